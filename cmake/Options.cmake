@@ -1,0 +1,61 @@
+# How all of our code is compiled and linked.
+
+# Debug information is line tables only, except in a debug build: it halves objects and link time.
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -g1 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_DEBUG "-Og -g")
+
+# Of every target, third-party objects we compile included, since these must agree everywhere.
+add_compile_options(-fPIE -ffp-contract=off -fstack-protector-strong)
+add_link_options(-pie -Wl,-z,relro,-z,now)
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
+    # A machine with a GPU made since 2010 has this; without it, counting bits is a library call.
+    set(BERTH_MARCH x86-64-v2 CACHE STRING "The oldest processor the programs run on")
+    add_compile_options(-march=${BERTH_MARCH})
+endif()
+if(BERTH_SANITIZE)
+    add_compile_options(-fsanitize=${BERTH_SANITIZE} -fno-omit-frame-pointer)
+    add_link_options(-fsanitize=${BERTH_SANITIZE})
+elseif(NOT CMAKE_BUILD_TYPE STREQUAL Debug)
+    add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+endif()
+if(NOT CMAKE_BUILD_TYPE STREQUAL Release)
+    add_compile_definitions(_GLIBCXX_ASSERTIONS)
+endif()
+if(BERTH_FUZZ)
+    add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+# Linked privately, so that it never reaches a dependency.
+add_library(berth_options INTERFACE)
+target_compile_options(berth_options INTERFACE
+    -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast
+    -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-align
+    -Wimplicit-fallthrough -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    # g++ 12 sees ghosts in std::string and std::optional once it inlines: GCC bugs 105329, 105562.
+    target_compile_options(berth_options INTERFACE
+        -Wno-restrict -Wno-error=maybe-uninitialized -Wno-error=array-bounds
+        -Wno-error=stringop-overflow -Wno-error=stringop-overread
+        -Wno-error=invalid-pch -Wduplicated-cond -Wlogical-op)
+endif()
+
+# The fastest linker at hand. clang finds lld under its own version's name, g++ only as ld.lld.
+find_program(BERTH_MOLD mold)
+find_program(BERTH_LLD ld.lld)
+if(BERTH_MOLD AND NOT BERTH_FUZZ)
+    add_link_options(-fuse-ld=mold)
+elseif(BERTH_LLD)
+    add_link_options(-fuse-ld=lld)
+endif()
+
+# The sloppiness is what lets ccache see through precompiled headers; relative paths let build
+# folders share what one of them compiled.
+find_program(BERTH_CCACHE ccache)
+if(BERTH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    foreach(language C CXX)
+        set(CMAKE_${language}_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+            CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+            CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${BERTH_CCACHE})
+    endforeach()
+endif()
