@@ -10,6 +10,6 @@ namespace berth {
 
 }  // namespace berth
 
-#define BERTH_ASSERT(condition)                              \
-    (static_cast<bool>(condition) ? static_cast<void>(0)     \
+#define BERTH_ASSERT(condition)                          \
+    (static_cast<bool>(condition) ? static_cast<void>(0) \
                                   : ::berth::assert_failed(#condition, __FILE__, __LINE__))

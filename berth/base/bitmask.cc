@@ -9,9 +9,9 @@ namespace berth {
 namespace {
 
 Error malformed(std::string_view list, std::string_view part, std::size_t size) {
-    return {ErrorCode::invalid_argument,
-            "\"" + std::string(part) + "\" in \"" + std::string(list) +
-                "\" is not a number, or a range such as 0-3, below " + std::to_string(size)};
+    return {ErrorCode::invalid_argument, "\"" + std::string(part) + "\" in \"" + std::string(list) +
+                                             "\" is not a number, or a range such as 0-3, below " +
+                                             std::to_string(size)};
 }
 
 // Calls visit(number) for each number of the list.
@@ -22,7 +22,8 @@ Status for_each_in_list(std::string_view list, std::size_t size, Visit visit) {
         const std::string_view range = trim(part);
         const std::size_t dash = range.find('-');
         const auto low = parse_int64(range.substr(0, dash));
-        const auto high = dash == std::string_view::npos ? low : parse_int64(range.substr(dash + 1));
+        const auto high =
+            dash == std::string_view::npos ? low : parse_int64(range.substr(dash + 1));
         if (!low.ok() || !high.ok() || *low < 0 || *low > *high ||
             static_cast<std::size_t>(*high) >= size) {
             return malformed(list, part, size);
@@ -44,6 +45,15 @@ BitSet BitSet::all(std::size_t size) {
     BitSet set(size);
     std::fill(set.words_.begin(), set.words_.end(), ~std::uint64_t{0});
     if (size % 64 != 0) set.words_.back() = low_bits(static_cast<int>(size % 64));
+    return set;
+}
+
+std::optional<BitSet> BitSet::from_words(std::size_t size, std::vector<std::uint64_t> words) {
+    if (words.size() != size / 64 + (size % 64 != 0)) return std::nullopt;
+    if (size % 64 != 0 && (words.back() >> (size % 64)) != 0) return std::nullopt;
+    BitSet set;
+    set.size_ = size;
+    set.words_ = std::move(words);
     return set;
 }
 
@@ -119,7 +129,8 @@ std::string mask_to_list(std::uint64_t mask) {
     while (mask != 0) {
         const int low = lowest(mask);
         const int length = std::countr_one(mask >> low);
-        append_range(list, static_cast<std::size_t>(low), static_cast<std::size_t>(low + length - 1));
+        append_range(list, static_cast<std::size_t>(low),
+                     static_cast<std::size_t>(low + length - 1));
         mask &= ~(low_bits(length) << low);
     }
     return list;
@@ -127,7 +138,8 @@ std::string mask_to_list(std::uint64_t mask) {
 
 Result<std::uint64_t> list_to_mask(std::string_view list) {
     std::uint64_t mask = 0;
-    BERTH_CHECK(for_each_in_list(list, 64, [&](std::size_t n) { mask |= bit(static_cast<int>(n)); }));
+    BERTH_CHECK(
+        for_each_in_list(list, 64, [&](std::size_t n) { mask |= bit(static_cast<int>(n)); }));
     return mask;
 }
 

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,11 @@ public:
     BitSet() = default;
     explicit BitSet(std::size_t size) : size_(size), words_((size + 63) / 64) {}
     static BitSet all(std::size_t size);
+
+    // The members as 64-bit words, the lowest first; and back. nullopt where the words are not those of a
+    // set of this size: too few, too many, or a member that is not below `size`.
+    const std::vector<std::uint64_t>& words() const { return words_; }
+    static std::optional<BitSet> from_words(std::size_t size, std::vector<std::uint64_t> words);
 
     // "0-3,8" -> a set of that size; refuses a number that does not fit in.
     static Result<BitSet> parse(std::string_view list, std::size_t size);

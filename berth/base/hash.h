@@ -18,7 +18,8 @@ namespace berth {
 
 class StateHash {
 public:
-    // Whole numbers of any width: 5 is 5, whether int or uint64_t. Bools and enums count as numbers.
+    // Whole numbers of any width: 5 is 5, whether int or uint64_t. Bools and enums count as
+    // numbers.
     template <class T>
         requires std::integral<T> || std::is_enum_v<T>
     void add(T number) {
@@ -48,8 +49,11 @@ public:
     }
     // A sequence: its length, then each of its elements in order.
     template <class Sequence>
-        requires requires(const Sequence& s) { s.size(); s.begin(); s.end(); } &&
-                 (!std::convertible_to<const Sequence&, std::string_view>)
+        requires requires(const Sequence& s) {
+            s.size();
+            s.begin();
+            s.end();
+        } && (!std::convertible_to<const Sequence&, std::string_view>)
     void add(const Sequence& sequence) {
         add(sequence.size());
         for (const auto& element : sequence) add(element);

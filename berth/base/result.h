@@ -42,8 +42,7 @@ class [[nodiscard]] Result {
 public:
     // Implicit, so that `return job;` and `return Error{...};` both read plainly.
     template <class U = T>
-        requires std::convertible_to<U, T> &&
-                 (!std::same_as<std::remove_cvref_t<U>, Error>) &&
+        requires std::convertible_to<U, T> && (!std::same_as<std::remove_cvref_t<U>, Error>) &&
                  (!std::same_as<std::remove_cvref_t<U>, Result>)
     Result(U&& value)  // NOLINT(google-explicit-constructor)
         : outcome_(std::in_place_index<0>, std::forward<U>(value)) {}
@@ -98,13 +97,13 @@ using Status = Result<Done>;  // Nothing to return but the success itself: `retu
 // NOLINTBEGIN(bugprone-macro-parentheses): a declaration cannot stand in parentheses.
 #define BERTH_TRY(declaration, ...) \
     BERTH_TRY_IN(BERTH_JOIN(berth_result_, __LINE__), declaration, __VA_ARGS__)
-#define BERTH_TRY_IN(result, declaration, ...)           \
-    auto result = (__VA_ARGS__);                         \
-    if (!result.ok()) return std::move(result).error();  \
+#define BERTH_TRY_IN(result, declaration, ...)          \
+    auto result = (__VA_ARGS__);                        \
+    if (!result.ok()) return std::move(result).error(); \
     declaration = std::move(result).value()
 #define BERTH_CHECK(...) BERTH_CHECK_IN(BERTH_JOIN(berth_status_, __LINE__), __VA_ARGS__)
-#define BERTH_CHECK_IN(status, ...)                                                     \
-    do {                                                                                \
+#define BERTH_CHECK_IN(status, ...)                                                      \
+    do {                                                                                 \
         if (auto status = (__VA_ARGS__); !status.ok()) return std::move(status).error(); \
     } while (false)
 #define BERTH_JOIN(a, b) BERTH_JOIN_IN(a, b)

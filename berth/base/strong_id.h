@@ -13,7 +13,7 @@ namespace berth {
 template <class Tag, class Rep = std::uint32_t>
 class StrongId {
 public:
-    StrongId() = delete;
+    constexpr StrongId() = default;  // 0: so that a record can be read into it. No meaning of its own.
     constexpr explicit StrongId(Rep value) : value_(value) {}
 
     constexpr Rep value() const { return value_; }
@@ -27,7 +27,7 @@ public:
     friend constexpr auto operator<=>(StrongId, StrongId) = default;
 
 private:
-    Rep value_;
+    Rep value_{};
 };
 
 template <class Tag, class Rep>

@@ -47,8 +47,8 @@ std::string to_lower(std::string_view text) {
 }
 
 bool iequals(std::string_view a, std::string_view b) {
-    return std::ranges::equal(a, b, {}, [](char c) { return to_lower(c); },
-                              [](char c) { return to_lower(c); });
+    return std::ranges::equal(
+        a, b, {}, [](char c) { return to_lower(c); }, [](char c) { return to_lower(c); });
 }
 
 bool starts_with_icase(std::string_view text, std::string_view prefix) {
