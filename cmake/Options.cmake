@@ -30,8 +30,9 @@ endif()
 add_library(berth_options INTERFACE)
 target_compile_options(berth_options INTERFACE
     -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast
-    -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-align
-    -Wimplicit-fallthrough -Werror)
+    -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-align -Wimplicit-fallthrough
+    -Wno-missing-field-initializers  # What a designated initializer leaves out has its default.
+    -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     # g++ 12 sees ghosts in std::string and std::optional once it inlines: GCC bugs 105329, 105562.
     target_compile_options(berth_options INTERFACE

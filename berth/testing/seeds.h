@@ -5,21 +5,26 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "berth/base/rng.h"
 
 namespace berth::testing {
 
+inline std::optional<std::uint64_t> number_in_environment(const char* name) {
+    const char* const text = std::getenv(name);
+    if (text == nullptr) return std::nullopt;
+    return std::stoull(text);
+}
+
 // BERTH_SEED=17 ctest -R <test> runs that seed alone; BERTH_SEEDS=10000 runs more than usual.
 template <class Property>
 void for_each_seed(int count, Property property) {
-    const char* const only = std::getenv("BERTH_SEED");
-    const char* const more = std::getenv("BERTH_SEEDS");
-    const std::uint64_t first = only != nullptr ? std::stoull(only) : 1;
-    const std::uint64_t last = only != nullptr   ? first
-                               : more != nullptr ? std::stoull(more)
-                                                 : static_cast<std::uint64_t>(count);
+    const std::optional<std::uint64_t> only = number_in_environment("BERTH_SEED");
+    const std::uint64_t first = only.value_or(1);
+    const std::uint64_t last = only.value_or(
+        number_in_environment("BERTH_SEEDS").value_or(static_cast<std::uint64_t>(count)));
     for (std::uint64_t seed = first; seed <= last; ++seed) {
         SCOPED_TRACE("to repeat: BERTH_SEED=" + std::to_string(seed));
         Rng rng(seed);

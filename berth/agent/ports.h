@@ -1,0 +1,116 @@
+// Ports: what an agent needs of its node and of the network. The real ones are in `host` and
+// `wire`; the simulated world has its own.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "berth/base/result.h"
+#include "berth/model/order.h"
+#include "berth/model/report.h"
+
+namespace berth {
+
+// ---- What happens on the node.
+
+// A run of processes under one cgroup: a batch script, or this node's part of a step. kExternStep
+// stands for the attempt's own cgroup, which all others of the attempt lie beneath.
+struct RunKey {
+    JobId job{0};
+    Attempt attempt{0};
+    StepId step{0};
+    friend auto operator<=>(const RunKey&, const RunKey&) = default;
+};
+
+struct RunStarted {
+    RunKey run;
+};
+struct RunFailedToStart {  // Nothing of it runs, and nothing will.
+    RunKey run;
+    std::string why;
+};
+// Its main process (the script; of a step, all tasks) is gone. Others of its cgroup may remain.
+struct RunExited {
+    RunKey run;
+    ExitStatus exit;
+    bool out_of_memory = false;
+};
+// Its cgroup is empty: what it held is free.
+struct RunEmpty {
+    RunKey run;
+};
+
+// ---- What comes over the link.
+struct LinkUp {
+    std::uint64_t link = 0;
+};
+struct LinkDown {
+    std::uint64_t link = 0;
+};
+struct OrderCame {
+    std::uint64_t link = 0;
+    Order order;
+};
+
+using AgentEvent =
+    std::variant<RunStarted, RunFailedToStart, RunExited, RunEmpty, LinkUp, LinkDown, OrderCame>;
+
+// ---- What the agent wants done.
+
+// Creates the attempt's cgroups and limits; on the batch host starts the script under its shepherd.
+struct StartAttempt {
+    LaunchAttempt launch;
+};
+struct StartStep {
+    LaunchStep launch;
+    LaunchAttempt
+        attempt;  // Of the attempt it belongs to (payload left out): owner, cluster, confinement.
+};
+// Sends a signal to the main process of the run (whole = false), or to every process of its cgroup.
+struct SignalRun {
+    RunKey run;
+    std::int32_t signal = 0;
+    bool whole = true;
+};
+// The attempt is over here and its cgroups are empty: removes them and its scratch files.
+struct RemoveAttempt {
+    JobId job{0};
+    Attempt attempt{0};
+};
+using HostAction = std::variant<StartAttempt, StartStep, SignalRun, RemoveAttempt>;
+
+// ---- Durable memory, a small key-value store: one file per key in the real one. `value` nullopt
+// removes.
+struct MemoryWrite {
+    std::string key;
+    std::optional<std::string> value;
+};
+
+struct OutgoingReport {
+    std::uint64_t link = 0;
+    Report report;
+};
+
+class Disk {
+public:
+    virtual ~Disk() = default;
+    // Durable on return, all or none. An error means: stop at once; a later start reads what is
+    // there.
+    virtual Status write(std::span<const MemoryWrite> writes) = 0;
+};
+class Node {
+public:
+    virtual ~Node() = default;
+    virtual void act(HostAction action) = 0;
+};
+class Uplink {
+public:
+    virtual ~Uplink() = default;
+    virtual void send(OutgoingReport report) = 0;
+    virtual void close(std::uint64_t link) = 0;
+};
+
+}  // namespace berth

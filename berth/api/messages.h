@@ -1,0 +1,242 @@
+// Messages: the contract between berthd and its clients: what GET /v1/… returns and POST /v1/…
+// takes. The JSON of each is in json.h; the routes are in docs and in the OpenAPI file.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "berth/model/explanation.h"
+#include "berth/model/job.h"
+#include "berth/model/principal.h"
+
+namespace berth::api {
+
+// Times are whole seconds since 1970 in JSON, durations whole seconds, memory bytes, ids numbers.
+
+// GET /v1/jobs, /v1/jobs/ID. Everything is by name: no index of ours leaves the controller.
+struct NodeShareRow {
+    std::string node;
+    std::string cpu_ids;  // "0-7"
+    std::uint32_t cpus = 0;
+    std::int64_t memory = 0;  // Bytes.
+    std::string gres;         // "gpu:a100:2(IDX:0-1)"
+    std::uint32_t tasks = 0;
+    BERTH_FIELDS(NodeShareRow, node, cpu_ids, cpus, memory, gres, tasks)
+};
+
+struct StepRow {
+    JobId job{0};
+    StepId id{0};
+    std::string name, state;  // "RUNNING", "COMPLETED" …
+    std::uint32_t tasks = 1, cpus = 0;
+    std::vector<std::string> nodes;
+    std::string tres;  // "cpu=8,gres/gpu=8,mem=16G,node=1"
+    Time started_at{};
+    std::optional<Time> ended_at;
+    ExitStatus exit;
+    BERTH_FIELDS(StepRow, job, id, name, state, tasks, cpus, nodes, tres, started_at, ended_at,
+                 exit)
+};
+
+struct JobRow {
+    JobId id{0};
+    std::optional<JobId> array_job;
+    std::optional<std::uint32_t> array_task;
+    std::string array_pending;  // Of an array record: "0-5,7"; with "%2" where it has a limit.
+    Owner owner;
+    std::string name, account, qos, partition;
+    std::string state;    // "PENDING", "RUNNING", "COMPLETING" … as squeue's %T.
+    std::string outcome;  // While COMPLETING: what it will be; otherwise the same as state.
+    std::string reason;   // "Resources", "None" …; with its node list where Slurm prints one.
+    std::int64_t priority = 0;
+    std::int64_t nice = 0;
+    JobRequest request;
+    JobCommand command;
+    std::string dependency;  // As Slurm prints it: "afterok:12(unfulfilled)".
+    bool requeue = true;
+    std::uint32_t restarts = 0;
+    std::optional<Duration> time_limit;  // nullopt: none.
+    Time submitted_at{};
+    std::optional<Time> begin_at, eligible_at, started_at,
+        ended_at;  // ended_at of a running job: when its limit ends it.
+    std::optional<Time> planned_start;
+    std::vector<std::string> planned_nodes;
+    ExitStatus exit, derived_exit;
+    std::vector<std::string> nodes;  // Held now or held last.
+    std::string batch_host;
+    std::uint32_t node_count = 0, cpus = 0, tasks = 0;  // Asked, while pending; held, from then on.
+    std::string requested_tres, allocated_tres;  // "cpu=8,mem=16G,node=1,billing=8,gres/gpu=2"
+    std::string tres_per_node;                   // "gres/gpu:2", as squeue's %b.
+    std::vector<NodeShareRow> shares;
+    std::vector<StepRow> steps;
+    std::string std_out, std_err,
+        std_in;  // As Slurm shows them: with the defaults, patterns filled in where known.
+    std::string comment, admin_comment;
+    std::uint32_t attempt = 0;
+    BERTH_FIELDS(JobRow, id, array_job, array_task, array_pending, owner, name, account, qos,
+                 partition, state, outcome, reason, priority, nice, request, command, dependency,
+                 requeue, restarts, time_limit, submitted_at, begin_at, eligible_at, started_at,
+                 ended_at, planned_start, planned_nodes, exit, derived_exit, nodes, batch_host,
+                 node_count, cpus, tasks, requested_tres, allocated_tres, tres_per_node, shares,
+                 steps, std_out, std_err, std_in, comment, admin_comment, attempt)
+};
+
+struct NodeRow {
+    std::string name, hostname, address;
+    std::string state;               // Base state: "IDLE", "MIXED", "ALLOCATED", "DOWN", "UNKNOWN".
+    std::vector<std::string> flags;  // "DRAIN", "NOT_RESPONDING", "COMPLETING", "PLANNED" …
+    std::uint32_t boards = 1, sockets = 1, cores_per_socket = 1, threads_per_core = 1;
+    std::uint32_t cpus = 0, allocated_cpus = 0, weight = 1;
+    std::int64_t memory = 0, allocated_memory = 0, free_memory = 0, tmp_disk = 0;  // Bytes.
+    std::vector<std::string> features, partitions;
+    std::string gres, gres_used;  // "gpu:a100:8", "gpu:a100:2(IDX:0-1)"
+    std::string configured_tres, allocated_tres;
+    std::string reason, reason_by;
+    std::optional<Time> reason_at, booted_at, agent_started_at, last_busy_at;
+    std::string version, os, arch;
+    std::uint32_t running_jobs = 0;
+    BERTH_FIELDS(NodeRow, name, hostname, address, state, flags, boards, sockets, cores_per_socket,
+                 threads_per_core, cpus, allocated_cpus, weight, memory, allocated_memory,
+                 free_memory, tmp_disk, features, partitions, gres, gres_used, configured_tres,
+                 allocated_tres, reason, reason_by, reason_at, booted_at, agent_started_at,
+                 last_busy_at, version, os, arch, running_jobs)
+};
+
+struct PartitionRow {
+    std::string name, state;  // "UP", "DOWN", "DRAIN", "INACTIVE"
+    bool is_default = false;
+    std::vector<std::string> nodes;
+    std::optional<Duration> max_time, default_time;
+    std::uint32_t min_nodes = 0;
+    std::optional<std::uint32_t> max_nodes;
+    std::uint32_t total_cpus = 0;
+    std::int64_t priority_job_factor = 1, priority_tier = 1;
+    std::optional<std::int64_t> default_memory_per_cpu, default_memory_per_node, max_memory_per_cpu,
+        max_memory_per_node;  // Bytes.
+    std::vector<std::string> allow_accounts, allow_groups, allow_qos, deny_accounts, deny_qos;
+    std::string oversubscribe, tres;
+    bool hidden = false, root_only = false;
+    BERTH_FIELDS(PartitionRow, name, state, is_default, nodes, max_time, default_time, min_nodes,
+                 max_nodes, total_cpus, priority_job_factor, priority_tier, default_memory_per_cpu,
+                 default_memory_per_node, max_memory_per_cpu, max_memory_per_node, allow_accounts,
+                 allow_groups, allow_qos, deny_accounts, deny_qos, oversubscribe, tres, hidden,
+                 root_only)
+};
+
+// GET /v1/accounting: one row per attempt of a job, with its steps.
+struct AccountingRow {
+    JobId job{0};
+    std::optional<JobId> array_job;
+    std::optional<std::uint32_t> array_task;
+    std::string array_pending;
+    std::uint32_t attempt = 0;
+    Owner owner;
+    std::string name, account, qos, partition, cluster;
+    std::string state;  // "COMPLETED", "CANCELLED" …
+    std::optional<std::uint32_t> cancelled_by;
+    std::string reason;
+    std::uint32_t requested_cpus = 0, allocated_cpus = 0, requested_nodes = 0, tasks = 0;
+    std::string requested_tres, allocated_tres;
+    std::vector<std::string> nodes;
+    std::optional<Duration> time_limit;
+    Time submitted_at{};
+    std::optional<Time> eligible_at, started_at, ended_at;
+    ExitStatus exit, derived_exit;
+    std::int64_t priority = 0;
+    std::string work_dir, submit_line, comment;
+    std::vector<StepRow> steps;  // The batch script first: id kBatchStep.
+    BERTH_FIELDS(AccountingRow, job, array_job, array_task, array_pending, attempt, owner, name,
+                 account, qos, partition, cluster, state, cancelled_by, reason, requested_cpus,
+                 allocated_cpus, requested_nodes, tasks, requested_tres, allocated_tres, nodes,
+                 time_limit, submitted_at, eligible_at, started_at, ended_at, exit, derived_exit,
+                 priority, work_dir, submit_line, comment, steps)
+};
+struct AccountingQuery {
+    std::vector<JobId> jobs;  // Empty: all.
+    std::vector<std::string> users, accounts, partitions, states, names;
+    std::optional<Time> from, until;
+    bool duplicates = false;  // Earlier attempts too (sacct -D).
+};
+
+// POST /v1/jobs answers 201 with this.
+struct SubmitReply {
+    JobId job{0};
+    std::vector<std::string> warnings;
+    BERTH_FIELDS(SubmitReply, job, warnings)
+};
+// POST /v1/jobs
+struct SubmitRequest {
+    JobSpec spec;
+    JobPayload payload;
+    BERTH_FIELDS(SubmitRequest, spec, payload)
+};
+// POST /v1/jobs/ID/steps
+struct StepCall {
+    StepRequest request;
+    std::vector<std::string> arguments, environment;
+    std::string work_dir, std_out, std_err, std_in;
+    bool append_output = false, label = false;
+    std::string io_address, io_token;
+    BERTH_FIELDS(StepCall, request, arguments, environment, work_dir, std_out, std_err, std_in,
+                 append_output, label, io_address, io_token)
+};
+struct StepReply {
+    StepRow step;
+    std::vector<std::uint32_t> tasks_per_node;
+    std::vector<std::string> task_nodes;  // By rank.
+    BERTH_FIELDS(StepReply, step, tasks_per_node, task_nodes)
+};
+// POST /v1/jobs/REF/cancel, /hold, /release, /requeue; PATCH /v1/jobs/REF; PATCH /v1/nodes/NAME.
+struct CancelRequest {
+    std::optional<StepId> step;
+    std::int32_t signal = 0;
+    bool batch_only = false, whole_job = false;
+    std::string state;  // "", "PENDING", "RUNNING": only if it is in this state.
+    BERTH_FIELDS(CancelRequest, step, signal, batch_only, whole_job, state)
+};
+struct RequeueRequest {
+    bool hold = false;
+    BERTH_FIELDS(RequeueRequest, hold)
+};
+struct JobPatch {
+    std::optional<std::string> time_limit;  // Slurm's text: "2:00:00", "UNLIMITED".
+    std::optional<std::string> partition, qos, name, comment, dependency;
+    std::optional<std::vector<std::string>> nodelist;
+    std::optional<std::uint32_t> priority;
+    std::optional<std::int64_t> nice;
+    std::optional<Time> begin;
+    std::optional<std::uint32_t> array_max_running;
+    BERTH_FIELDS(JobPatch, time_limit, partition, qos, name, comment, dependency, nodelist,
+                 priority, nice, begin, array_max_running)
+};
+struct NodePatch {
+    std::optional<std::string> state;  // "DRAIN", "RESUME", "DOWN", "IDLE"
+    std::string reason;
+    BERTH_FIELDS(NodePatch, state, reason)
+};
+
+// GET /v1/ping and /v1/config
+struct Ping {
+    std::string version, cluster, host;
+    std::uint64_t epoch = 0, sequence = 0;
+    Time now{}, started_at{};
+    std::int32_t pid = 0;
+    BERTH_FIELDS(Ping, version, cluster, host, epoch, sequence, now, started_at, pid)
+};
+struct ConfigRow {
+    std::vector<std::pair<std::string, std::string>>
+        settings;                         // As `scontrol show config` orders them.
+    std::vector<std::string> gres_names;  // What --gres may name: "gpu" …
+    BERTH_FIELDS(ConfigRow, settings, gres_names)
+};
+
+// RFC 9457. `code` is stable (see model/reason.h); `slurm` is the text that Slurm's commands print.
+struct Problem {
+    std::int32_t status = 500;
+    std::string code, title, detail, slurm;
+    std::vector<std::string> details;
+    BERTH_FIELDS(Problem, status, code, title, detail, slurm, details)
+};
+
+}  // namespace berth::api

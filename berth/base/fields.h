@@ -1,0 +1,25 @@
+// BERTH_FIELDS(Point, x, y): the one list of a struct's fields. Equality, the codec (base/codec.h),
+// the state hash and JSON (api/json.h) all read it, so that a new field cannot be forgotten in one
+// of them. Fields are only ever appended: an old journal then still reads, with the new field at
+// its default.
+#pragma once
+
+// Calls visit("name", self.name) for each field, in order.
+#define BERTH_FIELDS(type, ...)                                                       \
+    friend bool operator==(const type&, const type&) = default;                       \
+    template <class Self, class Visit>                                                \
+    static void fields([[maybe_unused]] Self& self, [[maybe_unused]] Visit&& visit) { \
+        __VA_OPT__(BERTH_EXPAND(BERTH_EACH_FIELD(__VA_ARGS__)))                       \
+    }
+
+// The preprocessor's way to walk a list (C++20 __VA_OPT__): each EXPAND level scans again, 256
+// fields at most.
+#define BERTH_EACH_FIELD(field, ...) \
+    visit(#field, self.field);       \
+    __VA_OPT__(BERTH_EACH_AGAIN BERTH_PARENS(__VA_ARGS__))
+#define BERTH_EACH_AGAIN() BERTH_EACH_FIELD
+#define BERTH_PARENS ()
+#define BERTH_EXPAND(...) BERTH_EXPAND3(BERTH_EXPAND3(BERTH_EXPAND3(BERTH_EXPAND3(__VA_ARGS__))))
+#define BERTH_EXPAND3(...) BERTH_EXPAND2(BERTH_EXPAND2(BERTH_EXPAND2(BERTH_EXPAND2(__VA_ARGS__))))
+#define BERTH_EXPAND2(...) BERTH_EXPAND1(BERTH_EXPAND1(BERTH_EXPAND1(BERTH_EXPAND1(__VA_ARGS__))))
+#define BERTH_EXPAND1(...) __VA_ARGS__

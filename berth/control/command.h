@@ -1,0 +1,104 @@
+// Command: what a client may ask of the controller, already parsed. Each is checked against the one
+// authorization table (authorize.h) before anything else.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "berth/base/result.h"
+#include "berth/model/event.h"
+#include "berth/model/explanation.h"
+#include "berth/model/order.h"
+#include "berth/model/principal.h"
+#include "berth/model/reason.h"
+
+namespace berth {
+
+// "12", "12_3", "12_[1-3,7]": a job, or tasks of an array.
+struct JobRef {
+    JobId job{0};
+    std::vector<std::uint32_t> array_tasks;  // Empty: the job itself; for an array: all of it.
+    friend bool operator==(const JobRef&, const JobRef&) = default;
+};
+
+struct SubmitJob {
+    JobSpec spec;
+    JobPayload payload;
+};
+struct CancelJob {
+    JobRef job;
+    std::optional<StepId> step;
+    std::int32_t signal = 0;                          // 0: end it. Otherwise only send this signal.
+    bool batch_only = false;                          // scancel --batch
+    bool whole_job = false;                           // scancel --full
+    bool only_pending = false, only_running = false;  // scancel --state
+};
+struct HoldJob {
+    JobRef job;
+    Hold hold = Hold::user;  // none: release.
+};
+struct RequeueJob {
+    JobRef job;
+    bool hold = false;
+};
+struct UpdateJob {
+    JobRef job;
+    std::optional<std::optional<Duration>> time_limit;  // The inner nullopt: no limit.
+    std::optional<std::string> partition, qos, name, comment;
+    std::optional<std::vector<std::string>> nodelist;  // Empty: any node again.
+    std::optional<std::uint32_t> priority;
+    std::optional<std::int64_t> nice;
+    std::optional<Time> begin;
+    std::optional<std::vector<Dependency>> dependencies;
+    std::optional<std::uint32_t> array_max_running;
+};
+enum class NodeAction : std::uint8_t { drain, resume, down, idle };
+struct UpdateNode {
+    std::string node;
+    std::optional<NodeAction> action;
+    std::string reason;
+};
+// A step within a running job. `launch` is what each node's LaunchStep has in common; the
+// controller adds where the tasks go.
+struct CreateStep {
+    JobRef job;
+    StepRequest request;
+    LaunchStep launch;
+};
+// Answers why a job waits, with numbers. Changes nothing.
+struct ExplainJob {
+    JobRef job;
+};
+// Asks for the hash of the controller's whole durable state, for `berth replay` and tests.
+struct HashState {};
+
+using Command = std::variant<SubmitJob, CancelJob, HoldJob, RequeueJob, UpdateJob, UpdateNode,
+                             CreateStep, ExplainJob, HashState>;
+
+struct Submitted {
+    JobId job{0};
+    std::vector<std::string> warnings;
+};
+struct StepPlaced {
+    JobId job{0};
+    Step step;
+    std::vector<std::string> node_names;
+};
+struct StateHashed {
+    std::uint64_t hash = 0;
+    std::uint64_t sequence = 0;
+};
+
+struct Refused {
+    Refusal why = Refusal::invalid_request;
+    std::string message;               // For a person: what was wrong, what would be right.
+    std::vector<std::string> details;  // Lines that Slurm prints before its own ("Memory
+                                       // specification can not be satisfied").
+    std::optional<JobId> job;
+};
+
+using Answer = std::variant<Done, Submitted, StepPlaced, Explanation, StateHashed, Refused>;
+
+}  // namespace berth

@@ -1,0 +1,116 @@
+// Ports: the six things the controller's loop needs of the outside. The daemon has the real ones;
+// the simulated world and the tests have small ones in memory.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "berth/control/command.h"
+#include "berth/engine/cluster_state.h"
+#include "berth/model/order.h"
+#include "berth/model/report.h"
+
+namespace berth {
+
+// Where an answer goes. The server gives one out for each request and keeps what it means to
+// itself.
+struct ReplyTo {
+    std::uint64_t ticket = 0;
+    friend bool operator==(const ReplyTo&, const ReplyTo&) = default;
+};
+
+// One connection of an agent. Numbers are never used twice within one controller's life.
+struct Link {
+    std::uint64_t number = 0;
+    friend auto operator<=>(const Link&, const Link&) = default;
+};
+
+struct ClientInput {
+    ReplyTo reply_to;
+    Principal principal;
+    Command command;
+};
+struct AgentInput {  // A report that came over a link, whose peer is proven to be this node's
+                     // agent.
+    Link link;
+    std::string node;
+    Report report;
+};
+struct LinkLost {
+    Link link;
+};
+using Input = std::variant<ClientInput, AgentInput, LinkLost>;
+
+struct OutgoingOrder {
+    Link link;
+    NodeId node{0};
+    Order order;  // LaunchAttempt::payload is filled in by whoever sends it (see Payloads).
+};
+struct OutgoingAnswer {
+    ReplyTo reply_to;
+    Answer answer;
+};
+
+// What a turn of the loop changed, for those who read: squeue, the page, metrics.
+struct Changes {
+    Time now{};
+    std::uint64_t sequence = 0;  // Of the last durable record that this includes.
+    std::vector<JobId>
+        jobs;  // Changed or new, each once, in id order. Their rows are to be made again.
+    std::vector<JobId> gone;  // Left the state; accounting has them.
+    std::vector<NodeId> nodes;
+    bool spec = false;  // The configuration changed: make everything again.
+};
+
+class Inbox {
+public:
+    virtual ~Inbox() = default;
+    // All that has come, in order; waits until something has, or until `deadline`.
+    virtual std::vector<Input> wait_until(std::optional<Time> deadline) = 0;
+};
+class WallClock {
+public:
+    virtual ~WallClock() = default;
+    virtual Time now() = 0;
+};
+class Journal {
+public:
+    virtual ~Journal() = default;
+    // Returns only once the record, and the accounting that follows from it, is durable. An error
+    // means that this process must stop at once and start again from what is durable; it never
+    // tries again.
+    virtual Status append(const Record& record, const ClusterState& after) = 0;
+    // Writes a snapshot in bounded slices, if one is due; called at the end of every turn.
+    virtual Status rest(const ClusterState& state) = 0;
+    // False while there is no room for new work: submissions are refused, ends still recorded.
+    virtual bool has_room() = 0;
+};
+class Agents {
+public:
+    virtual ~Agents() = default;
+    virtual void send(OutgoingOrder order) = 0;
+    virtual void close(Link link) = 0;
+};
+class Clients {
+public:
+    virtual ~Clients() = default;
+    virtual void answer(OutgoingAnswer answer) = 0;
+};
+class Readers {
+public:
+    virtual ~Readers() = default;
+    virtual void publish(const ClusterState& state, const Changes& changes) = 0;
+};
+
+struct World {
+    Inbox& inbox;
+    WallClock& clock;
+    Journal& journal;
+    Agents& agents;
+    Clients& clients;
+    Readers& readers;
+};
+
+}  // namespace berth

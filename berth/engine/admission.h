@@ -1,0 +1,38 @@
+// Admission: is this submission, update or step one that the cluster could ever serve? An answer,
+// not an error: a refusal is an ordinary value with Slurm's words for it.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "berth/engine/cluster_state.h"
+#include "berth/model/principal.h"
+#include "berth/model/reason.h"
+
+namespace berth {
+
+struct Refusing {
+    Refusal why = Refusal::invalid_request;
+    std::string message;               // What was wrong, and what would be right.
+    std::vector<std::string> details;  // Lines that Slurm prints before its own.
+};
+
+// The job as it will be recorded (JobSubmitted): partition, QOS, account and limit resolved,
+// defaults filled in, id taken from state.next_job_id(). A job over a partition's limits is
+// admitted and pends with the reason, as in Slurm (EnforcePartLimits=NO); one that no node could
+// ever serve is refused.
+std::variant<Job, Refusing> admit(const ClusterState& state, Time now, const Principal& owner,
+                                  const JobSpec& spec);
+
+// Checks what an update would change, against the job as it is. On success the event is ready to
+// record.
+std::variant<JobUpdated, Refusing> admit_update(const ClusterState& state, const JobUpdated& update,
+                                                bool by_operator);
+
+// Where the tasks of a new step go within its job's allocation, beside the steps that run there
+// now.
+std::variant<Step, Refusing> lay_out_step(const ClusterState& state, Time now, const Job& job,
+                                          const StepRequest& request);
+
+}  // namespace berth

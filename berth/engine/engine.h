@@ -1,0 +1,46 @@
+// Engine: the scheduler without the world around it. Facts go in, decisions come out.
+//
+// It does no input or output, reads no clock, starts no thread and draws no random number. So the
+// daemon, the simulator and the tests run this same code, and a journal replays to the same state.
+// One thread owns it.
+#pragma once
+
+#include <memory>
+
+#include "berth/engine/cluster_state.h"
+#include "berth/policy/policy.h"
+
+namespace berth {
+
+struct Cycle {
+    std::vector<Fact> decisions;  // Already applied, in this order.
+    bool complete =
+        true;  // False: the budget ran out; call again with the same `now` or a later one.
+    std::optional<Time>
+        wake_at;  // When something is due though nothing happens: a limit, a begin, a plan.
+};
+
+class Engine {
+public:
+    Engine();
+    explicit Engine(ClusterState state);
+
+    // The only way that the state changes. The same for events, and for decisions replayed from a
+    // journal.
+    void apply(Time now, const Fact& fact);
+
+    // One cycle: admit → order → place → plan → explain. `budget` bounds the placement attempts.
+    Cycle cycle(Time now, std::uint32_t budget);
+
+    const ClusterState& state() const { return state_; }
+    ClusterState& mutable_state() {
+        return state_;
+    }  // For checkpoint, rollback and take_changes only.
+
+private:
+    ClusterState state_;
+    Policy policy_;  // Built again from the spec whenever that changes.
+    // The rest is for the implementer.
+};
+
+}  // namespace berth

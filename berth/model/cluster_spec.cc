@@ -1,0 +1,36 @@
+#include "berth/model/cluster_spec.h"
+
+namespace berth {
+namespace {
+
+// The dense id of the first item with this name.
+template <class Id, class Item>
+std::optional<Id> find_by_name(const std::vector<Item>& items, std::string_view name) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (items[i].name == name) return Id(static_cast<std::uint32_t>(i));
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<NodeId> ClusterSpec::find_node(std::string_view node_name) const {
+    return find_by_name<NodeId>(nodes, node_name);
+}
+
+std::optional<PartitionId> ClusterSpec::find_partition(std::string_view partition_name) const {
+    return find_by_name<PartitionId>(partitions, partition_name);
+}
+
+std::optional<QosId> ClusterSpec::find_qos(std::string_view qos_name) const {
+    return find_by_name<QosId>(qos, qos_name);
+}
+
+std::optional<PartitionId> ClusterSpec::default_partition() const {
+    for (std::size_t i = 0; i < partitions.size(); ++i) {
+        if (partitions[i].is_default) return PartitionId(static_cast<std::uint32_t>(i));
+    }
+    return std::nullopt;
+}
+
+}  // namespace berth

@@ -1,0 +1,149 @@
+// ClusterSpec: the cluster as the administrator describes it. What `config` makes of the files.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "berth/base/fields.h"
+#include "berth/model/node.h"
+
+namespace berth {
+
+enum class PartitionState : std::uint8_t { up, down, drain, inactive };
+
+struct PartitionSpec {
+    std::string name;
+    std::vector<NodeId> nodes;  // Sorted.
+    bool is_default = false;
+    std::optional<Duration> max_time;      // nullopt: no limit.
+    std::optional<Duration> default_time;  // nullopt: max_time.
+    std::uint32_t min_nodes = 0;
+    std::optional<std::uint32_t> max_nodes;  // nullopt: no limit.
+    PartitionState state = PartitionState::up;
+    std::int64_t priority_job_factor = 1;
+    std::int64_t priority_tier = 1;
+    std::optional<Bytes> default_memory_per_cpu;
+    std::optional<Bytes> default_memory_per_node;
+    std::optional<Bytes> max_memory_per_cpu;
+    std::optional<Bytes> max_memory_per_node;
+    std::vector<std::string> allow_accounts, deny_accounts, allow_groups, allow_qos,
+        deny_qos;  // Empty: all.
+    bool hidden = false;
+    bool root_only = false;
+    std::string oversubscribe = "NO";  // As configured; only NO and EXCLUSIVE are acted upon yet.
+    bool exclusive = false;            // OverSubscribe=EXCLUSIVE: whole nodes only.
+
+    BERTH_FIELDS(PartitionSpec, name, nodes, is_default, max_time, default_time, min_nodes,
+                 max_nodes, state, priority_job_factor, priority_tier, default_memory_per_cpu,
+                 default_memory_per_node, max_memory_per_cpu, max_memory_per_node, allow_accounts,
+                 deny_accounts, allow_groups, allow_qos, deny_qos, hidden, root_only, oversubscribe,
+                 exclusive)
+};
+
+struct QosSpec {
+    std::string name;
+    std::int64_t priority = 0;
+    std::optional<Duration> max_wall;
+
+    BERTH_FIELDS(QosSpec, name, priority, max_wall)
+};
+
+struct AccountSpec {
+    std::string name;
+    std::string parent;  // "root" at the top.
+    std::string description, organization;
+    std::int64_t shares = 1;
+
+    BERTH_FIELDS(AccountSpec, name, parent, description, organization, shares)
+};
+
+// A user in an account: Slurm's association.
+struct AssociationSpec {
+    std::string account, user;
+    bool is_default = false;
+    std::int64_t shares = 1;
+    std::vector<std::string> qos;  // Empty: all.
+    std::string default_qos;
+
+    BERTH_FIELDS(AssociationSpec, account, user, is_default, shares, qos, default_qos)
+};
+
+// A rule and its settings, as data: which rules make up the site's policy. Values are whole numbers
+// in the unit that the rule documents.
+struct RuleSpec {
+    std::string kind;  // "priority", "placement" …
+    std::string name;  // "age", "size" …
+    std::int64_t weight = 0;
+    std::vector<std::pair<std::string, std::int64_t>> settings;
+
+    BERTH_FIELDS(RuleSpec, kind, name, weight, settings)
+};
+
+struct SchedulingSpec {
+    std::vector<RuleSpec> rules;
+    bool backfill = true;            // False: strictly in order (sched/builtin).
+    std::uint32_t plan_depth = 500;  // How many blocked jobs get a planned start in a cycle.
+    std::uint32_t array_depth = 20;  // How many tasks of one array are planned ahead.
+    Duration plan_window = std::chrono::hours(24 * 30);
+    Duration kill_wait = std::chrono::seconds(30);  // TERM to KILL.
+    Duration agent_timeout =
+        std::chrono::seconds(300);  // Silence after which a node is not responding.
+    Duration heartbeat = std::chrono::seconds(30);
+    Duration min_job_age =
+        std::chrono::seconds(300);  // How long a finished job stays in squeue's reach.
+    Duration over_time_limit{};
+    std::uint32_t max_job_count = 200'000;
+    std::uint32_t max_array_size = 1001;  // Slurm: the largest index is one less.
+    std::uint32_t first_job_id = 1;
+    std::uint32_t max_job_id = 0x03ff0000;
+    bool requeue_by_default = true;          // JobRequeue.
+    bool enforce_accounts = false;           // Refuse jobs of users without an association.
+    std::string enforce_part_limits = "NO";  // NO, ANY, ALL.
+
+    BERTH_FIELDS(SchedulingSpec, rules, backfill, plan_depth, array_depth, plan_window, kill_wait,
+                 agent_timeout, heartbeat, min_job_age, over_time_limit, max_job_count,
+                 max_array_size, first_job_id, max_job_id, requeue_by_default, enforce_accounts,
+                 enforce_part_limits)
+};
+
+// How the agents confine jobs: cgroup.conf.
+struct ConfinementSpec {
+    bool cores = false;
+    bool devices = false;
+    bool memory = false;
+    bool swap = false;
+    std::int64_t allowed_ram_percent = 100;
+    std::int64_t allowed_swap_percent = 0;
+
+    BERTH_FIELDS(ConfinementSpec, cores, devices, memory, swap, allowed_ram_percent,
+                 allowed_swap_percent)
+};
+
+struct ClusterSpec {
+    std::string name = "cluster";
+    std::string controller_host;
+    Dimensions dimensions;
+    std::vector<NodeSpec> nodes;            // NodeId is the index.
+    std::vector<PartitionSpec> partitions;  // PartitionId is the index.
+    std::vector<QosSpec> qos;               // QosId is the index; "normal" is always there, at 0.
+    std::vector<AccountSpec> accounts;
+    std::vector<AssociationSpec> associations;
+    std::vector<std::string> operators;  // User names that may act on others' jobs and on nodes.
+    SchedulingSpec scheduling;
+    ConfinementSpec confinement;
+    std::vector<std::pair<std::string, std::string>>
+        settings;  // All of slurm.conf, for `show config`.
+
+    std::optional<NodeId> find_node(std::string_view name) const;
+    std::optional<PartitionId> find_partition(std::string_view name) const;
+    std::optional<QosId> find_qos(std::string_view name) const;
+    std::optional<PartitionId> default_partition() const;
+    const NodeSpec& node(NodeId id) const { return nodes[id.value()]; }
+    const PartitionSpec& partition(PartitionId id) const { return partitions[id.value()]; }
+
+    BERTH_FIELDS(ClusterSpec, name, controller_host, dimensions, nodes, partitions, qos, accounts,
+                 associations, operators, scheduling, confinement, settings)
+};
+
+}  // namespace berth

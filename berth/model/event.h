@@ -1,0 +1,160 @@
+// Event: something that happened outside. Decision: something Berth wants done. Both are facts once
+// recorded: the journal holds them in order, and applying them again rebuilds the state without
+// asking any policy. Only engine's `apply` turns them into state.
+#pragma once
+
+#include <variant>
+
+#include "berth/base/fields.h"
+#include "berth/model/cluster_spec.h"
+#include "berth/model/job.h"
+
+namespace berth {
+
+// ---- Events ----
+
+// A controller took office (at each start). Orders and records carry its epoch.
+struct ControllerStarted {
+    Epoch epoch{0};
+    BERTH_FIELDS(ControllerStarted, epoch)
+};
+// The configuration in force from here on; the first record of every journal holds one. Ids that an
+// earlier one gave keep their meaning: see engine's keep_ids().
+struct SpecInstalled {
+    ClusterSpec spec;
+    BERTH_FIELDS(SpecInstalled, spec)
+};
+struct NodeRegistered {  // With its whole inventory, reconciled by control into the other events.
+    NodeId node{0};
+    std::string boot_id;
+    std::optional<Time> booted_at;
+    Time agent_started_at{};
+    std::string agent_version, os;
+    BERTH_FIELDS(NodeRegistered, node, boot_id, booted_at, agent_started_at, agent_version, os)
+};
+struct NodeSilent {  // Nothing heard for the agent timeout. Unschedulable; nothing is given away.
+    NodeId node{0};
+    BERTH_FIELDS(NodeSilent, node)
+};
+struct NodeUpdated {  // By an administrator, or by a fault found.
+    NodeId node{0};
+    std::optional<bool> drained;
+    std::optional<bool> down;
+    std::string reason, by;
+    BERTH_FIELDS(NodeUpdated, node, drained, down, reason, by)
+};
+struct JobSubmitted {
+    Job job;  // As admitted: state pending (or held), partition, QOS and limit resolved.
+    BERTH_FIELDS(JobSubmitted, job)
+};
+struct JobUpdated {  // Whatever is present is changed.
+    JobId job{0};
+    std::optional<Duration> time_limit;
+    std::optional<PartitionId> partition;
+    std::optional<std::vector<std::string>> nodelist;
+    std::optional<std::uint32_t> priority;  // Set by hand. 0 holds.
+    std::optional<std::int64_t> nice;
+    std::optional<QosId> qos;
+    std::optional<std::string> name, comment;
+    std::optional<Time> begin;
+    std::optional<std::vector<Dependency>> dependencies;
+    std::optional<std::uint32_t> array_max_running;
+    BERTH_FIELDS(JobUpdated, job, time_limit, partition, nodelist, priority, nice, qos, name,
+                 comment, begin, dependencies, array_max_running)
+};
+struct JobHeld {
+    JobId job{0};
+    Hold hold = Hold::user;  // none: released.
+    BERTH_FIELDS(JobHeld, job, hold)
+};
+// A pending job (or pending tasks of an array record) was cancelled. Running ones end by EndJob.
+struct JobCancelled {
+    JobId job{0};
+    std::vector<std::uint32_t> array_tasks;  // Empty: the whole record.
+    std::uint32_t by_uid = 0;
+    BERTH_FIELDS(JobCancelled, job, array_tasks, by_uid)
+};
+// One node is done with an attempt: nothing of it runs there, its cgroup is empty (or the node was
+// reborn, or it was never launched and never will be).
+struct AttemptEnded {
+    JobId job{0};
+    Attempt attempt{0};
+    NodeId node{0};
+    std::optional<ExitStatus> batch_exit;  // On the batch host, where the script ran to its end.
+    bool out_of_memory = false;
+    bool lost = false;   // The node was reborn under it, or could not launch it.
+    std::string reason;  // For a launch that failed: what went wrong.
+    BERTH_FIELDS(AttemptEnded, job, attempt, node, batch_exit, out_of_memory, lost, reason)
+};
+struct StepCreated {
+    JobId job{0};
+    Attempt attempt{0};
+    Step step;
+    BERTH_FIELDS(StepCreated, job, attempt, step)
+};
+struct StepEnded {  // On one node.
+    JobId job{0};
+    Attempt attempt{0};
+    StepId step{0};
+    NodeId node{0};
+    ExitStatus exit;
+    bool out_of_memory = false;
+    BERTH_FIELDS(StepEnded, job, attempt, step, node, exit, out_of_memory)
+};
+struct JobForgotten {  // A final job older than min_job_age leaves the state; accounting keeps it.
+    JobId job{0};
+    BERTH_FIELDS(JobForgotten, job)
+};
+
+// ---- Decisions ----
+
+struct StartJob {
+    JobId job{0};                             // For an array record: the array; see array_task.
+    std::optional<std::uint32_t> array_task;  // The task that starts …
+    std::optional<JobId>
+        task_job;  // … and the id of its own record (its array's own id for the last one).
+    Attempt attempt{0};
+    Allocation allocation;
+    BERTH_FIELDS(StartJob, job, array_task, task_job, attempt, allocation)
+};
+// The run must end: time limit, cancel, requeue, lost node. The job is `completing` until every
+// node is clean.
+struct EndJob {
+    JobId job{0};
+    JobState outcome = JobState::cancelled;  // pending: back to the queue.
+    Hold hold = Hold::none;                  // With outcome pending: requeued and held.
+    std::string reason;
+    std::uint32_t by_uid = 0;
+    BERTH_FIELDS(EndJob, job, outcome, hold, reason, by_uid)
+};
+struct PlanJob {  // A promise made, moved earlier, or (nullopt) withdrawn.
+    JobId job{0};
+    std::optional<PlannedStart> planned;
+    BERTH_FIELDS(PlanJob, job, planned)
+};
+struct DependencyFailed {  // Can never be satisfied any more.
+    JobId job{0};
+    BERTH_FIELDS(DependencyFailed, job)
+};
+struct JobEligible {  // Begin time, hold and dependencies are out of the way: its age counts from
+                      // here.
+    JobId job{0};
+    BERTH_FIELDS(JobEligible, job)
+};
+
+using Fact =
+    std::variant<ControllerStarted, SpecInstalled, NodeRegistered, NodeSilent, NodeUpdated,
+                 JobSubmitted, JobUpdated, JobHeld, JobCancelled, AttemptEnded, StepCreated,
+                 StepEnded, JobForgotten, StartJob, EndJob, PlanJob, DependencyFailed, JobEligible>;
+
+// One entry of the journal: what one turn of the controller's loop recorded, all at one time.
+struct Record {
+    std::uint64_t sequence = 0;  // From 1, without gaps.
+    Epoch epoch{0};
+    Time now{};
+    std::vector<Fact> facts;
+    std::vector<std::pair<JobId, JobPayload>> payloads;  // Of the jobs submitted in this record.
+    BERTH_FIELDS(Record, sequence, epoch, now, facts, payloads)
+};
+
+}  // namespace berth

@@ -1,0 +1,17 @@
+// ExitStatus: how a script, a task or a step ended.
+#pragma once
+
+#include <cstdint>
+
+#include "berth/base/fields.h"
+
+namespace berth {
+
+struct ExitStatus {
+    std::int32_t code = 0;
+    std::int32_t signal = 0;  // That ended it; 0: none.
+
+    BERTH_FIELDS(ExitStatus, code, signal)
+};
+
+}  // namespace berth

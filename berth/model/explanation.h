@@ -1,0 +1,40 @@
+// Explanation: why a pending job waits, in numbers, and what would let it start.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/base/fields.h"
+#include "berth/base/time.h"
+#include "berth/model/ids.h"
+#include "berth/model/reason.h"
+
+namespace berth {
+
+// What keeps a job from starting, one check after another, in numbers.
+struct Blocker {
+    PendingReason reason = PendingReason::none;
+    std::string level;     // "cluster", "partition training", "job" …
+    std::string resource;  // "gpu:a100", "cpu", "nodes" …
+    std::int64_t asked = 0, free = 0, total = 0;
+    std::string text;  // One plain sentence with those numbers.
+    BERTH_FIELDS(Blocker, reason, level, resource, asked, free, total, text)
+};
+struct Explanation {
+    JobId job{0};
+    PendingReason reason = PendingReason::none;
+    std::vector<Blocker> blockers;
+    std::optional<Time> planned_start;
+    std::vector<std::string> planned_nodes;
+    std::uint32_t ahead = 0;  // Pending jobs before it in the order.
+    std::vector<JobId>
+        waits_for;  // Whose ends its planned start waits for, soonest first (at most 8).
+    std::vector<std::pair<std::string, std::int64_t>> priority;  // Its terms; their sum decides.
+    std::vector<std::string> advice;                             // What would let it start sooner.
+    BERTH_FIELDS(Explanation, job, reason, blockers, planned_start, planned_nodes, ahead, waits_for,
+                 priority, advice)
+};
+
+}  // namespace berth

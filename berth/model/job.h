@@ -1,0 +1,183 @@
+// Job: what a user asked for (JobSpec), and where it stands (Job).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/base/fields.h"
+#include "berth/base/time.h"
+#include "berth/model/allocation.h"
+#include "berth/model/ids.h"
+#include "berth/model/step.h"
+
+namespace berth {
+
+enum class DependencyKind : std::uint8_t {
+    after,
+    afterany,
+    afterok,
+    afternotok,
+    aftercorr,
+    singleton
+};
+
+struct Dependency {
+    DependencyKind kind = DependencyKind::afterany;
+    JobId job{0};  // Not for singleton. An array's id means all its tasks.
+    std::optional<std::uint32_t> array_task;  // "afterok:12_3".
+    Duration delay{};                         // "after:12+5".
+
+    BERTH_FIELDS(Dependency, kind, job, array_task, delay)
+};
+
+struct ArraySpec {
+    std::vector<std::uint32_t> tasks;  // Sorted, each once.
+    std::uint32_t max_running = 0;     // "%N"; 0: no limit.
+
+    BERTH_FIELDS(ArraySpec, tasks, max_running)
+};
+
+// How much, and where. An absent value means that the user said nothing (Slurm's environment
+// variables depend on that).
+struct JobRequest {
+    std::uint32_t nodes_min = 1;
+    std::optional<std::uint32_t> nodes_max;  // -N 2-4; nullopt: as many as it takes.
+    bool nodes_given = false;                // -N was said.
+    std::optional<std::uint32_t> tasks;
+    std::optional<std::uint32_t> tasks_per_node;
+    std::optional<std::uint32_t> cpus_per_task;
+    std::optional<Bytes> memory_per_node;  // 0: all of the node's.
+    std::optional<Bytes> memory_per_cpu;
+    std::vector<GresRequest> gres_per_node;  // --gres
+    std::vector<GresRequest> gpus;           // --gpus, for the whole job; name "gpu".
+    std::vector<GresRequest> gpus_per_node;
+    std::vector<GresRequest> gpus_per_task;
+    bool exclusive = false;
+    std::vector<std::string> nodelist;  // Must be among the nodes chosen.
+    std::vector<std::string> exclude;
+    std::string constraint;              // "a100&ib", "a|b", "[a|b]", "(a&b)|c".
+    std::optional<Duration> time_limit;  // nullopt: the partition's default.
+
+    BERTH_FIELDS(JobRequest, nodes_min, nodes_max, nodes_given, tasks, tasks_per_node,
+                 cpus_per_task, memory_per_node, memory_per_cpu, gres_per_node, gpus, gpus_per_node,
+                 gpus_per_task, exclusive, nodelist, exclude, constraint, time_limit)
+};
+
+// What to run and how. Script and environment are not here: see JobPayload.
+struct JobCommand {
+    std::string work_dir;
+    std::string std_out, std_err, std_in;  // Patterns; empty: the default.
+    bool append_output = false;            // --open-mode=append.
+    std::string script_name;               // As given; "wrap" for --wrap.
+    std::vector<std::string> arguments;
+    std::string submit_host;
+    std::string submit_line;
+    std::string gpu_bind;    // --gpu-bind, which steps inherit.
+    std::string export_env;  // --export as given, for SLURM_EXPORT_ENV.
+
+    BERTH_FIELDS(JobCommand, work_dir, std_out, std_err, std_in, append_output, script_name,
+                 arguments, submit_host, submit_line, gpu_bind, export_env)
+};
+
+// The bulky part of a submission. It is stored in the same transaction as the job, and read back
+// when the job is launched; the engine never holds it.
+struct JobPayload {
+    std::string script;
+    std::vector<std::string> environment;  // "NAME=value".
+
+    BERTH_FIELDS(JobPayload, script, environment)
+};
+
+// Who a job belongs to. It comes from the channel (peer credentials), never from the message.
+struct Owner {
+    std::uint32_t uid = 0;
+    std::uint32_t gid = 0;
+    std::string user, group;
+
+    BERTH_FIELDS(Owner, uid, gid, user, group)
+};
+
+struct JobSpec {
+    std::string name;
+    std::string partition;  // Empty: the default one. Several, comma-separated, are refused as yet.
+    std::string account, qos;
+    JobRequest request;
+    JobCommand command;
+    std::optional<Time> begin;
+    std::vector<Dependency> dependencies;
+    bool any_dependency = false;  // "?" between them instead of ",".
+    std::optional<ArraySpec> array;
+    bool hold = false;
+    std::int64_t nice = 0;
+    std::optional<bool> requeue;            // nullopt: the site's JobRequeue.
+    std::optional<std::uint32_t> priority;  // Set by hand; 0 holds.
+    std::string comment;
+    std::string
+        request_id;  // 128 bits in hex, made by the client: the same submission, sent again.
+
+    BERTH_FIELDS(JobSpec, name, partition, account, qos, request, command, begin, dependencies,
+                 any_dependency, array, hold, nice, requeue, priority, comment, request_id)
+};
+
+enum class JobState : std::uint8_t {
+    pending,
+    running,     // From the start decision on.
+    completing,  // Its end is decided or reported; some node is not yet clean. Job::outcome says
+                 // which end.
+    completed,
+    failed,
+    cancelled,
+    timeout,
+    node_fail,
+    preempted,
+    out_of_memory,
+    boot_fail,
+    deadline,
+};
+
+constexpr bool is_final(JobState state) { return state >= JobState::completed; }
+
+enum class Hold : std::uint8_t { none, user, admin };
+
+// Where a job stands. An array is one record with the tasks that have not started; a task that
+// starts becomes a record of its own (the last one keeps the array's id), as in Slurm.
+struct Job {
+    JobId id{0};
+    Owner owner;
+    JobSpec spec;  // spec.array holds the tasks still pending, while this is an array record.
+    PartitionId partition{0};
+    QosId qos{0};
+    Duration time_limit{};  // In force; Duration::max(): none.
+    Time submitted_at{};
+    std::optional<Time>
+        eligible_at;  // When begin time, hold and dependencies were first out of the way.
+    JobState state = JobState::pending;
+    JobState outcome = JobState::pending;  // While completing: the final state to come. pending: it
+                                           // goes back to the queue.
+    Hold hold = Hold::none;
+    bool dependency_failed = false;  // DependencyNeverSatisfied.
+    Attempt attempt{0};              // Of the current or last run; 0: never started.
+    std::uint32_t restarts = 0;
+    std::optional<Time> started_at, ended_at;
+    ExitStatus exit;
+    ExitStatus derived_exit;               // The highest of its steps.
+    std::optional<Allocation> allocation;  // While running or completing: what it still holds.
+    std::vector<NodeId> nodes;  // Of the current or last run; stays when the allocation is gone.
+    std::uint32_t cpus = 0;     // Likewise.
+    Resources allocated;        // Likewise: AllocTRES.
+    std::optional<JobId> array_job;  // For a task: its array.
+    std::optional<std::uint32_t> array_task;
+    std::vector<Step> steps;  // Of the current run.
+    std::uint32_t next_step = 0;
+    std::string
+        state_reason;  // Where Slurm gives one for an ended or held job: "NonZeroExitCode" …
+
+    BERTH_FIELDS(Job, id, owner, spec, partition, qos, time_limit, submitted_at, eligible_at, state,
+                 outcome, hold, dependency_failed, attempt, restarts, started_at, ended_at, exit,
+                 derived_exit, allocation, nodes, cpus, allocated, array_job, array_task, steps,
+                 next_step, state_reason)
+};
+
+}  // namespace berth

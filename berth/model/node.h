@@ -1,0 +1,80 @@
+// Node: one machine as it is configured, and the condition it is in.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "berth/base/bitmask.h"
+#include "berth/base/fields.h"
+#include "berth/base/time.h"
+#include "berth/model/resources.h"
+
+namespace berth {
+
+// One instance of a GRES that has an identity: a GPU, an FPGA with a device file. At most 64 a
+// node, so that a choice of them is a 64-bit mask over NodeSpec::devices ("device mask").
+struct Device {
+    DimensionId dimension;
+    std::uint32_t index =
+        0;             // Among the node's devices of the same GRES name, from 0: Slurm's IDX.
+    std::string file;  // "/dev/nvidia0"; empty for a simulated device.
+    BitSet cores;      // Cores near it; empty: all alike.
+    std::vector<std::int32_t>
+        links;         // NVLinks to each device of its GRES name, by index; -1 at its own.
+    std::string uuid;  // As NVML tells it; empty if unknown.
+
+    BERTH_FIELDS(Device, dimension, index, file, cores, links, uuid)
+};
+
+using DeviceMask = std::uint64_t;
+inline constexpr std::size_t kDevicesPerNodeMax = 64;
+
+struct NodeSpec {
+    std::string name;
+    std::string hostname;  // The machine it lives on; the same as name unless it is emulated.
+    std::string address;
+    std::uint32_t boards = 1;
+    std::uint32_t sockets = 1;
+    std::uint32_t cores_per_socket = 1;
+    std::uint32_t threads_per_core = 1;
+    Bytes memory;
+    Bytes tmp_disk;
+    std::vector<std::string> features;
+    std::uint32_t weight = 1;
+    std::vector<Device> devices;        // By GRES name, then index.
+    Resources capacity;                 // CPUs, memory and all GRES, count-only ones too.
+    std::vector<std::string> switches;  // The path from the top of the topology tree; may be empty.
+    std::string gres_text;              // As configured, for `scontrol show node`: "gpu:a100:8".
+
+    std::uint32_t cores() const { return sockets * cores_per_socket; }
+    std::uint32_t cpus() const { return cores() * threads_per_core; }
+
+    BERTH_FIELDS(NodeSpec, name, hostname, address, boards, sockets, cores_per_socket,
+                 threads_per_core, memory, tmp_disk, features, weight, devices, capacity, switches,
+                 gres_text)
+};
+
+// What is true of a node now. Work is put on it only while it is registered, responding, and
+// neither drained nor down.
+struct NodeCondition {
+    bool registered = false;  // Its agent has told its inventory under the current boot id.
+    bool responding = false;
+    bool drained = false;  // By an administrator, or by a fault: takes no new work.
+    bool down = false;     // By an administrator, who thereby vouches that nothing runs on it.
+    std::string reason;    // Of the drain or the down.
+    std::string reason_by;
+    std::optional<Time> reason_at;
+    std::string boot_id;  // Of its last registration.
+    std::optional<Time> booted_at;
+    std::optional<Time> agent_started_at;
+    std::string agent_version;
+    std::string os;
+
+    bool schedulable() const { return registered && responding && !drained && !down; }
+
+    BERTH_FIELDS(NodeCondition, registered, responding, drained, down, reason, reason_by, reason_at,
+                 boot_id, booted_at, agent_started_at, agent_version, os)
+};
+
+}  // namespace berth

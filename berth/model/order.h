@@ -1,0 +1,121 @@
+// Order: what the controller tells an agent to do. Every order names the term of office it was
+// given in and the boot of the node it is meant for; an agent drops what is stale, and each order
+// may arrive twice.
+#pragma once
+
+#include <variant>
+
+#include "berth/model/event.h"
+
+namespace berth {
+
+// Everything an agent needs to run its part of one attempt. What the user sends is in `payload`,
+// filled in from the store when the order leaves the controller.
+struct LaunchAttempt {
+    JobId job{0};
+    Attempt attempt{0};
+    NodeId node{0};
+    bool batch_host = false;  // Runs the script. The other nodes only get ready for steps.
+    NodeShare share;
+    Owner owner;
+    JobSpec spec;
+    std::string partition, qos;  // By name.
+    std::vector<NodeShare>
+        shares;  // Of all nodes, in order: for SLURM_JOB_NODELIST, SLURM_JOB_CPUS_PER_NODE …
+    std::vector<std::string> node_names;  // Of `shares`.
+    Time started_at{};
+    std::optional<Time> ends_at;  // By its time limit.
+    std::uint32_t restarts = 0;
+    std::optional<JobId> array_job;
+    std::optional<std::uint32_t> array_task;
+    std::vector<std::uint32_t> array_bounds;  // count, min, max, step; empty if no array.
+    Duration kill_wait{};
+    ConfinementSpec confinement;
+    std::string cluster;
+    JobPayload payload;
+    BERTH_FIELDS(LaunchAttempt, job, attempt, node, batch_host, share, owner, spec, partition, qos,
+                 shares, node_names, started_at, ends_at, restarts, array_job, array_task,
+                 array_bounds, kill_wait, confinement, cluster, payload)
+};
+
+// Runs this node's tasks of a step of an attempt that is live here.
+struct LaunchStep {
+    JobId job{0};
+    Attempt attempt{0};
+    StepId step{0};
+    StepShare share;
+    std::uint32_t node_index = 0;               // Of this node within the step.
+    std::uint32_t tasks = 0;                    // Of the whole step.
+    std::vector<std::string> node_names;        // Of the step.
+    std::vector<std::uint32_t> tasks_per_node;  // Likewise.
+    std::vector<std::string> arguments;         // argv.
+    std::vector<std::string> environment;       // srun's own, which the tasks inherit.
+    std::string work_dir;
+    std::string std_out, std_err, std_in;  // Patterns; empty: to srun, through `io_address`.
+    bool append_output = false;
+    bool label = false;
+    std::string gpu_bind;
+    bool gpu_bind_verbose = false;
+    std::uint32_t cpus_per_task = 1;
+    std::string io_address;  // "host:port" of the srun that listens for stdio.
+    std::string io_token;    // Proves to srun who calls. Not logged.
+    std::string name;
+    BERTH_FIELDS(LaunchStep, job, attempt, step, share, node_index, tasks, node_names,
+                 tasks_per_node, arguments, environment, work_dir, std_out, std_err, std_in,
+                 append_output, label, gpu_bind, gpu_bind_verbose, cpus_per_task, io_address,
+                 io_token, name)
+};
+
+// Ends an attempt here: CONT and TERM now, KILL after kill_wait, and a report once its cgroup is
+// empty. For an attempt that is not known here it leaves a tombstone and reports the end at once,
+// so that a launch which is still under way will be refused.
+struct EndAttempt {
+    JobId job{0};
+    Attempt attempt{0};
+    Duration kill_wait{};
+    std::int32_t signal = 15;  // The first one. 9: at once.
+    BERTH_FIELDS(EndAttempt, job, attempt, kill_wait, signal)
+};
+struct EndStep {
+    JobId job{0};
+    Attempt attempt{0};
+    StepId step{0};
+    Duration kill_wait{};
+    BERTH_FIELDS(EndStep, job, attempt, step, kill_wait)
+};
+// Sends a signal and no more.
+struct SignalAttempt {
+    JobId job{0};
+    Attempt attempt{0};
+    std::optional<StepId> step;  // nullopt: all steps but the batch script; kBatchStep: the script.
+    bool whole_job = false;      // The batch script and its children too (scancel --full).
+    std::int32_t signal = 0;
+    BERTH_FIELDS(SignalAttempt, job, attempt, step, whole_job, signal)
+};
+// The end of this attempt (or step) is durable at the controller: the spool may forget it.
+struct AcknowledgeEnd {
+    JobId job{0};
+    Attempt attempt{0};
+    std::optional<StepId> step;
+    BERTH_FIELDS(AcknowledgeEnd, job, attempt, step)
+};
+// The registration is recorded. Attempts the controller knows to be over may lose their tombstones.
+struct Welcome {
+    NodeId node{0};
+    Duration heartbeat{};
+    JobId oldest_live_job{0};  // Tombstones of jobs before this one can go.
+    BERTH_FIELDS(Welcome, node, heartbeat, oldest_live_job)
+};
+
+using OrderBody = std::variant<LaunchAttempt, LaunchStep, EndAttempt, EndStep, SignalAttempt,
+                               AcknowledgeEnd, Welcome>;
+
+struct Order {
+    Epoch epoch{0};
+    std::string boot_id;        // That the controller believes the node to be in.
+    std::uint64_t session = 0;  // Of the registration it answers to; see Registration.
+    OrderBody body;
+    BERTH_FIELDS(Order, epoch, boot_id, session, body)
+};
+
+}  // namespace berth

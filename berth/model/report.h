@@ -1,0 +1,77 @@
+// Report: what an agent tells the controller. Reports of ends come from the agent's durable spool
+// and are repeated until acknowledged; each report may arrive twice, late, or out of order.
+#pragma once
+
+#include <variant>
+
+#include "berth/model/event.h"
+
+namespace berth {
+
+// One attempt as a node knows it.
+struct AttemptReport {
+    JobId job{0};
+    Attempt attempt{0};
+    bool live = true;  // False: ended, and in the spool.
+    std::optional<ExitStatus> batch_exit;
+    bool out_of_memory = false;
+    bool never_ran = false;  // A tombstone's answer: it was not launched and never will be.
+    std::string failure;     // A launch that failed, and why.
+    std::vector<StepId> live_steps;
+    BERTH_FIELDS(AttemptReport, job, attempt, live, batch_exit, out_of_memory, never_ran, failure,
+                 live_steps)
+};
+
+struct StepReport {
+    JobId job{0};
+    Attempt attempt{0};
+    StepId step{0};
+    ExitStatus exit;
+    bool out_of_memory = false;
+    std::string failure;
+    BERTH_FIELDS(StepReport, job, attempt, step, exit, out_of_memory, failure)
+};
+
+// The first report of every connection: the node's whole inventory at once, never in parts.
+struct Registration {
+    std::string node;  // Its name.
+    std::string boot_id;
+    std::uint64_t session =
+        0;                 // Goes up with each registration of this node; orders carry it back.
+    std::string instance;  // One per agent process: two agents with one name are told apart by it.
+    std::optional<Time> booted_at;
+    Time agent_started_at{};
+    std::string version, os;
+    NodeSpec found;                       // What is really there: cores, memory, devices.
+    std::vector<AttemptReport> attempts;  // All live ones and all ends not yet acknowledged.
+    std::vector<StepReport> ended_steps;
+    Epoch highest_epoch{0};  // It has taken orders of.
+    BERTH_FIELDS(Registration, node, boot_id, session, instance, booted_at, agent_started_at,
+                 version, os, found, attempts, ended_steps, highest_epoch)
+};
+struct Heartbeat {
+    BERTH_FIELDS(Heartbeat)
+};
+struct AttemptStarted {  // Its cgroups stand; on the batch host the script is running.
+    JobId job{0};
+    Attempt attempt{0};
+    BERTH_FIELDS(AttemptStarted, job, attempt)
+};
+struct StepStarted {
+    JobId job{0};
+    Attempt attempt{0};
+    StepId step{0};
+    BERTH_FIELDS(StepStarted, job, attempt, step)
+};
+
+using ReportBody =
+    std::variant<Registration, Heartbeat, AttemptStarted, StepStarted, AttemptReport, StepReport>;
+
+struct Report {
+    std::string boot_id;
+    std::uint64_t session = 0;
+    ReportBody body;
+    BERTH_FIELDS(Report, boot_id, session, body)
+};
+
+}  // namespace berth

@@ -1,0 +1,30 @@
+#include "berth/model/resources.h"
+
+namespace berth {
+
+Dimensions::Dimensions() : all_{{"cpu", ""}, {"mem", ""}} {}
+
+std::optional<DimensionId> Dimensions::intern(std::string_view name, std::string_view type) {
+    if (const auto known = find(name, type)) return known;
+    if (all_.size() == kDimensionsMax) return std::nullopt;
+    all_.push_back({std::string(name), std::string(type)});
+    return DimensionId(static_cast<std::uint32_t>(all_.size() - 1));
+}
+
+std::optional<DimensionId> Dimensions::find(std::string_view name, std::string_view type) const {
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+        if (all_[i].name == name && all_[i].type == type)
+            return DimensionId(static_cast<std::uint32_t>(i));
+    }
+    return std::nullopt;
+}
+
+std::vector<DimensionId> Dimensions::of_name(std::string_view name) const {
+    std::vector<DimensionId> found;
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+        if (all_[i].name == name) found.push_back(DimensionId(static_cast<std::uint32_t>(i)));
+    }
+    return found;
+}
+
+}  // namespace berth

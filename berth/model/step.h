@@ -1,0 +1,88 @@
+// Step: one `srun` within a job (or its batch script), and where its tasks go.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "berth/base/bitmask.h"
+#include "berth/base/fields.h"
+#include "berth/base/time.h"
+#include "berth/model/allocation.h"
+#include "berth/model/exit_status.h"
+#include "berth/model/gres_request.h"
+
+namespace berth {
+
+// What srun asks for. Absent values are inherited from the job.
+struct StepRequest {
+    std::string name;
+    std::uint32_t tasks = 1;
+    std::optional<std::uint32_t> nodes;
+    std::optional<std::uint32_t> tasks_per_node;
+    std::optional<std::uint32_t> cpus_per_task;
+    std::optional<Bytes> memory_per_node;
+    std::vector<GresRequest> gres;     // Per node. Empty, and gres_none unset: all of the job's.
+    bool gres_none = false;            // --gres=none, or gpu:0: no devices.
+    std::optional<std::int64_t> gpus;  // --gpus, for the whole step.
+    std::optional<std::int64_t> gpus_per_task;
+    bool exact = false;
+    bool overlap = false;
+    std::vector<std::string> nodelist;
+    std::string gpu_bind;  // closest, single:N, per_task:N, map_gpu:…, mask_gpu:…, none.
+    std::optional<Duration> time_limit;
+
+    BERTH_FIELDS(StepRequest, name, tasks, nodes, tasks_per_node, cpus_per_task, memory_per_node,
+                 gres, gres_none, gpus, gpus_per_task, exact, overlap, nodelist, gpu_bind,
+                 time_limit)
+};
+
+// One task: its rank and what it may see.
+struct TaskPlace {
+    std::uint32_t rank = 0;
+    BitSet cores;
+    DeviceMask devices = 0;  // After --gpu-bind; a subset of the step's on that node.
+
+    BERTH_FIELDS(TaskPlace, rank, cores, devices)
+};
+
+struct StepShare {
+    NodeId node{0};
+    BitSet cores;
+    Bytes memory;
+    DeviceMask devices = 0;
+    std::vector<TaskPlace>
+        tasks;  // In rank order; ranks go up from node to node (block distribution).
+
+    BERTH_FIELDS(StepShare, node, cores, memory, devices, tasks)
+};
+
+enum class StepState : std::uint8_t {
+    running,
+    completed,
+    failed,
+    cancelled,
+    timeout,
+    out_of_memory,
+    node_fail
+};
+
+struct Step {
+    StepId id{0};
+    std::string name;
+    StepState state = StepState::running;
+    std::uint32_t tasks = 1;
+    std::uint32_t cpus = 0;
+    bool overlap = false;           // Does not count against what other steps may have.
+    std::vector<StepShare> shares;  // Of the nodes not yet done with it.
+    std::vector<NodeId> nodes;      // All it was placed on.
+    Resources allocated;
+    Time started_at{};
+    std::optional<Time> ended_at;
+    ExitStatus exit;  // The highest of its tasks.
+
+    BERTH_FIELDS(Step, id, name, state, tasks, cpus, overlap, shares, nodes, allocated, started_at,
+                 ended_at, exit)
+};
+
+}  // namespace berth
