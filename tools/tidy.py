@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+"""Checks of the code itself that no compiler makes: layers, purity, fences, size, names.
+
+Runs as the test `tidy`. It reads text: it catches the honest mistake, not the determined one.
+A line that must break a rule of purity says why: `// tidy:allow <reason>`.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+FILE_LINES_MAX = 500
+FUNCTION_LINES_MAX = 60
+
+CODE_FOLDERS = ("berth", "apps", "tests", "bench", "fuzz", "tools", "cmake", "sdk", "web", "deploy")
+CODE_SUFFIXES = {".h", ".cc", ".py", ".cmake", ".proto", ".sh", ".ts", ".js", ".css", ".html"}
+NOT_OURS = {"node_modules", "dist", "build", "vendor", ".venv", "__pycache__"}
+
+# The modules that must not touch the world, whether their CMake line says PURE or not.
+PURE = {"base", "model", "policy", "engine", "control", "agent", "config", "api"}
+DECIDING = {"model", "policy", "engine", "control", "agent"}
+
+# What would be a way of touching the world, or of giving another answer tomorrow.
+TAKE_NOW = "take the time as an argument"
+TAKE_RNG = "take an Rng"
+IN_ORDER = "use std::map or a sorted vector: the order is part of what we decide"
+ONE_THREAD = "pure code has one thread, and it is not its own"
+EDGES = "leave that to the edges, and take what it gives as an argument"
+IMPURE = [
+    (r"\b(system|steady|high_resolution|file)_clock\b", TAKE_NOW),
+    (r"\bstd::time\(|\btime\((nullptr|NULL|0|&)|\bgettimeofday\(|\bclock_gettime\(", TAKE_NOW),
+    (r"\bstd::(random_device|mt19937)|<random>|\bs?rand\(", TAKE_RNG),
+    (r"\bstd::unordered_|<unordered_|\bflat_hash_", IN_ORDER),
+    (r"\bstd::(multi)?(map|set)<[^,<>]*\*\s*(const\s*)?[,>]",
+     "a pointer is no key: its order changes from run to run"),
+    (r"<(thread|mutex|shared_mutex|atomic|future|condition_variable|stop_token)>|\bthread_local\b",
+     ONE_THREAD),
+    (r"<(fstream|iostream|filesystem)>|\bfopen\(", EDGES),
+    (r"\bgetenv\(|<locale>", EDGES),
+]
+IMPURE_EVEN_IN_TESTS = [
+    (r"\bsystem_clock\b|\bstd::time\(", TAKE_NOW),
+    (r"\bstd::random_device\b|\bstd::s?rand\(", TAKE_RNG),
+]
+FLOATING = (r"\b(double|float)\b", "use Quantity: floating point differs between processors")
+
+# The libraries that only certain modules may see.
+FENCES = [
+    (r"google/protobuf/|grpc|.*\.pb\.h$", {"wire"}),
+    (r"sqlite3\.h$|libpq-fe\.h$|pqxx/", {"store"}),
+    (r"yaml-cpp/", {"config"}),
+    (r"nvml\.h$|hwloc|bpf/", {"host"}),
+    (r"boost/", {"server", "client"}),
+]
+# Else a pure module sees the standard library alone, but for what its work is made of.
+FOREIGN_IN_PURE = {"config": r"yaml-cpp/", "api": r"nlohmann/|rapidjson/"}
+FOREIGN_IN_TESTS = r"gtest/|gmock/|rapidcheck"
+
+EMPTY_WORDS = {"manager", "handler", "helper", "helpers", "util", "utils", "info", "data",
+               "context", "impl", "misc", "common"}
+POLICY_KINDS = {"priority", "order", "fairness", "placement", "preemption"}
+MODULE_KEYWORDS = {"PURE", "DEPS", "SOURCES", "LIBS"}
+
+
+class Layers:
+    """What the berth_module() lines say: who may include whom, and who is pure."""
+
+    def __init__(self, root):
+        self.direct, self.pure, self.rules = {}, set(PURE), set()
+        for cmake in sorted((root / "berth").glob("*/CMakeLists.txt")):
+            text = re.sub(r"#.*", "", cmake.read_text())
+            for call in re.findall(r"\bberth_module\(([^)]*)\)", text):
+                name, *words = call.split()
+                self.direct[name] = set(words_after("DEPS", words))
+                if "PURE" in words:
+                    self.pure.add(name)
+            for call in re.findall(r"\bberth_policies\(([^)]*)\)", text):
+                self.rules |= set(call.split())
+
+    def allowed(self, module):
+        """With all that the modules it depends on may include in turn."""
+        seen, to_see = set(), [module]
+        while to_see:
+            one = to_see.pop()
+            if one not in seen:
+                seen.add(one)
+                to_see += self.direct.get(one, ())
+        return seen
+
+    def circles(self):
+        for module in sorted(self.direct):
+            for dep in sorted(self.direct[module]):
+                if module in self.allowed(dep):
+                    yield f"{module} depends on {dep}, which depends on {module}"
+
+
+def words_after(keyword, words):
+    if keyword not in words:
+        return
+    for word in words[words.index(keyword) + 1:]:
+        if word in MODULE_KEYWORDS:
+            return
+        yield word
+
+
+LITERAL = re.compile(
+    r'R"(?P<tag>[^(\s]*)\(.*?\)(?P=tag)"'     # Raw strings, before plain ones.
+    r'|"(?:\\.|[^"\\\n])*"'
+    r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'"   # Not the ' within 1'000.
+    r"|//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def blank_out(text):
+    """The code alone: comments and literals become blanks, every line keeps its number."""
+    return LITERAL.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+
+
+NOT_A_FUNCTION = re.compile(
+    r"(namespace|class|struct|enum|union|extern|if|for|while|switch|catch|do|else|try)\b")
+PREPROCESSOR = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
+IS_FUNCTION = re.compile(r"(\)|\bconst|\bnoexcept|\boverride|\bfinal|\bmutable|->[^;{]*|\&)\s*$")
+
+
+def functions(code):
+    """(first line, number of lines) of each function body in code without comments and strings."""
+    code = PREPROCESSOR.sub(lambda found: "\n" * found[0].count("\n"), code)
+    open_braces, start, line = [], 0, 1
+    for at, letter in enumerate(code):
+        if letter == "\n":
+            line += 1
+        elif letter == ";":
+            start = at + 1
+        elif letter == "{":
+            header = re.sub(r"^\s*template\s*<[^;{]*?>\s*\n", "", code[start:at]).strip()
+            is_function = ("(" in header and not NOT_A_FUNCTION.match(header)
+                           and IS_FUNCTION.search(header) is not None)
+            open_braces.append(line - header.count("\n") if is_function else None)
+            start = at + 1
+        elif letter == "}" and open_braces:
+            first = open_braces.pop()
+            if first is not None:
+                yield first, line - first + 1
+            start = at + 1
+
+
+def check_lines(module, path, layers, lines, code_lines):
+    """What one line can do wrong by itself."""
+    is_test = path.name.endswith("_test.cc")
+    pure = module in layers.pure
+    may_include = layers.allowed(module) | ({"testing"} if is_test else set())
+    bans = (IMPURE_EVEN_IN_TESTS if is_test else IMPURE) if pure else []
+    if module in DECIDING and not is_test:
+        bans = bans + [FLOATING]
+    for number, (line, code) in enumerate(zip(lines, code_lines), start=1):
+        include = re.match(r'\s*#\s*include\s+([<"])([^>"]+)', line)
+        if include:
+            yield from ((number, text) for text in
+                        check_include(module, pure, is_test, may_include, include[2]))
+        if re.search(r"//\s*tidy:allow\s+\S+\s+\S+", line):
+            continue
+        subject = line if include else code
+        for pattern, instead in bans:
+            found = re.search(pattern, subject)
+            if found:
+                yield number, f"{found[0].strip()} is not for {module}: {instead}"
+
+
+def check_include(module, pure, is_test, may_include, header):
+    ours = re.match(r"berth/(\w+)/", header)
+    if ours:
+        if ours[1] not in may_include:
+            yield f"{module} may not include {ours[1]}: its DEPS do not lead there"
+        return
+    for pattern, modules in FENCES:
+        if re.match(pattern, header) and module not in modules:
+            yield f"<{header}> is for {' and '.join(sorted(modules))} alone, not for {module}"
+            return
+    standard = re.fullmatch(r"[a-z_0-9]+", header) is not None
+    excused = re.match(FOREIGN_IN_PURE.get(module, r"$^"), header)
+    in_test = is_test and re.match(FOREIGN_IN_TESTS, header)
+    if pure and not standard and not excused and not in_test:
+        yield f"<{header}> is not for {module}: a pure module sees the standard library alone"
+
+
+def check_names(path, code_lines):
+    empty = set(path.stem.lower().split("_")) & EMPTY_WORDS
+    if empty:
+        yield 1, f"a file called {path.name}: '{sorted(empty)[0]}' says nothing. What is it?"
+    for number, code in enumerate(code_lines, start=1):
+        named = re.match(r"\s*(?:class|struct)\s+(\w+)(?!\s*;)", code)
+        words = re.findall(r"[A-Z][a-z]+", named[1]) if named else []
+        if words and words[-1].lower() in EMPTY_WORDS and not code.rstrip().endswith(";"):
+            yield number, f"a type called {named[1]}: '{words[-1]}' says nothing. What is it?"
+
+
+def check_cpp(root, path, text, layers):
+    lines = text.splitlines()
+    code = blank_out(text)
+    code_lines = code.splitlines()
+    if path.suffix == ".h" and "#pragma once" not in lines:
+        yield 1, "no #pragma once"
+    spoken_for = path.name.endswith("_test.cc") or (
+        path.suffix == ".cc" and path.with_suffix(".h").exists())
+    if not spoken_for and not text.startswith("//"):
+        yield 1, "a file opens with a line or two on what it is and what it is for"
+    for first, length in functions(code):
+        if length > FUNCTION_LINES_MAX:
+            yield first, f"a function of {length} lines; {FUNCTION_LINES_MAX} is the most"
+    yield from check_names(path, code_lines)
+    parts = path.relative_to(root).parts
+    if parts[0] != "berth":
+        return
+    if len(parts) < 3 or parts[1] not in layers.direct:
+        yield 1, "in no module: its folder has no berth_module()"
+        return
+    yield from check_lines(parts[1], path, layers, lines, code_lines)
+    if parts[1] == "policy" and len(parts) == 4 and parts[2] in POLICY_KINDS:
+        yield from check_rule(path, layers)
+
+
+def check_rule(path, layers):
+    """A rule of the policy stands in the catalogue, and has a test beside it."""
+    if path.suffix != ".cc" or path.name.endswith("_test.cc"):
+        return
+    if path.stem not in layers.rules:
+        yield 1, f"{path.stem} is not in the berth_policies() of policy/CMakeLists.txt"
+    if not path.with_name(path.stem + "_test.cc").exists():
+        yield 1, f"a rule without its test: {path.stem}_test.cc"
+
+
+def our_files(root):
+    for folder in CODE_FOLDERS:
+        for path in sorted((root / folder).rglob("*")):
+            if path.is_file() and path.suffix in CODE_SUFFIXES:
+                if not NOT_OURS & set(path.relative_to(root).parts):
+                    yield path
+
+
+def complaints(root):
+    layers = Layers(root)
+    for circle in layers.circles():
+        yield f"berth/CMakeLists.txt:1: {circle}"
+    for path in our_files(root):
+        text = path.read_text(errors="replace")
+        found = []
+        length = text.count("\n")
+        if length > FILE_LINES_MAX:
+            found.append((1, f"{length} lines; {FILE_LINES_MAX} is the most. "
+                             "What could stand on its own?"))
+        if path.suffix in {".h", ".cc"}:
+            found += check_cpp(root, path, text, layers)
+        for number, complaint in found:
+            yield f"{path.relative_to(root)}:{number}: {complaint}"
+
+
+def main():
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent)
+    found = list(complaints(root))
+    for complaint in found:
+        print(complaint)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Plants each fault that tidy.py is there to find, and what it must let pass."""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import tidy  # noqa: E402
+
+HOUSE = {
+    "berth/base/CMakeLists.txt": "berth_module(base PURE)",
+    "berth/model/CMakeLists.txt": "berth_module(model\n    DEPS base)  # DEPS engine",
+    "berth/policy/CMakeLists.txt": "berth_module(policy DEPS model)\nberth_policies(PRIORITY age)",
+    "berth/engine/CMakeLists.txt": "berth_module(engine PURE DEPS policy LIBS sqlite)",
+    "berth/store/CMakeLists.txt": "berth_module(store DEPS engine)",
+    "berth/api/CMakeLists.txt": "berth_module(api DEPS model)",
+    "berth/testing/CMakeLists.txt": "berth_module(testing DEPS engine)",
+}
+OPENING = "// What it is.\n#pragma once\n"
+
+
+class Tidy(unittest.TestCase):
+    def complaints(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            for name, text in {**HOUSE, **files}.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text)
+            return list(tidy.complaints(root))
+
+    def finds(self, name, body, expected, opening=OPENING):
+        found = self.complaints({name: opening + body})
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(expected, found[0])
+        self.assertTrue(found[0].startswith(name + ":"), found[0])
+
+    def passes(self, name, body, opening=OPENING):
+        self.assertEqual(self.complaints({name: opening + body}), [])
+
+    def test_an_empty_house_is_tidy(self):
+        self.assertEqual(self.complaints({}), [])
+
+    def test_layers(self):
+        self.finds("berth/model/a.h", '#include "berth/engine/b.h"\n', "model may not include engine")
+        self.finds("berth/model/a.h", '#include "berth/testing/b.h"\n', "may not include testing")
+        self.passes("berth/engine/a.h", '#include "berth/base/b.h"\n#include "berth/engine/c.h"\n')
+        self.passes("berth/model/a_test.cc", '#include "berth/testing/b.h"\n')
+
+    def test_circles(self):
+        found = self.complaints({"berth/base/CMakeLists.txt": "berth_module(base DEPS engine)"})
+        self.assertTrue(any("engine depends on" in line for line in found), found)
+
+    def test_a_file_in_no_module(self):
+        self.finds("berth/elsewhere/a.h", "", "in no module")
+
+    def test_purity(self):
+        for line, expected in [
+            ("auto t = std::chrono::system_clock::now();", "take the time"),
+            ("auto t = std::chrono::steady_clock::now();", "take the time"),
+            ("auto t = time(nullptr);", "take the time"),
+            ("std::random_device device;", "take an Rng"),
+            ("int n = std::rand();", "take an Rng"),
+            ("std::unordered_map<int, int> m;", "the order is part"),
+            ("std::map<const Job*, int> m;", "a pointer is no key"),
+            ("std::set<Job*> m;", "a pointer is no key"),
+            ("#include <thread>", "one thread"),
+            ("#include <atomic>", "one thread"),
+            ("#include <fstream>", "edges"),
+            ("#include <filesystem>", "edges"),
+            ('const char* home = getenv("HOME");', "edges"),
+            ("double x = 1;", "use Quantity"),
+            ("float f(int);", "use Quantity"),
+            ("#include <spdlog/spdlog.h>", "standard library alone"),
+            ("#include <unistd.h>", "standard library alone"),
+        ]:
+            with self.subTest(line):
+                self.finds("berth/engine/a.h", line + "\n", expected)
+        self.passes("berth/store/a.h", "#include <thread>\nauto t = steady_clock::now();\n")
+
+    def test_purity_looks_at_code_alone(self):
+        self.passes("berth/engine/a.h", "// A double would do here.\n"
+                    'const char* text = "double std::unordered_map";\n'
+                    "int count = 1'000; int doubled = 2; std::map<Id, Job*> jobs;\n"
+                    "/* system_clock\n   float */\n"
+                    "Time time() const; bool brand(int);\n")
+
+    def test_an_excuse_needs_a_reason(self):
+        self.passes("berth/policy/a.h", "double x;  // tidy:allow shown to people only\n")
+        self.finds("berth/policy/a.h", "double x;  // tidy:allow\n", "use Quantity")
+
+    def test_base_and_api_may_use_floating_point(self):
+        self.passes("berth/base/a.h", "double x;\n")
+        self.passes("berth/api/a.h", "double x;\n#include <nlohmann/json.hpp>\n")
+
+    def test_tests_may_look_at_the_world_but_not_roll_dice(self):
+        self.passes("berth/engine/a_test.cc", "#include <gtest/gtest.h>\n#include <fstream>\n")
+        self.finds("berth/engine/a_test.cc", "std::random_device device;\n", "take an Rng")
+
+    def test_fences(self):
+        self.finds("berth/api/a.h", "#include <grpcpp/grpcpp.h>\n", "is for wire alone")
+        self.finds("berth/store/a.h", '#include "agent.pb.h"\n', "is for wire alone")
+        self.finds("berth/engine/a.h", "#include <sqlite3.h>\n", "is for store alone")
+        self.finds("berth/store/a.h", "#include <boost/asio.hpp>\n", "client and server alone")
+        self.finds("berth/store/a.h", "#include <yaml-cpp/yaml.h>\n", "is for config alone")
+        self.finds("berth/store/a.h", "#include <hwloc.h>\n", "is for host alone")
+        self.passes("berth/store/a.h", "#include <sqlite3.h>\n")
+
+    def test_openings(self):
+        self.finds("berth/store/a.h", "// What it is.\n", "no #pragma once", opening="")
+        self.finds("berth/store/a.cc", "int x;\n", "a file opens with", opening="")
+        self.passes("berth/store/a_test.cc", "int x;\n", opening="")
+        self.assertEqual(self.complaints({"berth/store/a.h": OPENING, "berth/store/a.cc": ""}), [])
+
+    def test_size(self):
+        self.finds("apps/a.cc", "int x;\n" * 499, "501 lines")
+        self.passes("apps/a.cc", "int x;\n" * 498)
+
+    def test_long_functions(self):
+        body = "    f();\n" * 60
+        for header in ["int g(int a) {", "Result<int> Store::g(Options o) const {",
+                       "TEST(A, B) {", "auto f(int) -> int {"]:
+            with self.subTest(header):
+                self.finds("apps/a.cc", f"{header}\n{body}}}\n", "a function of 62 lines")
+        self.finds("apps/a.cc", f"template <class T>\nvoid g(T t) {{\n{body}}}\n", "function of 62")
+        self.passes("apps/a.cc", f"namespace a {{\nint g() {{\n{body[9 * 2:]}}}\n{body}}}\n")
+        self.passes("apps/a.cc", f"class A {{\n    void f();\n{body}}};\n")
+        self.passes("apps/a.cc", f"const int all[] = {{\n{body}}};\n")
+
+    def test_a_brace_in_a_string_is_no_brace(self):
+        self.passes("apps/a.cc", 'void f() { g("{", \'{\', R"({)"); }\n' + "    f();\n" * 80)
+
+    def test_names(self):
+        self.finds("berth/store/job_manager.h", "", "'manager' says nothing")
+        self.finds("berth/store/utils.h", "", "'utils' says nothing")
+        self.finds("berth/store/a.h", "class JobHandler {\n};\n", "'Handler' says nothing")
+        self.passes("berth/store/sinfo.h", "class JobInfo;\nstruct Contextual {};\n")
+
+    def test_rules_of_the_policy(self):
+        test = "berth/policy/priority/age_test.cc"
+        self.assertEqual(self.complaints({"berth/policy/priority/age.cc": OPENING, test: ""}), [])
+        self.finds("berth/policy/priority/age.cc", "", "without its test")
+        found = self.complaints({"berth/policy/order/new.cc": OPENING,
+                                 "berth/policy/order/new_test.cc": ""})
+        self.assertEqual(len(found), 1)
+        self.assertIn("not in the berth_policies()", found[0])
+
+
+class ThisRepository(unittest.TestCase):
+    def test_knows_its_own_layers(self):
+        root = Path(__file__).resolve().parent.parent
+        self.assertEqual(tidy.Layers(root).direct["base"], set())
+
+
+if __name__ == "__main__":
+    unittest.main()
