@@ -1,0 +1,50 @@
+# The Debian packages that each part of the work needs, and how they come to be installed.
+# Sourced by ./dev. docs/dependencies.md says what each is for.
+
+PACKAGES_build="g++ cmake ninja-build ccache mold python3
+    libgrpc++-dev protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libboost-dev
+    nlohmann-json3-dev rapidjson-dev libyaml-cpp-dev libcli11-dev libspdlog-dev libfmt-dev
+    libsqlite3-dev libbpf-dev libhwloc-dev librapidcheck-dev libgtest-dev libbenchmark-dev"
+PACKAGES_clang="clang-19 libclang-rt-19-dev lld-19"
+PACKAGES_lint="clang-tidy-19 clang-format-19"
+PACKAGES_oracle="slurmctld slurmd slurmdbd slurm-client munge mariadb-server"
+
+# missing_of PACKAGE...: those that are not installed.
+missing_of() {
+    local installed
+    installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null |
+        sed -n 's/^installed //p')
+    comm -23 <(printf '%s\n' "$@" | sort -u) <(printf '%s\n' "$installed" | sort -u)
+}
+
+# need GROUP...: installs what is missing of these groups; does and says nothing where nothing is.
+need() {
+    local group packages=() missing=()
+    for group in "$@"; do
+        local -n names=PACKAGES_$group
+        # shellcheck disable=SC2206  # The names are words.
+        packages+=($names)
+    done
+    if ! command -v dpkg-query >/dev/null; then
+        echo "dev: this is not Debian; I trust that you have: ${packages[*]}" >&2
+        return
+    fi
+    mapfile -t missing < <(missing_of "${packages[@]}")
+    [ ${#missing[@]} -eq 0 ] && return
+    local as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        if ! command -v sudo >/dev/null; then
+            echo "dev: packages are missing, and I am neither root nor is there sudo. Run as root:" >&2
+            echo "    apt-get install -y --no-install-recommends ${missing[*]}" >&2
+            exit 1
+        fi
+        as_root=(sudo)
+    fi
+    echo "dev: installing ${missing[*]}"
+    "${as_root[@]}" apt-get update -q &&
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+            apt-get install -q -y --no-install-recommends "${missing[@]}" || {
+        echo "dev: apt-get failed; these packages are still missing: ${missing[*]}" >&2
+        exit 1
+    }
+}
