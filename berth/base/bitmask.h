@@ -23,8 +23,8 @@ public:
     explicit BitSet(std::size_t size) : size_(size), words_((size + 63) / 64) {}
     static BitSet all(std::size_t size);
 
-    // The members as 64-bit words, the lowest first; and back. nullopt where the words are not those of a
-    // set of this size: too few, too many, or a member that is not below `size`.
+    // The members as 64-bit words, the lowest first; and back. nullopt where the words are not
+    // those of a set of this size: too few, too many, or a member that is not below `size`.
     const std::vector<std::uint64_t>& words() const { return words_; }
     static std::optional<BitSet> from_words(std::size_t size, std::vector<std::uint64_t> words);
 

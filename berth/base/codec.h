@@ -118,7 +118,7 @@ private:
     template <class... Kinds>
     void put(const std::variant<Kinds...>& one) {
         varint(one.index());
-        std::visit([this](const auto& kind) { put(kind); }, one);
+        std::visit([this](const auto& kind) { this->put(kind); }, one);
     }
     template <HasFields T>
     void put(const T& value) {

@@ -13,7 +13,8 @@ namespace berth {
 template <class Tag, class Rep = std::uint32_t>
 class StrongId {
 public:
-    constexpr StrongId() = default;  // 0: so that a record can be read into it. No meaning of its own.
+    constexpr StrongId() =
+        default;  // 0: so that a record can be read into it. No meaning of its own.
     constexpr explicit StrongId(Rep value) : value_(value) {}
 
     constexpr Rep value() const { return value_; }
