@@ -42,7 +42,9 @@ class Agent {
 public:
     // `memory` is all that Disk holds; `alive` are the runs that still have processes, as the host
     // found them (shepherds outlive the agent). With another boot id than remembered nothing is
-    // alive.
+    // alive. The first turn must bring RunExited for every exit record that a shepherd left
+    // meanwhile (looked for after `alive` was, so that none falls between the two): a script that
+    // is neither alive nor has one then counts as lost.
     Agent(AgentIdentity identity, std::span<const MemoryWrite> memory,
           std::span<const RunKey> alive, Time now, AgentProtections protections = {});
 

@@ -25,10 +25,11 @@ struct RunKey {
     friend auto operator<=>(const RunKey&, const RunKey&) = default;
 };
 
+// Answers StartStep; and StartAttempt, with kBatchStep on the batch host and kExternStep elsewhere.
 struct RunStarted {
     RunKey run;
 };
-struct RunFailedToStart {  // Nothing of it runs, and nothing will.
+struct RunFailedToStart {  // The other answer. Nothing of it runs, and nothing will.
     RunKey run;
     std::string why;
 };
@@ -38,7 +39,9 @@ struct RunExited {
     ExitStatus exit;
     bool out_of_memory = false;
 };
-// Its cgroup is empty: what it held is free.
+// Its cgroup is empty: what it held is free. Comes after RunExited, when the last process is gone;
+// and answers every SignalRun with whole = true, at once where no process (or no such cgroup) is
+// left.
 struct RunEmpty {
     RunKey run;
 };
