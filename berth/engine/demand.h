@@ -1,0 +1,74 @@
+// Demand: what a job's request comes to on this cluster, in interned dimensions, node sets and
+// whole numbers. The one place where a JobRequest is interpreted: admission, placement and
+// explanations all read this and never the request itself.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "berth/model/cluster_spec.h"
+#include "berth/model/job.h"
+
+namespace berth {
+
+// A set of dimensions, one bit each: kDimensionsMax is far below 32.
+using DimensionSet = std::uint32_t;
+constexpr DimensionSet dimension_bit(DimensionId d) { return DimensionSet{1} << d.value(); }
+
+// "gpu:2" may be served by any dimension of that name, "gpu:a100:2" by one alone.
+struct GresDemand {
+    DimensionSet dimensions = 0;  // Empty: the cluster has none of it, so it can never be served.
+    std::int64_t count = 0;
+    friend bool operator==(const GresDemand&, const GresDemand&) = default;
+};
+
+enum class MemoryRule : std::uint8_t {
+    none,  // Nothing was said and nothing is configured: memory does not constrain the job.
+           // (Slurm would take the whole node's; here --mem=0 says that.)
+    per_node,
+    per_cpu,  // Times the CPUs allocated there, whole cores included.
+    whole_node,
+};
+
+struct Demand {
+    std::uint32_t nodes_min = 1;
+    std::uint32_t nodes_max = 1;  // >= nodes_min.
+    bool fewest_nodes = true;     // False: -N was said, and more nodes up to nodes_max are better.
+
+    // The total number of tasks, at least one on each node. nullopt: tasks_per_node of them on each
+    // node that is chosen.
+    std::optional<std::uint32_t> tasks;
+    // With `tasks`: the most that one node may have, 0: no limit. Without: exactly so many, >= 1.
+    std::uint32_t tasks_per_node = 0;
+    std::uint32_t cpus_per_task = 1;
+
+    bool exclusive = false;  // Whole nodes: all cores and all devices, but only the memory asked.
+    MemoryRule memory_rule = MemoryRule::none;
+    Bytes memory;  // As the rule says.
+
+    std::vector<GresDemand> gres_per_node;
+    std::vector<GresDemand> gres_per_task;
+    std::vector<GresDemand> gres_total;  // Over all nodes, at least one of each on every node.
+
+    // Nodes that it may use at all: of its partition, not excluded, with the features. One set,
+    // or, for "[a|b]", several, of which all its nodes must come from one. Conditions (down,
+    // drained …) and capacities play no part here.
+    std::vector<BitSet> choices;
+    BitSet required;  // --nodelist: all of these must be among its nodes.
+
+    friend bool operator==(const Demand&, const Demand&) = default;
+};
+
+// REQUIRES: the job was admitted under this spec or an earlier one (see keep_ids).
+Demand demand_of(const ClusterSpec& spec, const Job& job);
+
+// What so many of its tasks take of one node. Whole cores are allocated: `cpus` counts all threads
+// of those cores, which is what Slurm shows and what memory per CPU is multiplied by.
+struct NodeNeed {
+    std::uint32_t cores = 0;
+    std::uint32_t cpus = 0;
+    Bytes memory;
+};
+NodeNeed need_on(const Demand& demand, const NodeSpec& node, std::uint32_t tasks);
+
+}  // namespace berth
