@@ -59,8 +59,9 @@ struct JobUpdated {  // Whatever is present is changed.
     std::optional<Time> begin;
     std::optional<std::vector<Dependency>> dependencies;
     std::optional<std::uint32_t> array_max_running;
+    bool by_operator = false;  // Whose hold a priority of 0 is.
     BERTH_FIELDS(JobUpdated, job, time_limit, partition, nodelist, priority, nice, qos, name,
-                 comment, begin, dependencies, array_max_running)
+                 comment, begin, dependencies, array_max_running, by_operator)
 };
 struct JobHeld {
     JobId job{0};

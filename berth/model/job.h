@@ -173,11 +173,14 @@ struct Job {
     std::uint32_t next_step = 0;
     std::string
         state_reason;  // Where Slurm gives one for an ended or held job: "NonZeroExitCode" …
+    std::vector<std::uint32_t>
+        array_bounds;  // Of the array as submitted: count, min, max, step. Empty if no array.
+    std::uint32_t array_max_running = 0;  // Its "%N", which a task that is requeued obeys too.
 
     BERTH_FIELDS(Job, id, owner, spec, partition, qos, time_limit, submitted_at, eligible_at, state,
                  outcome, hold, dependency_failed, attempt, restarts, started_at, ended_at, exit,
                  derived_exit, allocation, nodes, cpus, allocated, array_job, array_task, steps,
-                 next_step, state_reason)
+                 next_step, state_reason, array_bounds, array_max_running)
 };
 
 }  // namespace berth
