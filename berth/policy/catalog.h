@@ -1,0 +1,14 @@
+// The catalogue: every rule that this build knows. Generated from berth_policies() in
+// CMakeLists.txt.
+#pragma once
+
+#include <span>
+
+#include "berth/policy/policy.h"
+
+namespace berth {
+
+std::span<const RuleDef<PriorityTerm>> priority_terms();
+std::span<const RuleDef<PlacementScore>> placement_scores();
+
+}  // namespace berth

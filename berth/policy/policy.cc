@@ -1,0 +1,123 @@
+#include "berth/policy/policy.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "berth/base/text.h"
+#include "berth/policy/catalog.h"
+
+namespace berth {
+namespace {
+
+constexpr std::int64_t kMicro = 1'000'000;
+constexpr std::int64_t kWeightMax = kPriorityMax;  // Slurm's weights are 32 bits wide.
+
+__extension__ using Wide = __int128;
+
+// weight × factor in millionths of a point, rounded down, and held where sixteen of them add up.
+std::int64_t micropoints(std::int64_t weight, Factor factor) {
+    constexpr Wide kMost = std::numeric_limits<std::int64_t>::max() / 16;
+    const Wide product = Wide{weight} * kMicro * factor.part;
+    Wide points = product / factor.whole;
+    if (product < 0 && product % factor.whole != 0) --points;
+    return static_cast<std::int64_t>(std::clamp(points, -kMost, kMost));
+}
+
+template <class Rule>
+Error unknown_rule(const RuleSpec& spec, std::span<const RuleDef<Rule>> known) {
+    std::vector<std::string_view> names;
+    for (const RuleDef<Rule>& def : known) names.push_back(def.name);
+    return {ErrorCode::invalid_argument,
+            "no " + spec.kind + " rule '" + spec.name + "'; there are " + join(names, ", ")};
+}
+
+template <class Rule>
+Status add_rule(const RuleSpec& spec, std::span<const RuleDef<Rule>> known,
+                std::vector<Weighted<Rule>>& rules) {
+    const auto def = std::ranges::find(known, spec.name, &RuleDef<Rule>::name);
+    if (def == known.end()) return unknown_rule(spec, known);
+    if (std::ranges::find(rules, spec.name, &Weighted<Rule>::name) != rules.end()) {
+        return Error{ErrorCode::already_exists,
+                     spec.kind + " rule " + spec.name + " is given twice"};
+    }
+    if (spec.weight < -kWeightMax || spec.weight > kWeightMax) {
+        return Error{ErrorCode::invalid_argument,
+                     spec.kind + " rule " + spec.name + ": its weight is " +
+                         std::to_string(spec.weight) + "; it must be within ±" +
+                         std::to_string(kWeightMax)};
+    }
+    BERTH_TRY(const Params params, Params::check(spec, def->settings));
+    rules.push_back({spec.name, spec.weight, def->make(params)});
+    return Done{};
+}
+
+template <class Rule>
+Weighted<Rule> standard(std::span<const RuleDef<Rule>> known, std::string_view name,
+                        std::int64_t weight) {
+    const auto def = std::ranges::find(known, name, &RuleDef<Rule>::name);
+    BERTH_ASSERT(def != known.end());
+    const RuleSpec plain{.kind = {}, .name = std::string(name), .weight = weight, .settings = {}};
+    return {std::string(name), weight, def->make(Params::check(plain, def->settings).value())};
+}
+
+std::int64_t fifo(const Job& job) { return kFifoTop - job.id.value() - job.spec.nice; }
+
+}  // namespace
+
+Policy::Policy() {
+    // A step in Weight counts for more than all packing.
+    placement_.push_back(standard(placement_scores(), "weight", 1000));
+    placement_.push_back(standard(placement_scores(), "pack", 1));
+}
+
+std::vector<PriorityPart> Policy::priority_parts(const Job& job, const View& view) const {
+    std::vector<PriorityPart> parts;
+    for (const Weighted<PriorityTerm>& term : priority_) {
+        parts.push_back({term.name, micropoints(term.weight, term.rule->value(job, view))});
+    }
+    return parts;
+}
+
+std::int64_t Policy::priority(const Job& job, const View& view) const {
+    if (job.hold != Hold::none) return 0;
+    if (job.spec.priority) return *job.spec.priority;
+    if (is_fifo()) return std::clamp<std::int64_t>(fifo(job), 1, kPriorityMax);
+    std::int64_t sum = 0;
+    for (const Weighted<PriorityTerm>& term : priority_) {
+        sum += micropoints(term.weight, term.rule->value(job, view));
+    }
+    return std::clamp<std::int64_t>(sum / kMicro, 1, kPriorityMax);
+}
+
+std::int64_t Policy::placement_score(const Candidate& candidate, const View& view) const {
+    std::int64_t sum = 0;
+    for (const Weighted<PlacementScore>& score : placement_) {
+        sum += micropoints(score.weight, {score.rule->value(candidate, view).count(), kMicro});
+    }
+    return sum;
+}
+
+Result<Policy> build_policy(const ClusterSpec& spec) {
+    Policy policy;
+    std::vector<Weighted<PlacementScore>> placement;
+    for (const RuleSpec& rule : spec.scheduling.rules) {
+        if (rule.kind == "priority") {
+            BERTH_CHECK(add_rule(rule, priority_terms(), policy.priority_));
+        } else if (rule.kind == "placement") {
+            BERTH_CHECK(add_rule(rule, placement_scores(), placement));
+        } else {
+            return Error{ErrorCode::invalid_argument, "no kind of rule is called '" + rule.kind +
+                                                          "'; there are priority and placement"};
+        }
+    }
+    if (!placement.empty()) policy.placement_ = std::move(placement);
+    // --nice counts under any policy; a site need not say so.
+    if (!policy.is_fifo() &&
+        std::ranges::find(policy.priority_, "nice", &Weighted<PriorityTerm>::name) ==
+            policy.priority_.end()) {
+        policy.priority_.push_back(standard(priority_terms(), "nice", 1));
+    }
+    return policy;
+}
+
+}  // namespace berth

@@ -1,0 +1,100 @@
+// Policy: the rules that a site has chosen, made from its configuration. Each rule is one file,
+// policy/<kind>/<name>.cc.
+//
+// Rules are pure: what they return depends on their arguments alone. They keep no state between
+// calls, read no clock and draw no random number.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "berth/policy/params.h"
+#include "berth/policy/view.h"
+
+namespace berth {
+
+// An exact fraction, so that a weight times a factor loses nothing: 3000 × 1/3 is 1000. REQUIRES:
+// whole > 0.
+struct Factor {
+    std::int64_t part = 0;
+    std::int64_t whole = 1;
+};
+
+// How urgent is this pending job? Most terms are within [0, 1]; their weighted sum orders the
+// queue.
+class PriorityTerm {
+public:
+    virtual ~PriorityTerm() = default;
+    virtual Factor value(const Job& job, const View& view) const = 0;
+};
+
+// A node on which a job would fit, and what would be left of it.
+struct Candidate {
+    NodeId node{0};
+    const Resources& take;  // What the job would take there.
+    const Resources& left;  // What would then be free.
+};
+
+// How good is this node for this job? Only asked of nodes where it fits. The highest weighted sum
+// is taken; ties go to the lower node id.
+class PlacementScore {
+public:
+    virtual ~PlacementScore() = default;
+    virtual Ppm value(const Candidate& candidate, const View& view) const = 0;
+};
+
+// How a rule introduces itself: `name` is what a configuration calls it, `summary` what
+// `berth policy list` prints.
+template <class Rule>
+struct RuleDef {
+    std::string_view name;
+    std::string_view summary;
+    std::vector<SettingDef> settings;
+    std::unique_ptr<Rule> (*make)(const Params& params);
+};
+
+template <class Rule>
+struct Weighted {
+    std::string name;
+    std::int64_t weight = 1;
+    std::unique_ptr<Rule> rule;
+};
+
+// One line of sprio: a term and what it comes to, in millionths of a point.
+struct PriorityPart {
+    std::string_view name;
+    std::int64_t micropoints = 0;
+};
+
+// What a policy is without configuration: jobs in the order they came (Slurm's priority/basic), on
+// the node with the lowest Weight, the fullest first.
+class Policy {
+public:
+    Policy();
+
+    // The job's priority as Slurm prints it and sorts by: the sum of the terms without its
+    // fraction, from 1 to 2^32 - 1. 0: held. One set by hand stands as it is.
+    std::int64_t priority(const Job& job, const View& view) const;
+    std::vector<PriorityPart> priority_parts(const Job& job, const View& view) const;
+    bool is_fifo() const { return priority_.empty(); }
+
+    std::int64_t placement_score(const Candidate& candidate, const View& view) const;
+
+private:
+    friend Result<Policy> build_policy(const ClusterSpec& spec);
+
+    std::vector<Weighted<PriorityTerm>> priority_;
+    std::vector<Weighted<PlacementScore>> placement_;
+};
+
+// The policy that scheduling.rules describes. An error names the rule and says what there is.
+Result<Policy> build_policy(const ClusterSpec& spec);
+
+// The priority of the first job under FIFO; each later one has one less. As in Slurm.
+inline constexpr std::int64_t kFifoTop = 4294901760;
+inline constexpr std::int64_t kPriorityMax = 4294967295;
+
+}  // namespace berth

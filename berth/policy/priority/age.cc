@@ -1,0 +1,43 @@
+// age: a job gains priority as it waits, so that nothing waits for ever.
+//
+// min(1, (now - eligible) / max_age), after `set_priority_factors` of Slurm's priority/multifactor:
+// it counts from when begin time, hold and dependencies were out of the way.
+#include <algorithm>
+
+#include "berth/policy/policy.h"
+
+namespace berth {
+namespace {
+
+class Age : public PriorityTerm {
+public:
+    explicit Age(Duration max_age) : max_age_(max_age) {}
+
+    Factor value(const Job& job, const View& view) const override {
+        if (!job.eligible_at) return {0, 1};
+        const Duration waited = view.now() - *job.eligible_at;
+        return {std::clamp<std::int64_t>(waited.count(), 0, max_age_.count()), max_age_.count()};
+    }
+
+private:
+    Duration max_age_;
+};
+
+}  // namespace
+
+RuleDef<PriorityTerm> priority_age() {
+    return {
+        .name = "age",
+        .summary = "Rises with the time waited, up to max_age.",
+        .settings = {{.name = "max_age",
+                      .summary = "seconds after which a job has the full value",
+                      .otherwise = std::int64_t{7} * 24 * 3600,
+                      .low = 1,
+                      .high = std::int64_t{100} * 365 * 24 * 3600}},
+        .make = [](const Params& params) -> std::unique_ptr<PriorityTerm> {
+            return std::make_unique<Age>(std::chrono::seconds(params.number("max_age")));
+        },
+    };
+}
+
+}  // namespace berth

@@ -1,0 +1,28 @@
+// nice: what the user gives away of their job's priority. An operator may give a negative one.
+//
+// It is subtracted as it is, a point for each, after `_get_priority_internal` of Slurm's
+// priority/multifactor. Its weight is 1 where a configuration follows Slurm.
+#include "berth/policy/policy.h"
+
+namespace berth {
+namespace {
+
+class Nice : public PriorityTerm {
+public:
+    Factor value(const Job& job, const View&) const override { return {-job.spec.nice, 1}; }
+};
+
+}  // namespace
+
+RuleDef<PriorityTerm> priority_nice() {
+    return {
+        .name = "nice",
+        .summary = "Subtracts the job's --nice.",
+        .settings = {},
+        .make = [](const Params&) -> std::unique_ptr<PriorityTerm> {
+            return std::make_unique<Nice>();
+        },
+    };
+}
+
+}  // namespace berth

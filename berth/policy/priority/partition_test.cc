@@ -1,0 +1,28 @@
+#include <gtest/gtest.h>
+
+#include "berth/policy/catalog.h"
+#include "berth/testing/fixed_view.h"
+
+namespace berth {
+namespace {
+
+std::int64_t thousandths(std::vector<std::int64_t> factors, std::uint32_t partition) {
+    testing::FixedView view;
+    for (const std::int64_t factor : factors) {
+        view.cluster.partitions.push_back({.priority_job_factor = factor});
+    }
+    Job job;
+    job.partition = PartitionId(partition);
+    const Factor f = testing::make_rule(priority_terms(), "partition")->value(job, view);
+    return 1000 * f.part / f.whole;
+}
+
+TEST(Partition, IsMeasuredAgainstTheHighestFactor) {
+    EXPECT_EQ(thousandths({10, 100}, 0), 100);
+    EXPECT_EQ(thousandths({10, 100}, 1), 1000);
+    EXPECT_EQ(thousandths({1}, 0), 1000);
+    EXPECT_EQ(thousandths({0, 0}, 1), 0);
+}
+
+}  // namespace
+}  // namespace berth

@@ -1,0 +1,48 @@
+#include <gtest/gtest.h>
+
+#include "berth/policy/catalog.h"
+#include "berth/testing/fixed_view.h"
+
+namespace berth {
+namespace {
+
+// Points of 1000 on a cluster, as Slurm prints them.
+struct Case {
+    const char* what;
+    std::size_t nodes;
+    std::uint32_t cores;
+    JobSize size;
+    std::int64_t big, small;
+};
+
+TEST(Size, AveragesTheNodePartAndTheCpuPart) {
+    const Case cases[] = {
+        {"one core of four", 1, 4, {1, 1, {}}, 625, 375},
+        {"two", 1, 4, {1, 2, {}}, 750, 250},
+        {"three", 1, 4, {1, 3, {}}, 875, 125},
+        {"all", 1, 4, {1, 4, {}}, 1000, 0},
+        {"two nodes of four", 4, 8, {2, 16, {}}, 500, 500},
+        {"more than there is", 2, 4, {8, 64, {}}, 1000, 0},
+    };
+    const auto big = testing::make_rule(priority_terms(), "size");
+    const auto small = testing::make_rule(priority_terms(), "size", {{"favor_small", 1}});
+    for (const Case& c : cases) {
+        SCOPED_TRACE(c.what);
+        testing::FixedView view;
+        NodeSpec node;
+        node.cores_per_socket = c.cores;
+        view.cluster.nodes.assign(c.nodes, node);
+        view.job_size = c.size;
+        const Factor up = big->value(Job{}, view), down = small->value(Job{}, view);
+        EXPECT_EQ(1000 * up.part / up.whole, c.big);
+        EXPECT_EQ(1000 * down.part / down.whole, c.small);
+    }
+}
+
+TEST(Size, OfAnEmptyClusterIsNothing) {
+    const auto rule = testing::make_rule(priority_terms(), "size");
+    EXPECT_EQ(rule->value(Job{}, testing::FixedView{}).part, 0);
+}
+
+}  // namespace
+}  // namespace berth

@@ -1,0 +1,43 @@
+// View: what a rule may look at. Read-only, and the same for every rule; the engine implements it.
+#pragma once
+
+#include "berth/model/cluster_spec.h"
+#include "berth/model/job.h"
+
+namespace berth {
+
+// How large a job is, as it asks: the fewest nodes it starts on, and its CPUs there.
+struct JobSize {
+    std::int64_t nodes = 1;
+    std::int64_t cpus = 1;
+    Resources amount;  // In all, at the least.
+};
+
+// The sums that many rules divide by. Worked out once for each configuration.
+struct ClusterTotals {
+    std::int64_t nodes = 0;
+    std::int64_t cpus = 0;
+    Resources capacity;
+    std::int64_t partition_factor_max = 0;  // Of PriorityJobFactor.
+    std::int64_t qos_priority_max = 0;
+};
+ClusterTotals totals_of(const ClusterSpec& spec);
+
+class View {
+public:
+    virtual ~View() = default;
+
+    virtual Time now() const = 0;
+    virtual const ClusterSpec& spec() const = 0;
+    virtual const ClusterTotals& totals() const = 0;
+    virtual const Resources& free(NodeId node) const = 0;
+    virtual const Job* find_job(JobId job) const = 0;
+    virtual JobSize size(const Job& job) const = 0;
+
+protected:
+    View() = default;
+    View(const View&) = default;
+    View& operator=(const View&) = default;
+};
+
+}  // namespace berth

@@ -1,0 +1,45 @@
+// FixedView: what a rule may look at, set by hand. For the table tests of single rules.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "berth/base/assert.h"
+#include "berth/policy/policy.h"
+
+namespace berth::testing {
+
+class FixedView : public View {
+public:
+    Time at{};
+    ClusterSpec cluster;
+    JobSize job_size;
+
+    Time now() const override { return at; }
+    const ClusterSpec& spec() const override { return cluster; }
+    const ClusterTotals& totals() const override {
+        totals_ = totals_of(cluster);
+        return totals_;
+    }
+    const Resources& free(NodeId node) const override { return cluster.node(node).capacity; }
+    const Job* find_job(JobId) const override { return nullptr; }
+    JobSize size(const Job&) const override { return job_size; }
+
+private:
+    mutable ClusterTotals totals_;
+};
+
+// The rule of this name with these settings. REQUIRES: there is one.
+template <class Rule>
+std::unique_ptr<Rule> make_rule(std::span<const RuleDef<Rule>> known, std::string_view name,
+                                std::vector<std::pair<std::string, std::int64_t>> settings = {}) {
+    for (const RuleDef<Rule>& def : known) {
+        if (def.name != name) continue;
+        const RuleSpec spec{.name = std::string(name), .settings = std::move(settings)};
+        return def.make(Params::check(spec, def.settings).value());
+    }
+    BERTH_ASSERT(!"no such rule");
+    return nullptr;
+}
+
+}  // namespace berth::testing
