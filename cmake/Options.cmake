@@ -40,6 +40,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
         -Wno-error=stringop-overflow -Wno-error=stringop-overread
         -Wno-error=invalid-pch -Wduplicated-cond -Wlogical-op)
 endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    # clang blames us for what libstdc++ 12 does within std::stable_sort. g++ still looks.
+    target_compile_options(berth_options INTERFACE -Wno-deprecated-declarations)
+endif()
 
 # The fastest linker at hand. clang finds lld under its own version's name, g++ only as ld.lld.
 find_program(BERTH_MOLD mold)
