@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Plants each fault that tidy.py is there to find, and what it must let pass."""
 
+import re
 import sys
 import tempfile
 import unittest
@@ -149,9 +150,17 @@ class Tidy(unittest.TestCase):
 
 
 class ThisRepository(unittest.TestCase):
+    root = Path(__file__).resolve().parent.parent
+
     def test_knows_its_own_layers(self):
-        root = Path(__file__).resolve().parent.parent
-        self.assertEqual(tidy.Layers(root).direct["base"], set())
+        self.assertEqual(tidy.Layers(self.root).direct["base"], set())
+
+    def test_every_package_is_accounted_for(self):
+        groups = re.findall(r'^PACKAGES_\w+="([^"]+)"', (self.root / "tools/packages.sh").read_text(),
+                            re.MULTILINE)
+        named = re.findall(r"`([a-z0-9+.-]+)`", (self.root / "docs/dependencies.md").read_text())
+        for package in " ".join(groups).split():
+            self.assertIn(package, named)
 
 
 if __name__ == "__main__":
