@@ -152,8 +152,14 @@ struct AccountingRow {
                  time_limit, submitted_at, eligible_at, started_at, ended_at, exit, derived_exit,
                  priority, work_dir, submit_line, comment, steps)
 };
+// The query of GET /v1/jobs: what is given must hold, of each list one member. See query.h.
+struct JobQuery {
+    std::vector<JobId> jobs;  // Ids; an array's id means all its tasks.
+    std::vector<std::string> users, accounts, partitions, states, names, nodes;
+    std::vector<std::string> fields;  // Only these fields of each row; empty: all.
+};
 struct AccountingQuery {
-    std::vector<JobId> jobs;  // Empty: all.
+    std::vector<JobId> jobs;  // Empty: all. An array's id means all its tasks.
     std::vector<std::string> users, accounts, partitions, states, names;
     std::optional<Time> from, until;
     bool duplicates = false;  // Earlier attempts too (sacct -D).
@@ -195,6 +201,10 @@ struct CancelRequest {
     std::string state;  // "", "PENDING", "RUNNING": only if it is in this state.
     BERTH_FIELDS(CancelRequest, step, signal, batch_only, whole_job, state)
 };
+struct HoldRequest {
+    bool user = false;  // A user's hold even where an operator asks (scontrol uhold).
+    BERTH_FIELDS(HoldRequest, user)
+};
 struct RequeueRequest {
     bool hold = false;
     BERTH_FIELDS(RequeueRequest, hold)
@@ -214,6 +224,27 @@ struct NodePatch {
     std::optional<std::string> state;  // "DRAIN", "RESUME", "DOWN", "IDLE"
     std::string reason;
     BERTH_FIELDS(NodePatch, state, reason)
+};
+
+// What a command answers that has nothing to tell but its success.
+struct Accepted {
+    BERTH_FIELDS(Accepted)
+};
+// GET /v1/jobs/REF/script
+struct ScriptReply {
+    std::string script;
+    BERTH_FIELDS(ScriptReply, script)
+};
+// GET /v1/state-hash
+struct StateHashReply {
+    std::string hash;  // 16 hex digits.
+    std::uint64_t sequence = 0;
+    BERTH_FIELDS(StateHashReply, hash, sequence)
+};
+// GET /healthz
+struct Health {
+    bool ok = true;
+    BERTH_FIELDS(Health, ok)
 };
 
 // GET /v1/ping and /v1/config

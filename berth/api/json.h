@@ -1,0 +1,65 @@
+// The JSON of every message (messages.h), made from the one list of fields of each struct.
+//
+// Ids are numbers; times are whole seconds since 1970, durations whole seconds (rounded down);
+// memory is in bytes; what is absent is left out, and null is read as absent; enums are their
+// lower-case names, reasons Slurm's; a list of pairs is a list of lists of two. A byte that is not
+// UTF-8 is the escape \udc80 … \udcff (see json_value.h). Reading is strict: a field that does not
+// exist, a wrong type, a number out of range is an error that names its path; a field left out
+// keeps its default.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "berth/api/json_value.h"
+#include "berth/api/json_writer.h"
+#include "berth/api/messages.h"
+#include "berth/base/result.h"
+
+namespace berth::api {
+
+// Which fields of a row are wanted.
+class FieldChoice {
+public:
+    FieldChoice() = default;  // All.
+    bool all() const { return wanted_.empty(); }
+    bool wants(std::size_t index) const { return wanted_.empty() || wanted_[index]; }
+    // "id", "name" …; refuses what T has not.
+    template <class T>
+    static Result<FieldChoice> of(const std::vector<std::string>& names);
+
+private:
+    std::vector<bool> wanted_;  // By the place in the struct; empty: all.
+};
+
+template <class T>
+void write_json(JsonWriter& writer, const T& message, const FieldChoice& choice = {});
+template <class T>
+std::string to_json(const T& message);
+
+template <class T>
+Result<T> from_json(const JsonValue& value);
+template <class T>
+Result<T> from_json(std::string_view text, const JsonLimits& limits = {});
+
+}  // namespace berth::api
+
+// Every message there is: all the templates above exist for these, and for no other type.
+#define BERTH_API_MESSAGES(X)                                                                  \
+    X(JobRow)                                                                                  \
+    X(NodeRow) X(PartitionRow) X(AccountingRow) X(StepRow) X(SubmitRequest) X(SubmitReply)     \
+        X(StepCall) X(StepReply) X(CancelRequest) X(HoldRequest) X(RequeueRequest) X(JobPatch) \
+            X(NodePatch) X(Accepted) X(ScriptReply) X(StateHashReply) X(Health) X(Ping)        \
+                X(ConfigRow) X(Problem) X(Explanation)
+
+namespace berth::api {
+#define BERTH_API_DECLARE(T)                                                                 \
+    extern template Result<FieldChoice> FieldChoice::of<T>(const std::vector<std::string>&); \
+    extern template void write_json<T>(JsonWriter&, const T&, const FieldChoice&);           \
+    extern template std::string to_json<T>(const T&);                                        \
+    extern template Result<T> from_json<T>(const JsonValue&);                                \
+    extern template Result<T> from_json<T>(std::string_view, const JsonLimits&);
+BERTH_API_MESSAGES(BERTH_API_DECLARE)
+#undef BERTH_API_DECLARE
+}  // namespace berth::api

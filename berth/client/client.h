@@ -1,0 +1,70 @@
+// Client: the typed calls that every command makes to berthd. Blocking, one connection, kept alive;
+// not for two threads at once. It throws nothing.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "berth/api/messages.h"
+#include "berth/client/call_result.h"
+#include "berth/client/endpoint.h"
+
+namespace berth {
+
+struct ClientOptions {
+    std::chrono::milliseconds timeout{30'000};  // For the answer to one call, as a whole.
+    // For how long a call that may be repeated safely is repeated while nobody listens (a
+    // controller that restarts): reads, and submissions, since those carry a request id.
+    std::chrono::milliseconds retry_for{10'000};
+};
+
+class Client {
+public:
+    explicit Client(Endpoint endpoint = find_endpoint(), ClientOptions options = {});
+    ~Client();
+    Client(Client&&) noexcept;
+    Client& operator=(Client&&) noexcept;
+
+    // ---- Jobs. A `ref` is "12", "12_3" or "12_[1-3,7]".
+
+    // Draws a request id if there is none, so that it may be repeated and still be one job.
+    CallResult<api::SubmitReply> submit(api::SubmitRequest request);
+    CallResult<std::vector<api::JobRow>> jobs(const api::JobQuery& query = {});
+    // The same one by one as they come, for lists too long to hold; false ends it.
+    CallResult<Done> each_job(const api::JobQuery& query,
+                              const std::function<bool(api::JobRow&&)>& each);
+    // All that the ref names: an array is its record and its tasks. Never an empty list.
+    CallResult<std::vector<api::JobRow>> job(std::string_view ref);
+    CallResult<Done> cancel(std::string_view ref, const api::CancelRequest& request = {});
+    CallResult<Done> hold(std::string_view ref, const api::HoldRequest& request = {});
+    CallResult<Done> release(std::string_view ref);
+    CallResult<Done> requeue(std::string_view ref, const api::RequeueRequest& request = {});
+    CallResult<Done> update(std::string_view ref, const api::JobPatch& patch);
+    CallResult<api::StepReply> create_step(std::string_view ref, const api::StepCall& call);
+    CallResult<Explanation> explain(std::string_view ref);
+    CallResult<std::string> script(std::string_view ref);
+
+    // ---- The cluster.
+    CallResult<std::vector<api::NodeRow>> nodes();
+    CallResult<api::NodeRow> node(std::string_view name);
+    CallResult<Done> update_node(std::string_view name, const api::NodePatch& patch);
+    CallResult<std::vector<api::PartitionRow>> partitions();
+    CallResult<api::ConfigRow> config();
+    CallResult<api::Ping> ping();
+    CallResult<api::StateHashReply> state_hash();
+
+    // ---- Accounting: as durable, and as new, as the last answer.
+    CallResult<std::vector<api::AccountingRow>> accounting(const api::AccountingQuery& query);
+    CallResult<Done> each_accounting(const api::AccountingQuery& query,
+                                     const std::function<bool(api::AccountingRow&&)>& each);
+
+private:
+    struct Wire;
+    std::unique_ptr<Wire> wire_;
+};
+
+}  // namespace berth
