@@ -1,0 +1,91 @@
+#include "berth/control/authorize.h"
+
+#include <array>
+
+#include "berth/base/assert.h"
+
+namespace berth {
+namespace {
+
+// The least role that may do it to what is its own, and to what is another's or nobody's.
+struct Rule {
+    Verb verb;
+    std::string_view name;
+    Role own, others;
+};
+
+constexpr Role kUser = Role::user, kOp = Role::op, kAdmin = Role::admin;
+
+// The table. docs and tests repeat it on purpose: a change here is a change of what Berth promises.
+constexpr std::array kRules = {
+    Rule{Verb::ping, "ping", kUser, kUser},
+    Rule{Verb::view_jobs, "view_jobs", kUser, kUser},
+    Rule{Verb::view_job_script, "view_job_script", kUser, kAdmin},
+    Rule{Verb::view_nodes, "view_nodes", kUser, kUser},
+    Rule{Verb::view_partitions, "view_partitions", kUser, kUser},
+    Rule{Verb::view_config, "view_config", kUser, kUser},
+    Rule{Verb::view_accounting, "view_accounting", kUser, kUser},
+    Rule{Verb::view_events, "view_events", kUser, kUser},
+    Rule{Verb::view_metrics, "view_metrics", kUser, kUser},
+    Rule{Verb::explain_job, "explain_job", kUser, kUser},
+    Rule{Verb::hash_state, "hash_state", kOp, kOp},
+    Rule{Verb::submit_job, "submit_job", kUser, kAdmin},
+    Rule{Verb::cancel_job, "cancel_job", kUser, kOp},
+    Rule{Verb::signal_job, "signal_job", kUser, kOp},
+    Rule{Verb::hold_job, "hold_job", kUser, kOp},
+    Rule{Verb::hold_job_as_admin, "hold_job_as_admin", kOp, kOp},
+    Rule{Verb::release_job, "release_job", kUser, kOp},
+    Rule{Verb::release_admin_hold, "release_admin_hold", kOp, kOp},
+    Rule{Verb::requeue_job, "requeue_job", kUser, kOp},
+    Rule{Verb::update_job, "update_job", kUser, kOp},
+    Rule{Verb::raise_limits, "raise_limits", kOp, kOp},
+    Rule{Verb::create_step, "create_step", kUser, kAdmin},
+    Rule{Verb::update_node, "update_node", kOp, kOp},
+    Rule{Verb::update_partition, "update_partition", kOp, kOp},
+    Rule{Verb::reconfigure, "reconfigure", kAdmin, kAdmin},
+    Rule{Verb::shutdown, "shutdown", kAdmin, kAdmin},
+};
+
+constexpr std::array<Verb, kRules.size()> verbs_of_rules() {
+    std::array<Verb, kRules.size()> verbs{};
+    for (std::size_t i = 0; i < kRules.size(); ++i) verbs[i] = kRules[i].verb;
+    return verbs;
+}
+constexpr auto kVerbs = verbs_of_rules();
+
+const Rule* find_rule(Verb verb) {
+    const auto index = static_cast<std::size_t>(verb);
+    if (index >= kRules.size()) return nullptr;
+    BERTH_ASSERT(kRules[index].verb == verb);
+    return &kRules[index];
+}
+
+}  // namespace
+
+bool allowed(Role role, Verb verb, bool own) {
+    const Rule* const rule = find_rule(verb);
+    if (rule == nullptr || role == Role::none || role > Role::admin) return false;
+    return role >= (own ? rule->own : rule->others);
+}
+
+// By uid alone: names can be given to another user, a uid cannot without root.
+bool owns(const Principal& principal, const Job& job) { return principal.uid == job.owner.uid; }
+
+std::string_view name(Verb verb) {
+    const Rule* const rule = find_rule(verb);
+    return rule == nullptr ? "unknown" : rule->name;
+}
+
+std::string_view name(Role role) {
+    switch (role) {
+        case Role::none: return "none";
+        case Role::user: return "user";
+        case Role::op: return "op";
+        case Role::admin: return "admin";
+    }
+    return "unknown";
+}
+
+std::span<const Verb> all_verbs() { return kVerbs; }
+
+}  // namespace berth

@@ -1,0 +1,110 @@
+#include "berth/control/authorize.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace berth {
+namespace {
+
+// The whole matrix, written out once more: who may do it to their own, and to others' things.
+// Columns: user own, user other, op own, op other, admin own, admin other.
+struct Row {
+    Verb verb;
+    std::string_view may;
+};
+constexpr std::string_view kAll = "yyyyyy";
+constexpr std::string_view kOwnThenOp = "ynyyyy";
+constexpr std::string_view kOwnThenAdmin = "ynynyy";
+constexpr std::string_view kOps = "nnyyyy";
+constexpr std::string_view kAdmins = "nnnnyy";
+
+constexpr Row kMatrix[] = {
+    {Verb::ping, kAll},
+    {Verb::view_jobs, kAll},
+    {Verb::view_job_script, kOwnThenAdmin},
+    {Verb::view_nodes, kAll},
+    {Verb::view_partitions, kAll},
+    {Verb::view_config, kAll},
+    {Verb::view_accounting, kAll},
+    {Verb::view_events, kAll},
+    {Verb::view_metrics, kAll},
+    {Verb::explain_job, kAll},
+    {Verb::hash_state, kOps},
+    {Verb::submit_job, kOwnThenAdmin},
+    {Verb::cancel_job, kOwnThenOp},
+    {Verb::signal_job, kOwnThenOp},
+    {Verb::hold_job, kOwnThenOp},
+    {Verb::hold_job_as_admin, kOps},
+    {Verb::release_job, kOwnThenOp},
+    {Verb::release_admin_hold, kOps},
+    {Verb::requeue_job, kOwnThenOp},
+    {Verb::update_job, kOwnThenOp},
+    {Verb::raise_limits, kOps},
+    {Verb::create_step, kOwnThenAdmin},
+    {Verb::update_node, kOps},
+    {Verb::update_partition, kOps},
+    {Verb::reconfigure, kAdmins},
+    {Verb::shutdown, kAdmins},
+};
+
+TEST(Authorization, IsExactlyThisMatrix) {
+    std::set<Verb> seen;
+    for (const Row& row : kMatrix) {
+        seen.insert(row.verb);
+        std::size_t column = 0;
+        for (const Role role : {Role::user, Role::op, Role::admin}) {
+            for (const bool own : {true, false}) {
+                EXPECT_EQ(allowed(role, row.verb, own), row.may[column] == 'y')
+                    << name(role) << " " << name(row.verb) << (own ? " own" : " other");
+                ++column;
+            }
+        }
+    }
+    EXPECT_EQ(seen, std::set<Verb>(all_verbs().begin(), all_verbs().end()))
+        << "a verb is missing from this test";
+}
+
+TEST(Authorization, GivesNothingToWhoeverHasNoRole) {
+    for (const Verb verb : all_verbs()) {
+        EXPECT_FALSE(allowed(Role::none, verb, true)) << name(verb);
+        EXPECT_FALSE(allowed(Role::none, verb, false)) << name(verb);
+    }
+}
+
+TEST(Authorization, DeniesWhatItDoesNotKnow) {
+    const auto stranger = static_cast<Verb>(200);
+    EXPECT_FALSE(allowed(Role::admin, stranger, true));
+    EXPECT_EQ(name(stranger), "unknown");
+    EXPECT_FALSE(allowed(static_cast<Role>(9), Verb::ping, true));
+}
+
+TEST(Authorization, NeverGivesALowerRoleMore) {
+    for (const Verb verb : all_verbs()) {
+        for (const bool own : {true, false}) {
+            EXPECT_LE(allowed(Role::user, verb, own), allowed(Role::op, verb, own)) << name(verb);
+            EXPECT_LE(allowed(Role::op, verb, own), allowed(Role::admin, verb, own)) << name(verb);
+        }
+        for (const Role role : {Role::user, Role::op, Role::admin}) {
+            EXPECT_LE(allowed(role, verb, false), allowed(role, verb, true)) << name(verb);
+        }
+    }
+}
+
+TEST(Authorization, GoesByUidNotByName) {
+    Job job;
+    job.owner = {.uid = 1000, .gid = 1000, .user = "alice", .group = "users"};
+    EXPECT_TRUE(
+        owns({.uid = 1000, .gid = 1, .user = "renamed", .group = "", .role = Role::user}, job));
+    EXPECT_FALSE(owns(
+        {.uid = 1001, .gid = 1000, .user = "alice", .group = "users", .role = Role::user}, job));
+}
+
+TEST(Authorization, NamesEveryVerbOnce) {
+    std::set<std::string_view> names;
+    for (const Verb verb : all_verbs()) names.insert(name(verb));
+    EXPECT_EQ(names.size(), all_verbs().size());
+}
+
+}  // namespace
+}  // namespace berth
