@@ -1,0 +1,277 @@
+// berth.yaml: what slurm.conf has no words for (accounts, users, QOS, operators), and nodes and
+// partitions for those who have no slurm.conf. docs/formats.md describes it.
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <array>
+
+#include "berth/base/duration_text.h"
+#include "berth/base/text.h"
+#include "berth/config/draft.h"
+
+namespace berth::config {
+namespace {
+
+constexpr std::size_t kYamlBytesMax = 4 * 1024 * 1024;
+
+// yaml-cpp's plain names for the keys of node and partition lines.
+struct Translation {
+    std::string_view yaml, slurm;
+};
+constexpr auto kNodeKeys = std::to_array<Translation>({
+    {"name", "NodeName"},
+    {"hostname", "NodeHostname"},
+    {"address", "NodeAddr"},
+    {"cpus", "CPUs"},
+    {"sockets", "Sockets"},
+    {"cores_per_socket", "CoresPerSocket"},
+    {"threads_per_core", "ThreadsPerCore"},
+    {"memory_mb", "RealMemory"},
+    {"tmp_disk_mb", "TmpDisk"},
+    {"gres", "Gres"},
+    {"features", "Features"},
+    {"weight", "Weight"},
+});
+constexpr auto kPartitionKeys = std::to_array<Translation>({
+    {"name", "PartitionName"},
+    {"nodes", "Nodes"},
+    {"default", "Default"},
+    {"max_time", "MaxTime"},
+    {"default_time", "DefaultTime"},
+    {"min_nodes", "MinNodes"},
+    {"max_nodes", "MaxNodes"},
+    {"state", "State"},
+    {"priority_job_factor", "PriorityJobFactor"},
+    {"priority_tier", "PriorityTier"},
+    {"default_memory_per_cpu_mb", "DefMemPerCPU"},
+    {"default_memory_per_node_mb", "DefMemPerNode"},
+});
+
+class YamlReader {
+public:
+    YamlReader(Draft& draft, std::string file) : draft_(draft), file_(std::move(file)) {}
+
+    void read(const YAML::Node& root) {
+        if (!root.IsMap())
+            return error(
+                root, "should be a map with cluster, nodes, partitions, accounts, qos, operators");
+        for (const auto& entry : root) {
+            const auto key = entry.first.as<std::string>();
+            if (key == "cluster") {
+                draft_.spec.name = scalar(entry.second);
+            } else if (key == "nodes") {
+                Line defaults;
+                each(entry.second, [&](const YAML::Node& node) { read_node(node, defaults); });
+            } else if (key == "partitions") {
+                Line defaults;
+                each(entry.second, [&](const YAML::Node& node) {
+                    read_partition_line(draft_, translate(node, kPartitionKeys), defaults);
+                });
+            } else if (key == "accounts") {
+                each(entry.second, [&](const YAML::Node& node) { read_account(node); });
+            } else if (key == "qos") {
+                each(entry.second, [&](const YAML::Node& node) { read_qos(node); });
+            } else if (key == "operators") {
+                each(entry.second, [&](const YAML::Node& node) {
+                    draft_.spec.operators.push_back(scalar(node));
+                });
+            } else if (key == "enforce_accounts") {
+                draft_.spec.scheduling.enforce_accounts = flag(entry.second);
+            } else {
+                error(entry.first, "there is no option " + key +
+                                       "; there are cluster, nodes, partitions, accounts, qos, "
+                                       "operators, enforce_accounts");
+            }
+        }
+    }
+
+private:
+    void error(const YAML::Node& at, const std::string& message) {
+        const int line = at.Mark().line;
+        draft_.findings.add(Severity::error, file_,
+                            line < 0 ? 0 : static_cast<std::size_t>(line) + 1, message);
+    }
+    std::string scalar(const YAML::Node& node) {
+        if (node.IsScalar()) return node.Scalar();
+        error(node, "should be a single value");
+        return {};
+    }
+    bool flag(const YAML::Node& node) {
+        const auto yes = parse_yes_no(scalar(node));
+        if (!yes) error(node, "should be yes or no");
+        return yes.value_or(false);
+    }
+    std::int64_t number(const YAML::Node& node, std::int64_t low, std::int64_t high) {
+        const auto value = parse_int64(scalar(node));
+        if (value.ok() && value.value() >= low && value.value() <= high) return value.value();
+        error(node, "should be a whole number from " + std::to_string(low) + " to " +
+                        std::to_string(high));
+        return low;
+    }
+    template <class Read>
+    void each(const YAML::Node& list, Read read) {
+        if (!list.IsSequence())
+            return error(list, "should be a list: each item begins with \"- \"");
+        for (const auto& item : list) read(item);
+    }
+    // "[a, b]", or one value.
+    std::vector<std::string> strings(const YAML::Node& node) {
+        std::vector<std::string> all;
+        if (node.IsScalar()) return {node.Scalar()};
+        each(node, [&](const YAML::Node& item) { all.push_back(scalar(item)); });
+        return all;
+    }
+
+    // A map as the line of slurm.conf that says the same, its name first.
+    Line translate(const YAML::Node& map, std::span<const Translation> keys) {
+        Line line{.file = file_,
+                  .number = static_cast<std::size_t>(std::max(map.Mark().line, 0)) + 1,
+                  .pairs = {}};
+        line.pairs.push_back(
+            {.key = std::string(keys.front().slurm), .value = std::nullopt, .line = line.number});
+        if (!map.IsMap()) {
+            error(map, "should be a map");
+            return line;
+        }
+        for (const auto& entry : map) {
+            const std::string key = scalar(entry.first);
+            const auto known = std::ranges::find(keys, key, &Translation::yaml);
+            if (known == keys.end()) {
+                error(entry.first, "there is no option " + key + " here");
+                continue;
+            }
+            Pair pair{.key = std::string(known->slurm),
+                      .value = join(strings(entry.second), ","),
+                      .line = static_cast<std::size_t>(std::max(entry.first.Mark().line, 0)) + 1};
+            if (known == keys.begin()) {
+                line.pairs.front() = pair;
+            } else {
+                line.pairs.push_back(std::move(pair));
+            }
+        }
+        if (!line.pairs.front().value) error(map, "needs a name");
+        return line;
+    }
+    void read_node(const YAML::Node& node, Line& defaults) {
+        const Line line = translate(node, kNodeKeys);
+        if (const Pair* gres = line.find("Gres"); gres != nullptr && gres->value) {
+            for (const auto one : split(*gres->value, ',')) {  // Here no GresTypes is needed.
+                draft_.gres_types.emplace(trim(one.substr(0, one.find(':'))));
+            }
+        }
+        read_node_line(draft_, line, defaults);
+    }
+
+    void read_user(const YAML::Node& user, const std::string& account) {
+        AssociationSpec association{.account = account};
+        if (user.IsScalar()) {
+            association.user = user.Scalar();
+        } else {
+            for (const auto& entry : user) {
+                const std::string key = scalar(entry.first);
+                if (key == "name")
+                    association.user = scalar(entry.second);
+                else if (key == "shares")
+                    association.shares = number(entry.second, 0, 1'000'000'000);
+                else if (key == "default")
+                    association.is_default = flag(entry.second);
+                else if (key == "qos")
+                    association.qos = strings(entry.second);
+                else if (key == "default_qos")
+                    association.default_qos = scalar(entry.second);
+                else
+                    error(entry.first,
+                          "there is no option " + key +
+                              " of a user; there are name, shares, default, qos, default_qos");
+            }
+        }
+        if (association.user.empty()) return error(user, "a user needs a name");
+        draft_.spec.associations.push_back(std::move(association));
+    }
+    void read_account(const YAML::Node& node) {
+        AccountSpec account{.parent = "root"};
+        if (!node.IsMap()) return error(node, "should be a map with name, parent, shares, users");
+        for (const auto& entry : node) {
+            const std::string key = scalar(entry.first);
+            if (key == "name")
+                account.name = scalar(entry.second);
+            else if (key == "parent")
+                account.parent = scalar(entry.second);
+            else if (key == "shares")
+                account.shares = number(entry.second, 0, 1'000'000'000);
+            else if (key == "description")
+                account.description = scalar(entry.second);
+            else if (key == "organization")
+                account.organization = scalar(entry.second);
+            else if (key != "users")
+                error(entry.first, "there is no option " + key +
+                                       " of an account; there are name, parent, shares, "
+                                       "description, organization, users");
+        }
+        if (account.name.empty()) return error(node, "an account needs a name");
+        if (std::ranges::find(draft_.spec.accounts, account.name, &AccountSpec::name) !=
+            draft_.spec.accounts.end()) {
+            return error(node, "account " + account.name + " is described twice");
+        }
+        if (account.parent != "root" &&
+            std::ranges::find(draft_.spec.accounts, account.parent, &AccountSpec::name) ==
+                draft_.spec.accounts.end()) {
+            error(node, "account " + account.name + " is under " + account.parent +
+                            ", which is not described above it");
+        }
+        if (const YAML::Node users = node["users"]) {
+            each(users, [&](const YAML::Node& user) { read_user(user, account.name); });
+        }
+        draft_.spec.accounts.push_back(std::move(account));
+    }
+    void read_qos(const YAML::Node& node) {
+        QosSpec qos;
+        if (!node.IsMap()) return error(node, "should be a map with name, priority, max_wall");
+        for (const auto& entry : node) {
+            const std::string key = scalar(entry.first);
+            if (key == "name") {
+                qos.name = scalar(entry.second);
+            } else if (key == "priority") {
+                qos.priority = number(entry.second, 0, 0xffff'ffff);
+            } else if (key == "max_wall") {
+                const auto limit = parse_time_limit(scalar(entry.second));
+                if (limit.ok())
+                    qos.max_wall = limit.value();
+                else
+                    error(entry.second, limit.error().message);
+            } else {
+                error(entry.first, "there is no option " + key +
+                                       " of a QOS; there are name, priority, max_wall");
+            }
+        }
+        if (qos.name.empty()) return error(node, "a QOS needs a name");
+        const auto known = std::ranges::find(draft_.spec.qos, qos.name, &QosSpec::name);
+        if (known == draft_.spec.qos.end()) {
+            draft_.spec.qos.push_back(std::move(qos));
+        } else {
+            *known = std::move(qos);  // "normal" is there from the start.
+        }
+    }
+
+    Draft& draft_;
+    std::string file_;
+};
+
+}  // namespace
+
+void read_berth_yaml(Draft& draft, const ConfigText& source) {
+    if (source.text.size() > kYamlBytesMax) {
+        return draft.findings.add(Severity::error, source.name, 0,
+                                  "is larger than 4 MiB; surely not a configuration");
+    }
+    try {  // yaml-cpp speaks in exceptions; they end here.
+        const YAML::Node root = YAML::Load(source.text);
+        if (root.IsDefined() && !root.IsNull()) YamlReader(draft, source.name).read(root);
+    } catch (const YAML::Exception& wrong) {
+        const int line = wrong.mark.line;
+        draft.findings.add(Severity::error, source.name,
+                           line < 0 ? 0 : static_cast<std::size_t>(line) + 1, wrong.msg);
+    }
+}
+
+}  // namespace berth::config

@@ -1,0 +1,76 @@
+// Draft: the ClusterSpec while it is being read from the files, and what there is to say about
+// them.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "berth/config/finding.h"
+#include "berth/config/lines.h"
+#include "berth/model/cluster_spec.h"
+
+namespace berth::config {
+
+// A GRES as a node line names it: "gpu:a100:8".
+struct NodeGres {
+    std::string name, type;
+    std::int64_t count = 1;
+};
+
+struct Draft {
+    ClusterSpec spec;
+    Findings findings;
+    std::map<std::string, Pair, std::less<>> globals;  // slurm.conf's single keys, in lower case.
+    std::set<std::string> gres_types;
+    std::map<std::string, std::size_t> gres_type_lines;
+    std::vector<std::vector<NodeGres>> node_gres;  // By node, as its line says.
+    std::vector<Line> switches;                    // SwitchName lines, wherever they stood.
+    std::vector<std::pair<Line, std::optional<Pair>>>
+        partition_nodes;  // By partition: its line, its Nodes=.
+    std::string slurm_conf = "slurm.conf";
+
+    void error(const Line& line, const Pair& pair, std::string message) {
+        findings.add(Severity::error, line.file, pair.line, std::move(message));
+    }
+    void error(const Line& line, std::string message) {
+        findings.add(Severity::error, line.file, line.number, std::move(message));
+    }
+    void warning(const Line& line, std::string message) {
+        findings.add(Severity::warning, line.file, line.number, std::move(message));
+    }
+    void warning(const Line& line, const Pair& pair, std::string message) {
+        findings.add(Severity::warning, line.file, pair.line, std::move(message));
+    }
+    void note(const Line& line, const Pair& pair, std::string message) {
+        findings.add(Severity::note, line.file, pair.line, std::move(message));
+    }
+    // Of a slurm.conf key: its value, or nullptr.
+    const Pair* global(std::string_view lower_case_key) const {
+        const auto found = globals.find(lower_case_key);
+        return found == globals.end() ? nullptr : &found->second;
+    }
+};
+
+// One reader for each kind of line or file; each adds to the draft.
+void read_slurm_conf(Draft& draft, const std::vector<Line>& lines);
+void read_node_line(Draft& draft, const Line& line, Line& defaults);
+void read_partition_line(Draft& draft, const Line& line, Line& defaults);
+void resolve_partition_nodes(Draft& draft);
+void read_scheduling_keys(Draft& draft);
+void read_priority_keys(Draft& draft);
+void read_gres_conf(Draft& draft, const std::vector<Line>& lines);
+void finish_devices(Draft& draft);
+void read_cgroup_conf(Draft& draft, const std::vector<Line>& lines);
+void read_topology_conf(Draft& draft, const std::vector<Line>& lines);
+void read_berth_yaml(Draft& draft, const ConfigText& source);
+void list_settings(Draft& draft);
+
+// "8", "1K"; nullopt if it is not a whole number ≥ 0.
+std::optional<std::int64_t> parse_count(std::string_view text);
+
+// A pair's whole number within [low, high]; otherwise a finding, and `otherwise`.
+std::int64_t number_or(Draft& draft, const Line& line, const Pair& pair, std::int64_t low,
+                       std::int64_t high, std::int64_t otherwise);
+
+}  // namespace berth::config

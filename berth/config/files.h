@@ -1,0 +1,18 @@
+// Files: reads the configuration files of a directory. The one place of this module that touches a
+// disk.
+#pragma once
+
+#include <string>
+
+#include "berth/base/result.h"
+#include "berth/config/load.h"
+
+namespace berth::config {
+
+// Any of the five may be missing, but not both slurm.conf and berth.yaml.
+Result<ConfigFiles> read_directory(const std::string& directory);
+
+// slurm.conf at any path, and the other files beside it.
+Result<ConfigFiles> read_beside(const std::string& slurm_conf_path);
+
+}  // namespace berth::config

@@ -1,0 +1,62 @@
+#include "berth/config/load.h"
+
+#include <algorithm>
+
+#include "berth/base/text.h"
+#include "berth/config/draft.h"
+
+namespace berth::config {
+namespace {
+
+constexpr int kIncludeDepthMax = 8;
+
+// Slurm's "Include NAME" has no "=": it reads as two words.
+const std::string* included_name(const Line& line) {
+    if (line.pairs.size() != 2 || line.pairs[0].value || line.pairs[1].value) return nullptr;
+    return iequals(line.pairs[0].key, "Include") ? &line.pairs[1].key : nullptr;
+}
+
+std::vector<Line> lines_with_includes(Draft& draft, const ConfigText& source,
+                                      const ConfigFiles& files, int depth) {
+    std::vector<Line> all;
+    for (Line& line : parse_lines(source, draft.findings)) {
+        const std::string* name = included_name(line);
+        if (name == nullptr) {
+            all.push_back(std::move(line));
+            continue;
+        }
+        const auto found = std::ranges::find(files.included, *name, &ConfigText::name);
+        if (found == files.included.end() || depth >= kIncludeDepthMax) {
+            draft.error(line,
+                        "Include " + *name + ": there is no such file (or it includes itself)");
+            continue;
+        }
+        for (Line& inner : lines_with_includes(draft, *found, files, depth + 1))
+            all.push_back(std::move(inner));
+    }
+    return all;
+}
+
+}  // namespace
+
+Loaded load(const ConfigFiles& files) {
+    Draft draft;
+    draft.spec.qos.push_back({.name = "normal"});
+    if (files.slurm) draft.slurm_conf = files.slurm->name;
+    // The order in which findings are listed, too.
+    if (files.slurm) read_slurm_conf(draft, lines_with_includes(draft, *files.slurm, files, 0));
+    if (files.berth) read_berth_yaml(draft, *files.berth);
+    if (files.gres) read_gres_conf(draft, parse_lines(*files.gres, draft.findings));
+    finish_devices(draft);
+    if (files.cgroup) read_cgroup_conf(draft, parse_lines(*files.cgroup, draft.findings));
+    read_topology_conf(
+        draft, files.topology ? parse_lines(*files.topology, draft.findings) : std::vector<Line>());
+    resolve_partition_nodes(draft);
+    read_scheduling_keys(draft);
+    read_priority_keys(draft);
+    list_settings(draft);
+    draft.findings.sort();
+    return {std::move(draft.spec), draft.findings.all(), draft.findings.has_errors()};
+}
+
+}  // namespace berth::config

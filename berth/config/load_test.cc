@@ -1,0 +1,212 @@
+#include "berth/config/load.h"
+
+#include <gtest/gtest.h>
+
+namespace berth::config {
+namespace {
+
+constexpr const char* kSmall =
+    "ClusterName=lab\nGresTypes=gpu,fpga\n"
+    "NodeName=n[1-2] CPUs=16 Sockets=2 CoresPerSocket=8 RealMemory=64000 Gres=gpu:a100:4,fpga:2\n"
+    "PartitionName=main Nodes=ALL Default=YES MaxTime=1-0\n";
+
+Loaded load_slurm(const std::string& slurm, const std::string& gres = "",
+                  const std::string& cgroup = "", const std::string& topology = "",
+                  const std::string& yaml = "") {
+    ConfigFiles files;
+    files.slurm = ConfigText{"slurm.conf", slurm};
+    if (!gres.empty()) files.gres = ConfigText{"gres.conf", gres};
+    if (!cgroup.empty()) files.cgroup = ConfigText{"cgroup.conf", cgroup};
+    if (!topology.empty()) files.topology = ConfigText{"topology.conf", topology};
+    if (!yaml.empty()) files.berth = ConfigText{"berth.yaml", yaml};
+    return load(files);
+}
+
+std::string text_of(const Loaded& loaded) {
+    std::string text;
+    for (const Finding& finding : loaded.findings) text += to_string(finding) + "\n";
+    return text;
+}
+
+TEST(Load, ReadsASmallClusterWithoutAWord) {
+    const Loaded loaded = load_slurm(kSmall);
+    EXPECT_EQ(text_of(loaded), "");
+    EXPECT_EQ(loaded.spec.nodes.size(), 2U);
+    EXPECT_EQ(loaded.spec.nodes[1].devices.size(),
+              4U);  // GPUs have an identity, counted GRES has none.
+    EXPECT_EQ(loaded.spec.nodes[1].capacity[*loaded.spec.dimensions.find("fpga", "")], 2);
+    EXPECT_EQ(loaded.spec.qos.front().name, "normal");
+}
+
+struct Wrong {
+    const char* what;
+    std::string slurm, gres, cgroup, topology, yaml;
+    const char* says;
+};
+const Wrong kWrong[] = {
+    {"misspelt key", std::string(kSmall) + "MinJobAg=3\n", "", "", "", "",
+     "slurm.conf:5: error: there is no option MinJobAg in slurm.conf; did you mean MinJobAge?"},
+    {"key without value", std::string(kSmall) + "KillWait\n", "", "", "", "",
+     "slurm.conf:5: error: KillWait has no value"},
+    {"number", std::string(kSmall) + "KillWait=soon\n", "", "", "", "",
+     "slurm.conf:5: error: KillWait=soon should be a whole number from 0 to 65533"},
+    {"node key", std::string(kSmall) + "NodeName=x CPU=1\n", "", "", "", "",
+     "slurm.conf:5: error: there is no option CPU on a NodeName line; did you mean CPUs?"},
+    {"node twice", std::string(kSmall) + "NodeName=n2 CPUs=1\n", "", "", "", "",
+     "slurm.conf:5: error: node n2 is described twice"},
+    {"processors", std::string(kSmall) + "NodeName=x CPUs=7 Sockets=2 CoresPerSocket=4\n", "", "",
+     "", "",
+     "slurm.conf:5: error: CPUs=7 does not agree with Sockets × CoresPerSocket × "
+     "ThreadsPerCore = 8"},
+    {"gres type", std::string(kSmall) + "NodeName=x CPUs=1 Gres=tpu:2\n", "", "", "", "",
+     "slurm.conf:5: error: Gres=tpu:2: add tpu to GresTypes"},
+    {"unknown node", std::string(kSmall) + "PartitionName=p Nodes=n9\n", "", "", "", "",
+     "slurm.conf:5: error: Nodes= names n9, which no NodeName line describes"},
+    {"second default", std::string(kSmall) + "PartitionName=p Nodes=n1 Default=YES\n", "", "", "",
+     "", "slurm.conf:5: error: a second default partition; the first is main"},
+    {"partition state", std::string(kSmall) + "PartitionName=p Nodes=n1 State=OPEN\n", "", "", "",
+     "", "slurm.conf:5: error: State=OPEN should be UP, DOWN, DRAIN or INACTIVE"},
+    {"time", std::string(kSmall) + "PartitionName=p Nodes=n1 MaxTime=1:2:3:4\n", "", "", "", "",
+     "slurm.conf:5: error: MaxTime: "},
+    {"scheduler", std::string(kSmall) + "SchedulerParameters=bf_max_jobtest=5\n", "", "", "", "",
+     "slurm.conf:5: error: there is no option bf_max_jobtest in SchedulerParameters; did you "
+     "mean bf_max_job_test?"},
+    {"scheduler value", std::string(kSmall) + "SchedulerParameters=bf_window=x\n", "", "", "", "",
+     "slurm.conf:5: error: bf_window=x should be a whole number"},
+    {"priority type", std::string(kSmall) + "PriorityType=priority/magic\n", "", "", "", "",
+     "slurm.conf:5: error: PriorityType=priority/magic should be"},
+    {"quote", std::string(kSmall) + "ClusterName=\"a\n", "", "", "", "",
+     "slurm.conf:5: error: a quote is opened and not closed"},
+    {"include", std::string(kSmall) + "Include other.conf\n", "", "", "", "",
+     "slurm.conf:5: error: Include other.conf: there is no such file"},
+    {"files of MIG", kSmall, "Name=gpu Type=1g.5gb File=/dev/nvidia0 MultipleFiles=/dev/nvidia0\n",
+     "", "", "", "gres.conf:1: error: File and MultipleFiles are mutually exclusive"},
+    {"gres cores", kSmall, "Name=gpu Type=a100 File=/dev/nvidia0 Cores=10-20\n", "", "", "",
+     "gres.conf:1: error: Cores=10-20 on n1, which has cores 0 to 15"},
+    {"links", kSmall, "Name=gpu Type=a100 File=/dev/nvidia0 Links=a,b\n", "", "", "",
+     "gres.conf:1: error: Links=a,b should be a row of link counts"},
+    {"too many files", kSmall, "Name=gpu Type=a100 File=/dev/nvidia[0-7]\n", "", "", "",
+     "gres.conf:1: warning: File=/dev/nvidia4 is one more than the 4"},
+    {"cgroup flag", kSmall, "", "ConstrainCores=maybe\n", "", "",
+     "cgroup.conf:1: error: ConstrainCores=maybe should be yes or no"},
+    {"cgroup key", kSmall, "", "ConstrainGPUs=yes\n", "", "",
+     "cgroup.conf:1: error: there is no option ConstrainGPUs"},
+    {"switch", kSmall, "", "", "SwitchName=s Nodes=n7\n", "",
+     "topology.conf:1: error: switch s has n7, which no NodeName line describes"},
+    {"switch circle", kSmall, "", "",
+     "SwitchName=a Switches=b\nSwitchName=b Switches=a\nSwitchName=c Nodes=n1\n", "", ""},
+    {"yaml", kSmall, "", "", "", "accounts: [{name: a, shars: 3}]\n",
+     "berth.yaml:1: error: there is no option shars of an account"},
+    {"yaml syntax", kSmall, "", "", "", "accounts: [\n", "berth.yaml:"},
+    {"yaml parent", kSmall, "", "", "", "accounts:\n  - name: a\n    parent: b\n",
+     "berth.yaml:2: error: account a is under b"},
+};
+
+TEST(Load, SaysWhatIsWrongAtItsLineAndWhatWouldBeRight) {
+    for (const Wrong& c : kWrong) {
+        SCOPED_TRACE(c.what);
+        const Loaded loaded = load_slurm(c.slurm, c.gres, c.cgroup, c.topology, c.yaml);
+        EXPECT_NE(text_of(loaded).find(c.says), std::string::npos) << text_of(loaded);
+    }
+}
+
+TEST(Load, ReadsGresWithFilesCoresAndRowsOfLinks) {
+    const Loaded loaded =
+        load_slurm(kSmall,
+                   "NodeName=n1 Name=gpu Type=a100 File=/dev/nvidia[0-1] Cores=0-7 Links=-1,4,0,0\n"
+                   "NodeName=n1 Name=fpga File=/dev/fpga[0-1]\n");
+    EXPECT_EQ(text_of(loaded), "");
+    const NodeSpec& n1 = loaded.spec.nodes[0];
+    ASSERT_EQ(n1.devices.size(), 6U);  // fpga0, fpga1, then GPUs 0–3, the last two without a file.
+    EXPECT_EQ(n1.devices[0].file, "/dev/fpga0");
+    EXPECT_EQ(n1.devices[2].file, "/dev/nvidia0");
+    EXPECT_EQ(n1.devices[2].cores.to_list(), "0-7");
+    EXPECT_EQ(n1.devices[2].links, (std::vector<std::int32_t>{-1, 4, 0, 0}));
+    EXPECT_EQ(n1.devices[5].file, "");
+    EXPECT_EQ(loaded.spec.nodes[1].devices.size(), 4U);
+}
+
+TEST(Load, ReadsAccountsUsersAndQosFromBerthYaml) {
+    const Loaded loaded = load_slurm(
+        kSmall, "", "", "",
+        "qos:\n  - {name: high, priority: 100, max_wall: 1-0}\n"
+        "accounts:\n  - name: physics\n    shares: 60\n    users:\n"
+        "      - ada\n      - {name: grace, shares: 3, default: yes, qos: [normal, high]}\n"
+        "operators: [ada]\nenforce_accounts: yes\n");
+    EXPECT_EQ(text_of(loaded), "");
+    EXPECT_EQ(loaded.spec.qos[1].max_wall, std::chrono::hours(24));
+    ASSERT_EQ(loaded.spec.associations.size(), 2U);
+    EXPECT_EQ(loaded.spec.associations[1].qos, (std::vector<std::string>{"normal", "high"}));
+    EXPECT_EQ(loaded.spec.accounts[0].parent, "root");
+    EXPECT_TRUE(loaded.spec.scheduling.enforce_accounts);
+    EXPECT_EQ(loaded.spec.operators, std::vector<std::string>{"ada"});
+}
+
+TEST(Load, ReadsNodesAndPartitionsFromBerthYamlAlone) {
+    ConfigFiles files;
+    files.berth =
+        ConfigText{"berth.yaml",
+                   "cluster: lab\nnodes:\n  - {name: 'gpu[1-3]', cpus: 8, memory_mb: 1000, gres: "
+                   "'gpu:h100:8', features: [ib, nvme]}\n"
+                   "partitions:\n  - {name: main, nodes: ALL, default: yes, max_time: 1-0}\n"};
+    const Loaded loaded = load(files);
+    EXPECT_EQ(text_of(loaded), "");
+    ASSERT_EQ(loaded.spec.nodes.size(), 3U);
+    EXPECT_EQ(loaded.spec.nodes[2].devices.size(), 8U);
+    EXPECT_EQ(loaded.spec.nodes[2].features, (std::vector<std::string>{"ib", "nvme"}));
+    EXPECT_EQ(loaded.spec.partitions[0].nodes.size(), 3U);
+}
+
+TEST(Load, MakesThePriorityRulesOfTheWeights) {
+    const Loaded loaded = load_slurm(std::string(kSmall) +
+                                     "PriorityWeightAge=1000\nPriorityMaxAge=1-"
+                                     "0\nPriorityFavorSmall=YES\nPriorityWeightJobSize=500\n");
+    const auto& rules = loaded.spec.scheduling.rules;
+    ASSERT_EQ(rules.size(), 5U);
+    EXPECT_EQ(rules[0].name, "age");
+    EXPECT_EQ(rules[0].weight, 1000);
+    EXPECT_EQ(rules[0].settings.front().second, 86400);
+    EXPECT_EQ(rules[1].settings.front().second, 1);
+    EXPECT_TRUE(load_slurm(std::string(kSmall) + "PriorityType=priority/basic\n")
+                    .spec.scheduling.rules.empty());
+}
+
+TEST(Load, NotesWhatHasNoEffectYet) {
+    const Loaded loaded = load_slurm(std::string(kSmall) + "Prolog=/etc/prolog.sh\n");
+    EXPECT_EQ(text_of(loaded), "slurm.conf:5: note: Prolog=/etc/prolog.sh has no effect yet\n");
+    EXPECT_FALSE(loaded.has_errors);
+}
+
+TEST(Load, FollowsIncludesButNotInCircles) {
+    ConfigFiles files;
+    files.slurm =
+        ConfigText{"slurm.conf", "Include nodes.conf\nPartitionName=main Nodes=ALL Default=YES\n"};
+    files.included.push_back({"nodes.conf", "NodeName=a CPUs=1\n"});
+    EXPECT_EQ(load(files).spec.nodes.size(), 1U);
+    files.included.front().text += "Include nodes.conf\n";
+    EXPECT_TRUE(load(files).has_errors);
+}
+
+TEST(Load, DerivesSocketsFromCpus) {
+    struct Case {
+        const char* node;
+        std::uint32_t sockets, cores, threads;
+    };
+    const Case cases[] = {
+        {"CPUs=16", 16, 1, 1},
+        {"Procs=16 CoresPerSocket=2 ThreadsPerCore=1", 8, 2, 1},
+        {"Sockets=2 CoresPerSocket=8 ThreadsPerCore=2", 2, 8, 2},
+        {"CPUs=16 Sockets=2 CoresPerSocket=8 ThreadsPerCore=2", 2, 8, 1},
+    };
+    for (const Case& c : cases) {
+        SCOPED_TRACE(c.node);
+        const Loaded loaded =
+            load_slurm("NodeName=x " + std::string(c.node) + "\nPartitionName=p Nodes=ALL\n");
+        EXPECT_EQ(loaded.spec.nodes[0].sockets, c.sockets);
+        EXPECT_EQ(loaded.spec.nodes[0].cores_per_socket, c.cores);
+        EXPECT_EQ(loaded.spec.nodes[0].threads_per_core, c.threads);
+    }
+}
+
+}  // namespace
+}  // namespace berth::config

@@ -1,0 +1,100 @@
+// slurm.conf: sorts its lines by what they describe, and keeps the single keys for their readers.
+#include <algorithm>
+
+#include "berth/base/text.h"
+#include "berth/config/draft.h"
+#include "berth/config/known_keys.h"
+
+namespace berth::config {
+namespace {
+
+// A key that does not belong in slurm.conf: says where it does.
+std::string misplaced(const std::string& key) {
+    if (std::ranges::any_of(scheduler_parameters(),
+                            [&](auto known) { return iequals(known, key); })) {
+        return key +
+               " is not a key of slurm.conf: it belongs in SchedulerParameters=" + to_lower(key) +
+               " (one comma-separated list)";
+    }
+    for (const char* other : {"SwitchName", "BlockName", "BlockSizes"}) {
+        if (iequals(key, other)) return key + " belongs in topology.conf, not in slurm.conf";
+    }
+    for (const char* other :
+         {"ConstrainCores", "ConstrainDevices", "ConstrainRAMSpace", "ConstrainSwapSpace",
+          "AllowedRAMSpace", "AllowedSwapSpace", "CgroupPlugin", "CgroupMountpoint"}) {
+        if (iequals(key, other)) return key + " belongs in cgroup.conf, not in slurm.conf";
+    }
+    for (const char* other : {"AutoDetect", "Name", "File", "Links"}) {
+        if (iequals(key, other)) return key + " belongs in gres.conf, not in slurm.conf";
+    }
+    std::vector<std::string_view> names = {"NodeName", "PartitionName"};
+    for (const KnownKey& known : known_keys()) names.push_back(known.name);
+    std::string text = "there is no option " + key + " in slurm.conf";
+    if (const auto meant = nearest(key, names)) text += "; did you mean " + *meant + "?";
+    return text;
+}
+
+void read_global(Draft& draft, const Line& line, const Pair& pair) {
+    const KnownKey* known = find_known_key(pair.key.substr(0, pair.key.find('[')));
+    if (known == nullptr) return draft.error(line, pair, misplaced(pair.key));
+    if (!pair.value)
+        return draft.error(line, pair, pair.key + " has no value; write " + pair.key + "=VALUE");
+    Pair kept = pair;
+    draft.globals[to_lower(known->name)] = std::move(kept);
+    if (iequals(known->name, "SchedulerTimeSlice")) {
+        draft.warning(
+            line, pair,
+            "SchedulerTimeSlice is the time slice of gang scheduling (PreemptMode=GANG), not how "
+            "often the scheduler runs; it has no effect here, where every event is acted on at "
+            "once");
+    } else if (known->use == KeyUse::not_yet) {
+        draft.note(line, pair, pair.key + "=" + *pair.value + " has no effect yet");
+    }
+}
+
+void read_gres_types(Draft& draft) {
+    const Pair* types = draft.global("grestypes");
+    if (types == nullptr) return;
+    for (const std::string_view name : split(*types->value, ',')) {
+        if (trim(name).empty()) continue;
+        draft.gres_types.emplace(trim(name));
+        draft.gres_type_lines.emplace(std::string(trim(name)), types->line);
+    }
+}
+
+bool is_named(const Line& line, std::string_view key) {
+    return iequals(line.pairs.front().key, key);
+}
+
+}  // namespace
+
+void read_slurm_conf(Draft& draft, const std::vector<Line>& lines) {
+    Line node_defaults, partition_defaults;
+    for (const Line& line : lines) {
+        if (is_named(line, "NodeName") || is_named(line, "PartitionName") ||
+            is_named(line, "SwitchName") || is_named(line, "DownNodes") ||
+            is_named(line, "NodeSet") || is_named(line, "FrontendName")) {
+            continue;
+        }
+        for (const Pair& pair : line.pairs) read_global(draft, line, pair);
+    }
+    read_gres_types(draft);
+    for (const Line& line : lines) {
+        if (is_named(line, "NodeName")) read_node_line(draft, line, node_defaults);
+        if (is_named(line, "PartitionName")) read_partition_line(draft, line, partition_defaults);
+        if (is_named(line, "DownNodes") || is_named(line, "NodeSet") ||
+            is_named(line, "FrontendName")) {
+            draft.error(line, line.pairs.front().key + " lines are not supported yet");
+        }
+        if (is_named(line, "SwitchName")) {
+            draft.error(line, misplaced("SwitchName"));
+            draft.switches.push_back(line);
+        }
+    }
+    if (const Pair* name = draft.global("clustername")) draft.spec.name = *name->value;
+    if (const Pair* host = draft.global("slurmctldhost")) {
+        draft.spec.controller_host = host->value->substr(0, host->value->find('('));
+    }
+}
+
+}  // namespace berth::config

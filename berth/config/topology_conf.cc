@@ -1,0 +1,109 @@
+// topology.conf: the tree of switches. Each node gets its path from the top.
+#include <algorithm>
+#include <map>
+
+#include "berth/base/hostlist.h"
+#include "berth/base/text.h"
+#include "berth/config/draft.h"
+
+namespace berth::config {
+namespace {
+
+struct Switch {
+    const Line* line = nullptr;
+    std::vector<std::string> nodes, children;
+    std::string parent;
+};
+using Switches = std::map<std::string, Switch>;
+
+std::vector<std::string> names_of(Draft& draft, const Line& line, const char* key) {
+    const Pair* pair = line.find(key);
+    if (pair == nullptr) return {};
+    const auto names = expand_hostlist(pair->value.value_or(""));
+    if (names.ok()) return names.value();
+    draft.error(line, *pair, names.error().message);
+    return {};
+}
+
+void read_switch(Draft& draft, const Line& line, Switches& switches) {
+    for (const Pair& pair : line.pairs) {
+        const bool known = iequals(pair.key, "SwitchName") || iequals(pair.key, "Nodes") ||
+                           iequals(pair.key, "Switches") || iequals(pair.key, "LinkSpeed");
+        if (!known)
+            draft.error(line, pair, "there is no option " + pair.key + " on a SwitchName line");
+    }
+    const auto names = names_of(draft, line, "SwitchName");
+    if (names.size() != 1) return draft.error(line, "SwitchName should be one name");
+    Switch item{.line = &line,
+                .nodes = names_of(draft, line, "Nodes"),
+                .children = names_of(draft, line, "Switches")};
+    if (item.nodes.empty() == item.children.empty()) {
+        return draft.error(line, "switch " + names[0] + " needs either Nodes= or Switches=");
+    }
+    if (!switches.emplace(names[0], std::move(item)).second) {
+        draft.error(line, "switch " + names[0] + " is described twice");
+    }
+}
+
+void link_parents(Draft& draft, Switches& switches) {
+    for (auto& [name, item] : switches) {
+        for (const std::string& child : item.children) {
+            const auto found = switches.find(child);
+            if (found == switches.end()) {
+                draft.error(*item.line,
+                            "switch " + name + " is above " + child + ", which is not described");
+            } else if (!found->second.parent.empty()) {
+                draft.error(*item.line, "switch " + child + " is below both " +
+                                            found->second.parent + " and " + name);
+            } else {
+                found->second.parent = name;
+            }
+        }
+    }
+}
+
+// From the top down to `leaf`; empty if the tree goes in a circle.
+std::vector<std::string> path_to(const Switches& switches, const std::string& leaf) {
+    std::vector<std::string> path;
+    for (std::string at = leaf; !at.empty(); at = switches.at(at).parent) {
+        if (path.size() > switches.size()) return {};
+        path.insert(path.begin(), at);
+    }
+    return path;
+}
+
+}  // namespace
+
+void read_topology_conf(Draft& draft, const std::vector<Line>& lines) {
+    Switches switches;
+    std::vector<const Line*> all;
+    for (const Line& line : lines) {
+        if (iequals(line.pairs.front().key, "SwitchName")) {
+            all.push_back(&line);
+        } else {
+            draft.error(line, line.pairs.front().key +
+                                  " is not supported in topology.conf yet; SwitchName lines are");
+        }
+    }
+    if (all.empty()) {  // Said to be misplaced in slurm.conf; with --lenient they hold all the
+                        // same.
+        for (const Line& line : draft.switches) all.push_back(&line);
+    }
+    for (const Line* line : all) read_switch(draft, *line, switches);
+    link_parents(draft, switches);
+    for (const auto& [name, item] : switches) {
+        if (item.nodes.empty()) continue;
+        const std::vector<std::string> path = path_to(switches, name);
+        if (path.empty()) draft.error(*item.line, "switch " + name + " is above itself");
+        for (const std::string& node : item.nodes) {
+            if (const auto id = draft.spec.find_node(node)) {
+                draft.spec.nodes[id->index()].switches = path;
+            } else {
+                draft.error(*item.line, "switch " + name + " has " + node +
+                                            ", which no NodeName line describes");
+            }
+        }
+    }
+}
+
+}  // namespace berth::config
