@@ -103,6 +103,10 @@ std::string_view slurm_name(PendingReason reason) {
     return kReasons[index].name;
 }
 
+std::size_t pending_reasons() { return kReasons.size(); }
+
+std::size_t refusals() { return kRefusals.size(); }
+
 std::string_view code(Refusal refusal) { return text_of(refusal).code; }
 
 std::string_view slurm_text(Refusal refusal) { return text_of(refusal).slurm; }

@@ -1,6 +1,7 @@
 // Why a job is pending, and why a request was refused: the words that users know, in one table.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -28,6 +29,7 @@ enum class PendingReason : std::uint8_t {
 };
 
 std::string_view slurm_name(PendingReason reason);  // "Resources", "JobHeldUser" …
+std::size_t pending_reasons();                      // How many there are: values below that.
 
 // Why a command was refused. `code` is stable and stands in the API's problem documents; `slurm` is
 // the text that Slurm's commands print for it, empty where Slurm has none.
@@ -70,5 +72,6 @@ enum class Refusal : std::uint8_t {
 
 std::string_view code(Refusal refusal);        // "unknown_partition"
 std::string_view slurm_text(Refusal refusal);  // "Invalid partition name specified"
+std::size_t refusals();                        // How many there are.
 
 }  // namespace berth
