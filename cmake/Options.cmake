@@ -5,8 +5,9 @@ set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -g1 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEBUG "-Og -g")
 
-# Of every target, third-party objects we compile included, since these must agree everywhere.
-add_compile_options(-fPIE -ffp-contract=off -fstack-protector-strong)
+# Of every target, since these must agree everywhere: a precompiled header is only taken by code
+# compiled with the same options, and some libraries bring -pthread along.
+add_compile_options(-pthread -fPIE -ffp-contract=off -fstack-protector-strong)
 add_link_options(-pie -Wl,-z,relro,-z,now)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
     # A machine with a GPU made since 2010 has this; without it, counting bits is a library call.
