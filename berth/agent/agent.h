@@ -2,7 +2,7 @@
 // goes to disk before anything follows from it.
 #pragma once
 
-#include <map>
+#include <memory>
 
 #include "berth/agent/ports.h"
 
@@ -48,11 +48,15 @@ public:
     Agent(AgentIdentity identity, std::span<const MemoryWrite> memory,
           std::span<const RunKey> alive, Time now, AgentProtections protections = {});
 
+    Agent(Agent&&) noexcept;
+    Agent& operator=(Agent&&) noexcept;
+    ~Agent();
+
     AgentTurn turn(Time now, std::vector<AgentEvent> events);
 
 private:
-    AgentIdentity identity_;
-    // The rest is for the implementer.
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace berth

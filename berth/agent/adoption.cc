@@ -1,0 +1,100 @@
+// A new agent process meets what it remembers and what is alive: adopts, resumes, or ends as lost.
+#include <algorithm>
+
+#include "berth/agent/attempts.h"
+#include "berth/agent/signals.h"
+
+namespace berth {
+
+void Attempts::adopt(std::span<const RunKey> alive, bool reborn) {
+    reborn_ = reborn;
+    for (const RunKey& run : alive) {  // Processes that nothing is known of: they go, unheard.
+        const AttemptKey key{run.job, run.attempt};
+        if (memory_.attempts().contains(key)) continue;
+        RememberedAttempt stranger;
+        stranger.launch.job = run.job;
+        stranger.launch.attempt = run.attempt;
+        stranger.started = true;
+        stranger.failure = "found running on the node, which did not remember it";
+        stranger.unknown_share = true;
+        memory_.leave_tombstone(key);
+        memory_.remember(stranger);
+    }
+    const std::map<AttemptKey, RememberedAttempt> remembered = memory_.attempts();
+    for (const auto& [key, attempt] : remembered) adopt_one(attempt, alive);
+}
+
+void Attempts::adopt_one(const RememberedAttempt& attempt, std::span<const RunKey> alive) {
+    const AttemptKey key{attempt.launch.job, attempt.launch.attempt};
+    const auto is_alive = [&](StepId step) {
+        return std::ranges::find(alive, RunKey{key.job, key.attempt, step}) != alive.end();
+    };
+    LiveAttempt& live = live_[key];
+    for (const auto& [run, step] : memory_.steps()) {
+        if (AttemptKey{run.job, run.attempt} == key && !step.ended) live.steps[run.step];
+    }
+    if (reborn_) return;
+    const bool any = std::ranges::any_of(
+        alive, [&](const RunKey& run) { return AttemptKey{run.job, run.attempt} == key; });
+    if (any && !attempt.started) {
+        RememberedAttempt started = attempt;
+        started.started = true;
+        started.launch.payload = {};
+        memory_.remember(started);
+    }
+    live.exit_due = attempt.launch.batch_host && !attempt.unknown_share && !attempt.batch_exit &&
+                    !is_alive(kBatchStep);
+    live.to_start = !attempt.launch.batch_host && !attempt.started && !any;
+    for (auto& [id, step] : live.steps) {
+        step.launch.reset();
+        step.phase = is_alive(id) ? LiveStep::Phase::running : LiveStep::Phase::waiting;
+    }
+}
+
+void Attempts::settle(Effects& effects) {
+    std::vector<AttemptKey> keys;
+    for (const auto& [key, attempt] : live_) keys.push_back(key);
+    for (const AttemptKey key : keys) {
+        if (reborn_) {
+            if (!memory_.attempts().at(key).batch_exit) {
+                fail(key, "lost: the node was started again while it ran");
+            }
+            finish(key, effects);
+        } else {
+            settle_one(key, effects);
+        }
+    }
+    reborn_ = false;
+}
+
+void Attempts::settle_one(AttemptKey key, Effects& effects) {
+    LiveAttempt& attempt = live_.at(key);
+    const RememberedAttempt remembered = memory_.attempts().at(key);
+    if (remembered.unknown_share) return begin_end(key, Duration{}, kKill, effects);
+    if (std::exchange(attempt.exit_due, false)) {
+        fail(key, "lost: its script is gone and left no exit record");
+        return begin_end(key, Duration{}, kKill, effects);
+    }
+    if (std::exchange(attempt.to_start, false)) {
+        attempt.starting = true;
+        effects.actions.emplace_back(StartAttempt{remembered.launch});
+    }
+    settle_steps(key, effects);
+    if (remembered.ending && !attempt.kill_at) {
+        begin_end(key, remembered.launch.kill_wait, kTerm, effects);
+    }
+}
+
+void Attempts::settle_steps(AttemptKey key, Effects& effects) {
+    const std::map<StepId, LiveStep> steps = live_.at(key).steps;
+    for (const auto& [id, step] : steps) {
+        const RunKey run{key.job, key.attempt, id};
+        if (step.phase == LiveStep::Phase::waiting) {
+            finish_step(run, "lost: its tasks are gone and left no exit record", effects);
+        } else if (memory_.steps().at(run).ending && !step.kill_at) {
+            begin_step_end(run, memory_.attempts().at(key).launch.kill_wait, effects);
+        }
+    }
+}
+
+}  // namespace berth

@@ -1,0 +1,157 @@
+#include "berth/agent/agent.h"
+
+#include "berth/agent/connection.h"
+
+namespace berth {
+
+struct Agent::Parts {
+    Parts(AgentIdentity who, std::span<const MemoryWrite> stored, AgentProtections protect)
+        : identity(std::move(who)),
+          protections(protect),
+          memory(stored),
+          attempts(memory, protect) {}
+
+    void host_event(const AgentEvent& event, Effects& effects);
+    void link_event(AgentEvent event, Effects& effects, AgentTurn& turn);
+    void obey(Order order, Effects& effects);
+    bool accepts(const Order& order);
+    Registration inventory();
+    Time steady(Time now);
+
+    AgentIdentity identity;
+    AgentProtections protections;
+    Memory memory;
+    Attempts attempts;
+    Connection connection;
+    Time agent_started_at{};
+    bool settled = false;
+    Time last_wall{};  // Of the last turn.
+    Time last_steady{};
+};
+
+Agent::Agent(AgentIdentity identity, std::span<const MemoryWrite> memory,
+             std::span<const RunKey> alive, Time now, AgentProtections protections)
+    : parts_(std::make_unique<Parts>(std::move(identity), memory, protections)) {
+    parts_->agent_started_at = parts_->last_wall = parts_->last_steady = now;
+    const bool reborn = parts_->memory.boot_id() != parts_->identity.boot_id;
+    if (reborn) parts_->memory.set_boot_id(parts_->identity.boot_id);
+    parts_->attempts.adopt(alive, reborn);
+}
+
+Agent::Agent(Agent&&) noexcept = default;
+Agent& Agent::operator=(Agent&&) noexcept = default;
+Agent::~Agent() = default;
+
+AgentTurn Agent::turn(Time now, std::vector<AgentEvent> events) {
+    Parts& parts = *parts_;
+    AgentTurn turn;
+    const Time steady = parts.steady(now);
+    Effects effects{.now = steady};
+    const auto is_of_link = [](const AgentEvent& event) {
+        return std::holds_alternative<LinkUp>(event) || std::holds_alternative<LinkDown>(event) ||
+               std::holds_alternative<OrderCame>(event);
+    };
+    if (!parts.settled) {  // The inventory is settled before anyone is told of it.
+        for (const AgentEvent& event : events) {
+            if (!is_of_link(event)) parts.host_event(event, effects);
+        }
+        parts.attempts.settle(effects);
+    }
+    for (AgentEvent& event : events) {
+        if (is_of_link(event)) {
+            parts.link_event(std::move(event), effects, turn);
+        } else if (parts.settled) {
+            parts.host_event(event, effects);
+        }
+    }
+    parts.settled = true;
+    parts.attempts.kill_overdue(effects);
+    parts.connection.report(std::move(effects.reports), steady, turn);
+    parts.connection.keep_alive(parts.memory, steady, turn);
+    turn.actions = std::move(effects.actions);
+    turn.writes = parts.memory.take_writes();
+    const std::optional<Time> link_due = parts.connection.next_due(parts.memory);
+    std::optional<Time> due = parts.attempts.next_due();
+    if (link_due && (!due || *link_due < *due)) due = link_due;
+    if (due) turn.wake_at = now + (*due - steady);
+    return turn;
+}
+
+// The wall clock may jump. Backwards must not stop the timers, so they run on a time that never
+// does.
+Time Agent::Parts::steady(Time now) {
+    if (now > last_wall) last_steady += now - last_wall;
+    last_wall = now;
+    return last_steady;
+}
+
+void Agent::Parts::host_event(const AgentEvent& event, Effects& effects) {
+    if (const auto* started = std::get_if<RunStarted>(&event)) {
+        attempts.started(started->run, effects);
+    } else if (const auto* failed = std::get_if<RunFailedToStart>(&event)) {
+        attempts.failed_to_start(failed->run, failed->why, effects);
+    } else if (const auto* exited = std::get_if<RunExited>(&event)) {
+        attempts.exited(*exited, effects);
+    } else if (const auto* empty = std::get_if<RunEmpty>(&event)) {
+        attempts.emptied(empty->run, effects);
+    }
+}
+
+void Agent::Parts::link_event(AgentEvent event, Effects& effects, AgentTurn& turn) {
+    if (const auto* up = std::get_if<LinkUp>(&event)) {
+        effects.reports.clear();  // The inventory has it all.
+        connection.up(up->link, inventory(), effects.now, turn);
+    } else if (const auto* down = std::get_if<LinkDown>(&event)) {
+        connection.down(down->link);
+    } else if (auto* came = std::get_if<OrderCame>(&event)) {
+        if (connection.is(came->link) && accepts(came->order)) {
+            obey(std::move(came->order), effects);
+        }
+    }
+}
+
+bool Agent::Parts::accepts(const Order& order) {
+    if (protections.epochs && order.epoch < memory.highest_epoch()) return false;
+    memory.raise_epoch(order.epoch);
+    if (protections.boot_ids && order.boot_id != identity.boot_id) return false;
+    return !protections.sessions || order.session == connection.session();
+}
+
+void Agent::Parts::obey(Order order, Effects& effects) {
+    if (auto* launch = std::get_if<LaunchAttempt>(&order.body)) {
+        attempts.launch(std::move(*launch), effects);
+    } else if (auto* step = std::get_if<LaunchStep>(&order.body)) {
+        attempts.launch_step(std::move(*step), effects);
+    } else if (const auto* end = std::get_if<EndAttempt>(&order.body)) {
+        attempts.end(*end, effects);
+    } else if (const auto* end_step = std::get_if<EndStep>(&order.body)) {
+        attempts.end_step(*end_step, effects);
+    } else if (const auto* signal = std::get_if<SignalAttempt>(&order.body)) {
+        attempts.signal(*signal, effects);
+    } else if (const auto* acknowledged = std::get_if<AcknowledgeEnd>(&order.body)) {
+        attempts.acknowledge(*acknowledged);
+    } else if (const auto* welcome = std::get_if<Welcome>(&order.body)) {
+        connection.welcome(*welcome, effects.now);
+        memory.drop_tombstones_before(welcome->oldest_live_job);
+    }
+}
+
+Registration Agent::Parts::inventory() {
+    Registration all;
+    all.node = identity.node;
+    all.boot_id = identity.boot_id;
+    all.session = memory.next_session();
+    all.instance = identity.instance;
+    all.booted_at = identity.booted_at;
+    all.agent_started_at = agent_started_at;
+    all.version = identity.version;
+    all.os = identity.os;
+    all.found = identity.found;
+    all.attempts = attempts.live();
+    for (const auto& [key, end] : memory.ends()) all.attempts.push_back(end);
+    for (const auto& [run, end] : memory.step_ends()) all.ended_steps.push_back(end);
+    all.highest_epoch = memory.highest_epoch();
+    return all;
+}
+
+}  // namespace berth

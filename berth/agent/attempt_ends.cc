@@ -1,0 +1,176 @@
+// How attempts and steps end: TERM, KILL, the empty cgroup, the spooled report, the
+// acknowledgement.
+#include "berth/agent/attempts.h"
+#include "berth/agent/signals.h"
+
+namespace berth {
+namespace {
+
+// What KILL has not ended by then is in the kernel's hands; it is tried again.
+constexpr Duration kKillAgain = std::chrono::seconds(5);
+
+void earlier(std::optional<Time>& due, std::optional<Time> other) {
+    if (other && (!due || *other < *due)) due = other;
+}
+
+}  // namespace
+
+void Attempts::end(const EndAttempt& order, Effects& effects) {
+    const AttemptKey key{order.job, order.attempt};
+    if (find(key) != nullptr) return begin_end(key, order.kill_wait, order.signal, effects);
+    if (const auto end = memory_.ends().find(key); end != memory_.ends().end()) {
+        effects.reports.emplace_back(end->second);
+        return;
+    }
+    if (protections_.tombstones) memory_.leave_tombstone(key);
+    AttemptReport never{.job = key.job, .attempt = key.attempt, .live = false};
+    never.never_ran = true;
+    report_end(std::move(never), effects);
+}
+
+void Attempts::begin_end(AttemptKey key, Duration kill_wait, std::int32_t signal,
+                         Effects& effects) {
+    LiveAttempt& attempt = live_.at(key);
+    RememberedAttempt remembered = memory_.attempts().at(key);
+    if (!remembered.ending) {
+        remembered.ending = true;
+        memory_.remember(remembered);
+    }
+    if (signal == kKill) {
+        effects.actions.emplace_back(SignalRun{extern_run(key), kKill, true});
+        attempt.kill_at = effects.now + kKillAgain;
+    } else {
+        if (!attempt.kill_at) {
+            const std::int32_t first = signal > 0 && signal <= kSignalMax ? signal : kTerm;
+            effects.actions.emplace_back(SignalRun{extern_run(key), kContinue, true});
+            effects.actions.emplace_back(SignalRun{extern_run(key), first, true});
+        }
+        earlier(attempt.kill_at, effects.now + std::max(kill_wait, Duration{}));
+    }
+    if (!protections_.wait_for_empty) finish(key, effects);
+}
+
+void Attempts::end_step(const EndStep& order, Effects& effects) {
+    const RunKey run{order.job, order.attempt, order.step};
+    LiveStep* const step = find_step(run);
+    if (step == nullptr) {
+        if (const auto end = memory_.step_ends().find(run); end != memory_.step_ends().end()) {
+            effects.reports.emplace_back(end->second);
+        } else if (find({run.job, run.attempt}) != nullptr && !memory_.steps().contains(run)) {
+            // Ended before it came: its launch, should it still come, is refused.
+            memory_.remember(run, RememberedStep{.ended = true});
+            StepReport never{.job = run.job, .attempt = run.attempt, .step = run.step};
+            never.failure = "ended before it was started here";
+            report_end(std::move(never), effects);
+        }
+        return;
+    }
+    if (step->phase == LiveStep::Phase::waiting) {
+        return finish_step(run, "ended before it was started here", effects);
+    }
+    begin_step_end(run, order.kill_wait, effects);
+}
+
+void Attempts::begin_step_end(const RunKey& run, Duration kill_wait, Effects& effects) {
+    LiveStep* const step = find_step(run);
+    RememberedStep remembered = memory_.steps().at(run);
+    if (!remembered.ending) {
+        remembered.ending = true;
+        memory_.remember(run, remembered);
+    }
+    if (!step->kill_at) {
+        effects.actions.emplace_back(SignalRun{run, kContinue, true});
+        effects.actions.emplace_back(SignalRun{run, kTerm, true});
+    }
+    earlier(step->kill_at, effects.now + std::max(kill_wait, Duration{}));
+}
+
+void Attempts::signal(const SignalAttempt& order, Effects& effects) const {
+    const auto found = live_.find({order.job, order.attempt});
+    if (found == live_.end() || order.signal <= 0 || order.signal > kSignalMax) return;
+    const auto send = [&](StepId step, bool whole) {
+        effects.actions.emplace_back(
+            SignalRun{{order.job, order.attempt, step}, order.signal, whole});
+    };
+    if (order.step == kBatchStep && !order.whole_job) return send(kBatchStep, false);
+    for (const auto& [id, step] : found->second.steps) {
+        const bool meant = order.whole_job || !order.step || order.step == id;
+        if (meant && step.phase == LiveStep::Phase::running) send(id, true);
+    }
+    if (order.whole_job) send(kBatchStep, true);
+}
+
+void Attempts::acknowledge(const AcknowledgeEnd& order) {
+    if (order.step) return memory_.unspool(RunKey{order.job, order.attempt, *order.step});
+    memory_.unspool(AttemptKey{order.job, order.attempt});
+    if (!protections_.tombstones) memory_.drop_tombstone(order.job);
+}
+
+void Attempts::kill_overdue(Effects& effects) {
+    const auto kill = [&](std::optional<Time>& kill_at, const RunKey& run) {
+        if (!kill_at || *kill_at > effects.now) return;
+        effects.actions.emplace_back(SignalRun{run, kKill, true});
+        kill_at = effects.now + kKillAgain;
+    };
+    for (auto& [key, attempt] : live_) {
+        for (auto& [id, step] : attempt.steps) kill(step.kill_at, {key.job, key.attempt, id});
+        kill(attempt.kill_at, extern_run(key));
+    }
+}
+
+std::optional<Time> Attempts::next_due() const {
+    std::optional<Time> due;
+    for (const auto& [key, attempt] : live_) {
+        for (const auto& [id, step] : attempt.steps) earlier(due, step.kill_at);
+        earlier(due, attempt.kill_at);
+    }
+    return due;
+}
+
+// The first thing that went wrong is what is told.
+void Attempts::fail(AttemptKey key, std::string why) {
+    RememberedAttempt remembered = memory_.attempts().at(key);
+    if (!remembered.failure.empty()) return;
+    remembered.failure = std::move(why);
+    memory_.remember(remembered);
+}
+
+void Attempts::finish(AttemptKey key, Effects& effects) {
+    while (!live_.at(key).steps.empty()) {
+        const StepId step = live_.at(key).steps.begin()->first;
+        finish_step({key.job, key.attempt, step}, "ended with its job", effects);
+    }
+    const RememberedAttempt& remembered = memory_.attempts().at(key);
+    AttemptReport end{.job = key.job, .attempt = key.attempt, .live = false};
+    end.batch_exit = remembered.batch_exit;
+    end.out_of_memory = remembered.out_of_memory;
+    end.failure = remembered.failure;
+    effects.actions.emplace_back(RemoveAttempt{key.job, key.attempt});
+    memory_.forget(key);
+    live_.erase(key);
+    report_end(std::move(end), effects);
+}
+
+void Attempts::finish_step(const RunKey& run, std::string_view otherwise, Effects& effects) {
+    live_.at({run.job, run.attempt}).steps.erase(run.step);
+    RememberedStep remembered = memory_.steps().at(run);
+    remembered.ended = true;
+    memory_.remember(run, remembered);
+    StepReport end{.job = run.job, .attempt = run.attempt, .step = run.step};
+    end.exit = remembered.exit.value_or(ExitStatus{});
+    end.out_of_memory = remembered.out_of_memory;
+    end.failure = remembered.failure;
+    if (!remembered.exit && end.failure.empty()) end.failure = otherwise;
+    report_end(std::move(end), effects);
+}
+
+void Attempts::report_end(AttemptReport end, Effects& effects) {
+    if (protections_.spool) memory_.spool(end);
+    effects.reports.emplace_back(std::move(end));
+}
+void Attempts::report_end(StepReport end, Effects& effects) {
+    if (protections_.spool) memory_.spool(end);
+    effects.reports.emplace_back(std::move(end));
+}
+
+}  // namespace berth

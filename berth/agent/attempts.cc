@@ -1,0 +1,259 @@
+#include "berth/agent/attempts.h"
+
+#include <algorithm>
+
+#include "berth/agent/signals.h"
+
+namespace berth {
+
+namespace {
+
+bool intersect(const BitSet& a, const BitSet& b) {
+    for (std::size_t i = a.find_first(); i != BitSet::kNone; i = a.find_next(i)) {
+        if (i < b.size() && b.test(i)) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+Attempts::LiveAttempt* Attempts::find(AttemptKey key) {
+    const auto found = live_.find(key);
+    return found == live_.end() ? nullptr : &found->second;
+}
+
+Attempts::LiveStep* Attempts::find_step(const RunKey& run) {
+    LiveAttempt* const attempt = find({run.job, run.attempt});
+    if (attempt == nullptr) return nullptr;
+    const auto found = attempt->steps.find(run.step);
+    return found == attempt->steps.end() ? nullptr : &found->second;
+}
+
+// ---- Launching.
+
+std::string Attempts::conflict(const LaunchAttempt& order) const {
+    for (const auto& [key, live] : live_) {
+        const RememberedAttempt& other = memory_.attempts().at(key);
+        const std::string who =
+            "attempt " + to_string(key.attempt) + " of job " + to_string(key.job);
+        if (key.job == order.job) return who + " is still live on this node";
+        if (other.unknown_share) return who + " may hold anything of this node";
+        if ((other.launch.share.devices & order.share.devices) != 0) {
+            return who + " holds devices " +
+                   mask_to_list(other.launch.share.devices & order.share.devices) + " of this node";
+        }
+        if (intersect(other.launch.share.cores, order.share.cores)) {
+            return who + " holds some of the cores " + order.share.cores.to_list() +
+                   " of this node";
+        }
+    }
+    return {};
+}
+
+void Attempts::launch(LaunchAttempt order, Effects& effects) {
+    const AttemptKey key{order.job, order.attempt};
+    if (find(key) != nullptr) {
+        if (memory_.attempts().at(key).started) {
+            effects.reports.emplace_back(AttemptStarted{key.job, key.attempt});
+        }
+        return;
+    }
+    if (const auto end = memory_.ends().find(key); end != memory_.ends().end()) {
+        effects.reports.emplace_back(end->second);
+        return;
+    }
+    if (protections_.attempts && order.attempt <= memory_.last_attempt(order.job)) {
+        AttemptReport never{.job = key.job, .attempt = key.attempt, .live = false};
+        never.never_ran = true;
+        effects.reports.emplace_back(std::move(never));
+        return;
+    }
+    if (protections_.overlap) {
+        if (std::string why = conflict(order); !why.empty()) {
+            return refuse(key, std::move(why), effects);
+        }
+    }
+    memory_.leave_tombstone(key);
+    RememberedAttempt attempt;
+    attempt.launch = order;
+    memory_.remember(attempt);
+    live_[key].starting = true;
+    effects.actions.emplace_back(StartAttempt{std::move(order)});
+}
+
+void Attempts::refuse(AttemptKey key, std::string why, Effects& effects) {
+    memory_.leave_tombstone(key);
+    AttemptReport refused{.job = key.job, .attempt = key.attempt, .live = false};
+    refused.never_ran = true;
+    refused.failure = std::move(why);
+    report_end(std::move(refused), effects);
+}
+
+void Attempts::launch_step(LaunchStep order, Effects& effects) {
+    const AttemptKey key{order.job, order.attempt};
+    const RunKey run{order.job, order.attempt, order.step};
+    LiveAttempt* const attempt = find(key);
+    if (attempt == nullptr || memory_.attempts().at(key).ending) {
+        StepReport refused{.job = run.job, .attempt = run.attempt, .step = run.step};
+        refused.failure = "attempt " + to_string(key.attempt) + " of job " + to_string(key.job) +
+                          " does not run on this node";
+        if (!memory_.steps().contains(run)) effects.reports.emplace_back(std::move(refused));
+        return;
+    }
+    if (const LiveStep* const step = find_step(run); step != nullptr) {
+        if (step->phase == LiveStep::Phase::running) {
+            effects.reports.emplace_back(StepStarted{run.job, run.attempt, run.step});
+        }
+        return;
+    }
+    if (memory_.steps().contains(run)) {  // It has been here, and ended.
+        const auto end = memory_.step_ends().find(run);
+        if (end != memory_.step_ends().end()) effects.reports.emplace_back(end->second);
+        return;
+    }
+    memory_.remember(run, RememberedStep{});
+    LiveStep& step = attempt->steps[run.step];
+    if (attempt->starting) {
+        step.phase = LiveStep::Phase::waiting;
+        step.launch = std::move(order);
+    } else {
+        start_step(key, order, effects);
+    }
+}
+
+void Attempts::start_step(AttemptKey key, const LaunchStep& order, Effects& effects) {
+    LiveStep& step = live_.at(key).steps.at(order.step);
+    step.phase = LiveStep::Phase::starting;
+    step.launch.reset();
+    StartStep start{order, memory_.attempts().at(key).launch};
+    start.attempt.payload = {};
+    effects.actions.emplace_back(std::move(start));
+}
+
+// ---- What the host tells.
+
+void Attempts::started(const RunKey& run, Effects& effects) {
+    const AttemptKey key{run.job, run.attempt};
+    LiveAttempt* const attempt = find(key);
+    if (attempt == nullptr) return;
+    if (run.step == kBatchStep || run.step == kExternStep) {
+        if (attempt->starting) attempt_started(key, effects);
+        return;
+    }
+    LiveStep* const step = find_step(run);
+    if (step == nullptr || step->phase != LiveStep::Phase::starting) return;
+    step->phase = LiveStep::Phase::running;
+    effects.reports.emplace_back(StepStarted{run.job, run.attempt, run.step});
+    // It was told to end while it started: the signal may have found no process yet.
+    if (memory_.attempts().at(key).ending) {
+        effects.actions.emplace_back(SignalRun{extern_run(key), kTerm, true});
+    } else if (memory_.steps().at(run).ending) {
+        effects.actions.emplace_back(SignalRun{run, kTerm, true});
+    }
+}
+
+void Attempts::attempt_started(AttemptKey key, Effects& effects) {
+    LiveAttempt& attempt = live_.at(key);
+    attempt.starting = false;
+    RememberedAttempt remembered = memory_.attempts().at(key);
+    remembered.started = true;
+    remembered.launch.payload = {};
+    memory_.remember(remembered);
+    effects.reports.emplace_back(AttemptStarted{key.job, key.attempt});
+    if (remembered.ending) {
+        effects.actions.emplace_back(SignalRun{extern_run(key), kTerm, true});
+        return;
+    }
+    for (auto& [id, step] : attempt.steps) {
+        if (step.phase != LiveStep::Phase::waiting) continue;
+        const LaunchStep order = *std::move(step.launch);
+        start_step(key, order, effects);
+    }
+}
+
+void Attempts::failed_to_start(const RunKey& run, const std::string& why, Effects& effects) {
+    const AttemptKey key{run.job, run.attempt};
+    LiveAttempt* const attempt = find(key);
+    if (attempt == nullptr) return;
+    if (run.step == kBatchStep || run.step == kExternStep) {
+        if (!attempt->starting) return;
+        fail(key, why);
+        finish(key, effects);  // Nothing of it runs: there is nothing to wait for.
+        return;
+    }
+    if (find_step(run) == nullptr) return;
+    RememberedStep step = memory_.steps().at(run);
+    step.failure = why;
+    memory_.remember(run, step);
+    finish_step(run, "", effects);
+    // While it started, an empty cgroup did not count as the end: ask again.
+    if (memory_.attempts().at(key).ending) {
+        effects.actions.emplace_back(SignalRun{extern_run(key), kTerm, true});
+    }
+}
+
+void Attempts::exited(const RunExited& event, Effects& effects) {
+    const AttemptKey key{event.run.job, event.run.attempt};
+    LiveAttempt* const attempt = find(key);
+    if (attempt == nullptr) return;
+    if (event.run.step == kBatchStep) {
+        RememberedAttempt remembered = memory_.attempts().at(key);
+        if (remembered.batch_exit) return;
+        remembered.batch_exit = event.exit;
+        remembered.out_of_memory = event.out_of_memory;
+        remembered.started = true;
+        attempt->starting = false;
+        attempt->exit_due = false;
+        memory_.remember(remembered);
+        // At the script's end whatever else of the job runs is ended too.
+        if (!reborn_) begin_end(key, remembered.launch.kill_wait, kTerm, effects);
+        return;
+    }
+    LiveStep* const live = find_step(event.run);
+    if (live == nullptr) return;
+    live->phase = LiveStep::Phase::running;
+    RememberedStep step = memory_.steps().at(event.run);
+    step.exit = event.exit;
+    step.out_of_memory = event.out_of_memory;
+    memory_.remember(event.run, step);
+    if (!reborn_) {
+        begin_step_end(event.run, memory_.attempts().at(key).launch.kill_wait, effects);
+    }
+}
+
+void Attempts::emptied(const RunKey& run, Effects& effects) {
+    const AttemptKey key{run.job, run.attempt};
+    LiveAttempt* const attempt = find(key);
+    if (attempt == nullptr || attempt->starting || attempt->exit_due) return;
+    const RememberedAttempt& remembered = memory_.attempts().at(key);
+    if (run.step == kExternStep && remembered.ending) {
+        // What is just starting is not in its cgroup yet; once it is, the signal is sent again.
+        const auto is_starting = [](const auto& step) {
+            return step.second.phase == LiveStep::Phase::starting;
+        };
+        if (!std::ranges::any_of(attempt->steps, is_starting)) finish(key, effects);
+    } else if (run.step == kBatchStep || run.step == kExternStep) {
+        if (!remembered.launch.batch_host || remembered.ending) return;
+        fail(key, "its script is gone and left no exit status");
+        begin_end(key, remembered.launch.kill_wait, kTerm, effects);
+    } else if (const LiveStep* const step = find_step(run);
+               step != nullptr && step->phase == LiveStep::Phase::running) {
+        finish_step(run, "its tasks are gone and left no exit status", effects);
+    }
+}
+
+std::vector<AttemptReport> Attempts::live() const {
+    std::vector<AttemptReport> reports;
+    for (const auto& [key, attempt] : live_) {
+        const RememberedAttempt& remembered = memory_.attempts().at(key);
+        AttemptReport& report = reports.emplace_back();
+        report.job = key.job;
+        report.attempt = key.attempt;
+        report.batch_exit = remembered.batch_exit;
+        report.out_of_memory = remembered.out_of_memory;
+        for (const auto& [id, step] : attempt.steps) report.live_steps.push_back(id);
+    }
+    return reports;
+}
+
+}  // namespace berth

@@ -1,0 +1,99 @@
+// Memory: what an agent keeps over a crash of its own and over a reboot, typed; and the writes that
+// a turn adds to it. One key per thing, so that a turn writes only what it changed.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/agent/ports.h"
+
+namespace berth {
+
+struct AttemptKey {
+    JobId job{0};
+    Attempt attempt{0};
+    friend auto operator<=>(const AttemptKey&, const AttemptKey&) = default;
+};
+
+// An attempt that is not yet over here. Once it has started, the payload is left out.
+struct RememberedAttempt {
+    LaunchAttempt launch;
+    bool started = false;
+    bool ending = false;
+    std::optional<ExitStatus> batch_exit;
+    bool out_of_memory = false;
+    std::string failure;
+    bool unknown_share = false;  // Found alive, or its record unreadable: it may hold anything.
+    BERTH_FIELDS(RememberedAttempt, launch, started, ending, batch_exit, out_of_memory, failure,
+                 unknown_share)
+};
+
+// A step of such an attempt. It stays, ended, for as long as its attempt: a second launch is
+// refused.
+struct RememberedStep {
+    bool ended = false;
+    bool ending = false;
+    std::optional<ExitStatus> exit;
+    bool out_of_memory = false;
+    std::string failure;
+    BERTH_FIELDS(RememberedStep, ended, ending, exit, out_of_memory, failure)
+};
+
+class Memory {
+public:
+    // All that Disk holds. A value that cannot be read is taken for the safe thing: an attempt that
+    // may hold anything, an end without an exit status, a job that has been here.
+    explicit Memory(std::span<const MemoryWrite> stored);
+
+    const std::string& boot_id() const { return boot_id_; }
+    void set_boot_id(const std::string& boot_id);
+    Epoch highest_epoch() const { return highest_epoch_; }
+    void raise_epoch(Epoch epoch);
+    std::uint64_t next_session();
+
+    // The highest attempt of a job that was launched or refused here; 0: none.
+    Attempt last_attempt(JobId job) const;
+    void leave_tombstone(AttemptKey key);
+    void drop_tombstone(JobId job);
+    // Of jobs before this one, unless something of them is still live or in the spool.
+    void drop_tombstones_before(JobId oldest);
+
+    const std::map<AttemptKey, RememberedAttempt>& attempts() const { return attempts_; }
+    const std::map<RunKey, RememberedStep>& steps() const { return steps_; }
+    void remember(const RememberedAttempt& attempt);
+    void remember(const RunKey& step, const RememberedStep& remembered);
+    void forget(AttemptKey key);  // With its steps.
+
+    // The spool: ends that the controller has not acknowledged.
+    const std::map<AttemptKey, AttemptReport>& ends() const { return ends_; }
+    const std::map<RunKey, StepReport>& step_ends() const { return step_ends_; }
+    void spool(const AttemptReport& end);
+    void spool(const StepReport& end);
+    void unspool(AttemptKey key);
+    void unspool(const RunKey& step);
+
+    // What has changed since the last call, in order.
+    std::vector<MemoryWrite> take_writes() { return std::exchange(writes_, {}); }
+
+private:
+    void load(const MemoryWrite& stored);
+    void load_numbered(std::string_view kind, std::span<const std::uint32_t> numbers,
+                       std::string_view value);
+    void write(std::string key, std::string value);
+    void erase(std::string key);
+
+    std::string boot_id_;
+    Epoch highest_epoch_{0};
+    std::uint64_t session_ = 0;
+    std::map<JobId, Attempt> tombstones_;
+    std::map<AttemptKey, RememberedAttempt> attempts_;
+    std::map<RunKey, RememberedStep> steps_;
+    std::map<AttemptKey, AttemptReport> ends_;
+    std::map<RunKey, StepReport> step_ends_;
+    std::vector<MemoryWrite> writes_;
+};
+
+}  // namespace berth
