@@ -1,0 +1,222 @@
+#include "berth/store/accounting_rows.h"
+
+#include "berth/base/bitmask.h"
+
+namespace berth {
+
+namespace {
+
+struct Collect {
+    std::map<JobId, Touched>& jobs;
+
+    void operator()(const JobSubmitted& fact) { jobs[fact.job.id].submitted = &fact.job; }
+    void operator()(const JobUpdated& fact) { jobs[fact.job]; }
+    void operator()(const JobHeld& fact) { jobs[fact.job]; }
+    void operator()(const DependencyFailed& fact) { jobs[fact.job]; }
+    void operator()(const JobEligible& fact) { jobs[fact.job]; }
+    void operator()(const JobForgotten& fact) { jobs[fact.job].forgotten = true; }
+    void operator()(const EndJob& fact) { jobs[fact.job].end = &fact; }
+    void operator()(const AttemptEnded& fact) { jobs[fact.job].ended.push_back(&fact); }
+    void operator()(const StepCreated& fact) { jobs[fact.job].steps_created.push_back(&fact); }
+    void operator()(const StepEnded& fact) { jobs[fact.job].steps_ended.push_back(&fact); }
+    void operator()(const JobCancelled& fact) {
+        Touched& job = jobs[fact.job];
+        if (fact.array_tasks.empty()) {
+            job.cancelled = &fact;
+        } else {
+            job.tasks_cancelled.push_back(&fact);
+        }
+    }
+    void operator()(const StartJob& fact) {
+        jobs[fact.job];
+        jobs[fact.task_job.value_or(fact.job)].started = true;
+    }
+    // Of nodes and of promises: nothing that accounting keeps.
+    void operator()(const ControllerStarted&) {}
+    void operator()(const SpecInstalled&) {}
+    void operator()(const NodeRegistered&) {}
+    void operator()(const NodeSilent&) {}
+    void operator()(const NodeUpdated&) {}
+    void operator()(const PlanJob&) {}
+};
+
+// {0, 1, 2, 7} and 2 -> "0-2,7%2"
+std::string tasks_text(const std::vector<std::uint32_t>& tasks, std::uint32_t max_running) {
+    if (tasks.empty()) return "";
+    BitSet set(std::size_t{tasks.back()} + 1);
+    for (const std::uint32_t task : tasks) set.set(task);
+    return set.to_list() + (max_running > 0 ? "%" + std::to_string(max_running) : "");
+}
+
+std::vector<std::string> names_of(const std::vector<NodeId>& nodes, const ClusterSpec& spec) {
+    std::vector<std::string> names;
+    names.reserve(nodes.size());
+    for (const NodeId node : nodes) names.push_back(spec.node(node).name);
+    return names;
+}
+
+void describe(AccountingRecord& row, const Job& job, const ClusterSpec& spec) {
+    row.job = job.id;
+    row.array_job = job.array_job;
+    row.array_task = job.array_task;
+    if (job.spec.array && !job.array_task) {
+        row.array_job = job.id;
+        row.array_pending = tasks_text(job.spec.array->tasks, job.spec.array->max_running);
+    }
+    row.owner = job.owner;
+    row.name = job.spec.name;
+    row.account = job.spec.account;
+    row.qos = job.qos.index() < spec.qos.size() ? spec.qos[job.qos.index()].name : job.spec.qos;
+    row.partition = spec.partition(job.partition).name;
+    row.cluster = spec.name;
+    row.request = job.spec.request;
+    row.work_dir = job.spec.command.work_dir;
+    row.submit_line = job.spec.command.submit_line;
+    row.comment = job.spec.comment;
+}
+
+}  // namespace
+
+std::map<JobId, Touched> touched_by(const Record& record) {
+    std::map<JobId, Touched> jobs;
+    for (const Fact& fact : record.facts) std::visit(Collect{jobs}, fact);
+    return jobs;
+}
+
+Attempt run_of(const Job& job) {
+    const bool has_run = job.started_at && job.state != JobState::pending;
+    return has_run ? job.attempt : Attempt(job.attempt.value() + 1);
+}
+
+AccountingRecord row_of(const Job& job, const ClusterSpec& spec, std::int64_t priority) {
+    AccountingRecord row;
+    describe(row, job, spec);
+    row.attempt = run_of(job);
+    const bool end_known = job.state == JobState::completing && is_final(job.outcome);
+    row.state = end_known ? job.outcome : job.state;
+    row.reason = job.state_reason;
+    if (job.time_limit != Duration::max()) row.time_limit = job.time_limit;
+    row.submitted_at = job.submitted_at;
+    row.eligible_at = job.eligible_at;
+    row.priority = priority;
+    row.restarts = job.restarts;
+    row.ended_at = job.ended_at;
+    if (job.state == JobState::pending) {
+        row.ended_at.reset();
+        return row;
+    }
+    row.started_at = job.started_at;
+    row.exit = job.exit;
+    row.derived_exit = job.derived_exit;
+    if (job.started_at) {
+        row.cpus = job.cpus;
+        row.allocated = job.allocated;
+        row.nodes = names_of(job.nodes, spec);
+    }
+    return row;
+}
+
+std::optional<std::uint32_t> cancelled_by(const Touched& touched) {
+    if (touched.cancelled != nullptr) return touched.cancelled->by_uid;
+    if (touched.end != nullptr && touched.end->outcome == JobState::cancelled) {
+        return touched.end->by_uid;
+    }
+    return std::nullopt;
+}
+
+AccountingRecord row_of_cancelled_tasks(const AccountingRecord& array,
+                                        const JobCancelled& cancelled, Time now) {
+    AccountingRecord row = array;
+    row.array_job = array.job;
+    row.array_pending = tasks_text(cancelled.array_tasks, 0);
+    if (cancelled.array_tasks.size() == 1) {
+        row.array_task = cancelled.array_tasks.front();
+        row.array_pending.clear();
+    }
+    row.state = JobState::cancelled;
+    row.ended_at = now;
+    return row;
+}
+
+void settle_requeued(AccountingRecord& row, const Touched& touched, Time now) {
+    row.requeued = true;
+    if (!is_final(row.state)) row.state = JobState::pending;
+    if (touched.end != nullptr && !touched.end->reason.empty()) row.reason = touched.end->reason;
+    for (const AttemptEnded* const ended : touched.ended) {
+        if (ended->attempt != row.attempt) continue;
+        if (ended->lost) row.state = JobState::node_fail;
+        if (!ended->reason.empty()) row.reason = ended->reason;
+        if (ended->batch_exit) row.exit = *ended->batch_exit;
+    }
+    if (!row.ended_at) row.ended_at = now;
+}
+
+void settle_forgotten(AccountingRecord& row, const Touched& touched, Time now) {
+    if (touched.cancelled != nullptr) row.state = JobState::cancelled;
+    for (const AttemptEnded* const ended : touched.ended) {
+        if (ended->batch_exit) row.exit = *ended->batch_exit;
+        if (is_final(row.state)) continue;
+        if (ended->lost) row.state = JobState::node_fail;
+        if (ended->batch_exit) {
+            row.state = row.exit == ExitStatus{} ? JobState::completed : JobState::failed;
+        }
+    }
+    if (touched.end != nullptr && is_final(touched.end->outcome)) row.state = touched.end->outcome;
+    if (!is_final(row.state)) row.state = JobState::cancelled;
+    if (!row.ended_at) row.ended_at = now;
+}
+
+AccountedStep row_of(const Step& step, const ClusterSpec& spec) {
+    return {.id = step.id,
+            .name = step.name,
+            .state = step.state,
+            .tasks = step.tasks,
+            .cpus = step.cpus,
+            .nodes = names_of(step.nodes, spec),
+            .allocated = step.allocated,
+            .started_at = step.started_at,
+            .ended_at = step.ended_at,
+            .exit = step.exit};
+}
+
+AccountedStep batch_step_of(const Job& job, const ClusterSpec& spec) {
+    AccountedStep batch{.id = kBatchStep, .name = "batch"};
+    if (job.started_at) batch.started_at = *job.started_at;
+    if (!job.allocation || job.allocation->shares.empty()) return batch;
+    const NodeShare& host = job.allocation->shares.front();
+    batch.cpus = host.cpus;
+    batch.nodes = {spec.node(host.node).name};
+    batch.allocated = host.amount;
+    return batch;
+}
+
+void settle_batch(AccountedStep& batch, const AttemptEnded& ended, JobState outcome, Time now) {
+    batch.ended_at = now;
+    batch.exit = ended.batch_exit.value_or(ExitStatus{});
+    const bool ended_by_us = outcome == JobState::cancelled || outcome == JobState::timeout ||
+                             outcome == JobState::preempted || outcome == JobState::pending;
+    if (ended.out_of_memory) {
+        batch.state = StepState::out_of_memory;
+    } else if (!ended.batch_exit) {
+        batch.state = ended.lost ? StepState::node_fail : StepState::cancelled;
+    } else if (batch.exit == ExitStatus{}) {
+        batch.state = StepState::completed;
+    } else {
+        batch.state =
+            batch.exit.signal != 0 && ended_by_us ? StepState::cancelled : StepState::failed;
+    }
+}
+
+void settle_step(AccountedStep& step, const StepEnded* ended, Time now) {
+    step.ended_at = now;
+    if (ended == nullptr) {
+        step.state = StepState::cancelled;
+        return;
+    }
+    step.exit = ended->exit;
+    step.state = ended->out_of_memory          ? StepState::out_of_memory
+                 : ended->exit == ExitStatus{} ? StepState::completed
+                                               : StepState::failed;
+}
+
+}  // namespace berth

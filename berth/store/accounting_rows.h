@@ -1,0 +1,51 @@
+// How the facts of a journal record become rows of accounting: what each touched job's rows must
+// say, from the facts and the state after them. No SQL here.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "berth/engine/cluster_state.h"
+#include "berth/store/accounting.h"
+
+namespace berth {
+
+// What one journal record says of one job. Pointers are into the record.
+struct Touched {
+    const Job* submitted = nullptr;
+    const JobCancelled* cancelled = nullptr;  // As a whole.
+    std::vector<const JobCancelled*> tasks_cancelled;
+    std::vector<const AttemptEnded*> ended;
+    const EndJob* end = nullptr;
+    bool started = false;
+    bool forgotten = false;
+    std::vector<const StepCreated*> steps_created;
+    std::vector<const StepEnded*> steps_ended;
+};
+std::map<JobId, Touched> touched_by(const Record& record);
+
+// The run that a job's newest row is about: the current or last one, or the one it waits for.
+Attempt run_of(const Job& job);
+
+// The row as the state has it; without the steps, and without cancelled_by.
+AccountingRecord row_of(const Job& job, const ClusterSpec& spec, std::int64_t priority);
+std::optional<std::uint32_t> cancelled_by(const Touched& touched);
+
+// The tasks that were cancelled out of a pending array: they have no job id of their own, and share
+// a row.
+AccountingRecord row_of_cancelled_tasks(const AccountingRecord& array,
+                                        const JobCancelled& cancelled, Time now);
+
+// A run whose job has gone on (or is gone) since: how it ended.
+void settle_requeued(AccountingRecord& row, const Touched& touched, Time now);
+void settle_forgotten(AccountingRecord& row, const Touched& touched, Time now);
+
+AccountedStep row_of(const Step& step, const ClusterSpec& spec);
+// The script's own row, from the start of its job on …
+AccountedStep batch_step_of(const Job& job, const ClusterSpec& spec);
+// … to its end on the batch host.
+void settle_batch(AccountedStep& batch, const AttemptEnded& ended, JobState outcome, Time now);
+// A step that was still open when its attempt was over.
+void settle_step(AccountedStep& step, const StepEnded* ended, Time now);
+
+}  // namespace berth

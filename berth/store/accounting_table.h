@@ -1,0 +1,48 @@
+// Accounting as rows: written in the same transaction as the journal record that they follow from,
+// so each fact counts exactly once.
+#pragma once
+
+#include "berth/store/accounting_rows.h"
+#include "berth/store/sqlite.h"
+
+namespace berth {
+
+class AccountingTable {
+public:
+    static Result<AccountingTable> prepare(Database& database);
+
+    // Within the caller's transaction.
+    Status write(const Record& record, const ClusterState& after);
+
+private:
+    Status write_job(const Record& record, JobId id, const Touched& touched,
+                     const ClusterState& after);
+    Status write_gone(const Record& record, JobId id, const Touched& touched,
+                      const ClusterSpec& spec);
+    Status write_cancelled_tasks(const Record& record, const AccountingRecord& array,
+                                 const Touched& touched);
+    Status close_earlier_runs(const Record& record, const AccountingRecord& newest,
+                              const Touched& touched);
+    Status write_steps(const Record& record, const Job& job, const AccountingRecord& row,
+                       const Touched& touched, const ClusterSpec& spec);
+    Status settle_stored_steps(const Record& record, const AccountingRecord& row,
+                               const Touched& touched);
+    Status close_steps(const Record& record, const AccountingRecord& row, const Touched& touched,
+                       const Job* job, const ClusterSpec* spec);
+
+    Status put(const AccountingRecord& row, std::uint64_t split,
+               std::optional<std::uint32_t> cancelled_by);
+    Status put(const AccountingRecord& of, const AccountedStep& step);
+    Result<std::vector<AccountingRecord>> open_rows_before(const AccountingRecord& newest);
+    Result<std::optional<AccountingRecord>> newest_row(JobId job);
+    Result<std::optional<AccountedStep>> find_step(const AccountingRecord& of, StepId id);
+    Result<std::vector<AccountedStep>> open_steps(const AccountingRecord& of);
+
+    Statement upsert_, not_latest_, open_before_, newest_, upsert_step_, find_step_, open_steps_;
+};
+
+// How times stand in the columns: milliseconds; what has not ended sorts after all that has.
+inline constexpr std::int64_t kOpen = std::numeric_limits<std::int64_t>::max();
+std::int64_t column_of(Time at);
+
+}  // namespace berth

@@ -1,0 +1,104 @@
+#include "berth/store/compaction.h"
+
+#include <chrono>
+
+namespace berth {
+
+namespace {
+
+constexpr std::int64_t kRecordsPerCut = 500;
+constexpr std::size_t kSnapshotsKept = 2;
+
+}  // namespace
+
+Result<Compaction> Compaction::prepare(Database& database, const StoreSettings& settings,
+                                       const Recovered& recovered) {
+    Compaction compaction;
+    BERTH_TRY(compaction.snapshots_, SnapshotTable::prepare(database));
+    BERTH_TRY(compaction.journal_, JournalTable::prepare(database));
+    compaction.settings_ = settings;
+    compaction.last_sequence_ = recovered.sequence;
+    compaction.records_ = recovered.records;
+    compaction.bytes_ = recovered.bytes;
+    BERTH_TRY(const std::vector<SnapshotTable::Row> rows, compaction.snapshots_.list());
+    for (const SnapshotTable::Row& row : rows) {
+        auto& kind = row.complete ? compaction.complete_ : compaction.doomed_;
+        kind.push_back(row.sequence);
+    }
+    return compaction;
+}
+
+void Compaction::appended(std::uint64_t sequence, std::size_t bytes) {
+    last_sequence_ = sequence;
+    ++records_;
+    bytes_ += bytes;
+}
+
+bool Compaction::due() const {
+    return records_ >= settings_.snapshot_records || bytes_ >= settings_.snapshot_bytes;
+}
+
+Status Compaction::advance(Database& database, const ClusterState& state) {
+    if (idle()) return due() ? begin(database, state) : Status(Done{});
+    const auto until = std::chrono::steady_clock::now() + settings_.rest_budget;
+    do {
+        BERTH_CHECK(step(database));
+    } while (!idle() && std::chrono::steady_clock::now() < until);
+    return Done{};
+}
+
+Status Compaction::begin(Database& database, const ClusterState& state) {
+    std::vector<std::string> slices = state.snapshot_slices(settings_.slice_bytes);
+    BERTH_ASSERT(!slices.empty());
+    BERTH_TRY(Transaction transaction, Transaction::begin(database));
+    BERTH_CHECK(snapshots_.begin(last_sequence_, slices.size()));
+    BERTH_CHECK(transaction.commit());
+    taken_at_ = last_sequence_;
+    slice_ = 0;
+    slices_.assign(std::make_move_iterator(slices.begin()), std::make_move_iterator(slices.end()));
+    records_ = bytes_ = 0;
+    return Done{};
+}
+
+Status Compaction::step(Database& database) {
+    if (!slices_.empty()) return write_slice(database);
+    BERTH_TRY(Transaction transaction, Transaction::begin(database));
+    bool more = false;
+    if (!doomed_.empty()) {
+        BERTH_TRY(more, snapshots_.remove_some(doomed_.back()));
+    } else {
+        BERTH_TRY(more, journal_.cut(cut_to_, kRecordsPerCut));
+    }
+    BERTH_CHECK(transaction.commit());
+    if (more) return Done{};
+    if (!doomed_.empty()) {
+        doomed_.pop_back();
+    } else {
+        cut_to_ = 0;
+    }
+    return Done{};
+}
+
+// The last slice and the mark that all are there come in one transaction.
+Status Compaction::write_slice(Database& database) {
+    const bool last = slices_.size() == 1;
+    BERTH_TRY(Transaction transaction, Transaction::begin(database));
+    BERTH_CHECK(snapshots_.write(taken_at_, slice_, slices_.front()));
+    if (last) BERTH_CHECK(snapshots_.complete(taken_at_));
+    BERTH_CHECK(transaction.commit());
+    slices_.pop_front();
+    ++slice_;
+    if (last) completed();
+    return Done{};
+}
+
+void Compaction::completed() {
+    complete_.insert(complete_.begin(), taken_at_);
+    while (complete_.size() > kSnapshotsKept) {
+        doomed_.push_back(complete_.back());
+        complete_.pop_back();
+    }
+    if (complete_.size() == kSnapshotsKept && !settings_.keep_journal) cut_to_ = complete_.back();
+}
+
+}  // namespace berth

@@ -1,0 +1,33 @@
+// The journal as rows: one per record, numbered without gaps, each with a checksum.
+#pragma once
+
+#include <functional>
+
+#include "berth/model/event.h"
+#include "berth/store/sqlite.h"
+
+namespace berth {
+
+class JournalTable {
+public:
+    static Result<JournalTable> prepare(Database& database);
+
+    // Within the caller's transaction. Payloads are not written here: see PayloadTable. Gives the
+    // size of what it wrote.
+    Result<std::size_t> append(const Record& record);
+
+    // Calls `visit` for each record after `sequence`, in order. Refuses a gap, and a record that is
+    // not what was written, by its number.
+    Status read_after(std::uint64_t sequence,
+                      const std::function<void(const Record& record, std::size_t bytes)>& visit);
+
+    // Removes at most `limit` records up to and including `sequence`. True: there are more.
+    Result<bool> cut(std::uint64_t sequence, std::int64_t limit);
+
+    Result<std::uint64_t> first();  // The lowest number there is; 0: none.
+
+private:
+    Statement insert_, select_, delete_, first_;
+};
+
+}  // namespace berth

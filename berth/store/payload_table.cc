@@ -1,0 +1,55 @@
+#include "berth/store/payload_table.h"
+
+#include "berth/base/codec.h"
+
+namespace berth {
+
+Result<PayloadTable> PayloadTable::prepare(Database& database) {
+    PayloadTable table;
+    BERTH_TRY(table.insert_, database.prepare("INSERT OR REPLACE INTO payloads VALUES(?, ?)"));
+    BERTH_TRY(table.select_, database.prepare("SELECT payload FROM payloads WHERE job = ?"));
+    BERTH_TRY(table.delete_, database.prepare("DELETE FROM payloads WHERE job = ?"));
+    BERTH_TRY(
+        table.array_of_,
+        database.prepare("SELECT array_job FROM jobs WHERE job = ? ORDER BY id DESC LIMIT 1"));
+    return table;
+}
+
+Status PayloadTable::write(const Record& record, const ClusterState& after) {
+    for (const auto& [job, payload] : record.payloads) {
+        const std::string bytes = encode(payload);
+        BERTH_CHECK(insert_.bind(1, job.value()).bind_bytes(2, bytes).run());
+    }
+    for (const Fact& fact : record.facts) {
+        const auto* const forgotten = std::get_if<JobForgotten>(&fact);
+        if (forgotten != nullptr) BERTH_CHECK(drop(forgotten->job, after));
+    }
+    return Done{};
+}
+
+// The job itself is gone from the state; accounting remembers which array it was of.
+Status PayloadTable::drop(JobId forgotten, const ClusterState& after) {
+    BERTH_TRY(const bool row, array_of_.bind(1, forgotten.value()).step());
+    const bool is_task = row && !array_of_.is_null(0);
+    const JobId owner =
+        is_task ? JobId(static_cast<std::uint32_t>(array_of_.number(0))) : forgotten;
+    array_of_.reset();
+    if (after.find_job(owner) != nullptr || !after.array_members(owner).empty()) return Done{};
+    return delete_.bind(1, owner.value()).run();
+}
+
+Result<JobPayload> PayloadTable::load(JobId job, std::optional<JobId> array_job) {
+    BERTH_TRY(const bool row, select_.bind(1, array_job.value_or(job).value()).step());
+    if (!row) {
+        return Error{ErrorCode::not_found,
+                     "job " + to_string(job) + " has no script here any more"};
+    }
+    Result<JobPayload> payload = decode<JobPayload>(select_.bytes(0));
+    select_.reset();
+    if (!payload.ok()) {
+        return Error{ErrorCode::internal, "the script of job " + to_string(job) + " is damaged"};
+    }
+    return payload;
+}
+
+}  // namespace berth

@@ -1,0 +1,52 @@
+#include "berth/store/recovery.h"
+
+#include "berth/store/journal_table.h"
+#include "berth/store/snapshots.h"
+
+namespace berth {
+
+namespace {
+
+// The snapshot to start from; nullopt: the journal's very first record.
+Result<std::optional<SnapshotTable::Row>> choose(SnapshotTable& snapshots, JournalTable& journal,
+                                                 RecoverFrom from) {
+    BERTH_TRY(const std::vector<SnapshotTable::Row> rows, snapshots.list());
+    BERTH_TRY(const std::uint64_t first, journal.first());
+    std::optional<SnapshotTable::Row> chosen;
+    if (from == RecoverFrom::oldest && first == 1) return chosen;
+    for (const SnapshotTable::Row& row : rows) {  // The newest first.
+        if (!row.complete) continue;
+        if (from == RecoverFrom::newest && chosen) break;
+        if (chosen && first > row.sequence + 1) break;  // Its records are being cut.
+        chosen = row;
+    }
+    if (!chosen && first > 1) {
+        return Error{ErrorCode::failed_precondition,
+                     "the journal begins at record " + std::to_string(first) +
+                         " and no snapshot leads up to it: the state file is damaged"};
+    }
+    return chosen;
+}
+
+}  // namespace
+
+Result<Recovered> recover(Database& database, RecoverFrom from) {
+    BERTH_TRY(JournalTable journal, JournalTable::prepare(database));
+    BERTH_TRY(SnapshotTable snapshots, SnapshotTable::prepare(database));
+    BERTH_TRY(const std::optional<SnapshotTable::Row> snapshot, choose(snapshots, journal, from));
+    Recovered recovered;
+    if (snapshot) {
+        BERTH_TRY(recovered.state, snapshots.load(*snapshot));
+        recovered.sequence = recovered.snapshot_sequence = snapshot->sequence;
+    }
+    const auto apply = [&](const Record& record, std::size_t bytes) {
+        for (const Fact& fact : record.facts) recovered.state.apply(record.now, fact);
+        recovered.sequence = record.sequence;
+        ++recovered.records;
+        recovered.bytes += bytes;
+    };
+    BERTH_CHECK(journal.read_after(recovered.snapshot_sequence, apply));
+    return recovered;
+}
+
+}  // namespace berth

@@ -1,0 +1,25 @@
+// Recovery: the state out of a snapshot and the records after it.
+#pragma once
+
+#include "berth/engine/cluster_state.h"
+#include "berth/store/sqlite.h"
+
+namespace berth {
+
+struct Recovered {
+    ClusterState state;
+    std::uint64_t sequence = 0;           // Of the last record; 0: none yet.
+    std::uint64_t snapshot_sequence = 0;  // That it started from; 0: from nothing.
+    std::uint64_t records = 0;            // Applied on top of it …
+    std::uint64_t bytes = 0;              // … and their size.
+};
+
+enum class RecoverFrom {
+    newest,  // The newest complete snapshot.
+    oldest,  // The oldest one that is kept, or the first record if that is still there.
+};
+
+// Reads, and changes nothing. Refuses a journal with a gap or a damaged record, by its number.
+Result<Recovered> recover(Database& database, RecoverFrom from);
+
+}  // namespace berth

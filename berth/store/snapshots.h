@@ -1,0 +1,38 @@
+// Snapshots: the whole state in slices, each small enough to write between two turns. The newest
+// two that are complete are kept, and the journal from the older one on.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "berth/engine/cluster_state.h"
+#include "berth/store/sqlite.h"
+
+namespace berth {
+
+class SnapshotTable {
+public:
+    static Result<SnapshotTable> prepare(Database& database);
+
+    Status begin(std::uint64_t sequence, std::size_t slices);
+    Status write(std::uint64_t sequence, std::size_t slice, std::string_view bytes);
+    Status complete(std::uint64_t sequence);
+    // Removes one slice of it, or its row after the last one. True: there is more to remove.
+    Result<bool> remove_some(std::uint64_t sequence);
+
+    struct Row {
+        std::uint64_t sequence = 0;
+        std::size_t slices = 0;
+        bool complete = false;
+    };
+    Result<std::vector<Row>> list();  // The newest first.
+
+    // Refuses one with a slice missing or not as it was written.
+    Result<ClusterState> load(const Row& row);
+
+private:
+    Statement insert_, write_, complete_, remove_slice_, remove_, list_, load_;
+};
+
+}  // namespace berth

@@ -1,0 +1,123 @@
+#include "berth/store/store.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "berth/store/accounting_table.h"
+#include "berth/store/compaction.h"
+#include "berth/store/journal_table.h"
+#include "berth/store/payload_table.h"
+#include "berth/store/recovery.h"
+#include "berth/store/schema.h"
+#include "berth/store/sqlite.h"
+
+namespace berth {
+
+struct Store::Parts {
+    Database database;
+    JournalTable journal;
+    PayloadTable payloads;
+    AccountingTable accounting;
+    Compaction compaction;
+    FreeSpace space;
+    LogSink& log;
+    bool failed = false;
+
+    Result<std::size_t> write(const Record& record, const ClusterState& after);
+};
+
+namespace {
+
+// The names of new files are durable only once their directory is.
+Status sync_directory(const std::string& directory) {
+    const int folder = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool synced = folder >= 0 && fsync(folder) == 0;
+    const int why = errno;
+    if (folder >= 0) close(folder);
+    if (synced) return Done{};
+    return Error{ErrorCode::internal, directory + ": " + std::strerror(why)};
+}
+
+Result<Epoch> take_epoch(Database& database) {
+    BERTH_TRY(const std::int64_t last, read_meta(database, "epoch"));
+    BERTH_CHECK(write_meta(database, "epoch", last + 1));
+    return Epoch(static_cast<std::uint64_t>(last + 1));
+}
+
+}  // namespace
+
+Store::Store(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Store::Store(Store&&) noexcept = default;
+Store::~Store() = default;
+
+Result<Opened> Store::open(const std::string& directory, StoreSettings settings, LogSink& log) {
+    const std::string path = directory + '/' + kStateFile;
+    BERTH_TRY(Database database, Database::open(path, {.vfs = settings.vfs}));
+    BERTH_CHECK(prepare_schema(database, path));
+    BERTH_CHECK(sync_directory(directory));
+    BERTH_TRY(Recovered recovered, recover(database, RecoverFrom::newest));
+    BERTH_TRY(const Epoch epoch, take_epoch(database));
+    BERTH_TRY(JournalTable journal, JournalTable::prepare(database));
+    BERTH_TRY(PayloadTable payloads, PayloadTable::prepare(database));
+    BERTH_TRY(AccountingTable accounting, AccountingTable::prepare(database));
+    BERTH_TRY(Compaction compaction, Compaction::prepare(database, settings, recovered));
+    FreeSpace space(directory, settings.reserve_bytes, settings.free_bytes);
+    auto parts = std::make_unique<Parts>(Parts{std::move(database), std::move(journal),
+                                               std::move(payloads), std::move(accounting),
+                                               std::move(compaction), std::move(space), log});
+    return Opened{.store = Store(std::move(parts)),
+                  .state = std::move(recovered.state),
+                  .epoch = epoch,
+                  .next_sequence = recovered.sequence + 1,
+                  .snapshot_sequence = recovered.snapshot_sequence,
+                  .replayed_records = recovered.records};
+}
+
+Result<std::size_t> Store::Parts::write(const Record& record, const ClusterState& after) {
+    BERTH_TRY(Transaction transaction, Transaction::begin(database));
+    BERTH_TRY(const std::size_t bytes, journal.append(record));
+    BERTH_CHECK(accounting.write(record, after));
+    BERTH_CHECK(payloads.write(record, after));
+    BERTH_CHECK(transaction.commit());
+    return bytes;
+}
+
+Status Store::append(const Record& record, const ClusterState& after) {
+    Parts& parts = *parts_;
+    BERTH_ASSERT(!parts.failed);
+    BERTH_ASSERT(record.sequence == parts.compaction.last_sequence() + 1);
+    Result<std::size_t> bytes = parts.write(record, after);
+    // SQLite has taken back what it wrote, and promised nothing: with the reserve's room it may go.
+    if (!bytes.ok() && bytes.error().code == ErrorCode::resource_exhausted &&
+        parts.space.give_up_reserve()) {
+        parts.log.write(LogLevel::error, "store",
+                        "the disk is full: the reserve is given up, and new jobs are refused until "
+                        "there is room again (" +
+                            bytes.error().message + ')');
+        bytes = parts.write(record, after);
+    }
+    if (!bytes.ok()) {
+        parts.failed = true;
+        return prefixed("record " + std::to_string(record.sequence), std::move(bytes).error());
+    }
+    parts.compaction.appended(record.sequence, *bytes);
+    return Done{};
+}
+
+Status Store::rest(const ClusterState& state) {
+    BERTH_ASSERT(!parts_->failed);
+    Status rested = parts_->compaction.advance(parts_->database, state);
+    if (rested.ok()) return rested;
+    // A snapshot can wait for room; the journal needs it more.
+    if (rested.error().code == ErrorCode::resource_exhausted) return Done{};
+    parts_->failed = true;
+    return prefixed("snapshot", std::move(rested).error());
+}
+
+bool Store::has_room() { return parts_->space.has_room(); }
+
+Result<JobPayload> Store::payload(JobId job, std::optional<JobId> array_job) {
+    return parts_->payloads.load(job, array_job);
+}
+
+}  // namespace berth

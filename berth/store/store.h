@@ -1,0 +1,62 @@
+// Store: everything durable, in one SQLite file: the journal, snapshots, scripts and accounting. It
+// is the controller's Journal; one append is one transaction.
+//
+// Failure: the first error of any write is final. The process must stop and start again from what
+// is durable; a write or a sync is never tried again. The one exception is a full disk found before
+// anything was written: the reserve is given up, and from then on has_room() is false.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "berth/base/log.h"
+#include "berth/control/ports.h"
+#include "berth/store/free_space.h"
+
+namespace berth {
+
+struct StoreSettings {
+    // A snapshot is due after so many records, or so many bytes of them.
+    std::uint64_t snapshot_records = 50'000;
+    std::uint64_t snapshot_bytes = 64 << 20;
+    std::size_t slice_bytes = 256 << 10;
+    Duration rest_budget = std::chrono::milliseconds(4);  // Of one rest(), for snapshots.
+    bool keep_journal = false;                            // Never cut: all of it can be replayed.
+    std::int64_t reserve_bytes = 64 << 20;
+    FreeSpace::Ask free_bytes;  // nullptr: ask the file system.
+    std::string vfs;            // Of SQLite; empty: its own. For tests.
+};
+
+// What was found at the start.
+struct Opened;
+
+class Store final : public Journal {
+public:
+    // Makes the file in this directory if it is not there; recovers the state; takes the next
+    // epoch, durably. Refuses a damaged or newer file, saying where.
+    static Result<Opened> open(const std::string& directory, StoreSettings settings, LogSink& log);
+    Store(Store&&) noexcept;
+    ~Store() override;
+
+    Status append(const Record& record, const ClusterState& after) override;
+    Status rest(const ClusterState& state) override;
+    bool has_room() override;
+
+    // What a launch needs. For the thread that appends: others use StoreReader.
+    Result<JobPayload> payload(JobId job, std::optional<JobId> array_job);
+
+private:
+    struct Parts;
+    explicit Store(std::unique_ptr<Parts> parts);
+    std::unique_ptr<Parts> parts_;
+};
+
+struct Opened {
+    Store store;
+    ClusterState state;
+    Epoch epoch{0};                   // Of the controller that may now start.
+    std::uint64_t next_sequence = 1;  // Of its first record.
+    std::uint64_t snapshot_sequence = 0, replayed_records = 0;
+};
+
+}  // namespace berth
