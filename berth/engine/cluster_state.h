@@ -5,25 +5,19 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "berth/engine/job_index.h"
+#include "berth/engine/node_free.h"
+#include "berth/engine/undo.h"
 #include "berth/model/cluster_spec.h"
 #include "berth/model/event.h"
 #include "berth/model/reason.h"
 
 namespace berth {
-
-// What is free on a node now: capacity less what allocations hold, device by device and core by
-// core.
-struct NodeFree {
-    Resources amount;
-    BitSet cores;
-    DeviceMask devices = 0;
-    std::uint32_t jobs = 0;  // That hold something here.
-    friend bool operator==(const NodeFree&, const NodeFree&) = default;
-};
 
 class ClusterState {
 public:
@@ -40,13 +34,24 @@ public:
     std::vector<JobId> array_members(
         JobId array) const;  // The array's record and its tasks, those still known.
     const PlannedStart* planned(JobId id) const;
-    JobId next_job_id() const;
+    const std::map<JobId, PlannedStart>& plan() const;  // Every promise, in id order.
+    JobId next_job_id() const;                          // Free, and what the next new record takes.
+
+    // ---- The same by other keys, in id order. Kept up to date, never searched for.
+    const std::set<JobId>& pending_jobs() const;  // Held ones and array records too.
+    const std::set<JobId>& holding_jobs() const;  // Those that hold an allocation.
+    const std::set<std::pair<Time, JobId>>& finished_jobs() const;  // Final, the oldest end first.
+    std::vector<JobId> jobs_on(NodeId node) const;                  // That hold something there.
+    std::vector<JobId> dependents(JobId job) const;  // Pending jobs that name it as a dependency.
+    std::vector<JobId> unfinished_of(std::uint32_t uid,
+                                     std::string_view name) const;  // For singleton.
 
     // Why a pending job does not run, as of the last cycle. Volatile: not journaled, made again by
-    // a cycle.
+    // a cycle. The detail is the node list that goes with req_node_not_avail, and the like; often
+    // empty.
     PendingReason reason(JobId id) const;
-    void set_reason(JobId id, PendingReason reason);
-    // The node list that goes with req_node_not_avail, and the like. Often empty.
+    std::string_view reason_detail(JobId id) const;
+    void set_reason(JobId id, PendingReason reason, std::string detail = {});
     std::int64_t priority(JobId id) const;  // As of the last cycle; 0 if held.
     void set_priority(JobId id, std::int64_t priority);
 
@@ -82,12 +87,82 @@ public:
     void check_invariants() const;
 
 private:
-    // For the implementer.
+    // One for each kind of fact, or apply() does not compile. In apply.cc, apply_jobs.cc and
+    // apply_runs.cc.
+    void take(Time now, const ControllerStarted& fact);
+    void take(Time now, const SpecInstalled& fact);
+    void take(Time now, const NodeRegistered& fact);
+    void take(Time now, const NodeSilent& fact);
+    void take(Time now, const NodeUpdated& fact);
+    void take(Time now, const JobSubmitted& fact);
+    void take(Time now, const JobUpdated& fact);
+    void take(Time now, const JobHeld& fact);
+    void take(Time now, const JobCancelled& fact);
+    void take(Time now, const AttemptEnded& fact);
+    void take(Time now, const StepCreated& fact);
+    void take(Time now, const StepEnded& fact);
+    void take(Time now, const JobForgotten& fact);
+    void take(Time now, const StartJob& fact);
+    void take(Time now, const EndJob& fact);
+    void take(Time now, const PlanJob& fact);
+    void take(Time now, const DependencyFailed& fact);
+    void take(Time now, const JobEligible& fact);
+
+    // Every change goes through one of these, which remember what was there and keep the index.
+    template <class Change>
+    void change_job(JobId id, Change change);
+    template <class Change>
+    void change_condition(NodeId id, Change change);
+    template <class Change>
+    void change_standing(JobId id, Change change);
+    void insert_job(Job job);
+    void erase_job(JobId id);
+    void set_planned(JobId id, std::optional<PlannedStart> planned);
+    void set_counters(Epoch epoch, JobId next_job_id);
+    void take_share(const NodeShare& share);
+    void give_back_share(const NodeShare& share);
+    void touch(JobId id);
+    void touch(NodeId id);
+    void remember_job(JobId id);
+    void remember_all_nodes();
+    void recompute_free();
+    JobId id_after(JobId id) const;
+
+    // The parts of the facts about jobs and runs that are more than a line.
+    JobId split_task(JobId array, std::uint32_t task, JobId id);
+    void cancel_tasks(Time now, const JobCancelled& fact);
+    void release(Time now, const AttemptEnded& fact);
+    void undo(Before before);
+
+    struct Loading;  // snapshot.cc
+    void check_job(const Job& job) const;
+    void check_nodes() const;
+
+    ClusterSpec spec_;
+    Epoch epoch_{0};
+    JobId next_job_id_{1};
+    std::vector<NodeCondition> conditions_;  // By NodeId, as free_.
+    std::map<JobId, Job> jobs_;
+    std::map<JobId, PlannedStart> planned_;
+
+    // Derived from the above.
+    std::vector<NodeFree> free_;
+    JobIndex index_;
+
+    // Volatile.
+    std::map<JobId, Standing> standings_;
+    std::set<JobId> touched_jobs_;
+    std::set<NodeId> touched_nodes_;
+    bool touched_spec_ = false;
+    UndoLog undo_;
 };
 
 // The later configuration with the ids of the earlier one: nodes, dimensions, partitions and QOS
-// that were there keep their index; new ones come after; a node that is gone stays, in no
-// partition.
+// that were there keep their index; new ones come after; what is gone stays, marked so, a node in
+// no partition and a partition without nodes. Doing it twice changes nothing.
+//
+// Dimensions are few: whoever loads a configuration asks can_keep_ids() before it is recorded.
+Status can_keep_ids(const ClusterSpec& before, const ClusterSpec& after);
 ClusterSpec keep_ids(const ClusterSpec& before, ClusterSpec after);
 
 }  // namespace berth

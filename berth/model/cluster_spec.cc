@@ -3,7 +3,7 @@
 namespace berth {
 namespace {
 
-// The dense id of the first item with this name.
+// The dense id of the item with this name.
 template <class Id, class Item>
 std::optional<Id> find_by_name(const std::vector<Item>& items, std::string_view name) {
     for (std::size_t i = 0; i < items.size(); ++i) {
@@ -19,11 +19,13 @@ std::optional<NodeId> ClusterSpec::find_node(std::string_view node_name) const {
 }
 
 std::optional<PartitionId> ClusterSpec::find_partition(std::string_view partition_name) const {
-    return find_by_name<PartitionId>(partitions, partition_name);
+    const auto id = find_by_name<PartitionId>(partitions, partition_name);
+    return id && partition(*id).gone ? std::nullopt : id;
 }
 
 std::optional<QosId> ClusterSpec::find_qos(std::string_view qos_name) const {
-    return find_by_name<QosId>(qos, qos_name);
+    const auto id = find_by_name<QosId>(qos, qos_name);
+    return id && qos[id->index()].gone ? std::nullopt : id;
 }
 
 std::optional<PartitionId> ClusterSpec::default_partition() const {

@@ -33,20 +33,22 @@ struct PartitionSpec {
     bool root_only = false;
     std::string oversubscribe = "NO";  // As configured; only NO and EXCLUSIVE are acted upon yet.
     bool exclusive = false;            // OverSubscribe=EXCLUSIVE: whole nodes only.
+    bool gone = false;  // No longer configured; here for its id alone (see engine's keep_ids).
 
     BERTH_FIELDS(PartitionSpec, name, nodes, is_default, max_time, default_time, min_nodes,
                  max_nodes, state, priority_job_factor, priority_tier, default_memory_per_cpu,
                  default_memory_per_node, max_memory_per_cpu, max_memory_per_node, allow_accounts,
                  deny_accounts, allow_groups, allow_qos, deny_qos, hidden, root_only, oversubscribe,
-                 exclusive)
+                 exclusive, gone)
 };
 
 struct QosSpec {
     std::string name;
     std::int64_t priority = 0;
     std::optional<Duration> max_wall;
+    bool gone = false;  // As a partition's.
 
-    BERTH_FIELDS(QosSpec, name, priority, max_wall)
+    BERTH_FIELDS(QosSpec, name, priority, max_wall, gone)
 };
 
 struct AccountSpec {
@@ -135,6 +137,7 @@ struct ClusterSpec {
     std::vector<std::pair<std::string, std::string>>
         settings;  // All of slurm.conf, for `show config`.
 
+    // What is gone is found among the nodes only: its agent may still have ends to report.
     std::optional<NodeId> find_node(std::string_view name) const;
     std::optional<PartitionId> find_partition(std::string_view name) const;
     std::optional<QosId> find_qos(std::string_view name) const;

@@ -46,13 +46,14 @@ struct NodeSpec {
     Resources capacity;                 // CPUs, memory and all GRES, count-only ones too.
     std::vector<std::string> switches;  // The path from the top of the topology tree; may be empty.
     std::string gres_text;              // As configured, for `scontrol show node`: "gpu:a100:8".
+    bool gone = false;  // No longer configured; here for its id alone (see engine's keep_ids).
 
     std::uint32_t cores() const { return sockets * cores_per_socket; }
     std::uint32_t cpus() const { return cores() * threads_per_core; }
 
     BERTH_FIELDS(NodeSpec, name, hostname, address, boards, sockets, cores_per_socket,
                  threads_per_core, memory, tmp_disk, features, weight, devices, capacity, switches,
-                 gres_text)
+                 gres_text, gone)
 };
 
 // What is true of a node now. Work is put on it only while it is registered, responding, and

@@ -1,0 +1,128 @@
+// How facts become state: the dispatch, and the facts about the controller, its configuration and
+// its nodes.
+#include "berth/engine/cluster_state_change.h"
+
+namespace berth {
+
+void ClusterState::apply(Time now, const Fact& fact) {
+    std::visit([&](const auto& kind) { take(now, kind); }, fact);
+}
+
+// A new controller knows no node until its agent has told it everything again.
+void ClusterState::take(Time, const ControllerStarted& fact) {
+    BERTH_ASSERT(fact.epoch > epoch_);
+    set_counters(fact.epoch, next_job_id_);
+    for (std::size_t i = 0; i < conditions_.size(); ++i) {
+        if (!conditions_[i].registered && !conditions_[i].responding) continue;
+        change_condition(NodeId::from_index(i), [](NodeCondition& condition) {
+            condition.registered = false;
+            condition.responding = false;
+        });
+    }
+}
+
+void ClusterState::take(Time, const SpecInstalled& fact) {
+    if (undo_.recording()) {
+        undo_.record(SpecBefore{std::make_shared<const ClusterSpec>(spec_), touched_spec_});
+    }
+    remember_all_nodes();
+    spec_ = keep_ids(spec_, fact.spec);
+    conditions_.resize(spec_.nodes.size());
+    recompute_free();
+    touched_spec_ = true;
+    const std::uint32_t first = spec_.scheduling.first_job_id;
+    if (next_job_id_.value() < first) set_counters(epoch_, id_after(JobId(first - 1)));
+}
+
+void ClusterState::take(Time, const NodeRegistered& fact) {
+    change_condition(fact.node, [&](NodeCondition& condition) {
+        condition.registered = true;
+        condition.responding = true;
+        condition.boot_id = fact.boot_id;
+        condition.booted_at = fact.booted_at;
+        condition.agent_started_at = fact.agent_started_at;
+        condition.agent_version = fact.agent_version;
+        condition.os = fact.os;
+    });
+}
+
+void ClusterState::take(Time, const NodeSilent& fact) {
+    change_condition(fact.node, [](NodeCondition& condition) { condition.responding = false; });
+}
+
+void ClusterState::take(Time now, const NodeUpdated& fact) {
+    change_condition(fact.node, [&](NodeCondition& condition) {
+        condition.drained = fact.drained.value_or(condition.drained);
+        condition.down = fact.down.value_or(condition.down);
+        if (!condition.drained && !condition.down) {
+            condition.reason.clear();
+            condition.reason_by.clear();
+            condition.reason_at.reset();
+        } else if (!fact.reason.empty()) {
+            condition.reason = fact.reason;
+            condition.reason_by = fact.by;
+            condition.reason_at = now;
+        }
+    });
+}
+
+// ---- Trying things.
+
+ClusterState::Mark ClusterState::checkpoint() { return {undo_.open()}; }
+
+void ClusterState::commit(Mark mark) { undo_.close(mark.at); }
+
+void ClusterState::rollback(Mark mark) {
+    while (undo_.has_after(mark.at)) undo(undo_.take_last());
+    undo_.close(mark.at);
+}
+
+namespace {
+
+template <class Key, class Value>
+void restore(std::map<Key, Value>& map, Key key, const std::shared_ptr<const Value>& before) {
+    if (before == nullptr) {
+        map.erase(key);
+    } else {
+        map.insert_or_assign(key, *before);
+    }
+}
+
+template <class... Kinds>
+struct Each : Kinds... {
+    using Kinds::operator()...;
+};
+
+}  // namespace
+
+void ClusterState::undo(Before before) {
+    std::visit(
+        Each{
+            [&](const JobBefore& was) {
+                if (const Job* job = find_job(was.id)) index_.remove(*job);
+                restore(jobs_, was.id, was.job);
+                if (was.job != nullptr) index_.add(*was.job);
+            },
+            [&](const PlanBefore& was) { restore(planned_, was.id, was.planned); },
+            [&](const StandingBefore& was) { restore(standings_, was.id, was.standing); },
+            [&](const ConditionBefore& was) { conditions_[was.id.index()] = *was.condition; },
+            [&](const FreeBefore& was) { free_[was.id.index()] = *was.free; },
+            [&](const CountersBefore& was) {
+                epoch_ = was.epoch;
+                next_job_id_ = was.next_job_id;
+            },
+            [&](const SpecBefore& was) {
+                spec_ = *was.spec;
+                touched_spec_ = was.touched;
+            },
+            [&](const NodesBefore& was) {
+                conditions_ = *was.conditions;
+                free_ = *was.free;
+            },
+            [&](const JobTouched& was) { touched_jobs_.erase(was.id); },
+            [&](const NodeTouched& was) { touched_nodes_.erase(was.id); },
+        },
+        before);
+}
+
+}  // namespace berth

@@ -1,0 +1,176 @@
+// How facts become state: submissions, what users and the planner say of jobs that wait, and their
+// leaving.
+#include "berth/engine/cluster_state_change.h"
+
+namespace berth {
+namespace {
+
+// Cancelling more tasks of an array than this at once makes records for these and one for the rest.
+constexpr std::size_t kCancelledRecordsMax = 1000;
+
+void cancel(Job& job, Time now) {
+    job.state = JobState::cancelled;
+    job.ended_at = now;
+    job.state_reason.clear();
+}
+
+void set_hold(Job& job, Hold hold) {
+    job.hold = hold;
+    if (hold != Hold::none) return;
+    job.state_reason.clear();  // "launch failed requeued held" is over.
+    if (job.spec.priority == 0U) job.spec.priority.reset();
+}
+
+void set_priority(Job& job, std::uint32_t priority, bool by_operator) {
+    job.spec.priority = priority;
+    if (priority > 0) {
+        set_hold(job, Hold::none);
+    } else if (job.hold == Hold::none) {
+        job.hold = by_operator ? Hold::admin : Hold::user;
+    }
+}
+
+void update_request(Job& job, const JobUpdated& fact) {
+    if (fact.time_limit) {
+        job.time_limit = *fact.time_limit;
+        job.spec.request.time_limit = *fact.time_limit;
+    }
+    if (fact.nodelist) job.spec.request.nodelist = *fact.nodelist;
+    if (fact.nice) job.spec.nice = *fact.nice;
+    if (fact.name) job.spec.name = *fact.name;
+    if (fact.comment) job.spec.comment = *fact.comment;
+    if (fact.begin) job.spec.begin = *fact.begin;
+    if (fact.dependencies) {
+        job.spec.dependencies = *fact.dependencies;
+        job.dependency_failed = false;
+    }
+    if (fact.array_max_running) {
+        job.array_max_running = *fact.array_max_running;
+        if (job.spec.array) job.spec.array->max_running = *fact.array_max_running;
+    }
+}
+
+// What was promised to the job as it was may not fit the job as it is.
+bool changes_plan(const JobUpdated& fact) {
+    return fact.time_limit || fact.partition || fact.nodelist || fact.begin || fact.dependencies;
+}
+
+}  // namespace
+
+void ClusterState::take(Time, const JobSubmitted& fact) {
+    BERTH_ASSERT(fact.job.state == JobState::pending);
+    insert_job(fact.job);
+    set_counters(epoch_, id_after(fact.job.id));
+}
+
+void ClusterState::take(Time, const JobUpdated& fact) {
+    change_job(fact.job, [&](Job& job) {
+        update_request(job, fact);
+        if (fact.partition) {
+            job.partition = *fact.partition;
+            job.spec.partition = spec_.partition(*fact.partition).name;
+        }
+        if (fact.qos) {
+            job.qos = *fact.qos;
+            job.spec.qos = spec_.qos[fact.qos->index()].name;
+        }
+        if (fact.priority) berth::set_priority(job, *fact.priority, fact.by_operator);
+    });
+    const Job& job = jobs_.at(fact.job);
+    if (changes_plan(fact) || job.hold != Hold::none) set_planned(fact.job, std::nullopt);
+}
+
+void ClusterState::take(Time, const JobHeld& fact) {
+    change_job(fact.job, [&](Job& job) { set_hold(job, fact.hold); });
+    if (fact.hold != Hold::none) set_planned(fact.job, std::nullopt);
+}
+
+void ClusterState::take(Time now, const JobCancelled& fact) {
+    const Job& job = jobs_.at(fact.job);
+    BERTH_ASSERT(job.state == JobState::pending);
+    const bool some = job.spec.array && !fact.array_tasks.empty() &&
+                      fact.array_tasks.size() < job.spec.array->tasks.size();
+    set_planned(fact.job, std::nullopt);
+    if (some) {
+        cancel_tasks(now, fact);
+    } else {
+        change_job(fact.job, [&](Job& record) { cancel(record, now); });
+    }
+}
+
+// Each cancelled task is shown, and accounted for, as a record of its own.
+void ClusterState::cancel_tasks(Time now, const JobCancelled& fact) {
+    const std::size_t single = std::min(fact.array_tasks.size(), kCancelledRecordsMax);
+    for (std::size_t i = 0; i < single; ++i) {
+        const JobId id = split_task(fact.job, fact.array_tasks[i], next_job_id_);
+        change_job(id, [&](Job& task) { cancel(task, now); });
+    }
+    if (single == fact.array_tasks.size()) return;
+    std::vector<std::uint32_t> rest(fact.array_tasks.begin() + static_cast<std::ptrdiff_t>(single),
+                                    fact.array_tasks.end());
+    std::sort(rest.begin(), rest.end());
+    Job record = jobs_.at(fact.job);
+    record.id = next_job_id_;
+    record.array_job = fact.job;
+    record.spec.request_id.clear();
+    record.spec.array->tasks = rest;
+    cancel(record, now);
+    change_job(fact.job, [&](Job& array) {
+        std::erase_if(array.spec.array->tasks, [&](std::uint32_t task) {
+            return std::binary_search(rest.begin(), rest.end(), task);
+        });
+    });
+    insert_job(std::move(record));
+    set_counters(epoch_, id_after(next_job_id_));
+}
+
+// The task leaves the array's record for a record of its own, which is `id`; or, if it is the last
+// one, the array's record becomes it.
+JobId ClusterState::split_task(JobId array, std::uint32_t task, JobId id) {
+    const Job& record = jobs_.at(array);
+    BERTH_ASSERT(record.spec.array && record.state == JobState::pending);
+    const std::vector<std::uint32_t>& tasks = record.spec.array->tasks;
+    BERTH_ASSERT(std::binary_search(tasks.begin(), tasks.end(), task));
+    const bool last = tasks.size() == 1;
+    BERTH_ASSERT(last == (id == array));
+    const auto become_task = [&](Job& job) {
+        job.array_job = array;
+        job.array_task = task;
+        job.spec.array.reset();
+    };
+    if (last) {
+        change_job(array, become_task);
+        return array;
+    }
+    Job own = record;
+    own.id = id;
+    own.spec.request_id.clear();  // Of the array's submission, which stays the array's.
+    become_task(own);
+    change_job(array, [&](Job& job) { std::erase(job.spec.array->tasks, task); });
+    insert_job(std::move(own));
+    if (id == next_job_id_) set_counters(epoch_, id_after(id));
+    return id;
+}
+
+void ClusterState::take(Time, const JobForgotten& fact) {
+    const Job* job = find_job(fact.job);
+    if (job == nullptr) return;
+    BERTH_ASSERT(is_final(job->state));
+    erase_job(fact.job);
+}
+
+void ClusterState::take(Time, const PlanJob& fact) {
+    BERTH_ASSERT(!fact.planned || index_.pending().contains(fact.job));
+    set_planned(fact.job, fact.planned);
+}
+
+void ClusterState::take(Time, const DependencyFailed& fact) {
+    change_job(fact.job, [](Job& job) { job.dependency_failed = true; });
+    set_planned(fact.job, std::nullopt);
+}
+
+void ClusterState::take(Time now, const JobEligible& fact) {
+    change_job(fact.job, [&](Job& job) { job.eligible_at = now; });
+}
+
+}  // namespace berth

@@ -1,0 +1,213 @@
+// How facts become state: the start of a run, its steps, and its end, node by node.
+#include <csignal>
+
+#include "berth/engine/cluster_state_change.h"
+
+namespace berth {
+namespace {
+
+// Of the ended steps of a run the state keeps the latest; accounting has them all.
+constexpr std::size_t kEndedStepsMax = 256;
+
+// Slurm's pseudo signal of a run that went over its memory: "0:125".
+constexpr ExitStatus kOutOfMemoryExit{.code = 0, .signal = 125};
+
+constexpr std::string_view kLaunchFailed = "launch failed requeued held";
+
+// As a wait status compares: the code first.
+ExitStatus highest(ExitStatus a, ExitStatus b) {
+    return std::pair(a.code, a.signal) < std::pair(b.code, b.signal) ? b : a;
+}
+
+void start_run(Job& job, Time now, const StartJob& fact) {
+    BERTH_ASSERT(job.state == JobState::pending && job.hold == Hold::none && !job.spec.array);
+    BERTH_ASSERT(fact.attempt > job.attempt && !fact.allocation.shares.empty());
+    job.state = JobState::running;
+    job.outcome = JobState::pending;
+    job.attempt = fact.attempt;
+    job.allocation = fact.allocation;
+    job.nodes.clear();
+    job.cpus = 0;
+    job.allocated = {};
+    for (const NodeShare& share : fact.allocation.shares) {
+        job.nodes.push_back(share.node);
+        job.cpus += share.cpus;
+        job.allocated += share.amount;
+    }
+    if (!job.eligible_at) job.eligible_at = now;
+    job.started_at = now;
+    job.ended_at.reset();
+    job.exit = job.derived_exit = {};
+    job.steps.clear();
+    job.next_step = 0;
+    job.state_reason.clear();
+}
+
+void end_run(Job& job, Time now, JobState outcome, std::string_view reason) {
+    job.state = JobState::completing;
+    job.outcome = outcome;
+    job.ended_at = now;
+    job.state_reason = reason;
+}
+
+// The script ran to its end.
+void end_by_exit(Job& job, Time now, ExitStatus exit, bool out_of_memory) {
+    job.exit = out_of_memory ? kOutOfMemoryExit : exit;
+    if (out_of_memory) {
+        end_run(job, now, JobState::out_of_memory, "OutOfMemory");
+    } else if (exit.signal != 0) {
+        end_run(job, now, JobState::failed, "RaisedSignal");
+    } else if (exit.code != 0) {
+        end_run(job, now, JobState::failed, "NonZeroExitCode");
+    } else {
+        end_run(job, now, JobState::completed, "");
+    }
+}
+
+// It did not: the node was reborn under it, could not launch it, or someone else killed it.
+void end_by_loss(Job& job, Time now, bool may_requeue, bool launch_failed) {
+    if (!may_requeue) {
+        end_run(job, now, launch_failed ? JobState::failed : JobState::node_fail,
+                launch_failed ? "JobLaunchFailure" : "NodeDown");
+    } else if (launch_failed) {
+        end_run(job, now, JobState::pending, kLaunchFailed);
+        job.hold = Hold::admin;
+    } else {
+        end_run(job, now, JobState::pending, "");
+    }
+}
+
+void requeue(Job& job) {
+    job.state = JobState::pending;
+    job.restarts += 1;
+    job.started_at.reset();
+    job.ended_at.reset();
+    job.eligible_at.reset();
+    job.steps.clear();
+    job.next_step = 0;
+}
+
+StepState state_of_ended(ExitStatus exit) {
+    if (exit == kOutOfMemoryExit) return StepState::out_of_memory;
+    if (exit.signal == SIGTERM || exit.signal == SIGKILL) return StepState::cancelled;
+    return exit == ExitStatus{} ? StepState::completed : StepState::failed;
+}
+
+void finish_step(Job& job, Step& step, Time now, StepState state) {
+    step.state = state;
+    step.ended_at = now;
+    job.derived_exit = highest(job.derived_exit, step.exit);
+}
+
+bool release_step(Step& step, NodeId node) {
+    return std::erase_if(step.shares, [&](const StepShare& share) { return share.node == node; }) >
+           0;
+}
+
+// Steps that were still running on a node that is done with the attempt are done there, too.
+void release_steps(Job& job, NodeId node, Time now, bool lost) {
+    for (Step& step : job.steps) {
+        if (step.state != StepState::running || !release_step(step, node)) continue;
+        if (!step.shares.empty()) continue;
+        finish_step(job, step, now, lost ? StepState::node_fail : StepState::cancelled);
+    }
+}
+
+void forget_old_steps(Job& job) {
+    const auto ended = [](const Step& step) { return step.state != StepState::running; };
+    const auto many = std::count_if(job.steps.begin(), job.steps.end(), ended);
+    if (static_cast<std::size_t>(many) <= kEndedStepsMax) return;
+    job.steps.erase(std::find_if(job.steps.begin(), job.steps.end(), ended));
+}
+
+}  // namespace
+
+void ClusterState::take(Time now, const StartJob& fact) {
+    set_planned(fact.job, std::nullopt);
+    JobId id = fact.job;
+    if (fact.array_task) id = split_task(fact.job, *fact.array_task, fact.task_job.value_or(id));
+    for (const NodeShare& share : fact.allocation.shares) take_share(share);
+    change_job(id, [&](Job& job) { start_run(job, now, fact); });
+}
+
+void ClusterState::take(Time now, const EndJob& fact) {
+    const Job* job = find_job(fact.job);
+    if (job == nullptr || !job->allocation) return;
+    BERTH_ASSERT(fact.outcome == JobState::pending || is_final(fact.outcome));
+    // A decided end stands; but who cancels a job does not want it back.
+    const bool changes_mind = job->state == JobState::completing &&
+                              job->outcome == JobState::pending &&
+                              fact.outcome == JobState::cancelled;
+    if (job->state != JobState::running && !changes_mind) return;
+    change_job(fact.job, [&](Job& record) {
+        end_run(record, now, fact.outcome, fact.reason);
+        record.hold = fact.outcome == JobState::pending ? fact.hold : Hold::none;
+    });
+}
+
+void ClusterState::take(Time now, const AttemptEnded& fact) {
+    const Job* job = find_job(fact.job);
+    if (job == nullptr || !job->allocation || job->attempt != fact.attempt) return;
+    const auto& shares = job->allocation->shares;
+    if (std::none_of(shares.begin(), shares.end(),
+                     [&](const NodeShare& share) { return share.node == fact.node; })) {
+        return;
+    }
+    const bool may_requeue = job->spec.requeue.value_or(spec_.scheduling.requeue_by_default);
+    change_job(fact.job, [&](Job& record) {
+        if (record.state != JobState::running) return;
+        if (fact.batch_exit && !fact.lost && record.nodes.front() == fact.node) {
+            end_by_exit(record, now, *fact.batch_exit, fact.out_of_memory);
+        } else {
+            end_by_loss(record, now, may_requeue, !fact.reason.empty());
+        }
+    });
+    release(now, fact);
+}
+
+// Gives back what the attempt held on a node; after the last one the job is where it is going to.
+void ClusterState::release(Time now, const AttemptEnded& fact) {
+    change_job(fact.job, [&](Job& job) {
+        auto& shares = job.allocation->shares;
+        const auto share = std::find_if(shares.begin(), shares.end(), [&](const NodeShare& one) {
+            return one.node == fact.node;
+        });
+        give_back_share(*share);
+        shares.erase(share);
+        release_steps(job, fact.node, now, fact.lost);
+        if (!shares.empty()) return;
+        job.allocation.reset();
+        if (job.outcome == JobState::pending) {
+            requeue(job);
+        } else {
+            job.state = job.outcome;
+        }
+    });
+}
+
+void ClusterState::take(Time, const StepCreated& fact) {
+    const Job* job = find_job(fact.job);
+    if (job == nullptr || job->state != JobState::running || job->attempt != fact.attempt) return;
+    change_job(fact.job, [&](Job& record) {
+        record.steps.push_back(fact.step);
+        record.next_step = std::max(record.next_step, fact.step.id.value() + 1);
+        forget_old_steps(record);
+    });
+}
+
+void ClusterState::take(Time now, const StepEnded& fact) {
+    const Job* job = find_job(fact.job);
+    if (job == nullptr || !job->allocation || job->attempt != fact.attempt) return;
+    change_job(fact.job, [&](Job& record) {
+        const auto step = std::find_if(record.steps.begin(), record.steps.end(),
+                                       [&](const Step& one) { return one.id == fact.step; });
+        if (step == record.steps.end() || !release_step(*step, fact.node)) return;
+        const ExitStatus exit = fact.out_of_memory ? kOutOfMemoryExit : fact.exit;
+        if (step->exit != kOutOfMemoryExit) {
+            step->exit = fact.out_of_memory ? exit : highest(step->exit, exit);
+        }
+        if (step->shares.empty()) finish_step(record, *step, now, state_of_ended(step->exit));
+    });
+}
+
+}  // namespace berth

@@ -1,0 +1,207 @@
+// The state's lookups, and the small steps that every change is made of: each remembers what was
+// there while someone is trying things, keeps the indexes, and notes what readers must see again.
+#include "berth/engine/cluster_state.h"
+
+#include "berth/engine/cluster_state_change.h"
+
+namespace berth {
+
+ClusterState::ClusterState() = default;
+
+const ClusterSpec& ClusterState::spec() const { return spec_; }
+Epoch ClusterState::epoch() const { return epoch_; }
+JobId ClusterState::next_job_id() const { return next_job_id_; }
+const std::map<JobId, Job>& ClusterState::jobs() const { return jobs_; }
+const std::map<JobId, PlannedStart>& ClusterState::plan() const { return planned_; }
+const std::set<JobId>& ClusterState::pending_jobs() const { return index_.pending(); }
+const std::set<JobId>& ClusterState::holding_jobs() const { return index_.holding(); }
+const std::set<std::pair<Time, JobId>>& ClusterState::finished_jobs() const {
+    return index_.finished();
+}
+std::vector<JobId> ClusterState::jobs_on(NodeId node) const { return index_.on_node(node); }
+std::vector<JobId> ClusterState::dependents(JobId job) const { return index_.dependents(job); }
+std::vector<JobId> ClusterState::unfinished_of(std::uint32_t uid, std::string_view name) const {
+    return index_.singletons(uid, name);
+}
+
+const NodeCondition& ClusterState::condition(NodeId node) const {
+    BERTH_ASSERT(node.index() < conditions_.size());
+    return conditions_[node.index()];
+}
+
+const NodeFree& ClusterState::free(NodeId node) const {
+    BERTH_ASSERT(node.index() < free_.size());
+    return free_[node.index()];
+}
+
+const Job* ClusterState::find_job(JobId id) const {
+    const auto at = jobs_.find(id);
+    return at == jobs_.end() ? nullptr : &at->second;
+}
+
+const PlannedStart* ClusterState::planned(JobId id) const {
+    const auto at = planned_.find(id);
+    return at == planned_.end() ? nullptr : &at->second;
+}
+
+std::optional<JobId> ClusterState::find_request(std::string_view request_id) const {
+    return index_.find_request(request_id);
+}
+
+std::vector<JobId> ClusterState::array_members(JobId array) const {
+    std::vector<JobId> members = index_.array_tasks(array);
+    const Job* record = find_job(array);
+    if (record != nullptr && (record->spec.array || record->array_job == array)) {
+        members.push_back(array);
+        std::inplace_merge(members.begin(), members.end() - 1, members.end());
+    }
+    return members;
+}
+
+PendingReason ClusterState::reason(JobId id) const {
+    const auto at = standings_.find(id);
+    return at == standings_.end() ? PendingReason::none : at->second.reason;
+}
+
+std::string_view ClusterState::reason_detail(JobId id) const {
+    const auto at = standings_.find(id);
+    return at == standings_.end() ? std::string_view() : at->second.detail;
+}
+
+std::int64_t ClusterState::priority(JobId id) const {
+    const auto at = standings_.find(id);
+    return at == standings_.end() ? 0 : at->second.priority;
+}
+
+void ClusterState::set_reason(JobId id, PendingReason reason, std::string detail) {
+    if (this->reason(id) == reason && reason_detail(id) == detail) return;
+    change_standing(id, [&](Standing& standing) {
+        standing.reason = reason;
+        standing.detail = std::move(detail);
+    });
+}
+
+void ClusterState::set_priority(JobId id, std::int64_t priority) {
+    if (this->priority(id) == priority) return;
+    change_standing(id, [&](Standing& standing) { standing.priority = priority; });
+}
+
+ClusterState::Touched ClusterState::take_touched() {
+    BERTH_ASSERT(!undo_.recording());
+    Touched touched;
+    for (const JobId id : touched_jobs_) {
+        (jobs_.contains(id) ? touched.jobs : touched.gone).push_back(id);
+    }
+    touched.nodes.assign(touched_nodes_.begin(), touched_nodes_.end());
+    touched.spec = touched_spec_;
+    touched_jobs_.clear();
+    touched_nodes_.clear();
+    touched_spec_ = false;
+    return touched;
+}
+
+// ---- The steps of a change.
+
+void ClusterState::touch(JobId id) {
+    if (touched_jobs_.insert(id).second && undo_.recording()) undo_.record(JobTouched{id});
+}
+
+void ClusterState::touch(NodeId id) {
+    if (touched_nodes_.insert(id).second && undo_.recording()) undo_.record(NodeTouched{id});
+}
+
+void ClusterState::remember_job(JobId id) {
+    if (!undo_.recording()) return;
+    const Job* job = find_job(id);
+    undo_.record(JobBefore{id, job == nullptr ? nullptr : std::make_shared<const Job>(*job)});
+}
+
+void ClusterState::insert_job(Job job) {
+    const JobId id = job.id;
+    remember_job(id);
+    const auto [at, is_new] = jobs_.try_emplace(id, std::move(job));
+    BERTH_ASSERT(is_new);
+    index_.add(at->second);
+    touch(id);
+}
+
+void ClusterState::erase_job(JobId id) {
+    const auto at = jobs_.find(id);
+    BERTH_ASSERT(at != jobs_.end());
+    if (standings_.contains(id)) {
+        change_standing(id, [](Standing&) {});  // For the undo log.
+        standings_.erase(id);
+    }
+    remember_job(id);
+    index_.remove(at->second);
+    jobs_.erase(at);
+    touch(id);
+}
+
+void ClusterState::set_planned(JobId id, std::optional<PlannedStart> planned) {
+    const PlannedStart* before = this->planned(id);
+    if (before == nullptr && !planned) return;
+    if (undo_.recording()) {
+        undo_.record(PlanBefore{
+            id, before == nullptr ? nullptr : std::make_shared<const PlannedStart>(*before)});
+    }
+    if (planned) {
+        planned_.insert_or_assign(id, *std::move(planned));
+    } else {
+        planned_.erase(id);
+    }
+    touch(id);
+}
+
+void ClusterState::set_counters(Epoch epoch, JobId next_job_id) {
+    if (undo_.recording()) undo_.record(CountersBefore{epoch_, next_job_id_});
+    epoch_ = epoch;
+    next_job_id_ = next_job_id;
+}
+
+void ClusterState::take_share(const NodeShare& share) {
+    NodeFree& free = free_[share.node.index()];
+    BERTH_ASSERT(fits(share.amount, free.amount) && share.cores.is_subset_of(free.cores) &&
+                 (share.devices & ~free.devices) == 0);
+    if (undo_.recording()) {
+        undo_.record(FreeBefore{share.node, std::make_shared<const NodeFree>(free)});
+    }
+    subtract(free, share);
+    touch(share.node);
+}
+
+void ClusterState::give_back_share(const NodeShare& share) {
+    NodeFree& free = free_[share.node.index()];
+    if (undo_.recording()) {
+        undo_.record(FreeBefore{share.node, std::make_shared<const NodeFree>(free)});
+    }
+    give_back(free, share, spec_.node(share.node));
+    touch(share.node);
+}
+
+void ClusterState::remember_all_nodes() {
+    if (!undo_.recording()) return;
+    undo_.record(NodesBefore{std::make_shared<const std::vector<NodeCondition>>(conditions_),
+                             std::make_shared<const std::vector<NodeFree>>(free_)});
+}
+
+void ClusterState::recompute_free() {
+    free_.clear();
+    for (const NodeSpec& node : spec_.nodes) free_.push_back(all_free(node));
+    for (const JobId id : index_.holding()) {
+        for (const NodeShare& share : jobs_.at(id).allocation->shares) {
+            subtract(free_[share.node.index()], share);
+        }
+    }
+}
+
+JobId ClusterState::id_after(JobId id) const {
+    std::uint32_t next = id.value();
+    do {
+        ++next;
+        if (next > spec_.scheduling.max_job_id) next = spec_.scheduling.first_job_id;
+    } while (jobs_.contains(JobId(next)));
+    return JobId(next);
+}
+
+}  // namespace berth

@@ -1,0 +1,40 @@
+// The templates behind ClusterState's changes, for its own source files only.
+#pragma once
+
+#include "berth/engine/cluster_state.h"
+
+namespace berth {
+
+template <class Change>
+void ClusterState::change_job(JobId id, Change change) {
+    const auto at = jobs_.find(id);
+    BERTH_ASSERT(at != jobs_.end());
+    remember_job(id);
+    index_.remove(at->second);
+    change(at->second);
+    index_.add(at->second);
+    touch(id);
+}
+
+template <class Change>
+void ClusterState::change_condition(NodeId id, Change change) {
+    NodeCondition& condition = conditions_[id.index()];
+    if (undo_.recording()) {
+        undo_.record(ConditionBefore{id, std::make_shared<const NodeCondition>(condition)});
+    }
+    change(condition);
+    touch(id);
+}
+
+template <class Change>
+void ClusterState::change_standing(JobId id, Change change) {
+    const auto [at, is_new] = standings_.try_emplace(id);
+    if (undo_.recording()) {
+        undo_.record(
+            StandingBefore{id, is_new ? nullptr : std::make_shared<const Standing>(at->second)});
+    }
+    change(at->second);
+    touch(id);
+}
+
+}  // namespace berth

@@ -1,0 +1,80 @@
+// check_invariants: everything that must hold between the parts of the state, checked from scratch.
+#include "berth/engine/cluster_state.h"
+
+namespace berth {
+
+void ClusterState::check_invariants() const {
+    check_nodes();
+    JobIndex fresh;
+    for (const auto& [id, job] : jobs_) {
+        BERTH_ASSERT(id == job.id);
+        check_job(job);
+        fresh.add(job);
+    }
+    BERTH_ASSERT(fresh == index_);
+    BERTH_ASSERT(!jobs_.contains(next_job_id_));
+    for (const auto& [id, planned] : planned_) {
+        BERTH_ASSERT(index_.pending().contains(id) && planned.start <= planned.end);
+        BERTH_ASSERT(jobs_.at(id).hold == Hold::none && !planned.amounts.empty());
+        for (const auto& [node, amount] : planned.amounts) {
+            BERTH_ASSERT(node.index() < spec_.nodes.size());
+        }
+    }
+    for (const auto& [id, standing] : standings_) BERTH_ASSERT(jobs_.contains(id));
+}
+
+// What the allocations hold and what is free come to the node, and no core or device is held twice.
+void ClusterState::check_nodes() const {
+    BERTH_ASSERT(conditions_.size() == spec_.nodes.size() && free_.size() == spec_.nodes.size());
+    std::vector<NodeFree> expected;
+    for (const NodeSpec& node : spec_.nodes) expected.push_back(all_free(node));
+    std::vector<BitSet> held_cores(spec_.nodes.size());
+    std::vector<DeviceMask> held_devices(spec_.nodes.size());
+    for (const JobId id : index_.holding()) {
+        for (const NodeShare& share : jobs_.at(id).allocation->shares) {
+            const std::size_t node = share.node.index();
+            BERTH_ASSERT((held_devices[node] & share.devices) == 0);
+            held_devices[node] |= share.devices;
+            if (held_cores[node].size() == 0) held_cores[node] = BitSet(share.cores.size());
+            if (held_cores[node].size() == share.cores.size()) {  // Else it was configured anew.
+                BERTH_ASSERT(!held_cores[node].intersects(share.cores));
+                held_cores[node] |= share.cores;
+            }
+            subtract(expected[node], share);
+        }
+    }
+    BERTH_ASSERT(expected == free_);
+}
+
+void ClusterState::check_job(const Job& job) const {
+    const bool holds = job.state == JobState::running || job.state == JobState::completing;
+    BERTH_ASSERT(job.allocation.has_value() == holds);
+    BERTH_ASSERT(job.ended_at.has_value() ==
+                 (is_final(job.state) || job.state == JobState::completing));
+    if (job.state == JobState::pending) BERTH_ASSERT(!job.started_at && job.steps.empty());
+    if (job.spec.array) {
+        const auto& tasks = job.spec.array->tasks;
+        BERTH_ASSERT(!tasks.empty() && std::is_sorted(tasks.begin(), tasks.end()));
+        BERTH_ASSERT(!job.array_task && !holds);
+    }
+    if (!holds) return;
+    BERTH_ASSERT(job.started_at && job.attempt.value() > 0);
+    BERTH_ASSERT(job.state == JobState::completing || job.hold == Hold::none);
+    BERTH_ASSERT(job.state == JobState::completing || job.outcome == JobState::pending);
+    // A running gang is whole; a completing one holds some of its nodes, in their order.
+    const auto& shares = job.allocation->shares;
+    BERTH_ASSERT(!shares.empty());
+    BERTH_ASSERT(job.state == JobState::completing || shares.size() == job.nodes.size());
+    auto next = job.nodes.begin();
+    for (const NodeShare& share : shares) {
+        next = std::find(next, job.nodes.end(), share.node);
+        BERTH_ASSERT(next != job.nodes.end());
+        ++next;
+    }
+    for (const Step& step : job.steps) {
+        BERTH_ASSERT(step.id.value() < job.next_step || step.id >= kExternStep);
+        BERTH_ASSERT((step.state == StepState::running) == !step.shares.empty());
+    }
+}
+
+}  // namespace berth

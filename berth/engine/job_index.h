@@ -1,0 +1,48 @@
+// JobIndex: how jobs are found by something other than their id. It follows from the job records
+// alone, one add() and remove() for each, so it is never saved and cannot drift from them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "berth/model/job.h"
+
+namespace berth {
+
+class JobIndex {
+public:
+    void add(const Job& job);
+    void remove(const Job& job);  // REQUIRES: the job as it was added.
+
+    std::optional<JobId> find_request(std::string_view request_id) const;
+    std::vector<JobId> array_tasks(JobId array) const;  // Without the array's own record.
+    std::vector<JobId> on_node(NodeId node) const;      // That hold something there.
+    std::vector<JobId> dependents(JobId job) const;     // Pending, and name it in a dependency.
+    std::vector<JobId> singletons(std::uint32_t uid, std::string_view name) const;
+
+    const std::set<JobId>& pending() const { return pending_; }
+    const std::set<JobId>& holding() const { return holding_; }
+    const std::set<std::pair<Time, JobId>>& finished() const { return finished_; }
+
+    friend bool operator==(const JobIndex&, const JobIndex&) = default;
+
+private:
+    template <class Apply>
+    void each_entry(const Job& job, Apply apply);
+
+    std::map<std::string, JobId, std::less<>> requests_;
+    std::set<JobId> pending_, holding_;
+    std::set<std::pair<Time, JobId>> finished_;
+    std::set<std::pair<JobId, JobId>> array_tasks_;  // Array, task.
+    std::set<std::pair<NodeId, JobId>> on_node_;
+    std::set<std::pair<JobId, JobId>> dependents_;  // Waited for, waiting.
+    std::set<std::pair<std::pair<std::uint32_t, std::string>, JobId>>
+        names_;  // Owner and name of those not final: for singleton.
+};
+
+}  // namespace berth

@@ -1,0 +1,165 @@
+// The state's hash, and the state as bytes in slices and back.
+#include "berth/base/codec.h"
+#include "berth/engine/cluster_state_change.h"
+
+namespace berth {
+namespace {
+
+constexpr std::uint32_t kSnapshotFormat = 1;
+
+// The pieces of a snapshot, in this order: a head, then every node, job and promise.
+struct SnapshotHead {
+    std::uint32_t format = kSnapshotFormat;
+    Epoch epoch{0};
+    JobId next_job_id{0};
+    ClusterSpec spec;  // Without its nodes.
+    std::uint64_t nodes = 0, jobs = 0, promises = 0;
+    BERTH_FIELDS(SnapshotHead, format, epoch, next_job_id, spec, nodes, jobs, promises)
+};
+struct SnapshotNode {
+    NodeSpec spec;
+    NodeCondition condition;
+    BERTH_FIELDS(SnapshotNode, spec, condition)
+};
+struct SnapshotPromise {
+    JobId job{0};
+    PlannedStart planned;
+    BERTH_FIELDS(SnapshotPromise, job, planned)
+};
+using SnapshotPiece = std::variant<SnapshotHead, SnapshotNode, Job, SnapshotPromise>;
+
+// Cuts pieces into slices of about the size asked for.
+class SliceWriter {
+public:
+    explicit SliceWriter(std::size_t slice_bytes) : slice_bytes_(slice_bytes) {}
+    void put(const SnapshotPiece& piece) {
+        const std::string bytes = encode(piece);
+        current_ += encode(bytes);  // With its length, so that slices can be read piece by piece.
+        if (current_.size() >= slice_bytes_) cut();
+    }
+    std::vector<std::string> take() {
+        cut();
+        return std::move(slices_);
+    }
+
+private:
+    void cut() {
+        if (!current_.empty()) slices_.push_back(std::exchange(current_, {}));
+    }
+    std::size_t slice_bytes_;
+    std::string current_;
+    std::vector<std::string> slices_;
+};
+
+Error malformed(std::string_view what) {
+    return Error{ErrorCode::invalid_argument, "malformed snapshot: " + std::string(what)};
+}
+
+}  // namespace
+
+std::uint64_t ClusterState::hash() const {
+    StateHash hash;
+    hash.add(hash_of(spec_));
+    hash.add(epoch_);
+    hash.add(next_job_id_);
+    hash.add(conditions_.size());
+    for (const NodeCondition& condition : conditions_) hash.add(hash_of(condition));
+    hash.add(jobs_.size());
+    for (const auto& [id, job] : jobs_) hash.add(hash_of(job));
+    hash.add(planned_.size());
+    for (const auto& [id, planned] : planned_) {
+        hash.add(id);
+        hash.add(hash_of(planned));
+    }
+    return hash.value();
+}
+
+std::vector<std::string> ClusterState::snapshot_slices(std::size_t slice_bytes) const {
+    SliceWriter writer(slice_bytes);
+    SnapshotHead head{.epoch = epoch_,
+                      .next_job_id = next_job_id_,
+                      .spec = spec_,
+                      .nodes = spec_.nodes.size(),
+                      .jobs = jobs_.size(),
+                      .promises = planned_.size()};
+    head.spec.nodes.clear();
+    writer.put(head);
+    for (std::size_t i = 0; i < spec_.nodes.size(); ++i) {
+        writer.put(SnapshotNode{spec_.nodes[i], conditions_[i]});
+    }
+    for (const auto& [id, job] : jobs_) writer.put(job);
+    for (const auto& [id, planned] : planned_) writer.put(SnapshotPromise{id, planned});
+    return writer.take();
+}
+
+// Builds a state from pieces; what they name must exist, since everything else trusts it.
+struct ClusterState::Loading {
+    ClusterState state;
+    std::optional<SnapshotHead> head;
+
+    Status add(SnapshotHead piece) {
+        if (head) return malformed("a second head");
+        if (piece.format != kSnapshotFormat) return malformed("written by another version");
+        state.epoch_ = piece.epoch;
+        state.next_job_id_ = piece.next_job_id;
+        state.spec_ = piece.spec;
+        head = std::move(piece);
+        return Done{};
+    }
+    Status add(SnapshotNode piece) {
+        if (piece.spec.devices.size() > kDevicesPerNodeMax) return malformed("too many devices");
+        state.spec_.nodes.push_back(std::move(piece.spec));
+        state.conditions_.push_back(std::move(piece.condition));
+        return Done{};
+    }
+    Status add(Job piece) {
+        if (!names_known_things(piece)) return malformed("a job that names what is not there");
+        const JobId id = piece.id;
+        const auto [at, is_new] = state.jobs_.try_emplace(id, std::move(piece));
+        if (!is_new) return malformed("a job twice");
+        state.index_.add(at->second);
+        return Done{};
+    }
+    Status add(SnapshotPromise piece) {
+        if (!state.index_.pending().contains(piece.job)) return malformed("a promise to no one");
+        state.planned_.insert_or_assign(piece.job, std::move(piece.planned));
+        return Done{};
+    }
+
+    bool names_known_things(const Job& job) const {
+        const auto known = [&](NodeId node) { return node.index() < state.spec_.nodes.size(); };
+        const bool holds = job.state == JobState::running || job.state == JobState::completing;
+        if (holds != job.allocation.has_value()) return false;
+        if (job.partition.index() >= state.spec_.partitions.size()) return false;
+        if (job.qos.index() >= state.spec_.qos.size()) return false;
+        if (!std::all_of(job.nodes.begin(), job.nodes.end(), known)) return false;
+        return !holds || std::all_of(job.allocation->shares.begin(), job.allocation->shares.end(),
+                                     [&](const NodeShare& share) { return known(share.node); });
+    }
+    bool complete() const {
+        return head && head->nodes == state.spec_.nodes.size() &&
+               head->jobs == state.jobs_.size() && head->promises == state.planned_.size();
+    }
+};
+
+Result<ClusterState> ClusterState::from_slices(std::span<const std::string> slices) {
+    Loading loading;
+    for (const std::string& slice : slices) {
+        Reader reader(slice);
+        while (!reader.at_end()) {
+            std::string bytes;
+            reader.read(bytes);
+            if (!reader.ok()) return malformed("a slice that is cut off");
+            BERTH_TRY(SnapshotPiece piece, decode<SnapshotPiece>(bytes));
+            if (!loading.head && piece.index() != 0) return malformed("no head");
+            BERTH_CHECK(
+                std::visit([&](auto& kind) { return loading.add(std::move(kind)); }, piece));
+        }
+    }
+    if (!loading.complete()) return malformed("parts are missing");
+    loading.state.recompute_free();
+    loading.state.touched_spec_ = true;
+    return std::move(loading.state);
+}
+
+}  // namespace berth

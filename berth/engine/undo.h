@@ -1,0 +1,82 @@
+// UndoLog: what a state was before each change, so that things can be tried. Empty, and costing
+// nothing, while nobody is trying.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "berth/engine/node_free.h"
+#include "berth/model/cluster_spec.h"
+#include "berth/model/job.h"
+#include "berth/model/reason.h"
+
+namespace berth {
+
+// What the last cycle said of a pending job. Not durable: the next cycle says it again.
+struct Standing {
+    PendingReason reason = PendingReason::none;
+    std::string detail;
+    std::int64_t priority = 0;
+    friend bool operator==(const Standing&, const Standing&) = default;
+};
+
+struct JobBefore {
+    JobId id;
+    std::shared_ptr<const Job> job;  // Null: there was none.
+};
+struct PlanBefore {
+    JobId id;
+    std::shared_ptr<const PlannedStart> planned;
+};
+struct StandingBefore {
+    JobId id;
+    std::shared_ptr<const Standing> standing;
+};
+struct ConditionBefore {
+    NodeId id;
+    std::shared_ptr<const NodeCondition> condition;
+};
+struct FreeBefore {
+    NodeId id;
+    std::shared_ptr<const NodeFree> free;
+};
+struct CountersBefore {
+    Epoch epoch;
+    JobId next_job_id;
+};
+struct SpecBefore {
+    std::shared_ptr<const ClusterSpec> spec;
+    bool touched = false;
+};
+struct NodesBefore {  // All of them, for the facts that change all.
+    std::shared_ptr<const std::vector<NodeCondition>> conditions;
+    std::shared_ptr<const std::vector<NodeFree>> free;
+};
+struct JobTouched {  // It was not touched before.
+    JobId id;
+};
+struct NodeTouched {
+    NodeId id;
+};
+using Before = std::variant<JobBefore, PlanBefore, StandingBefore, ConditionBefore, FreeBefore,
+                            CountersBefore, SpecBefore, NodesBefore, JobTouched, NodeTouched>;
+
+class UndoLog {
+public:
+    bool recording() const { return open_ > 0; }
+    void record(Before before) { entries_.push_back(std::move(before)); }
+
+    std::size_t open();  // Where it stands now.
+    bool has_after(std::size_t at) const { return entries_.size() > at; }
+    Before take_last();
+    void close(std::size_t at);  // What was recorded since is kept only for those still open.
+
+private:
+    std::vector<Before> entries_;
+    std::size_t open_ = 0;
+};
+
+}  // namespace berth
