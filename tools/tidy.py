@@ -77,6 +77,15 @@ class Layers:
             for call in re.findall(r"\bberth_policies\(([^)]*)\)", text):
                 self.rules |= set(call.split())
 
+        # A header that includes GoogleTest serves the tests of its module, and them alone.
+        self.test_headers = {
+            path.relative_to(root).as_posix() for path in (root / "berth").rglob("*.h")
+            if "#include <gtest/" in path.read_text(errors="replace")}
+
+    def is_test(self, root, path):
+        return (path.name.endswith("_test.cc")
+                or path.relative_to(root).as_posix() in self.test_headers)
+
     def allowed(self, module):
         """With all that the modules it depends on may include in turn."""
         seen, to_see = set(), [module]
@@ -143,9 +152,8 @@ def functions(code):
             start = at + 1
 
 
-def check_lines(module, path, layers, lines, code_lines):
+def check_lines(module, is_test, layers, lines, code_lines):
     """What one line can do wrong by itself."""
-    is_test = path.name.endswith("_test.cc")
     pure = module in layers.pure
     may_include = layers.allowed(module) | ({"testing"} if is_test else set())
     bans = (IMPURE_EVEN_IN_TESTS if is_test else IMPURE) if pure else []
@@ -156,6 +164,8 @@ def check_lines(module, path, layers, lines, code_lines):
         if include:
             yield from ((number, text) for text in
                         check_include(module, pure, is_test, may_include, include[2]))
+            if include[2] in layers.test_headers and not is_test and module != "testing":
+                yield number, f"{include[2]} is for tests alone: it includes GoogleTest"
         if re.search(r"//\s*tidy:allow\s+\S+\s+\S+", line):
             continue
         subject = line if include else code
@@ -213,7 +223,7 @@ def check_cpp(root, path, text, layers):
     if len(parts) < 3 or parts[1] not in layers.direct:
         yield 1, "in no module: its folder has no berth_module()"
         return
-    yield from check_lines(parts[1], path, layers, lines, code_lines)
+    yield from check_lines(parts[1], layers.is_test(root, path), layers, lines, code_lines)
     if parts[1] == "policy" and len(parts) == 4 and parts[2] in POLICY_KINDS:
         yield from check_rule(path, layers)
 

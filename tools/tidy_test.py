@@ -100,6 +100,14 @@ class Tidy(unittest.TestCase):
         self.passes("berth/engine/a_test.cc", "#include <gtest/gtest.h>\n#include <fstream>\n")
         self.finds("berth/engine/a_test.cc", "std::random_device device;\n", "take an Rng")
 
+    def test_a_header_for_tests_is_for_tests_alone(self):
+        rig = {"berth/engine/rig.h": OPENING + "#include <gtest/gtest.h>\n#include <thread>\n"}
+        use = '#include "berth/engine/rig.h"\n'
+        self.assertEqual(self.complaints({**rig, "berth/engine/a_test.cc": use}), [])
+        found = self.complaints({**rig, "berth/engine/a.h": OPENING + use})
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("for tests alone", found[0])
+
     def test_fences(self):
         self.finds("berth/api/a.h", "#include <grpcpp/grpcpp.h>\n", "is for wire alone")
         self.finds("berth/store/a.h", '#include "agent.pb.h"\n', "is for wire alone")
