@@ -1,0 +1,298 @@
+// JSON as text: the one file that knows the JSON library. Parsing into JsonValue, and JsonWriter.
+#include <rapidjson/error/en.h>
+#include <rapidjson/reader.h>
+#include <rapidjson/writer.h>
+
+#include <charconv>
+
+#include "berth/api/json_value.h"
+#include "berth/api/json_writer.h"
+#include "berth/api/utf8.h"
+
+namespace berth::api {
+namespace {
+
+constexpr unsigned kParseFlags = rapidjson::kParseIterativeFlag |
+                                 rapidjson::kParseNumbersAsStringsFlag |
+                                 rapidjson::kParseValidateEncodingFlag;
+
+JsonValue number_of(std::string_view text) {
+    const char* const end = text.data() + text.size();
+    std::int64_t number = 0;
+    if (auto [at, bad] = std::from_chars(text.data(), end, number); bad == std::errc{} && at == end)
+        return {number};
+    std::uint64_t large = 0;
+    if (auto [at, bad] = std::from_chars(text.data(), end, large); bad == std::errc{} && at == end)
+        return {large};
+    return {OtherNumber{std::string(text)}};
+}
+
+// Builds the tree from the parser's events. With a list to stream, the elements of the root's
+// member of that name go to the sink instead.
+class TreeBuilder {
+public:
+    explicit TreeBuilder(const JsonLimits& limits) : limits_(limits) {}
+    TreeBuilder(const JsonLimits& limits, std::string_view list, JsonListSink& sink)
+        : limits_(limits), list_(list), sink_(&sink) {}
+
+    bool Null() { return add({}); }
+    bool Bool(bool truth) { return add({truth}); }
+    bool RawNumber(const char* text, rapidjson::SizeType size, bool) {
+        return add(number_of({text, size}));
+    }
+    bool String(const char* text, rapidjson::SizeType size, bool) {
+        std::optional<std::string> bytes = unescape_bytes({text, size});
+        if (!bytes) return stop("a lone surrogate that stands for no byte");
+        return add({*std::move(bytes)});
+    }
+    bool Key(const char* text, rapidjson::SizeType size, bool) {
+        std::optional<std::string> bytes = unescape_bytes({text, size});
+        if (!bytes) return stop("a lone surrogate that stands for no byte");
+        keys_.push_back(*std::move(bytes));
+        return true;
+    }
+    bool StartObject() { return open({JsonObject{}}); }
+    bool EndObject(rapidjson::SizeType) { return close(); }
+    bool StartArray() { return open({JsonArray{}}); }
+    bool EndArray(rapidjson::SizeType) { return close(); }
+    // The library's interface has these too; with numbers as text they are never called.
+    bool Int(int) { return false; }
+    bool Uint(unsigned) { return false; }
+    bool Int64(std::int64_t) { return false; }
+    bool Uint64(std::uint64_t) { return false; }
+    bool Double(double) { return false; }
+
+    Error error(std::size_t offset, const char* otherwise) const {
+        if (failure_) return *failure_;
+        const std::string_view why = stopped_.empty() ? std::string_view(otherwise) : stopped_;
+        return {ErrorCode::invalid_argument,
+                "not valid JSON at byte " + std::to_string(offset) + ": " + std::string(why)};
+    }
+    JsonValue take() { return std::move(root_); }
+
+private:
+    bool stop(std::string_view why) {
+        stopped_ = why;
+        return false;
+    }
+    bool in_list() const {
+        return sink_ != nullptr && open_.size() == 2 && keys_.size() == 1 && keys_[0] == list_ &&
+               open_.back().as<JsonArray>() != nullptr;
+    }
+    bool open(JsonValue value) {
+        if (open_.size() == limits_.depth) return stop("nested too deeply");
+        open_.push_back(std::move(value));
+        return count();
+    }
+    bool close() {
+        JsonValue done = std::move(open_.back());
+        open_.pop_back();
+        return place(std::move(done));
+    }
+    bool count() { return ++values_ <= limits_.values || stop("too many values"); }
+    bool add(JsonValue value) { return count() && place(std::move(value)); }
+    bool place(JsonValue value) {
+        if (open_.empty()) {
+            root_ = std::move(value);
+            return true;
+        }
+        if (in_list()) return hand_over(std::move(value));
+        if (auto* const array = std::get_if<JsonArray>(&open_.back().value)) {
+            array->push_back(std::move(value));
+            return true;
+        }
+        auto* const object = std::get_if<JsonObject>(&open_.back().value);
+        BERTH_ASSERT(object != nullptr && !keys_.empty());
+        object->emplace_back(std::move(keys_.back()), std::move(value));
+        keys_.pop_back();
+        return true;
+    }
+    bool hand_over(JsonValue value) {
+        values_ = 0;
+        if (Status taken = sink_->element(std::move(value)); !taken.ok()) {
+            failure_ = std::move(taken).error();
+            return false;
+        }
+        return true;
+    }
+
+    JsonLimits limits_;
+    std::string_view list_;
+    JsonListSink* sink_ = nullptr;
+    std::vector<JsonValue> open_;
+    std::vector<std::string> keys_;  // Of the objects that are open, and await their values.
+    JsonValue root_;
+    std::size_t values_ = 0;
+    std::string_view stopped_;
+    std::optional<Error> failure_;
+};
+
+// The library's idea of an input stream, over a JsonSource.
+class SourceStream {
+public:
+    using Ch = char;
+    explicit SourceStream(JsonSource& source) : source_(source), buffer_(64 * 1024) { fill(); }
+    Ch Peek() const { return at_ < filled_ ? buffer_[at_] : '\0'; }
+    Ch Take() {
+        if (at_ == filled_) return '\0';
+        const Ch taken = buffer_[at_++];
+        if (at_ == filled_) fill();
+        return taken;
+    }
+    std::size_t Tell() const { return before_ + at_; }
+    // Only writing streams need these.
+    Ch* PutBegin() { return nullptr; }
+    void Put(Ch) {}
+    void Flush() {}
+    std::size_t PutEnd(Ch*) { return 0; }
+
+private:
+    void fill() {
+        before_ += filled_;
+        at_ = 0;
+        filled_ = source_.read(buffer_.data(), buffer_.size());
+    }
+    JsonSource& source_;
+    std::vector<char> buffer_;
+    std::size_t at_ = 0, filled_ = 0, before_ = 0;
+};
+
+class OneText : public JsonSource {
+public:
+    explicit OneText(std::string_view text) : rest_(text) {}
+    std::size_t read(char* buffer, std::size_t size) override {
+        const std::size_t n = rest_.copy(buffer, size);
+        rest_.remove_prefix(n);
+        return n;
+    }
+
+private:
+    std::string_view rest_;
+};
+
+Result<JsonValue> parse(JsonSource& source, TreeBuilder& builder) {
+    SourceStream stream(source);
+    rapidjson::Reader reader;
+    const rapidjson::ParseResult result = reader.Parse<kParseFlags>(stream, builder);
+    if (result.IsError())
+        return builder.error(result.Offset(), rapidjson::GetParseError_En(result.Code()));
+    return builder.take();
+}
+
+}  // namespace
+
+const JsonValue* JsonValue::find(std::string_view name) const {
+    const auto* const object = as<JsonObject>();
+    if (object == nullptr) return nullptr;
+    for (const auto& [key, member] : *object) {
+        if (key == name) return &member;
+    }
+    return nullptr;
+}
+
+std::string_view kind_of(const JsonValue& value) {
+    static constexpr std::array<std::string_view, 8> kKinds = {
+        "null",     "true or false", "a number", "a number",
+        "a number", "a string",      "a list",   "an object"};
+    return kKinds[value.value.index()];
+}
+
+Result<JsonValue> parse_json(std::string_view text, const JsonLimits& limits) {
+    // The library takes a zero byte for the end of the text.
+    if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
+        return Error{ErrorCode::invalid_argument,
+                     "not valid JSON at byte " + std::to_string(zero) + ": a zero byte"};
+    }
+    OneText source(text);
+    TreeBuilder builder(limits);
+    return parse(source, builder);
+}
+
+Result<JsonValue> read_json_list(JsonSource& source, std::string_view list, JsonListSink& sink,
+                                 const JsonLimits& limits) {
+    TreeBuilder builder(limits, list, sink);
+    BERTH_TRY(JsonValue rest, parse(source, builder));
+    if (auto* const object = std::get_if<JsonObject>(&rest.value)) {
+        std::erase_if(*object, [&](const auto& member) { return member.first == list; });
+    }
+    return rest;
+}
+
+namespace {
+
+// The library's idea of an output stream, over a string.
+struct StringSink {
+    using Ch = char;
+    std::string* out;
+    void Put(Ch letter) { out->push_back(letter); }
+    void Flush() {}
+};
+
+}  // namespace
+
+struct JsonWriter::Library {
+    StringSink sink;
+    rapidjson::Writer<StringSink> writer;
+    explicit Library(std::string& out) : sink{&out}, writer(sink) {}
+};
+
+JsonWriter::JsonWriter(std::string& out) : library_(std::make_unique<Library>(out)) {}
+JsonWriter::~JsonWriter() = default;
+void JsonWriter::begin_object() { library_->writer.StartObject(); }
+void JsonWriter::end_object() { library_->writer.EndObject(); }
+void JsonWriter::begin_array() { library_->writer.StartArray(); }
+void JsonWriter::end_array() { library_->writer.EndArray(); }
+void JsonWriter::number(std::int64_t number) { library_->writer.Int64(number); }
+void JsonWriter::number(std::uint64_t number) { library_->writer.Uint64(number); }
+void JsonWriter::boolean(bool truth) { library_->writer.Bool(truth); }
+void JsonWriter::null() { library_->writer.Null(); }
+
+void JsonWriter::key(std::string_view name) {
+    library_->writer.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
+}
+
+void JsonWriter::text(std::string_view text) {
+    if (is_utf8(text)) {
+        library_->writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+        return;
+    }
+    const std::string quoted = quote_bytes(text);
+    library_->writer.RawValue(quoted.data(), quoted.size(), rapidjson::kStringType);
+}
+
+void JsonWriter::value(const JsonValue& value) {
+    struct Put {
+        JsonWriter& writer;
+        void operator()(std::monostate) { writer.null(); }
+        void operator()(bool truth) { writer.boolean(truth); }
+        void operator()(std::int64_t number) { writer.number(number); }
+        void operator()(std::uint64_t number) { writer.number(number); }
+        void operator()(const std::string& text) { writer.text(text); }
+        void operator()(const OtherNumber& number) {
+            writer.library_->writer.RawValue(number.text.data(), number.text.size(),
+                                             rapidjson::kNumberType);
+        }
+        void operator()(const JsonArray& items) {
+            writer.begin_array();
+            for (const JsonValue& item : items) writer.value(item);
+            writer.end_array();
+        }
+        void operator()(const JsonObject& members) {
+            writer.begin_object();
+            for (const auto& [name, member] : members) {
+                writer.key(name);
+                writer.value(member);
+            }
+            writer.end_object();
+        }
+    };
+    std::visit(Put{*this}, value.value);
+}
+
+std::string to_text(const JsonValue& value) {
+    std::string text;
+    JsonWriter(text).value(value);
+    return text;
+}
+
+}  // namespace berth::api
