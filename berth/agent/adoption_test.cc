@@ -1,0 +1,163 @@
+// A new agent process, on the same boot or another, and what becomes of what ran.
+#include "berth/agent/agent_rig.h"
+
+namespace berth {
+namespace {
+
+AgentRig running() {
+    AgentRig rig;
+    rig.welcome();
+    rig.run(launch_of(7, 1, 0));
+    rig.order(LaunchStep{.job = JobId{7}, .attempt = Attempt{1}, .step = StepId{0}});
+    rig.feed({RunStarted{step_of(7, 0)}});
+    rig.forget_past();
+    return rig;
+}
+
+TEST(Restart, AdoptsWhatIsAlive) {
+    AgentRig rig = running();
+    rig.start("boot-1", {batch_of(7), step_of(7, 0)});
+    rig.link_up();
+    EXPECT_TRUE(rig.actions.empty());
+    ASSERT_EQ(rig.registration.attempts.size(), 1U);
+    EXPECT_TRUE(rig.registration.attempts[0].live);
+    EXPECT_EQ(rig.registration.attempts[0].live_steps, (std::vector<StepId>{StepId{0}}));
+    rig.welcome();
+    rig.launch(launch_of(8, 1, 0));
+    EXPECT_TRUE(rig.acted<StartAttempt>().empty()) << "Its GPU is still held.";
+    rig.feed({RunExited{batch_of(7), {5, 0}}});
+    rig.feed({RunExited{step_of(7, 0)}, RunEmpty{step_of(7, 0)}, RunEmpty{all_of(7)}});
+    EXPECT_EQ(rig.reported<AttemptReport>().back().batch_exit, (ExitStatus{5, 0}));
+}
+
+TEST(Restart, TakesTheExitRecordOfAScriptThatEndedMeanwhile) {
+    AgentRig rig = running();
+    rig.start("boot-1", {}, {RunExited{batch_of(7), {5, 0}}, RunExited{step_of(7, 0), {6, 0}}});
+    EXPECT_FALSE(rig.signals().empty()) << "Leftovers go, and the empty cgroup is asked for.";
+    rig.feed({RunEmpty{step_of(7, 0)}, RunEmpty{all_of(7)}});
+    rig.link_up();
+    ASSERT_EQ(rig.registration.attempts.size(), 1U);
+    EXPECT_EQ(rig.registration.attempts[0].batch_exit, (ExitStatus{5, 0}));
+    EXPECT_EQ(rig.registration.attempts[0].failure, "");
+    ASSERT_EQ(rig.registration.ended_steps.size(), 1U);
+    EXPECT_EQ(rig.registration.ended_steps[0].exit, (ExitStatus{6, 0}));
+}
+
+TEST(Restart, CountsAsLostWhatIsNeitherAliveNorRecorded) {
+    AgentRig rig = running();
+    rig.start("boot-1");
+    EXPECT_EQ(rig.signals(), (std::vector<std::string>{"9 all of extern"}));
+    rig.link_up();
+    EXPECT_TRUE(rig.registration.attempts.at(0).live) << "Not before its cgroup is empty.";
+    rig.feed({RunEmpty{all_of(7)}});
+    rig.welcome();
+    const auto ends = rig.reported<AttemptReport>();
+    ASSERT_EQ(ends.size(), 1U);
+    EXPECT_EQ(ends[0].failure, "lost: its script is gone and left no exit record");
+    EXPECT_FALSE(ends[0].batch_exit);
+}
+
+TEST(Restart, KeepsAnAttemptThatHasNoProcessesOfItsOwn) {
+    AgentRig rig;
+    rig.welcome();
+    rig.run(launch_of(7, 1, 0, false));
+    rig.start("boot-1");
+    rig.link_up();
+    EXPECT_TRUE(rig.registration.attempts.at(0).live);
+    EXPECT_TRUE(rig.acted<SignalRun>().empty());
+}
+
+TEST(Restart, StartsAgainWhatHadNotStarted) {
+    AgentRig rig;
+    rig.welcome();
+    rig.launch(launch_of(7, 1, 0, false));  // No script: its cgroups can be made twice.
+    rig.launch(launch_of(8, 1, 1, true));   // A script that may have run is not run again.
+    rig.forget_past();
+    rig.start("boot-1");
+    ASSERT_EQ(rig.acted<StartAttempt>().size(), 1U);
+    EXPECT_EQ(rig.acted<StartAttempt>()[0].launch.job, JobId{7});
+    rig.feed({RunEmpty{all_of(8)}});
+    EXPECT_TRUE(rig.remembers("end.8.1"));
+}
+
+TEST(Restart, GoesOnEndingWhatWasEnding) {
+    AgentRig rig = running();
+    rig.order(EndAttempt{JobId{7}, Attempt{1}, std::chrono::seconds(30)});
+    rig.forget_past();
+    rig.start("boot-1", {batch_of(7)});
+    EXPECT_EQ(rig.signals(), (std::vector<std::string>{"18 all of extern", "15 all of extern"}));
+    rig.wait(std::chrono::seconds(30));
+    EXPECT_EQ(rig.signals().back(), "9 all of extern");
+}
+
+TEST(Restart, FindsTheScriptsEndThatItKnewOfStillKnown) {
+    AgentRig rig = running();
+    rig.feed({RunExited{batch_of(7), {5, 0}, true}});
+    rig.start("boot-1", {step_of(7, 0)});
+    rig.feed({RunEmpty{step_of(7, 0)}, RunEmpty{all_of(7)}});
+    rig.link_up();
+    ASSERT_EQ(rig.registration.attempts.size(), 1U);
+    EXPECT_EQ(rig.registration.attempts[0].batch_exit, (ExitStatus{5, 0}));
+    EXPECT_TRUE(rig.registration.attempts[0].out_of_memory);
+}
+
+TEST(Restart, EndsProcessesThatNothingIsKnownOf) {
+    AgentRig rig;
+    rig.start("boot-1", {batch_of(66)});
+    EXPECT_EQ(rig.signals(), (std::vector<std::string>{"9 all of extern"}));
+    rig.welcome();
+    rig.launch(launch_of(7, 1, 5));
+    EXPECT_TRUE(rig.acted<StartAttempt>().empty()) << "It may hold any GPU.";
+    rig.feed({RunEmpty{all_of(66)}});
+    rig.launch(launch_of(8, 1, 5));
+    EXPECT_EQ(rig.acted<StartAttempt>().size(), 1U);
+}
+
+TEST(Reboot, EndsEverythingThatRanAndSaysSoAtOnce) {
+    AgentRig rig = running();
+    rig.run(launch_of(8, 1, 1, false));
+    rig.run(launch_of(9, 1, 2));
+    rig.feed({RunExited{batch_of(9), {4, 0}}});  // Its cgroup was not empty when the node fell.
+    rig.start("boot-2");
+    rig.link_up();
+    ASSERT_EQ(rig.registration.attempts.size(), 3U);
+    for (const AttemptReport& end : rig.registration.attempts) {
+        EXPECT_FALSE(end.live);
+        EXPECT_EQ(end.failure.empty(), end.job == JobId{9});
+    }
+    EXPECT_EQ(rig.registration.attempts[2].batch_exit, (ExitStatus{4, 0}));
+    EXPECT_EQ(rig.registration.ended_steps.size(), 1U);
+    EXPECT_FALSE(rig.remembers("attempt."));
+    EXPECT_FALSE(rig.remembers("step."));
+    rig.welcome();
+    rig.launch(launch_of(20, 1, 0));
+    EXPECT_EQ(rig.acted<StartAttempt>().back().launch.job, JobId{20});
+}
+
+TEST(Reboot, TakesTheExitRecordThatWasStillWritten) {
+    AgentRig rig = running();
+    rig.start("boot-2", {}, {RunExited{batch_of(7), {5, 0}}});
+    rig.link_up();
+    EXPECT_EQ(rig.registration.attempts.at(0).batch_exit, (ExitStatus{5, 0}));
+    EXPECT_FALSE(rig.registration.attempts.at(0).live);
+}
+
+TEST(Damage, OfADiskIsTakenForTheSafeThing) {
+    AgentRig rig = running();
+    rig.run(launch_of(8, 1, 1));
+    rig.feed({RunExited{batch_of(8)}, RunEmpty{all_of(8)}});
+    for (auto& [key, value] : rig.disk) {
+        if (key != "boot") value = "\xff garbage";
+    }
+    rig.disk["attempt"] = rig.disk["end.x.y"] = rig.disk["step."] = "nonsense";
+    rig.forget_past();
+    rig.start("boot-1", {batch_of(7)});
+    EXPECT_EQ(rig.signals(), (std::vector<std::string>{"9 all of extern"}));
+    rig.feed({RunEmpty{all_of(7)}});
+    rig.link_up();
+    ASSERT_EQ(rig.registration.attempts.size(), 2U);
+    for (const AttemptReport& end : rig.registration.attempts) EXPECT_NE(end.failure, "");
+}
+
+}  // namespace
+}  // namespace berth

@@ -1,0 +1,223 @@
+// How attempts and steps end on a node.
+#include "berth/agent/agent_rig.h"
+
+namespace berth {
+namespace {
+
+using Words = std::vector<std::string>;
+
+EndAttempt end_of(std::uint32_t job, int kill_wait = 30, std::int32_t signal = 15) {
+    return {JobId{job}, Attempt{1}, std::chrono::seconds(kill_wait), signal};
+}
+LaunchStep step_order(std::uint32_t job, std::uint32_t step) {
+    return {.job = JobId{job}, .attempt = Attempt{1}, .step = StepId{step}};
+}
+
+TEST(End, TermsThenKillsThenReportsWhenEmpty) {
+    AgentRig rig;
+    rig.welcome();
+    rig.run(launch_of(7, 1));
+    rig.order(end_of(7));
+    EXPECT_EQ(rig.signals(), (Words{"18 all of extern", "15 all of extern"}));
+    rig.wait(std::chrono::seconds(29));
+    EXPECT_EQ(rig.signals().size(), 2U);
+    rig.wait(std::chrono::seconds(1));
+    EXPECT_EQ(rig.signals().back(), "9 all of extern");
+    rig.wait(std::chrono::seconds(5));
+    EXPECT_EQ(rig.signals().size(), 4U) << "An unkillable process is tried again.";
+    EXPECT_TRUE(rig.reported<AttemptReport>().empty());
+    rig.feed({RunExited{batch_of(7), {0, 9}}, RunEmpty{all_of(7)}});
+    ASSERT_EQ(rig.reported<AttemptReport>().size(), 1U);
+    EXPECT_EQ(rig.reported<AttemptReport>()[0].batch_exit, (ExitStatus{0, 9}));
+    EXPECT_EQ(rig.acted<RemoveAttempt>().size(), 1U);
+}
+
+TEST(End, WithSignalNineKillsAtOnce) {
+    AgentRig rig;
+    rig.welcome();
+    rig.run(launch_of(7, 1));
+    rig.order(end_of(7, 30, 9));
+    EXPECT_EQ(rig.signals(), (Words{"9 all of extern"}));
+    rig.wait(std::chrono::seconds(5));
+    EXPECT_EQ(rig.signals().size(), 2U);
+}
+
+TEST(End, ASecondOrderDoesNotGiveMoreTime) {
+    AgentRig rig;
+    rig.welcome();
+    rig.run(launch_of(7, 1));
+    rig.order(end_of(7));
+    rig.wait(std::chrono::seconds(20));
+    rig.order(end_of(7));
+    EXPECT_EQ(rig.signals().size(), 2U);
+    rig.wait(std::chrono::seconds(10));
+    EXPECT_EQ(rig.signals().back(), "9 all of extern");
+}
+
+TEST(End, WhileItStartsReachesItOnceItRuns) {
+    AgentRig rig;
+    rig.welcome();
+    rig.launch(launch_of(7, 1));
+    rig.order(end_of(7));
+    rig.feed({RunEmpty{all_of(7)}});
+    EXPECT_TRUE(rig.reported<AttemptReport>().empty()) << "It is still being started.";
+    rig.forget_past();
+    rig.feed({RunStarted{batch_of(7)}});
+    EXPECT_EQ(rig.signals(), (Words{"15 all of extern"}));
+    rig.feed({RunExited{batch_of(7), {0, 15}}, RunEmpty{all_of(7)}});
+    EXPECT_EQ(rig.reported<AttemptReport>().size(), 1U);
+}
+
+// The layer `wait_for_empty`.
+TEST(End, IsReportedOnlyWhenTheCgroupIsEmpty) {
+    for (const bool wait : {true, false}) {
+        AgentRig rig(AgentProtections{.wait_for_empty = wait});
+        rig.welcome();
+        rig.run(launch_of(7, 1));
+        rig.feed({RunExited{batch_of(7)}});
+        EXPECT_EQ(rig.reported<AttemptReport>().empty(), wait);
+        EXPECT_EQ(rig.acted<RemoveAttempt>().empty(), wait);
+    }
+}
+
+TEST(End, OfTheScriptEndsWhateverElseRuns) {
+    AgentRig rig;
+    rig.welcome();
+    rig.run(launch_of(7, 1));
+    rig.order(step_order(7, 0));
+    rig.feed({RunStarted{step_of(7, 0)}});
+    rig.feed({RunExited{batch_of(7), {3, 0}}, RunEmpty{batch_of(7)}});
+    EXPECT_EQ(rig.signals(), (Words{"18 all of extern", "15 all of extern"}));
+    EXPECT_TRUE(rig.remembers("attempt.7.1"));
+    rig.wait(std::chrono::seconds(30));
+    EXPECT_EQ(rig.signals().back(), "9 all of extern");
+    rig.feed({RunExited{step_of(7, 0), {0, 9}}, RunEmpty{step_of(7, 0)}, RunEmpty{all_of(7)}});
+    ASSERT_EQ(rig.reported<StepReport>().size(), 1U);
+    EXPECT_EQ(rig.reported<StepReport>()[0].exit, (ExitStatus{0, 9}));
+    ASSERT_EQ(rig.reported<AttemptReport>().size(), 1U);
+    EXPECT_EQ(rig.reported<AttemptReport>()[0].batch_exit, (ExitStatus{3, 0}));
+}
+
+TEST(End, WaitsForAStepThatIsJustStarting) {
+    AgentRig rig;
+    rig.welcome();
+    rig.run(launch_of(7, 1));
+    rig.order(step_order(7, 0));
+    rig.feed({RunExited{batch_of(7)}, RunEmpty{all_of(7)}});
+    EXPECT_TRUE(rig.reported<AttemptReport>().empty());
+    rig.forget_past();
+    rig.feed({RunStarted{step_of(7, 0)}});
+    EXPECT_EQ(rig.signals(), (Words{"15 all of extern"}));
+    rig.feed({RunEmpty{all_of(7)}});
+    EXPECT_EQ(rig.reported<AttemptReport>().size(), 1U);
+    EXPECT_EQ(rig.reported<StepReport>().at(0).failure, "ended with its job");
+}
+
+TEST(End, OfAnEmptyCgroupBetweenStepsIsNone) {
+    AgentRig rig;
+    rig.welcome();
+    rig.run(launch_of(7, 1, 0, false));  // Not the batch host: nothing runs there between steps.
+    rig.feed({RunEmpty{all_of(7)}});
+    EXPECT_TRUE(rig.reported<AttemptReport>().empty());
+    rig.order(end_of(7));
+    rig.feed({RunEmpty{all_of(7)}});
+    ASSERT_EQ(rig.reported<AttemptReport>().size(), 1U);
+    EXPECT_FALSE(rig.reported<AttemptReport>()[0].batch_exit);
+    EXPECT_EQ(rig.reported<AttemptReport>()[0].failure, "");
+}
+
+TEST(End, WithoutAnExitStatusIsAFailure) {
+    AgentRig rig;
+    rig.welcome();
+    rig.run(launch_of(7, 1));
+    rig.feed({RunEmpty{batch_of(7)}});
+    rig.feed({RunEmpty{all_of(7)}});
+    EXPECT_EQ(rig.reported<AttemptReport>().at(0).failure,
+              "its script is gone and left no exit status");
+}
+
+TEST(Steps, RunOnlyInALiveAttempt) {
+    AgentRig rig;
+    rig.welcome();
+    rig.order(step_order(7, 0));
+    EXPECT_TRUE(rig.acted<StartStep>().empty());
+    EXPECT_EQ(rig.reported<StepReport>().at(0).failure,
+              "attempt 1 of job 7 does not run on this node");
+}
+
+TEST(Steps, WaitForTheirAttemptToStart) {
+    AgentRig rig;
+    rig.welcome();
+    rig.launch(launch_of(7, 1));
+    rig.order(step_order(7, 0));
+    EXPECT_TRUE(rig.acted<StartStep>().empty());
+    rig.feed({RunStarted{batch_of(7)}});
+    ASSERT_EQ(rig.acted<StartStep>().size(), 1U);
+    EXPECT_TRUE(rig.acted<StartStep>()[0].attempt.payload.script.empty());
+    rig.order(step_order(7, 0));
+    EXPECT_EQ(rig.acted<StartStep>().size(), 1U) << "It came twice.";
+}
+
+TEST(Steps, ThatEndedDoNotRunAgain) {
+    AgentRig rig;
+    rig.welcome();
+    rig.run(launch_of(7, 1));
+    rig.order(step_order(7, 0));
+    rig.feed({RunStarted{step_of(7, 0)}, RunExited{step_of(7, 0)}});
+    EXPECT_TRUE(rig.reported<StepReport>().empty()) << "Its cgroup is not empty yet.";
+    rig.feed({RunEmpty{step_of(7, 0)}});
+    EXPECT_EQ(rig.reported<StepReport>().size(), 1U);
+    EXPECT_TRUE(rig.remembers("end.7.1.0"));
+    rig.order(AcknowledgeEnd{JobId{7}, Attempt{1}, StepId{0}});
+    EXPECT_FALSE(rig.remembers("end.7.1.0"));
+    rig.order(step_order(7, 0));
+    rig.order(EndStep{JobId{7}, Attempt{1}, StepId{0}, {}});
+    EXPECT_EQ(rig.acted<StartStep>().size(), 1U);
+    EXPECT_EQ(rig.reported<StepReport>().size(), 1U);
+}
+
+TEST(Steps, EndWithTermThenKill) {
+    AgentRig rig;
+    rig.welcome();
+    rig.run(launch_of(7, 1));
+    rig.order(step_order(7, 0));
+    rig.feed({RunStarted{step_of(7, 0)}});
+    rig.order(EndStep{JobId{7}, Attempt{1}, StepId{0}, std::chrono::seconds(2)});
+    EXPECT_EQ(rig.signals(), (Words{"18 all of 0", "15 all of 0"}));
+    rig.wait(std::chrono::seconds(2));
+    EXPECT_EQ(rig.signals().back(), "9 all of 0");
+}
+
+TEST(Steps, EndedBeforeTheyCameAreRefused) {
+    AgentRig rig;
+    rig.welcome();
+    rig.run(launch_of(7, 1));
+    rig.order(EndStep{JobId{7}, Attempt{1}, StepId{0}, {}});
+    rig.order(step_order(7, 0));
+    EXPECT_TRUE(rig.acted<StartStep>().empty());
+    EXPECT_EQ(rig.reported<StepReport>().size(), 2U);
+}
+
+TEST(Signals, GoWhereScancelSays) {
+    AgentRig rig;
+    rig.welcome();
+    rig.run(launch_of(7, 1));
+    for (const std::uint32_t step : {0U, 1U}) {
+        rig.order(step_order(7, step));
+        rig.feed({RunStarted{step_of(7, step)}});
+    }
+    const auto send = [&](std::optional<StepId> step, bool whole_job, std::int32_t signal = 10) {
+        rig.forget_past();
+        rig.order(SignalAttempt{JobId{7}, Attempt{1}, step, whole_job, signal});
+        return rig.signals();
+    };
+    EXPECT_EQ(send({}, false), (Words{"10 all of 0", "10 all of 1"}));
+    EXPECT_EQ(send(StepId{1}, false), (Words{"10 all of 1"}));
+    EXPECT_EQ(send(kBatchStep, false), (Words{"10 batch"}));
+    EXPECT_EQ(send({}, true), (Words{"10 all of 0", "10 all of 1", "10 all of batch"}));
+    EXPECT_EQ(send({}, true, 0), Words{});
+    EXPECT_EQ(send({}, true, 65), Words{});
+}
+
+}  // namespace
+}  // namespace berth
