@@ -64,22 +64,22 @@ std::string to_json(const T& message) {
 }
 
 template <class T>
-Result<T> from_json(const JsonValue& value) {
-    return JsonDecoder().read<T>(value);
+Result<T> from_json(const JsonValue& value, UnknownFields unknown) {
+    return JsonDecoder(unknown).read<T>(value);
 }
 
 template <class T>
-Result<T> from_json(std::string_view text, const JsonLimits& limits) {
+Result<T> from_json(std::string_view text, UnknownFields unknown, const JsonLimits& limits) {
     BERTH_TRY(const JsonValue value, parse_json(text, limits));
-    return from_json<T>(value);
+    return from_json<T>(value, unknown);
 }
 
 #define BERTH_API_DEFINE(T)                                                           \
     template Result<FieldChoice> FieldChoice::of<T>(const std::vector<std::string>&); \
     template void write_json<T>(JsonWriter&, const T&, const FieldChoice&);           \
     template std::string to_json<T>(const T&);                                        \
-    template Result<T> from_json<T>(const JsonValue&);                                \
-    template Result<T> from_json<T>(std::string_view, const JsonLimits&);
+    template Result<T> from_json<T>(const JsonValue&, UnknownFields);                 \
+    template Result<T> from_json<T>(std::string_view, UnknownFields, const JsonLimits&);
 BERTH_API_MESSAGES(BERTH_API_DEFINE)
 
 }  // namespace berth::api

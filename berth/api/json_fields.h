@@ -102,6 +102,8 @@ struct JsonPath {
 // Reads one message. After the first thing that is wrong nothing more is read.
 class JsonDecoder {
 public:
+    explicit JsonDecoder(UnknownFields unknown) : unknown_(unknown) {}
+
     template <class T>
     Result<T> read(const JsonValue& value) {
         T out{};
@@ -232,6 +234,7 @@ private:
     }
     static std::string shown(const JsonValue& value);
     void refuse_unknown(const Fields& fields) {
+        if (unknown_ == UnknownFields::passed_over) return;
         for (std::size_t i = 0; i < fields.known.size() && !error_; ++i) {
             if (fields.known[i]) continue;
             const std::string& name = fields.members[i].first;
@@ -242,6 +245,7 @@ private:
         }
     }
 
+    UnknownFields unknown_;
     std::optional<Error> error_;
 };
 

@@ -101,6 +101,12 @@ TEST(Json, NullIsAbsentWhereAFieldMayBe) {
     EXPECT_EQ(read->spec.request.nodes_max, std::nullopt);
 }
 
+TEST(Json, OfANewerServerIsReadAllTheSame) {
+    const char* const text = R"({"job":7,"new":[1]})";
+    EXPECT_FALSE(from_json<SubmitReply>(text).ok());
+    EXPECT_EQ(from_json<SubmitReply>(text, UnknownFields::passed_over)->job, JobId(7));
+}
+
 TEST(Json, KeepsWholeNumbersOf64Bits) {
     const Ping ping{.epoch = 0xffff'ffff'ffff'ffff, .sequence = 0x8000'0000'0000'0001};
     EXPECT_EQ(*from_json<Ping>(to_json(ping)), ping);

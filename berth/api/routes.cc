@@ -1,0 +1,215 @@
+#include "berth/api/routes.h"
+
+#include <array>
+#include <optional>
+
+#include "berth/api/query.h"
+#include "berth/base/assert.h"
+#include "berth/base/text.h"
+
+namespace berth::api {
+namespace {
+
+constexpr std::array kRoutes = {
+    Route{.id = RouteId::health,
+          .method = Method::get,
+          .path = "/healthz",
+          .reply = "Health",
+          .summary = "Whether the controller is up."},
+    Route{.id = RouteId::openapi,
+          .method = Method::get,
+          .path = "/openapi.json",
+          .summary = "This document."},
+    Route{.id = RouteId::ping,
+          .method = Method::get,
+          .path = "/v1/ping",
+          .verb = "ping",
+          .reply = "Ping",
+          .summary = "Who the controller is, and how far its journal goes."},
+    Route{.id = RouteId::config,
+          .method = Method::get,
+          .path = "/v1/config",
+          .verb = "view_config",
+          .reply = "ConfigRow",
+          .summary = "The configuration in force."},
+    Route{.id = RouteId::state_hash,
+          .method = Method::get,
+          .path = "/v1/state-hash",
+          .verb = "hash_state",
+          .reply = "StateHashReply",
+          .summary = "A hash of the whole durable state, to compare with a replay of the journal."},
+    Route{.id = RouteId::list_jobs,
+          .method = Method::get,
+          .path = "/v1/jobs",
+          .verb = "view_jobs",
+          .reply = "JobRow",
+          .list = "jobs",
+          .query = "JobQuery",
+          .summary = "The jobs that are pending, running or not long over, in id order."},
+    Route{.id = RouteId::submit_job,
+          .method = Method::post,
+          .path = "/v1/jobs",
+          .verb = "submit_job",
+          .request = "SubmitRequest",
+          .reply = "SubmitReply",
+          .success = 201,
+          .summary = "Submits a job. The same request_id again is the same job, not another one."},
+    Route{.id = RouteId::show_job,
+          .method = Method::get,
+          .path = "/v1/jobs/{ref}",
+          .verb = "view_jobs",
+          .reply = "JobRow",
+          .list = "jobs",
+          .summary = "All that the reference names: of an array, its record and its tasks."},
+    Route{.id = RouteId::update_job,
+          .method = Method::patch,
+          .path = "/v1/jobs/{ref}",
+          .verb = "update_job",
+          .request = "JobPatch",
+          .reply = "Accepted",
+          .summary = "Changes what is given."},
+    Route{.id = RouteId::cancel_job,
+          .method = Method::post,
+          .path = "/v1/jobs/{ref}/cancel",
+          .verb = "cancel_job",
+          .request = "CancelRequest",
+          .reply = "Accepted",
+          .summary = "Ends a job or a step, or sends it a signal."},
+    Route{.id = RouteId::hold_job,
+          .method = Method::post,
+          .path = "/v1/jobs/{ref}/hold",
+          .verb = "hold_job",
+          .request = "HoldRequest",
+          .reply = "Accepted",
+          .summary = "Keeps a pending job from starting."},
+    Route{.id = RouteId::release_job,
+          .method = Method::post,
+          .path = "/v1/jobs/{ref}/release",
+          .verb = "release_job",
+          .reply = "Accepted",
+          .summary = "Takes a hold away."},
+    Route{.id = RouteId::requeue_job,
+          .method = Method::post,
+          .path = "/v1/jobs/{ref}/requeue",
+          .verb = "requeue_job",
+          .request = "RequeueRequest",
+          .reply = "Accepted",
+          .summary = "Ends a running job and puts it back into the queue."},
+    Route{.id = RouteId::create_step,
+          .method = Method::post,
+          .path = "/v1/jobs/{ref}/steps",
+          .verb = "create_step",
+          .request = "StepCall",
+          .reply = "StepReply",
+          .success = 201,
+          .summary = "Starts a step within a running job."},
+    Route{.id = RouteId::explain_job,
+          .method = Method::get,
+          .path = "/v1/jobs/{ref}/explain",
+          .verb = "explain_job",
+          .reply = "Explanation",
+          .summary = "Why a pending job waits, in numbers, and what would let it start sooner."},
+    Route{.id = RouteId::show_script,
+          .method = Method::get,
+          .path = "/v1/jobs/{ref}/script",
+          .verb = "view_job_script",
+          .reply = "ScriptReply",
+          .summary = "The batch script as submitted."},
+    Route{.id = RouteId::list_nodes,
+          .method = Method::get,
+          .path = "/v1/nodes",
+          .verb = "view_nodes",
+          .reply = "NodeRow",
+          .list = "nodes",
+          .summary = "All nodes, in the order of the configuration."},
+    Route{.id = RouteId::show_node,
+          .method = Method::get,
+          .path = "/v1/nodes/{name}",
+          .verb = "view_nodes",
+          .reply = "NodeRow",
+          .summary = "One node."},
+    Route{.id = RouteId::update_node,
+          .method = Method::patch,
+          .path = "/v1/nodes/{name}",
+          .verb = "update_node",
+          .request = "NodePatch",
+          .reply = "Accepted",
+          .summary = "Drains a node, or takes it back."},
+    Route{.id = RouteId::list_partitions,
+          .method = Method::get,
+          .path = "/v1/partitions",
+          .verb = "view_partitions",
+          .reply = "PartitionRow",
+          .list = "partitions",
+          .summary = "All partitions, in the order of the configuration."},
+    Route{.id = RouteId::list_accounting,
+          .method = Method::get,
+          .path = "/v1/accounting",
+          .verb = "view_accounting",
+          .reply = "AccountingRow",
+          .list = "records",
+          .query = "AccountingQuery",
+          .summary = "What has run, one record for each attempt; durable and up to date."},
+};
+
+// The captures, if the path fits.
+std::optional<std::vector<std::string>> fit(std::string_view pattern, std::string_view path) {
+    const std::vector<std::string_view> wanted = split(pattern, '/');
+    const std::vector<std::string_view> given = split(path, '/');
+    if (wanted.size() != given.size()) return std::nullopt;
+    std::vector<std::string> captures;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (wanted[i].starts_with('{')) {
+            Result<std::string> decoded = percent_decode(given[i]);
+            if (!decoded.ok() || decoded->empty()) return std::nullopt;
+            captures.push_back(*std::move(decoded));
+        } else if (wanted[i] != given[i]) {
+            return std::nullopt;
+        }
+    }
+    return captures;
+}
+
+}  // namespace
+
+std::string_view to_string(Method method) {
+    switch (method) {
+        case Method::get: return "GET";
+        case Method::post: return "POST";
+        case Method::patch: return "PATCH";
+    }
+    return "?";
+}
+
+std::span<const Route> routes() { return kRoutes; }
+
+const Route& route(RouteId id) {
+    const auto index = static_cast<std::size_t>(id);
+    BERTH_ASSERT(index < kRoutes.size() && kRoutes[index].id == id);
+    return kRoutes[index];
+}
+
+RouteMatch match_route(Method method, std::string_view path) {
+    RouteMatch match;
+    for (const Route& one : kRoutes) {
+        std::optional<std::vector<std::string>> captures = fit(one.path, path);
+        if (!captures) continue;
+        if (one.method == method) {
+            match.route = &one;
+            match.captures = *std::move(captures);
+            return match;
+        }
+        match.others.push_back(one.method);
+    }
+    return match;
+}
+
+std::string path_of(RouteId id, std::string_view capture) {
+    const std::string_view pattern = route(id).path;
+    const std::size_t open = pattern.find('{');
+    if (open == std::string_view::npos) return std::string(pattern);
+    return std::string(pattern.substr(0, open)) + percent_encode(capture) +
+           std::string(pattern.substr(pattern.find('}') + 1));
+}
+
+}  // namespace berth::api
