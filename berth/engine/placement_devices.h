@@ -1,0 +1,62 @@
+// Which of a node's free devices to take: those that are linked to each other, or at least share a
+// socket, and so that what is left is as well linked as can be. Looked up in a table that is made
+// once for all nodes that are wired alike.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "berth/model/cluster_spec.h"
+
+namespace berth {
+
+// How the devices of one dimension on a node are wired. Devices are numbered from 0 within it.
+struct Wiring {
+    std::vector<std::vector<std::int32_t>> links;  // [a][b]: NVLinks between them.
+    std::vector<std::int32_t> sockets;             // -1: all alike.
+    friend auto operator<=>(const Wiring&, const Wiring&) = default;
+};
+Wiring wiring_of(const NodeSpec& node, std::span<const int> devices);
+
+// The best choices within one wiring.
+class DeviceTable {
+public:
+    explicit DeviceTable(Wiring wiring);
+
+    // `count` of the `free` ones. REQUIRES: there are so many.
+    DeviceMask choose(DeviceMask free, int count) const;
+
+private:
+    DeviceMask greedy(DeviceMask free, int count) const;
+
+    Wiring wiring_;
+    std::vector<std::uint16_t> best_;  // [free * (devices + 1) + count]; empty for many devices.
+};
+
+// The tables of a cluster's nodes.
+class Topologies {
+public:
+    Topologies() = default;
+    explicit Topologies(const ClusterSpec& spec);
+
+    // `count` devices of this dimension out of `free`, both masks over NodeSpec::devices.
+    // `preferred`: taken before all others where there are enough of them.
+    DeviceMask choose(NodeId node, DimensionId dimension, DeviceMask free, DeviceMask preferred,
+                      int count) const;
+
+    // The node's devices of this dimension.
+    DeviceMask devices_of(NodeId node, DimensionId dimension) const;
+
+private:
+    struct Kind {
+        DimensionId dimension{0};
+        std::vector<int> devices;  // Their places in NodeSpec::devices.
+        std::size_t table = 0;
+    };
+    const Kind* kind_of(NodeId node, DimensionId dimension) const;
+
+    std::vector<std::vector<Kind>> nodes_;
+    std::vector<DeviceTable> tables_;
+};
+
+}  // namespace berth

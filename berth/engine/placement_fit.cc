@@ -1,0 +1,146 @@
+#include "berth/engine/placement_fit.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "berth/base/assert.h"
+
+namespace berth {
+namespace {
+
+template <class Visit>
+void for_each_dimension(DimensionSet dimensions, Visit visit) {
+    for (; dimensions != 0; dimensions &= dimensions - 1) {
+        visit(DimensionId(static_cast<std::uint32_t>(std::countr_zero(dimensions))));
+    }
+}
+
+// `count` of what is left: from one dimension alone if one has enough, the one with the least to
+// spare; else from several, the fullest first.
+bool take_of(DimensionSet dimensions, std::int64_t count, Resources& left, Resources& taken) {
+    std::optional<DimensionId> tightest;
+    std::int64_t all = 0;
+    for_each_dimension(dimensions, [&](DimensionId d) {
+        all += std::max<std::int64_t>(0, left[d]);
+        if (left[d] >= count && (!tightest || left[d] < left[*tightest])) tightest = d;
+    });
+    if (all < count) return false;
+    while (count > 0) {
+        std::optional<DimensionId> from = tightest;
+        for_each_dimension(dimensions, [&](DimensionId d) {
+            if (!tightest && (!from || left[d] > left[*from])) from = d;
+        });
+        const std::int64_t some = std::min(count, left[*from]);
+        left[*from] -= some;
+        taken[*from] += some;
+        count -= some;
+    }
+    return true;
+}
+
+bool take_gres(const std::vector<GresDemand>& wanted, std::int64_t times, Resources& left,
+               Resources& taken) {
+    for (const GresDemand& gres : wanted) {
+        if (!take_of(gres.dimensions, gres.count * times, left, taken)) return false;
+    }
+    return true;
+}
+
+bool take_all_gres(const Demand& demand, std::uint32_t tasks, Resources& left, NodeTake& take) {
+    if (!take_gres(demand.gres_per_node, 1, left, take.amount)) return false;
+    if (!take_gres(demand.gres_per_task, tasks, left, take.amount)) return false;
+    for (const GresDemand& gres : demand.gres_total) {
+        if (!take_of(gres.dimensions, 1, left, take.amount)) return false;
+        take.of_total.push_back(1);
+    }
+    return true;
+}
+
+// Whole nodes: everything but the memory, which is as asked. What is asked must still be there.
+std::optional<NodeTake> take_whole(const Demand& demand, const NodeSpec& node,
+                                   const Resources& room, NodeTake take) {
+    Resources left = node.capacity;
+    NodeTake within = take;
+    if (!take_all_gres(demand, take.tasks, left, within)) return std::nullopt;
+    const Bytes memory = take.amount.memory();
+    take = within;
+    take.amount = node.capacity;
+    take.amount.set_memory(memory);
+    for (std::size_t i = 0; i < take.of_total.size(); ++i) {
+        take.of_total[i] = 0;
+        for_each_dimension(demand.gres_total[i].dimensions,
+                           [&](DimensionId d) { take.of_total[i] += node.capacity[d]; });
+    }
+    if (!fits(take.amount, room)) return std::nullopt;
+    return take;
+}
+
+}  // namespace
+
+std::optional<NodeTake> take_on(const Demand& demand, const NodeSpec& node, const Resources& room,
+                                std::uint32_t tasks) {
+    if (std::uint64_t{tasks} * demand.cpus_per_task > node.cpus()) return std::nullopt;
+    const NodeNeed need = need_on(demand, node, tasks);
+    NodeTake take;
+    take.tasks = tasks;
+    take.cores = need.cores;
+    take.cpus = need.cpus;
+    take.amount.set_cpu(cores(need.cpus));
+    take.amount.set_memory(need.memory);
+    if (demand.exclusive) return take_whole(demand, node, room, take);
+    if (take.amount.cpu() > room.cpu() || take.amount.memory() > room.memory()) {
+        return std::nullopt;
+    }
+    Resources left = room;
+    if (!take_all_gres(demand, tasks, left, take)) return std::nullopt;
+    return take;
+}
+
+std::uint32_t tasks_that_fit(const Demand& demand, const NodeSpec& node, const Resources& room,
+                             std::uint32_t most) {
+    const std::uint32_t least = tasks_per_node_min(demand);
+    most = std::min(most, tasks_per_node_max(demand));
+    const std::int64_t by_cpu =
+        room.cpu().count() / (1000 * std::max<std::int64_t>(1, demand.cpus_per_task));
+    most = static_cast<std::uint32_t>(std::clamp<std::int64_t>(by_cpu, 0, most));
+    if (most < least || !take_on(demand, node, room, least)) return 0;
+    if (take_on(demand, node, room, most)) return most;
+    std::uint32_t low = least, high = most;  // low fits, high does not.
+    while (high - low > 1) {
+        const std::uint32_t middle = low + (high - low) / 2;
+        (take_on(demand, node, room, middle) ? low : high) = middle;
+    }
+    return low;
+}
+
+std::int64_t more_of_total(const Demand& demand, const NodeTake& take, const Resources& room,
+                           std::size_t i) {
+    std::int64_t more = 0;
+    if (demand.exclusive) return more;  // It has them all.
+    for_each_dimension(demand.gres_total[i].dimensions, [&](DimensionId d) {
+        more += std::max<std::int64_t>(0, room[d] - take.amount[d]);
+    });
+    return more;
+}
+
+void take_more_of_total(const Demand& demand, NodeTake& take, const Resources& room, std::size_t i,
+                        std::int64_t count) {
+    Resources left = room - take.amount;
+    const bool enough = take_of(demand.gres_total[i].dimensions, count, left, take.amount);
+    BERTH_ASSERT(enough);
+    take.of_total[i] += count;
+}
+
+std::uint32_t tasks_per_node_max(const Demand& demand) {
+    if (!demand.tasks) return demand.tasks_per_node;
+    const std::uint32_t others = std::max(demand.nodes_min, 1U) - 1;  // One for each at least.
+    const std::uint32_t most = *demand.tasks > others ? *demand.tasks - others : 1;
+    return demand.tasks_per_node == 0 ? most : std::min(most, demand.tasks_per_node);
+}
+
+std::uint32_t tasks_per_node_min(const Demand& demand) {
+    if (!demand.tasks) return demand.tasks_per_node;
+    return demand.nodes_max == 1 ? *demand.tasks : 1;
+}
+
+}  // namespace berth

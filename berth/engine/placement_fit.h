@@ -1,0 +1,40 @@
+// Fit: what a job takes of one node, in amounts. Which cores and devices those are is settled by
+// placement_share.h, and never fails where the amounts fit: any free core and any free device of
+// the right dimension will do.
+#pragma once
+
+#include <span>
+
+#include "berth/engine/demand.h"
+
+namespace berth {
+
+// What is taken of one node.
+struct NodeTake {
+    Resources amount;
+    std::uint32_t tasks = 0;
+    std::uint32_t cores = 0;
+    std::uint32_t cpus = 0;
+    std::vector<std::int64_t> of_total;  // How many of each Demand::gres_total, in that order.
+};
+
+// The most tasks, up to `most`, that fit in `room` on this node; 0: it cannot be used.
+std::uint32_t tasks_that_fit(const Demand& demand, const NodeSpec& node, const Resources& room,
+                             std::uint32_t most);
+
+// What so many tasks take, with one of each gres_total. nullopt: it does not fit in `room`.
+std::optional<NodeTake> take_on(const Demand& demand, const NodeSpec& node, const Resources& room,
+                                std::uint32_t tasks);
+
+// How many of gres_total[i] this node can give beyond `take`; and takes so many of them.
+std::int64_t more_of_total(const Demand& demand, const NodeTake& take, const Resources& room,
+                           std::size_t i);
+void take_more_of_total(const Demand& demand, NodeTake& take, const Resources& room, std::size_t i,
+                        std::int64_t count);
+
+// The most tasks that one node may have.
+std::uint32_t tasks_per_node_max(const Demand& demand);
+// The fewest that a node must be able to take to be of any use.
+std::uint32_t tasks_per_node_min(const Demand& demand);
+
+}  // namespace berth

@@ -1,0 +1,245 @@
+#include "berth/engine/placement_gang.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace berth {
+namespace {
+
+// What can be counted over all nodes: tasks, and each GRES that is asked for the whole job. A node
+// has room for so many of each.
+using Counts = std::vector<std::int64_t>;
+
+// The most that any n of these nodes have together, for each of the counts.
+std::vector<Counts> best_sums(const std::vector<const Counts*>& rooms, std::size_t width) {
+    std::vector<Counts> sums(rooms.size() + 1, Counts(width));
+    std::vector<std::int64_t> column(rooms.size());
+    for (std::size_t i = 0; i < width; ++i) {
+        for (std::size_t n = 0; n < rooms.size(); ++n) column[n] = (*rooms[n])[i];
+        std::ranges::sort(column, std::greater{});
+        for (std::size_t n = 0; n < rooms.size(); ++n) sums[n + 1][i] = sums[n][i] + column[n];
+    }
+    return sums;
+}
+
+class Gathering {
+public:
+    Gathering(const Demand& demand, std::span<const Offer> offers, const Taste& taste)
+        : demand_(demand), offers_(offers), taste_(taste) {
+        wanted_.push_back(demand.tasks.value_or(0));
+        for (const GresDemand& gres : demand.gres_total) wanted_.push_back(gres.count);
+        for (const Offer& offer : offers) rooms_.push_back(room_of(offer));
+    }
+
+    std::optional<std::vector<Part>> run() {
+        for (std::size_t n = 0; n < offers_.size(); ++n) {
+            if (is_required(offers_[n])) required_.push_back(n);
+        }
+        if (required_.size() != demand_.required.count()) return std::nullopt;
+        const std::size_t fewest = std::max<std::size_t>(demand_.nodes_min, required_.size());
+        std::size_t most = std::min<std::size_t>(demand_.nodes_max, offers_.size());
+        for (std::size_t i = 0; i < wanted_.size(); ++i) {  // One of each on every node.
+            if (i == 0 && !demand_.tasks) continue;
+            most = std::min(most, static_cast<std::size_t>(std::max<std::int64_t>(0, wanted_[i])));
+        }
+        const auto sums = unused_sums({});
+        if (fewest > most || !covers(sums[most], wanted_)) return std::nullopt;
+        if (!demand_.fewest_nodes) return with(most);
+        for (std::size_t nodes = fewest; nodes <= most; ++nodes) {
+            if (!covers(sums[nodes], wanted_)) continue;
+            if (auto parts = with(nodes)) return parts;
+        }
+        return std::nullopt;
+    }
+
+private:
+    bool is_required(const Offer& offer) const {
+        return offer.node.index() < demand_.required.size() &&
+               demand_.required.test(offer.node.index());
+    }
+
+    Counts room_of(const Offer& offer) const {
+        Counts room{offer.tasks};
+        if (demand_.gres_total.empty()) return room;
+        const NodeSpec& node = taste_.view.spec().node(offer.node);
+        const auto take = take_on(demand_, node, offer.room, tasks_per_node_min(demand_));
+        BERTH_ASSERT(take);
+        for (std::size_t i = 0; i < take->of_total.size(); ++i) {
+            room.push_back(take->of_total[i] + more_of_total(demand_, *take, offer.room, i));
+        }
+        return room;
+    }
+
+    static bool covers(const Counts& have, const Counts& want) {
+        return std::ranges::equal(have, want, std::greater_equal{});
+    }
+
+    std::vector<Counts> unused_sums(std::span<const std::size_t> used) const {
+        std::vector<const Counts*> rooms;
+        for (std::size_t n = 0; n < rooms_.size(); ++n) {
+            if (std::ranges::find(used, n) == used.end()) rooms.push_back(&rooms_[n]);
+        }
+        return best_sums(rooms, wanted_.size());
+    }
+
+    // Those required, then one after the other the best of those that leave the rest possible.
+    std::optional<std::vector<Part>> with(std::size_t nodes) const {
+        std::vector<std::size_t> chosen = required_;
+        Counts left = wanted_;
+        const auto subtract = [&](std::size_t n) {
+            for (std::size_t i = 0; i < left.size(); ++i) left[i] -= rooms_[n][i];
+        };
+        std::ranges::for_each(chosen, subtract);
+        while (chosen.size() < nodes) {
+            const auto next = best_next(chosen, left, nodes - chosen.size());
+            if (!next) return std::nullopt;
+            chosen.push_back(*next);
+            subtract(*next);
+        }
+        if (std::ranges::any_of(left, [](std::int64_t n) { return n > 0; })) return std::nullopt;
+        return share_out(chosen);
+    }
+
+    std::optional<std::size_t> best_next(std::span<const std::size_t> used, const Counts& left,
+                                         std::size_t slots) const {
+        const std::vector<Counts> sums = unused_sums(used);
+        std::optional<std::size_t> best;
+        std::int64_t best_score = 0;
+        for (std::size_t n = 0; n < offers_.size(); ++n) {
+            if (std::ranges::find(used, n) != used.end()) continue;
+            if (!leaves_possible(rooms_[n], sums, left, slots)) continue;
+            const std::int64_t points = score(n, left, slots);
+            if (best && points <= best_score) continue;
+            best = n;
+            best_score = points;
+        }
+        return best;
+    }
+
+    // Whether so many slots can hold what is left, this node being in one of them. Exact for each
+    // count by itself; that one set of nodes satisfies several counts is seen in the end.
+    static bool leaves_possible(const Counts& room, const std::vector<Counts>& sums,
+                                const Counts& left, std::size_t slots) {
+        for (std::size_t i = 0; i < left.size(); ++i) {
+            const std::int64_t most = std::min(sums[slots][i], room[i] + sums[slots - 1][i]);
+            if (most < left[i]) return false;
+        }
+        return true;
+    }
+
+    std::int64_t score(std::size_t n, const Counts& left, std::size_t slots) const {
+        const Offer& offer = offers_[n];
+        const NodeSpec& node = taste_.view.spec().node(offer.node);
+        const auto others = static_cast<std::int64_t>(slots - 1);
+        const std::int64_t here =
+            demand_.fewest_nodes ? left[0] - others : (left[0] + others) / (others + 1);
+        const auto tasks = demand_.tasks ? static_cast<std::uint32_t>(std::clamp<std::int64_t>(
+                                               here, tasks_per_node_min(demand_), offer.tasks))
+                                         : demand_.tasks_per_node;
+        auto take = take_on(demand_, node, offer.room, tasks);
+        BERTH_ASSERT(take);
+        for (std::size_t i = 0; i < take->of_total.size(); ++i) {
+            const std::int64_t more = std::clamp<std::int64_t>(
+                left[i + 1] - others - 1, 0, more_of_total(demand_, *take, offer.room, i));
+            take_more_of_total(demand_, *take, offer.room, i, more);
+        }
+        const Resources rest = offer.room - take->amount;
+        return taste_.policy.placement_score({offer.node, take->amount, rest}, taste_.view);
+    }
+
+    std::vector<std::int64_t> distribute(std::span<const std::size_t> chosen, std::size_t i) const {
+        std::vector<std::int64_t> given(chosen.size(), 1);
+        std::int64_t rest = wanted_[i] - static_cast<std::int64_t>(chosen.size());
+        const auto room = [&](std::size_t n) { return rooms_[chosen[n]][i] - given[n]; };
+        if (demand_.fewest_nodes) {  // One node after the other, and what breaks is the last one.
+            for (std::size_t n = 0; n < chosen.size(); ++n) {
+                const std::int64_t more = std::clamp<std::int64_t>(rest, 0, room(n));
+                given[n] += more;
+                rest -= more;
+            }
+            return given;
+        }
+        for (bool any = true; rest > 0 && any;) {  // Evenly.
+            any = false;
+            for (std::size_t n = 0; n < chosen.size() && rest > 0; ++n) {
+                if (room(n) <= 0) continue;
+                ++given[n];
+                --rest;
+                any = true;
+            }
+        }
+        return given;
+    }
+
+    std::optional<std::vector<Part>> share_out(std::vector<std::size_t> chosen) const {
+        std::vector<std::int64_t> tasks(chosen.size(), demand_.tasks_per_node);
+        if (demand_.tasks) tasks = distribute(chosen, 0);
+        std::vector<Part> parts;
+        for (std::size_t n = 0; n < chosen.size(); ++n) {
+            const Offer& offer = offers_[chosen[n]];
+            auto take = take_on(demand_, taste_.view.spec().node(offer.node), offer.room,
+                                static_cast<std::uint32_t>(tasks[n]));
+            if (!take) return std::nullopt;
+            parts.push_back({offer.node, *std::move(take)});
+        }
+        for (std::size_t i = 0; i < demand_.gres_total.size() && !demand_.exclusive; ++i) {
+            if (!give_total(chosen, i, parts)) return std::nullopt;
+        }
+        std::ranges::sort(parts, {}, &Part::node);
+        return parts;
+    }
+
+    bool give_total(std::span<const std::size_t> chosen, std::size_t i,
+                    std::vector<Part>& parts) const {
+        const std::vector<std::int64_t> counts = distribute(chosen, i + 1);
+        for (std::size_t n = 0; n < parts.size(); ++n) {
+            NodeTake& take = parts[n].take;
+            const Resources& room = offers_[chosen[n]].room;
+            const std::int64_t more = counts[n] - take.of_total[i];
+            if (more > more_of_total(demand_, take, room, i)) return false;
+            take_more_of_total(demand_, take, room, i, more);
+        }
+        return true;
+    }
+
+    const Demand& demand_;
+    std::span<const Offer> offers_;
+    const Taste& taste_;
+    Counts wanted_;              // Tasks (0: so many on each node), then gres_total.
+    std::vector<Counts> rooms_;  // By offer.
+    std::vector<std::size_t> required_;
+};
+
+// The common case: one node that holds it all.
+std::optional<std::vector<Part>> gather_one(const Demand& demand, std::span<const Offer> offers,
+                                            const Taste& taste) {
+    const std::size_t required = demand.required.find_first();
+    std::optional<Part> best;
+    std::int64_t best_score = 0;
+    for (const Offer& offer : offers) {
+        if (required != BitSet::kNone && offer.node.index() != required) continue;
+        const NodeSpec& node = taste.view.spec().node(offer.node);
+        auto take = take_on(demand, node, offer.room, tasks_per_node_min(demand));
+        BERTH_ASSERT(take);
+        const Resources rest = offer.room - take->amount;
+        const std::int64_t points =
+            taste.policy.placement_score({offer.node, take->amount, rest}, taste.view);
+        if (best && points <= best_score) continue;
+        best = Part{offer.node, *std::move(take)};
+        best_score = points;
+    }
+    if (!best) return std::nullopt;
+    return std::vector{*std::move(best)};
+}
+
+}  // namespace
+
+std::optional<std::vector<Part>> gather(const Demand& demand, std::span<const Offer> offers,
+                                        const Taste& taste) {
+    if (demand.nodes_max == 1 && demand.gres_total.empty()) {
+        return gather_one(demand, offers, taste);
+    }
+    return Gathering(demand, offers, taste).run();
+}
+
+}  // namespace berth

@@ -1,0 +1,33 @@
+// Gang: which nodes, and how many tasks on each. All of a job's nodes are found together, or none.
+#pragma once
+
+#include "berth/engine/placement_fit.h"
+#include "berth/policy/policy.h"
+
+namespace berth {
+
+// A node that could have a part of the job, and what is free there for as long as it runs.
+struct Offer {
+    NodeId node{0};
+    Resources room;
+    std::uint32_t tasks = 0;  // tasks_that_fit(); not 0.
+};
+
+// What of one node goes to the job.
+struct Part {
+    NodeId node{0};
+    NodeTake take;
+};
+
+// What a choice among nodes rests on.
+struct Taste {
+    const Policy& policy;
+    const View& view;
+};
+
+// The parts, in node order, as the demand wants them and the placement scores like them; nullopt
+// where these offers do not suffice. `offers` are of one of the demand's choices.
+std::optional<std::vector<Part>> gather(const Demand& demand, std::span<const Offer> offers,
+                                        const Taste& taste);
+
+}  // namespace berth

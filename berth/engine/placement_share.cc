@@ -1,0 +1,122 @@
+#include "berth/engine/placement_share.h"
+
+#include <algorithm>
+
+namespace berth {
+namespace {
+
+BitSet socket_cores(const NodeSpec& node, std::uint32_t socket) {
+    BitSet cores(node.cores());
+    const std::uint32_t first = socket * node.cores_per_socket;
+    for (std::uint32_t i = 0; i < node.cores_per_socket; ++i) cores.set(first + i);
+    return cores;
+}
+
+// The cores near a device, as a set over the node's.
+BitSet near(const NodeSpec& node, const Device& device) {
+    if (device.cores.empty()) return BitSet::all(node.cores());
+    BitSet cores(node.cores());
+    for (std::size_t core = device.cores.find_first(); core < node.cores();
+         core = device.cores.find_next(core)) {
+        cores.set(core);
+    }
+    return cores;
+}
+
+// The n lowest, or all where there are fewer.
+BitSet lowest_of(const BitSet& from, std::size_t n) {
+    BitSet some(from.size());
+    for (std::size_t core = from.find_first(); n > 0 && core != BitSet::kNone;
+         core = from.find_next(core), --n) {
+        some.set(core);
+    }
+    return some;
+}
+
+// The devices whose near cores are free in such number that each of `count` gets its part of them.
+DeviceMask with_free_cores(const NodeSpec& node, const NodeFree& free, DeviceMask among,
+                           std::size_t cores, int count) {
+    const std::size_t each =
+        (cores + static_cast<std::size_t>(count) - 1) / static_cast<std::size_t>(count);
+    DeviceMask fine = 0;
+    for_each_bit(among, [&](int i) {
+        const Device& device = node.devices[static_cast<std::size_t>(i)];
+        if ((near(node, device) & free.cores).count() >= each) fine |= bit(i);
+    });
+    return fine;
+}
+
+DeviceMask choose_devices(const NodeSpec& node, const NodeFree& free, const Part& part,
+                          const Topologies& topologies) {
+    DeviceMask chosen = 0;
+    for (std::uint32_t i = 2; i < kDimensionsMax; ++i) {
+        const DimensionId dimension(i);
+        const auto count = static_cast<int>(part.take.amount[dimension]);
+        const DeviceMask all = count > 0 ? topologies.devices_of(part.node, dimension) : 0;
+        if (all == 0) continue;  // Counted only.
+        const DeviceMask left = all & free.devices;
+        const DeviceMask fine = with_free_cores(node, free, left, part.take.cores, count);
+        chosen |= topologies.choose(part.node, dimension, left, fine, count);
+    }
+    return chosen;
+}
+
+// Each device gets its part of the cores from those near it.
+BitSet cores_near(const NodeSpec& node, const BitSet& free, DeviceMask devices, std::size_t count) {
+    BitSet taken(node.cores());
+    std::size_t left = count;
+    auto devices_left = static_cast<std::size_t>(popcount(devices));
+    for_each_bit(devices, [&](int i) {
+        const BitSet close = (near(node, node.devices[static_cast<std::size_t>(i)]) & free) - taken;
+        const BitSet part = lowest_of(close, (left + devices_left - 1) / devices_left);
+        taken |= part;
+        left -= part.count();
+        --devices_left;
+    });
+    return taken;
+}
+
+// The socket that `count` cores fill best, then the freest ones until there are enough.
+BitSet cores_by_socket(const NodeSpec& node, BitSet free, std::size_t count) {
+    BitSet taken(node.cores());
+    while (count > 0) {
+        std::optional<BitSet> best;
+        std::size_t best_free = 0;
+        for (std::uint32_t s = 0; s < node.sockets; ++s) {
+            BitSet here = socket_cores(node, s) & free;
+            const std::size_t n = here.count();
+            if (n == 0) continue;
+            const bool fits_here = n >= count, fits_best = best && best_free >= count;
+            const bool better =
+                !best || (fits_here ? !fits_best || n < best_free : !fits_best && n > best_free);
+            if (!better) continue;
+            best = std::move(here);
+            best_free = n;
+        }
+        BERTH_ASSERT(best);
+        const BitSet part = lowest_of(*best, count);
+        count -= part.count();
+        taken |= part;
+        free -= part;
+    }
+    return taken;
+}
+
+}  // namespace
+
+NodeShare settle(const NodeSpec& node, const NodeFree& free, const Part& part,
+                 const Topologies& topologies) {
+    NodeShare share;
+    share.node = part.node;
+    share.devices = choose_devices(node, free, part, topologies);
+    share.cores = cores_near(node, free.cores, share.devices, part.take.cores);
+    const std::size_t missing = part.take.cores - share.cores.count();
+    share.cores |= cores_by_socket(node, free.cores - share.cores, missing);
+    share.memory = part.take.amount.memory();
+    share.amount = part.take.amount;
+    share.tasks = part.take.tasks;
+    share.cpus = part.take.cpus;
+    return share;
+}
+
+}  // namespace berth

@@ -1,0 +1,14 @@
+// Share: the exact cores and devices of one node that go to a job, near each other.
+#pragma once
+
+#include "berth/engine/node_free.h"
+#include "berth/engine/placement_devices.h"
+#include "berth/engine/placement_gang.h"
+
+namespace berth {
+
+// REQUIRES: the part fits in what is free of its node.
+NodeShare settle(const NodeSpec& node, const NodeFree& free, const Part& part,
+                 const Topologies& topologies);
+
+}  // namespace berth
