@@ -35,6 +35,7 @@ struct AccountingRecord {
     Owner owner;
     std::string name, account, qos, partition, cluster;
     JobState state = JobState::pending;  // While completing: the end to come, where it is known.
+    bool completing = false;             // It has ended, but not every node is clean yet.
     bool requeued = false;  // This run is over and the job went back to the queue. state: why, or
                             // pending where it was only asked to.
     std::optional<std::uint32_t> cancelled_by;  // uid.
@@ -53,10 +54,10 @@ struct AccountingRecord {
     std::vector<AccountedStep> steps;  // The script first, then by id. Stored beside, not within.
 
     BERTH_FIELDS(AccountingRecord, job, attempt, array_job, array_task, array_pending, owner, name,
-                 account, qos, partition, cluster, state, requeued, cancelled_by, reason, request,
-                 cpus, allocated, nodes, time_limit, submitted_at, eligible_at, started_at,
-                 ended_at, exit, derived_exit, priority, restarts, work_dir, submit_line, comment,
-                 steps)
+                 account, qos, partition, cluster, state, completing, requeued, cancelled_by,
+                 reason, request, cpus, allocated, nodes, time_limit, submitted_at, eligible_at,
+                 started_at, ended_at, exit, derived_exit, priority, restarts, work_dir,
+                 submit_line, comment, steps)
 };
 
 // Which records are wanted. An empty list asks for all.

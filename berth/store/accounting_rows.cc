@@ -14,18 +14,15 @@ struct Collect {
     void operator()(const JobHeld& fact) { jobs[fact.job]; }
     void operator()(const DependencyFailed& fact) { jobs[fact.job]; }
     void operator()(const JobEligible& fact) { jobs[fact.job]; }
-    void operator()(const JobForgotten& fact) { jobs[fact.job].forgotten = true; }
+    void operator()(const JobForgotten& fact) { jobs[fact.job]; }
     void operator()(const EndJob& fact) { jobs[fact.job].end = &fact; }
     void operator()(const AttemptEnded& fact) { jobs[fact.job].ended.push_back(&fact); }
     void operator()(const StepCreated& fact) { jobs[fact.job].steps_created.push_back(&fact); }
     void operator()(const StepEnded& fact) { jobs[fact.job].steps_ended.push_back(&fact); }
     void operator()(const JobCancelled& fact) {
         Touched& job = jobs[fact.job];
-        if (fact.array_tasks.empty()) {
-            job.cancelled = &fact;
-        } else {
-            job.tasks_cancelled.push_back(&fact);
-        }
+        job.cancelled = &fact;
+        job.tasks_cancelled |= !fact.array_tasks.empty();
     }
     void operator()(const StartJob& fact) {
         jobs[fact.job];
@@ -39,6 +36,9 @@ struct Collect {
     void operator()(const NodeUpdated&) {}
     void operator()(const PlanJob&) {}
 };
+
+// As Slurm shows the end of what went over its memory: "0:125".
+constexpr ExitStatus kOutOfMemoryExit{.code = 0, .signal = 125};
 
 // {0, 1, 2, 7} and 2 -> "0-2,7%2"
 std::string tasks_text(const std::vector<std::uint32_t>& tasks, std::uint32_t max_running) {
@@ -60,7 +60,7 @@ void describe(AccountingRecord& row, const Job& job, const ClusterSpec& spec) {
     row.array_job = job.array_job;
     row.array_task = job.array_task;
     if (job.spec.array && !job.array_task) {
-        row.array_job = job.id;
+        row.array_job = job.array_job.value_or(job.id);
         row.array_pending = tasks_text(job.spec.array->tasks, job.spec.array->max_running);
     }
     row.owner = job.owner;
@@ -92,8 +92,8 @@ AccountingRecord row_of(const Job& job, const ClusterSpec& spec, std::int64_t pr
     AccountingRecord row;
     describe(row, job, spec);
     row.attempt = run_of(job);
-    const bool end_known = job.state == JobState::completing && is_final(job.outcome);
-    row.state = end_known ? job.outcome : job.state;
+    row.completing = job.state == JobState::completing;
+    row.state = row.completing && is_final(job.outcome) ? job.outcome : job.state;
     row.reason = job.state_reason;
     if (job.time_limit != Duration::max()) row.time_limit = job.time_limit;
     row.submitted_at = job.submitted_at;
@@ -124,27 +124,20 @@ std::optional<std::uint32_t> cancelled_by(const Touched& touched) {
     return std::nullopt;
 }
 
-AccountingRecord row_of_cancelled_tasks(const AccountingRecord& array,
-                                        const JobCancelled& cancelled, Time now) {
-    AccountingRecord row = array;
-    row.array_job = array.job;
-    row.array_pending = tasks_text(cancelled.array_tasks, 0);
-    if (cancelled.array_tasks.size() == 1) {
-        row.array_task = cancelled.array_tasks.front();
-        row.array_pending.clear();
+void note_lost_node(AccountingRecord& row, const Touched& touched) {
+    for (const AttemptEnded* const ended : touched.ended) {
+        if (ended->attempt == row.attempt && ended->lost) row.state = JobState::node_fail;
     }
-    row.state = JobState::cancelled;
-    row.ended_at = now;
-    return row;
 }
 
 void settle_requeued(AccountingRecord& row, const Touched& touched, Time now) {
     row.requeued = true;
+    row.completing = false;
+    note_lost_node(row, touched);
     if (!is_final(row.state)) row.state = JobState::pending;
     if (touched.end != nullptr && !touched.end->reason.empty()) row.reason = touched.end->reason;
     for (const AttemptEnded* const ended : touched.ended) {
         if (ended->attempt != row.attempt) continue;
-        if (ended->lost) row.state = JobState::node_fail;
         if (!ended->reason.empty()) row.reason = ended->reason;
         if (ended->batch_exit) row.exit = *ended->batch_exit;
     }
@@ -152,6 +145,7 @@ void settle_requeued(AccountingRecord& row, const Touched& touched, Time now) {
 }
 
 void settle_forgotten(AccountingRecord& row, const Touched& touched, Time now) {
+    row.completing = false;
     if (touched.cancelled != nullptr) row.state = JobState::cancelled;
     for (const AttemptEnded* const ended : touched.ended) {
         if (ended->batch_exit) row.exit = *ended->batch_exit;
@@ -192,7 +186,7 @@ AccountedStep batch_step_of(const Job& job, const ClusterSpec& spec) {
 
 void settle_batch(AccountedStep& batch, const AttemptEnded& ended, JobState outcome, Time now) {
     batch.ended_at = now;
-    batch.exit = ended.batch_exit.value_or(ExitStatus{});
+    batch.exit = ended.out_of_memory ? kOutOfMemoryExit : ended.batch_exit.value_or(ExitStatus{});
     const bool ended_by_us = outcome == JobState::cancelled || outcome == JobState::timeout ||
                              outcome == JobState::preempted || outcome == JobState::pending;
     if (ended.out_of_memory) {
@@ -213,7 +207,7 @@ void settle_step(AccountedStep& step, const StepEnded* ended, Time now) {
         step.state = StepState::cancelled;
         return;
     }
-    step.exit = ended->exit;
+    step.exit = ended->out_of_memory ? kOutOfMemoryExit : ended->exit;
     step.state = ended->out_of_memory          ? StepState::out_of_memory
                  : ended->exit == ExitStatus{} ? StepState::completed
                                                : StepState::failed;

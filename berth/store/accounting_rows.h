@@ -14,11 +14,10 @@ namespace berth {
 struct Touched {
     const Job* submitted = nullptr;
     const JobCancelled* cancelled = nullptr;  // As a whole.
-    std::vector<const JobCancelled*> tasks_cancelled;
+    bool tasks_cancelled = false;  // Some tasks of an array: each has a record of its own.
     std::vector<const AttemptEnded*> ended;
     const EndJob* end = nullptr;
     bool started = false;
-    bool forgotten = false;
     std::vector<const StepCreated*> steps_created;
     std::vector<const StepEnded*> steps_ended;
 };
@@ -29,12 +28,9 @@ Attempt run_of(const Job& job);
 
 // The row as the state has it; without the steps, and without cancelled_by.
 AccountingRecord row_of(const Job& job, const ClusterSpec& spec, std::int64_t priority);
+// What the state does not say of a run that is on its way back to the queue: that a node was lost.
+void note_lost_node(AccountingRecord& row, const Touched& touched);
 std::optional<std::uint32_t> cancelled_by(const Touched& touched);
-
-// The tasks that were cancelled out of a pending array: they have no job id of their own, and share
-// a row.
-AccountingRecord row_of_cancelled_tasks(const AccountingRecord& array,
-                                        const JobCancelled& cancelled, Time now);
 
 // A run whose job has gone on (or is gone) since: how it ended.
 void settle_requeued(AccountingRecord& row, const Touched& touched, Time now);

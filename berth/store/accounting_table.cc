@@ -10,13 +10,20 @@ Error damaged(JobId job) {
     return {ErrorCode::internal, "the accounting of job " + to_string(job) + " cannot be read"};
 }
 
+const Step* find(const Job& job, StepId id) {
+    for (const Step& step : job.steps) {
+        if (step.id == id) return &step;
+    }
+    return nullptr;
+}
+
 constexpr const char* kUpsert = R"sql(
-INSERT INTO jobs(job, submitted, attempt, split, latest, array_job, user, account, partition, name,
+INSERT INTO jobs(job, submitted, attempt, latest, array_job, user, account, partition, name,
                  state, ended, cancelled_by, row)
-VALUES(?1, ?2, ?3, ?4, 1, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
-ON CONFLICT(job, submitted, attempt, split) DO UPDATE SET
-    array_job = ?5, user = ?6, account = ?7, partition = ?8, name = ?9, state = ?10, ended = ?11,
-    cancelled_by = coalesce(?12, cancelled_by), row = ?13
+VALUES(?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+ON CONFLICT(job, submitted, attempt) DO UPDATE SET
+    array_job = ?4, user = ?5, account = ?6, partition = ?7, name = ?8, state = ?9, ended = ?10,
+    cancelled_by = coalesce(?11, cancelled_by), row = ?12
 )sql";
 
 }  // namespace
@@ -26,14 +33,13 @@ std::int64_t column_of(Time at) { return at.time_since_epoch().count(); }
 Result<AccountingTable> AccountingTable::prepare(Database& database) {
     AccountingTable table;
     BERTH_TRY(table.upsert_, database.prepare(kUpsert));
-    BERTH_TRY(
-        table.not_latest_,
-        database.prepare("UPDATE jobs SET latest = 0 WHERE job = ?1 AND latest = 1 AND split = "
-                         "0 AND (submitted < ?2 OR (submitted = ?2 AND attempt < ?3))"));
+    BERTH_TRY(table.not_latest_,
+              database.prepare("UPDATE jobs SET latest = 0 WHERE job = ?1 AND latest = 1 AND "
+                               " (submitted < ?2 OR (submitted = ?2 AND attempt < ?3))"));
     BERTH_TRY(table.open_before_,
               database.prepare("SELECT row FROM jobs WHERE job = ? AND submitted = ? AND attempt < "
-                               "? AND ended = 9223372036854775807 AND split = 0"));
-    BERTH_TRY(table.newest_, database.prepare("SELECT row FROM jobs WHERE job = ? AND split = 0 "
+                               "? AND ended = 9223372036854775807"));
+    BERTH_TRY(table.newest_, database.prepare("SELECT row FROM jobs WHERE job = ? "
                                               "ORDER BY submitted DESC, attempt DESC LIMIT 1"));
     BERTH_TRY(table.upsert_step_,
               database.prepare("INSERT OR REPLACE INTO steps VALUES(?, ?, ?, ?, ?, ?)"));
@@ -59,10 +65,16 @@ Status AccountingTable::write_job(const Record& record, JobId id, const Touched&
                                   const ClusterState& after) {
     const Job* const job = after.find_job(id);
     if (job == nullptr) return write_gone(record, id, touched, after.spec());
-    const AccountingRecord row = row_of(*job, after.spec(), after.priority(id));
+    AccountingRecord row = row_of(*job, after.spec(), after.priority(id));
+    if (row.state == JobState::completing) {
+        BERTH_TRY(const std::optional<AccountingRecord> before, newest_row(id));
+        if (before && before->state == JobState::node_fail) row.state = JobState::node_fail;
+        note_lost_node(row, touched);
+    }
     BERTH_CHECK(close_earlier_runs(record, row, touched));
-    BERTH_CHECK(put(row, 0, cancelled_by(touched)));
-    BERTH_CHECK(write_cancelled_tasks(record, row, touched));
+    const bool cancelled = row.state == JobState::cancelled;
+    BERTH_CHECK(put(row, cancelled ? cancelled_by(touched) : std::nullopt));
+    if (touched.tasks_cancelled) BERTH_CHECK(write_cancelled_tasks(record, id, touched, after));
     return write_steps(record, *job, row, touched, after.spec());
 }
 
@@ -71,19 +83,21 @@ Status AccountingTable::write_gone(const Record& record, JobId id, const Touched
                                    const ClusterSpec& spec) {
     BERTH_TRY(std::optional<AccountingRecord> row, newest_row(id));
     if (touched.submitted != nullptr) row = row_of(*touched.submitted, spec, 0);
-    if (!row || row->ended_at) return Done{};
+    if (!row || (row->ended_at && !row->completing)) return Done{};
     settle_forgotten(*row, touched, record.now);
-    BERTH_CHECK(put(*row, 0, cancelled_by(touched)));
+    BERTH_CHECK(put(*row, cancelled_by(touched)));
     BERTH_CHECK(settle_stored_steps(record, *row, touched));
     return close_steps(record, *row, touched, nullptr, nullptr);
 }
 
-Status AccountingTable::write_cancelled_tasks(const Record& record, const AccountingRecord& array,
-                                              const Touched& touched) {
-    std::uint64_t split = record.sequence << 16;  // No record holds that many of one array.
-    for (const JobCancelled* const cancelled : touched.tasks_cancelled) {
-        const AccountingRecord row = row_of_cancelled_tasks(array, *cancelled, record.now);
-        BERTH_CHECK(put(row, ++split, cancelled->by_uid));
+// The fact names tasks; the records that these became stand among the array's in the state.
+Status AccountingTable::write_cancelled_tasks(const Record& record, JobId array,
+                                              const Touched& touched, const ClusterState& after) {
+    for (const JobId id : after.array_members(array)) {
+        const Job& task = *after.find_job(id);
+        const bool now = task.state == JobState::cancelled && task.ended_at == record.now;
+        if (!now || task.started_at) continue;
+        BERTH_CHECK(put(row_of(task, after.spec(), 0), touched.cancelled->by_uid));
     }
     return Done{};
 }
@@ -96,7 +110,7 @@ Status AccountingTable::close_earlier_runs(const Record& record, const Accountin
     for (AccountingRecord& row : rows) {
         BERTH_CHECK(settle_stored_steps(record, row, touched));
         settle_requeued(row, touched, record.now);
-        BERTH_CHECK(put(row, 0, std::nullopt));
+        BERTH_CHECK(put(row, std::nullopt));
         BERTH_CHECK(close_steps(record, row, touched, nullptr, nullptr));
     }
     return not_latest_.bind(1, newest.job.value())
@@ -110,18 +124,22 @@ Status AccountingTable::write_steps(const Record& record, const Job& job,
                                     const AccountingRecord& row, const Touched& touched,
                                     const ClusterSpec& spec) {
     if (touched.started && job.started_at) BERTH_CHECK(put(row, batch_step_of(job, spec)));
-    for (const Step& step : job.steps) {
-        const auto is_of = [&](const auto* fact) {
-            if constexpr (std::is_same_v<decltype(fact), const StepCreated*>) {
-                return fact->step.id == step.id;
-            } else {
-                return fact->step == step.id;
-            }
-        };
-        if (std::any_of(touched.steps_created.begin(), touched.steps_created.end(), is_of) ||
-            std::any_of(touched.steps_ended.begin(), touched.steps_ended.end(), is_of)) {
-            BERTH_CHECK(put(row, row_of(step, spec)));
+    for (const StepCreated* const fact : touched.steps_created) {
+        const Step* const step = find(job, fact->step.id);
+        if (fact->attempt != row.attempt || step == nullptr) continue;
+        BERTH_CHECK(put(row, row_of(*step, spec)));
+    }
+    for (const StepEnded* const fact : touched.steps_ended) {
+        if (fact->attempt != row.attempt) continue;
+        if (const Step* const step = find(job, fact->step)) {
+            BERTH_CHECK(put(row, row_of(*step, spec)));
+            continue;
         }
+        // The state keeps only the latest of the ended ones.
+        BERTH_TRY(std::optional<AccountedStep> stored, find_step(row, fact->step));
+        if (!stored || stored->ended_at) continue;
+        settle_step(*stored, fact, record.now);
+        BERTH_CHECK(put(row, *stored));
     }
     BERTH_CHECK(settle_stored_steps(record, row, touched));
     if (!is_final(job.state) || !row.started_at) return Done{};
@@ -147,11 +165,8 @@ Status AccountingTable::close_steps(const Record& record, const AccountingRecord
                                     const ClusterSpec* spec) {
     BERTH_TRY(std::vector<AccountedStep> open, open_steps(row));
     for (AccountedStep& step : open) {
-        const Step* known = nullptr;
+        const Step* const known = job == nullptr ? nullptr : find(*job, step.id);
         const StepEnded* ended = nullptr;
-        for (std::size_t i = 0; job != nullptr && i < job->steps.size(); ++i) {
-            if (job->steps[i].id == step.id) known = &job->steps[i];
-        }
         for (const StepEnded* const fact : touched.steps_ended) {
             if (fact->step == step.id && fact->attempt == row.attempt) ended = fact;
         }
@@ -169,22 +184,22 @@ Status AccountingTable::close_steps(const Record& record, const AccountingRecord
 
 // ---- Rows.
 
-Status AccountingTable::put(const AccountingRecord& row, std::uint64_t split,
+Status AccountingTable::put(const AccountingRecord& row,
                             std::optional<std::uint32_t> cancelled_by) {
+    const bool open = row.completing || !row.ended_at;
     const std::string bytes = encode(row);
     upsert_.bind(1, row.job.value())
         .bind(2, column_of(row.submitted_at))
         .bind(3, row.attempt.value())
-        .bind(4, static_cast<std::int64_t>(split))
-        .bind(6, row.owner.user)
-        .bind(7, row.account)
-        .bind(8, row.partition)
-        .bind(9, row.name)
-        .bind(10, static_cast<std::int64_t>(row.state))
-        .bind(11, row.ended_at ? column_of(*row.ended_at) : kOpen)
-        .bind_bytes(13, bytes);
-    row.array_job ? upsert_.bind(5, row.array_job->value()) : upsert_.bind_null(5);
-    cancelled_by ? upsert_.bind(12, *cancelled_by) : upsert_.bind_null(12);
+        .bind(5, row.owner.user)
+        .bind(6, row.account)
+        .bind(7, row.partition)
+        .bind(8, row.name)
+        .bind(9, static_cast<std::int64_t>(row.state))
+        .bind(10, open ? kOpen : column_of(*row.ended_at))
+        .bind_bytes(12, bytes);
+    row.array_job ? upsert_.bind(4, row.array_job->value()) : upsert_.bind_null(4);
+    cancelled_by ? upsert_.bind(11, *cancelled_by) : upsert_.bind_null(11);
     return upsert_.run();
 }
 

@@ -19,8 +19,8 @@ private:
                      const ClusterState& after);
     Status write_gone(const Record& record, JobId id, const Touched& touched,
                       const ClusterSpec& spec);
-    Status write_cancelled_tasks(const Record& record, const AccountingRecord& array,
-                                 const Touched& touched);
+    Status write_cancelled_tasks(const Record& record, JobId array, const Touched& touched,
+                                 const ClusterState& after);
     Status close_earlier_runs(const Record& record, const AccountingRecord& newest,
                               const Touched& touched);
     Status write_steps(const Record& record, const Job& job, const AccountingRecord& row,
@@ -30,8 +30,7 @@ private:
     Status close_steps(const Record& record, const AccountingRecord& row, const Touched& touched,
                        const Job* job, const ClusterSpec* spec);
 
-    Status put(const AccountingRecord& row, std::uint64_t split,
-               std::optional<std::uint32_t> cancelled_by);
+    Status put(const AccountingRecord& row, std::optional<std::uint32_t> cancelled_by);
     Status put(const AccountingRecord& of, const AccountedStep& step);
     Result<std::vector<AccountingRecord>> open_rows_before(const AccountingRecord& newest);
     Result<std::optional<AccountingRecord>> newest_row(JobId job);

@@ -7,8 +7,8 @@ namespace {
 constexpr std::int64_t kApplicationId =
     0x42727468;  // "Brth": SQLite's own mark of whose file it is.
 
-// Jobs that are still open have ended = kOpen (accounting_table.cc), so one index serves all
-// windows of time. `split` tells the cancelled tasks of an array from the record they were cut off.
+// Jobs that are still open have ended = kOpen (accounting_table.cc), so that one index serves all
+// windows of time.
 constexpr const char* kTables = R"sql(
 BEGIN IMMEDIATE;
 CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -21,10 +21,10 @@ CREATE TABLE snapshot_slices(
 CREATE TABLE payloads(job INTEGER PRIMARY KEY, payload BLOB NOT NULL);
 CREATE TABLE jobs(
     id INTEGER PRIMARY KEY, job INTEGER NOT NULL, submitted INTEGER NOT NULL,
-    attempt INTEGER NOT NULL, split INTEGER NOT NULL, latest INTEGER NOT NULL,
-    array_job INTEGER, user TEXT NOT NULL, account TEXT NOT NULL, partition TEXT NOT NULL,
+    attempt INTEGER NOT NULL, latest INTEGER NOT NULL, array_job INTEGER,
+    user TEXT NOT NULL, account TEXT NOT NULL, partition TEXT NOT NULL,
     name TEXT NOT NULL, state INTEGER NOT NULL, ended INTEGER NOT NULL, cancelled_by INTEGER,
-    row BLOB NOT NULL, UNIQUE(job, submitted, attempt, split));
+    row BLOB NOT NULL, UNIQUE(job, submitted, attempt));
 CREATE INDEX jobs_by_array ON jobs(array_job) WHERE array_job IS NOT NULL;
 CREATE INDEX jobs_by_end ON jobs(ended);
 CREATE TABLE steps(

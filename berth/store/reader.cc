@@ -1,0 +1,138 @@
+#include "berth/store/reader.h"
+
+#include <mutex>
+
+#include "berth/base/codec.h"
+#include "berth/store/accounting_table.h"
+#include "berth/store/payload_table.h"
+#include "berth/store/schema.h"
+
+namespace berth {
+
+namespace {
+
+// The columns that a filter looks at before a row is decoded.
+#define BERTH_COLUMNS                                                                 \
+    "SELECT job, submitted, attempt, user, account, partition, name, state, latest, " \
+    "cancelled_by, row, ended FROM jobs "
+constexpr const char* kByWindow =
+    BERTH_COLUMNS "WHERE ended >= ? AND submitted <= ? ORDER BY job, submitted, attempt";
+constexpr const char* kByJob =
+    BERTH_COLUMNS "WHERE job = ?1 UNION " BERTH_COLUMNS "WHERE array_job = ?1 ORDER BY 1, 2, 3";
+#undef BERTH_COLUMNS
+constexpr const char* kSteps =
+    "SELECT row FROM steps WHERE job = ? AND submitted = ? AND attempt = ? ORDER BY step";
+
+bool is_among(std::string_view name, const std::vector<std::string>& names) {
+    return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
+
+Error damaged(std::int64_t job) {
+    return {ErrorCode::internal,
+            "the accounting of job " + std::to_string(job) + " cannot be read"};
+}
+
+}  // namespace
+
+struct StoreReader::Parts {
+    std::mutex turn;
+    Database database;
+    Statement by_window, by_job, steps;
+    PayloadTable payloads;
+
+    bool wanted(const Statement& row, const AccountingFilter& filter) const;
+    Result<AccountingRecord> read(const Statement& row);
+    Status collect(Statement& rows, const AccountingFilter& filter, AccountingAnswer& answer);
+};
+
+StoreReader::StoreReader(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+StoreReader::StoreReader(StoreReader&&) noexcept = default;
+StoreReader& StoreReader::operator=(StoreReader&&) noexcept = default;
+StoreReader::~StoreReader() = default;
+
+Result<StoreReader> StoreReader::open(const std::string& directory) {
+    const std::string path = directory + '/' + kStateFile;
+    auto parts = std::make_unique<Parts>();
+    BERTH_TRY(parts->database, Database::open(path, {.read_only = true}));
+    BERTH_CHECK(check_schema(parts->database, path));
+    BERTH_TRY(parts->by_window, parts->database.prepare(kByWindow));
+    BERTH_TRY(parts->by_job, parts->database.prepare(kByJob));
+    BERTH_TRY(parts->steps, parts->database.prepare(kSteps));
+    BERTH_TRY(parts->payloads, PayloadTable::prepare(parts->database));
+    return StoreReader(std::move(parts));
+}
+
+bool StoreReader::Parts::wanted(const Statement& row, const AccountingFilter& filter) const {
+    if (!filter.duplicates && row.number(8) == 0) return false;
+    const auto state = static_cast<JobState>(row.number(7));
+    const bool of_state =
+        filter.states.empty() ||
+        std::find(filter.states.begin(), filter.states.end(), state) != filter.states.end();
+    return of_state && is_among(row.bytes(3), filter.users) &&
+           is_among(row.bytes(4), filter.accounts) && is_among(row.bytes(5), filter.partitions) &&
+           is_among(row.bytes(6), filter.names);
+}
+
+Result<AccountingRecord> StoreReader::Parts::read(const Statement& row) {
+    Result<AccountingRecord> record = decode<AccountingRecord>(row.bytes(10));
+    if (!record.ok()) return damaged(row.number(0));
+    if (!row.is_null(9)) record->cancelled_by = static_cast<std::uint32_t>(row.number(9));
+    if (!record->started_at) return record;
+    steps.bind(1, row.number(0)).bind(2, row.number(1)).bind(3, row.number(2));
+    while (true) {
+        BERTH_TRY(const bool found, steps.step());
+        if (!found) break;
+        Result<AccountedStep> step = decode<AccountedStep>(steps.bytes(0));
+        if (!step.ok()) return damaged(row.number(0));
+        record->steps.push_back(std::move(step).value());
+    }
+    // By id, the script's would be the last.
+    std::vector<AccountedStep>& all = record->steps;
+    std::stable_partition(all.begin(), all.end(),
+                          [](const AccountedStep& step) { return step.id == kBatchStep; });
+    return record;
+}
+
+Status StoreReader::Parts::collect(Statement& rows, const AccountingFilter& filter,
+                                   AccountingAnswer& answer) {
+    while (!answer.more) {
+        BERTH_TRY(const bool found, rows.step());
+        if (!found) return Done{};
+        if (!wanted(rows, filter)) continue;
+        Result<AccountingRecord> record = read(rows);
+        if (!record.ok()) {
+            rows.reset();
+            return std::move(record).error();
+        }
+        if (filter.requeued_only && !record->requeued) continue;
+        answer.more = answer.records.size() == filter.limit;
+        if (!answer.more) answer.records.push_back(std::move(record).value());
+    }
+    rows.reset();
+    return Done{};
+}
+
+Result<AccountingAnswer> StoreReader::accounting(const AccountingFilter& filter) {
+    const std::lock_guard turn(parts_->turn);
+    const std::int64_t from = filter.from ? column_of(*filter.from) : 0;
+    const std::int64_t until = filter.until ? column_of(*filter.until) : kOpen;
+    AccountingAnswer answer;
+    if (filter.jobs.empty()) {
+        parts_->by_window.bind(1, from).bind(2, until);
+        BERTH_CHECK(parts_->collect(parts_->by_window, filter, answer));
+        return answer;
+    }
+    std::set<JobId> jobs(filter.jobs.begin(), filter.jobs.end());
+    for (const JobId job : jobs) {
+        parts_->by_job.bind(1, job.value());
+        BERTH_CHECK(parts_->collect(parts_->by_job, filter, answer));
+    }
+    return answer;
+}
+
+Result<JobPayload> StoreReader::payload(JobId job, std::optional<JobId> array_job) {
+    const std::lock_guard turn(parts_->turn);
+    return parts_->payloads.load(job, array_job);
+}
+
+}  // namespace berth

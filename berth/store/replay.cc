@@ -1,0 +1,59 @@
+#include "berth/store/replay.h"
+
+#include <cstdio>
+
+#include "berth/store/recovery.h"
+#include "berth/store/schema.h"
+
+namespace berth {
+
+namespace {
+
+Result<Database> open_to_read(const std::string& directory) {
+    const std::string path = directory + '/' + kStateFile;
+    BERTH_TRY(Database database, Database::open(path, {.read_only = true}));
+    BERTH_CHECK(check_schema(database, path));
+    // All reads from here on see one moment, whatever a controller appends meanwhile.
+    BERTH_CHECK(database.run("BEGIN"));
+    return database;
+}
+
+std::string hexadecimal(std::uint64_t number) {
+    char text[17];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(number));
+    return text;
+}
+
+}  // namespace
+
+Result<Replayed> replay(const std::string& directory) {
+    BERTH_TRY(Database database, open_to_read(directory));
+    BERTH_TRY(Recovered recovered, recover(database, RecoverFrom::newest));
+    const std::uint64_t hash = recovered.state.hash();
+    return Replayed{.state = std::move(recovered.state),
+                    .hash = hash,
+                    .sequence = recovered.sequence,
+                    .snapshot_sequence = recovered.snapshot_sequence,
+                    .records = recovered.records};
+}
+
+Result<Verified> verify(const std::string& directory) {
+    BERTH_TRY(Database database, open_to_read(directory));
+    BERTH_TRY(const Recovered old, recover(database, RecoverFrom::oldest));
+    BERTH_TRY(const Recovered young, recover(database, RecoverFrom::newest));
+    const std::uint64_t hash = old.state.hash();
+    if (old.sequence != young.sequence || hash != young.state.hash()) {
+        return Error{ErrorCode::internal,
+                     "replaying from record " + std::to_string(old.snapshot_sequence) + " gives " +
+                         hexadecimal(hash) + ", from record " +
+                         std::to_string(young.snapshot_sequence) + ' ' +
+                         hexadecimal(young.state.hash()) + ": please report this bug"};
+    }
+    return Verified{.hash = hash,
+                    .sequence = old.sequence,
+                    .oldest = old.snapshot_sequence,
+                    .newest = young.snapshot_sequence,
+                    .records = old.records};
+}
+
+}  // namespace berth
