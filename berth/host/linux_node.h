@@ -1,0 +1,62 @@
+// LinuxNode: the agent's Node made real. It confines each attempt, starts its runs under shepherds
+// that outlive the agent, and tells what became of them.
+//
+// One thread: whoever owns it polls fd() and then takes the events.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "berth/agent/ports.h"
+#include "berth/base/log.h"
+#include "berth/host/cgroup_tree.h"
+#include "berth/host/device_guard.h"
+
+namespace berth {
+
+struct LinuxNodeOptions {
+    NodeSpec node;         // As configured: its devices and their files, its cores.
+    std::string run_dir;   // Scripts and exit records. Users must be able to reach it (o+x on all
+                           // folders above), as with Slurm's SlurmdSpoolDir.
+    std::string shepherd;  // The program berth-step.
+    // Where the cgroups lie: "" for the paths that Slurm's tools know; "berth-7/gpu1" where several
+    // nodes, or clusters, share a machine.
+    std::string cgroup_prefix;
+    bool use_cgroups = true;
+    DeviceBackend device_backend = DeviceBackend::automatic;
+    // The operating system's CPUs of each core, as discover_machine() tells. Empty: cores are not
+    // pinned, since the node is emulated.
+    std::vector<std::vector<int>> cpus_of_core;
+    bool emulated = false;                     // Device files that this machine lacks are no error.
+    std::vector<std::string> allowed_devices;  // Files that every job may use, besides the usual.
+    std::vector<std::string> environment;      // "BERTH_SOCKET=…": put into every job.
+    std::int64_t pids_max = 0;                 // Of one job; 0: three quarters of the kernel's.
+};
+
+class LinuxNode : public Node {
+public:
+    // Finds the runs that an agent before this one has left. Their exit records are the first
+    // events.
+    static Result<std::unique_ptr<LinuxNode>> open(LinuxNodeOptions options, LogSink& log);
+    ~LinuxNode() override;
+
+    // The runs that had processes when it was opened: for Agent's constructor.
+    const std::vector<RunKey>& alive() const;
+
+    // What this machine, or who we are, does not let us confine; a sentence each. Empty: all is.
+    const std::vector<std::string>& not_isolated() const;
+
+    void act(HostAction action) override;
+
+    // Readable when take_events() may have something.
+    int fd() const;
+    std::vector<AgentEvent> take_events();  // Never blocks.
+
+private:
+    struct Parts;
+    explicit LinuxNode(std::unique_ptr<Parts> parts);
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace berth
