@@ -1,4 +1,5 @@
-// Command: how a Slurm-named command is called. It sees no process of its own, so that a test can run it.
+// Command: how a Slurm-named command is called. It sees no process of its own, so that a test can
+// run it.
 #pragma once
 
 #include <iosfwd>
@@ -36,6 +37,7 @@ int run_squeue(const Invocation& call, Streams& streams);
 int run_sinfo(const Invocation& call, Streams& streams);
 int run_sacct(const Invocation& call, Streams& streams);
 
-inline constexpr const char* kVersion = "slurm 25.11.0";  // What -V prints, exactly: tools compare it.
+inline constexpr const char* kVersion =
+    "slurm 25.11.0";  // What -V prints, exactly: tools compare it.
 
 }  // namespace berth::slurm

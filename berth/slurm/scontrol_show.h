@@ -1,4 +1,5 @@
-// scontrol show: jobs, nodes, partitions, steps and the configuration, field for field as Slurm prints them.
+// scontrol show: jobs, nodes, partitions, steps and the configuration, field for field as Slurm
+// prints them.
 #pragma once
 
 #include <span>
@@ -20,8 +21,10 @@ struct ShowOptions {
 // Each prints what is there (all of it if no name is given) and returns scontrol's exit code.
 int show_jobs(Client& client, const ShowOptions& options, const std::string& id, Streams& streams);
 int show_steps(Client& client, const ShowOptions& options, const std::string& id, Streams& streams);
-int show_nodes(Client& client, const ShowOptions& options, const std::string& names, Streams& streams);
-int show_partitions(Client& client, const ShowOptions& options, const std::string& name, Streams& streams);
+int show_nodes(Client& client, const ShowOptions& options, const std::string& names,
+               Streams& streams);
+int show_partitions(Client& client, const ShowOptions& options, const std::string& name,
+                    Streams& streams);
 int show_config(Client& client, const ShowOptions& options, Streams& streams);
 
 }  // namespace berth::slurm

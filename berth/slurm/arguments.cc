@@ -1,0 +1,108 @@
+#include "berth/slurm/arguments.h"
+
+#include <pwd.h>
+
+#include <algorithm>
+#include <array>
+#include <ostream>
+
+#include "berth/base/hostlist.h"
+#include "berth/base/text.h"
+
+namespace berth::slurm {
+
+ArgumentReader::ArgumentReader(const Invocation& call, std::span<const option> options,
+                               std::string letters, bool stop_at_operand)
+    : options_(options.begin(), options.end()) {
+    letters_ = (stop_at_operand ? "+" : "") + std::move(letters);
+    words_.push_back(call.name);
+    words_.insert(words_.end(), call.arguments.begin(), call.arguments.end());
+    for (std::string& word : words_) argv_.push_back(word.data());
+    argv_.push_back(nullptr);
+    optind = 0;  // glibc: begin anew.
+}
+
+std::optional<Argument> ArgumentReader::next(Streams& streams) {
+    opterr = 0;  // We say it ourselves, on the stream that we were given.
+    const int at = optind;
+    const int letter = getopt_long(static_cast<int>(words_.size()), argv_.data(), letters_.c_str(),
+                                   options_.data(), nullptr);
+    if (letter == -1) return std::nullopt;
+    if (letter != '?') return Argument{letter, optarg};
+    failed_ = true;
+    const std::string& name = words_.front();
+    const std::string word = at > 0 && static_cast<std::size_t>(at) < words_.size()
+                                 ? words_[static_cast<std::size_t>(at)]
+                                 : words_[static_cast<std::size_t>(std::max(optind - 1, 0))];
+    if (word.starts_with("--")) {
+        const std::string option_name = word.substr(2, word.find('=') - 2);
+        const bool known = std::ranges::any_of(options_, [&](const option& o) {
+            return o.name != nullptr && std::string_view(o.name).starts_with(option_name);
+        });
+        streams.err << name
+                    << (known ? ": option '--" + option_name + "' requires an argument\n"
+                              : ": unrecognized option '" + word + "'\n");
+    } else {
+        const bool known =
+            optopt != 0 && letters_.find(static_cast<char>(optopt)) != std::string::npos;
+        streams.err << name
+                    << (known ? ": option requires an argument -- '" : ": invalid option -- '")
+                    << static_cast<char>(optopt) << "'\n";
+    }
+    return std::nullopt;
+}
+
+std::vector<std::string> ArgumentReader::operands() const {
+    std::vector<std::string> rest;
+    for (std::size_t i = static_cast<std::size_t>(optind); i + 1 < argv_.size(); ++i)
+        rest.emplace_back(argv_[i]);
+    return rest;
+}
+
+Status not_supported(std::span<const option> options, int letter) {
+    const auto found = std::ranges::find_if(
+        options, [&](const option& o) { return o.name != nullptr && o.val == letter; });
+    const std::string name = found == options.end()
+                                 ? "-" + std::string(1, static_cast<char>(letter))
+                                 : "--" + std::string(found->name);
+    return Error{ErrorCode::failed_precondition, name + " is not supported yet"};
+}
+
+std::string user_name_of(std::uint32_t uid) {
+    passwd entry{};
+    passwd* found = nullptr;
+    std::array<char, 4096> buffer{};
+    if (getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found) == 0 && found != nullptr)
+        return entry.pw_name;
+    return std::to_string(uid);
+}
+
+Result<std::vector<std::string>> expand_node_argument(const std::string& text) {
+    auto names = expand_hostlist(text);
+    if (!names.ok())
+        return Error{ErrorCode::invalid_argument, "Invalid node name specified: " + text};
+    return names;
+}
+
+std::vector<std::uint32_t> tasks_of(const std::string& array_pending) {
+    std::vector<std::uint32_t> tasks;
+    const std::string list = array_pending.substr(0, array_pending.find('%'));
+    if (list.empty()) return tasks;
+    for (const auto part : split(list, ',')) {
+        const std::size_t dash = part.find('-');
+        const auto first = parse_int64(part.substr(0, dash));
+        const auto last =
+            dash == std::string_view::npos ? first : parse_int64(part.substr(dash + 1));
+        if (!first.ok() || !last.ok() || last.value() - first.value() > 10'000'000) continue;
+        for (std::int64_t n = first.value(); n <= last.value(); ++n)
+            tasks.push_back(static_cast<std::uint32_t>(n));
+    }
+    return tasks;
+}
+
+Endpoint endpoint_of(const Invocation& call) {
+    const std::string* socket = call.variable("BERTH_SOCKET");
+    return socket == nullptr ? find_endpoint() : Endpoint{*socket};
+}
+
+}  // namespace berth::slurm

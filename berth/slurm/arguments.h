@@ -1,0 +1,62 @@
+// Arguments: getopt_long over an Invocation, so that every command keeps to the same rules:
+// abbreviations,
+// "-N2", "--nodes=2", "--" and glibc's own words for what it does not know.
+#pragma once
+
+#include <getopt.h>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "berth/base/result.h"
+#include "berth/client/endpoint.h"
+#include "berth/slurm/command.h"
+
+namespace berth::slurm {
+
+struct Argument {
+    int letter = 0;
+    const char* value = nullptr;  // nullptr: none.
+};
+
+// Not for two at once: getopt keeps its place in globals.
+class ArgumentReader {
+public:
+    // `options` ends in a row of nulls. `stop_at_operand`: what follows the first operand is not
+    // ours.
+    ArgumentReader(const Invocation& call, std::span<const option> options, std::string letters,
+                   bool stop_at_operand = false);
+
+    // The next option; nullopt at the end, or where one is wrong (and said so on streams.err).
+    std::optional<Argument> next(Streams& streams);
+    bool failed() const { return failed_; }
+
+    // What is no option, once next() has come to its end.
+    std::vector<std::string> operands() const;
+
+private:
+    std::vector<std::string> words_;
+    std::vector<char*> argv_;
+    std::vector<option> options_;
+    std::string letters_;
+    bool failed_ = false;
+};
+
+// The error for a known option of Slurm that is not built: names it.
+Status not_supported(std::span<const option> options, int letter);
+
+std::string user_name_of(std::uint32_t uid);  // The number itself where there is no name.
+
+// A hostlist, or an error in Slurm's words.
+Result<std::vector<std::string>> expand_node_argument(const std::string& text);
+
+// The indices of "0-5,7%2"; none for an empty text.
+std::vector<std::uint32_t> tasks_of(const std::string& array_pending);
+
+// BERTH_SOCKET of the invocation, or where the controller is found.
+Endpoint endpoint_of(const Invocation& call);
+
+}  // namespace berth::slurm

@@ -1,0 +1,36 @@
+// Columns: tables as Slurm's commands print them. squeue and sinfo take "%.18i %.9P", sacct
+// "JobID%20".
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "berth/base/result.h"
+
+namespace berth::slurm {
+
+// One item of a percent format: "%.18i " is {letter 'i', width 18, right, suffix " "}.
+struct FormatItem {
+    char letter = 0;
+    std::optional<std::size_t> width;  // nullopt: as wide as the text is.
+    bool right = false;
+    std::string suffix;  // Printed as it stands.
+};
+
+struct PercentFormat {
+    std::string prefix;  // What stands before the first item.
+    std::vector<FormatItem> items;
+};
+
+Result<PercentFormat> parse_percent_format(std::string_view format);
+
+// Padded to the width and cut off there, as squeue and sinfo do.
+std::string cell(std::string_view text, std::optional<std::size_t> width, bool right);
+
+// As sacct does: what is cut off ends in '+'.
+std::string cell_with_plus(std::string_view text, std::size_t width, bool right);
+
+}  // namespace berth::slurm

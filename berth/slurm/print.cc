@@ -1,0 +1,144 @@
+#include "berth/slurm/print.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <ctime>
+
+#include "berth/base/hostlist.h"
+#include "berth/base/text.h"
+
+namespace berth::slurm {
+namespace {
+
+struct StateName {
+    std::string_view state, compact;
+};
+constexpr auto kStates = std::to_array<StateName>({
+    {"PENDING", "PD"},
+    {"RUNNING", "R"},
+    {"SUSPENDED", "S"},
+    {"COMPLETING", "CG"},
+    {"COMPLETED", "CD"},
+    {"CONFIGURING", "CF"},
+    {"FAILED", "F"},
+    {"CANCELLED", "CA"},
+    {"TIMEOUT", "TO"},
+    {"NODE_FAIL", "NF"},
+    {"PREEMPTED", "PR"},
+    {"OUT_OF_MEMORY", "OOM"},
+    {"BOOT_FAIL", "BF"},
+    {"DEADLINE", "DL"},
+});
+
+std::tm local(Time at) {
+    const std::time_t seconds =
+        std::chrono::floor<std::chrono::seconds>(at.time_since_epoch()).count();
+    std::tm civil{};
+    localtime_r(&seconds, &civil);
+    return civil;
+}
+
+std::string formatted(Time at, const char* format) {
+    const std::tm civil = local(at);
+    std::array<char, 64> text{};
+    const std::size_t size = std::strftime(text.data(), text.size(), format, &civil);
+    return {text.data(), size};
+}
+
+bool has_flag(const api::NodeRow& node, std::string_view flag) {
+    return std::ranges::find(node.flags, flag) != node.flags.end();
+}
+
+struct NodeStateName {
+    std::string_view state, shown, compact;
+};
+constexpr auto kNodeStates = std::to_array<NodeStateName>({
+    {"IDLE", "idle", "idle"},
+    {"MIXED", "mixed", "mix"},
+    {"ALLOCATED", "allocated", "alloc"},
+    {"DOWN", "down", "down"},
+    {"UNKNOWN", "unknown", "unk"},
+});
+
+// The words before any suffix: a drain wins over the base state, completing and planned over idle.
+NodeStateName node_words(const api::NodeRow& node) {
+    const bool is_busy =
+        node.state == "ALLOCATED" || node.state == "MIXED" || has_flag(node, "COMPLETING");
+    if (has_flag(node, "DRAIN") && node.state != "DOWN") {
+        return is_busy ? NodeStateName{"", "draining", "drng"}
+                       : NodeStateName{"", "drained", "drain"};
+    }
+    if (has_flag(node, "COMPLETING") && node.state == "IDLE") return {"", "completing", "comp"};
+    if (has_flag(node, "PLANNED") && node.state == "IDLE") return {"", "planned", "plnd"};
+    const auto found = std::ranges::find(kNodeStates, node.state, &NodeStateName::state);
+    return found == kNodeStates.end() ? NodeStateName{"", "unknown", "unk"} : *found;
+}
+
+}  // namespace
+
+Time wall_clock_now() {
+    return Time(
+        std::chrono::duration_cast<Duration>(std::chrono::system_clock::now().time_since_epoch()));
+}
+
+std::string local_time(const std::optional<Time>& at, std::string_view otherwise) {
+    return at ? formatted(*at, "%Y-%m-%dT%H:%M:%S") : std::string(otherwise);
+}
+
+std::string local_date_line(Time at) { return formatted(at, "%a %b %d %H:%M:%S %Y"); }
+
+std::string job_id_text(const api::JobRow& job) {
+    if (!job.array_pending.empty())
+        return to_string(job.array_job.value_or(job.id)) + "_[" + job.array_pending + "]";
+    if (job.array_job && job.array_task)
+        return to_string(*job.array_job) + "_" + std::to_string(*job.array_task);
+    return to_string(job.id);
+}
+
+std::string_view compact_state(std::string_view state) {
+    const auto found = std::ranges::find(kStates, state, &StateName::state);
+    return found == kStates.end() ? std::string_view("?") : found->compact;
+}
+
+std::string_view state_from_text(std::string_view text) {
+    const auto found = std::ranges::find_if(kStates, [&](const StateName& name) {
+        return iequals(name.state, text) || iequals(name.compact, text);
+    });
+    return found == kStates.end() ? std::string_view() : found->state;
+}
+
+Duration run_time(const api::JobRow& job, Time now) {
+    if (!job.started_at || job.state == "PENDING") return Duration::zero();
+    const bool is_over = job.state != "RUNNING" && job.ended_at;
+    return std::max(Duration::zero(), (is_over ? *job.ended_at : now) - *job.started_at);
+}
+
+std::string exit_text(const ExitStatus& exit) {
+    return std::to_string(exit.code) + ":" + std::to_string(exit.signal);
+}
+
+std::string step_name(StepId step) {
+    if (step == kBatchStep) return "batch";
+    if (step == kExternStep) return "extern";
+    return to_string(step);
+}
+
+std::string nodes_text(const std::vector<std::string>& names, std::string_view otherwise) {
+    return names.empty() ? std::string(otherwise) : compress_hostlist(names);
+}
+
+std::string or_null(const std::string& text) { return text.empty() ? "(null)" : text; }
+
+std::string user_text(std::uint32_t uid, const std::string& name) {
+    return (name.empty() ? std::to_string(uid) : name) + "(" + std::to_string(uid) + ")";
+}
+
+std::string node_state(const api::NodeRow& node, bool compact) {
+    const NodeStateName words = node_words(node);
+    std::string text(compact ? words.compact : words.shown);
+    if (has_flag(node, "NOT_RESPONDING")) text += "*";
+    return text;
+}
+
+}  // namespace berth::slurm

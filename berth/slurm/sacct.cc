@@ -1,0 +1,278 @@
+// sacct: what ran, from the accounting records, which are as new as the last answer of the
+// controller.
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <ostream>
+
+#include "berth/base/text.h"
+#include "berth/client/client.h"
+#include "berth/slurm/arguments.h"
+#include "berth/slurm/columns.h"
+#include "berth/slurm/print.h"
+#include "berth/slurm/sacct_fields.h"
+#include "berth/slurm/when.h"
+
+namespace berth::slurm {
+namespace {
+
+constexpr const char* kDefaultFormat = "jobid,jobname,partition,account,alloccpus,state,exitcode";
+constexpr const char* kBriefFormat = "jobid,state,exitcode";
+constexpr const char* kLongFormat =
+    "jobid,jobidraw,jobname,partition,ntasks,alloccpus,elapsed,state,exitcode,reqtres,alloctres";
+
+enum class Style : unsigned char { table, parsable, parsable2 };
+
+struct SacctOptions {
+    api::AccountingQuery query;
+    std::string format;
+    Style style = Style::table;
+    std::string delimiter = "|";
+    std::vector<std::string> steps;  // "12.batch", "12.0": only these.
+    bool header = true, jobs_only = false, all_users = false;
+};
+
+struct Column {
+    const AccountingField* field;
+    std::size_t width;
+    bool right;
+};
+
+constexpr auto kOptions = std::to_array<option>({
+    {"allusers", no_argument, nullptr, 'a'},
+    {"accounts", required_argument, nullptr, 'A'},
+    {"allocations", no_argument, nullptr, 'X'},
+    {"brief", no_argument, nullptr, 'b'},
+    {"delimiter", required_argument, nullptr, 1},
+    {"duplicates", no_argument, nullptr, 'D'},
+    {"endtime", required_argument, nullptr, 'E'},
+    {"format", required_argument, nullptr, 'o'},
+    {"help", no_argument, nullptr, 'h'},
+    {"helpformat", no_argument, nullptr, 'e'},
+    {"jobs", required_argument, nullptr, 'j'},
+    {"long", no_argument, nullptr, 'l'},
+    {"name", required_argument, nullptr, 2},
+    {"noheader", no_argument, nullptr, 'n'},
+    {"parsable", no_argument, nullptr, 'p'},
+    {"parsable2", no_argument, nullptr, 'P'},
+    {"partition", required_argument, nullptr, 'r'},
+    {"starttime", required_argument, nullptr, 'S'},
+    {"state", required_argument, nullptr, 's'},
+    {"user", required_argument, nullptr, 'u'},
+    {"uid", required_argument, nullptr, 'u'},
+    {"usage", no_argument, nullptr, 'U'},
+    {"version", no_argument, nullptr, 'V'},
+    {"noconvert", no_argument, nullptr, 3},
+    {"array", no_argument, nullptr, 4},
+    {"units", required_argument, nullptr, 5},
+    {"clusters", required_argument, nullptr, 'M'},
+    {"allclusters", no_argument, nullptr, 'L'},
+    {"nodelist", required_argument, nullptr, 'N'},
+    {"qos", required_argument, nullptr, 'q'},
+    {"timelimit-min", required_argument, nullptr, 'k'},
+    {"json", optional_argument, nullptr, 6},
+    {"yaml", optional_argument, nullptr, 7},
+    {"truncate", no_argument, nullptr, 'T'},
+    {"batch-script", no_argument, nullptr, 'B'},
+    {"env-vars", no_argument, nullptr, 8},
+    {nullptr, 0, nullptr, 0},
+});
+
+constexpr const char* kUsage =
+    "Usage: sacct [-abDlnpPX] [-A accounts] [-E end] [-j job(.step)] [-o format]\n"
+    "             [-r partition] [-s state] [-S start] [-u user] [--name name]\n";
+
+void add_names(const char* text, std::vector<std::string>& names) {
+    for (const auto name : split(text, ',')) names.emplace_back(trim(name));
+}
+
+// "12", "12_3", "12.batch": the job is asked for, the step picked out of it here.
+Status read_jobs(const char* text, SacctOptions& options) {
+    for (const auto word : split(text, ',')) {
+        const std::string_view id_text = trim(word).substr(0, trim(word).find_first_of("._+"));
+        const auto id = parse_int64(id_text);
+        if (!id.ok() || id.value() <= 0 || id.value() > 0xffff'ffffLL) {
+            return Error{ErrorCode::invalid_argument,
+                         "Invalid job id specified: " + std::string(word)};
+        }
+        options.query.jobs.push_back(JobId(static_cast<std::uint32_t>(id.value())));
+        if (trim(word).size() > id_text.size()) options.steps.emplace_back(trim(word));
+    }
+    return Done{};
+}
+
+Status read_states(const char* text, SacctOptions& options) {
+    for (const auto word : split(text, ',')) {
+        const std::string_view state = state_from_text(trim(word));
+        if (state.empty())
+            return Error{ErrorCode::invalid_argument,
+                         "Invalid state specified: " + std::string(word)};
+        options.query.states.emplace_back(state);
+    }
+    return Done{};
+}
+
+Status read_time(const char* text, std::optional<Time>& time) {
+    BERTH_TRY(time, parse_when(text, wall_clock_now()));
+    return Done{};
+}
+
+Status read_choice(int letter, const char* value, SacctOptions& options) {
+    switch (letter) {
+        case 'A': add_names(value, options.query.accounts); return Done{};
+        case 'j': return read_jobs(value, options);
+        case 2: add_names(value, options.query.names); return Done{};
+        case 'r': add_names(value, options.query.partitions); return Done{};
+        case 's': return read_states(value, options);
+        case 'S': return read_time(value, options.query.from);
+        case 'E': return read_time(value, options.query.until);
+        case 'u': add_names(value, options.query.users); return Done{};
+        default: return not_supported(kOptions, letter);
+    }
+}
+
+Status read_one(int letter, const char* value, SacctOptions& options) {
+    switch (letter) {
+        case 'a': options.all_users = true; return Done{};
+        case 'X': options.jobs_only = true; return Done{};
+        case 'b': options.format = kBriefFormat; return Done{};
+        case 'l': options.format = kLongFormat; return Done{};
+        case 1: options.delimiter = value; return Done{};
+        case 'D': options.query.duplicates = true; return Done{};
+        case 'o':
+            options.format += (options.format.empty() ? "" : ",") + std::string(value);
+            return Done{};
+        case 'n': options.header = false; return Done{};
+        case 'p': options.style = Style::parsable; return Done{};
+        case 'P': options.style = Style::parsable2; return Done{};
+        case 3: return Done{};    // Nothing is converted.
+        case 'L': return Done{};  // There is one cluster.
+        default: return read_choice(letter, value, options);
+    }
+}
+
+// "jobid,state%20,alloctres%-60"
+Result<std::vector<Column>> columns_of(const std::string& format) {
+    std::vector<Column> columns;
+    for (const auto word : split(format, ',')) {
+        const std::string_view name = trim(word.substr(0, word.find('%')));
+        if (name.empty()) continue;
+        const AccountingField* field = find_accounting_field(name);
+        if (field == nullptr)
+            return Error{ErrorCode::invalid_argument,
+                         "Invalid field requested: \"" + std::string(name) + "\""};
+        std::int64_t width = field->width;
+        if (word.find('%') != std::string_view::npos) {
+            const auto given = parse_int64(trim(word.substr(word.find('%') + 1)));
+            if (!given.ok() || given.value() == 0 || std::abs(given.value()) > 4096) {
+                return Error{ErrorCode::invalid_argument,
+                             "Invalid width in \"" + std::string(word) + "\""};
+            }
+            width = given.value();
+        }
+        columns.push_back({field, static_cast<std::size_t>(std::abs(width)), width > 0});
+    }
+    return columns;
+}
+
+class Table {
+public:
+    Table(const SacctOptions& options, std::vector<Column> columns, std::ostream& out)
+        : options_(options), columns_(std::move(columns)), out_(out) {}
+
+    void header() {
+        row([](const Column& column) { return std::string(column.field->name); });
+        if (options_.style == Style::table)
+            row([](const Column& column) { return std::string(column.width, '-'); });
+    }
+    void job(const api::AccountingRow& job, Time now) {
+        if (options_.steps.empty() || is_wanted(job, nullptr))
+            row([&](const Column& c) { return c.field->of_job(job, now); });
+        if (options_.jobs_only) return;
+        for (const api::StepRow& step : job.steps) {
+            if (!options_.steps.empty() && !is_wanted(job, &step)) continue;
+            row([&](const Column& c) {
+                return c.field->of_step == nullptr ? std::string()
+                                                   : c.field->of_step(job, step, now);
+            });
+        }
+    }
+
+private:
+    // With "-j 12.0" or "-j 12_3" only that step, or that task and its steps.
+    bool is_wanted(const api::AccountingRow& job, const api::StepRow* step) const {
+        const auto id = find_accounting_field("JobID");
+        const auto raw = find_accounting_field("JobIDRaw");
+        return std::ranges::any_of(options_.steps, [&](const std::string& wanted) {
+            const bool job_itself =
+                wanted == id->of_job(job, Time()) || wanted == raw->of_job(job, Time());
+            if (step == nullptr || job_itself) return job_itself;
+            return wanted == id->of_step(job, *step, Time()) ||
+                   wanted == raw->of_step(job, *step, Time());
+        });
+    }
+    template <class Text>
+    void row(Text text) {
+        for (const Column& column : columns_) {
+            if (options_.style == Style::table) {
+                out_ << cell_with_plus(text(column), column.width, column.right) << ' ';
+            } else {
+                const bool is_last = &column == &columns_.back();
+                out_ << text(column)
+                     << (is_last && options_.style == Style::parsable2 ? "" : options_.delimiter);
+            }
+        }
+        out_ << '\n';
+    }
+
+    const SacctOptions& options_;
+    std::vector<Column> columns_;
+    std::ostream& out_;
+};
+
+// Slurm's window: today, unless jobs are named; until now.
+void set_window(SacctOptions& options, Time now) {
+    if (!options.query.from && options.query.jobs.empty())
+        options.query.from = midnight_before(now);
+    if (options.query.users.empty() && options.query.jobs.empty() && !options.all_users &&
+        geteuid() != 0) {
+        options.query.users = {user_name_of(geteuid())};
+    }
+}
+
+}  // namespace
+
+int run_sacct(const Invocation& call, Streams& streams) {
+    SacctOptions options;
+    const auto fail = [&](const std::string& message) {
+        streams.err << "sacct: error: " << message << '\n';
+        return 1;
+    };
+    ArgumentReader reader(call, kOptions, "aA:bBDeE:hj:k:lLM:nN:o:pPq:r:s:S:Tu:VX");
+    while (const auto argument = reader.next(streams)) {
+        if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
+        if (argument->letter == 'h' || argument->letter == 'U') return streams.out << kUsage, 0;
+        if (argument->letter == 'e') return streams.out << accounting_field_names(), 0;
+        if (const Status read = read_one(argument->letter, argument->value, options); !read.ok())
+            return fail(read.error().message);
+    }
+    if (reader.failed()) return streams.err << "Try \"sacct --help\" for more information\n", 1;
+    const std::string* from_environment = call.variable("SACCT_FORMAT");
+    if (options.format.empty())
+        options.format = from_environment != nullptr ? *from_environment : kDefaultFormat;
+    auto columns = columns_of(options.format);
+    if (!columns.ok()) return fail(columns.error().message);
+    const Time now = wall_clock_now();
+    set_window(options, now);
+    Table table(options, std::move(columns).value(), streams.out);
+    if (options.header) table.header();
+    Client client(endpoint_of(call));
+    const auto read = client.each_accounting(options.query, [&](api::AccountingRow&& job) {
+        table.job(job, now);
+        return true;
+    });
+    return read ? 0 : fail(slurm_message(read.problem()));
+}
+
+}  // namespace berth::slurm

@@ -1,0 +1,118 @@
+#include "berth/slurm/sacct_fields.h"
+
+#include <algorithm>
+#include <array>
+
+#include "berth/base/duration_text.h"
+#include "berth/base/text.h"
+#include "berth/slurm/print.h"
+
+namespace berth::slurm {
+namespace {
+
+using Job = api::AccountingRow;
+using Step = api::StepRow;
+
+std::string number(std::uint64_t n) { return std::to_string(n); }
+
+std::string id_text(const Job& job) {
+    if (!job.array_pending.empty())
+        return to_string(job.array_job.value_or(job.job)) + "_[" + job.array_pending + "]";
+    if (job.array_job && job.array_task)
+        return to_string(*job.array_job) + "_" + std::to_string(*job.array_task);
+    return to_string(job.job);
+}
+
+std::string state_text(const Job& job) {
+    if (job.state == "CANCELLED" && job.cancelled_by)
+        return "CANCELLED by " + std::to_string(*job.cancelled_by);
+    return job.state;
+}
+
+Duration elapsed(std::optional<Time> from, std::optional<Time> to, Time now) {
+    return from ? std::max(Duration::zero(), to.value_or(now) - *from) : Duration::zero();
+}
+
+// sacct sorts a TRES list by name; the rest of Slurm has it by kind.
+std::string sorted_tres(const std::string& tres) {
+    if (tres.empty()) return tres;
+    std::vector<std::string_view> parts = split(tres, ',');
+    std::ranges::sort(parts);
+    return join(parts, ",");
+}
+
+std::string cpu_time(Duration length, std::uint32_t cpus) { return format_duration(length * cpus); }
+std::string seconds_text(Duration length) { return std::to_string(length.count() / 1000); }
+
+std::string time_limit_text(const Job& job) { return format_time_limit(job.time_limit); }
+
+constexpr auto kFields = std::to_array<AccountingField>({
+    {"Account", 10, [](const Job& j, Time) { return j.account; }, [](const Job& j, const Step&, Time) { return j.account; }},
+    {"AllocCPUS", 10, [](const Job& j, Time) { return number(j.allocated_cpus > 0 ? j.allocated_cpus : j.started_at ? 0U : j.requested_cpus); },
+     [](const Job&, const Step& s, Time) { return number(s.cpus); }},
+    {"AllocNodes", 10, [](const Job& j, Time) { return number(j.nodes.size()); }, [](const Job&, const Step& s, Time) { return number(s.nodes.size()); }},
+    {"AllocTRES", 10, [](const Job& j, Time) { return sorted_tres(j.allocated_tres); }, [](const Job&, const Step& s, Time) { return sorted_tres(s.tres); }},
+    {"Cluster", 10, [](const Job& j, Time) { return j.cluster; }, [](const Job& j, const Step&, Time) { return j.cluster; }},
+    {"Comment", 14, [](const Job& j, Time) { return j.comment; }, nullptr},
+    {"CPUTime", 10, [](const Job& j, Time now) { return cpu_time(elapsed(j.started_at, j.ended_at, now), j.allocated_cpus); },
+     [](const Job&, const Step& s, Time now) { return cpu_time(elapsed(s.started_at, s.ended_at, now), s.cpus); }},
+    {"CPUTimeRAW", 10, [](const Job& j, Time now) { return seconds_text(elapsed(j.started_at, j.ended_at, now) * j.allocated_cpus); },
+     [](const Job&, const Step& s, Time now) { return seconds_text(elapsed(s.started_at, s.ended_at, now) * s.cpus); }},
+    {"DerivedExitCode", 15, [](const Job& j, Time) { return exit_text(j.derived_exit); }, nullptr},
+    {"Elapsed", 10, [](const Job& j, Time now) { return format_duration(elapsed(j.started_at, j.ended_at, now)); },
+     [](const Job&, const Step& s, Time now) { return format_duration(elapsed(s.started_at, s.ended_at, now)); }},
+    {"ElapsedRaw", 10, [](const Job& j, Time now) { return seconds_text(elapsed(j.started_at, j.ended_at, now)); },
+     [](const Job&, const Step& s, Time now) { return seconds_text(elapsed(s.started_at, s.ended_at, now)); }},
+    {"Eligible", 19, [](const Job& j, Time) { return local_time(j.eligible_at, "Unknown"); }, nullptr},
+    {"End", 19, [](const Job& j, Time) { return local_time(j.ended_at, "Unknown"); }, [](const Job&, const Step& s, Time) { return local_time(s.ended_at, "Unknown"); }},
+    {"ExitCode", 8, [](const Job& j, Time) { return exit_text(j.exit); }, [](const Job&, const Step& s, Time) { return exit_text(s.exit); }},
+    {"GID", 6, [](const Job& j, Time) { return number(j.owner.gid); }, nullptr},
+    {"Group", 9, [](const Job& j, Time) { return j.owner.group; }, nullptr},
+    {"JobID", -12, [](const Job& j, Time) { return id_text(j); }, [](const Job& j, const Step& s, Time) { return id_text(j) + "." + step_name(s.id); }},
+    {"JobIDRaw", -12, [](const Job& j, Time) { return to_string(j.job); }, [](const Job& j, const Step& s, Time) { return to_string(j.job) + "." + step_name(s.id); }},
+    {"JobName", 10, [](const Job& j, Time) { return j.name; }, [](const Job&, const Step& s, Time) { return s.name; }},
+    {"NCPUS", 10, [](const Job& j, Time) { return number(j.allocated_cpus > 0 ? j.allocated_cpus : j.requested_cpus); },
+     [](const Job&, const Step& s, Time) { return number(s.cpus); }},
+    {"NNodes", 8, [](const Job& j, Time) { return number(j.nodes.empty() ? j.requested_nodes : j.nodes.size()); },
+     [](const Job&, const Step& s, Time) { return number(s.nodes.size()); }},
+    {"NodeList", 15, [](const Job& j, Time) { return nodes_text(j.nodes, "None assigned"); }, [](const Job&, const Step& s, Time) { return nodes_text(s.nodes); }},
+    {"NTasks", 8, [](const Job&, Time) { return std::string(); }, [](const Job&, const Step& s, Time) { return number(s.tasks); }},
+    {"Partition", 10, [](const Job& j, Time) { return j.partition; }, nullptr},
+    {"Priority", 10, [](const Job& j, Time) { return std::to_string(j.priority); }, nullptr},
+    {"QOS", 10, [](const Job& j, Time) { return j.qos; }, nullptr},
+    {"Reason", 22, [](const Job& j, Time) { return j.reason.empty() ? "None" : j.reason; }, nullptr},
+    {"ReqCPUS", 8, [](const Job& j, Time) { return number(j.requested_cpus); }, [](const Job&, const Step& s, Time) { return number(s.cpus); }},
+    {"ReqNodes", 8, [](const Job& j, Time) { return number(j.requested_nodes); }, nullptr},
+    {"ReqTRES", 10, [](const Job& j, Time) { return sorted_tres(j.requested_tres); }, nullptr},
+    {"Start", 19, [](const Job& j, Time) { return local_time(j.started_at, "Unknown"); }, [](const Job&, const Step& s, Time) { return local_time(s.started_at, "Unknown"); }},
+    {"State", 10, [](const Job& j, Time) { return state_text(j); }, [](const Job&, const Step& s, Time) { return s.state; }},
+    {"Submit", 19, [](const Job& j, Time) { return local_time(j.submitted_at, "Unknown"); }, [](const Job&, const Step& s, Time) { return local_time(s.started_at, "Unknown"); }},
+    {"SubmitLine", 20, [](const Job& j, Time) { return j.submit_line; }, nullptr},
+    {"Timelimit", 10, [](const Job& j, Time) { return time_limit_text(j); }, nullptr},
+    {"TimelimitRaw", 10, [](const Job& j, Time) { return j.time_limit ? std::to_string(j.time_limit->count() / 60'000) : std::string("UNLIMITED"); }, nullptr},
+    {"UID", 6, [](const Job& j, Time) { return number(j.owner.uid); }, nullptr},
+    {"User", 9, [](const Job& j, Time) { return j.owner.user; }, nullptr},
+    {"WorkDir", 20, [](const Job& j, Time) { return j.work_dir; }, nullptr},
+});
+
+}  // namespace
+
+const AccountingField* find_accounting_field(std::string_view name) {
+    const auto found =
+        std::ranges::find_if(kFields, [&](const auto& field) { return iequals(field.name, name); });
+    return found == kFields.end() ? nullptr : &*found;
+}
+
+std::string accounting_field_names() {
+    std::string text;
+    std::size_t column = 0;
+    for (const AccountingField& field : kFields) {
+        text += field.name;
+        text += ++column % 4 == 0
+                    ? "\n"
+                    : std::string(field.name.size() < 19 ? 19 - field.name.size() : 1, ' ');
+    }
+    return text + (column % 4 == 0 ? "" : "\n");
+}
+
+}  // namespace berth::slurm

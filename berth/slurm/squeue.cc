@@ -1,0 +1,262 @@
+// squeue: the jobs in the queue, or their steps.
+#include <getopt.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <ostream>
+
+#include "berth/base/text.h"
+#include "berth/client/client.h"
+#include "berth/slurm/arguments.h"
+#include "berth/slurm/columns.h"
+#include "berth/slurm/print.h"
+#include "berth/slurm/squeue_fields.h"
+
+namespace berth::slurm {
+namespace {
+
+constexpr const char* kDefaultFormat = "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R";
+constexpr const char* kLongFormat = "%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R";
+constexpr const char* kStartFormat = "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %20Y %R";
+constexpr const char* kStepFormat = "%.15i %.8j %.9P %.8u %.9M %N";
+
+struct SqueueOptions {
+    api::JobQuery query;
+    std::vector<std::string> qos;  // The server does not choose by QOS.
+    std::string format, sort;
+    bool header = true, long_format = false, start = false, steps = false, unfold_arrays = false;
+};
+
+// "R,PD" or "all"; an error names what is no state.
+Status read_states(const std::string& text, SqueueOptions& options) {
+    options.query.states.clear();
+    if (iequals(text, "all")) {
+        options.query.states = {"ALL"};
+        return Done{};
+    }
+    for (const auto word : split(text, ',')) {
+        const std::string_view state = state_from_text(trim(word));
+        if (state.empty()) {
+            return Error{ErrorCode::invalid_argument,
+                         "Invalid job state specified: " + std::string(word)};
+        }
+        options.query.states.emplace_back(state);
+    }
+    return Done{};
+}
+
+Status read_jobs(const std::string& text, SqueueOptions& options) {
+    for (const auto word : split(text, ',')) {
+        const auto id = parse_int64(trim(word).substr(0, trim(word).find_first_of("_.+")));
+        if (!id.ok() || id.value() <= 0 || id.value() > 0xffff'ffffLL) {
+            return Error{ErrorCode::invalid_argument, "Invalid job id: " + std::string(word)};
+        }
+        options.query.jobs.push_back(JobId(static_cast<std::uint32_t>(id.value())));
+    }
+    return Done{};
+}
+
+constexpr auto kOptions = std::to_array<option>({
+    {"account", required_argument, nullptr, 'A'},  {"all", no_argument, nullptr, 'a'},
+    {"array", no_argument, nullptr, 'r'},          {"format", required_argument, nullptr, 'o'},
+    {"help", no_argument, nullptr, 'H'},           {"jobs", optional_argument, nullptr, 'j'},
+    {"long", no_argument, nullptr, 'l'},           {"me", no_argument, nullptr, 'm'},
+    {"name", required_argument, nullptr, 'n'},     {"nodelist", required_argument, nullptr, 'w'},
+    {"noheader", no_argument, nullptr, 'h'},       {"partition", required_argument, nullptr, 'p'},
+    {"qos", required_argument, nullptr, 'q'},      {"sort", required_argument, nullptr, 'S'},
+    {"start", no_argument, nullptr, 'B'},          {"states", required_argument, nullptr, 't'},
+    {"steps", optional_argument, nullptr, 's'},    {"user", required_argument, nullptr, 'u'},
+    {"usage", no_argument, nullptr, 'U'},          {"version", no_argument, nullptr, 'V'},
+    {"noconvert", no_argument, nullptr, 'c'},      {"clusters", required_argument, nullptr, 'M'},
+    {"Format", required_argument, nullptr, 'O'},   {"iterate", required_argument, nullptr, 'i'},
+    {"json", optional_argument, nullptr, 'J'},     {"yaml", optional_argument, nullptr, 'Y'},
+    {"licenses", required_argument, nullptr, 'L'}, {"reservation", required_argument, nullptr, 'R'},
+    {"priority", no_argument, nullptr, 'P'},       {"only-job-state", no_argument, nullptr, 'K'},
+    {"array-unique", no_argument, nullptr, 'Q'},   {nullptr, 0, nullptr, 0},
+});
+
+constexpr const char* kUsage =
+    "Usage: squeue [-A account] [-j job] [-l] [-n name] [-o format] [-p partition]\n"
+    "              [-q qos] [-r] [-s] [-S fields] [-t states] [-u user] [-w nodes]\n"
+    "              [--me] [--start] [-h]\n";
+
+void add_names(const char* text, std::vector<std::string>& names) {
+    for (const auto name : split(text, ',')) names.emplace_back(trim(name));
+}
+
+// What only chooses jobs. False: it is another option.
+bool read_filter(int letter, const char* value, SqueueOptions& options) {
+    switch (letter) {
+        case 'A': add_names(value, options.query.accounts); return true;
+        case 'n': add_names(value, options.query.names); return true;
+        case 'p': add_names(value, options.query.partitions); return true;
+        case 'u': add_names(value, options.query.users); return true;
+        case 'q': add_names(value, options.qos); return true;
+        case 'm': options.query.users = {user_name_of(geteuid())}; return true;
+        default: return false;
+    }
+}
+
+Status read_one(int letter, const char* value, SqueueOptions& options) {
+    if (read_filter(letter, value, options)) return Done{};
+    switch (letter) {
+        case 'a':
+        case 'c':
+        case 'Q': return Done{};  // Nothing is hidden, converted or folded otherwise anyway.
+        case 'r': options.unfold_arrays = true; return Done{};
+        case 'o': options.format = value; return Done{};
+        case 'j': return value == nullptr ? Status(Done{}) : read_jobs(value, options);
+        case 's':
+            options.steps = true;
+            return value == nullptr ? Status(Done{}) : read_jobs(value, options);
+        case 'l': options.long_format = true; return Done{};
+        case 'h': options.header = false; return Done{};
+        case 'S': options.sort = value; return Done{};
+        case 'B': options.start = true; return Done{};
+        case 't': return read_states(value, options);
+        case 'w': {
+            BERTH_TRY(options.query.nodes, expand_node_argument(value));
+            return Done{};
+        }
+        default: return not_supported(kOptions, letter);
+    }
+}
+
+std::string format_of(const Invocation& call, const SqueueOptions& options) {
+    if (!options.format.empty()) return options.format;
+    if (options.steps) return kStepFormat;
+    if (options.start) return kStartFormat;
+    if (options.long_format) return kLongFormat;
+    const std::string* format = call.variable("SQUEUE_FORMAT");
+    return format == nullptr ? kDefaultFormat : *format;
+}
+
+// One line of the table: the text of each item by `text`, in its width.
+template <class Text>
+void print_line(const PercentFormat& format, std::ostream& out, Text text) {
+    out << format.prefix;
+    for (const FormatItem& item : format.items) {
+        out << cell(text(item.letter), item.width, item.right) << item.suffix;
+    }
+    out << '\n';
+}
+
+template <class Find>
+Status check_letters(const PercentFormat& format, Find find) {
+    for (const FormatItem& item : format.items) {
+        if (find(item.letter) == nullptr) {
+            return Error{ErrorCode::invalid_argument,
+                         std::string("Unrecognized option: ") + item.letter};
+        }
+    }
+    return Done{};
+}
+
+// Each task of an array that still waits, as a row of its own.
+std::vector<api::JobRow> unfolded(std::vector<api::JobRow> jobs) {
+    std::vector<api::JobRow> all;
+    for (api::JobRow& job : jobs) {
+        const auto tasks = tasks_of(job.array_pending);
+        if (tasks.empty()) all.push_back(std::move(job));
+        for (const std::uint32_t task : tasks) {
+            api::JobRow one = job;
+            one.array_job = job.array_job.value_or(job.id);
+            one.array_task = task;
+            one.array_pending.clear();
+            all.push_back(std::move(one));
+        }
+    }
+    return all;
+}
+
+Status print_jobs(const SqueueOptions& options, const PercentFormat& format,
+                  std::vector<api::JobRow> jobs, Time now, std::ostream& out) {
+    BERTH_CHECK(check_letters(format, find_job_field));
+    if (options.start)
+        std::erase_if(jobs, [](const api::JobRow& job) { return job.state != "PENDING"; });
+    if (options.unfold_arrays) jobs = unfolded(std::move(jobs));
+    const std::string sort = !options.sort.empty() ? options.sort : options.start ? "S" : "P,t,-p";
+    BERTH_CHECK(sort_jobs(jobs, sort));
+    if (options.long_format && options.header) out << local_date_line(now) << '\n';
+    if (options.header) {
+        print_line(format, out, [](char letter) { return find_job_field(letter)->header; });
+    }
+    for (const api::JobRow& job : jobs) {
+        print_line(format, out,
+                   [&](char letter) { return find_job_field(letter)->text(job, now); });
+    }
+    return Done{};
+}
+
+// Running steps, the batch script first.
+Status print_steps(const SqueueOptions& options, const PercentFormat& format,
+                   std::vector<api::JobRow> jobs, Time now, std::ostream& out) {
+    BERTH_CHECK(check_letters(format, find_step_field));
+    BERTH_CHECK(sort_jobs(jobs, "i"));
+    if (options.header) {
+        print_line(format, out, [](char letter) { return find_step_field(letter)->header; });
+    }
+    for (const api::JobRow& job : jobs) {
+        if (job.state != "RUNNING") continue;
+        std::vector<api::StepRow> steps = job.steps;
+        const bool has_batch =
+            std::ranges::any_of(steps, [](const auto& step) { return step.id == kBatchStep; });
+        if (!has_batch) {
+            steps.insert(steps.begin(), {.job = job.id,
+                                         .id = kBatchStep,
+                                         .name = "batch",
+                                         .state = "RUNNING",
+                                         .tasks = 1,
+                                         .cpus = job.cpus,
+                                         .nodes = {job.batch_host},
+                                         .started_at = job.started_at.value_or(now)});
+        }
+        for (const api::StepRow& step : steps) {
+            if (step.state != "RUNNING") continue;
+            print_line(format, out,
+                       [&](char letter) { return find_step_field(letter)->text(job, step, now); });
+        }
+    }
+    return Done{};
+}
+
+}  // namespace
+
+int run_squeue(const Invocation& call, Streams& streams) {
+    SqueueOptions options;
+    const auto fail = [&](const std::string& message) {
+        streams.err << "squeue: error: " << message << '\n';
+        return 1;
+    };
+    ArgumentReader reader(call, kOptions, "aA:hi:j::ln:M:O:o:Pp:q:rR:S:s::t:u:U:VvL:w:");
+    while (const auto argument = reader.next(streams)) {
+        if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
+        if (argument->letter == 'H' || argument->letter == 'U') return streams.out << kUsage, 0;
+        if (const Status read = read_one(argument->letter, argument->value, options); !read.ok()) {
+            return fail(read.error().message);
+        }
+    }
+    if (reader.failed()) return streams.err << "Try \"squeue --help\" for more information\n", 1;
+    for (const std::string& operand :
+         reader.operands()) {  // "squeue -j 12" and, as people type it, "squeue 12".
+        return fail("Unrecognized option: " + operand);
+    }
+    if (options.query.states.empty() && !options.query.jobs.empty()) options.query.states = {"ALL"};
+    const auto format = parse_percent_format(format_of(call, options));
+    if (!format.ok()) return fail(format.error().message);
+    Client client(endpoint_of(call));
+    auto jobs = client.jobs(options.query);
+    if (!jobs)
+        return streams.err << "slurm_load_jobs error: " << slurm_message(jobs.problem()) << '\n', 1;
+    std::erase_if(*jobs, [&](const api::JobRow& job) {
+        return !options.qos.empty() && std::ranges::find(options.qos, job.qos) == options.qos.end();
+    });
+    const Time now = wall_clock_now();
+    const Status printed =
+        options.steps ? print_steps(options, format.value(), *std::move(jobs), now, streams.out)
+                      : print_jobs(options, format.value(), *std::move(jobs), now, streams.out);
+    return printed.ok() ? 0 : fail(printed.error().message);
+}
+
+}  // namespace berth::slurm

@@ -1,0 +1,223 @@
+#include "berth/slurm/squeue_fields.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include "berth/base/duration_text.h"
+#include "berth/base/hostlist.h"
+#include "berth/base/size_text.h"
+#include "berth/base/text.h"
+#include "berth/slurm/print.h"
+
+namespace berth::slurm {
+namespace {
+
+using Job = api::JobRow;
+
+std::string number(std::uint64_t n) { return std::to_string(n); }
+
+// Slurm prints the reason where there are no nodes to print, or where the reason says more.
+std::string nodes_or_reason(const Job& job, Time) {
+    const bool shows_reason = job.state == "PENDING" || job.state == "TIMEOUT" ||
+                              job.state == "OUT_OF_MEMORY" || job.state == "DEADLINE" ||
+                              job.state == "FAILED";
+    return shows_reason ? "(" + job.reason + ")" : nodes_text(job.nodes);
+}
+
+std::string time_left(const Job& job, Time now) {
+    if (!job.time_limit) return "UNLIMITED";
+    const Duration left = *job.time_limit - run_time(job, now);
+    return left >= Duration::zero() ? format_duration_short(left)
+                                    : "-" + format_duration_short(-left);
+}
+
+std::string memory_text(const Job& job) {
+    if (job.request.memory_per_cpu) return format_size(*job.request.memory_per_cpu);
+    return format_size(job.request.memory_per_node.value_or(Bytes(0)));
+}
+
+std::string start_text(const Job& job) {
+    if (job.state != "PENDING") return local_time(job.started_at, "N/A");
+    if (job.planned_start) return local_time(job.planned_start, "N/A");
+    return local_time(job.begin_at, "N/A");
+}
+
+std::string command_text(const Job& job) {
+    std::string text = or_null(job.command.script_name);
+    for (const std::string& argument : job.command.arguments) text += " " + argument;
+    return text;
+}
+
+constexpr auto kFields = std::to_array<JobField>({
+    {'a', "ACCOUNT", [](const Job& j, Time) { return or_null(j.account); }},
+    {'A', "JOBID", [](const Job& j, Time) { return to_string(j.id); }},
+    {'b', "TRES_PER_NODE",
+     [](const Job& j, Time) { return j.tres_per_node.empty() ? "N/A" : j.tres_per_node; }},
+    {'B', "EXEC_HOST",
+     [](const Job& j, Time) { return j.batch_host.empty() ? "n/a" : j.batch_host; }},
+    {'c', "MIN_CPUS",
+     [](const Job& j, Time) { return number(j.request.cpus_per_task.value_or(1)); }},
+    {'C', "CPUS", [](const Job& j, Time) { return number(j.cpus); }},
+    {'d', "MIN_TMP_DISK", [](const Job&, Time) { return std::string("0"); }},
+    {'D', "NODES", [](const Job& j, Time) { return number(j.node_count); }},
+    {'e', "END_TIME", [](const Job& j, Time) { return local_time(j.ended_at, "N/A"); }},
+    {'E', "DEPENDENCY", [](const Job& j, Time) { return or_null(j.dependency); }},
+    {'f', "FEATURES", [](const Job& j, Time) { return or_null(j.request.constraint); }},
+    {'F', "ARRAY_JOB_ID", [](const Job& j, Time) { return to_string(j.array_job.value_or(j.id)); }},
+    {'g', "GROUP", [](const Job& j, Time) { return j.owner.group; }},
+    {'G', "GROUP", [](const Job& j, Time) { return number(j.owner.gid); }},
+    {'h', "OVER_SUBSCRIBE",
+     [](const Job& j, Time) { return std::string(j.request.exclusive ? "NO" : "OK"); }},
+    {'i', "JOBID", [](const Job& j, Time) { return job_id_text(j); }},
+    {'j', "NAME", [](const Job& j, Time) { return j.name; }},
+    {'k', "COMMENT", [](const Job& j, Time) { return or_null(j.comment); }},
+    {'K', "ARRAY_TASK_ID",
+     [](const Job& j, Time) {
+         if (!j.array_pending.empty()) return j.array_pending;
+         return j.array_task ? number(*j.array_task) : std::string("N/A");
+     }},
+    {'l', "TIME_LIMIT", [](const Job& j, Time) { return format_time_limit_short(j.time_limit); }},
+    {'L', "TIME_LEFT", time_left},
+    {'m', "MIN_MEMORY", [](const Job& j, Time) { return memory_text(j); }},
+    {'M', "TIME", [](const Job& j, Time now) { return format_duration_short(run_time(j, now)); }},
+    {'n', "REQ_NODES", [](const Job& j, Time) { return nodes_text(j.request.nodelist); }},
+    {'N', "NODELIST", [](const Job& j, Time) { return nodes_text(j.nodes); }},
+    {'o', "COMMAND", [](const Job& j, Time) { return command_text(j); }},
+    {'O', "CONTIGUOUS", [](const Job&, Time) { return std::string("0"); }},
+    {'P', "PARTITION", [](const Job& j, Time) { return j.partition; }},
+    {'q', "QOS", [](const Job& j, Time) { return j.qos; }},
+    {'Q', "PRIORITY", [](const Job& j, Time) { return std::to_string(j.priority); }},
+    {'r', "REASON", [](const Job& j, Time) { return j.reason; }},
+    {'R', "NODELIST(REASON)", nodes_or_reason},
+    {'S', "START_TIME", [](const Job& j, Time) { return start_text(j); }},
+    {'t', "ST", [](const Job& j, Time) { return std::string(compact_state(j.state)); }},
+    {'T', "STATE", [](const Job& j, Time) { return j.state; }},
+    {'u', "USER", [](const Job& j, Time) { return j.owner.user; }},
+    {'U', "USER", [](const Job& j, Time) { return number(j.owner.uid); }},
+    {'v', "RESERVATION", [](const Job&, Time) { return std::string("(null)"); }},
+    {'V', "SUBMIT_TIME", [](const Job& j, Time) { return local_time(j.submitted_at, "N/A"); }},
+    {'w', "WCKEY", [](const Job&, Time) { return std::string("(null)"); }},
+    {'W', "LICENSES", [](const Job&, Time) { return std::string("(null)"); }},
+    {'x', "EXC_NODES", [](const Job& j, Time) { return nodes_text(j.request.exclude); }},
+    {'X', "CORE_SPEC", [](const Job&, Time) { return std::string("N/A"); }},
+    {'y', "NICE", [](const Job& j, Time) { return std::to_string(j.nice); }},
+    {'Y', "SCHEDNODES", [](const Job& j, Time) { return nodes_text(j.planned_nodes, "(null)"); }},
+    {'z', "S:C:T", [](const Job&, Time) { return std::string("*:*:*"); }},
+    {'Z', "WORK_DIR", [](const Job& j, Time) { return j.command.work_dir; }},
+});
+
+using Step = api::StepRow;
+constexpr auto kStepFields = std::to_array<StepField>({
+    {'i', "STEPID",
+     [](const Job& j, const Step& s, Time) { return job_id_text(j) + "." + step_name(s.id); }},
+    {'j', "NAME", [](const Job&, const Step& s, Time) { return s.name; }},
+    {'P', "PARTITION", [](const Job& j, const Step&, Time) { return j.partition; }},
+    {'u', "USER", [](const Job& j, const Step&, Time) { return j.owner.user; }},
+    {'U', "USER", [](const Job& j, const Step&, Time) { return number(j.owner.uid); }},
+    {'M', "TIME",
+     [](const Job&, const Step& s, Time now) {
+         return format_duration_short(
+             std::max(Duration::zero(), s.ended_at.value_or(now) - s.started_at));
+     }},
+    {'N', "NODELIST", [](const Job&, const Step& s, Time) { return nodes_text(s.nodes); }},
+    {'A', "NTASKS", [](const Job&, const Step& s, Time) { return number(s.tasks); }},
+    {'C', "CPUS", [](const Job&, const Step& s, Time) { return number(s.cpus); }},
+    {'S', "START_TIME",
+     [](const Job&, const Step& s, Time) { return local_time(s.started_at, "N/A"); }},
+    {'t', "ST",
+     [](const Job&, const Step& s, Time) { return std::string(compact_state(s.state)); }},
+    {'T', "STATE", [](const Job&, const Step& s, Time) { return s.state; }},
+});
+
+using Before = std::function<int(const Job&, const Job&)>;  // <0, 0, >0
+
+int three_way(std::strong_ordering order) { return order < 0 ? -1 : order > 0 ? 1 : 0; }
+
+// Slurm's own order of states: pending before running before the rest.
+int state_rank(const Job& job) {
+    return job.state == "PENDING" ? 0 : job.state == "RUNNING" ? 1 : 2;
+}
+
+Time start_for_sort(const Job& job) {
+    if (job.state != "PENDING") return job.started_at.value_or(kNever);
+    return job.planned_start.value_or(job.begin_at.value_or(kNever));
+}
+
+Before by(char letter) {
+    switch (letter) {
+        case 'p':
+        case 'Q':
+            return [](const Job& a, const Job& b) { return three_way(a.priority <=> b.priority); };
+        case 't':
+            return [](const Job& a, const Job& b) {
+                return three_way(state_rank(a) <=> state_rank(b));
+            };
+        case 'i':
+        case 'A': return [](const Job& a, const Job& b) { return three_way(a.id <=> b.id); };
+        case 'S':
+            return [](const Job& a, const Job& b) {
+                return three_way(start_for_sort(a) <=> start_for_sort(b));
+            };
+        case 'V':
+            return [](const Job& a, const Job& b) {
+                return three_way(a.submitted_at <=> b.submitted_at);
+            };
+        case 'D':
+            return
+                [](const Job& a, const Job& b) { return three_way(a.node_count <=> b.node_count); };
+        case 'C': return [](const Job& a, const Job& b) { return three_way(a.cpus <=> b.cpus); };
+        case 'l':
+            return [](const Job& a, const Job& b) {
+                return three_way(a.time_limit.value_or(Duration::max()) <=>
+                                 b.time_limit.value_or(Duration::max()));
+            };
+        case 'M':
+            return [](const Job& a, const Job& b) {
+                return three_way(b.started_at.value_or(kNever) <=> a.started_at.value_or(kNever));
+            };
+        default: break;
+    }
+    const JobField* field = find_job_field(letter);
+    if (field == nullptr) return nullptr;
+    return [field](const Job& a, const Job& b) {
+        return three_way(field->text(a, Time()) <=> field->text(b, Time()));
+    };
+}
+
+}  // namespace
+
+const JobField* find_job_field(char letter) {
+    const auto found = std::ranges::find(kFields, letter, &JobField::letter);
+    return found == kFields.end() ? nullptr : &*found;
+}
+
+const StepField* find_step_field(char letter) {
+    const auto found = std::ranges::find(kStepFields, letter, &StepField::letter);
+    return found == kStepFields.end() ? nullptr : &*found;
+}
+
+Status sort_jobs(std::vector<api::JobRow>& jobs, std::string_view keys) {
+    std::vector<std::pair<Before, bool>> order;
+    for (std::string_view key : split(keys, ',')) {
+        bool falling = false;
+        while (!key.empty() && (key.front() == '-' || key.front() == '+')) {
+            falling = key.front() == '-';
+            key.remove_prefix(1);
+        }
+        Before before = key.size() == 1 ? by(key.front()) : nullptr;
+        if (!before)
+            return Error{ErrorCode::invalid_argument,
+                         "Invalid sort specification: " + std::string(key)};
+        order.emplace_back(std::move(before), falling);
+    }
+    std::ranges::stable_sort(jobs, [&](const Job& a, const Job& b) {
+        for (const auto& [before, falling] : order) {
+            if (const int way = before(a, b); way != 0) return falling ? way > 0 : way < 0;
+        }
+        return a.id < b.id;
+    });
+    return Done{};
+}
+
+}  // namespace berth::slurm

@@ -1,0 +1,31 @@
+// The fields of squeue: what each letter of -o prints, and in what order -S puts the jobs.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "berth/api/messages.h"
+#include "berth/base/result.h"
+
+namespace berth::slurm {
+
+struct JobField {
+    char letter;
+    std::string_view header;
+    std::string (*text)(const api::JobRow& job, Time now);
+};
+
+// nullptr: squeue has no such letter, or we do not print it yet.
+const JobField* find_job_field(char letter);
+
+struct StepField {
+    char letter;
+    std::string_view header;
+    std::string (*text)(const api::JobRow& job, const api::StepRow& step, Time now);
+};
+const StepField* find_step_field(char letter);
+
+// "P,t,-p": by partition, then state, then priority, the highest first.
+Status sort_jobs(std::vector<api::JobRow>& jobs, std::string_view keys);
+
+}  // namespace berth::slurm
