@@ -1,0 +1,213 @@
+// scontrol show node, partition and config.
+#include <algorithm>
+#include <ostream>
+
+#include "berth/base/duration_text.h"
+#include "berth/base/hostlist.h"
+#include "berth/base/size_text.h"
+#include "berth/base/text.h"
+#include "berth/slurm/print.h"
+#include "berth/slurm/scontrol_show.h"
+#include "berth/slurm/show_format.h"
+
+namespace berth::slurm {
+namespace {
+
+std::string number(std::int64_t n) { return std::to_string(n); }
+std::string mebibytes(std::int64_t bytes) { return number(in_mib(Bytes(bytes))); }
+std::string yes_no(bool flag) { return flag ? "YES" : "NO"; }
+std::string list_or(const std::vector<std::string>& all, const char* otherwise) {
+    return all.empty() ? otherwise : join(all, ",");
+}
+
+// "MIXED+DRAIN", "IDLE*"
+std::string state_text(const api::NodeRow& node) {
+    std::string text = node.state;
+    for (const std::string& flag : node.flags) text += "+" + flag;
+    const bool silent = std::ranges::find(node.flags, "NOT_RESPONDING") != node.flags.end();
+    return silent && text.find("NOT_RESPONDING") == std::string::npos ? text + "*" : text;
+}
+
+void put_hardware(Record& record, const api::NodeRow& node, bool detail) {
+    record.put("NodeName", node.name).put("Arch", node.arch.empty() ? "(null)" : node.arch);
+    record.put("CoresPerSocket", number(node.cores_per_socket)).line();
+    record.put("CPUAlloc", number(node.allocated_cpus)).put("CPUEfctv", number(node.cpus));
+    record.put("CPUTot", number(node.cpus)).put("CPULoad", "N/A").line();
+    record.put("AvailableFeatures", list_or(node.features, "(null)")).line();
+    record.put("ActiveFeatures", list_or(node.features, "(null)")).line();
+    record.put("Gres", or_null(node.gres)).line();
+    if (detail)
+        record.put("GresDrain", "N/A").line().put("GresUsed", or_null(node.gres_used)).line();
+    record.put("NodeAddr", node.address)
+        .put("NodeHostName", node.hostname)
+        .put("Version", or_null(node.version))
+        .line();
+    if (!node.os.empty()) record.put("OS", node.os).line();
+    record.put("RealMemory", mebibytes(node.memory))
+        .put("AllocMem", mebibytes(node.allocated_memory));
+    record.put("FreeMem", mebibytes(node.free_memory))
+        .put("Sockets", number(node.sockets))
+        .put("Boards", number(node.boards))
+        .line();
+}
+
+void print_node(std::ostream& out, const api::NodeRow& node, const ShowOptions& options) {
+    Record record(out, options.one_line);
+    put_hardware(record, node, options.detail);
+    record.put("State", state_text(node)).put("ThreadsPerCore", number(node.threads_per_core));
+    record.put("TmpDisk", mebibytes(node.tmp_disk))
+        .put("Weight", number(node.weight))
+        .put("Owner", "N/A")
+        .put("MCS_label", "N/A")
+        .line();
+    record.put("Partitions", join(node.partitions, ",")).line();
+    record.put("BootTime", local_time(node.booted_at, "None"))
+        .put("SlurmdStartTime", local_time(node.agent_started_at, "None"))
+        .line();
+    record.put("LastBusyTime", local_time(node.last_busy_at, "Unknown")).line();
+    record.put("CfgTRES", node.configured_tres).line();
+    record.put("AllocTRES", node.allocated_tres).line();
+    record.put("CurrentWatts", "0").put("AveWatts", "0");
+    if (!node.reason.empty()) {
+        record.line().put("Reason", node.reason + " [" +
+                                        (node.reason_by.empty() ? "slurm" : node.reason_by) + "@" +
+                                        local_time(node.reason_at, "Unknown") + "]");
+    }
+    record.end();
+}
+
+std::string limit_text(const std::optional<std::uint32_t>& limit) {
+    return limit ? number(*limit) : "UNLIMITED";
+}
+
+void put_memory(Record& record, const api::PartitionRow& partition) {
+    if (partition.default_memory_per_cpu)
+        record.put("DefMemPerCPU", mebibytes(*partition.default_memory_per_cpu));
+    else
+        record.put("DefMemPerNode", partition.default_memory_per_node
+                                        ? mebibytes(*partition.default_memory_per_node)
+                                        : "UNLIMITED");
+    if (partition.max_memory_per_cpu)
+        record.put("MaxMemPerCPU", mebibytes(*partition.max_memory_per_cpu));
+    else
+        record.put("MaxMemPerNode", partition.max_memory_per_node
+                                        ? mebibytes(*partition.max_memory_per_node)
+                                        : "UNLIMITED");
+}
+
+void print_partition(std::ostream& out, const api::PartitionRow& partition, bool one_line) {
+    Record record(out, one_line);
+    record.put("PartitionName", partition.name).line();
+    record.put("AllowGroups", list_or(partition.allow_groups, "ALL"));
+    if (partition.deny_accounts.empty())
+        record.put("AllowAccounts", list_or(partition.allow_accounts, "ALL"));
+    else
+        record.put("DenyAccounts", join(partition.deny_accounts, ","));
+    if (partition.deny_qos.empty())
+        record.put("AllowQos", list_or(partition.allow_qos, "ALL"));
+    else
+        record.put("DenyQos", join(partition.deny_qos, ","));
+    record.line();
+    record.put("AllocNodes", "ALL")
+        .put("Default", yes_no(partition.is_default))
+        .put("QoS", "N/A")
+        .line();
+    record.put("DefaultTime",
+               partition.default_time ? format_time_limit(partition.default_time) : "NONE");
+    record.put("DisableRootJobs", "NO")
+        .put("ExclusiveUser", "NO")
+        .put("ExclusiveTopo", "NO")
+        .put("GraceTime", "0");
+    record.put("Hidden", yes_no(partition.hidden)).line();
+    record.put("MaxNodes", limit_text(partition.max_nodes))
+        .put("MaxTime", format_time_limit(partition.max_time));
+    record.put("MinNodes", number(partition.min_nodes))
+        .put("LLN", "NO")
+        .put("MaxCPUsPerNode", "UNLIMITED")
+        .put("MaxCPUsPerSocket", "UNLIMITED")
+        .line();
+    record.put("Nodes", nodes_text(partition.nodes, "(null)")).line();
+    record.put("PriorityJobFactor", number(partition.priority_job_factor))
+        .put("PriorityTier", number(partition.priority_tier));
+    record.put("RootOnly", yes_no(partition.root_only))
+        .put("ReqResv", "NO")
+        .put("OverSubscribe", partition.oversubscribe)
+        .line();
+    record.put("OverTimeLimit", "NONE").put("PreemptMode", "OFF").line();
+    record.put("State", partition.state).put("TotalCPUs", number(partition.total_cpus));
+    record.put("TotalNodes", number(static_cast<std::int64_t>(partition.nodes.size())))
+        .put("SelectTypeParameters", "NONE")
+        .line();
+    record.put("JobDefaults", "(null)").line();
+    put_memory(record, partition);
+    record.line().put("TRES", partition.tres);
+    record.end();
+}
+
+}  // namespace
+
+int show_nodes(Client& client, const ShowOptions& options, const std::string& names,
+               Streams& streams) {
+    const auto nodes = client.nodes();
+    if (!nodes) {
+        streams.err << "slurm_load_node error: " << slurm_message(nodes.problem()) << '\n';
+        return 1;
+    }
+    if (names.empty() || iequals(names, "ALL")) {
+        for (const api::NodeRow& node : *nodes) print_node(streams.out, node, options);
+        return 0;
+    }
+    const auto wanted = expand_hostlist(names);
+    int code = wanted.ok() ? 0 : 1;
+    for (const std::string& name : wanted.ok() ? wanted.value() : std::vector<std::string>{names}) {
+        const auto found = std::ranges::find(*nodes, name, &api::NodeRow::name);
+        if (found != nodes->end()) {
+            print_node(streams.out, *found, options);
+        } else {
+            streams.out << "Node " << name << " not found\n";
+            code = 1;
+        }
+    }
+    return code;
+}
+
+int show_partitions(Client& client, const ShowOptions& options, const std::string& name,
+                    Streams& streams) {
+    const auto partitions = client.partitions();
+    if (!partitions) {
+        streams.err << "slurm_load_partitions error: " << slurm_message(partitions.problem())
+                    << '\n';
+        return 1;
+    }
+    bool printed = false;
+    for (const api::PartitionRow& partition : *partitions) {
+        if (!name.empty() && partition.name != name) continue;
+        print_partition(streams.out, partition, options.one_line);
+        printed = true;
+    }
+    if (!printed && !name.empty()) {
+        streams.out << "Partition " << name << " not found\n";
+        return 1;
+    }
+    return 0;
+}
+
+int show_config(Client& client, const ShowOptions& options, Streams& streams) {
+    const auto config = client.config();
+    const auto ping = client.ping();
+    if (!config || !ping) {
+        streams.err << "slurm_load_ctl_conf error: "
+                    << slurm_message(config ? ping.problem() : config.problem()) << '\n';
+        return 1;
+    }
+    streams.out << "Configuration data as of " << local_time(options.now, "") << '\n';
+    for (const auto& [key, value] : config->settings) {
+        streams.out << key << std::string(key.size() < 23 ? 23 - key.size() : 0, ' ') << " = "
+                    << value << '\n';
+    }
+    streams.out << "SLURM_VERSION           = " << std::string(kVersion).substr(6) << '\n';
+    streams.out << "\nSlurmctld(primary) at " << ping->host << " is UP\n";
+    return 0;
+}
+
+}  // namespace berth::slurm

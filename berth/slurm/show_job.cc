@@ -1,0 +1,242 @@
+// scontrol show job, and show step.
+#include <algorithm>
+#include <ostream>
+
+#include "berth/base/duration_text.h"
+#include "berth/base/hostlist.h"
+#include "berth/base/size_text.h"
+#include "berth/base/text.h"
+#include "berth/slurm/print.h"
+#include "berth/slurm/scontrol_show.h"
+#include "berth/slurm/show_format.h"
+
+namespace berth::slurm {
+namespace {
+
+std::string number(std::uint64_t n) { return std::to_string(n); }
+std::string names(const std::vector<std::string>& all) { return nodes_text(all, "(null)"); }
+
+void put_identity(Record& record, const api::JobRow& job) {
+    record.put("JobId", to_string(job.id));
+    if (job.array_job || !job.array_pending.empty()) {
+        record.put("ArrayJobId", to_string(job.array_job.value_or(job.id)));
+        record.put("ArrayTaskId", job.array_pending.empty() ? number(job.array_task.value_or(0))
+                                                            : job.array_pending);
+        const std::size_t percent = job.array_pending.find('%');
+        if (percent != std::string::npos)
+            record.put("ArrayTaskThrottle", job.array_pending.substr(percent + 1));
+    }
+    record.put("JobName", job.name).line();
+    record.put("UserId", user_text(job.owner.uid, job.owner.user));
+    record.put("GroupId", user_text(job.owner.gid, job.owner.group)).put("MCS_label", "N/A").line();
+    record.put("Priority", std::to_string(job.priority)).put("Nice", std::to_string(job.nice));
+    record.put("Account", or_null(job.account)).put("QOS", or_null(job.qos)).line();
+}
+
+void put_state(Record& record, const api::JobRow& job, bool detail) {
+    record.put("JobState", job.state).put("Reason", job.reason.empty() ? "None" : job.reason);
+    record.put("Dependency", or_null(job.dependency)).line();
+    record.put("Requeue", job.requeue ? "1" : "0").put("Restarts", number(job.restarts));
+    record.put("BatchFlag", "1").put("Reboot", "0").put("ExitCode", exit_text(job.exit)).line();
+    if (detail) record.put("DerivedExitCode", exit_text(job.derived_exit)).line();
+}
+
+void put_times(Record& record, const api::JobRow& job, Time now) {
+    const bool pending = job.state == "PENDING";
+    record.put("RunTime", format_duration(run_time(job, now)));
+    record.put("TimeLimit", format_time_limit(job.time_limit)).put("TimeMin", "N/A").line();
+    record.put("SubmitTime", local_time(job.submitted_at, "Unknown"));
+    record
+        .put("EligibleTime",
+             local_time(job.eligible_at ? job.eligible_at : job.begin_at, "Unknown"))
+        .line();
+    record.put("AccrueTime", local_time(job.eligible_at, "Unknown")).line();
+    std::optional<Time> start = pending ? job.planned_start : job.started_at;
+    if (pending && !start) start = job.begin_at;
+    std::optional<Time> end = job.ended_at;
+    if (pending)
+        end = start && job.time_limit ? std::optional(*start + *job.time_limit) : std::nullopt;
+    record.put("StartTime", local_time(start, "Unknown"))
+        .put("EndTime", local_time(end, "Unknown"));
+    record.put("Deadline", "N/A").line();
+    record.put("SuspendTime", "None").put("SecsPreSuspend", "0");
+    record.put("LastSchedEval",
+               local_time(job.started_at ? job.started_at : job.eligible_at, "Unknown"));
+    record.put("Scheduler", "Main").line();
+}
+
+void put_nodes(Record& record, const api::JobRow& job) {
+    record.put("Partition", job.partition)
+        .put("AllocNode:Sid", or_null(job.command.submit_host) + ":0")
+        .line();
+    record.put("ReqNodeList", names(job.request.nodelist))
+        .put("ExcNodeList", names(job.request.exclude))
+        .line();
+    record.put("NodeList", nodes_text(job.nodes)).line();
+    if (!job.batch_host.empty()) record.put("BatchHost", job.batch_host).line();
+    if (job.state == "PENDING" && !job.planned_nodes.empty())
+        record.put("SchedNodeList", names(job.planned_nodes)).line();
+    record.put("NumNodes", number(job.node_count))
+        .put("NumCPUs", number(job.cpus))
+        .put("NumTasks", number(job.tasks));
+    record.put("CPUs/Task", number(job.request.cpus_per_task.value_or(1)))
+        .put("ReqB:S:C:T", "0:0:*:*")
+        .line();
+    record.put("ReqTRES", or_null(job.requested_tres)).line();
+    record.put("AllocTRES", or_null(job.allocated_tres)).line();
+    const std::string per_node = number(job.request.tasks_per_node.value_or(0));
+    record.put("Socks/Node", "*")
+        .put("NtasksPerN:B:S:C", per_node + ":0:*:*")
+        .put("CoreSpec", "*")
+        .line();
+}
+
+void put_shares(Record& record, const api::JobRow& job) {
+    if (job.shares.empty()) return;
+    record.put("JOB_GRES", or_null(job.tres_per_node.empty() ? "" : job.tres_per_node)).line(5);
+    for (const api::NodeShareRow& share : job.shares) {
+        record.put("Nodes", share.node)
+            .put("CPU_IDs", share.cpu_ids)
+            .put("Mem", number(static_cast<std::uint64_t>(in_mib(Bytes(share.memory)))));
+        record.put("GRES", share.gres).line(&share == &job.shares.back() ? 3 : 5);
+    }
+}
+
+// Slurm's least CPUs of a node: those of one task, or of all tasks that are asked for on one.
+std::string least_cpus(const JobRequest& request) {
+    return number(std::uint64_t{request.cpus_per_task.value_or(1)} *
+                  std::max(1U, request.tasks_per_node.value_or(1)));
+}
+
+void put_least(Record& record, const api::JobRow& job) {
+    record.put("MinCPUsNode", least_cpus(job.request));
+    if (job.request.memory_per_cpu)
+        record.put("MinMemoryCPU", format_size(*job.request.memory_per_cpu));
+    else
+        record.put("MinMemoryNode", format_size(job.request.memory_per_node.value_or(Bytes(0))));
+    record.put("MinTmpDiskNode", "0").line();
+    record.put("Features", or_null(job.request.constraint)).put("DelayBoot", "00:00:00").line();
+    record.put("OverSubscribe", job.request.exclusive ? "NO" : "OK").put("Contiguous", "0");
+    record.put("Licenses", "(null)").put("Network", "(null)").line();
+}
+
+void put_files(Record& record, const api::JobRow& job) {
+    std::string command = or_null(job.command.script_name == "wrap" ? "" : job.command.script_name);
+    for (const std::string& argument : job.command.arguments) command += " " + argument;
+    record.put("Command", command).line();
+    if (!job.command.submit_line.empty()) record.put("SubmitLine", job.command.submit_line).line();
+    record.put("WorkDir", job.command.work_dir).line();
+    if (!job.comment.empty()) record.put("Comment", job.comment).line();
+    record.put("StdErr", job.std_err).line();
+    record.put("StdIn", job.std_in.empty() ? "/dev/null" : job.std_in).line();
+    record.put("StdOut", job.std_out);
+}
+
+std::string gres_text(const std::vector<GresRequest>& all) {
+    std::string text;
+    for (const GresRequest& gres : all) {
+        text += (text.empty() ? "gres/" : ",gres/") + gres.name +
+                (gres.type.empty() ? "" : ":" + gres.type) + ":" + std::to_string(gres.count);
+    }
+    return text;
+}
+
+void put_tres(Record& record, const api::JobRow& job) {
+    if (!job.request.gpus.empty()) record.line().put("TresPerJob", gres_text(job.request.gpus));
+    std::vector<GresRequest> per_node = job.request.gres_per_node;
+    per_node.insert(per_node.end(), job.request.gpus_per_node.begin(),
+                    job.request.gpus_per_node.end());
+    if (!per_node.empty()) record.line().put("TresPerNode", gres_text(per_node));
+    if (!job.request.gpus_per_task.empty())
+        record.line().put("TresPerTask", gres_text(job.request.gpus_per_task));
+}
+
+void print_job(std::ostream& out, const api::JobRow& job, const ShowOptions& options) {
+    Record record(out, options.one_line);
+    put_identity(record, job);
+    put_state(record, job, options.detail);
+    put_times(record, job, options.now);
+    put_nodes(record, job);
+    if (options.detail) put_shares(record, job);
+    put_least(record, job);
+    put_files(record, job);
+    put_tres(record, job);
+    record.end();
+}
+
+int failed(Streams& streams, const api::Problem& problem) {
+    streams.err << "slurm_load_jobs error: " << slurm_message(problem) << '\n';
+    return 1;
+}
+
+// A named job, or all of them in id order.
+CallResult<std::vector<api::JobRow>> load(Client& client, const std::string& id) {
+    if (!id.empty()) return client.job(id);
+    api::JobQuery query;
+    query.states = {"ALL"};
+    return client.jobs(query);
+}
+
+void print_step(std::ostream& out, const api::JobRow& job, const api::StepRow& step,
+                bool one_line) {
+    Record record(out, one_line);
+    record.put("StepId", job_id_text(job) + "." + step_name(step.id))
+        .put("UserId", number(job.owner.uid));
+    record.put("StartTime", local_time(step.started_at, "Unknown"))
+        .put("TimeLimit", "UNLIMITED")
+        .line();
+    record.put("State", step.state)
+        .put("Partition", job.partition)
+        .put("NodeList", names(step.nodes))
+        .line();
+    record.put("Nodes", number(step.nodes.size()))
+        .put("CPUs", number(step.cpus))
+        .put("Tasks", number(step.tasks));
+    record.put("Name", step.name).put("Network", "(null)").line();
+    record.put("TRES", or_null(step.tres)).line();
+    record.put("ResvPorts", "(null)").line();
+    record.put("CPUFreqReq", "Default").line();
+    record.put("SrunHost:Pid", "(null):0");
+    record.end();
+}
+
+}  // namespace
+
+int show_jobs(Client& client, const ShowOptions& options, const std::string& id, Streams& streams) {
+    const auto jobs = load(client, id);
+    if (!jobs) return failed(streams, jobs.problem());
+    for (const api::JobRow& job : *jobs) print_job(streams.out, job, options);
+    if (jobs->empty()) streams.out << "No jobs in the system\n";
+    return 0;
+}
+
+int show_steps(Client& client, const ShowOptions& options, const std::string& id,
+               Streams& streams) {
+    const std::size_t dot = id.find('.');
+    const auto jobs = load(client, id.substr(0, dot));
+    if (!jobs) return failed(streams, jobs.problem());
+    std::size_t printed = 0;
+    for (const api::JobRow& job : *jobs) {
+        if (job.state != "RUNNING") continue;
+        std::vector<api::StepRow> steps = job.steps;
+        if (std::ranges::none_of(steps, [](const auto& step) { return step.id == kBatchStep; })) {
+            steps.insert(steps.begin(), {.job = job.id,
+                                         .id = kBatchStep,
+                                         .name = "batch",
+                                         .state = "RUNNING",
+                                         .tasks = 1,
+                                         .nodes = {job.batch_host},
+                                         .started_at = job.started_at.value_or(options.now)});
+        }
+        for (const api::StepRow& step : steps) {
+            if (step.state != "RUNNING") continue;
+            if (dot != std::string::npos && step_name(step.id) != id.substr(dot + 1)) continue;
+            print_step(streams.out, job, step, options.one_line);
+            ++printed;
+        }
+    }
+    if (printed == 0) streams.out << "No job steps in the system\n";
+    return 0;
+}
+
+}  // namespace berth::slurm
