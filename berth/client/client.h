@@ -16,10 +16,10 @@
 namespace berth {
 
 struct ClientOptions {
-    std::chrono::milliseconds timeout{30'000};  // For the answer to one call, as a whole.
-    // For how long a call that may be repeated safely is repeated while nobody listens (a
-    // controller that restarts): reads, and submissions, since those carry a request id.
-    std::chrono::milliseconds retry_for{10'000};
+    std::chrono::milliseconds timeout{30'000};  // For each wait for the other side.
+    // For how long a call is tried again while nobody listens, or (reads and submissions, which
+    // carry a request id) where the connection broke off: a controller that restarts.
+    std::chrono::milliseconds retry_for{3'000};
 };
 
 class Client {

@@ -1,0 +1,291 @@
+#include "berth/client/client.h"
+
+#include <sys/random.h>
+
+#include <thread>
+
+#include "berth/api/json.h"
+#include "berth/api/query.h"
+#include "berth/client/http.h"
+
+namespace berth {
+namespace {
+
+using api::RouteId;
+using std::chrono::steady_clock;
+
+// The texts are Slurm's: tools look for them.
+api::Problem problem_of(const WireOutcome& outcome) {
+    switch (outcome.fault) {
+        case WireFault::cannot_connect:
+        case WireFault::not_permitted:
+            return {.status = 0,
+                    .code = "unavailable",
+                    .title = "The controller cannot be reached",
+                    .detail = outcome.message,
+                    .slurm = "Unable to contact slurm controller (connect failure)"};
+        case WireFault::timed_out:
+            return {.status = 0,
+                    .code = "timed_out",
+                    .title = "The controller did not answer in time",
+                    .detail = outcome.message,
+                    .slurm = "Socket timed out on send/recv operation"};
+        case WireFault::lost:
+            return {.status = 0,
+                    .code = "connection_lost",
+                    .title = "The connection to the controller broke off",
+                    .detail = outcome.message,
+                    .slurm = "Zero Bytes were transmitted or received"};
+        case WireFault::malformed:
+        case WireFault::none: break;
+    }
+    return {.status = 0,
+            .code = "malformed_answer",
+            .title = "What answered is not a Berth controller",
+            .detail = outcome.message,
+            .slurm = "Unexpected message received"};
+}
+
+api::Problem malformed(std::string why) {
+    return problem_of({.fault = WireFault::malformed, .message = std::move(why)});
+}
+
+// The problem document that came, or one made of what came instead.
+api::Problem problem_of_answer(const WireOutcome& outcome) {
+    auto problem = api::from_json<api::Problem>(outcome.body, api::UnknownFields::passed_over);
+    if (problem.ok()) return *std::move(problem);
+    return {.status = outcome.status,
+            .code = "malformed_answer",
+            .title = "The controller refused, and gave no reason that can be read",
+            .detail = outcome.body.substr(0, 200)};
+}
+
+std::string draw_request_id() {
+    unsigned char bits[16] = {};
+    if (::getrandom(bits, sizeof bits, 0) != sizeof bits) return {};
+    static constexpr char kHex[] = "0123456789abcdef";
+    std::string text;
+    for (const unsigned char byte : bits) text += {kHex[byte >> 4], kHex[byte & 0xf]};
+    return text;
+}
+
+// How a call may be tried again.
+enum class Repeat : std::uint8_t {
+    unsent,  // Only what never left: what changes something must not happen twice.
+    always,  // Reads, and submissions: the request id makes them one.
+};
+
+bool may_repeat(WireFault fault, Repeat repeat) {
+    if (fault == WireFault::cannot_connect) return true;
+    return fault == WireFault::lost && repeat == Repeat::always;
+}
+
+}  // namespace
+
+struct Client::Wire {
+    Wire(Endpoint endpoint, const ClientOptions& given)
+        : connection(std::move(endpoint), given.timeout), options(given) {}
+
+    // Until it is answered, or may not be repeated, or the time for that is over.
+    WireOutcome exchange(const HttpRequest& request, Repeat repeat, bool stream = false) {
+        const auto give_up = steady_clock::now() + options.retry_for;
+        for (auto pause = std::chrono::milliseconds(20);; pause = std::min(pause * 2, kPauseMax)) {
+            // The server may close a connection that was idle; to find it closed is no failure.
+            const bool was_open = connection.is_open();
+            WireOutcome outcome = connection.exchange(request, stream);
+            if (!may_repeat(outcome.fault, repeat)) return outcome;
+            if (was_open && outcome.fault == WireFault::lost) continue;
+            if (steady_clock::now() + pause > give_up) return outcome;
+            std::this_thread::sleep_for(pause);
+        }
+    }
+
+    template <class Reply>
+    CallResult<Reply> call(const HttpRequest& request, Repeat repeat) {
+        const WireOutcome outcome = exchange(request, repeat);
+        if (outcome.fault != WireFault::none) return problem_of(outcome);
+        if (outcome.status < 200 || outcome.status > 299) return problem_of_answer(outcome);
+        auto reply = api::from_json<Reply>(outcome.body, api::UnknownFields::passed_over);
+        if (!reply.ok()) return malformed(reply.error().message);
+        return *std::move(reply);
+    }
+    template <class Reply>
+    CallResult<Reply> get(RouteId route, std::string_view capture = {}) {
+        return call<Reply>({.method = api::Method::get, .target = api::path_of(route, capture)},
+                           Repeat::always);
+    }
+    template <class Reply, class Request>
+    CallResult<Reply> send(RouteId route, std::string_view capture, const Request& body,
+                           Repeat repeat = Repeat::unsent) {
+        return call<Reply>({.method = api::route(route).method,
+                            .target = api::path_of(route, capture),
+                            .body = api::to_json(body)},
+                           repeat);
+    }
+    template <class Request>
+    CallResult<Done> command(RouteId route, std::string_view capture, const Request& body) {
+        const CallResult<api::Accepted> reply = send<api::Accepted>(route, capture, body);
+        if (!reply) return reply.problem();
+        return Done{};
+    }
+
+    template <class Row>
+    CallResult<Done> each(RouteId route, const std::string& target,
+                          const std::function<bool(Row&&)>& take);
+    template <class Row>
+    CallResult<std::vector<Row>> list(RouteId route, const std::string& target) {
+        std::vector<Row> rows;
+        const CallResult<Done> read = each<Row>(route, target, [&](Row&& row) {
+            rows.push_back(std::move(row));
+            return true;
+        });
+        if (!read) return read.problem();
+        return rows;
+    }
+
+    static constexpr std::chrono::milliseconds kPauseMax{500};
+    HttpConnection connection;
+    ClientOptions options;
+};
+
+namespace {
+
+class BodySource : public api::JsonSource {
+public:
+    explicit BodySource(HttpConnection& connection) : connection_(connection) {}
+    std::size_t read(char* buffer, std::size_t size) override {
+        return connection_.read_body(buffer, size);
+    }
+
+private:
+    HttpConnection& connection_;
+};
+
+// Makes a row of each element, until the taker has had enough.
+template <class Row>
+class RowSink : public api::JsonListSink {
+public:
+    explicit RowSink(const std::function<bool(Row&&)>& take) : take_(take) {}
+    Status element(api::JsonValue&& element) override {
+        BERTH_TRY(Row row, api::from_json<Row>(element, api::UnknownFields::passed_over));
+        if (take_(std::move(row))) return Done{};
+        enough_ = true;
+        return Error{ErrorCode::failed_precondition, "enough"};
+    }
+    bool enough() const { return enough_; }
+
+private:
+    const std::function<bool(Row&&)>& take_;
+    bool enough_ = false;
+};
+
+std::string with_query(RouteId route, const std::string& query) {
+    return api::path_of(route) + (query.empty() ? "" : "?" + query);
+}
+
+}  // namespace
+
+template <class Row>
+CallResult<Done> Client::Wire::each(RouteId route, const std::string& target,
+                                    const std::function<bool(Row&&)>& take) {
+    const WireOutcome outcome =
+        exchange({.method = api::Method::get, .target = target, .body = {}}, Repeat::always, true);
+    if (outcome.fault != WireFault::none) return problem_of(outcome);
+    if (!outcome.streaming) return problem_of_answer(outcome);
+    BodySource source(connection);
+    RowSink<Row> sink(take);
+    const Result<api::JsonValue> rest = api::read_json_list(source, api::route(route).list, sink);
+    const WireOutcome& body = connection.body_outcome();
+    if (body.fault != WireFault::none) return problem_of(body);
+    if (rest.ok()) {
+        char end = 0;
+        (void)connection.read_body(&end, 1);  // So that the connection is free for the next call.
+        return Done{};
+    }
+    connection.close();
+    if (sink.enough()) return Done{};
+    return malformed(rest.error().message);
+}
+
+Client::Client(Endpoint endpoint, ClientOptions options)
+    : wire_(std::make_unique<Wire>(std::move(endpoint), options)) {}
+Client::~Client() = default;
+Client::Client(Client&&) noexcept = default;
+Client& Client::operator=(Client&&) noexcept = default;
+
+CallResult<api::SubmitReply> Client::submit(api::SubmitRequest request) {
+    if (request.spec.request_id.empty()) request.spec.request_id = draw_request_id();
+    const Repeat repeat = request.spec.request_id.empty() ? Repeat::unsent : Repeat::always;
+    return wire_->send<api::SubmitReply>(RouteId::submit_job, {}, request, repeat);
+}
+CallResult<std::vector<api::JobRow>> Client::jobs(const api::JobQuery& query) {
+    return wire_->list<api::JobRow>(RouteId::list_jobs,
+                                    with_query(RouteId::list_jobs, format_job_query(query)));
+}
+CallResult<Done> Client::each_job(const api::JobQuery& query,
+                                  const std::function<bool(api::JobRow&&)>& each) {
+    return wire_->each<api::JobRow>(RouteId::list_jobs,
+                                    with_query(RouteId::list_jobs, format_job_query(query)), each);
+}
+CallResult<std::vector<api::JobRow>> Client::job(std::string_view ref) {
+    return wire_->list<api::JobRow>(RouteId::show_job, api::path_of(RouteId::show_job, ref));
+}
+CallResult<Done> Client::cancel(std::string_view ref, const api::CancelRequest& request) {
+    return wire_->command(RouteId::cancel_job, ref, request);
+}
+CallResult<Done> Client::hold(std::string_view ref, const api::HoldRequest& request) {
+    return wire_->command(RouteId::hold_job, ref, request);
+}
+CallResult<Done> Client::release(std::string_view ref) {
+    return wire_->command(RouteId::release_job, ref, api::Accepted{});
+}
+CallResult<Done> Client::requeue(std::string_view ref, const api::RequeueRequest& request) {
+    return wire_->command(RouteId::requeue_job, ref, request);
+}
+CallResult<Done> Client::update(std::string_view ref, const api::JobPatch& patch) {
+    return wire_->command(RouteId::update_job, ref, patch);
+}
+CallResult<api::StepReply> Client::create_step(std::string_view ref, const api::StepCall& call) {
+    return wire_->send<api::StepReply>(RouteId::create_step, ref, call);
+}
+CallResult<Explanation> Client::explain(std::string_view ref) {
+    return wire_->get<Explanation>(RouteId::explain_job, ref);
+}
+CallResult<std::string> Client::script(std::string_view ref) {
+    CallResult<api::ScriptReply> reply = wire_->get<api::ScriptReply>(RouteId::show_script, ref);
+    if (!reply) return reply.problem();
+    return std::move(reply->script);
+}
+
+CallResult<std::vector<api::NodeRow>> Client::nodes() {
+    return wire_->list<api::NodeRow>(RouteId::list_nodes, api::path_of(RouteId::list_nodes));
+}
+CallResult<api::NodeRow> Client::node(std::string_view name) {
+    return wire_->get<api::NodeRow>(RouteId::show_node, name);
+}
+CallResult<Done> Client::update_node(std::string_view name, const api::NodePatch& patch) {
+    return wire_->command(RouteId::update_node, name, patch);
+}
+CallResult<std::vector<api::PartitionRow>> Client::partitions() {
+    return wire_->list<api::PartitionRow>(RouteId::list_partitions,
+                                          api::path_of(RouteId::list_partitions));
+}
+CallResult<api::ConfigRow> Client::config() { return wire_->get<api::ConfigRow>(RouteId::config); }
+CallResult<api::Ping> Client::ping() { return wire_->get<api::Ping>(RouteId::ping); }
+CallResult<api::StateHashReply> Client::state_hash() {
+    return wire_->get<api::StateHashReply>(RouteId::state_hash);
+}
+
+CallResult<std::vector<api::AccountingRow>> Client::accounting(const api::AccountingQuery& query) {
+    return wire_->list<api::AccountingRow>(
+        RouteId::list_accounting,
+        with_query(RouteId::list_accounting, format_accounting_query(query)));
+}
+CallResult<Done> Client::each_accounting(const api::AccountingQuery& query,
+                                         const std::function<bool(api::AccountingRow&&)>& each) {
+    return wire_->each<api::AccountingRow>(
+        RouteId::list_accounting,
+        with_query(RouteId::list_accounting, format_accounting_query(query)), each);
+}
+
+}  // namespace berth

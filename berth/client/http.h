@@ -1,0 +1,63 @@
+// HttpConnection: one kept-alive HTTP/1.1 connection over a Unix socket. What is on the wire is for
+// http.cc alone.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "berth/api/json_value.h"
+#include "berth/api/routes.h"
+#include "berth/client/endpoint.h"
+
+namespace berth {
+
+struct HttpRequest {
+    api::Method method = api::Method::get;
+    std::string target;  // Path and query.
+    std::string body;    // JSON; empty: none.
+};
+
+// What went wrong below HTTP's own answers.
+enum class WireFault : std::uint8_t {
+    none,
+    cannot_connect,  // Nobody listens: the request was not sent.
+    not_permitted,   // The socket may not be opened.
+    lost,            // Broken off in the middle: the request may have been carried out.
+    timed_out,
+    malformed,  // What came back is not HTTP.
+};
+
+struct WireOutcome {
+    WireFault fault = WireFault::none;
+    std::string message;     // Of the fault.
+    int status = 0;          // Of the answer.
+    bool streaming = false;  // The body is still to be read, with read_body().
+    std::string body;
+};
+
+class HttpConnection {
+public:
+    HttpConnection(Endpoint endpoint, std::chrono::milliseconds timeout);
+    ~HttpConnection();
+
+    // Sends a request and reads the answer; connects first where that is needed. With `stream` the
+    // body of a 200 is left to read_body(). `timeout` is for each wait for the other side.
+    WireOutcome exchange(const HttpRequest& request, bool stream);
+
+    // The next part of the body; 0 at its end, and after a fault.
+    std::size_t read_body(char* buffer, std::size_t size);
+    const WireOutcome& body_outcome() const;
+
+    bool is_open() const;
+    void close();
+
+private:
+    struct Connection;
+    Endpoint endpoint_;
+    std::chrono::milliseconds timeout_;
+    std::unique_ptr<Connection> connection_;
+    WireOutcome body_outcome_;
+};
+
+}  // namespace berth
