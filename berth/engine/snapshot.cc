@@ -131,7 +131,7 @@ struct ClusterState::Loading {
         const bool holds = job.state == JobState::running || job.state == JobState::completing;
         if (holds != job.allocation.has_value()) return false;
         if (job.partition.index() >= state.spec_.partitions.size()) return false;
-        if (job.qos.index() >= state.spec_.qos.size()) return false;
+        if (job.qos.index() > 0 && job.qos.index() >= state.spec_.qos.size()) return false;
         if (!std::all_of(job.nodes.begin(), job.nodes.end(), known)) return false;
         return !holds || std::all_of(job.allocation->shares.begin(), job.allocation->shares.end(),
                                      [&](const NodeShare& share) { return known(share.node); });

@@ -1,0 +1,158 @@
+#include "berth/engine/admission.h"
+
+#include "berth/engine/admission_checks.h"
+
+namespace berth {
+namespace {
+
+constexpr std::size_t kDependenciesMax = 1000;
+constexpr std::size_t kNameMax = 1024;
+constexpr std::size_t kCommentMax = 16 * 1024;
+constexpr Duration kBeginMax = std::chrono::hours(24 * 365 * 10);
+constexpr std::int64_t kNiceMax = 2'147'483'645;  // Slurm's.
+
+Objection check_texts(const JobSpec& spec) {
+    if (spec.name.size() > kNameMax || spec.comment.size() > kCommentMax) {
+        return Refusing{.why = Refusal::invalid_request,
+                        .message =
+                            "the name or the comment is too long: at most 1024 and 16384 "
+                            "bytes"};
+    }
+    return std::nullopt;
+}
+
+Objection check_priority(const Principal& owner, const JobSpec& spec) {
+    const bool by_operator = owner.role == Role::op || owner.role == Role::admin;
+    if (spec.nice < -kNiceMax || spec.nice > kNiceMax) {
+        return Refusing{.why = Refusal::invalid_request,
+                        .message = "nice can be -2147483645 to 2147483645"};
+    }
+    if (!by_operator && (spec.nice < 0 || spec.priority.value_or(0) > 0)) {
+        return Refusing{.why = Refusal::not_allowed,
+                        .message = "only operators set a negative nice or a priority"};
+    }
+    return std::nullopt;
+}
+
+Objection check_begin(Time now, const JobSpec& spec) {
+    if (!spec.begin || *spec.begin <= now + kBeginMax) return std::nullopt;
+    return Refusing{.why = Refusal::invalid_time,
+                    .message = "the begin time is more than ten years ahead"};
+}
+
+Objection set_array(const ClusterSpec& spec, Job& job) {
+    if (!job.spec.array) return std::nullopt;
+    std::vector<std::uint32_t>& tasks = job.spec.array->tasks;
+    std::sort(tasks.begin(), tasks.end());
+    tasks.erase(std::unique(tasks.begin(), tasks.end()), tasks.end());
+    const std::uint32_t size = spec.scheduling.max_array_size;
+    if (tasks.empty() || tasks.back() >= size) {
+        return Refusing{.why = Refusal::invalid_array,
+                        .message = "array indices can be 0 to " + std::to_string(size - 1) +
+                                   ", and there must be one"};
+    }
+    const std::uint32_t step = tasks.size() > 1 ? tasks[1] - tasks[0] : 1;
+    job.array_bounds = {static_cast<std::uint32_t>(tasks.size()), tasks.front(), tasks.back(),
+                        step};
+    job.array_max_running = job.spec.array->max_running;
+    return std::nullopt;
+}
+
+Objection check_room(const ClusterState& state, const Job& job) {
+    const std::size_t more = job.spec.array ? job.spec.array->tasks.size() : 1;
+    const std::uint32_t most = state.spec().scheduling.max_job_count;
+    if (state.jobs().size() + more <= most) return std::nullopt;
+    return Refusing{.why = Refusal::job_limit_reached,
+                    .message = "the cluster holds " + std::to_string(state.jobs().size()) +
+                               " jobs and takes no more than " + std::to_string(most) +
+                               ": try again later"};
+}
+
+bool is_known(const ClusterState& state, const Dependency& dependency) {
+    const Job* job = state.find_job(dependency.job);
+    if (!dependency.array_task)
+        return job != nullptr || !state.array_members(dependency.job).empty();
+    for (const JobId id : state.array_members(dependency.job)) {
+        const Job& member = *state.find_job(id);
+        if (member.array_task == dependency.array_task) return true;
+        if (!member.spec.array || member.array_task) continue;
+        const auto& tasks = member.spec.array->tasks;
+        if (std::binary_search(tasks.begin(), tasks.end(), *dependency.array_task)) return true;
+    }
+    return false;
+}
+
+// Whether `from` waits, over any number of jobs, for `target`.
+bool waits_for(const ClusterState& state, JobId from, JobId target) {
+    std::set<JobId> seen;
+    std::vector<JobId> to_see = {from};
+    while (!to_see.empty()) {
+        const JobId id = to_see.back();
+        to_see.pop_back();
+        if (id == target) return true;
+        const Job* job = state.find_job(id);
+        if (job == nullptr || !seen.insert(id).second) continue;
+        for (const Dependency& next : job->spec.dependencies) {
+            if (next.kind != DependencyKind::singleton) to_see.push_back(next.job);
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+// A job that is not known (any more) counts as done, as in Slurm: waiting for it is over at once.
+Objection check_dependencies(const ClusterState& state, JobId id, JobSpec& spec) {
+    if (spec.dependencies.size() > kDependenciesMax) {
+        return Refusing{.why = Refusal::invalid_dependency,
+                        .message = "more than 1000 dependencies"};
+    }
+    for (const Dependency& dependency : spec.dependencies) {
+        if (dependency.kind == DependencyKind::singleton) continue;
+        if (dependency.job == id) {
+            return Refusing{.why = Refusal::invalid_dependency,
+                            .message = "job " + to_string(id) + " cannot wait for itself"};
+        }
+        if (waits_for(state, dependency.job, id)) {
+            return Refusing{.why = Refusal::circular_dependency,
+                            .message = "job " + to_string(dependency.job) + " waits for job " +
+                                       to_string(id) + " already"};
+        }
+    }
+    const auto done = [&](const Dependency& one) {
+        return one.kind != DependencyKind::singleton && !is_known(state, one);
+    };
+    const std::size_t dropped = std::erase_if(spec.dependencies, done);
+    if (dropped > 0 && spec.any_dependency) spec.dependencies.clear();
+    return std::nullopt;
+}
+
+std::variant<Job, Refusing> admit(const ClusterState& state, Time now, const Principal& owner,
+                                  const JobSpec& spec) {
+    const ClusterSpec& cluster = state.spec();
+    Job job;
+    job.id = state.next_job_id();
+    job.owner = {.uid = owner.uid, .gid = owner.gid, .user = owner.user, .group = owner.group};
+    job.spec = spec;
+    job.submitted_at = now;
+    if (spec.hold || spec.priority == 0U) job.hold = Hold::user;
+
+    Objection no = check_texts(spec);
+    if (!no) no = check_priority(owner, spec);
+    if (!no) no = check_begin(now, spec);
+    if (!no) no = resolve_partition(cluster, owner, job);
+    if (!no) no = resolve_account(cluster, job);
+    if (!no) no = resolve_qos(cluster, job);
+    if (!no) no = check_partition_access(cluster, owner, job);
+    if (!no) no = normalise_request(cluster, job.spec.request);
+    if (!no) no = resolve_time_limit(cluster, job);
+    if (!no) no = check_partition_limits(cluster, job);
+    if (!no) no = check_fits(state, job);
+    if (!no) no = check_dependencies(state, job.id, job.spec);
+    if (!no) no = set_array(cluster, job);
+    if (!no) no = check_room(state, job);
+    if (no) return *std::move(no);
+    return job;
+}
+
+}  // namespace berth

@@ -1,0 +1,31 @@
+// The checks that admission is made of. Each works out its part of the job, or says why not.
+// For admission's own source files only.
+#pragma once
+
+#include <optional>
+
+#include "berth/engine/admission.h"
+
+namespace berth {
+
+using Objection = std::optional<Refusing>;  // nullopt: none.
+
+// admission_names.cc: what the names of a submission mean. They fill in job.partition and job.qos,
+// and the names in job.spec that were left out.
+Objection resolve_partition(const ClusterSpec& spec, const Principal& owner, Job& job);
+Objection resolve_account(const ClusterSpec& spec, Job& job);
+Objection resolve_qos(const ClusterSpec& spec, Job& job);
+Objection check_partition_access(const ClusterSpec& spec, const Principal& owner, const Job& job);
+
+// admission_request.cc: how much is asked for, in order and within what the cluster is made of.
+Objection normalise_request(const ClusterSpec& spec, JobRequest& request);
+Objection resolve_time_limit(const ClusterSpec& spec, Job& job);
+Objection check_partition_limits(const ClusterSpec& spec, const Job& job);
+
+// admission_fit.cc: could the empty partition serve it?
+Objection check_fits(const ClusterState& state, const Job& job);
+
+// admission.cc
+Objection check_dependencies(const ClusterState& state, JobId id, JobSpec& spec);
+
+}  // namespace berth

@@ -1,0 +1,134 @@
+// Admission: partitions, accounts and QOS by name, and who may use them.
+#include "berth/base/text.h"
+#include "berth/engine/admission_checks.h"
+
+namespace berth {
+namespace {
+
+bool contains(const std::vector<std::string>& list, std::string_view word) {
+    return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+template <class Item>
+std::string names_of(const std::vector<Item>& items) {
+    std::vector<std::string> names;
+    for (const Item& item : items) {
+        if (!item.gone) names.push_back(item.name);
+    }
+    return join(names, ", ");
+}
+
+Refusing unknown_partition(const ClusterSpec& spec, const std::string& name) {
+    return {
+        .why = Refusal::unknown_partition,
+        .message = "there is no partition '" + name + "'; there are: " + names_of(spec.partitions),
+        .details = {"invalid partition specified: " + name}};
+}
+
+bool is_account(const ClusterSpec& spec, std::string_view name) {
+    return std::any_of(spec.accounts.begin(), spec.accounts.end(),
+                       [&](const AccountSpec& account) { return account.name == name; });
+}
+
+// The user's association with this account; for an empty account the default one.
+const AssociationSpec* association(const ClusterSpec& spec, std::string_view user,
+                                   std::string_view account) {
+    const AssociationSpec* first = nullptr;
+    for (const AssociationSpec& one : spec.associations) {
+        if (one.user != user || (!account.empty() && one.account != account)) continue;
+        if (one.is_default || !account.empty()) return &one;
+        if (first == nullptr) first = &one;
+    }
+    return first;
+}
+
+}  // namespace
+
+Objection resolve_partition(const ClusterSpec& spec, const Principal& owner, Job& job) {
+    const std::string& name = job.spec.partition;
+    if (name.find(',') != std::string::npos) {
+        return Refusing{
+            .why = Refusal::not_supported,
+            .message = "several partitions (" + name + ") are not supported yet: name one"};
+    }
+    const auto partition = name.empty() ? spec.default_partition() : spec.find_partition(name);
+    if (!partition) {
+        if (!name.empty()) return unknown_partition(spec, name);
+        return Refusing{.why = Refusal::no_default_partition,
+                        .message = "no partition was named and none is the default; there are: " +
+                                   names_of(spec.partitions)};
+    }
+    job.partition = *partition;
+    job.spec.partition = spec.partition(*partition).name;
+    const PartitionState state = spec.partition(*partition).state;
+    if (state == PartitionState::inactive || state == PartitionState::drain) {
+        return Refusing{.why = Refusal::partition_unavailable,
+                        .message = "partition " + job.spec.partition + " is " +
+                                   (state == PartitionState::drain ? "draining" : "inactive") +
+                                   " and takes no new jobs"};
+    }
+    if (spec.partition(*partition).root_only && owner.role != Role::admin) {
+        return Refusing{.why = Refusal::not_allowed,
+                        .message = "partition " + job.spec.partition + " is for root only"};
+    }
+    return std::nullopt;
+}
+
+Objection resolve_account(const ClusterSpec& spec, Job& job) {
+    std::string& account = job.spec.account;
+    const AssociationSpec* known = association(spec, job.owner.user, account);
+    if (account.empty() && known != nullptr) account = known->account;
+    if (!spec.scheduling.enforce_accounts || known != nullptr) return std::nullopt;
+    std::string message = account.empty() ? "user " + job.owner.user + " has no account"
+                          : is_account(spec, account)
+                              ? "user " + job.owner.user + " is not in account " + account
+                              : "there is no account '" + account + "'";
+    return Refusing{.why = Refusal::unknown_account, .message = std::move(message)};
+}
+
+Objection resolve_qos(const ClusterSpec& spec, Job& job) {
+    std::string& name = job.spec.qos;
+    const AssociationSpec* known = association(spec, job.owner.user, job.spec.account);
+    if (name.empty() && known != nullptr) name = known->default_qos;
+    if (name.empty()) name = "normal";
+    const auto qos = spec.find_qos(name);
+    if (!qos && name == "normal") return std::nullopt;  // Always there, at 0.
+    if (!qos) {
+        return Refusing{
+            .why = Refusal::unknown_qos,
+            .message = "there is no QOS '" + name + "'; there are: " + names_of(spec.qos)};
+    }
+    if (spec.scheduling.enforce_accounts && known != nullptr && !known->qos.empty() &&
+        !contains(known->qos, name)) {
+        return Refusing{.why = Refusal::unknown_qos,
+                        .message = "QOS " + name + " is not open to user " + job.owner.user +
+                                   " in account " + known->account +
+                                   "; open are: " + join(known->qos, ", ")};
+    }
+    job.qos = *qos;
+    return std::nullopt;
+}
+
+Objection check_partition_access(const ClusterSpec& spec, const Principal& owner, const Job& job) {
+    const PartitionSpec& partition = spec.partition(job.partition);
+    const auto refused = [&](Refusal why, const std::string& who) {
+        return Refusing{.why = why,
+                        .message = "partition " + partition.name + " is not open to " + who};
+    };
+    const auto closed = [](const std::vector<std::string>& allow,
+                           const std::vector<std::string>& deny, const std::string& one) {
+        return (!allow.empty() && !contains(allow, one)) || (allow.empty() && contains(deny, one));
+    };
+    if (closed(partition.allow_accounts, partition.deny_accounts, job.spec.account)) {
+        return refused(Refusal::unknown_account, "account '" + job.spec.account + "'");
+    }
+    if (closed(partition.allow_qos, partition.deny_qos, job.spec.qos)) {
+        return refused(Refusal::unknown_qos, "QOS " + job.spec.qos);
+    }
+    if (owner.role != Role::admin && closed(partition.allow_groups, {}, owner.group)) {
+        return refused(Refusal::not_allowed, "group " + owner.group);
+    }
+    return std::nullopt;
+}
+
+}  // namespace berth

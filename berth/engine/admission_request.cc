@@ -1,0 +1,204 @@
+// Admission: a request put in order, with every number within bounds, and its limits.
+#include "berth/base/duration_text.h"
+#include "berth/base/hostlist.h"
+#include "berth/engine/admission_checks.h"
+#include "berth/engine/features.h"
+
+namespace berth {
+namespace {
+
+// Beyond these a number is a slip, and sums of it could no longer be trusted.
+constexpr std::uint32_t kCountMax = 1'000'000;
+constexpr Bytes kMemoryMax = gib(1 << 20);
+constexpr std::size_t kGresKindsMax = 32;
+constexpr Duration kTimeLimitMax = std::chrono::hours(24 * 365 * 10);  // Longer: without limit.
+
+Refusing invalid(std::string message) {
+    return {.why = Refusal::invalid_request, .message = std::move(message)};
+}
+
+Objection check_count(std::string_view option, std::optional<std::uint32_t> count) {
+    if (!count || (*count >= 1 && *count <= kCountMax)) return std::nullopt;
+    return invalid(std::string(option) + " is " + std::to_string(*count) + "; it can be 1 to " +
+                   std::to_string(kCountMax));
+}
+
+Objection check_memory(std::string_view option, std::optional<Bytes> memory) {
+    if (!memory || (*memory >= Bytes(0) && *memory <= kMemoryMax)) return std::nullopt;
+    return invalid(std::string(option) + " is " + std::to_string(memory->count()) +
+                   " bytes; it can be 0 (all) to 1 PiB");
+}
+
+Objection check_numbers(const JobRequest& request) {
+    if (auto no = check_count("the number of nodes", request.nodes_min)) return no;
+    if (auto no = check_count("the largest number of nodes", request.nodes_max)) return no;
+    if (auto no = check_count("the number of tasks", request.tasks)) return no;
+    if (auto no = check_count("tasks per node", request.tasks_per_node)) return no;
+    if (auto no = check_count("CPUs per task", request.cpus_per_task)) return no;
+    if (auto no = check_memory("memory per node", request.memory_per_node)) return no;
+    if (auto no = check_memory("memory per CPU", request.memory_per_cpu)) return no;
+    if (request.memory_per_node && request.memory_per_cpu) {
+        return invalid("memory per node and memory per CPU: say one of them");
+    }
+    if (request.nodes_max && *request.nodes_max < request.nodes_min) {
+        return invalid("at least " + std::to_string(request.nodes_min) + " and at most " +
+                       std::to_string(*request.nodes_max) + " nodes: the first is the larger");
+    }
+    return std::nullopt;
+}
+
+Objection check_gres_list(const ClusterSpec& spec, const std::vector<GresRequest>& requests) {
+    if (requests.size() > kGresKindsMax) return invalid("more than 32 kinds of GRES in one list");
+    for (const GresRequest& request : requests) {
+        if (request.count < 0 || request.count > kCountMax) {
+            return Refusing{.why = Refusal::unknown_gres,
+                            .message = request.name + " is asked for " +
+                                       std::to_string(request.count) + " times; it can be 0 to " +
+                                       std::to_string(kCountMax)};
+        }
+        if (!spec.dimensions.knows_name(request.name) || request.name == "cpu" ||
+            request.name == "mem") {
+            return Refusing{.why = Refusal::unknown_gres,
+                            .message = "no node has a GRES of the name '" + request.name + "'"};
+        }
+    }
+    return std::nullopt;
+}
+
+bool asks_for_gpus(const std::vector<GresRequest>& requests) {
+    return std::any_of(requests.begin(), requests.end(),
+                       [](const GresRequest& one) { return one.name == "gpu" && one.count > 0; });
+}
+
+Objection check_gres(const ClusterSpec& spec, const JobRequest& request) {
+    for (const auto* list :
+         {&request.gres_per_node, &request.gpus, &request.gpus_per_node, &request.gpus_per_task}) {
+        if (auto no = check_gres_list(spec, *list)) return no;
+    }
+    if (asks_for_gpus(request.gres_per_node) && asks_for_gpus(request.gpus_per_node)) {
+        return invalid("GPUs per node are given by --gres and by --gpus-per-node: say one of them");
+    }
+    std::int64_t total = 0;
+    for (const GresRequest& gpus : request.gpus) total += gpus.count;
+    if (asks_for_gpus(request.gpus) && total < request.nodes_min) {
+        return Refusing{.why = Refusal::unknown_gres,
+                        .message = std::to_string(total) + " GPUs over " +
+                                   std::to_string(request.nodes_min) +
+                                   " nodes: each node needs at least one"};
+    }
+    return std::nullopt;
+}
+
+// "gpu[1-3]" and "gpu1" alike become plain names that exist.
+Objection expand_nodes(const ClusterSpec& spec, std::vector<std::string>& list) {
+    std::vector<std::string> names;
+    for (const std::string& item : list) {
+        const auto expanded = expand_hostlist(item);
+        if (!expanded.ok()) {
+            return Refusing{.why = Refusal::invalid_node_list, .message = expanded.error().message};
+        }
+        for (const std::string& name : *expanded) {
+            const auto node = spec.find_node(name);
+            if (!node || spec.node(*node).gone) {
+                return Refusing{.why = Refusal::invalid_node_list,
+                                .message = "there is no node '" + name + "'",
+                                .details = {"invalid node name specified: " + name}};
+            }
+            if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+        }
+        if (names.size() > kHostsMax) return invalid("a node list is too long");
+    }
+    list = std::move(names);
+    return std::nullopt;
+}
+
+Objection check_nodes(const ClusterSpec& spec, JobRequest& request) {
+    if (auto no = expand_nodes(spec, request.nodelist)) return no;
+    if (auto no = expand_nodes(spec, request.exclude)) return no;
+    for (const std::string& name : request.nodelist) {
+        if (std::find(request.exclude.begin(), request.exclude.end(), name) !=
+            request.exclude.end()) {
+            return Refusing{.why = Refusal::invalid_node_list,
+                            .message = "node " + name + " is both wanted and excluded"};
+        }
+    }
+    // As Slurm does: more names than nodes, and the last ones are dropped.
+    const std::uint32_t most = request.nodes_max.value_or(request.nodes_min);
+    if (request.nodes_given && request.nodelist.size() > most) request.nodelist.resize(most);
+    return std::nullopt;
+}
+
+Objection check_constraint(const ClusterSpec& spec, const std::string& constraint) {
+    if (constraint.empty()) return std::nullopt;
+    const auto features = FeatureExpression::parse(constraint);
+    if (!features.ok()) {
+        return Refusing{.why = Refusal::invalid_feature, .message = features.error().message};
+    }
+    for (const std::string& name : features->names()) {
+        const auto has_it = [&](const NodeSpec& node) {
+            return std::find(node.features.begin(), node.features.end(), name) !=
+                   node.features.end();
+        };
+        if (std::none_of(spec.nodes.begin(), spec.nodes.end(), has_it)) {
+            return Refusing{.why = Refusal::invalid_feature,
+                            .message = "no node has the feature '" + name + "'"};
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+Objection normalise_request(const ClusterSpec& spec, JobRequest& request) {
+    if (auto no = check_numbers(request)) return no;
+    if (request.nodes_given && request.tasks && request.nodes_min > *request.tasks) {
+        request.nodes_min = *request.tasks;  // No node without a task; Slurm's commands warn.
+        request.nodes_max = *request.tasks;
+    }
+    if (auto no = check_gres(spec, request)) return no;
+    if (auto no = check_nodes(spec, request)) return no;
+    return check_constraint(spec, request.constraint);
+}
+
+Objection resolve_time_limit(const ClusterSpec& spec, Job& job) {
+    const PartitionSpec& partition = spec.partition(job.partition);
+    std::optional<Duration>& asked = job.spec.request.time_limit;
+    if (asked) {
+        if (*asked < Duration::zero()) {
+            return Refusing{.why = Refusal::time_limit_too_long,
+                            .message = "the time limit is negative"};
+        }
+        const bool endless = *asked == Duration::zero() || *asked > kTimeLimitMax;
+        asked = endless ? Duration::max() : round_up_to_minute(*asked);
+        job.time_limit = *asked;
+        return std::nullopt;
+    }
+    job.time_limit = partition.default_time.value_or(partition.max_time.value_or(Duration::max()));
+    if (job.qos.index() < spec.qos.size()) {
+        job.time_limit =
+            std::min(job.time_limit, spec.qos[job.qos.index()].max_wall.value_or(Duration::max()));
+    }
+    return std::nullopt;
+}
+
+Objection check_partition_limits(const ClusterSpec& spec, const Job& job) {
+    if (spec.scheduling.enforce_part_limits == "NO") return std::nullopt;
+    const PartitionSpec& partition = spec.partition(job.partition);
+    if (partition.max_time && job.time_limit > *partition.max_time) {
+        return Refusing{.why = Refusal::time_limit_too_long,
+                        .message = "the time limit is above partition " + partition.name +
+                                   "'s MaxTime of " + format_duration(*partition.max_time)};
+    }
+    const std::uint32_t most = std::min(partition.max_nodes.value_or(UINT32_MAX),
+                                        static_cast<std::uint32_t>(partition.nodes.size()));
+    const JobRequest& request = job.spec.request;
+    if (request.nodes_min > most || request.nodes_max.value_or(UINT32_MAX) < partition.min_nodes) {
+        return Refusing{.why = Refusal::too_many_nodes,
+                        .message = "partition " + partition.name + " takes jobs of " +
+                                   std::to_string(std::max(partition.min_nodes, 1U)) + " to " +
+                                   std::to_string(most) + " nodes"};
+    }
+    return std::nullopt;
+}
+
+}  // namespace berth
