@@ -1,0 +1,62 @@
+// JobOptions: the one table of options that sbatch and srun share: long name, letter, environment
+// mirrors, which command takes it, and what it sets. Options of Slurm that are not built yet are in
+// it too, so that they are refused by name and never ignored.
+#pragma once
+
+#include <getopt.h>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "berth/api/messages.h"
+#include "berth/base/result.h"
+#include "berth/slurm/command.h"
+
+namespace berth::slurm {
+
+// What the options of one command line, its environment and its script come to.
+struct Draft {
+    JobSpec spec;
+    std::optional<std::string> wrap;
+    std::string export_env = "ALL";
+    bool export_given = false;
+    bool parsable = false, quiet = false;
+    int verbose = 0;
+    // srun's own.
+    bool label = false, exact = false, overlap = false, unbuffered = false;
+    bool gres_given = false;  // --gres=none and gpu:0 mean something there.
+    std::optional<std::string> job_id;
+    bool time_given = false;
+};
+
+enum CommandBits : unsigned { kSbatch = 1, kSrun = 2, kBoth = 3 };
+
+struct JobOption {
+    const char* name;
+    char letter = 0;                 // 0: it has none.
+    int argument = no_argument;      // As getopt_long has it.
+    const char* variable = nullptr;  // Without SBATCH_ or SLURM_ before it; nullptr: none.
+    unsigned commands = kBoth;
+    Status (*set)(Draft& draft, const char* value) = nullptr;  // nullptr: not built yet.
+};
+
+std::span<const JobOption> job_options();
+
+// The rows for getopt_long of one command; `val` is 1000 plus the row's place in job_options().
+inline constexpr int kFirstOptionValue = 1000;
+std::vector<option> getopt_rows(CommandBits command);
+std::string getopt_letters(CommandBits command);
+const JobOption* option_of(int letter_or_value);
+
+// Sets one option; an unbuilt one is an error that names it.
+Status apply_option(const JobOption& row, Draft& draft, const char* value);
+
+// Sets what SBATCH_* or SLURM_* variables mirror.
+Status apply_environment(const Invocation& call, CommandBits command, Draft& draft);
+
+// What one option forbids beside another, once all are read.
+Status check_together(const Draft& draft);
+
+}  // namespace berth::slurm
