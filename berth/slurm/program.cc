@@ -1,0 +1,28 @@
+#include "berth/slurm/program.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace berth::slurm {
+namespace {
+
+constexpr auto kCommands = std::to_array<std::pair<std::string_view, Command>>({
+    {"sacct", run_sacct},
+    {"sbatch", run_sbatch},
+    {"scancel", run_scancel},
+    {"scontrol", run_scontrol},
+    {"sinfo", run_sinfo},
+    {"squeue", run_squeue},
+    {"srun", run_srun},
+});
+
+}  // namespace
+
+Command find_command(std::string_view name) {
+    const auto found =
+        std::ranges::find(kCommands, name, &std::pair<std::string_view, Command>::first);
+    return found == kCommands.end() ? nullptr : found->second;
+}
+
+}  // namespace berth::slurm

@@ -1,0 +1,12 @@
+// Program: one executable for all the Slurm-named commands; the name it is called by chooses.
+#pragma once
+
+#include <string_view>
+
+#include "berth/slurm/command.h"
+
+namespace berth::slurm {
+
+Command find_command(std::string_view name);  // nullptr: not one of ours.
+
+}  // namespace berth::slurm

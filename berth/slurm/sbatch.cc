@@ -1,0 +1,194 @@
+// sbatch: submits a script.
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <istream>
+#include <ostream>
+#include <sstream>
+
+#include "berth/client/client.h"
+#include "berth/slurm/arguments.h"
+#include "berth/slurm/batch_script.h"
+#include "berth/slurm/job_environment.h"
+#include "berth/slurm/job_options.h"
+
+namespace berth::slurm {
+namespace {
+
+constexpr int kOptionError = 255;  // Slurm's exit code for a value that it cannot read.
+
+constexpr const char* kUsage =
+    "Usage: sbatch [OPTIONS(0)...] [ : [OPTIONS(N)...]] script(0) [args(0)...]\n\n"
+    "Where and when:  -p partition  -N nodes  -w nodelist  -x exclude  -C constraint  -t time\n"
+    "                 --begin  -d dependency  -H (hold)  -a array  --exclusive\n"
+    "How much:        -n ntasks  --ntasks-per-node  -c cpus-per-task  --mem  --mem-per-cpu\n"
+    "                 --gres  -G gpus  --gpus-per-node  --gpus-per-task  --gpu-bind\n"
+    "Who:             -A account  -q qos  --nice  --priority  --comment\n"
+    "Files:           -J job-name  -o output  -e error  -i input  --open-mode  -D chdir  --export\n"
+    "Otherwise:       --wrap=COMMAND  --parsable  --[no-]requeue  -Q  -v  -V  --help\n";
+
+class Sbatch {
+public:
+    Sbatch(const Invocation& call, Streams& streams) : call_(call), streams_(streams) {}
+
+    int run() {
+        // The command line is read first, for it says where the script is, and applied last, for it
+        // wins.
+        Draft from_command_line;
+        if (const auto code = read_command_line(call_, from_command_line, operands_)) return *code;
+        if (const Status script = read_script(from_command_line); !script.ok())
+            return fail(script.error().message, 1);
+        Draft draft;
+        if (const auto code = read_directives(draft)) return *code;
+        if (const Status read = apply_environment(call_, kSbatch, draft); !read.ok())
+            return fail(read.error().message, kOptionError);
+        if (const auto code = read_command_line(call_, draft, operands_)) return *code;
+        if (const Status checked = check_together(draft); !checked.ok())
+            return fail(checked.error().message, 1);
+        complete(draft);
+        return submit(draft);
+    }
+
+private:
+    int fail(const std::string& message, int code) {
+        streams_.err << "sbatch: error: " << message << '\n';
+        return code;
+    }
+
+    // Slurm finds some values wrong at once (255), and others only when it submits (1).
+    static int exit_code_of(const Error& error) {
+        const bool when_submitting =
+            error.message.starts_with("Batch job") || error.message.starts_with("Invalid generic");
+        return error.code == ErrorCode::invalid_argument && !when_submitting ? kOptionError : 1;
+    }
+
+    // An exit code if the run ends here.
+    std::optional<int> read_command_line(const Invocation& call, Draft& draft,
+                                         std::vector<std::string>& operands) {
+        const auto rows = getopt_rows(kSbatch);
+        ArgumentReader reader(call, rows, getopt_letters(kSbatch), true);
+        while (const auto argument = reader.next(streams_)) {
+            if (argument->letter == 'V') return streams_.out << kVersion << '\n', 0;
+            if (argument->letter == 'h') return streams_.out << kUsage, 0;
+            const Status set = apply_option(*option_of(argument->letter), draft, argument->value);
+            if (!set.ok()) return fail(set.error().message, exit_code_of(set.error()));
+        }
+        if (reader.failed()) {
+            streams_.err << "Try \"sbatch --help\" for more information\n";
+            return kOptionError;
+        }
+        operands = reader.operands();
+        return std::nullopt;
+    }
+
+    std::optional<int> read_directives(Draft& draft) {
+        for (const Directive& directive : directives_of(script_)) {
+            Invocation line{.name = "sbatch", .arguments = directive.words, .environment = {}};
+            std::vector<std::string> rest;
+            if (const auto code = read_command_line(line, draft, rest)) {
+                streams_.err << "sbatch: error: in #SBATCH line " << directive.line
+                             << " of the script\n";
+                return code;
+            }
+            if (!rest.empty())
+                return fail("#SBATCH line " + std::to_string(directive.line) + ": \"" +
+                                rest.front() + "\" is not an option",
+                            1);
+        }
+        return std::nullopt;
+    }
+
+    Status read_script(const Draft& draft) {
+        if (draft.wrap) {
+            if (!operands_.empty())
+                return Error{ErrorCode::invalid_argument,
+                             "Script arguments not permitted with --wrap option"};
+            script_name_ = "wrap";
+            script_ =
+                "#!/bin/sh\n# This script was created by sbatch --wrap.\n\n" + *draft.wrap + "\n";
+            return check_script(script_);
+        }
+        std::ostringstream text;
+        if (operands_.empty()) {
+            script_name_ = "sbatch";  // From standard input.
+            text << streams_.in.rdbuf();
+        } else {
+            script_name_ = std::filesystem::absolute(operands_.front()).lexically_normal().string();
+            std::error_code ignored;
+            if (std::filesystem::is_directory(script_name_, ignored))
+                return Error{ErrorCode::invalid_argument,
+                             "Unable to open file " + operands_.front()};
+            std::ifstream file(script_name_, std::ios::binary);
+            if (!file)
+                return Error{ErrorCode::not_found, "Unable to open file " + operands_.front()};
+            text << file.rdbuf();
+        }
+        script_ = std::move(text).str();
+        return check_script(script_);
+    }
+    void complete(Draft& draft) {
+        JobSpec& spec = draft.spec;
+        if (spec.name.empty()) spec.name = std::filesystem::path(script_name_).filename().string();
+        spec.command.script_name = script_name_;
+        if (!operands_.empty() && !draft.wrap)
+            spec.command.arguments.assign(operands_.begin() + 1, operands_.end());
+        const std::string here = std::filesystem::current_path().string();
+        spec.command.work_dir =
+            spec.command.work_dir.empty()
+                ? here
+                : (std::filesystem::path(here) / spec.command.work_dir).lexically_normal().string();
+        std::array<char, 256> host{};
+        gethostname(host.data(), host.size() - 1);
+        spec.command.submit_host =
+            std::string(host.data()).substr(0, std::string(host.data()).find('.'));
+        spec.command.submit_line = "sbatch";
+        for (const std::string& word : call_.arguments) spec.command.submit_line += " " + word;
+    }
+
+    int submit(Draft& draft) {
+        api::SubmitRequest request{
+            .spec = draft.spec,
+            .payload = {.script = script_,
+                        .environment = exported_environment(call_, draft.export_env)}};
+        request.payload.environment.push_back("SLURM_SUBMIT_DIR=" +
+                                              std::filesystem::current_path().string());
+        request.payload.environment.push_back("SLURM_SUBMIT_HOST=" +
+                                              draft.spec.command.submit_host);
+        Client client(endpoint_of(call_));
+        const auto reply = client.submit(std::move(request));
+        if (!reply) return refuse(reply.problem());
+        for (const std::string& warning : reply->warnings)
+            streams_.err << "sbatch: warning: " << warning << '\n';
+        if (draft.parsable)
+            streams_.out << to_string(reply->job) << '\n';
+        else if (!draft.quiet)
+            streams_.out << "Submitted batch job " << to_string(reply->job) << '\n';
+        streams_.out.flush();
+        return 0;
+    }
+
+    int refuse(const api::Problem& problem) {
+        for (const std::string& line : problem.details)
+            streams_.err << "sbatch: error: " << line << '\n';
+        if (problem.code == "unknown_gres")
+            return fail(slurm_message(problem), 1);  // Slurm says this one without a prefix.
+        if (problem.slurm.empty() || problem.code == "not_supported")
+            return fail("Batch job submission failed: " +
+                            (problem.detail.empty() ? problem.title : problem.detail),
+                        1);
+        return fail("Batch job submission failed: " + problem.slurm, 1);
+    }
+
+    const Invocation& call_;
+    Streams& streams_;
+    std::vector<std::string> operands_;
+    std::string script_, script_name_;
+};
+
+}  // namespace
+
+int run_sbatch(const Invocation& call, Streams& streams) { return Sbatch(call, streams).run(); }
+
+}  // namespace berth::slurm
