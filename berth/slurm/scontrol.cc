@@ -1,0 +1,234 @@
+// scontrol: shows and changes jobs and nodes.
+#include <algorithm>
+#include <array>
+#include <ostream>
+
+#include "berth/base/hostlist.h"
+#include "berth/base/text.h"
+#include "berth/client/client.h"
+#include "berth/slurm/arguments.h"
+#include "berth/slurm/print.h"
+#include "berth/slurm/scontrol_show.h"
+#include "berth/slurm/scontrol_update.h"
+
+namespace berth::slurm {
+namespace {
+
+constexpr const char* kUsage =
+    "Usage: scontrol [-adoV] COMMAND\n"
+    "  show job|step|node|partition|config [ID]    show hostnames|hostlist|hostlistsorted LIST\n"
+    "  update JobId=… KEY=VALUE …                  update NodeName=… State=… [Reason=…]\n"
+    "  hold|uhold|release|requeue|requeuehold JOBS  ping  version\n";
+
+constexpr auto kOptions = std::to_array<option>({
+    {"all", no_argument, nullptr, 'a'},
+    {"details", no_argument, nullptr, 'd'},
+    {"oneliner", no_argument, nullptr, 'o'},
+    {"quiet", no_argument, nullptr, 'Q'},
+    {"verbose", no_argument, nullptr, 'v'},
+    {"version", no_argument, nullptr, 'V'},
+    {"help", no_argument, nullptr, 'h'},
+    {"usage", no_argument, nullptr, 'h'},
+    {"clusters", required_argument, nullptr, 'M'},
+    {"future", no_argument, nullptr, 'F'},
+    {"hide", no_argument, nullptr, 'H'},
+    {"json", optional_argument, nullptr, 'J'},
+    {"yaml", optional_argument, nullptr, 'Y'},
+    {"uid", required_argument, nullptr, 'u'},
+    {nullptr, 0, nullptr, 0},
+});
+
+// Slurm takes any beginning of a word that is long enough to be told from the others.
+bool means(const std::string& word, std::string_view full, std::size_t least) {
+    return word.size() >= least && word.size() <= full.size() &&
+           iequals(word, full.substr(0, word.size()));
+}
+
+std::string joined(const std::vector<std::string>& words, std::size_t from) {
+    std::string text;
+    for (std::size_t i = from; i < words.size(); ++i) text += (text.empty() ? "" : ",") + words[i];
+    return text;
+}
+
+class Scontrol {
+public:
+    Scontrol(const Invocation& call, Streams& streams)
+        : streams_(streams), client_(endpoint_of(call)), call_(call) {}
+
+    ShowOptions options;
+
+    int run(const std::vector<std::string>& words) {
+        const std::string& verb = words.front();
+        if (means(verb, "show", 2)) return show(words);
+        if (means(verb, "ping", 3)) return ping();
+        if (means(verb, "hold", 3) || iequals(verb, "uhold")) return each_job(words, Action::hold);
+        if (means(verb, "release", 3)) return each_job(words, Action::release);
+        if (iequals(verb, "requeuehold")) return each_job(words, Action::requeue_hold);
+        if (means(verb, "requeue", 3)) return each_job(words, Action::requeue);
+        if (means(verb, "update", 1)) return update(words);
+        if (means(verb, "version", 4)) return streams_.out << kVersion << '\n', 0;
+        for (const char* known :
+             {"create", "delete", "suspend", "resume", "top", "notify", "wait_job", "token",
+              "write", "reconfigure", "shutdown", "takeover", "reboot", "power", "listpids",
+              "pidinfo", "setdebug", "completing", "cluster"}) {
+            if (iequals(verb, known))
+                return fail("scontrol " + std::string(known) + " is not supported yet");
+        }
+        streams_.err << "invalid keyword: " << verb << '\n';
+        return 1;
+    }
+
+private:
+    enum class Action : unsigned char { hold, release, requeue, requeue_hold };
+
+    int fail(const std::string& message) {
+        streams_.err << "scontrol: error: " << message << '\n';
+        return 1;
+    }
+
+    int show(const std::vector<std::string>& words) {
+        if (words.size() < 2) return streams_.err << "too few arguments for keyword:show\n", 1;
+        const std::string& what = words[1];
+        const std::string id = words.size() > 2 ? words[2] : "";
+        options.now = wall_clock_now();
+        if (means(what, "jobs", 1)) return show_jobs(client_, options, id, streams_);
+        if (means(what, "steps", 2)) return show_steps(client_, options, id, streams_);
+        if (means(what, "nodes", 1)) return show_nodes(client_, options, id, streams_);
+        if (means(what, "partitions", 1)) return show_partitions(client_, options, id, streams_);
+        if (means(what, "config", 1)) return show_config(client_, options, streams_);
+        if (means(what, "hostnames", 5)) return show_hostnames(words);
+        if (iequals(what, "hostlistsorted"))
+            return streams_.out << compress_hostlist(words_of(words)) << '\n', 0;
+        if (iequals(what, "hostlist"))
+            return streams_.out << compress_hostlist_in_order(words_of(words)) << '\n', 0;
+        for (const char* known :
+             {"reservations", "licenses", "topology", "assoc_mgr", "federation", "bbstat",
+              "burstbuffer", "daemons", "aliases", "dwstat", "slurmd"}) {
+            if (means(what, known, 3))
+                return fail("scontrol show " + std::string(known) + " is not supported yet");
+        }
+        streams_.err << "invalid entity:" << what << " for keyword:show \n";
+        return 1;
+    }
+
+    static std::vector<std::string> words_of(const std::vector<std::string>& words) {
+        std::vector<std::string> names;
+        for (const auto name : split(joined(words, 2), ',')) names.emplace_back(trim(name));
+        return names;
+    }
+
+    int show_hostnames(const std::vector<std::string>& words) {
+        std::string list = joined(words, 2);
+        if (list.empty())
+            list = call_.variable("SLURM_JOB_NODELIST") == nullptr
+                       ? ""
+                       : *call_.variable("SLURM_JOB_NODELIST");
+        const auto names = expand_hostlist(list);
+        if (!names.ok() || names.value().empty())
+            return streams_.err << "Invalid hostlist: " << list << '\n', 1;
+        for (const std::string& name : names.value()) streams_.out << name << '\n';
+        return 0;
+    }
+
+    int ping() {
+        const auto answer = client_.ping();
+        if (answer)
+            streams_.out << "Slurmctld(primary) at " << answer->host << " is UP\n";
+        else
+            streams_.out << "Slurmctld(primary) at (null) is DOWN\n";
+        return answer ? 0 : 1;
+    }
+
+    CallResult<Done> act(Action action, const std::string& ref) {
+        switch (action) {
+            case Action::hold: return client_.hold(ref);
+            case Action::release: return client_.release(ref);
+            case Action::requeue: return client_.requeue(ref, {.hold = false});
+            case Action::requeue_hold: return client_.requeue(ref, {.hold = true});
+        }
+        return api::Problem{};
+    }
+
+    // "12,13", "12 13", "name=…" is refused.
+    int each_job(const std::vector<std::string>& words, Action action) {
+        if (words.size() < 2)
+            return streams_.err << "too few arguments for keyword:" << words.front() << '\n', 1;
+        int code = 0;
+        for (const auto part : split(joined(words, 1), ',')) {
+            std::string ref(trim(part));
+            if (starts_with_icase(ref, "jobid=")) ref = ref.substr(6);
+            const auto done = act(action, ref);
+            if (done) continue;
+            streams_.err << slurm_message(done.problem()) << " for job " << ref << '\n';
+            code = 1;
+        }
+        return code;
+    }
+
+    int update(const std::vector<std::string>& words) {
+        const auto change = parse_update({words.begin() + 1, words.end()},
+                                         options.now == Time{} ? wall_clock_now() : options.now);
+        if (!change.ok()) return fail(change.error().message);
+        int code = 0;
+        for (const std::string& name : change.value().names) {
+            const auto done = send(change.value(), name);
+            if (done) continue;
+            streams_.err << (done.problem().slurm.empty() ? done.problem().detail
+                                                          : done.problem().slurm)
+                         << " for " << (change.value().node ? "node " : "job ") << name << '\n';
+            code = 1;
+        }
+        return code;
+    }
+
+    CallResult<Done> send(const Update& change, const std::string& name) {
+        if (change.node) return client_.update_node(name, *change.node);
+        api::JobPatch patch = change.job;
+        if (change.time_limit_by == Duration::zero()) return client_.update(name, patch);
+        const auto jobs = client_.job(name);  // "+10" is relative to what it is now.
+        if (!jobs) return jobs.problem();
+        const auto limit = jobs->front().time_limit;
+        if (limit)
+            patch.time_limit = std::to_string(
+                std::max<std::int64_t>(1, (*limit + change.time_limit_by).count() / 60'000));
+        return client_.update(name, patch);
+    }
+
+    Streams& streams_;
+    Client client_;
+    const Invocation& call_;
+};
+
+}  // namespace
+
+int run_scontrol(const Invocation& call, Streams& streams) {
+    Scontrol scontrol(call, streams);
+    ArgumentReader reader(call, kOptions,
+                          "adFhM:oQu:vV");  // Options may also stand behind the entity.
+    while (const auto argument = reader.next(streams)) {
+        switch (argument->letter) {
+            case 'V': return streams.out << kVersion << '\n', 0;
+            case 'h': return streams.out << kUsage, 0;
+            case 'a': scontrol.options.all = true; break;
+            case 'd': scontrol.options.detail = true; break;
+            case 'o': scontrol.options.one_line = true; break;
+            case 'Q':
+            case 'v': break;  // There is nothing more, or less, to say.
+            default:
+                return streams.err << "scontrol: error: "
+                                   << not_supported(kOptions, argument->letter).error().message
+                                   << '\n',
+                       1;
+        }
+    }
+    if (reader.failed()) return streams.err << "Try \"scontrol --help\" for more information\n", 1;
+    const std::vector<std::string> words = reader.operands();
+    if (words.empty()) {
+        streams.err << "scontrol: error: the interactive prompt is not supported yet; give a "
+                       "command: see scontrol --help\n";
+        return 1;
+    }
+    return scontrol.run(words);
+}
+
+}  // namespace berth::slurm
