@@ -112,7 +112,8 @@ public:
     int cancel_named(const std::vector<std::string>& words) {
         int code = 0;
         for (const std::string& operand : words) {
-            for (const auto word : split_outside_brackets(operand)) code |= cancel_one(word);
+            for (const std::string& word : split_outside_brackets(operand))
+                code |= cancel_one(word);
         }
         return code;
     }

@@ -1,0 +1,37 @@
+// The Slurm-named commands: sbatch, srun, squeue … are this one program under their own names.
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+
+#include "berth/slurm/program.h"
+
+extern char** environ;
+
+int main(int argc, char** argv) {
+    using namespace berth::slurm;
+    std::signal(SIGPIPE, SIG_DFL);  // "squeue | head" ends quietly.
+    std::ios::sync_with_stdio(false);
+    const char* slash = argc > 0 ? std::strrchr(argv[0], '/') : nullptr;
+    Invocation call{.name = slash != nullptr ? slash + 1
+                            : argc > 0       ? argv[0]
+                                             : "",
+                    .arguments = {},
+                    .environment = {}};
+    for (int i = 1; i < argc; ++i) call.arguments.emplace_back(argv[i]);
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+        const char* equals = std::strchr(*variable, '=');
+        if (equals != nullptr) call.environment.emplace(std::string(*variable, equals), equals + 1);
+    }
+    const Command command = find_command(call.name);
+    if (command == nullptr) {
+        std::cerr << call.name
+                  << ": this program answers to sacct, sbatch, scancel, scontrol, sinfo, squeue "
+                     "and srun\n";
+        return 1;
+    }
+    Streams streams{std::cin, std::cout, std::cerr};
+    const int code = command(call, streams);
+    std::cout.flush();
+    return code;
+}

@@ -1,0 +1,192 @@
+#include "berth/slurm/step_listener.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+namespace berth::slurm {
+namespace {
+
+constexpr std::size_t kConnectionsMax = 4096;
+constexpr int kIdleMilliseconds = 1000;
+
+Error system_error(const char* what) {
+    return {ErrorCode::unavailable, std::string(what) + ": " + std::strerror(errno)};
+}
+
+std::string random_token() {
+    std::array<unsigned char, 16> bytes{};
+    for (std::size_t got = 0; got < bytes.size();) {
+        const ssize_t n = getrandom(bytes.data() + got, bytes.size() - got, 0);
+        if (n > 0) got += static_cast<std::size_t>(n);
+    }
+    std::string token;
+    for (const unsigned char byte : bytes)
+        token += "0123456789abcdef"[byte >> 4], token += "0123456789abcdef"[byte & 15];
+    return token;
+}
+
+struct Connection {
+    int fd = -1;
+    FrameReader reader;
+    bool greeted = false, done = false;
+};
+
+}  // namespace
+
+struct StepListener::State {
+    int listener = -1, signals = -1;
+    std::string address, token;
+    std::vector<Connection> connections;
+    std::size_t nodes_done = 0;
+    bool stdin_open = false;
+
+    ~State() {
+        for (const Connection& connection : connections) close(connection.fd);
+        if (listener >= 0) close(listener);
+        if (signals >= 0) close(signals);
+    }
+
+    void accept_one() {
+        const int fd = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+        if (fd < 0) return;
+        if (connections.size() >= kConnectionsMax)
+            close(fd);
+        else
+            connections.push_back({.fd = fd, .reader = {}});
+    }
+
+    static void send_all(int fd, const std::string& bytes) {
+        for (std::size_t sent = 0; sent < bytes.size();) {
+            const ssize_t n = send(fd, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
+            if (n <= 0) return;  // The shepherd is gone; its end is seen when we read.
+            sent += static_cast<std::size_t>(n);
+        }
+    }
+    void broadcast(const Frame& frame) {
+        for (const Connection& connection : connections) {
+            if (connection.greeted && !connection.done)
+                send_all(connection.fd, encode_frame(frame));
+        }
+    }
+
+    void read_stdin(std::size_t nodes) {
+        const auto greeted =
+            static_cast<std::size_t>(std::ranges::count(connections, true, &Connection::greeted));
+        if (greeted < nodes) return;  // So that no node misses the beginning.
+        std::array<char, 65536> bytes{};
+        const ssize_t n = read(STDIN_FILENO, bytes.data(), bytes.size());
+        if (n > 0)
+            return broadcast({FrameKind::input, kAllTasks,
+                              std::string(bytes.data(), static_cast<std::size_t>(n))});
+        stdin_open = false;
+        broadcast({FrameKind::input_end, kAllTasks, ""});
+    }
+
+    // False: the connection is to be closed.
+    bool read_frames(Connection& connection, const Events& events) {
+        std::array<char, 65536> bytes{};
+        const ssize_t n = read(connection.fd, bytes.data(), bytes.size());
+        if (n <= 0) return false;
+        connection.reader.add({bytes.data(), static_cast<std::size_t>(n)});
+        while (const auto frame = connection.reader.next()) {
+            if (!connection.greeted) {
+                if (frame->kind != FrameKind::hello || frame->bytes != token) return false;
+                connection.greeted = true;
+                if (!stdin_open)
+                    send_all(connection.fd, encode_frame({FrameKind::input_end, kAllTasks, ""}));
+            } else if (frame->kind == FrameKind::node_end) {
+                connection.done = true;
+                ++nodes_done;
+            } else {
+                events.frame(*frame);
+            }
+        }
+        return !connection.reader.wrong();
+    }
+
+    std::vector<pollfd> polled() const {
+        std::vector<pollfd> fds = {{listener, POLLIN, 0},
+                                   {signals, POLLIN, 0},
+                                   {stdin_open ? STDIN_FILENO : -1, POLLIN, 0}};
+        for (const Connection& connection : connections) fds.push_back({connection.fd, POLLIN, 0});
+        return fds;
+    }
+
+    void read_connections(const std::vector<pollfd>& fds, const Events& events) {
+        const std::size_t known = fds.size() - 3;
+        for (std::size_t i = known; i-- > 0;) {
+            if (fds[i + 3].revents == 0 || read_frames(connections[i], events)) continue;
+            close(connections[i].fd);
+            // A shepherd that went without a word: its node is done, its tasks did not say how.
+            if (connections[i].greeted && !connections[i].done) ++nodes_done;
+            connections.erase(connections.begin() + static_cast<std::ptrdiff_t>(i));
+        }
+    }
+};
+
+StepListener::StepListener(std::unique_ptr<State> state) : state_(std::move(state)) {}
+StepListener::StepListener(StepListener&&) noexcept = default;
+StepListener& StepListener::operator=(StepListener&&) noexcept = default;
+StepListener::~StepListener() = default;
+const std::string& StepListener::address() const { return state_->address; }
+const std::string& StepListener::token() const { return state_->token; }
+
+Result<StepListener> StepListener::open() {
+    auto state = std::make_unique<State>();
+    state->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (state->listener < 0) return system_error("cannot make a socket for the step's output");
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    // The socket calls want the general address type.
+    auto* const general = reinterpret_cast<sockaddr*>(&at);
+    if (bind(state->listener, general, size) != 0 || listen(state->listener, 1024) != 0 ||
+        getsockname(state->listener, general, &size) != 0) {
+        return system_error("cannot listen for the step's output");
+    }
+    state->address = "127.0.0.1:" + std::to_string(ntohs(at.sin_port));
+    state->token = random_token();
+    sigset_t wanted;
+    sigemptyset(&wanted);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) sigaddset(&wanted, signal);
+    sigprocmask(SIG_BLOCK, &wanted, nullptr);
+    state->signals = signalfd(-1, &wanted, SFD_CLOEXEC);
+    return StepListener(std::move(state));
+}
+
+bool StepListener::run(std::size_t nodes, bool read_stdin, const Events& events) {
+    State& state = *state_;
+    state.stdin_open = read_stdin;
+    while (state.nodes_done < nodes) {
+        std::vector<pollfd> fds = state.polled();
+        const auto greeted = static_cast<std::size_t>(
+            std::ranges::count(state.connections, true, &Connection::greeted));
+        if (greeted < nodes) fds[2].fd = -1;
+        const int ready = poll(fds.data(), fds.size(), kIdleMilliseconds);
+        if (ready == 0 && !events.idle()) return false;
+        if (ready <= 0) continue;
+        if (fds[1].revents != 0) {
+            signalfd_siginfo came{};
+            if (read(state.signals, &came, sizeof came) == sizeof came)
+                events.signal(static_cast<int>(came.ssi_signo));
+        }
+        if (fds[2].revents != 0) state.read_stdin(nodes);
+        state.read_connections(fds, events);
+        if (fds[0].revents != 0) state.accept_one();
+    }
+    return true;
+}
+
+}  // namespace berth::slurm

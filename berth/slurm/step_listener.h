@@ -1,0 +1,40 @@
+// StepListener: srun's side of a step's standard input and output. It listens on this machine,
+// takes the shepherds' connections, and carries frames both ways until all nodes are done.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "berth/base/result.h"
+#include "berth/model/step_io.h"
+
+namespace berth::slurm {
+
+class StepListener {
+public:
+    // Listens on a port of the loopback interface, which shepherds on this machine can reach.
+    static Result<StepListener> open();
+    StepListener(StepListener&&) noexcept;
+    StepListener& operator=(StepListener&&) noexcept;
+    ~StepListener();
+
+    const std::string& address() const;  // "127.0.0.1:40123"
+    const std::string& token() const;    // 128 random bits; a stranger's connection is closed.
+
+    struct Events {
+        std::function<void(const Frame&)> frame;  // Output and task ends.
+        std::function<void(int signal)> signal;   // SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2.
+        std::function<bool()> idle;               // Every second; false: give up.
+    };
+    // Runs until `nodes` shepherds have said that they are done. False: gave up before.
+    bool run(std::size_t nodes, bool read_stdin, const Events& events);
+
+private:
+    struct State;
+    explicit StepListener(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace berth::slurm
