@@ -43,7 +43,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
     # clang blames us for what libstdc++ 12 does within std::stable_sort. g++ still looks.
-    target_compile_options(berth_options INTERFACE -Wno-deprecated-declarations)
+    # And BERTH_ASSERT(!"what must not be") is meant.
+    target_compile_options(berth_options INTERFACE
+        -Wno-deprecated-declarations -Wno-string-conversion)
 endif()
 
 # The fastest linker at hand. clang finds lld under its own version's name, g++ only as ld.lld.

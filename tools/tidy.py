@@ -56,6 +56,22 @@ FENCES = [
 FOREIGN_IN_PURE = {"config": r"yaml-cpp/", "api": r"nlohmann/|rapidjson/"}
 FOREIGN_IN_TESTS = r"gtest/|gmock/|rapidcheck"
 
+# What the precompiled header hides from g++ when the #include is forgotten.
+NEEDS = [
+    (re.compile(r"\bstd::(ranges::)?((stable_|partial_|is_)?sort(ed)?|nth_element|find(_if)?(_not)?|"
+                r"(any|all|none)_of|count(_if)?|(lower|upper)_bound|binary_search|equal_range|"
+                r"(inplace_)?merge|(min|max)_element|min|max|clamp|fill|copy|transform|reverse|"
+                r"rotate|unique|remove_if|(push|pop|make)_heap)\("), "algorithm"),
+    (re.compile(r"\bstd::(accumulate|iota|gcd)\("), "numeric"),
+    (re.compile(r"\bstd::((unique|shared)_ptr|make_(unique|shared))<"), "memory"),
+    (re.compile(r"\bstd::array<"), "array"),
+    (re.compile(r"\bstd::(multi)?map<"), "map"),
+    (re.compile(r"\bstd::(multi)?set<"), "set"),
+    (re.compile(r"\bstd::deque<"), "deque"),
+    (re.compile(r"\bstd::function<"), "functional"),
+    (re.compile(r"\bstd::(from|to)_chars\("), "charconv"),
+]
+
 EMPTY_WORDS = {"manager", "handler", "helper", "helpers", "util", "utils", "info", "data",
                "context", "impl", "misc", "common"}
 POLICY_KINDS = {"priority", "order", "fairness", "placement", "preemption"}
@@ -67,6 +83,7 @@ class Layers:
 
     def __init__(self, root):
         self.direct, self.pure, self.rules = {}, set(PURE), set()
+        self.reachable = {}  # Filled by reachable().
         for cmake in sorted((root / "berth").glob("*/CMakeLists.txt")):
             text = re.sub(r"#.*", "", cmake.read_text())
             for call in re.findall(r"\bberth_module\(([^)]*)\)", text):
@@ -203,6 +220,26 @@ def check_names(path, code_lines):
             yield number, f"a type called {named[1]}: '{words[-1]}' says nothing. What is it?"
 
 
+def reachable(root, path, known):
+    """The standard headers that a file includes, itself or through other headers of ours."""
+    if path not in known:
+        known[path] = found = set()
+        text = path.read_text(errors="replace") if path.exists() else ""
+        for sign, header in re.findall(r'^\s*#\s*include\s+([<"])([^>"]+)', text, re.MULTILINE):
+            found |= {header} if sign == "<" else reachable(root, root / header, known)
+    return known[path]
+
+
+def check_needs(root, path, code_lines, layers):
+    included = reachable(root, path, layers.reachable)
+    for pattern, header in NEEDS:
+        if header not in included:
+            for number, code in enumerate(code_lines, start=1):
+                if pattern.search(code):
+                    yield number, f"uses <{header}> without its #include"
+                    break
+
+
 def check_cpp(root, path, text, layers):
     lines = text.splitlines()
     code = blank_out(text)
@@ -217,6 +254,7 @@ def check_cpp(root, path, text, layers):
         if length > FUNCTION_LINES_MAX:
             yield first, f"a function of {length} lines; {FUNCTION_LINES_MAX} is the most"
     yield from check_names(path, code_lines)
+    yield from check_needs(root, path, code_lines, layers)
     parts = path.relative_to(root).parts
     if parts[0] != "berth":
         return

@@ -65,8 +65,8 @@ class Tidy(unittest.TestCase):
             ("std::random_device device;", "take an Rng"),
             ("int n = std::rand();", "take an Rng"),
             ("std::unordered_map<int, int> m;", "the order is part"),
-            ("std::map<const Job*, int> m;", "a pointer is no key"),
-            ("std::set<Job*> m;", "a pointer is no key"),
+            ("#include <map>\nstd::map<const Job*, int> m;", "a pointer is no key"),
+            ("#include <set>\nstd::set<Job*> m;", "a pointer is no key"),
             ("#include <thread>", "one thread"),
             ("#include <atomic>", "one thread"),
             ("#include <fstream>", "edges"),
@@ -84,7 +84,7 @@ class Tidy(unittest.TestCase):
     def test_purity_looks_at_code_alone(self):
         self.passes("berth/engine/a.h", "// A double would do here.\n"
                     'const char* text = "double std::unordered_map";\n'
-                    "int count = 1'000; int doubled = 2; std::map<Id, Job*> jobs;\n"
+                    "int count = 1'000; int doubled = 2; std::list<Id, Job*> jobs;\n"
                     "/* system_clock\n   float */\n"
                     "Time time() const; bool brand(int);\n")
 
@@ -107,6 +107,15 @@ class Tidy(unittest.TestCase):
         found = self.complaints({**rig, "berth/engine/a.h": OPENING + use})
         self.assertEqual(len(found), 1, found)
         self.assertIn("for tests alone", found[0])
+
+    def test_includes_that_the_precompiled_header_hides(self):
+        self.finds("apps/a.cc", "int n = std::max(1, 2);\n", "uses <algorithm> without")
+        self.finds("apps/a.cc", "void f() { std::ranges::sort(all); }\n", "uses <algorithm> without")
+        self.finds("apps/a.cc", "std::map<int, int> m;\n", "uses <map> without")
+        self.assertEqual(self.complaints({
+            "berth/base/a.h": OPENING + "#include <map>\n",
+            "berth/base/b.h": OPENING + '#include "berth/base/a.h"\n',
+            "apps/a.cc": '// Opening.\n#include "berth/base/b.h"\nstd::map<int, int> m;\n'}), [])
 
     def test_fences(self):
         self.finds("berth/api/a.h", "#include <grpcpp/grpcpp.h>\n", "is for wire alone")
