@@ -79,12 +79,18 @@ Status Compaction::step(Database& database) {
     return Done{};
 }
 
-// The last slice and the mark that all are there come in one transaction.
+// The last slice, the mark that all are there, and the end of the snapshot that is one too many
+// come in one transaction.
 Status Compaction::write_slice(Database& database) {
     const bool last = slices_.size() == 1;
     BERTH_TRY(Transaction transaction, Transaction::begin(database));
     BERTH_CHECK(snapshots_.write(taken_at_, slice_, slices_.front()));
-    if (last) BERTH_CHECK(snapshots_.complete(taken_at_));
+    if (last) {
+        BERTH_CHECK(snapshots_.complete(taken_at_));
+        for (std::size_t i = kSnapshotsKept - 1; i < complete_.size(); ++i) {
+            BERTH_CHECK(snapshots_.retire(complete_[i]));
+        }
+    }
     BERTH_CHECK(transaction.commit());
     slices_.pop_front();
     ++slice_;

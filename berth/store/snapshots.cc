@@ -22,6 +22,8 @@ Result<SnapshotTable> SnapshotTable::prepare(Database& database) {
     BERTH_TRY(table.write_, database.prepare("INSERT INTO snapshot_slices VALUES(?, ?, ?, ?)"));
     BERTH_TRY(table.complete_,
               database.prepare("UPDATE snapshots SET complete = 1 WHERE sequence = ?"));
+    BERTH_TRY(table.retire_,
+              database.prepare("UPDATE snapshots SET complete = 0 WHERE sequence = ?"));
     BERTH_TRY(table.remove_slice_,
               database.prepare("DELETE FROM snapshot_slices WHERE rowid = (SELECT rowid FROM "
                                "snapshot_slices WHERE sequence = ? LIMIT 1)"));
@@ -47,6 +49,10 @@ Status SnapshotTable::write(std::uint64_t sequence, std::size_t slice, std::stri
 
 Status SnapshotTable::complete(std::uint64_t sequence) {
     return complete_.bind(1, signed_of(sequence)).run();
+}
+
+Status SnapshotTable::retire(std::uint64_t sequence) {
+    return retire_.bind(1, signed_of(sequence)).run();
 }
 
 Result<bool> SnapshotTable::remove_some(std::uint64_t sequence) {

@@ -18,6 +18,7 @@ public:
     Status begin(std::uint64_t sequence, std::size_t slices);
     Status write(std::uint64_t sequence, std::size_t slice, std::string_view bytes);
     Status complete(std::uint64_t sequence);
+    Status retire(std::uint64_t sequence);  // It is to be removed, and counts no more.
     // Removes one slice of it, or its row after the last one. True: there is more to remove.
     Result<bool> remove_some(std::uint64_t sequence);
 
@@ -32,7 +33,7 @@ public:
     Result<ClusterState> load(const Row& row);
 
 private:
-    Statement insert_, write_, complete_, remove_slice_, remove_, list_, load_;
+    Statement insert_, write_, complete_, retire_, remove_slice_, remove_, list_, load_;
 };
 
 }  // namespace berth
