@@ -1,6 +1,9 @@
 // How attempts and steps end: TERM, KILL, the empty cgroup, the spooled report, the
 // acknowledgement.
 #include "berth/agent/attempts.h"
+
+#include <algorithm>
+
 #include "berth/agent/signals.h"
 
 namespace berth {

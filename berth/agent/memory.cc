@@ -1,5 +1,6 @@
 #include "berth/agent/memory.h"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 

@@ -1,5 +1,7 @@
 #include "berth/api/json.h"
 
+#include <algorithm>
+
 #include "berth/api/json_fields.h"
 #include "berth/base/text.h"
 

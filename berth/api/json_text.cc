@@ -3,6 +3,7 @@
 #include <rapidjson/reader.h>
 #include <rapidjson/writer.h>
 
+#include <array>
 #include <charconv>
 
 #include "berth/api/json_value.h"

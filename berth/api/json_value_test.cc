@@ -1,5 +1,7 @@
 #include "berth/api/json_value.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "berth/api/json_writer.h"

@@ -1,5 +1,7 @@
 #include "berth/engine/admission.h"
 
+#include <algorithm>
+
 #include "berth/engine/admission_checks.h"
 
 namespace berth {

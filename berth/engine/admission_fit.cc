@@ -1,6 +1,10 @@
 // Admission: could the partition serve the job if all of it were empty? And if not, what of it is
 // too much.
 #include "berth/base/size_text.h"
+
+#include <algorithm>
+#include <numeric>
+
 #include "berth/engine/admission_checks.h"
 #include "berth/engine/demand.h"
 

@@ -1,5 +1,8 @@
 // Admission: partitions, accounts and QOS by name, and who may use them.
 #include "berth/base/text.h"
+
+#include <algorithm>
+
 #include "berth/engine/admission_checks.h"
 
 namespace berth {

@@ -1,5 +1,8 @@
 // Admission: a request put in order, with every number within bounds, and its limits.
 #include "berth/base/duration_text.h"
+
+#include <algorithm>
+
 #include "berth/base/hostlist.h"
 #include "berth/engine/admission_checks.h"
 #include "berth/engine/features.h"

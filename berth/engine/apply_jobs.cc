@@ -2,6 +2,8 @@
 // leaving.
 #include "berth/engine/cluster_state_change.h"
 
+#include <algorithm>
+
 namespace berth {
 namespace {
 

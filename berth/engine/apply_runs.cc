@@ -1,4 +1,5 @@
 // How facts become state: the start of a run, its steps, and its end, node by node.
+#include <algorithm>
 #include <csignal>
 
 #include "berth/engine/cluster_state_change.h"

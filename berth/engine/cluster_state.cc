@@ -2,6 +2,8 @@
 // there while someone is trying things, keeps the indexes, and notes what readers must see again.
 #include "berth/engine/cluster_state.h"
 
+#include <algorithm>
+
 #include "berth/engine/cluster_state_change.h"
 
 namespace berth {

@@ -1,5 +1,7 @@
 #include "berth/engine/demand.h"
 
+#include <algorithm>
+
 #include "berth/engine/features.h"
 
 namespace berth {

@@ -1,6 +1,8 @@
 // check_invariants: everything that must hold between the parts of the state, checked from scratch.
 #include "berth/engine/cluster_state.h"
 
+#include <algorithm>
+
 namespace berth {
 
 void ClusterState::check_invariants() const {

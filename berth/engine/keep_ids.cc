@@ -2,6 +2,8 @@
 // the state say about node 3 or dimension 2 stays true.
 #include "berth/engine/cluster_state.h"
 
+#include <algorithm>
+
 namespace berth {
 namespace {
 

@@ -1,5 +1,8 @@
 // The state's hash, and the state as bytes in slices and back.
 #include "berth/base/codec.h"
+
+#include <algorithm>
+
 #include "berth/engine/cluster_state_change.h"
 
 namespace berth {

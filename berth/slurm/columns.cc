@@ -1,5 +1,7 @@
 #include "berth/slurm/columns.h"
 
+#include <algorithm>
+
 namespace berth::slurm {
 namespace {
 

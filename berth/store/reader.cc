@@ -1,5 +1,6 @@
 #include "berth/store/reader.h"
 
+#include <algorithm>
 #include <mutex>
 
 #include "berth/base/codec.h"
