@@ -66,9 +66,9 @@ public:
     void remove_empty_parents(const Cgroup& job) const;
 
 private:
-    Cgroup roots_;                 // The mount points in use.
-    Cgroup jobs_;                  // Where jobs lie beneath: …/slurm, …/slurmstepd.scope.
-    bool v2_controllers_ = false;  // v2 limits too: nothing is mounted as v1.
+    Cgroup roots_;  // The mount points in use.
+    Cgroup jobs_;   // Where jobs lie beneath: …/slurm, …/slurmstepd.scope.
+    std::vector<std::string> v2_controllers_;  // That v2 limits with: those that no v1 mount has.
 };
 
 }  // namespace berth

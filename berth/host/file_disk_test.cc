@@ -146,8 +146,7 @@ TEST_F(FileDiskTest, TakesNoMoreWritesOnceOneFailed) {
 }
 
 TEST_F(FileDiskTest, EqualsAMapAfterAnyBatches) {
-    testing::for_each_seed(20, [&](std::uint64_t seed) {
-        Rng rng(seed);
+    testing::for_each_seed(20, [&](Rng& rng) {
         std::filesystem::remove_all(folder);
         Memory model;
         for (int start = 0; start < 4; ++start) {
