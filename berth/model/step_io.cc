@@ -1,59 +1,116 @@
 #include "berth/model/step_io.h"
 
-#include "berth/base/assert.h"
+#include "berth/base/codec.h"
 
 namespace berth {
 namespace {
 
-constexpr std::size_t kHeaderBytes = 9;
+constexpr std::string_view kMagic = "BIO";  // And the kind, in the first four bytes.
 
-void put_word(std::string& bytes, std::uint32_t word) {
-    for (int shift = 24; shift >= 0; shift -= 8) bytes.push_back(static_cast<char>(word >> shift));
+void put_u32(std::string& out, std::uint32_t number) {
+    for (int shift = 24; shift >= 0; shift -= 8) {
+        out.push_back(static_cast<char>((number >> shift) & 0xff));
+    }
 }
 
-std::uint32_t word_at(std::string_view bytes, std::size_t at) {
-    std::uint32_t word = 0;
-    for (std::size_t i = at; i < at + 4; ++i)
-        word = (word << 8) | static_cast<unsigned char>(bytes[i]);
-    return word;
+std::uint32_t u32_at(std::string_view bytes, std::size_t at) {
+    std::uint32_t number = 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+        number = number << 8 | static_cast<unsigned char>(bytes[at + i]);
+    }
+    return number;
+}
+
+// Looks at every byte whatever it finds, so that the time taken tells nothing.
+bool same_secret(std::string_view a, std::string_view b) {
+    if (a.size() != b.size()) return false;
+    unsigned differ = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        differ |= static_cast<unsigned>(static_cast<unsigned char>(a[i]) ^
+                                        static_cast<unsigned char>(b[i]));
+    }
+    return differ == 0;
+}
+
+Error not_ours(std::string_view what) {
+    return {ErrorCode::invalid_argument, "step I/O: " + std::string(what)};
 }
 
 }  // namespace
 
-std::string encode_frame(const Frame& frame) {
-    BERTH_ASSERT(frame.bytes.size() <= kFrameBytesMax);
-    std::string bytes(1, static_cast<char>(frame.kind));
-    put_word(bytes, frame.task);
-    put_word(bytes, static_cast<std::uint32_t>(frame.bytes.size()));
-    return bytes + frame.bytes;
+std::string encode_frame(StepFrameKind kind, std::uint32_t task, std::string_view bytes) {
+    BERTH_ASSERT(bytes.size() <= kStepFrameBytesMax);
+    std::string out(kMagic);
+    out.reserve(kStepFrameHeaderBytes + bytes.size());
+    out.push_back(static_cast<char>(kind));
+    put_u32(out, task);
+    put_u32(out, static_cast<std::uint32_t>(bytes.size()));
+    out += bytes;
+    return out;
 }
 
-Frame task_end_frame(std::uint32_t task, ExitStatus exit) {
-    Frame frame{.kind = FrameKind::task_end, .task = task, .bytes = {}};
-    put_word(frame.bytes, static_cast<std::uint32_t>(exit.code));
-    put_word(frame.bytes, static_cast<std::uint32_t>(exit.signal));
-    return frame;
+std::string encode_frames(StepFrameKind kind, std::uint32_t task, std::string_view bytes) {
+    std::string out;
+    do {
+        const std::string_view part = bytes.substr(0, kStepFrameBytesMax);
+        bytes.remove_prefix(part.size());
+        out += encode_frame(kind, task, part);
+    } while (!bytes.empty());
+    return out;
 }
 
-std::optional<ExitStatus> exit_of(const Frame& frame) {
-    if (frame.kind != FrameKind::task_end || frame.bytes.size() != 8) return std::nullopt;
-    return ExitStatus{.code = static_cast<std::int32_t>(word_at(frame.bytes, 0)),
-                      .signal = static_cast<std::int32_t>(word_at(frame.bytes, 4))};
+std::string encode_hello(const StepHello& hello) {
+    return encode_frame(StepFrameKind::hello, 0, encode(hello));
 }
 
-std::optional<Frame> FrameReader::next() {
-    const std::string_view rest = std::string_view(pending_).substr(at_);
-    if (wrong_ || rest.size() < kHeaderBytes) return std::nullopt;
-    const auto kind = static_cast<std::uint8_t>(rest[0]);
-    const std::size_t length = word_at(rest, 5);
-    wrong_ = kind < 1 || kind > 7 || length > kFrameBytesMax;
-    if (wrong_ || rest.size() < kHeaderBytes + length) return std::nullopt;
-    Frame frame{.kind = static_cast<FrameKind>(kind),
-                .task = word_at(rest, 1),
-                .bytes = std::string(rest.substr(kHeaderBytes, length))};
-    at_ += kHeaderBytes + length;
-    if (at_ > kFrameBytesMax) pending_.erase(0, at_), at_ = 0;
-    return frame;
+std::string encode_exit(std::uint32_t task, const ExitStatus& exit) {
+    return encode_frame(StepFrameKind::task_exit, task, encode(exit));
+}
+
+Result<std::optional<StepFrame>> StepFrameReader::next() {
+    const std::string_view rest = std::string_view(buffer_).substr(used_);
+    if (rest.size() < kStepFrameHeaderBytes) {
+        buffer_.erase(0, used_);
+        used_ = 0;
+        return std::optional<StepFrame>();
+    }
+    const auto kind = static_cast<unsigned char>(rest[kMagic.size()]);
+    if (!rest.starts_with(kMagic) || kind < static_cast<unsigned>(StepFrameKind::hello) ||
+        kind > static_cast<unsigned>(StepFrameKind::task_exit)) {
+        return not_ours("these bytes are no frame");
+    }
+    const std::uint32_t length = u32_at(rest, 8);
+    if (length > kStepFrameBytesMax) {
+        return not_ours("a frame of " + std::to_string(length) + " bytes; " +
+                        std::to_string(kStepFrameBytesMax) + " are the most");
+    }
+    if (rest.size() < kStepFrameHeaderBytes + length) return std::optional<StepFrame>();
+    StepFrame frame;
+    frame.kind = static_cast<StepFrameKind>(kind);
+    frame.task = u32_at(rest, 4);
+    frame.bytes = rest.substr(kStepFrameHeaderBytes, length);
+    used_ += kStepFrameHeaderBytes + length;
+    return std::optional<StepFrame>(std::move(frame));
+}
+
+Result<StepHello> read_hello(const StepFrame& frame, std::string_view token) {
+    if (frame.kind != StepFrameKind::hello) return not_ours("the first frame is no hello");
+    auto hello = decode<StepHello>(frame.bytes);
+    if (!hello.ok()) return not_ours("a hello that cannot be read");
+    if (hello->version != 1) {
+        return not_ours("version " + std::to_string(hello->version) + "; this is version 1");
+    }
+    if (token.empty() || !same_secret(hello->token, token)) {
+        return Error{ErrorCode::permission_denied, "step I/O: not the token of this step"};
+    }
+    return hello;
+}
+
+Result<ExitStatus> read_exit(const StepFrame& frame) {
+    if (frame.kind != StepFrameKind::task_exit) return not_ours("not the frame of an exit");
+    auto exit = decode<ExitStatus>(frame.bytes);
+    if (!exit.ok()) return not_ours("an exit status that cannot be read");
+    return exit;
 }
 
 }  // namespace berth

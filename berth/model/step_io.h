@@ -1,57 +1,68 @@
-// StepIo: the frames in which a step's shepherd and its srun exchange the tasks' input and output.
-//
-// srun listens on a TCP port; the shepherd of each node connects and says hello with the token that
-// came with the step. Then: output and task ends to srun, input to the shepherd. A frame is one
-// byte of kind, four of task rank, four of length (both big-endian), and the bytes.
+// Step I/O: what goes over the connection from a node's part of a step to the srun that shows its
+// output. The step connects, says hello with the token, and frames follow in both directions.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "berth/base/fields.h"
+#include "berth/base/result.h"
 #include "berth/model/exit_status.h"
 
 namespace berth {
 
-enum class FrameKind : std::uint8_t {
-    hello = 1,     // Shepherd → srun, first: the token. Rank: the node's index in the step.
-    out = 2,       // A task's standard output …
-    err = 3,       // … and its standard error.
-    task_end = 4,  // code and signal, each four bytes.
-    node_end = 5,  // All tasks of this node have ended, and all their output has been sent.
-    input = 6,     // srun → shepherd: standard input for the task, or for all (kAllTasks).
-    input_end = 7,
+enum class StepFrameKind : std::uint8_t {
+    hello = 1,     // Step to srun, first and once: an encoded StepHello.
+    standard_out,  // Step to srun: bytes a task wrote; none: it is closed.
+    standard_error,
+    standard_in,  // srun to step: bytes for a task, or for all; none: end of input.
+    task_exit,    // Step to srun: an encoded ExitStatus. What the task wrote before came before.
 };
 
 inline constexpr std::uint32_t kAllTasks = 0xffffffff;
-inline constexpr std::size_t kFrameBytesMax =
-    256 * 1024;  // Of one frame; a longer one is not ours.
+inline constexpr std::size_t kStepFrameBytesMax = 64 * 1024;
+inline constexpr std::size_t kStepFrameHeaderBytes = 12;
 
-struct Frame {
-    FrameKind kind = FrameKind::out;
-    std::uint32_t task = 0;
+struct StepFrame {
+    StepFrameKind kind = StepFrameKind::hello;
+    std::uint32_t task = 0;  // Its rank; kAllTasks.
     std::string bytes;
-    friend bool operator==(const Frame&, const Frame&) = default;
+    friend bool operator==(const StepFrame&, const StepFrame&) = default;
 };
 
-// REQUIRES: frame.bytes is not longer than kFrameBytesMax.
-std::string encode_frame(const Frame& frame);
+struct StepHello {
+    std::uint32_t version = 1;
+    std::string token;             // LaunchStep::io_token.
+    std::uint32_t node_index = 0;  // Within the step.
+    std::vector<std::uint32_t> ranks;
+    BERTH_FIELDS(StepHello, version, token, node_index, ranks)
+};
 
-Frame task_end_frame(std::uint32_t task, ExitStatus exit);
-std::optional<ExitStatus> exit_of(const Frame& frame);  // nullopt: not a well-formed task_end.
+// As it goes over the wire. REQUIRES: at most kStepFrameBytesMax bytes.
+std::string encode_frame(StepFrameKind kind, std::uint32_t task, std::string_view bytes);
+// Any number of bytes, as frames of at most kStepFrameBytesMax each; none: one empty frame.
+std::string encode_frames(StepFrameKind kind, std::uint32_t task, std::string_view bytes);
+std::string encode_hello(const StepHello& hello);
+std::string encode_exit(std::uint32_t task, const ExitStatus& exit);
 
-// Puts frames together from bytes as they come.
-class FrameReader {
+// Takes bytes as they come and gives whole frames.
+class StepFrameReader {
 public:
-    void add(std::string_view bytes) { pending_.append(bytes); }
-    std::optional<Frame> next();           // nullopt: not all there yet, or wrong().
-    bool wrong() const { return wrong_; }  // Not this protocol: close the connection.
+    void add(std::string_view bytes) { buffer_ += bytes; }
+    // nullopt: more bytes are needed. An error is for good: the connection speaks something else.
+    Result<std::optional<StepFrame>> next();
 
 private:
-    std::string pending_;
-    std::size_t at_ = 0;
-    bool wrong_ = false;
+    std::string buffer_;
+    std::size_t used_ = 0;  // Of the buffer.
 };
+
+// What the frames hold. A hello with another token than ours is refused without saying how near it
+// was.
+Result<StepHello> read_hello(const StepFrame& frame, std::string_view token);
+Result<ExitStatus> read_exit(const StepFrame& frame);
 
 }  // namespace berth

@@ -2,41 +2,88 @@
 
 #include <gtest/gtest.h>
 
+#include "berth/testing/seeds.h"
+
 namespace berth {
 namespace {
 
-TEST(StepIo, PutsFramesTogetherHoweverTheyAreCut) {
-    const Frame frames[] = {{FrameKind::hello, 0, "token"},
-                            {FrameKind::out, 7, "hello\n"},
-                            {FrameKind::err, 0, ""},
-                            task_end_frame(7, {.code = 3, .signal = 0}),
-                            {FrameKind::node_end, 0, ""}};
-    std::string bytes;
-    for (const Frame& frame : frames) bytes += encode_frame(frame);
-    for (std::size_t piece = 1; piece < bytes.size(); ++piece) {
-        FrameReader reader;
-        std::vector<Frame> read;
-        for (std::size_t at = 0; at < bytes.size(); at += piece) {
-            reader.add(std::string_view(bytes).substr(at, piece));
-            while (auto frame = reader.next()) read.push_back(*frame);
-        }
-        ASSERT_EQ(read.size(), std::size(frames));
-        EXPECT_TRUE(std::equal(read.begin(), read.end(), std::begin(frames)));
+std::vector<StepFrame> all_of(StepFrameReader& reader) {
+    std::vector<StepFrame> frames;
+    for (;;) {
+        auto next = reader.next();
+        EXPECT_TRUE(next.ok());
+        if (!next.ok() || !*next) return frames;
+        frames.push_back(**next);
     }
 }
 
-TEST(StepIo, KnowsAnEndAndAStranger) {
-    EXPECT_EQ(exit_of(task_end_frame(1, {.code = -1, .signal = 9})),
-              (ExitStatus{.code = -1, .signal = 9}));
-    EXPECT_FALSE(exit_of({FrameKind::task_end, 1, "short"}));
-    FrameReader reader;
-    reader.add("GET / HTTP/1.1\r\n");
-    EXPECT_FALSE(reader.next());
-    EXPECT_TRUE(reader.wrong());
-    FrameReader greedy;
-    greedy.add(std::string("\x02\0\0\0\0\x7f\xff\xff\xff", 9));
-    EXPECT_FALSE(greedy.next());
-    EXPECT_TRUE(greedy.wrong());
+TEST(StepIo, ComesThroughHoweverItIsCut) {
+    testing::for_each_seed(50, [](Rng& rng) {
+        std::vector<StepFrame> sent;
+        std::string wire;
+        for (auto n = rng.between(1, 10); n > 0; --n) {
+            StepFrame frame{StepFrameKind::standard_out, static_cast<std::uint32_t>(rng.next()),
+                            std::string(static_cast<std::size_t>(rng.between(0, 3000)), 'x')};
+            wire += encode_frame(frame.kind, frame.task, frame.bytes);
+            sent.push_back(std::move(frame));
+        }
+        StepFrameReader reader;
+        std::vector<StepFrame> got;
+        for (std::string_view rest = wire; !rest.empty();) {
+            const auto part = rest.substr(0, static_cast<std::size_t>(rng.between(1, 500)));
+            rest.remove_prefix(part.size());
+            reader.add(part);
+            for (StepFrame& frame : all_of(reader)) got.push_back(std::move(frame));
+        }
+        EXPECT_EQ(got, sent);
+    });
+}
+
+TEST(StepIo, CutsLongOutputIntoFrames) {
+    const std::string bytes(kStepFrameBytesMax * 2 + 5, 'y');
+    StepFrameReader reader;
+    reader.add(encode_frames(StepFrameKind::standard_error, 3, bytes));
+    const auto frames = all_of(reader);
+    ASSERT_EQ(frames.size(), 3u);
+    EXPECT_EQ(frames[0].bytes + frames[1].bytes + frames[2].bytes, bytes);
+    reader.add(encode_frames(StepFrameKind::standard_in, kAllTasks, ""));
+    EXPECT_EQ(all_of(reader),
+              (std::vector<StepFrame>{{StepFrameKind::standard_in, kAllTasks, ""}}));
+}
+
+TEST(StepIo, RefusesWhatIsNoFrame) {
+    for (std::string bytes :
+         {std::string("GET / HTTP/1.1\r\n"), std::string("BIO\x09") + "12345678",
+          std::string("BIO\0aaaabbbb", 12), std::string("BIO\x02\0\0\0\0\xff\xff\xff\xff", 12)}) {
+        StepFrameReader reader;
+        reader.add(bytes);
+        EXPECT_FALSE(reader.next().ok()) << bytes;
+    }
+}
+
+TEST(StepIo, TakesAHelloWithTheRightTokenOnly) {
+    StepFrameReader reader;
+    reader.add(encode_hello({1, "secret", 2, {4, 5}}));
+    const StepFrame frame = **reader.next();
+    EXPECT_EQ(read_hello(frame, "secret")->ranks, (std::vector<std::uint32_t>{4, 5}));
+    for (const char* token : {"", "secre", "Secret", "secrets"}) {
+        EXPECT_EQ(read_hello(frame, token).error().code, ErrorCode::permission_denied) << token;
+    }
+    EXPECT_FALSE(read_hello({StepFrameKind::hello, 0, "\x05garbage"}, "secret").ok());
+    EXPECT_FALSE(read_hello({StepFrameKind::standard_out, 0, frame.bytes}, "secret").ok());
+    StepFrameReader newer;
+    newer.add(encode_hello({2, "secret", 0, {}}));
+    EXPECT_EQ(read_hello(**newer.next(), "secret").error().message,
+              "step I/O: version 2; this is version 1");
+}
+
+TEST(StepIo, CarriesHowATaskEnded) {
+    StepFrameReader reader;
+    reader.add(encode_exit(7, {3, 9}));
+    const StepFrame frame = **reader.next();
+    EXPECT_EQ(frame.task, 7u);
+    EXPECT_EQ(*read_exit(frame), (ExitStatus{3, 9}));
+    EXPECT_FALSE(read_exit({StepFrameKind::task_exit, 7, "\x09"}).ok());
 }
 
 }  // namespace
