@@ -20,10 +20,15 @@ struct Cycle {
         wake_at;  // When something is due though nothing happens: a limit, a begin, a plan.
 };
 
+struct Outlook;  // What is derived from the state: outlook.h.
+
 class Engine {
 public:
     Engine();
     explicit Engine(ClusterState state);
+    Engine(Engine&&) noexcept;
+    Engine& operator=(Engine&&) noexcept;
+    ~Engine();
 
     // The only way that the state changes. The same for events, and for decisions replayed from a
     // journal.
@@ -37,10 +42,12 @@ public:
         return state_;
     }  // For checkpoint, rollback and take_changes only.
 
+    // For explanations, tests and measurements.
+    const Outlook& outlook() const { return *outlook_; }
+
 private:
     ClusterState state_;
-    Policy policy_;  // Built again from the spec whenever that changes.
-    // The rest is for the implementer.
+    std::unique_ptr<Outlook> outlook_;
 };
 
 }  // namespace berth

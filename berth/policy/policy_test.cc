@@ -43,7 +43,7 @@ TEST(Policy, WithoutRulesJobsComeInTheOrderOfTheirIds) {
 
 TEST(Policy, AddsUpWeightedTermsAndDropsTheFraction) {
     auto view = one_node({term("partition", 5000), term("qos", 2000), term("size", 1000)});
-    view.job_size = {.nodes = 1, .cpus = 1, .amount = {}};
+    view.job_size = {.nodes = 1, .cpus = 1};
     Job job;
     job.qos = QosId(1);
     EXPECT_EQ(priority(view, job), 1666 + 2000 + 625);  // 1666.67 + 2000 + 625

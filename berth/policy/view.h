@@ -10,7 +10,6 @@ namespace berth {
 struct JobSize {
     std::int64_t nodes = 1;
     std::int64_t cpus = 1;
-    Resources amount;  // In all, at the least.
 };
 
 // The sums that many rules divide by. Worked out once for each configuration.

@@ -17,12 +17,12 @@ struct Case {
 
 TEST(Size, AveragesTheNodePartAndTheCpuPart) {
     const Case cases[] = {
-        {"one core of four", 1, 4, {1, 1, {}}, 625, 375},
-        {"two", 1, 4, {1, 2, {}}, 750, 250},
-        {"three", 1, 4, {1, 3, {}}, 875, 125},
-        {"all", 1, 4, {1, 4, {}}, 1000, 0},
-        {"two nodes of four", 4, 8, {2, 16, {}}, 500, 500},
-        {"more than there is", 2, 4, {8, 64, {}}, 1000, 0},
+        {"one core of four", 1, 4, {1, 1}, 625, 375},
+        {"two", 1, 4, {1, 2}, 750, 250},
+        {"three", 1, 4, {1, 3}, 875, 125},
+        {"all", 1, 4, {1, 4}, 1000, 0},
+        {"two nodes of four", 4, 8, {2, 16}, 500, 500},
+        {"more than there is", 2, 4, {8, 64}, 1000, 0},
     };
     const auto big = testing::make_rule(priority_terms(), "size");
     const auto small = testing::make_rule(priority_terms(), "size", {{"favor_small", 1}});

@@ -1,0 +1,87 @@
+#include "berth/engine/cycle_gates.h"
+
+#include <algorithm>
+
+#include "berth/base/hostlist.h"
+
+namespace berth {
+namespace {
+
+Gate shut(PendingReason reason, std::optional<Time> until = {}) { return {reason, until, {}}; }
+
+Gate hold_gate(const Job& job) {
+    const PendingReason failed = PendingReason::launch_failed_requeued_held;
+    if (job.hold == Hold::admin && job.state_reason == slurm_name(failed)) return shut(failed);
+    return shut(job.hold == Hold::admin ? PendingReason::job_held_admin
+                                        : PendingReason::job_held_user);
+}
+
+Gate partition_gate(const ClusterSpec& spec, const Job& job, const Demand& demand) {
+    const PartitionSpec& partition = spec.partition(job.partition);
+    if (partition.state == PartitionState::down) return shut(PendingReason::partition_down);
+    if (partition.state == PartitionState::inactive) {
+        return shut(PendingReason::partition_inactive);
+    }
+    const std::size_t most =
+        std::min<std::size_t>(partition.max_nodes.value_or(UINT32_MAX), partition.nodes.size());
+    if (demand.nodes_min > most || demand.nodes_max < partition.min_nodes) {
+        return shut(PendingReason::partition_node_limit);
+    }
+    if (partition.max_time && job.time_limit > *partition.max_time) {
+        return shut(PendingReason::partition_time_limit);
+    }
+    return {};
+}
+
+// The nodes without which the job cannot run, and that may not take work.
+std::string missing_nodes(const ClusterState& state, const Demand& demand) {
+    std::vector<std::string> names;
+    for (std::size_t n = 0; n < state.spec().nodes.size(); ++n) {
+        const NodeId node = NodeId::from_index(n);
+        const bool wanted =
+            demand.required.empty()
+                ? std::ranges::any_of(demand.choices, [&](const BitSet& c) { return c.test(n); })
+                : demand.required.test(n);
+        if (wanted && !state.condition(node).schedulable()) {
+            names.push_back(state.spec().node(node).name);
+        }
+    }
+    return "UnavailableNodes:" + compress_hostlist(std::move(names));
+}
+
+}  // namespace
+
+Gate gate_of(const ClusterState& state, const Job& job, const Shape& shape,
+             std::size_t running_tasks, Time now) {
+    if (job.hold != Hold::none) return hold_gate(job);
+    if (job.spec.begin && *job.spec.begin > now) {
+        return shut(PendingReason::begin_time, job.spec.begin);
+    }
+    if (job.dependency_failed) return shut(PendingReason::dependency_never_satisfied);
+    const DependencyAnswer dependencies = dependencies_of(state, job, now);
+    if (dependencies.readiness == Readiness::never) {
+        return shut(PendingReason::dependency_never_satisfied);
+    }
+    if (dependencies.readiness == Readiness::waiting) {
+        return shut(PendingReason::dependency, dependencies.due);
+    }
+    const Gate partition = partition_gate(state.spec(), job, shape.demand);
+    if (partition.reason != PendingReason::none) return partition;
+    const std::vector<QosSpec>& all_qos = state.spec().qos;
+    if (job.qos.index() < all_qos.size()) {
+        const std::optional<Duration>& max_wall = all_qos[job.qos.index()].max_wall;
+        if (max_wall && job.time_limit > *max_wall) return shut(PendingReason::qos_max_wall);
+    }
+    const std::uint32_t most = job.spec.array ? job.spec.array->max_running : job.array_max_running;
+    const bool of_array = job.spec.array || job.array_task;
+    if (of_array && most > 0 && running_tasks >= most) {
+        return shut(PendingReason::job_array_task_limit);
+    }
+    if (shape.chance == Shape::Chance::never) return shut(PendingReason::bad_constraints);
+    if (shape.chance == Shape::Chance::not_now) {
+        return {PendingReason::req_node_not_avail, {}, missing_nodes(state, shape.demand)};
+    }
+    return {};
+}
+
+}  // namespace berth

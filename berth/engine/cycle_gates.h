@@ -1,0 +1,27 @@
+// Gates: what keeps a job from being looked at whatever is free: hold, begin time, dependencies,
+// the partition's state and limits, the QOS's, its array's.
+#pragma once
+
+#include "berth/engine/order.h"
+
+namespace berth {
+
+enum class Readiness : std::uint8_t { ready, waiting, never };
+struct DependencyAnswer {
+    Readiness readiness = Readiness::ready;
+    std::optional<Time> due;  // When "after:12+5" will be over, if that is all it waits for.
+};
+
+// As Slurm counts them. A job that is not known any more counts as one that did what was wanted of
+// it: who waited for it while it was known has been told.
+DependencyAnswer dependencies_of(const ClusterState& state, const Job& job, Time now);
+
+// The first task of an array record whose own dependencies (aftercorr) are out of the way.
+std::optional<std::uint32_t> first_ready_task(const ClusterState& state, const Job& array,
+                                              Time now);
+
+// The first gate that is shut, in Slurm's order. `running_tasks`: of the job's array.
+Gate gate_of(const ClusterState& state, const Job& job, const Shape& shape,
+             std::size_t running_tasks, Time now);
+
+}  // namespace berth

@@ -1,0 +1,203 @@
+// The part of a cycle that places: repairing what can no longer be kept, then passes over the jobs
+// in order, each of which starts, is promised a start, or moves to an earlier one.
+#include <algorithm>
+
+#include "berth/engine/cycle.h"
+#include "berth/engine/cycle_gates.h"
+
+namespace berth {
+namespace {
+
+constexpr Duration kNoLimit = Duration::max();
+
+}  // namespace
+
+// ---- Repair.
+
+// Whether this promise can no longer be kept as it is.
+bool Turn::is_void(const PendingJob& job, const Booking& promise) const {
+    const bool too_late = after(now_, job.shape->length) > promise.end;
+    if (promise.start <= now_ && too_late) return true;
+    return std::ranges::any_of(promise.amounts, [&](const auto& part) {
+        return !outlook_.usable.test(part.first.index());
+    });
+}
+
+bool Turn::collides(const Booking& promise) const {
+    return std::ranges::any_of(promise.amounts, [&](const auto& part) {
+        const Timeline& timeline = outlook_.book.timeline(part.first);
+        return timeline.goes_below_zero(std::max(promise.start, now_), promise.end);
+    });
+}
+
+void Turn::repair() {
+    const bool collision = outlook_.book.take_collision();
+    std::vector<bool> broken(order_.size());
+    std::size_t first = order_.size();
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+        PendingJob& job = *order_[i];
+        const Booking* promise = outlook_.book.promise(job.id);
+        broken[i] = std::exchange(job.moved_in_order, false) ||
+                    (promise != nullptr && is_void(job, *promise));
+        const bool suffers = broken[i] || (collision && promise != nullptr && collides(*promise));
+        if (suffers && first == order_.size()) first = i;
+    }
+    if (first < order_.size()) replan_from(first, broken);
+}
+
+// Who is behind the first broken promise makes room for it: all of them are taken out and put back
+// in order, unchanged where that is still possible.
+void Turn::replan_from(std::size_t first, const std::vector<bool>& broken) {
+    PlanBook& book = outlook_.book;
+    std::vector<std::optional<Booking>> before(order_.size());
+    for (std::size_t i = first; i < order_.size(); ++i) {
+        if (book.promise(order_[i]->id) != nullptr) before[i] = book.lift(order_[i]->id);
+    }
+    for (std::size_t i = first; i < order_.size(); ++i) {
+        PendingJob& job = *order_[i];
+        if (!before[i] && !broken[i]) continue;
+        if (!broken[i] && book.has_room_for(*before[i], now_)) {
+            book.put(job.id, *std::move(before[i]));
+            continue;
+        }
+        job.checked_at = 0;
+        if (before[i]) book.note_releases(*before[i]);
+        if (!spend()) continue;
+        if (auto found = search(job, now_, after(now_, scheduling().plan_window))) {
+            book.put(job.id, booking_for(job, *found));
+        }
+    }
+}
+
+// ---- Passes.
+
+void Turn::pass() {
+    Standing standing;
+    for (PendingJob*& entry : order_) {
+        if (entry == nullptr) continue;
+        const JobId id = entry->id;
+        attend(*entry, standing);
+        entry = outlook_.pending.find(id);  // nullptr: it has started.
+        if (!result_.complete) return;
+    }
+}
+
+// What can help this job lies on a node where something was given back since it last looked.
+bool Turn::may_improve(const PendingJob& job, const Booking& promise) const {
+    if (promise.start <= now_ && job.checked_time < promise.start) return true;  // It is due.
+    for (const BitSet& choice : job.shape->demand.choices) {
+        for (std::size_t n = choice.find_first(); n != BitSet::kNone; n = choice.find_next(n)) {
+            const NodeId node = NodeId::from_index(n);
+            if (outlook_.book.last_release(node) > job.checked_at) return true;
+        }
+    }
+    return false;
+}
+
+void Turn::attend(PendingJob& pending, Standing& standing) {
+    const JobId id = pending.id;
+    const PartitionId partition = state().find_job(id)->partition;
+    const auto floor_at = standing.floor.find(partition);
+    const Time floor = floor_at == standing.floor.end() ? now_ : floor_at->second;
+    const bool may_plan = standing.blocked < scheduling().plan_depth;
+    PendingJob* job = &pending;
+    while (job != nullptr && job->gate.reason == PendingReason::none &&
+           try_job(*job, floor, may_plan)) {
+        job = outlook_.pending.find(id);
+        if (job != nullptr) judge(*job);  // The rest of an array.
+    }
+    if (job == nullptr || job->gate.reason != PendingReason::none) return;
+    ++standing.blocked;
+    if (scheduling().backfill) return;
+    const Booking* promise = outlook_.book.promise(id);
+    const Time next = promise == nullptr ? kNever : promise->start;
+    standing.floor[partition] = std::max({floor, next, now_ + Duration(1)});
+}
+
+bool Turn::try_job(PendingJob& job, Time floor, bool may_plan) {
+    PlanBook& book = outlook_.book;
+    const Booking* known = book.promise(job.id);
+    // Without backfill, a promise from before those ahead of it counts for nothing.
+    const bool keeps = known != nullptr && (floor == now_ || known->start >= floor);
+    if (known != nullptr && keeps && !may_improve(job, *known)) {
+        job.checked_at = book.last_release();
+        return false;
+    }
+    Shape& shape = *job.shape;
+    Time from = floor;
+    const bool same_releases = shape.bound_at == book.last_release() && scheduling().backfill;
+    if (known == nullptr && same_releases) from = std::max(from, shape.bound);
+    const Time horizon = after(now_, scheduling().plan_window);
+    Time latest = may_plan ? horizon : now_;
+    if (known != nullptr) latest = keeps ? known->start : horizon;
+    if (from > latest) return false;
+    if (!spend()) return false;
+
+    std::optional<Booking> before;
+    if (known != nullptr) before = book.lift(job.id);
+    const std::optional<Found> found = search(job, from, latest);
+    job.checked_at = book.last_release();
+    job.checked_time = now_;
+    if (!before) {
+        shape.bound = found ? found->start : latest + Duration(1);
+        shape.bound_at = book.last_release();
+    }
+    if (found && found->start == now_) {
+        const JobId started = start(job, found->parts);
+        if (before) book.note_releases(*before, started, now_);
+        return true;
+    }
+    const bool better = found && (!before || !keeps || found->start < before->start);
+    if (better) {
+        book.put(job.id, booking_for(job, *found));
+        if (before) book.note_releases(*before);
+    } else if (before && keeps) {
+        book.put(job.id, *std::move(before));
+    } else if (before) {
+        book.note_releases(*before);
+    }
+    return false;
+}
+
+// At once it needs its time limit; later also what a promise is booked longer for.
+std::optional<Found> Turn::search(const PendingJob& job, Time from, Time latest) {
+    const Shape& shape = *job.shape;
+    if (from <= now_) {
+        auto found = find_start(shape.demand, {now_, now_, shape.length}, outlook_.book,
+                                outlook_.usable, taste_);
+        if (found || latest <= now_) return found;
+    }
+    const Duration slack = promise_slack(scheduling());
+    const Duration length = shape.length > kNoLimit - slack ? kNoLimit : shape.length + slack;
+    const Time later = std::max(from, now_ + Duration(1));
+    return find_start(shape.demand, {later, latest, length}, outlook_.book, outlook_.usable,
+                      taste_);
+}
+
+Booking Turn::booking_for(const PendingJob& job, const Found& found) const {
+    Booking booking;
+    booking.start = found.start;
+    booking.end = after(found.start, job.shape->length);
+    if (found.start > now_) booking.end = after(booking.end, promise_slack(scheduling()));
+    for (const Part& part : found.parts) {
+        booking.amounts.emplace_back(part.node, part.take.amount);
+    }
+    return booking;
+}
+
+JobId Turn::start(const PendingJob& pending, const std::vector<Part>& parts) {
+    const Job& job = *state().find_job(pending.id);
+    StartJob fact{.job = job.id, .attempt = Attempt(job.attempt.value() + 1)};
+    fact.allocation = settle(state(), parts, outlook_.topologies);
+    if (job.spec.array) {
+        fact.array_task = first_ready_task(state(), job, now_);
+        BERTH_ASSERT(fact.array_task);
+        const bool last = job.spec.array->tasks.size() == 1;
+        fact.task_job = last ? job.id : state().next_job_id();
+    }
+    const JobId started = fact.task_job.value_or(fact.job);
+    decide(std::move(fact));
+    return started;
+}
+
+}  // namespace berth

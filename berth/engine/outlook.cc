@@ -1,0 +1,118 @@
+#include "berth/engine/outlook.h"
+
+#include <algorithm>
+
+namespace berth {
+namespace {
+
+template <class... Kinds>
+struct Each : Kinds... {
+    using Kinds::operator()...;
+};
+
+}  // namespace
+
+void Outlook::rebuild(const ClusterState& state) {
+    Result<Policy> built = build_policy(state.spec());
+    policy = built.ok() ? std::move(built).value() : Policy();  // Checked before it was installed.
+    totals = totals_of(state.spec());
+    topologies = Topologies(state.spec());
+    book.rebuild(state);
+    pending.rebuild(state);
+    usable = BitSet(state.spec().nodes.size());
+    for (std::size_t n = 0; n < usable.size(); ++n) {
+        if (state.condition(NodeId::from_index(n)).schedulable()) usable.set(n);
+    }
+    task_runs.clear();
+    for (const JobId id : state.holding_jobs()) note_task_run(*state.find_job(id));
+    changed = true;
+}
+
+void Outlook::note_task_run(const Job& job) {
+    if (!job.array_job) return;
+    if (job.allocation) {
+        task_runs[*job.array_job].insert(job.id);
+        return;
+    }
+    const auto runs = task_runs.find(*job.array_job);
+    if (runs == task_runs.end()) return;
+    runs->second.erase(job.id);
+    if (runs->second.empty()) task_runs.erase(runs);
+}
+
+std::size_t Outlook::running_tasks(const Job& job) const {
+    const auto runs = task_runs.find(job.array_job.value_or(job.id));
+    return runs == task_runs.end() ? 0 : runs->second.size();
+}
+
+void Outlook::note_job(const ClusterState& state, Time now, JobId id) {
+    book.refresh(state, now, id);
+    if (const Job* job = state.find_job(id)) note_task_run(*job);
+    changed = true;
+}
+
+void Outlook::note_node(const ClusterState& state, NodeId node) {
+    const bool before = usable.test(node.index());
+    const bool now = state.condition(node).schedulable();
+    if (before == now) return;
+    pending.forget_chances();
+    if (now) {
+        usable.set(node.index());
+        book.note_release(node);
+    } else {
+        usable.reset(node.index());
+    }
+    changed = true;
+}
+
+void Outlook::note(const ClusterState& state, Time now, const Fact& fact) {
+    const auto job_changed = [&](JobId id) {
+        note_job(state, now, id);
+        pending.refresh(state, id);
+    };
+    std::visit(Each{
+                   [&](const ControllerStarted&) {
+                       for (std::size_t n = 0; n < usable.size(); ++n) {
+                           note_node(state, NodeId::from_index(n));
+                       }
+                   },
+                   [&](const SpecInstalled&) { rebuild(state); },
+                   [&](const NodeRegistered& kind) { note_node(state, kind.node); },
+                   [&](const NodeSilent& kind) { note_node(state, kind.node); },
+                   [&](const NodeUpdated& kind) { note_node(state, kind.node); },
+                   [&](const JobSubmitted& kind) { job_changed(kind.job.id); },
+                   [&](const JobUpdated& kind) {
+                       job_changed(kind.job);
+                       PendingJob* waiting = pending.find(kind.job);
+                       if (waiting == nullptr) return;
+                       waiting->moved_in_order = kind.by_operator && (kind.priority || kind.nice ||
+                                                                      kind.qos || kind.partition);
+                   },
+                   [&](const StartJob& kind) {
+                       job_changed(kind.job);
+                       if (kind.task_job && *kind.task_job != kind.job) job_changed(*kind.task_job);
+                   },
+                   [&](const PlanJob& kind) { note_job(state, now, kind.job); },
+                   [&](const JobEligible&) { changed = true; }, [&](const StepCreated&) {},
+                   [&](const StepEnded&) {},
+                   [&](const auto& kind) { job_changed(kind.job); },  // Of those about a job.
+               },
+               fact);
+}
+
+JobSize EngineView::size(const Job& job) const {
+    const PendingJob* waiting = outlook_.pending.find(job.id);
+    if (waiting == nullptr) return size_of(plain_demand_of(state_.spec(), job));
+    return size_of(waiting->shape->demand);
+}
+
+JobSize size_of(const Demand& demand) {
+    JobSize size;
+    size.nodes = demand.nodes_min;
+    const std::int64_t tasks =
+        demand.tasks ? *demand.tasks : std::int64_t{demand.nodes_min} * demand.tasks_per_node;
+    size.cpus = tasks * demand.cpus_per_task;
+    return size;
+}
+
+}  // namespace berth

@@ -1,0 +1,65 @@
+// Outlook: all that the engine derives from the state and keeps up to date, fact by fact: policy,
+// bookings, the jobs that wait. Nothing of it is saved; rebuild() makes it again.
+#pragma once
+
+#include <map>
+#include <set>
+
+#include "berth/engine/order.h"
+#include "berth/engine/placement.h"
+#include "berth/engine/plan_book.h"
+
+namespace berth {
+
+struct Outlook {
+    Policy policy;
+    ClusterTotals totals;
+    Topologies topologies;
+    PlanBook book;
+    PendingJobs pending;
+    BitSet usable;                               // Nodes that may take work.
+    std::map<JobId, std::set<JobId>> task_runs;  // By array: its tasks that hold something.
+    bool changed = true;                         // Since the last complete cycle.
+    std::optional<Time> wake_at;                 // As that cycle said.
+
+    void rebuild(const ClusterState& state);
+    // After this fact was applied.
+    void note(const ClusterState& state, Time now, const Fact& fact);
+
+    std::size_t running_tasks(const Job& job) const;
+
+private:
+    void note_job(const ClusterState& state, Time now, JobId job);
+    void note_node(const ClusterState& state, NodeId node);
+    void note_task_run(const Job& job);
+};
+
+JobSize size_of(const Demand& demand);
+
+// What rules see of an engine's state.
+class EngineView : public View {
+public:
+    EngineView(const ClusterState& state, const Outlook& outlook, Time now)
+        : state_(state), outlook_(outlook), now_(now) {}
+
+    Time now() const override { return now_; }
+    const ClusterSpec& spec() const override { return state_.spec(); }
+    const ClusterTotals& totals() const override { return outlook_.totals; }
+    const Resources& free(NodeId node) const override { return state_.free(node).amount; }
+    const Job* find_job(JobId job) const override { return state_.find_job(job); }
+    JobSize size(const Job& job) const override;
+
+private:
+    const ClusterState& state_;
+    const Outlook& outlook_;
+    Time now_;
+};
+
+// Priorities are those of the minute that has begun, so that they, and all who read them, rest in
+// between. (Slurm works them out every five minutes.)
+inline constexpr Duration kPriorityPeriod = std::chrono::minutes(1);
+constexpr Time priority_time(Time now) {
+    return Time(now.time_since_epoch() / kPriorityPeriod * kPriorityPeriod);
+}
+
+}  // namespace berth

@@ -1,0 +1,80 @@
+// PlanBook: who has what, until when, and who is promised what, from when: a booking for each job,
+// and from them the timeline of each node. It follows from the state, fact by fact.
+//
+// It also remembers on which nodes something was given back, and in which order that happened. Who
+// found no room before, and has seen no release since, need not look again.
+#pragma once
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "berth/engine/cluster_state.h"
+#include "berth/engine/timeline.h"
+
+namespace berth {
+
+struct Booking {
+    Time start{}, end{};
+    std::vector<std::pair<NodeId, Resources>> amounts;
+    bool running = false;  // It holds them; false: it is promised them.
+    Time due{};            // Of a running job: when its limit ends. `end` is later if it overran.
+    friend bool operator==(const Booking&, const Booking&) = default;
+};
+
+// Counts releases: a later one has a higher number.
+using ReleaseNumber = std::uint64_t;
+
+class PlanBook {
+public:
+    // From scratch.
+    void rebuild(const ClusterState& state);
+    // After a fact about this job.
+    void refresh(const ClusterState& state, Time now, JobId job);
+    // A node takes work again, or has become larger.
+    void note_release(NodeId node) { released_[node.index()] = ++last_release_; }
+
+    const Timeline& timeline(NodeId node) const { return timelines_[node.index()]; }
+    const Booking* find(JobId job) const;     // Running or promised.
+    const Booking* promise(JobId job) const;  // Promised only.
+    const std::map<JobId, Booking>& promises() const { return promises_; }
+
+    // Who holds something past its end: they are expected to give it back only after `longer`, and
+    // twice as long each time. Returns them.
+    std::vector<JobId> extend_overdue(Time now, Duration longer);
+    // The next end of a running job.
+    std::optional<Time> next_end() const;
+
+    // Takes a promise out, and puts one in. Whoever takes one out and puts the same one back has
+    // given nothing back; otherwise note_releases() of the one before.
+    Booking lift(JobId job);
+    void put(JobId job, Booking booking);
+    void note_releases(const Booking& booking);
+    // The same, but for what this job has taken over.
+    void note_releases(const Booking& booking, JobId taken_over_by, Time now);
+
+    // Whether all of it is free, from `from` on.
+    bool has_room_for(const Booking& booking, Time from) const;
+
+    ReleaseNumber last_release() const { return last_release_; }
+    ReleaseNumber last_release(NodeId node) const { return released_[node.index()]; }
+    // Set when a running job's end moved later, or a node became smaller: promises may collide.
+    bool take_collision() { return std::exchange(collision_, false); }
+
+private:
+    std::optional<Booking> booking_of(const ClusterState& state, const Job& job) const;
+    void enter(JobId job, Booking booking);
+    void remove(JobId job);
+
+    std::vector<Timeline> timelines_;  // By NodeId.
+    std::vector<ReleaseNumber> released_;
+    ReleaseNumber last_release_ = 0;
+    std::map<JobId, Booking> running_, promises_;
+    std::set<std::pair<Time, JobId>> ends_;  // Of running ones.
+    bool collision_ = false;
+};
+
+// When the run's time is up, and when it will be ended for that: later by OverTimeLimit.
+Time limit_end(const SchedulingSpec& scheduling, const Job& job);
+
+}  // namespace berth
