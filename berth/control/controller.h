@@ -1,12 +1,23 @@
 // Controller: the state machine. Inputs in, records, answers and orders out; no I/O of its own.
+//
+// Every decision is recorded before anyone is told; every order follows from the state, and is
+// given again until its effect is recorded. So a crash of either side, a lost message and a message
+// that comes twice need no rule of their own: see nodes.h for what passes between it and the
+// agents.
 #pragma once
 
-#include <map>
+#include <memory>
 
+#include "berth/base/log.h"
 #include "berth/control/ports.h"
 #include "berth/engine/engine.h"
 
 namespace berth {
+
+struct LogLine {
+    LogLevel level = LogLevel::info;
+    std::string text;
+};
 
 // What one turn came to. Nothing of it may leave before `record` is durable.
 struct Turn {
@@ -16,6 +27,7 @@ struct Turn {
     std::vector<Link> closed;  // Links to be cut: superseded, or not one of our nodes.
     Changes changes;
     std::optional<Time> wake_at;  // When to turn again, if nothing comes first.
+    std::vector<LogLine> log;
 };
 
 // Protections that the simulated world takes out one at a time, to prove that it would notice. All
@@ -37,14 +49,19 @@ public:
     // recovered one.
     Controller(Engine recovered, ClusterSpec spec, Epoch epoch, std::uint64_t next_sequence,
                ControlProtections protections = {});
+    Controller(Controller&&) noexcept;
+    Controller& operator=(Controller&&) noexcept;
+    ~Controller();
 
+    // `now` may be behind that of the turn before; the record's time never is.
     Turn turn(Time now, std::vector<Input> inputs, bool has_room = true);
 
-    const ClusterState& state() const { return engine_.state(); }
+    const ClusterState& state() const;
+    Time now() const;  // Of the last turn; before the first, the latest that the state speaks of.
 
 private:
-    Engine engine_;
-    // The rest is for the implementer.
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace berth

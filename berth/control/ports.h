@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "berth/base/log.h"
 #include "berth/control/command.h"
 #include "berth/engine/cluster_state.h"
 #include "berth/model/order.h"
@@ -21,7 +22,8 @@ struct ReplyTo {
     friend bool operator==(const ReplyTo&, const ReplyTo&) = default;
 };
 
-// One connection of an agent. Numbers are never used twice within one controller's life.
+// One connection of an agent. Numbers are never used twice within one controller's life. What comes
+// over a link was sent by the process at its other end since the link came up.
 struct Link {
     std::uint64_t number = 0;
     friend auto operator<=>(const Link&, const Link&) = default;
@@ -46,7 +48,7 @@ using Input = std::variant<ClientInput, AgentInput, LinkLost>;
 struct OutgoingOrder {
     Link link;
     NodeId node{0};
-    Order order;  // LaunchAttempt::payload is filled in by whoever sends it (see Payloads).
+    Order order;  // LaunchAttempt::payload is filled in by whoever sends it, from the store.
 };
 struct OutgoingAnswer {
     ReplyTo reply_to;
@@ -111,6 +113,7 @@ struct World {
     Agents& agents;
     Clients& clients;
     Readers& readers;
+    LogSink* log = nullptr;  // Of what administrators should know. None: nobody wants it.
 };
 
 }  // namespace berth

@@ -1,0 +1,122 @@
+#include "berth/control/commands.h"
+
+#include "berth/control/limits.h"
+#include "berth/engine/explain.h"
+
+namespace berth {
+namespace {
+
+template <class... Kinds>
+struct Each : Kinds... {
+    using Kinds::operator()...;
+};
+
+}  // namespace
+
+Answer carry_out(Ledger& ledger, Nodes& nodes, const Principal& principal, Command command,
+                 bool has_room) {
+    return std::visit(
+        Each{
+            [&](SubmitJob& one) { return submit(ledger, principal, std::move(one), has_room); },
+            [&](CancelJob& one) { return cancel(ledger, nodes, principal, one); },
+            [&](HoldJob& one) { return hold(ledger, principal, one); },
+            [&](RequeueJob& one) { return requeue(ledger, principal, one); },
+            [&](UpdateJob& one) { return update(ledger, principal, one); },
+            [&](UpdateNode& one) { return update_node(ledger, nodes, principal, one); },
+            [&](CreateStep& one) { return create_step(ledger, nodes, principal, std::move(one)); },
+            [&](ExplainJob& one) { return explain_job(ledger, principal, one); },
+            [&](HashState&) -> Answer {
+                BERTH_ASSERT(false);
+                return Done{};
+            },
+        },
+        command);
+}
+
+// The same submission, sent again, gets the same answer: also when it could not be made now.
+Answer submit(Ledger& ledger, const Principal& principal, SubmitJob command, bool has_room) {
+    if (auto no = forbidden(principal, Verb::submit_job)) return *no;
+    const std::string& request_id = command.spec.request_id;
+    if (ledger.protections().request_ids && !request_id.empty()) {
+        if (const std::optional<JobId> known = ledger.state().find_request(request_id)) {
+            if (owns(principal, *ledger.state().find_job(*known))) return Submitted{*known, {}};
+            return refused(Refusal::invalid_request,
+                           "This request id is taken: make a new one of 128 random bits");
+        }
+    }
+    if (!has_room) {
+        return refused(Refusal::read_only,
+                       "The controller has no space left to record new jobs. What runs goes on; "
+                       "submit again once its administrator has made room");
+    }
+    if (auto refusing = too_large(command)) return refused(*std::move(refusing));
+    auto admitted = admit(ledger.state(), ledger.now(), principal, command.spec);
+    if (auto* refusing = std::get_if<Refusing>(&admitted)) return refused(std::move(*refusing));
+    Job& job = std::get<Job>(admitted);
+    const JobId id = job.id;
+    ledger.keep(id, std::move(command.payload));
+    ledger.record(JobSubmitted{std::move(job)});
+    return Submitted{id, {}};
+}
+
+Answer explain_job(const Ledger& ledger, const Principal& principal, const ExplainJob& command) {
+    auto found = find_single(ledger.state(), command.job);
+    if (auto* refusing = std::get_if<Refusing>(&found)) return refused(std::move(*refusing));
+    const Job& job = *ledger.state().find_job(std::get<JobTarget>(found).job);
+    if (auto no = forbidden(principal, Verb::explain_job, job)) return *no;
+    if (job.state != JobState::pending) {
+        return refused(Refusal::job_not_pending,
+                       "Job " + to_text(command.job) + " does not wait: it is " +
+                           std::string(words(job.state)),
+                       job.id);
+    }
+    return explain(ledger.engine(), ledger.now(), job.id);
+}
+
+Refused refused(Refusing refusing, std::optional<JobId> job) {
+    return {refusing.why, std::move(refusing.message), std::move(refusing.details), job};
+}
+
+Refused refused(Refusal why, std::string message, std::optional<JobId> job) {
+    return {why, std::move(message), {}, job};
+}
+
+std::optional<Refused> forbidden(const Principal& principal, Verb verb, const Job& job) {
+    if (allowed(principal.role, verb, owns(principal, job))) return std::nullopt;
+    return refused(Refusal::not_allowed,
+                   "User '" + principal.user + "' (" + std::string(name(principal.role)) +
+                       ") may not do this to job " + to_string(job.id) + " of user '" +
+                       job.owner.user + "': " + std::string(name(verb)),
+                   job.id);
+}
+
+std::optional<Refused> forbidden(const Principal& principal, Verb verb) {
+    if (allowed(principal.role, verb, verb == Verb::submit_job)) return std::nullopt;
+    return refused(Refusal::not_allowed, "User '" + principal.user + "' (" +
+                                             std::string(name(principal.role)) +
+                                             ") may not do this: " + std::string(name(verb)));
+}
+
+bool may_requeue(const ClusterState& state, const Job& job) {
+    return job.spec.requeue.value_or(state.spec().scheduling.requeue_by_default);
+}
+
+std::string_view words(JobState state) {
+    switch (state) {
+        case JobState::pending: return "pending";
+        case JobState::running: return "running";
+        case JobState::completing: return "completing";
+        case JobState::completed: return "completed";
+        case JobState::failed: return "failed";
+        case JobState::cancelled: return "cancelled";
+        case JobState::timeout: return "over its time limit";
+        case JobState::node_fail: return "ended by the failure of a node";
+        case JobState::preempted: return "preempted";
+        case JobState::out_of_memory: return "ended out of memory";
+        case JobState::boot_fail: return "ended by a node that did not boot";
+        case JobState::deadline: return "past its deadline";
+    }
+    return "unknown";
+}
+
+}  // namespace berth

@@ -1,0 +1,64 @@
+// Commands: what clients ask for, carried out one at a time. Each is checked against the one table
+// first; what it changes goes into the ledger as facts; what it answers is told once they are
+// durable.
+#pragma once
+
+#include "berth/control/authorize.h"
+#include "berth/control/command.h"
+#include "berth/control/job_ref.h"
+#include "berth/control/ledger.h"
+#include "berth/control/nodes.h"
+
+namespace berth {
+
+// All but HashState, which the controller answers at the end of its turn.
+Answer carry_out(Ledger& ledger, Nodes& nodes, const Principal& principal, Command command,
+                 bool has_room);
+
+// One function per command.
+Answer submit(Ledger& ledger, const Principal& principal, SubmitJob command, bool has_room);
+Answer cancel(Ledger& ledger, Nodes& nodes, const Principal& principal, const CancelJob& command);
+Answer hold(Ledger& ledger, const Principal& principal, const HoldJob& command);
+Answer requeue(Ledger& ledger, const Principal& principal, const RequeueJob& command);
+Answer update(Ledger& ledger, const Principal& principal, const UpdateJob& command);
+Answer update_node(Ledger& ledger, Nodes& nodes, const Principal& principal,
+                   const UpdateNode& command);
+Answer create_step(Ledger& ledger, Nodes& nodes, const Principal& principal, CreateStep command);
+Answer explain_job(const Ledger& ledger, const Principal& principal, const ExplainJob& command);
+
+// ---- What they share.
+
+Refused refused(Refusing refusing, std::optional<JobId> job = std::nullopt);
+Refused refused(Refusal why, std::string message, std::optional<JobId> job = std::nullopt);
+
+// "User bob may not cancel_job job 12 of user alice …"; nullopt: he may.
+std::optional<Refused> forbidden(const Principal& principal, Verb verb, const Job& job);
+std::optional<Refused> forbidden(const Principal& principal, Verb verb);  // Of what has no owner.
+
+bool may_requeue(const ClusterState& state, const Job& job);
+std::string_view words(JobState state);  // "running"
+
+// Does `act` to each job that the reference means: Done if any of it could be done, otherwise the
+// first refusal. `act` takes a JobTarget and gives nullopt or why not. Checked for all of them
+// before any is touched: an array has one owner.
+template <class Act>
+Answer for_each_target(const Ledger& ledger, const Principal& principal, Verb verb,
+                       const JobRef& ref, Act act) {
+    auto found = find_targets(ledger.state(), ref);
+    if (auto* refusing = std::get_if<Refusing>(&found)) return refused(std::move(*refusing));
+    const auto& targets = std::get<std::vector<JobTarget>>(found);
+    for (const JobTarget& target : targets) {
+        if (auto no = forbidden(principal, verb, *ledger.state().find_job(target.job))) return *no;
+    }
+    std::optional<Refused> first;
+    bool any = false;
+    for (const JobTarget& target : targets) {
+        std::optional<Refused> no = act(target);
+        any = any || !no;
+        if (no && !first) first = std::move(no);
+    }
+    if (any || !first) return Done{};
+    return *std::move(first);
+}
+
+}  // namespace berth

@@ -1,0 +1,174 @@
+#include "berth/control/controller.h"
+
+#include <algorithm>
+
+#include "berth/control/commands.h"
+#include "berth/control/nodes.h"
+
+namespace berth {
+namespace {
+
+// Placement attempts of one cycle, and cycles of one turn: what is left goes on in the next turn,
+// so that nobody waits long for an answer.
+constexpr std::uint32_t kCycleBudget = 20'000;
+constexpr int kCyclesPerTurn = 4;
+
+// Final jobs that one turn looks at, to forget them.
+constexpr int kForgottenPerTurn = 1000;
+
+// The latest moment that the state speaks of. The clock may have been set back since.
+Time latest_moment(const ClusterState& state) {
+    Time latest{};
+    for (const auto& [id, job] : state.jobs()) {
+        latest = std::max({latest, job.submitted_at, job.started_at.value_or(latest),
+                           job.ended_at.value_or(latest), job.eligible_at.value_or(latest)});
+    }
+    return latest;
+}
+
+}  // namespace
+
+struct Controller::Parts {
+    Parts(Engine recovered, ClusterSpec wanted, Epoch own_epoch, std::uint64_t sequence,
+          ControlProtections all)
+        : engine(std::move(recovered)),
+          spec(std::move(wanted)),
+          epoch(own_epoch),
+          next_sequence(sequence),
+          protections(all),
+          nodes(engine.state()),
+          now(latest_moment(engine.state())) {}
+
+    void take_office(Ledger& ledger);
+    void take(Ledger& ledger, Input input, bool has_room);
+    void forget_old(Ledger& ledger);
+    void schedule(Ledger& ledger);
+    Turn finish(Ledger& ledger);
+    std::optional<Time> next_forgotten() const;
+
+    Engine engine;
+    std::optional<ClusterSpec> spec;  // Until the first turn.
+    Epoch epoch;
+    std::uint64_t next_sequence;
+    ControlProtections protections;
+    Nodes nodes;
+    Time now;
+    bool cycle_is_due = true;
+    std::optional<Time> cycle_at;
+    std::vector<ReplyTo> hash_wanted;
+};
+
+Controller::Controller(Engine recovered, ClusterSpec spec, Epoch epoch, std::uint64_t next_sequence,
+                       ControlProtections protections)
+    : parts_(std::make_unique<Parts>(std::move(recovered), std::move(spec), epoch, next_sequence,
+                                     protections)) {}
+Controller::Controller(Controller&&) noexcept = default;
+Controller& Controller::operator=(Controller&&) noexcept = default;
+Controller::~Controller() = default;
+
+const ClusterState& Controller::state() const { return parts_->engine.state(); }
+Time Controller::now() const { return parts_->now; }
+
+Turn Controller::turn(Time now, std::vector<Input> inputs, bool has_room) {
+    Parts& parts = *parts_;
+    parts.now = std::max(parts.now, now);
+    Ledger ledger(parts.engine, parts.now, parts.epoch, parts.protections);
+    const bool first = parts.spec.has_value();
+    if (first) parts.take_office(ledger);
+    for (Input& input : inputs) parts.take(ledger, std::move(input), has_room);
+    parts.nodes.note_silence(ledger);
+    parts.forget_old(ledger);
+    parts.schedule(ledger);
+    Turn turn = parts.finish(ledger);
+    if (first) turn.changes.spec = true;  // Readers have nothing yet.
+    return turn;
+}
+
+void Controller::Parts::take_office(Ledger& ledger) {
+    ledger.record(ControllerStarted{epoch});
+    ClusterSpec kept = keep_ids(ledger.state().spec(), *std::move(spec));
+    spec.reset();
+    if (kept != ledger.state().spec()) ledger.record(SpecInstalled{std::move(kept)});
+    nodes.install(ledger.state().spec());
+}
+
+void Controller::Parts::take(Ledger& ledger, Input input, bool has_room) {
+    if (auto* report = std::get_if<AgentInput>(&input)) {
+        nodes.hear(ledger, std::move(*report));
+    } else if (const auto* lost = std::get_if<LinkLost>(&input)) {
+        nodes.lose(ledger, lost->link);
+    } else {
+        auto& [reply_to, principal, command] = std::get<ClientInput>(input);
+        if (!std::holds_alternative<HashState>(command)) {
+            ledger.answer(reply_to,
+                          carry_out(ledger, nodes, principal, std::move(command), has_room));
+        } else if (auto no = forbidden(principal, Verb::hash_state)) {
+            ledger.answer(reply_to, *std::move(no));
+        } else {
+            hash_wanted.push_back(reply_to);  // Of the state that this turn's record leads to.
+        }
+    }
+}
+
+// A job that others still wait for stays: what became of it decides about them.
+void Controller::Parts::forget_old(Ledger& ledger) {
+    const Time before = now - ledger.scheduling().min_job_age;
+    std::vector<JobId> old;
+    int seen = 0;
+    for (const auto& [ended_at, job] : ledger.state().finished_jobs()) {
+        if (ended_at > before || seen++ >= kForgottenPerTurn) break;
+        if (ledger.state().dependents(job).empty()) old.push_back(job);
+    }
+    for (const JobId job : old) ledger.record(JobForgotten{job});
+}
+
+std::optional<Time> Controller::Parts::next_forgotten() const {
+    const auto& finished = engine.state().finished_jobs();
+    if (finished.empty()) return std::nullopt;
+    const Duration age = engine.state().spec().scheduling.min_job_age;
+    const auto next = finished.upper_bound({now - age, JobId(UINT32_MAX)});
+    if (next == finished.end()) return std::nullopt;
+    return next->first + age;
+}
+
+void Controller::Parts::schedule(Ledger& ledger) {
+    if (!ledger.is_empty() || (cycle_at && *cycle_at <= now)) cycle_is_due = true;
+    for (int i = 0; cycle_is_due && i < kCyclesPerTurn; ++i) {
+        Cycle cycle = engine.cycle(now, kCycleBudget);
+        ledger.record_applied(std::move(cycle.decisions));
+        cycle_is_due = !cycle.complete;
+        cycle_at = cycle.wake_at;
+    }
+}
+
+Turn Controller::Parts::finish(Ledger& ledger) {
+    ClusterState::Touched touched = engine.mutable_state().take_touched();
+    nodes.mark_changed(engine.state(), touched);
+    const std::size_t facts = ledger.turn().record.facts.size();
+    nodes.sync_marked(ledger);
+    if (ledger.turn().record.facts.size() != facts) cycle_is_due = true;
+
+    Turn turn = std::move(ledger.turn());
+    turn.record.epoch = epoch;
+    turn.record.now = now;
+    if (!turn.record.facts.empty()) turn.record.sequence = next_sequence++;
+    for (const ReplyTo& to : std::exchange(hash_wanted, {})) {
+        turn.answers.push_back({to, StateHashed{engine.state().hash(), next_sequence - 1}});
+    }
+    turn.changes = {now,
+                    next_sequence - 1,
+                    std::move(touched.jobs),
+                    std::move(touched.gone),
+                    std::move(touched.nodes),
+                    touched.spec};
+    const auto wake = [&](std::optional<Time> at) {
+        if (at && (!turn.wake_at || *at < *turn.wake_at)) turn.wake_at = at;
+    };
+    wake(cycle_at);
+    wake(nodes.next_check());
+    wake(next_forgotten());
+    if (cycle_is_due) turn.wake_at = now;
+    return turn;
+}
+
+}  // namespace berth

@@ -1,0 +1,18 @@
+// What a node lacks of what its configuration promises, in Slurm's words for it.
+#pragma once
+
+#include <string>
+
+#include "berth/model/node.h"
+#include "berth/model/resources.h"
+
+namespace berth {
+
+// "Low RealMemory (reported:16000 < 100.00% of configured:64000)"; several joined by ", "; empty if
+// nothing is missing. More than configured is no fault. The GRES found are read from
+// `found.gres_text` ("gpu:a100:8,fpga:2"), since an agent knows no dimension ids; of the
+// configured ones those with devices are compared, for only they can be counted on the node.
+std::string hardware_shortfall(const NodeSpec& configured, const NodeSpec& found,
+                               const Dimensions& dimensions);
+
+}  // namespace berth

@@ -1,0 +1,247 @@
+// What is done to jobs that are there: cancel, hold, release, requeue, update.
+#include "berth/control/commands.h"
+#include "berth/control/limits.h"
+#include "berth/control/on_node.h"
+
+namespace berth {
+namespace {
+
+constexpr std::int32_t kKill = 9;
+constexpr std::int32_t kSignalMax = 64;
+
+// For what the state can only do to a whole record.
+std::optional<Refused> partly(const JobTarget& target, const JobRef& ref, std::string_view what) {
+    if (target.tasks.empty()) return std::nullopt;
+    return refused(Refusal::not_supported,
+                   "Tasks of an array that have not started cannot be " + std::string(what) +
+                       " one by one yet: name the whole array, " + to_string(ref.job),
+                   target.job);
+}
+
+std::optional<Refused> not_pending(const Job& job) {
+    if (job.state == JobState::pending) return std::nullopt;
+    return refused(Refusal::job_not_pending,
+                   "Job " + to_string(job.id) + " is " + std::string(words(job.state)), job.id);
+}
+
+std::optional<Refused> finished(const Job& job) {
+    if (!is_final(job.state) && job.state != JobState::completing) return std::nullopt;
+    return refused(Refusal::job_finished,
+                   "Job " + to_string(job.id) + " is already " + std::string(words(job.state)),
+                   job.id);
+}
+
+// One cancellation, of one target after the other.
+class Canceller {
+public:
+    Canceller(Ledger& ledger, Nodes& nodes, const Principal& principal, const CancelJob& command)
+        : ledger_(ledger), nodes_(nodes), principal_(principal), command_(command) {}
+
+    std::optional<Refused> operator()(const JobTarget& target) {
+        const Job& job = *ledger_.state().find_job(target.job);
+        const bool waits = job.state == JobState::pending;
+        if (waits ? command_.only_running : command_.only_pending) return std::nullopt;
+        if (job.state == JobState::completing && job.outcome == JobState::pending && ends_job()) {
+            return end(job);  // On its way back to the queue: it need not arrive.
+        }
+        if (auto no = finished(job)) return no;
+        if (waits) return cancel_pending(target);
+        if (command_.step && *command_.step != kBatchStep) return of_step(job);
+        if (ends_job()) return end(job);
+        const auto nodes = command_.batch_only || command_.step
+                               ? std::span<const NodeId>(job.nodes.data(), 1)
+                               : std::span<const NodeId>(job.nodes);
+        std::optional<StepId> step;
+        if (command_.batch_only || command_.step) step = kBatchStep;
+        nodes_.signal(ledger_, job, nodes,
+                      {job.id, job.attempt, step, command_.whole_job, command_.signal});
+        return std::nullopt;
+    }
+
+private:
+    // As in Slurm, KILL ends a job like no signal at all does, and at once; so does the end of its
+    // script.
+    bool ends_job() const {
+        if (command_.step && *command_.step != kBatchStep) return false;
+        return command_.signal == 0 || (command_.signal == kKill && !command_.batch_only);
+    }
+
+    std::optional<Refused> cancel_pending(const JobTarget& target) {
+        if (!ends_job()) {
+            return refused(Refusal::job_not_running,
+                           "Job " + to_string(target.job) + " is pending: nothing of it runs yet",
+                           target.job);
+        }
+        ledger_.record(JobCancelled{target.job, target.tasks, principal_.uid});
+        return std::nullopt;
+    }
+
+    std::optional<Refused> end(const Job& job) {
+        EndJob fact{.job = job.id, .outcome = JobState::cancelled};
+        fact.by_uid = principal_.uid;
+        ledger_.record(fact);
+        if (command_.signal == kKill) nodes_.end_at_once(job);
+        return std::nullopt;
+    }
+
+    std::optional<Refused> of_step(const Job& job) {
+        const Step* const step = find_step(job, *command_.step);
+        if (step == nullptr) {
+            return refused(Refusal::unknown_step,
+                           "Job " + to_string(job.id) + " has no step " + to_string(*command_.step),
+                           job.id);
+        }
+        if (step->state != StepState::running) {
+            return refused(Refusal::job_finished,
+                           "Step " + to_string(job.id) + "." + to_string(step->id) + " has ended",
+                           job.id);
+        }
+        if (command_.signal == 0) {
+            nodes_.end_step(job, *step);
+            return std::nullopt;
+        }
+        std::vector<NodeId> nodes;
+        for (const StepShare& share : step->shares) nodes.push_back(share.node);
+        nodes_.signal(ledger_, job, nodes, {job.id, job.attempt, step->id, false, command_.signal});
+        return std::nullopt;
+    }
+
+    Ledger& ledger_;
+    Nodes& nodes_;
+    const Principal& principal_;
+    const CancelJob& command_;
+};
+
+// Whose hold it is: only an operator's keeps the owner from releasing it. A user who asks for that
+// gets his own, as with Slurm's `scontrol hold`.
+Hold hold_by(const Principal& principal, Hold asked) {
+    const bool as_admin =
+        asked == Hold::admin && allowed(principal.role, Verb::hold_job_as_admin, false);
+    return as_admin ? Hold::admin : Hold::user;
+}
+
+std::optional<Refused> release(Ledger& ledger, const Principal& principal, const Job& job) {
+    if (job.hold == Hold::admin) {
+        if (auto no = forbidden(principal, Verb::release_admin_hold, job)) return no;
+    }
+    if (job.hold != Hold::none) ledger.record(JobHeld{job.id, Hold::none});
+    return std::nullopt;
+}
+
+std::optional<Refused> requeue_one(Ledger& ledger, const Principal& principal, const Job& job,
+                                   bool and_hold) {
+    const Hold hold = !and_hold
+                          ? Hold::none
+                          : hold_by(principal, owns(principal, job) ? Hold::user : Hold::admin);
+    if (job.state == JobState::pending) {
+        if (!and_hold) {
+            return refused(Refusal::job_not_running,
+                           "Job " + to_string(job.id) + " is pending: there is nothing to requeue",
+                           job.id);
+        }
+        if (job.hold == Hold::none) ledger.record(JobHeld{job.id, hold});
+        return std::nullopt;
+    }
+    if (!may_requeue(ledger.state(), job)) {
+        return refused(Refusal::job_not_requeueable,
+                       "Job " + to_string(job.id) + " was submitted with --no-requeue", job.id);
+    }
+    if (job.state == JobState::completing) {
+        return refused(
+            Refusal::job_finished,
+            "Job " + to_string(job.id) + " is completing: requeue it once it has ended everywhere",
+            job.id);
+    }
+    EndJob fact{.job = job.id, .outcome = JobState::pending, .hold = hold};
+    fact.by_uid = principal.uid;
+    ledger.record(fact);
+    return std::nullopt;
+}
+
+// Names become ids; what they name must be there.
+std::optional<Refused> resolve(const ClusterSpec& spec, const UpdateJob& command,
+                               JobUpdated& fact) {
+    if (command.partition) {
+        fact.partition = spec.find_partition(*command.partition);
+        if (!fact.partition) {
+            return refused(Refusal::unknown_partition,
+                           "There is no partition '" + *command.partition + "'");
+        }
+    }
+    if (command.qos) {
+        fact.qos = spec.find_qos(*command.qos);
+        if (!fact.qos) {
+            return refused(Refusal::unknown_qos, "There is no QOS '" + *command.qos + "'");
+        }
+    }
+    if (command.time_limit) fact.time_limit = command.time_limit->value_or(Duration::max());
+    fact.nodelist = command.nodelist;
+    fact.priority = command.priority;
+    fact.nice = command.nice;
+    fact.name = command.name;
+    fact.comment = command.comment;
+    fact.begin = command.begin;
+    fact.dependencies = command.dependencies;
+    fact.array_max_running = command.array_max_running;
+    return std::nullopt;
+}
+
+}  // namespace
+
+Answer cancel(Ledger& ledger, Nodes& nodes, const Principal& principal, const CancelJob& command) {
+    if (command.signal < 0 || command.signal > kSignalMax) {
+        return refused(
+            Refusal::invalid_request,
+            "There is no signal " + std::to_string(command.signal) + ": signals go from 1 to 64");
+    }
+    const bool ends = command.signal == 0 || command.signal == kKill;
+    return for_each_target(ledger, principal, ends ? Verb::cancel_job : Verb::signal_job,
+                           command.job, Canceller(ledger, nodes, principal, command));
+}
+
+Answer hold(Ledger& ledger, const Principal& principal, const HoldJob& command) {
+    const bool release_it = command.hold == Hold::none;
+    const auto act = [&](const JobTarget& target) -> std::optional<Refused> {
+        if (auto no = partly(target, command.job, release_it ? "released" : "held")) return no;
+        const Job& job = *ledger.state().find_job(target.job);
+        if (auto no = finished(job)) return no;
+        if (auto no = not_pending(job)) return no;
+        if (release_it) return release(ledger, principal, job);
+        const Hold wanted = hold_by(principal, command.hold);
+        // A user's hold does not make an operator's any weaker.
+        if (job.hold < wanted) ledger.record(JobHeld{job.id, wanted});
+        return std::nullopt;
+    };
+    return for_each_target(ledger, principal, release_it ? Verb::release_job : Verb::hold_job,
+                           command.job, act);
+}
+
+Answer requeue(Ledger& ledger, const Principal& principal, const RequeueJob& command) {
+    const auto act = [&](const JobTarget& target) -> std::optional<Refused> {
+        if (auto no = partly(target, command.job, "requeued")) return no;
+        return requeue_one(ledger, principal, *ledger.state().find_job(target.job), command.hold);
+    };
+    return for_each_target(ledger, principal, Verb::requeue_job, command.job, act);
+}
+
+Answer update(Ledger& ledger, const Principal& principal, const UpdateJob& command) {
+    if (auto refusing = too_large(command)) return refused(*std::move(refusing));
+    JobUpdated wanted;
+    if (auto no = resolve(ledger.state().spec(), command, wanted)) return *no;
+    const auto act = [&](const JobTarget& target) -> std::optional<Refused> {
+        if (auto no = partly(target, command.job, "updated")) return no;
+        const Job& job = *ledger.state().find_job(target.job);
+        wanted.job = target.job;
+        const bool by_operator = allowed(principal.role, Verb::raise_limits, owns(principal, job));
+        wanted.by_operator = by_operator;
+        auto admitted = admit_update(ledger.state(), wanted, by_operator);
+        if (auto* refusing = std::get_if<Refusing>(&admitted)) {
+            return refused(std::move(*refusing), job.id);
+        }
+        ledger.record(std::get<JobUpdated>(std::move(admitted)));
+        return std::nullopt;
+    };
+    return for_each_target(ledger, principal, Verb::update_job, command.job, act);
+}
+
+}  // namespace berth

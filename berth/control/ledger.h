@@ -1,0 +1,53 @@
+// Ledger: one turn in the making. Facts enter here and nowhere else: each is applied and recorded
+// in one step, so that what is answered and ordered can never be ahead of the record.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "berth/control/controller.h"
+
+namespace berth {
+
+class Ledger {
+public:
+    Ledger(Engine& engine, Time now, Epoch epoch, const ControlProtections& protections)
+        : engine_(engine), now_(now), epoch_(epoch), protections_(protections) {}
+
+    Time now() const { return now_; }
+    Epoch epoch() const { return epoch_; }
+    const ControlProtections& protections() const { return protections_; }
+    const Engine& engine() const { return engine_; }
+    const ClusterState& state() const { return engine_.state(); }
+    const SchedulingSpec& scheduling() const { return state().spec().scheduling; }
+
+    void record(Fact fact) {
+        engine_.apply(now_, fact);
+        turn_.record.facts.push_back(std::move(fact));
+    }
+    // Decisions of a cycle, which the engine has applied itself.
+    void record_applied(std::vector<Fact> decisions) {
+        for (Fact& fact : decisions) turn_.record.facts.push_back(std::move(fact));
+    }
+    void keep(JobId job, JobPayload payload) {
+        turn_.record.payloads.emplace_back(job, std::move(payload));
+    }
+    void answer(ReplyTo to, Answer answer) { turn_.answers.push_back({to, std::move(answer)}); }
+    void order(Link link, NodeId node, Order order) {
+        turn_.orders.push_back({link, node, std::move(order)});
+    }
+    void close(Link link) { turn_.closed.push_back(link); }
+    void log(LogLevel level, std::string text) { turn_.log.push_back({level, std::move(text)}); }
+
+    Turn& turn() { return turn_; }
+    bool is_empty() const { return turn_.record.facts.empty(); }
+
+private:
+    Engine& engine_;
+    Time now_;
+    Epoch epoch_;
+    const ControlProtections& protections_;
+    Turn turn_;
+};
+
+}  // namespace berth

@@ -1,0 +1,165 @@
+#include "berth/control/limits.h"
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace berth {
+namespace {
+
+constexpr std::size_t kMb = std::size_t{1} << 20;
+constexpr std::size_t kKb = std::size_t{1} << 10;
+
+// "5 MB", "4.1 MB", "17 KB": rounded up, so that what is just over the limit does not read like it.
+std::string in_words(std::size_t bytes) {
+    const auto [unit, name] = bytes >= kMb ? std::pair(kMb, " MB") : std::pair(kKb, " KB");
+    const std::size_t tenths = (bytes * 10 + unit - 1) / unit;
+    const std::string rest = tenths % 10 == 0 ? "" : "." + std::to_string(tenths % 10);
+    return std::to_string(tenths / 10) + rest + name;
+}
+
+std::size_t total(const std::vector<std::string>& texts) {
+    std::size_t sum = 0;
+    for (const std::string& text : texts) sum += text.size() + 1;
+    return sum;
+}
+
+std::optional<Refusing> over(std::string_view what, std::size_t size, std::size_t most,
+                             Refusal why = Refusal::invalid_request) {
+    if (size <= most) return std::nullopt;
+    return Refusing{
+        why, std::string(what) + " is " + in_words(size) + "; the most is " + in_words(most), {}};
+}
+
+// The first of these texts that is too long.
+std::optional<Refusing> long_text(
+    std::initializer_list<std::pair<std::string_view, std::string_view>> texts) {
+    for (const auto& [what, text] : texts) {
+        if (auto refusing = over(what, text.size(), kTextMax)) return refusing;
+    }
+    return std::nullopt;
+}
+
+std::optional<Refusing> long_list(
+    std::initializer_list<std::pair<std::string_view, std::size_t>> lists) {
+    for (const auto& [what, size] : lists) {
+        if (size <= kListMax) continue;
+        return Refusing{Refusal::invalid_request,
+                        std::string(what) + " has " + std::to_string(size) +
+                            " entries; the most is " + std::to_string(kListMax),
+                        {}};
+    }
+    return std::nullopt;
+}
+
+// Slurm's words for a variable without a name or a value would come from the kernel, much later.
+std::optional<Refusing> bad_variable(const std::vector<std::string>& environment) {
+    for (const std::string& variable : environment) {
+        const std::size_t equals = variable.find('=');
+        if (equals != std::string::npos && equals > 0 && variable.find('\0') == std::string::npos) {
+            continue;
+        }
+        return Refusing{
+            Refusal::invalid_request,
+            "An environment variable must read NAME=value, not '" + variable.substr(0, 40) + "'",
+            {}};
+    }
+    return std::nullopt;
+}
+
+std::optional<Refusing> too_large(const JobCommand& command) {
+    if (auto refusing = long_text({{"Working directory", command.work_dir},
+                                   {"Output file name", command.std_out},
+                                   {"Error file name", command.std_err},
+                                   {"Input file name", command.std_in},
+                                   {"Script name", command.script_name},
+                                   {"Submit host", command.submit_host},
+                                   {"--gpu-bind", command.gpu_bind}})) {
+        return refusing;
+    }
+    if (auto refusing = over("Submit line", command.submit_line.size(), kArgumentsMax)) {
+        return refusing;
+    }
+    if (auto refusing = over("--export", command.export_env.size(), kEnvironmentMax)) {
+        return refusing;
+    }
+    return over("The script's list of arguments", total(command.arguments), kArgumentsMax);
+}
+
+std::optional<Refusing> too_large(const JobRequest& request) {
+    if (auto refusing = long_text({{"Constraint", request.constraint}})) return refusing;
+    return long_list({{"Node list", request.nodelist.size()},
+                      {"List of excluded nodes", request.exclude.size()},
+                      {"--gres", request.gres_per_node.size()},
+                      {"--gpus", request.gpus.size()},
+                      {"--gpus-per-node", request.gpus_per_node.size()},
+                      {"--gpus-per-task", request.gpus_per_task.size()}});
+}
+
+}  // namespace
+
+std::optional<Refusing> too_large(const SubmitJob& submission) {
+    const JobSpec& spec = submission.spec;
+    const JobPayload& payload = submission.payload;
+    if (auto refusing =
+            over("Script", payload.script.size(), kScriptMax, Refusal::script_too_large)) {
+        return refusing;
+    }
+    if (auto refusing = over("Environment", total(payload.environment), kEnvironmentMax)) {
+        return refusing;
+    }
+    if (auto refusing = bad_variable(payload.environment)) return refusing;
+    if (auto refusing = long_text({{"Job name", spec.name},
+                                   {"Partition", spec.partition},
+                                   {"Account", spec.account},
+                                   {"QOS", spec.qos},
+                                   {"Comment", spec.comment},
+                                   {"Request id", spec.request_id}})) {
+        return refusing;
+    }
+    if (auto refusing = too_large(spec.command)) return refusing;
+    if (auto refusing = long_list({{"List of dependencies", spec.dependencies.size()}})) {
+        return refusing;
+    }
+    return too_large(spec.request);
+}
+
+std::optional<Refusing> too_large(const UpdateJob& update) {
+    const auto text = [](const std::optional<std::string>& maybe) {
+        return maybe ? std::string_view(*maybe) : std::string_view();
+    };
+    if (auto refusing = long_text({{"Job name", text(update.name)},
+                                   {"Partition", text(update.partition)},
+                                   {"QOS", text(update.qos)},
+                                   {"Comment", text(update.comment)}})) {
+        return refusing;
+    }
+    return long_list(
+        {{"Node list", update.nodelist ? update.nodelist->size() : 0},
+         {"List of dependencies", update.dependencies ? update.dependencies->size() : 0}});
+}
+
+std::optional<Refusing> too_large(const CreateStep& step) {
+    const LaunchStep& launch = step.launch;
+    if (auto refusing = over("Environment", total(launch.environment), kEnvironmentMax)) {
+        return refusing;
+    }
+    if (auto refusing = bad_variable(launch.environment)) return refusing;
+    if (auto refusing = over("The list of arguments", total(launch.arguments), kArgumentsMax)) {
+        return refusing;
+    }
+    if (auto refusing = long_text({{"Step name", step.request.name},
+                                   {"Working directory", launch.work_dir},
+                                   {"Output file name", launch.std_out},
+                                   {"Error file name", launch.std_err},
+                                   {"Input file name", launch.std_in},
+                                   {"--gpu-bind", step.request.gpu_bind}})) {
+        return refusing;
+    }
+    return long_list(
+        {{"Node list", step.request.nodelist.size()}, {"--gres", step.request.gres.size()}});
+}
+
+}  // namespace berth

@@ -1,0 +1,38 @@
+#include "berth/control/loop.h"
+
+namespace berth {
+
+Loop::Loop(Controller controller, World world, bool output_commit)
+    : controller_(std::move(controller)),
+      world_(world),
+      output_commit_(output_commit),
+      time_(controller_.now()) {}
+
+// The order matters. Nothing leaves before it is written down, so a crash at any line loses nothing
+// that anyone else has seen; and readers have it before its sender is answered, so a client reads
+// its own writes.
+Status Loop::run_once() {
+    std::optional<Time> deadline;
+    if (wake_at_) deadline = time_.to_wall(*wake_at_);
+    std::vector<Input> inputs = world_.inbox.wait_until(deadline);
+    const Time now = time_.advance(world_.clock.now());
+    Turn turn = controller_.turn(now, std::move(inputs), world_.journal.has_room());
+    if (!output_commit_) send(turn);
+    if (!turn.record.facts.empty()) {
+        BERTH_CHECK(world_.journal.append(turn.record, controller_.state()));
+    }
+    world_.readers.publish(controller_.state(), turn.changes);
+    if (output_commit_) send(turn);
+    wake_at_ = turn.wake_at;
+    return world_.journal.rest(controller_.state());
+}
+
+void Loop::send(Turn& turn) {
+    for (OutgoingAnswer& answer : turn.answers) world_.clients.answer(std::move(answer));
+    for (OutgoingOrder& order : turn.orders) world_.agents.send(std::move(order));
+    for (const Link link : turn.closed) world_.agents.close(link);
+    if (world_.log == nullptr) return;
+    for (const LogLine& line : turn.log) world_.log->write(line.level, "control", line.text);
+}
+
+}  // namespace berth

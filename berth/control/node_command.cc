@@ -1,0 +1,64 @@
+// What administrators say of a node: drain, resume, down.
+#include "berth/control/commands.h"
+
+namespace berth {
+namespace {
+
+std::optional<Refused> check_reason(const UpdateNode& command) {
+    const bool wants_one = command.action == NodeAction::drain ||
+                           command.action == NodeAction::down || !command.action;
+    if (!wants_one || !command.reason.empty()) return std::nullopt;
+    return refused(
+        Refusal::invalid_request,
+        "A node is drained or set down with a reason: add one, as in Reason=\"bad fan\"");
+}
+
+NodeUpdated fact_of(NodeId node, const UpdateNode& command, const Principal& principal) {
+    NodeUpdated fact{.node = node, .reason = command.reason, .by = principal.user};
+    if (!command.action) return fact;
+    switch (*command.action) {
+        case NodeAction::drain: fact.drained = true; break;
+        case NodeAction::resume: fact.drained = fact.down = false; break;
+        case NodeAction::down: fact.down = true; break;
+        case NodeAction::idle: fact.down = false; break;
+    }
+    return fact;
+}
+
+// Down is the administrator's word that nothing runs there. Where the agent can still be asked, it
+// is asked nonetheless; where it is silent, the word is all there is, and the attempts are over.
+// The node must then register anew before it takes work: should the word have been wrong, what is
+// found there is ended first.
+void end_all_on(Ledger& ledger, const Nodes& nodes, NodeId node) {
+    const bool connected = nodes.is_connected(node);
+    if (!connected && ledger.state().condition(node).responding) ledger.record(NodeSilent{node});
+    for (const JobId id : ledger.state().jobs_on(node)) {
+        const Job& job = *ledger.state().find_job(id);
+        if (!connected) {
+            ledger.record(
+                AttemptEnded{.job = id, .attempt = job.attempt, .node = node, .lost = true});
+        } else if (job.state == JobState::running) {
+            const bool again = may_requeue(ledger.state(), job);
+            EndJob fact{.job = id, .outcome = again ? JobState::pending : JobState::node_fail};
+            if (!again) fact.reason = "NodeDown";
+            ledger.record(fact);
+        }
+    }
+}
+
+}  // namespace
+
+Answer update_node(Ledger& ledger, Nodes& nodes, const Principal& principal,
+                   const UpdateNode& command) {
+    if (auto no = forbidden(principal, Verb::update_node)) return *no;
+    const std::optional<NodeId> node = ledger.state().spec().find_node(command.node);
+    if (!node) {
+        return refused(Refusal::unknown_node, "There is no node '" + command.node + "'");
+    }
+    if (auto no = check_reason(command)) return *no;
+    ledger.record(fact_of(*node, command, principal));
+    if (command.action == NodeAction::down) end_all_on(ledger, nodes, *node);
+    return Done{};
+}
+
+}  // namespace berth

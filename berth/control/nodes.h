@@ -1,0 +1,84 @@
+// Nodes: what passes between the controller and the agents. Reports become facts; the state becomes
+// orders.
+//
+// The protocol in short. A connection starts with a registration: the node's whole inventory, which
+// is reconciled with the state at once. From then on, reports count only if they carry that
+// registration's session and boot id. What a node must do is never queued: sync() reads it from the
+// state, when something of the node has changed, when its agent registers, and when an order has
+// had no effect for a while. An attempt leaves the state by its agent's word alone — an end from
+// the spool, a tombstone's answer, a new boot id — or an administrator's.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "berth/control/ledger.h"
+#include "berth/control/sessions.h"
+
+namespace berth {
+
+class Nodes {
+public:
+    explicit Nodes(const ClusterState& state);
+    void install(const ClusterSpec& spec);  // After SpecInstalled.
+
+    // ---- What comes from the agents.
+    void hear(Ledger& ledger, AgentInput input);
+    void lose(Ledger& ledger, Link link);
+    // Nodes not heard of for the agent timeout become unschedulable. Nothing else follows from it.
+    void note_silence(Ledger& ledger);
+
+    // ---- What commands want of them.
+    bool is_connected(NodeId node) const { return sessions_.of(node).link.has_value(); }
+    // To be ended by KILL and not by TERM, once the state says that it ends.
+    void end_at_once(const Job& job);
+    void start_step(const Job& job, const Step& step, LaunchStep common);
+    void end_step(const Job& job, const Step& step);
+    // Given once: a signal that does not arrive is lost, as in any system.
+    void signal(Ledger& ledger, const Job& job, std::span<const NodeId> nodes,
+                const SignalAttempt& order);
+
+    // ---- What the state wants of them: at the end of a turn.
+    void mark_changed(const ClusterState& state, const ClusterState::Touched& touched);
+    void sync_marked(Ledger& ledger);
+
+    std::optional<Time> next_check() const { return sessions_.next_check(); }
+
+private:
+    // registration.cc
+    void register_node(Ledger& ledger, const AgentInput& input, const Registration& registration);
+    void accept(Ledger& ledger, Link link, NodeId node, const Registration& registration);
+    void settle(Ledger& ledger, NodeId node, const Registration& registration, bool same_boot);
+    void settle_steps(Ledger& ledger, NodeId node, const Registration& registration,
+                      bool same_boot);
+    void settle_steps_of(Ledger& ledger, NodeId node, AttemptId attempt,
+                         const std::vector<StepId>& live);
+    void check_hardware(Ledger& ledger, NodeId node, const NodeSpec& found);
+    void welcome(Ledger& ledger, NodeId node);
+
+    // reports.cc
+    void attempt_started(Ledger& ledger, NodeId node, AttemptId attempt);
+    void attempt_ended(Ledger& ledger, NodeId node, const AttemptReport& report, bool same_boot);
+    void step_started(Ledger& ledger, NodeId node, const StepStarted& report);
+    void step_ended(Ledger& ledger, NodeId node, const StepReport& report);
+    void stray_ended(Ledger& ledger, NodeId node, AttemptId attempt);
+    AttemptId meant_attempt(const Ledger& ledger, AttemptId attempt) const;
+
+    // sync.cc
+    void sync(Ledger& ledger, NodeId node);
+    RunProgress::Need need_of(const Ledger& ledger, NodeId node, const Job& job,
+                              const RunProgress& run) const;
+    void sync_run(Ledger& ledger, NodeId node, const Job& job);
+    void sync_steps(Ledger& ledger, NodeId node, const Job& job, RunProgress& run);
+    void sync_strays(Ledger& ledger, NodeId node);
+    void give(Ledger& ledger, NodeId node, OrderBody body);
+    std::optional<Time> silence_due(const ClusterState& state, NodeId node) const;
+    std::optional<Time> next_due(const Ledger& ledger, NodeId node) const;
+
+    Sessions sessions_;
+    std::map<std::string, NodeId, std::less<>> by_name_;
+    // Holding jobs as they were when their nodes were last marked: only what differs concerns them.
+    std::map<JobId, std::pair<Attempt, JobState>> seen_;
+};
+
+}  // namespace berth

@@ -1,0 +1,24 @@
+#include "berth/control/on_node.h"
+
+#include <algorithm>
+
+namespace berth {
+
+bool holds(const ClusterState& state, NodeId node, AttemptId attempt) {
+    const Job* const job = state.find_job(attempt.job);
+    if (job == nullptr || !job->allocation || job->attempt != attempt.attempt) return false;
+    const auto& shares = job->allocation->shares;
+    return std::ranges::find(shares, node, &NodeShare::node) != shares.end();
+}
+
+bool runs_on(const Step& step, NodeId node) {
+    return step.state == StepState::running &&
+           std::ranges::find(step.shares, node, &StepShare::node) != step.shares.end();
+}
+
+const Step* find_step(const Job& job, StepId id) {
+    const auto found = std::ranges::find(job.steps, id, &Step::id);
+    return found == job.steps.end() ? nullptr : &*found;
+}
+
+}  // namespace berth

@@ -1,0 +1,17 @@
+// What the state says of an attempt, or of a step, on one node.
+#pragma once
+
+#include "berth/control/reconcile.h"
+#include "berth/engine/cluster_state.h"
+
+namespace berth {
+
+// The attempt is the job's current one, and still holds something on the node.
+bool holds(const ClusterState& state, NodeId node, AttemptId attempt);
+
+// The step has not ended, and not on this node either.
+bool runs_on(const Step& step, NodeId node);
+
+const Step* find_step(const Job& job, StepId id);  // nullptr: not known (any more).
+
+}  // namespace berth

@@ -1,0 +1,85 @@
+#include "berth/control/orders.h"
+
+#include <algorithm>
+
+#include "berth/base/assert.h"
+
+namespace berth {
+namespace {
+
+const StepShare& share_on(const Step& step, NodeId node) {
+    const auto found = std::ranges::find(step.shares, node, &StepShare::node);
+    BERTH_ASSERT(found != step.shares.end());
+    return *found;
+}
+
+}  // namespace
+
+std::vector<std::string> names_of(const ClusterSpec& spec, std::span<const NodeId> nodes) {
+    std::vector<std::string> names;
+    names.reserve(nodes.size());
+    for (const NodeId node : nodes) names.push_back(spec.node(node).name);
+    return names;
+}
+
+LaunchAttempt launch_attempt(const ClusterState& state, const Job& job, NodeId node) {
+    BERTH_ASSERT(job.state == JobState::running && job.allocation && job.started_at);
+    const ClusterSpec& spec = state.spec();
+    const std::vector<NodeShare>& shares = job.allocation->shares;
+    const auto share = std::ranges::find(shares, node, &NodeShare::node);
+    BERTH_ASSERT(share != shares.end());
+    LaunchAttempt launch;
+    launch.job = job.id;
+    launch.attempt = job.attempt;
+    launch.node = node;
+    launch.batch_host = job.nodes.front() == node;
+    launch.share = *share;
+    launch.owner = job.owner;
+    launch.spec = job.spec;
+    launch.partition = spec.partition(job.partition).name;
+    launch.qos = spec.qos[job.qos.index()].name;
+    launch.shares = shares;
+    launch.node_names = names_of(spec, job.nodes);
+    launch.started_at = *job.started_at;
+    if (job.time_limit != Duration::max()) launch.ends_at = *job.started_at + job.time_limit;
+    launch.restarts = job.restarts;
+    launch.array_job = job.array_job;
+    launch.array_task = job.array_task;
+    launch.array_bounds = job.array_bounds;
+    launch.kill_wait = spec.scheduling.kill_wait;
+    launch.confinement = spec.confinement;
+    launch.cluster = spec.name;
+    return launch;
+}
+
+LaunchStep step_launch(const ClusterState& state, const Job& job, const Step& step,
+                       const StepRequest& request, LaunchStep asked) {
+    LaunchStep launch = std::move(asked);
+    launch.job = job.id;
+    launch.attempt = job.attempt;
+    launch.step = step.id;
+    launch.tasks = step.tasks;
+    launch.name = step.name;
+    if (!request.gpu_bind.empty()) launch.gpu_bind = request.gpu_bind;
+    if (launch.gpu_bind.empty()) launch.gpu_bind = job.spec.command.gpu_bind;
+    launch.cpus_per_task =
+        request.cpus_per_task.value_or(job.spec.request.cpus_per_task.value_or(1));
+    if (launch.work_dir.empty()) launch.work_dir = job.spec.command.work_dir;
+    launch.node_names = names_of(state.spec(), step.nodes);
+    launch.tasks_per_node.clear();
+    for (const NodeId node : step.nodes) {
+        launch.tasks_per_node.push_back(
+            static_cast<std::uint32_t>(share_on(step, node).tasks.size()));
+    }
+    return launch;
+}
+
+LaunchStep launch_step(const LaunchStep& common, const Step& step, NodeId node) {
+    LaunchStep launch = common;
+    launch.share = share_on(step, node);
+    const auto place = std::ranges::find(step.nodes, node);
+    launch.node_index = static_cast<std::uint32_t>(place - step.nodes.begin());
+    return launch;
+}
+
+}  // namespace berth

@@ -1,0 +1,164 @@
+// How an agent's registration opens a session, and how its inventory meets the state.
+#include <algorithm>
+
+#include "berth/control/hardware.h"
+#include "berth/control/nodes.h"
+#include "berth/control/on_node.h"
+
+namespace berth {
+namespace {
+
+constexpr ExitStatus kLostStep{.code = 0, .signal = 9};
+
+// Whoever drains a node for what it lacks, in `scontrol show node`.
+constexpr const char* kDrainedBy = "slurm";
+
+// No job below it has anything that could still start: older tombstones protect from nothing.
+JobId oldest_live_job(const ClusterState& state) {
+    JobId oldest = state.next_job_id();
+    if (!state.pending_jobs().empty()) oldest = std::min(oldest, *state.pending_jobs().begin());
+    if (!state.holding_jobs().empty()) oldest = std::min(oldest, *state.holding_jobs().begin());
+    return oldest;
+}
+
+NodeRegistered registered_fact(NodeId node, const Registration& registration) {
+    return {.node = node,
+            .boot_id = registration.boot_id,
+            .booted_at = registration.booted_at,
+            .agent_started_at = registration.agent_started_at,
+            .agent_version = registration.version,
+            .os = registration.os};
+}
+
+}  // namespace
+
+void Nodes::register_node(Ledger& ledger, const AgentInput& input,
+                          const Registration& registration) {
+    const auto refuse = [&](const std::string& why) {
+        ledger.log(LogLevel::warning,
+                   "refused the agent that registers as node '" + input.node + "': " + why);
+        ledger.close(input.link);
+    };
+    const auto found = by_name_.find(input.node);
+    if (found == by_name_.end()) return refuse("the configuration has no such node");
+    if (registration.node != input.node) {
+        return refuse("its message says that it is '" + registration.node + "'");
+    }
+    if (registration.boot_id.empty()) return refuse("it does not tell its boot id");
+    if (registration.highest_epoch > ledger.epoch()) {
+        return refuse("it has orders of a later controller, of epoch " +
+                      to_string(registration.highest_epoch) + "; this is epoch " +
+                      to_string(ledger.epoch()));
+    }
+    const NodeId node = found->second;
+    const Sessions::Judgement judgement = sessions_.judge(
+        node, input.link, registration, ledger.now(), ledger.scheduling().heartbeat);
+    switch (judgement.verdict) {
+        case Sessions::Verdict::accept: return accept(ledger, input.link, node, registration);
+        case Sessions::Verdict::welcome_again: return welcome(ledger, node);
+        case Sessions::Verdict::stale: return;
+        case Sessions::Verdict::refuse: return refuse(judgement.why);
+    }
+}
+
+void Nodes::accept(Ledger& ledger, Link link, NodeId node, const Registration& registration) {
+    // Taken out (boot_ids), a node that comes back is taken for one that never went away.
+    const bool same_boot = !ledger.protections().boot_ids ||
+                           ledger.state().condition(node).boot_id == registration.boot_id;
+    if (const auto superseded = sessions_.open(node, link, registration, ledger.now(), same_boot)) {
+        ledger.close(*superseded);
+    }
+    NodeSession& session = sessions_.of(node);
+    session.registered = registered_fact(node, registration);
+    session.oldest_live = oldest_live_job(ledger.state());
+    welcome(ledger, node);
+    ledger.record(session.registered);
+    check_hardware(ledger, node, registration.found);
+    settle_steps(ledger, node, registration, same_boot);
+    settle(ledger, node, registration, same_boot);
+    if (!session.strays.empty()) {
+        ledger.log(LogLevel::warning, "node " + registration.node + " runs " +
+                                          std::to_string(session.strays.size()) +
+                                          " attempts that are nobody's; it takes no work until "
+                                          "they are gone");
+        ledger.record(NodeSilent{node});
+    }
+    sessions_.mark(node);
+}
+
+// The inventory is taken as a whole, in one record.
+void Nodes::settle(Ledger& ledger, NodeId node, const Registration& registration, bool same_boot) {
+    NodeSession& session = sessions_.of(node);
+    std::vector<Believed> believed;
+    for (const JobId id : ledger.state().jobs_on(node)) {
+        const AttemptId attempt{id, ledger.state().find_job(id)->attempt};
+        believed.push_back({attempt, session.run(attempt).started});
+    }
+    std::vector<AttemptReport> inventory = registration.attempts;
+    if (!ledger.protections().atomic_inventory) {  // Taken out: the spool comes too late.
+        std::erase_if(inventory, [](const AttemptReport& report) { return !report.live; });
+    }
+    const Reconciled result = reconcile(believed, inventory, same_boot);
+    for (const AttemptId& lost : result.lost) {
+        ledger.record(
+            AttemptEnded{.job = lost.job, .attempt = lost.attempt, .node = node, .lost = true});
+    }
+    for (const AttemptId& live : result.live) session.run(live).started = true;
+    for (const AttemptId& gone : result.gone) session.run(gone).gone = true;
+    for (const AttemptId& stray : result.strays) session.strays[stray] = {};
+    for (const AttemptReport& report : registration.attempts) {
+        if (!report.live) attempt_ended(ledger, node, report, same_boot);
+    }
+}
+
+// Before the attempts, so that a step's own end counts and not that of its attempt.
+void Nodes::settle_steps(Ledger& ledger, NodeId node, const Registration& registration,
+                         bool same_boot) {
+    for (const StepReport& report : registration.ended_steps) step_ended(ledger, node, report);
+    if (!same_boot) return;
+    for (const JobId id : ledger.state().jobs_on(node)) {
+        const AttemptId attempt{id, ledger.state().find_job(id)->attempt};
+        const auto found = std::ranges::find_if(registration.attempts, [&](const auto& report) {
+            return AttemptId{report.job, report.attempt} == attempt;
+        });
+        const bool absent = found == registration.attempts.end();
+        if (!absent && !found->live) continue;
+        settle_steps_of(ledger, node, attempt, absent ? std::vector<StepId>{} : found->live_steps);
+    }
+}
+
+// A step that is not there, and whose order is forgotten, never started and never will.
+void Nodes::settle_steps_of(Ledger& ledger, NodeId node, AttemptId attempt,
+                            const std::vector<StepId>& live) {
+    RunProgress& run = sessions_.of(node).run(attempt);
+    std::vector<StepId> lost;
+    for (const Step& step : ledger.state().find_job(attempt.job)->steps) {
+        if (!runs_on(step, node)) continue;
+        StepProgress& progress = run.steps[step.id];
+        if (std::ranges::find(live, step.id) != live.end()) {
+            progress.started = true;
+            progress.launch.reset();
+        } else if (progress.started || !progress.launch) {
+            lost.push_back(step.id);
+        }
+    }
+    for (const StepId step : lost) {
+        ledger.record(StepEnded{attempt.job, attempt.attempt, step, node, kLostStep, false});
+    }
+}
+
+void Nodes::check_hardware(Ledger& ledger, NodeId node, const NodeSpec& found) {
+    const ClusterSpec& spec = ledger.state().spec();
+    std::string fault = hardware_shortfall(spec.node(node), found, spec.dimensions);
+    if (fault.empty() || ledger.state().condition(node).drained) return;
+    ledger.log(LogLevel::warning, "node " + spec.node(node).name + " is drained: " + fault);
+    ledger.record(
+        NodeUpdated{.node = node, .drained = true, .reason = std::move(fault), .by = kDrainedBy});
+}
+
+void Nodes::welcome(Ledger& ledger, NodeId node) {
+    give(ledger, node,
+         Welcome{node, ledger.scheduling().heartbeat, sessions_.of(node).oldest_live});
+}
+
+}  // namespace berth

@@ -1,0 +1,120 @@
+// What agents report within a session, and what is recorded of it.
+#include "berth/control/nodes.h"
+#include "berth/control/on_node.h"
+
+namespace berth {
+namespace {
+
+// Of a step that failed before any of its tasks could exit.
+constexpr ExitStatus kFailedStep{.code = 1, .signal = 0};
+
+}  // namespace
+
+void Nodes::hear(Ledger& ledger, AgentInput input) {
+    if (const auto* registration = std::get_if<Registration>(&input.report.body)) {
+        return register_node(ledger, input, *registration);
+    }
+    const std::optional<NodeId> node = sessions_.node_on(input.link);
+    if (!node) return;  // Of a link that is closed, or never registered.
+    NodeSession& session = sessions_.of(*node);
+    const bool same_boot =
+        !ledger.protections().boot_ids || input.report.boot_id == session.boot_id;
+    if (!same_boot || input.report.session != session.number) return;
+    session.heard_at = ledger.now();
+    if (const auto* started = std::get_if<AttemptStarted>(&input.report.body)) {
+        attempt_started(ledger, *node, {started->job, started->attempt});
+    } else if (const auto* step = std::get_if<StepStarted>(&input.report.body)) {
+        step_started(ledger, *node, *step);
+    } else if (const auto* attempt = std::get_if<AttemptReport>(&input.report.body)) {
+        if (attempt->live) {
+            attempt_started(ledger, *node, {attempt->job, attempt->attempt});
+        } else {
+            attempt_ended(ledger, *node, *attempt, true);
+        }
+    } else if (const auto* ended = std::get_if<StepReport>(&input.report.body)) {
+        step_ended(ledger, *node, *ended);
+    }
+}
+
+void Nodes::attempt_started(Ledger& ledger, NodeId node, AttemptId attempt) {
+    NodeSession& session = sessions_.of(node);
+    if (holds(ledger.state(), node, attempt)) {
+        session.run(attempt).started = true;
+    } else {
+        session.strays.try_emplace(attempt);  // It should not be there.
+    }
+    sessions_.mark(node);
+}
+
+// Taken out (attempts), the word about an earlier attempt is taken for the current one's.
+AttemptId Nodes::meant_attempt(const Ledger& ledger, AttemptId attempt) const {
+    if (ledger.protections().attempts) return attempt;
+    const Job* const job = ledger.state().find_job(attempt.job);
+    return job == nullptr ? attempt : AttemptId{attempt.job, job->attempt};
+}
+
+// An end that nobody waits for (it is recorded already, or its job forgotten) is acknowledged like
+// any other: orders leave after the record, so an acknowledgement never comes too early.
+void Nodes::attempt_ended(Ledger& ledger, NodeId node, const AttemptReport& report,
+                          bool same_boot) {
+    const AttemptId attempt = meant_attempt(ledger, {report.job, report.attempt});
+    if (holds(ledger.state(), node, attempt)) {
+        const bool started = sessions_.of(node).run(attempt).started;
+        // Only what went wrong before anything ran counts as a failed launch, which holds the job.
+        const bool launch_failed = !report.failure.empty() && !report.batch_exit && same_boot &&
+                                   (report.never_ran || !started);
+        ledger.record(AttemptEnded{
+            .job = attempt.job,
+            .attempt = attempt.attempt,
+            .node = node,
+            .batch_exit = report.batch_exit,
+            .out_of_memory = report.out_of_memory,
+            .lost = report.never_ran || (!report.failure.empty() && !report.batch_exit),
+            .reason = launch_failed ? report.failure : std::string(),
+        });
+        if (!report.failure.empty()) {
+            ledger.log(LogLevel::warning, "job " + to_string(attempt.job) + " on node " +
+                                              ledger.state().spec().node(node).name + ": " +
+                                              report.failure);
+        }
+    }
+    give(ledger, node, AcknowledgeEnd{report.job, report.attempt, std::nullopt});
+    stray_ended(ledger, node, {report.job, report.attempt});
+    sessions_.mark(node);
+}
+
+// The last of them is gone: the node may take work again.
+void Nodes::stray_ended(Ledger& ledger, NodeId node, AttemptId attempt) {
+    NodeSession& session = sessions_.of(node);
+    if (session.strays.erase(attempt) == 0 || !session.strays.empty()) return;
+    if (!ledger.state().condition(node).responding) ledger.record(session.registered);
+}
+
+void Nodes::step_started(Ledger& ledger, NodeId node, const StepStarted& report) {
+    const AttemptId attempt{report.job, report.attempt};
+    if (!holds(ledger.state(), node, attempt)) return;
+    RunProgress& run = sessions_.of(node).run(attempt);
+    run.started = true;
+    const Step* const step = find_step(*ledger.state().find_job(report.job), report.step);
+    if (step == nullptr || !runs_on(*step, node)) return;
+    StepProgress& progress = run.steps[report.step];
+    progress.started = true;
+    progress.launch.reset();
+    sessions_.mark(node);
+}
+
+void Nodes::step_ended(Ledger& ledger, NodeId node, const StepReport& report) {
+    if (holds(ledger.state(), node, {report.job, report.attempt})) {
+        const Step* const step = find_step(*ledger.state().find_job(report.job), report.step);
+        if (step != nullptr && runs_on(*step, node)) {
+            const bool failed = !report.failure.empty() && report.exit == ExitStatus{};
+            ledger.record(StepEnded{report.job, report.attempt, report.step, node,
+                                    failed ? kFailedStep : report.exit, report.out_of_memory});
+        }
+        sessions_.of(node).run({report.job, report.attempt}).steps.erase(report.step);
+    }
+    give(ledger, node, AcknowledgeEnd{report.job, report.attempt, report.step});
+    sessions_.mark(node);
+}
+
+}  // namespace berth

@@ -1,0 +1,101 @@
+#include "berth/control/sessions.h"
+
+#include <algorithm>
+
+namespace berth {
+
+RunProgress& NodeSession::run(AttemptId attempt) {
+    RunProgress& run = runs[attempt.job];
+    if (run.attempt != attempt.attempt) {
+        run = RunProgress{};
+        run.attempt = attempt.attempt;
+    }
+    return run;
+}
+
+std::optional<NodeId> Sessions::node_on(Link link) const {
+    const auto found = links_.find(link);
+    if (found == links_.end()) return std::nullopt;
+    return found->second;
+}
+
+Sessions::Judgement Sessions::judge(NodeId node, Link link, const Registration& registration,
+                                    Time now, Duration heartbeat) const {
+    const NodeSession& session = of(node);
+    if (session.link == link) {
+        if (registration.session == session.number) return {Verdict::welcome_again, ""};
+        if (registration.session < session.number) return {Verdict::stale, ""};
+        return {Verdict::accept, ""};
+    }
+    if (node_on(link)) return {Verdict::refuse, "this link is another node's"};
+    // A registration that was overtaken, or comes over a link that was lost meanwhile. Numbers of
+    // sessions start again where an agent has lost its disk; its start is later then.
+    if (registration.session <= session.number &&
+        registration.agent_started_at <= session.agent_started_at) {
+        return {Verdict::refuse, "it is older than the registration in force"};
+    }
+    if (!session.link || session.instance == registration.instance) return {Verdict::accept, ""};
+    if (now - session.heard_at > 2 * heartbeat) return {Verdict::accept, ""};
+    return {Verdict::refuse, "another agent of this name is connected and heard from"};
+}
+
+std::optional<Link> Sessions::open(NodeId node, Link link, const Registration& registration,
+                                   Time now, bool same_boot) {
+    NodeSession& session = of(node);
+    std::optional<Link> superseded;
+    if (session.link && *session.link != link) superseded = session.link;
+    close(node);
+    links_[link] = node;
+    session.link = link;
+    session.number = registration.session;
+    session.instance = registration.instance;
+    session.boot_id = registration.boot_id;
+    session.agent_started_at = registration.agent_started_at;
+    session.heard_at = now;
+    session.strays.clear();
+    if (!same_boot) session.runs.clear();
+    for (auto& [job, run] : session.runs) {
+        run.delivery = {};
+        for (auto& [id, step] : run.steps) step.delivery = {};
+    }
+    return superseded;
+}
+
+void Sessions::close(NodeId node) {
+    NodeSession& session = of(node);
+    if (session.link) links_.erase(*session.link);
+    session.link.reset();
+}
+
+void Sessions::mark(NodeId node) { marked_.insert(node); }
+
+std::vector<NodeId> Sessions::take_marked() {
+    std::vector<NodeId> nodes(marked_.begin(), marked_.end());
+    marked_.clear();
+    return nodes;
+}
+
+void Sessions::check_by(NodeId node, std::optional<Time> at) {
+    NodeSession& session = of(node);
+    if (session.check_at) checks_.erase({*session.check_at, node});
+    session.check_at = at;
+    if (at) checks_.insert({*at, node});
+}
+
+std::vector<NodeId> Sessions::take_due(Time now) {
+    std::vector<NodeId> nodes;
+    while (!checks_.empty() && checks_.begin()->first <= now) {
+        const NodeId node = checks_.begin()->second;
+        check_by(node, std::nullopt);
+        nodes.push_back(node);
+    }
+    std::ranges::sort(nodes);
+    return nodes;
+}
+
+std::optional<Time> Sessions::next_check() const {
+    if (checks_.empty()) return std::nullopt;
+    return checks_.begin()->first;
+}
+
+}  // namespace berth

@@ -1,0 +1,38 @@
+// srun inside a job: a step is laid out, recorded, and launched on each of its nodes.
+#include "berth/control/commands.h"
+#include "berth/control/limits.h"
+#include "berth/control/orders.h"
+
+namespace berth {
+
+Answer create_step(Ledger& ledger, Nodes& nodes, const Principal& principal, CreateStep command) {
+    auto found = find_single(ledger.state(), command.job);
+    if (auto* refusing = std::get_if<Refusing>(&found)) return refused(std::move(*refusing));
+    const Job& job = *ledger.state().find_job(std::get<JobTarget>(found).job);
+    if (auto no = forbidden(principal, Verb::create_step, job)) return *no;
+    if (job.state == JobState::completing || is_final(job.state)) {
+        return refused(Refusal::job_finished,
+                       "Job " + to_string(job.id) + " is " + std::string(words(job.state)) +
+                           ": it takes no more steps",
+                       job.id);
+    }
+    if (job.state != JobState::running) {
+        return refused(Refusal::job_not_running,
+                       "Job " + to_string(job.id) + " is " + std::string(words(job.state)) +
+                           ": steps can run once it does",
+                       job.id);
+    }
+    if (auto refusing = too_large(command)) return refused(*std::move(refusing), job.id);
+    auto laid_out = lay_out_step(ledger.state(), ledger.now(), job, command.request);
+    if (auto* refusing = std::get_if<Refusing>(&laid_out)) {
+        return refused(std::move(*refusing), job.id);
+    }
+    const Step& step = std::get<Step>(laid_out);
+    ledger.record(StepCreated{job.id, job.attempt, step});
+    nodes.start_step(
+        job, step,
+        step_launch(ledger.state(), job, step, command.request, std::move(command.launch)));
+    return StepPlaced{job.id, step, names_of(ledger.state().spec(), step.nodes)};
+}
+
+}  // namespace berth
