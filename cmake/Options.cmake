@@ -67,3 +67,6 @@ if(BERTH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
             CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${BERTH_CCACHE})
     endforeach()
 endif()
+
+# What `--version` prints.
+target_compile_definitions(berth_options INTERFACE BERTH_VERSION="${PROJECT_VERSION}")

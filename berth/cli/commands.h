@@ -1,0 +1,44 @@
+// Commands: what each subcommand of `berth` does, with its options already read. Each returns an
+// exit code.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "berth/cli/output.h"
+
+namespace berth::cli {
+
+struct UpOptions {
+    std::string state, simulate_gpus, slurm_conf;
+    std::uint32_t nodes = 1, cpus = 0;
+    bool lenient = false;
+};
+int up(const UpOptions& options, Output& output);
+
+struct DownOptions {
+    std::string state;
+    bool kill = false;
+};
+int down(const DownOptions& options, Output& output);
+int status(const std::string& state, bool json, Output& output);
+
+struct SubmitOptions {
+    std::string script, wrap, name, partition, time, gpus, constraint;
+    std::uint32_t nodes = 0, tasks = 0, cpus = 0;
+    std::string memory, out;
+    std::vector<std::string> arguments;
+    bool json = false;
+};
+int submit(const SubmitOptions& options, Output& output);
+int run(const SubmitOptions& options,
+        Output& output);  // Submits, follows, and returns the job's exit code.
+
+int queue(bool all, bool json, Output& output);
+int why(const std::string& job, bool json, Output& output);
+int logs(const std::string& job, bool follow, Output& output);
+int cancel(const std::vector<std::string>& jobs, Output& output);
+int nodes(bool json, Output& output);
+int config_check(const std::string& directory, bool lenient, bool json, Output& output);
+
+}  // namespace berth::cli

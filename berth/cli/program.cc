@@ -1,0 +1,146 @@
+#include "berth/cli/program.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <iostream>
+
+#include "berth/cli/commands.h"
+
+namespace berth::cli {
+namespace {
+
+// All options of all subcommands, and what is to be done once they are read.
+class Program {
+public:
+    explicit Program(Output& output) : output_(output) {
+        app_.require_subcommand(1);
+        app_.set_version_flag("--version", std::string("berth ") + BERTH_VERSION);
+        app_.set_help_all_flag("--help-all", "Help of every subcommand");
+        add_cluster();
+        add_work();
+        add_watch();
+        add_config();
+    }
+
+    int run(int argc, char** argv) {
+        try {  // CLI11 speaks in exceptions; they end here.
+            app_.parse(argc, argv);
+        } catch (const CLI::ParseError& wrong) {
+            return app_.exit(wrong);
+        }
+        return action_();
+    }
+
+private:
+    CLI::App* add(const char* name, const char* summary, std::function<int()> action) {
+        CLI::App* command = app_.add_subcommand(name, summary);
+        command->callback([this, action = std::move(action)] { action_ = action; });
+        return command;
+    }
+    void add_json(CLI::App* command) { command->add_flag("--json", json_, "Print JSON"); }
+
+    void add_cluster() {
+        CLI::App* command = add("up", "Start a cluster on this machine, or what has died of it",
+                                [this] { return up(up_, output_); });
+        command->add_option("--state", up_.state, "Where its state, logs and pid files are");
+        command->add_option("--simulate-gpus", up_.simulate_gpus, "TYPE:N, like a100:8");
+        command->add_option("--nodes", up_.nodes, "How many nodes; more than one are emulated")
+            ->check(CLI::Range(1, 1000));
+        command->add_option("--cpus", up_.cpus, "CPUs of each node")->check(CLI::Range(1, 4096));
+        command->add_option("--slurm-conf", up_.slurm_conf,
+                            "Your own slurm.conf; the other files lie beside it");
+        command->add_flag("--lenient", up_.lenient,
+                          "Go on in spite of errors in the configuration");
+        command = add("down", "Stop the cluster", [this] { return down(down_, output_); });
+        command->add_option("--state", down_.state, "The cluster's state directory");
+        command->add_flag("--kill", down_.kill, "Cancel running jobs first");
+        command =
+            add("status", "Which daemons run", [this] { return status(state_, json_, output_); });
+        command->add_option("--state", state_, "The cluster's state directory");
+        add_json(command);
+    }
+
+    void add_job_options(CLI::App* command) {
+        command->add_option("-J,--name", submit_.name, "The job's name");
+        command->add_option("-p,--partition", submit_.partition, "Partition");
+        command->add_option("-t,--time", submit_.time, "Time limit: minutes, h:m:s or d-h:m");
+        command->add_option("-G,--gpus", submit_.gpus, "GPUs: 2, or a100:2");
+        command->add_option("-C,--constraint", submit_.constraint, "Node features");
+        command->add_option("-N,--nodes", submit_.nodes, "Nodes");
+        command->add_option("-n,--tasks", submit_.tasks, "Tasks");
+        command->add_option("-c,--cpus", submit_.cpus, "CPUs per task");
+        command->add_option("--mem", submit_.memory, "Memory per node: 4G");
+        command->add_option("-o,--output", submit_.out, "Output file, with % patterns");
+    }
+
+    void add_work() {
+        CLI::App* command = add("submit", "Submit a batch script (#SBATCH lines count)",
+                                [this] { return submit(submit_, output_); });
+        add_job_options(command);
+        command->add_option("--wrap", submit_.wrap, "A command instead of a script");
+        command->add_option("script", submit_.script,
+                            "The script; standard input if none is given");
+        command->add_option("arguments", submit_.arguments, "Its arguments");
+        command->add_flag("--json", submit_.json, "Print JSON");
+        command = add("run", "Run a command as a job, show its output, return its exit code",
+                      [this] { return cli::run(submit_, output_); });
+        add_job_options(command);
+        command->add_option("command", submit_.arguments, "The command and its arguments")
+            ->required();
+        command->positionals_at_end();
+        command =
+            add("logs", "Show a job's output", [this] { return logs(job_, follow_, output_); });
+        command->add_option("job", job_, "Job")->required();
+        command->add_flag("-f,--follow", follow_, "Until the job is over");
+        command = add("cancel", "Cancel jobs", [this] { return cancel(jobs_, output_); });
+        command->add_option("jobs", jobs_, "Jobs: 12, 12_3, 12_[1-3]")->required();
+    }
+
+    void add_watch() {
+        CLI::App* command = add("queue", "What runs and what waits",
+                                [this] { return queue(all_, json_, output_); });
+        command->add_flag("-a,--all", all_, "What has ended, too");
+        add_json(command);
+        command = add("why", "Why a job waits, in numbers, and when it will start",
+                      [this] { return why(job_, json_, output_); });
+        command->add_option("job", job_, "Job")->required();
+        add_json(command);
+        command = add("nodes", "The nodes and what is free on them",
+                      [this] { return nodes(json_, output_); });
+        add_json(command);
+    }
+
+    void add_config() {
+        CLI::App* config = app_.add_subcommand("config", "The configuration files");
+        config->require_subcommand(1);
+        CLI::App* check = config->add_subcommand(
+            "check", "What is wrong in a directory with slurm.conf, at file and line");
+        check->add_option("directory", directory_, "The directory, or a slurm.conf")->required();
+        check->add_flag("--lenient", lenient_, "Exit 0 in spite of errors");
+        add_json(check);
+        check->callback([this] {
+            action_ = [this] { return config_check(directory_, lenient_, json_, output_); };
+        });
+    }
+
+    Output& output_;
+    CLI::App app_{"Berth: a GPU cluster scheduler"};
+    std::function<int()> action_;
+    UpOptions up_;
+    DownOptions down_;
+    SubmitOptions submit_;
+    std::string state_, job_, directory_;
+    std::vector<std::string> jobs_;
+    bool json_ = false, all_ = false, follow_ = false, lenient_ = false;
+};
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+    Output output(std::cout, std::cerr, isatty(STDOUT_FILENO) != 0);
+    return Program(output).run(argc, argv);
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,178 @@
+// berth queue, why, nodes: what is going on, for people.
+#include <algorithm>
+#include <chrono>
+#include <ostream>
+
+#include "berth/api/json.h"
+#include "berth/base/duration_text.h"
+#include "berth/base/text.h"
+#include "berth/cli/commands.h"
+#include "berth/client/client.h"
+#include "berth/slurm/print.h"
+
+namespace berth::cli {
+namespace {
+
+Colour colour_of(const std::string& state) {
+    if (state == "RUNNING" || state == "COMPLETED") return Colour::green;
+    if (state == "PENDING") return Colour::yellow;
+    if (state == "COMPLETING" || state == "CANCELLED") return Colour::grey;
+    return Colour::red;
+}
+
+std::string when_text(const api::JobRow& job, Time now) {
+    if (job.state == "PENDING")
+        return job.planned_start ? "starts " + relative_time(*job.planned_start, now) : "";
+    if (job.state == "RUNNING") return "since " + plain_duration(slurm::run_time(job, now));
+    return job.ended_at ? relative_time(*job.ended_at, now) : "";
+}
+
+template <class Row>
+void print_json_list(const std::vector<Row>& rows, std::ostream& out) {
+    out << '[';
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        out << (i == 0 ? "\n" : ",\n") << api::to_json(rows[i]);
+    out << "\n]\n";
+}
+
+// "gpu:a100:3(IDX:0-2)" and "gpu:a100:8" as "▮▮▮▯▯▯▯▯ 3/8".
+std::string gpu_bar(const api::NodeRow& node) {
+    const auto count_in = [](const std::string& gres) {
+        std::int64_t count = 0;
+        for (const auto item : split(gres, ',')) {
+            const std::string_view text = item.substr(0, item.find('('));
+            const auto number = parse_int64(
+                text.substr(text.rfind(':') == std::string_view::npos ? 0 : text.rfind(':') + 1));
+            if (starts_with_icase(text, "gpu") && number.ok()) count += number.value();
+        }
+        return count;
+    };
+    const std::int64_t total = count_in(node.gres),
+                       used = std::min(total, count_in(node.gres_used));
+    if (total == 0) return "-";
+    std::string bar;
+    for (std::int64_t i = 0; i < total; ++i) bar += i < used ? "▮" : "▯";
+    return bar + " " + std::to_string(used) + "/" + std::to_string(total);
+}
+
+void print_blockers(const Explanation& explanation, Output& output) {
+    for (const Blocker& blocker : explanation.blockers) {
+        output.out() << "  - " << blocker.text;
+        if (!blocker.resource.empty() &&
+            blocker.text.find(std::to_string(blocker.asked)) == std::string::npos) {
+            output.out() << " (" << blocker.resource << ": asked " << blocker.asked << ", free "
+                         << blocker.free << ", total " << blocker.total << ")";
+        }
+        output.out() << '\n';
+    }
+}
+
+void print_explanation(const Explanation& explanation, Time now, Output& output) {
+    output.out() << "job " << to_string(explanation.job)
+                 << " waits: " << output.paint(slurm_name(explanation.reason), Colour::yellow)
+                 << '\n';
+    print_blockers(explanation, output);
+    if (explanation.ahead > 0)
+        output.out() << "  " << explanation.ahead
+                     << (explanation.ahead == 1 ? " job is" : " jobs are")
+                     << " before it in the order\n";
+    if (explanation.planned_start) {
+        output.out() << "  planned start: " << slurm::local_time(explanation.planned_start, "")
+                     << " (" << relative_time(*explanation.planned_start, now) << ")";
+        if (!explanation.planned_nodes.empty())
+            output.out() << " on " << slurm::nodes_text(explanation.planned_nodes);
+        output.out() << '\n';
+    } else {
+        output.out() << "  no planned start yet\n";
+    }
+    if (!explanation.waits_for.empty()) {
+        output.out() << "  waits for the end of:";
+        for (const JobId job : explanation.waits_for) output.out() << " " << to_string(job);
+        output.out() << '\n';
+    }
+    if (!explanation.priority.empty()) {
+        output.out() << "  priority:";
+        for (const auto& [term, points] : explanation.priority)
+            output.out() << " " << term << " " << points;
+        output.out() << '\n';
+    }
+    for (const std::string& advice : explanation.advice) output.out() << "  → " << advice << '\n';
+}
+
+}  // namespace
+
+int queue(bool all, bool json, Output& output) {
+    Client client;
+    api::JobQuery query;
+    if (all) query.states = {"ALL"};
+    const auto jobs = client.jobs(query);
+    if (!jobs) return output.fail(jobs.problem());
+    if (json) return print_json_list(*jobs, output.out()), 0;
+    const Time now = slurm::wall_clock_now();
+    std::vector<std::vector<Output::Cell>> rows = {{{"JOB"},
+                                                    {"NAME"},
+                                                    {"USER"},
+                                                    {"STATE"},
+                                                    {"WHEN"},
+                                                    {"NODES"},
+                                                    {"CPUS"},
+                                                    {"GPUS"},
+                                                    {"LIMIT"},
+                                                    {"WHERE / WHY"}}};
+    for (const api::JobRow& job : *jobs) {
+        const bool pending = job.state == "PENDING";
+        const std::string& gres =
+            pending || job.allocated_tres.empty() ? job.requested_tres : job.allocated_tres;
+        const std::size_t at = gres.find("gres/gpu=");
+        const std::string gpus =
+            at == std::string::npos ? "-" : gres.substr(at + 9, gres.find(',', at) - at - 9);
+        rows.push_back({{slurm::job_id_text(job)},
+                        {job.name},
+                        {job.owner.user},
+                        {job.state, colour_of(job.state)},
+                        {when_text(job, now)},
+                        {std::to_string(job.node_count)},
+                        {std::to_string(job.cpus)},
+                        {gpus},
+                        {format_time_limit_short(job.time_limit)},
+                        {pending ? job.reason : slurm::nodes_text(job.nodes)}});
+    }
+    if (rows.size() == 1) return output.out() << "no jobs\n", 0;
+    output.table(rows);
+    return 0;
+}
+
+int why(const std::string& job, bool json, Output& output) {
+    Client client;
+    const auto explanation = client.explain(job);
+    if (!explanation) return output.fail(explanation.problem());
+    if (json) return output.out() << api::to_json(*explanation) << '\n', 0;
+    print_explanation(*explanation, slurm::wall_clock_now(), output);
+    return 0;
+}
+
+int nodes(bool json, Output& output) {
+    Client client;
+    const auto nodes = client.nodes();
+    if (!nodes) return output.fail(nodes.problem());
+    if (json) return print_json_list(*nodes, output.out()), 0;
+    std::vector<std::vector<Output::Cell>> rows = {
+        {{"NODE"}, {"STATE"}, {"GPUS"}, {"CPUS"}, {"MEMORY"}, {"JOBS"}, {"REASON"}}};
+    for (const api::NodeRow& node : *nodes) {
+        const std::string state = slurm::node_state(node, false);
+        const bool fine =
+            state == "idle" || state == "mixed" || state == "allocated" || state == "planned";
+        rows.push_back({{node.name},
+                        {state, fine ? Colour::green : Colour::red},
+                        {gpu_bar(node)},
+                        {std::to_string(node.allocated_cpus) + "/" + std::to_string(node.cpus)},
+                        {std::to_string(node.allocated_memory >> 30) + "/" +
+                         std::to_string(node.memory >> 30) + " GiB"},
+                        {std::to_string(node.running_jobs)},
+                        {node.reason}});
+    }
+    output.table(rows);
+    return 0;
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,164 @@
+// berth submit, run, logs, cancel: a person's own work, through the same options and rules as
+// sbatch.
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <iostream>
+#include <ostream>
+#include <sstream>
+#include <thread>
+
+#include "berth/base/text.h"
+#include "berth/cli/commands.h"
+#include "berth/client/client.h"
+#include "berth/slurm/command.h"
+
+extern char** environ;
+
+namespace berth::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+// The command line of sbatch that says the same: one reading of options, #SBATCH lines and limits
+// for both.
+slurm::Invocation as_sbatch(const SubmitOptions& options) {
+    slurm::Invocation call{.name = "sbatch", .arguments = {"--parsable"}, .environment = {}};
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+        const std::string text = *variable;
+        call.environment[text.substr(0, text.find('='))] =
+            text.find('=') == std::string::npos ? "" : text.substr(text.find('=') + 1);
+    }
+    const auto add = [&](const char* name, const std::string& value) {
+        if (!value.empty() && value != "0")
+            call.arguments.push_back(std::string(name) + "=" + value);
+    };
+    add("--job-name", options.name), add("--partition", options.partition),
+        add("--time", options.time), add("--gpus", options.gpus);
+    add("--constraint", options.constraint), add("--nodes", std::to_string(options.nodes)),
+        add("--ntasks", std::to_string(options.tasks));
+    add("--cpus-per-task", std::to_string(options.cpus)), add("--mem", options.memory),
+        add("--output", options.out);
+    if (!options.wrap.empty()) call.arguments.push_back("--wrap=" + options.wrap);
+    if (!options.script.empty()) call.arguments.push_back(options.script);
+    call.arguments.insert(call.arguments.end(), options.arguments.begin(), options.arguments.end());
+    return call;
+}
+
+// The job's id, or nullopt after sbatch has said what was wrong.
+std::optional<std::string> submitted(const SubmitOptions& options) {
+    std::istringstream nothing;
+    std::ostringstream out;
+    slurm::Streams streams{options.script.empty() && options.wrap.empty() ? std::cin : nothing, out,
+                           std::cerr};
+    if (slurm::run_sbatch(as_sbatch(options), streams) != 0) return std::nullopt;
+    return std::string(trim(out.str()));
+}
+
+bool is_over(const api::JobRow& job) {
+    return job.state != "PENDING" && job.state != "RUNNING" && job.state != "COMPLETING";
+}
+
+// Prints what has been added to a file since `at`.
+void print_new(const std::string& path, std::streamoff& at, std::ostream& out) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return;
+    file.seekg(at);
+    std::ostringstream text;
+    text << file.rdbuf();
+    at += static_cast<std::streamoff>(text.str().size());
+    out << text.str() << std::flush;
+}
+
+volatile std::sig_atomic_t interrupted = 0;
+
+// Follows the output until the job is over; its row as it ended.
+CallResult<api::JobRow> followed(Client& client, const std::string& job, Output& output) {
+    std::streamoff at = 0;
+    bool cancelled = false;
+    for (;;) {
+        const auto rows = client.job(job);
+        if (!rows) return rows.problem();
+        const api::JobRow& row = rows->front();
+        print_new(row.std_out, at, output.out());
+        if (is_over(row)) return row;
+        if (interrupted != 0 && !cancelled) {
+            cancelled = true;
+            static_cast<void>(client.cancel(job));
+        }
+        std::this_thread::sleep_for(100ms);
+    }
+}
+
+int exit_code_of(const api::JobRow& job) {
+    if (job.exit.signal != 0) return 128 + job.exit.signal;
+    if (job.exit.code != 0) return job.exit.code;
+    return job.state == "COMPLETED" ? 0 : 1;
+}
+
+// One word of a shell command line, whatever it holds.
+std::string quoted(const std::string& word) {
+    std::string text = "'";
+    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return text + "'";
+}
+
+}  // namespace
+
+int submit(const SubmitOptions& options, Output& output) {
+    const auto job = submitted(options);
+    if (!job) return 1;
+    if (options.json)
+        output.out() << "{\"job\": " << *job << "}\n";
+    else
+        output.out() << "job " << *job << " submitted; berth why " << *job
+                     << " says when it starts\n";
+    return 0;
+}
+
+int run(const SubmitOptions& options, Output& output) {
+    SubmitOptions as_job = options;
+    for (const std::string& word : options.arguments)
+        as_job.wrap += (as_job.wrap.empty() ? "exec " : " ") + quoted(word);
+    as_job.arguments.clear();
+    if (as_job.name.empty() && !options.arguments.empty())
+        as_job.name = options.arguments.front().substr(options.arguments.front().rfind('/') + 1);
+    const auto job = submitted(as_job);
+    if (!job) return 1;
+    std::signal(SIGINT, [](int) { interrupted = 1; });
+    Client client;
+    const auto row = followed(client, *job, output);
+    if (!row) return output.fail(row.problem());
+    if (row->state != "COMPLETED") output.fail("job " + *job + " ended: " + row->state);
+    return exit_code_of(*row);
+}
+
+int logs(const std::string& job, bool follow, Output& output) {
+    Client client;
+    if (follow) {
+        const auto row = followed(client, job, output);
+        return row ? 0 : output.fail(row.problem());
+    }
+    const auto rows = client.job(job);
+    if (!rows) return output.fail(rows.problem());
+    const std::string& path = rows->front().std_out;
+    if (!std::ifstream(path)) return output.fail("there is no output yet: " + path);
+    std::streamoff at = 0;
+    print_new(path, at, output.out());
+    return 0;
+}
+
+int cancel(const std::vector<std::string>& jobs, Output& output) {
+    Client client;
+    int code = 0;
+    for (const std::string& job : jobs) {
+        const auto done = client.cancel(job);
+        if (!done)
+            code = output.fail(done.problem());
+        else
+            output.out() << "job " << job << " is cancelled\n";
+    }
+    return code;
+}
+
+}  // namespace berth::cli
