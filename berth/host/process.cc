@@ -1,0 +1,82 @@
+#include "berth/host/process.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <map>
+
+#include "berth/base/text.h"
+#include "berth/host/file_io.h"
+
+namespace berth {
+namespace {
+
+// The fields of /proc/PID/stat from the third on: the second, the name, may hold anything.
+std::vector<std::string> stat_fields(int pid) {
+    const auto text = read_file("/proc/" + std::to_string(pid) + "/stat");
+    if (!text.ok()) return {};
+    const std::size_t end = text->rfind(')');
+    if (end == std::string::npos) return {};
+    std::vector<std::string> fields;
+    for (const std::string_view field : split(trim(text->substr(end + 1)), ' ')) {
+        fields.emplace_back(field);
+    }
+    return fields;
+}
+
+constexpr std::size_t kParent = 1;    // Field 4.
+constexpr std::size_t kStarted = 19;  // Field 22.
+
+}  // namespace
+
+std::optional<ProcessMark> mark_of(int pid) {
+    const auto fields = stat_fields(pid);
+    if (fields.size() <= kStarted) return std::nullopt;
+    const auto started = parse_int64(fields[kStarted]);
+    if (!started.ok()) return std::nullopt;
+    return ProcessMark{pid, static_cast<std::uint64_t>(*started)};
+}
+
+UniqueFd open_process(const ProcessMark& mark) {
+    if (mark.pid <= 0) return {};
+    UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, mark.pid, 0)));
+    // Looked at after it was opened: if it is the same now, it was the same then.
+    if (process && mark_of(mark.pid) != mark) process.reset();
+    return process;
+}
+
+bool send_signal(const UniqueFd& process, int signal) {
+    return process && ::syscall(SYS_pidfd_send_signal, process.get(), signal, nullptr, 0) == 0;
+}
+
+std::vector<int> descendants_of(int pid) {
+    std::multimap<int, int> children;
+    DIR* const folder = ::opendir("/proc");
+    if (folder == nullptr) return {};
+    while (const dirent* entry = ::readdir(folder)) {
+        const auto number = parse_int64(entry->d_name);
+        if (!number.ok()) continue;
+        const auto fields = stat_fields(static_cast<int>(*number));
+        if (fields.size() <= kParent || fields[0] == "Z") continue;
+        const auto parent = parse_int64(fields[kParent]);
+        if (parent.ok()) {
+            children.emplace(static_cast<int>(*parent), static_cast<int>(*number));
+        }
+    }
+    ::closedir(folder);
+    std::vector<int> found;
+    std::vector<int> to_see = {pid};
+    while (!to_see.empty()) {
+        const auto [begin, end] = children.equal_range(to_see.back());
+        to_see.pop_back();
+        for (auto child = begin; child != end; ++child) {
+            found.push_back(child->second);
+            to_see.push_back(child->second);
+        }
+    }
+    return found;
+}
+
+}  // namespace berth

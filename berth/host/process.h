@@ -1,0 +1,24 @@
+// Processes as the kernel shows them: marks that no other process can have, and who descends from
+// whom.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "berth/host/run_spec.h"
+#include "berth/host/unique_fd.h"
+
+namespace berth {
+
+// nullopt: there is no such process.
+std::optional<ProcessMark> mark_of(int pid);
+
+// A descriptor of just that process; empty if it is gone, whoever has its id now.
+UniqueFd open_process(const ProcessMark& mark);
+
+bool send_signal(const UniqueFd& process, int signal);
+
+// All that come from it, by parents that still live; a subreaper's get lost under no one else.
+std::vector<int> descendants_of(int pid);
+
+}  // namespace berth

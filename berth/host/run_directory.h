@@ -1,0 +1,67 @@
+// RunDirectory: the folder of one run, in which agent and shepherd leave each other word. It is how
+// a new agent finds what an old one started.
+//
+// RUN_DIR/12.1/place     who owns attempt 1 of job 12
+// RUN_DIR/12.1/batch/    the run: `spec` for the shepherd, `shepherd` its process, `status` once it
+//                        has started, `exit` at the end, `lock` held for as long as it lives
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "berth/host/run_spec.h"
+#include "berth/host/unique_fd.h"
+
+namespace berth {
+
+// The descriptor at which a shepherd finds its lock.
+inline constexpr int kLockFd = 3;
+
+class RunDirectory {
+public:
+    RunDirectory() = default;
+    explicit RunDirectory(std::string path) : path_(std::move(path)) {}
+
+    const std::string& path() const { return path_; }
+    std::string script_path() const { return path_ + "/slurm_script"; }
+    std::string log_path() const { return path_ + "/log"; }
+
+    // For the agent. The lock is taken before the shepherd is started and handed on to it, so there
+    // is no moment at which a run that is under way looks dead.
+    Result<UniqueFd> create(const RunSpec& spec) const;
+    bool is_locked() const;  // Its shepherd lives.
+    std::optional<ProcessMark> shepherd() const;
+    std::optional<RunStatus> status() const;
+    std::optional<ExitRecord> exit() const;
+
+    // For the shepherd. Reading the spec removes it.
+    Result<RunSpec> take_spec() const;
+    Status tell_shepherd(const ProcessMark& self) const;
+    Status tell_status(const RunStatus& status) const;
+    // The exit record has its place on the disk before the run starts, so that a disk which the run
+    // has filled still takes it.
+    Status reserve_exit() const;
+    Status tell_exit(const ExitRecord& record) const;
+
+private:
+    template <class T>
+    std::optional<T> read(const char* name) const;
+    std::string path_;
+};
+
+// "12.1.batch", "12.1.0": for messages and for the folders' names.
+std::string text_of(const RunKey& run);
+std::string folder_of_attempt(JobId job, Attempt attempt);  // "12.1"
+std::string folder_of_step(StepId step);                    // "batch", "0"
+
+struct AttemptFolder {
+    JobId job{0};
+    Attempt attempt{0};
+    std::string path;
+    std::vector<std::pair<StepId, RunDirectory>> runs;
+};
+// All that lie in this RUN_DIR, in order.
+std::vector<AttemptFolder> list_attempts(const std::string& run_dir);
+
+}  // namespace berth

@@ -1,0 +1,267 @@
+#include "berth/host/shepherd.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <map>
+
+#include "berth/host/cgroup_tree.h"
+#include "berth/host/file_io.h"
+#include "berth/host/process.h"
+#include "berth/host/run_directory.h"
+#include "berth/host/step_pump.h"
+#include "berth/host/task_child.h"
+
+namespace berth {
+namespace {
+
+constexpr int kLookMs = 5000;
+constexpr std::int64_t kStuckSeconds = 60;  // An srun that takes nothing for so long after the end.
+
+std::int64_t now_seconds() {
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+// Slurm's order of "highest": what wait(2) gives, as one number.
+bool higher(const ExitStatus& a, const ExitStatus& b) {
+    return std::pair(a.code, a.signal) > std::pair(b.code, b.signal);
+}
+
+ExitStatus status_of(int wait_status) {
+    if (WIFSIGNALED(wait_status)) return {0, WTERMSIG(wait_status)};
+    return {WEXITSTATUS(wait_status), 0};
+}
+
+class Shepherd {
+public:
+    explicit Shepherd(RunDirectory folder) : folder_(std::move(folder)) {}
+
+    Status prepare();
+    Status start();
+    void stop_all();
+    Status watch();
+    void tell_failure(const std::string& why) { (void)folder_.tell_status({why, {}}); }
+
+private:
+    Status write_script();
+    Status start_tasks();
+    void reap();
+    void finish(std::uint32_t rank, int wait_status);
+    Status tell_end();
+    void tell_of_oom(std::int64_t kills);
+    bool done() const;
+    bool confined() const { return !run_.unified.empty() || !run_.cgroups.empty(); }
+    Cgroup group() const;
+
+    RunDirectory folder_;
+    RunSpec run_;
+    StepPump pump_;
+    std::vector<StartedTask> tasks_;
+    std::map<int, std::uint32_t> running_;  // Process id -> rank.
+    std::vector<UniqueFd> errors_;  // The tasks' standard error, where that is a plain file.
+    ExitRecord record_;
+    UniqueFd signals_;
+    bool told_ = false;
+    bool childless_ = false;
+    std::uint64_t carried_ = 0;
+    std::int64_t moved_at_ = 0;
+};
+
+Status Shepherd::prepare() {
+    ::signal(SIGPIPE, SIG_IGN);
+    for (const int number : {SIGHUP, SIGINT, SIGTERM, SIGQUIT}) ::signal(number, SIG_IGN);
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    ::sigprocmask(SIG_BLOCK, &child, nullptr);
+    signals_.reset(::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (!signals_) return system_error("signalfd", errno);
+    // Orphans of the run come to us: reaped here and, without cgroups, not lost sight of.
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    rlimit files{};
+    if (::getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = files.rlim_max;
+        ::setrlimit(RLIMIT_NOFILE, &files);
+    }
+    (void)write_kernel_file("/proc/self/oom_score_adj", "-900");
+    const auto self = mark_of(::getpid());
+    if (!self) return Error{ErrorCode::internal, "cannot read /proc/self/stat"};
+    BERTH_CHECK(folder_.tell_shepherd(*self));
+    BERTH_TRY(run_, folder_.take_spec());
+    return folder_.reserve_exit();
+}
+
+// The user reads it, and nobody else: it may hold anything.
+Status Shepherd::write_script() {
+    if (run_.script.empty()) return Done{};
+    const std::string path = folder_.script_path();
+    constexpr mode_t kMode = 0500;
+    const UniqueFd file(
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kMode));
+    if (!file) return system_error("cannot create " + path, errno);
+    BERTH_CHECK(write_all(file.get(), run_.script));
+    if (::geteuid() == 0 && ::fchown(file.get(), run_.uid, run_.gid) != 0) {
+        return system_error("cannot give " + path + " to its user", errno);
+    }
+    if (run_.arguments.empty()) run_.arguments.emplace_back();
+    run_.arguments[0] = path;
+    return Done{};
+}
+
+Status Shepherd::start() {
+    BERTH_CHECK(write_script());
+    BERTH_CHECK(pump_.connect(run_));
+    BERTH_CHECK(start_tasks());
+    RunStatus status;
+    for (StartedTask& task : tasks_) {
+        if (Status ready = wait_until_ready(task); !ready.ok()) return ready;
+        status.tasks.push_back(mark_of(task.pid).value_or(ProcessMark{task.pid, 0}));
+    }
+    for (const StartedTask& task : tasks_) {
+        const std::string link = "/proc/" + std::to_string(task.pid) + "/fd/2";
+        struct stat file{};
+        UniqueFd error;
+        if (::stat(link.c_str(), &file) == 0 && S_ISREG(file.st_mode)) {
+            error.reset(::open(link.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+        }
+        errors_.push_back(std::move(error));
+    }
+    BERTH_CHECK(folder_.tell_status(status));
+    for (StartedTask& task : tasks_) let_go(task);
+    return Done{};
+}
+
+Status Shepherd::start_tasks() {
+    for (const TaskSpec& task : run_.tasks) {
+        BERTH_TRY(TaskPipes pipes, pump_.add(task));
+        BERTH_TRY(StartedTask started, start_task(run_, task, std::move(pipes)));
+        running_[started.pid] = started.rank;
+        tasks_.push_back(std::move(started));
+    }
+    return Done{};
+}
+
+// After a failed start: no task has come as far as exec, and none will.
+void Shepherd::stop_all() {
+    for (StartedTask& task : tasks_) {
+        task.talk.reset();
+        send_signal(task.process, SIGKILL);
+    }
+    while (!running_.empty()) {
+        const int pid = ::waitpid(-1, nullptr, 0);
+        if (pid < 0 && errno == ECHILD) break;
+        running_.erase(pid);
+    }
+}
+
+void Shepherd::reap() {
+    signalfd_siginfo drop[8];
+    while (::read(signals_.get(), drop, sizeof drop) > 0) {
+    }
+    for (;;) {
+        int wait_status = 0;
+        const int pid = ::waitpid(-1, &wait_status, WNOHANG);
+        if (pid < 0 && errno == EINTR) continue;
+        childless_ = pid < 0 && errno == ECHILD;
+        if (pid <= 0) return;
+        const auto found = running_.find(pid);
+        if (found == running_.end()) continue;
+        const std::uint32_t rank = found->second;
+        running_.erase(found);
+        finish(rank, wait_status);
+    }
+}
+
+void Shepherd::finish(std::uint32_t rank, int wait_status) {
+    const ExitStatus exit = status_of(wait_status);
+    if (higher(exit, record_.exit)) record_.exit = exit;
+    pump_.task_ended(rank, exit);
+}
+
+Cgroup Shepherd::group() const {
+    Cgroup all;
+    all.v1.insert(run_.cgroups.begin(), run_.cgroups.end());
+    all.unified = run_.unified;
+    return all;
+}
+
+Status Shepherd::tell_end() {
+    const std::int64_t kills = confined() ? CgroupTree::oom_kills(group()) : 0;
+    record_.out_of_memory = kills > 0;
+    if (kills > 0) tell_of_oom(kills);
+    errors_.clear();
+    told_ = true;
+    moved_at_ = now_seconds();
+    return folder_.tell_exit(record_);
+}
+
+void Shepherd::tell_of_oom(std::int64_t kills) {
+    const std::string text = "slurmstepd: error: Detected " + std::to_string(kills) +
+                             " oom_kill event" + (kills == 1 ? "" : "s") +
+                             " in StepId=" + to_string(run_.job) + "." + folder_of_step(run_.step) +
+                             ". Some of the step tasks have been OOM Killed.\n";
+    for (const UniqueFd& error : errors_) {
+        if (error) {
+            (void)write_all(error.get(), text);
+            return;
+        }
+    }
+    pump_.say(tasks_.front().rank, text);
+}
+
+// With cgroups whoever is left is the agent's to end. Without, only we know them.
+bool Shepherd::done() const {
+    if (!told_) return false;
+    if (!confined() && !childless_) return false;
+    return pump_.idle() || now_seconds() - moved_at_ > kStuckSeconds;
+}
+
+Status Shepherd::watch() {
+    std::vector<pollfd> waiting;
+    while (!done()) {
+        waiting.assign(1, {signals_.get(), POLLIN, 0});
+        pump_.want(waiting);
+        if (::poll(waiting.data(), waiting.size(), kLookMs) < 0 && errno != EINTR) {
+            return system_error("poll", errno);
+        }
+        pump_.serve(waiting, 1);
+        reap();
+        if (pump_.carried() != carried_) {
+            carried_ = pump_.carried();
+            moved_at_ = now_seconds();
+        }
+        if (running_.empty() && !told_) BERTH_CHECK(tell_end());
+    }
+    return Done{};
+}
+
+}  // namespace
+
+int shepherd_run(const std::string& run_folder) {
+    ::fcntl(kLockFd, F_SETFD, FD_CLOEXEC);
+    Shepherd shepherd{RunDirectory(run_folder)};
+    Status status = shepherd.prepare();
+    if (status.ok()) status = shepherd.start();
+    if (!status.ok()) {
+        shepherd.stop_all();
+        shepherd.tell_failure(status.error().message);
+        std::fprintf(stderr, "berth-step: %s\n", status.error().message.c_str());
+        return 1;
+    }
+    status = shepherd.watch();
+    if (!status.ok()) std::fprintf(stderr, "berth-step: %s\n", status.error().message.c_str());
+    return status.ok() ? 0 : 1;
+}
+
+}  // namespace berth

@@ -1,0 +1,273 @@
+#include "berth/host/step_pump.h"
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "berth/host/file_io.h"
+
+namespace berth {
+namespace {
+
+constexpr std::size_t kBufferMax =
+    256 * 1024;  // Past it a slow srun slows its tasks, as a pipe does.
+constexpr int kConnectMs = 10'000;
+constexpr std::size_t kDrainMax = 1 << 20;  // A pipe holds less; leftovers may fill it for ever.
+
+bool would_block() { return errno == EAGAIN || errno == EINTR; }
+
+Status finish_connecting(int fd) {
+    pollfd waiting{fd, POLLOUT, 0};
+    if (::poll(&waiting, 1, kConnectMs) <= 0) return system_error("connect", ETIMEDOUT);
+    int failed = 0;
+    socklen_t size = sizeof failed;
+    ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &failed, &size);
+    return failed == 0 ? Status(Done{}) : system_error("connect", failed);
+}
+
+// A peer that has silently vanished is found out within a few minutes.
+void keep_alive(int fd) {
+    const auto set = [fd](int level, int option, int value) {
+        ::setsockopt(fd, level, option, &value, sizeof value);
+    };
+    set(SOL_SOCKET, SO_KEEPALIVE, 1);
+    set(IPPROTO_TCP, TCP_KEEPIDLE, 60);
+    set(IPPROTO_TCP, TCP_KEEPINTVL, 15);
+    set(IPPROTO_TCP, TCP_KEEPCNT, 4);
+    set(IPPROTO_TCP, TCP_NODELAY, 1);
+}
+
+Result<UniqueFd> connect_one(const addrinfo& to) {
+    UniqueFd fd(::socket(to.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!fd) return system_error("socket", errno);
+    if (::connect(fd.get(), to.ai_addr, to.ai_addrlen) != 0) {
+        if (errno != EINPROGRESS) return system_error("connect", errno);
+        BERTH_CHECK(finish_connecting(fd.get()));
+    }
+    keep_alive(fd.get());
+    return fd;
+}
+
+// "host:port" or "[::1]:port".
+Result<UniqueFd> connect_to(const std::string& address) {
+    const std::size_t colon = address.rfind(':');
+    if (colon == std::string::npos) {
+        return Error{ErrorCode::invalid_argument, "\"" + address + "\" is not host:port"};
+    }
+    std::string host = address.substr(0, colon);
+    if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
+        host = host.substr(1, host.size() - 2);
+    }
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    const int wrong =
+        ::getaddrinfo(host.c_str(), address.substr(colon + 1).c_str(), &hints, &found);
+    if (wrong != 0) return Error{ErrorCode::unavailable, ::gai_strerror(wrong)};
+    Result<UniqueFd> outcome = Error{ErrorCode::unavailable, "no address"};
+    for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
+        outcome = connect_one(*one);
+        if (outcome.ok()) break;
+    }
+    ::freeaddrinfo(found);
+    return outcome;
+}
+
+}  // namespace
+
+Status StepPump::connect(const RunSpec& run) {
+    if (run.io_address.empty()) return Done{};
+    auto connected = connect_to(run.io_address);
+    if (!connected.ok()) {
+        return prefixed("cannot reach srun at " + run.io_address, connected.error());
+    }
+    peer_ = std::move(connected).value();
+    StepHello hello;
+    hello.token = run.io_token;
+    hello.node_index = run.node_index;
+    for (const TaskSpec& task : run.tasks) hello.ranks.push_back(task.rank);
+    queue(encode_hello(hello));
+    return Done{};
+}
+
+Result<TaskPipes> StepPump::add(const TaskSpec& task) {
+    TaskPipes theirs;
+    const auto join = [&](const StreamSpec& stream, StepFrameKind kind,
+                          UniqueFd& their_end) -> Status {
+        if (stream.kind != StreamKind::srun) return Done{};
+        int ends[2];
+        if (::pipe2(ends, O_CLOEXEC) != 0) return system_error("cannot make a pipe", errno);
+        const bool input = kind == StepFrameKind::standard_in;
+        their_end.reset(ends[input ? 0 : 1]);
+        Stream& ours = streams_.emplace_back();
+        ours.rank = task.rank;
+        ours.kind = kind;
+        ours.fd.reset(ends[input ? 1 : 0]);
+        ours.ending = input && !peer_;
+        ::fcntl(ours.fd.get(), F_SETFL, O_NONBLOCK);
+        return Done{};
+    };
+    BERTH_CHECK(join(task.in, StepFrameKind::standard_in, theirs.in));
+    BERTH_CHECK(join(task.out, StepFrameKind::standard_out, theirs.out));
+    BERTH_CHECK(join(task.err, StepFrameKind::standard_error, theirs.err));
+    return theirs;
+}
+
+bool StepPump::full() const { return outgoing_.size() - sent_ > kBufferMax; }
+
+bool StepPump::input_full() const {
+    for (const Stream& stream : streams_) {
+        if (stream.input.size() > kBufferMax) return true;
+    }
+    return false;
+}
+
+void StepPump::want(std::vector<pollfd>& waiting) const {
+    short peer_events = input_full() ? 0 : POLLIN;
+    if (sent_ < outgoing_.size()) peer_events |= POLLOUT;
+    waiting.push_back({peer_.get(), peer_events, 0});
+    for (const Stream& stream : streams_) {
+        pollfd one{stream.fd.get(), 0, 0};
+        if (stream.kind == StepFrameKind::standard_in) {
+            // Unasked, poll still tells when the reader is gone: only what must be written waits.
+            if (!stream.input.empty() || stream.ending) {
+                one.events = POLLOUT;
+            } else {
+                one.fd = -1;
+            }
+        } else if (full()) {
+            one.fd = -1;
+        } else {
+            one.events = POLLIN;
+        }
+        waiting.push_back(one);
+    }
+}
+
+void StepPump::serve(const std::vector<pollfd>& waiting, std::size_t first) {
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+        Stream& stream = streams_[i];
+        if (waiting[first + 1 + i].revents == 0 || !stream.fd) continue;
+        if (stream.kind == StepFrameKind::standard_in) {
+            write_input(stream);
+        } else {
+            read_output(stream);
+        }
+    }
+    if (waiting[first].revents != 0 && peer_) read_peer();
+    write_peer();
+}
+
+void StepPump::read_output(Stream& stream) {
+    char part[kStepFrameBytesMax];
+    const ssize_t got = ::read(stream.fd.get(), part, sizeof part);
+    if (got < 0 && would_block()) return;
+    if (got <= 0) {
+        stream.fd.reset();
+        return queue(encode_frame(stream.kind, stream.rank, {}));
+    }
+    carried_ += static_cast<std::uint64_t>(got);
+    queue(encode_frame(stream.kind, stream.rank, {part, static_cast<std::size_t>(got)}));
+}
+
+void StepPump::write_input(Stream& stream) {
+    if (!stream.input.empty()) {
+        const ssize_t put = ::write(stream.fd.get(), stream.input.data(), stream.input.size());
+        if (put < 0 && would_block()) return;
+        if (put < 0) {  // The task does not read any more.
+            stream.input.clear();
+            stream.fd.reset();
+            return;
+        }
+        stream.input.erase(0, static_cast<std::size_t>(put));
+        carried_ += static_cast<std::uint64_t>(put);
+    }
+    if (stream.input.empty() && stream.ending) stream.fd.reset();
+}
+
+void StepPump::read_peer() {
+    char part[kStepFrameBytesMax];
+    const ssize_t got = ::read(peer_.get(), part, sizeof part);
+    if (got < 0 && would_block()) return;
+    if (got <= 0) return lose_peer();
+    frames_.add({part, static_cast<std::size_t>(got)});
+    for (;;) {
+        auto frame = frames_.next();
+        if (!frame.ok()) return lose_peer();
+        if (!*frame) return;
+        take(**frame);
+    }
+}
+
+void StepPump::take(const StepFrame& frame) {
+    if (frame.kind != StepFrameKind::standard_in) return;
+    for (Stream& stream : streams_) {
+        if (stream.kind != StepFrameKind::standard_in || !stream.fd || stream.ending) continue;
+        if (frame.task != kAllTasks && frame.task != stream.rank) continue;
+        stream.input += frame.bytes;
+        stream.ending = frame.bytes.empty();
+        write_input(stream);
+    }
+}
+
+void StepPump::write_peer() {
+    while (peer_ && sent_ < outgoing_.size()) {
+        const ssize_t put =
+            ::send(peer_.get(), outgoing_.data() + sent_, outgoing_.size() - sent_, MSG_NOSIGNAL);
+        if (put < 0 && would_block()) break;
+        if (put < 0) return lose_peer();
+        sent_ += static_cast<std::size_t>(put);
+        carried_ += static_cast<std::uint64_t>(put);
+    }
+    if (sent_ == outgoing_.size() || sent_ > kBufferMax) {
+        outgoing_.erase(0, sent_);
+        sent_ = 0;
+    }
+}
+
+void StepPump::lose_peer() {
+    peer_.reset();
+    outgoing_.clear();
+    sent_ = 0;
+    for (Stream& stream : streams_) {
+        if (stream.kind != StepFrameKind::standard_in) continue;
+        stream.ending = true;  // What srun sent before still reaches the task.
+    }
+}
+
+void StepPump::queue(std::string_view bytes) {
+    if (peer_) outgoing_ += bytes;
+}
+
+void StepPump::task_ended(std::uint32_t rank, const ExitStatus& exit) {
+    for (Stream& stream : streams_) {
+        if (stream.rank != rank || stream.kind == StepFrameKind::standard_in) continue;
+        const std::uint64_t until = carried_ + kDrainMax;
+        for (std::uint64_t before = carried_ + 1; stream.fd && carried_ < until;) {
+            if (before == carried_) break;
+            before = carried_;
+            read_output(stream);
+        }
+    }
+    queue(encode_exit(rank, exit));
+    write_peer();
+}
+
+void StepPump::say(std::uint32_t rank, std::string_view text) {
+    queue(encode_frames(StepFrameKind::standard_error, rank, text));
+}
+
+bool StepPump::idle() const {
+    if (!peer_) return true;
+    for (const Stream& stream : streams_) {
+        if (stream.kind != StepFrameKind::standard_in && stream.fd) return false;
+    }
+    return sent_ == outgoing_.size();
+}
+
+}  // namespace berth

@@ -1,0 +1,64 @@
+// StepPump: carries the standard streams of a step's tasks between their pipes and the srun that
+// listens. If srun is gone, output is thrown away, so that no task ever hangs on it.
+#pragma once
+
+#include <poll.h>
+
+#include <string>
+#include <vector>
+
+#include "berth/host/task_child.h"
+#include "berth/model/step_io.h"
+
+namespace berth {
+
+class StepPump {
+public:
+    // Connects and says hello. Nobody there is an error: the step is then not started.
+    Status connect(const RunSpec& run);
+
+    // The child's ends of the pipes that this task needs.
+    Result<TaskPipes> add(const TaskSpec& task);
+
+    // What to wait for, and what to do once poll(2) has looked. The pump's entries are appended;
+    // `first` is where they begin.
+    void want(std::vector<pollfd>& waiting) const;
+    void serve(const std::vector<pollfd>& waiting, std::size_t first);
+
+    // What the task has written until now goes before the news of its end.
+    void task_ended(std::uint32_t rank, const ExitStatus& exit);
+    // A line of ours on a task's standard error.
+    void say(std::uint32_t rank, std::string_view text);
+
+    // Nothing is left to carry, in as far as anyone listens.
+    bool idle() const;
+    std::uint64_t carried() const { return carried_; }  // Bytes ever: shows whether it moves.
+
+private:
+    struct Stream {
+        std::uint32_t rank = 0;
+        StepFrameKind kind = StepFrameKind::standard_out;
+        UniqueFd fd;        // Our end.
+        std::string input;  // For standard_in: not yet written.
+        bool ending = false;
+    };
+
+    void read_output(Stream& stream);
+    void write_input(Stream& stream);
+    void read_peer();
+    void write_peer();
+    void take(const StepFrame& frame);
+    void lose_peer();
+    void queue(std::string_view bytes);
+    bool full() const;
+    bool input_full() const;
+
+    UniqueFd peer_;
+    StepFrameReader frames_;
+    std::string outgoing_;
+    std::size_t sent_ = 0;  // Of outgoing_.
+    std::vector<Stream> streams_;
+    std::uint64_t carried_ = 0;
+};
+
+}  // namespace berth

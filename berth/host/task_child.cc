@@ -1,0 +1,258 @@
+#include "berth/host/task_child.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/close_range.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "berth/base/bitmask.h"
+#include "berth/base/text.h"
+#include "berth/host/file_io.h"
+#include "berth/host/task_exec.h"
+
+namespace berth {
+namespace {
+
+constexpr char kReady = 'R', kFailed = 'F', kGo = 'G';
+
+Status check(bool right, const std::string& what) {
+    if (right) return Done{};
+    return system_error(what, errno);
+}
+
+// Under v2 it was born there; the v1 groups it must enter by itself, before it is anyone else.
+Status enter_cgroups(const RunSpec& run, bool born_in_unified) {
+    for (const auto& [controller, folder] : run.cgroups) {
+        BERTH_CHECK(write_kernel_file(folder + "/cgroup.procs", "0"));
+    }
+    if (run.unified.empty() || born_in_unified) return Done{};
+    return write_kernel_file(run.unified + "/cgroup.procs", "0");
+}
+
+void reset_signals() {
+    for (int number = 1; number < NSIG; ++number) {
+        struct sigaction standard{};
+        standard.sa_handler = SIG_DFL;
+        ::sigaction(number, &standard, nullptr);
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+// GPU and RDMA libraries pin memory; frameworks open many files. A limit that we may not raise
+// stays as it is.
+void set_limits() {
+    const auto raise = [](auto resource, rlim_t soft, rlim_t hard) {
+        rlimit limit{soft, hard};
+        if (::setrlimit(resource, &limit) == 0 || ::getrlimit(resource, &limit) != 0) return;
+        limit.rlim_cur = std::min(soft, limit.rlim_max);
+        ::setrlimit(resource, &limit);
+    };
+    constexpr rlim_t kFiles = 131'072;
+    constexpr rlim_t kStack = rlim_t{8} << 20;
+    raise(RLIMIT_NOFILE, kFiles, kFiles);
+    raise(RLIMIT_MEMLOCK, RLIM_INFINITY, RLIM_INFINITY);
+    raise(RLIMIT_STACK, kStack, RLIM_INFINITY);
+}
+
+Status pin(const std::string& cpus) {
+    if (cpus.empty()) return Done{};
+    BERTH_TRY(const BitSet wanted, BitSet::parse(cpus, CPU_SETSIZE));
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (std::size_t i = wanted.find_first(); i != BitSet::kNone; i = wanted.find_next(i)) {
+        CPU_SET(i, &set);
+    }
+    return check(::sched_setaffinity(0, sizeof set, &set) == 0, "cannot bind to CPUs " + cpus);
+}
+
+// All of the identity goes, and it is looked at whether it has gone: a half-dropped root is worse
+// than no launch. Without root the agent's user is the job's, and only that is looked at.
+Status become_user(const RunSpec& run) {
+    const uid_t uid = run.uid;
+    const gid_t gid = run.gid;
+    const bool by_root = ::geteuid() == 0;
+    if (by_root) {
+        BERTH_CHECK(check(::initgroups(run.user.c_str(), gid) == 0,
+                          "cannot take the groups of user " + run.user));
+        BERTH_CHECK(
+            check(::setresgid(gid, gid, gid) == 0, "cannot become group " + std::to_string(gid)));
+        BERTH_CHECK(check(::setresuid(uid, uid, uid) == 0, "cannot become user " + run.user));
+    }
+    uid_t real = 0, effective = 0, saved = 0;
+    gid_t real_group = 0, effective_group = 0, saved_group = 0;
+    ::getresuid(&real, &effective, &saved);
+    ::getresgid(&real_group, &effective_group, &saved_group);
+    if (real != uid || effective != uid || saved != uid) {
+        return Error{ErrorCode::permission_denied, "still not user " + run.user + " alone"};
+    }
+    if (by_root && (real_group != gid || effective_group != gid || saved_group != gid)) {
+        return Error{ErrorCode::permission_denied,
+                     "still not group " + std::to_string(gid) + " alone"};
+    }
+    if (uid != 0 && (::setuid(0) == 0 || ::seteuid(0) == 0)) {
+        return Error{ErrorCode::permission_denied, "could become root again"};
+    }
+    return Done{};
+}
+
+// Errors come back by the socket; the text for the user's own standard error waits until that is
+// open.
+Status enter_work_dir(const RunSpec& run, std::string& notice) {
+    if (run.work_dir.empty() || ::chdir(run.work_dir.c_str()) == 0) return Done{};
+    const std::string why = system_error("", errno).message.substr(2);
+    notice += "slurmstepd: error: couldn't chdir to `" + run.work_dir + "': " + why +
+              ": going to /tmp instead\n";
+    return check(::chdir("/tmp") == 0, "cannot chdir to /tmp");
+}
+
+Status put_at(int number, int fd, const std::string& what) {
+    return check(::dup2(fd, number) == number, "cannot set up the " + what);
+}
+
+Status open_stream(const StreamSpec& stream, const UniqueFd& pipe, int number,
+                   const std::string& what) {
+    if (stream.kind == StreamKind::srun) return put_at(number, pipe.get(), what);
+    if (stream.kind == StreamKind::same_as_out) return put_at(number, STDOUT_FILENO, what);
+    const std::string path = stream.kind == StreamKind::nothing ? "/dev/null" : stream.path;
+    int flags = O_RDONLY;
+    if (number != STDIN_FILENO) {
+        flags = O_WRONLY | O_CREAT | O_APPEND | (stream.truncate ? O_TRUNC : 0);
+    }
+    constexpr mode_t kForAll = 0666;  // The umask takes its part.
+    const UniqueFd file(::open(path.c_str(), flags | O_NOCTTY | O_CLOEXEC, kForAll));
+    if (!file) return system_error("Could not open " + what + " file " + path, errno);
+    return put_at(number, file.get(), what);
+}
+
+Status open_streams(const TaskSpec& task, const TaskPipes& pipes) {
+    BERTH_CHECK(open_stream(task.in, pipes.in, STDIN_FILENO, "stdin"));
+    BERTH_CHECK(open_stream(task.out, pipes.out, STDOUT_FILENO, "stdout"));
+    return open_stream(task.err, pipes.err, STDERR_FILENO, "stderr");
+}
+
+Status get_ready(const RunSpec& run, const TaskSpec& task, const TaskPipes& pipes,
+                 bool born_in_unified, std::string& notice) {
+    reset_signals();
+    BERTH_CHECK(enter_cgroups(run, born_in_unified));
+    BERTH_CHECK(check(::setsid() > 0, "cannot begin a session"));
+    constexpr mode_t kUmask = 022;
+    ::umask(kUmask);
+    set_limits();
+    (void)write_kernel_file("/proc/self/oom_score_adj", "0");
+    BERTH_CHECK(pin(task.cpus));
+    BERTH_CHECK(become_user(run));
+    BERTH_CHECK(enter_work_dir(run, notice));
+    BERTH_CHECK(open_streams(task, pipes));
+    // Without a cgroup it goes when its shepherd does, so that nobody is lost sight of.
+    if (run.unified.empty() && run.cgroups.empty()) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return check(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "cannot set no_new_privs");
+}
+
+[[noreturn]] void be_the_task(const RunSpec& run, const TaskSpec& task, const TaskPipes& pipes,
+                              int talk, bool born_in_unified) {
+    std::string notice = task.notice;
+    if (Status ready = get_ready(run, task, pipes, born_in_unified, notice); !ready.ok()) {
+        (void)write_all(talk, kFailed + ready.error().message);
+        ::_exit(1);
+    }
+    char word = kReady;
+    if (::write(talk, &word, 1) != 1) ::_exit(1);
+    ssize_t got = 0;
+    do {
+        got = ::read(talk, &word, 1);
+    } while (got < 0 && errno == EINTR);
+    if (got != 1 || word != kGo) ::_exit(1);  // The shepherd is gone, or a sister task failed.
+    ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+    if (!notice.empty()) (void)write_all(STDERR_FILENO, notice);
+    exec_task(run, task);
+}
+
+struct CloneResult {
+    int pid = -1;
+    UniqueFd process;
+    bool in_unified = false;
+};
+
+// Like fork, with a pidfd, and straight into the cgroup.
+CloneResult clone_child(const std::string& unified) {
+    UniqueFd folder;
+    if (!unified.empty()) {
+        folder.reset(::open(unified.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    }
+    CloneResult child;
+    int pidfd = -1;
+    clone_args arguments{};
+    arguments.flags = CLONE_PIDFD;
+    arguments.pidfd = static_cast<__u64>(reinterpret_cast<std::uintptr_t>(&pidfd));
+    arguments.exit_signal = SIGCHLD;
+    if (folder) {
+        arguments.flags |= CLONE_INTO_CGROUP;
+        arguments.cgroup = static_cast<__u64>(folder.get());
+    }
+    child.pid = static_cast<int>(::syscall(SYS_clone3, &arguments, sizeof arguments));
+    child.in_unified = static_cast<bool>(folder);
+    if (child.pid < 0 && (errno == ENOSYS || errno == EINVAL || errno == E2BIG)) {
+        child.in_unified = false;  // An older kernel: it enters by itself.
+        child.pid = ::fork();
+        if (child.pid > 0) pidfd = static_cast<int>(::syscall(SYS_pidfd_open, child.pid, 0));
+    }
+    child.process.reset(pidfd);
+    if (child.pid > 0) ::fcntl(pidfd, F_SETFD, FD_CLOEXEC);
+    return child;
+}
+
+}  // namespace
+
+Result<StartedTask> start_task(const RunSpec& run, const TaskSpec& task, TaskPipes pipes) {
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+        return system_error("cannot make a socket pair", errno);
+    }
+    StartedTask started;
+    started.rank = task.rank;
+    started.talk.reset(ends[0]);
+    UniqueFd theirs(ends[1]);
+    CloneResult child = clone_child(run.unified);
+    if (child.pid < 0) return system_error("cannot start a process", errno);
+    if (child.pid == 0) {
+        started.talk.reset();
+        be_the_task(run, task, pipes, theirs.get(), child.in_unified);
+    }
+    started.pid = child.pid;
+    started.process = std::move(child.process);
+    return started;
+}
+
+Status wait_until_ready(const StartedTask& task) {
+    char word[4096];
+    ssize_t got = 0;
+    do {
+        got = ::read(task.talk.get(), word, sizeof word);
+    } while (got < 0 && errno == EINTR);
+    if (got >= 1 && word[0] == kReady) return Done{};
+    if (got > 1 && word[0] == kFailed) {
+        return Error{ErrorCode::failed_precondition,
+                     std::string(word + 1, static_cast<std::size_t>(got - 1))};
+    }
+    return Error{ErrorCode::failed_precondition, "it was killed before it could start"};
+}
+
+void let_go(StartedTask& task) {
+    (void)!::write(task.talk.get(), &kGo, 1);
+    task.talk.reset();
+}
+
+}  // namespace berth

@@ -1,0 +1,33 @@
+// What a cloned child does to become a task: into its cgroups, down to its user, and exec.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "berth/host/run_spec.h"
+#include "berth/host/unique_fd.h"
+
+namespace berth {
+
+// Where the child's standard streams come from if not from files: the ends of pipes.
+struct TaskPipes {
+    UniqueFd in, out, err;
+};
+
+struct StartedTask {
+    std::uint32_t rank = 0;
+    int pid = 0;
+    UniqueFd process;  // A pidfd.
+    UniqueFd talk;     // To the child, until it execs.
+};
+
+// Clones the child, straight into its v2 cgroup where there is one. It gets ready and then waits
+// for the word to exec: see wait_until_ready() and let_go(). So nothing of the user's runs before
+// all tasks of the run are known to be ready.
+Result<StartedTask> start_task(const RunSpec& run, const TaskSpec& task, TaskPipes pipes);
+
+// The error is what kept it from getting ready.
+Status wait_until_ready(const StartedTask& task);
+void let_go(StartedTask& task);
+
+}  // namespace berth
