@@ -61,73 +61,95 @@ Status write_file(const fs::path& path, const std::string& text) {
     return Error{ErrorCode::unavailable, "cannot write " + path.string()};
 }
 
+// What the files will say.
+struct Sizes {
+    Gpus gpus;
+    std::vector<std::string> gpu_files;
+    std::uint32_t nodes = 1, cpus = 1, own_cpus = 1;
+    bool simulated = false;
+
+    bool emulated() const { return cpus > own_cpus || nodes > 1; }
+    std::string gres() const {
+        if (gpus.count == 0) return {};
+        return "gpu:" + (gpus.type.empty() ? "" : gpus.type + ":") + std::to_string(gpus.count);
+    }
+};
+
+Result<Sizes> sizes_of(const NewCluster& cluster) {
+    Sizes sizes{.nodes = cluster.nodes, .simulated = !cluster.simulate_gpus.empty()};
+    if (sizes.simulated) {
+        const auto gpus = parse_gpus(cluster.simulate_gpus);
+        if (!gpus) {
+            return Error{ErrorCode::invalid_argument, "--simulate-gpus " + cluster.simulate_gpus +
+                                                          " should be TYPE:COUNT, like a100:8"};
+        }
+        sizes.gpus = *gpus;
+    } else {
+        sizes.gpu_files = device_files();
+        sizes.gpus.count = static_cast<std::uint32_t>(sizes.gpu_files.size());
+    }
+    sizes.own_cpus = static_cast<std::uint32_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+    sizes.cpus = cluster.cpus;
+    if (sizes.cpus == 0)
+        sizes.cpus =
+            sizes.simulated ? std::max(sizes.own_cpus, 2 * sizes.gpus.count) : sizes.own_cpus;
+    return sizes;
+}
+
+std::string slurm_conf(const Sizes& sizes) {
+    const std::string host = short_host_name();
+    const std::string cpus = std::to_string(sizes.cpus);
+    std::ostringstream text;
+    text << "# Written by `berth up`. Edit it, or give your own with --slurm-conf.\n"
+         << "ClusterName=berth\nSlurmctldHost=" << host << "\n"
+         << (sizes.gpus.count > 0 ? "GresTypes=gpu\n" : "") << "PriorityType=priority/multifactor\n"
+         << "PriorityWeightAge=1000\nPriorityWeightJobSize=100\nPriorityWeightQOS=1000\n"
+         << "NodeName=" << (sizes.nodes == 1 ? host : "node[1-" + std::to_string(sizes.nodes) + "]")
+         << " NodeHostname=" << host << " NodeAddr=127.0.0.1 CPUs=" << cpus
+         << " Sockets=1 CoresPerSocket=" << cpus
+         << " ThreadsPerCore=1 RealMemory=" << memory_mib() / sizes.nodes
+         << (sizes.gpus.count > 0 ? " Gres=" + sizes.gres() : "") << "\n"
+         << "PartitionName=main Nodes=ALL Default=YES DefaultTime=1:00:00 MaxTime=7-00:00:00 "
+            "State=UP\n";
+    return text.str();
+}
+
+std::string gres_conf(const Sizes& sizes) {
+    if (sizes.gpu_files.empty()) return "# Simulated GPUs have no file.\n";
+    return "Name=gpu File=/dev/nvidia[0-" + std::to_string(sizes.gpu_files.size() - 1) + "]\n";
+}
+
+std::string cgroup_conf(const Sizes& sizes) {
+    const bool root = geteuid() == 0;
+    const auto line = [](const char* key, bool on) {
+        return std::string(key) + (on ? "=yes\n" : "=no\n");
+    };
+    return line("ConstrainCores", root && !sizes.emulated()) + line("ConstrainDevices", root) +
+           line("ConstrainRAMSpace", root);
+}
+
+std::string summary_of(const Sizes& sizes) {
+    std::string text = std::to_string(sizes.nodes) +
+                       (sizes.nodes == 1 ? " node, " : " nodes, each ") +
+                       std::to_string(sizes.cpus) + " CPUs";
+    if (sizes.gpus.count > 0) {
+        text += ", " + std::to_string(sizes.gpus.count) + " × " +
+                (sizes.gpus.type.empty() ? "gpu" : sizes.gpus.type) +
+                (sizes.simulated ? " (simulated)" : "");
+    }
+    if (sizes.emulated())
+        text += "; more than this machine has, so processes are real and cores are not pinned";
+    return text;
+}
+
 }  // namespace
 
 Result<WrittenCluster> write_configuration(const fs::path& directory, const NewCluster& cluster) {
-    Gpus gpus;
-    const std::vector<std::string> files =
-        cluster.simulate_gpus.empty() ? device_files() : std::vector<std::string>();
-    if (!cluster.simulate_gpus.empty()) {
-        const auto parsed = parse_gpus(cluster.simulate_gpus);
-        if (!parsed)
-            return Error{ErrorCode::invalid_argument, "--simulate-gpus " + cluster.simulate_gpus +
-                                                          " should be TYPE:COUNT, like a100:8"};
-        gpus = *parsed;
-    } else {
-        gpus.count = static_cast<std::uint32_t>(files.size());
-    }
-    const auto own_cpus = static_cast<std::uint32_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
-    const bool simulated = !cluster.simulate_gpus.empty();
-    const std::uint32_t cpus = cluster.cpus > 0 ? cluster.cpus
-                               : simulated      ? std::max(own_cpus, 2 * gpus.count)
-                                                : own_cpus;
-    const std::string host = short_host_name();
-    const std::string names =
-        cluster.nodes == 1 ? host : "node[1-" + std::to_string(cluster.nodes) + "]";
-    const std::string gres = gpus.count == 0 ? ""
-                             : gpus.type.empty()
-                                 ? "gpu:" + std::to_string(gpus.count)
-                                 : "gpu:" + gpus.type + ":" + std::to_string(gpus.count);
-    const bool emulated = cpus > own_cpus || cluster.nodes > 1;
-
-    std::ostringstream slurm;
-    slurm << "# Written by `berth up`. Edit it, or give your own with --slurm-conf.\n"
-          << "ClusterName=berth\nSlurmctldHost=" << host << "\n";
-    if (!gres.empty()) slurm << "GresTypes=gpu\n";
-    slurm << "PriorityType=priority/"
-             "multifactor\nPriorityWeightAge=1000\nPriorityWeightJobSize=100\nPriorityWeightQOS="
-             "1000\n"
-          << "NodeName=" << names << " NodeHostname=" << host << " NodeAddr=127.0.0.1 CPUs=" << cpus
-          << " Sockets=1 CoresPerSocket=" << cpus
-          << " ThreadsPerCore=1 RealMemory=" << memory_mib() / cluster.nodes
-          << (gres.empty() ? "" : " Gres=" + gres) << "\n"
-          << "PartitionName=main Nodes=ALL Default=YES DefaultTime=1:00:00 MaxTime=7-00:00:00 "
-             "State=UP\n";
-    BERTH_CHECK(write_file(directory / "slurm.conf", slurm.str()));
-
-    std::string gres_conf = "# The GPUs of the node" +
-                            std::string(simulated ? "; simulated ones have no file.\n" : ".\n");
-    if (!files.empty())
-        gres_conf += "Name=gpu File=/dev/nvidia[0-" + std::to_string(files.size() - 1) + "]\n";
-    BERTH_CHECK(write_file(directory / "gres.conf", gres_conf));
-    const bool root = geteuid() == 0;
-    BERTH_CHECK(write_file(directory / "cgroup.conf",
-                           std::string("ConstrainCores=") + (root && !emulated ? "yes" : "no") +
-                               "\nConstrainDevices=" + (root ? "yes" : "no") +
-                               "\nConstrainRAMSpace=" + (root ? "yes" : "no") + "\n"));
-
-    WrittenCluster written{.emulated = emulated,
-                           .summary = std::to_string(cluster.nodes) +
-                                      (cluster.nodes == 1 ? " node, " : " nodes, each ") +
-                                      std::to_string(cpus) + " CPUs"};
-    if (gpus.count > 0)
-        written.summary += ", " + std::to_string(gpus.count) + " × " +
-                           (gpus.type.empty() ? "gpu" : gpus.type) +
-                           (simulated ? " (simulated)" : "");
-    if (emulated)
-        written.summary +=
-            "; more than this machine has, so processes are real and cores are not pinned";
-    return written;
+    BERTH_TRY(const Sizes sizes, sizes_of(cluster));
+    BERTH_CHECK(write_file(directory / "slurm.conf", slurm_conf(sizes)));
+    BERTH_CHECK(write_file(directory / "gres.conf", gres_conf(sizes)));
+    BERTH_CHECK(write_file(directory / "cgroup.conf", cgroup_conf(sizes)));
+    return WrittenCluster{.emulated = sizes.emulated(), .summary = summary_of(sizes)};
 }
 
 }  // namespace berth::cli

@@ -232,10 +232,13 @@ private:
             streams_.out, streams_.err);
         const StepListener::Events events{
             .frame =
-                [&](const Frame& frame) {
-                    if (frame.kind == FrameKind::out || frame.kind == FrameKind::err)
+                [&](const StepFrame& frame) {
+                    if (frame.kind == StepFrameKind::standard_out ||
+                        frame.kind == StepFrameKind::standard_error)
                         output.write(frame);
-                    if (const auto exit = exit_of(frame)) output.task_ended(frame.task, *exit);
+                    if (frame.kind != StepFrameKind::task_exit) return;
+                    if (const auto exit = read_exit(frame); exit.ok())
+                        output.task_ended(frame.task, exit.value());
                 },
             .signal = [&](int signal) { signalled(signal, step); },
             .idle = [&] { return is_alive(step); },

@@ -36,9 +36,11 @@ std::string random_token() {
     return token;
 }
 
+// One node's shepherd. It is done when all tasks that it named in its hello have ended.
 struct Connection {
     int fd = -1;
-    FrameReader reader;
+    StepFrameReader reader;
+    std::size_t tasks = 0, ended = 0;
     bool greeted = false, done = false;
 };
 
@@ -73,24 +75,29 @@ struct StepListener::State {
             sent += static_cast<std::size_t>(n);
         }
     }
-    void broadcast(const Frame& frame) {
+    void broadcast(std::string_view bytes) {
+        const std::string frames = encode_frames(StepFrameKind::standard_in, kAllTasks, bytes);
         for (const Connection& connection : connections) {
-            if (connection.greeted && !connection.done)
-                send_all(connection.fd, encode_frame(frame));
+            if (connection.greeted && !connection.done) send_all(connection.fd, frames);
         }
     }
 
-    void read_stdin(std::size_t nodes) {
-        const auto greeted =
-            static_cast<std::size_t>(std::ranges::count(connections, true, &Connection::greeted));
-        if (greeted < nodes) return;  // So that no node misses the beginning.
-        std::array<char, 65536> bytes{};
+    void read_stdin() {
+        std::array<char, kStepFrameBytesMax> bytes{};
         const ssize_t n = read(STDIN_FILENO, bytes.data(), bytes.size());
-        if (n > 0)
-            return broadcast({FrameKind::input, kAllTasks,
-                              std::string(bytes.data(), static_cast<std::size_t>(n))});
-        stdin_open = false;
-        broadcast({FrameKind::input_end, kAllTasks, ""});
+        stdin_open = n > 0;
+        broadcast(
+            {bytes.data(), n > 0 ? static_cast<std::size_t>(n) : 0});  // None: the end of input.
+    }
+
+    bool greet(Connection& connection, const StepFrame& frame) {
+        const auto hello = read_hello(frame, token);
+        if (!hello.ok()) return false;
+        connection.greeted = true;
+        connection.tasks = hello.value().ranks.size();
+        if (!stdin_open)
+            send_all(connection.fd, encode_frames(StepFrameKind::standard_in, kAllTasks, {}));
+        return true;
     }
 
     // False: the connection is to be closed.
@@ -99,20 +106,21 @@ struct StepListener::State {
         const ssize_t n = read(connection.fd, bytes.data(), bytes.size());
         if (n <= 0) return false;
         connection.reader.add({bytes.data(), static_cast<std::size_t>(n)});
-        while (const auto frame = connection.reader.next()) {
+        for (;;) {
+            const auto frame = connection.reader.next();
+            if (!frame.ok()) return false;
+            if (!frame.value()) return true;
             if (!connection.greeted) {
-                if (frame->kind != FrameKind::hello || frame->bytes != token) return false;
-                connection.greeted = true;
-                if (!stdin_open)
-                    send_all(connection.fd, encode_frame({FrameKind::input_end, kAllTasks, ""}));
-            } else if (frame->kind == FrameKind::node_end) {
+                if (!greet(connection, *frame.value())) return false;
+                continue;
+            }
+            events.frame(*frame.value());
+            if (frame.value()->kind == StepFrameKind::task_exit &&
+                ++connection.ended == connection.tasks) {
                 connection.done = true;
                 ++nodes_done;
-            } else {
-                events.frame(*frame);
             }
         }
-        return !connection.reader.wrong();
     }
 
     std::vector<pollfd> polled() const {
@@ -173,7 +181,7 @@ bool StepListener::run(std::size_t nodes, bool read_stdin, const Events& events)
         std::vector<pollfd> fds = state.polled();
         const auto greeted = static_cast<std::size_t>(
             std::ranges::count(state.connections, true, &Connection::greeted));
-        if (greeted < nodes) fds[2].fd = -1;
+        if (greeted < nodes) fds[2].fd = -1;  // So that no node misses the beginning.
         const int ready = poll(fds.data(), fds.size(), kIdleMilliseconds);
         if (ready == 0 && !events.idle()) return false;
         if (ready <= 0) continue;
@@ -182,7 +190,7 @@ bool StepListener::run(std::size_t nodes, bool read_stdin, const Events& events)
             if (read(state.signals, &came, sizeof came) == sizeof came)
                 events.signal(static_cast<int>(came.ssi_signo));
         }
-        if (fds[2].revents != 0) state.read_stdin(nodes);
+        if (fds[2].revents != 0) state.read_stdin();
         state.read_connections(fds, events);
         if (fds[0].revents != 0) state.accept_one();
     }

@@ -24,9 +24,9 @@ public:
     const std::string& token() const;    // 128 random bits; a stranger's connection is closed.
 
     struct Events {
-        std::function<void(const Frame&)> frame;  // Output and task ends.
-        std::function<void(int signal)> signal;   // SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2.
-        std::function<bool()> idle;               // Every second; false: give up.
+        std::function<void(const StepFrame&)> frame;  // Output and task ends.
+        std::function<void(int signal)> signal;       // SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2.
+        std::function<bool()> idle;                   // Every second; false: give up.
     };
     // Runs until `nodes` shepherds have said that they are done. False: gave up before.
     bool run(std::size_t nodes, bool read_stdin, const Events& events);

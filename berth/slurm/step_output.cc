@@ -27,8 +27,8 @@ void StepOutput::print_line(std::ostream& stream, std::uint32_t task, std::strin
     stream << line;
 }
 
-void StepOutput::write(const Frame& frame) {
-    const bool is_err = frame.kind == FrameKind::err;
+void StepOutput::write(const StepFrame& frame) {
+    const bool is_err = frame.kind == StepFrameKind::standard_error;
     std::ostream& stream = is_err ? err_ : out_;
     if (style_.unbuffered && !style_.label) {
         stream << frame.bytes << std::flush;
@@ -42,7 +42,7 @@ void StepOutput::write(const Frame& frame) {
         at = end + 1;
     }
     text.erase(0, at);
-    if (text.size() > kFrameBytesMax) {  // A line without an end: do not keep it all.
+    if (text.size() > kStepFrameBytesMax) {  // A line without an end: do not keep it all.
         print_line(stream, frame.task, text + "\n");
         text.clear();
     }

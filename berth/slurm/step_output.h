@@ -20,7 +20,7 @@ public:
     StepOutput(Style style, std::ostream& out, std::ostream& err)
         : style_(style), out_(out), err_(err) {}
 
-    void write(const Frame& frame);  // An out or err frame.
+    void write(const StepFrame& frame);  // An out or err frame.
     void task_ended(std::uint32_t task, ExitStatus exit);
     void flush();  // Whatever has no line end yet.
 
