@@ -42,6 +42,7 @@ struct Controller::Parts {
     void take_office(Ledger& ledger);
     void take(Ledger& ledger, Input input, bool has_room);
     void forget_old(Ledger& ledger);
+    bool is_waited_for(const Job& job) const;
     void schedule(Ledger& ledger);
     Turn finish(Ledger& ledger);
     std::optional<Time> next_forgotten() const;
@@ -110,14 +111,21 @@ void Controller::Parts::take(Ledger& ledger, Input input, bool has_room) {
     }
 }
 
-// A job that others still wait for stays: what became of it decides about them.
+// A job that others still wait for stays: what became of it decides about them. They may name its
+// array.
+bool Controller::Parts::is_waited_for(const Job& job) const {
+    const ClusterState& state = engine.state();
+    return !state.dependents(job.id).empty() ||
+           (job.array_job && !state.dependents(*job.array_job).empty());
+}
+
 void Controller::Parts::forget_old(Ledger& ledger) {
     const Time before = now - ledger.scheduling().min_job_age;
     std::vector<JobId> old;
     int seen = 0;
     for (const auto& [ended_at, job] : ledger.state().finished_jobs()) {
         if (ended_at > before || seen++ >= kForgottenPerTurn) break;
-        if (ledger.state().dependents(job).empty()) old.push_back(job);
+        if (!is_waited_for(*ledger.state().find_job(job))) old.push_back(job);
     }
     for (const JobId job : old) ledger.record(JobForgotten{job});
 }

@@ -40,6 +40,7 @@ struct ControlProtections {
         true;  // Nothing is decided about a node before its whole inventory is in.
     bool wait_for_clean = true;  // A GPU is free when the agent says that its cgroup is empty.
     bool gangs = true;           // All nodes of a job are launched and ended together.
+    bool output_commit = true;   // Nothing leaves before it is durable. Loop's to keep.
 };
 
 class Controller {

@@ -12,9 +12,7 @@ Loop::Loop(Controller controller, World world, bool output_commit)
 // that anyone else has seen; and readers have it before its sender is answered, so a client reads
 // its own writes.
 Status Loop::run_once() {
-    std::optional<Time> deadline;
-    if (wake_at_) deadline = time_.to_wall(*wake_at_);
-    std::vector<Input> inputs = world_.inbox.wait_until(deadline);
+    std::vector<Input> inputs = world_.inbox.wait_until(wake_at());
     const Time now = time_.advance(world_.clock.now());
     Turn turn = controller_.turn(now, std::move(inputs), world_.journal.has_room());
     if (!output_commit_) send(turn);
@@ -25,6 +23,11 @@ Status Loop::run_once() {
     if (output_commit_) send(turn);
     wake_at_ = turn.wake_at;
     return world_.journal.rest(controller_.state());
+}
+
+std::optional<Time> Loop::wake_at() const {
+    if (!wake_at_) return std::nullopt;
+    return time_.to_wall(*wake_at_);
 }
 
 void Loop::send(Turn& turn) {
