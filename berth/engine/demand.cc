@@ -147,14 +147,14 @@ void set_required(Demand& demand, const ClusterSpec& spec, const JobRequest& req
     for (const std::string& name : request.nodelist) {
         if (const auto node = spec.find_node(name)) demand.required.set(node->index());
     }
-    const auto listed = static_cast<std::uint32_t>(demand.required.count());
-    demand.nodes_min = std::max(demand.nodes_min, listed);
+}
+
+void set_at_least(Demand& demand, std::size_t listed) {
+    demand.nodes_min = std::max(demand.nodes_min, static_cast<std::uint32_t>(listed));
     demand.nodes_max = std::max(demand.nodes_max, demand.nodes_min);
 }
 
-}  // namespace
-
-Demand demand_of(const ClusterSpec& spec, const Job& job) {
+Demand without_nodes(const ClusterSpec& spec, const Job& job) {
     const JobRequest& request = job.spec.request;
     const PartitionSpec& partition = spec.partition(job.partition);
     Demand demand;
@@ -162,8 +162,24 @@ Demand demand_of(const ClusterSpec& spec, const Job& job) {
     set_memory(demand, request, partition);
     set_gres(demand, spec.dimensions, request);
     demand.exclusive = request.exclusive || partition.exclusive;
-    set_choices(demand, spec, candidates(spec, partition, request), request.constraint);
+    return demand;
+}
+
+}  // namespace
+
+Demand amounts_of(const ClusterSpec& spec, const Job& job) {
+    Demand demand = without_nodes(spec, job);
+    set_at_least(demand, job.spec.request.nodelist.size());
+    return demand;
+}
+
+Demand demand_of(const ClusterSpec& spec, const Job& job) {
+    const JobRequest& request = job.spec.request;
+    Demand demand = without_nodes(spec, job);
+    set_choices(demand, spec, candidates(spec, spec.partition(job.partition), request),
+                request.constraint);
     set_required(demand, spec, request);
+    set_at_least(demand, demand.required.count());
     return demand;
 }
 

@@ -62,6 +62,9 @@ struct Demand {
 // REQUIRES: the job was admitted under this spec or an earlier one (see keep_ids).
 Demand demand_of(const ClusterSpec& spec, const Job& job);
 
+// The same without the sets of nodes: what it asks for in numbers, for whoever only shows them.
+Demand amounts_of(const ClusterSpec& spec, const Job& job);
+
 // What so many of its tasks take of one node. Whole cores are allocated: `cpus` counts all threads
 // of those cores, which is what Slurm shows and what memory per CPU is multiplied by.
 struct NodeNeed {

@@ -1,0 +1,195 @@
+#include "berth/server/cluster_rows.h"
+
+#include <algorithm>
+
+#include "berth/server/names.h"
+#include "berth/server/tres.h"
+
+namespace berth {
+namespace {
+
+// Once for all rows of an answer: which nodes are in which partitions, planned for, or completing.
+struct NodeMarks {
+    BitSet planned, completing;
+    std::vector<std::vector<std::string>> partitions;
+};
+
+// Slurm marks a node as planned when the job planned there is next to have it.
+NodeMarks marks_of(const Edition& edition) {
+    const ClusterSpec& spec = *edition.spec;
+    NodeMarks marks{BitSet(spec.nodes.size()), BitSet(spec.nodes.size()), {}};
+    marks.partitions.resize(spec.nodes.size());
+    for (const PartitionSpec& partition : spec.partitions) {
+        for (const NodeId node : partition.nodes)
+            marks.partitions[node.index()].push_back(partition.name);
+    }
+    edition.planned.for_each([&](std::uint32_t id, JobId) {
+        for (const auto& [node, amount] : edition.jobs.find(id)->planned->amounts)
+            marks.planned.set(node.index());
+    });
+    edition.completing.for_each([&](std::uint32_t id, JobId) {
+        const Job& job = *edition.jobs.find(id)->job;
+        if (!job.allocation) return;
+        for (const NodeShare& share : job.allocation->shares)
+            marks.completing.set(share.node.index());
+    });
+    return marks;
+}
+
+std::string base_state(const PublishedNode& node, std::int64_t allocated, std::int64_t cpus) {
+    const NodeCondition& condition = node.condition;
+    if (condition.down) return "DOWN";
+    if (!condition.responding) return condition.boot_id.empty() ? "UNKNOWN" : "DOWN";
+    if (node.free.jobs == 0) return "IDLE";
+    return allocated >= cpus ? "ALLOCATED" : "MIXED";
+}
+
+void set_state(api::NodeRow& row, const PublishedNode& node, NodeId id, const NodeMarks& marks) {
+    const NodeCondition& condition = node.condition;
+    row.state = base_state(node, row.allocated_cpus, row.cpus);
+    if (condition.drained) row.flags.emplace_back("DRAIN");
+    if (marks.completing.test(id.index())) row.flags.emplace_back("COMPLETING");
+    if (!condition.responding) row.flags.emplace_back("NOT_RESPONDING");
+    const bool idle = row.state == "IDLE" && row.flags.empty();
+    if (idle && marks.planned.test(id.index())) row.flags.emplace_back("PLANNED");
+    row.reason = condition.reason;
+    row.reason_by = condition.reason_by;
+    row.reason_at = condition.reason_at;
+    if (row.reason.empty() && row.state == "DOWN" && !condition.down) row.reason = "Not responding";
+    row.booted_at = condition.booted_at;
+    row.agent_started_at = condition.agent_started_at;
+    row.last_busy_at = node.last_busy_at ? node.last_busy_at : condition.agent_started_at;
+    row.version = condition.agent_version;
+    row.os = condition.os;
+    row.running_jobs = node.free.jobs;
+}
+
+void set_hardware(api::NodeRow& row, const NodeSpec& spec) {
+    row.name = spec.name;
+    row.hostname = spec.hostname;
+    row.address = spec.address;
+    row.boards = spec.boards;
+    row.sockets = spec.sockets;
+    row.cores_per_socket = spec.cores_per_socket;
+    row.threads_per_core = spec.threads_per_core;
+    row.cpus = spec.cpus();
+    row.weight = spec.weight;
+    row.memory = spec.memory.count();
+    row.tmp_disk = spec.tmp_disk.count();
+    row.features = spec.features;
+    row.gres = spec.gres_text;
+}
+
+void set_amounts(api::NodeRow& row, const ClusterSpec& cluster, const NodeSpec& spec,
+                 const NodeFree& free) {
+    // What is published of a node before its first turn is blank: then nothing is held.
+    const bool known = free.cores.size() > 0;
+    const Resources held = known ? spec.capacity - free.amount : Resources{};
+    DeviceMask devices = 0;
+    if (known) devices = low_bits(static_cast<int>(spec.devices.size())) & ~free.devices;
+    row.allocated_cpus = static_cast<std::uint32_t>(held.cpu().count() / 1000);
+    row.allocated_memory = held.memory().count();
+    row.gres_used = gres_text(cluster, spec, devices, held, true);
+    row.configured_tres =
+        tres_text(cluster, {.cpus = row.cpus, .memory = spec.memory, .gres = spec.capacity},
+                  TresOrder::slurm);
+    row.allocated_tres = tres_text(
+        cluster,
+        {.cpus = row.allocated_cpus, .memory = held.memory(), .billing = false, .gres = held},
+        TresOrder::slurm);
+}
+
+api::NodeRow make_row(const Edition& edition, NodeId id, const NodeMarks& marks) {
+    const NodeSpec& spec = edition.spec->node(id);
+    const PublishedNode& node = edition.node(id);
+    api::NodeRow row;
+    set_hardware(row, spec);
+    set_amounts(row, *edition.spec, spec, node.free);
+    set_state(row, node, id, marks);
+    row.partitions = marks.partitions[id.index()];
+    return row;
+}
+
+std::optional<std::int64_t> count_of(const std::optional<Bytes>& bytes) {
+    if (!bytes) return std::nullopt;
+    return bytes->count();
+}
+
+void set_limits(api::PartitionRow& row, const PartitionSpec& spec) {
+    row.max_time = spec.max_time;
+    row.default_time = spec.default_time;
+    row.min_nodes = spec.min_nodes;
+    row.max_nodes = spec.max_nodes;
+    row.priority_job_factor = spec.priority_job_factor;
+    row.priority_tier = spec.priority_tier;
+    row.default_memory_per_cpu = count_of(spec.default_memory_per_cpu);
+    row.default_memory_per_node = count_of(spec.default_memory_per_node);
+    row.max_memory_per_cpu = count_of(spec.max_memory_per_cpu);
+    row.max_memory_per_node = count_of(spec.max_memory_per_node);
+    row.allow_accounts = spec.allow_accounts;
+    row.allow_groups = spec.allow_groups;
+    row.allow_qos = spec.allow_qos;
+    row.deny_accounts = spec.deny_accounts;
+    row.deny_qos = spec.deny_qos;
+    row.oversubscribe = spec.oversubscribe;
+    row.hidden = spec.hidden;
+    row.root_only = spec.root_only;
+}
+
+api::PartitionRow partition_row(const ClusterSpec& cluster, const PartitionSpec& spec) {
+    api::PartitionRow row;
+    row.name = spec.name;
+    row.state = slurm_name(spec.state);
+    row.is_default = spec.is_default;
+    set_limits(row, spec);
+    Tres tres;
+    for (const NodeId id : spec.nodes) {
+        const NodeSpec& node = cluster.node(id);
+        row.nodes.push_back(node.name);
+        row.total_cpus += node.cpus();
+        tres.memory += node.memory;
+        tres.gres += node.capacity;
+    }
+    tres.cpus = row.total_cpus;
+    tres.nodes = static_cast<std::int64_t>(spec.nodes.size());
+    row.tres = tres_text(cluster, tres, TresOrder::slurm);
+    return row;
+}
+
+}  // namespace
+
+std::vector<api::NodeRow> node_rows(const Edition& edition) {
+    const NodeMarks marks = marks_of(edition);
+    std::vector<api::NodeRow> rows;
+    for (std::uint32_t i = 0; i < edition.spec->nodes.size(); ++i) {
+        if (!edition.spec->nodes[i].gone) rows.push_back(make_row(edition, NodeId(i), marks));
+    }
+    return rows;
+}
+
+std::optional<api::NodeRow> node_row(const Edition& edition, std::string_view name) {
+    const std::optional<NodeId> id = edition.spec->find_node(name);
+    if (!id || edition.spec->node(*id).gone) return std::nullopt;
+    return make_row(edition, *id, marks_of(edition));
+}
+
+std::vector<api::PartitionRow> partition_rows(const Edition& edition) {
+    std::vector<api::PartitionRow> rows;
+    for (const PartitionSpec& partition : edition.spec->partitions) {
+        if (!partition.gone) rows.push_back(partition_row(*edition.spec, partition));
+    }
+    return rows;
+}
+
+api::ConfigRow config_row(const ClusterSpec& spec) {
+    api::ConfigRow row;
+    row.settings = spec.settings;
+    for (std::uint32_t i = kMemoryDimension.value() + 1; i < spec.dimensions.size(); ++i) {
+        const std::string& name = spec.dimensions.at(DimensionId(i)).name;
+        if (std::ranges::find(row.gres_names, name) == row.gres_names.end())
+            row.gres_names.push_back(name);
+    }
+    return row;
+}
+
+}  // namespace berth

@@ -1,0 +1,162 @@
+#include "berth/server/job_rows.h"
+
+#include "berth/server/asked.h"
+#include "berth/server/job_text.h"
+#include "berth/server/names.h"
+
+namespace berth {
+namespace {
+
+std::vector<std::string> names_of(const ClusterSpec& spec, const std::vector<NodeId>& nodes) {
+    std::vector<std::string> names;
+    names.reserve(nodes.size());
+    for (const NodeId id : nodes) names.push_back(spec.node(id).name);
+    return names;
+}
+
+// Slurm numbers CPUs core by core: with two threads, core 1 is CPUs 2 and 3.
+std::string cpu_ids(const BitSet& cores, std::uint32_t threads) {
+    if (threads <= 1) return cores.to_list();
+    BitSet cpus(cores.size() * threads);
+    for (std::size_t core = cores.find_first(); core != BitSet::kNone;
+         core = cores.find_next(core)) {
+        for (std::uint32_t t = 0; t < threads; ++t) cpus.set(core * threads + t);
+    }
+    return cpus.to_list();
+}
+
+api::NodeShareRow share_row(const ClusterSpec& spec, const NodeShare& share) {
+    const NodeSpec& node = spec.node(share.node);
+    return {.node = node.name,
+            .cpu_ids = cpu_ids(share.cores, node.threads_per_core),
+            .cpus = share.cpus,
+            .memory = share.memory.count(),
+            .gres = gres_text(spec, node, share.devices, share.amount, false),
+            .tasks = share.tasks};
+}
+
+void set_identity(api::JobRow& row, const Edition& edition, const Job& job) {
+    row.id = job.id;
+    row.array_job = job.array_job;
+    if (!row.array_job && job.spec.array) row.array_job = job.id;
+    row.array_task = job.array_task;
+    row.array_pending = array_pending_text(job);
+    row.owner = job.owner;
+    row.name = job.spec.name;
+    row.account = job.spec.account;
+    row.qos = edition.spec->qos[job.qos.index()].name;
+    row.partition = edition.spec->partition(job.partition).name;
+    row.command = job.spec.command;
+    row.comment = job.spec.comment;
+}
+
+void set_state(api::JobRow& row, const Edition& edition, const PublishedJob& published) {
+    const Job& job = *published.job;
+    row.state = slurm_name(job.state);
+    row.outcome = slurm_name(job.state == JobState::completing ? job.outcome : job.state);
+    row.reason = reason_text(published);
+    row.priority = published.priority;
+    row.nice = job.spec.nice;
+    row.dependency = dependency_text(edition, job);
+    row.requeue = job.spec.requeue.value_or(edition.spec->scheduling.requeue_by_default);
+    row.restarts = job.restarts;
+    row.attempt = job.attempt.value();
+    row.exit = job.exit;
+    row.derived_exit = job.derived_exit;
+}
+
+void set_times(api::JobRow& row, const Edition& edition, const PublishedJob& published) {
+    const Job& job = *published.job;
+    if (job.time_limit != Duration::max()) row.time_limit = job.time_limit;
+    row.submitted_at = job.submitted_at;
+    row.begin_at = job.spec.begin;
+    row.eligible_at = job.eligible_at;
+    if (job.state != JobState::pending) {
+        row.started_at = job.started_at;
+        row.ended_at = job.ended_at;
+    }
+    if (job.state == JobState::running && job.started_at && row.time_limit)
+        row.ended_at = *job.started_at + *row.time_limit;
+    if (published.planned && job.state == JobState::pending) {
+        row.planned_start = published.planned->start;
+        for (const auto& [node, amount] : published.planned->amounts)
+            row.planned_nodes.push_back(edition.spec->node(node).name);
+    }
+}
+
+void set_amounts(api::JobRow& row, const Edition& edition, const Job& job) {
+    const ClusterSpec& spec = *edition.spec;
+    const Asked asked = asked_of(spec, job);
+    row.request = asked.request;
+    row.tasks = asked.tasks;
+    row.requested_tres = tres_text(spec, asked.tres, TresOrder::slurm);
+    std::vector<GresRequest> per_node = job.spec.request.gres_per_node;
+    per_node.insert(per_node.end(), job.spec.request.gpus_per_node.begin(),
+                    job.spec.request.gpus_per_node.end());
+    row.tres_per_node = tres_per_text(per_node);
+    row.node_count = asked.nodes;
+    row.cpus = asked.cpus;
+    if (job.state == JobState::pending || job.nodes.empty()) return;
+    row.nodes = names_of(spec, job.nodes);
+    row.batch_host = row.nodes.front();
+    row.node_count = static_cast<std::uint32_t>(job.nodes.size());
+    row.cpus = job.cpus;
+    row.allocated_tres = tres_text(spec,
+                                   {.cpus = job.cpus,
+                                    .memory = job.allocated.memory(),
+                                    .nodes = row.node_count,
+                                    .gres = job.allocated},
+                                   TresOrder::slurm);
+    if (!job.allocation) return;
+    row.tasks = 0;
+    for (const NodeShare& share : job.allocation->shares) {
+        row.tasks += share.tasks;
+        row.shares.push_back(share_row(spec, share));
+    }
+    if (row.tasks == 0 || job.state != JobState::running) row.tasks = asked.tasks;
+}
+
+}  // namespace
+
+std::string reason_text(const PublishedJob& published) {
+    const Job& job = *published.job;
+    if (job.state != JobState::pending) return job.state_reason.empty() ? "None" : job.state_reason;
+    std::string text(slurm_name(published.reason));
+    if (published.reason_detail.empty()) return text;
+    return text + ", " + published.reason_detail;
+}
+
+api::StepRow step_row(const ClusterSpec& spec, JobId job, const Step& step) {
+    const Tres tres{.cpus = step.cpus,
+                    .memory = step.allocated.memory(),
+                    .nodes = static_cast<std::int64_t>(step.nodes.size()),
+                    .billing = false,
+                    .gres = step.allocated};
+    return {.job = job,
+            .id = step.id,
+            .name = step.name,
+            .state = std::string(slurm_name(step.state)),
+            .tasks = step.tasks,
+            .cpus = step.cpus,
+            .nodes = names_of(spec, step.nodes),
+            .tres = tres_text(spec, tres, TresOrder::by_name),
+            .started_at = step.started_at,
+            .ended_at = step.ended_at,
+            .exit = step.exit};
+}
+
+api::JobRow job_row(const Edition& edition, const PublishedJob& published) {
+    const Job& job = *published.job;
+    api::JobRow row;
+    set_identity(row, edition, job);
+    set_state(row, edition, published);
+    set_times(row, edition, published);
+    set_amounts(row, edition, job);
+    for (const Step& step : job.steps) row.steps.push_back(step_row(*edition.spec, job.id, step));
+    row.std_out = std_out_of(job);
+    row.std_err = std_err_of(job);
+    row.std_in = std_in_of(job);
+    return row;
+}
+
+}  // namespace berth

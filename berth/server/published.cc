@@ -1,0 +1,119 @@
+#include "berth/server/published.h"
+
+namespace berth {
+
+const Job* Edition::find_job(JobId id) const {
+    const PublishedJob* const found = jobs.find(id.value());
+    return found == nullptr ? nullptr : found->job.get();
+}
+
+const PublishedNode& Edition::node(NodeId id) const {
+    static const PublishedNode blank;
+    const PublishedNode* const found = nodes.find(id.value());
+    return found == nullptr ? blank : *found;
+}
+
+Published::Published() : current_(std::make_shared<const Edition>()) {}
+
+void Published::publish(const ClusterState& state, const Changes& changes) {
+    next_.now = changes.now;
+    next_.sequence = changes.sequence;
+    next_.epoch = state.epoch();
+    if (changes.spec || turn_ == 1) {  // The first edition has all that was recovered.
+        put_all(state);
+    } else {
+        for (const JobId id : changes.gone) drop_job(id);
+        for (const JobId id : changes.jobs) put_job(state, id);
+        for (const NodeId id : changes.nodes) put_node(state, id);
+    }
+    current_.store(std::make_shared<const Edition>(next_));
+    ++turn_;  // What the edition shares with us is not ours to change any more.
+}
+
+void Published::put_all(const ClusterState& state) {
+    next_.spec = std::make_shared<const ClusterSpec>(state.spec());
+    next_.jobs = {};
+    next_.arrays = {};
+    next_.planned = {};
+    next_.completing = {};
+    for (const auto& [id, job] : state.jobs()) put_job(state, id);
+    for (std::uint32_t i = 0; i < state.spec().nodes.size(); ++i) put_node(state, NodeId(i));
+}
+
+void Published::put_job(const ClusterState& state, JobId id) {
+    const Job* const job = state.find_job(id);
+    if (job == nullptr) return drop_job(id);  // Came and went within one turn.
+    const PublishedJob* const before = next_.jobs.find(id.value());
+    auto row = std::make_shared<PublishedJob>();
+    row->reason = state.reason(id);
+    row->reason_detail = state.reason_detail(id);
+    row->priority = state.priority(id);
+    // What it had when it started is what Slurm goes on to show.
+    if (before != nullptr && job->state != JobState::pending && row->priority == 0)
+        row->priority = before->priority;
+    if (const PlannedStart* const planned = state.planned(id)) row->planned = *planned;
+    // Often it is only the priority or the plan that moved.
+    if (before != nullptr && *before->job == *job) {
+        row->job = before->job;
+    } else {
+        if (before != nullptr) forget_in_array(*before->job);
+        row->job = std::make_shared<const Job>(*job);
+    }
+    index(*row->job, row->planned.has_value());
+    next_.jobs.set(turn_, id.value(), std::move(row));
+}
+
+void Published::index(const Job& job, bool planned) {
+    const auto mark = [&](IdTable<JobId>& table, bool belongs) {
+        if (belongs) {
+            table.set(turn_, job.id.value(), std::make_shared<const JobId>(job.id));
+        } else {
+            table.erase(turn_, job.id.value());
+        }
+    };
+    mark(next_.planned, planned);
+    mark(next_.completing, job.state == JobState::completing);
+    if (!job.array_job || !job.array_task) return;
+    const IdTable<JobId>* const before = next_.arrays.find(job.array_job->value());
+    if (before != nullptr && before->find(*job.array_task) != nullptr) return;
+    IdTable<JobId> tasks = before == nullptr ? IdTable<JobId>() : *before;
+    tasks.set(turn_, *job.array_task, std::make_shared<const JobId>(job.id));
+    next_.arrays.set(turn_, job.array_job->value(),
+                     std::make_shared<const IdTable<JobId>>(std::move(tasks)));
+}
+
+void Published::forget_in_array(const Job& job) {
+    if (!job.array_job || !job.array_task) return;
+    const IdTable<JobId>* const before = next_.arrays.find(job.array_job->value());
+    if (before == nullptr) return;
+    IdTable<JobId> tasks = *before;
+    tasks.erase(turn_, *job.array_task);
+    if (tasks.size() == 0) return next_.arrays.erase(turn_, job.array_job->value());
+    next_.arrays.set(turn_, job.array_job->value(),
+                     std::make_shared<const IdTable<JobId>>(std::move(tasks)));
+}
+
+void Published::drop_job(JobId id) {
+    const Job* const job = next_.find_job(id);
+    if (job == nullptr) return;
+    forget_in_array(*job);
+    next_.planned.erase(turn_, id.value());
+    next_.completing.erase(turn_, id.value());
+    next_.jobs.erase(turn_, id.value());
+}
+
+void Published::put_node(const ClusterState& state, NodeId id) {
+    const PublishedNode* const before = next_.nodes.find(id.value());
+    auto row = std::make_shared<PublishedNode>();
+    row->condition = state.condition(id);
+    row->free = state.free(id);
+    const bool busy = row->free.jobs > 0 || (before != nullptr && before->free.jobs > 0);
+    if (busy) {
+        row->last_busy_at = next_.now;
+    } else if (before != nullptr) {
+        row->last_busy_at = before->last_busy_at;
+    }
+    next_.nodes.set(turn_, id.value(), std::move(row));
+}
+
+}  // namespace berth

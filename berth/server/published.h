@@ -1,0 +1,65 @@
+// Published: the cluster as readers see it. After every turn of the controller's loop there is a
+// new edition, which shares with the one before all that did not change; readers hold on to the one
+// they began with. They never wait for the scheduler, nor it for them.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "berth/control/ports.h"
+#include "berth/server/id_table.h"
+
+namespace berth {
+
+struct PublishedJob {
+    std::shared_ptr<const Job> job;
+    PendingReason reason = PendingReason::none;
+    std::string reason_detail;
+    std::int64_t priority = 0;
+    std::optional<PlannedStart> planned;
+};
+
+struct PublishedNode {
+    NodeCondition condition;
+    NodeFree free;
+    std::optional<Time> last_busy_at;
+};
+
+// Never changes once it is made.
+struct Edition {
+    std::shared_ptr<const ClusterSpec> spec = std::make_shared<ClusterSpec>();
+    Time now{};
+    std::uint64_t sequence = 0;
+    Epoch epoch{0};
+    IdTable<PublishedJob> jobs;    // By job id.
+    IdTable<PublishedNode> nodes;  // By node id.
+    // By another key: an array's id → its tasks' ids; those that are planned; those completing.
+    IdTable<IdTable<JobId>> arrays;
+    IdTable<JobId> planned, completing;
+
+    const Job* find_job(JobId id) const;
+    const PublishedNode& node(NodeId id) const;  // A blank one where none is known yet.
+};
+
+class Published : public Readers {
+public:
+    Published();
+    void publish(const ClusterState& state, const Changes& changes) override;
+    std::shared_ptr<const Edition> current() const { return current_.load(); }
+
+private:
+    void put_all(const ClusterState& state);
+    void put_job(const ClusterState& state, JobId id);
+    void put_node(const ClusterState& state, NodeId id);
+    void drop_job(JobId id);
+    void index(const Job& job, bool planned);
+    void forget_in_array(const Job& job);
+
+    std::uint64_t turn_ = 1;
+    Edition next_;  // What is being made ready; the publishing thread's alone.
+    std::atomic<std::shared_ptr<const Edition>> current_;
+};
+
+}  // namespace berth
