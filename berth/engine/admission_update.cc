@@ -1,0 +1,131 @@
+// Admission of updates: which fields of a job may change, when, by whom, and to what.
+#include <algorithm>
+
+#include "berth/engine/admission_checks.h"
+
+namespace berth {
+namespace {
+
+constexpr std::size_t kNameMax = 1024;
+constexpr std::size_t kCommentMax = 16 * 1024;
+
+Refusing not_allowed(std::string message) {
+    return {.why = Refusal::not_allowed, .message = std::move(message)};
+}
+
+Objection check_state(const Job& job, const JobUpdated& update) {
+    if (is_final(job.state) || job.state == JobState::completing) {
+        return Refusing{.why = Refusal::job_finished,
+                        .message = "job " + to_string(job.id) + " is over"};
+    }
+    const bool while_pending_only = update.partition || update.nodelist || update.priority ||
+                                    update.nice || update.qos || update.begin ||
+                                    update.dependencies;
+    if (while_pending_only && job.state != JobState::pending) {
+        return Refusing{.why = Refusal::job_not_pending,
+                        .message = "job " + to_string(job.id) +
+                                   " runs: only its time limit, name and comment may change"};
+    }
+    if (update.array_max_running && !job.spec.array && !job.array_job) {
+        return Refusing{.why = Refusal::invalid_array,
+                        .message = "job " + to_string(job.id) + " is no array"};
+    }
+    return std::nullopt;
+}
+
+// What only operators may do: take more than was granted, or pass others.
+Objection check_rights(const ClusterState& state, const Job& job, const JobUpdated& update) {
+    if (update.time_limit && *update.time_limit > job.time_limit) {
+        return not_allowed("only operators raise a time limit");
+    }
+    if (update.nice && *update.nice < 0) return not_allowed("only operators set a negative nice");
+    if (update.priority && *update.priority > state.priority(job.id)) {
+        return not_allowed("only operators raise a priority");
+    }
+    if (update.priority.value_or(0) > 0 && job.hold != Hold::none) {
+        return not_allowed("a held job is released, not given a priority");
+    }
+    return std::nullopt;
+}
+
+Objection check_texts(const JobUpdated& update) {
+    if (update.name.value_or("").size() <= kNameMax &&
+        update.comment.value_or("").size() <= kCommentMax) {
+        return std::nullopt;
+    }
+    return Refusing{.why = Refusal::invalid_request,
+                    .message = "the name or the comment is too long: at most 1024 and 16384 bytes"};
+}
+
+Principal owner_of(const Job& job, bool by_operator) {
+    return {.uid = job.owner.uid,
+            .gid = job.owner.gid,
+            .user = job.owner.user,
+            .group = job.owner.group,
+            .role = by_operator ? Role::admin : Role::user};
+}
+
+// Works the update into `changed` and checks the whole as if it were submitted that way.
+Objection change(const ClusterState& state, const JobUpdated& update, Job& changed) {
+    const ClusterSpec& spec = state.spec();
+    const Principal owner = owner_of(changed, update.by_operator);
+    if (update.partition) {
+        if (update.partition->index() >= spec.partitions.size()) {
+            return Refusing{.why = Refusal::unknown_partition, .message = "no such partition"};
+        }
+        changed.spec.partition = spec.partition(*update.partition).name;
+        if (auto no = resolve_partition(spec, owner, changed)) return no;
+    }
+    if (update.qos) {
+        if (update.qos->index() >= spec.qos.size()) {
+            return Refusing{.why = Refusal::unknown_qos, .message = "no such QOS"};
+        }
+        changed.spec.qos = spec.qos[update.qos->index()].name;
+        if (auto no = resolve_qos(spec, changed)) return no;
+    }
+    if (update.partition || update.qos) {
+        if (auto no = check_partition_access(spec, owner, changed)) return no;
+    }
+    if (update.time_limit) {
+        changed.spec.request.time_limit = update.time_limit;
+        if (auto no = resolve_time_limit(spec, changed)) return no;
+    }
+    if (update.nodelist) {
+        changed.spec.request.nodelist = *update.nodelist;
+        if (auto no = normalise_request(spec, changed.spec.request)) return no;
+    }
+    if (update.partition || update.nodelist) {
+        if (auto no = check_fits(state, changed)) return no;
+    }
+    if (!update.by_operator && (update.partition || update.time_limit)) {
+        if (auto no = check_partition_limits(spec, changed)) return no;
+    }
+    if (!update.dependencies) return std::nullopt;
+    changed.spec.dependencies = *update.dependencies;
+    return check_dependencies(state, changed.id, changed.spec);
+}
+
+}  // namespace
+
+std::variant<JobUpdated, Refusing> admit_update(const ClusterState& state, const JobUpdated& update,
+                                                bool by_operator) {
+    const Job* job = state.find_job(update.job);
+    if (job == nullptr) {
+        return Refusing{.why = Refusal::unknown_job,
+                        .message = "there is no job " + to_string(update.job)};
+    }
+    JobUpdated ready = update;
+    ready.by_operator = by_operator;
+    Job changed = *job;
+    Objection no = check_state(*job, ready);
+    if (!no && !by_operator) no = check_rights(state, *job, ready);
+    if (!no) no = check_texts(ready);
+    if (!no) no = change(state, ready, changed);
+    if (no) return *std::move(no);
+    if (ready.time_limit) ready.time_limit = changed.time_limit;
+    if (ready.nodelist) ready.nodelist = changed.spec.request.nodelist;
+    if (ready.dependencies) ready.dependencies = changed.spec.dependencies;
+    return ready;
+}
+
+}  // namespace berth

@@ -1,0 +1,343 @@
+// lay_out_step: where the tasks of a new step go within its job, and which cores and GPUs each has.
+#include <algorithm>
+
+#include "berth/engine/admission.h"
+#include "berth/engine/gpu_bind.h"
+#include "berth/engine/placement_share.h"
+#include "berth/engine/step_spread.h"
+
+namespace berth {
+namespace {
+
+constexpr std::uint32_t kTasksMax = 65'536;
+constexpr std::size_t kRunningStepsMax = 4096;
+
+Refusing refuse(Refusal why, std::string message) {
+    return {.why = why, .message = std::move(message)};
+}
+
+DimensionSet gpu_dimensions(const Dimensions& dimensions) {
+    DimensionSet set = 0;
+    for (const DimensionId d : dimensions.of_name("gpu")) set |= dimension_bit(d);
+    return set;
+}
+
+DimensionSet dimensions_of(const Dimensions& dimensions, const GresRequest& request) {
+    if (!request.type.empty()) {
+        const auto d = dimensions.find(request.name, request.type);
+        return d ? dimension_bit(*d) : 0;
+    }
+    DimensionSet set = 0;
+    for (const DimensionId d : dimensions.of_name(request.name)) set |= dimension_bit(d);
+    return set;
+}
+
+std::int64_t held_by(const Job& job, DimensionSet dimensions) {
+    std::int64_t held = 0;
+    for_each_bit(dimensions, [&](int d) {
+        for (const NodeShare& share : job.allocation->shares) {
+            held += share.amount[DimensionId(static_cast<std::uint32_t>(d))];
+        }
+    });
+    return held;
+}
+
+std::optional<Refusing> check_numbers(const StepRequest& request) {
+    if (request.tasks == 0 || request.tasks > kTasksMax) {
+        return refuse(Refusal::invalid_request, "a step can have 1 to 65536 tasks");
+    }
+    if (request.nodes == 0U || request.cpus_per_task == 0U || request.tasks_per_node == 0U) {
+        return refuse(Refusal::invalid_request,
+                      "nodes, tasks per node and CPUs per task are at least 1");
+    }
+    for (const auto& count : {request.gpus, request.gpus_per_task}) {
+        if (count && (*count < 0 || *count > kTasksMax)) {
+            return refuse(Refusal::invalid_request, "a step can have 0 to 65536 GPUs");
+        }
+    }
+    if (request.time_limit) {
+        return refuse(Refusal::not_supported, "a step's own time limit is not supported yet");
+    }
+    return std::nullopt;
+}
+
+std::optional<Refusing> read_gres(const ClusterSpec& spec, const Job& job,
+                                  const StepRequest& request, StepAsk& ask) {
+    if (request.gres_none) return std::nullopt;
+    const auto add = [&](std::vector<GresDemand>& list, DimensionSet dimensions,
+                         std::int64_t count) -> std::optional<Refusing> {
+        if (count < 0 || count > kTasksMax) {
+            return refuse(Refusal::invalid_request, "a step can have 0 to 65536 of a GRES");
+        }
+        if (count > 0 && held_by(job, dimensions) == 0) {
+            return refuse(Refusal::step_gres_not_in_job,
+                          "the step asks for GRES of which its job has none");
+        }
+        if (count > 0) list.push_back({.dimensions = dimensions, .count = count});
+        return std::nullopt;
+    };
+    const DimensionSet gpus = gpu_dimensions(spec.dimensions);
+    for (const GresRequest& gres : request.gres) {
+        if (auto no = add(ask.per_node, dimensions_of(spec.dimensions, gres), gres.count))
+            return no;
+    }
+    std::optional<std::int64_t> per_task = request.gpus_per_task;
+    const bool says_nothing = request.gres.empty() && !request.gpus && !per_task;
+    if (says_nothing && !job.spec.request.gpus_per_task.empty()) {  // Inherited.
+        per_task = 0;
+        for (const GresRequest& one : job.spec.request.gpus_per_task) *per_task += one.count;
+    }
+    ask.inherits = says_nothing && !per_task;
+    if (auto no = add(ask.per_task, gpus, per_task.value_or(0))) return no;
+    std::vector<GresDemand> in_all;
+    if (auto no = add(in_all, gpus, request.gpus.value_or(0))) return no;
+    if (!in_all.empty() && ask.per_task.empty()) ask.in_all = in_all.front();
+    if (!in_all.empty() && !ask.per_task.empty() && in_all.front().count != *per_task * ask.tasks) {
+        return refuse(Refusal::invalid_request, "--gpus and --gpus-per-task for " +
+                                                    std::to_string(ask.tasks) +
+                                                    " tasks do not come to the same number");
+    }
+    return std::nullopt;
+}
+
+std::optional<Refusing> read_nodes(const ClusterSpec& spec, const Job& job,
+                                   const StepRequest& request, StepAsk& ask) {
+    for (const std::string& name : request.nodelist) {
+        const auto node = spec.find_node(name);
+        if (!node || std::ranges::find(job.nodes, *node) == job.nodes.end()) {
+            return refuse(Refusal::node_configuration_unavailable,
+                          "node " + name + " is not one of the job's");
+        }
+        if (std::ranges::find(ask.named, *node) == ask.named.end()) ask.named.push_back(*node);
+    }
+    const std::size_t all = job.allocation->shares.size();
+    const std::size_t named = ask.named.size();
+    const std::size_t asked = request.nodes.value_or(
+        static_cast<std::uint32_t>(named > 0 ? named : std::min<std::size_t>(all, ask.tasks)));
+    if (asked > all || named > asked) {
+        return refuse(Refusal::step_more_than_job, std::to_string(std::max(asked, named)) +
+                                                       " nodes asked for; the job has " +
+                                                       std::to_string(all));
+    }
+    ask.nodes = static_cast<std::uint32_t>(std::min<std::size_t>(asked, ask.tasks));
+    if (named > ask.nodes) {
+        return refuse(Refusal::step_more_than_job, "more nodes are named than there are tasks");
+    }
+    return std::nullopt;
+}
+
+// What each node of the job has for steps, less what those that run now have for themselves.
+std::vector<StepRoom> rooms_of(const ClusterSpec& spec, const Job& job, bool whole) {
+    std::vector<StepRoom> rooms;
+    for (const NodeShare& share : job.allocation->shares) {
+        StepRoom room{.node = share.node,
+                      .spec = &spec.node(share.node),
+                      .cores = share.cores,
+                      .devices = share.devices,
+                      .held = share.devices,
+                      .amount = share.amount};
+        for (const Step& step : job.steps) {
+            if (whole || step.overlap || step.state != StepState::running ||
+                step.id >= kBatchStep) {
+                continue;
+            }
+            for (const StepShare& held : step.shares) {
+                if (held.node != share.node) continue;
+                room.cores -= held.cores;
+                room.devices &= ~held.devices;
+            }
+        }
+        rooms.push_back(std::move(room));
+    }
+    return rooms;
+}
+
+// The exact cores and devices of a part, chosen as those of a job are.
+NodeShare settle_part(const Dimensions& dimensions, const StepRoom& room, const StepPart& part) {
+    ClusterSpec one;
+    one.dimensions = dimensions;
+    one.nodes = {*room.spec};
+    Part take{.node = NodeId(0)};
+    take.take.amount = part.gres;
+    take.take.cores = part.cores;
+    take.take.tasks = part.tasks;
+    const NodeFree free{
+        .amount = room.amount, .cores = room.cores, .devices = room.devices, .jobs = 0};
+    return settle(*room.spec, free, take, Topologies(one));
+}
+
+// Task by task: its own block of the step's cores where the step has just what its tasks need, and
+// all of them otherwise.
+std::vector<BitSet> cores_of_tasks(const StepAsk& ask, const NodeSpec& node, const BitSet& cores,
+                                   std::uint32_t tasks) {
+    std::vector<std::size_t> order;
+    for (std::size_t c = cores.find_first(); c != BitSet::kNone; c = cores.find_next(c)) {
+        order.push_back(c);
+    }
+    const std::uint64_t threads = node.threads_per_core;
+    const std::uint64_t needed = (std::uint64_t{tasks} * ask.cpus_per_task + threads - 1) / threads;
+    if (needed != order.size()) return std::vector<BitSet>(tasks, cores);
+    std::vector<BitSet> blocks;
+    for (std::uint64_t task = 0; task < tasks; ++task) {
+        BitSet block(cores.size());
+        const std::uint64_t first = task * ask.cpus_per_task, last = first + ask.cpus_per_task - 1;
+        for (std::uint64_t core = first / threads; core <= last / threads; ++core) {
+            block.set(order[core]);
+        }
+        blocks.push_back(std::move(block));
+    }
+    return blocks;
+}
+
+DeviceMask devices_in(const NodeSpec& node, DeviceMask devices, DimensionSet dimensions) {
+    DeviceMask found = 0;
+    for_each_bit(devices, [&](int i) {
+        const DimensionId dimension = node.devices[static_cast<std::size_t>(i)].dimension;
+        if ((dimension_bit(dimension) & dimensions) != 0) found |= bit(i);
+    });
+    return found;
+}
+
+// What all shares of one step are made with.
+struct StepPlan {
+    const ClusterSpec& spec;
+    const StepAsk& ask;
+    const GpuBind& bind;
+    std::optional<Bytes> memory;
+};
+
+Result<StepShare> make_share(const StepPlan& plan, const StepRoom& room, const StepPart& part,
+                             std::uint32_t first_rank) {
+    const NodeShare settled = settle_part(plan.spec.dimensions, room, part);
+    const BitSet& cores = plan.ask.exact ? settled.cores : room.cores;
+    StepShare share{.node = room.node,
+                    .cores = cores,
+                    .memory = plan.memory.value_or(room.amount.memory()),
+                    .devices = settled.devices,
+                    .tasks = {}};
+    const auto blocks = cores_of_tasks(plan.ask, *room.spec, cores, part.tasks);
+    const DeviceMask gpus =
+        devices_in(*room.spec, share.devices, gpu_dimensions(plan.spec.dimensions));
+    BERTH_TRY(const std::vector<DeviceMask> seen,
+              bind_gpus(plan.bind, *room.spec, gpus, blocks, plan.spec.confinement.devices));
+    for (std::uint32_t i = 0; i < part.tasks; ++i) {
+        share.tasks.push_back({.rank = first_rank + i,
+                               .cores = blocks[i],
+                               .devices = seen[i] | (share.devices & ~gpus)});
+    }
+    return share;
+}
+
+Resources amount_of(const StepShare& share, const StepPart& part, const NodeSpec& node) {
+    Resources amount = part.gres;
+    const auto cpus = static_cast<std::int64_t>(share.cores.count()) * node.threads_per_core;
+    amount.set_cpu(Millicpu(cpus * 1000));
+    amount.set_memory(share.memory);
+    return amount;
+}
+
+std::variant<StepAsk, Refusing> read(const ClusterSpec& spec, const Job& job,
+                                     const StepRequest& request) {
+    if (auto no = check_numbers(request)) return *std::move(no);
+    StepAsk ask;
+    const auto cpus_per_task =
+        request.cpus_per_task ? request.cpus_per_task : job.spec.request.cpus_per_task;
+    ask.tasks = request.tasks;
+    ask.tasks_per_node = request.tasks_per_node.value_or(0);
+    ask.cpus_per_task = std::max(cpus_per_task.value_or(1), 1U);
+    // Saying how many CPUs a task needs asks for no more than those, as in Slurm.
+    ask.exact = request.exact || cpus_per_task.has_value();
+    if (auto no = read_nodes(spec, job, request, ask)) return *std::move(no);
+    if (auto no = read_gres(spec, job, request, ask)) return *std::move(no);
+    return ask;
+}
+
+std::variant<GpuBind, Refusing> read_bind(const Job& job, const StepRequest& request,
+                                          const StepAsk& ask) {
+    const std::string& text =
+        request.gpu_bind.empty() ? job.spec.command.gpu_bind : request.gpu_bind;
+    const Result<GpuBind> bind = GpuBind::parse(text);
+    if (!bind.ok()) {
+        Refusing no = refuse(Refusal::invalid_request, bind.error().message);
+        no.details = {bind.error().message};
+        return no;
+    }
+    if (!text.empty() || ask.per_task.empty()) return *bind;
+    const auto count = static_cast<std::uint32_t>(ask.per_task.front().count);
+    return GpuBind{.kind = GpuBind::Kind::per_task, .count = count, .list = {}};
+}
+
+// Memory of a step is a limit within its job's, not taken from other steps.
+std::optional<Refusing> check_memory(const Job& job, const StepRequest& request) {
+    if (!request.memory_per_node) return std::nullopt;
+    for (const NodeShare& share : job.allocation->shares) {
+        if (share.memory == Bytes(0) || *request.memory_per_node <= share.memory) continue;
+        return refuse(Refusal::memory_unavailable,
+                      "the step asks for more memory than its job has");
+    }
+    return std::nullopt;
+}
+
+std::variant<Step, Refusing> make_step(const StepPlan& plan, Time now, const Job& job,
+                                       const StepRequest& request,
+                                       const std::vector<StepRoom>& rooms,
+                                       const std::vector<StepPart>& parts) {
+    Step step;
+    step.id = StepId(job.next_step);
+    step.name = request.name;
+    step.tasks = plan.ask.tasks;
+    step.overlap = request.overlap;
+    step.started_at = now;
+    std::uint32_t rank = 0;
+    for (const StepPart& part : parts) {
+        const StepRoom& room = rooms[part.room];
+        auto share = make_share(plan, room, part, rank);
+        if (!share.ok()) return refuse(Refusal::invalid_request, share.error().message);
+        rank += part.tasks;
+        step.cpus += static_cast<std::uint32_t>(share->cores.count()) * room.spec->threads_per_core;
+        step.allocated += amount_of(*share, part, *room.spec);
+        step.nodes.push_back(room.node);
+        step.shares.push_back(*std::move(share));
+    }
+    return step;
+}
+
+}  // namespace
+
+std::variant<Step, Refusing> lay_out_step(const ClusterState& state, Time now, const Job& job,
+                                          const StepRequest& request) {
+    const ClusterSpec& spec = state.spec();
+    if (job.state != JobState::running) {
+        return refuse(Refusal::job_not_running, "job " + to_string(job.id) + " is not running");
+    }
+    const auto running = std::ranges::count(job.steps, StepState::running, &Step::state);
+    if (static_cast<std::size_t>(running) >= kRunningStepsMax) {
+        return refuse(Refusal::step_resources_busy, "the job runs 4096 steps already");
+    }
+    auto ask = read(spec, job, request);
+    if (auto* no = std::get_if<Refusing>(&ask)) return std::move(*no);
+    const StepAsk& asked = std::get<StepAsk>(ask);
+    auto bind = read_bind(job, request, asked);
+    if (auto* no = std::get_if<Refusing>(&bind)) return std::move(*no);
+    if (auto no = check_memory(job, request)) return *std::move(no);
+
+    std::vector<StepRoom> rooms = rooms_of(spec, job, true);
+    auto parts = spread_step(asked, rooms);
+    if (!parts) {
+        return refuse(Refusal::step_more_than_job, "the step asks for more than its job has");
+    }
+    if (!request.overlap) {
+        rooms = rooms_of(spec, job, false);
+        parts = spread_step(asked, rooms);
+        if (!parts) {
+            return refuse(Refusal::step_resources_busy,
+                          "other steps of the job have what this one asks for");
+        }
+    }
+    std::optional<Bytes> memory = request.memory_per_node;
+    if (memory == Bytes(0)) memory.reset();
+    return make_step({spec, asked, std::get<GpuBind>(bind), memory}, now, job, request, rooms,
+                     *parts);
+}
+
+}  // namespace berth

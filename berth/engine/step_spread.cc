@@ -1,0 +1,161 @@
+#include "berth/engine/step_spread.h"
+
+#include <algorithm>
+
+namespace berth {
+namespace {
+
+// How many of a dimension a room has: its free devices, or, if it is only counted, the job's
+// amount.
+std::int64_t count_in(const StepRoom& room, DimensionId dimension) {
+    std::int64_t devices = 0;
+    bool counted = true;
+    for (std::size_t i = 0; i < room.spec->devices.size(); ++i) {
+        if (room.spec->devices[i].dimension != dimension) continue;
+        counted = false;
+        if ((room.devices & bit(static_cast<int>(i))) != 0) ++devices;
+    }
+    return counted ? room.amount[dimension] : devices;
+}
+
+// Takes `count` of a demand's kinds beyond what `taken` has already, the kinds in order; false
+// where there are not so many.
+bool take_gres(const StepRoom& room, DimensionSet dimensions, std::int64_t count,
+               Resources& taken) {
+    for_each_bit(dimensions, [&](int d) {
+        const DimensionId dimension(static_cast<std::uint32_t>(d));
+        const std::int64_t left = count_in(room, dimension) - taken[dimension];
+        const std::int64_t part = std::clamp<std::int64_t>(left, 0, count);
+        taken[dimension] += part;
+        count -= part;
+    });
+    return count == 0;
+}
+
+// The GRES that so many tasks take there, but for what is asked for in all.
+std::optional<Resources> gres_on(const StepAsk& ask, const StepRoom& room, std::uint32_t tasks) {
+    Resources taken;
+    if (ask.inherits) {
+        if (room.devices != room.held) return std::nullopt;
+        for_each_bit(room.held, [&](int i) {
+            taken[room.spec->devices[static_cast<std::size_t>(i)].dimension] += 1;
+        });
+        return taken;
+    }
+    for (const GresDemand& gres : ask.per_node) {
+        if (!take_gres(room, gres.dimensions, gres.count, taken)) return std::nullopt;
+    }
+    for (const GresDemand& gres : ask.per_task) {
+        if (!take_gres(room, gres.dimensions, gres.count * tasks, taken)) return std::nullopt;
+    }
+    if (ask.in_all && !take_gres(room, ask.in_all->dimensions, 1, taken)) return std::nullopt;
+    return taken;
+}
+
+// The most tasks that fit in a room.
+std::uint32_t slots_in(const StepAsk& ask, const StepRoom& room) {
+    const std::uint64_t cpus = std::uint64_t{room.cores.count()} * room.spec->threads_per_core;
+    std::uint64_t slots = std::min<std::uint64_t>(cpus / ask.cpus_per_task, ask.tasks);
+    if (ask.tasks_per_node > 0) slots = std::min<std::uint64_t>(slots, ask.tasks_per_node);
+    auto tasks = static_cast<std::uint32_t>(slots);
+    if (ask.per_task.empty()) return tasks > 0 && gres_on(ask, room, tasks) ? tasks : 0;
+    // Every task takes at least one of something of which there are at most a few thousand.
+    std::uint32_t fits = 0, too_many = tasks + 1;
+    while (fits + 1 < too_many) {
+        const std::uint32_t middle = fits + (too_many - fits) / 2;
+        (gres_on(ask, room, middle) ? fits : too_many) = middle;
+    }
+    return fits;
+}
+
+struct Candidate {
+    std::size_t room = 0;
+    std::uint32_t slots = 0;
+    bool named = false;
+};
+
+// ask.nodes of them with room for all tasks: the first ones if that will do, else the roomiest.
+std::optional<std::vector<Candidate>> choose_nodes(const StepAsk& ask,
+                                                   std::vector<Candidate> candidates) {
+    const auto enough = [&] {
+        std::uint64_t slots = 0;
+        for (std::size_t i = 0; i < ask.nodes; ++i) slots += candidates[i].slots;
+        return slots >= ask.tasks;
+    };
+    if (candidates.size() < ask.nodes) return std::nullopt;
+    std::ranges::stable_sort(candidates, std::greater(), &Candidate::named);
+    if (!enough()) {
+        std::ranges::stable_sort(candidates, std::greater(), [](const Candidate& one) {
+            return std::pair(one.named, one.slots);
+        });
+        if (!enough()) return std::nullopt;
+    }
+    candidates.resize(ask.nodes);
+    std::ranges::sort(candidates, {}, &Candidate::room);
+    return candidates;
+}
+
+// As Slurm counts for its block distribution: in turn, one to each node that has room.
+std::vector<StepPart> deal_tasks(const StepAsk& ask, const std::vector<Candidate>& nodes) {
+    std::vector<StepPart> parts;
+    for (const Candidate& node : nodes) parts.push_back({.room = node.room});
+    for (std::uint32_t left = ask.tasks; left > 0;) {
+        for (std::size_t i = 0; i < parts.size() && left > 0; ++i) {
+            if (parts[i].tasks == nodes[i].slots) continue;
+            ++parts[i].tasks;
+            --left;
+        }
+    }
+    return parts;
+}
+
+// What is asked for in all, beyond one on each node: in turn, as long as there is some.
+bool deal_gres(const StepAsk& ask, const std::vector<StepRoom>& rooms,
+               std::vector<StepPart>& parts) {
+    if (!ask.in_all) return true;
+    std::int64_t left = ask.in_all->count - static_cast<std::int64_t>(parts.size());
+    if (left < 0) return false;
+    for (bool dealt = true; left > 0 && dealt;) {
+        dealt = false;
+        for (StepPart& part : parts) {
+            if (left == 0) break;
+            if (!take_gres(rooms[part.room], ask.in_all->dimensions, 1, part.gres)) continue;
+            --left;
+            dealt = true;
+        }
+    }
+    return left == 0;
+}
+
+}  // namespace
+
+std::optional<std::vector<StepPart>> spread_step(const StepAsk& ask,
+                                                 const std::vector<StepRoom>& rooms) {
+    std::vector<Candidate> candidates;
+    std::size_t named = 0;
+    for (std::size_t i = 0; i < rooms.size(); ++i) {
+        const std::uint32_t slots = slots_in(ask, rooms[i]);
+        if (slots == 0) continue;
+        const bool is_named = std::ranges::find(ask.named, rooms[i].node) != ask.named.end();
+        named += is_named ? 1 : 0;
+        candidates.push_back({.room = i, .slots = slots, .named = is_named});
+    }
+    if (named < ask.named.size()) return std::nullopt;
+    const auto nodes = choose_nodes(ask, std::move(candidates));
+    if (!nodes) return std::nullopt;
+    std::vector<StepPart> parts = deal_tasks(ask, *nodes);
+    for (StepPart& part : parts) {
+        const StepRoom& room = rooms[part.room];
+        const std::uint64_t cpus = std::uint64_t{part.tasks} * ask.cpus_per_task;
+        const std::uint32_t threads = room.spec->threads_per_core;
+        part.cores = static_cast<std::uint32_t>(ask.exact ? (cpus + threads - 1) / threads
+                                                          : room.cores.count());
+        const auto gres = gres_on(ask, room, part.tasks);
+        BERTH_ASSERT(gres.has_value());
+        part.gres = *gres;
+    }
+    if (!deal_gres(ask, rooms, parts)) return std::nullopt;
+    return parts;
+}
+
+}  // namespace berth
