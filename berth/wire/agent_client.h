@@ -1,0 +1,43 @@
+// AgentClient: the agent's end of its link to the controller. It connects, and connects again.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "berth/agent/ports.h"
+#include "berth/base/log.h"
+
+namespace berth {
+
+struct AgentClientSettings {
+    std::string address;  // "unix:/path".
+    std::string node;     // Its name.
+    std::string version;
+    Duration first_wait = std::chrono::milliseconds(100);  // Doubles with each failure …
+    Duration longest_wait = std::chrono::seconds(5);       // … up to this.
+    std::size_t queued_reports_max = 100'000;
+    Duration ping_every = std::chrono::seconds(20);
+    Duration ping_timeout = std::chrono::seconds(20);
+};
+
+class AgentClient final : public Uplink {
+public:
+    // Takes LinkUp, LinkDown and OrderCame. Called from several threads, but for one link in order.
+    using Push = std::function<void(AgentEvent)>;
+
+    // Refuses an address that it cannot use; that nobody listens there yet is no error.
+    static Result<std::unique_ptr<AgentClient>> start(AgentClientSettings settings, LogSink& log,
+                                                      Push push);
+    ~AgentClient() override;
+
+    void send(OutgoingReport report) override;  // Of a link that is gone: forgotten.
+    void close(std::uint64_t link) override;
+
+private:
+    struct Parts;
+    explicit AgentClient(std::shared_ptr<Parts> parts);
+    std::shared_ptr<Parts> parts_;
+};
+
+}  // namespace berth

@@ -1,0 +1,332 @@
+#include "berth/wire/agent_server.h"
+
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/server_posix.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "berth/wire/berth.grpc.pb.h"
+#include "berth/wire/messages.h"
+#include "berth/wire/unix_socket.h"
+
+namespace berth {
+
+namespace {
+
+constexpr std::size_t kNodeNameMax = 255;
+
+class LinkStream;
+
+}  // namespace
+
+// Shared with the streams, which outlive the server by a moment when it is torn down.
+struct AgentServer::Parts {
+    AgentServerSettings settings;
+    LogSink& log;
+    Push push;
+    LoadPayload load_payload;
+
+    std::string path;
+    int listening = -1, stop_event = -1;
+    std::thread acceptor;
+    std::unique_ptr<wire::Agents::CallbackService> service;
+    std::unique_ptr<grpc::Server> server;
+
+    mutable std::mutex mutex;
+    std::condition_variable empty;
+    std::map<std::uint64_t, std::shared_ptr<LinkStream>> links;
+    std::uint64_t last_link = 0;
+    std::size_t streams = 0;  // That still use this.
+
+    void accept_all();
+    void admit(int socket);
+    std::shared_ptr<LinkStream> find(Link link) const;
+};
+
+namespace {
+
+// One agent's stream. gRPC calls On… one at a time for reads and one at a time for writes; orders
+// come from the controller's thread.
+class LinkStream final : public grpc::ServerBidiReactor<wire::FromAgent, wire::FromController>,
+                         public std::enable_shared_from_this<LinkStream> {
+public:
+    LinkStream(AgentServer::Parts& parts, std::uint64_t number) : parts_(parts), link_{number} {}
+
+    // Keeps itself until gRPC is done with it.
+    void begin() {
+        self_ = shared_from_this();
+        StartRead(&incoming_);
+    }
+
+    void send(wire::FromController message) {
+        const std::lock_guard lock(mutex_);
+        if (finished_) return;
+        queued_bytes_ += message.ByteSizeLong();
+        queue_.push_back(std::move(message));
+        if (queue_.size() > parts_.settings.queued_orders_max ||
+            queued_bytes_ > parts_.settings.queued_bytes_max) {
+            parts_.log.write(LogLevel::warning, "wire",
+                             "node " + node_ + " does not read its orders: its link is cut");
+            finish({grpc::StatusCode::RESOURCE_EXHAUSTED, "orders are not being read"});
+            call_.TryCancel();  // Nor would it read the status.
+            return;
+        }
+        if (queue_.size() == 1) StartWrite(&queue_.front());
+    }
+
+    void cut(const std::string& why) {
+        const std::lock_guard lock(mutex_);
+        finish({grpc::StatusCode::ABORTED, why});
+    }
+
+private:
+    void OnReadDone(bool ok) override {
+        if (!ok) return cut("the agent is gone");
+        const grpc::Status status = take(incoming_);
+        if (!status.ok()) {
+            parts_.log.write(LogLevel::warning, "wire",
+                             "link of node '" + node_ + "' cut: " + status.error_message());
+            const std::lock_guard lock(mutex_);
+            return finish(status);
+        }
+        incoming_.Clear();
+        const std::lock_guard lock(mutex_);
+        if (!finished_) StartRead(&incoming_);
+    }
+
+    void OnWriteDone(bool ok) override {
+        const std::lock_guard lock(mutex_);
+        if (!ok) return finish({grpc::StatusCode::UNAVAILABLE, "the agent is gone"});
+        queued_bytes_ -= queue_.front().ByteSizeLong();
+        queue_.pop_front();
+        if (!finished_ && !queue_.empty()) StartWrite(&queue_.front());
+    }
+
+    void OnCancel() override { cut("the agent is gone"); }
+
+    void OnDone() override {
+        if (announced_) parts_.push(LinkLost{link_});
+        std::shared_ptr<LinkStream> last = std::move(self_);
+        AgentServer::Parts& parts = parts_;
+        const std::uint64_t number = link_.number;
+        const std::lock_guard lock(parts.mutex);
+        parts.links.erase(number);
+        last.reset();
+        --parts.streams;
+        parts.empty.notify_all();
+    }
+
+    grpc::Status take(const wire::FromAgent& message) {
+        if (!announced_) return greet(message);
+        Result<Report> report = from_wire(message);
+        if (!report.ok()) {
+            return {grpc::StatusCode::INVALID_ARGUMENT, report.error().message};
+        }
+        parts_.push(AgentInput{link_, node_, std::move(report).value()});
+        return grpc::Status::OK;
+    }
+
+    grpc::Status greet(const wire::FromAgent& message) {
+        const wire::Hello& hello = message.hello();
+        if (!message.has_hello()) {
+            return {grpc::StatusCode::FAILED_PRECONDITION, "an agent says Hello first"};
+        }
+        if (hello.protocol() != kLinkProtocol) {
+            return {grpc::StatusCode::FAILED_PRECONDITION,
+                    "protocol " + std::to_string(hello.protocol()) +
+                        " is not known here; this controller speaks " +
+                        std::to_string(kLinkProtocol)};
+        }
+        if (hello.node().empty() || hello.node().size() > kNodeNameMax) {
+            return {grpc::StatusCode::INVALID_ARGUMENT, "Hello names no node"};
+        }
+        node_ = hello.node();
+        announced_ = true;
+        return grpc::Status::OK;
+    }
+
+    // REQUIRES: mutex_ is held.
+    void finish(const grpc::Status& status) {
+        if (finished_) return;
+        finished_ = true;
+        Finish(status);
+    }
+
+    AgentServer::Parts& parts_;
+    const Link link_;
+    std::shared_ptr<LinkStream> self_;
+    wire::FromAgent incoming_;
+    std::string node_;        // Of the reading side.
+    bool announced_ = false;  // Likewise.
+
+    std::mutex mutex_;
+    std::deque<wire::FromController> queue_;  // The first one is being written.
+    std::size_t queued_bytes_ = 0;
+    bool finished_ = false;
+};
+
+// A stream that is refused before it begins.
+class RefusedStream final : public grpc::ServerBidiReactor<wire::FromAgent, wire::FromController> {
+public:
+    explicit RefusedStream(const grpc::Status& status) { Finish(status); }
+    void OnDone() override { delete this; }
+};
+
+class LinkService final : public wire::Agents::CallbackService {
+public:
+    explicit LinkService(AgentServer::Parts& parts) : parts_(parts) {}
+
+    grpc::ServerBidiReactor<wire::FromAgent, wire::FromController>* Link(
+        grpc::CallbackServerContext*) override {
+        std::shared_ptr<LinkStream> stream;
+        {
+            const std::lock_guard lock(parts_.mutex);
+            if (parts_.links.size() >= parts_.settings.links_max) {
+                return new RefusedStream(
+                    {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many agents are linked"});
+            }
+            stream = std::make_shared<LinkStream>(parts_, ++parts_.last_link);
+            parts_.links.emplace(parts_.last_link, stream);
+            ++parts_.streams;
+        }
+        stream->begin();
+        return stream.get();
+    }
+
+private:
+    AgentServer::Parts& parts_;
+};
+
+std::unique_ptr<grpc::Server> build_server(const AgentServerSettings& settings,
+                                           grpc::Service& service) {
+    grpc::ServerBuilder builder;
+    builder.RegisterService(&service);
+    builder.SetMaxReceiveMessageSize(kMessageBytesMax);
+    builder.SetMaxSendMessageSize(kMessageBytesMax);
+    builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS,
+                               static_cast<int>(settings.ping_every.count()));
+    builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
+                               static_cast<int>(settings.ping_timeout.count()));
+    builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+    builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+    builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1000);
+    return builder.BuildAndStart();
+}
+
+}  // namespace
+
+void AgentServer::Parts::accept_all() {
+    pollfd waited[2] = {{listening, POLLIN, 0}, {stop_event, POLLIN, 0}};
+    while (true) {
+        if (poll(waited, 2, -1) < 0 && errno != EINTR) return;
+        if ((waited[1].revents & POLLIN) != 0) return;
+        if ((waited[0].revents & POLLIN) == 0) continue;
+        const int socket = accept4(listening, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (socket >= 0) {
+            admit(socket);
+        } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) {
+            log.write(LogLevel::error, "wire",
+                      std::string("no agent can connect: ") + std::strerror(errno));
+            poll(waited + 1, 1, 1000);
+        }
+    }
+}
+
+void AgentServer::Parts::admit(int socket) {
+    const Result<std::uint32_t> uid = peer_uid(socket);
+    if (uid.ok() && (*uid == 0 || *uid == geteuid())) {
+        grpc::AddInsecureChannelFromFd(server.get(), socket);
+        return;
+    }
+    log.write(LogLevel::warning, "wire",
+              uid.ok() ? "uid " + std::to_string(*uid) +
+                             " is no agent: an agent runs as root or as the controller's user"
+                       : uid.error().message);
+    ::close(socket);
+}
+
+std::shared_ptr<LinkStream> AgentServer::Parts::find(Link link) const {
+    const std::lock_guard lock(mutex);
+    const auto found = links.find(link.number);
+    return found == links.end() ? nullptr : found->second;
+}
+
+AgentServer::AgentServer(std::shared_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+Result<std::unique_ptr<AgentServer>> AgentServer::start(AgentServerSettings settings, LogSink& log,
+                                                        Push push, LoadPayload load_payload) {
+    BERTH_TRY(const std::string path, unix_path(settings.address));
+    BERTH_TRY(const int listening, listen_on(path));
+    auto parts = std::shared_ptr<Parts>(
+        new Parts{std::move(settings), log, std::move(push), std::move(load_payload)});
+    parts->path = path;
+    parts->listening = listening;
+    parts->stop_event = eventfd(0, EFD_CLOEXEC);
+    std::unique_ptr<AgentServer> server(new AgentServer(parts));
+    parts->service = std::make_unique<LinkService>(*parts);
+    parts->server = build_server(parts->settings, *parts->service);
+    if (parts->stop_event < 0 || parts->server == nullptr) {
+        return Error{ErrorCode::internal, "the link for agents could not be started"};
+    }
+    parts->acceptor = std::thread([&shared = *parts] { shared.accept_all(); });
+    return server;
+}
+
+AgentServer::~AgentServer() {
+    Parts& parts = *parts_;
+    if (parts.acceptor.joinable()) {
+        const std::uint64_t one = 1;
+        (void)!write(parts.stop_event, &one, sizeof one);
+        parts.acceptor.join();
+    }
+    unlink(parts.path.c_str());
+    ::close(parts.listening);
+    if (parts.stop_event >= 0) ::close(parts.stop_event);
+    if (parts.server == nullptr) return;
+    std::vector<std::shared_ptr<LinkStream>> open;
+    {
+        const std::lock_guard lock(parts.mutex);
+        for (const auto& [number, stream] : parts.links) open.push_back(stream);
+    }
+    for (const auto& stream : open) stream->cut("the controller stops");
+    open.clear();
+    parts.server->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(1));
+    parts.server->Wait();
+    std::unique_lock lock(parts.mutex);
+    parts.empty.wait(lock, [&] { return parts.streams == 0; });
+}
+
+void AgentServer::send(OutgoingOrder order) {
+    const std::shared_ptr<LinkStream> stream = parts_->find(order.link);
+    if (stream == nullptr) return;  // Its loss is on its way to the controller.
+    auto* const launch = std::get_if<LaunchAttempt>(&order.order.body);
+    if (launch != nullptr && launch->batch_host) {
+        Result<JobPayload> payload = parts_->load_payload(*launch);
+        if (!payload.ok()) {  // Goes without a script: the node refuses it, and says so.
+            parts_->log.write(LogLevel::error, "wire", payload.error().message);
+        } else {
+            launch->payload = std::move(payload).value();
+        }
+    }
+    stream->send(to_wire(order.order));
+}
+
+void AgentServer::close(Link link) {
+    const std::shared_ptr<LinkStream> stream = parts_->find(link);
+    if (stream != nullptr) stream->cut("superseded, or no node of this cluster");
+}
+
+std::size_t AgentServer::links() const {
+    const std::lock_guard lock(parts_->mutex);
+    return parts_->links.size();
+}
+
+}  // namespace berth

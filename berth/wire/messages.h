@@ -1,0 +1,24 @@
+// Between the model's orders and reports and what crosses the link. For the translation units of
+// this module: protobuf's headers are heavy.
+#pragma once
+
+#include "berth/base/result.h"
+#include "berth/model/order.h"
+#include "berth/model/report.h"
+#include "berth/wire/berth.pb.h"
+
+namespace berth {
+
+inline constexpr std::uint32_t kLinkProtocol = 1;
+
+// Of one message: a script of 4 MiB and an environment of 1 MiB pass.
+inline constexpr int kMessageBytesMax = 8 << 20;
+
+wire::FromAgent to_wire(const Report& report);
+wire::FromController to_wire(const Order& order);
+
+// Refuse what no agent and no controller of ours would send.
+Result<Report> from_wire(const wire::FromAgent& message);
+Result<Order> from_wire(const wire::FromController& message);
+
+}  // namespace berth
