@@ -47,7 +47,13 @@ void add_missing_gres(std::string& reason, const NodeSpec& configured, const Nod
     for (const Device& device : configured.devices) {
         wanted[dimensions.at(device.dimension).name] += 1;
     }
-    const auto there = counts_of(found.gres_text);
+    auto there = counts_of(found.gres_text);
+    if (found.gres_text.empty()) {  // An agent that has the cluster's own description of its node.
+        for (const Device& device : found.devices) {
+            if (device.dimension.index() >= dimensions.size()) continue;
+            there[dimensions.at(device.dimension).name] += 1;
+        }
+    }
     for (const auto& [name, count] : wanted) {
         const auto entry = there.find(name);
         const std::int64_t reported = entry == there.end() ? 0 : entry->second;

@@ -10,8 +10,9 @@ namespace berth {
 
 // "Low RealMemory (reported:16000 < 100.00% of configured:64000)"; several joined by ", "; empty if
 // nothing is missing. More than configured is no fault. The GRES found are read from
-// `found.gres_text` ("gpu:a100:8,fpga:2"), since an agent knows no dimension ids; of the
-// configured ones those with devices are compared, for only they can be counted on the node.
+// `found.gres_text` ("gpu:a100:8,fpga:2"), since an agent that looked for itself knows no
+// dimension ids; from `found.devices` if it is empty. Of the configured ones those with devices are
+// compared, for only they can be counted on the node.
 std::string hardware_shortfall(const NodeSpec& configured, const NodeSpec& found,
                                const Dimensions& dimensions);
 

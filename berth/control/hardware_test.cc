@@ -59,5 +59,13 @@ TEST(HardwareShortfall, NamesWhatIsMissingInSlurmsWords) {
     }
 }
 
+TEST(HardwareShortfall, CountsDevicesWhereTheAgentNamesNoGres) {
+    NodeSpec all = configured();
+    EXPECT_EQ(hardware_shortfall(configured(), all, dimensions()), "");
+    all.devices.erase(all.devices.begin());
+    EXPECT_EQ(hardware_shortfall(configured(), all, dimensions()),
+              "gres/gpu count reported lower than configured (7 < 8)");
+}
+
 }  // namespace
 }  // namespace berth

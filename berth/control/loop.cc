@@ -25,11 +25,6 @@ Status Loop::run_once() {
     return world_.journal.rest(controller_.state());
 }
 
-std::optional<Time> Loop::wake_at() const {
-    if (!wake_at_) return std::nullopt;
-    return time_.to_wall(*wake_at_);
-}
-
 void Loop::send(Turn& turn) {
     for (OutgoingAnswer& answer : turn.answers) world_.clients.answer(std::move(answer));
     for (OutgoingOrder& order : turn.orders) world_.agents.send(std::move(order));

@@ -17,10 +17,6 @@ public:
     Status run_once();
 
     const Controller& controller() const { return controller_; }
-
-    // When to run again though nothing comes, as the wall clock shows it; nullopt: when something
-    // comes.
-    std::optional<Time> wake_at() const;
     // By the wall clock: when to turn again, if nothing comes first.
     std::optional<Time> wake_at() const {
         return wake_at_ ? std::optional(time_.to_wall(*wake_at_)) : std::nullopt;
