@@ -64,10 +64,10 @@ NEEDS = [
                 r"rotate|unique|remove_if|(push|pop|make)_heap)\("), "algorithm"),
     (re.compile(r"\bstd::(accumulate|iota|gcd)\("), "numeric"),
     (re.compile(r"\bstd::((unique|shared)_ptr|make_(unique|shared))<"), "memory"),
-    (re.compile(r"\bstd::array<"), "array"),
-    (re.compile(r"\bstd::(multi)?map<"), "map"),
-    (re.compile(r"\bstd::(multi)?set<"), "set"),
-    (re.compile(r"\bstd::deque<"), "deque"),
+    *((re.compile(rf"\bstd::(multi)?{name}<"), name)
+      for name in ("array", "deque", "map", "optional", "set", "span", "variant", "vector")),
+    *((re.compile(rf"\bstd::{name}\b"), name) for name in ("string", "string_view")),
+    (re.compile(r"\bstd::(str(error|len|chr|cmp|str)|mem(cpy|set|cmp|move))\("), "cstring"),
     (re.compile(r"\bstd::function<"), "functional"),
     (re.compile(r"\bstd::(from|to)_chars\("), "charconv"),
 ]

@@ -129,10 +129,10 @@ private:
             for (std::size_t n = 0; n < members.size() && !decoder.error_; ++n) {
                 const std::size_t at =
                     next + n < members.size() ? next + n : next + n - members.size();
-                if (members[at].first != wanted) continue;
+                if (members[at].name != wanted) continue;
                 known[at] = true;
                 next = at + 1 == members.size() ? 0 : at + 1;
-                decoder.get(members[at].second, out, JsonPath{&path, wanted});
+                decoder.get(members[at].value, out, JsonPath{&path, wanted});
                 return;
             }
         }
@@ -237,9 +237,9 @@ private:
         if (unknown_ == UnknownFields::passed_over) return;
         for (std::size_t i = 0; i < fields.known.size() && !error_; ++i) {
             if (fields.known[i]) continue;
-            const std::string& name = fields.members[i].first;
+            const std::string& name = fields.members[i].name;
             bool again = false;
-            for (std::size_t j = 0; j < i; ++j) again |= fields.members[j].first == name;
+            for (std::size_t j = 0; j < i; ++j) again |= fields.members[j].name == name;
             fail(JsonPath{&fields.path, name}.text() +
                  (again ? " is given twice" : " is not a field"));
         }

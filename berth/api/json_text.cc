@@ -104,7 +104,7 @@ private:
         }
         auto* const object = std::get_if<JsonObject>(&open_.back().value);
         BERTH_ASSERT(object != nullptr && !keys_.empty());
-        object->emplace_back(std::move(keys_.back()), std::move(value));
+        object->push_back({std::move(keys_.back()), std::move(value)});
         keys_.pop_back();
         return true;
     }
@@ -182,6 +182,8 @@ Result<JsonValue> parse(JsonSource& source, TreeBuilder& builder) {
 
 }  // namespace
 
+bool operator==(const JsonValue&, const JsonValue&) = default;
+
 const JsonValue* JsonValue::find(std::string_view name) const {
     const auto* const object = as<JsonObject>();
     if (object == nullptr) return nullptr;
@@ -214,7 +216,7 @@ Result<JsonValue> read_json_list(JsonSource& source, std::string_view list, Json
     TreeBuilder builder(limits, list, sink);
     BERTH_TRY(JsonValue rest, parse(source, builder));
     if (auto* const object = std::get_if<JsonObject>(&rest.value)) {
-        std::erase_if(*object, [&](const auto& member) { return member.first == list; });
+        std::erase_if(*object, [&](const auto& member) { return member.name == list; });
     }
     return rest;
 }

@@ -15,8 +15,9 @@
 namespace berth::api {
 
 struct JsonValue;
+struct JsonMember;
 using JsonArray = std::vector<JsonValue>;
-using JsonObject = std::vector<std::pair<std::string, JsonValue>>;
+using JsonObject = std::vector<JsonMember>;
 
 // A number that is not a whole one within 64 bits, as written. No field of the API takes one.
 struct OtherNumber {
@@ -37,7 +38,14 @@ struct JsonValue {
     bool is_null() const { return value.index() == 0; }
     // A member of an object; nullptr where this is no object or has none of that name.
     const JsonValue* find(std::string_view name) const;
-    friend bool operator==(const JsonValue&, const JsonValue&) = default;
+    friend bool operator==(const JsonValue&, const JsonValue&);
+};
+
+// Not a std::pair: clang cannot make one of a type that holds itself.
+struct JsonMember {
+    std::string name;
+    JsonValue value;
+    friend bool operator==(const JsonMember&, const JsonMember&) = default;
 };
 
 // "null", "a string", "a list" …: for messages about a value of the wrong kind.

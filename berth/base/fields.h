@@ -6,7 +6,7 @@
 
 // Calls visit("name", self.name) for each field, in order.
 #define BERTH_FIELDS(type, ...)                                                       \
-    friend bool operator==(const type&, const type&) = default;                       \
+    [[maybe_unused]] friend bool operator==(const type&, const type&) = default;      \
     template <class Self, class Visit>                                                \
     static void fields([[maybe_unused]] Self& self, [[maybe_unused]] Visit&& visit) { \
         __VA_OPT__(BERTH_EXPAND(BERTH_EACH_FIELD(__VA_ARGS__)))                       \

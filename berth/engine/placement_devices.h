@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <vector>
 
 #include "berth/model/cluster_spec.h"

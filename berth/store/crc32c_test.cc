@@ -1,5 +1,7 @@
 #include "berth/store/crc32c.h"
 
+#include <string>
+
 #include <gtest/gtest.h>
 
 namespace berth {

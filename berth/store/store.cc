@@ -1,5 +1,7 @@
 #include "berth/store/store.h"
 
+#include <cstring>
+
 #include <fcntl.h>
 #include <unistd.h>
 
