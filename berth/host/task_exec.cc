@@ -4,21 +4,15 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <map>
+#include <string_view>
+#include <vector>
 
 #include "berth/base/text.h"
+#include "berth/host/environment.h"
 #include "berth/host/file_io.h"
 
 namespace berth {
 namespace {
-
-std::string_view name_of(std::string_view setting) { return setting.substr(0, setting.find('=')); }
-
-bool is_setting(std::string_view text) {
-    const std::size_t equals = text.find('=');
-    return equals != std::string_view::npos && equals > 0 &&
-           text.find('\0') == std::string_view::npos;
-}
 
 bool is_program(const std::string& path) {
     struct stat status{};
@@ -47,42 +41,15 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 }  // namespace
 
-std::vector<std::string> merge_environment(const std::vector<std::string>& base,
-                                           const std::vector<std::string>& over) {
-    std::vector<std::string> all;
-    std::map<std::string, std::size_t, std::less<>> places;
-    for (const auto* settings : {&base, &over}) {
-        for (const std::string& setting : *settings) {
-            if (!is_setting(setting)) continue;
-            const auto [place, is_new] =
-                places.try_emplace(std::string(name_of(setting)), all.size());
-            if (is_new) {
-                all.push_back(setting);
-            } else {
-                all[place->second] = setting;
-            }
-        }
-    }
-    return all;
-}
-
-std::string_view value_in(const std::vector<std::string>& environment, std::string_view name) {
-    for (const std::string_view setting : environment) {
-        if (setting.size() > name.size() && setting.starts_with(name) &&
-            setting[name.size()] == '=') {
-            return setting.substr(name.size() + 1);
-        }
-    }
-    return {};
-}
-
 void exec_task(const RunSpec& run, const TaskSpec& task) {
-    std::vector<std::string> environment = merge_environment(run.environment, task.environment);
-    environment = merge_environment(environment, {"SLURM_TASK_PID=" + std::to_string(::getpid())});
+    Environment environment(run.environment);
+    environment.add(task.environment);
+    environment.set("SLURM_TASK_PID", ::getpid());
     std::vector<std::string> arguments = run.arguments;
     const std::string program =
-        arguments.empty() ? "" : find_program(arguments[0], value_in(environment, "PATH"));
-    ::execve(program.c_str(), pointers(arguments).data(), pointers(environment).data());
+        arguments.empty() ? "" : find_program(arguments[0], environment.get("PATH").value_or(""));
+    std::vector<std::string> settings = environment.settings();
+    ::execve(program.c_str(), pointers(arguments).data(), pointers(settings).data());
     const int why = errno;
     (void)write_all(STDERR_FILENO,
                     system_error("slurmstepd: error: execve(): " + program, why).message + "\n");

@@ -1,0 +1,31 @@
+// Environment: variables in the order they were first set, each once.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace berth {
+
+class Environment {
+public:
+    Environment() = default;
+    // "NAME=value" each; what is not of that form is left out.
+    explicit Environment(const std::vector<std::string>& settings) { add(settings); }
+
+    void add(const std::vector<std::string>& settings);  // Wins over what is there.
+    void set(std::string_view name, std::string_view value);
+    void set(std::string_view name, std::int64_t value) { set(name, std::to_string(value)); }
+    void unset(std::string_view name);
+
+    std::optional<std::string_view> get(std::string_view name) const;
+    std::vector<std::string> settings() const;
+
+private:
+    std::vector<std::pair<std::string, std::string>> all_;
+    std::map<std::string, std::size_t, std::less<>> places_;
+};
+
+}  // namespace berth

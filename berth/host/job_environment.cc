@@ -1,0 +1,259 @@
+#include "berth/host/job_environment.h"
+
+#include <algorithm>
+
+#include "berth/base/hostlist.h"
+#include "berth/base/size_text.h"
+
+namespace berth {
+namespace {
+
+// Of a job or step around this one, when a job submits a job: none may be taken for this one's.
+constexpr std::string_view kOthers[] = {"SLURM_ARRAY_JOB_ID",
+                                        "SLURM_ARRAY_TASK_COUNT",
+                                        "SLURM_ARRAY_TASK_ID",
+                                        "SLURM_ARRAY_TASK_MAX",
+                                        "SLURM_ARRAY_TASK_MIN",
+                                        "SLURM_ARRAY_TASK_STEP",
+                                        "SLURM_CPUS_ON_NODE",
+                                        "SLURM_CPUS_PER_TASK",
+                                        "SLURM_CPU_BIND",
+                                        "SLURM_CPU_BIND_LIST",
+                                        "SLURM_CPU_BIND_TYPE",
+                                        "SLURM_CPU_BIND_VERBOSE",
+                                        "SLURM_EXPORT_ENV",
+                                        "SLURM_GPUS",
+                                        "SLURM_GPUS_ON_NODE",
+                                        "SLURM_GPUS_PER_NODE",
+                                        "SLURM_GPUS_PER_TASK",
+                                        "SLURM_GPU_BIND",
+                                        "SLURM_GTIDS",
+                                        "SLURM_JOB_END_TIME",
+                                        "SLURM_JOB_GPUS",
+                                        "SLURM_JOB_START_TIME",
+                                        "SLURM_LAUNCH_NODE_IPADDR",
+                                        "SLURM_LOCALID",
+                                        "SLURM_MEM_PER_CPU",
+                                        "SLURM_MEM_PER_NODE",
+                                        "SLURM_NODEID",
+                                        "SLURM_NPROCS",
+                                        "SLURM_NTASKS",
+                                        "SLURM_NTASKS_PER_NODE",
+                                        "SLURM_PROCID",
+                                        "SLURM_RESTART_COUNT",
+                                        "SLURM_SRUN_COMM_HOST",
+                                        "SLURM_SRUN_COMM_PORT",
+                                        "SLURM_STEPID",
+                                        "SLURM_STEP_GPUS",
+                                        "SLURM_STEP_ID",
+                                        "SLURM_STEP_LAUNCHER_PORT",
+                                        "SLURM_STEP_NODELIST",
+                                        "SLURM_STEP_NUM_NODES",
+                                        "SLURM_STEP_NUM_TASKS",
+                                        "SLURM_STEP_TASKS_PER_NODE",
+                                        "SLURM_TASK_PID",
+                                        "CUDA_VISIBLE_DEVICES",
+                                        "GPU_DEVICE_ORDINAL",
+                                        "ROCR_VISIBLE_DEVICES"};
+
+void set_user(Environment& environment, const UserRecord& user) {
+    environment.set("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin");
+    environment.set("HOME", user.home.empty() ? "/" : user.home);
+    environment.set("USER", user.name);
+    environment.set("LOGNAME", user.name);
+    environment.set("SHELL", user.shell.empty() ? "/bin/sh" : user.shell);
+    environment.set("TMPDIR", "/tmp");
+}
+
+// "3", "a100:3", "a100:2,h100:1": as --gpus takes it.
+std::string gpus_text(const std::vector<GresRequest>& requests) {
+    std::string text;
+    for (const GresRequest& one : requests) {
+        if (!text.empty()) text += ',';
+        if (!one.type.empty()) text += one.type + ":";
+        text += std::to_string(one.count);
+    }
+    return text;
+}
+
+// What is there only because the user asked for it.
+void set_asked(Environment& environment, const LaunchAttempt& launch) {
+    const JobRequest& asked = launch.spec.request;
+    if (asked.tasks || asked.tasks_per_node) {
+        std::uint32_t tasks = 0;
+        for (const NodeShare& share : launch.shares) tasks += share.tasks;
+        tasks = asked.tasks.value_or(tasks);
+        environment.set("SLURM_NTASKS", tasks);
+        environment.set("SLURM_NPROCS", tasks);
+    }
+    const auto number = [&](const char* name, const std::optional<std::uint32_t>& value) {
+        if (value) environment.set(name, *value);
+    };
+    number("SLURM_NTASKS_PER_NODE", asked.tasks_per_node);
+    number("SLURM_CPUS_PER_TASK", asked.cpus_per_task);
+    if (asked.memory_per_cpu) environment.set("SLURM_MEM_PER_CPU", in_mib(*asked.memory_per_cpu));
+    if (asked.memory_per_node) {
+        environment.set("SLURM_MEM_PER_NODE", in_mib(*asked.memory_per_node));
+    }
+    const auto gpus = [&](const char* name, const std::vector<GresRequest>& requests) {
+        if (!requests.empty()) environment.set(name, gpus_text(requests));
+    };
+    gpus("SLURM_GPUS", asked.gpus);
+    gpus("SLURM_GPUS_PER_NODE", asked.gpus_per_node);
+    gpus("SLURM_GPUS_PER_TASK", asked.gpus_per_task);
+    const JobCommand& command = launch.spec.command;
+    if (!command.gpu_bind.empty()) environment.set("SLURM_GPU_BIND", command.gpu_bind);
+    if (!command.export_env.empty()) environment.set("SLURM_EXPORT_ENV", command.export_env);
+    if (launch.restarts > 0) environment.set("SLURM_RESTART_COUNT", launch.restarts);
+}
+
+void set_array(Environment& environment, const LaunchAttempt& launch) {
+    if (!launch.array_job || !launch.array_task) return;
+    environment.set("SLURM_ARRAY_JOB_ID", launch.array_job->value());
+    environment.set("SLURM_ARRAY_TASK_ID", *launch.array_task);
+    if (launch.array_bounds.size() < 4) return;
+    environment.set("SLURM_ARRAY_TASK_COUNT", launch.array_bounds[0]);
+    environment.set("SLURM_ARRAY_TASK_MIN", launch.array_bounds[1]);
+    environment.set("SLURM_ARRAY_TASK_MAX", launch.array_bounds[2]);
+    environment.set("SLURM_ARRAY_TASK_STEP", launch.array_bounds[3]);
+}
+
+void set_topology(Environment& environment, const NodeView& view) {
+    std::string address, pattern;
+    for (const std::string& one : view.node.switches) {
+        address += one + ".";
+        pattern += "switch.";
+    }
+    environment.set("SLURM_TOPOLOGY_ADDR", address + view.node.name);
+    environment.set("SLURM_TOPOLOGY_ADDR_PATTERN", pattern + "node");
+}
+
+}  // namespace
+
+std::string counts_text(const std::vector<std::uint32_t>& counts) {
+    std::string text;
+    for (std::size_t i = 0; i < counts.size();) {
+        std::size_t same = i + 1;
+        while (same < counts.size() && counts[same] == counts[i]) ++same;
+        if (!text.empty()) text += ',';
+        text += std::to_string(counts[i]);
+        if (same - i > 1) text += "(x" + std::to_string(same - i) + ")";
+        i = same;
+    }
+    return text;
+}
+
+std::string numbers_text(const std::vector<std::uint32_t>& numbers) {
+    std::string text;
+    for (const std::uint32_t number : numbers) {
+        text += (text.empty() ? "" : ",") + std::to_string(number);
+    }
+    return text;
+}
+
+std::vector<std::uint32_t> gpus_of(DeviceMask devices, const NodeView& view) {
+    std::vector<std::uint32_t> gpus;
+    for_each_bit(devices, [&](int device) {
+        const auto at = static_cast<std::size_t>(device);
+        if (at >= view.node.devices.size()) return;
+        const Device& one = view.node.devices[at];
+        if (view.dimensions.at(one.dimension).name == "gpu") gpus.push_back(one.index);
+    });
+    std::ranges::sort(gpus);
+    return gpus;
+}
+
+void set_gpus(Environment& environment, DeviceMask devices, DeviceMask visible,
+              const NodeView& view) {
+    constexpr const char* kNames[] = {"CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL",
+                                      "ROCR_VISIBLE_DEVICES"};
+    std::vector<std::uint32_t> gpus = gpus_of(devices, view);
+    if (gpus.empty()) {
+        for (const char* name : kNames) environment.unset(name);
+        return;
+    }
+    if (view.devices_isolated) {
+        const std::vector<std::uint32_t> seen = gpus_of(visible, view);
+        for (std::uint32_t& gpu : gpus) {
+            gpu = static_cast<std::uint32_t>(std::ranges::find(seen, gpu) - seen.begin());
+        }
+    }
+    for (const char* name : kNames) environment.set(name, numbers_text(gpus));
+}
+
+std::uint32_t node_index(const LaunchAttempt& launch) {
+    const auto found = std::ranges::find(launch.shares, launch.node, &NodeShare::node);
+    if (found == launch.shares.end()) return 0;
+    return static_cast<std::uint32_t>(found - launch.shares.begin());
+}
+
+void set_job_variables(Environment& environment, const LaunchAttempt& launch,
+                       const NodeView& view) {
+    const std::string nodes = compress_hostlist_in_order(launch.node_names);
+    std::vector<std::uint32_t> cpus;
+    for (const NodeShare& share : launch.shares) cpus.push_back(share.cpus);
+    environment.set("SLURM_CLUSTER_NAME", launch.cluster);
+    environment.set("SLURM_JOB_ID", launch.job.value());
+    environment.set("SLURM_JOBID", launch.job.value());
+    environment.set("SLURM_JOB_NAME", launch.spec.name);
+    environment.set("SLURM_JOB_USER", launch.owner.user);
+    environment.set("SLURM_JOB_UID", launch.owner.uid);
+    environment.set("SLURM_JOB_GID", launch.owner.gid);
+    if (!launch.owner.group.empty()) environment.set("SLURM_JOB_GROUP", launch.owner.group);
+    if (!launch.spec.account.empty()) {
+        environment.set("SLURM_JOB_ACCOUNT", launch.spec.account);
+    }
+    environment.set("SLURM_JOB_PARTITION", launch.partition);
+    if (!launch.qos.empty()) environment.set("SLURM_JOB_QOS", launch.qos);
+    environment.set("SLURM_JOB_NODELIST", nodes);
+    environment.set("SLURM_JOB_NUM_NODES", static_cast<std::int64_t>(launch.node_names.size()));
+    environment.set("SLURM_JOB_CPUS_PER_NODE", counts_text(cpus));
+    environment.set("SLURM_JOB_START_TIME", seconds(launch.started_at));
+    if (launch.ends_at) environment.set("SLURM_JOB_END_TIME", seconds(*launch.ends_at));
+    environment.set("SLURM_PRIO_PROCESS", 0);
+    environment.set("SLURMD_NODENAME", view.node.name);
+    environment.set("HOSTNAME", view.hostname);
+    set_topology(environment, view);
+    set_array(environment, launch);
+    const std::vector<std::uint32_t> gpus = gpus_of(launch.share.devices, view);
+    if (gpus.empty()) {
+        environment.unset("SLURM_JOB_GPUS");
+    } else {
+        environment.set("SLURM_JOB_GPUS", numbers_text(gpus));
+    }
+}
+
+Environment batch_environment(const LaunchAttempt& launch, const NodeView& view,
+                              const UserRecord& user) {
+    Environment environment;
+    set_user(environment, user);
+    environment.add(launch.payload.environment);
+    for (const std::string_view name : kOthers) environment.unset(name);
+    set_job_variables(environment, launch, view);
+    set_asked(environment, launch);
+
+    std::vector<std::uint32_t> tasks;
+    for (const NodeShare& share : launch.shares) tasks.push_back(share.tasks);
+    environment.set("ENVIRONMENT", "BATCH");
+    environment.set("SLURM_NNODES", static_cast<std::int64_t>(launch.node_names.size()));
+    environment.set("SLURM_NODELIST", compress_hostlist_in_order(launch.node_names));
+    environment.set("SLURM_TASKS_PER_NODE", counts_text(tasks));
+    environment.set("SLURM_CPUS_ON_NODE", launch.share.cpus);
+    environment.set("SLURM_NODEID", node_index(launch));
+    environment.set("SLURM_PROCID", 0);
+    environment.set("SLURM_LOCALID", 0);
+    environment.set("SLURM_GTIDS", "0");
+    if (!environment.get("SLURM_SUBMIT_DIR")) {
+        environment.set("SLURM_SUBMIT_DIR", launch.spec.command.work_dir);
+    }
+    if (!launch.spec.command.submit_host.empty()) {
+        environment.set("SLURM_SUBMIT_HOST", launch.spec.command.submit_host);
+    }
+    environment.add(view.environment);
+    const auto gpus = static_cast<std::int64_t>(gpus_of(launch.share.devices, view).size());
+    if (gpus > 0) environment.set("SLURM_GPUS_ON_NODE", gpus);
+    set_gpus(environment, launch.share.devices, launch.share.devices, view);
+    return environment;
+}
+
+}  // namespace berth

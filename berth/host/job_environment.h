@@ -1,0 +1,49 @@
+// The environment of a job: from scratch, then the user's, then what Slurm's jobs find set. Which
+// SLURM_* are there and which are not is a contract: tools look at their absence too.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "berth/host/environment.h"
+#include "berth/model/order.h"
+
+namespace berth {
+
+// What is known here of this node and of who runs.
+struct NodeView {
+    NodeSpec node;                               // As configured.
+    Dimensions dimensions;                       // Of its GRES.
+    std::string hostname;                        // Of the machine.
+    std::vector<std::vector<int>> cpus_of_core;  // Empty: cores are not pinned.
+    bool devices_isolated = false;  // A process sees its own GPUs only, so they count from 0.
+    std::vector<std::string> environment;  // Of the site's, for every job.
+};
+
+struct UserRecord {
+    std::uint32_t uid = 0, gid = 0;
+    std::string name, home, shell;
+};
+
+// Of the batch script.
+Environment batch_environment(const LaunchAttempt& launch, const NodeView& view,
+                              const UserRecord& user);
+
+// Which of these devices are GPUs, by index among the node's: "0,2,5".
+std::vector<std::uint32_t> gpus_of(DeviceMask devices, const NodeView& view);
+
+// CUDA_VISIBLE_DEVICES and its kin, for one who may use `devices` and can see `visible`.
+void set_gpus(Environment& environment, DeviceMask devices, DeviceMask visible,
+              const NodeView& view);
+
+// {4, 4, 1} -> "4(x2),1"
+std::string counts_text(const std::vector<std::uint32_t>& counts);
+std::string numbers_text(const std::vector<std::uint32_t>& numbers);  // "0,2,5"
+
+// Where this node is among those of the job.
+std::uint32_t node_index(const LaunchAttempt& launch);
+
+// What belongs to the job on any node: ids, names, lists. For scripts and steps alike.
+void set_job_variables(Environment& environment, const LaunchAttempt& launch, const NodeView& view);
+
+}  // namespace berth

@@ -1,0 +1,256 @@
+#include "berth/host/run_plan.h"
+
+#include <algorithm>
+
+#include "berth/base/hostlist.h"
+#include "berth/base/text.h"
+#include "berth/model/file_pattern.h"
+
+namespace berth {
+namespace {
+
+FilePatternValues job_values(const LaunchAttempt& launch, const NodeView& view) {
+    FilePatternValues values;
+    values.job = launch.job;
+    values.array_job = launch.array_job;
+    values.array_task = launch.array_task;
+    values.job_name = launch.spec.name;
+    values.user = launch.owner.user;
+    values.node = view.node.name;
+    values.node_index = node_index(launch);
+    values.restarts = launch.restarts;
+    return values;
+}
+
+StreamSpec file_stream(const std::string& pattern, const std::string& work_dir,
+                       const FilePatternValues& values, bool truncate) {
+    if (pattern == "/dev/null") return {StreamKind::nothing, "", false};
+    return {StreamKind::file, expand_output_path(pattern, work_dir, values), truncate};
+}
+
+std::uint64_t cpus_per_core(const NodeView& view) { return view.node.threads_per_core; }
+
+BitSet cpu_set(const BitSet& cores, const NodeView& view) {
+    constexpr std::size_t kCpusMax = 8192;
+    BitSet cpus(kCpusMax);
+    for (std::size_t core = cores.find_first(); core != BitSet::kNone;
+         core = cores.find_next(core)) {
+        if (core >= view.cpus_of_core.size()) continue;
+        for (const int cpu : view.cpus_of_core[core]) {
+            if (cpu >= 0 && static_cast<std::size_t>(cpu) < kCpusMax) {
+                cpus.set(static_cast<std::size_t>(cpu));
+            }
+        }
+    }
+    return cpus;
+}
+
+// "0x0000000F": eight digits a word, as Slurm writes masks.
+std::string mask_text(const BitSet& cpus) {
+    constexpr std::string_view kHex = "0123456789ABCDEF";
+    std::size_t highest = 0;
+    for (std::size_t i = cpus.find_first(); i != BitSet::kNone; i = cpus.find_next(i)) highest = i;
+    std::string digits;
+    for (std::size_t digit = 0; digit <= highest / 32 * 8 + 7; ++digit) {
+        std::size_t value = 0;
+        for (std::size_t i = 0; i < 4; ++i) {
+            const std::size_t cpu = digit * 4 + i;
+            if (cpu < cpus.size() && cpus.test(cpu)) value |= std::size_t{1} << i;
+        }
+        digits += kHex[value];
+    }
+    std::ranges::reverse(digits);
+    return "0x" + digits;
+}
+
+// ---- Steps.
+
+std::string host_of(const std::string& address) { return address.substr(0, address.rfind(':')); }
+std::string port_of(const std::string& address) { return address.substr(address.rfind(':') + 1); }
+
+void set_cpu_bind(Environment& environment, const LaunchStep& launch, const NodeView& view) {
+    if (view.cpus_of_core.empty()) return;
+    std::string masks;
+    for (const TaskPlace& task : launch.share.tasks) {
+        masks += (masks.empty() ? "" : ",") + mask_text(cpu_set(task.cores, view));
+    }
+    environment.set("SLURM_CPU_BIND", "quiet,mask_cpu:" + masks);
+    environment.set("SLURM_CPU_BIND_LIST", masks);
+    environment.set("SLURM_CPU_BIND_TYPE", "mask_cpu:");
+    environment.set("SLURM_CPU_BIND_VERBOSE", "quiet");
+}
+
+// Of all tasks of the step on this node.
+Environment step_environment(const LaunchStep& launch, const LaunchAttempt& attempt,
+                             const NodeView& view) {
+    Environment environment(launch.environment);
+    set_job_variables(environment, attempt, view);
+    const std::string nodes = compress_hostlist_in_order(launch.node_names);
+    const auto node_count = static_cast<std::int64_t>(launch.node_names.size());
+    const std::string tasks_per_node = counts_text(launch.tasks_per_node);
+    environment.set("SLURM_STEP_ID", launch.step.value());
+    environment.set("SLURM_STEPID", launch.step.value());
+    environment.set("SLURM_STEP_NODELIST", nodes);
+    environment.set("SLURM_NODELIST", nodes);
+    environment.set("SLURM_STEP_NUM_NODES", node_count);
+    environment.set("SLURM_NNODES", node_count);
+    environment.set("SLURM_STEP_NUM_TASKS", launch.tasks);
+    environment.set("SLURM_NTASKS", launch.tasks);
+    environment.set("SLURM_NPROCS", launch.tasks);
+    environment.set("SLURM_STEP_TASKS_PER_NODE", tasks_per_node);
+    environment.set("SLURM_TASKS_PER_NODE", tasks_per_node);
+    environment.set("SLURM_NODEID", launch.node_index);
+    if (launch.cpus_per_task > 1 || environment.get("SLURM_CPUS_PER_TASK")) {
+        environment.set("SLURM_CPUS_PER_TASK", launch.cpus_per_task);
+    }
+    environment.set("SLURM_CPUS_ON_NODE",
+                    static_cast<std::int64_t>(launch.share.cores.count() * cpus_per_core(view)));
+    std::vector<std::uint32_t> ranks;
+    for (const TaskPlace& task : launch.share.tasks) ranks.push_back(task.rank);
+    environment.set("SLURM_GTIDS", numbers_text(ranks));
+    if (!launch.io_address.empty()) {
+        environment.set("SLURM_LAUNCH_NODE_IPADDR", host_of(launch.io_address));
+        environment.set("SLURM_SRUN_COMM_HOST", host_of(launch.io_address));
+        environment.set("SLURM_SRUN_COMM_PORT", port_of(launch.io_address));
+        environment.set("SLURM_STEP_LAUNCHER_PORT", port_of(launch.io_address));
+    }
+    set_cpu_bind(environment, launch, view);
+    environment.add(view.environment);
+    const auto gpus = static_cast<std::int64_t>(gpus_of(launch.share.devices, view).size());
+    if (gpus > 0) {
+        environment.set("SLURM_GPUS_ON_NODE", gpus);
+    } else {
+        environment.unset("SLURM_GPUS_ON_NODE");
+    }
+    set_gpus(environment, 0, 0, view);  // Each task has its own; none of the script's is left.
+    environment.unset("SLURM_STEP_GPUS");
+    return environment;
+}
+
+// "none", "all", the number of the one task that is meant, or a pattern.
+StreamSpec step_stream(const std::string& pattern, const LaunchStep& launch,
+                       const FilePatternValues& values, bool output) {
+    if (pattern == "none" || pattern == "/dev/null") return {StreamKind::nothing, "", false};
+    const StreamKind to_srun = launch.io_address.empty() ? StreamKind::nothing : StreamKind::srun;
+    if (pattern.empty() || pattern == "all") return {to_srun, "", false};
+    if (const auto only = parse_int64(pattern); only.ok() && *only >= 0) {
+        return {*only == std::int64_t{values.task} ? to_srun : StreamKind::nothing, "", false};
+    }
+    // One file for several tasks is cut once, by the first; a file for each, by each.
+    const bool own_file = pattern.find("%t") != std::string::npos;
+    const bool own_by_node =
+        pattern.find("%n") != std::string::npos || pattern.find("%N") != std::string::npos;
+    const std::uint32_t local = values.task - launch.share.tasks.front().rank;
+    const bool cuts = own_file || (local == 0 && (own_by_node || launch.node_index == 0));
+    return file_stream(pattern, launch.work_dir, values, output && cuts && !launch.append_output);
+}
+
+std::string gpu_bind_notice(const TaskPlace& task, const LaunchStep& launch, const NodeView& view) {
+    const std::vector<std::uint32_t> all = gpus_of(launch.share.devices, view);
+    const std::vector<std::uint32_t> own = gpus_of(task.devices, view);
+    const auto mask = [](const std::vector<std::uint32_t>& gpus) {
+        DeviceMask bits = 0;
+        for (const std::uint32_t gpu : gpus) bits |= bit(static_cast<int>(gpu));
+        BitSet set(64);
+        for_each_bit(bits, [&](int i) { set.set(static_cast<std::size_t>(i)); });
+        std::string text = mask_text(set).substr(2);
+        text.erase(0, std::min(text.find_first_not_of('0'), text.size() - 1));
+        return "0x" + text;
+    };
+    Environment local;
+    set_gpus(local, task.devices, launch.share.devices, view);
+    return "gpu-bind: usable_gres=" + mask(own) + "; bit_alloc=" + mask(all) +
+           "; local_inx=" + std::to_string(all.size()) + "; global_list=" + numbers_text(own) +
+           "; local_list=" + std::string(local.get("CUDA_VISIBLE_DEVICES").value_or("")) + "\n";
+}
+
+TaskSpec task_of(std::size_t local, const LaunchStep& launch, const LaunchAttempt& attempt,
+                 const NodeView& view) {
+    const TaskPlace& place = launch.share.tasks[local];
+    TaskSpec task;
+    task.rank = place.rank;
+    task.cpus = cpus_of(place.cores, view);
+    Environment own;
+    own.set("SLURM_PROCID", place.rank);
+    own.set("SLURM_LOCALID", static_cast<std::int64_t>(local));
+    if (const auto gpus = gpus_of(place.devices, view); !gpus.empty()) {
+        own.set("SLURM_STEP_GPUS", numbers_text(gpus));
+    }
+    set_gpus(own, place.devices, launch.share.devices, view);
+    task.environment = own.settings();
+    FilePatternValues values = job_values(attempt, view);
+    values.step = launch.step;
+    values.node_index = launch.node_index;
+    values.task = place.rank;
+    task.in = step_stream(launch.std_in, launch, values, false);
+    task.out = step_stream(launch.std_out, launch, values, true);
+    task.err = step_stream(launch.std_err, launch, values, true);
+    // With a file for the output alone, errors go there too.
+    const bool to_file = task.out.kind == StreamKind::file;
+    if ((launch.std_err.empty() && to_file) || (to_file && task.err.path == task.out.path)) {
+        task.err = {StreamKind::same_as_out, "", false};
+    }
+    if (launch.gpu_bind_verbose) task.notice = gpu_bind_notice(place, launch, view);
+    return task;
+}
+
+}  // namespace
+
+std::string cpus_of(const BitSet& cores, const NodeView& view) {
+    return view.cpus_of_core.empty() ? "" : cpu_set(cores, view).to_list();
+}
+
+RunSpec batch_run(const LaunchAttempt& launch, const NodeView& view, const UserRecord& user) {
+    const JobCommand& command = launch.spec.command;
+    RunSpec run;
+    run.job = launch.job;
+    run.attempt = launch.attempt;
+    run.step = kBatchStep;
+    run.uid = user.uid;
+    run.gid = launch.owner.gid;
+    run.user = user.name;
+    run.work_dir = command.work_dir;
+    run.script = launch.payload.script;
+    run.arguments.emplace_back();  // The script's path, once it is written.
+    run.arguments.insert(run.arguments.end(), command.arguments.begin(), command.arguments.end());
+    run.environment = batch_environment(launch, view, user).settings();
+    TaskSpec task;
+    const FilePatternValues values = job_values(launch, view);
+    const std::string out = command.std_out.empty()
+                                ? std::string(default_output_pattern(launch.array_task.has_value()))
+                                : command.std_out;
+    const bool truncate = !command.append_output;
+    if (!command.std_in.empty()) {
+        task.in = file_stream(command.std_in, command.work_dir, values, false);
+    }
+    task.out = file_stream(out, command.work_dir, values, truncate);
+    task.err = file_stream(command.std_err, command.work_dir, values, truncate);
+    if (command.std_err.empty() || task.err == task.out) {
+        task.err = {StreamKind::same_as_out, "", false};
+    }
+    run.tasks.push_back(std::move(task));
+    return run;
+}
+
+RunSpec step_run(const LaunchStep& launch, const LaunchAttempt& attempt, const NodeView& view,
+                 const UserRecord& user) {
+    RunSpec run;
+    run.job = launch.job;
+    run.attempt = launch.attempt;
+    run.step = launch.step;
+    run.uid = user.uid;
+    run.gid = attempt.owner.gid;
+    run.user = user.name;
+    run.work_dir = launch.work_dir;
+    run.arguments = launch.arguments;
+    run.environment = step_environment(launch, attempt, view).settings();
+    run.io_address = launch.io_address;
+    run.io_token = launch.io_token;
+    run.node_index = launch.node_index;
+    for (std::size_t i = 0; i < launch.share.tasks.size(); ++i) {
+        run.tasks.push_back(task_of(i, launch, attempt, view));
+    }
+    return run;
+}
+
+}  // namespace berth

@@ -1,0 +1,20 @@
+// Run plans: from the controller's order to what a shepherd is told. Pure, so that each task's
+// CPUs, GPUs, environment and files can be tested without starting any.
+#pragma once
+
+#include "berth/host/job_environment.h"
+#include "berth/host/run_spec.h"
+
+namespace berth {
+
+// The batch script.
+RunSpec batch_run(const LaunchAttempt& launch, const NodeView& view, const UserRecord& user);
+
+// This node's tasks of a step. `attempt` is the one it belongs to.
+RunSpec step_run(const LaunchStep& launch, const LaunchAttempt& attempt, const NodeView& view,
+                 const UserRecord& user);
+
+// The operating system's CPUs of these cores: "0-3,8". Empty where cores are not pinned.
+std::string cpus_of(const BitSet& cores, const NodeView& view);
+
+}  // namespace berth
