@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <condition_variable>
+#include <cstring>
 #include <deque>
 #include <mutex>
 #include <thread>
@@ -58,7 +60,8 @@ namespace {
 class LinkStream final : public grpc::ServerBidiReactor<wire::FromAgent, wire::FromController>,
                          public std::enable_shared_from_this<LinkStream> {
 public:
-    LinkStream(AgentServer::Parts& parts, std::uint64_t number) : parts_(parts), link_{number} {}
+    LinkStream(AgentServer::Parts& parts, grpc::CallbackServerContext& call, std::uint64_t number)
+        : parts_(parts), call_(call), link_{number} {}
 
     // Keeps itself until gRPC is done with it.
     void begin() {
@@ -161,6 +164,7 @@ private:
     }
 
     AgentServer::Parts& parts_;
+    grpc::CallbackServerContext& call_;
     const Link link_;
     std::shared_ptr<LinkStream> self_;
     wire::FromAgent incoming_;
@@ -185,7 +189,7 @@ public:
     explicit LinkService(AgentServer::Parts& parts) : parts_(parts) {}
 
     grpc::ServerBidiReactor<wire::FromAgent, wire::FromController>* Link(
-        grpc::CallbackServerContext*) override {
+        grpc::CallbackServerContext* call) override {
         std::shared_ptr<LinkStream> stream;
         {
             const std::lock_guard lock(parts_.mutex);
@@ -193,7 +197,7 @@ public:
                 return new RefusedStream(
                     {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many agents are linked"});
             }
-            stream = std::make_shared<LinkStream>(parts_, ++parts_.last_link);
+            stream = std::make_shared<LinkStream>(parts_, *call, ++parts_.last_link);
             parts_.links.emplace(parts_.last_link, stream);
             ++parts_.streams;
         }

@@ -263,17 +263,13 @@ TEST_F(LinkTest, CutsAnAgentThatDoesNotReadItsOrders) {
     for (int i = 0; i < 300; ++i) {
         server_->send({input->link, NodeId(0), {.body = LaunchAttempt{.batch_host = true}}});
     }
-    call.TryCancel();  // gRPC tells of the end only once the peer has heard of it.
     EXPECT_TRUE(inbox_.wait_for<LinkLost>());
+    call.TryCancel();
     stream->Finish();
 }
 
 TEST_F(LinkTest, NoticesAPeerThatIsDeadButHasNotHungUp) {
     start_server({.ping_every = 1s, .ping_timeout = 1s});
-    const pid_t parent = getpid();
-    int ready[2];
-    ASSERT_EQ(pipe(ready), 0);
-    (void)parent;
     const Result<int> socket = connect_to(path_);
     ASSERT_TRUE(socket.ok());
     // Speaks as far as Hello through a relay, which then stops relaying.
