@@ -27,7 +27,7 @@ std::optional<std::int64_t> parse_count(std::string_view text) {
 }
 
 bool is_name(std::string_view text) {
-    return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
+    return !text.empty() && text[0] != '-' && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                c == '_' || c == '-' || c == '.';
     });

@@ -1,0 +1,25 @@
+// The values of options: whatever the text, no crash and no hang, and counts within their bounds.
+#include "berth/base/assert.h"
+#include "berth/slurm/batch_script.h"
+#include "berth/slurm/columns.h"
+#include "berth/slurm/scontrol_update.h"
+#include "berth/slurm/values.h"
+#include "berth/slurm/when.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t size) {
+    using namespace berth::slurm;
+    const std::string text(reinterpret_cast<const char*>(bytes), size);
+    if (const auto count = parse_node_count(text))
+        BERTH_ASSERT(count->least >= 1 && *count->most >= count->least);
+    if (size < 64) (void)parse_array(text);
+    (void)parse_gres_list(text);
+    (void)parse_gpu_list(text);
+    (void)parse_dependencies(text);
+    (void)parse_signal(text);
+    (void)parse_when(text, berth::Time{});
+    (void)parse_percent_format(text);
+    (void)parse_update({text}, berth::Time{});
+    (void)check_script(text);
+    for (const Directive& directive : directives_of(text)) BERTH_ASSERT(!directive.words.empty());
+    return 0;
+}
