@@ -129,7 +129,7 @@ bool Turn::try_job(PendingJob& job, Time floor, bool may_plan) {
     if (known == nullptr && same_releases) from = std::max(from, shape.bound);
     const Time horizon = after(now_, scheduling().plan_window);
     Time latest = may_plan ? horizon : now_;
-    if (known != nullptr) latest = keeps ? known->start : horizon;
+    if (known != nullptr) latest = keeps ? std::max(known->start, now_) : horizon;
     if (from > latest) return false;
     if (!spend()) return false;
 

@@ -6,8 +6,9 @@ namespace berth {
 
 ClusterTotals totals_of(const ClusterSpec& spec) {
     ClusterTotals totals;
-    totals.nodes = static_cast<std::int64_t>(spec.nodes.size());
     for (const NodeSpec& node : spec.nodes) {
+        if (node.gone) continue;
+        ++totals.nodes;
         totals.cpus += node.cpus();
         totals.capacity += node.capacity;
     }

@@ -1,0 +1,168 @@
+#include "berth/engine/explain.h"
+
+#include <algorithm>
+
+#include "berth/base/duration_text.h"
+#include "berth/engine/explain_blockers.h"
+#include "berth/engine/plan_search.h"
+
+namespace berth {
+namespace {
+
+constexpr std::size_t kWaitsForMax = 8;
+
+class Explaining {
+public:
+    Explaining(const Engine& engine, Time now, const PendingJob& pending)
+        : state_(engine.state()),
+          outlook_(engine.outlook()),
+          now_(now),
+          pending_(pending),
+          job_(*state_.find_job(pending.id)),
+          view_(state_, outlook_, priority_time(now)),
+          taste_{outlook_.policy, view_} {}
+
+    Explanation run() {
+        result_.job = job_.id;
+        const Gate gate =
+            gate_of(state_, job_, *pending_.shape, outlook_.running_tasks(job_), now_);
+        if (gate.reason != PendingReason::none) {
+            result_.reason = gate.reason;
+            result_.blockers.push_back(
+                blocker_at_gate(state_, outlook_, job_, *pending_.shape, gate));
+        } else {
+            explain_resources();
+            explain_plan();
+            advise();
+        }
+        explain_priority();
+        return std::move(result_);
+    }
+
+private:
+    const Demand& demand() const { return pending_.shape->demand; }
+
+    // Either too little is free; or enough is, but promised to jobs before it.
+    void explain_resources() {
+        const PendingReason known = state_.reason(job_.id);
+        result_.reason = known == PendingReason::none ? PendingReason::resources : known;
+        const auto free = [&](NodeId node) {
+            return outlook_.usable.test(node.index()) ? &state_.free(node).amount : nullptr;
+        };
+        const auto placed = place(demand(), free, taste_);
+        if (const Why* why = std::get_if<Why>(&placed)) {
+            for (const Shortage& shortage : why->shortages) {
+                result_.blockers.push_back(blocker_of(state_, job_, shortage));
+            }
+            return;
+        }
+        Blocker blocker{.reason = PendingReason::priority, .level = "plan"};
+        blocker.text =
+            "Enough is free now, but within its time limit that is promised to jobs "
+            "before it:" +
+            promised_to() + ".";
+        result_.blockers.push_back(std::move(blocker));
+    }
+
+    // Who has promises, within the job's time, on nodes that it could use.
+    std::string promised_to() const {
+        std::string jobs;
+        std::size_t count = 0;
+        const Time end = after(now_, pending_.shape->length);
+        for (const auto& [id, promise] : outlook_.book.promises()) {
+            if (id == job_.id || promise.start >= end) continue;
+            const bool meets = std::ranges::any_of(
+                promise.amounts, [&](const auto& part) { return may_use(part.first); });
+            if (meets && count++ < kWaitsForMax) jobs += " " + to_string(id);
+        }
+        return count > kWaitsForMax ? jobs + " …" : jobs;
+    }
+
+    bool may_use(NodeId node) const {
+        return std::ranges::any_of(demand().choices,
+                                   [&](const BitSet& choice) { return choice.test(node.index()); });
+    }
+
+    void explain_plan() {
+        const PlannedStart* planned = state_.planned(job_.id);
+        if (planned == nullptr) return;
+        result_.planned_start = planned->start;
+        std::vector<std::pair<Time, JobId>> ends;
+        for (const auto& [node, amount] : planned->amounts) {
+            result_.planned_nodes.push_back(state_.spec().node(node).name);
+            for (const JobId id : state_.jobs_on(node)) {
+                const Booking* run = outlook_.book.find(id);
+                if (run != nullptr && run->due <= planned->start) ends.emplace_back(run->due, id);
+            }
+            for (const auto& [id, promise] : outlook_.book.promises()) {
+                const bool on_node = std::ranges::any_of(
+                    promise.amounts, [&](const auto& part) { return part.first == node; });
+                if (on_node && promise.end <= planned->start) ends.emplace_back(promise.end, id);
+            }
+        }
+        std::ranges::sort(ends);
+        for (const auto& [end, id] : ends) {
+            if (result_.waits_for.size() == kWaitsForMax) break;
+            if (std::ranges::find(result_.waits_for, id) == result_.waits_for.end()) {
+                result_.waits_for.push_back(id);
+            }
+        }
+    }
+
+    void explain_priority() {
+        for (const PriorityPart& part : outlook_.policy.priority_parts(job_, view_)) {
+            result_.priority.emplace_back(part.name, part.micropoints / 1'000'000);
+        }
+        if (outlook_.policy.is_fifo()) {
+            result_.priority.emplace_back("order of submission",
+                                          outlook_.policy.priority(job_, view_));
+        }
+        for (const auto& [id, other] : outlook_.pending.all()) {
+            if (id != job_.id && other.gate.reason == PendingReason::none &&
+                comes_before(state_, other, pending_)) {
+                ++result_.ahead;
+            }
+        }
+    }
+
+    bool starts_now_with(Duration length) const {
+        return find_start(demand(), {now_, now_, length}, outlook_.book, outlook_.usable, taste_)
+            .has_value();
+    }
+
+    // A shorter time limit, if one would let it start at once: the longest such. Its own promise
+    // counts as taken, so this errs on the short side.
+    void advise() {
+        Duration low{},
+            high = std::min<Duration>(pending_.shape->length, std::chrono::hours(24 * 365));
+        constexpr Duration kMinute = std::chrono::minutes(1);
+        if (high <= kMinute || starts_now_with(high) || !starts_now_with(kMinute)) return;
+        low = kMinute;
+        while (high - low > kMinute) {
+            const Duration middle = low + (high - low) / kMinute / 2 * kMinute;
+            if (middle == low) break;
+            (starts_now_with(middle) ? low : high) = middle;
+        }
+        result_.advice.push_back("--time=" + format_duration(low) +
+                                 " would let it start now without delaying anyone");
+    }
+
+    const ClusterState& state_;
+    const Outlook& outlook_;
+    Time now_;
+    const PendingJob& pending_;
+    const Job& job_;
+    EngineView view_;
+    Taste taste_;
+    Explanation result_;
+};
+
+}  // namespace
+
+Explanation explain(const Engine& engine, Time now, JobId job) {
+    const PendingJob* pending = engine.outlook().pending.find(job);
+    if (pending == nullptr) return {.job = job};
+    return Explaining(engine, now, *pending).run();
+}
+
+}  // namespace berth

@@ -1,0 +1,137 @@
+#include "berth/engine/explain_blockers.h"
+
+#include "berth/base/duration_text.h"
+#include "berth/base/size_text.h"
+
+namespace berth {
+namespace {
+
+std::string_view word(DependencyKind kind) {
+    switch (kind) {
+        case DependencyKind::after: return "after";
+        case DependencyKind::afterany: return "afterany";
+        case DependencyKind::afterok: return "afterok";
+        case DependencyKind::afternotok: return "afternotok";
+        case DependencyKind::aftercorr: return "aftercorr";
+        case DependencyKind::singleton: return "singleton";
+    }
+    return "";
+}
+
+std::string dependencies_text(const Job& job) {
+    std::string text;
+    for (const Dependency& one : job.spec.dependencies) {
+        if (!text.empty()) text += job.spec.any_dependency ? "?" : ",";
+        text += word(one.kind);
+        if (one.kind != DependencyKind::singleton) text += ":" + to_string(one.job);
+        if (one.array_task) text += "_" + std::to_string(*one.array_task);
+    }
+    return text;
+}
+
+std::string limit_text(Duration limit) {
+    return limit == Duration::max() ? "no time limit" : "a time limit of " + format_duration(limit);
+}
+
+std::int64_t minutes(Duration length) { return seconds(length) / 60; }
+
+void fill_time(Blocker& blocker, const Job& job, Duration most, const std::string& whose) {
+    blocker.resource = "minutes";
+    blocker.asked = minutes(job.time_limit);
+    blocker.total = minutes(most);
+    blocker.text = "The job asks for " + limit_text(job.time_limit) + "; " + whose +
+                   " allows at most " + format_duration(most) + ".";
+}
+
+void fill_nodes(Blocker& blocker, const PartitionSpec& partition, const Demand& demand) {
+    const std::size_t most =
+        std::min<std::size_t>(partition.max_nodes.value_or(UINT32_MAX), partition.nodes.size());
+    blocker.resource = "nodes";
+    blocker.asked = demand.nodes_min;
+    blocker.total = static_cast<std::int64_t>(most);
+    blocker.text = "The job asks for " + std::to_string(demand.nodes_min) +
+                   " nodes; the partition allows from " +
+                   std::to_string(std::max(partition.min_nodes, 1U)) + " to " +
+                   std::to_string(most) + ".";
+}
+
+// What is said without numbers.
+std::string plain_text(const Job& job, const Gate& gate) {
+    switch (gate.reason) {
+        case PendingReason::job_held_user: return "Its owner holds it: release it.";
+        case PendingReason::job_held_admin: return "An administrator holds it.";
+        case PendingReason::launch_failed_requeued_held:
+            return "Its last launch failed, so it was requeued and held: see the node's log, then "
+                   "release it.";
+        case PendingReason::begin_time: return "It is not to begin yet.";
+        case PendingReason::dependency: return "It waits for " + dependencies_text(job) + ".";
+        case PendingReason::dependency_never_satisfied:
+            return "What it waits for, " + dependencies_text(job) + ", can no longer happen.";
+        case PendingReason::partition_down: return "The partition is down.";
+        case PendingReason::partition_inactive: return "The partition is inactive.";
+        case PendingReason::bad_constraints:
+            return "No set of nodes could run it, even if all were empty.";
+        case PendingReason::req_node_not_avail:
+            return "Nodes that it cannot do without take no work now (" + gate.detail + ").";
+        default: return "";
+    }
+}
+
+}  // namespace
+
+Blocker blocker_at_gate(const ClusterState& state, const Outlook& outlook, const Job& job,
+                        const Shape& shape, const Gate& gate) {
+    const PartitionSpec& partition = state.spec().partition(job.partition);
+    Blocker blocker{.reason = gate.reason, .level = "job", .text = plain_text(job, gate)};
+    switch (gate.reason) {
+        case PendingReason::partition_down:
+        case PendingReason::partition_inactive:
+        case PendingReason::partition_node_limit:
+        case PendingReason::partition_time_limit:
+            blocker.level = "partition " + partition.name;
+            break;
+        case PendingReason::req_node_not_avail: blocker.level = "cluster"; break;
+        default: break;
+    }
+    if (gate.reason == PendingReason::partition_node_limit) {
+        fill_nodes(blocker, partition, shape.demand);
+    } else if (gate.reason == PendingReason::partition_time_limit) {
+        fill_time(blocker, job, *partition.max_time, "the partition");
+    } else if (gate.reason == PendingReason::qos_max_wall) {
+        const QosSpec& qos = state.spec().qos[job.qos.index()];
+        blocker.level = "qos " + qos.name;
+        fill_time(blocker, job, *qos.max_wall, "the QOS");
+    } else if (gate.reason == PendingReason::job_array_task_limit) {
+        blocker.level = "array " + to_string(job.array_job.value_or(job.id));
+        blocker.resource = "tasks";
+        blocker.asked = 1;
+        blocker.total = job.spec.array ? job.spec.array->max_running : job.array_max_running;
+        blocker.text = std::to_string(outlook.running_tasks(job)) +
+                       " of its array's tasks run, and no more than " +
+                       std::to_string(blocker.total) + " may at once.";
+    }
+    return blocker;
+}
+
+Blocker blocker_of(const ClusterState& state, const Job& job, const Shortage& shortage) {
+    Blocker blocker{.reason = PendingReason::resources,
+                    .level = "partition " + state.spec().partition(job.partition).name,
+                    .resource = shortage.resource,
+                    .asked = shortage.asked,
+                    .free = shortage.free,
+                    .total = shortage.total};
+    const auto amount = [&](std::int64_t n) {
+        return shortage.resource == "mem" ? format_size(Bytes(n)) : std::to_string(n);
+    };
+    blocker.text = "It asks for " + amount(shortage.asked) + " " + shortage.resource + "; " +
+                   amount(shortage.free) + " of " + amount(shortage.total) + " are free";
+    if (shortage.resource != "nodes") {
+        blocker.text += ", and " + std::to_string(shortage.nodes_fit) + " of the " +
+                        std::to_string(shortage.nodes_asked) +
+                        " nodes it needs have enough by themselves";
+    }
+    blocker.text += ".";
+    return blocker;
+}
+
+}  // namespace berth

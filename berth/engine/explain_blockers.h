@@ -1,0 +1,14 @@
+// Blockers: what a shut gate, or too little of something, says in numbers and in a sentence.
+#pragma once
+
+#include "berth/engine/cycle_gates.h"
+#include "berth/engine/outlook.h"
+#include "berth/model/explanation.h"
+
+namespace berth {
+
+Blocker blocker_at_gate(const ClusterState& state, const Outlook& outlook, const Job& job,
+                        const Shape& shape, const Gate& gate);
+Blocker blocker_of(const ClusterState& state, const Job& job, const Shortage& shortage);
+
+}  // namespace berth

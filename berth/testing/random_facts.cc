@@ -1,0 +1,295 @@
+#include "berth/testing/random_facts.h"
+
+#include <optional>
+#include <span>
+
+#include "berth/testing/builders.h"
+
+namespace berth::testing {
+namespace {
+
+using Maybe = std::optional<Fact>;
+
+NodeOptions random_node(Rng& rng) {
+    static const std::vector<std::string> types = {"a100", "h100"};
+    return {.sockets = static_cast<std::uint32_t>(rng.between(1, 2)),
+            .cores_per_socket = static_cast<std::uint32_t>(rng.between(1, 40)),
+            .threads_per_core = static_cast<std::uint32_t>(rng.between(1, 2)),
+            .memory = gib(rng.between(8, 512)),
+            .gpu_type = rng.pick(types),
+            .gpus = static_cast<std::uint32_t>(rng.between(0, 8)),
+            .features = {},
+            .counted = {}};
+}
+
+NodeId random_node_id(Rng& rng, const ClusterState& state) {
+    return NodeId(static_cast<std::uint32_t>(
+        rng.between(0, static_cast<std::int64_t>(state.spec().nodes.size()) - 1)));
+}
+
+// Any job that passes; nullptr where none does.
+template <class Passes>
+const Job* random_job(Rng& rng, const ClusterState& state, Passes passes) {
+    std::vector<const Job*> fitting;
+    for (const auto& [id, job] : state.jobs()) {
+        if (passes(job)) fitting.push_back(&job);
+    }
+    return fitting.empty() ? nullptr : rng.pick(fitting);
+}
+
+bool is_pending(const Job& job) { return job.state == JobState::pending; }
+bool can_start(const Job& job) { return is_pending(job) && job.hold == Hold::none; }
+bool holds_nodes(const Job& job) { return job.allocation.has_value(); }
+
+Maybe submission(Rng& rng, Time now, const ClusterState& state) {
+    if (state.jobs().size() > 60) return std::nullopt;  // Ids are few, so that they come round.
+    Job job;
+    job.id = state.next_job_id();
+    job.owner = {.uid = static_cast<std::uint32_t>(rng.between(1000, 1003)), .user = "ann"};
+    job.spec.name = "job" + std::to_string(rng.between(1, 5));
+    job.spec.request_id = "request " + to_string(job.id);
+    job.submitted_at = now;
+    job.time_limit = std::chrono::minutes(rng.between(1, 1000));
+    if (rng.chance(30)) job.spec.requeue = rng.chance(50);
+    if (rng.chance(20)) job.hold = Hold::user;
+    if (rng.chance(25)) {
+        job.spec.array.emplace();
+        const std::int64_t tasks = rng.between(1, 6);
+        for (std::int64_t i = 0; i < tasks; ++i) {
+            job.spec.array->tasks.push_back(static_cast<std::uint32_t>(i * 2));
+        }
+    }
+    if (const Job* other = random_job(rng, state, is_pending); other != nullptr && rng.chance(20)) {
+        job.spec.dependencies.push_back({.kind = DependencyKind::afterok, .job = other->id});
+    }
+    return JobSubmitted{std::move(job)};
+}
+
+Maybe start(Rng& rng, Time, const ClusterState& state) {
+    const Job* job = random_job(rng, state, can_start);
+    if (job == nullptr) return std::nullopt;
+    StartJob fact{.job = job->id, .attempt = Attempt(job->attempt.value() + 1)};
+    for (std::size_t n = 0; n < state.spec().nodes.size(); ++n) {
+        const auto free_cores =
+            static_cast<std::int64_t>(state.free(NodeId::from_index(n)).cores.count());
+        if (free_cores == 0 || (rng.chance(60) && !fact.allocation.shares.empty())) continue;
+        fact.allocation.shares.push_back(free_share(
+            state, NodeId::from_index(n), static_cast<std::uint32_t>(rng.between(1, free_cores)),
+            static_cast<std::uint32_t>(rng.between(0, 4))));
+    }
+    if (fact.allocation.shares.empty()) return std::nullopt;
+    if (job->spec.array) {
+        fact.array_task = rng.pick(job->spec.array->tasks);
+        fact.task_job = job->spec.array->tasks.size() == 1 ? job->id : state.next_job_id();
+    }
+    return fact;
+}
+
+Maybe attempt_end(Rng& rng, Time, const ClusterState& state) {
+    const Job* job = random_job(rng, state, holds_nodes);
+    if (job == nullptr) return std::nullopt;
+    AttemptEnded fact{.job = job->id, .attempt = job->attempt, .node = rng.pick(job->nodes)};
+    if (rng.chance(10)) fact.attempt = Attempt(job->attempt.value() - 1);  // Stale.
+    if (rng.chance(60) && fact.node == job->nodes.front()) {
+        fact.batch_exit = ExitStatus{.code = static_cast<std::int32_t>(rng.between(0, 2))};
+        fact.out_of_memory = rng.chance(10);
+    } else if (rng.chance(50)) {
+        fact.lost = true;
+        if (rng.chance(30)) fact.reason = "could not create its cgroup";
+    }
+    return fact;
+}
+
+Maybe job_end(Rng& rng, Time, const ClusterState& state) {
+    const Job* job = random_job(rng, state, holds_nodes);
+    if (job == nullptr) return std::nullopt;
+    static const std::vector<JobState> outcomes = {JobState::cancelled, JobState::timeout,
+                                                   JobState::pending, JobState::node_fail};
+    EndJob fact{.job = job->id, .outcome = rng.pick(outcomes)};
+    if (fact.outcome == JobState::pending && rng.chance(50)) fact.hold = Hold::user;
+    return fact;
+}
+
+Maybe cancel(Rng& rng, Time, const ClusterState& state) {
+    const Job* job = random_job(rng, state, is_pending);
+    if (job == nullptr) return std::nullopt;
+    JobCancelled fact{.job = job->id};
+    if (job->spec.array && rng.chance(70)) {
+        for (const std::uint32_t task : job->spec.array->tasks) {
+            if (rng.chance(40)) fact.array_tasks.push_back(task);
+        }
+    }
+    return fact;
+}
+
+Maybe hold(Rng& rng, Time, const ClusterState& state) {
+    const Job* job = random_job(rng, state, is_pending);
+    if (job == nullptr) return std::nullopt;
+    return JobHeld{.job = job->id, .hold = rng.chance(60) ? Hold::none : Hold::user};
+}
+
+Maybe update(Rng& rng, Time now, const ClusterState& state) {
+    const Job* job = random_job(rng, state, is_pending);
+    if (job == nullptr) return std::nullopt;
+    JobUpdated fact{.job = job->id};
+    if (rng.chance(30)) fact.time_limit = std::chrono::minutes(rng.between(1, 100));
+    if (rng.chance(30)) fact.priority = static_cast<std::uint32_t>(rng.between(0, 3));
+    if (rng.chance(30)) fact.name = "renamed";
+    if (rng.chance(20)) fact.begin = now + std::chrono::hours(1);
+    return fact;
+}
+
+Maybe promise(Rng& rng, Time now, const ClusterState& state) {
+    const Job* job = random_job(rng, state, can_start);
+    if (job == nullptr) return std::nullopt;
+    PlanJob fact{.job = job->id};
+    if (rng.chance(70)) {
+        Resources amount;
+        amount.set_cpu(cores(1));
+        fact.planned = PlannedStart{.start = now + std::chrono::hours(1),
+                                    .end = now + std::chrono::hours(2),
+                                    .amounts = {{random_node_id(rng, state), amount}}};
+    }
+    return fact;
+}
+
+Maybe verdict(Rng& rng, Time, const ClusterState& state) {
+    const Job* job = random_job(rng, state, is_pending);
+    if (job == nullptr) return std::nullopt;
+    if (rng.chance(20)) return DependencyFailed{job->id};
+    return JobEligible{job->id};
+}
+
+Maybe step(Rng& rng, Time now, const ClusterState& state) {
+    const Job* job = random_job(rng, state, holds_nodes);
+    if (job == nullptr) return std::nullopt;
+    const auto running = std::ranges::find(job->steps, StepState::running, &Step::state);
+    if (running != job->steps.end() && rng.chance(60)) {
+        return StepEnded{.job = job->id,
+                         .attempt = job->attempt,
+                         .step = running->id,
+                         .node = rng.pick(running->nodes),
+                         .exit = {.code = static_cast<std::int32_t>(rng.between(0, 1))},
+                         .out_of_memory = rng.chance(10)};
+    }
+    Step made{.id = StepId(job->next_step), .name = "step", .started_at = now};
+    for (const NodeShare& share : job->allocation->shares) {
+        made.nodes.push_back(share.node);
+        made.shares.push_back({.node = share.node, .cores = share.cores, .tasks = {}});
+    }
+    return StepCreated{.job = job->id, .attempt = job->attempt, .step = std::move(made)};
+}
+
+Maybe forget(Rng& rng, Time, const ClusterState& state) {
+    const Job* job = random_job(rng, state, [](const Job& one) { return is_final(one.state); });
+    if (job == nullptr) return std::nullopt;
+    return JobForgotten{job->id};
+}
+
+Maybe node(Rng& rng, Time now, const ClusterState& state) {
+    const NodeId id = random_node_id(rng, state);
+    switch (rng.between(0, 3)) {
+        case 0: return NodeSilent{id};
+        case 1:
+            return NodeUpdated{.node = id,
+                               .drained = rng.chance(50),
+                               .down = rng.chance(20),
+                               .reason = "fan",
+                               .by = "root"};
+        default:
+            return NodeRegistered{.node = id,
+                                  .boot_id = "boot " + std::to_string(rng.between(1, 3)),
+                                  .agent_started_at = now};
+    }
+}
+
+Maybe rare(Rng& rng, Time, const ClusterState& state) {
+    if (rng.chance(50)) return ControllerStarted{Epoch(state.epoch().value() + 1)};
+    // Jobs that run keep their cores: here only the idle cluster changes its hardware.
+    if (!state.holding_jobs().empty()) return SpecInstalled{state.spec()};
+    ClusterSpec changed = changed_cluster(rng, state.spec());
+    if (!can_keep_ids(state.spec(), changed).ok()) return std::nullopt;
+    return SpecInstalled{std::move(changed)};
+}
+
+struct Source {
+    int weight;
+    Maybe (*make)(Rng&, Time, const ClusterState&);
+};
+constexpr Source kSources[] = {{20, submission}, {22, start}, {25, attempt_end}, {8, job_end},
+                               {6, cancel},      {5, hold},   {4, update},       {8, promise},
+                               {4, verdict},     {12, step},  {8, forget},       {6, node},
+                               {2, rare}};
+
+void take_some_cores(NodeShare& share, const NodeFree& free, std::uint32_t count) {
+    share.cores = BitSet(free.cores.size());
+    std::size_t core = free.cores.find_first();
+    for (std::uint32_t i = 0; i < count; ++i) {
+        BERTH_ASSERT(core != BitSet::kNone);
+        share.cores.set(core);
+        core = free.cores.find_next(core);
+    }
+}
+
+}  // namespace
+
+ClusterSpec random_cluster(Rng& rng) {
+    ClusterSpec spec = make_cluster(0);
+    spec.partitions.push_back({.name = "other"});
+    const std::int64_t nodes = rng.between(1, 6);
+    for (std::int64_t i = 1; i <= nodes; ++i) {
+        add_node(spec, "node" + std::to_string(i), random_node(rng));
+    }
+    spec.scheduling.requeue_by_default = rng.chance(70);
+    spec.scheduling.first_job_id = static_cast<std::uint32_t>(rng.between(1, 3));
+    spec.scheduling.max_job_id =
+        rng.chance(50) ? static_cast<std::uint32_t>(rng.between(90, 120)) : 0x03ff0000;
+    return spec;
+}
+
+ClusterSpec changed_cluster(Rng& rng, ClusterSpec spec) {
+    const std::string name = "new" + std::to_string(rng.between(1, 20));
+    if (rng.chance(50)) {
+        if (!spec.find_node(name)) add_node(spec, name, random_node(rng));
+    }
+    if (rng.chance(30)) spec.nodes[0].features.push_back("f" + std::to_string(rng.between(1, 9)));
+    if (rng.chance(30) && spec.nodes.size() > 1) {
+        spec.nodes.pop_back();
+        for (PartitionSpec& partition : spec.partitions) {
+            std::erase_if(partition.nodes,
+                          [&](NodeId one) { return one.index() >= spec.nodes.size(); });
+        }
+    }
+    if (rng.chance(20)) spec.qos.push_back({.name = "qos" + std::to_string(rng.between(1, 3))});
+    return spec;
+}
+
+NodeShare free_share(const ClusterState& state, NodeId node, std::uint32_t cores,
+                     std::uint32_t devices) {
+    const NodeFree& free = state.free(node);
+    const NodeSpec& spec = state.spec().node(node);
+    NodeShare share{.node = node, .cpus = cores * spec.threads_per_core};
+    take_some_cores(share, free, cores);
+    share.amount.set_cpu(berth::cores(share.cpus));
+    for_each_bit(free.devices, [&](int i) {
+        if (static_cast<std::uint32_t>(popcount(share.devices)) == devices) return;
+        share.devices |= bit(i);
+        share.amount[spec.devices[static_cast<std::size_t>(i)].dimension] += 1;
+    });
+    return share;
+}
+
+Fact random_fact(Rng& rng, Time now, const ClusterState& state) {
+    int all = 0;
+    for (const Source& source : kSources) all += source.weight;
+    while (true) {  // A node can always do something, so this ends.
+        std::int64_t at = rng.between(0, all - 1);
+        for (const Source& source : kSources) {
+            if ((at -= source.weight) >= 0) continue;
+            if (Maybe fact = source.make(rng, now, state)) return *std::move(fact);
+            break;
+        }
+    }
+}
+
+}  // namespace berth::testing

@@ -1,0 +1,304 @@
+#include "berth/testing/scenario.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "berth/base/duration_text.h"
+#include "berth/base/hostlist.h"
+#include "berth/engine/admission.h"
+#include "berth/engine/explain.h"
+#include "berth/engine/plan_check.h"
+#include "berth/testing/scenario_submit.h"
+
+namespace berth::testing {
+namespace {
+
+constexpr std::uint32_t kBudget = 100'000;
+
+std::string clock(Time at) { return format_duration_short(at.time_since_epoch()); }
+
+class Scenario {
+public:
+    Scenario() { spec_.qos.push_back({.name = "normal"}); }
+
+    std::string run(const std::string& line) {
+        const Words words(line);
+        const std::string output = dispatch(words);
+        const std::string unused = words.unused();
+        return unused.empty() ? output : output + "error: no such option:" + unused + "\n";
+    }
+
+private:
+    std::string dispatch(const Words& words) {
+        const std::string& verb = words.verb;
+        if (verb == "node") return add_nodes(words);
+        if (verb == "partition") return add_partition(words);
+        if (verb == "qos") return add_qos(words);
+        if (verb == "rule") return add_rule(words);
+        if (verb == "set") return change_settings(words);
+        prepare();
+        if (verb == "submit") return submit_job(words);
+        if (verb == "step") return step(words);
+        if (verb == "why") return why(words);
+        if (verb == "finish") return finish_job(words);
+        if (verb == "cancel" || verb == "hold" || verb == "release" || verb == "update") {
+            return change_job(words);
+        }
+        return change_node(words);
+    }
+
+    // ---- The cluster. It is installed, again if need be, before the first line that needs it.
+
+    std::string add_nodes(const Words& words) {
+        const NodeOptions options = read_node(words);
+        const std::vector<std::string> names = expand_hostlist(words.plain.front()).value();
+        for (const std::string& name : names) {
+            spec_.nodes.push_back(make_node(spec_.dimensions, name, options));
+        }
+        return changed_spec();
+    }
+
+    std::string add_partition(const Words& words) {
+        PartitionSpec partition = read_partition(words, spec_);
+        const auto known =
+            std::ranges::find(spec_.partitions, partition.name, &PartitionSpec::name);
+        if (known != spec_.partitions.end()) {
+            *known = std::move(partition);
+        } else {
+            spec_.partitions.push_back(std::move(partition));
+        }
+        return changed_spec();
+    }
+
+    std::string add_qos(const Words& words) {
+        spec_.qos.push_back({.name = words.plain.front(),
+                             .priority = words.number("priority").value_or(0),
+                             .max_wall = words.duration("max_wall")});
+        return changed_spec();
+    }
+
+    std::string add_rule(const Words& words) {
+        RuleSpec rule{.kind = words.plain.at(0), .name = words.plain.at(1)};
+        for (const auto& [name, value] : words.rest()) {
+            if (name == "weight") {
+                rule.weight = std::stoll(value);
+            } else {
+                rule.settings.emplace_back(name, std::stoll(value));
+            }
+        }
+        spec_.scheduling.rules.push_back(std::move(rule));
+        const auto built = build_policy(spec_);
+        return changed_spec() + (built.ok() ? "" : "error: " + built.error().message + "\n");
+    }
+
+    std::string change_settings(const Words& words) {
+        SchedulingSpec& scheduling = spec_.scheduling;
+        if (const auto wait = words.number("kill_wait")) {
+            scheduling.kill_wait = std::chrono::seconds(*wait);
+        }
+        if (const auto depth = words.number("depth")) {
+            scheduling.plan_depth = static_cast<std::uint32_t>(*depth);
+        }
+        if (const auto backfill = words.text("backfill")) scheduling.backfill = *backfill == "yes";
+        return changed_spec();
+    }
+
+    std::string changed_spec() {
+        installed_ = false;
+        return "";
+    }
+
+    void prepare() {
+        if (installed_) return;
+        installed_ = true;
+        if (spec_.partitions.empty()) add_partition(Words("partition main default"));
+        installed_ = true;
+        if (engine_.state().epoch() == Epoch(0)) engine_.apply(now_, ControllerStarted{Epoch(1)});
+        engine_.apply(now_, SpecInstalled{spec_});
+        for (std::size_t n = 0; n < spec_.nodes.size(); ++n) {
+            const NodeId node = NodeId::from_index(n);
+            if (!engine_.state().condition(node).registered) register_node(engine_, now_, node);
+        }
+    }
+
+    // ---- Jobs.
+
+    std::string submit_job(const Words& words) {
+        JobSpec spec = read_submission(words, now_);
+        const std::string user = words.text("user").value_or("ann");
+        const auto uid = static_cast<std::uint32_t>(1000 + user.front());
+        const Principal who{
+            .uid = uid, .gid = uid, .user = user, .group = user, .role = Role::admin};
+        auto admitted = admit(engine_.state(), now_, who, spec);
+        if (const auto* no = std::get_if<Refusing>(&admitted)) {
+            return "refused: " + std::string(slurm_text(no->why)) + ": " + no->message + "\n";
+        }
+        const Job& job = *std::get_if<Job>(&admitted);
+        engine_.apply(now_, JobSubmitted{job});
+        return "job " + to_string(job.id) + "\n";
+    }
+
+    static JobId job_of(const Words& words) {
+        return JobId(static_cast<std::uint32_t>(std::stoul(words.plain.front())));
+    }
+
+    std::string change_job(const Words& words) {
+        const JobId job = job_of(words);
+        if (words.verb == "cancel") {
+            if (engine_.state().find_job(job)->state == JobState::pending) {
+                engine_.apply(now_, JobCancelled{.job = job});
+            } else {
+                engine_.apply(now_, EndJob{.job = job, .outcome = JobState::cancelled});
+            }
+        } else if (words.verb == "hold") {
+            engine_.apply(now_, JobHeld{job, Hold::user});
+        } else if (words.verb == "release") {
+            engine_.apply(now_, JobHeld{job, Hold::none});
+        } else {
+            JobUpdated update{.job = job, .time_limit = words.duration("t"), .by_operator = true};
+            if (const auto priority = words.number("priority")) {
+                update.priority = static_cast<std::uint32_t>(*priority);
+            }
+            update.nice = words.number("nice");
+            engine_.apply(now_, update);
+        }
+        return "";
+    }
+
+    std::string finish_job(const Words& words) {
+        const auto code = static_cast<std::int32_t>(words.number("exit").value_or(0));
+        const Job* job = engine_.state().find_job(job_of(words));
+        if (job == nullptr || !job->allocation) return "error: it does not run\n";
+        finish(engine_, now_, job_of(words), {.code = code});
+        return "";
+    }
+
+    // ---- Nodes.
+
+    std::string change_node(const Words& words) {
+        if (words.plain.empty() || !spec_.find_node(words.plain.front())) {
+            return "error: no such command, or no such node\n";
+        }
+        const NodeId node = *spec_.find_node(words.plain.front());
+        if (words.verb == "lose") {
+            engine_.apply(now_, NodeSilent{node});
+        } else if (words.verb == "return") {
+            register_node(engine_, now_, node);
+        } else if (words.verb == "drain" || words.verb == "undrain") {
+            engine_.apply(
+                now_,
+                NodeUpdated{.node = node, .drained = words.verb == "drain", .reason = "test"});
+        } else if (words.verb == "reboot") {
+            register_node(engine_, now_, node, "boot-" + clock(now_));
+            for (const JobId job : engine_.state().jobs_on(node)) {
+                const Attempt attempt = engine_.state().find_job(job)->attempt;
+                engine_.apply(
+                    now_, AttemptEnded{.job = job, .attempt = attempt, .node = node, .lost = true});
+            }
+        } else {
+            return "error: no such command\n";
+        }
+        return "";
+    }
+
+    // ---- What comes of it.
+
+    std::string step(const Words& words) {
+        now_ += words.duration("after").value_or(Duration{});
+        std::string text = "at " + clock(now_) + "\n";
+        const Cycle cycle = engine_.cycle(now_, kBudget);
+        for (const Fact& decision : cycle.decisions) {
+            text += std::visit([&](const auto& kind) { return describe(kind); }, decision);
+        }
+        text += describe_waiting();
+        engine_.state().check_invariants();
+        if (const auto wrong = check_plan(engine_.state(), now_)) text += "WRONG: " + *wrong + "\n";
+        return text;
+    }
+
+    std::string name_of(NodeId node) const { return engine_.state().spec().node(node).name; }
+
+    std::string describe(const StartJob& start) const {
+        std::string text = "start " + to_string(start.job);
+        if (start.array_task) {
+            text += "_" + std::to_string(*start.array_task) + " as " + to_string(*start.task_job);
+        }
+        for (const NodeShare& share : start.allocation.shares) {
+            text += " on " + name_of(share.node) + " tasks=" + std::to_string(share.tasks) +
+                    " cores=" + share.cores.to_list();
+            if (share.devices != 0) text += " devices=" + mask_to_list(share.devices);
+        }
+        return text + "\n";
+    }
+    std::string describe(const EndJob& end) const {
+        return "end " + to_string(end.job) + " " + end.reason + "\n";
+    }
+    std::string describe(const DependencyFailed& failed) const {
+        return "never " + to_string(failed.job) + "\n";
+    }
+    std::string describe(const auto&) const { return ""; }  // Plans stand with those who wait.
+
+    std::string describe_waiting() const {
+        std::string text;
+        const ClusterState& state = engine_.state();
+        for (const JobId id : state.pending_jobs()) {
+            text += "wait " + to_string(id);
+            const Job& job = *state.find_job(id);
+            if (job.spec.array) text += "_[" + std::to_string(job.spec.array->tasks.size()) + "]";
+            text += " " + std::string(slurm_name(state.reason(id)));
+            if (!state.reason_detail(id).empty())
+                text += ", " + std::string(state.reason_detail(id));
+            if (const PlannedStart* planned = state.planned(id)) {
+                text += " planned " + clock(planned->start) + " on";
+                std::vector<std::string> names;
+                for (const auto& [node, amount] : planned->amounts) names.push_back(name_of(node));
+                text += " " + compress_hostlist(std::move(names));
+            }
+            text += "\n";
+        }
+        return text.empty() ? "nobody waits\n" : text;
+    }
+
+    std::string why(const Words& words) const {
+        const Explanation explanation = explain(engine_, now_, job_of(words));
+        std::string text = std::string(slurm_name(explanation.reason)) + ", " +
+                           std::to_string(explanation.ahead) + " ahead\n";
+        for (const Blocker& blocker : explanation.blockers) {
+            text += blocker.level + ": " + blocker.text + "\n";
+        }
+        if (explanation.planned_start) {
+            text += "planned " + clock(*explanation.planned_start) + " on " +
+                    compress_hostlist(explanation.planned_nodes) + ", after";
+            for (const JobId job : explanation.waits_for) text += " " + to_string(job);
+            text += "\n";
+        }
+        for (const auto& [term, points] : explanation.priority) {
+            text += term + " " + std::to_string(points) + "\n";
+        }
+        for (const std::string& advice : explanation.advice) text += advice + "\n";
+        return text;
+    }
+
+    ClusterSpec spec_;
+    bool installed_ = false;
+    Time now_{};
+    Engine engine_;
+};
+
+}  // namespace
+
+std::string run_scenario(const std::string& text) {
+    Scenario scenario;
+    std::istringstream lines(text);
+    std::string output;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with("  ")) continue;  // What we expected: written anew below.
+        output += line + "\n";
+        if (line.empty() || line.starts_with("#")) continue;
+        std::istringstream results(scenario.run(line));
+        for (std::string result; std::getline(results, result);) output += "  " + result + "\n";
+    }
+    return output;
+}
+
+}  // namespace berth::testing

@@ -1,0 +1,27 @@
+// Scenarios: tests written as text. Commands, then what the engine decided, in tests/scenarios/.
+//
+//   node NAMES [gpus=8 type=a100 sockets=2 cores=32 mem=512G links=none|fours|all features=a,b
+//        weight=1 fpga=2]
+//   partition NAME [nodes=NAMES max_time= default_time= max_nodes= tier= state=down exclusive]
+//   set [kill_wait=30 depth=500 backfill=no]        rule priority age weight=1000 max_age=86400
+//   submit [name= gpus= (a node) total_gpus= nodes=2-4 tasks= cpus= mem= t=1:00:00 partition= qos=
+//          array=0-9%2 after…=ID begin= hold nice= priority= exclusive nodelist= exclude=
+//          constraint= fpga= user=]
+//   cancel ID | hold ID | release ID | update ID [priority= t= …]
+//   finish ID [exit=1] | lose NAME | return NAME | drain NAME | undrain NAME
+//   step [after=1:00:00]    one cycle, that much later; prints what it decided and who waits
+//   why ID                  prints the explanation
+//
+// Times are as Slurm writes limits: minutes, or h:m:s.
+#pragma once
+
+#include <string>
+
+namespace berth::testing {
+
+// Runs the commands of one scenario and returns it again with what really came of them. A scenario
+// passes when that changes nothing. After each step the state's invariants and the plan are
+// checked.
+std::string run_scenario(const std::string& text);
+
+}  // namespace berth::testing

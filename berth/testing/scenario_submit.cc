@@ -1,0 +1,173 @@
+#include "berth/testing/scenario_submit.h"
+
+#include <algorithm>
+
+#include "berth/base/text.h"
+
+namespace berth::testing {
+namespace {
+
+constexpr std::pair<const char*, DependencyKind> kDependencies[] = {
+    {"after", DependencyKind::after},         {"afterany", DependencyKind::afterany},
+    {"afterok", DependencyKind::afterok},     {"afternotok", DependencyKind::afternotok},
+    {"aftercorr", DependencyKind::aftercorr},
+};
+
+std::uint32_t small(std::string_view text) {
+    return static_cast<std::uint32_t>(parse_int64(text).value());
+}
+
+std::optional<std::uint32_t> small(const Words& words, const std::string& name) {
+    const auto found = words.number(name);
+    if (!found) return std::nullopt;
+    return static_cast<std::uint32_t>(*found);
+}
+
+// "2" or "a100:2"
+GresRequest read_gres(const std::string& name, const std::string& text) {
+    const std::size_t colon = text.find(':');
+    if (colon == std::string::npos) return {name, "", parse_int64(text).value()};
+    return {name, text.substr(0, colon), parse_int64(text.substr(colon + 1)).value()};
+}
+
+void add_gres(const Words& words, const std::string& option, const std::string& name,
+              std::vector<GresRequest>& to) {
+    const auto found = words.text(option);
+    if (!found) return;
+    for (const std::string_view one : split(*found, ',')) {
+        to.push_back(read_gres(name, std::string(one)));
+    }
+}
+
+// "0-9%2" or "1,5"
+ArraySpec read_array(const std::string& text) {
+    ArraySpec array;
+    const auto parts = split(text, '%');
+    if (parts.size() > 1) array.max_running = small(parts[1]);
+    for (const std::string_view range : split(parts[0], ',')) {
+        const auto ends = split(range, '-');
+        for (std::uint32_t i = small(ends.front()); i <= small(ends.back()); ++i) {
+            array.tasks.push_back(i);
+        }
+    }
+    return array;
+}
+
+void read_nodes(const Words& words, JobRequest& request) {
+    const auto text = words.text("nodes");
+    if (!text) return;
+    const auto ends = split(*text, '-');
+    request.nodes_min = small(ends.front());
+    if (ends.size() > 1) request.nodes_max = small(ends.back());
+    request.nodes_given = true;
+}
+
+// "12", "12_3" or "12+5"
+Dependency read_dependency(DependencyKind kind, std::string_view text) {
+    Dependency dependency{.kind = kind};
+    const auto delayed = split(text, '+');
+    if (delayed.size() > 1) dependency.delay = std::chrono::minutes(small(delayed[1]));
+    const auto parts = split(delayed[0], '_');
+    dependency.job = JobId(small(parts[0]));
+    if (parts.size() > 1) dependency.array_task = small(parts[1]);
+    return dependency;
+}
+
+void read_dependencies(const Words& words, JobSpec& spec) {
+    for (const auto& [name, kind] : kDependencies) {
+        const auto text = words.text(name);
+        if (!text) continue;
+        for (const std::string_view one : split(*text, ',')) {
+            spec.dependencies.push_back(read_dependency(kind, one));
+        }
+    }
+    if (words.has("singleton")) {
+        spec.dependencies.push_back({.kind = DependencyKind::singleton});
+    }
+    spec.any_dependency = words.has("any");
+}
+
+JobRequest read_request(const Words& words) {
+    JobRequest request;
+    read_nodes(words, request);
+    request.tasks = small(words, "tasks");
+    request.tasks_per_node = small(words, "tasks_per_node");
+    request.cpus_per_task = small(words, "cpus");
+    request.memory_per_node = words.size("mem");
+    request.memory_per_cpu = words.size("mem_per_cpu");
+    add_gres(words, "gpus", "gpu", request.gpus_per_node);
+    add_gres(words, "total_gpus", "gpu", request.gpus);
+    add_gres(words, "gpus_per_task", "gpu", request.gpus_per_task);
+    add_gres(words, "fpga", "fpga", request.gres_per_node);
+    request.exclusive = words.has("exclusive");
+    request.nodelist = words.hosts("nodelist");
+    request.exclude = words.hosts("exclude");
+    request.constraint = words.text("constraint").value_or("");
+    request.time_limit = words.duration("t");
+    return request;
+}
+
+}  // namespace
+
+JobSpec read_submission(const Words& words, Time now) {
+    JobSpec spec;
+    spec.name = words.text("name").value_or("job");
+    spec.partition = words.text("partition").value_or("");
+    spec.qos = words.text("qos").value_or("");
+    spec.request = read_request(words);
+    read_dependencies(words, spec);
+    if (const auto begin = words.duration("begin")) spec.begin = now + *begin;
+    if (const auto array = words.text("array")) spec.array = read_array(*array);
+    spec.hold = words.has("hold");
+    spec.nice = words.number("nice").value_or(0);
+    spec.priority = small(words, "priority");
+    return spec;
+}
+
+NodeOptions read_node(const Words& words) {
+    NodeOptions options;
+    options.gpus = small(words, "gpus").value_or(options.gpus);
+    options.gpu_type = words.text("type").value_or(options.gpu_type);
+    options.sockets = small(words, "sockets").value_or(options.sockets);
+    options.cores_per_socket = small(words, "cores").value_or(options.cores_per_socket);
+    options.threads_per_core = small(words, "threads").value_or(1);
+    options.memory = words.size("mem").value_or(options.memory);
+    options.weight = small(words, "weight").value_or(1);
+    const std::string links = words.text("links").value_or("fours");
+    options.links = links == "none" ? Links::none : links == "all" ? Links::all : Links::fours;
+    const auto features = words.text("features");
+    if (features) {
+        for (const std::string_view one : split(*features, ',')) options.features.emplace_back(one);
+    }
+    if (const auto fpga = words.number("fpga")) options.counted.emplace_back("fpga", *fpga);
+    return options;
+}
+
+PartitionSpec read_partition(const Words& words, const ClusterSpec& spec) {
+    PartitionSpec partition{.name = words.plain.front()};
+    partition.is_default = words.has("default");
+    partition.exclusive = words.has("exclusive");
+    for (const std::string& name : words.hosts("nodes")) {
+        partition.nodes.push_back(*spec.find_node(name));
+    }
+    if (!words.text("nodes")) {
+        for (std::size_t n = 0; n < spec.nodes.size(); ++n) {
+            partition.nodes.push_back(NodeId::from_index(n));
+        }
+    }
+    std::ranges::sort(partition.nodes);
+    partition.max_time = words.duration("max_time");
+    partition.default_time = words.duration("default_time");
+    partition.max_nodes = small(words, "max_nodes");
+    partition.min_nodes = small(words, "min_nodes").value_or(0);
+    partition.priority_tier = words.number("tier").value_or(1);
+    partition.priority_job_factor = words.number("factor").value_or(1);
+    const std::string state = words.text("state").value_or("up");
+    partition.state = state == "down"       ? PartitionState::down
+                      : state == "inactive" ? PartitionState::inactive
+                      : state == "drain"    ? PartitionState::drain
+                                            : PartitionState::up;
+    return partition;
+}
+
+}  // namespace berth::testing

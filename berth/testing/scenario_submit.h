@@ -1,0 +1,14 @@
+// What the options of a scenario's `submit` and `node` lines mean.
+#pragma once
+
+#include "berth/model/job.h"
+#include "berth/testing/builders.h"
+#include "berth/testing/scenario_words.h"
+
+namespace berth::testing {
+
+JobSpec read_submission(const Words& words, Time now);
+NodeOptions read_node(const Words& words);
+PartitionSpec read_partition(const Words& words, const ClusterSpec& spec);
+
+}  // namespace berth::testing
