@@ -176,7 +176,6 @@ void Attempts::failed_to_start(const RunKey& run, const std::string& why, Effect
     LiveAttempt* const attempt = find(key);
     if (attempt == nullptr) return;
     if (run.step == kBatchStep || run.step == kExternStep) {
-        if (!attempt->starting) return;
         fail(key, why);
         finish(key, effects);  // Nothing of it runs: there is nothing to wait for.
         return;

@@ -1,0 +1,176 @@
+#include "berth/sim/controller_process.h"
+
+namespace berth::sim {
+namespace {
+
+// Every how many records the state's hash is kept, to be compared in a replay.
+constexpr std::uint64_t kHashEvery = 16;
+// Every how many the engine checks its own state.
+constexpr std::uint64_t kCheckEvery = 8;
+constexpr std::size_t kSliceBytes = 4096;
+
+}  // namespace
+
+ControllerProcess::ControllerProcess(Stage& stage, Network& network, Oracle& oracle,
+                                     ClusterSpec spec, const FaultMix& mix,
+                                     ControlProtections protections, Rng rng)
+    : stage_(stage),
+      network_(network),
+      oracle_(oracle),
+      spec_(std::move(spec)),
+      mix_(mix),
+      protections_(protections),
+      rng_(rng),
+      journal_(stage) {}
+
+void ControllerProcess::start() {
+    ++life_;
+    SimJournal::Recovered recovered = journal_.recover();
+    if (!stage_.violation().empty()) return;
+    oracle_.recovered(recovered.state);
+    epoch_ = Epoch{recovered.state.epoch().value() + 1};
+    stage_.trace([&] { return "controller takes office in term " + to_string(epoch_); });
+    Controller controller(Engine(std::move(recovered.state)), spec_, epoch_,
+                          recovered.next_sequence, protections_);
+    World world{*this, *this, *this, *this, *this, *this};
+    loop_ = std::make_unique<Loop>(std::move(controller), world, protections_.output_commit);
+    inbox_.clear();
+    busy_until_ = stage_.now();
+    run_due_ = false;
+    run_at(stage_.now());
+}
+
+void ControllerProcess::crash(Duration until_restart) {
+    if (!loop_) return;
+    const bool cut_off = journal_.tail() > 0;
+    if (cut_off) {
+        const bool kept = rng_.chance(50);
+        stage_.count(kept ? Fault::tail_kept : Fault::tail_lost);
+        stage_.trace(
+            [&] { return std::string("the unsynced tail is ") + (kept ? "kept" : "lost"); });
+        if (kept) {
+            journal_.commit();
+            for (const Recorded& recorded : tail_) oracle_.recorded(recorded);
+        } else {
+            journal_.lose_tail();
+        }
+        tail_.clear();
+    } else if (journal_.recover().state.hash() != state().hash()) {
+        stage_.violated("I13", "what is durable is another state than the one in memory");
+    }
+    stage_.trace([&] { return "controller crashes"; });
+    loop_.reset();
+    ++life_;
+    inbox_.clear();
+    network_.controller_died();
+    disturbed_at_ = stage_.now() + until_restart;
+    stage_.timeline.in(until_restart, [this, life = life_] {
+        if (life_ == life) start();
+    });
+}
+
+void ControllerProcess::jump_clock(Duration by) {
+    clock_ahead_ += by;
+    disturbed_at_ = stage_.now();
+    if (loop_) run_at(stage_.now());
+}
+
+void ControllerProcess::input(Input input) {
+    if (!loop_) return;
+    inbox_.push_back(std::move(input));
+    run_at(stage_.now());
+}
+
+void ControllerProcess::run_at(Time when) {
+    if (run_due_) return;
+    run_due_ = true;
+    stage_.timeline.at(std::max(when, busy_until_), [this, life = life_] {
+        if (life_ != life) return;
+        run_due_ = false;
+        run();
+    });
+}
+
+void ControllerProcess::run() {
+    if (!loop_ || !stage_.violation().empty()) return;
+    if (stage_.now() < busy_until_) return run_at(busy_until_);
+    BERTH_ASSERT(loop_->run_once().ok());
+    const std::optional<Time> wake = loop_->wake_at();
+    if (!wake) return;
+    const Time at = std::max(*wake - clock_ahead_, stage_.now() + Duration(1));
+    stage_.timeline.at(at, [this, life = life_, number = ++wake_] {
+        if (life_ == life && wake_ == number) run_at(stage_.now());
+    });
+}
+
+// ---- The ports.
+
+std::vector<Input> ControllerProcess::wait_until(std::optional<Time>) {
+    return std::exchange(inbox_, {});
+}
+
+Duration ControllerProcess::commit_time() {
+    if (rng_.between(1, 10'000) > mix_.slow_commit) return Duration(rng_.between(1, 5));
+    stage_.count(Fault::slow_commit);
+    return Duration(rng_.between(100, 4000));
+}
+
+// The record is appended at once, and durable after a while; until then the loop is as if it still
+// waited, and what it says meanwhile is held back.
+Status ControllerProcess::append(const Record& record, const ClusterState& after) {
+    std::optional<std::uint64_t> hash;
+    if (record.sequence % kHashEvery == 0) hash = after.hash();
+    journal_.append(record, hash);
+    tail_.push_back(oracle_.read(record, after));
+    const Duration wait = commit_time();
+    busy_until_ = stage_.now() + wait;
+    stage_.timeline.at(busy_until_, [this, life = life_] {
+        if (life_ != life) return;
+        journal_.commit();
+        for (const Recorded& recorded : std::exchange(tail_, {})) oracle_.recorded(recorded);
+    });
+    if (rng_.between(1, 10'000) <= mix_.crash_in_commit) {
+        stage_.count(Fault::crash_in_commit);
+        const Duration after_append(rng_.between(0, wait.count() - 1));
+        const Duration restart(rng_.between(500, 120'000));
+        stage_.timeline.in(after_append, [this, life = life_, restart] {
+            if (life_ == life) crash(restart);
+        });
+    }
+    return Done{};
+}
+
+Status ControllerProcess::rest(const ClusterState& state) {
+    if (journal_.tail() > 0 && rng_.between(1, 250) == 1) journal_.snapshot(state, kSliceBytes);
+    return Done{};
+}
+
+void ControllerProcess::release(std::function<void()> what) {
+    stage_.timeline.at(std::max(busy_until_, stage_.now()),
+                       [this, life = life_, what = std::move(what)] {
+                           if (life_ == life) what();
+                       });
+}
+
+void ControllerProcess::send(OutgoingOrder order) {
+    if (auto* launch = std::get_if<LaunchAttempt>(&order.order.body)) {
+        launch->payload = journal_.payload(launch->array_job.value_or(launch->job));
+    }
+    release(
+        [this, order = std::move(order)] { network_.send_order(order.link.number, order.order); });
+}
+
+void ControllerProcess::close(Link link) {
+    release([this, link] { network_.close_at_controller(link.number, std::chrono::seconds(5)); });
+}
+
+void ControllerProcess::answer(OutgoingAnswer answer) {
+    release([this, answer = std::move(answer)] { to_clients_(answer); });
+}
+
+// Readers see a state that does not contradict itself.
+void ControllerProcess::publish(const ClusterState& state, const Changes& changes) {
+    if (changes.sequence % kCheckEvery == 0) state.check_invariants();
+}
+
+}  // namespace berth::sim

@@ -1,0 +1,78 @@
+// ControllerProcess: the real Loop behind its ports, on a disk that may be slow, crashed at any
+// time and most of all between append and commit, and started again from what is durable.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "berth/control/loop.h"
+#include "berth/sim/network.h"
+#include "berth/sim/oracle.h"
+#include "berth/sim/sim_journal.h"
+
+namespace berth::sim {
+
+class ControllerProcess : private Inbox,
+                          private WallClock,
+                          private Journal,
+                          private Agents,
+                          private Clients,
+                          private Readers {
+public:
+    ControllerProcess(Stage& stage, Network& network, Oracle& oracle, ClusterSpec spec,
+                      const FaultMix& mix, ControlProtections protections, Rng rng);
+
+    void start();
+    void crash(Duration until_restart);
+    void jump_clock(Duration by);
+    void calm() { mix_ = FaultMix{}; }
+    bool is_up() const { return loop_ != nullptr; }
+    Time disturbed_at() const { return disturbed_at_; }
+
+    void input(Input input);
+    void on_answer(std::function<void(const OutgoingAnswer&)> to_clients) {
+        to_clients_ = std::move(to_clients);
+    }
+
+    // REQUIRES: is_up().
+    const ClusterState& state() const { return loop_->controller().state(); }
+    const SimJournal& journal() const { return journal_; }
+
+private:
+    std::vector<Input> wait_until(std::optional<Time> deadline) override;
+    Time now() override { return stage_.now() + clock_ahead_; }
+    Status append(const Record& record, const ClusterState& after) override;
+    Status rest(const ClusterState& state) override;
+    bool has_room() override { return true; }
+    void send(OutgoingOrder order) override;
+    void close(Link link) override;
+    void answer(OutgoingAnswer answer) override;
+    void publish(const ClusterState& state, const Changes& changes) override;
+
+    void run();
+    void run_at(Time when);
+    void release(std::function<void()> what);
+    Duration commit_time();
+
+    Stage& stage_;
+    Network& network_;
+    Oracle& oracle_;
+    ClusterSpec spec_;
+    FaultMix mix_;
+    ControlProtections protections_;
+    Rng rng_;
+    SimJournal journal_;
+    std::unique_ptr<Loop> loop_;
+    std::vector<Input> inbox_;
+    std::function<void(const OutgoingAnswer&)> to_clients_;
+    std::uint64_t life_ = 0, wake_ = 0;
+    Epoch epoch_{0};
+    Duration clock_ahead_{};
+    Time busy_until_{};  // Until the last append is durable.
+    bool run_due_ = false;
+    std::optional<Time> deadline_;
+    Time disturbed_at_{};
+    std::vector<Recorded> tail_;  // What the oracle is told once it is durable.
+};
+
+}  // namespace berth::sim

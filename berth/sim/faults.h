@@ -1,0 +1,67 @@
+// Faults: every kind that the simulated world can do to the system, how often each is done in one
+// seed's world, and the tally of those done.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "berth/base/rng.h"
+#include "berth/base/time.h"
+
+namespace berth::sim {
+
+enum class Fault : std::uint8_t {
+    message_lost,
+    message_repeated,
+    message_late,
+    link_cut,
+    one_way_partition,
+    full_partition,
+    partition_storm,  // Many links go one by one and come back in another order.
+    controller_crash,
+    crash_in_commit,  // Between append and commit.
+    tail_lost,        // What was appended then is gone …
+    tail_kept,        // … or durable, though nobody was told.
+    slow_commit,
+    agent_crash,
+    agent_crash_in_turn,  // Between its disk and its deeds, or between those and its reports.
+    reboot,
+    reboot_without_disk,
+    old_order,
+    old_report,
+    clock_forward,
+    clock_back,
+    answer_lost,
+    request_repeated,
+    term_ignored,
+    leftovers,
+    out_of_memory,
+    early_exit,
+    launch_failed,
+    unkillable,
+};
+inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(Fault::unkillable) + 1;
+std::string_view name(Fault fault);
+
+using FaultTally = std::array<std::uint64_t, kFaultKinds>;
+
+// Chances are in parts per 10 000 of each occasion; the others happen so often in 1000 hours of the
+// whole world.
+struct FaultMix {
+    std::int64_t lost = 0, repeated = 0, late = 0;  // Of messages.
+    std::int64_t slow_commit = 0, crash_in_commit = 0, answer_lost = 0;
+    std::int64_t agent_crash_in_turn = 0;
+    std::int64_t old_orders_after_reboot = 0, old_order = 0, old_report = 0;
+    std::int64_t cuts = 0, partitions = 0, storms = 0, controller_crashes = 0, agent_crashes = 0,
+                 reboots = 0, clock_jumps = 0;
+    std::int64_t without_disk = 0;  // Of reboots, in percent.
+    std::int64_t bad_jobs = 0;      // In percent: how many misbehave.
+    // Of crashes in commit and of crashes at any time, those that come while jobs start or end.
+    bool operator==(const FaultMix&) const = default;
+};
+
+// A world's own mix: some are quiet, some have one kind of trouble alone, some have everything.
+FaultMix random_mix(Rng& rng);
+
+}  // namespace berth::sim

@@ -1,0 +1,49 @@
+// Injector: does the faults that come by themselves, at the rates of the world's mix, and those
+// that are aimed: old messages after a reboot, crashes while a job starts or ends.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "berth/sim/clients.h"
+#include "berth/sim/node_agent.h"
+
+namespace berth::sim {
+
+class Injector {
+public:
+    Injector(Stage& stage, Network& network, ControllerProcess& controller,
+             std::vector<std::unique_ptr<NodeAgent>>& agents, Clients& clients, const FaultMix& mix,
+             Rng rng);
+    void start();
+    void stop() { stopped_ = true; }
+
+private:
+    // Calls `what` so often in 1000 hours, at random moments.
+    void often(std::int64_t per_1000_hours, void (Injector::*what)());
+    void cut();
+    void partition();
+    void storm();
+    void crash_controller();
+    void crash_agent();
+    void reboot();
+    void jump_clock();
+    void replay();
+    void drain();
+    void after_reboot(NodeId node);
+    NodeId some_node();
+    Duration some(Duration least, Duration most) {
+        return Duration(rng_.between(least.count(), most.count()));
+    }
+
+    Stage& stage_;
+    Network& network_;
+    ControllerProcess& controller_;
+    std::vector<std::unique_ptr<NodeAgent>>& agents_;
+    Clients& clients_;
+    FaultMix mix_;
+    Rng rng_;
+    bool stopped_ = false;
+};
+
+}  // namespace berth::sim

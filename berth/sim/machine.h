@@ -1,0 +1,114 @@
+// Machine: one node's physical truth: cgroups, processes, exit records, disk. It knows nothing of
+// the protocol; what it holds is what the oracle believes.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "berth/agent/memory.h"
+#include "berth/sim/script.h"
+#include "berth/sim/stage.h"
+
+namespace berth::sim {
+
+// The processes of one run: its main one, and those it has left behind.
+struct Processes {
+    ScriptPlan plan;
+    bool starting = false;
+    bool main = false;
+    bool others = false;
+    bool tell_empty = false;  // Someone waits to hear that none is left.
+    std::uint64_t serial = 0;
+    bool any() const { return main || others; }
+};
+
+// One attempt's cgroup, for as long as it stands.
+struct Cgroup {
+    LaunchAttempt launch;
+    bool starting = false;  // Its cgroups are being made.
+    bool tell_empty = false;
+    bool removed = false;  // Told to go, though not empty: goes with its last process.
+    std::map<StepId, Processes> runs;
+    bool any() const {
+        for (const auto& [id, run] : runs) {
+            if (run.any()) return true;
+        }
+        return false;
+    }
+};
+
+// Whoever watches what really happens.
+class Witness {
+public:
+    virtual ~Witness() = default;
+    // Cgroups stand from now on; where this is the batch host, the script runs.
+    virtual void attempt_started(NodeId node, const LaunchAttempt& launch) = 0;
+    virtual void script_started(const LaunchAttempt& launch, const ScriptPlan& plan) = 0;
+};
+
+class Machine {
+public:
+    Machine(Stage& stage, Witness& witness, NodeId id, NodeSpec spec, Rng rng);
+
+    void act(const HostAction& action);
+    // What happens is told to the agent, if there is one.
+    void listen(std::function<void(const AgentEvent&)> listener) {
+        listener_ = std::move(listener);
+    }
+    // What an agent finds when it starts.
+    std::vector<RunKey> alive() const;
+    std::vector<AgentEvent> exit_records() const;
+
+    void power_off();
+    void boot(bool wiped);
+    bool is_on() const { return on_; }
+
+    NodeId id() const { return id_; }
+    const NodeSpec& spec() const { return spec_; }
+    std::string boot_id() const;
+    Time booted_at() const { return booted_at_; }
+    const std::map<AttemptKey, Cgroup>& cgroups() const { return cgroups_; }
+    Time unkillable_until() const { return unkillable_until_; }
+
+    std::map<std::string, std::string> disk;
+
+private:
+    void start_attempt(const StartAttempt& action);
+    void stand(AttemptKey key);
+    void start_step(const StartStep& action);
+    void begin(const RunKey& run, const ScriptPlan& plan);
+    void signal(const SignalRun& action);
+    void signal_one(const RunKey& run, const SignalRun& action);
+    void remove(AttemptKey key);
+    void end_main(const RunKey& run, std::uint64_t serial, ExitStatus exit, bool out_of_memory);
+    void end_others(const RunKey& run, std::uint64_t serial);
+    void tell_if_empty(AttemptKey key);
+    void tell(const AgentEvent& event);
+    // `what` happens unless the machine has gone down meanwhile.
+    void later(Duration wait, std::function<void()> what);
+    Processes* find(const RunKey& run);
+    Duration some(std::int64_t least_ms, std::int64_t most_ms) {
+        return Duration(rng_.between(least_ms, most_ms));
+    }
+
+    Stage& stage_;
+    Witness& witness_;
+    NodeId id_;
+    NodeSpec spec_;
+    Rng rng_;
+    std::function<void(const AgentEvent&)> listener_;
+    bool on_ = true;
+    std::uint64_t boots_ = 1;
+    Time booted_at_;
+    std::uint64_t next_serial_ = 1;
+    Time unkillable_until_{}, last_told_{};
+    std::map<AttemptKey, Cgroup> cgroups_;
+    std::map<RunKey, RunExited> exits_;  // Files of the shepherds.
+};
+
+std::string to_text(AttemptKey key);
+std::string to_text(const RunKey& run);
+
+}  // namespace berth::sim

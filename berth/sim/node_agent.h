@@ -1,0 +1,65 @@
+// NodeAgent: the agent's process on one machine: the real Agent behind its ports, with a clock that
+// may jump, started again after it has crashed.
+#pragma once
+
+#include <memory>
+
+#include "berth/agent/agent.h"
+#include "berth/sim/machine.h"
+#include "berth/sim/network.h"
+
+namespace berth::sim {
+
+class NodeAgent {
+public:
+    NodeAgent(Stage& stage, Machine& machine, Network& network, const FaultMix& mix,
+              AgentProtections protections, Rng rng);
+
+    void start();
+    void crash(Duration until_restart);
+    void reboot(Duration down, bool wiped);
+    void jump_clock(Duration by);
+    void calm() { mix_ = FaultMix{}; }
+
+    bool is_up() const { return agent_.has_value(); }
+    bool is_on() const { return machine_.is_on(); }
+    Time disturbed_at() const { return disturbed_at_; }
+    std::uint64_t reboots() const { return reboots_; }
+
+    // From the network.
+    void link_down(std::uint64_t link);
+    void order(std::uint64_t link, const Order& order);
+
+    void on_up(std::function<void()> rebooted) { after_reboot_ = std::move(rebooted); }
+
+private:
+    void feed(std::vector<AgentEvent> events);
+    bool write(const std::vector<MemoryWrite>& writes);
+    void dial_soon();
+    void dial();
+    Duration some(std::int64_t least_ms, std::int64_t most_ms) {
+        return Duration(rng_.between(least_ms, most_ms));
+    }
+    bool crashes_here();
+    void check_epoch(const Order& order, const AgentTurn& turn);
+
+    Stage& stage_;
+    Machine& machine_;
+    Network& network_;
+    FaultMix mix_;
+    AgentProtections protections_;
+    Rng rng_;
+    std::optional<Agent> agent_;
+    std::uint64_t life_ = 0;  // Of the process; what was meant for an earlier one is dropped.
+    std::uint64_t wake_ = 0;  // Of the timer that counts.
+    std::uint64_t reboots_ = 0;
+    Duration clock_ahead_{};
+    std::optional<std::uint64_t> link_;
+    bool dialing_ = false;
+    Time disturbed_at_{};
+    Epoch highest_epoch_{0};  // Of the orders that have had an effect here.
+    const Order* obeying_ = nullptr;
+    std::function<void()> after_reboot_;
+};
+
+}  // namespace berth::sim

@@ -1,0 +1,237 @@
+#include "berth/sim/oracle.h"
+
+#include <algorithm>
+
+namespace berth::sim {
+namespace {
+
+std::string words(JobId job) { return "job " + to_string(job); }
+
+}  // namespace
+
+// ---- The record.
+
+Recorded Oracle::read(const Record& record, const ClusterState& after) {
+    Recorded read{.now = record.now, .facts = record.facts, .after = {}};
+    std::set<JobId> touched;
+    for (const Fact& fact : record.facts) {
+        std::visit(
+            [&](const auto& one) {
+                if constexpr (requires { JobId{one.job}; }) touched.insert(JobId{one.job});
+                if constexpr (std::is_same_v<std::decay_t<decltype(one)>, StartJob>) {
+                    if (one.task_job) touched.insert(*one.task_job);
+                }
+                if constexpr (std::is_same_v<std::decay_t<decltype(one)>, JobSubmitted>) {
+                    touched.insert(one.job.id);
+                }
+            },
+            fact);
+    }
+    for (const JobId id : touched) {
+        const Job* const job = after.find_job(id);
+        if (job != nullptr) read.after.push_back({id, job->state});
+    }
+    return read;
+}
+
+void Oracle::recorded(const Recorded& record) {
+    // What ends comes first: in one record one job may end and another start because of it.
+    for (const Fact& fact : record.facts) take(fact);
+    for (const Recorded::After& after : record.after) {
+        Known& job = jobs_[after.job];
+        if (is_final(job.state) && after.state != job.state) {
+            stage_.violated("I5", words(after.job) + " was over, and is not any more");
+        }
+        job.state = after.state;
+    }
+    for (const Fact& fact : record.facts) {
+        if (const auto* started = std::get_if<StartJob>(&fact)) start(record.now, *started);
+        if (const auto* forgotten = std::get_if<JobForgotten>(&fact)) forget(forgotten->job);
+    }
+    for (const Recorded::After& after : record.after) {
+        Known& job = jobs_[after.job];
+        const bool left = after.state == JobState::pending || is_final(after.state);
+        if (left && !job.run.over()) {
+            stage_.violated("I4", words(after.job) + " left a run that holds nodes");
+        }
+    }
+}
+
+void Oracle::forget(JobId id) {
+    Known& job = jobs_[id];
+    job.forgotten = true;
+    if (!is_final(job.state)) stage_.violated("I3", words(id) + " was dropped");
+}
+
+void Oracle::take(const Fact& fact) {
+    if (const auto* office = std::get_if<ControllerStarted>(&fact)) {
+        if (office->epoch <= epoch_) stage_.violated("I12", "a term of office began twice");
+        epoch_ = office->epoch;
+    } else if (const auto* submitted = std::get_if<JobSubmitted>(&fact)) {
+        const JobId id = submitted->job.id;
+        stage_.trace([&] { return "recorded: submitted " + to_string(id); });
+        if (jobs_.contains(id)) stage_.violated("I4", words(id) + " was given out twice");
+        const std::string& request = submitted->job.spec.request_id;
+        if (!request.empty() && !requests_.emplace(request, id).second) {
+            stage_.violated("I3", "one submission became jobs " + to_string(requests_.at(request)) +
+                                      " and " + to_string(id));
+        }
+        jobs_[id] = Known{.spec = submitted->job.spec, .hold = submitted->job.hold};
+    } else if (const auto* held = std::get_if<JobHeld>(&fact)) {
+        jobs_[held->job].hold = held->hold;
+    } else if (const auto* ending = std::get_if<EndJob>(&fact)) {
+        stage_.trace([&] { return "recorded: to end " + to_string(ending->job); });
+        Known& job = jobs_[ending->job];
+        if (!job.run.ending_at) job.run.ending_at = stage_.now();
+        if (ending->outcome != JobState::pending) return;
+        job.hold = ending->hold;
+        if (is_final(job.state)) job.state = JobState::pending;  // Requeued by its owner's word.
+    } else if (const auto* ended = std::get_if<AttemptEnded>(&fact)) {
+        end(*ended);
+    }
+}
+
+void Oracle::start(Time now, const StartJob& fact) {
+    const JobId id = fact.array_task ? fact.task_job.value_or(fact.job) : fact.job;
+    if (id != fact.job && !jobs_.contains(id)) {
+        jobs_[id] = jobs_[fact.job];
+        jobs_[id].array_job = fact.job;
+    }
+    Known& job = jobs_[id];
+    stage_.trace(
+        [&] { return "recorded: start " + to_string(id) + "." + to_string(fact.attempt); });
+    if (fact.attempt <= job.run.attempt) {
+        stage_.violated("I4", words(id) + ": attempt numbers do not go up");
+    }
+    if (!job.run.over()) {
+        stage_.violated("I4", words(id) + " is started while a run of it holds nodes");
+    }
+    check_may_start(id, job, now);
+    if (fact.allocation.shares.size() < job.spec.request.nodes_min) {
+        stage_.violated("I6", words(id) + " is started on too few nodes");
+    }
+    job.run = Run{.attempt = fact.attempt};
+    for (const NodeShare& share : fact.allocation.shares) job.run.nodes.insert(share.node);
+    ++runs_;
+}
+
+void Oracle::check_may_start(JobId id, const Known& job, Time now) {
+    if (is_final(job.state)) stage_.violated("I5", words(id) + " is over and started again");
+    if (job.cancel_told) stage_.violated("I3", words(id) + " is started after its cancellation");
+    if (job.hold != Hold::none) stage_.violated("I7", words(id) + " is held and started");
+    if (job.spec.begin && *job.spec.begin > now) {
+        stage_.violated("I7", words(id) + " is started before its begin time");
+    }
+    for (const Dependency& dependency : job.spec.dependencies) {
+        if (satisfied(dependency, now)) continue;
+        stage_.violated("I7", words(id) + " is started before what it depends on allows");
+    }
+}
+
+std::vector<const Oracle::Known*> Oracle::with_tasks(JobId id) const {
+    std::vector<const Known*> all;
+    for (const auto& [other, job] : jobs_) {
+        if (other == id || job.array_job == id) all.push_back(&job);
+    }
+    return all;
+}
+
+bool Oracle::satisfied(const Dependency& dependency, Time) const {
+    const std::vector<const Known*> all = with_tasks(dependency.job);
+    const auto each = [&](auto holds) {
+        return std::ranges::all_of(all, [&](const Known* job) { return holds(*job); });
+    };
+    switch (dependency.kind) {
+        case DependencyKind::after:
+            return each([](const Known& job) {
+                return job.run.attempt > Attempt{0} || is_final(job.state);
+            });
+        case DependencyKind::afterany:
+            return each([](const Known& job) { return is_final(job.state); });
+        case DependencyKind::afterok:
+            return each([](const Known& job) { return job.state == JobState::completed; });
+        case DependencyKind::afternotok:
+            return each([](const Known& job) { return is_final(job.state); }) &&
+                   !each([](const Known& job) { return job.state == JobState::completed; });
+        case DependencyKind::aftercorr:
+        case DependencyKind::singleton: return true;  // The world does not ask for them.
+    }
+    return true;
+}
+
+void Oracle::end(const AttemptEnded& fact) {
+    Known& job = jobs_[fact.job];
+    const AttemptKey key{fact.job, fact.attempt};
+    stage_.trace([&] {
+        return "recorded: end of " + to_text(key) + " on node " + to_string(fact.node) +
+               (fact.lost ? ", lost " : " ") + fact.reason;
+    });
+    if (job.run.attempt != fact.attempt || !job.run.nodes.contains(fact.node)) return;
+    if (!job.run.ended.insert(fact.node).second) {
+        stage_.violated("I5", "the end of " + to_text(key) + " is recorded twice for one node");
+    }
+    if (fact.lost) ++lost_runs_;
+    if (!job.run.ending_at) job.run.ending_at = stage_.now();
+    if (machines_[fact.node.index()]->cgroups().contains(key)) {
+        stage_.violated("I11", to_text(key) + " is recorded as ended on " +
+                                   machines_[fact.node.index()]->spec().name +
+                                   ", where it still is");
+    }
+}
+
+void Oracle::recovered(const ClusterState& state) {
+    for (const auto& [job, request] : promised_) {
+        const auto known = jobs_.find(job);
+        if (known != jobs_.end() && known->second.forgotten) continue;
+        if (state.find_job(job) != nullptr) continue;
+        stage_.violated("I3", words(job) + " was acknowledged and is lost");
+    }
+}
+
+// ---- What users were told.
+
+void Oracle::told_submitted(JobId job, const std::string& request_id) {
+    promised_.emplace(job, request_id);
+    const auto found = requests_.find(request_id);
+    if (found == requests_.end() || found->second != job) {
+        stage_.violated("I3", words(job) + " was acknowledged and is not recorded as such");
+    }
+}
+
+void Oracle::told_cancelled(JobId job) {
+    Known& known = jobs_[job];
+    known.cancel_told = true;
+    if (!is_final(known.state) && !known.run.ending_at) {
+        stage_.violated("I3", words(job) + ": a cancellation is acknowledged and not recorded");
+    }
+}
+
+bool Oracle::all_final() const {
+    return std::ranges::all_of(jobs_, [](const auto& job) { return is_final(job.second.state); });
+}
+
+void Oracle::finish(const ClusterState& state) {
+    for (const auto& [id, job] : jobs_) {
+        if (!is_final(job.state)) stage_.violated("end", words(id) + " never came to an end");
+    }
+    for (const auto& [job, request] : promised_) {
+        if (!jobs_.contains(job)) stage_.violated("I3", words(job) + " is lost");
+    }
+    for (const Machine* const machine : machines_) {
+        const NodeFree& free = state.free(machine->id());
+        if (free.amount != machine->spec().capacity || free.jobs != 0) {
+            stage_.violated("end", machine->spec().name + " is not free again");
+        }
+        if (!machine->cgroups().empty()) {
+            stage_.violated("end", machine->spec().name + " still runs " +
+                                       to_text(machine->cgroups().begin()->first));
+        }
+        for (const auto& [key, value] : machine->disk) {
+            if (key.starts_with("end.") || key.starts_with("attempt.")) {
+                stage_.violated("end", machine->spec().name + " still has " + key);
+            }
+        }
+    }
+}
+
+}  // namespace berth::sim

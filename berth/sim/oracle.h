@@ -1,0 +1,92 @@
+// Oracle: what must never happen, held against what physically runs and what is durably recorded.
+// It keeps its own account from the journal's facts and asks neither engine nor agents.
+#pragma once
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "berth/engine/cluster_state.h"
+#include "berth/sim/machine.h"
+
+namespace berth::sim {
+
+// A record, and what it made of the jobs that it is about.
+struct Recorded {
+    struct After {
+        JobId job{0};
+        JobState state = JobState::pending;
+    };
+    Time now{};
+    std::vector<Fact> facts;
+    std::vector<After> after;
+};
+
+class Oracle : public Witness {
+public:
+    explicit Oracle(Stage& stage) : stage_(stage) {}
+    void watch(std::vector<const Machine*> machines) { machines_ = std::move(machines); }
+
+    // ---- What is physically so.
+    void attempt_started(NodeId node, const LaunchAttempt& launch) override;
+    void script_started(const LaunchAttempt& launch, const ScriptPlan& plan) override;
+    // Now and then: nobody outlives its job, no gang is halved. `calm_since`: since when nothing
+    // has kept controller and node from each other.
+    void look_around(const std::vector<Time>& calm_since, Duration kill_wait);
+
+    // ---- What is recorded.
+    static Recorded read(const Record& record, const ClusterState& after);
+    void recorded(const Recorded& record);
+    void recovered(const ClusterState& state);
+
+    // ---- What users were told.
+    void told_submitted(JobId job, const std::string& request_id);
+    void told_cancelled(JobId job);
+
+    // At the end: nothing is left over.
+    void finish(const ClusterState& state);
+    bool all_final() const;
+    std::uint64_t jobs() const { return jobs_.size(); }
+    std::uint64_t runs() const { return runs_; }
+    std::uint64_t scripts() const { return scripts_; }
+    std::uint64_t lost_runs() const { return lost_runs_; }
+
+private:
+    struct Run {
+        Attempt attempt{0};
+        std::set<NodeId> nodes, stood, ended;
+        std::optional<Time> script_at, ending_at;
+        bool over() const { return nodes == ended; }
+    };
+    struct Known {
+        JobSpec spec;
+        Hold hold = Hold::none;
+        JobState state = JobState::pending;
+        std::optional<JobId> array_job;
+        Run run;  // The last one.
+        bool forgotten = false;
+        bool cancel_told = false;
+    };
+
+    void take(const Fact& fact);
+    void forget(JobId id);
+    void start(Time now, const StartJob& fact);
+    void end(const AttemptEnded& fact);
+    void check_may_start(JobId id, const Known& job, Time now);
+    bool satisfied(const Dependency& dependency, Time now) const;
+    void check_room(NodeId node, const LaunchAttempt& launch);
+    void check_outlived(const Machine& machine, Time calm_since, Duration kill_wait);
+    void check_halved(JobId id, const Known& job, const std::vector<Time>& calm_since);
+    std::vector<const Known*> with_tasks(JobId job) const;
+
+    Stage& stage_;
+    std::vector<const Machine*> machines_;
+    std::map<JobId, Known> jobs_;
+    std::map<std::string, JobId> requests_;
+    std::set<std::pair<JobId, std::string>> promised_;  // Submissions that users know of.
+    std::map<JobId, Attempt> last_script_;
+    Epoch epoch_{0};
+    std::uint64_t runs_ = 0, scripts_ = 0, lost_runs_ = 0;
+};
+
+}  // namespace berth::sim

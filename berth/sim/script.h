@@ -1,0 +1,32 @@
+// ScriptPlan: what a simulated job's script does. It travels as the script's text, so that the
+// world knows what runs only from what was really launched.
+#pragma once
+
+#include "berth/base/codec.h"
+#include "berth/base/time.h"
+
+namespace berth::sim {
+
+struct StepPlan {
+    Duration after{};  // Its start, counted from the script's.
+    Duration runs_for{};
+    std::int32_t exit_code = 0;
+    std::uint32_t nodes = 1;
+    BERTH_FIELDS(StepPlan, after, runs_for, exit_code, nodes)
+};
+
+struct ScriptPlan {
+    Duration runs_for{};
+    std::int32_t exit_code = 0;
+    bool ignores_term = false;
+    bool out_of_memory = false;
+    bool fails_first_launch = false;
+    std::uint32_t leftovers = 0;  // Processes that outlive the script …
+    Duration leftovers_for{};     // … by so much, if they are let.
+    Duration survives_kill{};     // In uninterruptible sleep.
+    std::vector<StepPlan> steps;
+    BERTH_FIELDS(ScriptPlan, runs_for, exit_code, ignores_term, out_of_memory, fails_first_launch,
+                 leftovers, leftovers_for, survives_kill, steps)
+};
+
+}  // namespace berth::sim

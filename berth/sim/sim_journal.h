@@ -1,0 +1,58 @@
+// SimJournal: the controller's disk: records and snapshots as bytes, which a crash leaves as they
+// were committed, and an unsynced tail, which it keeps or loses.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "berth/engine/engine.h"
+#include "berth/sim/stage.h"
+
+namespace berth::sim {
+
+class SimJournal {
+public:
+    explicit SimJournal(Stage& stage) : stage_(stage) {}
+
+    // Written, not yet durable. `hash`, if given, is of the state after it.
+    void append(const Record& record, std::optional<std::uint64_t> hash);
+    void commit();     // All that was appended is durable.
+    void lose_tail();  // … or gone.
+    std::size_t tail() const { return records_.size() - durable_; }
+    // Of the state after the last record. What lies before it is cut off with the commit.
+    void snapshot(const ClusterState& state, std::size_t slice_bytes);
+
+    // What a new controller begins with. Checks every hash it passes: I13.
+    struct Recovered {
+        ClusterState state;
+        std::uint64_t next_sequence = 1;
+    };
+    Recovered recover() const;
+
+    JobPayload payload(JobId job) const;
+    std::uint64_t records() const { return appended_; }
+    std::uint64_t snapshots() const { return snapshots_; }
+
+private:
+    struct Entry {
+        std::string bytes;
+        std::uint64_t sequence = 0;
+        std::optional<std::uint64_t> hash;
+        std::vector<JobId> payloads;
+    };
+    struct Snapshot {
+        std::vector<std::string> slices;
+        std::uint64_t sequence = 0;
+    };
+
+    Stage& stage_;
+    std::vector<Entry> records_;  // Since the snapshot.
+    std::size_t durable_ = 0;     // How many of them.
+    std::optional<Snapshot> snapshot_, next_snapshot_;
+    std::map<JobId, std::string> payloads_;
+    std::uint64_t appended_ = 0, snapshots_ = 0;
+};
+
+}  // namespace berth::sim

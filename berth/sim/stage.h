@@ -1,0 +1,54 @@
+// Stage: what every part of the simulated world shares: the time, the tally of faults, the trace
+// and the place for what went wrong.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "berth/sim/faults.h"
+#include "berth/sim/timeline.h"
+
+namespace berth::sim {
+
+class Stage {
+public:
+    Stage(std::uint64_t seed, bool tracing)
+        : timeline(from_seconds(1'800'000'000)), seed_(seed), tracing_(tracing) {}
+
+    Timeline timeline;
+    FaultTally tally{};
+
+    Time now() const { return timeline.now(); }
+    void count(Fault fault) { ++tally[static_cast<std::size_t>(fault)]; }
+
+    // `line` makes the text, and is asked only in a run that is watched.
+    template <class Line>
+    void trace(Line line) {
+        if (!tracing_) return;
+        trace_.push_back(stamp() + line());
+        if (trace_.size() > kTraceMax) trace_.pop_front();
+    }
+    // An invariant is broken. The first one ends the run.
+    void violated(const std::string& invariant, const std::string& what) {
+        if (violation_.empty()) {
+            violation_ =
+                invariant + ": " + what + " (seed " + std::to_string(seed_) + ", " + stamp() + ")";
+        }
+    }
+    const std::string& violation() const { return violation_; }
+    const std::deque<std::string>& traced() const { return trace_; }
+
+private:
+    static constexpr std::size_t kTraceMax = 400;
+    std::string stamp() const {
+        const auto ms = (now() - from_seconds(1'800'000'000)).count();
+        return "t=" + std::to_string(ms / 1000) + "." + std::to_string(ms % 1000) + "s ";
+    }
+    std::uint64_t seed_;
+    bool tracing_;
+    std::deque<std::string> trace_;
+    std::string violation_;
+};
+
+}  // namespace berth::sim

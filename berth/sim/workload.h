@@ -1,0 +1,26 @@
+// Workload: a cluster and what its users do with it in one seed's world.
+#pragma once
+
+#include <vector>
+
+#include "berth/control/command.h"
+#include "berth/sim/faults.h"
+#include "berth/sim/script.h"
+
+namespace berth::sim {
+
+ClusterSpec random_cluster(Rng& rng);
+
+// One submission, and what its user does about it later.
+struct PlannedJob {
+    Duration submit_after{};
+    JobSpec spec;
+    ScriptPlan script;
+    std::size_t after_number = 0;  // With `dependency`: which earlier submission it waits for.
+    std::optional<DependencyKind> dependency;
+    std::optional<Duration> begin_in, cancel_in, hold_in, release_in, requeue_in;
+};
+std::vector<PlannedJob> random_jobs(Rng& rng, const ClusterSpec& cluster, std::size_t count,
+                                    Duration within, std::int64_t bad_percent);
+
+}  // namespace berth::sim

@@ -1,0 +1,261 @@
+#include "berth/sim/world.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+
+#include "berth/sim/clients.h"
+#include "berth/sim/injector.h"
+#include "berth/sim/node_agent.h"
+
+namespace berth::sim {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+// How long after the last fault everything must have come to its end.
+constexpr Duration kSettling = hours(24 * 4);
+constexpr Duration kLook = seconds(60);
+
+// Tells both the oracle and the users what really runs.
+class Both : public Witness {
+public:
+    Both(Oracle& oracle, std::unique_ptr<Clients>& clients) : oracle_(oracle), clients_(clients) {}
+    void attempt_started(NodeId node, const LaunchAttempt& launch) override {
+        oracle_.attempt_started(node, launch);
+    }
+    void script_started(const LaunchAttempt& launch, const ScriptPlan& plan) override {
+        oracle_.script_started(launch, plan);
+        clients_->script_started(launch, plan);
+    }
+
+private:
+    Oracle& oracle_;
+    std::unique_ptr<Clients>& clients_;
+};
+
+class SimWorld {
+public:
+    SimWorld(std::uint64_t seed, const WorldOptions& options, bool watched);
+    WorldReport run();
+
+private:
+    void build_nodes();
+    void connect();
+    void look_around();
+    void end_faults();
+    bool settled() const;
+    std::vector<Time> calm_since() const;
+    WorldReport report() const;
+
+    std::uint64_t seed_;
+    const WorldOptions& options_;
+    Rng rng_;
+    Stage stage_;
+    FaultMix mix_;
+    ClusterSpec cluster_;
+    Oracle oracle_;
+    Network network_;
+    ControllerProcess controller_;
+    std::unique_ptr<Clients> clients_;
+    Both witness_;
+    std::vector<std::unique_ptr<Machine>> machines_;
+    std::vector<std::unique_ptr<NodeAgent>> agents_;
+    std::unique_ptr<Injector> injector_;
+};
+
+SimWorld::SimWorld(std::uint64_t seed, const WorldOptions& options, bool watched)
+    : seed_(seed),
+      options_(options),
+      rng_(seed),
+      stage_(seed, watched),
+      mix_(random_mix(rng_)),
+      cluster_(random_cluster(rng_)),
+      oracle_(stage_),
+      network_(stage_, cluster_.nodes.size(), options.mix.value_or(mix_), rng_.fork()),
+      controller_(stage_, network_, oracle_, cluster_, options.mix.value_or(mix_), options.control,
+                  rng_.fork()),
+      witness_(oracle_, clients_) {
+    if (options.mix) mix_ = *options.mix;
+    clients_ = std::make_unique<Clients>(stage_, controller_, oracle_, mix_, rng_.fork());
+    build_nodes();
+    connect();
+    injector_ = std::make_unique<Injector>(stage_, network_, controller_, agents_, *clients_, mix_,
+                                           rng_.fork());
+}
+
+void SimWorld::build_nodes() {
+    std::vector<const Machine*> watched;
+    for (std::size_t i = 0; i < cluster_.nodes.size(); ++i) {
+        machines_.push_back(std::make_unique<Machine>(stage_, witness_, NodeId::from_index(i),
+                                                      cluster_.nodes[i], rng_.fork()));
+        agents_.push_back(std::make_unique<NodeAgent>(stage_, *machines_.back(), network_, mix_,
+                                                      options_.agent, rng_.fork()));
+        watched.push_back(machines_.back().get());
+    }
+    oracle_.watch(std::move(watched));
+}
+
+void SimWorld::connect() {
+    Ends ends;
+    ends.agent_link_down = [this](NodeId node, std::uint64_t link) {
+        agents_[node.index()]->link_down(link);
+    };
+    ends.agent_order = [this](NodeId node, std::uint64_t link, const Order& order) {
+        agents_[node.index()]->order(link, order);
+    };
+    ends.controller_report = [this](NodeId node, std::uint64_t link, const Report& report) {
+        controller_.input(AgentInput{Link{link}, cluster_.node(node).name, report});
+    };
+    ends.controller_link_lost = [this](std::uint64_t link) {
+        controller_.input(LinkLost{Link{link}});
+    };
+    network_.connect(std::move(ends));
+    controller_.on_answer([this](const OutgoingAnswer& answer) { clients_->answer(answer); });
+}
+
+std::vector<Time> SimWorld::calm_since() const {
+    std::vector<Time> since;
+    for (std::size_t i = 0; i < agents_.size(); ++i) {
+        const NodeId node = NodeId::from_index(i);
+        Time last = std::max({network_.disturbed_at(node), agents_[i]->disturbed_at(),
+                              machines_[i]->unkillable_until(), controller_.disturbed_at()});
+        if (!agents_[i]->is_up() || !controller_.is_up()) last = stage_.now();
+        since.push_back(last);
+    }
+    return since;
+}
+
+void SimWorld::look_around() {
+    oracle_.look_around(calm_since(), cluster_.scheduling.kill_wait);
+    stage_.timeline.in(kLook, [this] { look_around(); });
+}
+
+void SimWorld::end_faults() {
+    stage_.trace([] { return std::string("the faults end"); });
+    network_.calm();
+    controller_.calm();
+    clients_->calm();
+    for (const auto& agent : agents_) agent->calm();
+    injector_->stop();
+}
+
+bool SimWorld::settled() const {
+    if (!controller_.is_up() || !oracle_.all_final() || !clients_->is_idle()) return false;
+    return std::ranges::all_of(machines_, [](const auto& machine) {
+        return machine->cgroups().empty() &&
+               std::ranges::none_of(machine->disk, [](const auto& entry) {
+                   return entry.first.starts_with("end.");
+               });
+    });
+}
+
+WorldReport SimWorld::run() {
+    controller_.start();
+    for (const auto& agent : agents_) agent->start();
+    clients_->use(random_jobs(rng_, cluster_, options_.jobs, options_.busy * 3 / 4, mix_.bad_jobs));
+    look_around();
+    injector_->start();
+    const Time quiet_at = stage_.now() + options_.busy;
+    while (stage_.violation().empty() && stage_.timeline.step(quiet_at)) {
+    }
+    end_faults();
+    const Time end = quiet_at + kSettling;
+    for (Time next = quiet_at + minutes(10); next <= end; next += minutes(10)) {
+        while (stage_.violation().empty() && stage_.timeline.step(next)) {
+        }
+        if (!stage_.violation().empty() || settled()) break;
+        clients_->clear_up();
+    }
+    if (stage_.violation().empty()) {
+        if (controller_.is_up()) {
+            oracle_.finish(controller_.state());
+            controller_.state().check_invariants();
+        } else {
+            stage_.violated("end", "the controller is down");
+        }
+    }
+    return report();
+}
+
+WorldReport SimWorld::report() const {
+    WorldReport report;
+    report.seed = seed_;
+    report.violation = stage_.violation();
+    report.trace.assign(stage_.traced().begin(), stage_.traced().end());
+    report.faults = stage_.tally;
+    report.nodes = machines_.size();
+    report.submissions = clients_->accepted();
+    report.jobs = oracle_.jobs();
+    report.runs = oracle_.runs();
+    report.scripts = oracle_.scripts();
+    report.steps = clients_->steps();
+    report.lost_runs = oracle_.lost_runs();
+    report.records = controller_.journal().records();
+    report.snapshots = controller_.journal().snapshots();
+    report.events = stage_.timeline.steps();
+    report.length = stage_.now() - from_seconds(1'800'000'000);
+    if (controller_.is_up()) report.state_hash = controller_.state().hash();
+    return report;
+}
+
+}  // namespace
+
+// A run that breaks an invariant is run once more with a trace.
+WorldReport run_world(std::uint64_t seed, const WorldOptions& options) {
+    WorldReport report = SimWorld(seed, options, false).run();
+    if (report.violation.empty()) return report;
+    return SimWorld(seed, options, true).run();
+}
+
+std::uint64_t WorldReport::fault_count() const {
+    return std::accumulate(faults.begin(), faults.end(), std::uint64_t{0});
+}
+std::uint64_t WorldSums::fault_count() const {
+    return std::accumulate(faults.begin(), faults.end(), std::uint64_t{0});
+}
+
+void WorldSums::add(const WorldReport& report) {
+    ++worlds;
+    submissions += report.submissions;
+    jobs += report.jobs;
+    runs += report.runs;
+    scripts += report.scripts;
+    steps += report.steps;
+    lost_runs += report.lost_runs;
+    records += report.records;
+    snapshots += report.snapshots;
+    events += report.events;
+    length += report.length;
+    for (std::size_t i = 0; i < kFaultKinds; ++i) faults[i] += report.faults[i];
+    if (!report.violation.empty()) violated.push_back(report);
+}
+
+std::string WorldSums::to_text() const {
+    std::string text;
+    const auto line = [&](std::uint64_t count, std::string_view what) {
+        std::string number = std::to_string(count);
+        if (number.size() < 10) number.insert(0, 10 - number.size(), ' ');
+        text += number + " " + std::string(what) + "\n";
+    };
+    line(worlds, "worlds");
+    line(static_cast<std::uint64_t>(length / hours(1)), "hours of virtual time");
+    line(events, "events");
+    line(submissions, "submissions acknowledged");
+    line(jobs, "jobs");
+    line(runs, "runs, of which");
+    line(lost_runs, "were lost on some node");
+    line(steps, "steps");
+    line(records, "records");
+    line(snapshots, "snapshots");
+    line(fault_count(), "faults:");
+    for (std::size_t i = 0; i < kFaultKinds; ++i) {
+        line(faults[i], name(static_cast<Fault>(i)));
+    }
+    line(violated.size(), "worlds with a violation");
+    return text;
+}
+
+}  // namespace berth::sim

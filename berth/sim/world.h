@@ -1,0 +1,51 @@
+// The simulated world: one seed is one cluster, its users and its misfortunes, run by the real
+// control::Loop and the real Agents in virtual time. The oracle stops it at the first invariant
+// that is broken.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "berth/agent/agent.h"
+#include "berth/control/controller.h"
+#include "berth/sim/faults.h"
+
+namespace berth::sim {
+
+struct WorldOptions {
+    std::size_t jobs = 60;
+    Duration busy = std::chrono::hours(2);  // Then the faults end, and everything must settle.
+    ControlProtections control;             // Taken out to see that the oracle notices.
+    AgentProtections agent;
+    std::optional<FaultMix> mix;  // nullopt: the seed's own.
+};
+
+struct WorldReport {
+    std::uint64_t seed = 0;
+    std::string violation;           // Empty: none. Else which, what, seed and virtual time …
+    std::vector<std::string> trace;  // … and what came before it.
+    FaultTally faults{};
+    std::uint64_t nodes = 0, submissions = 0, jobs = 0, runs = 0, scripts = 0, steps = 0,
+                  lost_runs = 0, records = 0, snapshots = 0, events = 0;
+    Duration length{};             // In virtual time.
+    std::uint64_t state_hash = 0;  // Of the controller's state at the end.
+
+    std::uint64_t fault_count() const;
+};
+
+WorldReport run_world(std::uint64_t seed, const WorldOptions& options = {});
+
+// Many seeds together: sums, and the first violation.
+struct WorldSums {
+    std::uint64_t worlds = 0, submissions = 0, jobs = 0, runs = 0, scripts = 0, steps = 0,
+                  lost_runs = 0, records = 0, snapshots = 0, events = 0;
+    FaultTally faults{};
+    Duration length{};
+    std::vector<WorldReport> violated;
+
+    void add(const WorldReport& report);
+    std::uint64_t fault_count() const;
+    std::string to_text() const;  // The counts, one to a line.
+};
+
+}  // namespace berth::sim
