@@ -118,6 +118,7 @@ public:
     Turn& lose_link(std::uint32_t node) { return turn({LinkLost{agents[node].link}}); }
     // The node goes down and comes up, with another boot id.
     void reboot(std::uint32_t node) {
+        lose_link(node);
         agents[node].boot = "boot-" + std::to_string(++boots_);
         agents[node].instance = "instance-" + std::to_string(boots_);
         agents[node].started_at = now;

@@ -1,0 +1,311 @@
+// What passes between the controller and its agents within a session: nothing is lost that is said
+// once, nothing happens twice that is said twice, and silence proves nothing.
+#include "berth/control/control_rig.h"
+#include "berth/testing/seeds.h"
+
+namespace berth {
+namespace {
+
+using std::chrono::seconds;
+
+TEST(Protocol, RepeatsALaunchLessAndLessOftenUntilItsStartIsReported) {
+    ControlRig rig(1);
+    rig.connect(0);
+    const std::uint32_t id = rig.submit({.gpus = 1});
+    std::vector<int> launched_at;
+    for (int second = 1; second <= 200; ++second) {
+        rig.now += seconds(1);
+        rig.report(0, Heartbeat{});
+        for (const auto& [node, launch] : rig.orders<LaunchAttempt>()) {
+            EXPECT_EQ(launch.attempt, Attempt{1});
+            launched_at.push_back(second);
+        }
+    }
+    EXPECT_EQ(launched_at, (std::vector{5, 15, 35, 75, 135, 195}));
+    rig.started(0, id);
+    rig.wait(seconds(100));
+    EXPECT_TRUE(rig.orders<LaunchAttempt>().empty());
+}
+
+TEST(Protocol, IgnoresReportsOfAnotherSessionOrBoot) {
+    ControlRig rig(1);
+    rig.connect(0);
+    const std::uint32_t id = rig.run({.gpus = 1});
+    AgentInput other_session = rig.report_of(0, end_report(id));
+    other_session.report.session += 1;
+    rig.turn({other_session});
+    EXPECT_EQ(rig.job(id).state, JobState::running);
+    EXPECT_TRUE(rig.last.orders.empty());
+    AgentInput other_boot = rig.report_of(0, end_report(id));
+    other_boot.report.boot_id = "boot-0";
+    rig.turn({other_boot});
+    EXPECT_EQ(rig.job(id).state, JobState::running);
+    AgentInput other_link = rig.report_of(0, end_report(id));
+    other_link.link = Link{99};
+    rig.turn({other_link});
+    EXPECT_EQ(rig.job(id).state, JobState::running);
+}
+
+TEST(Protocol, RecordsAnEndOnceAndAcknowledgesItEachTime) {
+    ControlRig rig(1);
+    rig.connect(0);
+    const std::uint32_t id = rig.run({.gpus = 1});
+    for (int times = 0; times < 3; ++times) {
+        rig.report(0, end_report(id));
+        EXPECT_EQ(rig.facts<AttemptEnded>().size(), times == 0 ? 1U : 0U);
+        EXPECT_EQ(rig.orders<AcknowledgeEnd>().size(), 1U);
+    }
+    EXPECT_EQ(rig.job(id).state, JobState::completed);
+}
+
+TEST(Protocol, TakesTwoReportsOfOneEndInOneTurn) {
+    ControlRig rig(1);
+    rig.connect(0);
+    const std::uint32_t id = rig.run({.gpus = 1});
+    rig.turn({rig.report_of(0, end_report(id)), rig.report_of(0, end_report(id))});
+    EXPECT_EQ(rig.facts<AttemptEnded>().size(), 1U);
+    EXPECT_EQ(rig.orders<AcknowledgeEnd>().size(), 2U);
+}
+
+TEST(Protocol, TakesAnEndThatOvertookItsStart) {
+    ControlRig rig(1);
+    rig.connect(0);
+    const std::uint32_t id = rig.submit({.gpus = 1});
+    rig.report(0, end_report(id));
+    EXPECT_EQ(rig.job(id).state, JobState::completed);
+    rig.started(0, id);  // Late: as far as is known it should not be there.
+    ASSERT_EQ(rig.orders<EndAttempt>().size(), 1U);
+    rig.report(0, never_ran(id));
+    EXPECT_EQ(rig.job(id).state, JobState::completed);
+    rig.wait(seconds(60));
+    EXPECT_TRUE(rig.orders<EndAttempt>().empty());
+}
+
+TEST(Protocol, IgnoresTheEndOfAnEarlierAttempt) {
+    ControlRig rig(1);
+    rig.connect(0);
+    const std::uint32_t id = rig.run({.gpus = 1});
+    rig.reboot(0);
+    rig.connect(0);
+    ASSERT_EQ(rig.job(id).attempt, Attempt{2});
+    rig.report(0, end_report(id, 1));
+    EXPECT_EQ(rig.job(id).state, JobState::running);
+    EXPECT_EQ(rig.orders<AcknowledgeEnd>().at(0).second.attempt, Attempt{1});
+}
+
+TEST(Protocol, WithoutAttemptsTakesTheEndOfAnEarlierOneForTheCurrentOnes) {
+    ControlRig rig(1, {.attempts = false});
+    rig.connect(0);
+    const std::uint32_t id = rig.run({.gpus = 1});
+    rig.reboot(0);
+    rig.connect(0);
+    rig.report(0, end_report(id, 1));
+    EXPECT_EQ(rig.job(id).state, JobState::completed) << "the protection keeps this from happening";
+}
+
+TEST(Protocol, LaunchesAGangOnAllItsNodesAtOnce) {
+    ControlRig rig(3);
+    rig.connect_all();
+    const std::uint32_t id = rig.submit({.nodes = 3, .gpus = 8});
+    const auto launches = rig.orders<LaunchAttempt>();
+    ASSERT_EQ(launches.size(), 3U);
+    for (const auto& [node, launch] : launches) {
+        EXPECT_EQ(launch.batch_host, node == rig.job(id).nodes.at(0).value());
+        EXPECT_EQ(launch.shares.size(), 3U);
+        EXPECT_EQ(launch.node_names.size(), 3U);
+        EXPECT_EQ(launch.share.node, NodeId(node));
+    }
+}
+
+TEST(Protocol, EndsTheWholeGangWhenItsScriptEnds) {
+    ControlRig rig(3);
+    rig.connect_all();
+    const std::uint32_t id = rig.run({.nodes = 3, .gpus = 8});
+    rig.report(0, end_report(id));
+    EXPECT_EQ(rig.job(id).state, JobState::completing);
+    EXPECT_EQ(rig.orders<EndAttempt>().size(), 2U);
+    rig.report(1, end_report(id, 1, std::nullopt));
+    EXPECT_EQ(rig.job(id).state, JobState::completing);
+    EXPECT_EQ(rig.state().free(NodeId(2)).devices, 0U) << "a GPU is free when its node says so";
+    rig.report(2, end_report(id, 1, std::nullopt));
+    EXPECT_EQ(rig.job(id).state, JobState::completed);
+}
+
+TEST(Protocol, EndsTheWholeGangWhenOneNodeCannotLaunchIt) {
+    ControlRig rig(3);
+    rig.connect_all();
+    const std::uint32_t id = rig.submit({.nodes = 3, .gpus = 8});
+    AttemptReport failed = never_ran(id);
+    failed.failure = "no space left on device";
+    rig.report(1, failed);
+    EXPECT_EQ(rig.job(id).state, JobState::completing);
+    EXPECT_EQ(rig.orders<EndAttempt>().size(), 2U);
+    rig.report(0, end_report(id, 1, std::nullopt));
+    rig.report(2, never_ran(id));
+    EXPECT_EQ(rig.job(id).state, JobState::pending);
+    EXPECT_EQ(rig.job(id).hold, Hold::admin) << "requeued held, as in Slurm";
+    EXPECT_EQ(rig.job(id).state_reason, "launch failed requeued held");
+}
+
+TEST(Protocol, DoesNotHoldAJobForWhatWentWrongAfterItsStart) {
+    ControlRig rig(1);
+    rig.connect(0);
+    const std::uint32_t id = rig.run({.gpus = 1});
+    AttemptReport lost = end_report(id, 1, std::nullopt);
+    lost.failure = "its script is gone and left no exit record";
+    rig.report(0, lost);
+    EXPECT_EQ(rig.job(id).attempt, Attempt{2});
+    EXPECT_EQ(rig.job(id).hold, Hold::none);
+}
+
+TEST(Protocol, EndsTheWholeGangWhenOneNodeIsReborn) {
+    ControlRig rig(3);
+    rig.connect_all();
+    const std::uint32_t id = rig.run({.nodes = 3, .gpus = 8});
+    rig.reboot(2);
+    rig.connect(2);
+    EXPECT_EQ(rig.job(id).state, JobState::completing);
+    EXPECT_EQ(rig.orders<EndAttempt>().size(), 2U);
+    rig.report(0, end_report(id, 1, ExitStatus{0, 15}));
+    rig.report(1, end_report(id, 1, std::nullopt));
+    EXPECT_EQ(rig.job(id).attempt, Attempt{2});
+    EXPECT_EQ(rig.orders<LaunchAttempt>().size(), 3U);
+}
+
+TEST(Protocol, WithoutGangsLeavesMembersBehind) {
+    ControlRig rig(2, {.gangs = false});
+    rig.connect_all();
+    const std::uint32_t id = rig.run({.nodes = 2, .gpus = 8});
+    rig.report(0, end_report(id));
+    EXPECT_TRUE(rig.orders<EndAttempt>().empty()) << "the protection keeps this from happening";
+}
+
+TEST(Protocol, RepeatsAnEndUntilItIsReported) {
+    ControlRig rig(1);
+    rig.connect(0);
+    const std::uint32_t id = rig.run({.gpus = 1});
+    rig.ask(kAnn, CancelJob{.job = {JobId(id), {}}});
+    ASSERT_EQ(rig.orders<EndAttempt>().size(), 1U);
+    EXPECT_EQ(rig.orders<EndAttempt>()[0].second.signal, 15);
+    ASSERT_TRUE(rig.last.wake_at.has_value());
+    EXPECT_LE(*rig.last.wake_at, rig.now + seconds(5));
+    rig.wait(seconds(4));
+    EXPECT_TRUE(rig.orders<EndAttempt>().empty());
+    rig.wait(seconds(1));
+    EXPECT_EQ(rig.orders<EndAttempt>().size(), 1U);
+    rig.wait(seconds(5));
+    EXPECT_TRUE(rig.orders<EndAttempt>().empty()) << "less and less often";
+    rig.wait(seconds(5));
+    EXPECT_EQ(rig.orders<EndAttempt>().size(), 1U);
+    rig.report(0, end_report(id, 1, ExitStatus{0, 15}));
+    EXPECT_EQ(rig.job(id).state, JobState::cancelled);
+    rig.wait(seconds(60));
+    EXPECT_TRUE(rig.orders<EndAttempt>().empty());
+}
+
+TEST(Protocol, DoesNotFreeWhatHasNotBeenReportedClean) {
+    ControlRig rig(1);
+    rig.connect(0);
+    const std::uint32_t id = rig.run({.gpus = 8});
+    const std::uint32_t next = rig.submit({.gpus = 8});
+    rig.ask(kAnn, CancelJob{.job = {JobId(id), {}}});
+    rig.wait(seconds(250));
+    EXPECT_EQ(rig.job(next).state, JobState::pending);
+    rig.report(0, end_report(id, 1, ExitStatus{0, 9}));
+    EXPECT_EQ(rig.job(next).state, JobState::running);
+}
+
+TEST(Protocol, WithoutWaitingForCleanGivesAwayWhatStillRuns) {
+    ControlRig rig(1, {.wait_for_clean = false});
+    rig.connect(0);
+    const std::uint32_t id = rig.run({.gpus = 8});
+    const std::uint32_t next = rig.submit({.gpus = 8});
+    rig.ask(kAnn, CancelJob{.job = {JobId(id), {}}});
+    EXPECT_EQ(rig.orders<EndAttempt>().size(), 1U);
+    rig.turn();
+    EXPECT_EQ(rig.job(next).state, JobState::running) << "the protection keeps this from happening";
+}
+
+TEST(Protocol, SilenceMakesANodeUnschedulableAndNothingElse) {
+    ControlRig rig(1);
+    rig.connect(0);
+    const std::uint32_t id = rig.run({.gpus = 4});
+    const Link link = rig.agents[0].link;
+    rig.wait(seconds(299));
+    EXPECT_TRUE(rig.state().condition(NodeId(0)).responding);
+    rig.wait(seconds(1));
+    EXPECT_FALSE(rig.state().condition(NodeId(0)).responding);
+    EXPECT_EQ(rig.last.closed, std::vector{link}) << "the way back is a registration";
+    EXPECT_EQ(rig.job(id).state, JobState::running);
+    const std::uint32_t next = rig.submit({.gpus = 4});
+    EXPECT_EQ(rig.job(next).state, JobState::pending);
+    rig.wait(std::chrono::minutes(30));
+    EXPECT_EQ(rig.job(id).state, JobState::running) << "no timer requeues it";
+    rig.connect(0, {live_report(id)});
+    EXPECT_EQ(rig.job(id).state, JobState::running);
+    EXPECT_EQ(rig.job(next).state, JobState::running);
+}
+
+TEST(Protocol, HeartbeatsKeepANodeAndAreNotRecorded) {
+    ControlRig rig(1);
+    rig.connect(0);
+    for (int i = 0; i < 40; ++i) {
+        rig.wait(seconds(30));
+        rig.report(0, Heartbeat{});
+        EXPECT_TRUE(rig.last.record.facts.empty());
+    }
+    EXPECT_TRUE(rig.state().condition(NodeId(0)).responding);
+}
+
+TEST(Protocol, ALostLinkStartsNoAlarmButTakesNoOrders) {
+    ControlRig rig(1);
+    rig.connect(0);
+    rig.lose_link(0);
+    EXPECT_TRUE(rig.state().condition(NodeId(0)).responding);
+    const std::uint32_t id = rig.submit({.gpus = 1});
+    EXPECT_EQ(rig.job(id).state, JobState::running);
+    EXPECT_TRUE(rig.last.orders.empty());
+    rig.connect(0);
+    EXPECT_EQ(rig.orders<LaunchAttempt>().size(), 1U);
+    rig.lose_link(0);
+    rig.wait(seconds(300));
+    EXPECT_FALSE(rig.state().condition(NodeId(0)).responding);
+}
+
+TEST(Protocol, TimeLimitsEndTheJobOnItsNodes) {
+    ControlRig rig(2);
+    rig.connect_all();
+    const std::uint32_t id = rig.run({.nodes = 2, .limit = std::chrono::minutes(1)});
+    rig.wait(seconds(61));
+    EXPECT_EQ(rig.job(id).outcome, JobState::timeout);
+    ASSERT_EQ(rig.orders<EndAttempt>().size(), 2U);
+    EXPECT_EQ(rig.orders<EndAttempt>()[0].second.kill_wait,
+              rig.state().spec().scheduling.kill_wait);
+}
+
+// Reports of one run, in any order and any number: the end is the same.
+TEST(Protocol, ComesToTheSameEndHoweverReportsAreShuffled) {
+    testing::for_each_seed(200, [](Rng& rng) {
+        ControlRig rig(2);
+        rig.connect_all();
+        const std::uint32_t id = rig.submit({.nodes = 2, .gpus = 8});
+        std::vector<AgentInput> reports = {
+            rig.report_of(0, AttemptStarted{JobId(id), Attempt{1}}),
+            rig.report_of(1, AttemptStarted{JobId(id), Attempt{1}}),
+            rig.report_of(0, end_report(id)),
+            rig.report_of(1, end_report(id, 1, std::nullopt)),
+        };
+        // Of the two ends the script's decides, so it comes before the other.
+        for (int i = 0; i < 12; ++i) {
+            if (i == 6) rig.turn({reports[2]});
+            const auto pick = static_cast<std::size_t>(rng.between(0, i < 6 ? 1 : 3));
+            rig.turn({reports[pick]});
+        }
+        rig.turn({reports[3]});
+        EXPECT_EQ(rig.job(id).state, JobState::completed);
+        EXPECT_EQ(rig.job(id).attempt, Attempt{1});
+    });
+}
+
+}  // namespace
+}  // namespace berth
