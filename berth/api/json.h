@@ -56,9 +56,10 @@ Result<T> from_json(std::string_view text, UnknownFields unknown = UnknownFields
     X(PartitionRow)                                                                             \
     X(AccountingRow)                                                                            \
     X(StepRow)                                                                                  \
-    X(SubmitRequest) X(SubmitReply) X(StepCall) X(StepReply) X(CancelRequest) X(HoldRequest)    \
-        X(RequeueRequest) X(JobPatch) X(NodePatch) X(Accepted) X(ScriptReply) X(StateHashReply) \
-            X(Health) X(Ping) X(ConfigRow) X(Problem) X(Explanation)
+    X(SubmitRequest)                                                                            \
+    X(SubmitReply) X(StepCall) X(StepReply) X(CancelRequest) X(HoldRequest) X(RequeueRequest)   \
+        X(JobPatch) X(NodePatch) X(Accepted) X(ScriptReply) X(StateHashReply) X(Health) X(Ping) \
+            X(ConfigRow) X(Problem) X(Explanation)
 
 namespace berth::api {
 #define BERTH_API_DECLARE(T)                                                                 \

@@ -1,0 +1,32 @@
+// Archive: what the server reads of the store: accounting, and the scripts of jobs.
+#pragma once
+
+#include <optional>
+
+#include "berth/store/reader.h"
+
+namespace berth {
+
+// Calls may take a while, and come from several threads.
+class Archive {
+public:
+    virtual ~Archive() = default;
+    virtual Result<AccountingAnswer> accounting(const AccountingFilter& filter) = 0;
+    virtual Result<JobPayload> payload(JobId job, std::optional<JobId> array_job) = 0;
+};
+
+class StoreArchive final : public Archive {
+public:
+    explicit StoreArchive(StoreReader reader) : reader_(std::move(reader)) {}
+    Result<AccountingAnswer> accounting(const AccountingFilter& filter) override {
+        return reader_.accounting(filter);
+    }
+    Result<JobPayload> payload(JobId job, std::optional<JobId> array_job) override {
+        return reader_.payload(job, array_job);
+    }
+
+private:
+    StoreReader reader_;
+};
+
+}  // namespace berth

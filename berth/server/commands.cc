@@ -1,0 +1,229 @@
+#include "berth/server/commands.h"
+
+#include <cstdio>
+
+#include "berth/api/job_name.h"
+#include "berth/api/json.h"
+#include "berth/api/problem.h"
+#include "berth/base/duration_text.h"
+#include "berth/base/text.h"
+#include "berth/server/dependency_text.h"
+#include "berth/server/job_rows.h"
+
+namespace berth {
+namespace {
+
+using api::Problem;
+using api::RouteId;
+using Outcome = std::variant<Command, Problem>;
+
+Problem bad(std::string message) {
+    return api::problem_of(Refusal::invalid_request, std::move(message));
+}
+
+Result<JobRef> ref_of(const CommandRequest& request) {
+    BERTH_TRY(api::JobName name, api::parse_job_name(request.capture));
+    return JobRef{name.job, std::move(name.array_tasks)};
+}
+
+// An empty body is the message with its defaults.
+template <class Message>
+Result<Message> body_of(const CommandRequest& request) {
+    if (request.body.empty()) return Message{};
+    return api::from_json<Message>(request.body);
+}
+
+// Makes the command out of the reference and the body; both may be wrong.
+template <class Message, class Make>
+Outcome of_job(const CommandRequest& request, Make make) {
+    Result<JobRef> ref = ref_of(request);
+    if (!ref.ok()) {
+        Problem problem = bad(ref.error().message);
+        problem.slurm = slurm_text(Refusal::unknown_job);
+        return problem;
+    }
+    Result<Message> body = body_of<Message>(request);
+    if (!body.ok()) return bad(body.error().message);
+    return make(*std::move(ref), *std::move(body));
+}
+
+Outcome submit(const CommandRequest& request) {
+    Result<api::SubmitRequest> body = api::from_json<api::SubmitRequest>(request.body);
+    if (!body.ok()) return bad(body.error().message);
+    return SubmitJob{std::move(body->spec), std::move(body->payload)};
+}
+
+Outcome cancel(JobRef ref, const api::CancelRequest& body) {
+    CancelJob command{.job = std::move(ref),
+                      .step = body.step,
+                      .signal = body.signal,
+                      .batch_only = body.batch_only,
+                      .whole_job = body.whole_job};
+    command.only_pending = iequals(body.state, "PENDING");
+    command.only_running = iequals(body.state, "RUNNING");
+    if (!body.state.empty() && !command.only_pending && !command.only_running)
+        return bad("state must be PENDING or RUNNING, and is " + body.state);
+    return command;
+}
+
+// An operator's hold on another's job is one that its owner cannot take away; on his own it is a
+// user's, as with Slurm.
+Outcome hold(const Edition& edition, const Principal& principal, JobRef ref,
+             const api::HoldRequest& body) {
+    const Job* const job = edition.find_job(ref.job);
+    const bool own = job != nullptr && job->owner.uid == principal.uid;
+    const bool as_admin = !body.user && !own && principal.role >= Role::op;
+    return HoldJob{std::move(ref), as_admin ? Hold::admin : Hold::user};
+}
+
+Outcome update(JobRef ref, api::JobPatch&& body) {
+    UpdateJob command{.job = std::move(ref)};
+    if (body.time_limit) {
+        Result<std::optional<Duration>> limit = parse_time_limit(*body.time_limit);
+        if (!limit.ok()) return bad("time_limit: " + limit.error().message);
+        command.time_limit.emplace(*limit);
+    }
+    if (body.dependency) {
+        auto dependencies = parse_dependencies(*body.dependency);
+        if (!dependencies.ok()) return bad("dependency: " + dependencies.error().message);
+        command.dependencies = *std::move(dependencies);
+    }
+    command.partition = std::move(body.partition);
+    command.qos = std::move(body.qos);
+    command.name = std::move(body.name);
+    command.comment = std::move(body.comment);
+    command.nodelist = std::move(body.nodelist);
+    command.priority = body.priority;
+    command.nice = body.nice;
+    command.begin = body.begin;
+    command.array_max_running = body.array_max_running;
+    return command;
+}
+
+Outcome create_step(JobRef ref, api::StepCall&& body) {
+    CreateStep command{.job = std::move(ref), .request = std::move(body.request)};
+    command.launch.arguments = std::move(body.arguments);
+    command.launch.environment = std::move(body.environment);
+    command.launch.work_dir = std::move(body.work_dir);
+    command.launch.std_out = std::move(body.std_out);
+    command.launch.std_err = std::move(body.std_err);
+    command.launch.std_in = std::move(body.std_in);
+    command.launch.append_output = body.append_output;
+    command.launch.label = body.label;
+    command.launch.io_address = std::move(body.io_address);
+    command.launch.io_token = std::move(body.io_token);
+    return command;
+}
+
+Outcome update_node(const CommandRequest& request) {
+    Result<api::NodePatch> body = body_of<api::NodePatch>(request);
+    if (!body.ok()) return bad(body.error().message);
+    UpdateNode command{.node = std::string(request.capture), .reason = std::move(body->reason)};
+    if (!body->state) return command;
+    const std::string& state = *body->state;
+    if (iequals(state, "DRAIN")) {
+        command.action = NodeAction::drain;
+    } else if (iequals(state, "RESUME")) {
+        command.action = NodeAction::resume;
+    } else if (iequals(state, "DOWN")) {
+        command.action = NodeAction::down;
+    } else if (iequals(state, "IDLE")) {
+        command.action = NodeAction::idle;
+    } else {
+        return bad("state must be DRAIN, RESUME, DOWN or IDLE, and is " + state);
+    }
+    return command;
+}
+
+// Of each node its tasks, and of each task its node.
+api::StepReply step_reply(const ClusterSpec& spec, const StepPlaced& placed) {
+    api::StepReply reply{.step = step_row(spec, placed.job, placed.step)};
+    reply.step.nodes = placed.node_names;
+    std::uint32_t tasks = 0;
+    for (const StepShare& share : placed.step.shares) {
+        reply.tasks_per_node.push_back(static_cast<std::uint32_t>(share.tasks.size()));
+        for (const TaskPlace& task : share.tasks) tasks = std::max(tasks, task.rank + 1);
+    }
+    reply.task_nodes.resize(tasks);
+    for (const StepShare& share : placed.step.shares) {
+        for (const TaskPlace& task : share.tasks)
+            reply.task_nodes[task.rank] = spec.node(share.node).name;
+    }
+    return reply;
+}
+
+}  // namespace
+
+bool is_command(RouteId route) {
+    switch (route) {
+        case RouteId::state_hash:
+        case RouteId::submit_job:
+        case RouteId::update_job:
+        case RouteId::cancel_job:
+        case RouteId::hold_job:
+        case RouteId::release_job:
+        case RouteId::requeue_job:
+        case RouteId::create_step:
+        case RouteId::explain_job:
+        case RouteId::update_node: return true;
+        default: return false;
+    }
+}
+
+Outcome command_of(const Edition& edition, const CommandRequest& request) {
+    switch (request.route.id) {
+        case RouteId::state_hash: return HashState{};
+        case RouteId::submit_job: return submit(request);
+        case RouteId::update_node: return update_node(request);
+        case RouteId::cancel_job: return of_job<api::CancelRequest>(request, cancel);
+        case RouteId::update_job: return of_job<api::JobPatch>(request, update);
+        case RouteId::create_step: return of_job<api::StepCall>(request, create_step);
+        case RouteId::hold_job:
+            return of_job<api::HoldRequest>(
+                request, [&](JobRef ref, const api::HoldRequest& body) -> Outcome {
+                    return hold(edition, request.principal, std::move(ref), body);
+                });
+        case RouteId::release_job:
+            return of_job<api::Accepted>(request, [](JobRef ref, const api::Accepted&) -> Outcome {
+                return HoldJob{std::move(ref), Hold::none};
+            });
+        case RouteId::requeue_job:
+            return of_job<api::RequeueRequest>(
+                request, [](JobRef ref, const api::RequeueRequest& body) -> Outcome {
+                    return RequeueJob{std::move(ref), body.hold};
+                });
+        case RouteId::explain_job:
+            return of_job<api::Accepted>(request, [](JobRef ref, const api::Accepted&) -> Outcome {
+                return ExplainJob{std::move(ref)};
+            });
+        default: break;
+    }
+    BERTH_ASSERT(is_command(request.route.id));
+    return bad("not a command");
+}
+
+std::variant<std::string, Problem> reply_of(const ClusterSpec& spec, const Answer& answer) {
+    struct Reply {
+        const ClusterSpec& spec;
+        using Made = std::variant<std::string, Problem>;
+        Made operator()(const Done&) const { return api::to_json(api::Accepted{}); }
+        Made operator()(const Submitted& submitted) const {
+            return api::to_json(api::SubmitReply{submitted.job, submitted.warnings});
+        }
+        Made operator()(const StepPlaced& placed) const {
+            return api::to_json(step_reply(spec, placed));
+        }
+        Made operator()(const Explanation& explanation) const { return api::to_json(explanation); }
+        Made operator()(const StateHashed& hashed) const {
+            char hex[17] = {};
+            std::snprintf(hex, sizeof hex, "%016llx", static_cast<unsigned long long>(hashed.hash));
+            return api::to_json(api::StateHashReply{hex, hashed.sequence});
+        }
+        Made operator()(const Refused& refused) const {
+            return api::problem_of(refused.why, refused.message, refused.details);
+        }
+    };
+    return std::visit(Reply{spec}, answer);
+}
+
+}  // namespace berth

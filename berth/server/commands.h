@@ -1,0 +1,31 @@
+// What a request asks of the controller, and what its answer looks like on the wire.
+#pragma once
+
+#include <span>
+#include <string>
+#include <variant>
+
+#include "berth/api/messages.h"
+#include "berth/api/routes.h"
+#include "berth/control/command.h"
+#include "berth/server/published.h"
+
+namespace berth {
+
+// A request that is routed and allowed.
+struct CommandRequest {
+    const api::Route& route;
+    std::string_view capture;  // The job or node that the path names; empty: none.
+    std::string_view body;
+    const Principal& principal;
+};
+
+// REQUIRES: the route is one that the controller answers (is_command).
+std::variant<Command, api::Problem> command_of(const Edition& edition,
+                                               const CommandRequest& request);
+bool is_command(api::RouteId route);
+
+// The message, as JSON, that answers this route; or the problem.
+std::variant<std::string, api::Problem> reply_of(const ClusterSpec& spec, const Answer& answer);
+
+}  // namespace berth

@@ -1,0 +1,101 @@
+#include "berth/server/job_filter.h"
+
+#include <algorithm>
+
+#include "berth/server/names.h"
+
+namespace berth {
+namespace {
+
+std::set<std::string, std::less<>> set_of(const std::vector<std::string>& list) {
+    return {list.begin(), list.end()};
+}
+
+bool is_among(const std::set<std::string, std::less<>>& wanted, std::string_view one) {
+    return wanted.empty() || wanted.contains(one);
+}
+
+}  // namespace
+
+Result<JobFilter> JobFilter::make(const Edition& edition, const api::JobQuery& query) {
+    JobFilter filter;
+    if (!query.jobs.empty()) {
+        filter.ids_.emplace();
+        for (const JobId id : query.jobs) filter.ids_->merge(records_of(edition, {id, {}}));
+    }
+    filter.users_ = set_of(query.users);
+    filter.accounts_ = set_of(query.accounts);
+    filter.partitions_ = set_of(query.partitions);
+    filter.names_ = set_of(query.names);
+    for (const std::string& name : query.states) {
+        const std::optional<JobState> state = job_state_of(name);
+        if (!state)
+            return Error{ErrorCode::invalid_argument, "query: there is no job state " + name};
+        filter.states_.insert(*state);
+    }
+    filter.by_node_ = !query.nodes.empty();
+    for (const std::string& name : query.nodes) {
+        if (const auto node = edition.spec->find_node(name)) filter.nodes_.insert(*node);
+    }
+    return filter;
+}
+
+JobFilter JobFilter::only(std::set<JobId> ids) {
+    JobFilter filter;
+    filter.ids_ = std::move(ids);
+    return filter;
+}
+
+const PublishedJob* JobFilter::candidate(const Edition& edition, std::uint32_t id) const {
+    if (!ids_) {
+        const auto found = edition.jobs.lower_bound(id);
+        return found ? found->second : nullptr;
+    }
+    for (auto at = ids_->lower_bound(JobId(id)); at != ids_->end(); ++at) {
+        if (const PublishedJob* const job = edition.jobs.find(at->value())) return job;
+    }
+    return nullptr;
+}
+
+const PublishedJob* JobFilter::first_from(const Edition& edition, std::uint32_t id) const {
+    for (;;) {
+        const PublishedJob* const job = candidate(edition, id);
+        if (job == nullptr || wants(edition, *job->job)) return job;
+        if (job->job->id.value() == UINT32_MAX) return nullptr;
+        id = job->job->id.value() + 1;
+    }
+}
+
+bool JobFilter::wants(const Edition& edition, const Job& job) const {
+    if (!users_.empty() && !users_.contains(job.owner.user) &&
+        !users_.contains(std::to_string(job.owner.uid))) {
+        return false;
+    }
+    if (!is_among(accounts_, job.spec.account) || !is_among(names_, job.spec.name)) return false;
+    if (!is_among(partitions_, edition.spec->partition(job.partition).name)) return false;
+    if (!states_.empty() && !states_.contains(job.state)) return false;
+    return !by_node_ ||
+           std::ranges::any_of(job.nodes, [&](NodeId node) { return nodes_.contains(node); });
+}
+
+std::set<JobId> records_of(const Edition& edition, const api::JobName& name) {
+    std::set<JobId> records;
+    const Job* const record = edition.find_job(name.job);
+    const IdTable<JobId>* const tasks = edition.arrays.find(name.job.value());
+    if (name.array_tasks.empty()) {
+        if (record != nullptr) records.insert(name.job);
+        if (tasks != nullptr) tasks->for_each([&](std::uint32_t, JobId id) { records.insert(id); });
+        return records;
+    }
+    for (const std::uint32_t task : name.array_tasks) {
+        const JobId* const started = tasks == nullptr ? nullptr : tasks->find(task);
+        if (started != nullptr) records.insert(*started);
+        // The tasks that have not started are in the array's record.
+        const bool waits = record != nullptr && record->spec.array &&
+                           std::ranges::binary_search(record->spec.array->tasks, task);
+        if (waits) records.insert(name.job);
+    }
+    return records;
+}
+
+}  // namespace berth

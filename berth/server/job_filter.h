@@ -1,0 +1,39 @@
+// JobFilter: which jobs of an edition a query asks for.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+
+#include "berth/api/job_name.h"
+#include "berth/api/messages.h"
+#include "berth/server/published.h"
+
+namespace berth {
+
+class JobFilter {
+public:
+    // Refuses a state that there is not.
+    static Result<JobFilter> make(const Edition& edition, const api::JobQuery& query);
+
+    // These records and no others.
+    static JobFilter only(std::set<JobId> ids);
+
+    // The first at or after this id that is wanted; nullptr: no more.
+    const PublishedJob* first_from(const Edition& edition, std::uint32_t id) const;
+
+private:
+    const PublishedJob* candidate(const Edition& edition, std::uint32_t id) const;
+    bool wants(const Edition& edition, const Job& job) const;
+
+    std::optional<std::set<JobId>> ids_;  // Only these; nullopt: all.
+    std::set<std::string, std::less<>> users_, accounts_, partitions_, names_;
+    std::set<JobState> states_;
+    std::set<NodeId> nodes_;
+    bool by_node_ = false;
+};
+
+// The records that a name means: for "12" of an array its record and its tasks, in id order.
+std::set<JobId> records_of(const Edition& edition, const api::JobName& name);
+
+}  // namespace berth

@@ -1,0 +1,121 @@
+#include "berth/server/lists.h"
+
+#include "berth/server/accounting_rows.h"
+#include "berth/server/job_rows.h"
+
+namespace berth {
+namespace {
+
+// The envelope of a list, and the pace at which it is made. `Source` puts one row after the other:
+// bool put_next(JsonWriter&), false when there are no more.
+template <class Source>
+class ListBody : public BodyParts {
+public:
+    ListBody(const Edition& edition, std::string_view name, Source source)
+        : source_(std::move(source)), writer_(text_) {
+        writer_.begin_object();
+        writer_.key("sequence");
+        writer_.number(edition.sequence);
+        writer_.key("now");
+        writer_.number(seconds(edition.now));
+        source_.put_head(writer_);
+        writer_.key(name);
+        writer_.begin_array();
+    }
+    bool next(std::string& part) override {
+        if (ended_) return false;
+        while (text_.size() < kPartBytes && !ended_) {
+            if (source_.put_next(writer_)) continue;
+            writer_.end_array();
+            writer_.end_object();
+            ended_ = true;
+        }
+        part.clear();
+        part.swap(text_);
+        return true;
+    }
+
+private:
+    Source source_;
+    std::string text_;
+    api::JsonWriter writer_;
+    bool ended_ = false;
+};
+
+struct JobSource {
+    std::shared_ptr<const Edition> edition;
+    JobFilter filter;
+    api::FieldChoice choice;
+    std::optional<std::uint32_t> next = 0;
+
+    void put_head(api::JsonWriter&) const {}
+    bool put_next(api::JsonWriter& writer) {
+        const PublishedJob* const job = next ? filter.first_from(*edition, *next) : nullptr;
+        if (job == nullptr) return false;
+        write_json(writer, job_row(*edition, *job), choice);
+        const std::uint32_t id = job->job->id.value();
+        next = id == UINT32_MAX ? std::nullopt : std::optional(id + 1);
+        return true;
+    }
+};
+
+template <class Row>
+struct RowSource {
+    std::vector<Row> rows;
+    std::size_t next = 0;
+
+    void put_head(api::JsonWriter&) const {}
+    bool put_next(api::JsonWriter& writer) {
+        if (next == rows.size()) return false;
+        write_json(writer, rows[next++]);
+        return true;
+    }
+};
+
+struct AccountingSource {
+    std::shared_ptr<const Edition> edition;
+    AccountingAnswer answer;
+    std::size_t next = 0;
+
+    void put_head(api::JsonWriter& writer) const {
+        writer.key("more");
+        writer.boolean(answer.more);
+    }
+    bool put_next(api::JsonWriter& writer) {
+        if (next == answer.records.size()) return false;
+        write_json(writer, accounting_row(*edition->spec, answer.records[next++]));
+        return true;
+    }
+};
+
+template <class Source>
+std::unique_ptr<BodyParts> list_of(const Edition& edition, std::string_view name, Source source) {
+    return std::make_unique<ListBody<Source>>(edition, name, std::move(source));
+}
+
+}  // namespace
+
+std::unique_ptr<BodyParts> job_list(std::shared_ptr<const Edition> edition, JobFilter filter,
+                                    api::FieldChoice choice) {
+    const Edition& shown = *edition;
+    return list_of(shown, "jobs",
+                   JobSource{std::move(edition), std::move(filter), std::move(choice)});
+}
+
+template <class Row>
+std::unique_ptr<BodyParts> row_list(const Edition& edition, std::string_view name,
+                                    std::vector<Row> rows) {
+    return list_of(edition, name, RowSource<Row>{std::move(rows)});
+}
+template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
+                                             std::vector<api::NodeRow>);
+template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
+                                             std::vector<api::PartitionRow>);
+
+std::unique_ptr<BodyParts> accounting_list(std::shared_ptr<const Edition> edition,
+                                           AccountingAnswer answer) {
+    const Edition& shown = *edition;
+    return list_of(shown, "records", AccountingSource{std::move(edition), std::move(answer)});
+}
+
+}  // namespace berth

@@ -1,0 +1,34 @@
+// Long lists as bodies that are made while they are sent.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "berth/api/json.h"
+#include "berth/server/job_filter.h"
+#include "berth/server/response.h"
+#include "berth/store/reader.h"
+
+namespace berth {
+
+inline constexpr std::size_t kPartBytes = 64 * 1024;  // Of a part of a body, or one row more.
+
+// {"sequence":…,"now":…,"jobs":[…]}
+std::unique_ptr<BodyParts> job_list(std::shared_ptr<const Edition> edition, JobFilter filter,
+                                    api::FieldChoice choice);
+
+// The same of rows that are there already.
+template <class Row>
+std::unique_ptr<BodyParts> row_list(const Edition& edition, std::string_view name,
+                                    std::vector<Row> rows);
+extern template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
+                                                    std::vector<api::NodeRow>);
+extern template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
+                                                    std::vector<api::PartitionRow>);
+
+// Accounting: the rows are made of the records one by one. `more`: the list was cut off.
+std::unique_ptr<BodyParts> accounting_list(std::shared_ptr<const Edition> edition,
+                                           AccountingAnswer answer);
+
+}  // namespace berth

@@ -1,0 +1,214 @@
+#include "berth/server/service.h"
+
+#include <chrono>
+
+#include "berth/api/json.h"
+#include "berth/api/openapi.h"
+#include "berth/api/problem.h"
+#include "berth/api/query.h"
+#include "berth/server/access.h"
+#include "berth/server/accounting_rows.h"
+#include "berth/server/cluster_rows.h"
+#include "berth/server/commands.h"
+#include "berth/server/lists.h"
+
+namespace berth {
+namespace {
+
+using api::RouteId;
+using Outcome = std::variant<ApiResponse, ForController, SlowRead>;
+
+ApiResponse refuse(Refusal why, std::string message) {
+    return respond(api::problem_of(why, std::move(message)));
+}
+
+std::optional<api::Method> method_of(std::string_view name) {
+    for (const auto method : {api::Method::get, api::Method::post, api::Method::patch}) {
+        if (api::to_string(method) == name) return method;
+    }
+    return std::nullopt;
+}
+
+ApiResponse unknown_job(std::string_view name) {
+    return refuse(Refusal::unknown_job, "There is no job " + std::string(name));
+}
+
+ApiResponse unknown_route(std::string_view path) {
+    return respond(api::problem_of_status(
+        404, "There is no " + std::string(path.substr(0, 200)) + " here; /openapi.json lists all"));
+}
+
+ApiResponse wrong_method(const ApiRequest& request, const std::vector<api::Method>& others) {
+    ApiResponse response = respond(
+        api::problem_of_status(405, request.method.substr(0, 20) + " is not for this path"));
+    for (const api::Method method : others) {
+        if (!response.allow.empty()) response.allow += ", ";
+        response.allow += api::to_string(method);
+    }
+    return response;
+}
+
+std::vector<api::Method> all_methods(std::string_view path) {
+    std::vector<api::Method> methods;
+    for (const auto method : {api::Method::get, api::Method::post, api::Method::patch}) {
+        if (api::match_route(method, path).route != nullptr) methods.push_back(method);
+    }
+    return methods;
+}
+
+Time wall_time() {
+    return Time(std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
+}
+
+}  // namespace
+
+// A request whose path is known.
+struct Service::Routed {
+    const api::Route& route;
+    std::string capture;
+    std::string_view query;
+    const ApiRequest& request;
+    std::shared_ptr<const Edition> edition;
+
+    // What the path names is the principal's own; or there is no such job, which is for whoever
+    // looks it up to say.
+    bool own() const {
+        if (route.path.find("{ref}") == std::string_view::npos) return true;
+        const auto name = api::parse_job_name(capture);
+        if (!name.ok()) return true;
+        for (const JobId id : records_of(*edition, *name)) {
+            if (edition->find_job(id)->owner.uid != request.principal.uid) return false;
+        }
+        return true;
+    }
+};
+
+Service::Service(ServerIdentity identity, const Published& published, Archive& archive)
+    : identity_(std::move(identity)),
+      published_(published),
+      archive_(archive),
+      openapi_(api::openapi_document(identity_.version)) {}
+
+Outcome Service::serve(const ApiRequest& request) const {
+    const std::string_view target = request.target;
+    const std::size_t mark = target.find('?');
+    const std::string_view path = target.substr(0, mark);
+    const std::optional<api::Method> method = method_of(request.method);
+    api::RouteMatch match;
+    if (method) match = api::match_route(*method, path);
+    if (match.route == nullptr) {
+        const std::vector<api::Method> others = all_methods(path);
+        return others.empty() ? unknown_route(path) : wrong_method(request, others);
+    }
+    const Routed routed{*match.route,
+                        match.captures.empty() ? std::string() : std::move(match.captures.front()),
+                        mark == std::string_view::npos ? "" : target.substr(mark + 1), request,
+                        published_.current()};
+    if (!may_use(routed.route, request.principal.role, routed.own())) {
+        return refuse(Refusal::not_allowed, request.principal.user + " may not " + request.method +
+                                                " " + std::string(path));
+    }
+    if (!routed.query.empty() && routed.route.query.empty())
+        return refuse(Refusal::invalid_request, "this path takes no query");
+    return act(routed);
+}
+
+Outcome Service::act(const Routed& routed) const {
+    const Edition& edition = *routed.edition;
+    if (is_command(routed.route.id)) {
+        auto command = command_of(
+            edition, {routed.route, routed.capture, routed.request.body, routed.request.principal});
+        if (auto* const problem = std::get_if<api::Problem>(&command)) return respond(*problem);
+        return ForController{routed.route.id, std::get<Command>(std::move(command))};
+    }
+    switch (routed.route.id) {
+        case RouteId::health: return respond_json(api::to_json(api::Health{}));
+        case RouteId::openapi: return respond_json(openapi_);
+        case RouteId::ping: return ping(routed);
+        case RouteId::config: return respond_json(api::to_json(config_row(*edition.spec)));
+        case RouteId::list_jobs: return list_jobs(routed);
+        case RouteId::show_job: return show_job(routed);
+        case RouteId::show_script: return script(routed);
+        case RouteId::list_nodes:
+            return ApiResponse{.parts = row_list(edition, "nodes", node_rows(edition))};
+        case RouteId::show_node: return show_node(routed);
+        case RouteId::list_partitions:
+            return ApiResponse{.parts = row_list(edition, "partitions", partition_rows(edition))};
+        case RouteId::list_accounting: return accounting(routed);
+        default: break;
+    }
+    return unknown_route(routed.route.path);
+}
+
+ApiResponse Service::list_jobs(const Routed& routed) const {
+    const Result<api::JobQuery> query = api::parse_job_query(routed.query);
+    if (!query.ok()) return refuse(Refusal::invalid_request, query.error().message);
+    Result<JobFilter> filter = JobFilter::make(*routed.edition, *query);
+    if (!filter.ok()) return refuse(Refusal::invalid_request, filter.error().message);
+    Result<api::FieldChoice> choice = api::FieldChoice::of<api::JobRow>(query->fields);
+    if (!choice.ok()) return refuse(Refusal::invalid_request, choice.error().message);
+    return {.parts = job_list(routed.edition, *std::move(filter), *std::move(choice))};
+}
+
+ApiResponse Service::show_job(const Routed& routed) const {
+    const Result<api::JobName> name = api::parse_job_name(routed.capture);
+    if (!name.ok()) {
+        api::Problem problem = api::problem_of(Refusal::unknown_job, name.error().message);
+        problem.status = 400;
+        return respond(problem);
+    }
+    const std::set<JobId> records = records_of(*routed.edition, *name);
+    if (records.empty()) return unknown_job(routed.capture);
+    return {.parts = job_list(routed.edition, JobFilter::only(records), {})};
+}
+
+ApiResponse Service::show_node(const Routed& routed) const {
+    const auto row = node_row(*routed.edition, routed.capture);
+    if (!row) return refuse(Refusal::unknown_node, "There is no node " + routed.capture);
+    return respond_json(api::to_json(*row));
+}
+
+ApiResponse Service::ping(const Routed& routed) const {
+    const Edition& edition = *routed.edition;
+    return respond_json(api::to_json(api::Ping{.version = identity_.version,
+                                               .cluster = edition.spec->name,
+                                               .host = identity_.host,
+                                               .epoch = edition.epoch.value(),
+                                               .sequence = edition.sequence,
+                                               .now = wall_time(),
+                                               .started_at = identity_.started_at,
+                                               .pid = identity_.pid}));
+}
+
+Outcome Service::accounting(const Routed& routed) const {
+    const Result<api::AccountingQuery> query = api::parse_accounting_query(routed.query);
+    if (!query.ok()) return refuse(Refusal::invalid_request, query.error().message);
+    Result<AccountingFilter> filter = accounting_filter(*query);
+    if (!filter.ok()) return refuse(Refusal::invalid_request, filter.error().message);
+    return [&archive = archive_, edition = routed.edition, filter = *std::move(filter)] {
+        Result<AccountingAnswer> answer = archive.accounting(filter);
+        if (!answer.ok()) return respond(api::problem_of_status(500, answer.error().message));
+        return ApiResponse{.parts = accounting_list(edition, *std::move(answer))};
+    };
+}
+
+Outcome Service::script(const Routed& routed) const {
+    const Result<api::JobName> name = api::parse_job_name(routed.capture);
+    if (!name.ok()) return refuse(Refusal::invalid_request, name.error().message);
+    const std::set<JobId> records = records_of(*routed.edition, *name);
+    if (records.empty()) return unknown_job(routed.capture);
+    const Job& job = *routed.edition->find_job(*records.begin());
+    return [&archive = archive_, id = job.id, array = job.array_job] {
+        Result<JobPayload> payload = archive.payload(id, array);
+        if (!payload.ok()) return refuse(Refusal::unknown_job, payload.error().message);
+        return respond_json(api::to_json(api::ScriptReply{std::move(payload->script)}));
+    };
+}
+
+ApiResponse Service::respond_to(RouteId route, const Answer& answer) const {
+    auto reply = reply_of(*published_.current()->spec, answer);
+    if (const auto* const problem = std::get_if<api::Problem>(&reply)) return respond(*problem);
+    return respond_json(std::get<std::string>(std::move(reply)), api::route(route).success);
+}
+
+}  // namespace berth

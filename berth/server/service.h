@@ -1,0 +1,54 @@
+// Service: from a request to its response, with no network in between. It reads editions and the
+// archive itself; what changes something becomes a command for the controller.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <variant>
+
+#include "berth/control/command.h"
+#include "berth/server/archive.h"
+#include "berth/server/published.h"
+#include "berth/server/response.h"
+
+namespace berth {
+
+// What GET /v1/ping tells of this process.
+struct ServerIdentity {
+    std::string version, host;
+    Time started_at{};
+    std::int32_t pid = 0;
+};
+
+// The controller has to answer this; respond() then makes the response.
+struct ForController {
+    api::RouteId route;
+    Command command;
+};
+// It may wait for the disk: to be called where that keeps nobody waiting.
+using SlowRead = std::function<ApiResponse()>;
+
+class Service {
+public:
+    Service(ServerIdentity identity, const Published& published, Archive& archive);
+
+    std::variant<ApiResponse, ForController, SlowRead> serve(const ApiRequest& request) const;
+    ApiResponse respond_to(api::RouteId route, const Answer& answer) const;
+
+private:
+    struct Routed;
+    std::variant<ApiResponse, ForController, SlowRead> act(const Routed& routed) const;
+    ApiResponse list_jobs(const Routed& routed) const;
+    ApiResponse show_job(const Routed& routed) const;
+    ApiResponse show_node(const Routed& routed) const;
+    ApiResponse ping(const Routed& routed) const;
+    std::variant<ApiResponse, ForController, SlowRead> accounting(const Routed& routed) const;
+    std::variant<ApiResponse, ForController, SlowRead> script(const Routed& routed) const;
+
+    ServerIdentity identity_;
+    const Published& published_;
+    Archive& archive_;
+    std::string openapi_;
+};
+
+}  // namespace berth
