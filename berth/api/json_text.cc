@@ -182,7 +182,11 @@ Result<JsonValue> parse(JsonSource& source, TreeBuilder& builder) {
 
 }  // namespace
 
-bool operator==(const JsonValue&, const JsonValue&) = default;
+// Written out: clang 19 crashes on defaults that need each other.
+bool operator==(const JsonValue& a, const JsonValue& b) { return a.value == b.value; }
+bool operator==(const JsonMember& a, const JsonMember& b) {
+    return a.name == b.name && a.value == b.value;
+}
 
 const JsonValue* JsonValue::find(std::string_view name) const {
     const auto* const object = as<JsonObject>();

@@ -45,7 +45,7 @@ struct JsonValue {
 struct JsonMember {
     std::string name;
     JsonValue value;
-    friend bool operator==(const JsonMember&, const JsonMember&) = default;
+    friend bool operator==(const JsonMember&, const JsonMember&);
 };
 
 // "null", "a string", "a list" …: for messages about a value of the wrong kind.
