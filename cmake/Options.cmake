@@ -37,9 +37,8 @@ target_compile_options(berth_options INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     # g++ 12 sees ghosts in std::string and std::optional once it inlines: GCC bugs 105329, 105562.
     target_compile_options(berth_options INTERFACE
-        -Wno-restrict -Wno-error=maybe-uninitialized -Wno-error=array-bounds
-        -Wno-error=stringop-overflow -Wno-error=stringop-overread
-        -Wno-error=invalid-pch -Wduplicated-cond -Wlogical-op)
+        -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread
+        -Wno-error=maybe-uninitialized -Wno-error=invalid-pch -Wduplicated-cond -Wlogical-op)
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
     # clang blames us for what libstdc++ 12 does within std::stable_sort. g++ still looks.
