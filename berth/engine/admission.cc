@@ -62,7 +62,9 @@ Objection set_array(const ClusterSpec& spec, Job& job) {
 
 Objection check_room(const ClusterState& state, const Job& job) {
     const std::size_t more = job.spec.array ? job.spec.array->tasks.size() : 1;
-    const std::uint32_t most = state.spec().scheduling.max_job_count;
+    const SchedulingSpec& scheduling = state.spec().scheduling;
+    const std::uint32_t most =
+        std::min(scheduling.max_job_count, (scheduling.max_job_id - scheduling.first_job_id) / 2);
     if (state.jobs().size() + more <= most) return std::nullopt;
     return Refusing{.why = Refusal::job_limit_reached,
                     .message = "the cluster holds " + std::to_string(state.jobs().size()) +

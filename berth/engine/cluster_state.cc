@@ -197,11 +197,15 @@ void ClusterState::recompute_free() {
     }
 }
 
+// Ids come round at max_job_id, and pass over those still in use.
 JobId ClusterState::id_after(JobId id) const {
+    const SchedulingSpec& scheduling = spec_.scheduling;
+    BERTH_ASSERT(scheduling.max_job_id >= scheduling.first_job_id);
+    BERTH_ASSERT(jobs_.size() < scheduling.max_job_id - scheduling.first_job_id);
     std::uint32_t next = id.value();
     do {
         ++next;
-        if (next > spec_.scheduling.max_job_id) next = spec_.scheduling.first_job_id;
+        if (next > scheduling.max_job_id) next = scheduling.first_job_id;
     } while (jobs_.contains(JobId(next)));
     return JobId(next);
 }

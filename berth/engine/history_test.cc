@@ -1,0 +1,164 @@
+// Properties of the state over random clusters and random histories.
+#include <gtest/gtest.h>
+
+#include "berth/base/codec.h"
+#include "berth/testing/random_facts.h"
+#include "berth/testing/seeds.h"
+
+namespace berth {
+namespace {
+
+constexpr int kSeeds = 150;
+constexpr int kFacts = 150;
+
+// All that a state shows but what it was touched by: for telling two of them apart.
+struct Picture {
+    std::uint64_t hash = 0;
+    std::vector<NodeFree> free;
+    std::vector<JobId> pending, holding, finished;
+    std::vector<std::vector<JobId>> on_node;
+    friend bool operator==(const Picture&, const Picture&) = default;
+};
+
+Picture picture_of(const ClusterState& state) {
+    Picture picture{.hash = state.hash(), .free = {}};
+    for (std::size_t n = 0; n < state.spec().nodes.size(); ++n) {
+        picture.free.push_back(state.free(NodeId::from_index(n)));
+        picture.on_node.push_back(state.jobs_on(NodeId::from_index(n)));
+    }
+    picture.pending.assign(state.pending_jobs().begin(), state.pending_jobs().end());
+    picture.holding.assign(state.holding_jobs().begin(), state.holding_jobs().end());
+    for (const auto& [at, id] : state.finished_jobs()) picture.finished.push_back(id);
+    return picture;
+}
+
+TEST(History, KeepsTheInvariantsAfterEveryFact) {
+    testing::for_each_seed(kSeeds, [](Rng& rng) {
+        testing::random_history(rng, 3 * kFacts,
+                                [](const ClusterState& state) { state.check_invariants(); });
+    });
+}
+
+TEST(History, IsUndoneExactly) {
+    testing::for_each_seed(kSeeds, [](Rng& rng) {
+        ClusterState state = testing::random_history(rng, kFacts / 2, [](const ClusterState&) {});
+        const Picture before = picture_of(state);
+        const ClusterState::Touched untouched = (state.take_touched(), state.take_touched());
+        const ClusterState::Mark mark = state.checkpoint();
+        for (int i = 0; i < 40; ++i) {
+            state.apply(Time{}, testing::random_fact(rng, Time{}, state));
+            if (const auto first = state.pending_jobs().begin();
+                first != state.pending_jobs().end()) {
+                state.set_reason(*first, PendingReason::resources, "node1");
+                state.set_priority(*first, rng.between(1, 100));
+            }
+        }
+        state.rollback(mark);
+        state.check_invariants();
+        ASSERT_TRUE(picture_of(state) == before);
+        const ClusterState::Touched after = state.take_touched();
+        EXPECT_TRUE(untouched.jobs.empty() && after.jobs.empty() && after.gone.empty());
+        EXPECT_TRUE(after.nodes.empty() && !after.spec);
+    });
+}
+
+TEST(History, KeepsWhatAnInnerTrialCommitsOnlyIfTheOuterOneDoes) {
+    testing::for_each_seed(kSeeds, [](Rng& rng) {
+        ClusterState state = testing::random_history(rng, kFacts / 2, [](const ClusterState&) {});
+        const Picture before = picture_of(state);
+        const auto outer = state.checkpoint();
+        const auto inner = state.checkpoint();
+        for (int i = 0; i < 10; ++i) {
+            state.apply(Time{}, testing::random_fact(rng, Time{}, state));
+        }
+        const Picture inside = picture_of(state);
+        state.commit(inner);
+        ASSERT_TRUE(picture_of(state) == inside);
+        state.rollback(outer);
+        ASSERT_TRUE(picture_of(state) == before);
+    });
+}
+
+TEST(History, GivesTheSameStateWhenReplayedFromBytes) {
+    testing::for_each_seed(kSeeds, [](Rng& rng) {
+        ClusterState state, again;
+        for (const Fact& fact : {Fact(ControllerStarted{Epoch(1)}),
+                                 Fact(SpecInstalled{testing::random_cluster(rng)})}) {
+            state.apply(Time{}, fact);
+            again.apply(Time{}, fact);
+        }
+        for (int i = 0; i < kFacts; ++i) {
+            const Time now = from_seconds(i);
+            const Record record{
+                .now = now, .facts = {testing::random_fact(rng, now, state)}, .payloads = {}};
+            const auto read = decode<Record>(encode(record));
+            ASSERT_TRUE(read.ok());
+            ASSERT_EQ(*read, record);
+            state.apply(now, record.facts[0]);
+            again.apply(read->now, read->facts[0]);
+        }
+        ASSERT_EQ(state.hash(), again.hash());
+    });
+}
+
+TEST(History, SurvivesASnapshotInSlicesOfAnySize) {
+    testing::for_each_seed(kSeeds, [](Rng& rng) {
+        ClusterState state = testing::random_history(rng, kFacts, [](const ClusterState&) {});
+        const auto slice_bytes = static_cast<std::size_t>(rng.between(1, 8000));
+        const std::vector<std::string> slices = state.snapshot_slices(slice_bytes);
+        for (const std::string& slice : slices) EXPECT_LT(slice.size(), slice_bytes + 16'000);
+        auto loaded = ClusterState::from_slices(slices);
+        ASSERT_TRUE(loaded.ok());
+        loaded->check_invariants();
+        ASSERT_TRUE(picture_of(*loaded) == picture_of(state));
+        // And it goes on alike.
+        const Fact next = testing::random_fact(rng, Time{}, state);
+        state.apply(Time{}, next);
+        loaded->apply(Time{}, next);
+        ASSERT_EQ(loaded->hash(), state.hash());
+    });
+}
+
+TEST(History, RefusesASnapshotThatIsDamagedAndNeverCrashesOnOne) {
+    testing::for_each_seed(30, [](Rng& rng) {
+        const ClusterState state = testing::random_history(rng, 40, [](const ClusterState&) {});
+        const std::vector<std::string> slices = state.snapshot_slices(2000);
+        for (std::size_t left_out = 0; left_out < slices.size(); ++left_out) {
+            std::vector<std::string> some = slices;
+            some.erase(some.begin() + static_cast<std::ptrdiff_t>(left_out));
+            EXPECT_FALSE(ClusterState::from_slices(some).ok());
+        }
+        for (int i = 0; i < 200; ++i) {
+            std::vector<std::string> changed = slices;
+            std::string& slice = rng.pick(std::span(changed));
+            slice[static_cast<std::size_t>(rng.between(
+                0, static_cast<std::int64_t>(slice.size()) - 1))] ^= static_cast<char>(rng.next());
+            (void)ClusterState::from_slices(changed);
+        }
+    });
+}
+
+TEST(History, TellsReadersExactlyWhatChanged) {
+    testing::for_each_seed(kSeeds, [](Rng& rng) {
+        std::map<JobId, Job> seen;
+        std::vector<NodeFree> free;
+        ClusterState state;
+        state.apply(Time{}, SpecInstalled{testing::random_cluster(rng)});
+        for (int i = 0; i < kFacts; ++i) {
+            state.apply(Time{}, testing::random_fact(rng, Time{}, state));
+            const ClusterState::Touched touched = state.take_touched();
+            for (const JobId id : touched.jobs) seen[id] = *state.find_job(id);
+            for (const JobId id : touched.gone) seen.erase(id);
+            if (touched.spec) free.assign(state.spec().nodes.size(), {});
+            for (std::size_t n = 0; n < free.size(); ++n) {
+                const bool told = std::ranges::binary_search(touched.nodes, NodeId::from_index(n));
+                if (told || touched.spec) free[n] = state.free(NodeId::from_index(n));
+                ASSERT_EQ(free[n], state.free(NodeId::from_index(n)));
+            }
+            ASSERT_TRUE(seen == state.jobs());
+        }
+    });
+}
+
+}  // namespace
+}  // namespace berth
