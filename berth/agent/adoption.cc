@@ -52,6 +52,10 @@ void Attempts::adopt_one(const RememberedAttempt& attempt, std::span<const RunKe
 }
 
 void Attempts::settle(Effects& effects) {
+    // The process before may have fallen between the end on its disk and the deed.
+    for (const auto& [key, end] : memory_.ends()) {
+        effects.actions.emplace_back(RemoveAttempt{key.job, key.attempt});
+    }
     std::vector<AttemptKey> keys;
     for (const auto& [key, attempt] : live_) keys.push_back(key);
     for (const AttemptKey key : keys) {

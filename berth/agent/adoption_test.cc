@@ -113,6 +113,17 @@ TEST(Restart, EndsProcessesThatNothingIsKnownOf) {
     EXPECT_EQ(rig.acted<StartAttempt>().size(), 1U);
 }
 
+TEST(Restart, RemovesAgainWhatHadEndedBeforeItSpeaksOfIt) {
+    AgentRig rig;
+    rig.welcome();
+    rig.run(launch_of(7, 1));
+    rig.feed({RunExited{batch_of(7)}, RunEmpty{all_of(7)}});
+    rig.forget_past();  // It fell after its disk, before the deed.
+    rig.start("boot-1");
+    ASSERT_EQ(rig.acted<RemoveAttempt>().size(), 1U);
+    EXPECT_EQ(rig.acted<RemoveAttempt>()[0].job, JobId{7});
+}
+
 TEST(Reboot, EndsEverythingThatRanAndSaysSoAtOnce) {
     AgentRig rig = running();
     rig.run(launch_of(8, 1, 1, false));

@@ -47,7 +47,7 @@ FaultMix random_mix(Rng& rng) {
     mix.repeated = rate(200);
     mix.late = rate(60);
     mix.slow_commit = rate(300);
-    mix.crash_in_commit = rate(60);
+    mix.crash_in_commit = rate(150);
     mix.answer_lost = rate(1500);
     mix.agent_crash_in_turn = rate(150);
     mix.old_orders_after_reboot = rng.between(3000, 10'000);
@@ -55,11 +55,11 @@ FaultMix random_mix(Rng& rng) {
     mix.old_report = rate(300);
     mix.cuts = rate(12'000);
     mix.partitions = rate(3000);
-    mix.storms = rate(500);
+    mix.storms = rate(1500);
     mix.controller_crashes = rate(2500);
     mix.agent_crashes = rate(4000);
-    mix.reboots = rate(3000);
-    mix.clock_jumps = rate(1500);
+    mix.reboots = rate(5000);
+    mix.clock_jumps = rate(5000);
     mix.without_disk = rng.between(0, 60);
     return mix;
 }

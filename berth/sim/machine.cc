@@ -5,6 +5,7 @@ namespace {
 
 constexpr std::int32_t kKillSignal = 9;
 constexpr std::int32_t kTermSignal = 15;
+constexpr Duration kAtOnce = std::chrono::milliseconds(50);
 
 AttemptKey attempt_of(const RunKey& run) { return {run.job, run.attempt}; }
 bool is_deadly(std::int32_t signal) { return signal == kKillSignal || signal == kTermSignal; }
@@ -123,6 +124,7 @@ void Machine::begin(const RunKey& run, const ScriptPlan& plan) {
         Processes* const now = find(run);
         if (now == nullptr || now->serial != serial || !now->main) return;
         if (plan.out_of_memory) stage_.count(Fault::out_of_memory);
+        if (plan.runs_for < kAtOnce) stage_.count(Fault::early_exit);
         const ExitStatus exit =
             plan.out_of_memory ? ExitStatus{0, kKillSignal} : ExitStatus{plan.exit_code, 0};
         end_main(run, serial, exit, plan.out_of_memory);

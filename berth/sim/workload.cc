@@ -82,7 +82,7 @@ ScriptPlan random_script(Rng& rng, const JobRequest& request, std::int64_t bad_p
 
 void meddle(Rng& rng, PlannedJob& job) {
     const auto some_time = [&] { return Duration(rng.between(100, 1'200'000)); };
-    if (rng.chance(8)) job.cancel_in = some_time();
+    if (rng.chance(12)) job.cancel_in = some_time();
     if (rng.chance(6)) job.hold_in = some_time() / 20;
     if (job.hold_in || rng.chance(5)) {
         job.spec.hold = !job.hold_in;
