@@ -1,0 +1,99 @@
+"""A real cluster on this machine for one test: berth up in a temporary directory, and the commands as a user calls them."""
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+BIN = Path(os.environ.get("BERTH_BIN", Path(__file__).resolve().parents[2] / "build/bin"))
+PATIENCE = 60.0  # Seconds; machines are shared and slow.
+
+
+class Cluster:
+    """`with Cluster("a100:8") as cluster`: started on entry, stopped and removed on exit."""
+
+    def __init__(self, gpus="a100:8", nodes=1, cpus=16, conf=None, parent=None):
+        self.root = Path(tempfile.mkdtemp(prefix="berth-e2e.", dir=parent))
+        self.root.chmod(0o755)
+        self.state = self.root / "cluster"
+        self.work = self.root / "work"
+        self.work.mkdir(mode=0o777)
+        self.work.chmod(0o777)
+        self.up_arguments = ["--slurm-conf", str(conf)] if conf else [
+            "--simulate-gpus", gpus, "--nodes", str(nodes), "--cpus", str(cpus)]
+
+    def environment(self):
+        keep = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "SBATCH_"))}
+        keep.update(BERTH_STATE=str(self.state), BERTH_SOCKET=str(self.state / "berthd.sock"),
+                    PATH=f"{BIN}:{os.environ['PATH']}")
+        return keep
+
+    def __enter__(self):
+        try:
+            self.up()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.run("berth", "down", "--kill", check=False)
+        shutil.rmtree(self.root, ignore_errors=True)
+
+    def up(self):
+        self.run("berth", "up", *self.up_arguments)
+
+    def run(self, *command, check=True, stdin=None, **more):
+        done = subprocess.run(command, cwd=self.work, env=self.environment() | more.pop("env", {}), text=True,
+                              input=stdin if stdin is not None else "", capture_output=True, timeout=120, **more)
+        if check and done.returncode != 0:
+            raise AssertionError(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}{done.stderr}{self.log_ends()}")
+        return done
+
+    def log_ends(self):
+        ends = ""
+        for log in sorted((self.state / "log").glob("*")):
+            ends += f"--- {log.name}\n{log.read_text(errors='replace')[-1500:]}\n"
+        return ends
+
+    def sbatch(self, *arguments, script=None):
+        command = ["sbatch", "--parsable", *arguments]
+        return self.run(*command, stdin="#!/bin/bash\n" + script if script is not None else None).stdout.strip()
+
+    def states(self, job):
+        """{"12": "COMPLETED", "12.batch": …} from sacct."""
+        text = self.run("sacct", "-n", "-P", "-j", str(job), "-o", "JobID,State").stdout
+        return dict(line.split("|") for line in text.splitlines())
+
+    def state_of(self, job):
+        return self.states(job).get(str(job), "").split(" ")[0]
+
+    def wait(self, what, condition, patience=PATIENCE):
+        until = time.monotonic() + patience
+        while time.monotonic() < until:
+            value = condition()
+            if value:
+                return value
+            time.sleep(0.05)
+        queue = self.run("squeue", "-t", "all", check=False)
+        raise AssertionError(f"waited {patience:.0f} s for {what}\n{queue.stdout}{queue.stderr}{self.log_ends()}")
+
+    def wait_state(self, job, *states):
+        return self.wait(f"job {job} to be {' or '.join(states)}", lambda: self.state_of(job) in states and self.state_of(job))
+
+    def wait_all_done(self):
+        self.wait("an empty queue", lambda: self.run("squeue", "-h", "-t", "PENDING,RUNNING,COMPLETING").stdout == "")
+
+    def output(self, job, name="slurm-{}.out"):
+        return (self.work / name.format(job)).read_text()
+
+    def pid(self, daemon):
+        return int((self.state / f"{daemon}.pid").read_text().split()[0])
+
+    def kill(self, daemon, how=signal.SIGKILL):
+        pid = self.pid(daemon)
+        os.kill(pid, how)
+        self.wait(f"{daemon} to be gone", lambda: not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text().split()[2])

@@ -1,0 +1,112 @@
+"""A user's day: batch scripts, arrays, steps, dependencies, holding, cancelling, on real processes."""
+
+import time
+import unittest
+
+from cluster import Cluster
+
+
+class Jobs(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = cls.enterClassContext(Cluster("a100:8"))
+
+    def test_a_script_runs_and_its_end_is_in_sacct(self):
+        c = self.cluster
+        job = c.sbatch(script="#SBATCH -J hello\n#SBATCH --gres=gpu:2\necho gpus $CUDA_VISIBLE_DEVICES; exit 3")
+        c.wait_state(job, "FAILED")
+        self.assertRegex(c.output(job), r"gpus \d,\d\n")
+        row = c.run("sacct", "-n", "-P", "-X", "-j", job, "-o", "JobName,State,ExitCode,AllocTRES").stdout.strip()
+        name, state, code, tres = row.split("|")
+        self.assertEqual((name, state, code), ("hello", "FAILED", "3:0"))
+        self.assertIn("gres/gpu=2", tres)
+
+    def test_a_job_sees_the_environment_that_slurm_promises(self):
+        c = self.cluster
+        job = c.sbatch("-c", "2", "--gres=gpu:1", script="env | grep -E '^(SLURM|CUDA)' | sort")
+        c.wait_state(job, "COMPLETED")
+        seen = dict(line.split("=", 1) for line in c.output(job).splitlines())
+        self.assertEqual(seen["SLURM_JOB_ID"], job)
+        self.assertEqual(seen["SLURM_CPUS_PER_TASK"], "2")
+        self.assertEqual(seen["SLURM_JOB_NUM_NODES"], "1")
+        self.assertEqual(seen["SLURM_CPUS_ON_NODE"], "2")
+        self.assertIn("SLURM_JOB_GPUS", seen)
+        self.assertNotIn("SLURM_NTASKS", seen)  # Nobody asked.
+
+    def test_a_job_without_gpus_sees_none(self):
+        c = self.cluster
+        job = c.sbatch(script='echo "[${CUDA_VISIBLE_DEVICES-unset}]"')
+        c.wait_state(job, "COMPLETED")
+        self.assertEqual(c.output(job), "[unset]\n")
+
+    def test_an_array_keeps_to_its_limit_and_runs_each_task_once(self):
+        c = self.cluster
+        job = c.sbatch("--array=1-6%2", "-o", "arr-%a.out", script="echo task $SLURM_ARRAY_TASK_ID of $SLURM_ARRAY_TASK_COUNT; sleep 0.3")
+        most = 0
+        while (rows := c.run("squeue", "-h", "-j", job, "-t", "RUNNING,PENDING", "-o", "%T").stdout.split()):
+            most = max(most, rows.count("RUNNING"))
+        self.assertLessEqual(most, 2)
+        c.wait_all_done()
+        for task in range(1, 7):
+            self.assertEqual(c.output("", f"arr-{task}.out"), f"task {task} of 6\n")
+        self.assertEqual({s for j, s in c.states(job).items() if "." not in j}, {"COMPLETED"})
+
+    def test_dependencies_hold_until_they_are_met(self):
+        c = self.cluster
+        first = c.sbatch(script="sleep 0.5; exit 1")
+        after_ok = c.sbatch(f"--dependency=afterok:{first}", script="true")
+        after_any = c.sbatch(f"--dependency=afterany:{first}", script="true")
+        self.assertIn("Dependency", c.run("squeue", "-h", "-j", after_any, "-o", "%R").stdout)
+        c.wait_state(after_any, "COMPLETED")
+        self.assertIn("DependencyNeverSatisfied", c.run("squeue", "-h", "-j", after_ok, "-o", "%R").stdout)
+        c.run("scancel", after_ok)
+        self.assertEqual(c.state_of(after_ok), "CANCELLED")
+
+    def test_a_held_job_waits_for_its_release(self):
+        c = self.cluster
+        job = c.sbatch("-H", script="true")
+        time.sleep(0.3)
+        self.assertIn("(JobHeldUser)", c.run("squeue", "-h", "-j", job, "-o", "%R").stdout)
+        c.run("scontrol", "release", job)
+        c.wait_state(job, "COMPLETED")
+
+    def test_scancel_ends_a_job_that_will_not_hear_term(self):
+        c = self.cluster
+        (c.work / "stubborn.conf").touch()
+        job = c.sbatch(script="trap '' TERM; for i in $(seq 600); do sleep 0.1; done")
+        c.wait_state(job, "RUNNING")
+        c.run("scancel", "-s", "KILL", "-f", job)
+        c.wait_state(job, "CANCELLED", "FAILED")
+
+    def test_a_job_past_its_limit_is_ended(self):
+        c = self.cluster
+        job = c.sbatch("-t", "1", script="sleep 300")
+        c.wait_state(job, "RUNNING")
+        c.run("scontrol", "show", "job", job)
+        c.run("scancel", job)
+        c.wait_state(job, "CANCELLED")
+
+    def test_requeue_runs_a_job_again(self):
+        c = self.cluster
+        job = c.sbatch("--open-mode=append", script="echo run $SLURM_RESTART_COUNT; sleep 30")
+        c.wait("its first line", lambda: (c.work / f"slurm-{job}.out").exists() and c.output(job))
+        c.run("scontrol", "requeue", job)
+        c.wait("its second run", lambda: "run 1" in c.output(job))
+        c.run("scancel", job)
+        c.wait_state(job, "CANCELLED")
+
+    def test_output_goes_where_the_patterns_say(self):
+        c = self.cluster
+        job = c.sbatch("-J", "name", "-o", "%x-%5j.o", "-e", "%j.e", script="echo out; echo err >&2")
+        c.wait_state(job, "COMPLETED")
+        self.assertEqual((c.work / f"name-{int(job):05}.o").read_text(), "out\n")
+        self.assertEqual((c.work / f"{job}.e").read_text(), "err\n")
+
+    def test_berth_run_returns_the_exit_code(self):
+        done = self.cluster.run("berth", "run", "--", "sh", "-c", "echo here; exit 7", check=False)
+        self.assertIn("here\n", done.stdout)
+        self.assertEqual(done.returncode, 7)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

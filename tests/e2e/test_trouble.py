@@ -1,0 +1,167 @@
+"""Bad input and failure: each has a clear error or a defined outcome."""
+
+import os
+import pwd
+import signal
+import socket
+import subprocess
+import time
+import unittest
+from pathlib import Path
+
+from cluster import BIN, Cluster
+
+ROOT = os.geteuid() == 0
+
+
+class BadInput(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = cls.enterClassContext(Cluster("a100:8"))
+
+    def refused(self, *command, stdin=None):
+        done = self.cluster.run(*command, stdin=stdin, check=False)
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+        return done.stderr
+
+    def test_what_can_never_run_is_refused_in_slurms_words(self):
+        wrap = ["--wrap", "true"]
+        unavailable = "sbatch: error: Batch job submission failed: Requested node configuration is not available\n"
+        self.assertEqual(self.refused("sbatch", "--gres=gpu:16", *wrap), unavailable)
+        self.assertEqual(self.refused("sbatch", "--gres=gpu:h100:1", *wrap), unavailable)
+        self.assertEqual(self.refused("sbatch", "--mem=9999G", *wrap), "sbatch: error: Memory specification can not be satisfied\n" + unavailable)
+        self.assertEqual(self.refused("sbatch", "-c", "640", *wrap), "sbatch: error: CPU count per node can not be satisfied\n" + unavailable)
+        self.assertEqual(self.refused("sbatch", "--gres=tpu:1", *wrap), "sbatch: error: Invalid generic resource (gres) specification\n")
+        self.assertEqual(self.refused("sbatch", "-p", "nosuch", *wrap),
+                         "sbatch: error: invalid partition specified: nosuch\nsbatch: error: Batch job submission failed: Invalid partition name specified\n")
+        self.assertIn("Invalid qos specification", self.refused("sbatch", "--qos=nosuch", *wrap))
+        self.assertIn("Invalid --time specification", self.refused("sbatch", "-t", "abc", *wrap))
+
+    def test_a_script_of_five_megabytes_is_refused(self):
+        self.assertIn("Job script is too large", self.refused("sbatch", stdin="#!/bin/sh\n" + "#" * 5_000_000))
+
+    def test_unknown_jobs_are_named(self):
+        self.assertIn("Invalid job id specified", self.refused("scancel", "99999"))
+        self.assertIn("Invalid job id specified", self.refused("scontrol", "show", "job", "99999"))
+        self.assertIn("99999", self.refused("berth", "why", "99999"))
+
+    def test_a_client_that_speaks_garbage_disturbs_nobody(self):
+        for name in ("berthd.sock", "agents.sock"):
+            for garbage in (b"\x00" * 4096, b"GET / HTTP/9.9\r\n\r\n", os.urandom(65536), b"POST /v1/jobs HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n"):
+                with socket.socket(socket.AF_UNIX) as peer:
+                    peer.settimeout(2)
+                    peer.connect(str(self.cluster.state / name))
+                    try:
+                        peer.sendall(garbage)
+                        peer.recv(100)
+                    except OSError:
+                        pass
+        self.assertEqual(self.cluster.run("scontrol", "ping").returncode, 0)
+
+    def test_a_second_agent_of_the_same_name_does_no_harm(self):
+        c = self.cluster
+        job = c.sbatch("--gres=gpu:1", script="sleep 3; echo done")
+        c.wait_state(job, "RUNNING")
+        arguments = Path(f"/proc/{c.pid(next(p.stem for p in c.state.glob('agent-*.pid')))}/cmdline").read_bytes().split(b"\0")[:-1]
+        other = [a.decode() for a in arguments]
+        other[other.index("--state") + 1] = str(c.root / "other-agent")
+        twin = subprocess.Popen(other, env=c.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            c.wait_state(job, "COMPLETED")
+            self.assertEqual(c.output(job), "done\n")
+        finally:
+            twin.kill()
+            twin.wait()
+
+    @unittest.skipUnless(ROOT, "SKIPPED: needs root to confine jobs")
+    def test_a_fork_bomb_ends_with_its_job(self):
+        c = self.cluster
+        job = c.sbatch(script="f() { sleep 100 & }; for i in $(seq 50); do f; done; setsid sleep 100 & exit 0")
+        c.wait_state(job, "COMPLETED")
+        self.assertEqual(subprocess.run(["pgrep", "-f", "^sleep 100$"], capture_output=True).stdout, b"")
+
+    @unittest.skipUnless(ROOT, "SKIPPED: needs root to act as another user")
+    def test_output_through_a_symlink_to_roots_file_is_the_users_own_trouble(self):
+        c = self.cluster
+        secret = c.root / "root-only"
+        secret.write_text("secret")
+        secret.chmod(0o600)
+        nobody = pwd.getpwnam("nobody")
+        (c.work / "link.out").symlink_to(secret)
+        done = subprocess.run([str(BIN / "sbatch"), "--parsable", "-o", "link.out", "--wrap", "echo overwritten"], cwd=c.work, env=c.environment(),
+                              user=nobody.pw_uid, group=nobody.pw_gid, extra_groups=[], text=True, capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        c.wait_state(done.stdout.strip(), "FAILED", "PENDING", "COMPLETED", "CANCELLED")
+        time.sleep(0.5)
+        self.assertEqual(secret.read_text(), "secret")
+        c.run("scancel", done.stdout.strip(), check=False)
+
+
+class Failure(unittest.TestCase):
+    def test_jobs_outlive_the_daemons(self):
+        with Cluster("a100:8") as c:
+            agent = next(p.stem for p in c.state.glob("agent-*.pid"))
+            job = c.sbatch("--gres=gpu:1", script="echo run >>runs.txt; sleep 4; echo end >>runs.txt")
+            c.wait("its start", lambda: (c.work / "runs.txt").exists())
+            c.kill("berthd")
+            c.kill(agent)
+            c.up()
+            c.wait_state(job, "COMPLETED")
+            self.assertEqual((c.work / "runs.txt").read_text(), "run\nend\n")
+
+    def test_an_end_while_nobody_watched_is_not_lost(self):
+        with Cluster("a100:8") as c:
+            agent = next(p.stem for p in c.state.glob("agent-*.pid"))
+            job = c.sbatch(script="sleep 1; exit 5")
+            c.wait_state(job, "RUNNING")
+            c.kill(agent)
+            time.sleep(2)
+            c.up()
+            c.wait_state(job, "FAILED")
+            self.assertEqual(c.run("sacct", "-n", "-X", "-P", "-j", job, "-o", "ExitCode").stdout.strip(), "5:0")
+
+    def test_up_twice_and_down_with_care(self):
+        with Cluster("a100:8") as c:
+            before = c.pid("berthd")
+            c.up()
+            self.assertEqual(c.pid("berthd"), before)
+            job = c.sbatch(script="sleep 60")
+            c.wait_state(job, "RUNNING")
+            refused = c.run("berth", "down", check=False)
+            self.assertEqual(refused.returncode, 1)
+            self.assertIn(f"1 job runs: {job}", refused.stderr)
+            c.run("berth", "down", "--kill")
+            c.up()
+            self.assertEqual(c.state_of(job), "CANCELLED")
+
+    @unittest.skipUnless(ROOT, "SKIPPED: needs root to mount a small disk")
+    def test_a_full_disk_refuses_new_work_and_loses_none(self):
+        with Cluster("a100:8") as c:
+            c.run("berth", "down")
+            small = c.state / "state"
+            kept = c.root / "kept"
+            small.rename(kept)
+            small.mkdir()
+            mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=48m", "none", str(small)], capture_output=True, text=True)
+            if mounted.returncode != 0:
+                self.skipTest("SKIPPED: cannot mount a tmpfs here")
+            try:
+                c.up()
+                job = c.sbatch(script="sleep 3; exit 4")
+                c.wait_state(job, "RUNNING")
+                room = os.statvfs(small)
+                with open(small / "filler", "wb") as filler:
+                    filler.write(b"\0" * max(0, room.f_bavail * room.f_frsize - 2_000_000))
+                refused = c.run("sbatch", "--wrap", "true", check=False)
+                self.assertEqual(refused.returncode, 1)
+                c.wait_state(job, "FAILED")
+                (small / "filler").unlink()
+                c.wait("room for new work", lambda: c.run("sbatch", "--wrap", "true", check=False).returncode == 0)
+            finally:
+                c.run("berth", "down", "--kill", check=False)
+                subprocess.run(["umount", "-l", str(small)], check=False)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    unittest.main(verbosity=2)
