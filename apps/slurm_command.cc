@@ -20,8 +20,10 @@ int main(int argc, char** argv) {
                     .environment = {}};
     for (int i = 1; i < argc; ++i) call.arguments.emplace_back(argv[i]);
     for (char** variable = environ; *variable != nullptr; ++variable) {
-        const char* equals = std::strchr(*variable, '=');
-        if (equals != nullptr) call.environment.emplace(std::string(*variable, equals), equals + 1);
+        const std::string text = *variable;
+        const std::size_t equals = text.find('=');
+        if (equals == std::string::npos) continue;
+        call.environment.emplace(text.substr(0, equals), text.substr(equals + 1));
     }
     const Command command = find_command(call.name);
     if (command == nullptr) {
