@@ -1,0 +1,277 @@
+#include "berth/server/http_server.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+#include "berth/server/http_session.h"
+#include "berth/server/peer.h"
+
+namespace berth {
+
+namespace asio = boost::asio;
+using UnixProtocol = asio::local::stream_protocol;
+
+namespace {
+
+constexpr int kBacklog = 1024;
+constexpr std::chrono::milliseconds kRoomPause{20};
+constexpr std::size_t kThreads = 2, kSlowThreads = 2;
+
+Error socket_error(const std::string& path, const std::string& what) {
+    return {ErrorCode::failed_precondition,
+            "cannot listen at " + path + ": " + what + ": " + std::strerror(errno)};
+}
+
+// A socket that a dead controller left behind is taken away; one that is alive is not.
+Status make_way(const std::string& path, const sockaddr_un& address) {
+    struct stat found{};
+    if (::lstat(path.c_str(), &found) != 0) return Done{};
+    if (!S_ISSOCK(found.st_mode)) {
+        return Error{ErrorCode::failed_precondition,
+                     "cannot listen at " + path + ": there is something that is no socket"};
+    }
+    const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the interface of sockets.
+    const bool alive =
+        ::connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ||
+        errno == EAGAIN;
+    ::close(probe);
+    if (alive) {
+        return Error{ErrorCode::already_exists,
+                     "cannot listen at " + path + ": another controller does"};
+    }
+    if (::unlink(path.c_str()) != 0) return socket_error(path, "cannot take the old one away");
+    return Done{};
+}
+
+Result<int> listen_at(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.empty() || path.size() >= sizeof address.sun_path) {
+        return Error{ErrorCode::invalid_argument,
+                     "'" + path + "' is no path for a socket: 1 to 107 bytes would be right"};
+    }
+    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+    BERTH_CHECK(make_way(path, address));
+    const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return socket_error(path, "socket");
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the interface of sockets.
+    const auto* const name = reinterpret_cast<const sockaddr*>(&address);
+    const char* failed = nullptr;
+    if (::bind(fd, name, sizeof address) != 0) {
+        failed = "bind";
+    } else if (::chmod(path.c_str(), 0666) != 0) {
+        failed = "chmod";
+    } else if (::listen(fd, kBacklog) != 0) {
+        failed = "listen";
+    }
+    if (failed == nullptr) return fd;
+    const Error error = socket_error(path, failed);
+    ::close(fd);
+    return error;
+}
+
+}  // namespace
+
+struct HttpServer::Works final : HttpHouse {
+    Works(HttpServerOptions given, CommandSink& to, const Published& from, Archive& archive,
+          LogSink& to_log)
+        : settings(std::move(given)),
+          sink(to),
+          published(from),
+          log(to_log),
+          api(settings.identity, from, archive),
+          slow(kSlowThreads) {}
+
+    const HttpServerOptions& options() const override { return settings; }
+    const Service& service() const override { return api; }
+    asio::thread_pool& slow_reads() override { return slow; }
+    Role role_of(const Principal& principal) const override {
+        return berth::role_of(principal, published.current()->spec->operators);
+    }
+    bool ask(const std::shared_ptr<HttpSession>& session, std::uint64_t& ticket,
+             const Principal& principal, Command command) override;
+    void forget(std::uint64_t ticket) override {
+        const std::lock_guard lock(mutex);
+        waiting.erase(ticket);
+    }
+    void ended(HttpSession* session) override;
+
+    void run();
+    void accept();
+    void accepted(UnixProtocol::socket socket);
+    void make_room();
+    void wait_for_room();
+
+    const HttpServerOptions settings;
+    CommandSink& sink;
+    const Published& published;
+    LogSink& log;
+    const Service api;
+    PeerNames names;
+
+    asio::io_context io;
+    asio::executor_work_guard<asio::io_context::executor_type> at_work{io.get_executor()};
+    asio::strand<asio::io_context::executor_type> door{asio::make_strand(io)};
+    asio::basic_socket_acceptor<UnixProtocol> acceptor{door};  // Only on the strand, as the timer.
+    asio::steady_timer room_timer{door};
+    asio::thread_pool slow;
+    std::vector<std::thread> threads;
+
+    std::mutex mutex;  // Of what follows.
+    std::map<HttpSession*, std::weak_ptr<HttpSession>> sessions;
+    std::map<std::uint64_t, std::weak_ptr<HttpSession>> waiting;  // By ticket.
+    std::uint64_t last_ticket = 0;
+    bool accepting = false, stopped = false;
+};
+
+void HttpServer::Works::run() {
+    asio::post(door, [this] { accept(); });
+    for (std::size_t i = 0; i < kThreads; ++i) threads.emplace_back([this] { io.run(); });
+}
+
+// Accepts one, unless there are as many as there may be.
+void HttpServer::Works::accept() {
+    {
+        const std::lock_guard lock(mutex);
+        if (stopped || accepting) return;
+        if (sessions.size() >= settings.connections) return wait_for_room();
+        accepting = true;
+    }
+    acceptor.async_accept(asio::make_strand(io),
+                          [this](boost::system::error_code why, UnixProtocol::socket socket) {
+                              {
+                                  const std::lock_guard lock(mutex);
+                                  accepting = false;
+                                  if (stopped) return;
+                              }
+                              if (!why) accepted(std::move(socket));
+                              // Out of descriptors or the like: others must end first, which is
+                              // soon.
+                              if (why) std::this_thread::sleep_for(kRoomPause);
+                              make_room();
+                              accept();
+                          });
+}
+
+void HttpServer::Works::accepted(UnixProtocol::socket socket) {
+    const Result<PeerIds> peer = peer_of(socket.native_handle());
+    if (!peer.ok()) return log.write(LogLevel::warning, "server", peer.error().message);
+    auto session =
+        std::make_shared<HttpSession>(*this, std::move(socket), names.principal_of(*peer));
+    {
+        const std::lock_guard lock(mutex);
+        if (stopped) return;
+        sessions.emplace(session.get(), session);
+    }
+    session->start();
+}
+
+void HttpServer::Works::wait_for_room() {
+    room_timer.expires_after(kRoomPause);
+    room_timer.async_wait([this](boost::system::error_code why) {
+        if (why) return;
+        make_room();
+        accept();
+    });
+}
+
+// Where there is none, the connection that has idled longest gives way.
+void HttpServer::Works::make_room() {
+    std::vector<std::shared_ptr<HttpSession>> idle;  // Let go of only behind the lock: see ended().
+    {
+        const std::lock_guard lock(mutex);
+        if (stopped || sessions.size() < settings.connections) return;
+        for (const auto& [key, weak] : sessions) idle.push_back(weak.lock());
+    }
+    std::erase_if(idle, [](const auto& session) { return !session || !session->is_idle(); });
+    const auto longest = std::ranges::min_element(
+        idle, {}, [](const auto& session) { return session->idle_since(); });
+    if (longest != idle.end()) (*longest)->close();
+}
+
+bool HttpServer::Works::ask(const std::shared_ptr<HttpSession>& session, std::uint64_t& ticket,
+                            const Principal& principal, Command command) {
+    {
+        const std::lock_guard lock(mutex);
+        ticket = ++last_ticket;
+        waiting.emplace(ticket, session);
+    }
+    if (sink.put({ReplyTo{ticket}, principal, std::move(command)})) return true;
+    forget(ticket);
+    return false;
+}
+
+void HttpServer::Works::ended(HttpSession* session) {
+    {
+        const std::lock_guard lock(mutex);
+        sessions.erase(session);
+        if (stopped) return;
+    }
+    asio::post(door, [this] { accept(); });
+}
+
+Result<std::unique_ptr<HttpServer>> HttpServer::start(HttpServerOptions options, CommandSink& sink,
+                                                      const Published& published, Archive& archive,
+                                                      LogSink& log) {
+    BERTH_TRY(const int fd, listen_at(options.socket));
+    auto works = std::make_unique<Works>(std::move(options), sink, published, archive, log);
+    boost::system::error_code failed;
+    works->acceptor.assign(UnixProtocol(), fd, failed);
+    if (failed) {
+        ::close(fd);
+        return Error{ErrorCode::internal, "cannot listen: " + failed.message()};
+    }
+    works->run();
+    return std::unique_ptr<HttpServer>(new HttpServer(std::move(works)));
+}
+
+HttpServer::HttpServer(std::unique_ptr<Works> works) : works_(std::move(works)) {}
+HttpServer::~HttpServer() { stop(); }
+
+void HttpServer::answer(OutgoingAnswer answer) {
+    std::shared_ptr<HttpSession> session;
+    {
+        const std::lock_guard lock(works_->mutex);
+        const auto found = works_->waiting.find(answer.reply_to.ticket);
+        if (found == works_->waiting.end()) return;  // It was told that it had come too late.
+        session = found->second.lock();
+        works_->waiting.erase(found);
+    }
+    if (session) session->answered(answer.reply_to.ticket, std::move(answer.answer));
+}
+
+void HttpServer::stop() {
+    std::vector<std::shared_ptr<HttpSession>> open;
+    {
+        const std::lock_guard lock(works_->mutex);
+        if (works_->stopped) return;
+        works_->stopped = true;
+        works_->waiting.clear();
+        for (const auto& [key, weak] : works_->sessions) {
+            if (auto session = weak.lock()) open.push_back(std::move(session));
+        }
+    }
+    ::unlink(works_->settings.socket.c_str());
+    asio::post(works_->door, [this] {
+        works_->acceptor.close();
+        works_->room_timer.cancel();
+    });
+    for (const auto& session : open) session->close();
+    open.clear();
+    works_->slow.join();
+    works_->at_work.reset();
+    for (std::thread& thread : works_->threads) thread.join();  // Once nothing is left to do.
+}
+
+}  // namespace berth

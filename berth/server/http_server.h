@@ -1,0 +1,57 @@
+// HttpServer: the API on a Unix socket. Two threads of its own carry the bytes, two more wait for
+// the disk; none of them is the controller's.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "berth/base/log.h"
+#include "berth/control/ports.h"
+#include "berth/server/archive.h"
+#include "berth/server/published.h"
+#include "berth/server/service.h"
+
+namespace berth {
+
+struct HttpServerOptions {
+    std::string socket;  // Its folder must be there; the socket is open to everyone (0666).
+    ServerIdentity identity;
+    std::size_t connections = 256;  // Beyond that the one that has idled longest gives way.
+    std::uint32_t header_bytes = 16 * 1024;
+    std::uint64_t body_bytes = 8 << 20;
+    std::chrono::milliseconds idle_timeout{60'000};  // Until a whole header has come.
+    std::chrono::milliseconds body_timeout{30'000};
+    std::chrono::milliseconds answer_timeout{60'000};  // For the controller.
+    std::chrono::milliseconds write_timeout{30'000};   // For each part of a response.
+};
+
+// Where commands go: the daemon's inbox.
+class CommandSink {
+public:
+    virtual ~CommandSink() = default;
+    // From any thread. False: the controller takes no more now.
+    virtual bool put(ClientInput input) = 0;
+};
+
+class HttpServer final : public Clients {
+public:
+    // Listens when it returns. What it is given must outlive it.
+    static Result<std::unique_ptr<HttpServer>> start(HttpServerOptions options, CommandSink& sink,
+                                                     const Published& published, Archive& archive,
+                                                     LogSink& log);
+    ~HttpServer() override;  // Stops.
+
+    // From any thread.
+    void answer(OutgoingAnswer answer) override;
+
+    // Closes every connection and takes the socket away. Answers that come later go nowhere.
+    void stop();
+
+private:
+    struct Works;
+    explicit HttpServer(std::unique_ptr<Works> works);
+    std::unique_ptr<Works> works_;
+};
+
+}  // namespace berth

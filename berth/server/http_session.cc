@@ -1,0 +1,234 @@
+#include "berth/server/http_session.h"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
+
+#include "berth/api/problem.h"
+
+namespace berth {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+
+HttpSession::HttpSession(HttpHouse& house, asio::local::stream_protocol::socket socket,
+                         Principal principal)
+    : house_(house),
+      stream_(std::move(socket)),
+      principal_(std::move(principal)),
+      answer_timer_(stream_.get_executor()) {}
+
+HttpSession::~HttpSession() { house_.ended(this); }
+
+void HttpSession::start() {
+    asio::post(stream_.get_executor(), [self = shared_from_this()] { self->read_header(); });
+}
+
+void HttpSession::close() {
+    asio::post(stream_.get_executor(), [self = shared_from_this()] { self->shut(); });
+}
+
+void HttpSession::shut() {
+    answer_timer_.cancel();
+    parts_.reset();
+    Failure ignored;
+    stream_.socket().shutdown(asio::local::stream_protocol::socket::shutdown_both, ignored);
+    stream_.close();
+}
+
+void HttpSession::read_header() {
+    parser_.emplace();
+    parser_->header_limit(house_.options().header_bytes);
+    parser_->body_limit(house_.options().body_bytes);
+    idle_since_ = std::chrono::steady_clock::now().time_since_epoch().count();
+    idle_ = true;
+    stream_.expires_after(house_.options().idle_timeout);
+    http::async_read_header(stream_, buffer_, *parser_,
+                            [self = shared_from_this()](Failure why, std::size_t) {
+                                self->idle_ = false;
+                                if (why) return self->refuse_header(why);
+                                self->read_body();
+                            });
+}
+
+void HttpSession::read_body() {
+    stream_.expires_after(house_.options().body_timeout);
+    // Who asks before sending a long body is told to go on.
+    if (beast::iequals(parser_->get()[http::field::expect], "100-continue") &&
+        !parser_->is_done()) {
+        static constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
+        asio::async_write(stream_, asio::buffer(kGoOn.data(), kGoOn.size()),
+                          [self = shared_from_this()](Failure why, std::size_t) {
+                              if (why) return self->shut();
+                              self->parser_->get().erase(http::field::expect);
+                              self->read_body();
+                          });
+        return;
+    }
+    http::async_read(stream_, buffer_, *parser_,
+                     [self = shared_from_this()](Failure why, std::size_t) {
+                         if (why) return self->refuse_header(why);
+                         self->handle();
+                     });
+}
+
+// What is no request has an answer too, and then the connection is over: where the next one would
+// begin is not known.
+void HttpSession::refuse_header(const Failure& why) {
+    keep_alive_ = false;
+    chunked_ = false;
+    if (why == http::error::header_limit) {
+        return send(respond(api::problem_of_status(
+            431, "the header is longer than " + std::to_string(house_.options().header_bytes) +
+                     " bytes")));
+    }
+    if (why == http::error::body_limit) {
+        return send(respond(api::problem_of_status(
+            413,
+            "the body is longer than " + std::to_string(house_.options().body_bytes) + " bytes")));
+    }
+    const bool is_garbage = why.category() == make_error_code(http::error::bad_method).category() &&
+                            why != http::error::end_of_stream &&
+                            why != http::error::partial_message;
+    if (!is_garbage) return shut();  // Gone, or too slow.
+    send(respond(api::problem_of_status(400, "this is no HTTP request: " + why.message())));
+}
+
+void HttpSession::handle() {
+    const http::request<http::string_body>& message = parser_->get();
+    keep_alive_ = message.keep_alive();
+    chunked_ = message.version() >= 11;
+    ApiRequest request{.method = std::string(message.method_string()),
+                       .target = std::string(message.target()),
+                       .body = std::move(parser_->get().body()),
+                       .principal = principal_};
+    request.principal.role = house_.role_of(principal_);
+    auto outcome = house_.service().serve(request);
+    if (auto* const response = std::get_if<ApiResponse>(&outcome)) {
+        send(std::move(*response));
+    } else if (auto* const command = std::get_if<ForController>(&outcome)) {
+        principal_.role = request.principal.role;
+        wait_for_controller(std::move(*command));
+    } else {
+        read_slowly(std::get<SlowRead>(std::move(outcome)));
+    }
+}
+
+void HttpSession::wait_for_controller(ForController request) {
+    route_ = request.route;
+    answer_timer_.expires_after(house_.options().answer_timeout);
+    answer_timer_.async_wait([self = shared_from_this()](Failure why) {
+        if (!why) self->no_answer();
+    });
+    std::uint64_t ticket = 0;
+    if (house_.ask(shared_from_this(), ticket, principal_, std::move(request.command))) {
+        ticket_ = ticket;
+        return;
+    }
+    answer_timer_.cancel();
+    send(respond(api::problem_of_status(503, "the controller has too much to do: try again")));
+}
+
+void HttpSession::answered(std::uint64_t ticket, Answer answer) {
+    asio::post(stream_.get_executor(),
+               [self = shared_from_this(), ticket, answer = std::move(answer)] {
+                   if (self->ticket_ != ticket) return;  // It came too late.
+                   self->ticket_.reset();
+                   self->answer_timer_.cancel();
+                   self->send(self->house_.service().respond_to(self->route_, answer));
+               });
+}
+
+void HttpSession::no_answer() {
+    if (!ticket_) return;
+    house_.forget(*ticket_);
+    ticket_.reset();
+    send(respond(api::problem_of_status(
+        504, "the controller did not answer in time; what was asked may still be done")));
+}
+
+void HttpSession::read_slowly(SlowRead read) {
+    asio::post(house_.slow_reads(), [self = shared_from_this(), read = std::move(read)] {
+        auto response = std::make_shared<ApiResponse>(read());
+        asio::post(self->stream_.get_executor(),
+                   [self, response] { self->send(std::move(*response)); });
+    });
+}
+
+void HttpSession::send(ApiResponse response) {
+    if (!stream_.socket().is_open()) return;
+    if (response.parts) return send_parts(std::move(response));
+    send_whole(std::move(response));
+}
+
+namespace {
+
+template <class Message>
+void set_head(Message& message, const ApiResponse& response, bool keep_alive) {
+    message.result(static_cast<unsigned>(response.status));
+    message.set(http::field::server, "berthd");
+    message.set(http::field::content_type, response.content_type);
+    message.set(http::field::cache_control, "no-store");
+    if (!response.allow.empty()) message.set(http::field::allow, response.allow);
+    message.keep_alive(keep_alive);
+}
+
+}  // namespace
+
+void HttpSession::send_whole(ApiResponse response) {
+    auto message = std::make_shared<http::response<http::string_body>>();
+    set_head(*message, response, keep_alive_);
+    message->body() = std::move(response.body);
+    message->prepare_payload();
+    stream_.expires_after(house_.options().write_timeout);
+    http::async_write(
+        stream_, *message,
+        [self = shared_from_this(), message](Failure why, std::size_t) { self->sent(why); });
+}
+
+void HttpSession::send_parts(ApiResponse response) {
+    if (!chunked_) keep_alive_ = false;  // The end of the connection is the end of the body.
+    auto message = std::make_shared<http::response<http::empty_body>>();
+    set_head(*message, response, keep_alive_);
+    if (chunked_) message->chunked(true);
+    parts_ = std::move(response.parts);
+    auto serializer = std::make_shared<http::response_serializer<http::empty_body>>(*message);
+    stream_.expires_after(house_.options().write_timeout);
+    http::async_write_header(
+        stream_, *serializer,
+        [self = shared_from_this(), message, serializer](Failure why, std::size_t) {
+            if (why) return self->sent(why);
+            self->send_next_part();
+        });
+}
+
+void HttpSession::send_next_part() {
+    if (!parts_) return;  // Closed meanwhile.
+    stream_.expires_after(house_.options().write_timeout);
+    const auto then_next = [self = shared_from_this()](Failure why, std::size_t) {
+        if (why) return self->sent(why);
+        self->send_next_part();
+    };
+    const bool more = parts_->next(part_);
+    if (more && chunked_) {
+        asio::async_write(stream_, http::make_chunk(asio::buffer(part_)), then_next);
+    } else if (more) {
+        asio::async_write(stream_, asio::buffer(part_), then_next);
+    } else if (chunked_) {
+        parts_.reset();
+        asio::async_write(
+            stream_, http::make_chunk_last(),
+            [self = shared_from_this()](Failure why, std::size_t) { self->sent(why); });
+    } else {
+        sent({});
+    }
+}
+
+void HttpSession::sent(const Failure& why) {
+    parts_.reset();
+    part_ = {};
+    if (why || !keep_alive_) return shut();
+    read_header();
+}
+
+}  // namespace berth
