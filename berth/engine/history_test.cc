@@ -1,6 +1,8 @@
 // Properties of the state over random clusters and random histories.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "berth/base/codec.h"
 #include "berth/testing/random_facts.h"
 #include "berth/testing/seeds.h"

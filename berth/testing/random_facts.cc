@@ -1,5 +1,6 @@
 #include "berth/testing/random_facts.h"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 

@@ -1,0 +1,142 @@
+#include "berth/engine/demand.h"
+
+#include <gtest/gtest.h>
+
+#include "berth/testing/builders.h"
+
+namespace berth {
+namespace {
+
+ClusterSpec cluster() {
+    ClusterSpec spec = testing::make_cluster(2);
+    testing::add_node(spec, "node3", {.gpu_type = "h100", .features = {"ib"}});
+    testing::add_node(spec, "node4", {.features = {"ib"}, .counted = {{"fpga", 2}}});
+    return spec;
+}
+
+Demand demand(const JobRequest& request, const ClusterSpec& spec = cluster()) {
+    Job job;
+    job.spec.request = request;
+    return demand_of(spec, job);
+}
+
+TEST(Demand, NodesAndTasksAreReadAsInSlurm) {
+    struct Row {
+        std::string what;
+        JobRequest request;
+        std::uint32_t nodes_min, nodes_max;
+        std::optional<std::uint32_t> tasks;
+        std::uint32_t tasks_per_node;
+    };
+    const GresRequest four{"gpu", "", 4}, one{"gpu", "", 1}, two{"gpu", "", 2};
+    for (const Row& row : {
+             Row{"nothing", {}, 1, 1, {}, 1},
+             Row{"-N2", {.nodes_min = 2, .nodes_given = true}, 2, 2, {}, 1},
+             Row{"-N2-4", {.nodes_min = 2, .nodes_max = 4, .nodes_given = true}, 2, 4, {}, 1},
+             Row{"-n8", {.tasks = 8}, 1, 8, 8, 0},
+             Row{"-n8 --ntasks-per-node=4", {.tasks = 8, .tasks_per_node = 4}, 2, 8, 8, 4},
+             Row{"-N2 --ntasks-per-node=4",
+                 {.nodes_min = 2, .nodes_given = true, .tasks_per_node = 4},
+                 2,
+                 2,
+                 {},
+                 4},
+             Row{"-N4 -n2", {.nodes_min = 4, .nodes_given = true, .tasks = 2}, 2, 2, 2, 0},
+             Row{"-N2-4 -n3",
+                 {.nodes_min = 2, .nodes_max = 4, .nodes_given = true, .tasks = 3},
+                 2,
+                 3,
+                 3,
+                 0},
+             Row{"--gpus=4", {.gpus = {four}}, 1, 4, {}, 1},
+             Row{"--gpus=4 --gpus-per-task=2",
+                 {.gpus = {four}, .gpus_per_task = {two}},
+                 1,
+                 2,
+                 2,
+                 0},
+             Row{"-n3 --gpus-per-task=1", {.tasks = 3, .gpus_per_task = {one}}, 1, 3, 3, 0},
+             Row{"-w node1,node2", {.nodelist = {"node1", "node2"}}, 2, 2, {}, 1},
+         }) {
+        const Demand made = demand(row.request);
+        EXPECT_EQ(made.nodes_min, row.nodes_min) << row.what;
+        EXPECT_EQ(made.nodes_max, row.nodes_max) << row.what;
+        EXPECT_EQ(made.tasks, row.tasks) << row.what;
+        EXPECT_EQ(made.tasks_per_node, row.tasks_per_node) << row.what;
+        EXPECT_EQ(made.fewest_nodes, !row.request.nodes_given) << row.what;
+    }
+}
+
+TEST(Demand, MemoryIsWhatWasAskedElseThePartitionsDefaultElseNoConstraint) {
+    ClusterSpec spec = cluster();
+    EXPECT_EQ(demand({}, spec).memory_rule, MemoryRule::none);
+    spec.partitions[0].default_memory_per_cpu = mib(2000);
+    EXPECT_EQ(demand({}, spec).memory_rule, MemoryRule::per_cpu);
+    EXPECT_EQ(demand({}, spec).memory, mib(2000));
+    EXPECT_EQ(demand({.memory_per_node = gib(3)}, spec).memory_rule, MemoryRule::per_node);
+    EXPECT_EQ(demand({.memory_per_node = gib(3)}, spec).memory, gib(3));
+    EXPECT_EQ(demand({.memory_per_node = Bytes(0)}, spec).memory_rule, MemoryRule::whole_node);
+    EXPECT_EQ(demand({.memory_per_cpu = gib(1)}, spec).memory_rule, MemoryRule::per_cpu);
+}
+
+TEST(Demand, MoreMemoryPerCpuThanThePartitionAllowsTakesMoreCpus) {
+    ClusterSpec spec = cluster();
+    spec.partitions[0].max_memory_per_cpu = gib(4);
+    const Demand made = demand({.cpus_per_task = 2, .memory_per_cpu = gib(10)}, spec);
+    EXPECT_EQ(made.cpus_per_task, 6U);
+    EXPECT_EQ(made.memory * 3, gib(10) + Bytes(2));  // Rounded up.
+}
+
+TEST(Demand, AGresNameMeansAllItsTypesAndATypeOnlyOne) {
+    const ClusterSpec spec = cluster();
+    const DimensionSet a100 = dimension_bit(*spec.dimensions.find("gpu", "a100"));
+    const DimensionSet h100 = dimension_bit(*spec.dimensions.find("gpu", "h100"));
+    const Demand made = demand({.gres_per_node = {{"fpga", "", 1}, {"gpu", "", 0}},
+                                .gpus = {{"gpu", "h100", 3}},
+                                .gpus_per_node = {{"gpu", "", 2}},
+                                .gpus_per_task = {{"gpu", "nope", 1}}},
+                               spec);
+    ASSERT_EQ(made.gres_per_node.size(), 2U);  // None of "gpu:0".
+    EXPECT_EQ(made.gres_per_node[0].count, 1);
+    EXPECT_EQ(made.gres_per_node[1], (GresDemand{a100 | h100, 2}));
+    EXPECT_EQ(made.gres_total, (std::vector{GresDemand{h100, 3}}));
+    EXPECT_EQ(made.gres_per_task, (std::vector{GresDemand{0, 1}}));
+}
+
+std::string nodes_in(const BitSet& set) { return set.to_list(); }
+
+TEST(Demand, NodesAreThePartitionsWithoutTheExcludedAndWithTheFeatures) {
+    EXPECT_EQ(nodes_in(demand({}).choices.at(0)), "0-3");
+    EXPECT_EQ(nodes_in(demand({.exclude = {"node1", "node4"}}).choices.at(0)), "1-2");
+    EXPECT_EQ(nodes_in(demand({.constraint = "ib"}).choices.at(0)), "2-3");
+    EXPECT_EQ(nodes_in(demand({.constraint = "ib&("}).choices.at(0)), "");
+    const Demand one_of = demand({.constraint = "[ib|none]"});
+    ASSERT_EQ(one_of.choices.size(), 2U);
+    EXPECT_EQ(nodes_in(one_of.choices[0]), "2-3");
+    EXPECT_EQ(nodes_in(one_of.choices[1]), "");
+    EXPECT_EQ(nodes_in(demand({.nodelist = {"node2"}}).required), "1");
+    ClusterSpec spec = cluster();
+    spec.partitions[0].nodes = {NodeId(1)};
+    EXPECT_EQ(nodes_in(demand({}, spec).choices.at(0)), "1");
+}
+
+TEST(Demand, WholeCoresAreTakenAndMemoryGoesWithTheirCpus) {
+    ClusterSpec spec = testing::make_cluster(1, {.cores_per_socket = 4, .threads_per_core = 2});
+    const NodeSpec& node = spec.nodes[0];
+    const NodeNeed odd =
+        need_on(demand({.cpus_per_task = 3, .memory_per_cpu = gib(1)}, spec), node, 1);
+    EXPECT_EQ(odd.cores, 2U);
+    EXPECT_EQ(odd.cpus, 4U);
+    EXPECT_EQ(odd.memory, gib(4));
+    const NodeNeed two =
+        need_on(demand({.cpus_per_task = 3, .memory_per_node = gib(5)}, spec), node, 2);
+    EXPECT_EQ(two.cores, 3U);
+    EXPECT_EQ(two.memory, gib(5));
+    const NodeNeed all =
+        need_on(demand({.memory_per_node = Bytes(0), .exclusive = true}, spec), node, 1);
+    EXPECT_EQ(all.cores, 8U);
+    EXPECT_EQ(all.memory, gib(512));
+}
+
+}  // namespace
+}  // namespace berth
