@@ -53,7 +53,9 @@ TEST(IdTable, IsAMapWhoseCopiesNeverChange) {
             const auto next = model.lower_bound(id);
             const auto bound = table.lower_bound(id);
             ASSERT_EQ(bound.has_value(), next != model.end());
-            if (bound) ASSERT_EQ(bound->first, next->first);
+            if (bound) {
+                ASSERT_EQ(bound->first, next->first);
+            }
         }
     });
 }
@@ -64,7 +66,9 @@ TEST(IdTable, SharesWhatDidNotChange) {
     const Table copy = table;
     table.set(2, 5'000, std::make_shared<const int>(2));
     std::size_t same = 0;
-    copy.for_each([&](std::uint32_t id, const int& value) { same += table.find(id) == &value; });
+    copy.for_each([&](std::uint32_t id, const int& value) {
+        if (table.find(id) == &value) ++same;
+    });
     EXPECT_EQ(same, 9'999U);
 }
 

@@ -103,7 +103,7 @@ TEST(Published, IsReadWhileItIsWritten) {
             const auto edition = published.current();
             std::size_t seen = 0;
             edition->jobs.for_each([&](std::uint32_t id, const PublishedJob& job) {
-                seen += job.job->id == JobId(id) ? 1 : 0;
+                if (job.job->id == JobId(id)) ++seen;
             });
             if (seen != edition->jobs.size()) std::abort();
         }
