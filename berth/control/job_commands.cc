@@ -142,6 +142,10 @@ std::optional<Refused> requeue_one(Ledger& ledger, const Principal& principal, c
         if (job.hold == Hold::none) ledger.record(JobHeld{job.id, hold});
         return std::nullopt;
     }
+    if (job.attempt == Attempt{0}) {
+        return refused(Refusal::job_not_requeueable,
+                       "Job " + to_string(job.id) + " never ran: submit it again", job.id);
+    }
     if (!may_requeue(ledger.state(), job)) {
         return refused(Refusal::job_not_requeueable,
                        "Job " + to_string(job.id) + " was submitted with --no-requeue", job.id);

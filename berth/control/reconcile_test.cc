@@ -18,71 +18,56 @@ AttemptReport ended(std::uint32_t job, std::uint32_t attempt) {
     return {.job = JobId(job), .attempt = Attempt(attempt), .live = false};
 }
 
+struct Case {
+    const char* what;
+    std::vector<Believed> believed;
+    std::vector<AttemptReport> inventory;
+    bool same_boot;
+    Reconciled expected;
+};
+const Case kCases[] = {
+    {"nothing on either side", {}, {}, true, {}},
+    {"live and current is kept", {{key(1, 1), true}}, {live(1, 1)}, true, {.live = {key(1, 1)}}},
+    {"live is kept though its start was never reported",
+     {{key(1, 1), false}},
+     {live(1, 1)},
+     true,
+     {.live = {key(1, 1)}}},
+    {"a spooled end is taken", {{key(1, 1), true}}, {ended(1, 1)}, true, {.ended = {ended(1, 1)}}},
+    {"a spooled end outlives the boot it ran under",
+     {{key(1, 1), true}},
+     {ended(1, 1)},
+     false,
+     {.ended = {ended(1, 1)}}},
+    {"never launched is in no list: it is launched again", {{key(1, 1), false}}, {}, true, {}},
+    {"started and absent is ended for good", {{key(1, 1), true}}, {}, true, {.gone = {key(1, 1)}}},
+    {"absent under another boot is lost", {{key(1, 1), true}}, {}, false, {.lost = {key(1, 1)}}},
+    {"absent under another boot is lost though it never started",
+     {{key(1, 1), false}},
+     {},
+     false,
+     {.lost = {key(1, 1)}}},
+    {"an unknown job is a stray", {}, {live(7, 1)}, true, {.strays = {key(7, 1)}}},
+    {"an earlier attempt is a stray",
+     {{key(1, 2), false}},
+     {live(1, 1)},
+     true,
+     {.strays = {key(1, 1)}}},
+    {"an end that nobody waits for decides nothing", {}, {ended(7, 1)}, true, {}},
+    {"the end of an earlier attempt decides nothing",
+     {{key(1, 2), true}},
+     {ended(1, 1), live(1, 2)},
+     true,
+     {.live = {key(1, 2)}}},
+    {"both live and ended has ended",
+     {{key(1, 1), true}},
+     {live(1, 1), ended(1, 1)},
+     true,
+     {.ended = {ended(1, 1)}}},
+};
+
 TEST(Reconcile, DecidesAsThisTable) {
-    struct Case {
-        const char* what;
-        std::vector<Believed> believed;
-        std::vector<AttemptReport> inventory;
-        bool same_boot;
-        Reconciled expected;
-    };
-    const Case cases[] = {
-        {"nothing on either side", {}, {}, true, {}},
-        {"live and current is kept",
-         {{key(1, 1), true}},
-         {live(1, 1)},
-         true,
-         {.live = {key(1, 1)}}},
-        {"live is kept though its start was never reported",
-         {{key(1, 1), false}},
-         {live(1, 1)},
-         true,
-         {.live = {key(1, 1)}}},
-        {"a spooled end is taken",
-         {{key(1, 1), true}},
-         {ended(1, 1)},
-         true,
-         {.ended = {ended(1, 1)}}},
-        {"a spooled end outlives the boot it ran under",
-         {{key(1, 1), true}},
-         {ended(1, 1)},
-         false,
-         {.ended = {ended(1, 1)}}},
-        {"never launched is in no list: it is launched again", {{key(1, 1), false}}, {}, true, {}},
-        {"started and absent is ended for good",
-         {{key(1, 1), true}},
-         {},
-         true,
-         {.gone = {key(1, 1)}}},
-        {"absent under another boot is lost",
-         {{key(1, 1), true}},
-         {},
-         false,
-         {.lost = {key(1, 1)}}},
-        {"absent under another boot is lost though it never started",
-         {{key(1, 1), false}},
-         {},
-         false,
-         {.lost = {key(1, 1)}}},
-        {"an unknown job is a stray", {}, {live(7, 1)}, true, {.strays = {key(7, 1)}}},
-        {"an earlier attempt is a stray",
-         {{key(1, 2), false}},
-         {live(1, 1)},
-         true,
-         {.strays = {key(1, 1)}}},
-        {"an end that nobody waits for decides nothing", {}, {ended(7, 1)}, true, {}},
-        {"the end of an earlier attempt decides nothing",
-         {{key(1, 2), true}},
-         {ended(1, 1), live(1, 2)},
-         true,
-         {.live = {key(1, 2)}}},
-        {"both live and ended has ended",
-         {{key(1, 1), true}},
-         {live(1, 1), ended(1, 1)},
-         true,
-         {.ended = {ended(1, 1)}}},
-    };
-    for (const Case& one : cases) {
+    for (const Case& one : kCases) {
         EXPECT_EQ(reconcile(one.believed, one.inventory, one.same_boot), one.expected) << one.what;
     }
 }

@@ -133,8 +133,16 @@ void ClusterState::take(Time now, const StartJob& fact) {
 
 void ClusterState::take(Time now, const EndJob& fact) {
     const Job* job = find_job(fact.job);
-    if (job == nullptr || !job->allocation) return;
+    if (job == nullptr) return;
     BERTH_ASSERT(fact.outcome == JobState::pending || is_final(fact.outcome));
+    if (is_final(job->state) && fact.outcome == JobState::pending) {  // By scontrol requeue.
+        return change_job(fact.job, [&](Job& record) {
+            requeue(record);
+            record.hold = fact.hold;
+            record.state_reason = fact.reason;
+        });
+    }
+    if (!job->allocation) return;
     // A decided end stands; but who cancels a job does not want it back.
     const bool changes_mind = job->state == JobState::completing &&
                               job->outcome == JobState::pending &&

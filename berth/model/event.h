@@ -119,7 +119,8 @@ struct StartJob {
     BERTH_FIELDS(StartJob, job, array_task, task_job, attempt, allocation)
 };
 // The run must end: time limit, cancel, requeue, lost node. The job is `completing` until every
-// node is clean.
+// node is clean. A job that is final already goes back to the queue at once, if that is the
+// outcome.
 struct EndJob {
     JobId job{0};
     JobState outcome = JobState::cancelled;  // pending: back to the queue.

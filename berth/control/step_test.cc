@@ -1,0 +1,187 @@
+// Steps: laid out within their job, launched on its nodes, and ended there.
+#include "berth/control/control_rig.h"
+
+namespace berth {
+namespace {
+
+using std::chrono::seconds;
+
+class Steps : public ::testing::Test {
+protected:
+    Steps() {
+        rig.connect_all();
+        job = rig.run({.nodes = 2, .gpus = 8, .cpus = 16});
+    }
+    CreateStep wanted(std::uint32_t tasks = 2) const {
+        CreateStep step{.job = {JobId(job), {}}};
+        step.request.name = "train";
+        step.request.tasks = tasks;
+        step.request.nodes = 2;
+        step.launch.arguments = {"./train"};
+        step.launch.environment = {"A=1"};
+        return step;
+    }
+    Step create() {
+        const Answer answer = rig.ask(kAnn, wanted());
+        if (const auto* no = std::get_if<Refused>(&answer)) {
+            throw std::runtime_error(no->message);
+        }
+        return std::get<StepPlaced>(answer).step;
+    }
+    StepReport ended(StepId step, ExitStatus exit = {}) const {
+        return {.job = JobId(job), .attempt = Attempt{1}, .step = step, .exit = exit};
+    }
+
+    ControlRig rig{2};
+    std::uint32_t job = 0;
+};
+
+TEST_F(Steps, AreLaunchedOnEachOfTheirNodes) {
+    const Step step = create();
+    EXPECT_EQ(rig.facts<StepCreated>().size(), 1U);
+    const auto launches = rig.orders<LaunchStep>();
+    ASSERT_EQ(launches.size(), 2U);
+    std::uint32_t index = 0;
+    for (const auto& [node, launch] : launches) {
+        EXPECT_EQ(launch.step, step.id);
+        EXPECT_EQ(launch.attempt, Attempt{1});
+        EXPECT_EQ(launch.node_index, index++);
+        EXPECT_EQ(launch.share.node, NodeId(node));
+        EXPECT_EQ(launch.share.tasks.size(), 1U);
+        EXPECT_EQ(launch.tasks, 2U);
+        EXPECT_EQ(launch.tasks_per_node, (std::vector<std::uint32_t>{1, 1}));
+        EXPECT_EQ(launch.node_names, (std::vector<std::string>{"node1", "node2"}));
+        EXPECT_EQ(launch.arguments, std::vector<std::string>{"./train"});
+        EXPECT_EQ(launch.name, "train");
+    }
+}
+
+TEST_F(Steps, AreRefused) {
+    EXPECT_EQ(why(rig.ask(kBob, wanted())), Refusal::not_allowed);
+    EXPECT_EQ(why(rig.ask(kOperator, wanted())), Refusal::not_allowed);
+    CreateStep unknown = wanted();
+    unknown.job.job = JobId{99};
+    EXPECT_EQ(why(rig.ask(kAnn, unknown)), Refusal::unknown_job);
+    CreateStep large = wanted();
+    large.launch.environment.assign(2048, "A=" + std::string(1021, 'x'));
+    EXPECT_EQ(why(rig.ask(kAnn, large)), Refusal::invalid_request);
+    JobSpec held = testing::make_job();
+    held.hold = true;
+    CreateStep early = wanted();
+    early.job.job = JobId(rig.submit(held));
+    EXPECT_EQ(why(rig.ask(kAnn, early)), Refusal::job_not_running);
+    rig.ask(kAnn, CancelJob{.job = {JobId(job), {}}});
+    EXPECT_EQ(why(rig.ask(kAnn, wanted())), Refusal::job_finished);
+}
+
+TEST_F(Steps, WaitWhereOthersHoldWhatTheyNeed) {
+    create();  // All of the job's GPUs.
+    EXPECT_EQ(why(rig.ask(kAnn, wanted())), Refusal::step_resources_busy);
+}
+
+TEST_F(Steps, AreRepeatedUntilTheyAreReported) {
+    const Step step = create();
+    rig.report(0, StepStarted{JobId(job), Attempt{1}, step.id});
+    rig.wait(seconds(5));
+    ASSERT_EQ(rig.orders<LaunchStep>().size(), 1U);
+    EXPECT_EQ(rig.orders<LaunchStep>()[0].first, 1U);
+    rig.report(1, StepStarted{JobId(job), Attempt{1}, step.id});
+    rig.wait(seconds(60));
+    EXPECT_TRUE(rig.orders<LaunchStep>().empty());
+}
+
+TEST_F(Steps, EndOnceOnEachNodeAndAreAcknowledgedEachTime) {
+    const Step step = create();
+    for (int times = 0; times < 2; ++times) {
+        rig.report(0, ended(step.id, {3, 0}));
+        EXPECT_EQ(rig.facts<StepEnded>().size(), times == 0 ? 1U : 0U);
+        ASSERT_EQ(rig.orders<AcknowledgeEnd>().size(), 1U);
+        EXPECT_EQ(rig.orders<AcknowledgeEnd>()[0].second.step, step.id);
+    }
+    EXPECT_EQ(rig.job(job).steps[0].state, StepState::running);
+    rig.report(1, ended(step.id));
+    EXPECT_EQ(rig.job(job).steps[0].state, StepState::failed);
+    EXPECT_EQ(rig.job(job).steps[0].exit.code, 3);
+}
+
+TEST_F(Steps, ThatCouldNotStartHaveNotSucceeded) {
+    const Step step = create();
+    StepReport failed = ended(step.id);
+    failed.failure = "no such file: ./train";
+    rig.report(0, failed);
+    rig.report(1, ended(step.id));
+    EXPECT_EQ(rig.job(job).steps[0].state, StepState::failed);
+}
+
+TEST_F(Steps, WaitForTheirJobsStartOnEachNode) {
+    ControlRig other(2);
+    other.connect_all();
+    const std::uint32_t id = other.submit({.nodes = 2, .gpus = 8, .cpus = 16});
+    other.started(0, id);
+    CreateStep step = wanted();
+    step.job.job = JobId(id);
+    ASSERT_TRUE(std::holds_alternative<StepPlaced>(other.ask(kAnn, step)));
+    ASSERT_EQ(other.orders<LaunchStep>().size(), 1U);
+    EXPECT_EQ(other.orders<LaunchStep>()[0].first, 0U);
+    other.started(1, id);
+    EXPECT_EQ(other.orders<LaunchStep>().size(), 1U);
+}
+
+TEST_F(Steps, AreLaunchedAgainAfterALostLink) {
+    create();
+    rig.lose_link(0);
+    rig.connect(0, {live_report(job)});
+    EXPECT_EQ(rig.orders<LaunchStep>().size(), 1U);
+}
+
+TEST_F(Steps, ThatRunOutliveTheController) {
+    const Step step = create();
+    rig.restart();
+    rig.connect(0, {live_report(job, 1, {step.id})});
+    EXPECT_TRUE(rig.facts<StepEnded>().empty());
+    rig.connect(1, {live_report(job, 1, {step.id})});
+    EXPECT_EQ(rig.job(job).steps[0].state, StepState::running);
+    rig.report(0, ended(step.id));
+    rig.report(1, ended(step.id));
+    EXPECT_EQ(rig.job(job).steps[0].state, StepState::completed);
+}
+
+// What a step runs is not recorded: a new controller cannot launch it, and says so.
+TEST_F(Steps, ThatDidNotStartBeforeTheControllerDiedAreOver) {
+    create();
+    rig.restart();
+    rig.connect(0, {live_report(job)});
+    rig.connect(1, {live_report(job)});
+    EXPECT_EQ(rig.job(job).steps[0].state, StepState::cancelled);
+    EXPECT_EQ(rig.job(job).state, JobState::running);
+}
+
+TEST_F(Steps, AreTakenFromTheSpoolWhenTheirNodeRegisters) {
+    const Step step = create();
+    rig.restart();
+    rig.connect(0, {live_report(job)}, {ended(step.id)});
+    rig.connect(1, {live_report(job)}, {ended(step.id)});
+    EXPECT_EQ(rig.job(job).steps[0].state, StepState::completed);
+}
+
+TEST_F(Steps, AreCancelledAndSignalled) {
+    const Step step = create();
+    rig.report(0, StepStarted{JobId(job), Attempt{1}, step.id});
+    rig.report(1, StepStarted{JobId(job), Attempt{1}, step.id});
+    rig.ask(kAnn, CancelJob{.job = {JobId(job), {}}, .step = step.id, .signal = 10});
+    ASSERT_EQ(rig.orders<SignalAttempt>().size(), 2U);
+    EXPECT_EQ(rig.orders<SignalAttempt>()[0].second.step, step.id);
+    rig.ask(kAnn, CancelJob{.job = {JobId(job), {}}, .step = step.id});
+    EXPECT_EQ(rig.orders<EndStep>().size(), 2U);
+    rig.report(0, ended(step.id, {0, 15}));
+    rig.wait(seconds(5));
+    EXPECT_EQ(rig.orders<EndStep>().size(), 1U) << "until it is reported";
+    rig.report(1, ended(step.id, {0, 15}));
+    EXPECT_EQ(rig.job(job).steps[0].state, StepState::cancelled);
+    EXPECT_EQ(why(rig.ask(kAnn, CancelJob{.job = {JobId(job), {}}, .step = step.id})),
+              Refusal::job_finished);
+    EXPECT_EQ(rig.job(job).state, JobState::running);
+}
+
+}  // namespace
+}  // namespace berth
