@@ -129,13 +129,11 @@ Status Database::run(const char* sql) {
     return Done{};
 }
 
-Result<std::int64_t> Database::checkpoint(bool restart) {
-    int frames = 0, done = 0;
-    const int mode = restart ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE;
-    const int code = sqlite3_wal_checkpoint_v2(database_.get(), "main", mode, &frames, &done);
-    if ((code & 0xff) == SQLITE_BUSY) return std::int64_t{frames < 0 ? 0 : frames - done};
-    if (code != SQLITE_OK) return error_of(database_.get(), code);
-    return std::int64_t{frames < 0 ? 0 : frames - done};
+Status Database::checkpoint() {
+    const int code = sqlite3_wal_checkpoint_v2(database_.get(), "main", SQLITE_CHECKPOINT_PASSIVE,
+                                               nullptr, nullptr);
+    if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY) return error_of(database_.get(), code);
+    return Done{};
 }
 
 std::int64_t Database::log_frames() const { return *log_frames_; }

@@ -55,8 +55,8 @@ public:
     Result<Statement> prepare(std::string_view sql);
     Status run(const char* sql);  // Statements without parameters: the schema, BEGIN, pragmas.
 
-    // Moves what the log holds into the file as far as readers allow; the frames that remain.
-    Result<std::int64_t> checkpoint(bool restart);
+    // Moves what the log holds into the file, as far as readers allow.
+    Status checkpoint();
     std::int64_t log_frames() const;  // In the log, as of the last commit here.
 
 private:

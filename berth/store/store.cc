@@ -24,11 +24,17 @@ struct Store::Parts {
     FreeSpace space;
     LogSink& log;
     bool failed = false;
+    std::int64_t checkpointed_at = 0;  // Frames in SQLite's log, when we last emptied it.
 
+    Status checkpoint();
     Result<std::size_t> write(const Record& record, const ClusterState& after);
 };
 
 namespace {
+
+// How long SQLite's log may grow before its pages are moved to where they belong. SQLite would do
+// it by itself, but within a commit, and without a word of what went wrong.
+constexpr std::int64_t kFramesPerCheckpoint = 1000;
 
 // The names of new files are durable only once their directory is.
 Status sync_directory(const std::string& directory) {
@@ -84,6 +90,17 @@ Result<std::size_t> Store::Parts::write(const Record& record, const ClusterState
     return bytes;
 }
 
+// Starts over at the log's beginning with the next commit, unless a reader still needs what is
+// there.
+Status Store::Parts::checkpoint() {
+    const std::int64_t frames = database.log_frames();
+    if (frames < checkpointed_at) checkpointed_at = 0;
+    if (frames - checkpointed_at < kFramesPerCheckpoint) return Done{};
+    BERTH_CHECK(database.checkpoint());
+    checkpointed_at = frames;
+    return Done{};
+}
+
 Status Store::append(const Record& record, const ClusterState& after) {
     Parts& parts = *parts_;
     BERTH_ASSERT(!parts.failed);
@@ -109,11 +126,12 @@ Status Store::append(const Record& record, const ClusterState& after) {
 Status Store::rest(const ClusterState& state) {
     BERTH_ASSERT(!parts_->failed);
     Status rested = parts_->compaction.advance(parts_->database, state);
+    if (rested.ok()) rested = parts_->checkpoint();
     if (rested.ok()) return rested;
     // A snapshot can wait for room; the journal needs it more.
     if (rested.error().code == ErrorCode::resource_exhausted) return Done{};
     parts_->failed = true;
-    return prefixed("snapshot", std::move(rested).error());
+    return prefixed("between two turns", std::move(rested).error());
 }
 
 bool Store::has_room() { return parts_->space.has_room(); }
