@@ -13,16 +13,6 @@ constexpr std::size_t kCommentMax = 16 * 1024;
 constexpr Duration kBeginMax = std::chrono::hours(24 * 365 * 10);
 constexpr std::int64_t kNiceMax = 2'147'483'645;  // Slurm's.
 
-Objection check_texts(const JobSpec& spec) {
-    if (spec.name.size() > kNameMax || spec.comment.size() > kCommentMax) {
-        return Refusing{.why = Refusal::invalid_request,
-                        .message =
-                            "the name or the comment is too long: at most 1024 and 16384 "
-                            "bytes"};
-    }
-    return std::nullopt;
-}
-
 Objection check_priority(const Principal& owner, const JobSpec& spec) {
     const bool by_operator = owner.role == Role::op || owner.role == Role::admin;
     if (spec.nice < -kNiceMax || spec.nice > kNiceMax) {
@@ -34,12 +24,6 @@ Objection check_priority(const Principal& owner, const JobSpec& spec) {
                         .message = "only operators set a negative nice or a priority"};
     }
     return std::nullopt;
-}
-
-Objection check_begin(Time now, const JobSpec& spec) {
-    if (!spec.begin || *spec.begin <= now + kBeginMax) return std::nullopt;
-    return Refusing{.why = Refusal::invalid_time,
-                    .message = "the begin time is more than ten years ahead"};
 }
 
 Objection set_array(const ClusterSpec& spec, Job& job) {
@@ -105,6 +89,18 @@ bool waits_for(const ClusterState& state, JobId from, JobId target) {
 
 }  // namespace
 
+Objection check_texts(std::string_view name, std::string_view comment) {
+    if (name.size() <= kNameMax && comment.size() <= kCommentMax) return std::nullopt;
+    return Refusing{.why = Refusal::invalid_request,
+                    .message = "the name or the comment is too long: at most 1024 and 16384 bytes"};
+}
+
+Objection check_begin(Time now, std::optional<Time> begin) {
+    if (!begin || *begin <= now + kBeginMax) return std::nullopt;
+    return Refusing{.why = Refusal::invalid_time,
+                    .message = "the begin time is more than ten years ahead"};
+}
+
 // A job that is not known (any more) counts as done, as in Slurm: waiting for it is over at once.
 Objection check_dependencies(const ClusterState& state, JobId id, JobSpec& spec) {
     if (spec.dependencies.size() > kDependenciesMax) {
@@ -141,9 +137,9 @@ std::variant<Job, Refusing> admit(const ClusterState& state, Time now, const Pri
     job.submitted_at = now;
     if (spec.hold || spec.priority == 0U) job.hold = Hold::user;
 
-    Objection no = check_texts(spec);
+    Objection no = check_texts(spec.name, spec.comment);
     if (!no) no = check_priority(owner, spec);
-    if (!no) no = check_begin(now, spec);
+    if (!no) no = check_begin(now, spec.begin);
     if (!no) no = resolve_partition(cluster, owner, job);
     if (!no) no = resolve_account(cluster, job);
     if (!no) no = resolve_qos(cluster, job);

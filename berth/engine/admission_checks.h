@@ -26,6 +26,8 @@ Objection check_partition_limits(const ClusterSpec& spec, const Job& job);
 Objection check_fits(const ClusterState& state, const Job& job);
 
 // admission.cc
+Objection check_texts(std::string_view name, std::string_view comment);
+Objection check_begin(Time now, std::optional<Time> begin);
 Objection check_dependencies(const ClusterState& state, JobId id, JobSpec& spec);
 
 }  // namespace berth

@@ -7,22 +7,13 @@
 
 #include "berth/engine/admission_checks.h"
 #include "berth/engine/demand.h"
+#include "berth/engine/placement.h"
 
 namespace berth {
 namespace {
 
 Refusing unavailable(Refusal why, std::string message, std::vector<std::string> details = {}) {
     return {.why = why, .message = std::move(message), .details = std::move(details)};
-}
-
-// The most of one of these kinds that a node has, where one request takes them from one kind or
-// from several.
-std::int64_t has(const NodeSpec& node, DimensionSet dimensions) {
-    std::int64_t count = 0;
-    for_each_bit(dimensions, [&](int d) {
-        count += node.capacity[DimensionId(static_cast<std::uint32_t>(d))];
-    });
-    return count;
 }
 
 // The fewest tasks that its fullest node has.
@@ -67,38 +58,50 @@ Objection check_memory(const ClusterSpec& spec, const Demand& demand, std::uint3
         {"Memory specification can not be satisfied"});
 }
 
-Objection check_gres_on_node(const ClusterSpec& spec, const Demand& demand,
-                             const std::vector<GresDemand>& wanted, std::uint32_t times) {
-    for (const GresDemand& gres : wanted) {
-        std::int64_t most = 0;
-        each_candidate(spec, demand, [&](const NodeSpec& node) {
-            most = std::max(most, has(node, gres.dimensions));
-        });
-        if (gres.count * times <= most) continue;
-        return unavailable(Refusal::node_configuration_unavailable,
-                           std::to_string(gres.count * times) +
-                               " GRES of one kind on one node; no node of the partition has more "
-                               "than " +
-                               std::to_string(most));
-    }
-    return std::nullopt;
+// The whole of a job that needs no second node, on one of them: what most jobs are, and quickly
+// seen.
+bool fits_on_one(const ClusterSpec& spec, const Demand& demand) {
+    if (demand.nodes_min > 1 || !demand.required.empty() || !demand.gres_total.empty())
+        return false;
+    const std::uint32_t tasks = demand.tasks.value_or(demand.tasks_per_node);
+    bool found = false;
+    each_candidate(spec, demand, [&](const NodeSpec& node) {
+        found = found || tasks_that_fit(demand, node, node.capacity, tasks) >= tasks;
+    });
+    return found;
 }
 
-Objection check_gres_in_all(const ClusterSpec& spec, const Demand& demand) {
-    for (const GresDemand& gres : demand.gres_total) {
-        std::vector<std::int64_t> counts;
-        each_candidate(spec, demand,
-                       [&](const NodeSpec& node) { counts.push_back(has(node, gres.dimensions)); });
-        std::sort(counts.rbegin(), counts.rend());
-        if (counts.size() > demand.nodes_max) counts.resize(demand.nodes_max);
-        const std::int64_t all = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-        if (gres.count <= all) continue;
-        return unavailable(Refusal::node_configuration_unavailable,
-                           std::to_string(gres.count) +
-                               " GRES of one kind in all; as many nodes as it may have come to " +
-                               std::to_string(all));
-    }
-    return std::nullopt;
+// All that a placement score may ask about a cluster on which nothing runs.
+class EmptyCluster : public View {
+public:
+    explicit EmptyCluster(const ClusterSpec& spec) : spec_(spec), totals_(totals_of(spec)) {}
+    Time now() const override { return {}; }
+    const ClusterSpec& spec() const override { return spec_; }
+    const ClusterTotals& totals() const override { return totals_; }
+    const Resources& free(NodeId node) const override { return spec_.node(node).capacity; }
+    const Job* find_job(JobId) const override { return nullptr; }
+    JobSize size(const Job&) const override { return {}; }
+
+private:
+    const ClusterSpec& spec_;
+    ClusterTotals totals_;
+};
+
+std::string in_words(const Shortage& shortage) {
+    return shortage.resource + ": " + std::to_string(shortage.asked) + " asked for, " +
+           std::to_string(shortage.total) + " in all, " + std::to_string(shortage.nodes_fit) +
+           " nodes with enough of it of " + std::to_string(shortage.nodes_asked) + " asked for";
+}
+
+Objection check_placeable(const ClusterSpec& spec, const Demand& demand) {
+    if (fits_on_one(spec, demand)) return std::nullopt;
+    const Policy policy;
+    const EmptyCluster view(spec);
+    if (could_ever_run(demand, {policy, view})) return std::nullopt;
+    const Rooms rooms = [&](NodeId node) { return &spec.node(node).capacity; };
+    return unavailable(Refusal::node_configuration_unavailable,
+                       "the partition could not serve this if it were empty: " +
+                           in_words(why_not(demand, rooms, spec).shortages.at(0)));
 }
 
 Objection check_required(const ClusterSpec& spec, const Demand& demand) {
@@ -128,11 +131,9 @@ Objection check_fits(const ClusterState& state, const Job& job) {
     if (auto no = check_required(spec, demand)) return no;
     if (auto no = check_cpus(spec, demand, tasks)) return no;
     if (auto no = check_memory(spec, demand, tasks)) return no;
-    if (auto no = check_gres_on_node(spec, demand, demand.gres_per_node, 1)) return no;
-    if (auto no = check_gres_on_node(spec, demand, demand.gres_per_task, tasks)) return no;
     // A job of more nodes than there are is admitted and says so while it waits, as in Slurm.
     if (demand.nodes_min > spec.partition(job.partition).nodes.size()) return std::nullopt;
-    return check_gres_in_all(spec, demand);
+    return check_placeable(spec, demand);
 }
 
 }  // namespace berth

@@ -6,9 +6,6 @@
 namespace berth {
 namespace {
 
-constexpr std::size_t kNameMax = 1024;
-constexpr std::size_t kCommentMax = 16 * 1024;
-
 Refusing not_allowed(std::string message) {
     return {.why = Refusal::not_allowed, .message = std::move(message)};
 }
@@ -46,15 +43,6 @@ Objection check_rights(const ClusterState& state, const Job& job, const JobUpdat
         return not_allowed("a held job is released, not given a priority");
     }
     return std::nullopt;
-}
-
-Objection check_texts(const JobUpdated& update) {
-    if (update.name.value_or("").size() <= kNameMax &&
-        update.comment.value_or("").size() <= kCommentMax) {
-        return std::nullopt;
-    }
-    return Refusing{.why = Refusal::invalid_request,
-                    .message = "the name or the comment is too long: at most 1024 and 16384 bytes"};
 }
 
 Principal owner_of(const Job& job, bool by_operator) {
@@ -119,7 +107,8 @@ std::variant<JobUpdated, Refusing> admit_update(const ClusterState& state, const
     Job changed = *job;
     Objection no = check_state(*job, ready);
     if (!no && !by_operator) no = check_rights(state, *job, ready);
-    if (!no) no = check_texts(ready);
+    if (!no) no = check_texts(ready.name.value_or(""), ready.comment.value_or(""));
+    if (!no) no = check_begin(job->submitted_at, ready.begin);
     if (!no) no = change(state, ready, changed);
     if (no) return *std::move(no);
     if (ready.time_limit) ready.time_limit = changed.time_limit;
