@@ -187,8 +187,10 @@ AccountedStep batch_step_of(const Job& job, const ClusterSpec& spec) {
 void settle_batch(AccountedStep& batch, const AttemptEnded& ended, JobState outcome, Time now) {
     batch.ended_at = now;
     batch.exit = ended.out_of_memory ? kOutOfMemoryExit : ended.batch_exit.value_or(ExitStatus{});
-    const bool ended_by_us = outcome == JobState::cancelled || outcome == JobState::timeout ||
-                             outcome == JobState::preempted || outcome == JobState::pending;
+    const bool ended_by_us =  // Pending, completing: it goes back to the queue.
+        outcome == JobState::cancelled || outcome == JobState::timeout ||
+        outcome == JobState::preempted || outcome == JobState::pending ||
+        outcome == JobState::completing;
     if (ended.out_of_memory) {
         batch.state = StepState::out_of_memory;
     } else if (!ended.batch_exit) {
