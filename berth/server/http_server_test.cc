@@ -1,0 +1,246 @@
+#include "berth/server/http_server.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <thread>
+
+#include "berth/server/server_rig.h"
+
+namespace berth {
+namespace {
+
+TEST_F(ServerRig, ListensForEveryoneAndTakesItsSocketAway) {
+    start();
+    struct stat found{};
+    ASSERT_EQ(::stat(options.socket.c_str(), &found), 0);
+    EXPECT_EQ(found.st_mode & 07777, 0666U);
+    EXPECT_EQ(call("GET", "/healthz").body, R"({"ok":true})");
+    server->stop();
+    EXPECT_NE(::stat(options.socket.c_str(), &found), 0);
+}
+
+TEST_F(ServerRig, TakesTheSocketOfADeadControllerAndNotThatOfALiveOne) {
+    start();
+    auto second = HttpServer::start(options, controller, published, archive, log);
+    ASSERT_FALSE(second.ok());
+    EXPECT_EQ(second.error().code, ErrorCode::already_exists);
+    EXPECT_EQ(call("GET", "/healthz").status, 200) << "the live one is left alone";
+    server.reset();
+    {
+        const int dead = ::socket(AF_UNIX, SOCK_STREAM, 0);
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        options.socket.copy(address.sun_path, sizeof address.sun_path - 1);
+        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
+        ASSERT_EQ(::bind(dead, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+        ::close(dead);
+    }
+    start();
+    EXPECT_EQ(call("GET", "/healthz").status, 200);
+}
+
+TEST_F(ServerRig, KnowsItsCallerFromTheKernel) {
+    start();
+    EXPECT_EQ(call("POST", "/v1/jobs", "{}").status, 201);
+    const Principal root = controller.last().principal;
+    EXPECT_EQ(root.uid, ::getuid());
+    EXPECT_EQ(root.role, Role::admin);
+    if (::getuid() != 0) GTEST_SKIP() << "needs root to be somebody else";
+    ASSERT_EQ(::chmod(folder.c_str(), 0755), 0);
+    // The kernel tells who connected: the thread's credentials at that moment.
+    for (const auto& [uid, user, role] :
+         {std::tuple{5U, "games", Role::op}, std::tuple{65534U, "nobody", Role::user},
+          std::tuple{54321U, "54321", Role::user}}) {
+        ASSERT_EQ(::setegid(1), 0);
+        ASSERT_EQ(::seteuid(uid), 0);
+        RawClient client(options.socket);
+        ASSERT_EQ(::seteuid(0), 0);
+        ASSERT_EQ(::setegid(0), 0);
+        ASSERT_TRUE(client.connected());
+        EXPECT_EQ(client.call("POST", "/v1/jobs", "{}").status, 201);
+        const Principal principal = controller.last().principal;
+        EXPECT_EQ(principal.uid, uid);
+        EXPECT_EQ(principal.gid, 1U);
+        EXPECT_EQ(principal.user, user);
+        EXPECT_EQ(principal.group, "daemon");
+        EXPECT_EQ(principal.role, role);
+    }
+}
+
+TEST_F(ServerRig, ServesAThousandRequestsOnOneConnection) {
+    start();
+    RawClient client(options.socket);
+    for (int i = 0; i < 1000; ++i) {
+        const Heard heard =
+            i % 2 == 0 ? client.call("GET", "/v1/ping") : client.call("POST", "/v1/jobs/1/cancel");
+        ASSERT_EQ(heard.status, 200) << i << heard.head;
+    }
+    EXPECT_EQ(controller.asked(), 500U);
+}
+
+TEST_F(ServerRig, AnswersRequestsThatCameTogetherOneAfterTheOther) {
+    start();
+    RawClient client(options.socket);
+    const std::string one = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+    ASSERT_TRUE(client.send(one + one + one));
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(client.read().status, 200);
+}
+
+TEST_F(ServerRig, RefusesGarbageAndCloses) {
+    start();
+    for (const std::string& garbage :
+         {std::string("garbage\r\n\r\n"), std::string("GET / HTTP/9.9\r\n\r\n"),
+          std::string("GET /healthz HTTP/1.1\r\nno colon\r\n\r\n"),
+          std::string("\0\1\2\3\r\n\r\n", 8),
+          std::string("POST /v1/jobs HTTP/1.1\r\nContent-Length: -4\r\n\r\n"),
+          std::string("POST /v1/jobs HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")}) {
+        RawClient client(options.socket);
+        ASSERT_TRUE(client.send(garbage));
+        const Heard heard = client.read();
+        EXPECT_EQ(heard.status, 400) << garbage << heard.head;
+        EXPECT_EQ(heard.text("code"), "bad_request") << heard.body;
+        EXPECT_TRUE(client.closed_within(2000)) << garbage;
+    }
+    EXPECT_EQ(call("GET", "/healthz").status, 200);
+    EXPECT_EQ(controller.asked(), 0U);
+}
+
+TEST_F(ServerRig, HasLimitsOnHeaderAndBody) {
+    start();
+    RawClient long_header(options.socket);
+    (void)long_header.send("GET /healthz HTTP/1.1\r\nX: " + std::string(20'000, 'x') + "\r\n\r\n");
+    EXPECT_EQ(long_header.read().status, 431);
+    RawClient long_body(options.socket);
+    (void)long_body.send("POST /v1/jobs HTTP/1.1\r\nContent-Length: 9000000\r\n\r\n");
+    EXPECT_EQ(long_body.read().status, 413);
+    RawClient endless(options.socket);
+    (void)endless.send("POST /v1/jobs HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n");
+    const std::string chunk = "100000\r\n" + std::string(0x100000, ' ') + "\r\n";
+    for (int i = 0; i < 10 && endless.send(chunk); ++i) {
+    }
+    EXPECT_EQ(endless.read().status, 413);
+}
+
+TEST_F(ServerRig, TakesAScriptOfFiveMegabytes) {
+    start();
+    controller.answer = Submitted{JobId(7), {"slow down"}};
+    const std::string script(5 << 20, 'x');
+    const Heard heard = call("POST", "/v1/jobs", R"({"payload":{"script":")" + script + R"("}})");
+    EXPECT_EQ(heard.status, 201);
+    EXPECT_EQ(heard.body, R"({"job":7,"warnings":["slow down"]})");
+    EXPECT_EQ(std::get<SubmitJob>(controller.last().command).payload.script.size(), script.size());
+}
+
+TEST_F(ServerRig, GoesOnWhenAClientWaitsToBeTold) {
+    start();
+    RawClient client(options.socket);
+    ASSERT_TRUE(
+        client.send("POST /v1/jobs HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"));
+    EXPECT_EQ(client.read().status, 100);
+    ASSERT_TRUE(client.send("{}"));
+    EXPECT_EQ(client.read().status, 201);
+}
+
+TEST_F(ServerRig, DropsWhoeverSendsTooSlowly) {
+    options.idle_timeout = std::chrono::milliseconds(200);
+    options.body_timeout = std::chrono::milliseconds(200);
+    start();
+    RawClient silent(options.socket), dripping(options.socket), stuck(options.socket);
+    ASSERT_TRUE(stuck.send("POST /v1/jobs HTTP/1.1\r\nContent-Length: 100\r\n\r\n{"));
+    for (int i = 0; i < 6; ++i) {
+        (void)dripping.send("G");
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    EXPECT_TRUE(silent.closed_within(2000));
+    EXPECT_TRUE(stuck.closed_within(2000));
+    EXPECT_TRUE(dripping.closed_within(2000));
+    EXPECT_EQ(call("GET", "/healthz").status, 200);
+}
+
+TEST_F(ServerRig, LetsTheLongestIdleGoWhenAllPlacesAreTaken) {
+    options.connections = 4;
+    start();
+    std::vector<std::unique_ptr<RawClient>> clients;
+    for (int i = 0; i < 20; ++i) {
+        clients.push_back(std::make_unique<RawClient>(options.socket));
+        ASSERT_EQ(clients.back()->call("GET", "/healthz").status, 200) << i;
+    }
+    EXPECT_TRUE(clients.front()->closed_within(2000));
+}
+
+TEST_F(ServerRig, SaysSoWhenTheControllerIsFullOrSilent) {
+    options.answer_timeout = std::chrono::milliseconds(100);
+    start();
+    controller.full = true;
+    EXPECT_EQ(call("POST", "/v1/jobs/1/cancel").status, 503);
+    controller.full = false;
+    controller.silent = true;
+    RawClient client(options.socket);
+    EXPECT_EQ(client.call("POST", "/v1/jobs/1/cancel").status, 504);
+    // An answer that comes too late must not be taken for that to the next request.
+    const ReplyTo late = controller.last().reply_to;
+    std::thread answers([&] {
+        while (controller.asked() < 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        server->answer({late, Submitted{JobId(1), {}}});
+        server->answer({controller.last().reply_to, Submitted{JobId(2), {}}});
+    });
+    const Heard heard = client.call("POST", "/v1/jobs", "{}");
+    answers.join();
+    EXPECT_EQ(heard.body, R"({"job":2,"warnings":[]})");
+}
+
+TEST_F(ServerRig, StopsWhileRequestsWait) {
+    start();
+    controller.silent = true;
+    std::vector<std::unique_ptr<RawClient>> clients;
+    for (int i = 0; i < 8; ++i) {
+        clients.push_back(std::make_unique<RawClient>(options.socket));
+        ASSERT_TRUE(clients.back()->send("POST /v1/jobs/1/cancel HTTP/1.1\r\n\r\n"));
+    }
+    while (controller.asked() < 8) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    server->stop();
+    for (auto& client : clients) EXPECT_TRUE(client->closed_within(1000));
+    server->answer({controller.last().reply_to, Done{}});
+}
+
+std::size_t resident_kib() {
+    std::size_t pages = 0, resident = 0;
+    FILE* const file = std::fopen("/proc/self/statm", "r");
+    if (file == nullptr || std::fscanf(file, "%zu %zu", &pages, &resident) != 2) resident = 0;
+    if (file != nullptr) std::fclose(file);
+    return resident * 4;
+}
+
+TEST_F(ServerRig, StreamsAHundredThousandJobsInLittleMemory) {
+    constexpr std::uint32_t kJobs = 100'000;
+    for (std::uint32_t id = 1; id <= kJobs; ++id) cluster.submit(SampleCluster::job(id));
+    start();
+    RawClient client(options.socket);
+    const std::size_t before = resident_kib();
+    ASSERT_TRUE(client.send("GET /v1/jobs HTTP/1.1\r\nHost: x\r\n\r\n"));
+    // Nothing is read for a while: a server that made it all at once would have it all by now.
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    const std::size_t grown = resident_kib() - before;
+    EXPECT_LT(grown, 16U * 1024) << "KiB while nobody reads";
+    const std::string body = client.read().body;
+    EXPECT_GT(body.size(), 50U << 20);
+    std::size_t rows = 0;
+    for (std::size_t at = 0; (at = body.find(R"({"id":)", at)) != std::string::npos; ++at) ++rows;
+    EXPECT_EQ(rows, kJobs);
+    EXPECT_TRUE(body.ends_with("]}"));
+}
+
+TEST_F(ServerRig, IsNotHeldUpByAReaderWhoDoesNotRead) {
+    for (std::uint32_t id = 1; id <= 5'000; ++id) cluster.submit(SampleCluster::job(id));
+    options.write_timeout = std::chrono::milliseconds(300);
+    start();
+    RawClient lazy(options.socket);
+    ASSERT_TRUE(lazy.send("GET /v1/jobs HTTP/1.1\r\nHost: x\r\n\r\n"));
+    for (int i = 0; i < 50; ++i) ASSERT_EQ(call("GET", "/healthz").status, 200);
+    std::this_thread::sleep_for(std::chrono::milliseconds(600));
+    EXPECT_FALSE(lazy.rest().ends_with("]}\r\n0\r\n\r\n")) << "it was given up";
+}
+
+}  // namespace
+}  // namespace berth
