@@ -20,6 +20,7 @@ std::string_view name(Fault fault) {
         case Fault::agent_crash_in_turn: return "agent crash within a turn";
         case Fault::reboot: return "node reboot";
         case Fault::reboot_without_disk: return "node reboot with its disk wiped";
+        case Fault::fall_at_end: return "node cut off and rebooted as a script ends";
         case Fault::old_order: return "old order replayed";
         case Fault::old_report: return "old report replayed";
         case Fault::clock_forward: return "clock jump forward";
@@ -50,6 +51,7 @@ FaultMix random_mix(Rng& rng) {
     mix.crash_in_commit = rate(150);
     mix.answer_lost = rate(1500);
     mix.agent_crash_in_turn = rate(150);
+    mix.fall_at_end = rate(400);
     mix.old_orders_after_reboot = rng.between(3000, 10'000);
     mix.old_order = rate(300);
     mix.old_report = rate(300);

@@ -28,6 +28,7 @@ enum class Fault : std::uint8_t {
     agent_crash_in_turn,  // Between its disk and its deeds, or between those and its reports.
     reboot,
     reboot_without_disk,
+    fall_at_end,  // Cut off and started again when a script has just ended.
     old_order,
     old_report,
     clock_forward,
@@ -51,13 +52,12 @@ using FaultTally = std::array<std::uint64_t, kFaultKinds>;
 struct FaultMix {
     std::int64_t lost = 0, repeated = 0, late = 0;  // Of messages.
     std::int64_t slow_commit = 0, crash_in_commit = 0, answer_lost = 0;
-    std::int64_t agent_crash_in_turn = 0;
+    std::int64_t agent_crash_in_turn = 0, fall_at_end = 0;
     std::int64_t old_orders_after_reboot = 0, old_order = 0, old_report = 0;
     std::int64_t cuts = 0, partitions = 0, storms = 0, controller_crashes = 0, agent_crashes = 0,
                  reboots = 0, clock_jumps = 0;
     std::int64_t without_disk = 0;  // Of reboots, in percent.
     std::int64_t bad_jobs = 0;      // In percent: how many misbehave.
-    // Of crashes in commit and of crashes at any time, those that come while jobs start or end.
     bool operator==(const FaultMix&) const = default;
 };
 

@@ -91,12 +91,24 @@ void Injector::crash_agent() {
     agent.crash(some(Duration(100), rng_.chance(80) ? minutes(2) : minutes(40)));
 }
 
-void Injector::reboot() {
+void Injector::reboot() { reboot_node(some_node()); }
+
+void Injector::reboot_node(NodeId node) {
     const bool wiped = rng_.chance(mix_.without_disk);
-    NodeAgent& agent = *agents_[some_node().index()];
+    NodeAgent& agent = *agents_[node.index()];
     if (!agent.is_on()) return;
     stage_.count(wiped ? Fault::reboot_without_disk : Fault::reboot);
     agent.reboot(some(seconds(10), rng_.chance(70) ? minutes(2) : minutes(20)), wiped);
+}
+
+// The node falls with an end in its spool that nobody has heard of yet.
+void Injector::script_ended(NodeId node) {
+    if (stopped_ || rng_.between(1, 10'000) > mix_.fall_at_end) return;
+    stage_.count(Fault::fall_at_end);
+    network_.partition(node, rng_.chance(50), true, some(seconds(10), minutes(5)));
+    stage_.timeline.in(some(Duration{}, seconds(60)), [this, node] {
+        if (!stopped_) reboot_node(node);
+    });
 }
 
 // What was under way when the node fell comes now.

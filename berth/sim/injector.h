@@ -17,6 +17,7 @@ public:
              Rng rng);
     void start();
     void stop() { stopped_ = true; }
+    void script_ended(NodeId node);
 
 private:
     // Calls `what` so often in 1000 hours, at random moments.
@@ -27,6 +28,7 @@ private:
     void crash_controller();
     void crash_agent();
     void reboot();
+    void reboot_node(NodeId node);
     void jump_clock();
     void replay();
     void drain();

@@ -143,6 +143,7 @@ void Machine::end_main(const RunKey& run, std::uint64_t serial, ExitStatus exit,
     const RunExited exited{run, exit, out_of_memory};
     exits_[run] = exited;
     tell(exited);
+    if (run.step == kBatchStep) witness_.script_ended(id_);
     processes->tell_empty = true;
     if (processes->plan.leftovers > 0 && !out_of_memory) {
         stage_.count(Fault::leftovers);

@@ -46,6 +46,7 @@ public:
     // Cgroups stand from now on; where this is the batch host, the script runs.
     virtual void attempt_started(NodeId node, const LaunchAttempt& launch) = 0;
     virtual void script_started(const LaunchAttempt& launch, const ScriptPlan& plan) = 0;
+    virtual void script_ended(NodeId node) = 0;
 };
 
 class Machine {

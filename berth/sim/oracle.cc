@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "berth/base/codec.h"
+
 namespace berth::sim {
 namespace {
 
@@ -177,12 +179,23 @@ void Oracle::end(const AttemptEnded& fact) {
         stage_.violated("I5", "the end of " + to_text(key) + " is recorded twice for one node");
     }
     if (fact.lost) ++lost_runs_;
+    if (!fact.batch_exit) check_not_spooled(key, *machines_[fact.node.index()]);
     if (!job.run.ending_at) job.run.ending_at = stage_.now();
     if (machines_[fact.node.index()]->cgroups().contains(key)) {
         stage_.violated("I11", to_text(key) + " is recorded as ended on " +
                                    machines_[fact.node.index()]->spec().name +
                                    ", where it still is");
     }
+}
+
+// A script's own end, durable on its node, is not a loss.
+void Oracle::check_not_spooled(AttemptKey key, const Machine& machine) {
+    const auto end = machine.disk.find("end." + to_text(key));
+    if (end == machine.disk.end()) return;
+    const Result<AttemptReport> report = decode<AttemptReport>(end->second);
+    if (!report.ok() || !report->batch_exit) return;
+    stage_.violated("I5", "the end of " + to_text(key) + " lies in the spool of " +
+                              machine.spec().name + ", and it is recorded without");
 }
 
 void Oracle::recovered(const ClusterState& state) {

@@ -30,6 +30,7 @@ public:
     // ---- What is physically so.
     void attempt_started(NodeId node, const LaunchAttempt& launch) override;
     void script_started(const LaunchAttempt& launch, const ScriptPlan& plan) override;
+    void script_ended(NodeId) override {}
     // Now and then: nobody outlives its job, no gang is halved. `calm_since`: since when nothing
     // has kept controller and node from each other.
     void look_around(const std::vector<Time>& calm_since, Duration kill_wait);
@@ -72,6 +73,7 @@ private:
     void forget(JobId id);
     void start(Time now, const StartJob& fact);
     void end(const AttemptEnded& fact);
+    void check_not_spooled(AttemptKey key, const Machine& machine);
     void check_may_start(JobId id, const Known& job, Time now);
     bool satisfied(const Dependency& dependency, Time now) const;
     void check_room(NodeId node, const LaunchAttempt& launch);

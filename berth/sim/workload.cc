@@ -1,5 +1,7 @@
 #include "berth/sim/workload.h"
 
+#include <algorithm>
+
 namespace berth::sim {
 namespace {
 

@@ -19,10 +19,11 @@ using std::chrono::seconds;
 constexpr Duration kSettling = hours(24 * 4);
 constexpr Duration kLook = seconds(60);
 
-// Tells both the oracle and the users what really runs.
-class Both : public Witness {
+// Tells the oracle, the users and those who do harm what really runs.
+class Everyone : public Witness {
 public:
-    Both(Oracle& oracle, std::unique_ptr<Clients>& clients) : oracle_(oracle), clients_(clients) {}
+    Everyone(Oracle& oracle, std::unique_ptr<Clients>& clients, std::unique_ptr<Injector>& injector)
+        : oracle_(oracle), clients_(clients), injector_(injector) {}
     void attempt_started(NodeId node, const LaunchAttempt& launch) override {
         oracle_.attempt_started(node, launch);
     }
@@ -30,10 +31,12 @@ public:
         oracle_.script_started(launch, plan);
         clients_->script_started(launch, plan);
     }
+    void script_ended(NodeId node) override { injector_->script_ended(node); }
 
 private:
     Oracle& oracle_;
     std::unique_ptr<Clients>& clients_;
+    std::unique_ptr<Injector>& injector_;
 };
 
 class SimWorld {
@@ -60,10 +63,10 @@ private:
     Network network_;
     ControllerProcess controller_;
     std::unique_ptr<Clients> clients_;
-    Both witness_;
+    std::unique_ptr<Injector> injector_;
+    Everyone witness_;
     std::vector<std::unique_ptr<Machine>> machines_;
     std::vector<std::unique_ptr<NodeAgent>> agents_;
-    std::unique_ptr<Injector> injector_;
 };
 
 SimWorld::SimWorld(std::uint64_t seed, const WorldOptions& options, bool watched)
@@ -77,7 +80,7 @@ SimWorld::SimWorld(std::uint64_t seed, const WorldOptions& options, bool watched
       network_(stage_, cluster_.nodes.size(), options.mix.value_or(mix_), rng_.fork()),
       controller_(stage_, network_, oracle_, cluster_, options.mix.value_or(mix_), options.control,
                   rng_.fork()),
-      witness_(oracle_, clients_) {
+      witness_(oracle_, clients_, injector_) {
     if (options.mix) mix_ = *options.mix;
     clients_ = std::make_unique<Clients>(stage_, controller_, oracle_, mix_, rng_.fork());
     build_nodes();
