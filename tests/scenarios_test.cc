@@ -2,10 +2,12 @@
 // then read the diff; commit only what you can explain.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <vector>
 
 #include "berth/testing/scenario.h"
 

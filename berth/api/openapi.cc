@@ -1,5 +1,6 @@
 #include "berth/api/openapi.h"
 
+#include <algorithm>
 #include <map>
 
 #include "berth/api/enum_names.h"

@@ -1,5 +1,7 @@
 #include "berth/engine/explain_blockers.h"
 
+#include <algorithm>
+
 #include "berth/base/duration_text.h"
 #include "berth/base/size_text.h"
 

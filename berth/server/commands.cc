@@ -1,5 +1,6 @@
 #include "berth/server/commands.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "berth/api/job_name.h"

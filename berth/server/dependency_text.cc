@@ -1,5 +1,6 @@
 #include "berth/server/dependency_text.h"
 
+#include <algorithm>
 #include <array>
 
 #include "berth/api/job_name.h"
