@@ -60,7 +60,7 @@ public:
 struct Heard {
     int status = 0;
     std::string head, body;
-    api::JsonValue json() const { return api::parse_json(body).value_or({}); }
+    api::JsonValue json() const { return api::parse_json(body).value_or(api::JsonValue{}); }
     std::string text(std::string_view field) const {
         const api::JsonValue value = json();
         const api::JsonValue* const found = value.find(field);

@@ -1,0 +1,264 @@
+#include <gtest/gtest.h>
+
+#include "berth/server/accounting_rows.h"
+#include "berth/server/cluster_rows.h"
+#include "berth/server/job_rows.h"
+#include "berth/server/job_text.h"
+#include "berth/server/sample_cluster.h"
+#include "berth/server/tres.h"
+
+namespace berth {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+class Rows : public ::testing::Test {
+protected:
+    api::JobRow row(std::uint32_t id) {
+        edition = cluster.publish(published);
+        return job_row(*edition, *edition->jobs.find(id));
+    }
+    api::NodeRow node(const char* name) {
+        edition = cluster.publish(published);
+        return *node_row(*edition, name);
+    }
+    void end(std::uint32_t id, ExitStatus exit) {
+        cluster.apply(AttemptEnded{
+            .job = JobId(id), .attempt = Attempt(1), .node = NodeId(0), .batch_exit = exit});
+    }
+    SampleCluster cluster;
+    Published published;
+    std::shared_ptr<const Edition> edition;
+};
+
+TEST_F(Rows, OfAJobThatWaitsShowWhatItAsksFor) {
+    Job job = SampleCluster::job(1);
+    job.spec.request.nodes_min = 2;
+    job.spec.request.nodes_given = true;
+    cluster.submit(job);
+    cluster.state().set_reason(JobId(1), PendingReason::req_node_not_avail,
+                               "UnavailableNodes:gpu[1-2]");
+    const api::JobRow shown = row(1);
+    EXPECT_EQ(shown.state, "PENDING");
+    EXPECT_EQ(shown.reason, "ReqNodeNotAvail, UnavailableNodes:gpu[1-2]");
+    EXPECT_EQ(shown.partition, "main");
+    EXPECT_EQ(shown.qos, "normal");
+    EXPECT_EQ(shown.node_count, 2U);
+    EXPECT_EQ(shown.tasks, 2U);
+    EXPECT_EQ(shown.cpus, 8U);
+    EXPECT_EQ(shown.requested_tres, "cpu=8,mem=16000M,node=2,billing=8,gres/gpu=4,gres/gpu:a100=4");
+    EXPECT_EQ(shown.allocated_tres, "");
+    EXPECT_EQ(shown.tres_per_node, "gres/gpu:a100:2");
+    EXPECT_EQ(shown.request.memory_per_cpu, mib(2000)) << "the partition's default";
+    EXPECT_EQ(shown.time_limit, std::chrono::minutes(30));
+    EXPECT_EQ(shown.std_out, "/home/user/slurm-1.out");
+    EXPECT_EQ(shown.std_err, shown.std_out);
+    EXPECT_EQ(shown.std_in, "/dev/null");
+    EXPECT_TRUE(shown.nodes.empty());
+    EXPECT_TRUE(shown.requeue);
+}
+
+TEST_F(Rows, OfAJobThatRunsShowWhatItHolds) {
+    cluster.submit(SampleCluster::job(1));
+    cluster.start(1, 0);
+    Step step{.id = StepId(0), .name = "train", .tasks = 2, .cpus = 8, .nodes = {NodeId(0)}};
+    step.allocated = SampleCluster::allocation(0).shares[0].amount;
+    step.shares = {{.node = NodeId(0)}};
+    cluster.apply(StepCreated{JobId(1), Attempt(1), step});
+    const api::JobRow shown = row(1);
+    EXPECT_EQ(shown.state, "RUNNING");
+    EXPECT_EQ(shown.reason, "None");
+    EXPECT_EQ(shown.nodes, Strings{"gpu1"});
+    EXPECT_EQ(shown.batch_host, "gpu1");
+    EXPECT_EQ(shown.allocated_tres, "cpu=8,mem=16000M,node=1,billing=8,gres/gpu=2,gres/gpu:a100=2");
+    ASSERT_EQ(shown.shares.size(), 1U);
+    EXPECT_EQ(shown.shares[0].cpu_ids, "0-7");
+    EXPECT_EQ(shown.shares[0].gres, "gpu:a100:2(IDX:0-1)");
+    EXPECT_EQ(shown.shares[0].memory, mib(16000).count());
+    EXPECT_EQ(shown.started_at, cluster.now);
+    EXPECT_EQ(shown.ended_at, cluster.now + std::chrono::minutes(30)) << "when its limit ends it";
+    ASSERT_EQ(shown.steps.size(), 1U);
+    EXPECT_EQ(shown.steps[0].tres, "cpu=8,gres/gpu=2,gres/gpu:a100=2,mem=16000M,node=1");
+}
+
+TEST_F(Rows, OfAJobThatEndedShowHow) {
+    cluster.submit(SampleCluster::job(1));
+    cluster.start(1, 0);
+    end(1, {.code = 3});
+    const api::JobRow shown = row(1);
+    EXPECT_EQ(shown.state, "FAILED");
+    EXPECT_EQ(shown.outcome, "FAILED");
+    EXPECT_EQ(shown.reason, "NonZeroExitCode");
+    EXPECT_EQ(shown.exit.code, 3);
+    EXPECT_EQ(shown.nodes, Strings{"gpu1"});
+    EXPECT_EQ(shown.cpus, 8U);
+    EXPECT_EQ(shown.ended_at, cluster.now);
+}
+
+TEST_F(Rows, OfAJobThatCompletesTellWhatItWillBe) {
+    cluster.submit(SampleCluster::job(1));
+    cluster.start(1, 0);
+    cluster.apply(EndJob{.job = JobId(1), .outcome = JobState::timeout});
+    const api::JobRow shown = row(1);
+    EXPECT_EQ(shown.state, "COMPLETING");
+    EXPECT_EQ(shown.outcome, "TIMEOUT");
+    EXPECT_EQ(node("gpu1").flags, Strings{"COMPLETING"});
+}
+
+TEST_F(Rows, OfArraysTellTheTasksThatWait) {
+    Job array = SampleCluster::job(10);
+    array.spec.array = ArraySpec{.tasks = {0, 1, 2, 5, 7, 8}, .max_running = 2};
+    array.spec.command.std_out = "%x.%A_%3a-%j.%u.%N%%.out";
+    cluster.submit(array);
+    cluster.apply(StartJob{.job = JobId(10),
+                           .array_task = 1,
+                           .task_job = JobId(11),
+                           .attempt = Attempt(1),
+                           .allocation = SampleCluster::allocation(0)});
+    const api::JobRow record = row(10);
+    EXPECT_EQ(record.array_pending, "0,2,5,7-8%2");
+    EXPECT_EQ(record.array_job, JobId(10));
+    EXPECT_EQ(record.array_task, std::nullopt);
+    const api::JobRow task = row(11);
+    EXPECT_EQ(task.array_job, JobId(10));
+    EXPECT_EQ(task.array_task, 1U);
+    EXPECT_EQ(task.array_pending, "");
+    EXPECT_EQ(task.std_out, "/home/user/job10.10_001-11.user1000.%N%.out");
+    EXPECT_EQ(record.std_out, "/home/user/job10.10_4294967294-10.user1000.%N%.out");
+}
+
+TEST_F(Rows, TellOnlyTheDependenciesThatAreStillOpen) {
+    cluster.submit(SampleCluster::job(1));
+    cluster.submit(SampleCluster::job(2));
+    Job array = SampleCluster::job(3);
+    array.spec.array = ArraySpec{.tasks = {0, 1}};
+    cluster.submit(array);
+    Job job = SampleCluster::job(4);
+    job.spec.dependencies = {
+        {.kind = DependencyKind::afterok, .job = JobId(1)},
+        {.kind = DependencyKind::after, .job = JobId(2), .delay = std::chrono::minutes(5)},
+        {.kind = DependencyKind::afterany, .job = JobId(3)},
+        {.kind = DependencyKind::aftercorr, .job = JobId(3), .array_task = 1},
+        {.kind = DependencyKind::afterok, .job = JobId(77)},
+        {.kind = DependencyKind::singleton}};
+    cluster.submit(job);
+    EXPECT_EQ(row(4).dependency,
+              "afterok:1(unfulfilled),after:2+5(unfulfilled),afterany:3_*(unfulfilled),"
+              "aftercorr:3_1(unfulfilled),singleton(unfulfilled)");
+    cluster.start(1, 0);
+    end(1, {.code = 1});
+    cluster.apply(JobCancelled{.job = JobId(2)});
+    cluster.now += std::chrono::minutes(5);
+    EXPECT_TRUE(row(4).dependency.starts_with("afterok:1(failed),afterany:3_*(unfulfilled),"))
+        << row(4).dependency;
+}
+
+TEST_F(Rows, JoinAlternativesByAQuestionMark) {
+    cluster.submit(SampleCluster::job(1));
+    cluster.submit(SampleCluster::job(2));
+    Job job = SampleCluster::job(4);
+    job.spec.any_dependency = true;
+    job.spec.dependencies = {{.kind = DependencyKind::afterok, .job = JobId(1)},
+                             {.kind = DependencyKind::afterany, .job = JobId(2)}};
+    cluster.submit(job);
+    EXPECT_EQ(row(4).dependency, "afterok:1(unfulfilled)?afterany:2(unfulfilled)");
+    cluster.apply(JobCancelled{.job = JobId(2)});
+    EXPECT_EQ(row(4).dependency, "") << "one is enough";
+}
+
+TEST_F(Rows, ShowThePlanOnJobAndNode) {
+    cluster.submit(SampleCluster::job(1));
+    const PlannedStart plan{.start = from_seconds(5000),
+                            .end = from_seconds(6800),
+                            .amounts = {{NodeId(1), {}}, {NodeId(3), {}}}};
+    cluster.apply(PlanJob{JobId(1), plan});
+    const api::JobRow shown = row(1);
+    EXPECT_EQ(shown.planned_start, from_seconds(5000));
+    EXPECT_EQ(shown.planned_nodes, (Strings{"gpu2", "gpu4"}));
+    EXPECT_EQ(node("gpu2").flags, Strings{"PLANNED"});
+    EXPECT_EQ(node("gpu1").flags, Strings{});
+    cluster.apply(PlanJob{JobId(1), std::nullopt});
+    EXPECT_EQ(node("gpu2").flags, Strings{});
+}
+
+TEST_F(Rows, OfNodesShowWhatIsHeldDeviceByDevice) {
+    api::NodeRow idle = node("gpu4");
+    EXPECT_EQ(idle.state, "IDLE");
+    EXPECT_EQ(idle.gres, "gpu:a100:8,fpga:2");
+    EXPECT_EQ(idle.gres_used, "gpu:a100:0(IDX:N/A),fpga:0(CNT:0)");
+    EXPECT_EQ(idle.configured_tres,
+              "cpu=32,mem=250G,billing=32,gres/gpu=8,gres/gpu:a100=8,gres/fpga=2");
+    EXPECT_EQ(idle.allocated_tres, "");
+    EXPECT_EQ(idle.partitions, (Strings{"main", "debug"}));
+    cluster.submit(SampleCluster::job(1));
+    cluster.submit(SampleCluster::job(2));
+    cluster.start(1, 0);
+    cluster.start(2, 0, 6);
+    api::NodeRow mixed = node("gpu1");
+    EXPECT_EQ(mixed.state, "MIXED");
+    EXPECT_EQ(mixed.allocated_cpus, 16U);
+    EXPECT_EQ(mixed.gres_used, "gpu:a100:4(IDX:0-1,6-7),fpga:0(CNT:0)");
+    EXPECT_EQ(mixed.allocated_tres, "cpu=16,mem=32000M,gres/gpu=4,gres/gpu:a100=4");
+    EXPECT_EQ(mixed.running_jobs, 2U);
+}
+
+TEST_F(Rows, OfNodesTellStatesAsSlurmDoes) {
+    cluster.apply(NodeUpdated{.node = NodeId(0), .drained = true, .reason = "fan", .by = "root"});
+    EXPECT_EQ(node("gpu1").state, "IDLE");
+    EXPECT_EQ(node("gpu1").flags, Strings{"DRAIN"});
+    EXPECT_EQ(node("gpu1").reason, "fan");
+    EXPECT_EQ(node("gpu1").reason_by, "root");
+    cluster.apply(NodeUpdated{.node = NodeId(1), .down = true, .reason = "gone", .by = "root"});
+    EXPECT_EQ(node("gpu2").state, "DOWN");
+    cluster.apply(NodeSilent{NodeId(2)});
+    EXPECT_EQ(node("gpu3").state, "DOWN");
+    EXPECT_EQ(node("gpu3").flags, Strings{"NOT_RESPONDING"});
+    EXPECT_EQ(node("gpu3").reason, "Not responding");
+}
+
+TEST_F(Rows, OfPartitionsAddUpTheirNodes) {
+    edition = cluster.publish(published);
+    const auto rows = partition_rows(*edition);
+    ASSERT_EQ(rows.size(), 2U);
+    EXPECT_EQ(rows[0].tres,
+              "cpu=128,mem=1000G,node=4,billing=128,gres/gpu=32,gres/gpu:a100=32,gres/fpga=8");
+    EXPECT_EQ(rows[0].total_cpus, 128U);
+    EXPECT_TRUE(rows[0].is_default);
+    EXPECT_EQ(rows[0].default_memory_per_cpu, mib(2000).count());
+    EXPECT_EQ(rows[1].nodes, Strings{"gpu4"});
+}
+
+TEST(Tres, TellsOnlyWhatAccountingIsToldToTrack) {
+    ClusterSpec spec = sample_spec();
+    const Tres tres{.cpus = 4, .memory = gib(16), .nodes = 1, .gres = spec.nodes[0].capacity};
+    spec.settings = {{"AccountingStorageTRES", "gres/gpu"}};
+    EXPECT_EQ(tres_text(spec, tres, TresOrder::slurm), "cpu=4,mem=16G,node=1,billing=4,gres/gpu=8");
+    spec.settings = {{"AccountingStorageTRES", "gres/fpga,gres/gpu:a100"}};
+    EXPECT_EQ(tres_text(spec, tres, TresOrder::by_name),
+              "billing=4,cpu=4,gres/fpga=2,gres/gpu:a100=8,mem=16G,node=1");
+}
+
+TEST(AccountingRows, AreByNameAndInTheOrderOfSacct) {
+    const ClusterSpec spec = sample_spec();
+    AccountingRecord record{.job = JobId(5), .attempt = Attempt(2), .partition = "main"};
+    record.request = SampleCluster::job(5).spec.request;
+    record.cpus = 8;
+    record.allocated = SampleCluster::allocation(0).shares[0].amount;
+    record.nodes = {"gpu1"};
+    record.state = JobState::pending;
+    record.requeued = true;
+    record.steps.push_back({.id = kBatchStep, .name = "batch", .state = StepState::failed});
+    const api::AccountingRow row = accounting_row(spec, record);
+    EXPECT_EQ(row.state, "REQUEUED");
+    EXPECT_EQ(row.attempt, 2U);
+    EXPECT_EQ(row.allocated_tres, "billing=8,cpu=8,gres/gpu=2,gres/gpu:a100=2,mem=16000M,node=1");
+    EXPECT_EQ(row.requested_tres, row.allocated_tres);
+    EXPECT_EQ(row.requested_cpus, 8U);
+    EXPECT_EQ(row.steps.at(0).state, "FAILED");
+    record.partition = "closed";
+    EXPECT_EQ(accounting_row(spec, record).requested_tres,
+              "billing=8,cpu=8,gres/gpu=2,gres/gpu:a100=2,node=1");
+}
+
+}  // namespace
+}  // namespace berth
