@@ -23,6 +23,7 @@ struct Cgroup {
     std::string unified;                    // Empty: none.
 
     bool none() const { return v1.empty() && unified.empty(); }
+    friend bool operator==(const Cgroup&, const Cgroup&) = default;
     Cgroup child(const std::string& name) const;
 };
 

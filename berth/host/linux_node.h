@@ -16,10 +16,11 @@
 namespace berth {
 
 struct LinuxNodeOptions {
-    NodeSpec node;         // As configured: its devices and their files, its cores.
-    std::string run_dir;   // Scripts and exit records. Users must be able to reach it (o+x on all
-                           // folders above), as with Slurm's SlurmdSpoolDir.
-    std::string shepherd;  // The program berth-step.
+    NodeSpec node;          // As configured: its devices and their files, its cores.
+    Dimensions dimensions;  // That its devices are of.
+    std::string run_dir;    // Scripts and exit records. Users must be able to reach it (o+x on all
+                            // folders above), as with Slurm's SlurmdSpoolDir.
+    std::string shepherd;   // The program berth-step.
     // Where the cgroups lie: "" for the paths that Slurm's tools know; "berth-7/gpu1" where several
     // nodes, or clusters, share a machine.
     std::string cgroup_prefix;
@@ -33,6 +34,8 @@ struct LinuxNodeOptions {
     std::vector<std::string> environment;      // "BERTH_SOCKET=…": put into every job.
     std::int64_t pids_max = 0;                 // Of one job; 0: three quarters of the kernel's.
 };
+
+struct LinuxNodeParts;
 
 class LinuxNode : public Node {
 public:
@@ -54,9 +57,8 @@ public:
     std::vector<AgentEvent> take_events();  // Never blocks.
 
 private:
-    struct Parts;
-    explicit LinuxNode(std::unique_ptr<Parts> parts);
-    std::unique_ptr<Parts> parts_;
+    explicit LinuxNode(std::unique_ptr<LinuxNodeParts> parts);
+    std::unique_ptr<LinuxNodeParts> parts_;
 };
 
 }  // namespace berth

@@ -20,7 +20,8 @@ std::vector<std::string> stat_fields(int pid) {
     const std::size_t end = text->rfind(')');
     if (end == std::string::npos) return {};
     std::vector<std::string> fields;
-    for (const std::string_view field : split(trim(text->substr(end + 1)), ' ')) {
+    const std::string_view rest = trim(std::string_view(*text).substr(end + 1));
+    for (const std::string_view field : split(rest, ' ')) {
         fields.emplace_back(field);
     }
     return fields;

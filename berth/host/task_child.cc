@@ -41,11 +41,11 @@ Status enter_cgroups(const RunSpec& run, bool born_in_unified) {
     return write_kernel_file(run.unified + "/cgroup.procs", "0");
 }
 
+// By the kernel itself: glibc keeps two signals from us, which may have been ignored all the same.
 void reset_signals() {
     for (int number = 1; number < NSIG; ++number) {
-        struct sigaction standard{};
-        standard.sa_handler = SIG_DFL;
-        ::sigaction(number, &standard, nullptr);
+        const std::uint64_t standard[8] = {};  // At least as large as the kernel's struct.
+        ::syscall(SYS_rt_sigaction, number, standard, nullptr, std::size_t{NSIG / 8});
     }
     sigset_t none;
     sigemptyset(&none);

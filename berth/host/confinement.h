@@ -1,0 +1,48 @@
+// Confinement: the cgroups, limits and device rules that a job and its steps get on this node.
+#pragma once
+
+#include "berth/host/cgroup_tree.h"
+#include "berth/host/linux_node.h"
+
+namespace berth {
+
+class Confinement {
+public:
+    explicit Confinement(const LinuxNodeOptions& options);
+
+    bool usable() const { return tree_.usable(); }  // Else processes are tracked by descent.
+    Cgroup job_group(std::uint32_t uid, JobId job) const { return tree_.job(uid, job); }
+
+    // Creates the group of the attempt, with what it may use. Again is fine.
+    Status confine_job(const LaunchAttempt& launch) const;
+    // The same for a run within it. `share` is nullptr for the batch script, which may use all.
+    Status confine_run(const Cgroup& group, const LaunchAttempt& launch,
+                       const StepShare* share) const;
+
+    // A process sees the GPUs granted to it, and no others.
+    bool isolates_devices(const ConfinementSpec& wanted) const;
+    bool pins_cores(const ConfinementSpec& wanted) const;
+
+    Status remove(const Cgroup& job) const;
+    std::vector<std::string> not_isolated() const;
+
+private:
+    struct Share {
+        const BitSet* cores;
+        Bytes memory;
+        DeviceMask devices;
+    };
+    Status confine(const Cgroup& group, const ConfinementSpec& wanted, const Share& share,
+                   bool whole_job) const;
+    Result<std::vector<DeviceRule>> rules_for(DeviceMask devices) const;
+    CgroupLimits limits_for(const ConfinementSpec& wanted, const Share& share,
+                            bool whole_job) const;
+
+    const LinuxNodeOptions& options_;
+    CgroupTree tree_;
+    std::unique_ptr<DeviceGuard> guard_;
+    bool gpu_files_ = false;  // Every GPU of the node has a device file here.
+    std::int64_t pids_max_ = 0;
+};
+
+}  // namespace berth

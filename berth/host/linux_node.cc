@@ -1,0 +1,312 @@
+#include "berth/host/linux_node.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "berth/base/codec.h"
+#include "berth/host/file_io.h"
+#include "berth/host/linux_node_parts.h"
+#include "berth/host/process.h"
+#include "berth/host/run_plan.h"
+#include "berth/host/user.h"
+
+namespace berth {
+
+LinuxNode::LinuxNode(std::unique_ptr<LinuxNodeParts> parts) : parts_(std::move(parts)) {}
+LinuxNode::~LinuxNode() = default;
+
+Result<std::unique_ptr<LinuxNode>> LinuxNode::open(LinuxNodeOptions options, LogSink& log) {
+    auto parts = std::make_unique<LinuxNodeParts>(std::move(options), log);
+    BERTH_CHECK(parts->open());
+    return std::unique_ptr<LinuxNode>(new LinuxNode(std::move(parts)));
+}
+
+const std::vector<RunKey>& LinuxNode::alive() const { return parts_->alive; }
+const std::vector<std::string>& LinuxNode::not_isolated() const { return parts_->unisolated; }
+int LinuxNode::fd() const { return parts_->epoll.get(); }
+
+void LinuxNode::act(HostAction action) {
+    LinuxNodeParts& parts = *parts_;
+    if (const auto* start = std::get_if<StartAttempt>(&action)) {
+        parts.start_attempt(start->launch);
+    } else if (const auto* step = std::get_if<StartStep>(&action)) {
+        parts.start_step(*step);
+    } else if (const auto* signal = std::get_if<SignalRun>(&action)) {
+        parts.signal_run(*signal);
+    } else if (const auto* gone = std::get_if<RemoveAttempt>(&action)) {
+        parts.remove_attempt({gone->job, gone->attempt});
+    }
+    parts.arm_timer();
+}
+
+std::vector<AgentEvent> LinuxNode::take_events() {
+    parts_->serve();
+    std::vector<AgentEvent> taken(std::make_move_iterator(parts_->events.begin()),
+                                  std::make_move_iterator(parts_->events.end()));
+    parts_->events.clear();
+    return taken;
+}
+
+LinuxNodeParts::LinuxNodeParts(LinuxNodeOptions wanted, LogSink& sink)
+    : options(std::move(wanted)), log(sink), confinement(options) {
+    utsname machine{};
+    if (::uname(&machine) == 0) hostname = machine.nodename;
+    unisolated = confinement.not_isolated();
+}
+
+Status LinuxNodeParts::open() {
+    if (::access(options.shepherd.c_str(), X_OK) != 0) {
+        return system_error("cannot run the shepherd " + options.shepherd, errno);
+    }
+    BERTH_CHECK(make_folders(options.run_dir));
+    epoll.reset(::epoll_create1(EPOLL_CLOEXEC));
+    folders.reset(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+    timer.reset(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+    pending.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!epoll || !folders || !timer || !pending) {
+        return system_error("cannot make the descriptors to watch jobs with", errno);
+    }
+    for (const UniqueFd* one : {&folders, &timer, &pending}) {
+        epoll_event wanted{};
+        wanted.events = EPOLLIN;
+        wanted.data.u64 = ++next_number;
+        if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, one->get(), &wanted) != 0) {
+            return system_error("epoll_ctl", errno);
+        }
+    }
+    adopt();
+    arm_timer();
+    return Done{};
+}
+
+NodeView LinuxNodeParts::view_for(const ConfinementSpec& wanted) const {
+    NodeView view;
+    view.node = options.node;
+    view.dimensions = options.dimensions;
+    view.hostname = hostname;
+    if (confinement.pins_cores(wanted)) view.cpus_of_core = options.cpus_of_core;
+    view.devices_isolated = confinement.isolates_devices(wanted);
+    view.environment = options.environment;
+    return view;
+}
+
+Result<UserRecord> LinuxNodeParts::user_of(const Owner& owner) const {
+    if (::geteuid() != 0 && owner.uid != ::geteuid()) {
+        return Error{ErrorCode::permission_denied,
+                     "this agent runs as uid " + std::to_string(::geteuid()) +
+                         " and not as root, so it cannot run the jobs of " + owner.user + " (uid " +
+                         std::to_string(owner.uid) + ")"};
+    }
+    return find_user(owner.uid);
+}
+
+// ---- Starting.
+
+void LinuxNodeParts::start_attempt(const LaunchAttempt& launch) {
+    const RunKey run{launch.job, launch.attempt, launch.batch_host ? kBatchStep : kExternStep};
+    if (Status prepared = prepare_attempt(launch); !prepared.ok()) {
+        return tell(RunFailedToStart{run, prepared.error().message});
+    }
+    if (!launch.batch_host) return tell(RunStarted{run});
+    const auto user = user_of(launch.owner);
+    Status started = user.ok() ? start_run(batch_run(launch, view_for(launch.confinement), *user),
+                                           launch, nullptr)
+                               : Status(user.error());
+    if (!started.ok()) tell(RunFailedToStart{run, started.error().message});
+}
+
+Status LinuxNodeParts::prepare_attempt(const LaunchAttempt& launch) {
+    BERTH_TRY(const UserRecord user, user_of(launch.owner));
+    Place place;
+    place.folder = options.run_dir + "/" + folder_of_attempt(launch.job, launch.attempt);
+    if (::mkdir(place.folder.c_str(), 0711) != 0 && errno != EEXIST) {
+        return system_error("cannot make the folder " + place.folder, errno);
+    }
+    ::chmod(place.folder.c_str(), 0711);  // Whatever the umask.
+    BERTH_CHECK(write_atomically(place.folder + "/place", encode(user.uid)));
+    if (confinement.usable()) {
+        place.group = confinement.job_group(user.uid, launch.job);
+        BERTH_CHECK(clear_group(place.group));
+    }
+    places[{launch.job, launch.attempt}] = place;
+    return confinement.confine_job(launch);
+}
+
+// The groups of a job are called the same in each of its attempts: those of the last one go first.
+Status LinuxNodeParts::clear_group(const Cgroup& group) {
+    std::erase_if(leftovers, [&](const Place& old) {
+        if (old.group != group) return false;
+        (void)remove_tree(old.folder);
+        return true;
+    });
+    constexpr int kTries = 50;
+    constexpr useconds_t kPause = 10'000;
+    for (int i = 1;; ++i) {
+        Status removed = CgroupTree::remove(group);
+        if (removed.ok()) return Done{};
+        if (i == kTries) return prefixed("an earlier attempt is not gone", removed.error());
+        ::usleep(kPause);  // The kernel may be a moment behind.
+    }
+}
+
+void LinuxNodeParts::start_step(const StartStep& start) {
+    const LaunchStep& step = start.launch;
+    const RunKey run{step.job, step.attempt, step.step};
+    const auto user = user_of(start.attempt.owner);
+    Status started = Done{};
+    if (!user.ok()) {
+        started = user.error();
+    } else if (!places.contains({step.job, step.attempt})) {
+        started = Error{ErrorCode::failed_precondition, "its job does not run on this node"};
+    } else if (step.share.tasks.empty() || step.arguments.empty()) {
+        started = Error{ErrorCode::invalid_argument, "the step has no task, or no command, here"};
+    } else {
+        const NodeView view = view_for(start.attempt.confinement);
+        started = start_run(step_run(step, start.attempt, view, *user), start.attempt, &step.share);
+    }
+    if (!started.ok()) tell(RunFailedToStart{run, started.error().message});
+}
+
+Status LinuxNodeParts::start_run(RunSpec spec, const LaunchAttempt& launch, const StepShare* step) {
+    const RunKey key{spec.job, spec.attempt, spec.step};
+    const Place& place = places.at({spec.job, spec.attempt});
+    Run run;
+    if (confinement.usable()) {
+        run.group = CgroupTree::step(place.group, spec.step);
+        BERTH_CHECK(confinement.confine_run(run.group, launch, step));
+        spec.cgroups.assign(run.group.v1.begin(), run.group.v1.end());
+        spec.unified = run.group.unified;
+    }
+    run.folder = RunDirectory(place.folder + "/" + folder_of_step(spec.step));
+    BERTH_TRY(UniqueFd lock, run.folder.create(spec));
+    run.watch = ::inotify_add_watch(folders.get(), run.folder.path().c_str(), IN_MOVED_TO);
+    if (run.watch < 0) return system_error("cannot watch " + run.folder.path(), errno);
+    BERTH_CHECK(spawn_shepherd(run, std::move(lock)));
+    by_watch[run.watch] = key;
+    Run& kept = runs[key] = std::move(run);
+    watch_shepherd(key, kept);
+    return Done{};
+}
+
+namespace {
+
+// Everything that posix_spawn needs, let go of in the end.
+struct SpawnPlan {
+    posix_spawn_file_actions_t files{};
+    posix_spawnattr_t attributes{};
+    SpawnPlan() {
+        ::posix_spawn_file_actions_init(&files);
+        ::posix_spawnattr_init(&attributes);
+    }
+    SpawnPlan(const SpawnPlan&) = delete;
+    SpawnPlan& operator=(const SpawnPlan&) = delete;
+    ~SpawnPlan() {
+        ::posix_spawn_file_actions_destroy(&files);
+        ::posix_spawnattr_destroy(&attributes);
+    }
+};
+
+}  // namespace
+
+// In a session of its own, so that nothing meant for the agent reaches it, with no descriptor of
+// ours but the lock.
+Status LinuxNodeParts::spawn_shepherd(Run& run, UniqueFd lock) {
+    SpawnPlan plan;
+    const std::string log_path = run.folder.log_path();
+    ::posix_spawn_file_actions_addopen(&plan.files, 0, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_addopen(&plan.files, 1, log_path.c_str(),
+                                       O_WRONLY | O_CREAT | O_APPEND, 0600);
+    ::posix_spawn_file_actions_adddup2(&plan.files, 1, 2);
+    const UniqueFd high(
+        ::fcntl(lock.get(), F_DUPFD_CLOEXEC, kLockFd + 1));  // Never kLockFd itself.
+    ::posix_spawn_file_actions_adddup2(&plan.files, high.get(), kLockFd);
+    ::posix_spawn_file_actions_addclosefrom_np(&plan.files, kLockFd + 1);
+    sigset_t all, none;
+    sigfillset(&all);
+    sigemptyset(&none);
+    ::posix_spawnattr_setsigdefault(&plan.attributes, &all);
+    ::posix_spawnattr_setsigmask(&plan.attributes, &none);
+    ::posix_spawnattr_setflags(&plan.attributes,
+                               POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    std::string program = options.shepherd, folder = run.folder.path(), path = "PATH=/usr/bin:/bin";
+    char* arguments[] = {program.data(), folder.data(), nullptr};
+    char* environment[] = {path.data(), nullptr};
+    const int failed = ::posix_spawn(&run.child, program.c_str(), &plan.files, &plan.attributes,
+                                     arguments, environment);
+    if (failed != 0) return system_error("cannot start " + options.shepherd, failed);
+    if (const auto mark = mark_of(run.child)) run.shepherd = open_process(*mark);
+    return Done{};
+}
+
+// ---- Signals.
+
+void LinuxNodeParts::signal_run(const SignalRun& order) {
+    const bool whole_job = order.run.step == kExternStep;
+    if (!order.whole) {
+        if (const auto run = runs.find(order.run); run != runs.end()) {
+            signal_main(run->second, order.signal);
+        }
+        return;
+    }
+    const auto place = places.find({order.run.job, order.run.attempt});
+    if (place == places.end()) return tell(RunEmpty{order.run});
+    reset_look = true;
+    if (!whole_job) {
+        const auto run = runs.find(order.run);
+        if (run == runs.end()) return tell(RunEmpty{order.run});
+        run->second.empty_due = true;
+        return signal_all(run->second, order.signal);
+    }
+    place->second.empty_due = true;
+    for (auto& [key, run] : runs) {
+        if (std::pair(key.job, key.attempt) == place->first) signal_all(run, order.signal);
+    }
+}
+
+void LinuxNodeParts::signal_all(Run& run, int signal) const {
+    if (!run.group.none()) {
+        if (signal == SIGKILL) return CgroupTree::kill(run.group);
+        return CgroupTree::signal(run.group, signal);
+    }
+    const auto shepherd = run.folder.shepherd();
+    if (run.gone || !shepherd || mark_of(shepherd->pid) != shepherd) return;
+    for (const int pid : descendants_of(shepherd->pid)) ::kill(pid, signal);
+}
+
+void LinuxNodeParts::signal_main(const Run& run, int signal) const {
+    const auto status = run.folder.status();
+    if (!status || run.over) return;
+    for (const ProcessMark& task : status->tasks) send_signal(open_process(task), signal);
+}
+
+void LinuxNodeParts::remove_attempt(Key key) {
+    const auto place = places.find(key);
+    if (place == places.end()) return;
+    for (auto run = runs.begin(); run != runs.end();) {
+        if (std::pair(run->first.job, run->first.attempt) != key) {
+            ++run;
+            continue;
+        }
+        if (run->second.watch >= 0) {
+            ::inotify_rm_watch(folders.get(), run->second.watch);
+            by_watch.erase(run->second.watch);
+        }
+        std::erase_if(by_number, [&](const auto& one) { return one.second == run->first; });
+        run = runs.erase(run);
+    }
+    leftovers.push_back(std::move(place->second));
+    places.erase(place);
+    remove_leftovers();
+}
+
+}  // namespace berth

@@ -1,0 +1,97 @@
+// How LinuxNode takes over what an earlier agent started.
+#include <sys/inotify.h>
+
+#include "berth/base/codec.h"
+#include "berth/host/file_io.h"
+#include "berth/host/linux_node_parts.h"
+#include "berth/host/process.h"
+
+namespace berth {
+
+namespace {
+
+// An attempt that nothing is left of, and that the agent's memory does not know either: it would
+// have been asked about by then.
+constexpr std::chrono::seconds kOrphanAfter{60};
+
+}  // namespace
+
+void LinuxNodeParts::adopt() {
+    for (const AttemptFolder& folder : list_attempts(options.run_dir)) adopt_attempt(folder);
+}
+
+void LinuxNodeParts::adopt_attempt(const AttemptFolder& folder) {
+    const auto bytes = read_file(folder.path + "/place");
+    const auto uid =
+        bytes.ok() ? decode<std::uint32_t>(*bytes) : Result<std::uint32_t>(bytes.error());
+    if (!uid.ok()) {  // A crash between the folder and its first file: nothing was started.
+        (void)remove_tree(folder.path);
+        return;
+    }
+    Place place;
+    place.folder = folder.path;
+    if (confinement.usable()) place.group = confinement.job_group(*uid, folder.job);
+    const std::size_t alive_before = alive.size();
+    for (const auto& [step, run] : folder.runs) {
+        adopt_run({folder.job, folder.attempt, step}, run, place);
+    }
+    if (alive.size() == alive_before) {
+        if (!place.group.none() && CgroupTree::populated(place.group)) {
+            alive.push_back({folder.job, folder.attempt, kExternStep});
+        } else {
+            place.orphan_at = Clock::now() + kOrphanAfter;
+        }
+    }
+    places[{folder.job, folder.attempt}] = place;
+}
+
+// Whether it lives is looked at before its exit record is: what ends in between is then both, and
+// nothing is neither.
+void LinuxNodeParts::adopt_run(const RunKey& key, const RunDirectory& folder, const Place& place) {
+    Run run;
+    run.folder = folder;
+    if (confinement.usable()) run.group = CgroupTree::step(place.group, key.step);
+    run.watch = ::inotify_add_watch(folders.get(), folder.path().c_str(), IN_MOVED_TO);
+    const bool has_shepherd = folder.is_locked();
+    const bool has_tasks = !run.group.none() && CgroupTree::populated(run.group);
+    if (has_shepherd || has_tasks) alive.push_back(key);
+    run.gone = !has_shepherd;
+    // Of one that lives the agent knows that it started; one that has failed will say so.
+    const auto status = folder.status();
+    run.started_told = status && status->failure.empty();
+    if (run.watch >= 0) by_watch[run.watch] = key;
+    Run& kept = runs[key] = std::move(run);
+    refresh(key, kept);
+    if (has_shepherd) {
+        find_shepherd(key, kept);
+    } else if (has_tasks && !kept.over) {
+        shepherd_ended(key, kept);
+    }
+}
+
+// One that has its lock may not yet have said who it is.
+void LinuxNodeParts::find_shepherd(const RunKey& key, Run& run) {
+    if (run.gone || run.shepherd) return;
+    if (const auto mark = run.folder.shepherd()) run.shepherd = open_process(*mark);
+    if (run.shepherd) {
+        watch_shepherd(key, run);
+    } else if (!run.folder.is_locked()) {
+        shepherd_ended(key, run);
+    }
+}
+
+void LinuxNodeParts::drop_orphans() {
+    const auto now = Clock::now();
+    std::vector<Key> due;
+    for (const auto& [key, place] : places) {
+        if (place.orphan_at && *place.orphan_at <= now) due.push_back(key);
+    }
+    for (const Key& key : due) {
+        log.write(LogLevel::info, "host",
+                  "removing what is left of " + folder_of_attempt(key.first, key.second) +
+                      ", which nobody asked for");
+        remove_attempt(key);
+    }
+}
+
+}  // namespace berth

@@ -1,0 +1,156 @@
+// The agent goes and another comes; the jobs do not notice.
+#include <sys/wait.h>
+
+#include <algorithm>
+
+#include "berth/host/linux_node_rig.h"
+#include "berth/host/process.h"
+#include "berth/host/run_directory.h"
+
+namespace berth {
+namespace {
+
+class Adoption : public ::testing::Test {
+protected:
+    // Starts the job from a process of its own, which then ends without a goodbye.
+    void start_by_another_agent(const LaunchAttempt& job, bool wait_for_exit = false) {
+        const pid_t agent = fork();
+        if (agent == 0) {
+            rig.open();
+            rig.node->act(StartAttempt{job});
+            const RunKey key{job.job, job.attempt, kBatchStep};
+            for (int i = 0; i < 1000; ++i) {
+                rig.pump(10);
+                if (wait_for_exit ? rig.saw<RunExited>(key) : rig.saw<RunStarted>(key)) _exit(0);
+            }
+            _exit(1);
+        }
+        int status = 0;
+        waitpid(agent, &status, 0);
+        ASSERT_EQ(status, 0);
+    }
+    RunDirectory folder(std::uint32_t job) const {
+        return RunDirectory(rig.options.run_dir + "/" + std::to_string(job) + ".1/batch");
+    }
+    LinuxNodeRig rig;
+};
+
+TEST_F(Adoption, TakesOverARunningJobAndHearsItsEnd) {
+    start_by_another_agent(rig.job(1, "while [ ! -e go ]; do sleep 0.01; done; exit 5"));
+    rig.open();
+    EXPECT_EQ(rig.node->alive(), std::vector<RunKey>{rig.batch(1)});
+    EXPECT_FALSE(rig.saw<RunStarted>(rig.batch(1)));
+    std::ofstream(rig.work + "/go") << "";
+    EXPECT_EQ(rig.wait<RunExited>(rig.batch(1)).exit, (ExitStatus{5, 0}));
+    rig.signal(rig.whole(1), SIGTERM);
+    rig.wait<RunEmpty>(rig.whole(1));
+    rig.node->act(RemoveAttempt{JobId{1}, Attempt{1}});
+}
+
+TEST_F(Adoption, ReadsTheExitOfAJobThatEndedMeanwhile) {
+    start_by_another_agent(rig.job(1, "while [ ! -e go ]; do sleep 0.01; done; exit 6"));
+    std::ofstream(rig.work + "/go") << "";
+    while (!folder(1).exit()) usleep(1000);
+    while (folder(1).is_locked()) usleep(1000);
+    rig.open();
+    EXPECT_TRUE(rig.node->alive().empty());
+    std::vector<AgentEvent> first = rig.node->take_events();
+    ASSERT_FALSE(first.empty());
+    EXPECT_EQ(std::get<RunExited>(first[0]).exit, (ExitStatus{6, 0}));
+    rig.signal(rig.whole(1), SIGKILL);
+    rig.wait<RunEmpty>(rig.whole(1));
+    rig.node->act(RemoveAttempt{JobId{1}, Attempt{1}});
+}
+
+TEST_F(Adoption, SignalsWhatItTookOver) {
+    start_by_another_agent(rig.job(1, "sleep 100"));
+    rig.open();
+    rig.signal(rig.batch(1), SIGUSR1, false);
+    EXPECT_EQ(rig.wait<RunExited>(rig.batch(1)).exit, (ExitStatus{0, SIGUSR1}));
+    rig.signal(rig.whole(1), SIGKILL);
+    rig.wait<RunEmpty>(rig.whole(1));
+}
+
+TEST_F(Adoption, CountsAJobAsAliveWhileAProcessIsLeftOfIt) {
+    if (geteuid() != 0) GTEST_SKIP() << "SKIPPED: needs root for cgroups";
+    start_by_another_agent(rig.job(1, "setsid sleep 100 & exit 0"), true);
+    while (folder(1).is_locked()) usleep(1000);
+    rig.open();
+    EXPECT_EQ(rig.node->alive(), std::vector<RunKey>{rig.batch(1)});
+    rig.wait<RunExited>(rig.batch(1));
+    EXPECT_FALSE(rig.saw<RunEmpty>(rig.batch(1)));
+    rig.signal(rig.whole(1), SIGKILL);
+    rig.wait<RunEmpty>(rig.whole(1));
+}
+
+TEST_F(Adoption, EndsARunWhoseShepherdWasKilled) {
+    if (geteuid() != 0) GTEST_SKIP() << "SKIPPED: needs root for cgroups";
+    rig.open();
+    rig.start(rig.job(1, "echo $$ > pid; sleep 100"));
+    ASSERT_TRUE(rig.wait_for_file(rig.work + "/pid"));
+    send_signal(open_process(*folder(1).shepherd()), SIGKILL);
+    rig.wait<RunEmpty>(rig.batch(1));
+    EXPECT_FALSE(rig.saw<RunExited>(rig.batch(1)));
+    const auto left = mark_of(std::stoi(rig.text("pid")));
+    EXPECT_TRUE(!left || rig.text("/proc/" + std::to_string(left->pid) + "/stat").find(") Z") !=
+                             std::string::npos);
+}
+
+TEST_F(Adoption, EndsARunWhoseShepherdWasKilledWhileNobodyLooked) {
+    if (geteuid() != 0) GTEST_SKIP() << "SKIPPED: needs root for cgroups";
+    start_by_another_agent(rig.job(1, "sleep 100"));
+    const auto shepherd = folder(1).shepherd();
+    send_signal(open_process(*shepherd), SIGKILL);
+    while (folder(1).is_locked()) usleep(1000);
+    rig.open();
+    EXPECT_EQ(rig.node->alive(), std::vector<RunKey>{rig.batch(1)});
+    rig.wait<RunEmpty>(rig.batch(1));
+    EXPECT_FALSE(rig.saw<RunExited>(rig.batch(1)));
+    rig.signal(rig.whole(1), SIGKILL);
+    rig.wait<RunEmpty>(rig.whole(1));
+}
+
+TEST_F(Adoption, SurvivesAnAgentKilledAtAnyMoment) {
+    // An agent that starts five jobs is killed after so many microseconds; whatever was begun by
+    // then is alive, or has an exit, or never ran at all.
+    for (int delay = 200; delay < 20'000; delay += 700) {
+        const std::uint32_t first = static_cast<std::uint32_t>(delay) * 10;
+        const pid_t agent = fork();
+        if (agent == 0) {
+            rig.open();
+            for (std::uint32_t i = 0; i < 5; ++i) {
+                rig.node->act(StartAttempt{rig.job(first + i, "echo ran > ran.$SLURM_JOB_ID")});
+            }
+            for (;;) rig.pump(10);
+        }
+        usleep(static_cast<useconds_t>(delay));
+        kill(agent, SIGKILL);
+        waitpid(agent, nullptr, 0);
+        rig.reopen();
+        for (std::uint32_t i = 0; i < 5; ++i) {
+            const RunKey key = rig.batch(first + i);
+            const auto& alive = rig.node->alive();
+            const bool lives = std::find(alive.begin(), alive.end(), key) != alive.end();
+            if (lives) {
+                for (int n = 0; n < 500 && !rig.saw<RunExited>(key) && !rig.saw<RunEmpty>(key);
+                     ++n) {
+                    rig.pump(10);
+                }
+            } else {
+                rig.pump(1);
+            }
+            const bool ran =
+                std::filesystem::exists(rig.work + "/ran." + std::to_string(first + i));
+            EXPECT_EQ(ran, rig.saw<RunExited>(key))
+                << "killed after " << delay << " us, job " << first + i
+                << (lives ? " was alive" : " was not alive");
+            rig.signal(rig.whole(first + i), SIGKILL);
+            rig.wait<RunEmpty>(rig.whole(first + i));
+            rig.node->act(RemoveAttempt{key.job, key.attempt});
+        }
+        if (HasFailure()) return;
+    }
+}
+
+}  // namespace
+}  // namespace berth

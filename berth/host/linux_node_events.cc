@@ -1,0 +1,199 @@
+// How LinuxNode learns what becomes of runs: word left in their folders, shepherds that end, groups
+// that fall empty.
+#include <sys/epoll.h>
+#include <sys/inotify.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "berth/host/file_io.h"
+#include "berth/host/linux_node_parts.h"
+#include "berth/host/process.h"
+
+namespace berth {
+
+namespace {
+
+constexpr std::uint64_t kFoldersNumber = 1, kTimerNumber = 2, kPendingNumber = 3;
+constexpr std::chrono::milliseconds kLookFirst{2}, kLookMost{100}, kLookForOrphans{5000};
+
+void drain(int fd) {
+    std::uint64_t count = 0;
+    (void)!::read(fd, &count, sizeof count);
+}
+
+}  // namespace
+
+void LinuxNodeParts::tell(AgentEvent event) {
+    events.push_back(std::move(event));
+    const std::uint64_t one = 1;
+    (void)!::write(pending.get(), &one, sizeof one);
+}
+
+void LinuxNodeParts::watch_shepherd(const RunKey& key, Run& run) {
+    epoll_event wanted{};
+    wanted.events = EPOLLIN;
+    wanted.data.u64 = ++next_number;
+    by_number[next_number] = key;
+    if (!run.shepherd ||
+        ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, run.shepherd.get(), &wanted) != 0) {
+        by_number.erase(next_number);
+        shepherd_ended(key, run);
+    }
+}
+
+void LinuxNodeParts::serve() {
+    epoll_event ready[64];
+    const int count = ::epoll_wait(epoll.get(), ready, 64, 0);
+    for (int i = 0; i < count; ++i) {
+        const std::uint64_t number = ready[i].data.u64;
+        if (number == kFoldersNumber) {
+            read_folder_changes();
+        } else if (number == kTimerNumber) {
+            drain(timer.get());
+        } else if (number == kPendingNumber) {
+            drain(pending.get());
+        } else if (const auto found = by_number.find(number); found != by_number.end()) {
+            const RunKey key = found->second;
+            by_number.erase(found);
+            if (const auto run = runs.find(key); run != runs.end()) {
+                shepherd_ended(key, run->second);
+            }
+        }
+    }
+    look_for_empty();
+    remove_leftovers();
+    drop_orphans();
+    arm_timer();
+}
+
+void LinuxNodeParts::read_folder_changes() {
+    alignas(inotify_event) char room[16 * 1024];
+    for (;;) {
+        const ssize_t got = ::read(folders.get(), room, sizeof room);
+        if (got <= 0) return;
+        for (std::size_t at = 0; at < static_cast<std::size_t>(got);) {
+            const auto* change = reinterpret_cast<const inotify_event*>(room + at);
+            at += sizeof *change + change->len;
+            if ((change->mask & IN_Q_OVERFLOW) != 0) {
+                for (auto& [key, run] : runs) refresh(key, run);
+                continue;
+            }
+            const auto found = by_watch.find(change->wd);
+            if (found == by_watch.end()) continue;
+            const auto run = runs.find(found->second);
+            if (run != runs.end()) refresh(run->first, run->second);
+        }
+    }
+}
+
+void LinuxNodeParts::shepherd_ended(const RunKey& key, Run& run) {
+    if (run.child > 0) {
+        int status = 0;
+        ::waitpid(run.child, &status, 0);
+        run.child = 0;
+    }
+    run.shepherd.reset();
+    run.gone = true;
+    refresh(key, run);
+    if (!run.over) {
+        log.write(LogLevel::error, "host",
+                  "the shepherd of " + text_of(key) + " is gone without word: ending what it left");
+        CgroupTree::kill(run.group);
+        run.empty_due = true;
+    }
+    reset_look = true;
+}
+
+// Reads what the shepherd has left and tells what is new.
+void LinuxNodeParts::refresh(const RunKey& key, Run& run) {
+    if (run.over) return;
+    if (!run.started_told) {
+        const auto status = run.folder.status();
+        if (status && !status->failure.empty()) {
+            run.over = true;
+            return tell(RunFailedToStart{key, status->failure});
+        }
+        if (status) {
+            run.started_told = true;
+            tell(RunStarted{key});
+        }
+    }
+    if (const auto end = run.folder.exit()) {
+        run.over = run.empty_due = reset_look = true;
+        tell(RunExited{key, end->exit, end->out_of_memory});
+    }
+}
+
+// Without cgroups a shepherd stays for as long as anything of its run does.
+bool LinuxNodeParts::has_processes(const Run& run) const {
+    return run.group.none() ? !run.gone : CgroupTree::populated(run.group);
+}
+
+void LinuxNodeParts::look_for_empty() {
+    for (auto& [key, run] : runs) {
+        find_shepherd(key, run);
+        if (!run.empty_due || has_processes(run)) continue;
+        if (!run.over && !run.gone) continue;  // Its exit record is on its way, and comes first.
+        run.empty_due = false;
+        if (!run.over) settle_vanished(key, run);
+        tell(RunEmpty{key});
+    }
+    for (auto& [key, place] : places) {
+        if (!place.empty_due) continue;
+        bool busy = !place.group.none() && CgroupTree::populated(place.group);
+        for (const auto& [run_key, run] : runs) {
+            if (std::pair(run_key.job, run_key.attempt) != key) continue;
+            busy = busy || has_processes(run) || (!run.over && !run.gone);
+        }
+        if (busy) continue;
+        place.empty_due = false;
+        tell(RunEmpty{{key.first, key.second, kExternStep}});
+    }
+}
+
+// Its shepherd was killed. What it left is dead too by now.
+void LinuxNodeParts::settle_vanished(const RunKey& key, Run& run) {
+    run.over = true;
+    if (run.started_told) return;
+    const std::string log_text = run.folder.log_path();
+    const auto said = read_file(log_text);
+    tell(RunFailedToStart{key, "its shepherd ended before it started" +
+                                   (said.ok() && !said->empty() ? ": " + *said : "")});
+}
+
+void LinuxNodeParts::remove_leftovers() {
+    std::erase_if(leftovers, [&](const Place& place) {
+        if (!place.group.none() && !confinement.remove(place.group).ok()) return false;
+        if (Status removed = remove_tree(place.folder); !removed.ok()) {
+            log.write(LogLevel::warning, "host", removed.error().message);
+        }
+        return true;
+    });
+}
+
+void LinuxNodeParts::arm_timer() {
+    const auto waits = [](const auto& one) { return one.second.empty_due; };
+    const auto unseen = [](const auto& one) { return !one.second.gone && !one.second.shepherd; };
+    const bool waiting = !leftovers.empty() || std::ranges::any_of(runs, waits) ||
+                         std::ranges::any_of(places, waits) || std::ranges::any_of(runs, unseen);
+    const bool orphans = std::ranges::any_of(
+        places, [](const auto& one) { return one.second.orphan_at.has_value(); });
+    std::chrono::milliseconds next{0};
+    if (waiting) {
+        look_again = reset_look ? kLookFirst : std::min(look_again * 2, kLookMost);
+        next = look_again = std::max(look_again, kLookFirst);
+    } else if (orphans) {
+        next = kLookForOrphans;
+    }
+    reset_look = false;
+    itimerspec when{};
+    when.it_value.tv_sec = next.count() / 1000;
+    when.it_value.tv_nsec = next.count() % 1000 * 1'000'000;
+    ::timerfd_settime(timer.get(), 0, &when, nullptr);
+}
+
+}  // namespace berth

@@ -1,0 +1,92 @@
+// The inside of LinuxNode: what it knows of each attempt and run, and how it finds out more.
+#pragma once
+
+#include <deque>
+#include <map>
+
+#include "berth/agent/ports.h"
+#include "berth/host/confinement.h"
+#include "berth/host/job_environment.h"
+#include "berth/host/linux_node.h"
+#include "berth/host/run_directory.h"
+
+namespace berth {
+
+struct LinuxNodeParts {
+    using Key = std::pair<JobId, Attempt>;
+    using Clock = std::chrono::steady_clock;
+
+    struct Run {
+        RunDirectory folder;
+        Cgroup group;
+        UniqueFd shepherd;  // Its pidfd; empty once it is gone.
+        int child = 0;      // The shepherd's process id, where we started it and must reap it.
+        int watch = -1;     // inotify's number of the folder.
+        bool gone = false;  // The shepherd.
+        bool started_told = false;
+        bool over = false;       // Its exit, or why it did not start, is told.
+        bool empty_due = false;  // RunEmpty is to be told once it is true.
+    };
+    struct Place {
+        std::string folder;
+        Cgroup group;
+        bool empty_due = false;
+        std::optional<Clock::time_point> orphan_at;  // Nobody has asked for it since the start.
+    };
+
+    LinuxNodeParts(LinuxNodeOptions options, LogSink& log);
+    Status open();
+
+    // ---- What an earlier agent left (linux_node_adopt.cc).
+    void adopt();
+    void adopt_attempt(const AttemptFolder& folder);
+    void adopt_run(const RunKey& key, const RunDirectory& folder, const Place& place);
+    void find_shepherd(const RunKey& key, Run& run);
+    void drop_orphans();
+
+    // ---- What the agent wants (linux_node.cc).
+    void start_attempt(const LaunchAttempt& launch);
+    Status prepare_attempt(const LaunchAttempt& launch);
+    Status clear_group(const Cgroup& group);
+    void start_step(const StartStep& start);
+    Result<UserRecord> user_of(const Owner& owner) const;
+    NodeView view_for(const ConfinementSpec& wanted) const;
+    Status start_run(RunSpec spec, const LaunchAttempt& launch, const StepShare* step);
+    Status spawn_shepherd(Run& run, UniqueFd lock);
+    void signal_run(const SignalRun& order);
+    void signal_all(Run& run, int signal) const;
+    void signal_main(const Run& run, int signal) const;
+    void remove_attempt(Key key);
+
+    // ---- What happens (linux_node_events.cc).
+    void watch_shepherd(const RunKey& key, Run& run);
+    void serve();
+    void read_folder_changes();
+    void shepherd_ended(const RunKey& key, Run& run);
+    void refresh(const RunKey& key, Run& run);
+    bool has_processes(const Run& run) const;
+    void look_for_empty();
+    void settle_vanished(const RunKey& key, Run& run);
+    void remove_leftovers();
+    void arm_timer();
+    void tell(AgentEvent event);
+
+    LinuxNodeOptions options;
+    LogSink& log;
+    Confinement confinement;
+    std::string hostname;
+    std::vector<std::string> unisolated;
+    std::vector<RunKey> alive;
+    std::map<Key, Place> places;
+    std::map<RunKey, Run> runs;
+    std::map<int, RunKey> by_watch;
+    std::map<std::uint64_t, RunKey> by_number;  // In epoll's words.
+    std::vector<Place> leftovers;               // Removed, but for what was still busy.
+    std::deque<AgentEvent> events;
+    std::uint64_t next_number = 0;
+    UniqueFd epoll, folders, timer, pending;
+    std::chrono::milliseconds look_again{0};  // How soon; grows while nothing changes.
+    bool reset_look = false;
+};
+
+}  // namespace berth
