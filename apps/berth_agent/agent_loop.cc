@@ -1,0 +1,108 @@
+#include "apps/berth_agent/agent_loop.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <mutex>
+
+#include "apps/daemon/wall_clock.h"
+
+namespace berth {
+
+namespace {
+
+// The wall clock may jump while we wait by the other one: look again this often.
+constexpr Duration kLongestWait = std::chrono::seconds(5);
+
+}  // namespace
+
+struct AgentLoop::Parts {
+    Agent agent;
+    AgentPorts ports;
+    LogSink& log;
+    SystemClock clock;
+    std::optional<Time> wake_at = Time{};  // The first turn waits for nothing.
+
+    int arrived = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    std::atomic<bool> stopping = false;
+    std::mutex mutex;
+    std::vector<AgentEvent> from_link;
+
+    void push(AgentEvent event);
+    void wake() const;
+    void wait();
+    std::vector<AgentEvent> take();
+    Status turn(AgentClient& link);
+};
+
+AgentLoop::AgentLoop(Agent agent, AgentPorts ports, LogSink& log)
+    : parts_(new Parts{std::move(agent), std::move(ports), log}) {
+    BERTH_ASSERT(parts_->arrived >= 0);
+}
+
+AgentLoop::~AgentLoop() { close(parts_->arrived); }
+
+void AgentLoop::Parts::wake() const {
+    const std::uint64_t one = 1;
+    const ssize_t written = write(arrived, &one, sizeof one);
+    BERTH_ASSERT(written == sizeof one || errno == EAGAIN);  // Full: it is awake already.
+}
+
+void AgentLoop::Parts::push(AgentEvent event) {
+    {
+        const std::lock_guard lock(mutex);
+        from_link.push_back(std::move(event));
+    }
+    wake();
+}
+
+void AgentLoop::Parts::wait() {
+    Duration most = kLongestWait;
+    if (wake_at) most = std::clamp(*wake_at - clock.now(), Duration{}, kLongestWait);
+    pollfd waited[2] = {{arrived, POLLIN, 0}, {ports.node_events, POLLIN, 0}};
+    poll(waited, 2, static_cast<int>(most.count()));
+    std::uint64_t count = 0;
+    (void)!read(arrived, &count, sizeof count);
+}
+
+std::vector<AgentEvent> AgentLoop::Parts::take() {
+    std::vector<AgentEvent> events = ports.take_events();
+    const std::lock_guard lock(mutex);
+    events.insert(events.end(), std::make_move_iterator(from_link.begin()),
+                  std::make_move_iterator(from_link.end()));
+    from_link.clear();
+    return events;
+}
+
+Status AgentLoop::Parts::turn(AgentClient& link) {
+    AgentTurn turn = agent.turn(clock.now(), take());
+    if (!turn.writes.empty()) BERTH_CHECK(ports.disk.write(turn.writes));
+    for (HostAction& action : turn.actions) ports.node.act(std::move(action));
+    for (OutgoingReport& report : turn.reports) link.send(std::move(report));
+    if (turn.close) link.close(*turn.close);
+    wake_at = turn.wake_at;
+    return Done{};
+}
+
+Status AgentLoop::run(AgentClientSettings settings) {
+    Parts& parts = *parts_;
+    BERTH_TRY(const std::unique_ptr<AgentClient> link,
+              AgentClient::start(std::move(settings), parts.log,
+                                 [&parts](AgentEvent event) { parts.push(std::move(event)); }));
+    while (!parts.stopping) {
+        parts.wait();
+        BERTH_CHECK(parts.turn(*link));
+    }
+    return Done{};
+}
+
+void AgentLoop::stop() {
+    parts_->stopping = true;
+    parts_->wake();
+}
+
+}  // namespace berth

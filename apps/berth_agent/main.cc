@@ -1,0 +1,102 @@
+// berth-agent: runs the jobs of one node, as a process.
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "apps/berth_agent/agent_loop.h"
+#include "apps/berth_agent/options.h"
+#include "apps/berth_agent/this_machine.h"
+#include "apps/daemon/cluster_config.h"
+#include "apps/daemon/log_file.h"
+#include "apps/daemon/single_instance.h"
+#include "apps/daemon/stop_signal.h"
+#include "apps/daemon/wall_clock.h"
+#include "berth/host/file_disk.h"
+#include "berth/host/linux_node.h"
+
+namespace berth {
+namespace {
+
+constexpr int kExitConfig = 78;
+constexpr int kExitDisk = 74;
+
+int fail(LogSink& log, const Error& error, int code) {
+    log.write(LogLevel::error, "agent", error.message);
+    std::fprintf(stderr, "berth-agent: error: %s\n", error.message.c_str());
+    return code;
+}
+
+LinuxNodeOptions node_options(const AgentOptions& options, const ClusterSpec& spec, NodeId node) {
+    LinuxNodeOptions wanted{.node = spec.node(node),
+                            .dimensions = spec.dimensions,
+                            .run_dir = options.state + "/run",
+                            .shepherd = program_folder() + "/berth-step",
+                            .cgroup_prefix = options.cgroup_prefix,
+                            .emulated = options.emulate};
+    wanted.environment.push_back("SLURM_CONF=" + options.config + "/slurm.conf");
+    if (!options.client_socket.empty()) {
+        wanted.environment.push_back("BERTH_SOCKET=" + options.client_socket);
+    }
+    return wanted;
+}
+
+Status run(const AgentOptions& options, const ClusterSpec& spec, NodeId id, StopSignal& signals,
+           LogSink& log) {
+    BERTH_TRY(const std::unique_ptr<FileDisk> disk, FileDisk::open(options.state + "/memory"));
+    BERTH_TRY(const std::unique_ptr<LinuxNode> node,
+              LinuxNode::open(node_options(options, spec, id), log));
+    for (const std::string& gap : node->not_isolated()) log.write(LogLevel::warning, "agent", gap);
+    BERTH_TRY(AgentIdentity identity, identify(spec.node(id)));
+    const std::vector<MemoryWrite> memory = disk->stored();
+    AgentLoop loop(Agent(std::move(identity), memory, node->alive(), SystemClock().now()),
+                   {.disk = *disk,
+                    .node = *node,
+                    .node_events = node->fd(),
+                    .take_events = [&node] { return node->take_events(); }},
+                   log);
+    log.write(LogLevel::info, "agent",
+              "version " BERTH_VERSION ", node " + options.node + ", " +
+                  std::to_string(node->alive().size()) + " runs adopted, controller at " +
+                  options.controller);
+    signals.then([&loop] { loop.stop(); });
+    const Status ended =
+        loop.run({.address = options.controller, .node = options.node, .version = BERTH_VERSION});
+    signals.rest();
+    return ended;
+}
+
+int serve(const AgentOptions& options, StopSignal& signals, LogFile& log) {
+    const Result<ClusterSpec> spec =
+        read_cluster_config(options.config, {.lenient = options.lenient, .quiet = true}, log);
+    if (!spec.ok()) return fail(log, spec.error(), kExitConfig);
+    const std::optional<NodeId> node = spec->find_node(options.node);
+    if (!node) {
+        return fail(log,
+                    {ErrorCode::not_found,
+                     "no node '" + options.node + "' is configured in " + options.config},
+                    kExitConfig);
+    }
+    const Result<PidFile> pid = PidFile::write(options.pid_file);
+    if (!pid.ok()) return fail(log, pid.error(), kExitConfig);
+    const Status ended = run(options, *spec, *node, signals, log);
+    if (!ended.ok()) return fail(log, ended.error(), kExitDisk);
+    log.write(LogLevel::info, "agent", "stopped, as asked; jobs go on");
+    return 0;
+}
+
+}  // namespace
+}  // namespace berth
+
+int main(int argc, char** argv) {
+    int exit_code = 0;
+    const auto options = berth::parse_agent_options(argc, argv, exit_code);
+    if (!options) return exit_code;
+    berth::StopSignal signals;
+    auto log = berth::LogFile::open(
+        options->log_file, options->verbose ? berth::LogLevel::debug : berth::LogLevel::info);
+    if (!log.ok()) {
+        std::fprintf(stderr, "berth-agent: error: %s\n", log.error().message.c_str());
+        return 1;
+    }
+    return berth::serve(*options, signals, **log);
+}

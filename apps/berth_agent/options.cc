@@ -1,0 +1,61 @@
+#include "apps/berth_agent/options.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "berth/base/hash.h"
+
+namespace berth {
+
+namespace {
+
+// Several emulated nodes share this machine, perhaps of several clusters.
+std::string own_prefix(const AgentOptions& options) {
+    StateHash hash;
+    hash.add(std::string_view(options.state));
+    char text[16];
+    std::snprintf(text, sizeof text, "%08x", static_cast<unsigned>(hash.value()));
+    return std::string("berth-") + text + '/' + options.node;
+}
+
+}  // namespace
+
+std::optional<AgentOptions> parse_agent_options(int argc, char** argv, int& exit_code) {
+    AgentOptions options;
+    CLI::App app("berth-agent: runs the jobs of one node of a Berth cluster.");
+    app.set_version_flag("--version", std::string("berth-agent ") + BERTH_VERSION);
+    app.add_option("--node", options.node, "The node's name in the configuration")->required();
+    app.add_option("--controller", options.controller, "unix:PATH of berthd's agent socket")
+        ->required();
+    app.add_option("--state", options.state,
+                   "Directory of what it remembers and of running jobs; users must be able to "
+                   "reach it")
+        ->required();
+    app.add_option("--config", options.config, "Directory with slurm.conf, berth.yaml …")
+        ->required();
+    app.add_option("--client-socket", options.client_socket,
+                   "Socket of the HTTP API, for the commands that jobs run");
+    app.add_flag("--emulate", options.emulate,
+                 "The node is not this machine: processes are real, cores are not pinned");
+    app.add_option(
+        "--cgroup-prefix", options.cgroup_prefix,
+        "Where the cgroups lie (emulated: one of its own, else where Slurm's tools look)");
+    app.add_option("--log-file", options.log_file, "Instead of standard error");
+    app.add_option("--pid-file", options.pid_file, "Where to write the process id");
+    app.add_flag("--lenient", options.lenient, "Start in spite of errors in the configuration");
+    app.add_flag("--verbose", options.verbose, "Log debugging messages too");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& end) {
+        exit_code = app.exit(end);
+        return std::nullopt;
+    }
+    options.state = std::filesystem::absolute(options.state).string();
+    options.config = std::filesystem::absolute(options.config).string();
+    if (options.emulate && options.cgroup_prefix.empty()) {
+        options.cgroup_prefix = own_prefix(options);
+    }
+    return options;
+}
+
+}  // namespace berth

@@ -1,0 +1,130 @@
+#include "apps/berthd/controller_daemon.h"
+
+#include <unistd.h>
+
+#include <array>
+
+#include "apps/berthd/daemon_inbox.h"
+#include "apps/daemon/wall_clock.h"
+#include "berth/control/loop.h"
+#include "berth/server/http_server.h"
+#include "berth/store/store.h"
+#include "berth/wire/agent_server.h"
+
+namespace berth {
+
+namespace {
+
+// Both listeners start after the first turn, so that nobody ever sees an empty cluster. That turn
+// has no one to speak to.
+class OnceStarted final : public Agents, public Clients {
+public:
+    void send(OutgoingOrder order) override {
+        BERTH_ASSERT(agents != nullptr);
+        agents->send(std::move(order));
+    }
+    void close(Link link) override {
+        BERTH_ASSERT(agents != nullptr);
+        agents->close(link);
+    }
+    void answer(OutgoingAnswer answer) override {
+        BERTH_ASSERT(clients != nullptr);
+        clients->answer(std::move(answer));
+    }
+
+    Agents* agents = nullptr;
+    Clients* clients = nullptr;
+};
+
+class ToInbox final : public CommandSink {
+public:
+    explicit ToInbox(DaemonInbox& inbox) : inbox_(inbox) {}
+    bool put(ClientInput input) override { return inbox_.try_push(std::move(input)); }
+
+private:
+    DaemonInbox& inbox_;
+};
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    gethostname(name.data(), name.size() - 1);
+    return name.data();
+}
+
+}  // namespace
+
+struct ControllerDaemon::Parts {
+    Parts(Opened opened, StoreReader reader, ClusterSpec spec, LogSink& sink)
+        : log(sink),
+          store(std::move(opened.store)),
+          archive(std::move(reader)),
+          loop(Controller(Engine(std::move(opened.state)), std::move(spec), opened.epoch,
+                          opened.next_sequence),
+               World{inbox, clock, store, outside, outside, published, &log}) {}
+
+    Status listen(const ControllerOptions& options);
+
+    LogSink& log;
+    SystemClock clock;
+    DaemonInbox inbox{clock};
+    ToInbox commands{inbox};
+    Store store;
+    StoreArchive archive;
+    Published published;
+    OnceStarted outside;
+    Loop loop;
+    std::unique_ptr<AgentServer> agents;
+    std::unique_ptr<HttpServer> http;
+};
+
+Status ControllerDaemon::Parts::listen(const ControllerOptions& options) {
+    BERTH_TRY(agents, AgentServer::start(
+                          {.address = "unix:" + options.agent_socket}, log,
+                          [this](Input input) { inbox.push(std::move(input)); },
+                          [this](const LaunchAttempt& launch) {
+                              return store.payload(launch.job, launch.array_job);
+                          }));
+    const ServerIdentity identity{.version = BERTH_VERSION,
+                                  .host = host_name(),
+                                  .started_at = clock.now(),
+                                  .pid = static_cast<std::int32_t>(getpid())};
+    BERTH_TRY(http, HttpServer::start({.socket = options.socket, .identity = identity}, commands,
+                                      published, archive, log));
+    outside.agents = agents.get();
+    outside.clients = http.get();
+    return Done{};
+}
+
+ControllerDaemon::ControllerDaemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+ControllerDaemon::~ControllerDaemon() {
+    parts_->inbox.stop();
+    parts_->http.reset();
+    parts_->agents.reset();
+}
+
+Result<std::unique_ptr<ControllerDaemon>> ControllerDaemon::start(const ControllerOptions& options,
+                                                                  ClusterSpec spec, LogSink& log) {
+    BERTH_TRY(Opened opened,
+              Store::open(options.state, {.keep_journal = options.keep_journal}, log));
+    log.write(LogLevel::info, "berthd",
+              "epoch " + to_string(opened.epoch) + ": " +
+                  std::to_string(opened.state.jobs().size()) +
+                  " jobs, from the snapshot at record " + std::to_string(opened.snapshot_sequence) +
+                  " and " + std::to_string(opened.replayed_records) + " records after it");
+    BERTH_TRY(StoreReader reader, StoreReader::open(options.state));
+    auto parts =
+        std::make_unique<Parts>(std::move(opened), std::move(reader), std::move(spec), log);
+    BERTH_CHECK(parts->loop.run_once());
+    BERTH_CHECK(parts->listen(options));
+    return std::unique_ptr<ControllerDaemon>(new ControllerDaemon(std::move(parts)));
+}
+
+Status ControllerDaemon::run() {
+    while (!parts_->inbox.stopped()) BERTH_CHECK(parts_->loop.run_once());
+    return Done{};
+}
+
+void ControllerDaemon::stop() { parts_->inbox.stop(); }
+
+}  // namespace berth

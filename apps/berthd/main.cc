@@ -1,0 +1,68 @@
+// berthd: the controller of a Berth cluster, as a process.
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "apps/berthd/controller_daemon.h"
+#include "apps/daemon/cluster_config.h"
+#include "apps/daemon/log_file.h"
+#include "apps/daemon/single_instance.h"
+#include "apps/daemon/stop_signal.h"
+
+namespace berth {
+namespace {
+
+// So that whoever starts daemons again knows a failed disk from a bad configuration (sysexits.h).
+constexpr int kExitConfig = 78;
+constexpr int kExitStore = 74;
+
+int fail(LogSink& log, const Error& error, int code) {
+    log.write(LogLevel::error, "berthd", error.message);
+    std::fprintf(stderr, "berthd: error: %s\n", error.message.c_str());
+    return code;
+}
+
+int serve(const ControllerOptions& options, StopSignal& signals, LogFile& log) {
+    Result<ClusterSpec> spec =
+        read_cluster_config(options.config, {.lenient = options.lenient}, log);
+    if (!spec.ok()) return fail(log, spec.error(), kExitConfig);
+    if (!options.cluster_name.empty()) spec->name = options.cluster_name;
+    const Result<DirectoryLock> lock = DirectoryLock::take(options.state, "berthd");
+    if (!lock.ok()) return fail(log, lock.error(), kExitConfig);
+    const Result<PidFile> pid = PidFile::write(options.pid_file);
+    if (!pid.ok()) return fail(log, pid.error(), kExitConfig);
+    auto daemon = ControllerDaemon::start(options, std::move(spec).value(), log);
+    if (!daemon.ok()) return fail(log, daemon.error(), kExitStore);
+    log.write(LogLevel::info, "berthd",
+              "version " BERTH_VERSION " listens on " + options.socket + ", for agents on " +
+                  options.agent_socket);
+    signals.then([&] { (*daemon)->stop(); });
+    const Status ended = (*daemon)->run();
+    signals.rest();
+    if (!ended.ok()) {
+        // What was not written must not be seen by anyone: no farewell, no destructor.
+        log.write(LogLevel::error, "berthd",
+                  "the store has failed; stopping at once: " + ended.error().message);
+        log.flush();
+        _exit(kExitStore);
+    }
+    log.write(LogLevel::info, "berthd", "stopped, as asked");
+    return 0;
+}
+
+}  // namespace
+}  // namespace berth
+
+int main(int argc, char** argv) {
+    int exit_code = 0;
+    const auto options = berth::parse_controller_options(argc, argv, exit_code);
+    if (!options) return exit_code;
+    berth::StopSignal signals;
+    auto log = berth::LogFile::open(
+        options->log_file, options->verbose ? berth::LogLevel::debug : berth::LogLevel::info);
+    if (!log.ok()) {
+        std::fprintf(stderr, "berthd: error: %s\n", log.error().message.c_str());
+        return 1;
+    }
+    return berth::serve(*options, signals, **log);
+}

@@ -1,0 +1,36 @@
+#include "apps/berthd/options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace berth {
+
+std::optional<ControllerOptions> parse_controller_options(int argc, char** argv, int& exit_code) {
+    ControllerOptions options;
+    CLI::App app("berthd: the controller of a Berth cluster.");
+    app.set_version_flag("--version", std::string("berthd ") + BERTH_VERSION);
+    app.add_option("--state", options.state, "Directory of its journal; made if it is not there")
+        ->required();
+    app.add_option("--config", options.config, "Directory with slurm.conf, berth.yaml …")
+        ->required();
+    app.add_option("--socket", options.socket, "Unix socket of the HTTP API (STATE/berthd.sock)");
+    app.add_option("--agent-socket", options.agent_socket,
+                   "Unix socket for the agents (STATE/agents.sock)");
+    app.add_option("--cluster-name", options.cluster_name, "Instead of the configured ClusterName");
+    app.add_option("--log-file", options.log_file, "Instead of standard error");
+    app.add_option("--pid-file", options.pid_file, "Where to write the process id");
+    app.add_flag("--lenient", options.lenient, "Start in spite of errors in the configuration");
+    app.add_flag("--verbose", options.verbose, "Log debugging messages too");
+    app.add_flag("--keep-journal", options.keep_journal,
+                 "Never cut the journal, so that all of history can be replayed");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& end) {
+        exit_code = app.exit(end);
+        return std::nullopt;
+    }
+    if (options.socket.empty()) options.socket = options.state + "/berthd.sock";
+    if (options.agent_socket.empty()) options.agent_socket = options.state + "/agents.sock";
+    return options;
+}
+
+}  // namespace berth

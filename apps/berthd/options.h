@@ -1,0 +1,22 @@
+// The options of berthd.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace berth {
+
+struct ControllerOptions {
+    std::string state;         // Directory.
+    std::string config;        // Directory.
+    std::string socket;        // Of the HTTP API.
+    std::string agent_socket;  // Of the agents' link.
+    std::string cluster_name;  // Empty: as configured.
+    std::string log_file, pid_file;
+    bool lenient = false, verbose = false, keep_journal = false;
+};
+
+// nullopt: nothing to run; `exit_code` says how it ends (--help, --version, a mistake).
+std::optional<ControllerOptions> parse_controller_options(int argc, char** argv, int& exit_code);
+
+}  // namespace berth

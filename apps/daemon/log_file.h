@@ -1,0 +1,27 @@
+// LogFile: the log of a daemon, a file that is turned over before it grows too long.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "berth/base/log.h"
+#include "berth/base/result.h"
+
+namespace berth {
+
+class LogFile final : public LogSink {
+public:
+    // An empty path: to standard error.
+    static Result<std::unique_ptr<LogFile>> open(const std::string& path, LogLevel least);
+    ~LogFile() override;
+
+    void write(LogLevel level, std::string_view component, std::string_view text) override;
+    void flush();
+
+private:
+    struct Parts;
+    explicit LogFile(std::unique_ptr<Parts> parts);
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace berth

@@ -1,0 +1,73 @@
+#include "apps/daemon/single_instance.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace berth {
+
+namespace {
+
+Error failed(const std::string& path) {
+    return {ErrorCode::internal, path + ": " + std::strerror(errno)};
+}
+
+std::string first_line(int file) {
+    std::array<char, 32> text{};
+    const ssize_t size = pread(file, text.data(), text.size() - 1, 0);
+    const std::string line(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+    return line.substr(0, line.find('\n'));
+}
+
+}  // namespace
+
+Result<DirectoryLock> DirectoryLock::take(const std::string& directory,
+                                          const std::string& program) {
+    std::error_code wrong;
+    if (std::filesystem::create_directories(directory, wrong)) {
+        std::filesystem::permissions(directory, std::filesystem::perms::owner_all, wrong);
+    }
+    if (wrong) return Error{ErrorCode::internal, directory + ": " + wrong.message()};
+    const std::string path = directory + "/lock";
+    const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0) return failed(path);
+    if (flock(file, LOCK_EX | LOCK_NB) != 0) {
+        Error error = errno == EWOULDBLOCK
+                          ? Error{ErrorCode::already_exists,
+                                  directory + " belongs to another " + program + ", pid " +
+                                      first_line(file) + ", which is still running"}
+                          : failed(path);
+        close(file);
+        return error;
+    }
+    const std::string pid = std::to_string(getpid()) + '\n';
+    if (ftruncate(file, 0) != 0 ||
+        pwrite(file, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
+        // Only who asks for our pid misses it: the lock holds on a full disk too.
+    }
+    return DirectoryLock(file);
+}
+
+DirectoryLock::~DirectoryLock() {
+    if (file_ >= 0) close(file_);
+}
+
+Result<PidFile> PidFile::write(const std::string& path) {
+    if (path.empty()) return PidFile("");
+    std::ofstream file(path, std::ios::trunc);
+    file << getpid() << std::endl;
+    if (!file) return failed(path);
+    return PidFile(path);
+}
+
+PidFile::~PidFile() {
+    if (!path_.empty()) unlink(path_.c_str());
+}
+
+}  // namespace berth

@@ -1,0 +1,50 @@
+#include "apps/daemon/stop_signal.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "berth/base/assert.h"
+
+namespace berth {
+
+StopSignal::StopSignal() {
+    std::signal(SIGPIPE, SIG_IGN);
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    BERTH_ASSERT(pthread_sigmask(SIG_BLOCK, &set, nullptr) == 0);
+    signals_ = signalfd(-1, &set, SFD_CLOEXEC);
+    end_ = eventfd(0, EFD_CLOEXEC);
+    BERTH_ASSERT(signals_ >= 0 && end_ >= 0);
+}
+
+void StopSignal::rest() {
+    if (thread_.joinable()) {
+        const std::uint64_t one = 1;
+        BERTH_ASSERT(write(end_, &one, sizeof one) == sizeof one);
+        thread_.join();
+    }
+}
+
+StopSignal::~StopSignal() {
+    rest();
+    close(signals_);
+    close(end_);
+}
+
+void StopSignal::then(std::function<void()> stop) {
+    thread_ = std::thread([this, stop = std::move(stop)] {
+        pollfd waited[2] = {{signals_, POLLIN, 0}, {end_, POLLIN, 0}};
+        while (poll(waited, 2, -1) < 0 && errno == EINTR) {
+        }
+        if ((waited[0].revents & POLLIN) != 0) stop();
+    });
+}
+
+}  // namespace berth

@@ -1,0 +1,24 @@
+// StopSignal: SIGTERM and SIGINT as a call. To be made before any thread is started, so that no
+// other thread takes the signals.
+#pragma once
+
+#include <functional>
+#include <thread>
+
+namespace berth {
+
+class StopSignal {
+public:
+    StopSignal();  // From here on the signals wait.
+    ~StopSignal();
+
+    // Calls it once, on a thread of its own, when a signal has come or comes.
+    void then(std::function<void()> stop);
+    void rest();  // No call any more, once this has returned.
+
+private:
+    int signals_ = -1, end_ = -1;
+    std::thread thread_;
+};
+
+}  // namespace berth

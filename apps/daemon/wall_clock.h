@@ -1,0 +1,18 @@
+// SystemClock: the wall clock of this machine. The one place where the daemons read it.
+#pragma once
+
+#include <chrono>
+
+#include "berth/control/ports.h"
+
+namespace berth {
+
+class SystemClock final : public WallClock {
+public:
+    Time now() override {
+        const auto since = std::chrono::system_clock::now().time_since_epoch();
+        return Time(std::chrono::floor<Duration>(since));
+    }
+};
+
+}  // namespace berth
