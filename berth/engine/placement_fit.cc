@@ -38,20 +38,25 @@ bool take_of(DimensionSet dimensions, std::int64_t count, Resources& left, Resou
     return true;
 }
 
-bool take_gres(const std::vector<GresDemand>& wanted, std::int64_t times, Resources& left,
-               Resources& taken) {
+// Demands for one dimension alone go first: the others may be served by what these leave.
+bool take_gres(const std::vector<GresDemand>& wanted, std::int64_t times, bool typed,
+               Resources& left, Resources& taken) {
     for (const GresDemand& gres : wanted) {
+        if (std::has_single_bit(gres.dimensions) != typed) continue;
         if (!take_of(gres.dimensions, gres.count * times, left, taken)) return false;
     }
     return true;
 }
 
 bool take_all_gres(const Demand& demand, std::uint32_t tasks, Resources& left, NodeTake& take) {
-    if (!take_gres(demand.gres_per_node, 1, left, take.amount)) return false;
-    if (!take_gres(demand.gres_per_task, tasks, left, take.amount)) return false;
-    for (const GresDemand& gres : demand.gres_total) {
-        if (!take_of(gres.dimensions, 1, left, take.amount)) return false;
-        take.of_total.push_back(1);
+    take.of_total.assign(demand.gres_total.size(), 1);
+    for (const bool typed : {true, false}) {
+        if (!take_gres(demand.gres_per_node, 1, typed, left, take.amount)) return false;
+        if (!take_gres(demand.gres_per_task, tasks, typed, left, take.amount)) return false;
+        for (const GresDemand& gres : demand.gres_total) {
+            if (std::has_single_bit(gres.dimensions) != typed) continue;
+            if (!take_of(gres.dimensions, 1, left, take.amount)) return false;
+        }
     }
     return true;
 }
@@ -67,9 +72,8 @@ std::optional<NodeTake> take_whole(const Demand& demand, const NodeSpec& node,
     take.amount = node.capacity;
     take.amount.set_memory(memory);
     for (std::size_t i = 0; i < take.of_total.size(); ++i) {
-        take.of_total[i] = 0;
         for_each_dimension(demand.gres_total[i].dimensions,
-                           [&](DimensionId d) { take.of_total[i] += node.capacity[d]; });
+                           [&](DimensionId d) { take.of_total[i] += left[d]; });
     }
     if (!fits(take.amount, room)) return std::nullopt;
     return take;

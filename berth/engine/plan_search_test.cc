@@ -1,0 +1,150 @@
+#include <algorithm>
+
+#include "berth/engine/plan_search.h"
+
+#include <gtest/gtest.h>
+
+#include "berth/testing/builders.h"
+#include "berth/testing/fixed_view.h"
+#include "berth/testing/seeds.h"
+
+namespace berth {
+namespace {
+
+constexpr std::int64_t kHorizon = 30;
+
+Time at(std::int64_t ms) { return Time(Duration(ms)); }
+
+struct World {
+    Engine engine;
+    testing::FixedView view;
+    Policy policy;
+    PlanBook book;
+    // The same, moment by moment.
+    std::vector<std::vector<Resources>> free;
+
+    Resources least_free(std::size_t node, std::int64_t from, Duration length) const {
+        Resources least = free[node][static_cast<std::size_t>(from)];
+        for (std::int64_t t = from; t <= kHorizon && Duration(t - from) < length; ++t) {
+            for (std::uint32_t d = 0; d < kDimensionsMax; ++d) {
+                const DimensionId dim(d);
+                least[dim] = std::min(least[dim], free[node][static_cast<std::size_t>(t)][dim]);
+            }
+        }
+        return least;
+    }
+};
+
+World random_world(Rng& rng) {
+    ClusterSpec spec =
+        testing::make_cluster(static_cast<std::uint32_t>(rng.between(1, 4)),
+                              {.sockets = 1, .cores_per_socket = 4, .memory = gib(4), .gpus = 4});
+    World world;
+    world.view.cluster = spec;
+    world.engine = testing::make_engine(std::move(spec));
+    world.book.rebuild(world.engine.state());
+    const auto& nodes = world.view.cluster.nodes;
+    for (const NodeSpec& node : nodes) {
+        world.free.emplace_back(static_cast<std::size_t>(kHorizon) + 1, node.capacity);
+    }
+    const std::int64_t bookings = rng.between(0, 20);
+    for (std::int64_t i = 0; i < bookings; ++i) {
+        const auto n = static_cast<std::size_t>(rng.between(0, static_cast<int>(nodes.size()) - 1));
+        Booking booking{at(rng.between(0, 20)), {}, {}, false, {}};
+        booking.end = booking.start + Duration(rng.between(1, 10));
+        if (rng.chance(5)) booking.end = kNever;
+        Resources amount;
+        amount.set_cpu(cores(rng.between(0, 2)));
+        amount[DimensionId(2)] = rng.between(0, 2);
+        booking.amounts.emplace_back(NodeId::from_index(n), amount);
+        if (!world.book.has_room_for(booking, booking.start)) continue;
+        for (std::int64_t t = booking.start.time_since_epoch().count();
+             t <= kHorizon && at(t) < booking.end; ++t) {
+            world.free[n][static_cast<std::size_t>(t)] -= amount;
+        }
+        world.book.put(JobId(static_cast<std::uint32_t>(i + 1)), std::move(booking));
+    }
+    return world;
+}
+
+Demand random_demand(Rng& rng, std::size_t nodes) {
+    Demand demand;
+    demand.nodes_min = static_cast<std::uint32_t>(rng.between(1, 3));
+    demand.nodes_max = demand.nodes_min + static_cast<std::uint32_t>(rng.between(0, 1));
+    demand.fewest_nodes = rng.chance(50);
+    demand.cpus_per_task = static_cast<std::uint32_t>(rng.between(1, 2));
+    demand.tasks_per_node = 1;
+    if (rng.chance(50)) {
+        demand.tasks = static_cast<std::uint32_t>(rng.between(demand.nodes_min, 5));
+        demand.tasks_per_node = 0;
+        demand.nodes_max = std::min(demand.nodes_max, *demand.tasks);
+        demand.gres_per_task = {{dimension_bit(DimensionId(2)), 1}};
+    } else {
+        demand.gres_per_node = {{dimension_bit(DimensionId(2)), rng.between(1, 4)}};
+    }
+    demand.choices.push_back(BitSet::all(nodes));
+    if (rng.chance(30)) {  // Either of two sets.
+        demand.choices.push_back(BitSet(nodes));
+        for (std::size_t n = 0; n < nodes; ++n) {
+            if (rng.chance(50)) continue;
+            demand.choices[0].reset(n);
+            demand.choices[1].set(n);
+        }
+    }
+    demand.required = BitSet(nodes);
+    return demand;
+}
+
+TEST(Search, FindsTheEarliestOfAllStarts) {
+    int found_some = 0;
+    testing::for_each_seed(2000, [&](Rng& rng) {
+        const World world = random_world(rng);
+        const std::size_t nodes = world.free.size();
+        const Demand demand = random_demand(rng, nodes);
+        const Taste taste{world.policy, world.view};
+        Window window{at(rng.between(0, 5)), at(rng.between(10, 20)), Duration(rng.between(1, 9))};
+        if (rng.chance(5)) window.length = Duration::max();
+        std::optional<std::int64_t> first;
+        for (auto t = window.earliest; t <= window.latest && !first; t += Duration(1)) {
+            const std::int64_t start = t.time_since_epoch().count();
+            std::vector<Resources> rooms;
+            for (std::size_t n = 0; n < nodes; ++n) {
+                rooms.push_back(world.least_free(n, start, window.length));
+            }
+            const auto room = [&](NodeId node) { return &rooms[node.index()]; };
+            if (place(demand, room, taste).index() == 0) first = start;
+        }
+        const auto found = find_start(demand, window, world.book, BitSet::all(nodes), taste);
+        ASSERT_EQ(found.has_value(), first.has_value());
+        if (!found) return;
+        ++found_some;
+        ASSERT_EQ(found->start, at(*first));
+        for (const Part& part : found->parts) {
+            ASSERT_TRUE(
+                fits(part.take.amount, world.least_free(part.node.index(), *first, window.length)));
+        }
+    });
+    EXPECT_GT(found_some, 0);
+}
+
+TEST(Search, LeavesOutNodesThatTakeNoWork) {
+    Engine engine = testing::make_engine(testing::make_cluster(2));
+    PlanBook book;
+    book.rebuild(engine.state());
+    testing::FixedView view;
+    view.cluster = engine.state().spec();
+    const Policy policy;
+    Demand demand;
+    demand.tasks_per_node = 1;
+    demand.choices = {BitSet::all(2)};
+    demand.required = BitSet(2);
+    BitSet usable(2);
+    const Window window{Time{}, at(100), Duration(10)};
+    EXPECT_FALSE(find_start(demand, window, book, usable, {policy, view}));
+    usable.set(1);
+    EXPECT_EQ(find_start(demand, window, book, usable, {policy, view})->parts.front().node,
+              NodeId(1));
+}
+
+}  // namespace
+}  // namespace berth
