@@ -219,9 +219,11 @@ Result<JsonValue> read_json_list(JsonSource& source, std::string_view list, Json
                                  const JsonLimits& limits) {
     TreeBuilder builder(limits, list, sink);
     BERTH_TRY(JsonValue rest, parse(source, builder));
-    if (auto* const object = std::get_if<JsonObject>(&rest.value)) {
-        std::erase_if(*object, [&](const auto& member) { return member.name == list; });
-    }
+    const JsonValue* const emptied = rest.find(list);
+    if (emptied == nullptr || emptied->as<JsonArray>() == nullptr)
+        return Error{ErrorCode::invalid_argument, "there is no list " + std::string(list)};
+    std::erase_if(*std::get_if<JsonObject>(&rest.value),
+                  [&](const JsonMember& member) { return member.name == list; });
     return rest;
 }
 

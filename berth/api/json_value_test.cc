@@ -79,7 +79,9 @@ TEST(JsonList, EndsWithTheSinksErrorAndRefusesACutText) {
     Collected all;
     EXPECT_FALSE(read_json_list(cut, "jobs", all).ok());
     Dripping lists(R"([[1],[2]])", 5);
-    EXPECT_TRUE(read_json_list(lists, "jobs", all).ok());
+    EXPECT_FALSE(read_json_list(lists, "jobs", all).ok());
+    Dripping other(R"({"nodes":[]})", 5);
+    EXPECT_EQ(read_json_list(other, "jobs", all).error().message, "there is no list jobs");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <boost/beast/http.hpp>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 #include <optional>
 
 namespace berth {
@@ -58,6 +59,11 @@ public:
         const ssize_t n = ::send(fd_, from.data(), from.size(), MSG_NOSIGNAL);
         if (n < 0) ec = system_error(errno);
         return n > 0 ? static_cast<std::size_t>(n) : 0;
+    }
+    // True while the other side has neither closed nor said anything unasked.
+    bool is_quiet() const {
+        char byte = 0;
+        return ::recv(fd_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
     }
     // Those that throw are never called; Beast asks that they be there.
     template <class Buffers>
@@ -144,7 +150,8 @@ void HttpConnection::close() { connection_.reset(); }
 const WireOutcome& HttpConnection::body_outcome() const { return body_outcome_; }
 
 WireOutcome HttpConnection::exchange(const HttpRequest& request, bool stream) {
-    if (connection_ && connection_->body) close();  // An answer that nobody has read to its end.
+    // An answer that nobody has read to its end; or the server closed it while it was idle.
+    if (connection_ && (connection_->body || !connection_->socket.is_quiet())) close();
     if (!connection_) {
         auto connected = connect_to(endpoint_.socket);
         if (auto* const failed = std::get_if<WireOutcome>(&connected)) return std::move(*failed);
@@ -166,7 +173,7 @@ WireOutcome HttpConnection::exchange(const HttpRequest& request, bool stream) {
     // A server that refuses early may have answered and closed: what it said is worth reading.
     const error_code write_error = ec;
     connection_->body.emplace();
-    connection_->body->body_limit(boost::none);
+    connection_->body->body_limit(std::numeric_limits<std::uint64_t>::max());
     ec = {};
     http::read_header(connection_->socket, connection_->buffer, *connection_->body, ec);
     if (ec) {

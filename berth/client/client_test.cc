@@ -1,0 +1,192 @@
+#include "berth/client/client.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "berth/api/json.h"
+#include "berth/client/toy_server.h"
+
+namespace berth {
+namespace {
+
+using std::chrono::milliseconds;
+constexpr ClientOptions kHasty{.timeout = milliseconds(200), .retry_for = milliseconds(0)};
+constexpr ClientOptions kPatient{.timeout = milliseconds(2000), .retry_for = milliseconds(5000)};
+
+std::string spec_of(const std::string& request) {
+    return request.substr(request.find("\r\n\r\n") + 4);
+}
+
+TEST(Client, SaysAsSlurmDoesThatNobodyListens) {
+    Client client({"/nonexistent/berthd.sock"}, kHasty);
+    const auto reply = client.ping();
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.problem().code, "unavailable");
+    EXPECT_EQ(reply.problem().status, 0);
+    EXPECT_EQ(slurm_message(reply.problem()),
+              "Unable to contact slurm controller (connect failure)");
+    EXPECT_NE(reply.problem().detail.find("/nonexistent/berthd.sock"), std::string::npos);
+    Client too_long({std::string(200, 'x')}, kHasty);
+    EXPECT_EQ(too_long.ping().problem().code, "unavailable");
+}
+
+TEST(Client, GivesUpOnAServerThatSaysNothing) {
+    ToyServer server([](int fd, int) {
+        while (!ToyServer::read_request(fd).empty()) {
+        }
+    });
+    Client client({server.path()}, kHasty);
+    const auto reply = client.ping();
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.problem().code, "timed_out");
+    EXPECT_EQ(slurm_message(reply.problem()), "Socket timed out on send/recv operation");
+}
+
+TEST(Client, IsNotUpsetByGarbage) {
+    for (const std::string garbage :
+         {"", "garbage\r\n\r\n", "HTTP/1.1 200 OK\r\n",
+          "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n{}",
+          "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]",
+          "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n{",
+          "HTTP/1.1 500 No\r\nContent-Length: 4\r\n\r\noops",
+          "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"}) {
+        ToyServer server([&](int fd, int) {
+            (void)ToyServer::read_request(fd);
+            ToyServer::write(fd, garbage);
+        });
+        Client client({server.path()}, kHasty);
+        const auto one = client.config();
+        EXPECT_FALSE(one) << garbage;
+        const auto list = client.jobs();
+        ASSERT_FALSE(list) << garbage;
+        EXPECT_NE(list.problem().code, "") << garbage;
+    }
+}
+
+TEST(Client, HandsOnTheProblemDocument) {
+    ToyServer server([](int fd, int) {
+        (void)ToyServer::read_request(fd);
+        ToyServer::respond(
+            fd, 422,
+            R"({"status":422,"code":"unknown_partition","title":"t","detail":"d",)"
+            R"("slurm":"Invalid partition name specified","details":["x"],"new":1})");
+    });
+    Client client({server.path()}, kHasty);
+    const auto reply = client.submit({});
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.problem().code, "unknown_partition");
+    EXPECT_EQ(reply.problem().details, std::vector<std::string>{"x"});
+    EXPECT_EQ(slurm_message(reply.problem()), "Invalid partition name specified");
+}
+
+TEST(Client, SubmitsAgainUnderTheSameRequestIdWhenTheControllerDiesOnTheWay) {
+    std::set<std::string> request_ids;
+    ToyServer server([&](int fd, int connection) {
+        const std::string body = spec_of(ToyServer::read_request(fd));
+        request_ids.insert(api::from_json<api::SubmitRequest>(body)->spec.request_id);
+        if (connection == 4) ToyServer::respond(fd, 201, R"({"job":7,"warnings":[]})");
+        if (connection == 3) ToyServer::write(fd, "HTTP/1.1 201 Created\r\nContent-Le");
+    });
+    Client client({server.path()}, kPatient);
+    const auto reply = client.submit({});
+    ASSERT_TRUE(reply) << reply.problem().detail;
+    EXPECT_EQ(reply->job, JobId(7));
+    EXPECT_EQ(server.connections(), 4);
+    ASSERT_EQ(request_ids.size(), 1U);
+    EXPECT_EQ(request_ids.begin()->size(), 32U);
+}
+
+TEST(Client, DoesNotRepeatWhatMayHaveBeenDone) {
+    ToyServer server([&](int fd, int) { (void)ToyServer::read_request(fd); });
+    Client client({server.path()}, kPatient);
+    const auto reply = client.requeue("7");
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.problem().code, "connection_lost");
+    EXPECT_EQ(server.connections(), 1);
+}
+
+TEST(Client, WaitsForAControllerThatIsStarting) {
+    const auto play = [](int fd, int) {
+        (void)ToyServer::read_request(fd);
+        ToyServer::respond(fd, 200, "{}");
+    };
+    ToyServer server(play);
+    server.stop();
+    std::thread starting([&] {
+        std::this_thread::sleep_for(milliseconds(150));
+        server.listen();
+    });
+    Client client({server.path()}, kPatient);
+    const auto reply = client.requeue("7");
+    starting.join();
+    EXPECT_TRUE(reply) << reply.problem().detail;
+}
+
+TEST(Client, TakesANewConnectionWhenTheOldOneWasClosedMeanwhile) {
+    ToyServer server([](int fd, int) {
+        (void)ToyServer::read_request(fd);
+        ToyServer::respond(fd, 200, "{}");
+    });
+    Client client({server.path()}, kHasty);
+    for (int i = 1; i <= 3; ++i) {
+        EXPECT_TRUE(client.release("7")) << "nothing is repeated here, so it must be seen before";
+        EXPECT_EQ(server.connections(), i);
+        std::this_thread::sleep_for(milliseconds(20));
+    }
+}
+
+TEST(Client, KeepsItsConnectionAndReadsListsAsTheyCome) {
+    ToyServer server([](int fd, int) {
+        for (;;) {
+            const std::string request = ToyServer::read_request(fd);
+            if (request.empty()) return;
+            EXPECT_TRUE(request.starts_with("GET /v1/jobs?user=ann%20b&field=id ")) << request;
+            ToyServer::write(fd, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+            const std::string body =
+                R"({"sequence":1,"now":2,"jobs":[{"id":1},{"id":2},{"id":3}]})";
+            for (const char byte : body) ToyServer::write(fd, std::string("1\r\n") + byte + "\r\n");
+            ToyServer::write(fd, "0\r\n\r\n");
+        }
+    });
+    Client client({server.path()}, kHasty);
+    api::JobQuery query;
+    query.users = {"ann b"};
+    query.fields = {"id"};
+    for (int i = 0; i < 3; ++i) {
+        const auto jobs = client.jobs(query);
+        ASSERT_TRUE(jobs) << jobs.problem().detail;
+        ASSERT_EQ(jobs->size(), 3U);
+        EXPECT_EQ(jobs->at(2).id, JobId(3));
+    }
+    EXPECT_EQ(server.connections(), 1);
+    int seen = 0;
+    EXPECT_TRUE(client.each_job(query, [&](api::JobRow&&) { return ++seen < 2; }));
+    EXPECT_EQ(seen, 2);
+    EXPECT_TRUE(client.jobs(query)) << "a list left in the middle spoils nothing";
+}
+
+TEST(Client, TellsAListThatBrokeOffFromAWholeOne) {
+    ToyServer server([](int fd, int) {
+        (void)ToyServer::read_request(fd);
+        ToyServer::write(fd,
+                         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+                         "12\r\n{\"jobs\":[{\"id\":1},\r\n");
+    });
+    Client client({server.path()}, kHasty);
+    const auto jobs = client.jobs();
+    ASSERT_FALSE(jobs);
+    EXPECT_EQ(jobs.problem().code, "connection_lost");
+}
+
+TEST(Endpoint, IsTheOneOfTheEnvironmentFirst) {
+    ASSERT_EQ(::setenv("BERTH_SOCKET", "/tmp/one.sock", 1), 0);
+    EXPECT_EQ(find_endpoint().socket, "/tmp/one.sock");
+    ASSERT_EQ(::unsetenv("BERTH_SOCKET"), 0);
+    ASSERT_EQ(::setenv("XDG_RUNTIME_DIR", "/nonexistent", 1), 0);
+    EXPECT_EQ(find_endpoint().socket, kSystemSocket);
+}
+
+}  // namespace
+}  // namespace berth
