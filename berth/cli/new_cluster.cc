@@ -104,6 +104,7 @@ std::string slurm_conf(const Sizes& sizes) {
          << "ClusterName=berth\nSlurmctldHost=" << host << "\n"
          << (sizes.gpus.count > 0 ? "GresTypes=gpu\n" : "") << "PriorityType=priority/multifactor\n"
          << "PriorityWeightAge=1000\nPriorityWeightJobSize=100\nPriorityWeightQOS=1000\n"
+         << (sizes.gpus.count > 0 ? "AccountingStorageTRES=gres/gpu\n" : "")
          << "NodeName=" << (sizes.nodes == 1 ? host : "node[1-" + std::to_string(sizes.nodes) + "]")
          << " NodeHostname=" << host << " NodeAddr=127.0.0.1 CPUs=" << cpus
          << " Sockets=1 CoresPerSocket=" << cpus
