@@ -1,0 +1,45 @@
+// GpuInventory: which GPUs are there. From NVIDIA's library, opened at run time, or made up.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "berth/base/result.h"
+#include "berth/model/node.h"
+
+namespace berth {
+
+struct FoundGpu {
+    std::string
+        type;  // "nvidia_h100_80gb_hbm3": the product's name as Slurm's AutoDetect writes it.
+    std::string file;  // "/dev/nvidia0"; empty: simulated.
+    std::string uuid;
+    Bytes memory;
+    std::vector<int> cpus;            // Near it, in the system's numbers; empty: unknown.
+    std::vector<std::int32_t> links;  // NVLinks to each of the others, -1 at its own place.
+};
+
+class GpuInventory {
+public:
+    virtual ~GpuInventory() = default;
+    virtual Result<std::vector<FoundGpu>>
+    gpus() = 0;  // By minor number, which the file's name has.
+};
+
+// NVML. `not_found` where there is no such library, so no driver.
+Result<std::unique_ptr<GpuInventory>> open_nvml(const char* library = "libnvidia-ml.so.1");
+
+// "a100:8", "a100:4,h100:4": GPUs that are only counted, 64 at most. In NVLink cliques of four,
+// each socket's cores near an equal part of them.
+Result<std::unique_ptr<GpuInventory>> simulate_gpus(std::string_view text);
+
+struct Machine;
+
+// Puts GPUs into a node, by the rules of gres.conf: "gpu" of each type, index by order. The cores
+// near a GPU come from the machine; where they are not known, from its part of the sockets.
+Status add_gpus(NodeSpec& node, Dimensions& dimensions, const std::vector<FoundGpu>& gpus,
+                const Machine* machine);
+
+}  // namespace berth

@@ -1,0 +1,82 @@
+// A stand-in for NVIDIA's library: four GPUs, two and two linked straight by NVLink, their minor
+// numbers the other way round than their indices. For the tests of module host.
+#include <cstring>
+
+namespace {
+
+struct Pci {
+    char short_bus_id[16];
+    unsigned domain, bus, device, device_id, subsystem_id;
+    char bus_id[32];
+};
+struct Memory {
+    unsigned long long total, free, used;
+};
+
+char handles[4];
+
+unsigned index_of(void* device) {
+    return static_cast<unsigned>(static_cast<char*>(device) - handles);
+}
+
+int copy(char* out, unsigned size, const char* text) {
+    if (std::strlen(text) >= size) return 7;
+    std::strcpy(out, text);
+    return 0;
+}
+
+}  // namespace
+
+extern "C" {
+
+int nvmlInit_v2() { return 0; }
+int nvmlShutdown() { return 0; }
+const char* nvmlErrorString(int) { return "Fake error"; }
+int nvmlDeviceGetCount_v2(unsigned* count) {
+    *count = 4;
+    return 0;
+}
+int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
+    *device = &handles[index];
+    return index < 4 ? 0 : 2;
+}
+int nvmlDeviceGetUUID(void* device, char* out, unsigned size) {
+    char text[] = "GPU-fake-0";
+    text[9] = static_cast<char>('0' + index_of(device));
+    return copy(out, size, text);
+}
+int nvmlDeviceGetName(void*, char* out, unsigned size) {
+    return copy(out, size, "NVIDIA A100-SXM4-80GB");
+}
+int nvmlDeviceGetMinorNumber(void* device, unsigned* minor) {
+    *minor = 3 - index_of(device);
+    return 0;
+}
+int nvmlDeviceGetMemoryInfo(void*, Memory* memory) {
+    *memory = {80ULL << 30, 80ULL << 30, 0};
+    return 0;
+}
+int nvmlDeviceGetPciInfo_v3(void* device, Pci* pci) {
+    *pci = {};
+    pci->bus = 16 + index_of(device);
+    return 0;
+}
+int nvmlDeviceGetCpuAffinity(void* device, unsigned, unsigned long* words) {
+    words[0] = index_of(device) < 2 ? 0x3 : 0xc;
+    return 0;
+}
+int nvmlDeviceGetNvLinkState(void*, unsigned link, int* active) {
+    *active = link < 4 ? 1 : 0;
+    return link < 12 ? 0 : 2;
+}
+int nvmlDeviceGetNvLinkRemotePciInfo_v2(void* device, unsigned, Pci* pci) {
+    *pci = {};
+    pci->bus = 16 + (index_of(device) ^ 1U);
+    return 0;
+}
+int nvmlDeviceGetP2PStatus(void*, void*, int, int* status) {
+    *status = 1;
+    return 0;
+}
+
+}  // extern "C"
