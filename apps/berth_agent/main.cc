@@ -13,6 +13,7 @@
 #include "apps/daemon/wall_clock.h"
 #include "berth/host/file_disk.h"
 #include "berth/host/linux_node.h"
+#include "berth/host/machine.h"
 
 namespace berth {
 namespace {
@@ -43,10 +44,16 @@ LinuxNodeOptions node_options(const AgentOptions& options, const ClusterSpec& sp
 Status run(const AgentOptions& options, const ClusterSpec& spec, NodeId id, StopSignal& signals,
            LogSink& log) {
     BERTH_TRY(const std::unique_ptr<FileDisk> disk, FileDisk::open(options.state + "/memory"));
-    BERTH_TRY(const std::unique_ptr<LinuxNode> node,
-              LinuxNode::open(node_options(options, spec, id), log));
+    LinuxNodeOptions wanted = node_options(options, spec, id);
+    NodeSpec found = spec.node(id);
+    if (!options.emulate) {
+        BERTH_TRY(const Machine machine, discover_machine());
+        wanted.cpus_of_core = cpus_of_node(spec.node(id), machine);
+        found = found_node(spec.node(id), spec.dimensions, machine);
+    }
+    BERTH_TRY(const std::unique_ptr<LinuxNode> node, LinuxNode::open(std::move(wanted), log));
     for (const std::string& gap : node->not_isolated()) log.write(LogLevel::warning, "agent", gap);
-    BERTH_TRY(AgentIdentity identity, identify(spec.node(id)));
+    BERTH_TRY(AgentIdentity identity, identify(found));
     const std::vector<MemoryWrite> memory = disk->stored();
     AgentLoop loop(Agent(std::move(identity), memory, node->alive(), SystemClock().now()),
                    {.disk = *disk,

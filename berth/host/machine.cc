@@ -2,6 +2,7 @@
 
 #include <hwloc.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <map>
@@ -90,8 +91,7 @@ Result<Machine> discover_machine() {
     Machine machine;
     machine.sockets = at_least_one(hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_PACKAGE));
     machine.numa_nodes = at_least_one(hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_NUMANODE));
-    machine.memory =
-        Bytes(static_cast<std::int64_t>(hwloc_get_root_obj(topology.get())->total_memory));
+    machine.memory = Bytes(::sysconf(_SC_PHYS_PAGES) * ::sysconf(_SC_PAGESIZE));
     machine.tmp_disk = size_of_tmp();
     add_cores(topology.get(), machine);
     if (machine.cpus_of_core.empty()) {
