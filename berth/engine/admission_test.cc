@@ -89,62 +89,64 @@ TEST_F(Admission, FillsInWhatWasNotSaid) {
     EXPECT_EQ(job.hold, Hold::none);
 }
 
+struct OracleAnswer {
+    std::string command;
+    JobSpec spec;
+    std::optional<Refusal> why;
+    std::vector<std::string> details;
+    std::string slurm;
+};
+const std::string kUnavailable = "Requested node configuration is not available";
+const std::vector<OracleAnswer> kOracleAnswers = {
+    {"--gres=gpu:16",
+     {.request = {.gres_per_node = {gpus(16)}}},
+     Refusal::node_configuration_unavailable,
+     {},
+     kUnavailable},
+    {"-N5 --gres=gpu:8",
+     {.request = {.nodes_min = 5, .nodes_given = true, .gres_per_node = {gpus(8)}}}},
+    {"-p nosuch",
+     {.partition = "nosuch"},
+     Refusal::unknown_partition,
+     {"invalid partition specified: nosuch"},
+     "Invalid partition name specified"},
+    {"-t 5-00:00:00", {.request = {.time_limit = hours(120)}}},
+    {"-A nosuch",
+     {.account = "nosuch"},
+     Refusal::unknown_account,
+     {},
+     "Invalid account or account/partition combination specified"},
+    {"--qos=high -A bio",
+     {.account = "bio", .qos = "high"},
+     Refusal::unknown_qos,
+     {},
+     "Invalid qos specification"},
+    {"--gres=tpu:1",
+     {.request = {.gres_per_node = {{"tpu", "", 1}}}},
+     Refusal::unknown_gres,
+     {},
+     "Invalid generic resource (gres) specification"},
+    {"--gres=gpu:h100:1",
+     {.request = {.gres_per_node = {{"gpu", "h100", 1}}}},
+     Refusal::node_configuration_unavailable,
+     {},
+     kUnavailable},
+    {"--mem=999G",
+     {.request = {.memory_per_node = gib(999)}},
+     Refusal::memory_unavailable,
+     {"Memory specification can not be satisfied"},
+     kUnavailable},
+    {"-c 64",
+     {.request = {.cpus_per_task = 64}},
+     Refusal::cpus_unavailable,
+     {"CPU count per node can not be satisfied"},
+     kUnavailable},
+    {"-p debug -t 60", {.partition = "debug", .request = {.time_limit = hours(1)}}},
+    {"--dependency=afterok:99999", {.dependencies = {{.job = JobId(99999)}}}},
+};
+
 TEST_F(Admission, AnswersAsTheOracleDoes) {
-    struct Row {
-        std::string command;
-        JobSpec spec;
-        std::optional<Refusal> why;
-        std::vector<std::string> details;
-        std::string slurm;
-    };
-    const std::string unavailable = "Requested node configuration is not available";
-    for (const Row& row : std::vector<Row>{
-             {"--gres=gpu:16",
-              {.request = {.gres_per_node = {gpus(16)}}},
-              Refusal::node_configuration_unavailable,
-              {},
-              unavailable},
-             {"-N5 --gres=gpu:8",
-              {.request = {.nodes_min = 5, .nodes_given = true, .gres_per_node = {gpus(8)}}}},
-             {"-p nosuch",
-              {.partition = "nosuch"},
-              Refusal::unknown_partition,
-              {"invalid partition specified: nosuch"},
-              "Invalid partition name specified"},
-             {"-t 5-00:00:00", {.request = {.time_limit = hours(120)}}},
-             {"-A nosuch",
-              {.account = "nosuch"},
-              Refusal::unknown_account,
-              {},
-              "Invalid account or account/partition combination specified"},
-             {"--qos=high -A bio",
-              {.account = "bio", .qos = "high"},
-              Refusal::unknown_qos,
-              {},
-              "Invalid qos specification"},
-             {"--gres=tpu:1",
-              {.request = {.gres_per_node = {{"tpu", "", 1}}}},
-              Refusal::unknown_gres,
-              {},
-              "Invalid generic resource (gres) specification"},
-             {"--gres=gpu:h100:1",
-              {.request = {.gres_per_node = {{"gpu", "h100", 1}}}},
-              Refusal::node_configuration_unavailable,
-              {},
-              unavailable},
-             {"--mem=999G",
-              {.request = {.memory_per_node = gib(999)}},
-              Refusal::memory_unavailable,
-              {"Memory specification can not be satisfied"},
-              unavailable},
-             {"-c 64",
-              {.request = {.cpus_per_task = 64}},
-              Refusal::cpus_unavailable,
-              {"CPU count per node can not be satisfied"},
-              unavailable},
-             {"-p debug -t 60", {.partition = "debug", .request = {.time_limit = hours(1)}}},
-             {"--dependency=afterok:99999", {.dependencies = {{.job = JobId(99999)}}}},
-         }) {
+    for (const OracleAnswer& row : kOracleAnswers) {
         const auto answer = ask(row.spec);
         const auto* no = std::get_if<Refusing>(&answer);
         ASSERT_EQ(no != nullptr, row.why.has_value()) << row.command;

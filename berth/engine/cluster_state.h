@@ -136,6 +136,7 @@ private:
 
     struct Loading;  // snapshot.cc
     void check_job(const Job& job) const;
+    void check_steps(const Job& job) const;
     void check_nodes() const;
 
     ClusterSpec spec_;

@@ -73,9 +73,29 @@ void ClusterState::check_job(const Job& job) const {
         BERTH_ASSERT(next != job.nodes.end());
         ++next;
     }
+    check_steps(job);
+}
+
+// Steps stay within their job's shares, and those that do not overlap share nothing.
+void ClusterState::check_steps(const Job& job) const {
     for (const Step& step : job.steps) {
-        BERTH_ASSERT(step.id.value() < job.next_step || step.id >= kExternStep);
+        BERTH_ASSERT(step.id.value() < job.next_step || step.id >= kBatchStep);
         BERTH_ASSERT((step.state == StepState::running) == !step.shares.empty());
+    }
+    for (const NodeShare& held : job.allocation->shares) {
+        BitSet cores(held.cores.size());
+        DeviceMask devices = 0;
+        for (const Step& step : job.steps) {
+            for (const StepShare& share : step.shares) {
+                if (share.node != held.node) continue;
+                BERTH_ASSERT(share.cores.is_subset_of(held.cores));
+                BERTH_ASSERT((share.devices & ~held.devices) == 0);
+                if (step.overlap || step.id >= kBatchStep) continue;
+                BERTH_ASSERT(!share.cores.intersects(cores) && (share.devices & devices) == 0);
+                cores |= share.cores;
+                devices |= share.devices;
+            }
+        }
     }
 }
 

@@ -52,6 +52,15 @@ protected:
     void exit(JobId id, std::uint32_t node, std::int32_t code) {
         end({.job = id, .node = NodeId(node), .batch_exit = ExitStatus{.code = code}});
     }
+    // One that holds nothing on these nodes.
+    static Step step(std::uint32_t id, const std::vector<std::uint32_t>& nodes) {
+        Step made{.id = StepId(id)};
+        for (const std::uint32_t n : nodes) {
+            made.nodes.push_back(NodeId(n));
+            made.shares.push_back({.node = NodeId(n), .cores = BitSet(64), .tasks = {}});
+        }
+        return made;
+    }
     const Job& job(JobId id) const { return *state.find_job(id); }
     bool all_free() const {
         for (std::uint32_t n = 0; n < 3; ++n) {
@@ -166,7 +175,7 @@ TEST_F(Runs, TheSiteDecidesOnRequeueWhereTheJobDoesNot) {
 TEST_F(Runs, ARequeuedJobStartsAfreshWithTheNextAttempt) {
     const JobId id = submit();
     start(id, {0});
-    state.apply(at(11), StepCreated{id, Attempt(1), Step{.id = StepId(0), .shares = {{}}}});
+    state.apply(at(11), StepCreated{id, Attempt(1), step(0, {0})});
     state.apply(at(15), EndJob{.job = id, .outcome = JobState::pending});
     end({.job = id, .node = NodeId(0)});
     EXPECT_EQ(job(id).state, JobState::pending);
@@ -222,9 +231,7 @@ TEST_F(Runs, ACancelOverridesARequeueThatIsUnderWay) {
 TEST_F(Runs, AStepIsOverWhenAllItsNodesAreAndHasTheHighestExit) {
     const JobId id = submit();
     start(id, {0, 1});
-    Step step{.id = StepId(0), .nodes = {NodeId(0), NodeId(1)}};
-    step.shares = {{.node = NodeId(0), .tasks = {}}, {.node = NodeId(1), .tasks = {}}};
-    state.apply(at(11), StepCreated{id, Attempt(1), step});
+    state.apply(at(11), StepCreated{id, Attempt(1), step(0, {0, 1})});
     state.apply(at(12), StepEnded{id, Attempt(1), StepId(0), NodeId(1), {.code = 2}});
     state.apply(at(12), StepEnded{id, Attempt(1), StepId(0), NodeId(1), {.code = 9}});  // Again.
     EXPECT_EQ(job(id).steps[0].state, StepState::running);
@@ -240,8 +247,7 @@ TEST_F(Runs, StepsEndWithTheNodesTheyRunOn) {
     const JobId id = submit();
     start(id, {0});
     for (std::uint32_t i = 0; i < 2; ++i) {
-        state.apply(at(11), StepCreated{id, Attempt(1),
-                                        Step{.id = StepId(i), .shares = {{.node = NodeId(0)}}}});
+        state.apply(at(11), StepCreated{id, Attempt(1), step(i, {0})});
     }
     state.apply(at(12), StepEnded{.job = id,
                                   .attempt = Attempt(1),
@@ -258,8 +264,7 @@ TEST_F(Runs, EndedStepsAreKeptUpToALimitAndRunningOnesAlways) {
     const JobId id = submit();
     start(id, {0});
     for (std::uint32_t i = 0; i < 400; ++i) {
-        state.apply(at(11), StepCreated{id, Attempt(1),
-                                        Step{.id = StepId(i), .shares = {{.node = NodeId(0)}}}});
+        state.apply(at(11), StepCreated{id, Attempt(1), step(i, {0})});
         if (i > 0) state.apply(at(12), StepEnded{id, Attempt(1), StepId(i), NodeId(0), {}});
     }
     EXPECT_LE(job(id).steps.size(), 258U);

@@ -54,6 +54,37 @@ private:
     std::vector<std::string> slices_;
 };
 
+// Far above what any machine has, and so low that sums of them cannot overflow.
+constexpr std::int64_t kAmountMax = std::int64_t{1} << 54;
+constexpr std::uint32_t kCoresMax = 1 << 16;
+
+bool is_sane(const Resources& amount) {
+    for (std::size_t i = 0; i < kDimensionsMax; ++i) {
+        const std::int64_t one = amount[DimensionId::from_index(i)];
+        if (one < 0 || one > kAmountMax) return false;
+    }
+    return true;
+}
+
+bool is_sane(const NodeSpec& node, std::size_t dimensions) {
+    const auto known = [&](const Device& device) { return device.dimension.index() < dimensions; };
+    return node.devices.size() <= kDevicesPerNodeMax &&
+           std::all_of(node.devices.begin(), node.devices.end(), known) &&
+           std::uint64_t{node.sockets} * node.cores_per_socket <= kCoresMax &&
+           is_sane(node.capacity);
+}
+
+bool is_sane(const SnapshotHead& head) {
+    const auto known = [&](NodeId node) { return node.value() < head.nodes; };
+    return head.format == kSnapshotFormat && head.spec.nodes.empty() &&
+           head.spec.dimensions.size() <= kDimensionsMax &&
+           std::all_of(head.spec.partitions.begin(), head.spec.partitions.end(),
+                       [&](const PartitionSpec& partition) {
+                           return std::all_of(partition.nodes.begin(), partition.nodes.end(),
+                                              known);
+                       });
+}
+
 Error malformed(std::string_view what) {
     return Error{ErrorCode::invalid_argument, "malformed snapshot: " + std::string(what)};
 }
@@ -102,7 +133,7 @@ struct ClusterState::Loading {
 
     Status add(SnapshotHead piece) {
         if (head) return malformed("a second head");
-        if (piece.format != kSnapshotFormat) return malformed("written by another version");
+        if (!is_sane(piece)) return malformed("written by another version, or damaged");
         state.epoch_ = piece.epoch;
         state.next_job_id_ = piece.next_job_id;
         state.spec_ = piece.spec;
@@ -110,7 +141,7 @@ struct ClusterState::Loading {
         return Done{};
     }
     Status add(SnapshotNode piece) {
-        if (piece.spec.devices.size() > kDevicesPerNodeMax) return malformed("too many devices");
+        if (!is_sane(piece.spec, state.spec_.dimensions.size())) return malformed("a node");
         state.spec_.nodes.push_back(std::move(piece.spec));
         state.conditions_.push_back(std::move(piece.condition));
         return Done{};
@@ -137,7 +168,9 @@ struct ClusterState::Loading {
         if (job.qos.index() > 0 && job.qos.index() >= state.spec_.qos.size()) return false;
         if (!std::all_of(job.nodes.begin(), job.nodes.end(), known)) return false;
         return !holds || std::all_of(job.allocation->shares.begin(), job.allocation->shares.end(),
-                                     [&](const NodeShare& share) { return known(share.node); });
+                                     [&](const NodeShare& share) {
+                                         return known(share.node) && is_sane(share.amount);
+                                     });
     }
     bool complete() const {
         return head && head->nodes == state.spec_.nodes.size() &&

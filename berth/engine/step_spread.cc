@@ -1,6 +1,7 @@
 #include "berth/engine/step_spread.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace berth {
 namespace {
@@ -83,10 +84,11 @@ std::optional<std::vector<Candidate>> choose_nodes(const StepAsk& ask,
         return slots >= ask.tasks;
     };
     if (candidates.size() < ask.nodes) return std::nullopt;
-    std::ranges::stable_sort(candidates, std::greater(), &Candidate::named);
+    std::ranges::sort(candidates, {},
+                      [](const Candidate& one) { return std::pair(!one.named, one.room); });
     if (!enough()) {
-        std::ranges::stable_sort(candidates, std::greater(), [](const Candidate& one) {
-            return std::pair(one.named, one.slots);
+        std::ranges::sort(candidates, {}, [](const Candidate& one) {
+            return std::tuple(!one.named, UINT32_MAX - one.slots, one.room);
         });
         if (!enough()) return std::nullopt;
     }

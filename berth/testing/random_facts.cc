@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "berth/engine/admission.h"
 #include "berth/testing/builders.h"
 
 namespace berth::testing {
@@ -173,11 +174,15 @@ Maybe step(Rng& rng, Time now, const ClusterState& state) {
                          .exit = {.code = static_cast<std::int32_t>(rng.between(0, 1))},
                          .out_of_memory = rng.chance(10)};
     }
-    Step made{.id = StepId(job->next_step), .name = "step", .started_at = now};
-    for (const NodeShare& share : job->allocation->shares) {
-        made.nodes.push_back(share.node);
-        made.shares.push_back({.node = share.node, .cores = share.cores, .tasks = {}});
-    }
+    StepRequest request{.name = "step",
+                        .tasks = static_cast<std::uint32_t>(rng.between(1, 4)),
+                        .exact = rng.chance(70),
+                        .overlap = rng.chance(30)};
+    if (rng.chance(40)) request.gres = {{"gpu", "", rng.between(1, 3)}};
+    request.gres_none = request.gres.empty() && rng.chance(50);
+    auto laid_out = lay_out_step(state, now, *job, request);
+    if (!std::holds_alternative<Step>(laid_out)) return std::nullopt;
+    Step made = std::get<Step>(std::move(laid_out));
     return StepCreated{.job = job->id, .attempt = job->attempt, .step = std::move(made)};
 }
 
