@@ -52,6 +52,12 @@ std::optional<Argument> ArgumentReader::next(Streams& streams) {
     return std::nullopt;
 }
 
+const char* ArgumentReader::take_number() {
+    const auto at = static_cast<std::size_t>(optind);
+    if (at + 1 >= argv_.size() || argv_[at][0] < '0' || argv_[at][0] > '9') return nullptr;
+    return argv_[static_cast<std::size_t>(optind++)];
+}
+
 std::vector<std::string> ArgumentReader::operands() const {
     std::vector<std::string> rest;
     for (std::size_t i = static_cast<std::size_t>(optind); i + 1 < argv_.size(); ++i)

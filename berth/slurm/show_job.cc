@@ -172,9 +172,7 @@ int failed(Streams& streams, const api::Problem& problem) {
 // A named job, or all of them in id order.
 CallResult<std::vector<api::JobRow>> load(Client& client, const std::string& id) {
     if (!id.empty()) return client.job(id);
-    api::JobQuery query;
-    query.states = {"ALL"};
-    return client.jobs(query);
+    return client.jobs();
 }
 
 void print_step(std::ostream& out, const api::JobRow& job, const api::StepRow& step,

@@ -25,16 +25,15 @@ struct SqueueOptions {
     api::JobQuery query;
     std::vector<std::string> qos;  // The server does not choose by QOS.
     std::string format, sort;
-    bool header = true, long_format = false, start = false, steps = false, unfold_arrays = false;
+    bool all_states = false, header = true, long_format = false, start = false, steps = false,
+         unfold_arrays = false;
 };
 
 // "R,PD" or "all"; an error names what is no state.
 Status read_states(const std::string& text, SqueueOptions& options) {
     options.query.states.clear();
-    if (iequals(text, "all")) {
-        options.query.states = {"ALL"};
-        return Done{};
-    }
+    options.all_states = iequals(text, "all");
+    if (options.all_states) return Done{};
     for (const auto word : split(text, ',')) {
         const std::string_view state = state_from_text(trim(word));
         if (state.empty()) {
@@ -233,16 +232,18 @@ int run_squeue(const Invocation& call, Streams& streams) {
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
         if (argument->letter == 'H' || argument->letter == 'U') return streams.out << kUsage, 0;
-        if (const Status read = read_one(argument->letter, argument->value, options); !read.ok()) {
+        const bool may_stand_alone = argument->letter == 'j' || argument->letter == 's';
+        const char* value = argument->value;
+        if (may_stand_alone && value == nullptr) value = reader.take_number();
+        if (const Status read = read_one(argument->letter, value, options); !read.ok()) {
             return fail(read.error().message);
         }
     }
     if (reader.failed()) return streams.err << "Try \"squeue --help\" for more information\n", 1;
-    for (const std::string& operand :
-         reader.operands()) {  // "squeue -j 12" and, as people type it, "squeue 12".
-        return fail("Unrecognized option: " + operand);
+    if (!reader.operands().empty()) return fail("Unrecognized option: " + reader.operands()[0]);
+    if (options.query.states.empty() && !options.all_states) {
+        options.query.states = {"PENDING", "RUNNING", "COMPLETING"};
     }
-    if (options.query.states.empty() && !options.query.jobs.empty()) options.query.states = {"ALL"};
     const auto format = parse_percent_format(format_of(call, options));
     if (!format.ok()) return fail(format.error().message);
     Client client(endpoint_of(call));
