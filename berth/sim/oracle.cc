@@ -37,6 +37,7 @@ Recorded Oracle::read(const Record& record, const ClusterState& after) {
 }
 
 void Oracle::recorded(const Recorded& record) {
+    ++records_;
     // What ends comes first: in one record one job may end and another start because of it.
     for (const Fact& fact : record.facts) take(fact);
     for (const Recorded::After& after : record.after) {
@@ -62,6 +63,7 @@ void Oracle::recorded(const Recorded& record) {
 void Oracle::forget(JobId id) {
     Known& job = jobs_[id];
     job.forgotten = true;
+    job.forgotten_in = records_;
     if (is_final(job.state)) return;
     // Its last node may have been done with it in this very record.
     if (job.run.over() && job.run.ending_at) {
@@ -85,6 +87,7 @@ void Oracle::take(const Fact& fact) {
                                       " and " + to_string(id));
         }
         jobs_[id] = Known{.spec = submitted->job.spec, .hold = submitted->job.hold};
+        jobs_[id].submitted_in = records_;
     } else if (const auto* held = std::get_if<JobHeld>(&fact)) {
         jobs_[held->job].hold = held->hold;
     } else if (const auto* ending = std::get_if<EndJob>(&fact)) {
@@ -94,6 +97,12 @@ void Oracle::take(const Fact& fact) {
         if (ending->outcome != JobState::pending) return;
         job.hold = ending->hold;
         if (is_final(job.state)) job.state = JobState::pending;  // Requeued by its owner's word.
+    } else if (const auto* started = std::get_if<StartJob>(&fact)) {
+        const JobId task = started->task_job.value_or(started->job);
+        if (task != started->job && !jobs_.contains(task)) {
+            jobs_[task] = jobs_[started->job];
+            jobs_[task].array_job = started->job;
+        }
     } else if (const auto* ended = std::get_if<AttemptEnded>(&fact)) {
         end(*ended);
     }
@@ -101,10 +110,6 @@ void Oracle::take(const Fact& fact) {
 
 void Oracle::start(Time now, const StartJob& fact) {
     const JobId id = fact.array_task ? fact.task_job.value_or(fact.job) : fact.job;
-    if (id != fact.job && !jobs_.contains(id)) {
-        jobs_[id] = jobs_[fact.job];
-        jobs_[id].array_job = fact.job;
-    }
     Known& job = jobs_[id];
     stage_.trace(
         [&] { return "recorded: start " + to_string(id) + "." + to_string(fact.attempt); });
@@ -131,21 +136,24 @@ void Oracle::check_may_start(JobId id, const Known& job, Time now) {
         stage_.violated("I7", words(id) + " is started before its begin time");
     }
     for (const Dependency& dependency : job.spec.dependencies) {
-        if (satisfied(dependency, now)) continue;
-        stage_.violated("I7", words(id) + " is started before what it depends on allows");
+        if (satisfied(job, dependency)) continue;
+        stage_.violated("I7", words(id) + " is started before what it depends on allows: " +
+                                  words(dependency.job));
     }
 }
 
-std::vector<const Oracle::Known*> Oracle::with_tasks(JobId id) const {
+// What was forgotten before the one that waits was there does not count: nobody knows it any more.
+std::vector<const Oracle::Known*> Oracle::with_tasks(JobId id, std::uint64_t submitted_in) const {
     std::vector<const Known*> all;
     for (const auto& [other, job] : jobs_) {
-        if (other == id || job.array_job == id) all.push_back(&job);
+        const bool known = !job.forgotten || job.forgotten_in > submitted_in;
+        if (known && (other == id || job.array_job == id)) all.push_back(&job);
     }
     return all;
 }
 
-bool Oracle::satisfied(const Dependency& dependency, Time) const {
-    const std::vector<const Known*> all = with_tasks(dependency.job);
+bool Oracle::satisfied(const Known& waiting, const Dependency& dependency) const {
+    const std::vector<const Known*> all = with_tasks(dependency.job, waiting.submitted_in);
     const auto each = [&](auto holds) {
         return std::ranges::all_of(all, [&](const Known* job) { return holds(*job); });
     };

@@ -67,6 +67,7 @@ private:
         Run run;  // The last one.
         bool forgotten = false;
         bool cancel_told = false;
+        std::uint64_t submitted_in = 0, forgotten_in = 0;  // Which record.
     };
 
     void take(const Fact& fact);
@@ -75,11 +76,11 @@ private:
     void end(const AttemptEnded& fact);
     void check_not_spooled(AttemptKey key, const Machine& machine);
     void check_may_start(JobId id, const Known& job, Time now);
-    bool satisfied(const Dependency& dependency, Time now) const;
+    bool satisfied(const Known& waiting, const Dependency& dependency) const;
     void check_room(NodeId node, const LaunchAttempt& launch);
     void check_outlived(const Machine& machine, Time calm_since, Duration kill_wait);
     void check_halved(JobId id, const Known& job, const std::vector<Time>& calm_since);
-    std::vector<const Known*> with_tasks(JobId job) const;
+    std::vector<const Known*> with_tasks(JobId job, std::uint64_t submitted_in) const;
 
     Stage& stage_;
     std::vector<const Machine*> machines_;
@@ -88,7 +89,7 @@ private:
     std::set<std::pair<JobId, std::string>> promised_;  // Submissions that users know of.
     std::map<JobId, Attempt> last_script_;
     Epoch epoch_{0};
-    std::uint64_t runs_ = 0, scripts_ = 0, lost_runs_ = 0;
+    std::uint64_t records_ = 0, runs_ = 0, scripts_ = 0, lost_runs_ = 0;
 };
 
 }  // namespace berth::sim

@@ -1,0 +1,76 @@
+// Every protection, taken out, is noticed: a simulator that finds nothing proves nothing until it
+// has found what was put there.
+//
+// Two protections are redundant in the world, and each has a test of its own layer instead:
+//   - epochs at the agent: a session of the earlier term has always ended before one of the later
+//     begins, so `sessions` drops the same orders. Launch orders of an earlier term are refused in
+//     agent/order_test.cc (Orders.AreDroppedWhenStale); and here, in the pair with `sessions`.
+//   - overlap at the agent: the controller never gives a GPU twice, so nothing is left to refuse.
+//     agent/launch_test.cc (Launch.IsRefusedWhereALiveAttemptHoldsWhatItWants).
+#include <gtest/gtest.h>
+
+#include "berth/sim/world.h"
+
+namespace berth::sim {
+namespace {
+
+struct Mutant {
+    const char* name;
+    void (*take_out)(WorldOptions&);
+    const char* shows_as;  // The violation begins so; empty: any.
+    std::uint64_t seeds;   // Within so many it must be noticed.
+};
+
+class Mutants : public ::testing::TestWithParam<Mutant> {};
+
+TEST_P(Mutants, AreNoticed) {
+    const Mutant& mutant = GetParam();
+    WorldOptions options;
+    mutant.take_out(options);
+    for (std::uint64_t seed = 1; seed <= mutant.seeds; ++seed) {
+        const WorldReport report = run_world(seed, options);
+        if (!report.violation.starts_with(mutant.shows_as) || report.violation.empty()) continue;
+        RecordProperty("seed", std::to_string(seed));
+        RecordProperty("violation", report.violation);
+        return;
+    }
+    FAIL() << mutant.name << ": not noticed in " << mutant.seeds << " worlds";
+}
+
+// Ten times as many seeds as it takes today, so that a change of the worlds does not break them.
+const Mutant kMutants[] = {
+    {"AttemptCheckAtTheAgent", [](WorldOptions& o) { o.agent.attempts = false; }, "I5", 40},
+    {"AttemptCheckAtTheController", [](WorldOptions& o) { o.control.attempts = false; }, "", 400},
+    {"Tombstones", [](WorldOptions& o) { o.agent.tombstones = false; }, "I5", 40},
+    {"BootIdAtTheAgent", [](WorldOptions& o) { o.agent.boot_ids = false; }, "I5", 200},
+    {"BootIdAtTheController", [](WorldOptions& o) { o.control.boot_ids = false; }, "", 400},
+    {"OutputCommit", [](WorldOptions& o) { o.control.output_commit = false; }, "I", 40},
+    {"OutputCommitOfOrders", [](WorldOptions& o) { o.control.output_commit = false; }, "I5", 400},
+    {"CompletionSpool", [](WorldOptions& o) { o.agent.spool = false; }, "", 100},
+    {"AtomicInventory", [](WorldOptions& o) { o.control.atomic_inventory = false; }, "I5", 100},
+    {"RequestId", [](WorldOptions& o) { o.control.request_ids = false; }, "I3", 40},
+    {"Sessions", [](WorldOptions& o) { o.agent.sessions = false; }, "I5", 300},
+    {"EpochWithoutSessions", [](WorldOptions& o) { o.agent.sessions = o.agent.epochs = false; },
+     "I12", 100},
+    {"CgroupEmptyBeforeTheReport", [](WorldOptions& o) { o.agent.wait_for_empty = false; }, "I11",
+     20},
+    {"CgroupEmptyBeforeFree", [](WorldOptions& o) { o.control.wait_for_clean = false; }, "I11", 20},
+    {"GangAtomicity", [](WorldOptions& o) { o.control.gangs = false; }, "I6", 20},
+};
+
+INSTANTIATE_TEST_SUITE_P(Each, Mutants, ::testing::ValuesIn(kMutants),
+                         [](const auto& mutant) { return std::string(mutant.param.name); });
+
+// The pair's other half: with epochs in place no order of an earlier term is obeyed, even though
+// sessions are out.
+TEST(Layers, EpochsHoldWhereSessionsDoNot) {
+    WorldOptions options;
+    options.agent.sessions = false;
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        const WorldReport report = run_world(seed, options);
+        EXPECT_FALSE(report.violation.starts_with("I12")) << report.violation;
+    }
+}
+
+}  // namespace
+}  // namespace berth::sim

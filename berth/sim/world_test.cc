@@ -1,0 +1,82 @@
+// The simulated world holds its invariants; and would show it if a protection were missing.
+#include "berth/sim/world.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "berth/testing/seeds.h"
+
+namespace berth::sim {
+namespace {
+
+std::string told(const WorldReport& report) {
+    std::string text = "to repeat: BERTH_SEED=" + std::to_string(report.seed) + "\n" +
+                       report.violation + "\nbefore it:\n";
+    const std::size_t from = report.trace.size() > 60 ? report.trace.size() - 60 : 0;
+    for (std::size_t i = from; i < report.trace.size(); ++i) text += "  " + report.trace[i] + "\n";
+    return text;
+}
+
+// BERTH_SEED=17 runs that world alone, BERTH_SEEDS=10000 so many.
+WorldSums run_worlds(std::uint64_t first, std::uint64_t count, const WorldOptions& options = {}) {
+    if (const auto only = testing::number_in_environment("BERTH_SEED")) {
+        first = *only;
+        count = 1;
+    } else {
+        count = testing::number_in_environment("BERTH_SEEDS").value_or(count);
+    }
+    WorldSums sums;
+    for (std::uint64_t seed = first; seed < first + count && sums.violated.empty(); ++seed) {
+        sums.add(run_world(seed, options));
+    }
+    return sums;
+}
+
+TEST(World, HoldsItsInvariantsThroughAllFaults) {
+    const WorldSums sums = run_worlds(1, 320);
+    for (const WorldReport& report : sums.violated) ADD_FAILURE() << told(report);
+    std::fputs(sums.to_text().c_str(), stdout);
+    if (sums.worlds < 320 || !sums.violated.empty()) return;
+    EXPECT_GE(sums.jobs, 10'000U);
+    EXPECT_GE(sums.fault_count(), 20'000U);
+    EXPECT_GE(sums.snapshots, 100U);
+    EXPECT_GE(sums.steps, 1000U);
+    for (std::size_t i = 0; i < kFaultKinds; ++i) {
+        EXPECT_GE(sums.faults[i], 100U) << name(static_cast<Fault>(i));
+    }
+}
+
+TEST(World, HoldsItsInvariantsOverLongTimes) {
+    WorldOptions options;
+    options.jobs = 400;
+    options.busy = std::chrono::hours(24);
+    const WorldSums sums = run_worlds(100'001, 12, options);
+    for (const WorldReport& report : sums.violated) ADD_FAILURE() << told(report);
+    std::fputs(sums.to_text().c_str(), stdout);
+}
+
+TEST(World, AllWorldsAreLargeEnough) {
+    Rng rng(1);
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        WorldOptions options;
+        options.jobs = 1;
+        options.busy = std::chrono::minutes(1);
+        EXPECT_GE(run_world(seed, options).nodes, 16U);
+    }
+}
+
+// ---- Determinism.
+
+TEST(Determinism, OneSeedIsOneRun) {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        const WorldReport once = run_world(seed), again = run_world(seed);
+        EXPECT_EQ(once.state_hash, again.state_hash) << seed;
+        EXPECT_EQ(once.events, again.events) << seed;
+        EXPECT_EQ(once.faults, again.faults) << seed;
+        EXPECT_NE(once.state_hash, run_world(seed + 1).state_hash) << seed;
+    }
+}
+
+}  // namespace
+}  // namespace berth::sim
