@@ -29,6 +29,7 @@ void HttpSession::close() {
 }
 
 void HttpSession::shut() {
+    closed_ = true;
     answer_timer_.cancel();
     parts_.reset();
     Failure ignored;
@@ -37,6 +38,7 @@ void HttpSession::shut() {
 }
 
 void HttpSession::read_header() {
+    if (closed_) return;
     parser_.emplace();
     parser_->header_limit(house_.options().header_bytes);
     parser_->body_limit(house_.options().body_bytes);
@@ -52,6 +54,7 @@ void HttpSession::read_header() {
 }
 
 void HttpSession::read_body() {
+    if (closed_) return;
     stream_.expires_after(house_.options().body_timeout);
     // Who asks before sending a long body is told to go on.
     if (beast::iequals(parser_->get()[http::field::expect], "100-continue") &&
@@ -95,6 +98,7 @@ void HttpSession::refuse_header(const Failure& why) {
 }
 
 void HttpSession::handle() {
+    if (closed_) return;
     const http::request<http::string_body>& message = parser_->get();
     keep_alive_ = message.keep_alive();
     chunked_ = message.version() >= 11;
@@ -156,7 +160,7 @@ void HttpSession::read_slowly(SlowRead read) {
 }
 
 void HttpSession::send(ApiResponse response) {
-    if (!stream_.socket().is_open()) return;
+    if (closed_) return;
     if (response.parts) return send_parts(std::move(response));
     send_whole(std::move(response));
 }

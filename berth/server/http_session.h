@@ -73,6 +73,7 @@ private:
     Principal principal_;
     boost::beast::flat_buffer buffer_;
     std::optional<Parser> parser_;
+    bool closed_ = false;  // What was under way when it was shut comes to nothing.
     bool keep_alive_ = false;
     bool chunked_ = true;
     std::optional<std::uint64_t> ticket_;  // Of the request that the controller has.
