@@ -35,10 +35,7 @@ Cycle Turn::run() {
     close_gates();
     order_ = in_order(state(), outlook_.pending, outlook_.policy, view_);
     repair();
-    for (ReleaseNumber before = 0; result_.complete && before != outlook_.book.last_release();) {
-        before = outlook_.book.last_release();
-        pass();
-    }
+    pass();
     write_promises();
     write_reasons();
     outlook_.changed = !result_.complete;

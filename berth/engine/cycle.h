@@ -45,6 +45,9 @@ private:
     void pass();
     void attend(PendingJob& job, Standing& standing);
     bool may_improve(const PendingJob& job, const Booking& promise) const;
+    bool helped_since(const Shape& shape, ReleaseNumber since, Time latest,
+                      const Booking* own) const;
+    Time earliest_hope(Shape& shape, Time from, Time latest) const;
     // Starts the job if it can start now; else books the earliest start, if that is before the
     // promise it has. True: started.
     bool try_job(PendingJob& job, Time floor, bool may_plan);

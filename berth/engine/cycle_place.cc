@@ -71,27 +71,61 @@ void Turn::replan_from(std::size_t first, const std::vector<bool>& broken) {
 
 // ---- Passes.
 
+// From the head down. When something is given back on the way, those before are looked at again
+// first: it is theirs to take.
 void Turn::pass() {
     Standing standing;
-    for (PendingJob*& entry : order_) {
-        if (entry == nullptr) continue;
-        const JobId id = entry->id;
-        attend(*entry, standing);
-        entry = outlook_.pending.find(id);  // nullptr: it has started.
+    ReleaseNumber seen = outlook_.book.last_release();
+    for (std::size_t i = 0; i < order_.size();) {
+        PendingJob*& entry = order_[i];
+        if (entry != nullptr) {
+            const JobId id = entry->id;
+            attend(*entry, standing);
+            entry = outlook_.pending.find(id);  // nullptr: it has started.
+        }
         if (!result_.complete) return;
+        ++i;
+        if (seen == outlook_.book.last_release()) continue;
+        seen = outlook_.book.last_release();
+        standing = {};
+        i = 0;
     }
 }
 
-// What can help this job lies on a node where something was given back since it last looked.
+// Whether something that was given back lets the shape start by `latest`. A start that was not
+// possible before must use one of those nodes; and if `own` lies there, it may itself have been in
+// the way.
+bool Turn::helped_since(const Shape& shape, ReleaseNumber since, Time latest,
+                        const Booking* own) const {
+    const PlanBook& book = outlook_.book;
+    if (book.last_release() == since) return false;
+    const Window window{now_, latest, shape.length};
+    return std::ranges::any_of(book.released_after(since), [&](NodeId node) {
+        const auto holds = [&](const BitSet& choice) { return choice.test(node.index()); };
+        if (!outlook_.usable.test(node.index())) return false;
+        if (std::ranges::none_of(shape.demand.choices, holds)) return false;
+        const auto here = [&](const auto& part) { return part.first == node; };
+        if (own != nullptr && std::ranges::any_of(own->amounts, here)) return true;
+        return offers_within(shape.demand, window, book, node, state().spec());
+    });
+}
+
 bool Turn::may_improve(const PendingJob& job, const Booking& promise) const {
     if (promise.start <= now_ && job.checked_time < promise.start) return true;  // It is due.
-    for (const BitSet& choice : job.shape->demand.choices) {
-        for (std::size_t n = choice.find_first(); n != BitSet::kNone; n = choice.find_next(n)) {
-            const NodeId node = NodeId::from_index(n);
-            if (outlook_.book.last_release(node) > job.checked_at) return true;
-        }
-    }
-    return false;
+    if (job.checked_at == 0) return true;
+    const Time latest = std::max(promise.start - Duration(1), now_);
+    return helped_since(*job.shape, job.checked_at, latest, &promise);
+}
+
+// Before this time no job of the shape without a promise need be looked for a place.
+Time Turn::earliest_hope(Shape& shape, Time from, Time latest) const {
+    if (!scheduling().backfill || shape.bound <= from) return from;
+    if (shape.bound_at == outlook_.book.last_release()) return shape.bound;
+    const Time until = std::min(latest, shape.bound);
+    if (helped_since(shape, shape.bound_at, until, nullptr)) return from;
+    shape.bound = std::min(shape.bound, latest + Duration(1));  // Beyond that nobody has looked.
+    shape.bound_at = outlook_.book.last_release();
+    return shape.bound;
 }
 
 void Turn::attend(PendingJob& pending, Standing& standing) {
@@ -124,12 +158,10 @@ bool Turn::try_job(PendingJob& job, Time floor, bool may_plan) {
         return false;
     }
     Shape& shape = *job.shape;
-    Time from = floor;
-    const bool same_releases = shape.bound_at == book.last_release() && scheduling().backfill;
-    if (known == nullptr && same_releases) from = std::max(from, shape.bound);
     const Time horizon = after(now_, scheduling().plan_window);
     Time latest = may_plan ? horizon : now_;
     if (known != nullptr) latest = keeps ? std::max(known->start, now_) : horizon;
+    const Time from = known == nullptr ? earliest_hope(shape, floor, latest) : floor;
     if (from > latest) return false;
     if (!spend()) return false;
 

@@ -5,6 +5,8 @@
 namespace berth {
 namespace {
 
+constexpr std::size_t kLatestMax = 16;
+
 const Resources* amount_on(const Booking& booking, NodeId node) {
     for (const auto& [at, amount] : booking.amounts) {
         if (at == node) return &amount;
@@ -30,6 +32,7 @@ void PlanBook::rebuild(const ClusterState& state) {
     timelines_.clear();
     for (const NodeSpec& node : state.spec().nodes) timelines_.emplace_back(node.capacity);
     released_.assign(timelines_.size(), ++last_release_);
+    latest_.clear();
     running_.clear();
     promises_.clear();
     ends_.clear();
@@ -39,6 +42,27 @@ void PlanBook::rebuild(const ClusterState& state) {
     };
     for (const JobId id : state.holding_jobs()) enter_from_state(id);
     for (const auto& [id, planned] : state.plan()) enter_from_state(id);
+}
+
+void PlanBook::note_release(NodeId node) {
+    released_[node.index()] = ++last_release_;
+    latest_.push_back(node);
+    if (latest_.size() > kLatestMax) latest_.pop_front();
+}
+
+std::vector<NodeId> PlanBook::released_after(ReleaseNumber since) const {
+    std::vector<NodeId> nodes;
+    const ReleaseNumber count = last_release_ - since;
+    if (count <= latest_.size()) {
+        for (std::size_t i = latest_.size() - count; i < latest_.size(); ++i) {
+            if (std::ranges::find(nodes, latest_[i]) == nodes.end()) nodes.push_back(latest_[i]);
+        }
+        return nodes;
+    }
+    for (std::size_t n = 0; n < released_.size(); ++n) {
+        if (released_[n] > since) nodes.push_back(NodeId::from_index(n));
+    }
+    return nodes;
 }
 
 std::optional<Booking> PlanBook::booking_of(const ClusterState& state, const Job& job) const {

@@ -5,6 +5,7 @@
 // found no room before, and has seen no release since, need not look again.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <set>
 #include <vector>
@@ -32,7 +33,7 @@ public:
     // After a fact about this job.
     void refresh(const ClusterState& state, Time now, JobId job);
     // A node takes work again, or has become larger.
-    void note_release(NodeId node) { released_[node.index()] = ++last_release_; }
+    void note_release(NodeId node);
 
     const Timeline& timeline(NodeId node) const { return timelines_[node.index()]; }
     const Booking* find(JobId job) const;     // Running or promised.
@@ -57,7 +58,8 @@ public:
     bool has_room_for(const Booking& booking, Time from) const;
 
     ReleaseNumber last_release() const { return last_release_; }
-    ReleaseNumber last_release(NodeId node) const { return released_[node.index()]; }
+    // The nodes where something was given back after release number `since`.
+    std::vector<NodeId> released_after(ReleaseNumber since) const;
     // Set when a running job's end moved later, or a node became smaller: promises may collide.
     bool take_collision() { return std::exchange(collision_, false); }
 
@@ -66,9 +68,10 @@ private:
     void enter(JobId job, Booking booking);
     void remove(JobId job);
 
-    std::vector<Timeline> timelines_;  // By NodeId.
-    std::vector<ReleaseNumber> released_;
+    std::vector<Timeline> timelines_;      // By NodeId.
+    std::vector<ReleaseNumber> released_;  // By NodeId: the last one there.
     ReleaseNumber last_release_ = 0;
+    std::deque<NodeId> latest_;  // Of the latest releases, so that few need no search for them.
     std::map<JobId, Booking> running_, promises_;
     std::set<std::pair<Time, JobId>> ends_;  // Of running ones.
     bool collision_ = false;

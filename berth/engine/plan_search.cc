@@ -154,4 +154,15 @@ std::optional<Found> find_start(const Demand& demand, const Window& window, cons
     return best;
 }
 
+bool offers_within(const Demand& demand, const Window& window, const PlanBook& book, NodeId node,
+                   const ClusterSpec& spec) {
+    Sliding sliding(demand, node, spec.node(node), book.timeline(node));
+    for (Time at = window.earliest; at <= window.latest; at = sliding.next_change()) {
+        sliding.move_to(at, window.length);
+        if (sliding.offer().tasks > 0) return true;
+        if (sliding.next_change() == kNever) return false;
+    }
+    return false;
+}
+
 }  // namespace berth
