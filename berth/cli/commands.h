@@ -41,4 +41,18 @@ int cancel(const std::vector<std::string>& jobs, Output& output);
 int nodes(bool json, Output& output);
 int config_check(const std::string& directory, bool lenient, bool json, Output& output);
 
+// The state that the journal gives, and whether the daemon's is the same.
+struct ReplayOptions {
+    std::string state;
+    bool verify = false;  // From the oldest snapshot too.
+};
+int replay(const ReplayOptions& options, Output& output);
+
+// The simulated world: the controller and the agents under faults, one seed after another.
+struct SimOptions {
+    std::uint64_t first = 1, seeds = 20;
+    bool hashes = false;
+};
+int sim_world(const SimOptions& options, Output& output);
+
 }  // namespace berth::cli

@@ -22,6 +22,7 @@ public:
         add_work();
         add_watch();
         add_config();
+        add_proof();
     }
 
     int run(int argc, char** argv) {
@@ -125,12 +126,30 @@ private:
         });
     }
 
+    void add_proof() {
+        CLI::App* command = add("replay", "The state that the journal gives, beside the daemon's",
+                                [this] { return cli::replay(replay_, output_); });
+        command->add_option("--state", replay_.state, "The cluster's state directory");
+        command->add_flag("--verify", replay_.verify, "From the oldest snapshot too");
+        CLI::App* sim = app_.add_subcommand("sim", "Simulations in virtual time");
+        sim->require_subcommand(1);
+        CLI::App* world = sim->add_subcommand(
+            "world", "The controller and the agents under faults; exits 1 if a promise is broken");
+        world->add_option("--seeds", sim_.seeds, "How many worlds")
+            ->check(CLI::Range(1, 1'000'000));
+        world->add_option("--first", sim_.first, "The first seed");
+        world->add_flag("--hashes", sim_.hashes, "Print each world's final state");
+        world->callback([this] { action_ = [this] { return sim_world(sim_, output_); }; });
+    }
+
     Output& output_;
     CLI::App app_{"Berth: a GPU cluster scheduler"};
     std::function<int()> action_;
     UpOptions up_;
     DownOptions down_;
     SubmitOptions submit_;
+    ReplayOptions replay_;
+    SimOptions sim_;
     std::string state_, job_, directory_;
     std::vector<std::string> jobs_;
     bool json_ = false, all_ = false, follow_ = false, lenient_ = false;

@@ -134,6 +134,14 @@ class Failure(unittest.TestCase):
             c.up()
             self.assertEqual(c.state_of(job), "CANCELLED")
 
+    def test_the_journal_gives_the_daemons_state(self):
+        with Cluster("a100:8") as c:
+            c.sbatch("--array=0-9", "--gres=gpu:1", script="true")
+            c.sbatch("-H", script="true")
+            c.sbatch("--gres=gpu:8", script="exit 1")
+            c.wait("the held job alone", lambda: c.run("squeue", "-h", "-o", "%r").stdout == "JobHeldUser\n")
+            self.assertIn("the daemon's state is the same", c.run("berth", "replay", "--verify").stdout)
+
     @unittest.skipUnless(ROOT, "SKIPPED: needs root to mount a small disk")
     def test_a_full_disk_refuses_new_work_and_loses_none(self):
         with Cluster("a100:8") as c:

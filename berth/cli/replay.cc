@@ -1,0 +1,71 @@
+// berth replay and berth sim world: the same code as the daemon's, without the world around it.
+#include <chrono>
+#include <cinttypes>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "berth/cli/cluster_dir.h"
+#include "berth/cli/commands.h"
+#include "berth/client/client.h"
+#include "berth/sim/world.h"
+#include "berth/store/replay.h"
+
+namespace berth::cli {
+namespace {
+
+std::string hex(std::uint64_t hash) {
+    char text[20];
+    std::snprintf(text, sizeof text, "%016" PRIx64, hash);
+    return text;
+}
+
+}  // namespace
+
+int replay(const ReplayOptions& options, Output& output) {
+    const ClusterDir dir = ClusterDir::find(options.state);
+    const auto replayed = berth::replay(dir.state().string());
+    if (!replayed.ok()) return output.fail(replayed.error().message);
+    output.out() << "replayed to record " << replayed.value().sequence << " ("
+                 << replayed.value().records << " records behind the snapshot at "
+                 << replayed.value().snapshot_sequence << "): state " << hex(replayed.value().hash)
+                 << '\n';
+    if (options.verify) {
+        const auto verified = verify(dir.state().string());
+        if (!verified.ok()) return output.fail(verified.error().message);
+        output.out() << "from the oldest point kept (record " << verified.value().oldest << ", "
+                     << verified.value().records << " records): state "
+                     << hex(verified.value().hash) << '\n';
+    }
+    Client client(Endpoint{dir.socket().string()},
+                  {.timeout = std::chrono::seconds(5), .retry_for = std::chrono::seconds(0)});
+    const auto live = client.state_hash();
+    if (!live) return output.out() << "no daemon to compare with\n", 0;
+    if (live->sequence != replayed.value().sequence) {
+        output.out() << "the daemon has gone on to record " << live->sequence
+                     << "; compare while nothing happens\n";
+        return 0;
+    }
+    if (live->hash != hex(replayed.value().hash))
+        return output.fail("the daemon's state is another: " + live->hash);
+    output.out() << "the daemon's state is the same\n";
+    return 0;
+}
+
+int sim_world(const SimOptions& options, Output& output) {
+    sim::WorldSums sums;
+    for (std::uint64_t seed = options.first; seed < options.first + options.seeds; ++seed) {
+        const sim::WorldReport report = sim::run_world(seed);
+        if (options.hashes)
+            output.out() << "seed " << seed << ": " << hex(report.state_hash) << '\n';
+        sums.add(report);
+    }
+    output.out() << sums.to_text();
+    for (const sim::WorldReport& report : sums.violated) {
+        for (const std::string& line : report.trace) output.out() << line << '\n';
+        output.fail(report.violation);
+    }
+    return sums.violated.empty() ? 0 : 1;
+}
+
+}  // namespace berth::cli
