@@ -6,7 +6,10 @@
 
 #include <algorithm>
 
+#include "berth/base/text.h"
+#include "berth/host/job_environment.h"
 #include "berth/host/linux_node_rig.h"
+#include "berth/host/user.h"
 
 namespace berth {
 namespace {
@@ -47,6 +50,31 @@ TEST_F(LinuxNodeTest, GivesTheScriptItsArgumentsAndItsInterpreter) {
     job.spec.command.arguments = {"a b", "$HOME"};
     EXPECT_EQ(run(job), (ExitStatus{0, 0}));
     EXPECT_EQ(rig.text("out"), "2 <a b> <$HOME>\n");
+}
+
+TEST_F(LinuxNodeTest, GivesTheScriptExactlyItsEnvironment) {
+    LaunchAttempt job = rig.job(1, "");
+    // The interpreter prints what it was given; a shell would have added to it.
+    job.payload.script = "#!/bin/cat /proc/self/environ\n";
+    job.payload.environment = {"MINE=a b", "SLURM_NTASKS=9", "PATH=/opt/bin"};
+    run(job);
+    const UserRecord user = *find_user(rig.uid);
+    NodeView view;
+    view.node = rig.options.node;
+    view.environment = rig.options.environment;
+    Environment expected = batch_environment(job, view, user);
+    std::string printed = rig.text("out");
+    printed.resize(printed.find("#!/bin/cat"));
+    std::vector<std::string> got;
+    for (const std::string_view one : split(printed, '\0')) {
+        if (!one.empty()) got.emplace_back(one);
+    }
+    const Environment found(got);
+    EXPECT_TRUE(found.get("SLURM_TASK_PID"));
+    expected.set("SLURM_TASK_PID", found.get("SLURM_TASK_PID").value_or(""));
+    expected.set("HOSTNAME", found.get("HOSTNAME").value_or(""));
+    EXPECT_EQ(got, expected.settings());
+    EXPECT_EQ(found.get("BERTH_SOCKET"), "/run/berth.sock");
 }
 
 TEST_F(LinuxNodeTest, WritesWhereThePatternSays) {

@@ -137,9 +137,8 @@ StreamSpec step_stream(const std::string& pattern, const LaunchStep& launch,
         return {*only == std::int64_t{values.task} ? to_srun : StreamKind::nothing, "", false};
     }
     // One file for several tasks is cut once, by the first; a file for each, by each.
-    const bool own_file = pattern.find("%t") != std::string::npos;
-    const bool own_by_node =
-        pattern.find("%n") != std::string::npos || pattern.find("%N") != std::string::npos;
+    const bool own_file = file_pattern_has(pattern, 't');
+    const bool own_by_node = file_pattern_has(pattern, 'n') || file_pattern_has(pattern, 'N');
     const std::uint32_t local = values.task - launch.share.tasks.front().rank;
     const bool cuts = own_file || (local == 0 && (own_by_node || launch.node_index == 0));
     return file_stream(pattern, launch.work_dir, values, output && cuts && !launch.append_output);

@@ -59,7 +59,7 @@ private:
     void reap();
     void finish(std::uint32_t rank, int wait_status);
     Status tell_end();
-    void tell_of_oom(std::int64_t kills);
+    void tell_of_oom();
     bool done() const;
     bool confined() const { return !run_.unified.empty() || !run_.cgroups.empty(); }
     Cgroup group() const;
@@ -186,6 +186,7 @@ void Shepherd::reap() {
 void Shepherd::finish(std::uint32_t rank, int wait_status) {
     const ExitStatus exit = status_of(wait_status);
     if (higher(exit, record_.exit)) record_.exit = exit;
+    if (running_.empty()) tell_of_oom();  // Before the last end, with which srun goes.
     pump_.task_ended(rank, exit);
 }
 
@@ -196,17 +197,10 @@ Cgroup Shepherd::group() const {
     return all;
 }
 
-Status Shepherd::tell_end() {
+void Shepherd::tell_of_oom() {
     const std::int64_t kills = confined() ? CgroupTree::oom_kills(group()) : 0;
-    record_.out_of_memory = kills > 0;
-    if (kills > 0) tell_of_oom(kills);
-    errors_.clear();
-    told_ = true;
-    moved_at_ = now_seconds();
-    return folder_.tell_exit(record_);
-}
-
-void Shepherd::tell_of_oom(std::int64_t kills) {
+    if (kills == 0) return;
+    record_.out_of_memory = true;
     const std::string text = "slurmstepd: error: Detected " + std::to_string(kills) +
                              " oom_kill event" + (kills == 1 ? "" : "s") +
                              " in StepId=" + to_string(run_.job) + "." + folder_of_step(run_.step) +
@@ -218,6 +212,13 @@ void Shepherd::tell_of_oom(std::int64_t kills) {
         }
     }
     pump_.say(tasks_.front().rank, text);
+}
+
+Status Shepherd::tell_end() {
+    errors_.clear();
+    told_ = true;
+    moved_at_ = now_seconds();
+    return folder_.tell_exit(record_);
 }
 
 // With cgroups whoever is left is the agent's to end. Without, only we know them.

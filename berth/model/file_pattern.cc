@@ -78,6 +78,17 @@ std::string expand_file_pattern(std::string_view pattern, const FilePatternValue
     return out;
 }
 
+bool file_pattern_has(std::string_view pattern, char letter) {
+    if (pattern.find('\\') != std::string_view::npos) return false;
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        if (pattern[i] != '%') continue;
+        while (++i < pattern.size() && pattern[i] >= '0' && pattern[i] <= '9') {
+        }
+        if (i < pattern.size() && pattern[i] == letter) return true;
+    }
+    return false;
+}
+
 std::string_view default_output_pattern(bool array_task) {
     return array_task ? "slurm-%A_%a.out" : "slurm-%j.out";
 }

@@ -29,6 +29,9 @@ struct FilePatternValues {
 // is no pattern stays as it is.
 std::string expand_file_pattern(std::string_view pattern, const FilePatternValues& values);
 
+// Whether the pattern differs by this letter: "out.%03t" by 't'.
+bool file_pattern_has(std::string_view pattern, char letter);
+
 // "slurm-%j.out", or "slurm-%A_%a.out" for the task of an array.
 std::string_view default_output_pattern(bool array_task);
 

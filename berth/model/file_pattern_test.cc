@@ -62,6 +62,14 @@ TEST(FilePattern, ValueStaysWithinItsFolder) {
     EXPECT_EQ(expand_file_pattern("out/%x", values), "out/.._.._etc_passwd");
 }
 
+TEST(FilePattern, KnowsByWhichLettersItDiffers) {
+    EXPECT_TRUE(file_pattern_has("out.%t", 't'));
+    EXPECT_TRUE(file_pattern_has("%j-%03t", 't'));
+    for (const char* pattern : {"", "t", "%%t", "%", "%3", "%T", "\\%t"}) {
+        EXPECT_FALSE(file_pattern_has(pattern, 't')) << pattern;
+    }
+}
+
 TEST(FilePattern, PathsAreBelowTheWorkingFolder) {
     FilePatternValues values;
     values.job = JobId{7};
