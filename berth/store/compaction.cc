@@ -11,12 +11,12 @@ constexpr std::size_t kSnapshotsKept = 2;
 
 }  // namespace
 
-Result<Compaction> Compaction::prepare(Database& database, const StoreSettings& settings,
-                                       const Recovered& recovered) {
-    Compaction compaction;
+Result<Compaction> Compaction::prepare(Database& database, std::string path,
+                                       const StoreSettings& settings, const Recovered& recovered,
+                                       LogSink& log) {
+    Compaction compaction(std::move(path), settings, log);
     BERTH_TRY(compaction.snapshots_, SnapshotTable::prepare(database));
     BERTH_TRY(compaction.journal_, JournalTable::prepare(database));
-    compaction.settings_ = settings;
     compaction.last_sequence_ = recovered.sequence;
     compaction.records_ = recovered.records;
     compaction.bytes_ = recovered.bytes;
@@ -39,6 +39,7 @@ bool Compaction::due() const {
 }
 
 Status Compaction::advance(Database& database, const ClusterState& state) {
+    if (replica_ != nullptr) return take_replica(database, state);
     if (idle()) return due() ? begin(database, state) : Status(Done{});
     const auto until = std::chrono::steady_clock::now() + settings_.rest_budget;
     do {
@@ -48,14 +49,39 @@ Status Compaction::advance(Database& database, const ClusterState& state) {
 }
 
 Status Compaction::begin(Database& database, const ClusterState& state) {
-    std::vector<std::string> slices = state.snapshot_slices(settings_.slice_bytes);
-    BERTH_ASSERT(!slices.empty());
+    const std::size_t things = state.jobs().size() + state.spec().nodes.size();
+    if (things <= settings_.live_snapshot_things) {
+        return take_slices(database,
+                           {last_sequence_, state.snapshot_slices(settings_.slice_bytes)});
+    }
+    replica_ = std::make_unique<Replica>(path_, settings_.vfs, settings_.slice_bytes);
+    records_ = bytes_ = 0;
+    return Done{};
+}
+
+// Where the file cannot be recovered from, the state in memory is all there is: then it is worth a
+// pause to write that down.
+Status Compaction::take_replica(Database& database, const ClusterState& state) {
+    std::optional<Result<SnapshotSlices>> made = replica_->take();
+    if (!made) return Done{};
+    replica_.reset();
+    if (made->ok()) return take_slices(database, std::move(*made).value());
+    log_->write(
+        LogLevel::error, "store",
+        "a snapshot is made of the state in memory, since what is on disk cannot be read: " +
+            made->error().message);
+    return take_slices(database, {last_sequence_, state.snapshot_slices(settings_.slice_bytes)});
+}
+
+Status Compaction::take_slices(Database& database, SnapshotSlices taken) {
+    BERTH_ASSERT(!taken.slices.empty());
     BERTH_TRY(Transaction transaction, Transaction::begin(database));
-    BERTH_CHECK(snapshots_.begin(last_sequence_, slices.size()));
+    BERTH_CHECK(snapshots_.begin(taken.sequence, taken.slices.size()));
     BERTH_CHECK(transaction.commit());
-    taken_at_ = last_sequence_;
+    taken_at_ = taken.sequence;
     slice_ = 0;
-    slices_.assign(std::make_move_iterator(slices.begin()), std::make_move_iterator(slices.end()));
+    slices_.assign(std::make_move_iterator(taken.slices.begin()),
+                   std::make_move_iterator(taken.slices.end()));
     records_ = bytes_ = 0;
     return Done{};
 }

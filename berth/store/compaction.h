@@ -1,12 +1,14 @@
 // Compaction: snapshots written a slice at a time between the turns, and the journal cut behind
-// them. The slices are made at one moment, from the state as it stands, and wait in memory: about
-// as much of it as the snapshot is long.
+// them. The slices of a small state are made at one moment from the state itself, those of a large
+// one by a Replica; until they are written they wait in memory, as much of it as the snapshot is
+// long.
 #pragma once
 
 #include <deque>
 
 #include "berth/store/journal_table.h"
 #include "berth/store/recovery.h"
+#include "berth/store/replica.h"
 #include "berth/store/snapshots.h"
 #include "berth/store/store.h"
 
@@ -14,8 +16,9 @@ namespace berth {
 
 class Compaction {
 public:
-    static Result<Compaction> prepare(Database& database, const StoreSettings& settings,
-                                      const Recovered& recovered);
+    static Result<Compaction> prepare(Database& database, std::string path,
+                                      const StoreSettings& settings, const Recovered& recovered,
+                                      LogSink& log);
 
     void appended(std::uint64_t sequence, std::size_t bytes);
     std::uint64_t last_sequence() const { return last_sequence_; }
@@ -25,17 +28,24 @@ public:
     Status advance(Database& database, const ClusterState& state);
 
 private:
+    Compaction(std::string path, const StoreSettings& settings, LogSink& log)
+        : path_(std::move(path)), settings_(settings), log_(&log) {}
     bool due() const;
     bool idle() const { return slices_.empty() && doomed_.empty() && cut_to_ == 0; }
     Status begin(Database& database, const ClusterState& state);
+    Status take_replica(Database& database, const ClusterState& state);
+    Status take_slices(Database& database, SnapshotSlices taken);
     Status step(Database& database);
     Status write_slice(Database& database);
     void completed();
 
+    std::string path_;
+    StoreSettings settings_;
+    LogSink* log_;
     SnapshotTable snapshots_;
     JournalTable journal_;
-    StoreSettings settings_;
     std::uint64_t last_sequence_ = 0, records_ = 0, bytes_ = 0;  // Since the newest snapshot.
+    std::unique_ptr<Replica> replica_;                           // While one is at work.
     std::uint64_t taken_at_ = 0;                                 // The snapshot under way.
     std::size_t slice_ = 0;
     std::deque<std::string> slices_;       // Of it, still to be written.

@@ -45,12 +45,15 @@ void live_and_be_killed(const std::string& folder, Rng& rng, std::uint32_t& ackn
         submit_for_ever(folder, pipe_ends[1]);
     }
     close(pipe_ends[1]);
-    usleep(static_cast<useconds_t>(rng.between(1'000, 60'000)));
+    std::uint32_t id = 0;
+    for (std::int64_t jobs = rng.between(0, 60); jobs > 0; --jobs) {
+        if (read(pipe_ends[0], &id, sizeof id) == sizeof id) acknowledged = id;
+    }
+    usleep(static_cast<useconds_t>(rng.between(0, 3'000)));
     ASSERT_EQ(kill(child, SIGKILL), 0);
     int how = 0;
     ASSERT_EQ(waitpid(child, &how, 0), child);
     EXPECT_TRUE(WIFSIGNALED(how)) << "it ended by itself, with " << WEXITSTATUS(how);
-    std::uint32_t id = 0;
     while (read(pipe_ends[0], &id, sizeof id) == sizeof id) acknowledged = id;
     close(pipe_ends[0]);
 }

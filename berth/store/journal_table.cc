@@ -53,7 +53,7 @@ Result<std::size_t> JournalTable::append(const Record& record) {
 }
 
 Status JournalTable::read_after(std::uint64_t sequence,
-                                const std::function<void(const Record&, std::size_t)>& visit) {
+                                const std::function<Status(const Record&, std::size_t)>& visit) {
     select_.reset();
     select_.bind(1, static_cast<std::int64_t>(sequence));
     for (std::uint64_t next = sequence + 1;; ++next) {
@@ -67,7 +67,7 @@ Status JournalTable::read_after(std::uint64_t sequence,
         }
         const Result<Record> record = decode<Record>(bytes);
         if (!record.ok() || record->sequence != number) return damaged(number, "cannot be read");
-        visit(*record, bytes.size());
+        BERTH_CHECK(visit(*record, bytes.size()));
     }
 }
 

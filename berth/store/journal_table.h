@@ -17,9 +17,9 @@ public:
     Result<std::size_t> append(const Record& record);
 
     // Calls `visit` for each record after `sequence`, in order. Refuses a gap, and a record that is
-    // not what was written, by its number.
+    // not what was written, by its number. Stops at the first error of `visit`.
     Status read_after(std::uint64_t sequence,
-                      const std::function<void(const Record& record, std::size_t bytes)>& visit);
+                      const std::function<Status(const Record& record, std::size_t bytes)>& visit);
 
     // Removes at most `limit` records up to and including `sequence`. True: there are more.
     Result<bool> cut(std::uint64_t sequence, std::int64_t limit);

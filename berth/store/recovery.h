@@ -1,6 +1,8 @@
 // Recovery: the state out of a snapshot and the records after it.
 #pragma once
 
+#include <atomic>
+
 #include "berth/engine/cluster_state.h"
 #include "berth/store/sqlite.h"
 
@@ -20,6 +22,8 @@ enum class RecoverFrom {
 };
 
 // Reads, and changes nothing. Refuses a journal with a gap or a damaged record, by its number.
-Result<Recovered> recover(Database& database, RecoverFrom from);
+// Gives up once `stop` is true.
+Result<Recovered> recover(Database& database, RecoverFrom from,
+                          const std::atomic<bool>* stop = nullptr);
 
 }  // namespace berth

@@ -68,7 +68,7 @@ Result<Opened> Store::open(const std::string& directory, StoreSettings settings,
     BERTH_TRY(JournalTable journal, JournalTable::prepare(database));
     BERTH_TRY(PayloadTable payloads, PayloadTable::prepare(database));
     BERTH_TRY(AccountingTable accounting, AccountingTable::prepare(database));
-    BERTH_TRY(Compaction compaction, Compaction::prepare(database, settings, recovered));
+    BERTH_TRY(Compaction compaction, Compaction::prepare(database, path, settings, recovered, log));
     FreeSpace space(directory, settings.reserve_bytes, settings.free_bytes);
     auto parts = std::make_unique<Parts>(Parts{std::move(database), std::move(journal),
                                                std::move(payloads), std::move(accounting),

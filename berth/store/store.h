@@ -20,6 +20,9 @@ struct StoreSettings {
     std::uint64_t snapshot_records = 50'000;
     std::uint64_t snapshot_bytes = 64 << 20;
     std::size_t slice_bytes = 256 << 10;
+    // With more jobs and nodes than this, a snapshot is made by a Replica: encoding the state
+    // itself would hold the controller up for too long.
+    std::size_t live_snapshot_things = 4000;
     Duration rest_budget = std::chrono::milliseconds(4);  // Of one rest(), for snapshots.
     bool keep_journal = false;                            // Never cut: all of it can be replayed.
     std::int64_t reserve_bytes = 64 << 20;

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <thread>
+
 #include "berth/store/reader.h"
 #include "berth/store/replay.h"
 #include "berth/store/small_cluster.h"
@@ -59,6 +61,55 @@ StoreSettings eager_snapshots() {
     settings.slice_bytes = 512;
     settings.rest_budget = Duration(0);  // One piece of work a turn.
     return settings;
+}
+
+// As a large state does it: beside the controller, from the file alone.
+StoreSettings snapshots_by_replica() {
+    StoreSettings settings = eager_snapshots();
+    settings.live_snapshot_things = 0;
+    return settings;
+}
+
+TEST(Store, MakesTheSnapshotsOfALargeStateBesideTheController) {
+    const Folder folder;
+    std::uint64_t hash = 0;
+    {
+        SmallCluster cluster(folder.path(), snapshots_by_replica());
+        ASSERT_TRUE(cluster.take_office(at(0)).ok());
+        for (std::uint32_t id = 1; id <= 200; ++id) {
+            ASSERT_TRUE(cluster.submit(id, at(id)).ok());
+            for (int turn = 0; turn < 5; ++turn) {
+                ASSERT_TRUE(cluster.store().rest(cluster.state()).ok());
+            }
+            if (id % 10 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        hash = cluster.state().hash();
+    }
+    const Result<Verified> verified = verify(folder.path());
+    ASSERT_TRUE(verified.ok()) << verified.error().message;
+    EXPECT_EQ(verified->hash, hash);
+    EXPECT_GT(verified->oldest, 1u) << "the journal was never cut";
+    EXPECT_GT(verified->newest, verified->oldest);
+}
+
+// A damaged record costs nothing while the controller still knows what it said.
+TEST(Store, WritesTheStateInMemoryDownIfTheFileCannotBeRecoveredFrom) {
+    const Folder folder;
+    std::uint64_t hash = 0;
+    {
+        SmallCluster cluster(folder.path(), snapshots_by_replica());
+        ASSERT_TRUE(cluster.take_office(at(0)).ok());
+        for (std::uint32_t id = 1; id <= 20; ++id) ASSERT_TRUE(cluster.submit(id, at(id)).ok());
+        run_sql(folder, "UPDATE journal SET record = x'00' WHERE sequence = 5");
+        for (int turn = 0; turn < 300; ++turn) {
+            ASSERT_TRUE(cluster.store().rest(cluster.state()).ok());
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        hash = cluster.state().hash();
+    }
+    const SmallCluster again(folder.path());
+    ASSERT_TRUE(again.ok()) << again.error;
+    EXPECT_EQ(again.opened().state.hash(), hash);
 }
 
 TEST(Store, WritesSnapshotsBetweenTurnsAndCutsTheJournalBehindThem) {

@@ -1,0 +1,46 @@
+#include "berth/store/replica.h"
+
+#include <atomic>
+#include <thread>
+
+#include "berth/store/recovery.h"
+#include "berth/store/sqlite.h"
+
+namespace berth {
+
+struct Replica::Work {
+    std::string path, vfs;
+    std::size_t slice_bytes;
+    std::atomic<bool> stop = false, done = false;
+    std::optional<Result<SnapshotSlices>> outcome;  // Once it is done.
+    std::thread thread;
+
+    Result<SnapshotSlices> make();
+};
+
+Result<SnapshotSlices> Replica::Work::make() {
+    BERTH_TRY(Database database, Database::open(path, {.read_only = true, .vfs = vfs}));
+    BERTH_CHECK(database.run("BEGIN"));  // One moment, whatever is appended meanwhile.
+    BERTH_TRY(const Recovered recovered, recover(database, RecoverFrom::newest, &stop));
+    return SnapshotSlices{recovered.sequence, recovered.state.snapshot_slices(slice_bytes)};
+}
+
+Replica::Replica(std::string path, std::string vfs, std::size_t slice_bytes)
+    : work_(new Work{std::move(path), std::move(vfs), slice_bytes}) {
+    work_->thread = std::thread([&work = *work_] {
+        work.outcome = work.make();
+        work.done = true;
+    });
+}
+
+Replica::~Replica() {
+    work_->stop = true;
+    work_->thread.join();
+}
+
+std::optional<Result<SnapshotSlices>> Replica::take() {
+    if (!work_->done) return std::nullopt;
+    return std::move(work_->outcome);
+}
+
+}  // namespace berth

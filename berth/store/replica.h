@@ -1,0 +1,33 @@
+// Replica: makes a snapshot without the controller's help. It recovers a second state from the
+// file, as a restart would, on a thread of its own, and encodes that. The controller is not held
+// up, and each snapshot proves that the file can be recovered from.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "berth/base/result.h"
+
+namespace berth {
+
+struct SnapshotSlices {
+    std::uint64_t sequence = 0;  // Of the last record they include.
+    std::vector<std::string> slices;
+};
+
+class Replica {
+public:
+    Replica(std::string path, std::string vfs, std::size_t slice_bytes);
+    ~Replica();  // Waits for the thread; it hurries.
+
+    // nullopt: still at work. To be asked until it answers, and then no more.
+    std::optional<Result<SnapshotSlices>> take();
+
+private:
+    struct Work;
+    std::unique_ptr<Work> work_;
+};
+
+}  // namespace berth
