@@ -2,6 +2,7 @@
 // turns around it. In a directory under $TMPDIR; the disk beneath it is what is measured.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
