@@ -19,6 +19,7 @@ struct Picture {
     std::vector<NodeFree> free;
     std::vector<JobId> pending, holding, finished;
     std::vector<std::vector<JobId>> on_node;
+    std::vector<std::pair<PendingReason, std::int64_t>> standings;
     friend bool operator==(const Picture&, const Picture&) = default;
 };
 
@@ -31,6 +32,9 @@ Picture picture_of(const ClusterState& state) {
     picture.pending.assign(state.pending_jobs().begin(), state.pending_jobs().end());
     picture.holding.assign(state.holding_jobs().begin(), state.holding_jobs().end());
     for (const auto& [at, id] : state.finished_jobs()) picture.finished.push_back(id);
+    for (const auto& [id, job] : state.jobs()) {
+        picture.standings.emplace_back(state.reason(id), state.priority(id));
+    }
     return picture;
 }
 
@@ -44,6 +48,10 @@ TEST(History, KeepsTheInvariantsAfterEveryFact) {
 TEST(History, IsUndoneExactly) {
     testing::for_each_seed(kSeeds, [](Rng& rng) {
         ClusterState state = testing::random_history(rng, kFacts / 2, [](const ClusterState&) {});
+        for (const auto& [id, job] : state.jobs()) {  // Final ones too: those may be forgotten.
+            state.set_reason(id, PendingReason::priority);
+            state.set_priority(id, rng.between(1, 100));
+        }
         const Picture before = picture_of(state);
         const ClusterState::Touched untouched = (state.take_touched(), state.take_touched());
         const ClusterState::Mark mark = state.checkpoint();

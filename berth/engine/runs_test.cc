@@ -86,6 +86,7 @@ TEST_F(Runs, AStartTakesWhatItSaysAndEndsThePromise) {
     EXPECT_EQ(job(id).nodes, (std::vector{NodeId(0), NodeId(1)}));
     EXPECT_EQ(job(id).allocated.cpu(), cores(8));
     EXPECT_EQ(job(id).started_at, at(10));
+    EXPECT_EQ(job(id).eligible_at, at(10));
     EXPECT_EQ(state.planned(id), nullptr);
     EXPECT_EQ(state.free(NodeId(0)).amount.cpu(), cores(60));
     EXPECT_EQ(state.free(NodeId(0)).devices, DeviceMask{0xfc});
@@ -324,6 +325,25 @@ TEST_F(Runs, AForgottenJobLeavesEveryIndex) {
     EXPECT_EQ(state.find_job(id), nullptr);
     EXPECT_FALSE(state.find_request("request " + to_string(id)).has_value());
     EXPECT_TRUE(state.finished_jobs().empty());
+}
+
+TEST_F(Runs, AForgottenJobsRequestIsKnownForADay) {
+    const JobId id = submit();
+    const std::string request = "request " + to_string(id);
+    state.apply(at(5), JobCancelled{.job = id});
+    EXPECT_EQ(state.find_past_request(request), nullptr);
+    const ClusterState::Mark mark = state.checkpoint();
+    state.apply(at(6), JobForgotten{id});
+    state.rollback(mark);
+    EXPECT_EQ(state.find_past_request(request), nullptr);
+    state.apply(at(6), JobForgotten{id});
+    const auto again = ClusterState::from_slices(state.snapshot_slices(100));
+    ASSERT_TRUE(again.ok());
+    EXPECT_EQ(again->hash(), state.hash());
+    for (const ClusterState* one : {&again.value(), static_cast<const ClusterState*>(&state)}) {
+        ASSERT_NE(one->find_past_request(request), nullptr);
+        EXPECT_EQ(one->find_past_request(request)->job, id);
+    }
 }
 
 using RunsDeathTest = Runs;
