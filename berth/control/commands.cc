@@ -11,6 +11,11 @@ struct Each : Kinds... {
     using Kinds::operator()...;
 };
 
+Refused taken_request_id() {
+    return refused(Refusal::invalid_request,
+                   "This request id is taken: make a new one of 128 random bits");
+}
+
 }  // namespace
 
 Answer carry_out(Ledger& ledger, Nodes& nodes, const Principal& principal, Command command,
@@ -33,15 +38,19 @@ Answer carry_out(Ledger& ledger, Nodes& nodes, const Principal& principal, Comma
         command);
 }
 
-// The same submission, sent again, gets the same answer: also when it could not be made now.
+// The same submission, sent again, gets the same answer: also when it could not be made now. Taken
+// out (request_ids), it becomes another job.
 Answer submit(Ledger& ledger, const Principal& principal, SubmitJob command, bool has_room) {
     if (auto no = forbidden(principal, Verb::submit_job)) return *no;
     const std::string& request_id = command.spec.request_id;
     if (ledger.protections().request_ids && !request_id.empty()) {
         if (const std::optional<JobId> known = ledger.state().find_request(request_id)) {
             if (owns(principal, *ledger.state().find_job(*known))) return Submitted{*known, {}};
-            return refused(Refusal::invalid_request,
-                           "This request id is taken: make a new one of 128 random bits");
+            return taken_request_id();
+        }
+        if (const PastRequest* const past = ledger.state().find_past_request(request_id)) {
+            if (past->uid == principal.uid) return Submitted{past->job, {}};
+            return taken_request_id();
         }
     }
     if (!has_room) {

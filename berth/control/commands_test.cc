@@ -94,6 +94,21 @@ TEST_F(Commands, SubmitWithARequestIdIsOneJobHoweverOftenItIsSent) {
     EXPECT_EQ(rig.state().jobs().size(), 1U);
 }
 
+TEST_F(Commands, SubmitSentAgainAfterItsJobIsForgottenMakesNoSecondOne) {
+    JobSpec spec = testing::make_job();
+    spec.hold = true;
+    spec.request_id = "0123456789abcdef0123456789abcdef";
+    const std::uint32_t id = rig.submit(spec);
+    rig.ask(kAnn, CancelJob{.job = ref(id)});
+    rig.wait(std::chrono::hours(1));
+    ASSERT_FALSE(rig.knows(id));
+    EXPECT_EQ(rig.submit(spec), id);
+    EXPECT_EQ(why(rig.ask(kBob, SubmitJob{spec, {}})), Refusal::invalid_request);
+    rig.restart();
+    EXPECT_EQ(rig.submit(spec), id);
+    EXPECT_TRUE(rig.state().jobs().empty());
+}
+
 TEST_F(Commands, SubmitDoesNotRevealAnothersRequestId) {
     JobSpec spec = testing::make_job();
     spec.request_id = "0123456789abcdef0123456789abcdef";

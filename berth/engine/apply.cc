@@ -111,6 +111,7 @@ void ClusterState::undo(Before before) {
                 epoch_ = was.epoch;
                 next_job_id_ = was.next_job_id;
             },
+            [&](const RequestsBefore& was) { past_requests_ = *was.requests; },
             [&](const SpecBefore& was) {
                 spec_ = *was.spec;
                 touched_spec_ = was.touched;

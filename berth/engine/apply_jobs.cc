@@ -154,10 +154,16 @@ JobId ClusterState::split_task(JobId array, std::uint32_t task, JobId id) {
     return id;
 }
 
-void ClusterState::take(Time, const JobForgotten& fact) {
+void ClusterState::take(Time now, const JobForgotten& fact) {
     const Job* job = find_job(fact.job);
     if (job == nullptr) return;
     BERTH_ASSERT(is_final(job->state));
+    if (!job->spec.request_id.empty()) {
+        if (undo_.recording()) {
+            undo_.record(RequestsBefore{std::make_shared<const PastRequests>(past_requests_)});
+        }
+        past_requests_.remember({job->spec.request_id, job->id, job->owner.uid, now});
+    }
     erase_job(fact.job);
 }
 

@@ -50,6 +50,10 @@ std::optional<JobId> ClusterState::find_request(std::string_view request_id) con
     return index_.find_request(request_id);
 }
 
+const PastRequest* ClusterState::find_past_request(std::string_view request_id) const {
+    return past_requests_.find(request_id);
+}
+
 std::vector<JobId> ClusterState::array_members(JobId array) const {
     std::vector<JobId> members = index_.array_tasks(array);
     const Job* record = find_job(array);

@@ -12,6 +12,7 @@
 
 #include "berth/engine/job_index.h"
 #include "berth/engine/node_free.h"
+#include "berth/engine/past_requests.h"
 #include "berth/engine/undo.h"
 #include "berth/model/cluster_spec.h"
 #include "berth/model/event.h"
@@ -31,6 +32,7 @@ public:
     const Job* find_job(JobId id) const;       // nullptr: not known (any more).
     const std::map<JobId, Job>& jobs() const;  // In id order.
     std::optional<JobId> find_request(std::string_view request_id) const;
+    const PastRequest* find_past_request(std::string_view request_id) const;  // Of a job forgotten.
     std::vector<JobId> array_members(
         JobId array) const;  // The array's record and its tasks, those still known.
     const PlannedStart* planned(JobId id) const;
@@ -145,6 +147,7 @@ private:
     std::vector<NodeCondition> conditions_;  // By NodeId, as free_.
     std::map<JobId, Job> jobs_;
     std::map<JobId, PlannedStart> planned_;
+    PastRequests past_requests_;
 
     // Derived from the above.
     std::vector<NodeFree> free_;

@@ -10,14 +10,14 @@ namespace {
 
 constexpr std::uint32_t kSnapshotFormat = 1;
 
-// The pieces of a snapshot, in this order: a head, then every node, job and promise.
+// The pieces of a snapshot, in this order: a head, then every node, job, promise and past request.
 struct SnapshotHead {
     std::uint32_t format = kSnapshotFormat;
     Epoch epoch{0};
     JobId next_job_id{0};
     ClusterSpec spec;  // Without its nodes.
-    std::uint64_t nodes = 0, jobs = 0, promises = 0;
-    BERTH_FIELDS(SnapshotHead, format, epoch, next_job_id, spec, nodes, jobs, promises)
+    std::uint64_t nodes = 0, jobs = 0, promises = 0, requests = 0;
+    BERTH_FIELDS(SnapshotHead, format, epoch, next_job_id, spec, nodes, jobs, promises, requests)
 };
 struct SnapshotNode {
     NodeSpec spec;
@@ -29,7 +29,7 @@ struct SnapshotPromise {
     PlannedStart planned;
     BERTH_FIELDS(SnapshotPromise, job, planned)
 };
-using SnapshotPiece = std::variant<SnapshotHead, SnapshotNode, Job, SnapshotPromise>;
+using SnapshotPiece = std::variant<SnapshotHead, SnapshotNode, Job, SnapshotPromise, PastRequest>;
 
 // Cuts pieces into slices of about the size asked for.
 class SliceWriter {
@@ -105,6 +105,8 @@ std::uint64_t ClusterState::hash() const {
         hash.add(id);
         hash.add(hash_of(planned));
     }
+    hash.add(past_requests_.all().size());
+    for (const auto& [age, request] : past_requests_.all()) hash.add(hash_of(request));
     return hash.value();
 }
 
@@ -115,7 +117,8 @@ std::vector<std::string> ClusterState::snapshot_slices(std::size_t slice_bytes) 
                       .spec = spec_,
                       .nodes = spec_.nodes.size(),
                       .jobs = jobs_.size(),
-                      .promises = planned_.size()};
+                      .promises = planned_.size(),
+                      .requests = past_requests_.all().size()};
     head.spec.nodes.clear();
     writer.put(head);
     for (std::size_t i = 0; i < spec_.nodes.size(); ++i) {
@@ -123,6 +126,7 @@ std::vector<std::string> ClusterState::snapshot_slices(std::size_t slice_bytes) 
     }
     for (const auto& [id, job] : jobs_) writer.put(job);
     for (const auto& [id, planned] : planned_) writer.put(SnapshotPromise{id, planned});
+    for (const auto& [age, request] : past_requests_.all()) writer.put(request);
     return writer.take();
 }
 
@@ -160,6 +164,14 @@ struct ClusterState::Loading {
         return Done{};
     }
 
+    Status add(PastRequest piece) {
+        const bool sane =
+            piece.forgotten_at >= Time{} && piece.forgotten_at <= Time::max() - PastRequests::kKept;
+        if (!sane) return malformed("a past request from no time at all");
+        state.past_requests_.remember(std::move(piece));
+        return Done{};
+    }
+
     bool names_known_things(const Job& job) const {
         const auto known = [&](NodeId node) { return node.index() < state.spec_.nodes.size(); };
         const bool holds = job.state == JobState::running || job.state == JobState::completing;
@@ -174,7 +186,8 @@ struct ClusterState::Loading {
     }
     bool complete() const {
         return head && head->nodes == state.spec_.nodes.size() &&
-               head->jobs == state.jobs_.size() && head->promises == state.planned_.size();
+               head->jobs == state.jobs_.size() && head->promises == state.planned_.size() &&
+               head->requests == state.past_requests_.all().size();
     }
 };
 

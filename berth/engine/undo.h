@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "berth/engine/node_free.h"
+#include "berth/engine/past_requests.h"
 #include "berth/model/cluster_spec.h"
 #include "berth/model/job.h"
 #include "berth/model/reason.h"
@@ -47,6 +48,9 @@ struct CountersBefore {
     Epoch epoch;
     JobId next_job_id;
 };
+struct RequestsBefore {
+    std::shared_ptr<const PastRequests> requests;
+};
 struct SpecBefore {
     std::shared_ptr<const ClusterSpec> spec;
     bool touched = false;
@@ -61,8 +65,9 @@ struct JobTouched {  // It was not touched before.
 struct NodeTouched {
     NodeId id;
 };
-using Before = std::variant<JobBefore, PlanBefore, StandingBefore, ConditionBefore, FreeBefore,
-                            CountersBefore, SpecBefore, NodesBefore, JobTouched, NodeTouched>;
+using Before =
+    std::variant<JobBefore, PlanBefore, StandingBefore, ConditionBefore, FreeBefore, CountersBefore,
+                 RequestsBefore, SpecBefore, NodesBefore, JobTouched, NodeTouched>;
 
 class UndoLog {
 public:
