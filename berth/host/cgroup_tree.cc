@@ -12,6 +12,7 @@
 
 #include "berth/base/text.h"
 #include "berth/host/file_io.h"
+#include "berth/host/process.h"
 
 namespace berth {
 namespace {
@@ -244,7 +245,7 @@ std::vector<int> CgroupTree::processes(const Cgroup& group) {
 }
 
 void CgroupTree::signal(const Cgroup& group, int signal) {
-    for (const int pid : processes(group)) ::kill(pid, signal);
+    signal_each([&] { return processes(group); }, signal);
 }
 
 void CgroupTree::kill(const Cgroup& group) {

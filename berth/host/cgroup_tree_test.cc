@@ -34,12 +34,11 @@ TEST(CgroupMounts, AreNoneInNonsense) {
 
 TEST(CgroupTree, LaysJobsWhereSlurmsToolsLook) {
     CgroupMounts mounts;
-    mounts.v1["devices"] = "/";
+    mounts.v1["devices"] = "/tmp";
     mounts.unified = "/tmp";
     const CgroupTree tree(mounts, "");
-    if (!tree.usable()) GTEST_SKIP() << "SKIPPED: / is not writable";
     const Cgroup step = CgroupTree::step(tree.job(1000, JobId{12}), StepId{3});
-    EXPECT_TRUE(step.v1.at("devices").ends_with("/slurm/uid_1000/job_12/step_3"));
+    EXPECT_EQ(step.v1.at("devices"), "/tmp/slurm/uid_1000/job_12/step_3");
     EXPECT_EQ(step.unified, "/tmp/system.slice/slurmstepd.scope/job_12/step_3");
     EXPECT_EQ(CgroupTree::step_name(kBatchStep), "step_batch");
 }

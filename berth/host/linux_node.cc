@@ -280,7 +280,7 @@ void LinuxNodeParts::signal_all(Run& run, int signal) const {
     }
     const auto shepherd = run.folder.shepherd();
     if (run.gone || !shepherd || mark_of(shepherd->pid) != shepherd) return;
-    for (const int pid : descendants_of(shepherd->pid)) ::kill(pid, signal);
+    signal_each([&] { return descendants_of(shepherd->pid); }, signal);
 }
 
 void LinuxNodeParts::signal_main(const Run& run, int signal) const {

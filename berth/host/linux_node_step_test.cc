@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <map>
 
 #include "berth/host/linux_node_rig.h"

@@ -241,6 +241,8 @@ TEST_F(LinuxNodeTest, SignalsTheScriptAloneOrAllOfIt) {
     EXPECT_EQ(rig.text("out"), "script\n");
     rig.signal(rig.batch(1), SIGUSR1, true);
     EXPECT_EQ(rig.wait<RunExited>(rig.batch(1)).exit.signal, 0);
+    for (int i = 0; i < 200 && rig.text("out").find("child") == std::string::npos; ++i)
+        rig.pump(10);
     EXPECT_NE(rig.text("out").find("child\n"), std::string::npos);
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <map>
+#include <set>
 
 #include "berth/base/text.h"
 #include "berth/host/file_io.h"
@@ -78,6 +79,20 @@ std::vector<int> descendants_of(int pid) {
         }
     }
     return found;
+}
+
+void signal_each(const std::function<std::vector<int>()>& list, int signal) {
+    constexpr int kRounds = 20;  // Whoever forks faster is left to KILL.
+    std::set<int> known;
+    bool more = true;
+    for (int round = 0; more && round < kRounds; ++round) {
+        more = false;
+        for (const int pid : list()) {
+            if (!known.insert(pid).second) continue;
+            more = true;
+            ::kill(pid, signal);
+        }
+    }
 }
 
 }  // namespace berth

@@ -2,6 +2,7 @@
 // whom.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -20,5 +21,9 @@ bool send_signal(const UniqueFd& process, int signal);
 
 // All that come from it, by parents that still live; a subreaper's get lost under no one else.
 std::vector<int> descendants_of(int pid);
+
+// Sends the signal to each that `list` gives, and to those that they started in the meantime, once
+// each.
+void signal_each(const std::function<std::vector<int>()>& list, int signal);
 
 }  // namespace berth
