@@ -121,7 +121,7 @@ void Turn::write_reasons() {
     std::set<PartitionId> seen;
     for (const PendingJob* pending : order_) {
         if (pending == nullptr || pending->gate.reason != PendingReason::none) continue;
-        const bool first = seen.insert(state().find_job(pending->id)->partition).second;
+        const bool first = seen.insert(pending->partition).second;
         write(*pending, first ? PendingReason::resources : PendingReason::priority);
     }
 }

@@ -34,20 +34,30 @@ private:
     std::optional<Time> next_wake() const;
 
     // cycle_place.cc
-    struct Standing {                       // Of the pass under way.
+    struct Standing {  // Of the pass under way.
         std::uint32_t blocked = 0;          // Jobs passed that did not start.
         std::map<PartitionId, Time> floor;  // Without backfill: none starts before those ahead.
+    };
+    // How a job was left that did not start: what was given back since matters to it only if it had
+    // been booked before `reach`.
+    struct Passed {
+        ReleaseNumber at = 0;  // 0: not looked at yet.
+        Time reach{};
+        bool may_plan = false;
     };
     void repair();
     bool is_void(const PendingJob& job, const Booking& promise) const;
     bool collides(const Booking& promise) const;
     void replan_from(std::size_t first, const std::vector<bool>& broken);
     void pass();
-    void attend(PendingJob& job, Standing& standing);
-    bool may_improve(const PendingJob& job, const Booking& promise) const;
-    bool helped_since(const Shape& shape, ReleaseNumber since, Time latest,
-                      const Booking* own) const;
-    Time earliest_hope(Shape& shape, Time from, Time latest) const;
+    bool is_settled(const Passed& passed, bool may_plan) const;
+    Passed passed_by(const PendingJob& job, bool may_plan) const;
+    bool attend(PendingJob& job, Standing& standing);  // False: it is not pending any more.
+    std::optional<Time> hope_for(const PendingJob& job, const Booking& promise);
+    Time hope_for(Shape& shape, Time from, Time latest) const;
+    std::vector<Release> releases_for(const Shape& shape, ReleaseNumber since, Time latest) const;
+    std::optional<Time> hope_in(std::span<const Release> releases, const Shape& shape,
+                                Time latest) const;
     // Starts the job if it can start now; else books the earliest start, if that is before the
     // promise it has. True: started.
     bool try_job(PendingJob& job, Time floor, bool may_plan);

@@ -75,77 +75,123 @@ void Turn::replan_from(std::size_t first, const std::vector<bool>& broken) {
 // first: it is theirs to take.
 void Turn::pass() {
     Standing standing;
+    std::vector<Passed> passed(order_.size());
     ReleaseNumber seen = outlook_.book.last_release();
     for (std::size_t i = 0; i < order_.size();) {
         PendingJob*& entry = order_[i];
-        if (entry != nullptr) {
-            const JobId id = entry->id;
-            attend(*entry, standing);
-            entry = outlook_.pending.find(id);  // nullptr: it has started.
+        const bool may_plan = standing.blocked < scheduling().plan_depth;
+        if (entry == nullptr || entry->gate.reason != PendingReason::none) {
+            ++i;
+        } else if (is_settled(passed[i], may_plan)) {
+            ++standing.blocked;
+            ++i;
+        } else {
+            const bool waits = attend(*entry, standing);
+            if (!result_.complete) return;
+            if (waits) passed[i] = passed_by(*entry, may_plan);
+            if (!waits) entry = nullptr;
+            ++i;
+            if (seen == outlook_.book.last_release()) continue;
+            seen = outlook_.book.last_release();
+            standing = {};
+            i = 0;
         }
-        if (!result_.complete) return;
-        ++i;
-        if (seen == outlook_.book.last_release()) continue;
-        seen = outlook_.book.last_release();
-        standing = {};
-        i = 0;
     }
 }
 
-// Whether something that was given back lets the shape start by `latest`. A start that was not
-// possible before must use one of those nodes; and if `own` lies there, it may itself have been in
-// the way.
-bool Turn::helped_since(const Shape& shape, ReleaseNumber since, Time latest,
-                        const Booking* own) const {
-    const PlanBook& book = outlook_.book;
-    if (book.last_release() == since) return false;
-    const Window window{now_, latest, shape.length};
-    return std::ranges::any_of(book.released_after(since), [&](NodeId node) {
-        const auto holds = [&](const BitSet& choice) { return choice.test(node.index()); };
-        if (!outlook_.usable.test(node.index())) return false;
-        if (std::ranges::none_of(shape.demand.choices, holds)) return false;
-        const auto here = [&](const auto& part) { return part.first == node; };
-        if (own != nullptr && std::ranges::any_of(own->amounts, here)) return true;
-        return offers_within(shape.demand, window, book, node, state().spec());
-    });
+bool Turn::is_settled(const Passed& passed, bool may_plan) const {
+    return passed.at != 0 && passed.may_plan == may_plan && scheduling().backfill &&
+           !outlook_.book.any_release_before(passed.reach, passed.at);
 }
 
-bool Turn::may_improve(const PendingJob& job, const Booking& promise) const {
-    if (promise.start <= now_ && job.checked_time < promise.start) return true;  // It is due.
-    if (job.checked_at == 0) return true;
+Turn::Passed Turn::passed_by(const PendingJob& job, bool may_plan) const {
+    const Booking* promise = outlook_.book.promise(job.id);
+    const Time latest = promise != nullptr ? promise->start : may_plan ? kNever : now_;
+    const Time end = after(after(latest, job.shape->length), promise_slack(scheduling()));
+    return {outlook_.book.last_release(), end, may_plan};
+}
+
+// What was given back since, and could be of use to the shape for a start by `latest`: its time
+// would have to reach into what had been booked.
+std::vector<Release> Turn::releases_for(const Shape& shape, ReleaseNumber since,
+                                        Time latest) const {
+    std::vector<Release> releases = outlook_.book.released_after(since);
+    const Time end = after(after(latest, shape.length), promise_slack(scheduling()));
+    std::erase_if(releases, [&](const Release& release) {
+        const auto holds = [&](const BitSet& choice) { return choice.test(release.node.index()); };
+        return release.from >= end || !outlook_.usable.test(release.node.index()) ||
+               std::ranges::none_of(shape.demand.choices, holds);
+    });
+    return releases;
+}
+
+// From when on these nodes may let the shape start, by `latest`. A start that was not possible
+// before must use one of them.
+std::optional<Time> Turn::hope_in(std::span<const Release> releases, const Shape& shape,
+                                  Time latest) const {
+    std::optional<Time> hope;
+    Window window{now_, latest, shape.length};
+    for (const Release& release : releases) {
+        const auto offer = first_offer(shape.demand, window, outlook_.book, release.node,
+                                       state().spec());
+        if (!offer) continue;
+        hope = offer;
+        if (hope == now_) break;
+        window.latest = *offer - Duration(1);
+    }
+    return hope;
+}
+
+// From when on the job may start before its promise, if at all. What it is promised may be a part
+// of the better start, so it is taken out meanwhile where it lies in the way.
+std::optional<Time> Turn::hope_for(const PendingJob& job, const Booking& promise) {
+    if (promise.start <= now_ && job.checked_time < promise.start) return now_;  // It is due.
+    if (job.checked_at == 0) return now_;
+    if (job.checked_at == outlook_.book.last_release()) return std::nullopt;
     const Time latest = std::max(promise.start - Duration(1), now_);
-    return helped_since(*job.shape, job.checked_at, latest, &promise);
+    const auto releases = releases_for(*job.shape, job.checked_at, latest);
+    if (releases.empty()) return std::nullopt;
+    const bool in_the_way = std::ranges::any_of(promise.amounts, [&](const auto& part) {
+        return std::ranges::find(releases, part.first, &Release::node) != releases.end();
+    });
+    if (!in_the_way) return hope_in(releases, *job.shape, latest);
+    Booking own = outlook_.book.lift(job.id);
+    const auto hope = hope_in(releases, *job.shape, latest);
+    outlook_.book.put(job.id, std::move(own));
+    return hope;
 }
 
 // Before this time no job of the shape without a promise need be looked for a place.
-Time Turn::earliest_hope(Shape& shape, Time from, Time latest) const {
+Time Turn::hope_for(Shape& shape, Time from, Time latest) const {
     if (!scheduling().backfill || shape.bound <= from) return from;
     if (shape.bound_at == outlook_.book.last_release()) return shape.bound;
     const Time until = std::min(latest, shape.bound);
-    if (helped_since(shape, shape.bound_at, until, nullptr)) return from;
+    const auto releases = releases_for(shape, shape.bound_at, until);
+    if (const auto hope = hope_in(releases, shape, until)) return std::max(from, *hope);
     shape.bound = std::min(shape.bound, latest + Duration(1));  // Beyond that nobody has looked.
     shape.bound_at = outlook_.book.last_release();
     return shape.bound;
 }
 
-void Turn::attend(PendingJob& pending, Standing& standing) {
+bool Turn::attend(PendingJob& pending, Standing& standing) {
     const JobId id = pending.id;
-    const PartitionId partition = state().find_job(id)->partition;
+    const PartitionId partition = pending.partition;
     const auto floor_at = standing.floor.find(partition);
     const Time floor = floor_at == standing.floor.end() ? now_ : floor_at->second;
     const bool may_plan = standing.blocked < scheduling().plan_depth;
     PendingJob* job = &pending;
-    while (job != nullptr && job->gate.reason == PendingReason::none &&
-           try_job(*job, floor, may_plan)) {
+    while (job->gate.reason == PendingReason::none && try_job(*job, floor, may_plan)) {
         job = outlook_.pending.find(id);
-        if (job != nullptr) judge(*job);  // The rest of an array.
+        if (job == nullptr) return false;
+        judge(*job);  // The rest of an array.
     }
-    if (job == nullptr || job->gate.reason != PendingReason::none) return;
+    if (job->gate.reason != PendingReason::none) return true;
     ++standing.blocked;
-    if (scheduling().backfill) return;
+    if (scheduling().backfill) return true;
     const Booking* promise = outlook_.book.promise(id);
     const Time next = promise == nullptr ? kNever : promise->start;
     standing.floor[partition] = std::max({floor, next, now_ + Duration(1)});
+    return true;
 }
 
 bool Turn::try_job(PendingJob& job, Time floor, bool may_plan) {
@@ -153,15 +199,21 @@ bool Turn::try_job(PendingJob& job, Time floor, bool may_plan) {
     const Booking* known = book.promise(job.id);
     // Without backfill, a promise from before those ahead of it counts for nothing.
     const bool keeps = known != nullptr && (floor == now_ || known->start >= floor);
-    if (known != nullptr && keeps && !may_improve(job, *known)) {
-        job.checked_at = book.last_release();
-        return false;
+    Time from = floor;
+    if (keeps) {
+        const auto hope = hope_for(job, *known);
+        if (!hope) {
+            job.checked_at = book.last_release();
+            return false;
+        }
+        from = std::max(from, *hope);
     }
     Shape& shape = *job.shape;
     const Time horizon = after(now_, scheduling().plan_window);
     Time latest = may_plan ? horizon : now_;
+    known = book.promise(job.id);
     if (known != nullptr) latest = keeps ? std::max(known->start, now_) : horizon;
-    const Time from = known == nullptr ? earliest_hope(shape, floor, latest) : floor;
+    if (known == nullptr) from = hope_for(shape, floor, latest);
     if (from > latest) return false;
     if (!spend()) return false;
 

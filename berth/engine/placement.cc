@@ -153,18 +153,36 @@ Allocation settle(const ClusterState& state, const std::vector<Part>& parts,
     return allocation;
 }
 
+namespace {
+
+bool could_run(const Demand& demand, const Rooms& rooms, const Taste& taste) {
+    if (demand.nodes_max > 1) return try_place(demand, rooms, taste).has_value();
+    const std::size_t required = demand.required.find_first();
+    for (const BitSet& choice : demand.choices) {
+        for (std::size_t n = choice.find_first(); n != BitSet::kNone; n = choice.find_next(n)) {
+            if (required != BitSet::kNone && n != required) continue;
+            const NodeId node = NodeId::from_index(n);
+            const Resources* room = rooms(node);
+            const std::uint32_t most = tasks_per_node_max(demand);
+            if (room == nullptr) continue;
+            if (tasks_that_fit(demand, taste.view.spec().node(node), *room, most) > 0) return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
 bool could_ever_run(const Demand& demand, const Taste& taste) {
     const ClusterSpec& spec = taste.view.spec();
-    return try_place(
-               demand, [&](NodeId node) { return &spec.node(node).capacity; }, taste)
-        .has_value();
+    return could_run(demand, [&](NodeId node) { return &spec.node(node).capacity; }, taste);
 }
 
 bool could_run_when_free(const Demand& demand, const ClusterState& state, const Taste& taste) {
     const auto room = [&](NodeId node) {
         return state.condition(node).schedulable() ? &state.spec().node(node).capacity : nullptr;
     };
-    return try_place(demand, room, taste).has_value();
+    return could_run(demand, room, taste);
 }
 
 }  // namespace berth

@@ -5,7 +5,7 @@
 namespace berth {
 namespace {
 
-constexpr std::size_t kLatestMax = 16;
+constexpr std::size_t kLatestMax = 64;
 
 const Resources* amount_on(const Booking& booking, NodeId node) {
     for (const auto& [at, amount] : booking.amounts) {
@@ -44,25 +44,37 @@ void PlanBook::rebuild(const ClusterState& state) {
     for (const auto& [id, planned] : state.plan()) enter_from_state(id);
 }
 
-void PlanBook::note_release(NodeId node) {
+void PlanBook::note_release(NodeId node, Time from) {
     released_[node.index()] = ++last_release_;
-    latest_.push_back(node);
+    latest_.push_back({node, from});
     if (latest_.size() > kLatestMax) latest_.pop_front();
 }
 
-std::vector<NodeId> PlanBook::released_after(ReleaseNumber since) const {
-    std::vector<NodeId> nodes;
+std::vector<Release> PlanBook::released_after(ReleaseNumber since) const {
+    std::vector<Release> releases;
     const ReleaseNumber count = last_release_ - since;
-    if (count <= latest_.size()) {
-        for (std::size_t i = latest_.size() - count; i < latest_.size(); ++i) {
-            if (std::ranges::find(nodes, latest_[i]) == nodes.end()) nodes.push_back(latest_[i]);
+    if (count > latest_.size()) {
+        for (std::size_t n = 0; n < released_.size(); ++n) {
+            if (released_[n] > since) releases.push_back({NodeId::from_index(n), Time::min()});
         }
-        return nodes;
+        return releases;
     }
-    for (std::size_t n = 0; n < released_.size(); ++n) {
-        if (released_[n] > since) nodes.push_back(NodeId::from_index(n));
+    for (std::size_t i = latest_.size() - count; i < latest_.size(); ++i) {
+        const auto known = std::ranges::find(releases, latest_[i].node, &Release::node);
+        if (known == releases.end()) {
+            releases.push_back(latest_[i]);
+        } else {
+            known->from = std::min(known->from, latest_[i].from);
+        }
     }
-    return nodes;
+    return releases;
+}
+
+bool PlanBook::any_release_before(Time reach, ReleaseNumber since) const {
+    const ReleaseNumber count = last_release_ - since;
+    if (count > latest_.size()) return true;
+    return std::any_of(latest_.end() - static_cast<std::ptrdiff_t>(count), latest_.end(),
+                       [&](const Release& release) { return release.from < reach; });
 }
 
 std::optional<Booking> PlanBook::booking_of(const ClusterState& state, const Job& job) const {
@@ -169,13 +181,15 @@ Booking PlanBook::lift(JobId job) {
 void PlanBook::put(JobId job, Booking booking) { enter(job, std::move(booking)); }
 
 void PlanBook::note_releases(const Booking& booking) {
-    for (const auto& [node, amount] : booking.amounts) note_release(node);
+    for (const auto& [node, amount] : booking.amounts) note_release(node, booking.start);
 }
 
 void PlanBook::note_releases(const Booking& booking, JobId taken_over_by, Time now) {
     const Booking* by = find(taken_over_by);
     for (const auto& [node, amount] : booking.amounts) {
-        if (by == nullptr || !covers(*by, booking, node, amount, now)) note_release(node);
+        if (by == nullptr || !covers(*by, booking, node, amount, now)) {
+            note_release(node, booking.start);
+        }
     }
 }
 

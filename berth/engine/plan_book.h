@@ -26,6 +26,12 @@ struct Booking {
 // Counts releases: a later one has a higher number.
 using ReleaseNumber = std::uint64_t;
 
+// On `node` something was given back that had been booked from `from` on.
+struct Release {
+    NodeId node{0};
+    Time from{};
+};
+
 class PlanBook {
 public:
     // From scratch.
@@ -33,7 +39,7 @@ public:
     // After a fact about this job.
     void refresh(const ClusterState& state, Time now, JobId job);
     // A node takes work again, or has become larger.
-    void note_release(NodeId node);
+    void note_release(NodeId node, Time from = Time::min());
 
     const Timeline& timeline(NodeId node) const { return timelines_[node.index()]; }
     const Booking* find(JobId job) const;     // Running or promised.
@@ -58,8 +64,11 @@ public:
     bool has_room_for(const Booking& booking, Time from) const;
 
     ReleaseNumber last_release() const { return last_release_; }
-    // The nodes where something was given back after release number `since`.
-    std::vector<NodeId> released_after(ReleaseNumber since) const;
+    // What was given back after release number `since`, each node once, from the earliest time.
+    std::vector<Release> released_after(ReleaseNumber since) const;
+    // Whether, after release number `since`, something was given back that had been booked from a
+    // time before `reach`.
+    bool any_release_before(Time reach, ReleaseNumber since) const;
     // Set when a running job's end moved later, or a node became smaller: promises may collide.
     bool take_collision() { return std::exchange(collision_, false); }
 
@@ -71,7 +80,7 @@ private:
     std::vector<Timeline> timelines_;      // By NodeId.
     std::vector<ReleaseNumber> released_;  // By NodeId: the last one there.
     ReleaseNumber last_release_ = 0;
-    std::deque<NodeId> latest_;  // Of the latest releases, so that few need no search for them.
+    std::deque<Release> latest_;  // The latest ones, so that few need no search for them.
     std::map<JobId, Booking> running_, promises_;
     std::set<std::pair<Time, JobId>> ends_;  // Of running ones.
     bool collision_ = false;
