@@ -1,5 +1,6 @@
 #include "berth/control/hardware.h"
 
+#include <algorithm>
 #include <map>
 #include <string_view>
 
@@ -8,6 +9,9 @@
 
 namespace berth {
 namespace {
+
+// More than any node has: sums of what an agent says stay within bounds.
+constexpr std::int64_t kCountMax = 1 << 20;
 
 void add(std::string& reason, const std::string& fault) {
     if (!reason.empty()) reason += ", ";
@@ -21,7 +25,7 @@ void count_gres(std::string_view entry, std::map<std::string, std::int64_t, std:
     const std::vector<std::string_view> parts = split(entry, ':');
     const auto number = parse_int64(parts.back());
     const bool counted = parts.size() > 1 && number.ok();
-    const std::int64_t count = counted ? std::max<std::int64_t>(*number, 0) : 1;
+    const std::int64_t count = counted ? std::clamp<std::int64_t>(*number, 0, kCountMax) : 1;
     counts[std::string(parts.front())] += count;
 }
 

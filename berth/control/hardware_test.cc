@@ -50,6 +50,7 @@ TEST(HardwareShortfall, NamesWhatIsMissingInSlurmsWords) {
         {found(1, 63'999, "gpu:a100:8,fpga:2"), low_cpus + ", " + low_memory},
         {found(32, 64'000, "gpu:a100:4(S:0,1),gpu:h100:4(S:1),fpga:2"), ""},
         {found(32, 64'000, "gpu,fpga:2"), "gres/gpu count reported lower than configured (1 < 8)"},
+        {found(32, 64'000, "gpu:9223372036854775807,gpu:9223372036854775807,fpga:2"), ""},
         {found(32, 64'000, "gpu:-3,fpga:2,,:"),
          "gres/gpu count reported lower than configured (0 < 8)"},
     };
