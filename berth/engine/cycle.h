@@ -34,7 +34,7 @@ private:
     std::optional<Time> next_wake() const;
 
     // cycle_place.cc
-    struct Standing {  // Of the pass under way.
+    struct Standing {                       // Of the pass under way.
         std::uint32_t blocked = 0;          // Jobs passed that did not start.
         std::map<PartitionId, Time> floor;  // Without backfill: none starts before those ahead.
     };
@@ -55,9 +55,8 @@ private:
     bool attend(PendingJob& job, Standing& standing);  // False: it is not pending any more.
     std::optional<Time> hope_for(const PendingJob& job, const Booking& promise);
     Time hope_for(Shape& shape, Time from, Time latest) const;
-    std::vector<Release> releases_for(const Shape& shape, ReleaseNumber since, Time latest) const;
-    std::optional<Time> hope_in(std::span<const Release> releases, const Shape& shape,
-                                Time latest) const;
+    std::optional<Time> hope_since(const Shape& shape, ReleaseNumber since, Time latest) const;
+    bool is_useful(const Release& release, const Shape& shape, Time end) const;
     // Starts the job if it can start now; else books the earliest start, if that is before the
     // promise it has. True: started.
     bool try_job(PendingJob& job, Time floor, bool may_plan);

@@ -10,6 +10,11 @@ namespace {
 
 constexpr Duration kNoLimit = Duration::max();
 
+// When a run that starts by `latest` is over, with what it may be booked longer for.
+Time longest_end(Time latest, Duration length, const SchedulingSpec& scheduling) {
+    return after(after(latest, length), promise_slack(scheduling));
+}
+
 }  // namespace
 
 // ---- Repair.
@@ -107,38 +112,33 @@ bool Turn::is_settled(const Passed& passed, bool may_plan) const {
 Turn::Passed Turn::passed_by(const PendingJob& job, bool may_plan) const {
     const Booking* promise = outlook_.book.promise(job.id);
     const Time latest = promise != nullptr ? promise->start : may_plan ? kNever : now_;
-    const Time end = after(after(latest, job.shape->length), promise_slack(scheduling()));
+    const Time end = longest_end(latest, job.shape->length, scheduling());
     return {outlook_.book.last_release(), end, may_plan};
 }
 
-// What was given back since, and could be of use to the shape for a start by `latest`: its time
+// Whether what was given back could be of use to the shape, for a run that is over by `end`: that
 // would have to reach into what had been booked.
-std::vector<Release> Turn::releases_for(const Shape& shape, ReleaseNumber since,
-                                        Time latest) const {
-    std::vector<Release> releases = outlook_.book.released_after(since);
-    const Time end = after(after(latest, shape.length), promise_slack(scheduling()));
-    std::erase_if(releases, [&](const Release& release) {
-        const auto holds = [&](const BitSet& choice) { return choice.test(release.node.index()); };
-        return release.from >= end || !outlook_.usable.test(release.node.index()) ||
-               std::ranges::none_of(shape.demand.choices, holds);
-    });
-    return releases;
+bool Turn::is_useful(const Release& release, const Shape& shape, Time end) const {
+    const std::size_t node = release.node.index();
+    return release.from < end && outlook_.usable.test(node) &&
+           std::ranges::any_of(
+               shape.demand.choices, [&](const BitSet& choice) { return choice.test(node); });
 }
 
-// From when on these nodes may let the shape start, by `latest`. A start that was not possible
-// before must use one of them.
-std::optional<Time> Turn::hope_in(std::span<const Release> releases, const Shape& shape,
-                                  Time latest) const {
+// From when on what was given back since may let the shape start, by `latest`. A start that was
+// not possible before must use one of those nodes.
+std::optional<Time> Turn::hope_since(const Shape& shape, ReleaseNumber since, Time latest) const {
     std::optional<Time> hope;
     Window window{now_, latest, shape.length};
-    for (const Release& release : releases) {
-        const auto offer = first_offer(shape.demand, window, outlook_.book, release.node,
-                                       state().spec());
-        if (!offer) continue;
+    const Time end = longest_end(latest, shape.length, scheduling());
+    outlook_.book.each_release(since, [&](const Release& release) {
+        if (window.latest < now_ || !is_useful(release, shape, end)) return;
+        const auto offer =
+            first_offer(shape.demand, window, outlook_.book, release.node, state().spec());
+        if (!offer) return;
         hope = offer;
-        if (hope == now_) break;
         window.latest = *offer - Duration(1);
-    }
+    });
     return hope;
 }
 
@@ -149,15 +149,20 @@ std::optional<Time> Turn::hope_for(const PendingJob& job, const Booking& promise
     if (job.checked_at == 0) return now_;
     if (job.checked_at == outlook_.book.last_release()) return std::nullopt;
     const Time latest = std::max(promise.start - Duration(1), now_);
-    const auto releases = releases_for(*job.shape, job.checked_at, latest);
-    if (releases.empty()) return std::nullopt;
-    const bool in_the_way = std::ranges::any_of(promise.amounts, [&](const auto& part) {
-        return std::ranges::find(releases, part.first, &Release::node) != releases.end();
+    const Time end = longest_end(latest, job.shape->length, scheduling());
+    bool useful = false, in_the_way = false;
+    outlook_.book.each_release(job.checked_at, [&](const Release& release) {
+        if (!is_useful(release, *job.shape, end)) return;
+        useful = true;
+        in_the_way = in_the_way || std::ranges::any_of(promise.amounts, [&](const auto& part) {
+                         return part.first == release.node;
+                     });
     });
-    if (!in_the_way) return hope_in(releases, *job.shape, latest);
-    Booking own = outlook_.book.lift(job.id);
-    const auto hope = hope_in(releases, *job.shape, latest);
-    outlook_.book.put(job.id, std::move(own));
+    if (!useful) return std::nullopt;
+    if (!in_the_way) return hope_since(*job.shape, job.checked_at, latest);
+    outlook_.book.hide(promise);
+    const auto hope = hope_since(*job.shape, job.checked_at, latest);
+    outlook_.book.show(promise);
     return hope;
 }
 
@@ -166,8 +171,7 @@ Time Turn::hope_for(Shape& shape, Time from, Time latest) const {
     if (!scheduling().backfill || shape.bound <= from) return from;
     if (shape.bound_at == outlook_.book.last_release()) return shape.bound;
     const Time until = std::min(latest, shape.bound);
-    const auto releases = releases_for(shape, shape.bound_at, until);
-    if (const auto hope = hope_in(releases, shape, until)) return std::max(from, *hope);
+    if (const auto hope = hope_since(shape, shape.bound_at, until)) return std::max(from, *hope);
     shape.bound = std::min(shape.bound, latest + Duration(1));  // Beyond that nobody has looked.
     shape.bound_at = outlook_.book.last_release();
     return shape.bound;

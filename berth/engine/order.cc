@@ -43,6 +43,7 @@ void PendingJobs::refresh(const ClusterState& state, JobId id) {
     }
     PendingJob& pending = jobs_[id];
     pending.id = id;
+    pending.partition = job->partition;
     pending.shape = shape_of(state, *job);
     pending.checked_at = 0;
     pending.checked_time = Time::min();

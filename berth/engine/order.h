@@ -40,6 +40,7 @@ struct Gate {
 
 struct PendingJob {
     JobId id{0};
+    PartitionId partition{0};
     std::shared_ptr<Shape> shape;
     Gate gate;
     ReleaseNumber checked_at = 0;  // Has looked for a place, knowing all releases up to this.

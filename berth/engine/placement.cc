@@ -156,7 +156,9 @@ Allocation settle(const ClusterState& state, const std::vector<Part>& parts,
 namespace {
 
 bool could_run(const Demand& demand, const Rooms& rooms, const Taste& taste) {
-    if (demand.nodes_max > 1) return try_place(demand, rooms, taste).has_value();
+    if (demand.nodes_max > 1 || !demand.gres_total.empty()) {
+        return try_place(demand, rooms, taste).has_value();
+    }
     const std::size_t required = demand.required.find_first();
     for (const BitSet& choice : demand.choices) {
         for (std::size_t n = choice.find_first(); n != BitSet::kNone; n = choice.find_next(n)) {

@@ -50,26 +50,6 @@ void PlanBook::note_release(NodeId node, Time from) {
     if (latest_.size() > kLatestMax) latest_.pop_front();
 }
 
-std::vector<Release> PlanBook::released_after(ReleaseNumber since) const {
-    std::vector<Release> releases;
-    const ReleaseNumber count = last_release_ - since;
-    if (count > latest_.size()) {
-        for (std::size_t n = 0; n < released_.size(); ++n) {
-            if (released_[n] > since) releases.push_back({NodeId::from_index(n), Time::min()});
-        }
-        return releases;
-    }
-    for (std::size_t i = latest_.size() - count; i < latest_.size(); ++i) {
-        const auto known = std::ranges::find(releases, latest_[i].node, &Release::node);
-        if (known == releases.end()) {
-            releases.push_back(latest_[i]);
-        } else {
-            known->from = std::min(known->from, latest_[i].from);
-        }
-    }
-    return releases;
-}
-
 bool PlanBook::any_release_before(Time reach, ReleaseNumber since) const {
     const ReleaseNumber count = last_release_ - since;
     if (count > latest_.size()) return true;
@@ -127,9 +107,7 @@ const Booking* PlanBook::find(JobId job) const {
 }
 
 void PlanBook::enter(JobId job, Booking booking) {
-    for (const auto& [node, amount] : booking.amounts) {
-        timelines_[node.index()].book(booking.start, booking.end, amount);
-    }
+    show(booking);
     if (booking.running) {
         ends_.emplace(booking.end, job);
         running_.insert_or_assign(job, std::move(booking));
@@ -140,9 +118,7 @@ void PlanBook::enter(JobId job, Booking booking) {
 
 void PlanBook::remove(JobId job) {
     const Booking& booking = *find(job);
-    for (const auto& [node, amount] : booking.amounts) {
-        timelines_[node.index()].give_back(booking.start, booking.end, amount);
-    }
+    hide(booking);
     if (booking.running) {
         ends_.erase({booking.end, job});
         running_.erase(job);

@@ -56,6 +56,9 @@ public:
     // given nothing back; otherwise note_releases() of the one before.
     Booking lift(JobId job);
     void put(JobId job, Booking booking);
+    // The same for a look without it: hide(), look, show(), and nothing in between.
+    void hide(const Booking& promise) { each_timeline(promise, &Timeline::give_back); }
+    void show(const Booking& promise) { each_timeline(promise, &Timeline::book); }
     void note_releases(const Booking& booking);
     // The same, but for what this job has taken over.
     void note_releases(const Booking& booking, JobId taken_over_by, Time now);
@@ -64,8 +67,18 @@ public:
     bool has_room_for(const Booking& booking, Time from) const;
 
     ReleaseNumber last_release() const { return last_release_; }
-    // What was given back after release number `since`, each node once, from the earliest time.
-    std::vector<Release> released_after(ReleaseNumber since) const;
+    // Calls visit(release) for what was given back after release number `since`.
+    template <class Visit>
+    void each_release(ReleaseNumber since, Visit visit) const {
+        const ReleaseNumber count = last_release_ - since;
+        if (count <= latest_.size()) {
+            for (std::size_t i = latest_.size() - count; i < latest_.size(); ++i) visit(latest_[i]);
+            return;
+        }
+        for (std::size_t n = 0; n < released_.size(); ++n) {
+            if (released_[n] > since) visit(Release{NodeId::from_index(n), Time::min()});
+        }
+    }
     // Whether, after release number `since`, something was given back that had been booked from a
     // time before `reach`.
     bool any_release_before(Time reach, ReleaseNumber since) const;
@@ -74,6 +87,12 @@ public:
 
 private:
     std::optional<Booking> booking_of(const ClusterState& state, const Job& job) const;
+    void each_timeline(const Booking& booking,
+                       void (Timeline::*change)(Time, Time, const Resources&)) {
+        for (const auto& [node, amount] : booking.amounts) {
+            (timelines_[node.index()].*change)(booking.start, booking.end, amount);
+        }
+    }
     void enter(JobId job, Booking booking);
     void remove(JobId job);
 

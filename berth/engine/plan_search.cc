@@ -29,8 +29,12 @@ Resources least_need(const Demand& demand, const NodeSpec& node) {
 // One node, as the start of the window slides forward.
 class Sliding {
 public:
-    Sliding(const Demand& demand, NodeId node, const NodeSpec& spec, const Timeline& timeline)
-        : demand_(&demand), spec_(&spec), timeline_(&timeline), least_(least_need(demand, spec)) {
+    Sliding(const Demand& demand, NodeId node, const ClusterSpec& spec, const Timeline& timeline)
+        : demand_(&demand),
+          spec_(&spec.node(node)),
+          timeline_(&timeline),
+          dimensions_(static_cast<std::uint32_t>(spec.dimensions.size())),
+          least_(least_need(demand, *spec_)) {
         offer_.node = node;
     }
 
@@ -44,10 +48,11 @@ public:
         std::size_t next = first;
         std::optional<std::size_t> blocked;
         for (; next < steps.size() && (next == first || steps[next].from < end); ++next) {
-            if (!fits(least_, steps[next].free)) blocked = next;
-            for (std::uint32_t i = 0; i < kDimensionsMax; ++i) {
+            const Resources& free = steps[next].free;
+            for (std::uint32_t i = 0; i < dimensions_; ++i) {
                 const DimensionId d(i);
-                offer_.room[d] = std::min(offer_.room[d], steps[next].free[d]);
+                if (free[d] < least_[d]) blocked = next;
+                offer_.room[d] = std::min(offer_.room[d], free[d]);
             }
         }
         if (blocked) {  // Whatever starts before that step's end meets it.
@@ -68,6 +73,7 @@ private:
     const Demand* demand_;
     const NodeSpec* spec_;
     const Timeline* timeline_;
+    std::uint32_t dimensions_;  // That the cluster has.
     Resources least_;
     Offer offer_;
     Time next_change_ = kNever;
@@ -142,7 +148,7 @@ std::optional<Found> find_start(const Demand& demand, const Window& window, cons
         for (std::size_t n = choice.find_first(); n != BitSet::kNone; n = choice.find_next(n)) {
             if (!usable.test(n)) continue;
             const NodeId node = NodeId::from_index(n);
-            nodes.emplace_back(demand, node, taste.view.spec().node(node), book.timeline(node));
+            nodes.emplace_back(demand, node, taste.view.spec(), book.timeline(node));
         }
         auto found = demand.nodes_max == 1 ? find_on_one(demand, left, nodes, taste)
                                            : find_for_gang(demand, left, nodes, taste);
@@ -154,15 +160,15 @@ std::optional<Found> find_start(const Demand& demand, const Window& window, cons
     return best;
 }
 
-bool offers_within(const Demand& demand, const Window& window, const PlanBook& book, NodeId node,
-                   const ClusterSpec& spec) {
-    Sliding sliding(demand, node, spec.node(node), book.timeline(node));
+std::optional<Time> first_offer(const Demand& demand, const Window& window, const PlanBook& book,
+                                NodeId node, const ClusterSpec& spec) {
+    Sliding sliding(demand, node, spec, book.timeline(node));
     for (Time at = window.earliest; at <= window.latest; at = sliding.next_change()) {
         sliding.move_to(at, window.length);
-        if (sliding.offer().tasks > 0) return true;
-        if (sliding.next_change() == kNever) return false;
+        if (sliding.offer().tasks > 0) return at;
+        if (sliding.next_change() == kNever) break;
     }
-    return false;
+    return std::nullopt;
 }
 
 }  // namespace berth

@@ -21,8 +21,8 @@ struct Found {
 std::optional<Found> find_start(const Demand& demand, const Window& window, const PlanBook& book,
                                 const BitSet& usable, const Taste& taste);
 
-// Whether this node alone could have a part of the job within the window.
-bool offers_within(const Demand& demand, const Window& window, const PlanBook& book, NodeId node,
-                   const ClusterSpec& spec);
+// When, within the window, this node alone could first have a part of the job.
+std::optional<Time> first_offer(const Demand& demand, const Window& window, const PlanBook& book,
+                                NodeId node, const ClusterSpec& spec);
 
 }  // namespace berth
