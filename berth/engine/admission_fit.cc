@@ -58,17 +58,43 @@ Objection check_memory(const ClusterSpec& spec, const Demand& demand, std::uint3
         {"Memory specification can not be satisfied"});
 }
 
-// The whole of a job that needs no second node, on one of them: what most jobs are, and quickly
-// seen.
-bool fits_on_one(const ClusterSpec& spec, const Demand& demand) {
-    if (demand.nodes_min > 1 || !demand.required.empty() || !demand.gres_total.empty())
-        return false;
-    const std::uint32_t tasks = demand.tasks.value_or(demand.tasks_per_node);
-    bool found = false;
-    each_candidate(spec, demand, [&](const NodeSpec& node) {
-        found = found || tasks_that_fit(demand, node, node.capacity, tasks) >= tasks;
-    });
-    return found;
+// What a node adds to a job: tasks, and GRES asked for in all.
+struct Addition {
+    std::int64_t tasks = 0, gres = 0;
+};
+Addition added_by(const Demand& demand, const NodeSpec& node) {
+    const std::uint32_t tasks =
+        tasks_that_fit(demand, node, node.capacity, tasks_per_node_max(demand));
+    if (tasks == 0) return {};
+    if (demand.gres_total.empty()) return {.tasks = tasks};
+    const auto take = take_on(demand, node, node.capacity, tasks);
+    if (!take) return {};
+    return {.tasks = tasks,
+            .gres = take->of_total[0] + more_of_total(demand, *take, node.capacity, 0)};
+}
+
+// Whether the first nodes that are of any use come to the whole of it. True for nearly all jobs
+// that are ever asked for, and seen after a few nodes; false says nothing.
+bool first_nodes_suffice(const ClusterSpec& spec, const Demand& demand) {
+    if (!demand.required.empty() || demand.gres_total.size() > 1) return false;
+    const std::int64_t gres = demand.gres_total.empty() ? 0 : demand.gres_total[0].count;
+    const std::int64_t most =
+        gres == 0 ? demand.nodes_max : std::min<std::int64_t>(demand.nodes_max, gres);
+    for (const BitSet& choice : demand.choices) {
+        Addition sum;
+        std::int64_t nodes = 0;
+        for (std::size_t n = choice.find_first(); n != BitSet::kNone && nodes < most;
+             n = choice.find_next(n)) {
+            const Addition more = added_by(demand, spec.nodes[n]);
+            if (more.tasks == 0) continue;
+            sum.tasks += more.tasks;
+            sum.gres += more.gres;
+            ++nodes;
+            const bool enough = sum.tasks >= demand.tasks.value_or(0) && sum.gres >= gres;
+            if (nodes >= demand.nodes_min && enough) return true;
+        }
+    }
+    return false;
 }
 
 // All that a placement score may ask about a cluster on which nothing runs.
@@ -94,7 +120,6 @@ std::string in_words(const Shortage& shortage) {
 }
 
 Objection check_placeable(const ClusterSpec& spec, const Demand& demand) {
-    if (fits_on_one(spec, demand)) return std::nullopt;
     const Policy policy;
     const EmptyCluster view(spec);
     if (could_ever_run(demand, {policy, view})) return std::nullopt;
@@ -127,6 +152,7 @@ Objection check_required(const ClusterSpec& spec, const Demand& demand) {
 Objection check_fits(const ClusterState& state, const Job& job) {
     const ClusterSpec& spec = state.spec();
     const Demand demand = demand_of(spec, job);
+    if (first_nodes_suffice(spec, demand)) return std::nullopt;
     const std::uint32_t tasks = tasks_somewhere(demand);
     if (auto no = check_required(spec, demand)) return no;
     if (auto no = check_cpus(spec, demand, tasks)) return no;

@@ -114,15 +114,33 @@ Result<UserRecord> LinuxNodeParts::user_of(const Owner& owner) const {
 
 void LinuxNodeParts::start_attempt(const LaunchAttempt& launch) {
     const RunKey run{launch.job, launch.attempt, launch.batch_host ? kBatchStep : kExternStep};
-    if (Status prepared = prepare_attempt(launch); !prepared.ok()) {
-        return tell(RunFailedToStart{run, prepared.error().message});
-    }
+    Status prepared = make_way(run);
+    if (prepared.ok()) prepared = prepare_attempt(launch);
+    if (!prepared.ok()) return tell(RunFailedToStart{run, prepared.error().message});
     if (!launch.batch_host) return tell(RunStarted{run});
     const auto user = user_of(launch.owner);
     Status started = user.ok() ? start_run(batch_run(launch, view_for(launch.confinement), *user),
                                            launch, nullptr)
                                : Status(user.error());
     if (!started.ok()) tell(RunFailedToStart{run, started.error().message});
+}
+
+// An agent that died may have been at this run before. Its shepherd holds the lock from before it
+// is born, and writes its status before it lets the first program of the user's go: without either
+// nothing has run, nor ever will. Otherwise it is not begun a second time.
+Status LinuxNodeParts::make_way(const RunKey& key) {
+    const RunDirectory folder(options.run_dir + "/" + folder_of_attempt(key.job, key.attempt) +
+                              "/" + folder_of_step(key.step));
+    if (::access(folder.path().c_str(), F_OK) != 0) return Done{};
+    const auto status = folder.status();
+    if (status && !status->failure.empty()) {
+        return Error{ErrorCode::failed_precondition, status->failure};
+    }
+    if (folder.is_locked() || status || folder.exit()) {
+        return Error{ErrorCode::already_exists, "it was started on this node before"};
+    }
+    forget_run(key);
+    return remove_tree(folder.path());
 }
 
 Status LinuxNodeParts::prepare_attempt(const LaunchAttempt& launch) {
@@ -170,7 +188,7 @@ void LinuxNodeParts::start_step(const StartStep& start) {
         started = Error{ErrorCode::failed_precondition, "its job does not run on this node"};
     } else if (step.share.tasks.empty() || step.arguments.empty()) {
         started = Error{ErrorCode::invalid_argument, "the step has no task, or no command, here"};
-    } else {
+    } else if (started = make_way(run); started.ok()) {
         const NodeView view = view_for(start.attempt.confinement);
         started = start_run(step_run(step, start.attempt, view, *user), start.attempt, &step.share);
     }
@@ -292,21 +310,25 @@ void LinuxNodeParts::signal_main(const Run& run, int signal) const {
 void LinuxNodeParts::remove_attempt(Key key) {
     const auto place = places.find(key);
     if (place == places.end()) return;
-    for (auto run = runs.begin(); run != runs.end();) {
-        if (std::pair(run->first.job, run->first.attempt) != key) {
-            ++run;
-            continue;
-        }
-        if (run->second.watch >= 0) {
-            ::inotify_rm_watch(folders.get(), run->second.watch);
-            by_watch.erase(run->second.watch);
-        }
-        std::erase_if(by_number, [&](const auto& one) { return one.second == run->first; });
-        run = runs.erase(run);
+    std::vector<RunKey> own;
+    for (const auto& [run, known] : runs) {
+        if (std::pair(run.job, run.attempt) == key) own.push_back(run);
     }
+    for (const RunKey& run : own) forget_run(run);
     leftovers.push_back(std::move(place->second));
     places.erase(place);
     remove_leftovers();
+}
+
+void LinuxNodeParts::forget_run(const RunKey& key) {
+    const auto run = runs.find(key);
+    if (run == runs.end()) return;
+    if (run->second.watch >= 0) {
+        ::inotify_rm_watch(folders.get(), run->second.watch);
+        by_watch.erase(run->second.watch);
+    }
+    std::erase_if(by_number, [&](const auto& one) { return one.second == key; });
+    runs.erase(run);
 }
 
 }  // namespace berth

@@ -110,46 +110,58 @@ TEST_F(Adoption, EndsARunWhoseShepherdWasKilledWhileNobodyLooked) {
     rig.wait<RunEmpty>(rig.whole(1));
 }
 
-TEST_F(Adoption, SurvivesAnAgentKilledAtAnyMoment) {
-    // An agent that starts five jobs is killed after so many microseconds; whatever was begun by
-    // then is alive, or has an exit, or never ran at all.
-    for (int delay = 200; delay < 20'000; delay += 700) {
+TEST_F(Adoption, DoesNotBeginARunTwice) {
+    start_by_another_agent(rig.job(1, "echo ran >> ran; sleep 100"));
+    rig.open();
+    rig.start(rig.job(1, "echo again >> ran"));
+    EXPECT_EQ(rig.wait<RunFailedToStart>(rig.batch(1)).why, "it was started on this node before");
+    EXPECT_EQ(rig.text("ran"), "ran\n");
+    rig.signal(rig.whole(1), SIGKILL);
+    rig.wait<RunEmpty>(rig.whole(1));
+    rig.seen.clear();
+    rig.start(rig.job(1, "echo again >> ran"));
+    EXPECT_EQ(rig.wait<RunFailedToStart>(rig.batch(1)).why, "it was started on this node before");
+}
+
+TEST_F(Adoption, RunsEachJobOnceWheneverTheAgentIsKilled) {
+    // An agent that starts five jobs is killed after so many microseconds. What is then neither
+    // alive nor has an exit was not begun, and may be begun now: in the end each has run exactly
+    // once.
+    int begun_later = 0;
+    for (int delay = 200; delay < 20'000; delay += 500) {
         const std::uint32_t first = static_cast<std::uint32_t>(delay) * 10;
+        const auto job = [&](std::uint32_t i) {
+            return rig.job(first + i, "echo ran >> ran.$SLURM_JOB_ID");
+        };
         const pid_t agent = fork();
         if (agent == 0) {
             rig.open();
-            for (std::uint32_t i = 0; i < 5; ++i) {
-                rig.node->act(StartAttempt{rig.job(first + i, "echo ran > ran.$SLURM_JOB_ID")});
-            }
+            for (std::uint32_t i = 0; i < 5; ++i) rig.node->act(StartAttempt{job(i)});
             for (;;) rig.pump(10);
         }
         usleep(static_cast<useconds_t>(delay));
         kill(agent, SIGKILL);
         waitpid(agent, nullptr, 0);
         rig.reopen();
+        rig.pump(0);
         for (std::uint32_t i = 0; i < 5; ++i) {
             const RunKey key = rig.batch(first + i);
             const auto& alive = rig.node->alive();
-            const bool lives = std::find(alive.begin(), alive.end(), key) != alive.end();
-            if (lives) {
-                for (int n = 0; n < 500 && !rig.saw<RunExited>(key) && !rig.saw<RunEmpty>(key);
-                     ++n) {
-                    rig.pump(10);
-                }
-            } else {
-                rig.pump(1);
+            if (std::find(alive.begin(), alive.end(), key) == alive.end() &&
+                !rig.saw<RunExited>(key)) {
+                ++begun_later;
+                rig.start(job(i));
             }
-            const bool ran =
-                std::filesystem::exists(rig.work + "/ran." + std::to_string(first + i));
-            EXPECT_EQ(ran, rig.saw<RunExited>(key))
-                << "killed after " << delay << " us, job " << first + i
-                << (lives ? " was alive" : " was not alive");
+            rig.wait<RunExited>(key);
+            EXPECT_EQ(rig.text("ran." + std::to_string(first + i)), "ran\n")
+                << "killed after " << delay << " us, job " << first + i;
             rig.signal(rig.whole(first + i), SIGKILL);
             rig.wait<RunEmpty>(rig.whole(first + i));
             rig.node->act(RemoveAttempt{key.job, key.attempt});
         }
         if (HasFailure()) return;
     }
+    EXPECT_GT(begun_later, 0);  // Else it was always killed too late to mean anything.
 }
 
 }  // namespace

@@ -46,6 +46,7 @@ struct LinuxNodeParts {
 
     // ---- What the agent wants (linux_node.cc).
     void start_attempt(const LaunchAttempt& launch);
+    Status make_way(const RunKey& key);
     Status prepare_attempt(const LaunchAttempt& launch);
     Status clear_group(const Cgroup& group);
     void start_step(const StartStep& start);
@@ -57,6 +58,7 @@ struct LinuxNodeParts {
     void signal_all(Run& run, int signal) const;
     void signal_main(const Run& run, int signal) const;
     void remove_attempt(Key key);
+    void forget_run(const RunKey& key);
 
     // ---- What happens (linux_node_events.cc).
     void watch_shepherd(const RunKey& key, Run& run);

@@ -105,7 +105,8 @@ void Injector::reboot_node(NodeId node) {
 void Injector::script_ended(NodeId node) {
     if (stopped_ || rng_.between(1, 10'000) > mix_.fall_at_end) return;
     stage_.count(Fault::fall_at_end);
-    network_.partition(node, rng_.chance(50), true, some(seconds(10), minutes(5)));
+    const bool both_ways = rng_.chance(50);
+    network_.partition(node, both_ways, true, some(seconds(10), minutes(5)));
     stage_.timeline.in(some(Duration{}, seconds(60)), [this, node] {
         if (!stopped_) reboot_node(node);
     });
@@ -134,7 +135,8 @@ void Injector::jump_clock() {
 void Injector::replay() {
     const bool order = rng_.between(1, mix_.old_order + mix_.old_report) <= mix_.old_order;
     if (order) {
-        network_.replay_order(some_node(), rng_.chance(60), seconds(5));
+        const NodeId node = some_node();
+        network_.replay_order(node, rng_.chance(60), seconds(5));
     } else {
         network_.replay_report(some_node(), seconds(5));
     }

@@ -55,7 +55,8 @@ std::vector<Duration> Network::fate(std::uint64_t link, Time closed_until) {
     std::vector<Duration> arrivals = {travel()};
     if (rng_.between(1, 10'000) <= mix_.repeated) {
         stage_.count(Fault::message_repeated);
-        arrivals.push_back(travel() + some(seconds(20)));
+        const Duration again = some(seconds(20));
+        arrivals.push_back(travel() + again);
     }
     return arrivals;
 }
@@ -161,7 +162,8 @@ void Network::replay_order(NodeId node, bool only_launches, Duration within) {
         }
     }
     if (choices.empty()) return;
-    stage_.timeline.in(some(within), [this, node, order = rng_.pick(choices)] {
+    const Duration wait = some(within);
+    stage_.timeline.in(wait, [this, node, order = rng_.pick(choices)] {
         const Way& now = ways_[node.index()];
         if (!now.link || !links_.contains(*now.link)) return;
         stage_.count(Fault::old_order);

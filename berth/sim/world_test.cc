@@ -78,5 +78,27 @@ TEST(Determinism, OneSeedIsOneRun) {
     }
 }
 
+// The same numbers from g++ and clang, at -O0 and -O2. Whoever changes what Berth decides changes
+// them: the failure prints the new table, to be pasted here after a look at why.
+TEST(Determinism, IsTheSameWithEveryCompiler) {
+    struct Golden {
+        std::uint64_t seed, state_hash, events;
+    };
+    const Golden kGolden[] = {
+        {11, 9857840649459742365U, 31817},  {12, 6035609528155845755U, 21634},
+        {13, 11670338413387507330U, 33288}, {14, 16046650072028685866U, 18651},
+        {15, 11527070188387559331U, 29313},
+    };
+    std::string table;
+    bool same = true;
+    for (const Golden& golden : kGolden) {
+        const WorldReport report = run_world(golden.seed);
+        same = same && report.state_hash == golden.state_hash && report.events == golden.events;
+        table += "        {" + std::to_string(golden.seed) + ", " +
+                 std::to_string(report.state_hash) + "U, " + std::to_string(report.events) + "},\n";
+    }
+    EXPECT_TRUE(same) << "these worlds now come to\n" << table;
+}
+
 }  // namespace
 }  // namespace berth::sim
