@@ -6,9 +6,11 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 namespace berth {
 
@@ -25,6 +27,19 @@ std::string first_line(int file) {
     return line.substr(0, line.find('\n'));
 }
 
+// A process that was killed holds its files until the last of its threads is gone.
+constexpr std::chrono::seconds kDyingFor{3};
+
+// False: errno says why.
+bool lock_soon(int file) {
+    const auto until = std::chrono::steady_clock::now() + kDyingFor;
+    while (flock(file, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK || std::chrono::steady_clock::now() > until) return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return true;
+}
+
 }  // namespace
 
 Result<DirectoryLock> DirectoryLock::take(const std::string& directory,
@@ -37,7 +52,7 @@ Result<DirectoryLock> DirectoryLock::take(const std::string& directory,
     const std::string path = directory + "/lock";
     const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0) return failed(path);
-    if (flock(file, LOCK_EX | LOCK_NB) != 0) {
+    if (!lock_soon(file)) {
         Error error = errno == EWOULDBLOCK
                           ? Error{ErrorCode::already_exists,
                                   directory + " belongs to another " + program + ", pid " +

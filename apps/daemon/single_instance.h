@@ -10,7 +10,8 @@ namespace berth {
 // Held as long as this object, or the process, lives.
 class DirectoryLock {
 public:
-    // Makes the directory if it is not there. Refuses one that another process holds, by its pid.
+    // Makes the directory if it is not there. Refuses one that another process holds, by its
+    // pid, after a few seconds in which a killed one may still let go.
     static Result<DirectoryLock> take(const std::string& directory, const std::string& program);
     DirectoryLock(DirectoryLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
     DirectoryLock& operator=(DirectoryLock&&) = delete;

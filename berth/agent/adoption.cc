@@ -42,9 +42,9 @@ void Attempts::adopt_one(const RememberedAttempt& attempt, std::span<const RunKe
         started.launch.payload = {};
         memory_.remember(started);
     }
+    live.to_start = !attempt.started && !attempt.ending && !any && !attempt.unknown_share;
     live.exit_due = attempt.launch.batch_host && !attempt.unknown_share && !attempt.batch_exit &&
-                    !is_alive(kBatchStep);
-    live.to_start = !attempt.launch.batch_host && !attempt.started && !any;
+                    !is_alive(kBatchStep) && !live.to_start;
     for (auto& [id, step] : live.steps) {
         step.launch.reset();
         step.phase = is_alive(id) ? LiveStep::Phase::running : LiveStep::Phase::waiting;

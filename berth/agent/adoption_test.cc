@@ -67,15 +67,52 @@ TEST(Restart, KeepsAnAttemptThatHasNoProcessesOfItsOwn) {
     EXPECT_TRUE(rig.acted<SignalRun>().empty());
 }
 
-TEST(Restart, StartsAgainWhatHadNotStarted) {
+// What fell between the disk and the deed is done now. That a script which did begin is not begun
+// twice is the node's part: it sees what the earlier process left.
+TEST(Restart, StartsWhatHadNotStarted) {
     AgentRig rig;
     rig.welcome();
-    rig.launch(launch_of(7, 1, 0, false));  // No script: its cgroups can be made twice.
-    rig.launch(launch_of(8, 1, 1, true));   // A script that may have run is not run again.
+    rig.launch(launch_of(7, 1, 0, false));
+    rig.launch(launch_of(8, 1, 1, true));
     rig.forget_past();
     rig.start("boot-1");
-    ASSERT_EQ(rig.acted<StartAttempt>().size(), 1U);
-    EXPECT_EQ(rig.acted<StartAttempt>()[0].launch.job, JobId{7});
+    ASSERT_EQ(rig.acted<StartAttempt>().size(), 2U);
+    EXPECT_EQ(rig.acted<StartAttempt>()[1].launch.payload.script,
+              launch_of(8, 1, 1).payload.script);
+    rig.feed({RunStarted{batch_of(8)}});
+    rig.link_up();
+    EXPECT_EQ(rig.registration.attempts.size(), 2U);
+    EXPECT_FALSE(rig.remembers("end.8.1"));
+}
+
+TEST(Restart, TakesTheNodesWordThatItHadBegun) {
+    AgentRig rig;
+    rig.welcome();
+    rig.launch(launch_of(8, 1, 1, true));
+    rig.start("boot-1");
+    rig.feed({RunFailedToStart{batch_of(8), "it was started on this node before"}});
+    EXPECT_TRUE(rig.remembers("end.8.1"));
+}
+
+TEST(Restart, DoesNotStartWhatHasAnExitRecord) {
+    AgentRig rig;
+    rig.welcome();
+    rig.launch(launch_of(8, 1, 1, true));
+    rig.forget_past();
+    rig.start("boot-1", {}, {RunExited{batch_of(8), {5, 0}}});
+    EXPECT_TRUE(rig.acted<StartAttempt>().empty());
+    rig.feed({RunEmpty{all_of(8)}});
+    EXPECT_TRUE(rig.remembers("end.8.1"));
+}
+
+TEST(Restart, DoesNotStartWhatWasToEnd) {
+    AgentRig rig;
+    rig.welcome();
+    rig.launch(launch_of(8, 1, 1, true));
+    rig.order(EndAttempt{JobId{8}, Attempt{1}, std::chrono::seconds(30)});
+    rig.forget_past();
+    rig.start("boot-1");
+    EXPECT_TRUE(rig.acted<StartAttempt>().empty());
     rig.feed({RunEmpty{all_of(8)}});
     EXPECT_TRUE(rig.remembers("end.8.1"));
 }

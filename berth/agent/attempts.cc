@@ -202,7 +202,7 @@ void Attempts::exited(const RunExited& event, Effects& effects) {
         remembered.out_of_memory = event.out_of_memory;
         remembered.started = true;
         attempt->starting = false;
-        attempt->exit_due = false;
+        attempt->exit_due = attempt->to_start = false;
         memory_.remember(remembered);
         // At the script's end whatever else of the job runs is ended too.
         if (!reborn_) begin_end(key, remembered.launch.kill_wait, kTerm, effects);
@@ -223,7 +223,7 @@ void Attempts::exited(const RunExited& event, Effects& effects) {
 void Attempts::emptied(const RunKey& run, Effects& effects) {
     const AttemptKey key{run.job, run.attempt};
     LiveAttempt* const attempt = find(key);
-    if (attempt == nullptr || attempt->starting || attempt->exit_due) return;
+    if (attempt == nullptr || attempt->starting || attempt->exit_due || attempt->to_start) return;
     const RememberedAttempt& remembered = memory_.attempts().at(key);
     if (run.step == kExternStep && remembered.ending) {
         // What is just starting is not in its cgroup yet; once it is, the signal is sent again.

@@ -51,7 +51,7 @@ private:
     };
     struct LiveAttempt {
         bool starting = false;
-        bool to_start = false;  // Adopted before its cgroups stood: to be started again.
+        bool to_start = false;  // The process before fell between its disk and the deed.
         bool exit_due = false;  // Its script is gone; the exit record is still to come, or lost.
         std::optional<Time> kill_at;
         std::map<StepId, LiveStep> steps;  // Those not yet ended.

@@ -64,6 +64,8 @@ using AgentEvent =
 // ---- What the agent wants done.
 
 // Creates the attempt's cgroups and limits; on the batch host starts the script under its shepherd.
+// At most once, however often it is asked, also by another process of the agent's: a script that
+// may have begun before is not begun again, and RunFailedToStart says so.
 struct StartAttempt {
     LaunchAttempt launch;
 };

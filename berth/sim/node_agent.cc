@@ -95,6 +95,7 @@ void NodeAgent::feed(std::vector<AgentEvent> events) {
     for (const HostAction& action : turn.actions) machine_.act(action);
     if (!turn.actions.empty() && crashes_here()) return;
     for (const OutgoingReport& report : turn.reports) {
+        check_not_lost(report.report);
         network_.send_report(report.link, report.report);
     }
     if (turn.close && turn.close == link_) {
@@ -118,6 +119,15 @@ void NodeAgent::check_epoch(const Order& order, const AgentTurn& turn) {
                                    to_string(highest_epoch_));
     }
     highest_epoch_ = std::max(highest_epoch_, order.epoch);
+}
+
+// A machine keeps its exit records, so an agent's crash loses no script: what it had not begun is
+// begun, what has ended is known.
+void NodeAgent::check_not_lost(const Report& report) {
+    const auto* const end = std::get_if<AttemptReport>(&report.body);
+    if (end == nullptr || !end->failure.starts_with("lost: its script is gone")) return;
+    stage_.violated("I2", machine_.spec().name + " lost the script of " +
+                              to_text(AttemptKey{end->job, end->attempt}));
 }
 
 void NodeAgent::dial_soon() {

@@ -42,6 +42,7 @@ private:
     }
     bool crashes_here();
     void check_epoch(const Order& order, const AgentTurn& turn);
+    void check_not_lost(const Report& report);
 
     Stage& stage_;
     Machine& machine_;
