@@ -169,7 +169,7 @@ private:
             if (nodes) {
                 for (const api::NodeRow& node : *nodes) {
                     const bool silent =
-                        node.state == "UNKNOWN" || node.state == "DOWN" ||
+                        node.state == "UNKNOWN" ||
                         std::ranges::find(node.flags, "NOT_RESPONDING") != node.flags.end();
                     if (silent) missing += (missing.empty() ? "" : ", ") + node.name;
                 }
@@ -194,6 +194,32 @@ CallResult<std::vector<api::JobRow>> active_jobs(Client& client) {
     return client.jobs(query);
 }
 
+// What `down --kill` drains nodes with, so that no job starts where another was just killed; `up`
+// makes those available again.
+constexpr std::string_view kGoingDown = "berth down";
+
+bool takes_work(const api::NodeRow& node) {
+    return std::ranges::find(node.flags, "DRAIN") == node.flags.end() && node.state != "DOWN";
+}
+
+void close_nodes(Client& client) {
+    const auto nodes = client.nodes();
+    if (!nodes) return;
+    const api::NodePatch close{.state = "DRAIN", .reason = std::string(kGoingDown)};
+    for (const api::NodeRow& node : *nodes) {
+        if (takes_work(node)) static_cast<void>(client.update_node(node.name, close));
+    }
+}
+
+void open_nodes(Client& client) {
+    const auto nodes = client.nodes();
+    if (!nodes) return;
+    for (const api::NodeRow& node : *nodes) {
+        if (!node.reason.starts_with(kGoingDown)) continue;
+        static_cast<void>(client.update_node(node.name, {.state = "RESUME", .reason = {}}));
+    }
+}
+
 bool wait_until_idle(Client& client) {
     const auto until = std::chrono::steady_clock::now() + 60s;
     while (std::chrono::steady_clock::now() < until) {
@@ -215,6 +241,8 @@ int up(const UpOptions& options, Output& output) {
     write_environment(dir);
     if (const Status started = starter.start_all(); !started.ok())
         return output.fail(started.error().message);
+    Client client = client_of(dir);
+    open_nodes(client);
     if (geteuid() != 0)
         output.out() << "not root: only your own jobs run, and their cores, memory and devices are "
                         "not isolated\n";
@@ -238,7 +266,11 @@ int down(const DownOptions& options, Output& output) {
                            "; wait for them, cancel them, or say --kill");
     }
     if (jobs && options.kill) {
-        for (const api::JobRow& job : *jobs) static_cast<void>(client.cancel(to_string(job.id)));
+        close_nodes(client);
+        if (const auto running = active_jobs(client)) {
+            for (const api::JobRow& job : *running)
+                static_cast<void>(client.cancel(to_string(job.id)));
+        }
         if (!wait_until_idle(client))
             output.out() << "some jobs did not end in a minute; stopping all the same\n";
     }

@@ -134,6 +134,25 @@ class Failure(unittest.TestCase):
             c.up()
             self.assertEqual(c.state_of(job), "CANCELLED")
 
+    def test_down_kills_what_runs_and_keeps_what_waits(self):
+        with Cluster("a100:1") as c:
+            running = c.sbatch("-G1", script="sleep 600")
+            waiting = c.sbatch("-G1", script="true")
+            c.wait_state(running, "RUNNING")
+            began = time.monotonic()
+            c.run("berth", "down", "--kill")
+            self.assertLess(time.monotonic() - began, 40, "it waited for what starts in the place of the killed")
+            c.up()
+            c.wait_state(waiting, "COMPLETED")
+            self.assertEqual(c.state_of(running), "CANCELLED")
+
+    def test_up_again_with_a_node_that_is_down(self):
+        with Cluster("a100:1", nodes=2) as c:
+            c.run("scontrol", "update", "NodeName=" + c.run("sinfo", "-hN", "-o", "%N").stdout.split()[0], "State=DOWN", "Reason=fan")
+            c.run("berth", "down")
+            c.up()
+            self.assertIn("fan", c.run("sinfo", "-R").stdout)
+
     def test_the_journal_gives_the_daemons_state(self):
         with Cluster("a100:8") as c:
             c.sbatch("--array=0-9", "--gres=gpu:1", script="true")
