@@ -6,6 +6,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/engine/admission_checks.h"
 #include "berth/engine/features.h"
+#include "berth/engine/gpu_counts.h"
 
 namespace berth {
 namespace {
@@ -80,6 +81,9 @@ Objection check_gres(const ClusterSpec& spec, const JobRequest& request) {
     }
     if (asks_for_gpus(request.gres_per_node) && asks_for_gpus(request.gpus_per_node)) {
         return invalid("GPUs per node are given by --gres and by --gpus-per-node: say one of them");
+    }
+    if (const auto counts = gpu_counts(request); !counts.ok()) {
+        return Refusing{.why = Refusal::unknown_gres, .message = counts.error().message};
     }
     std::int64_t total = 0;
     for (const GresRequest& gpus : request.gpus) total += gpus.count;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/engine/features.h"
+#include "berth/engine/gpu_counts.h"
 
 namespace berth {
 namespace {
@@ -15,18 +16,10 @@ std::int64_t total_of(const std::vector<GresRequest>& requests) {
     return total;
 }
 
-// --gpus=8 --gpus-per-task=2 says how many tasks there are.
-std::optional<std::uint32_t> tasks_of(const JobRequest& request) {
-    if (request.tasks) return request.tasks;
-    const std::int64_t per_task = total_of(request.gpus_per_task);
-    const std::int64_t gpus = total_of(request.gpus);
-    if (per_task <= 0 || gpus < per_task) return std::nullopt;
-    return static_cast<std::uint32_t>(gpus / per_task);
-}
-
-void set_tasks(Demand& demand, const JobRequest& request) {
-    demand.tasks = tasks_of(request);
-    demand.tasks_per_node = request.tasks_per_node.value_or(demand.tasks ? 0 : 1);
+void set_tasks(Demand& demand, const JobRequest& request, const GpuCounts& counts) {
+    demand.tasks = counts.tasks ? counts.tasks : request.tasks;
+    const auto per_node = counts.tasks_per_node ? counts.tasks_per_node : request.tasks_per_node;
+    demand.tasks_per_node = per_node.value_or(demand.tasks ? 0 : 1);
     demand.cpus_per_task = std::max(request.cpus_per_task.value_or(1), 1U);
     demand.nodes_min = std::max(request.nodes_min, 1U);
     if (!request.nodes_given && demand.tasks && demand.tasks_per_node > 0) {
@@ -42,6 +35,7 @@ void set_tasks(Demand& demand, const JobRequest& request) {
         const std::int64_t gpus = std::clamp<std::int64_t>(total_of(request.gpus), 1, UINT32_MAX);
         demand.nodes_max = static_cast<std::uint32_t>(gpus);
     }
+    if (counts.nodes) demand.nodes_min = demand.nodes_max = *counts.nodes;
     if (demand.tasks) {  // No node without a task.
         demand.nodes_min = std::min(demand.nodes_min, *demand.tasks);
         demand.nodes_max = std::min(demand.nodes_max, *demand.tasks);
@@ -104,11 +98,18 @@ void add_gres(std::vector<GresDemand>& demands, const Dimensions& dimensions,
     }
 }
 
-void set_gres(Demand& demand, const Dimensions& dimensions, const JobRequest& request) {
-    add_gres(demand.gres_per_node, dimensions, request.gres_per_node);
-    add_gres(demand.gres_per_node, dimensions, request.gpus_per_node);
+void set_gres(Demand& demand, const Dimensions& dimensions, const JobRequest& request,
+              const GpuCounts& counts) {
+    std::vector<GresRequest> per_node = request.gres_per_node;
+    if (counts.per_node_follows) {
+        std::erase_if(per_node, [](const GresRequest& one) { return one.name == "gpu"; });
+    }
+    add_gres(demand.gres_per_node, dimensions, per_node);
+    if (!counts.per_node_follows) {
+        add_gres(demand.gres_per_node, dimensions, request.gpus_per_node);
+    }
     add_gres(demand.gres_per_task, dimensions, request.gpus_per_task);
-    add_gres(demand.gres_total, dimensions, request.gpus);
+    if (!counts.total_follows) add_gres(demand.gres_total, dimensions, request.gpus);
 }
 
 // The partition's nodes without those excluded.
@@ -158,9 +159,10 @@ Demand without_nodes(const ClusterSpec& spec, const Job& job) {
     const JobRequest& request = job.spec.request;
     const PartitionSpec& partition = spec.partition(job.partition);
     Demand demand;
-    set_tasks(demand, request);
+    const GpuCounts counts = gpu_counts(request).value_or(GpuCounts{});  // Admission has looked.
+    set_tasks(demand, request, counts);
     set_memory(demand, request, partition);
-    set_gres(demand, spec.dimensions, request);
+    set_gres(demand, spec.dimensions, request, counts);
     demand.exclusive = request.exclusive || partition.exclusive;
     return demand;
 }

@@ -91,16 +91,16 @@ TEST(Demand, AGresNameMeansAllItsTypesAndATypeOnlyOne) {
     const ClusterSpec spec = cluster();
     const DimensionSet a100 = dimension_bit(*spec.dimensions.find("gpu", "a100"));
     const DimensionSet h100 = dimension_bit(*spec.dimensions.find("gpu", "h100"));
-    const Demand made = demand({.gres_per_node = {{"fpga", "", 1}, {"gpu", "", 0}},
-                                .gpus = {{"gpu", "h100", 3}},
-                                .gpus_per_node = {{"gpu", "", 2}},
-                                .gpus_per_task = {{"gpu", "nope", 1}}},
-                               spec);
-    ASSERT_EQ(made.gres_per_node.size(), 2U);  // None of "gpu:0".
-    EXPECT_EQ(made.gres_per_node[0].count, 1);
-    EXPECT_EQ(made.gres_per_node[1], (GresDemand{a100 | h100, 2}));
-    EXPECT_EQ(made.gres_total, (std::vector{GresDemand{h100, 3}}));
-    EXPECT_EQ(made.gres_per_task, (std::vector{GresDemand{0, 1}}));
+    const Demand per_node = demand(
+        {.gres_per_node = {{"fpga", "", 1}, {"gpu", "", 0}}, .gpus_per_node = {{"gpu", "", 2}}},
+        spec);
+    ASSERT_EQ(per_node.gres_per_node.size(), 2U);  // None of "gpu:0".
+    EXPECT_EQ(per_node.gres_per_node[0].count, 1);
+    EXPECT_EQ(per_node.gres_per_node[1], (GresDemand{a100 | h100, 2}));
+    EXPECT_EQ(demand({.gpus = {{"gpu", "h100", 3}}}, spec).gres_total,
+              (std::vector{GresDemand{h100, 3}}));
+    EXPECT_EQ(demand({.gpus_per_task = {{"gpu", "nope", 1}}}, spec).gres_per_task,
+              (std::vector{GresDemand{0, 1}}));
 }
 
 std::string nodes_in(const BitSet& set) { return set.to_list(); }
