@@ -284,10 +284,38 @@ def our_files(root):
                     yield path
 
 
+def types(code):
+    """(line, name with its namespaces) of each class that other files can see."""
+    spaces = []
+    for number, line in enumerate(code.splitlines(), start=1):
+        opened = re.match(r"(?:inline )?namespace( [\w:]+)? \{(.*)", line)
+        if opened:
+            if "}" not in opened[2]:
+                spaces.append((opened[1] or " (none)").strip())
+        elif line.startswith("}") and not line.startswith("};") and spaces:
+            spaces.pop()
+        named = re.match(r"(?:class|struct) (\w+)(?: final)?(?: :[^;]*)? \{", line)
+        if named and "(none)" not in spaces:
+            yield number, "::".join([*spaces, named[1]])
+
+
+def check_one_definition(root, files):
+    """Two types of one name in two files are one type to the linker, and no compiler says so."""
+    seen = {}
+    for path in files:
+        for number, name in types(blank_out(path.read_text(errors="replace"))):
+            where = f"{path.relative_to(root)}:{number}"
+            if name in seen and "::" in name:
+                yield f"{where}: {name} is also defined at {seen[name]}"
+            seen.setdefault(name, where)
+
+
 def complaints(root):
     layers = Layers(root)
     for circle in layers.circles():
         yield f"berth/CMakeLists.txt:1: {circle}"
+    yield from check_one_definition(
+        root, [path for path in our_files(root) if path.suffix in {".h", ".cc"}])
     for path in our_files(root):
         text = path.read_text(errors="replace")
         found = []

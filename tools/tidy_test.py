@@ -166,6 +166,17 @@ class Tidy(unittest.TestCase):
         self.assertIn("not in the berth_policies()", found[0])
 
 
+    def test_one_definition(self):
+        other = OPENING + "namespace berth {\nstruct Turn {\n};\n}  // namespace berth\n"
+        found = self.complaints({"berth/store/a.h": other, "berth/engine/b.h": other})
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("berth::Turn is also defined at", found[0])
+        hidden = other.replace("struct Turn", "namespace {\nstruct Turn").replace("};", "};\n}  // namespace")
+        elsewhere = other.replace("namespace berth", "namespace berth::sim")
+        self.assertEqual(self.complaints({"berth/store/a.h": other, "berth/store/b.cc": hidden,
+                                          "berth/store/c.h": elsewhere}), [])
+
+
 class ThisRepository(unittest.TestCase):
     root = Path(__file__).resolve().parent.parent
 

@@ -8,7 +8,7 @@ namespace berth {
 
 Duration promise_slack(const SchedulingSpec& scheduling) { return scheduling.kill_wait * 2; }
 
-Turn::Turn(Engine& engine, Outlook& outlook, Time now, std::uint32_t budget)
+CycleRun::CycleRun(Engine& engine, Outlook& outlook, Time now, std::uint32_t budget)
     : engine_(engine),
       outlook_(outlook),
       now_(now),
@@ -16,12 +16,12 @@ Turn::Turn(Engine& engine, Outlook& outlook, Time now, std::uint32_t budget)
       view_(engine.state(), outlook, priority_time(now)),
       taste_{outlook.policy, view_} {}
 
-void Turn::decide(Fact fact) {
+void CycleRun::decide(Fact fact) {
     engine_.apply(now_, fact);
     result_.decisions.push_back(std::move(fact));
 }
 
-bool Turn::spend() {
+bool CycleRun::spend() {
     if (budget_ == 0) {
         result_.complete = false;
         return false;
@@ -30,7 +30,7 @@ bool Turn::spend() {
     return true;
 }
 
-Cycle Turn::run() {
+Cycle CycleRun::run() {
     end_overdue();
     close_gates();
     order_ = in_order(state(), outlook_.pending, outlook_.policy, view_);
@@ -43,7 +43,7 @@ Cycle Turn::run() {
     return std::move(result_);
 }
 
-void Turn::end_overdue() {
+void CycleRun::end_overdue() {
     const Duration longer = std::max<Duration>(scheduling().kill_wait, std::chrono::seconds(1));
     for (const JobId id : outlook_.book.extend_overdue(now_, longer)) {
         const Job& job = *state().find_job(id);
@@ -52,7 +52,7 @@ void Turn::end_overdue() {
     }
 }
 
-void Turn::find_chance(Shape& shape) const {
+void CycleRun::find_chance(Shape& shape) const {
     if (shape.chance != Shape::Chance::unknown) return;
     if (could_run_when_free(shape.demand, state(), taste_)) {
         shape.chance = Shape::Chance::fits;
@@ -63,7 +63,7 @@ void Turn::find_chance(Shape& shape) const {
 }
 
 // Whether the job is to be looked at, and what follows for the record of it.
-void Turn::judge(PendingJob& pending) {
+void CycleRun::judge(PendingJob& pending) {
     find_chance(*pending.shape);
     const Job& job = *state().find_job(pending.id);
     pending.gate = gate_of(state(), job, *pending.shape, outlook_.running_tasks(job), now_);
@@ -83,14 +83,14 @@ void Turn::judge(PendingJob& pending) {
     }
 }
 
-void Turn::close_gates() {
+void CycleRun::close_gates() {
     std::vector<JobId> jobs;  // What is decided about one may change the map.
     for (const auto& [id, pending] : outlook_.pending.all()) jobs.push_back(id);
     for (const JobId id : jobs) judge(*outlook_.pending.find(id));
 }
 
 // What was booked and lifted on the way is of no interest; what came of it is.
-void Turn::write_promises() {
+void CycleRun::write_promises() {
     std::vector<Fact> facts;
     for (const auto& [id, planned] : state().plan()) {
         if (outlook_.book.promise(id) == nullptr) facts.push_back(PlanJob{id, std::nullopt});
@@ -104,7 +104,7 @@ void Turn::write_promises() {
 }
 
 // The first of a partition that only lacks resources waits for these; those behind wait for it.
-void Turn::write_reasons() {
+void CycleRun::write_reasons() {
     ClusterState& written = engine_.mutable_state();
     const auto write = [&](const PendingJob& pending, PendingReason reason) {
         if (state().reason(pending.id) != reason ||
@@ -126,7 +126,7 @@ void Turn::write_reasons() {
     }
 }
 
-std::optional<Time> Turn::next_wake() const {
+std::optional<Time> CycleRun::next_wake() const {
     std::optional<Time> wake = outlook_.book.next_end();
     const auto no_later_than = [&](Time at) {
         if (at > now_ && (!wake || at < *wake)) wake = at;

@@ -1,5 +1,5 @@
-// Turn: one cycle of the scheduler. End what is over its limit → admit → order → keep or repair the
-// plan → start and plan, until nothing more fits → say why the rest waits.
+// CycleRun: one cycle of the scheduler. End what is over its limit → admit → order → keep or repair
+// the plan → start and plan, until nothing more fits → say why the rest waits.
 //
 // A promise is kept: a job's planned start only ever moves earlier. It moves later in these cases
 // alone: a node of it can no longer take work, a running job went over its time and so did the
@@ -12,9 +12,9 @@
 
 namespace berth {
 
-class Turn {
+class CycleRun {
 public:
-    Turn(Engine& engine, Outlook& outlook, Time now, std::uint32_t budget);
+    CycleRun(Engine& engine, Outlook& outlook, Time now, std::uint32_t budget);
 
     Cycle run();
 

@@ -20,7 +20,7 @@ Time longest_end(Time latest, Duration length, const SchedulingSpec& scheduling)
 // ---- Repair.
 
 // Whether this promise can no longer be kept as it is.
-bool Turn::is_void(const PendingJob& job, const Booking& promise) const {
+bool CycleRun::is_void(const PendingJob& job, const Booking& promise) const {
     const bool too_late = after(now_, job.shape->length) > promise.end;
     if (promise.start <= now_ && too_late) return true;
     return std::ranges::any_of(promise.amounts, [&](const auto& part) {
@@ -28,14 +28,14 @@ bool Turn::is_void(const PendingJob& job, const Booking& promise) const {
     });
 }
 
-bool Turn::collides(const Booking& promise) const {
+bool CycleRun::collides(const Booking& promise) const {
     return std::ranges::any_of(promise.amounts, [&](const auto& part) {
         const Timeline& timeline = outlook_.book.timeline(part.first);
         return timeline.goes_below_zero(std::max(promise.start, now_), promise.end);
     });
 }
 
-void Turn::repair() {
+void CycleRun::repair() {
     const bool collision = outlook_.book.take_collision();
     std::vector<bool> broken(order_.size());
     std::size_t first = order_.size();
@@ -52,7 +52,7 @@ void Turn::repair() {
 
 // Who is behind the first broken promise makes room for it: all of them are taken out and put back
 // in order, unchanged where that is still possible.
-void Turn::replan_from(std::size_t first, const std::vector<bool>& broken) {
+void CycleRun::replan_from(std::size_t first, const std::vector<bool>& broken) {
     PlanBook& book = outlook_.book;
     std::vector<std::optional<Booking>> before(order_.size());
     for (std::size_t i = first; i < order_.size(); ++i) {
@@ -78,7 +78,7 @@ void Turn::replan_from(std::size_t first, const std::vector<bool>& broken) {
 
 // From the head down. When something is given back on the way, those before are looked at again
 // first: it is theirs to take.
-void Turn::pass() {
+void CycleRun::pass() {
     Standing standing;
     std::vector<Passed> passed(order_.size());
     ReleaseNumber seen = outlook_.book.last_release();
@@ -104,12 +104,12 @@ void Turn::pass() {
     }
 }
 
-bool Turn::is_settled(const Passed& passed, bool may_plan) const {
+bool CycleRun::is_settled(const Passed& passed, bool may_plan) const {
     return passed.at != 0 && passed.may_plan == may_plan && scheduling().backfill &&
            !outlook_.book.any_release_before(passed.reach, passed.at);
 }
 
-Turn::Passed Turn::passed_by(const PendingJob& job, bool may_plan) const {
+CycleRun::Passed CycleRun::passed_by(const PendingJob& job, bool may_plan) const {
     const Booking* promise = outlook_.book.promise(job.id);
     const Time latest = promise != nullptr ? promise->start : may_plan ? kNever : now_;
     const Time end = longest_end(latest, job.shape->length, scheduling());
@@ -118,7 +118,7 @@ Turn::Passed Turn::passed_by(const PendingJob& job, bool may_plan) const {
 
 // Whether what was given back could be of use to the shape, for a run that is over by `end`: that
 // would have to reach into what had been booked.
-bool Turn::is_useful(const Release& release, const Shape& shape, Time end) const {
+bool CycleRun::is_useful(const Release& release, const Shape& shape, Time end) const {
     const std::size_t node = release.node.index();
     return release.from < end && outlook_.usable.test(node) &&
            std::ranges::any_of(
@@ -127,7 +127,8 @@ bool Turn::is_useful(const Release& release, const Shape& shape, Time end) const
 
 // From when on what was given back since may let the shape start, by `latest`. A start that was
 // not possible before must use one of those nodes.
-std::optional<Time> Turn::hope_since(const Shape& shape, ReleaseNumber since, Time latest) const {
+std::optional<Time> CycleRun::hope_since(const Shape& shape, ReleaseNumber since,
+                                         Time latest) const {
     std::optional<Time> hope;
     Window window{now_, latest, shape.length};
     const Time end = longest_end(latest, shape.length, scheduling());
@@ -144,7 +145,7 @@ std::optional<Time> Turn::hope_since(const Shape& shape, ReleaseNumber since, Ti
 
 // From when on the job may start before its promise, if at all. What it is promised may be a part
 // of the better start, so it is taken out meanwhile where it lies in the way.
-std::optional<Time> Turn::hope_for(const PendingJob& job, const Booking& promise) {
+std::optional<Time> CycleRun::hope_for(const PendingJob& job, const Booking& promise) {
     if (promise.start <= now_ && job.checked_time < promise.start) return now_;  // It is due.
     if (job.checked_at == 0) return now_;
     if (job.checked_at == outlook_.book.last_release()) return std::nullopt;
@@ -167,7 +168,7 @@ std::optional<Time> Turn::hope_for(const PendingJob& job, const Booking& promise
 }
 
 // Before this time no job of the shape without a promise need be looked for a place.
-Time Turn::hope_for(Shape& shape, Time from, Time latest) const {
+Time CycleRun::hope_for(Shape& shape, Time from, Time latest) const {
     if (!scheduling().backfill || shape.bound <= from) return from;
     if (shape.bound_at == outlook_.book.last_release()) return shape.bound;
     const Time until = std::min(latest, shape.bound);
@@ -177,7 +178,7 @@ Time Turn::hope_for(Shape& shape, Time from, Time latest) const {
     return shape.bound;
 }
 
-bool Turn::attend(PendingJob& pending, Standing& standing) {
+bool CycleRun::attend(PendingJob& pending, Standing& standing) {
     const JobId id = pending.id;
     const PartitionId partition = pending.partition;
     const auto floor_at = standing.floor.find(partition);
@@ -198,7 +199,7 @@ bool Turn::attend(PendingJob& pending, Standing& standing) {
     return true;
 }
 
-bool Turn::try_job(PendingJob& job, Time floor, bool may_plan) {
+bool CycleRun::try_job(PendingJob& job, Time floor, bool may_plan) {
     PlanBook& book = outlook_.book;
     const Booking* known = book.promise(job.id);
     // Without backfill, a promise from before those ahead of it counts for nothing.
@@ -248,7 +249,7 @@ bool Turn::try_job(PendingJob& job, Time floor, bool may_plan) {
 }
 
 // At once it needs its time limit; later also what a promise is booked longer for.
-std::optional<Found> Turn::search(const PendingJob& job, Time from, Time latest) {
+std::optional<Found> CycleRun::search(const PendingJob& job, Time from, Time latest) {
     const Shape& shape = *job.shape;
     if (from <= now_) {
         auto found = find_start(shape.demand, {now_, now_, shape.length}, outlook_.book,
@@ -262,7 +263,7 @@ std::optional<Found> Turn::search(const PendingJob& job, Time from, Time latest)
                       taste_);
 }
 
-Booking Turn::booking_for(const PendingJob& job, const Found& found) const {
+Booking CycleRun::booking_for(const PendingJob& job, const Found& found) const {
     Booking booking;
     booking.start = found.start;
     booking.end = after(found.start, job.shape->length);
@@ -273,7 +274,7 @@ Booking Turn::booking_for(const PendingJob& job, const Found& found) const {
     return booking;
 }
 
-JobId Turn::start(const PendingJob& pending, const std::vector<Part>& parts) {
+JobId CycleRun::start(const PendingJob& pending, const std::vector<Part>& parts) {
     const Job& job = *state().find_job(pending.id);
     StartJob fact{.job = job.id, .attempt = Attempt(job.attempt.value() + 1)};
     fact.allocation = settle(state(), parts, outlook_.topologies);

@@ -25,7 +25,7 @@ Cycle Engine::cycle(Time now, std::uint32_t budget) {
     if (!outlook_->changed && (!wake_at || now < *wake_at)) {
         return {.decisions = {}, .complete = true, .wake_at = wake_at};
     }
-    return Turn(*this, *outlook_, now, budget).run();
+    return CycleRun(*this, *outlook_, now, budget).run();
 }
 
 }  // namespace berth

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <thread>
 
 #include "berth/base/codec.h"
 #include "berth/host/file_io.h"
@@ -72,6 +74,14 @@ bool has_a_record(std::string_view bytes) {
     return false;
 }
 
+// A process that was killed holds its files until the last of its threads is gone.
+constexpr std::chrono::seconds kDyingFor{3};
+
+Error in_use(const std::string& folder) {
+    return {ErrorCode::failed_precondition,
+            folder + " is in use by another agent: give each its own state folder"};
+}
+
 Error damaged(const std::string& path) {
     return {ErrorCode::internal,
             path +
@@ -94,10 +104,13 @@ Status FileDisk::lock() {
     const std::string path = folder_ + "/lock";
     lock_.reset(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (!lock_) return system_error("cannot open " + path, errno);
-    if (::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) return Done{};
-    if (errno != EWOULDBLOCK) return system_error("cannot lock " + path, errno);
-    return Error{ErrorCode::failed_precondition,
-                 folder_ + " is in use by another agent: give each its own state folder"};
+    const auto until = std::chrono::steady_clock::now() + kDyingFor;
+    while (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK) return system_error("cannot lock " + path, errno);
+        if (std::chrono::steady_clock::now() > until) return in_use(folder_);
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return Done{};
 }
 
 Status FileDisk::read_snapshot() {

@@ -116,10 +116,20 @@ Status write_atomically(const std::string& path, std::string_view bytes, mode_t 
 Status make_folders(const std::string& path, mode_t mode) {
     for (std::size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
         const std::string part = path.substr(0, slash);
-        if (::mkdir(part.c_str(), mode) != 0 && errno != EEXIST) {
+        if (::mkdir(part.c_str(), slash == std::string::npos ? mode : 0755) != 0 &&
+            errno != EEXIST) {
             return system_error("cannot make the folder " + part, errno);
         }
         if (slash == std::string::npos) return Done{};
+    }
+}
+
+std::optional<std::string> closed_to_others(const std::string& path) {
+    for (std::size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
+        const std::string part = path.substr(0, slash);
+        struct stat found{};
+        if (::stat(part.c_str(), &found) == 0 && (found.st_mode & S_IXOTH) == 0) return part;
+        if (slash == std::string::npos) return std::nullopt;
     }
 }
 

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,8 +32,12 @@ Status write_atomically(const std::string& path, std::string_view bytes, mode_t 
 
 Status sync_folder(const std::string& path);
 
-// Makes the folder and those above it. What is there already is left as it is.
+// Makes the folder, and those above it for everyone to pass. What is there already is left as it
+// is.
 Status make_folders(const std::string& path, mode_t mode = 0755);
+
+// The first folder on the way to `path`, itself included, that other users may not pass.
+std::optional<std::string> closed_to_others(const std::string& path);
 
 // Removes a folder with all in it, following no link. It is fine if it is not there.
 Status remove_tree(const std::string& path);

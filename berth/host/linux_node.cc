@@ -69,6 +69,10 @@ Status LinuxNodeParts::open() {
         return system_error("cannot run the shepherd " + options.shepherd, errno);
     }
     BERTH_CHECK(make_folders(options.run_dir));
+    if (const auto closed = closed_to_others(options.run_dir); closed && ::geteuid() == 0) {
+        unisolated.push_back("jobs of users other than root cannot run: they may not pass " +
+                             *closed + " to reach their scripts (chmod o+x)");
+    }
     epoll.reset(::epoll_create1(EPOLL_CLOEXEC));
     folders.reset(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
     timer.reset(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));

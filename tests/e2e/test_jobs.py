@@ -1,9 +1,12 @@
 """A user's day: batch scripts, arrays, steps, dependencies, holding, cancelling, on real processes."""
 
+import os
+import pwd
+import subprocess
 import time
 import unittest
 
-from cluster import Cluster
+from cluster import BIN, Cluster
 
 
 class Jobs(unittest.TestCase):
@@ -20,6 +23,16 @@ class Jobs(unittest.TestCase):
         name, state, code, tres = row.split("|")
         self.assertEqual((name, state, code), ("hello", "FAILED", "3:0"))
         self.assertIn("gres/gpu=2", tres)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root runs other users' jobs")
+    def test_every_user_runs_as_themselves(self):
+        nobody = pwd.getpwnam("nobody")
+        done = subprocess.run([str(BIN / "sbatch"), "--parsable", "--wrap", "id -un; srun id -un"], cwd=self.cluster.work,
+                              env=self.cluster.environment(), user=nobody.pw_uid, group=nobody.pw_gid, extra_groups=[], text=True,
+                              capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.cluster.wait_state(done.stdout.strip(), "COMPLETED")
+        self.assertEqual(self.cluster.output(done.stdout.strip()).split(), ["nobody", "nobody"])
 
     def test_a_job_sees_the_environment_that_slurm_promises(self):
         c = self.cluster

@@ -1,0 +1,105 @@
+"""Outputs of two clusters, taken apart into fields, with what must differ made equal."""
+
+import re
+from dataclasses import dataclass
+
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
+AGO = re.compile(r"(?<![\d:.-])(\d+-)?(\d+:)?\d+:\d\d(?![\d:-])")
+DAY = re.compile(r"\w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}")
+
+
+@dataclass(frozen=True)
+class Difference:
+    command: str  # "squeue -l"
+    subject: str  # The job, node or partition; a line of a table where there is none.
+    field: str
+    slurm: str
+    berth: str
+
+    def __str__(self):
+        return f"{self.command} | {self.subject} | {self.field}: Slurm {self.slurm!r}, Berth {self.berth!r}"
+
+
+class Side:
+    """One cluster: where it lies and what its job ids mean."""
+
+    def __init__(self, cluster):
+        self.cluster = cluster
+        self.ids = {}  # Job name → id.
+
+    def plain(self, text):
+        """Without directories and job ids."""
+        text = text.replace(str(self.cluster.root), "ROOT")
+        names = {id_: name for name, id_ in self.ids.items()}
+        return re.sub(r"\b\d+(?=\b|_)", lambda found: f"<{names[found[0]]}>" if found[0] in names else found[0], text)
+
+
+def values(text):
+    """The KEY=VALUE pairs of `scontrol show`; a value may hold blanks."""
+    pairs = {}
+    for found in re.finditer(r"(?:^|\s)([A-Za-z][\w:/]*)=(.*?)(?=\s+[A-Za-z][\w:/]*=|\s*$)", text.replace("\n", " ")):
+        key = found[1]
+        while key in pairs:
+            key += "'"
+        pairs[key] = found[2].strip()
+    return pairs
+
+
+def plain_value(text):
+    return AGO.sub("T", TIME.sub("DATE", text))
+
+
+def pairs_differ(command, subject, slurm, berth):
+    ours, theirs = values(berth), values(slurm)
+    for key in sorted(ours.keys() | theirs.keys()):
+        a, b = plain_value(theirs.get(key, "(absent)")), plain_value(ours.get(key, "(absent)"))
+        if a != b:
+            yield Difference(command, subject, key, a, b)
+
+
+def table_differs(command, slurm, berth, key):
+    """Tables with `|` between columns. `key`: the column that names a row."""
+    def rows(text):
+        lines = text.splitlines()
+        head = lines[0].split("|") if lines else []
+        found = {}
+        for line in lines[1:]:
+            row = dict(zip(head, line.split("|")))
+            name = row.get(key, "?")
+            while name in found:
+                name += "'"
+            found[name] = row
+        return head, found
+
+    (head, theirs), (our_head, ours) = rows(slurm), rows(berth)
+    if head != our_head:
+        yield Difference(command, "head", "columns", "|".join(head), "|".join(our_head))
+    for name in sorted(ours.keys() | theirs.keys()):
+        if name not in ours or name not in theirs:
+            yield Difference(command, name, "row", str(theirs.get(name)), str(ours.get(name)))
+            continue
+        for column in head:
+            a, b = plain_value(theirs[name].get(column, "(absent)")), plain_value(ours[name].get(column, "(absent)"))
+            if a != b:
+                yield Difference(command, name, column, a, b)
+
+
+def text_differs(command, slurm, berth, ordered=True):
+    """Whole lines, as people see them: columns must stand in the same places."""
+    def lines(text):
+        # A name in place of an id, or a time of another length, may not move what follows.
+        found = [re.sub(r"\s+", " ", plain_value(DAY.sub("DAY", line))).rstrip() for line in text.splitlines()]
+        return found if ordered else sorted(found)
+
+    theirs, ours = lines(slurm), lines(berth)
+    for n in range(max(len(theirs), len(ours))):
+        a, b = theirs[n] if n < len(theirs) else "(none)", ours[n] if n < len(ours) else "(none)"
+        if a != b:
+            yield Difference(command, f"line {n + 1}", "text", a, b)
+
+
+def widths_differ(command, slurm, berth):
+    """Where the columns of the head line stand."""
+    theirs, ours = (text.splitlines()[0] if text else "" for text in (slurm, berth))
+    if theirs.rstrip() != ours.rstrip():
+        yield Difference(command, "head", "text", theirs.rstrip(), ours.rstrip())

@@ -1,0 +1,188 @@
+"""Debian's own Slurm on this machine for one comparison: munge, MariaDB, slurmdbd, slurmctld and a slurmd for each made-up node."""
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+PATIENCE = 90.0  # Seconds for each daemon; machines are shared and slow.
+PORT = 26817     # This and the next few dozen: slurmctld, slurmdbd, MariaDB, the slurmds.
+
+# What both clusters are configured with. {dir}: where device files lie.
+NODES = """\
+NodeName=gpu[1-4] {address}CPUs=32 Sockets=2 CoresPerSocket=16 ThreadsPerCore=1 RealMemory=256000 Gres=gpu:a100:8 Feature=a100,ib State=UNKNOWN
+PartitionName=main Nodes=gpu[1-4] Default=YES MaxTime=2-0 DefaultTime=1:00:00 DefMemPerCPU=2000 PriorityJobFactor=10 State=UP
+PartitionName=debug Nodes=gpu4 MaxTime=30 DefaultTime=10 DefMemPerCPU=2000 PriorityJobFactor=100 State=UP
+"""
+COMMON = """\
+ClusterName=oracle
+ProctrackType=proctrack/pgid
+ReturnToService=2
+SchedulerType=sched/backfill
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+PriorityType=priority/basic
+AccountingStorageTRES=gres/gpu
+AccountingStorageEnforce=associations,limits,qos
+GresTypes=gpu
+"""
+GRES = "NodeName=gpu[1-4] Name=gpu Type=a100 File={dir}/nvidia[0-7]\n"
+
+SLURM_ONLY = """\
+SlurmctldHost={host}(127.0.0.1)
+CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket={root}/run/munge.socket
+CredType=cred/munge
+SlurmctldPort={port}
+SlurmctldPidFile={root}/run/slurmctld.pid
+SlurmdPidFile={root}/run/slurmd.%n.pid
+SlurmctldLogFile={root}/log/slurmctld.log
+SlurmdLogFile={root}/log/slurmd.%n.log
+StateSaveLocation={root}/state
+SlurmdSpoolDir={root}/spool/%n
+SlurmdParameters=config_overrides
+TaskPlugin=task/none
+MpiDefault=none
+SchedulerParameters=bf_interval=1,bf_continue
+AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=127.0.0.1
+AccountingStoragePort={dbd_port}
+AccountingStoragePass={root}/run/munge.socket
+JobAcctGatherType=jobacct_gather/linux
+"""
+SLURMDBD = """\
+AuthType=auth/munge
+AuthInfo=socket={root}/run/munge.socket
+DbdHost=localhost
+DbdAddr=127.0.0.1
+DbdPort={dbd_port}
+SlurmUser=root
+LogFile={root}/log/slurmdbd.log
+PidFile={root}/run/slurmdbd.pid
+StorageType=accounting_storage/mysql
+StorageHost=127.0.0.1
+StoragePort={sql_port}
+StorageUser=slurm
+StoragePass=oracle
+StorageLoc=slurm_acct_db
+"""
+
+
+class SlurmCluster:
+    """`with SlurmCluster(accounts) as slurm`: started on entry, stopped and removed on exit. `accounts`: lines for sacctmgr."""
+
+    def __init__(self, accounts):
+        self.accounts = accounts
+        self.root = Path(tempfile.mkdtemp(prefix="berth-oracle."))
+        self.root.chmod(0o755)
+        self.host = socket.gethostname().split(".")[0]
+        self.daemons = []
+        for name in ("etc", "run", "log", "state", "dev", "db"):
+            (self.root / name).mkdir()
+        for node in range(1, 5):
+            (self.root / "spool" / f"gpu{node}").mkdir(parents=True)
+        self.work = self.root / "work"
+        self.work.mkdir()
+        self.work.chmod(0o777)
+
+    def environment(self):
+        keep = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "SBATCH_", "BERTH_"))}
+        return keep | {"SLURM_CONF": str(self.root / "etc/slurm.conf"), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
+
+    def run(self, *command, user=None, check=False, **more):
+        return subprocess.run(as_user(user, command), cwd=self.work, env=self.environment() | more.pop("env", {}), text=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=check, **more)
+
+    def __enter__(self):
+        try:
+            self.write_files()
+            self.start_munge()
+            self.start_sql()
+            self.start_slurm()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        for daemon in reversed(self.daemons):
+            daemon.terminate()
+            try:
+                daemon.wait(10)
+            except subprocess.TimeoutExpired:
+                daemon.kill()
+                daemon.wait()
+        subprocess.run(["pkill", "-KILL", "-f", f"slurmstepd.*{self.root}"], check=False)
+        shutil.rmtree(self.root, ignore_errors=True)
+
+    def write_files(self):
+        known = {"root": self.root, "host": self.host, "port": PORT, "dbd_port": PORT + 2, "sql_port": PORT + 3}
+        for i in range(8):
+            os.mknod(self.root / f"dev/nvidia{i}", 0o020666, os.makedev(195, i))
+        address = f"NodeHostname={self.host} NodeAddr=127.0.0.1 Port=[{PORT + 4}-{PORT + 7}] "
+        etc = self.root / "etc"
+        (etc / "slurm.conf").write_text(COMMON + SLURM_ONLY.format(**known) + NODES.format(address=address))
+        (etc / "gres.conf").write_text(GRES.format(dir=self.root / "dev"))
+        (etc / "slurmdbd.conf").write_text(SLURMDBD.format(**known))
+        (etc / "slurmdbd.conf").chmod(0o600)
+        (etc / "munge.key").write_bytes(os.urandom(128))
+        (etc / "munge.key").chmod(0o400)
+
+    def start(self, *command, log):
+        with open(self.root / "log" / log, "ab") as out:
+            self.daemons.append(subprocess.Popen(command, cwd=self.root, env=self.environment(), stdin=subprocess.DEVNULL, stdout=out,
+                                                 stderr=out))
+
+    def wait(self, what, condition):
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            if condition():
+                return
+            time.sleep(0.2)
+        logs = "".join(f"--- {log.name}\n{log.read_text(errors='replace')[-1500:]}" for log in sorted((self.root / "log").iterdir()))
+        raise AssertionError(f"waited {PATIENCE:.0f} s for {what}\n{logs}")
+
+    def start_munge(self):
+        run = self.root / "run"
+        self.start("munged", "--foreground", "--force", f"--key-file={self.root}/etc/munge.key", f"--socket={run}/munge.socket",
+                   f"--pid-file={run}/munged.pid", f"--log-file={self.root}/log/munged.log", f"--seed-file={run}/munge.seed",
+                   log="munged.out")
+        self.wait("munge", (run / "munge.socket").exists)
+
+    def start_sql(self):
+        db = self.root / "db"
+        shutil.chown(db, "mysql")
+        subprocess.run(["mariadb-install-db", "--user=mysql", f"--datadir={db}/data", "--auth-root-authentication-method=normal"],
+                       check=True, capture_output=True)
+        self.start("mariadbd", "--no-defaults", "--user=mysql", f"--datadir={db}/data", f"--socket={db}/s.sock", f"--port={PORT + 3}",
+                   "--bind-address=127.0.0.1", f"--pid-file={db}/pid", "--innodb-buffer-pool-size=128M", log="mariadb.log")
+        sql = ["mariadb", "-S", f"{db}/s.sock", "-uroot", "-e"]
+        self.wait("MariaDB", lambda: subprocess.run([*sql, "select 1"], capture_output=True).returncode == 0)
+        subprocess.run([*sql, "create database slurm_acct_db; create user slurm@'127.0.0.1' identified by 'oracle';"
+                              "create user slurm@localhost identified by 'oracle'; grant all on slurm_acct_db.* to slurm@'127.0.0.1';"
+                              "grant all on slurm_acct_db.* to slurm@localhost;"], check=True)
+
+    def start_slurm(self):
+        self.start("slurmdbd", "-D", log="slurmdbd.out")
+        self.wait("slurmdbd", lambda: self.run("sacctmgr", "-i", "show", "cluster").returncode == 0)
+        self.run("sacctmgr", "-i", "add", "cluster", "oracle", check=True)
+        for line in self.accounts:
+            self.run("sacctmgr", "-i", *line.split(), check=True)
+        self.start("slurmctld", "-D", "-f", str(self.root / "etc/slurm.conf"), log="slurmctld.out")
+        self.wait("slurmctld", lambda: "UP" in self.run("scontrol", "ping").stdout)
+        for node in range(1, 5):
+            self.start("slurmd", "-D", "-N", f"gpu{node}", "-f", str(self.root / "etc/slurm.conf"), log=f"slurmd.gpu{node}.out")
+        self.wait("4 idle nodes", lambda: self.run("sinfo", "-h", "-p", "main", "-t", "idle", "-o", "%D").stdout.strip() == "4")
+
+
+def as_user(user, command):
+    """The same command with the rights of another user; None: as we are."""
+    if user is None:
+        return list(command)
+    return ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups", "env", f"USER={user}", f"LOGNAME={user}", *command]
