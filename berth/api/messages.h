@@ -74,12 +74,14 @@ struct JobRow {
         std_in;  // As Slurm shows them: with the defaults, patterns filled in where known.
     std::string comment, admin_comment;
     std::uint32_t attempt = 0;
+    std::uint32_t array_max_running = 0;  // An array's "%N"; 0: no limit.
     BERTH_FIELDS(JobRow, id, array_job, array_task, array_pending, owner, name, account, qos,
                  partition, state, outcome, reason, priority, nice, request, command, dependency,
                  requeue, restarts, time_limit, submitted_at, begin_at, eligible_at, started_at,
                  ended_at, planned_start, planned_nodes, exit, derived_exit, nodes, batch_host,
                  node_count, cpus, tasks, requested_tres, allocated_tres, tres_per_node, shares,
-                 steps, std_out, std_err, std_in, comment, admin_comment, attempt)
+                 steps, std_out, std_err, std_in, comment, admin_comment, attempt,
+                 array_max_running)
 };
 
 struct NodeRow {

@@ -37,6 +37,7 @@ void start_run(Job& job, Time now, const StartJob& fact) {
     }
     if (!job.eligible_at) job.eligible_at = now;
     job.started_at = now;
+    job.start_priority = fact.priority;
     job.ended_at.reset();
     job.exit = job.derived_exit = {};
     job.steps.clear();

@@ -75,6 +75,8 @@ std::string_view ClusterState::reason_detail(JobId id) const {
 }
 
 std::int64_t ClusterState::priority(JobId id) const {
+    const Job* const job = find_job(id);
+    if (job != nullptr && job->state != JobState::pending) return job->start_priority;
     const auto at = standings_.find(id);
     return at == standings_.end() ? 0 : at->second.priority;
 }

@@ -54,7 +54,8 @@ public:
     PendingReason reason(JobId id) const;
     std::string_view reason_detail(JobId id) const;
     void set_reason(JobId id, PendingReason reason, std::string detail = {});
-    std::int64_t priority(JobId id) const;  // As of the last cycle; 0 if held.
+    // As of the last cycle, 0 if held; of one that has started, as of then.
+    std::int64_t priority(JobId id) const;
     void set_priority(JobId id, std::int64_t priority);
 
     // ---- The only way it changes.

@@ -277,6 +277,7 @@ Booking CycleRun::booking_for(const PendingJob& job, const Found& found) const {
 JobId CycleRun::start(const PendingJob& pending, const std::vector<Part>& parts) {
     const Job& job = *state().find_job(pending.id);
     StartJob fact{.job = job.id, .attempt = Attempt(job.attempt.value() + 1)};
+    fact.priority = pending.priority;
     fact.allocation = settle(state(), parts, outlook_.topologies);
     if (job.spec.array) {
         fact.array_task = first_ready_task(state(), job, now_);

@@ -116,7 +116,8 @@ struct StartJob {
         task_job;  // … and the id of its own record (its array's own id for the last one).
     Attempt attempt{0};
     Allocation allocation;
-    BERTH_FIELDS(StartJob, job, array_task, task_job, attempt, allocation)
+    std::int64_t priority = 0;  // That it had when it started.
+    BERTH_FIELDS(StartJob, job, array_task, task_job, attempt, allocation, priority)
 };
 // The run must end: time limit, cancel, requeue, lost node. The job is `completing` until every
 // node is clean. A job that is final already goes back to the queue at once, if that is the

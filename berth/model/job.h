@@ -176,11 +176,12 @@ struct Job {
     std::vector<std::uint32_t>
         array_bounds;  // Of the array as submitted: count, min, max, step. Empty if no array.
     std::uint32_t array_max_running = 0;  // Its "%N", which a task that is requeued obeys too.
+    std::int64_t start_priority = 0;      // What it had at its current or last start.
 
     BERTH_FIELDS(Job, id, owner, spec, partition, qos, time_limit, submitted_at, eligible_at, state,
                  outcome, hold, dependency_failed, attempt, restarts, started_at, ended_at, exit,
                  derived_exit, allocation, nodes, cpus, allocated, array_job, array_task, steps,
-                 next_step, state_reason, array_bounds, array_max_running)
+                 next_step, state_reason, array_bounds, array_max_running, start_priority)
 };
 
 }  // namespace berth

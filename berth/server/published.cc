@@ -48,9 +48,6 @@ void Published::put_job(const ClusterState& state, JobId id) {
     row->reason = state.reason(id);
     row->reason_detail = state.reason_detail(id);
     row->priority = state.priority(id);
-    // What it had when it started is what Slurm goes on to show.
-    if (before != nullptr && job->state != JobState::pending && row->priority == 0)
-        row->priority = before->priority;
     if (const PlannedStart* const planned = state.planned(id)) row->planned = *planned;
     // Often it is only the priority or the plan that moved.
     if (before != nullptr && *before->job == *job) {

@@ -52,9 +52,9 @@ std::optional<Argument> ArgumentReader::next(Streams& streams) {
     return std::nullopt;
 }
 
-const char* ArgumentReader::take_number() {
+const char* ArgumentReader::take_word() {
     const auto at = static_cast<std::size_t>(optind);
-    if (at + 1 >= argv_.size() || argv_[at][0] < '0' || argv_[at][0] > '9') return nullptr;
+    if (at + 1 >= argv_.size() || argv_[at][0] == '-') return nullptr;
     return argv_[static_cast<std::size_t>(optind++)];
 }
 

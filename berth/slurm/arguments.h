@@ -34,9 +34,9 @@ public:
     std::optional<Argument> next(Streams& streams);
     bool failed() const { return failed_; }
 
-    // The next word, if it begins with a digit: "squeue -j 12", though -j may stand alone. To be
-    // asked right behind an option without a value.
-    const char* take_number();
+    // The next word, if it is no option: "squeue -j 12", though -j may stand alone. To be asked
+    // right behind an option without a value.
+    const char* take_word();
 
     // What is no option, once next() has come to its end.
     std::vector<std::string> operands() const;

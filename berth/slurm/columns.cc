@@ -44,8 +44,9 @@ Result<PercentFormat> parse_percent_format(std::string_view format) {
     return parsed;
 }
 
-std::string cell(std::string_view text, std::optional<std::size_t> width, bool right) {
-    return width ? pad(text.substr(0, *width), *width, right) : std::string(text);
+std::string cell(std::string_view text, std::optional<std::size_t> width, bool right, bool cut) {
+    if (!width) return std::string(text);
+    return pad(cut ? text.substr(0, *width) : text, *width, right);
 }
 
 std::string cell_with_plus(std::string_view text, std::size_t width, bool right) {

@@ -27,8 +27,9 @@ struct PercentFormat {
 
 Result<PercentFormat> parse_percent_format(std::string_view format);
 
-// Padded to the width and cut off there, as squeue and sinfo do.
-std::string cell(std::string_view text, std::optional<std::size_t> width, bool right);
+// Padded to the width, and (if `cut`) cut off there, as squeue and sinfo do.
+std::string cell(std::string_view text, std::optional<std::size_t> width, bool right,
+                 bool cut = true);
 
 // As sacct does: what is cut off ends in '+'.
 std::string cell_with_plus(std::string_view text, std::size_t width, bool right);

@@ -129,7 +129,7 @@ Status set_priority(Draft& d, const char* v) {
 
 Status set_open_mode(Draft& d, const char* v) {
     if (!iequals(v, "append") && !iequals(v, "a") && !iequals(v, "truncate") && !iequals(v, "t"))
-        return invalid("Invalid open-mode specification: " + std::string(v));
+        return invalid_value("open-mode");
     d.spec.command.append_output = to_lower(v[0]) == 'a';
     return Done{};
 }
@@ -290,7 +290,7 @@ Status check_together(const Draft& draft) {
     if (gres_gpu && !request.gpus_per_node.empty())
         return invalid("Invalid GRES specification (with and without type identification)");
     if (request.memory_per_cpu && request.memory_per_node)
-        return invalid("--mem and --mem-per-cpu are mutually exclusive.");
+        return invalid("--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
     return Done{};
 }
 

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "berth/slurm/arguments.h"
+#include "berth/slurm/print.h"
 
 namespace berth::slurm {
 namespace {
@@ -81,7 +82,7 @@ TEST(Sbatch, RefusesMalformedValuesInSlurmsWords) {
         {{"/nonexistent/x.sh"}, 1, "sbatch: error: Unable to open file /nonexistent/x.sh\n"},
         {{"--mem=1G", "--mem-per-cpu=1G", "--wrap=true"},
          1,
-         "sbatch: error: --mem and --mem-per-cpu are mutually exclusive.\n"},
+         "sbatch: error: --mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.\n"},
         {{"--wrap=true", "x.sh"},
          1,
          "sbatch: error: Script arguments not permitted with --wrap option\n"},
@@ -112,7 +113,9 @@ TEST(Sbatch, SaysItsVersionAsSlurmDoes) {
 
 TEST(Commands, RefuseWhatTheyCannotDo) {
     EXPECT_EQ(run(run_squeue, "squeue", {"-t", "HAPPY"}).err,
-              "squeue: error: Invalid job state specified: HAPPY\n");
+              "squeue: error: Invalid job state specified: HAPPY\n"
+              "squeue: error: Valid job states include: " +
+                  state_names() + "\n");
     EXPECT_EQ(run(run_squeue, "squeue", {"--json"}).err,
               "squeue: error: --json is not supported yet\n");
     EXPECT_EQ(run(run_sacct, "sacct", {"-o", "JobID,Colour"}).err,

@@ -108,6 +108,15 @@ std::string_view state_from_text(std::string_view text) {
     return found == kStates.end() ? std::string_view() : found->state;
 }
 
+std::string state_names() {
+    std::string names;
+    for (const StateName& name : kStates) {
+        if (!names.empty()) names += ',';
+        names += name.state;
+    }
+    return names;
+}
+
 Duration run_time(const api::JobRow& job, Time now) {
     if (!job.started_at || job.state == "PENDING") return Duration::zero();
     const bool is_over = job.state != "RUNNING" && job.ended_at;

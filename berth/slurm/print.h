@@ -25,6 +25,7 @@ std::string job_id_text(const api::JobRow& job);
 // in any case. Empty if it is no state.
 std::string_view compact_state(std::string_view state);
 std::string_view state_from_text(std::string_view text);
+std::string state_names();  // "PENDING,RUNNING,…", all of them.
 
 // For how long it has run, or ran.
 Duration run_time(const api::JobRow& job, Time now);

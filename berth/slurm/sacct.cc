@@ -94,7 +94,7 @@ Status read_jobs(const char* text, SacctOptions& options) {
         const auto id = parse_int64(id_text);
         if (!id.ok() || id.value() <= 0 || id.value() > 0xffff'ffffLL) {
             return Error{ErrorCode::invalid_argument,
-                         "Invalid job id specified: " + std::string(word)};
+                         "Bad job/step specified: " + std::string(word)};
         }
         options.query.jobs.push_back(JobId(static_cast<std::uint32_t>(id.value())));
         if (trim(word).size() > id_text.size()) options.steps.emplace_back(trim(word));
@@ -107,7 +107,7 @@ Status read_states(const char* text, SacctOptions& options) {
         const std::string_view state = state_from_text(trim(word));
         if (state.empty())
             return Error{ErrorCode::invalid_argument,
-                         "Invalid state specified: " + std::string(word)};
+                         "unrecognized job state value '" + std::string(word) + "'"};
         options.query.states.emplace_back(state);
     }
     return Done{};
@@ -257,7 +257,7 @@ int run_sacct(const Invocation& call, Streams& streams) {
         if (const Status read = read_one(argument->letter, argument->value, options); !read.ok())
             return fail(read.error().message);
     }
-    if (reader.failed()) return streams.err << "Try \"sacct --help\" for more information\n", 1;
+    if (reader.failed()) return 1;
     const std::string* from_environment = call.variable("SACCT_FORMAT");
     if (options.format.empty())
         options.format = from_environment != nullptr ? *from_environment : kDefaultFormat;

@@ -113,7 +113,8 @@ private:
 
     static std::vector<std::string> words_of(const std::vector<std::string>& words) {
         std::vector<std::string> names;
-        for (const auto name : split(joined(words, 2), ',')) names.emplace_back(trim(name));
+        const std::string list = joined(words, 2);
+        for (const auto name : split(list, ',')) names.emplace_back(trim(name));
         return names;
     }
 
@@ -154,28 +155,35 @@ private:
         if (words.size() < 2)
             return streams_.err << "too few arguments for keyword:" << words.front() << '\n', 1;
         int code = 0;
-        for (const auto part : split(joined(words, 1), ',')) {
+        const std::string list = joined(words, 1);
+        for (const auto part : split(list, ',')) {
             std::string ref(trim(part));
             if (starts_with_icase(ref, "jobid=")) ref = ref.substr(6);
             const auto done = act(action, ref);
             if (done) continue;
-            streams_.err << slurm_message(done.problem()) << " for job " << ref << '\n';
+            const std::string why = slurm_message(done.problem());
+            streams_.err << why << " for job " << ref << '\n';
+            if (action == Action::hold || action == Action::release)
+                streams_.err << "slurm_suspend error: " << why << '\n';
             code = 1;
         }
         return code;
     }
 
     int update(const std::vector<std::string>& words) {
+        if (words.size() < 2) return streams_.err << "too few arguments for update keyword\n", 1;
         const auto change = parse_update({words.begin() + 1, words.end()},
                                          options.now == Time{} ? wall_clock_now() : options.now);
-        if (!change.ok()) return fail(change.error().message);
+        if (!change.ok()) return streams_.err << change.error().message << "\nRequest aborted\n", 1;
         int code = 0;
         for (const std::string& name : change.value().names) {
             const auto done = send(change.value(), name);
             if (done) continue;
-            streams_.err << (done.problem().slurm.empty() ? done.problem().detail
-                                                          : done.problem().slurm)
-                         << " for " << (change.value().node ? "node " : "job ") << name << '\n';
+            const std::string why = slurm_message(done.problem());
+            if (change.value().node)
+                streams_.err << "slurm_update error: " << why << '\n';
+            else
+                streams_.err << why << " for job " << name << '\n';
             code = 1;
         }
         return code;

@@ -59,7 +59,7 @@ Status set_job_key(Update& update, const std::string& key, const std::string& va
     } else if (name == "starttime" || name == "eligibletime") {
         BERTH_TRY(update.job.begin, parse_when(value, now, true));
     } else {
-        return wrong("Update of this parameter is not supported yet: " + key);
+        return wrong("Update of this parameter is not supported: " + key + "=" + value);
     }
     return Done{};
 }
@@ -80,7 +80,7 @@ Status set_node_key(api::NodePatch& node, const std::string& key, const std::str
     } else if (iequals(key, "Reason")) {
         node.reason = value;
     } else {
-        return wrong("Update of this parameter is not supported yet: " + key);
+        return wrong("Update of this parameter is not supported: " + key + "=" + value);
     }
     return Done{};
 }

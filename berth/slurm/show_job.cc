@@ -22,9 +22,8 @@ void put_identity(Record& record, const api::JobRow& job) {
         record.put("ArrayJobId", to_string(job.array_job.value_or(job.id)));
         record.put("ArrayTaskId", job.array_pending.empty() ? number(job.array_task.value_or(0))
                                                             : job.array_pending);
-        const std::size_t percent = job.array_pending.find('%');
-        if (percent != std::string::npos)
-            record.put("ArrayTaskThrottle", job.array_pending.substr(percent + 1));
+        if (job.array_max_running > 0)
+            record.put("ArrayTaskThrottle", number(job.array_max_running));
     }
     record.put("JobName", job.name).line();
     record.put("UserId", user_text(job.owner.uid, job.owner.user));
@@ -76,7 +75,11 @@ void put_nodes(Record& record, const api::JobRow& job) {
     if (!job.batch_host.empty()) record.put("BatchHost", job.batch_host).line();
     if (job.state == "PENDING" && !job.planned_nodes.empty())
         record.put("SchedNodeList", names(job.planned_nodes)).line();
-    record.put("NumNodes", number(job.node_count))
+    const std::string nodes = number(job.node_count);
+    // Of a job that waits, from how many to how many it asks for.
+    const bool asks = job.state == "PENDING" && job.request.nodes_given;
+    const std::string most = number(job.request.nodes_max.value_or(job.node_count));
+    record.put("NumNodes", asks ? nodes + "-" + most : nodes)
         .put("NumCPUs", number(job.cpus))
         .put("NumTasks", number(job.tasks));
     record.put("CPUs/Task", number(job.request.cpus_per_task.value_or(1)))

@@ -1,5 +1,6 @@
 // squeue: the jobs in the queue, or their steps.
 #include <getopt.h>
+#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,6 +25,7 @@ constexpr const char* kStepFormat = "%.15i %.8j %.9P %.8u %.9M %N";
 struct SqueueOptions {
     api::JobQuery query;
     std::vector<std::string> qos;  // The server does not choose by QOS.
+    std::vector<std::string> unknown_users;
     std::string format, sort;
     bool all_states = false, header = true, long_format = false, start = false, steps = false,
          unfold_arrays = false;
@@ -38,7 +40,8 @@ Status read_states(const std::string& text, SqueueOptions& options) {
         const std::string_view state = state_from_text(trim(word));
         if (state.empty()) {
             return Error{ErrorCode::invalid_argument,
-                         "Invalid job state specified: " + std::string(word)};
+                         "Invalid job state specified: " + std::string(word) +
+                             "\nsqueue: error: Valid job states include: " + state_names()};
         }
         options.query.states.emplace_back(state);
     }
@@ -84,13 +87,24 @@ void add_names(const char* text, std::vector<std::string>& names) {
     for (const auto name : split(text, ',')) names.emplace_back(trim(name));
 }
 
+// Slurm goes on without a name that it does not know.
+void add_users(const char* text, SqueueOptions& options) {
+    std::vector<std::string> names;
+    add_names(text, names);
+    for (std::string& name : names) {
+        if (getpwnam(name.c_str()) == nullptr && !parse_int64(name).ok())
+            options.unknown_users.push_back(name);
+        options.query.users.push_back(std::move(name));
+    }
+}
+
 // What only chooses jobs. False: it is another option.
 bool read_filter(int letter, const char* value, SqueueOptions& options) {
     switch (letter) {
         case 'A': add_names(value, options.query.accounts); return true;
         case 'n': add_names(value, options.query.names); return true;
         case 'p': add_names(value, options.query.partitions); return true;
-        case 'u': add_names(value, options.query.users); return true;
+        case 'u': add_users(value, options); return true;
         case 'q': add_names(value, options.qos); return true;
         case 'm': options.query.users = {user_name_of(geteuid())}; return true;
         default: return false;
@@ -131,12 +145,18 @@ std::string format_of(const Invocation& call, const SqueueOptions& options) {
     return format == nullptr ? kDefaultFormat : *format;
 }
 
+// Slurm never cuts these off.
+bool is_time(char letter) {
+    return std::string_view("lLMSeV").find(letter) != std::string_view::npos;
+}
+
 // One line of the table: the text of each item by `text`, in its width.
 template <class Text>
 void print_line(const PercentFormat& format, std::ostream& out, Text text) {
     out << format.prefix;
     for (const FormatItem& item : format.items) {
-        out << cell(text(item.letter), item.width, item.right) << item.suffix;
+        out << cell(text(item.letter), item.width, item.right, !is_time(item.letter))
+            << item.suffix;
     }
     out << '\n';
 }
@@ -192,7 +212,7 @@ Status print_jobs(const SqueueOptions& options, const PercentFormat& format,
 Status print_steps(const SqueueOptions& options, const PercentFormat& format,
                    std::vector<api::JobRow> jobs, Time now, std::ostream& out) {
     BERTH_CHECK(check_letters(format, find_step_field));
-    BERTH_CHECK(sort_jobs(jobs, "i"));
+    BERTH_CHECK(sort_jobs(jobs, options.sort.empty() ? "P,i" : options.sort));
     if (options.header) {
         print_line(format, out, [](char letter) { return find_step_field(letter)->header; });
     }
@@ -234,7 +254,7 @@ int run_squeue(const Invocation& call, Streams& streams) {
         if (argument->letter == 'H' || argument->letter == 'U') return streams.out << kUsage, 0;
         const bool may_stand_alone = argument->letter == 'j' || argument->letter == 's';
         const char* value = argument->value;
-        if (may_stand_alone && value == nullptr) value = reader.take_number();
+        if (may_stand_alone && value == nullptr) value = reader.take_word();
         if (const Status read = read_one(argument->letter, value, options); !read.ok()) {
             return fail(read.error().message);
         }
@@ -250,6 +270,15 @@ int run_squeue(const Invocation& call, Streams& streams) {
     auto jobs = client.jobs(options.query);
     if (!jobs)
         return streams.err << "slurm_load_jobs error: " << slurm_message(jobs.problem()) << '\n', 1;
+    for (const std::string& user : options.unknown_users)
+        streams.err << "squeue: error: Invalid user: " << user << '\n';
+    if (jobs->empty() && options.query.jobs.size() == 1) {  // Over, or not there at all?
+        const auto one = client.job(to_string(options.query.jobs.front()));
+        if (!one) {
+            streams.err << "slurm_load_jobs error: " << slurm_message(one.problem()) << '\n';
+            return 1;
+        }
+    }
     std::erase_if(*jobs, [&](const api::JobRow& job) {
         return !options.qos.empty() && std::ranges::find(options.qos, job.qos) == options.qos.end();
     });

@@ -43,6 +43,13 @@ std::string start_text(const Job& job) {
     return local_time(job.begin_at, "N/A");
 }
 
+// When it ended, or will have at the latest, as far as is known.
+std::optional<Time> expected_end(const Job& job) {
+    if (job.ended_at || !job.time_limit) return job.ended_at;
+    const auto start = job.state == "PENDING" ? job.planned_start : job.started_at;
+    return start ? std::optional(*start + *job.time_limit) : std::nullopt;
+}
+
 std::string command_text(const Job& job) {
     std::string text = or_null(job.command.script_name);
     for (const std::string& argument : job.command.arguments) text += " " + argument;
@@ -61,7 +68,7 @@ constexpr auto kFields = std::to_array<JobField>({
     {'C', "CPUS", [](const Job& j, Time) { return number(j.cpus); }},
     {'d', "MIN_TMP_DISK", [](const Job&, Time) { return std::string("0"); }},
     {'D', "NODES", [](const Job& j, Time) { return number(j.node_count); }},
-    {'e', "END_TIME", [](const Job& j, Time) { return local_time(j.ended_at, "N/A"); }},
+    {'e', "END_TIME", [](const Job& j, Time) { return local_time(expected_end(j), "N/A"); }},
     {'E', "DEPENDENCY", [](const Job& j, Time) { return or_null(j.dependency); }},
     {'f', "FEATURES", [](const Job& j, Time) { return or_null(j.request.constraint); }},
     {'F', "ARRAY_JOB_ID", [](const Job& j, Time) { return to_string(j.array_job.value_or(j.id)); }},
@@ -69,7 +76,9 @@ constexpr auto kFields = std::to_array<JobField>({
     {'G', "GROUP", [](const Job& j, Time) { return number(j.owner.gid); }},
     {'h', "OVER_SUBSCRIBE",
      [](const Job& j, Time) { return std::string(j.request.exclusive ? "NO" : "OK"); }},
+    {'H', "SOCKETS_PER_NODE", [](const Job&, Time) { return std::string("*"); }},
     {'i', "JOBID", [](const Job& j, Time) { return job_id_text(j); }},
+    {'I', "CORES_PER_SOCKET", [](const Job&, Time) { return std::string("*"); }},
     {'j', "NAME", [](const Job& j, Time) { return j.name; }},
     {'k', "COMMENT", [](const Job& j, Time) { return or_null(j.comment); }},
     {'K', "ARRAY_TASK_ID",
@@ -94,7 +103,7 @@ constexpr auto kFields = std::to_array<JobField>({
     {'t', "ST", [](const Job& j, Time) { return std::string(compact_state(j.state)); }},
     {'T', "STATE", [](const Job& j, Time) { return j.state; }},
     {'u', "USER", [](const Job& j, Time) { return j.owner.user; }},
-    {'U', "USER", [](const Job& j, Time) { return number(j.owner.uid); }},
+    {'U', "UID", [](const Job& j, Time) { return number(j.owner.uid); }},
     {'v', "RESERVATION", [](const Job&, Time) { return std::string("(null)"); }},
     {'V', "SUBMIT_TIME", [](const Job& j, Time) { return local_time(j.submitted_at, "N/A"); }},
     {'w', "WCKEY", [](const Job&, Time) { return std::string("(null)"); }},
@@ -134,11 +143,6 @@ using Before = std::function<int(const Job&, const Job&)>;  // <0, 0, >0
 
 int three_way(std::strong_ordering order) { return order < 0 ? -1 : order > 0 ? 1 : 0; }
 
-// Slurm's own order of states: pending before running before the rest.
-int state_rank(const Job& job) {
-    return job.state == "PENDING" ? 0 : job.state == "RUNNING" ? 1 : 2;
-}
-
 Time start_for_sort(const Job& job) {
     if (job.state != "PENDING") return job.started_at.value_or(kNever);
     return job.planned_start.value_or(job.begin_at.value_or(kNever));
@@ -151,7 +155,7 @@ Before by(char letter) {
             return [](const Job& a, const Job& b) { return three_way(a.priority <=> b.priority); };
         case 't':
             return [](const Job& a, const Job& b) {
-                return three_way(state_rank(a) <=> state_rank(b));
+                return three_way(compact_state(a.state) <=> compact_state(b.state));
             };
         case 'i':
         case 'A': return [](const Job& a, const Job& b) { return three_way(a.id <=> b.id); };

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
-AGO = re.compile(r"(?<![\d:.-])(\d+-)?(\d+:)?\d+:\d\d(?![\d:-])")
+AGO = re.compile(r"(?<![\w:./-])(\d+-)?(\d+:)?\d+:\d\d(?![\w:./-])")
 DAY = re.compile(r"\w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}")
 
 
@@ -21,17 +21,15 @@ class Difference:
 
 
 class Side:
-    """One cluster: where it lies and what its job ids mean."""
+    """One cluster, and the ids of its jobs, which come out the same on both."""
 
     def __init__(self, cluster):
         self.cluster = cluster
         self.ids = {}  # Job name → id.
 
     def plain(self, text):
-        """Without directories and job ids."""
-        text = text.replace(str(self.cluster.root), "ROOT")
-        names = {id_: name for name, id_ in self.ids.items()}
-        return re.sub(r"\b\d+(?=\b|_)", lambda found: f"<{names[found[0]]}>" if found[0] in names else found[0], text)
+        """Without directories."""
+        return text.replace(str(self.cluster.work), "WORK").replace(str(self.cluster.root), "ROOT")
 
 
 def values(text):
