@@ -40,23 +40,26 @@ std::string instance() {
     return text;
 }
 
-std::string operating_system() {
+utsname kernel() {
     utsname system{};
-    if (uname(&system) != 0) return "Linux";
-    return std::string(system.sysname) + ' ' + system.release;
+    BERTH_ASSERT(uname(&system) == 0);  // It fails for a bad address only.
+    return system;
 }
 
 }  // namespace
 
 Result<AgentIdentity> identify(const NodeSpec& found) {
     BERTH_TRY(std::string boot, boot_id());
-    return AgentIdentity{.node = found.name,
-                         .instance = instance(),
-                         .boot_id = std::move(boot),
-                         .booted_at = booted_at(),
-                         .version = BERTH_VERSION,
-                         .os = operating_system(),
-                         .found = found};
+    const utsname system = kernel();
+    return AgentIdentity{
+        .node = found.name,
+        .instance = instance(),
+        .boot_id = std::move(boot),
+        .booted_at = booted_at(),
+        .version = BERTH_VERSION,
+        .os = std::string(system.sysname) + ' ' + system.release + ' ' + system.version,
+        .arch = system.machine,
+        .found = found};
 }
 
 std::string program_folder() {

@@ -146,6 +146,7 @@ Registration Agent::Parts::inventory() {
     all.agent_started_at = agent_started_at;
     all.version = identity.version;
     all.os = identity.os;
+    all.arch = identity.arch;
     all.found = identity.found;
     all.attempts = attempts.live();
     for (const auto& [key, end] : memory.ends()) all.attempts.push_back(end);

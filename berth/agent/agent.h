@@ -14,7 +14,7 @@ struct AgentIdentity {
     std::string instance;  // Of this process.
     std::string boot_id;
     std::optional<Time> booted_at;
-    std::string version, os;
+    std::string version, os, arch;
     NodeSpec found;  // What is really there.
 };
 

@@ -90,7 +90,7 @@ struct NodeRow {
     std::vector<std::string> flags;  // "DRAIN", "NOT_RESPONDING", "COMPLETING", "PLANNED" …
     std::uint32_t boards = 1, sockets = 1, cores_per_socket = 1, threads_per_core = 1;
     std::uint32_t cpus = 0, allocated_cpus = 0, weight = 1;
-    std::int64_t memory = 0, allocated_memory = 0, free_memory = 0, tmp_disk = 0;  // Bytes.
+    std::int64_t memory = 0, allocated_memory = 0, tmp_disk = 0;  // Bytes.
     std::vector<std::string> features, partitions;
     std::string gres, gres_used;  // "gpu:a100:8", "gpu:a100:2(IDX:0-1)"
     std::string configured_tres, allocated_tres;
@@ -99,10 +99,10 @@ struct NodeRow {
     std::string version, os, arch;
     std::uint32_t running_jobs = 0;
     BERTH_FIELDS(NodeRow, name, hostname, address, state, flags, boards, sockets, cores_per_socket,
-                 threads_per_core, cpus, allocated_cpus, weight, memory, allocated_memory,
-                 free_memory, tmp_disk, features, partitions, gres, gres_used, configured_tres,
-                 allocated_tres, reason, reason_by, reason_at, booted_at, agent_started_at,
-                 last_busy_at, version, os, arch, running_jobs)
+                 threads_per_core, cpus, allocated_cpus, weight, memory, allocated_memory, tmp_disk,
+                 features, partitions, gres, gres_used, configured_tres, allocated_tres, reason,
+                 reason_by, reason_at, booted_at, agent_started_at, last_busy_at, version, os, arch,
+                 running_jobs)
 };
 
 struct PartitionRow {

@@ -27,7 +27,8 @@ NodeRegistered registered_fact(NodeId node, const Registration& registration) {
             .booted_at = registration.booted_at,
             .agent_started_at = registration.agent_started_at,
             .agent_version = registration.version,
-            .os = registration.os};
+            .os = registration.os,
+            .arch = registration.arch};
 }
 
 }  // namespace

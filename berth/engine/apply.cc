@@ -43,6 +43,7 @@ void ClusterState::take(Time, const NodeRegistered& fact) {
         condition.agent_started_at = fact.agent_started_at;
         condition.agent_version = fact.agent_version;
         condition.os = fact.os;
+        condition.arch = fact.arch;
     });
 }
 

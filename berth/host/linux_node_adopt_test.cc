@@ -111,8 +111,9 @@ TEST_F(Adoption, EndsARunWhoseShepherdWasKilledWhileNobodyLooked) {
 }
 
 TEST_F(Adoption, DoesNotBeginARunTwice) {
-    start_by_another_agent(rig.job(1, "echo ran >> ran; sleep 100"));
+    start_by_another_agent(rig.job(1, "echo ran >> begun; mv begun ran; sleep 100"));
     rig.open();
+    ASSERT_TRUE(rig.wait_for_file(rig.work + "/ran"));
     rig.start(rig.job(1, "echo again >> ran"));
     EXPECT_EQ(rig.wait<RunFailedToStart>(rig.batch(1)).why, "it was started on this node before");
     EXPECT_EQ(rig.text("ran"), "ran\n");

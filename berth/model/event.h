@@ -29,8 +29,9 @@ struct NodeRegistered {  // With its whole inventory, reconciled by control into
     std::string boot_id;
     std::optional<Time> booted_at;
     Time agent_started_at{};
-    std::string agent_version, os;
-    BERTH_FIELDS(NodeRegistered, node, boot_id, booted_at, agent_started_at, agent_version, os)
+    std::string agent_version, os, arch;
+    BERTH_FIELDS(NodeRegistered, node, boot_id, booted_at, agent_started_at, agent_version, os,
+                 arch)
 };
 struct NodeSilent {  // Nothing heard for the agent timeout. Unschedulable; nothing is given away.
     NodeId node{0};

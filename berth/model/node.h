@@ -70,12 +70,12 @@ struct NodeCondition {
     std::optional<Time> booted_at;
     std::optional<Time> agent_started_at;
     std::string agent_version;
-    std::string os;
+    std::string os, arch;
 
     bool schedulable() const { return registered && responding && !drained && !down; }
 
     BERTH_FIELDS(NodeCondition, registered, responding, drained, down, reason, reason_by, reason_at,
-                 boot_id, booted_at, agent_started_at, agent_version, os)
+                 boot_id, booted_at, agent_started_at, agent_version, os, arch)
 };
 
 }  // namespace berth

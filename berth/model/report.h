@@ -46,8 +46,9 @@ struct Registration {
     std::vector<AttemptReport> attempts;  // All live ones and all ends not yet acknowledged.
     std::vector<StepReport> ended_steps;
     Epoch highest_epoch{0};  // It has taken orders of.
+    std::string arch;        // "x86_64"
     BERTH_FIELDS(Registration, node, boot_id, session, instance, booted_at, agent_started_at,
-                 version, os, found, attempts, ended_steps, highest_epoch)
+                 version, os, found, attempts, ended_steps, highest_epoch, arch)
 };
 struct Heartbeat {
     BERTH_FIELDS(Heartbeat)

@@ -61,6 +61,7 @@ void set_state(api::NodeRow& row, const PublishedNode& node, NodeId id, const No
     row.last_busy_at = node.last_busy_at ? node.last_busy_at : condition.agent_started_at;
     row.version = condition.agent_version;
     row.os = condition.os;
+    row.arch = condition.arch;
     row.running_jobs = node.free.jobs;
 }
 

@@ -97,6 +97,11 @@ Status set_gres(Draft& d, const char* v) {
 Status set_nodes(Draft& d, const char* v) {
     const auto count = parse_node_count(v);
     if (!count) return invalid("Invalid node count specification: " + std::string(v));
+    if (count->least == 0)
+        return invalid("Batch job submission failed: Node count specification invalid");
+    if (count->most < count->least)
+        return invalid("Maximum node count " + std::to_string(*count->most) +
+                       " is less than minimum node count " + std::to_string(count->least));
     d.spec.request.nodes_min = count->least;
     d.spec.request.nodes_max = count->most;
     d.spec.request.nodes_given = true;

@@ -56,7 +56,7 @@ TEST(Sbatch, RefusesMalformedValuesInSlurmsWords) {
     const Case cases[] = {
         {{"-t", "abc", "--wrap=true"}, 255, "sbatch: error: Invalid --time specification\n"},
         {{"-n", "abc", "--wrap=true"},
-         255,
+         1,
          "sbatch: error: Invalid numeric value \"abc\" for --ntasks.\n"},
         {{"--mem=lots", "--wrap=true"}, 255, "sbatch: error: Invalid --mem specification\n"},
         {{"--begin=later", "--wrap=true"}, 255, "sbatch: error: Invalid --begin specification\n"},

@@ -18,17 +18,17 @@ constexpr auto kStates = std::to_array<StateName>({
     {"PENDING", "PD"},
     {"RUNNING", "R"},
     {"SUSPENDED", "S"},
-    {"COMPLETING", "CG"},
     {"COMPLETED", "CD"},
-    {"CONFIGURING", "CF"},
-    {"FAILED", "F"},
     {"CANCELLED", "CA"},
+    {"FAILED", "F"},
     {"TIMEOUT", "TO"},
     {"NODE_FAIL", "NF"},
     {"PREEMPTED", "PR"},
-    {"OUT_OF_MEMORY", "OOM"},
     {"BOOT_FAIL", "BF"},
     {"DEADLINE", "DL"},
+    {"OUT_OF_MEMORY", "OOM"},
+    {"COMPLETING", "CG"},
+    {"CONFIGURING", "CF"},
 });
 
 std::tm local(Time at) {
@@ -125,6 +125,24 @@ Duration run_time(const api::JobRow& job, Time now) {
 
 std::string exit_text(const ExitStatus& exit) {
     return std::to_string(exit.code) + ":" + std::to_string(exit.signal);
+}
+
+std::vector<api::StepRow> running_steps(const api::JobRow& job, Time now) {
+    std::vector<api::StepRow> steps;
+    if (job.state != "RUNNING") return steps;
+    if (std::ranges::find(job.steps, kBatchStep, &api::StepRow::id) == job.steps.end()) {
+        steps.push_back({.job = job.id,
+                         .id = kBatchStep,
+                         .name = "batch",
+                         .state = "RUNNING",
+                         .tasks = 1,
+                         .cpus = job.cpus,
+                         .nodes = {job.batch_host},
+                         .started_at = job.started_at.value_or(now)});
+    }
+    std::ranges::copy_if(job.steps, std::back_inserter(steps),
+                         [](const api::StepRow& step) { return step.state == "RUNNING"; });
+    return steps;
 }
 
 std::string step_name(StepId step) {

@@ -36,6 +36,9 @@ std::string exit_text(const ExitStatus& exit);
 // "batch", "extern" or the number.
 std::string step_name(StepId step);
 
+// The steps of a job that runs, its batch script first. None, if it does not run.
+std::vector<api::StepRow> running_steps(const api::JobRow& job, Time now);
+
 std::string nodes_text(const std::vector<std::string>& names, std::string_view otherwise = {});
 std::string or_null(const std::string& text);                       // "(null)" for an empty one.
 std::string user_text(std::uint32_t uid, const std::string& name);  // "games(5)"

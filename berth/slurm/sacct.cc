@@ -254,8 +254,11 @@ int run_sacct(const Invocation& call, Streams& streams) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
         if (argument->letter == 'h' || argument->letter == 'U') return streams.out << kUsage, 0;
         if (argument->letter == 'e') return streams.out << accounting_field_names(), 0;
-        if (const Status read = read_one(argument->letter, argument->value, options); !read.ok())
-            return fail(read.error().message);
+        const Status read = read_one(argument->letter, argument->value, options);
+        if (read.ok()) continue;
+        const bool is_time = argument->letter == 'S' || argument->letter == 'E';
+        streams.err << (is_time ? "" : "sacct: fatal: ") << read.error().message << '\n';
+        return 1;
     }
     if (reader.failed()) return 1;
     const std::string* from_environment = call.variable("SACCT_FORMAT");
@@ -268,8 +271,10 @@ int run_sacct(const Invocation& call, Streams& streams) {
     Table table(options, std::move(columns).value(), streams.out);
     if (options.header) table.header();
     Client client(endpoint_of(call));
+    const bool all_that_are_asked_for = !options.query.jobs.empty();
     const auto read = client.each_accounting(options.query, [&](api::AccountingRow&& job) {
-        table.job(job, now);
+        // Slurm does not show what may not start yet, unless it is named.
+        if (job.eligible_at || all_that_are_asked_for) table.job(job, now);
         return true;
     });
     return read ? 0 : fail(slurm_message(read.problem()));

@@ -41,6 +41,14 @@ std::string sorted_tres(const std::string& tres) {
     return join(parts, ",");
 }
 
+// "16000M" of "cpu=8,mem=16000M,node=1"; "0" if no memory was asked for.
+std::string memory_of(std::string_view tres) {
+    for (const auto part : split(tres, ',')) {
+        if (part.starts_with("mem=")) return std::string(part.substr(4));
+    }
+    return "0";
+}
+
 std::string cpu_time(Duration length, std::uint32_t cpus) { return format_duration(length * cpus); }
 std::string seconds_text(Duration length) { return std::to_string(length.count() / 1000); }
 
@@ -63,7 +71,7 @@ constexpr auto kFields = std::to_array<AccountingField>({
      [](const Job&, const Step& s, Time now) { return format_duration(elapsed(s.started_at, s.ended_at, now)); }},
     {"ElapsedRaw", 10, [](const Job& j, Time now) { return seconds_text(elapsed(j.started_at, j.ended_at, now)); },
      [](const Job&, const Step& s, Time now) { return seconds_text(elapsed(s.started_at, s.ended_at, now)); }},
-    {"Eligible", 19, [](const Job& j, Time) { return local_time(j.eligible_at, "Unknown"); }, nullptr},
+    {"Eligible", 19, [](const Job& j, Time) { return local_time(j.eligible_at, "Unknown"); }, [](const Job&, const Step& s, Time) { return local_time(s.started_at, "Unknown"); }},
     {"End", 19, [](const Job& j, Time) { return local_time(j.ended_at, "Unknown"); }, [](const Job&, const Step& s, Time) { return local_time(s.ended_at, "Unknown"); }},
     {"ExitCode", 8, [](const Job& j, Time) { return exit_text(j.exit); }, [](const Job&, const Step& s, Time) { return exit_text(s.exit); }},
     {"GID", 6, [](const Job& j, Time) { return number(j.owner.gid); }, nullptr},
@@ -78,15 +86,18 @@ constexpr auto kFields = std::to_array<AccountingField>({
     {"NodeList", 15, [](const Job& j, Time) { return nodes_text(j.nodes, "None assigned"); }, [](const Job&, const Step& s, Time) { return nodes_text(s.nodes); }},
     {"NTasks", 8, [](const Job&, Time) { return std::string(); }, [](const Job&, const Step& s, Time) { return number(s.tasks); }},
     {"Partition", 10, [](const Job& j, Time) { return j.partition; }, nullptr},
+    {"Planned", 10, [](const Job& j, Time now) { return format_duration(elapsed(j.eligible_at, j.started_at ? j.started_at : j.ended_at, now)); }, nullptr},
     {"Priority", 10, [](const Job& j, Time) { return std::to_string(j.priority); }, nullptr},
     {"QOS", 10, [](const Job& j, Time) { return j.qos; }, nullptr},
     {"Reason", 22, [](const Job& j, Time) { return j.reason.empty() ? "None" : j.reason; }, nullptr},
     {"ReqCPUS", 8, [](const Job& j, Time) { return number(j.requested_cpus); }, [](const Job&, const Step& s, Time) { return number(s.cpus); }},
-    {"ReqNodes", 8, [](const Job& j, Time) { return number(j.requested_nodes); }, nullptr},
+    {"ReqMem", 10, [](const Job& j, Time) { return memory_of(j.requested_tres); }, nullptr},
+    {"ReqNodes", 8, [](const Job& j, Time) { return number(j.requested_nodes); }, [](const Job&, const Step& s, Time) { return number(s.nodes.size()); }},
     {"ReqTRES", 10, [](const Job& j, Time) { return sorted_tres(j.requested_tres); }, nullptr},
     {"Start", 19, [](const Job& j, Time) { return local_time(j.started_at, "Unknown"); }, [](const Job&, const Step& s, Time) { return local_time(s.started_at, "Unknown"); }},
     {"State", 10, [](const Job& j, Time) { return state_text(j); }, [](const Job&, const Step& s, Time) { return s.state; }},
     {"Submit", 19, [](const Job& j, Time) { return local_time(j.submitted_at, "Unknown"); }, [](const Job&, const Step& s, Time) { return local_time(s.started_at, "Unknown"); }},
+    {"Suspended", 10, [](const Job&, Time) { return std::string("00:00:00"); }, [](const Job&, const Step&, Time) { return std::string("00:00:00"); }},
     {"SubmitLine", 20, [](const Job& j, Time) { return j.submit_line; }, nullptr},
     {"Timelimit", 10, [](const Job& j, Time) { return time_limit_text(j); }, nullptr},
     {"TimelimitRaw", 10, [](const Job& j, Time) { return j.time_limit ? std::to_string(j.time_limit->count() / 60'000) : std::string("UNLIMITED"); }, nullptr},

@@ -57,11 +57,12 @@ private:
         return code;
     }
 
-    // Slurm finds some values wrong at once (255), and others only when it submits (1).
+    // Slurm finds most values wrong at once (255), and others only when it submits (1).
     static int exit_code_of(const Error& error) {
-        const bool when_submitting =
-            error.message.starts_with("Batch job") || error.message.starts_with("Invalid generic");
-        return error.code == ErrorCode::invalid_argument && !when_submitting ? kOptionError : 1;
+        const bool is_one = error.message.starts_with("Batch job") ||
+                            error.message.starts_with("Invalid generic") ||
+                            error.message.starts_with("Invalid numeric");
+        return error.code == ErrorCode::invalid_argument && !is_one ? kOptionError : 1;
     }
 
     // An exit code if the run ends here.

@@ -45,7 +45,9 @@ void put_hardware(Record& record, const api::NodeRow& node, bool detail) {
     if (!node.os.empty()) record.put("OS", node.os).line();
     record.put("RealMemory", mebibytes(node.memory))
         .put("AllocMem", mebibytes(node.allocated_memory));
-    record.put("FreeMem", mebibytes(node.free_memory))
+    record
+        .put("FreeMem", "N/A")  // Agents do not report their load yet.
+
         .put("Sockets", number(node.sockets))
         .put("Boards", number(node.boards))
         .line();

@@ -1,5 +1,6 @@
 // scontrol show job, and show step.
 #include <algorithm>
+#include <map>
 #include <ostream>
 
 #include "berth/base/duration_text.h"
@@ -94,14 +95,45 @@ void put_nodes(Record& record, const api::JobRow& job) {
         .line();
 }
 
+// "gpu:a100:8" of all shares' "gpu:a100:4(IDX:0-3)".
+std::string held_gres(const std::vector<api::NodeShareRow>& shares) {
+    std::map<std::string, std::int64_t> counts;
+    for (const api::NodeShareRow& share : shares) {
+        std::string_view rest = share.gres;
+        while (!rest.empty()) {
+            const std::size_t end = std::min(rest.find('('), rest.size());
+            const std::string_view one = rest.substr(0, end);
+            const std::size_t colon = one.rfind(':');
+            if (colon != std::string_view::npos)
+                counts[std::string(one.substr(0, colon))] +=
+                    parse_int64(one.substr(colon + 1)).value_or(0);
+            const std::size_t next = rest.find("),", end);
+            rest = next == std::string_view::npos ? std::string_view() : rest.substr(next + 2);
+        }
+    }
+    std::string text;
+    for (const auto& [name, count] : counts)
+        text += (text.empty() ? "" : ",") + name + ":" + std::to_string(count);
+    return text;
+}
+
+// Nodes of which the job has the same, on one line.
 void put_shares(Record& record, const api::JobRow& job) {
     if (job.shares.empty()) return;
-    record.put("JOB_GRES", or_null(job.tres_per_node.empty() ? "" : job.tres_per_node)).line(5);
-    for (const api::NodeShareRow& share : job.shares) {
-        record.put("Nodes", share.node)
+    record.put("JOB_GRES", or_null(held_gres(job.shares))).line(5);
+    for (std::size_t first = 0, next = 0; first < job.shares.size(); first = next) {
+        const api::NodeShareRow& share = job.shares[first];
+        const auto is_same = [&](const api::NodeShareRow& other) {
+            return other.cpu_ids == share.cpu_ids && other.memory == share.memory &&
+                   other.gres == share.gres;
+        };
+        std::vector<std::string> nodes;
+        while (next < job.shares.size() && is_same(job.shares[next]))
+            nodes.push_back(job.shares[next++].node);
+        record.put("Nodes", nodes_text(nodes))
             .put("CPU_IDs", share.cpu_ids)
             .put("Mem", number(static_cast<std::uint64_t>(in_mib(Bytes(share.memory)))));
-        record.put("GRES", share.gres).line(&share == &job.shares.back() ? 3 : 5);
+        record.put("GRES", share.gres).line(next == job.shares.size() ? 3 : 5);
     }
 }
 
@@ -167,8 +199,10 @@ void print_job(std::ostream& out, const api::JobRow& job, const ShowOptions& opt
     record.end();
 }
 
-int failed(Streams& streams, const api::Problem& problem) {
-    streams.err << "slurm_load_jobs error: " << slurm_message(problem) << '\n';
+int failed(Streams& streams, const std::string& id, const api::Problem& problem) {
+    const bool is_number = id.empty() || (id.front() >= '0' && id.front() <= '9');
+    streams.err << (is_number ? "slurm_load_jobs error: " : "scontrol_print_job error: ")
+                << slurm_message(problem) << '\n';
     return 1;
 }
 
@@ -191,7 +225,7 @@ void print_step(std::ostream& out, const api::JobRow& job, const api::StepRow& s
         .put("NodeList", names(step.nodes))
         .line();
     record.put("Nodes", number(step.nodes.size()))
-        .put("CPUs", number(step.cpus))
+        .put("CPUs", number(step.id == kBatchStep ? 0 : step.cpus))  // As Slurm shows it.
         .put("Tasks", number(step.tasks));
     record.put("Name", step.name).put("Network", "(null)").line();
     record.put("TRES", or_null(step.tres)).line();
@@ -205,7 +239,7 @@ void print_step(std::ostream& out, const api::JobRow& job, const api::StepRow& s
 
 int show_jobs(Client& client, const ShowOptions& options, const std::string& id, Streams& streams) {
     const auto jobs = load(client, id);
-    if (!jobs) return failed(streams, jobs.problem());
+    if (!jobs) return failed(streams, id, jobs.problem());
     for (const api::JobRow& job : *jobs) print_job(streams.out, job, options);
     if (jobs->empty()) streams.out << "No jobs in the system\n";
     return 0;
@@ -215,22 +249,10 @@ int show_steps(Client& client, const ShowOptions& options, const std::string& id
                Streams& streams) {
     const std::size_t dot = id.find('.');
     const auto jobs = load(client, id.substr(0, dot));
-    if (!jobs) return failed(streams, jobs.problem());
+    if (!jobs) return failed(streams, id, jobs.problem());
     std::size_t printed = 0;
     for (const api::JobRow& job : *jobs) {
-        if (job.state != "RUNNING") continue;
-        std::vector<api::StepRow> steps = job.steps;
-        if (std::ranges::none_of(steps, [](const auto& step) { return step.id == kBatchStep; })) {
-            steps.insert(steps.begin(), {.job = job.id,
-                                         .id = kBatchStep,
-                                         .name = "batch",
-                                         .state = "RUNNING",
-                                         .tasks = 1,
-                                         .nodes = {job.batch_host},
-                                         .started_at = job.started_at.value_or(options.now)});
-        }
-        for (const api::StepRow& step : steps) {
-            if (step.state != "RUNNING") continue;
+        for (const api::StepRow& step : running_steps(job, options.now)) {
             if (dot != std::string::npos && step_name(step.id) != id.substr(dot + 1)) continue;
             print_step(streams.out, job, step, options.one_line);
             ++printed;

@@ -102,7 +102,7 @@ constexpr auto kFields = std::to_array<GroupField>({
     {'C', "CPUS(A/I/O/T)", false, cpus_aiot},
     {'d', "TMP_DISK", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(in_mib(Bytes(n.tmp_disk))); }); }},
     {'D', "NODES", false, [](const Group& g) { return std::to_string(g.nodes.size()); }},
-    {'e', "FREE_MEM", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(in_mib(Bytes(n.free_memory))); }); }},
+    {'e', "FREE_MEM", false, [](const Group&) { return std::string("N/A"); }},  // Agents do not
     {'E', "REASON", true, [](const Group& g) { return of_first(g, [](auto& n) { return n.reason.empty() ? std::string("none") : n.reason; }); }},
     {'f', "AVAIL_FEATURES", true, [](const Group& g) { return of_first(g, features); }},
     {'F', "NODES(A/I/O/T)", false, nodes_aiot},
@@ -114,9 +114,11 @@ constexpr auto kFields = std::to_array<GroupField>({
     {'l', "TIMELIMIT", false, [](const Group& g) { return to_lower(format_time_limit_short(g.partition->max_time)) == "unlimited" ? std::string("infinite") : format_time_limit_short(g.partition->max_time); }},
     {'L', "DEFAULTTIME", false, [](const Group& g) { return g.partition->default_time ? format_time_limit_short(g.partition->default_time) : std::string("n/a"); }},
     {'m', "MEMORY", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(in_mib(Bytes(n.memory))); }); }},
+    {'M', "PREEMPT_MODE", false, [](const Group&) { return std::string("OFF"); }},
     {'n', "HOSTNAMES", true, [](const Group& g) { return of_first(g, [](auto& n) { return n.hostname; }); }},
     {'N', "NODELIST", false, node_names},
     {'o', "NODE_ADDR", true, [](const Group& g) { return of_first(g, [](auto& n) { return n.address; }); }},
+    {'O', "CPU_LOAD", false, [](const Group&) { return std::string("N/A"); }},  // report load yet.
     {'p', "PRIO_TIER", false, [](const Group& g) { return std::to_string(g.partition->priority_tier); }},
     {'P', "PARTITION", false, partition_text},
     {'r', "ROOT", false, [](const Group& g) { return std::string(g.partition->root_only ? "yes" : "no"); }},
@@ -125,6 +127,7 @@ constexpr auto kFields = std::to_array<GroupField>({
     {'t', "STATE", true, [](const Group& g) { return of_first(g, [](auto& n) { return node_state(n, true); }); }},
     {'T', "STATE", true, [](const Group& g) { return of_first(g, [](auto& n) { return node_state(n, false); }); }},
     {'u', "USER", true, [](const Group& g) { return of_first(g, [](auto& n) { return n.reason_by.empty() ? std::string("Unknown") : n.reason_by; }); }},
+    {'v', "VERSION", true, [](const Group& g) { return of_first(g, [](auto& n) { return n.version; }); }},
     {'w', "WEIGHT", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(n.weight); }); }},
     {'X', "SOCKETS", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(n.sockets); }); }},
     {'Y', "CORES", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(n.cores_per_socket); }); }},
@@ -168,8 +171,25 @@ constexpr auto kOptions = std::to_array<option>({
 constexpr const char* kUsage =
     "Usage: sinfo [-aehlNRs] [-n nodes] [-o format] [-p partition] [-t states]\n";
 
-void add_names(const char* text, std::vector<std::string>& names) {
-    for (const auto name : split(text, ',')) names.push_back(to_lower(trim(name)));
+// What -t takes: the states and flags of nodes, long and short.
+constexpr auto kNodeStates = std::to_array<std::string_view>({
+    "all",   "alloc",          "allocated", "comp",       "completing", "down",
+    "drain", "drained",        "draining",  "drng",       "idle",       "mix",
+    "mixed", "not_responding", "planned",   "unk",        "unknown",    "fail",
+    "maint", "reserved",       "resv",      "no_respond",
+});
+
+Status read_states(const char* text, SinfoOptions& options) {
+    for (const auto word : split(text, ',')) {
+        const std::string state = to_lower(trim(word));
+        if (std::ranges::find(kNodeStates, state) == kNodeStates.end()) {
+            return Error{ErrorCode::invalid_argument,
+                         "Bad state string: \"" + std::string(word) +
+                             "\"\nsinfo: error: valid states: " + join(kNodeStates, ",")};
+        }
+        options.states.push_back(state == "no_respond" ? "not_responding" : state);
+    }
+    return Done{};
 }
 
 Status read_one(int letter, const char* value, SinfoOptions& options) {
@@ -186,13 +206,19 @@ Status read_one(int letter, const char* value, SinfoOptions& options) {
             return Done{};
         case 'R': options.reasons = true; return Done{};
         case 's': options.summary = true; return Done{};
-        case 't': add_names(value, options.states); return Done{};
+        case 't': return read_states(value, options);
         case 'n': {
             BERTH_TRY(options.nodes, expand_node_argument(value));
             return Done{};
         }
         default: return not_supported(kOptions, letter);
     }
+}
+
+bool is_own_format(const Invocation& call, const SinfoOptions& options) {
+    const bool is_ours = options.reasons || options.summary || options.by_node ||
+                         options.long_format || call.variable("SINFO_FORMAT") == nullptr;
+    return !options.format.empty() || !is_ours;
 }
 
 std::string format_of(const Invocation& call, const SinfoOptions& options) {
@@ -265,9 +291,8 @@ std::vector<Group> groups_of(const SinfoOptions& options, const PercentFormat& f
             else
                 groups[line->second].nodes.push_back(found->second);
         }
-        const bool is_filtered =
-            options.by_node || options.reasons || !options.states.empty() || !options.nodes.empty();
-        if (groups.size() == first && !is_filtered) groups.push_back({&partition, {}});
+        const bool only_nodes = options.by_node || options.reasons;
+        if (groups.size() == first && !only_nodes) groups.push_back({&partition, {}});
     }
     return groups;
 }
@@ -291,12 +316,13 @@ void order(const SinfoOptions& options, std::vector<Group>& groups) {
     groups = std::move(once);
 }
 
-// A partition or node list without a width, not at the end of the line, is as wide as its longest.
+// In our own formats, a partition or node list without a width, not at the end of the line, is as
+// wide as its longest.
 void set_widths(PercentFormat& format, const std::vector<Group>& groups) {
     for (FormatItem& item : format.items) {
         if (item.width || &item == &format.items.back()) continue;
         if (item.letter != 'P' && item.letter != 'N' && item.letter != 'R') continue;
-        std::size_t width = item.letter == 'N' ? 10 : 9;
+        std::size_t width = 9;
         for (const Group& group : groups)
             width = std::max(width, find_field(item.letter)->text(group).size());
         item.width = width;
@@ -350,7 +376,7 @@ int run_sinfo(const Invocation& call, Streams& streams) {
         return streams.err << "slurm_load_node: " << slurm_message(nodes.problem()) << '\n', 1;
     std::vector<Group> groups = groups_of(options, items, *partitions, *nodes);
     order(options, groups);
-    set_widths(items, groups);
+    if (!is_own_format(call, options)) set_widths(items, groups);
     if (options.long_format && options.header)
         streams.out << local_date_line(wall_clock_now()) << '\n';
     print_groups(items, groups, options.header, streams.out);

@@ -152,10 +152,10 @@ bool is_time(char letter) {
 
 // One line of the table: the text of each item by `text`, in its width.
 template <class Text>
-void print_line(const PercentFormat& format, std::ostream& out, Text text) {
+void print_line(const PercentFormat& format, std::ostream& out, Text text, bool is_header = false) {
     out << format.prefix;
     for (const FormatItem& item : format.items) {
-        out << cell(text(item.letter), item.width, item.right, !is_time(item.letter))
+        out << cell(text(item.letter), item.width, item.right, is_header || !is_time(item.letter))
             << item.suffix;
     }
     out << '\n';
@@ -199,7 +199,7 @@ Status print_jobs(const SqueueOptions& options, const PercentFormat& format,
     BERTH_CHECK(sort_jobs(jobs, sort));
     if (options.long_format && options.header) out << local_date_line(now) << '\n';
     if (options.header) {
-        print_line(format, out, [](char letter) { return find_job_field(letter)->header; });
+        print_line(format, out, [](char letter) { return find_job_field(letter)->header; }, true);
     }
     for (const api::JobRow& job : jobs) {
         print_line(format, out,
@@ -208,31 +208,18 @@ Status print_jobs(const SqueueOptions& options, const PercentFormat& format,
     return Done{};
 }
 
-// Running steps, the batch script first.
+// Running steps, of each job the batch script last.
 Status print_steps(const SqueueOptions& options, const PercentFormat& format,
                    std::vector<api::JobRow> jobs, Time now, std::ostream& out) {
     BERTH_CHECK(check_letters(format, find_step_field));
     BERTH_CHECK(sort_jobs(jobs, options.sort.empty() ? "P,i" : options.sort));
     if (options.header) {
-        print_line(format, out, [](char letter) { return find_step_field(letter)->header; });
+        print_line(format, out, [](char letter) { return find_step_field(letter)->header; }, true);
     }
     for (const api::JobRow& job : jobs) {
-        if (job.state != "RUNNING") continue;
-        std::vector<api::StepRow> steps = job.steps;
-        const bool has_batch =
-            std::ranges::any_of(steps, [](const auto& step) { return step.id == kBatchStep; });
-        if (!has_batch) {
-            steps.insert(steps.begin(), {.job = job.id,
-                                         .id = kBatchStep,
-                                         .name = "batch",
-                                         .state = "RUNNING",
-                                         .tasks = 1,
-                                         .cpus = job.cpus,
-                                         .nodes = {job.batch_host},
-                                         .started_at = job.started_at.value_or(now)});
-        }
+        std::vector<api::StepRow> steps = running_steps(job, now);
+        if (!steps.empty()) std::ranges::rotate(steps, steps.begin() + 1);
         for (const api::StepRow& step : steps) {
-            if (step.state != "RUNNING") continue;
             print_line(format, out,
                        [&](char letter) { return find_step_field(letter)->text(job, step, now); });
         }

@@ -46,7 +46,8 @@ std::string start_text(const Job& job) {
 // When it ended, or will have at the latest, as far as is known.
 std::optional<Time> expected_end(const Job& job) {
     if (job.ended_at || !job.time_limit) return job.ended_at;
-    const auto start = job.state == "PENDING" ? job.planned_start : job.started_at;
+    auto start = job.state == "PENDING" ? job.planned_start : job.started_at;
+    if (!start && job.state == "PENDING") start = job.begin_at;
     return start ? std::optional(*start + *job.time_limit) : std::nullopt;
 }
 

@@ -80,7 +80,7 @@ private:
         }
         if (reader.failed()) {
             streams_.err << "Try \"srun --help\" for more information\n";
-            return 1;
+            return 255;
         }
         command_ = reader.operands();
         return std::nullopt;

@@ -27,10 +27,11 @@ std::optional<std::int64_t> parse_count(std::string_view text) {
 }
 
 bool is_name(std::string_view text) {
-    return !text.empty() && text[0] != '-' && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '_' || c == '-' || c == '.';
-    });
+    return !text.empty() && text[0] != '-' && text.size() <= 64 &&
+           std::ranges::all_of(text, [](char c) {
+               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '_' || c == '-' || c == '.';
+           });
 }
 
 // "gpu", "gpu:2", "gpu:a100", "gpu:a100:2"; "gres/" may stand before it.
@@ -143,12 +144,11 @@ constexpr auto kSignals = std::to_array<SignalName>({
 
 std::optional<NodeCount> parse_node_count(std::string_view text) {
     const std::size_t dash = text.find('-');
-    const auto least = parse_positive(text.substr(0, dash));
+    const auto least = parse_count(text.substr(0, dash));
     if (!least) return std::nullopt;
-    if (dash == std::string_view::npos) return NodeCount{*least, *least};
-    const auto most = parse_positive(text.substr(dash + 1));
-    if (!most || *most < *least) return std::nullopt;
-    return NodeCount{*least, *most};
+    const auto most = dash == std::string_view::npos ? least : parse_count(text.substr(dash + 1));
+    if (!most) return std::nullopt;
+    return NodeCount{static_cast<std::uint32_t>(*least), static_cast<std::uint32_t>(*most)};
 }
 
 std::optional<std::uint32_t> parse_positive(std::string_view text) {

@@ -16,7 +16,7 @@ struct NodeCount {
     std::uint32_t least = 1;
     std::optional<std::uint32_t> most;
 };
-// "4", "2-4", "1K".
+// "4", "2-4", "1K"; the second number may be the smaller one.
 std::optional<NodeCount> parse_node_count(std::string_view text);
 
 // A whole number from 1 on, K meaning 1024.

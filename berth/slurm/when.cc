@@ -14,7 +14,8 @@ namespace {
 using std::chrono::seconds;
 
 Error malformed(std::string_view text) {
-    return {ErrorCode::invalid_argument, "Invalid time specification: " + std::string(text)};
+    return {ErrorCode::invalid_argument,
+            "Invalid time specification (pos=0): " + std::string(text)};
 }
 
 std::tm local(Time at) {

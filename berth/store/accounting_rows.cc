@@ -75,6 +75,12 @@ void describe(AccountingRecord& row, const Job& job, const ClusterSpec& spec) {
     row.comment = job.spec.comment;
 }
 
+// Slurm calls every step that a signal ended cancelled, whoever sent it.
+StepState state_after(const ExitStatus& exit) {
+    if (exit == ExitStatus{}) return StepState::completed;
+    return exit.signal != 0 ? StepState::cancelled : StepState::failed;
+}
+
 }  // namespace
 
 std::map<JobId, Touched> touched_by(const Record& record) {
@@ -184,22 +190,15 @@ AccountedStep batch_step_of(const Job& job, const ClusterSpec& spec) {
     return batch;
 }
 
-void settle_batch(AccountedStep& batch, const AttemptEnded& ended, JobState outcome, Time now) {
+void settle_batch(AccountedStep& batch, const AttemptEnded& ended, Time now) {
     batch.ended_at = now;
     batch.exit = ended.out_of_memory ? kOutOfMemoryExit : ended.batch_exit.value_or(ExitStatus{});
-    const bool ended_by_us =  // Pending, completing: it goes back to the queue.
-        outcome == JobState::cancelled || outcome == JobState::timeout ||
-        outcome == JobState::preempted || outcome == JobState::pending ||
-        outcome == JobState::completing;
     if (ended.out_of_memory) {
         batch.state = StepState::out_of_memory;
     } else if (!ended.batch_exit) {
         batch.state = ended.lost ? StepState::node_fail : StepState::cancelled;
-    } else if (batch.exit == ExitStatus{}) {
-        batch.state = StepState::completed;
     } else {
-        batch.state =
-            batch.exit.signal != 0 && ended_by_us ? StepState::cancelled : StepState::failed;
+        batch.state = state_after(batch.exit);
     }
 }
 
@@ -210,9 +209,7 @@ void settle_step(AccountedStep& step, const StepEnded* ended, Time now) {
         return;
     }
     step.exit = ended->out_of_memory ? kOutOfMemoryExit : ended->exit;
-    step.state = ended->out_of_memory          ? StepState::out_of_memory
-                 : ended->exit == ExitStatus{} ? StepState::completed
-                                               : StepState::failed;
+    step.state = ended->out_of_memory ? StepState::out_of_memory : state_after(step.exit);
 }
 
 }  // namespace berth

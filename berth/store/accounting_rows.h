@@ -40,7 +40,7 @@ AccountedStep row_of(const Step& step, const ClusterSpec& spec);
 // The script's own row, from the start of its job on …
 AccountedStep batch_step_of(const Job& job, const ClusterSpec& spec);
 // … to its end on the batch host.
-void settle_batch(AccountedStep& batch, const AttemptEnded& ended, JobState outcome, Time now);
+void settle_batch(AccountedStep& batch, const AttemptEnded& ended, Time now);
 // A step that was still open when its attempt was over.
 void settle_step(AccountedStep& step, const StepEnded* ended, Time now);
 

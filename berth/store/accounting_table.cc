@@ -153,7 +153,7 @@ Status AccountingTable::settle_stored_steps(const Record& record, const Accounti
         if (ended->attempt != row.attempt || !(ended->batch_exit || ended->out_of_memory)) continue;
         BERTH_TRY(std::optional<AccountedStep> batch, find_step(row, kBatchStep));
         if (!batch) continue;
-        settle_batch(*batch, *ended, row.state, record.now);
+        settle_batch(*batch, *ended, record.now);
         BERTH_CHECK(put(row, *batch));
     }
     return Done{};
@@ -173,7 +173,7 @@ Status AccountingTable::close_steps(const Record& record, const AccountingRecord
         if (known != nullptr && known->ended_at) {
             step = row_of(*known, *spec);
         } else if (step.id == kBatchStep && row.state == JobState::node_fail) {
-            settle_batch(step, AttemptEnded{.lost = true}, row.state, record.now);
+            settle_batch(step, AttemptEnded{.lost = true}, record.now);
         } else {
             settle_step(step, ended, record.now);
         }

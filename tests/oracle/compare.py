@@ -1,11 +1,14 @@
 """Outputs of two clusters, taken apart into fields, with what must differ made equal."""
 
+import difflib
+import itertools
 import re
 from dataclasses import dataclass
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
 AGO = re.compile(r"(?<![\w:./-])(\d+-)?(\d+:)?\d+:\d\d(?![\w:./-])")
 DAY = re.compile(r"\w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}")
+SECONDS = {"ElapsedRaw", "CPUTimeRAW"}
 
 
 @dataclass(frozen=True)
@@ -77,23 +80,26 @@ def table_differs(command, slurm, berth, key):
             yield Difference(command, name, "row", str(theirs.get(name)), str(ours.get(name)))
             continue
         for column in head:
-            a, b = plain_value(theirs[name].get(column, "(absent)")), plain_value(ours[name].get(column, "(absent)"))
+            a, b = (plain_value(row[name].get(column, "(absent)")) for row in (theirs, ours))
+            if column in SECONDS:
+                a, b = re.sub(r"^\d+$", "SECONDS", a), re.sub(r"^\d+$", "SECONDS", b)
             if a != b:
                 yield Difference(command, name, column, a, b)
 
 
-def text_differs(command, slurm, berth, ordered=True):
-    """Whole lines, as people see them: columns must stand in the same places."""
+def text_differs(command, slurm, berth, ordered):
+    """Whole lines, as people see them."""
     def lines(text):
         # A name in place of an id, or a time of another length, may not move what follows.
         found = [re.sub(r"\s+", " ", plain_value(DAY.sub("DAY", line))).rstrip() for line in text.splitlines()]
         return found if ordered else sorted(found)
 
     theirs, ours = lines(slurm), lines(berth)
-    for n in range(max(len(theirs), len(ours))):
-        a, b = theirs[n] if n < len(theirs) else "(none)", ours[n] if n < len(ours) else "(none)"
-        if a != b:
-            yield Difference(command, f"line {n + 1}", "text", a, b)
+    for what, first, last, our_first, our_last in difflib.SequenceMatcher(None, theirs, ours, autojunk=False).get_opcodes():
+        if what == "equal":
+            continue
+        for a, b in itertools.zip_longest(theirs[first:last], ours[our_first:our_last], fillvalue="(none)"):
+            yield Difference(command, "line", "text", a, b)
 
 
 def widths_differ(command, slurm, berth):

@@ -30,7 +30,8 @@ class Job:
     options: str
     script: str = SLEEP
     state: str = "RUNNING"  # What it comes to, before the commands are compared.
-    reason: str = "None"
+    reason: str = "None"  # "": each has its own.
+    cancel_when: str = ""  # Its user cancels it in this state.
 
 
 # In this order. Each that runs is pinned to a node, so that both put it in the same place.
@@ -44,11 +45,11 @@ JOBS = [
     Job("gpus", "games", "-w gpu3 --gpus=2 -c 2 -t 20 --requeue"),
     Job("pertask", "games", "-w gpu4 -n2 --gpus-per-task=1 -t 20 --no-requeue"),
     Job("debug", "games", "-p debug -w gpu4 --nice=100 -C a100&ib"),
-    Job("array", "news", "-w gpu1 --array=0-5%2 -t 5"),
     Job("good", "news", "-w gpu1 -t 5", "#!/bin/bash\nexit 0\n", "COMPLETED"),
     Job("bad", "news", "-w gpu1 -t 5", "#!/bin/bash\nexit 3\n", "FAILED", "NonZeroExitCode"),
-    Job("killed", "news", "-w gpu1 -t 5", "#!/bin/bash\nkill -9 $$\n", "FAILED", "RaisedSignal:9(Killed)"),
-    Job("cancelled", "news", "-w gpu1 -t 5", SLEEP, "CANCELLED"),
+    Job("killed", "news", "-w gpu1 -t 5", "#!/bin/bash\nkill -9 $$\n", "FAILED", ""),
+    Job("cancelled", "news", "-w gpu1 -t 5", SLEEP, "CANCELLED", "", "RUNNING"),
+    Job("dropped", "news", "-H -w gpu1 -t 5", SLEEP, "CANCELLED", "", "PENDING"),
     Job("full", "games", "-N4 --ntasks-per-node=1 --gres=gpu:8 -t 3:00:00", SLEEP, "PENDING", "Resources"),
     Job("behind", "games", "-N4 --ntasks-per-node=1 --gres=gpu:8 -t 2:00:00", SLEEP, "PENDING", "Priority"),
     Job("held", "games", "-H --gres=gpu:1 -t 10", SLEEP, "PENDING", "JobHeldUser"),
@@ -56,6 +57,8 @@ JOBS = [
     Job("waits", "games", "--dependency=afterok:{steps} -t 10", SLEEP, "PENDING", "Dependency"),
     Job("never", "games", "--dependency=afterok:{bad} -t 10", SLEEP, "PENDING", "DependencyNeverSatisfied"),
     Job("toolong", "news", "-t 5-0", SLEEP, "PENDING", "PartitionTimeLimit"),
+    # The last, because its tasks get their ids when they start, and after it the ids may differ.
+    Job("array", "news", "-w gpu1 --array=0-5%2 -t 5"),
 ]
 
 # Options that both refuse, with the same words and exit code.

@@ -19,7 +19,6 @@ PartitionName=debug Nodes=gpu4 MaxTime=30 DefaultTime=10 DefMemPerCPU=2000 Prior
 """
 COMMON = """\
 ClusterName=oracle
-FirstJobId=1001
 ProctrackType=proctrack/pgid
 ReturnToService=2
 SchedulerType=sched/backfill
