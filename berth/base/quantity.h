@@ -6,6 +6,8 @@
 
 namespace berth {
 
+__extension__ using Wide = __int128;  // A petabyte in ppm is past 64 bits.
+
 // Whole numbers only: equal inputs must give equal decisions on every processor, which floating
 // point does not promise.
 template <class Unit>
@@ -64,7 +66,6 @@ constexpr Bytes gib(std::int64_t n) { return mib(n * 1024); }
 constexpr Ppm ratio(std::int64_t part, std::int64_t whole) {
     if (whole <= 0 || part <= 0) return Ppm(0);
     if (part >= whole) return kPpmOne;
-    __extension__ using Wide = __int128;  // A petabyte in ppm is past 64 bits.
     return Ppm(static_cast<std::int64_t>(Wide{part} * kPpmOne.count() / whole));
 }
 template <class Unit>
@@ -74,7 +75,6 @@ constexpr Ppm ratio(Quantity<Unit> part, Quantity<Unit> whole) {
 
 // That fraction of a whole, rounded down. REQUIRES: the fraction is not negative.
 constexpr std::int64_t share_of(std::int64_t whole, Ppm fraction) {
-    __extension__ using Wide = __int128;
     return static_cast<std::int64_t>(Wide{whole} * fraction.count() / kPpmOne.count());
 }
 

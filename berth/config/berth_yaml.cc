@@ -43,6 +43,7 @@ constexpr auto kPartitionKeys = std::to_array<Translation>({
     {"state", "State"},
     {"priority_job_factor", "PriorityJobFactor"},
     {"priority_tier", "PriorityTier"},
+    {"billing_weights", "TRESBillingWeights"},
     {"default_memory_per_cpu_mb", "DefMemPerCPU"},
     {"default_memory_per_node_mb", "DefMemPerNode"},
 });
@@ -162,6 +163,12 @@ private:
         read_node_line(draft_, line, defaults);
     }
 
+    // A number, or "parent".
+    template <class Owner>
+    void read_shares(const YAML::Node& node, Owner& owner) {
+        owner.shares_of_parent = node.IsScalar() && iequals(node.Scalar(), "parent");
+        owner.shares = owner.shares_of_parent ? 1 : number(node, 0, 1'000'000'000);
+    }
     void read_user(const YAML::Node& user, const std::string& account) {
         AssociationSpec association{.account = account};
         if (user.IsScalar()) {
@@ -172,7 +179,9 @@ private:
                 if (key == "name")
                     association.user = scalar(entry.second);
                 else if (key == "shares")
-                    association.shares = number(entry.second, 0, 1'000'000'000);
+                    read_shares(entry.second, association);
+                else if (key == "priority")
+                    association.priority = number(entry.second, 0, 0xffff'ffff);
                 else if (key == "default")
                     association.is_default = flag(entry.second);
                 else if (key == "qos")
@@ -182,7 +191,8 @@ private:
                 else
                     error(entry.first,
                           "there is no option " + key +
-                              " of a user; there are name, shares, default, qos, default_qos");
+                              " of a user; there are name, shares, priority, default, qos, "
+                              "default_qos");
             }
         }
         if (association.user.empty()) return error(user, "a user needs a name");
@@ -198,7 +208,9 @@ private:
             else if (key == "parent")
                 account.parent = scalar(entry.second);
             else if (key == "shares")
-                account.shares = number(entry.second, 0, 1'000'000'000);
+                read_shares(entry.second, account);
+            else if (key == "priority")
+                account.priority = number(entry.second, 0, 0xffff'ffff);
             else if (key == "description")
                 account.description = scalar(entry.second);
             else if (key == "organization")
@@ -206,7 +218,7 @@ private:
             else if (key != "users")
                 error(entry.first, "there is no option " + key +
                                        " of an account; there are name, parent, shares, "
-                                       "description, organization, users");
+                                       "priority, description, organization, users");
         }
         if (account.name.empty()) return error(node, "an account needs a name");
         if (std::ranges::find(draft_.spec.accounts, account.name, &AccountSpec::name) !=
@@ -233,6 +245,8 @@ private:
                 qos.name = scalar(entry.second);
             } else if (key == "priority") {
                 qos.priority = number(entry.second, 0, 0xffff'ffff);
+            } else if (key == "usage_factor_ppm") {
+                qos.usage_factor = Ppm(number(entry.second, 0, 1'000'000'000));
             } else if (key == "max_wall") {
                 const auto limit = parse_time_limit(scalar(entry.second));
                 if (limit.ok())
@@ -241,7 +255,8 @@ private:
                     error(entry.second, limit.error().message);
             } else {
                 error(entry.first, "there is no option " + key +
-                                       " of a QOS; there are name, priority, max_wall");
+                                       " of a QOS; there are name, priority, max_wall, "
+                                       "usage_factor_ppm");
             }
         }
         if (qos.name.empty()) return error(node, "a QOS needs a name");

@@ -66,6 +66,9 @@ void read_topology_conf(Draft& draft, const std::vector<Line>& lines);
 void read_berth_yaml(Draft& draft, const ConfigText& source);
 void list_settings(Draft& draft);
 
+// "CPU=1.0,Mem=0.25G,GRES/gpu=2.0"; what is wrong in it is found and left out.
+std::vector<TresWeight> read_tres_weights(Draft& draft, const Line& line, const Pair& pair);
+
 // "8", "1K"; nullopt if it is not a whole number ≥ 0.
 std::optional<std::int64_t> parse_count(std::string_view text);
 

@@ -44,6 +44,21 @@ struct Wrong {
     const char* says;
 };
 const Wrong kWrong[] = {
+    {"priority flag", std::string(kSmall) + "PriorityFlags=FAIR_TREES\n", "", "", "", "",
+     "slurm.conf:5: error: PriorityFlags: there is no FAIR_TREES; there are ACCRUE_ALWAYS, "},
+    {"flags at odds", std::string(kSmall) + "PriorityFlags=FAIR_TREE,DEPTH_OBLIVIOUS\n", "", "", "",
+     "",
+     "slurm.conf:5: error: PriorityFlags: FAIR_TREE goes with neither NO_FAIR_TREE nor "
+     "DEPTH_OBLIVIOUS"},
+    {"usage reset", std::string(kSmall) + "PriorityUsageResetPeriod=NOW\n", "", "", "", "",
+     "slurm.conf:5: error: PriorityUsageResetPeriod=NOW should be NONE, DAILY, WEEKLY, MONTHLY, "
+     "QUARTERLY or YEARLY; to clear usage once, run `berth usage clear`"},
+    {"TRES", std::string(kSmall) + "PriorityWeightTRES=gres/tpu=3\n", "", "", "", "",
+     "slurm.conf:5: error: PriorityWeightTRES: there is no TRES gres/tpu here; there are cpu, mem, "
+     "node, and gres/NAME of GresTypes"},
+    {"TRES weight", std::string(kSmall) + "PriorityWeightTRES=cpu=much\n", "", "", "", "",
+     "slurm.conf:5: error: PriorityWeightTRES: cpu=much should be TRES=WEIGHT, such as cpu=1.0, "
+     "mem=0.25G or gres/gpu=2"},
     {"misspelt key", std::string(kSmall) + "MinJobAg=3\n", "", "", "", "",
      "slurm.conf:5: error: there is no option MinJobAg in slurm.conf; did you mean MinJobAge?"},
     {"key without value", std::string(kSmall) + "KillWait\n", "", "", "", "",
@@ -162,13 +177,61 @@ TEST(Load, MakesThePriorityRulesOfTheWeights) {
                                      "PriorityWeightAge=1000\nPriorityMaxAge=1-"
                                      "0\nPriorityFavorSmall=YES\nPriorityWeightJobSize=500\n");
     const auto& rules = loaded.spec.scheduling.rules;
-    ASSERT_EQ(rules.size(), 5U);
-    EXPECT_EQ(rules[0].name, "age");
-    EXPECT_EQ(rules[0].weight, 1000);
-    EXPECT_EQ(rules[0].settings.front().second, 86400);
-    EXPECT_EQ(rules[1].settings.front().second, 1);
+    std::string names;
+    for (const RuleSpec& rule : rules) names += rule.name + "=" + std::to_string(rule.weight) + " ";
+    EXPECT_EQ(names,
+              "site=1 age=1000 association=0 fair_share=0 size=500 partition=0 qos=0 nice=1 ");
+    EXPECT_EQ(rules[1].settings.front().second, 86400);
+    EXPECT_EQ(rules[4].settings.front().second, 1);
     EXPECT_TRUE(load_slurm(std::string(kSmall) + "PriorityType=priority/basic\n")
                     .spec.scheduling.rules.empty());
+}
+
+TEST(Load, ReadsEveryPriorityFlag) {
+    const auto spec_of = [](const char* lines) {
+        const Loaded loaded = load_slurm(std::string(kSmall) + lines);
+        EXPECT_EQ(text_of(loaded), "") << lines;
+        return loaded.spec.scheduling;
+    };
+    const auto rule_text = [&](const char* lines) {
+        std::string text;
+        for (const RuleSpec& rule : spec_of(lines).rules) {
+            for (const auto& [name, value] : rule.settings) {
+                if (value == 1) text += rule.name + "." + name + " ";
+            }
+            if (rule.kind == "fairness") text += rule.name + " ";
+        }
+        return text;
+    };
+    EXPECT_EQ(rule_text("PriorityFlags=ACCRUE_ALWAYS,FAIR_TREE\n"), "age.from_submission ");
+    EXPECT_EQ(rule_text("PriorityFlags=NO_FAIR_TREE\n"), "classic ");
+    EXPECT_EQ(rule_text("PriorityFlags=depth_oblivious\n"), "classic.depth_oblivious classic ");
+    EXPECT_EQ(rule_text("PriorityFlags=SMALL_RELATIVE_TO_TIME\n"), "size.per_minute ");
+    EXPECT_EQ(rule_text("PriorityFlags=NO_NORMAL_ALL\nPriorityWeightTRES=cpu=1\n"),
+              "association.plain partition.plain qos.plain tres.plain ");
+    EXPECT_EQ(rule_text("PriorityFlags=NO_NORMAL_QOS\n"), "qos.plain ");
+    EXPECT_TRUE(spec_of("PriorityFlags=INCR_ONLY\n").priorities_only_rise);
+    EXPECT_TRUE(spec_of("PriorityFlags=CALCULATE_RUNNING\n").prioritize_running);
+    EXPECT_EQ(spec_of("PriorityFlags=MAX_TRES\n").billing_sum, BillingSum::largest);
+    EXPECT_EQ(spec_of("PriorityFlags=MAX_TRES_GRES\n").billing_sum, BillingSum::largest_and_gres);
+    EXPECT_EQ(spec_of("PriorityUsageResetPeriod=MONTHLY\n").usage_decay.reset, UsageReset::monthly);
+    EXPECT_EQ(spec_of("PriorityDecayHalfLife=0\n").usage_decay.half_life, Duration{});
+    EXPECT_EQ(spec_of("PriorityCalcPeriod=5\n").priority_period, std::chrono::minutes(5));
+    EXPECT_EQ(spec_of("PriorityWeightJobSize=-1\n").rules[4].weight, -1);
+}
+
+TEST(Load, ReadsTresWeights) {
+    const Loaded loaded = load_slurm(
+        "GresTypes=gpu\nNodeName=n CPUs=4 Gres=gpu:a100:4\n"
+        "PartitionName=main Nodes=n TRESBillingWeights=CPU=1.0,Mem=0.25G,GRES/gpu:a100=2.5\n"
+        "PriorityWeightTRES=cpu=1000,mem=5\n");
+    EXPECT_EQ(text_of(loaded), "");
+    const std::vector<TresWeight> billing = {
+        {"cpu", 1'000'000, 1}, {"mem", 250'000, 1 << 30}, {"gres/gpu:a100", 2'500'000, 1}};
+    EXPECT_EQ(loaded.spec.partitions[0].billing_weights, billing);
+    const std::vector<TresWeight> priority = {{"cpu", 1'000'000'000, 1},
+                                              {"mem", 5'000'000, 1 << 20}};
+    EXPECT_EQ(loaded.spec.scheduling.priority_tres, priority);
 }
 
 TEST(Load, NotesWhatHasNoEffectYet) {

@@ -126,6 +126,9 @@ constexpr auto kPartitionKeys = std::to_array<PartitionKey>({
      [](Draft& d, const Line& l, const Pair& p, PartitionSpec& s) { set_flag(d, l, p, s.hidden); }},
     {"RootOnly", [](Draft& d, const Line& l, const Pair& p,
                     PartitionSpec& s) { set_flag(d, l, p, s.root_only); }},
+    {"TRESBillingWeights",
+     [](Draft& d, const Line& l, const Pair& p,
+        PartitionSpec& s) { s.billing_weights = read_tres_weights(d, l, p); }},
     {"OverSubscribe", set_oversubscribe},
     {"Shared", set_oversubscribe},
     {"AllocNodes", nullptr},
@@ -151,7 +154,6 @@ constexpr auto kPartitionKeys = std::to_array<PartitionKey>({
     {"SuspendTime", nullptr},
     {"SuspendTimeout", nullptr},
     {"Topology", nullptr},
-    {"TRESBillingWeights", nullptr},
 });
 
 void read_key(Draft& draft, const Line& line, const Pair& pair, PartitionSpec& partition) {

@@ -5,39 +5,11 @@
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
 #include "berth/config/draft.h"
+#include "berth/config/globals.h"
 #include "berth/config/known_keys.h"
 
 namespace berth::config {
 namespace {
-
-class Globals {
-public:
-    explicit Globals(Draft& draft)
-        : draft_(draft), line_{.file = draft.slurm_conf, .number = 0, .pairs = {}} {}
-
-    const Line& line() const { return line_; }
-
-    std::int64_t number(const char* key, std::int64_t low, std::int64_t high,
-                        std::int64_t otherwise) {
-        const Pair* pair = draft_.global(key);
-        return pair == nullptr ? otherwise : number_or(draft_, line_, *pair, low, high, otherwise);
-    }
-    Duration seconds(const char* key, Duration otherwise) {
-        return std::chrono::seconds(number(key, 0, 65533, otherwise.count() / 1000));
-    }
-    bool flag(const char* key, bool otherwise) {
-        const Pair* pair = draft_.global(key);
-        if (pair == nullptr) return otherwise;
-        const auto yes = parse_yes_no(*pair->value);
-        if (!yes)
-            draft_.error(line_, *pair, pair->key + "=" + *pair->value + " should be yes or no");
-        return yes.value_or(otherwise);
-    }
-
-private:
-    Draft& draft_;
-    Line line_;
-};
 
 void read_parameter(Draft& draft, const Line& line, const Pair& pair, std::string_view text) {
     const std::string name(trim(text.substr(0, text.find('='))));
@@ -125,42 +97,6 @@ void read_scheduling_keys(Draft& draft) {
     spec.first_job_id = static_cast<std::uint32_t>(
         globals.number("firstjobid", 1, spec.max_job_id, spec.first_job_id));
     spec.requeue_by_default = globals.flag("jobrequeue", spec.requeue_by_default);
-}
-
-void read_priority_keys(Draft& draft) {
-    Globals globals(draft);
-    const Pair* type = draft.global("prioritytype");
-    if (type != nullptr && *type->value == "priority/basic") return;
-    if (type != nullptr && *type->value != "priority/multifactor") {
-        return draft.error(
-            globals.line(), *type,
-            "PriorityType=" + *type->value + " should be priority/multifactor or priority/basic");
-    }
-    constexpr std::int64_t kWeightMax = 0xffff'ffff;
-    std::int64_t max_age = 7 * 24 * 3600;
-    if (const Pair* age = draft.global("prioritymaxage")) {
-        const auto time = parse_time_limit(*age->value);
-        if (time.ok() && time.value()) {
-            max_age = std::max<std::int64_t>(1, time.value()->count() / 1000);
-        } else {
-            draft.error(globals.line(), *age,
-                        "PriorityMaxAge=" + *age->value + " should be a time, like 7-0");
-        }
-    }
-    const std::int64_t favor_small = globals.flag("priorityfavorsmall", false) ? 1 : 0;
-    std::vector<RuleSpec>& rules = draft.spec.scheduling.rules;
-    const auto add = [&](const char* name, const char* key,
-                         std::vector<std::pair<std::string, std::int64_t>> settings) {
-        rules.push_back({.kind = "priority",
-                         .name = name,
-                         .weight = globals.number(key, 0, kWeightMax, 0),
-                         .settings = std::move(settings)});
-    };
-    add("age", "priorityweightage", {{"max_age", max_age}});
-    add("size", "priorityweightjobsize", {{"favor_small", favor_small}});
-    add("partition", "priorityweightpartition", {});
-    add("qos", "priorityweightqos", {});
-    rules.push_back({.kind = "priority", .name = "nice", .weight = 1, .settings = {}});
 }
 
 }  // namespace berth::config

@@ -104,13 +104,17 @@ public:
     Time now() const override { return {}; }
     const ClusterSpec& spec() const override { return spec_; }
     const ClusterTotals& totals() const override { return totals_; }
+    const TresCounts& total(PartitionId) const override { return partition_; }
     const Resources& free(NodeId node) const override { return spec_.node(node).capacity; }
     const Job* find_job(JobId) const override { return nullptr; }
     JobSize size(const Job&) const override { return {}; }
+    TresCounts tres(const Job&) const override { return {}; }
+    AssociationStanding association(const Job&) const override { return {}; }
 
 private:
     const ClusterSpec& spec_;
     ClusterTotals totals_;
+    TresCounts partition_;
 };
 
 std::string in_words(const Shortage& shortage) {

@@ -21,14 +21,16 @@ void ClusterState::take(Time, const ControllerStarted& fact) {
     }
 }
 
-void ClusterState::take(Time, const SpecInstalled& fact) {
+void ClusterState::take(Time now, const SpecInstalled& fact) {
     if (undo_.recording()) {
         undo_.record(SpecBefore{std::make_shared<const ClusterSpec>(spec_), touched_spec_});
     }
     remember_all_nodes();
+    settle_usage(now);
     spec_ = keep_ids(spec_, fact.spec);
     conditions_.resize(spec_.nodes.size());
     recompute_free();
+    recompute_rates();
     touched_spec_ = true;
     const std::uint32_t first = spec_.scheduling.first_job_id;
     if (next_job_id_.value() < first) set_counters(epoch_, id_after(JobId(first - 1)));
@@ -113,6 +115,15 @@ void ClusterState::undo(Before before) {
                 next_job_id_ = was.next_job_id;
             },
             [&](const RequestsBefore& was) { past_requests_ = *was.requests; },
+            [&](const UsageBefore& was) {
+                if (was.record != nullptr) {
+                    usage_[was.index] = *was.record;
+                } else {
+                    usage_by_name_.erase({usage_.back().account, usage_.back().user});
+                    usage_.pop_back();
+                }
+            },
+            [&](const UsagesBefore& was) { usage_ = *was.records; },
             [&](const SpecBefore& was) {
                 spec_ = *was.spec;
                 touched_spec_ = was.touched;
@@ -123,6 +134,7 @@ void ClusterState::undo(Before before) {
             },
             [&](const JobTouched& was) { touched_jobs_.erase(was.id); },
             [&](const NodeTouched& was) { touched_nodes_.erase(was.id); },
+            [&](const UsageTouched& was) { touched_usage_.erase(was.index); },
         },
         before);
 }

@@ -39,6 +39,7 @@ void update_request(Job& job, const JobUpdated& fact) {
     }
     if (fact.nodelist) job.spec.request.nodelist = *fact.nodelist;
     if (fact.nice) job.spec.nice = *fact.nice;
+    if (fact.site_factor) job.site_factor = *fact.site_factor;
     if (fact.name) job.spec.name = *fact.name;
     if (fact.comment) job.spec.comment = *fact.comment;
     if (fact.begin) job.spec.begin = *fact.begin;
@@ -59,8 +60,9 @@ bool changes_plan(const JobUpdated& fact) {
 
 }  // namespace
 
-void ClusterState::take(Time, const JobSubmitted& fact) {
+void ClusterState::take(Time now, const JobSubmitted& fact) {
     BERTH_ASSERT(fact.job.state == JobState::pending);
+    usage_index(now, fact.job.spec.account, fact.job.owner.user);
     insert_job(fact.job);
     set_counters(epoch_, id_after(fact.job.id));
 }

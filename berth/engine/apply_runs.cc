@@ -38,6 +38,7 @@ void start_run(Job& job, Time now, const StartJob& fact) {
     if (!job.eligible_at) job.eligible_at = now;
     job.started_at = now;
     job.start_priority = fact.priority;
+    job.expedited = false;
     job.ended_at.reset();
     job.exit = job.derived_exit = {};
     job.steps.clear();
@@ -76,6 +77,7 @@ void end_by_loss(Job& job, Time now, bool may_requeue, bool launch_failed) {
         job.hold = Hold::admin;
     } else {
         end_run(job, now, JobState::pending, "");
+        job.expedited = job.spec.expedite;
     }
 }
 
@@ -130,6 +132,7 @@ void ClusterState::take(Time now, const StartJob& fact) {
     if (fact.array_task) id = split_task(fact.job, *fact.array_task, fact.task_job.value_or(id));
     for (const NodeShare& share : fact.allocation.shares) take_share(share);
     change_job(id, [&](Job& job) { start_run(job, now, fact); });
+    start_using(now, jobs_.at(id));
 }
 
 void ClusterState::take(Time now, const EndJob& fact) {
@@ -149,6 +152,7 @@ void ClusterState::take(Time now, const EndJob& fact) {
                               job->outcome == JobState::pending &&
                               fact.outcome == JobState::cancelled;
     if (job->state != JobState::running && !changes_mind) return;
+    if (job->state == JobState::running) stop_using(now, *job);
     change_job(fact.job, [&](Job& record) {
         end_run(record, now, fact.outcome, fact.reason);
         record.hold = fact.outcome == JobState::pending ? fact.hold : Hold::none;
@@ -163,6 +167,7 @@ void ClusterState::take(Time now, const AttemptEnded& fact) {
                      [&](const NodeShare& share) { return share.node == fact.node; })) {
         return;
     }
+    if (job->state == JobState::running) stop_using(now, *job);
     const bool may_requeue = job->spec.requeue.value_or(spec_.scheduling.requeue_by_default);
     change_job(fact.job, [&](Job& record) {
         if (record.state != JobState::running) return;

@@ -101,9 +101,11 @@ ClusterState::Touched ClusterState::take_touched() {
         (jobs_.contains(id) ? touched.jobs : touched.gone).push_back(id);
     }
     touched.nodes.assign(touched_nodes_.begin(), touched_nodes_.end());
+    touched.usage.assign(touched_usage_.begin(), touched_usage_.end());
     touched.spec = touched_spec_;
     touched_jobs_.clear();
     touched_nodes_.clear();
+    touched_usage_.clear();
     touched_spec_ = false;
     return touched;
 }

@@ -48,6 +48,11 @@ public:
     std::vector<JobId> unfinished_of(std::uint32_t uid,
                                      std::string_view name) const;  // For singleton.
 
+    // ---- What associations have used: one record for each account and user that ever had a job,
+    // by a number that stays theirs.
+    const std::vector<UsageRecord>& usage() const;
+    std::optional<std::size_t> usage_of(const Job& job) const;
+
     // Why a pending job does not run, as of the last cycle. Volatile: not journaled, made again by
     // a cycle. The detail is the node list that goes with req_node_not_avail, and the like; often
     // empty.
@@ -73,6 +78,7 @@ public:
     struct Touched {
         std::vector<JobId> jobs, gone;
         std::vector<NodeId> nodes;
+        std::vector<std::size_t> usage;
         bool spec = false;
     };
     Touched take_touched();
@@ -110,6 +116,7 @@ private:
     void take(Time now, const PlanJob& fact);
     void take(Time now, const DependencyFailed& fact);
     void take(Time now, const JobEligible& fact);
+    void take(Time now, const UsageSet& fact);
 
     // Every change goes through one of these, which remember what was there and keep the index.
     template <class Change>
@@ -131,6 +138,16 @@ private:
     void recompute_free();
     JobId id_after(JobId id) const;
 
+    // apply_usage.cc
+    std::size_t usage_index(Time now, const std::string& account, const std::string& user);
+    void change_usage(Time now, std::size_t index, const UsageVector& rate, bool more);
+    void start_using(Time now, const Job& job);
+    void stop_using(Time now, const Job& job);
+    void settle_usage(Time now);
+    void recompute_rates();
+    void touch_usage(std::size_t index);
+    void check_usage() const;
+
     // The parts of the facts about jobs and runs that are more than a line.
     JobId split_task(JobId array, std::uint32_t task, JobId id);
     void cancel_tasks(Time now, const JobCancelled& fact);
@@ -149,15 +166,18 @@ private:
     std::map<JobId, Job> jobs_;
     std::map<JobId, PlannedStart> planned_;
     PastRequests past_requests_;
+    std::vector<UsageRecord> usage_;
 
     // Derived from the above.
     std::vector<NodeFree> free_;
     JobIndex index_;
+    std::map<std::pair<std::string, std::string>, std::size_t> usage_by_name_;
 
     // Volatile.
     std::map<JobId, Standing> standings_;
     std::set<JobId> touched_jobs_;
     std::set<NodeId> touched_nodes_;
+    std::set<std::size_t> touched_usage_;
     bool touched_spec_ = false;
     UndoLog undo_;
 };

@@ -13,7 +13,7 @@ CycleRun::CycleRun(Engine& engine, Outlook& outlook, Time now, std::uint32_t bud
       outlook_(outlook),
       now_(now),
       budget_(budget),
-      view_(engine.state(), outlook, priority_time(now)),
+      view_(engine.state(), outlook, priority_time(engine.state().spec(), now)),
       taste_{outlook.policy, view_} {}
 
 void CycleRun::decide(Fact fact) {
@@ -33,6 +33,7 @@ bool CycleRun::spend() {
 Cycle CycleRun::run() {
     end_overdue();
     close_gates();
+    outlook_.fair_shares.refresh(state(), outlook_.policy, view_.now());
     order_ = in_order(state(), outlook_.pending, outlook_.policy, view_);
     repair();
     pass();

@@ -19,7 +19,7 @@ public:
           now_(now),
           pending_(pending),
           job_(*state_.find_job(pending.id)),
-          view_(state_, outlook_, priority_time(now)),
+          view_(state_, outlook_, priority_time(state_.spec(), now)),
           taste_{outlook_.policy, view_} {}
 
     Explanation run() {

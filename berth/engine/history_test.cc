@@ -20,6 +20,7 @@ struct Picture {
     std::vector<JobId> pending, holding, finished;
     std::vector<std::vector<JobId>> on_node;
     std::vector<std::pair<PendingReason, std::int64_t>> standings;
+    std::vector<UsageRecord> usage;
     friend bool operator==(const Picture&, const Picture&) = default;
 };
 
@@ -32,6 +33,7 @@ Picture picture_of(const ClusterState& state) {
     picture.pending.assign(state.pending_jobs().begin(), state.pending_jobs().end());
     picture.holding.assign(state.holding_jobs().begin(), state.holding_jobs().end());
     for (const auto& [at, id] : state.finished_jobs()) picture.finished.push_back(id);
+    picture.usage = state.usage();
     for (const auto& [id, job] : state.jobs()) {
         picture.standings.emplace_back(state.reason(id), state.priority(id));
     }

@@ -22,6 +22,7 @@ void ClusterState::check_invariants() const {
             BERTH_ASSERT(node.index() < spec_.nodes.size());
         }
     }
+    check_usage();
     for (const auto& [id, standing] : standings_) BERTH_ASSERT(jobs_.contains(id));
 }
 

@@ -44,6 +44,7 @@ void PendingJobs::refresh(const ClusterState& state, JobId id) {
     PendingJob& pending = jobs_[id];
     pending.id = id;
     pending.partition = job->partition;
+    pending.usage = state.usage_of(*job);
     pending.shape = shape_of(state, *job);
     pending.checked_at = 0;
     pending.checked_time = Time::min();
@@ -75,8 +76,21 @@ namespace {
 
 auto place_in_order(const ClusterState& state, const PendingJob& pending) {
     const Job& job = *state.find_job(pending.id);
-    return std::tuple(-state.spec().partition(job.partition).priority_tier, -pending.priority,
-                      job.submitted_at, job.id);
+    return std::tuple(!job.expedited, -state.spec().partition(job.partition).priority_tier,
+                      -pending.priority, job.submitted_at, job.id);
+}
+
+}  // namespace
+
+namespace {
+
+// With INCR_ONLY it never falls, but by a hold or by hand.
+std::int64_t priority_of(const ClusterState& state, const Job& job, const Policy& policy,
+                         const View& view) {
+    const std::int64_t priority = policy.priority(job, view);
+    const bool may_only_rise = state.spec().scheduling.priorities_only_rise;
+    if (!may_only_rise || priority == 0 || job.spec.priority) return priority;
+    return std::max(priority, state.priority(job.id));
 }
 
 }  // namespace
@@ -90,7 +104,7 @@ std::vector<PendingJob*> in_order(const ClusterState& state, PendingJobs& jobs,
     using Place = decltype(place_in_order(state, PendingJob{}));
     std::vector<std::pair<Place, PendingJob*>> sorted;
     for (auto& [id, pending] : jobs.all()) {
-        pending.priority = policy.priority(*state.find_job(id), view);
+        pending.priority = priority_of(state, *state.find_job(id), policy, view);
         if (pending.gate.reason != PendingReason::none) continue;
         sorted.emplace_back(place_in_order(state, pending), &pending);
     }

@@ -47,6 +47,7 @@ struct PendingJob {
     Time checked_time = Time::min();
     bool moved_in_order = false;  // By an explicit change; it may then pass promises.
     std::int64_t priority = 0;
+    std::optional<std::size_t> usage;  // Of its account and user: ClusterState::usage().
 };
 
 class PendingJobs {
@@ -69,7 +70,8 @@ private:
     std::size_t sweep_at_ = 64;  // Shapes without jobs are cleared away beyond this many.
 };
 
-// Those that are to be looked at, as Slurm sorts them: PriorityTier, priority, submission, id.
+// Those that are to be looked at, as Slurm sorts them: what a lost node put back and shall come
+// first, PriorityTier, priority, submission, id. (Reservations come between the first two.)
 // Works out every pending job's priority on the way.
 std::vector<PendingJob*> in_order(const ClusterState& state, PendingJobs& jobs,
                                   const Policy& policy, const View& view);

@@ -1,6 +1,7 @@
 #include "berth/engine/outlook.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace berth {
 namespace {
@@ -16,6 +17,7 @@ void Outlook::rebuild(const ClusterState& state) {
     Result<Policy> built = build_policy(state.spec());
     policy = built.ok() ? std::move(built).value() : Policy();  // Checked before it was installed.
     totals = totals_of(state.spec());
+    partition_totals = partition_totals_of(state.spec());
     topologies = Topologies(state.spec());
     book.rebuild(state);
     pending.rebuild(state);
@@ -25,6 +27,7 @@ void Outlook::rebuild(const ClusterState& state) {
     }
     task_runs.clear();
     for (const JobId id : state.holding_jobs()) note_task_run(*state.find_job(id));
+    fair_shares = {};
     changed = true;
 }
 
@@ -93,6 +96,10 @@ void Outlook::note(const ClusterState& state, Time now, const Fact& fact) {
                        if (kind.task_job && *kind.task_job != kind.job) job_changed(*kind.task_job);
                    },
                    [&](const PlanJob& kind) { note_job(state, now, kind.job); },
+                   [&](const UsageSet&) {
+                       fair_shares = {};
+                       changed = true;
+                   },
                    [&](const JobEligible&) { changed = true; }, [&](const StepCreated&) {},
                    [&](const StepEnded&) {},
                    [&](const auto& kind) { job_changed(kind.job); },  // Of those about a job.
@@ -104,6 +111,45 @@ JobSize EngineView::size(const Job& job) const {
     const PendingJob* waiting = outlook_.pending.find(job.id);
     if (waiting == nullptr) return size_of(plain_demand_of(state_.spec(), job));
     return size_of(waiting->shape->demand);
+}
+
+TresCounts EngineView::tres(const Job& job) const {
+    if (job.state != JobState::pending) return held_by(job);
+    const PendingJob* waiting = outlook_.pending.find(job.id);
+    if (waiting == nullptr) return tres_of(plain_demand_of(state_.spec(), job));
+    return tres_of(waiting->shape->demand);
+}
+
+AssociationStanding EngineView::association(const Job& job) const {
+    const PendingJob* waiting = outlook_.pending.find(job.id);
+    return outlook_.fair_shares.of(waiting == nullptr ? state_.usage_of(job) : waiting->usage);
+}
+
+Time priority_time(const ClusterSpec& spec, Time now) {
+    const Duration period = spec.scheduling.priority_period;
+    return Time(now.time_since_epoch() / period * period);
+}
+
+TresCounts tres_of(const Demand& demand) {
+    const JobSize size = size_of(demand);
+    TresCounts counts{.nodes = size.nodes, .amount = {}};
+    counts.amount.set_cpu(cores(size.cpus));
+    if (demand.memory_rule == MemoryRule::per_node) {
+        counts.amount.set_memory(demand.memory * size.nodes);
+    } else if (demand.memory_rule == MemoryRule::per_cpu) {
+        counts.amount.set_memory(demand.memory * size.cpus);
+    }
+    const auto add = [&](const std::vector<GresDemand>& gres, std::int64_t times) {
+        for (const GresDemand& one : gres) {
+            if (one.dimensions == 0) continue;
+            const DimensionId d(static_cast<std::uint32_t>(std::countr_zero(one.dimensions)));
+            counts.amount[d] += one.count * times;
+        }
+    };
+    add(demand.gres_per_node, size.nodes);
+    add(demand.gres_per_task, size.cpus / std::max<std::int64_t>(demand.cpus_per_task, 1));
+    add(demand.gres_total, 1);
+    return counts;
 }
 
 JobSize size_of(const Demand& demand) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "berth/engine/fair_shares.h"
 #include "berth/engine/order.h"
 #include "berth/engine/placement.h"
 #include "berth/engine/plan_book.h"
@@ -14,10 +15,12 @@ namespace berth {
 struct Outlook {
     Policy policy;
     ClusterTotals totals;
+    std::vector<TresCounts> partition_totals;
     Topologies topologies;
     PlanBook book;
     PendingJobs pending;
-    BitSet usable;                               // Nodes that may take work.
+    BitSet usable;  // Nodes that may take work.
+    FairShares fair_shares;
     std::map<JobId, std::set<JobId>> task_runs;  // By array: its tasks that hold something.
     bool changed = true;                         // Since the last complete cycle.
     std::optional<Time> wake_at;                 // As that cycle said.
@@ -35,6 +38,7 @@ private:
 };
 
 JobSize size_of(const Demand& demand);
+TresCounts tres_of(const Demand& demand);  // What it asks for, as far as that is known before.
 
 // What rules see of an engine's state.
 class EngineView : public View {
@@ -45,9 +49,14 @@ public:
     Time now() const override { return now_; }
     const ClusterSpec& spec() const override { return state_.spec(); }
     const ClusterTotals& totals() const override { return outlook_.totals; }
+    const TresCounts& total(PartitionId partition) const override {
+        return outlook_.partition_totals[partition.index()];
+    }
     const Resources& free(NodeId node) const override { return state_.free(node).amount; }
     const Job* find_job(JobId job) const override { return state_.find_job(job); }
     JobSize size(const Job& job) const override;
+    TresCounts tres(const Job& job) const override;
+    AssociationStanding association(const Job& job) const override;
 
 private:
     const ClusterState& state_;
@@ -55,11 +64,8 @@ private:
     Time now_;
 };
 
-// Priorities are those of the minute that has begun, so that they, and all who read them, rest in
-// between. (Slurm works them out every five minutes.)
-inline constexpr Duration kPriorityPeriod = std::chrono::minutes(1);
-constexpr Time priority_time(Time now) {
-    return Time(now.time_since_epoch() / kPriorityPeriod * kPriorityPeriod);
-}
+// Priorities are those of the period that has begun, so that they, and all who read them, rest in
+// between.
+Time priority_time(const ClusterSpec& spec, Time now);
 
 }  // namespace berth

@@ -16,8 +16,9 @@ struct SnapshotHead {
     Epoch epoch{0};
     JobId next_job_id{0};
     ClusterSpec spec;  // Without its nodes.
-    std::uint64_t nodes = 0, jobs = 0, promises = 0, requests = 0;
-    BERTH_FIELDS(SnapshotHead, format, epoch, next_job_id, spec, nodes, jobs, promises, requests)
+    std::uint64_t nodes = 0, jobs = 0, promises = 0, requests = 0, usages = 0;
+    BERTH_FIELDS(SnapshotHead, format, epoch, next_job_id, spec, nodes, jobs, promises, requests,
+                 usages)
 };
 struct SnapshotNode {
     NodeSpec spec;
@@ -29,7 +30,8 @@ struct SnapshotPromise {
     PlannedStart planned;
     BERTH_FIELDS(SnapshotPromise, job, planned)
 };
-using SnapshotPiece = std::variant<SnapshotHead, SnapshotNode, Job, SnapshotPromise, PastRequest>;
+using SnapshotPiece =
+    std::variant<SnapshotHead, SnapshotNode, Job, SnapshotPromise, PastRequest, UsageRecord>;
 
 // Cuts pieces into slices of about the size asked for.
 class SliceWriter {
@@ -74,6 +76,15 @@ bool is_sane(const NodeSpec& node, std::size_t dimensions) {
            is_sane(node.capacity);
 }
 
+bool is_sane(const UsageRecord& record) {
+    const auto rate = [](UsageAmount one) {
+        return one.whole >= 0 && one.whole <= kAmountMax >> 8;
+    };
+    const auto used = [](UsageAmount one) { return one.whole >= 0; };
+    return record.at >= Time{} && std::all_of(record.rate.begin(), record.rate.end(), rate) &&
+           std::all_of(record.used.begin(), record.used.end(), used);
+}
+
 bool is_sane(const SnapshotHead& head) {
     const auto known = [&](NodeId node) { return node.value() < head.nodes; };
     return head.format == kSnapshotFormat && head.spec.nodes.empty() &&
@@ -107,6 +118,8 @@ std::uint64_t ClusterState::hash() const {
     }
     hash.add(past_requests_.all().size());
     for (const auto& [age, request] : past_requests_.all()) hash.add(hash_of(request));
+    hash.add(usage_.size());
+    for (const UsageRecord& record : usage_) hash.add(hash_of(record));
     return hash.value();
 }
 
@@ -118,7 +131,8 @@ std::vector<std::string> ClusterState::snapshot_slices(std::size_t slice_bytes) 
                       .nodes = spec_.nodes.size(),
                       .jobs = jobs_.size(),
                       .promises = planned_.size(),
-                      .requests = past_requests_.all().size()};
+                      .requests = past_requests_.all().size(),
+                      .usages = usage_.size()};
     head.spec.nodes.clear();
     writer.put(head);
     for (std::size_t i = 0; i < spec_.nodes.size(); ++i) {
@@ -127,6 +141,7 @@ std::vector<std::string> ClusterState::snapshot_slices(std::size_t slice_bytes) 
     for (const auto& [id, job] : jobs_) writer.put(job);
     for (const auto& [id, planned] : planned_) writer.put(SnapshotPromise{id, planned});
     for (const auto& [age, request] : past_requests_.all()) writer.put(request);
+    for (const UsageRecord& record : usage_) writer.put(record);
     return writer.take();
 }
 
@@ -171,6 +186,14 @@ struct ClusterState::Loading {
         state.past_requests_.remember(std::move(piece));
         return Done{};
     }
+    Status add(UsageRecord piece) {
+        if (!is_sane(piece)) return malformed("a usage beyond all measure");
+        const auto [at, is_new] =
+            state.usage_by_name_.try_emplace({piece.account, piece.user}, state.usage_.size());
+        if (!is_new) return malformed("a usage twice");
+        state.usage_.push_back(std::move(piece));
+        return Done{};
+    }
 
     bool names_known_things(const Job& job) const {
         const auto known = [&](NodeId node) { return node.index() < state.spec_.nodes.size(); };
@@ -187,7 +210,8 @@ struct ClusterState::Loading {
     bool complete() const {
         return head && head->nodes == state.spec_.nodes.size() &&
                head->jobs == state.jobs_.size() && head->promises == state.planned_.size() &&
-               head->requests == state.past_requests_.all().size();
+               head->requests == state.past_requests_.all().size() &&
+               head->usages == state.usage_.size();
     }
 };
 
@@ -207,6 +231,13 @@ Result<ClusterState> ClusterState::from_slices(std::span<const std::string> slic
     }
     if (!loading.complete()) return malformed("parts are missing");
     loading.state.recompute_free();
+    for (const JobId id : loading.state.index_.holding()) {  // Older snapshots had no usage.
+        const Job& job = loading.state.jobs_.at(id);
+        loading.state.usage_index(job.started_at.value_or(Time{}), job.spec.account,
+                                  job.owner.user);
+    }
+    loading.state.recompute_rates();
+    loading.state.touched_usage_.clear();
     loading.state.touched_spec_ = true;
     return std::move(loading.state);
 }

@@ -51,6 +51,13 @@ struct CountersBefore {
 struct RequestsBefore {
     std::shared_ptr<const PastRequests> requests;
 };
+struct UsageBefore {
+    std::size_t index;
+    std::shared_ptr<const UsageRecord> record;  // Null: there was none.
+};
+struct UsagesBefore {
+    std::shared_ptr<const std::vector<UsageRecord>> records;
+};
 struct SpecBefore {
     std::shared_ptr<const ClusterSpec> spec;
     bool touched = false;
@@ -65,9 +72,12 @@ struct JobTouched {  // It was not touched before.
 struct NodeTouched {
     NodeId id;
 };
-using Before =
-    std::variant<JobBefore, PlanBefore, StandingBefore, ConditionBefore, FreeBefore, CountersBefore,
-                 RequestsBefore, SpecBefore, NodesBefore, JobTouched, NodeTouched>;
+struct UsageTouched {
+    std::size_t index;
+};
+using Before = std::variant<JobBefore, PlanBefore, StandingBefore, ConditionBefore, FreeBefore,
+                            CountersBefore, RequestsBefore, UsageBefore, UsagesBefore, SpecBefore,
+                            NodesBefore, JobTouched, NodeTouched, UsageTouched>;
 
 class UndoLog {
 public:

@@ -7,8 +7,19 @@
 
 #include "berth/base/fields.h"
 #include "berth/model/node.h"
+#include "berth/model/usage.h"
 
 namespace berth {
+
+// What a TRES weighs, in millionths for each so many of it: of memory, "mem=0.25G" is 250000 for
+// each GiB.
+struct TresWeight {
+    std::string tres;  // "cpu", "mem", "node", "gres/gpu" (of any type), "gres/gpu:a100"
+    std::int64_t micro = 0;
+    std::int64_t per = 1;  // Bytes for memory, else pieces.
+
+    BERTH_FIELDS(TresWeight, tres, micro, per)
+};
 
 enum class PartitionState : std::uint8_t { up, down, drain, inactive };
 
@@ -34,21 +45,23 @@ struct PartitionSpec {
     std::string oversubscribe = "NO";  // As configured; only NO and EXCLUSIVE are acted upon yet.
     bool exclusive = false;            // OverSubscribe=EXCLUSIVE: whole nodes only.
     bool gone = false;  // No longer configured; here for its id alone (see engine's keep_ids).
+    std::vector<TresWeight> billing_weights;  // TRESBillingWeights; empty: one for each CPU.
 
     BERTH_FIELDS(PartitionSpec, name, nodes, is_default, max_time, default_time, min_nodes,
                  max_nodes, state, priority_job_factor, priority_tier, default_memory_per_cpu,
                  default_memory_per_node, max_memory_per_cpu, max_memory_per_node, allow_accounts,
                  deny_accounts, allow_groups, allow_qos, deny_qos, hidden, root_only, oversubscribe,
-                 exclusive, gone)
+                 exclusive, gone, billing_weights)
 };
 
 struct QosSpec {
     std::string name;
     std::int64_t priority = 0;
     std::optional<Duration> max_wall;
-    bool gone = false;  // As a partition's.
+    bool gone = false;           // As a partition's.
+    Ppm usage_factor = kPpmOne;  // What its jobs' usage counts times.
 
-    BERTH_FIELDS(QosSpec, name, priority, max_wall, gone)
+    BERTH_FIELDS(QosSpec, name, priority, max_wall, gone, usage_factor)
 };
 
 struct AccountSpec {
@@ -56,8 +69,11 @@ struct AccountSpec {
     std::string parent;  // "root" at the top.
     std::string description, organization;
     std::int64_t shares = 1;
+    bool shares_of_parent = false;         // Fairshare=parent: those beneath it compete above it.
+    std::optional<std::int64_t> priority;  // nullopt: as the account above it.
 
-    BERTH_FIELDS(AccountSpec, name, parent, description, organization, shares)
+    BERTH_FIELDS(AccountSpec, name, parent, description, organization, shares, shares_of_parent,
+                 priority)
 };
 
 // A user in an account: Slurm's association.
@@ -67,8 +83,11 @@ struct AssociationSpec {
     std::int64_t shares = 1;
     std::vector<std::string> qos;  // Empty: all.
     std::string default_qos;
+    bool shares_of_parent = false;         // Fairshare=parent.
+    std::optional<std::int64_t> priority;  // nullopt: as its account.
 
-    BERTH_FIELDS(AssociationSpec, account, user, is_default, shares, qos, default_qos)
+    BERTH_FIELDS(AssociationSpec, account, user, is_default, shares, qos, default_qos,
+                 shares_of_parent, priority)
 };
 
 // A rule and its settings, as data: which rules make up the site's policy. Values are whole numbers
@@ -81,6 +100,9 @@ struct RuleSpec {
 
     BERTH_FIELDS(RuleSpec, kind, name, weight, settings)
 };
+
+// How the weights of a job's TRES make its billing (PriorityFlags MAX_TRES, MAX_TRES_GRES).
+enum class BillingSum : std::uint8_t { all, largest, largest_and_gres };
 
 struct SchedulingSpec {
     std::vector<RuleSpec> rules;
@@ -102,11 +124,18 @@ struct SchedulingSpec {
     bool requeue_by_default = true;          // JobRequeue.
     bool enforce_accounts = false;           // Refuse jobs of users without an association.
     std::string enforce_part_limits = "NO";  // NO, ANY, ALL.
+    UsageDecay usage_decay;
+    BillingSum billing_sum = BillingSum::all;
+    std::vector<TresWeight> priority_tres;               // PriorityWeightTRES.
+    Duration priority_period = std::chrono::minutes(1);  // How often priorities are worked out.
+    bool prioritize_running = false;    // Of running jobs, too (CALCULATE_RUNNING).
+    bool priorities_only_rise = false;  // INCR_ONLY
 
     BERTH_FIELDS(SchedulingSpec, rules, backfill, plan_depth, array_depth, plan_window, kill_wait,
                  agent_timeout, heartbeat, min_job_age, over_time_limit, max_job_count,
                  max_array_size, first_job_id, max_job_id, requeue_by_default, enforce_accounts,
-                 enforce_part_limits)
+                 enforce_part_limits, usage_decay, billing_sum, priority_tres, priority_period,
+                 prioritize_running, priorities_only_rise)
 };
 
 // How the agents confine jobs: cgroup.conf.

@@ -61,8 +61,9 @@ struct JobUpdated {  // Whatever is present is changed.
     std::optional<std::vector<Dependency>> dependencies;
     std::optional<std::uint32_t> array_max_running;
     bool by_operator = false;  // Whose hold a priority of 0 is.
+    std::optional<std::int64_t> site_factor;
     BERTH_FIELDS(JobUpdated, job, time_limit, partition, nodelist, priority, nice, qos, name,
-                 comment, begin, dependencies, array_max_running, by_operator)
+                 comment, begin, dependencies, array_max_running, by_operator, site_factor)
 };
 struct JobHeld {
     JobId job{0};
@@ -145,11 +146,23 @@ struct JobEligible {  // Begin time, hold and dependencies are out of the way: i
     JobId job{0};
     BERTH_FIELDS(JobEligible, job)
 };
+// What associations have used, as an administrator says: brought along from another scheduler, or
+// forgiven.
+struct UsageSet {
+    struct Entry {
+        std::string account, user;
+        std::int64_t billing = 0;  // Weighted TRES-seconds: Slurm's RawUsage.
+        BERTH_FIELDS(Entry, account, user, billing)
+    };
+    std::vector<Entry> entries;
+    std::uint32_t by_uid = 0;
+    BERTH_FIELDS(UsageSet, entries, by_uid)
+};
 
-using Fact =
-    std::variant<ControllerStarted, SpecInstalled, NodeRegistered, NodeSilent, NodeUpdated,
-                 JobSubmitted, JobUpdated, JobHeld, JobCancelled, AttemptEnded, StepCreated,
-                 StepEnded, JobForgotten, StartJob, EndJob, PlanJob, DependencyFailed, JobEligible>;
+using Fact = std::variant<ControllerStarted, SpecInstalled, NodeRegistered, NodeSilent, NodeUpdated,
+                          JobSubmitted, JobUpdated, JobHeld, JobCancelled, AttemptEnded,
+                          StepCreated, StepEnded, JobForgotten, StartJob, EndJob, PlanJob,
+                          DependencyFailed, JobEligible, UsageSet>;
 
 // One entry of the journal: what one turn of the controller's loop recorded, all at one time.
 struct Record {

@@ -115,10 +115,12 @@ struct JobSpec {
     std::optional<std::uint32_t> priority;  // Set by hand; 0 holds.
     std::string comment;
     std::string
-        request_id;  // 128 bits in hex, made by the client: the same submission, sent again.
+        request_id;         // 128 bits in hex, made by the client: the same submission, sent again.
+    bool expedite = false;  // --requeue=expedite: first in the queue when a node fails under it.
 
     BERTH_FIELDS(JobSpec, name, partition, account, qos, request, command, begin, dependencies,
-                 any_dependency, array, hold, nice, requeue, priority, comment, request_id)
+                 any_dependency, array, hold, nice, requeue, priority, comment, request_id,
+                 expedite)
 };
 
 enum class JobState : std::uint8_t {
@@ -177,11 +179,14 @@ struct Job {
         array_bounds;  // Of the array as submitted: count, min, max, step. Empty if no array.
     std::uint32_t array_max_running = 0;  // Its "%N", which a task that is requeued obeys too.
     std::int64_t start_priority = 0;      // What it had at its current or last start.
+    std::int64_t site_factor = 0;         // Added to its priority, by an administrator.
+    bool expedited = false;               // Back in the queue, and first there.
 
     BERTH_FIELDS(Job, id, owner, spec, partition, qos, time_limit, submitted_at, eligible_at, state,
                  outcome, hold, dependency_failed, attempt, restarts, started_at, ended_at, exit,
                  derived_exit, allocation, nodes, cpus, allocated, array_job, array_task, steps,
-                 next_step, state_reason, array_bounds, array_max_running, start_priority)
+                 next_step, state_reason, array_bounds, array_max_running, start_priority,
+                 site_factor, expedited)
 };
 
 }  // namespace berth

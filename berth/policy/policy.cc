@@ -12,8 +12,6 @@ namespace {
 constexpr std::int64_t kMicro = 1'000'000;
 constexpr std::int64_t kWeightMax = kPriorityMax;  // Slurm's weights are 32 bits wide.
 
-__extension__ using Wide = __int128;
-
 // weight × factor in millionths of a point, rounded down, and held where sixteen of them add up.
 std::int64_t micropoints(std::int64_t weight, Factor factor) {
     constexpr Wide kMost = std::numeric_limits<std::int64_t>::max() / 16;
@@ -68,6 +66,7 @@ Policy::Policy() {
     // A step in Weight counts for more than all packing.
     placement_.push_back(standard(placement_scores(), "weight", 1000));
     placement_.push_back(standard(placement_scores(), "pack", 1));
+    fairness_ = standard(fairness_rules(), "fair_tree", 1).rule;
 }
 
 std::vector<PriorityPart> Policy::priority_parts(const Job& job, const View& view) const {
@@ -84,9 +83,15 @@ std::int64_t Policy::priority(const Job& job, const View& view) const {
     if (is_fifo()) return std::clamp<std::int64_t>(fifo(job), 1, kPriorityMax);
     std::int64_t sum = 0;
     for (const Weighted<PriorityTerm>& term : priority_) {
+        if (term.weight == 0) continue;
         sum += micropoints(term.weight, term.rule->value(job, view));
     }
     return std::clamp<std::int64_t>(sum / kMicro, 1, kPriorityMax);
+}
+
+std::int64_t Policy::priority_weight(std::string_view term) const {
+    const auto found = std::ranges::find(priority_, term, &Weighted<PriorityTerm>::name);
+    return found == priority_.end() ? 0 : found->weight;
 }
 
 std::int64_t Policy::placement_score(const Candidate& candidate, const View& view) const {
@@ -100,17 +105,27 @@ std::int64_t Policy::placement_score(const Candidate& candidate, const View& vie
 Result<Policy> build_policy(const ClusterSpec& spec) {
     Policy policy;
     std::vector<Weighted<PlacementScore>> placement;
+    std::vector<Weighted<FairnessRule>> fairness;
     for (const RuleSpec& rule : spec.scheduling.rules) {
         if (rule.kind == "priority") {
             BERTH_CHECK(add_rule(rule, priority_terms(), policy.priority_));
         } else if (rule.kind == "placement") {
             BERTH_CHECK(add_rule(rule, placement_scores(), placement));
+        } else if (rule.kind == "fairness") {
+            BERTH_CHECK(add_rule(rule, fairness_rules(), fairness));
         } else {
-            return Error{ErrorCode::invalid_argument, "no kind of rule is called '" + rule.kind +
-                                                          "'; there are priority and placement"};
+            return Error{ErrorCode::invalid_argument,
+                         "no kind of rule is called '" + rule.kind +
+                             "'; there are priority, fairness and placement"};
         }
     }
     if (!placement.empty()) policy.placement_ = std::move(placement);
+    if (fairness.size() > 1) {
+        return Error{
+            ErrorCode::invalid_argument,
+            "there can be one fairness rule, not " + fairness[0].name + " and " + fairness[1].name};
+    }
+    if (!fairness.empty()) policy.fairness_ = std::move(fairness.front().rule);
     // --nice counts under any policy; a site need not say so.
     if (!policy.is_fifo() &&
         std::ranges::find(policy.priority_, "nice", &Weighted<PriorityTerm>::name) ==

@@ -11,17 +11,12 @@
 #include <string_view>
 #include <vector>
 
+#include "berth/policy/factor.h"
 #include "berth/policy/params.h"
+#include "berth/policy/share_tree.h"
 #include "berth/policy/view.h"
 
 namespace berth {
-
-// An exact fraction, so that a weight times a factor loses nothing: 3000 × 1/3 is 1000. REQUIRES:
-// whole > 0.
-struct Factor {
-    std::int64_t part = 0;
-    std::int64_t whole = 1;
-};
 
 // How urgent is this pending job? Most terms are within [0, 1]; their weighted sum orders the
 // queue.
@@ -29,6 +24,14 @@ class PriorityTerm {
 public:
     virtual ~PriorityTerm() = default;
     virtual Factor value(const Job& job, const View& view) const = 0;
+};
+
+// How far is each account and user from its share?
+class FairnessRule {
+public:
+    virtual ~FairnessRule() = default;
+    virtual std::vector<ShareStanding> standings(const ShareTree& tree) const = 0;  // By node.
+    virtual bool has_levels() const = 0;  // LevelFS means something.
 };
 
 // A node on which a job would fit, and what would be left of it.
@@ -81,6 +84,11 @@ public:
     std::vector<PriorityPart> priority_parts(const Job& job, const View& view) const;
     bool is_fifo() const { return priority_.empty(); }
 
+    const FairnessRule& fairness() const { return *fairness_; }
+
+    // A term's weight, 0 if it is not among the rules.
+    std::int64_t priority_weight(std::string_view term) const;
+
     std::int64_t placement_score(const Candidate& candidate, const View& view) const;
 
 private:
@@ -88,6 +96,7 @@ private:
 
     std::vector<Weighted<PriorityTerm>> priority_;
     std::vector<Weighted<PlacementScore>> placement_;
+    std::unique_ptr<FairnessRule> fairness_;
 };
 
 // The policy that scheduling.rules describes. An error names the rule and says what there is.

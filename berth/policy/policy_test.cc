@@ -84,11 +84,13 @@ TEST(Policy, NamesTheRuleThatItDoesNotKnow) {
         const char* message;
     };
     const Case cases[] = {
-        {term("ages", 1), "no priority rule 'ages'; there are age, size, partition, qos, nice"},
+        {term("ages", 1),
+         "no priority rule 'ages'; there are site, age, association, "
+         "fair_share, size, partition, qos, tres, nice"},
         {{.kind = "placement", .name = "spread"},
          "no placement rule 'spread'; there are pack, weight"},
         {{.kind = "magic", .name = "x"},
-         "no kind of rule is called 'magic'; there are priority and placement"},
+         "no kind of rule is called 'magic'; there are priority, fairness and placement"},
         {term("age", kPriorityMax + 1),
          "priority rule age: its weight is 4294967296; it must be within ±4294967295"},
     };

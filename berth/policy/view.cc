@@ -22,4 +22,16 @@ ClusterTotals totals_of(const ClusterSpec& spec) {
     return totals;
 }
 
+std::vector<TresCounts> partition_totals_of(const ClusterSpec& spec) {
+    std::vector<TresCounts> totals;
+    for (const PartitionSpec& partition : spec.partitions) {
+        TresCounts& there = totals.emplace_back();
+        for (const NodeId node : partition.nodes) {
+            ++there.nodes;
+            there.amount += spec.node(node).capacity;
+        }
+    }
+    return totals;
+}
+
 }  // namespace berth

@@ -1,8 +1,12 @@
 // View: what a rule may look at. Read-only, and the same for every rule; the engine implements it.
 #pragma once
 
+#include <vector>
+
 #include "berth/model/cluster_spec.h"
 #include "berth/model/job.h"
+#include "berth/policy/factor.h"
+#include "berth/policy/tres.h"
 
 namespace berth {
 
@@ -21,6 +25,14 @@ struct ClusterTotals {
     std::int64_t qos_priority_max = 0;
 };
 ClusterTotals totals_of(const ClusterSpec& spec);
+std::vector<TresCounts> partition_totals_of(
+    const ClusterSpec& spec);  // What the nodes of each have.
+
+// Where a job's association stands among all. One that is not known stands last.
+struct AssociationStanding {
+    Factor fair_share;
+    std::int64_t priority = 0, priority_max = 0;
+};
 
 class View {
 public:
@@ -29,9 +41,12 @@ public:
     virtual Time now() const = 0;
     virtual const ClusterSpec& spec() const = 0;
     virtual const ClusterTotals& totals() const = 0;
+    virtual const TresCounts& total(PartitionId partition) const = 0;
     virtual const Resources& free(NodeId node) const = 0;
     virtual const Job* find_job(JobId job) const = 0;
     virtual JobSize size(const Job& job) const = 0;
+    virtual TresCounts tres(const Job& job) const = 0;  // Held, or asked for while it waits.
+    virtual AssociationStanding association(const Job& job) const = 0;
 
 protected:
     View() = default;

@@ -14,6 +14,8 @@ public:
     Time at{};
     ClusterSpec cluster;
     JobSize job_size;
+    TresCounts job_tres;
+    AssociationStanding job_association;
 
     Time now() const override { return at; }
     const ClusterSpec& spec() const override { return cluster; }
@@ -21,12 +23,19 @@ public:
         totals_ = totals_of(cluster);
         return totals_;
     }
+    const TresCounts& total(PartitionId partition) const override {
+        partitions_ = partition_totals_of(cluster);
+        return partitions_[partition.index()];
+    }
     const Resources& free(NodeId node) const override { return cluster.node(node).capacity; }
     const Job* find_job(JobId) const override { return nullptr; }
     JobSize size(const Job&) const override { return job_size; }
+    TresCounts tres(const Job&) const override { return job_tres; }
+    AssociationStanding association(const Job&) const override { return job_association; }
 
 private:
     mutable ClusterTotals totals_;
+    mutable std::vector<TresCounts> partitions_;
 };
 
 // The rule of this name with these settings. REQUIRES: there is one.

@@ -48,6 +48,9 @@ Maybe submission(Rng& rng, Time now, const ClusterState& state) {
     Job job;
     job.id = state.next_job_id();
     job.owner = {.uid = static_cast<std::uint32_t>(rng.between(1000, 1003)), .user = "ann"};
+    if (rng.chance(50)) job.owner.user = "ben";
+    if (rng.chance(50)) job.spec.account = "physics";
+    job.spec.expedite = rng.chance(20);
     job.spec.name = "job" + std::to_string(rng.between(1, 5));
     job.spec.request_id = "request " + to_string(job.id);
     job.submitted_at = now;
@@ -186,6 +189,14 @@ Maybe step(Rng& rng, Time now, const ClusterState& state) {
     return StepCreated{.job = job->id, .attempt = job->attempt, .step = std::move(made)};
 }
 
+Maybe usage(Rng& rng, Time, const ClusterState&) {
+    UsageSet fact;
+    fact.entries.push_back({.account = rng.chance(50) ? "physics" : "",
+                            .user = rng.chance(50) ? "ann" : "cleo",
+                            .billing = rng.between(0, 1'000'000)});
+    return fact;
+}
+
 Maybe forget(Rng& rng, Time, const ClusterState& state) {
     const Job* job = random_job(rng, state, [](const Job& one) { return is_final(one.state); });
     if (job == nullptr) return std::nullopt;
@@ -225,7 +236,7 @@ struct Source {
 constexpr Source kSources[] = {{20, submission}, {22, start}, {25, attempt_end}, {8, job_end},
                                {6, cancel},      {5, hold},   {4, update},       {8, promise},
                                {4, verdict},     {12, step},  {8, forget},       {6, node},
-                               {2, rare}};
+                               {2, rare},        {2, usage}};
 
 void take_some_cores(NodeShare& share, const NodeFree& free, std::uint32_t count) {
     share.cores = BitSet(free.cores.size());
@@ -247,6 +258,8 @@ ClusterSpec random_cluster(Rng& rng) {
         add_node(spec, "node" + std::to_string(i), random_node(rng));
     }
     spec.scheduling.requeue_by_default = rng.chance(70);
+    spec.scheduling.usage_decay.half_life = std::chrono::hours(rng.between(0, 3));
+    if (rng.chance(50)) spec.partitions[0].billing_weights = {{"cpu", 700'000}, {"gres/gpu", 2}};
     spec.scheduling.first_job_id = static_cast<std::uint32_t>(rng.between(1, 3));
     spec.scheduling.max_job_id =
         rng.chance(50) ? static_cast<std::uint32_t>(rng.between(90, 120)) : 0x03ff0000;
@@ -266,6 +279,7 @@ ClusterSpec changed_cluster(Rng& rng, ClusterSpec spec) {
                           [&](NodeId one) { return one.index() >= spec.nodes.size(); });
         }
     }
+    if (rng.chance(20)) spec.partitions[0].billing_weights = {{"node", 3'000'000}};
     if (rng.chance(20)) spec.qos.push_back({.name = "qos" + std::to_string(rng.between(1, 3))});
     return spec;
 }

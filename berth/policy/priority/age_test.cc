@@ -36,5 +36,16 @@ TEST(Age, RisesFromEligibilityToMaxAgeAndNoFurther) {
     }
 }
 
+TEST(Age, MayCountFromTheSubmission) {
+    const auto rule =
+        testing::make_rule(priority_terms(), "age", {{"max_age", 86400}, {"from_submission", 1}});
+    testing::FixedView view;
+    view.at = Time(13h);
+    Job job;
+    job.submitted_at = Time(1h);  // Not eligible yet: ACCRUE_ALWAYS counts it all the same.
+    const Factor age = rule->value(job, view);
+    EXPECT_EQ(1440 * age.part / age.whole, 720);
+}
+
 }  // namespace
 }  // namespace berth

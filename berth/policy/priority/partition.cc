@@ -1,7 +1,7 @@
 // partition: some partitions' jobs come first.
 //
 // PriorityJobFactor / the highest of all partitions, after `set_priority_factors` of Slurm's
-// priority/multifactor.
+// priority/multifactor; with NO_NORMAL_PART the factor as it is.
 #include "berth/policy/policy.h"
 
 namespace berth {
@@ -9,11 +9,17 @@ namespace {
 
 class Partition : public PriorityTerm {
 public:
+    explicit Partition(bool plain) : plain_(plain) {}
+
     Factor value(const Job& job, const View& view) const override {
+        const std::int64_t own = view.spec().partition(job.partition).priority_job_factor;
+        if (plain_) return {own, 1};
         const std::int64_t highest = view.totals().partition_factor_max;
-        if (highest <= 0) return {0, 1};
-        return {view.spec().partition(job.partition).priority_job_factor, highest};
+        return highest > 0 ? Factor{own, highest} : Factor{};
     }
+
+private:
+    bool plain_;
 };
 
 }  // namespace
@@ -22,9 +28,13 @@ RuleDef<PriorityTerm> priority_partition() {
     return {
         .name = "partition",
         .summary = "The partition's PriorityJobFactor, next to the highest there is.",
-        .settings = {},
-        .make = [](const Params&) -> std::unique_ptr<PriorityTerm> {
-            return std::make_unique<Partition>();
+        .settings = {{.name = "plain",
+                      .summary = "1: as it is, not divided by the highest",
+                      .otherwise = 0,
+                      .low = 0,
+                      .high = 1}},
+        .make = [](const Params& params) -> std::unique_ptr<PriorityTerm> {
+            return std::make_unique<Partition>(params.flag("plain"));
         },
     };
 }

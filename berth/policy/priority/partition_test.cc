@@ -6,14 +6,16 @@
 namespace berth {
 namespace {
 
-std::int64_t thousandths(std::vector<std::int64_t> factors, std::uint32_t partition) {
+std::int64_t thousandths(std::vector<std::int64_t> factors, std::uint32_t partition,
+                         bool plain = false) {
     testing::FixedView view;
     for (const std::int64_t factor : factors) {
         view.cluster.partitions.push_back({.priority_job_factor = factor});
     }
     Job job;
     job.partition = PartitionId(partition);
-    const Factor f = testing::make_rule(priority_terms(), "partition")->value(job, view);
+    const Factor f = testing::make_rule(priority_terms(), "partition", {{"plain", plain ? 1 : 0}})
+                         ->value(job, view);
     return 1000 * f.part / f.whole;
 }
 
@@ -22,6 +24,7 @@ TEST(Partition, IsMeasuredAgainstTheHighestFactor) {
     EXPECT_EQ(thousandths({10, 100}, 1), 1000);
     EXPECT_EQ(thousandths({1}, 0), 1000);
     EXPECT_EQ(thousandths({0, 0}, 1), 0);
+    EXPECT_EQ(thousandths({10, 100}, 0, true), 10'000);  // NO_NORMAL_PART
 }
 
 }  // namespace

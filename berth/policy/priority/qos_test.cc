@@ -6,12 +6,14 @@
 namespace berth {
 namespace {
 
-std::int64_t thousandths(std::vector<std::int64_t> priorities, std::uint32_t qos) {
+std::int64_t thousandths(std::vector<std::int64_t> priorities, std::uint32_t qos,
+                         bool plain = false) {
     testing::FixedView view;
     for (const std::int64_t priority : priorities) view.cluster.qos.push_back({"q", priority, {}});
     Job job;
     job.qos = QosId(qos);
-    const Factor f = testing::make_rule(priority_terms(), "qos")->value(job, view);
+    const Factor f =
+        testing::make_rule(priority_terms(), "qos", {{"plain", plain ? 1 : 0}})->value(job, view);
     return 1000 * f.part / f.whole;
 }
 
@@ -21,6 +23,7 @@ TEST(Qos, IsMeasuredAgainstTheHighestPriority) {
     EXPECT_EQ(thousandths({0, 50, 200}, 2), 1000);
     EXPECT_EQ(thousandths({0, 0}, 1), 0);
     EXPECT_EQ(thousandths({}, 0), 0);
+    EXPECT_EQ(thousandths({0, 2}, 1, true), 2'000);  // NO_NORMAL_QOS
 }
 
 }  // namespace

@@ -39,6 +39,38 @@ TEST(Size, AveragesTheNodePartAndTheCpuPart) {
     }
 }
 
+// SMALL_RELATIVE_TO_TIME
+TEST(Size, MayBeRelativeToTheTimeLimit) {
+    struct Minutes {
+        JobSize size;
+        Duration limit;
+        std::int64_t big, small;  // Of a million.
+    };
+    const Minutes cases[] = {
+        {{1, 1}, std::chrono::minutes(1), 250'000, 750'000},  // An average node has 8 of 32 CPUs.
+        {{1, 16}, std::chrono::minutes(10), 50'000, 950'000},
+        {{4, 32}, std::chrono::minutes(1), 1'000'000, 0},
+        {{4, 32}, Duration::max(), 1, 999'998},
+    };
+    for (const Minutes& c : cases) {
+        testing::FixedView view;
+        NodeSpec node;
+        node.cores_per_socket = 8;
+        view.cluster.nodes.assign(4, node);
+        view.job_size = c.size;
+        Job job;
+        job.time_limit = c.limit;
+        const auto millionths = [&](std::int64_t favor_small) {
+            const Factor f = testing::make_rule(priority_terms(), "size",
+                                                {{"favor_small", favor_small}, {"per_minute", 1}})
+                                 ->value(job, view);
+            return 1'000'000 * f.part / f.whole;
+        };
+        EXPECT_EQ(millionths(0), c.big);
+        EXPECT_EQ(millionths(1), c.small);
+    }
+}
+
 TEST(Size, OfAnEmptyClusterIsNothing) {
     const auto rule = testing::make_rule(priority_terms(), "size");
     EXPECT_EQ(rule->value(Job{}, testing::FixedView{}).part, 0);

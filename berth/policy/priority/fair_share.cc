@@ -1,0 +1,29 @@
+// fair_share: who has used less than their share comes first.
+//
+// The factor that the site's rule of fairness gives the job's association, policy/fairness/.
+#include "berth/policy/policy.h"
+
+namespace berth {
+namespace {
+
+class FairShare : public PriorityTerm {
+public:
+    Factor value(const Job& job, const View& view) const override {
+        return view.association(job).fair_share;
+    }
+};
+
+}  // namespace
+
+RuleDef<PriorityTerm> priority_fair_share() {
+    return {
+        .name = "fair_share",
+        .summary = "How far the job's user and accounts are below their shares.",
+        .settings = {},
+        .make = [](const Params&) -> std::unique_ptr<PriorityTerm> {
+            return std::make_unique<FairShare>();
+        },
+    };
+}
+
+}  // namespace berth
