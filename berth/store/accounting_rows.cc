@@ -28,13 +28,14 @@ struct Collect {
         jobs[fact.job];
         jobs[fact.task_job.value_or(fact.job)].started = true;
     }
-    // Of nodes and of promises: nothing that accounting keeps.
+    // Of nodes, promises and shares: nothing that accounting keeps.
     void operator()(const ControllerStarted&) {}
     void operator()(const SpecInstalled&) {}
     void operator()(const NodeRegistered&) {}
     void operator()(const NodeSilent&) {}
     void operator()(const NodeUpdated&) {}
     void operator()(const PlanJob&) {}
+    void operator()(const UsageSet&) {}
 };
 
 // As Slurm shows the end of what went over its memory: "0:125".
