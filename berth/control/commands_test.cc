@@ -1,6 +1,8 @@
 // What clients may ask, what it does, and why it is refused.
 #include "berth/control/commands.h"
 
+#include <numeric>
+
 #include "berth/control/control_rig.h"
 
 namespace berth {
@@ -267,12 +269,43 @@ TEST_F(Commands, HoldByAnOperatorIsNotTheOwnersToRelease) {
     EXPECT_EQ(rig.job(id).state, JobState::running);
 }
 
-TEST_F(Commands, HoldOfTasksThatHaveNotStartedIsRefusedByName) {
+TEST_F(Commands, HoldOfTasksThatHaveNotStartedGivesThemRecordsOfTheirOwn) {
     rig.run({.nodes = 2, .gpus = 8});
     const std::uint32_t array = rig.submit(array_of({0, 1, 2}));
-    EXPECT_EQ(why(rig.ask(kAnn, HoldJob{.job = ref(array, {1})})), Refusal::not_supported);
+    EXPECT_TRUE(is_done(rig.ask(kAnn, HoldJob{.job = ref(array, {1})})));
+    EXPECT_EQ(rig.job(array).hold, Hold::none);
+    EXPECT_EQ(rig.job(array).spec.array->tasks, (std::vector<std::uint32_t>{0, 2}));
+    EXPECT_EQ(rig.job(array + 1).hold, Hold::user);
+    EXPECT_EQ(rig.job(array + 1).array_task, 1U);
+    EXPECT_TRUE(is_done(rig.ask(kAnn, HoldJob{.job = ref(array, {1}), .hold = Hold::none})));
+    EXPECT_EQ(rig.job(array + 1).hold, Hold::none);
     EXPECT_TRUE(is_done(rig.ask(kAnn, HoldJob{.job = ref(array, {0, 1, 2})})));
     EXPECT_EQ(rig.job(array).hold, Hold::user);
+    EXPECT_EQ(rig.job(array + 1).hold, Hold::user);
+}
+
+TEST_F(Commands, HoldOfVeryManyTasksAtOnceIsRefused) {
+    rig.run({.nodes = 2, .gpus = 8});
+    std::vector<std::uint32_t> all(300);
+    std::iota(all.begin(), all.end(), 0U);
+    const std::uint32_t array = rig.submit(array_of(all));
+    all.pop_back();
+    EXPECT_EQ(why(rig.ask(kAnn, HoldJob{.job = ref(array, all)})), Refusal::invalid_request);
+}
+
+TEST_F(Commands, UpdateOfOneTaskLeavesTheOthers) {
+    rig.run({.nodes = 2, .gpus = 8});
+    const std::uint32_t array = rig.submit(array_of({0, 1, 2}));
+    const Duration before = rig.job(array).time_limit;
+    UpdateJob shorter{.job = ref(array, {2})};
+    shorter.time_limit = Duration(std::chrono::minutes(1));
+    EXPECT_TRUE(is_done(rig.ask(kAnn, shorter)));
+    EXPECT_EQ(rig.job(array).time_limit, before);
+    EXPECT_EQ(rig.job(array + 1).time_limit, Duration(std::chrono::minutes(1)));
+    shorter.job = ref(array, {0});
+    shorter.partition = "nosuch";
+    EXPECT_EQ(why(rig.ask(kAnn, shorter)), Refusal::unknown_partition);
+    EXPECT_EQ(rig.job(array).spec.array->tasks, (std::vector<std::uint32_t>{0, 1}));
 }
 
 // ---- requeue

@@ -9,13 +9,26 @@ namespace {
 constexpr std::int32_t kKill = 9;
 constexpr std::int32_t kSignalMax = 64;
 
-// For what the state can only do to a whole record.
-std::optional<Refused> partly(const JobTarget& target, const JobRef& ref, std::string_view what) {
-    if (target.tasks.empty()) return std::nullopt;
-    return refused(Refusal::not_supported,
-                   "Tasks of an array that have not started cannot be " + std::string(what) +
-                       " one by one yet: name the whole array, " + to_string(ref.job),
+constexpr std::size_t kSplitMax = 256;  // Tasks of one target that get records of their own.
+
+std::optional<Refused> too_many(const JobTarget& target) {
+    if (target.tasks.size() <= kSplitMax) return std::nullopt;
+    return refused(Refusal::invalid_request,
+                   "These are " + std::to_string(target.tasks.size()) +
+                       " tasks that have not started: name at most " + std::to_string(kSplitMax) +
+                       " at a time, or the whole array, " + to_string(target.job),
                    target.job);
+}
+
+// What a change of the target is a change of. Tasks of an array get records of their own for it.
+std::vector<JobId> own_records(Ledger& ledger, const JobTarget& target) {
+    if (target.tasks.empty()) return {target.job};
+    std::vector<JobId> records;
+    for (const std::uint32_t task : target.tasks) {
+        records.push_back(ledger.state().next_job_id());
+        ledger.record(TaskSplit{target.job, task, records.back()});
+    }
+    return records;
 }
 
 std::optional<Refused> not_pending(const Job& job) {
@@ -120,16 +133,20 @@ Hold hold_by(const Principal& principal, Hold asked) {
     return as_admin ? Hold::admin : Hold::user;
 }
 
-std::optional<Refused> release(Ledger& ledger, const Principal& principal, const Job& job) {
+std::optional<Refused> release(Ledger& ledger, const Principal& principal,
+                               const JobTarget& target) {
+    const Job& job = *ledger.state().find_job(target.job);
     if (job.hold == Hold::admin) {
         if (auto no = forbidden(principal, Verb::release_admin_hold, job)) return no;
     }
-    if (job.hold != Hold::none) ledger.record(JobHeld{job.id, Hold::none});
+    if (job.hold == Hold::none) return std::nullopt;
+    for (const JobId id : own_records(ledger, target)) ledger.record(JobHeld{id, Hold::none});
     return std::nullopt;
 }
 
-std::optional<Refused> requeue_one(Ledger& ledger, const Principal& principal, const Job& job,
-                                   bool and_hold) {
+std::optional<Refused> requeue_one(Ledger& ledger, const Principal& principal,
+                                   const JobTarget& target, bool and_hold) {
+    const Job& job = *ledger.state().find_job(target.job);
     const Hold hold = !and_hold
                           ? Hold::none
                           : hold_by(principal, owns(principal, job) ? Hold::user : Hold::admin);
@@ -139,7 +156,8 @@ std::optional<Refused> requeue_one(Ledger& ledger, const Principal& principal, c
                            "Job " + to_string(job.id) + " is pending: there is nothing to requeue",
                            job.id);
         }
-        if (job.hold == Hold::none) ledger.record(JobHeld{job.id, hold});
+        if (job.hold != Hold::none) return std::nullopt;
+        for (const JobId id : own_records(ledger, target)) ledger.record(JobHeld{id, hold});
         return std::nullopt;
     }
     if (job.attempt == Attempt{0}) {
@@ -206,14 +224,15 @@ Answer cancel(Ledger& ledger, Nodes& nodes, const Principal& principal, const Ca
 Answer hold(Ledger& ledger, const Principal& principal, const HoldJob& command) {
     const bool release_it = command.hold == Hold::none;
     const auto act = [&](const JobTarget& target) -> std::optional<Refused> {
-        if (auto no = partly(target, command.job, release_it ? "released" : "held")) return no;
+        if (auto no = too_many(target)) return no;
         const Job& job = *ledger.state().find_job(target.job);
         if (auto no = finished(job)) return no;
         if (auto no = not_pending(job)) return no;
-        if (release_it) return release(ledger, principal, job);
+        if (release_it) return release(ledger, principal, target);
         const Hold wanted = hold_by(principal, command.hold);
         // A user's hold does not make an operator's any weaker.
-        if (job.hold < wanted) ledger.record(JobHeld{job.id, wanted});
+        if (job.hold >= wanted) return std::nullopt;
+        for (const JobId id : own_records(ledger, target)) ledger.record(JobHeld{id, wanted});
         return std::nullopt;
     };
     return for_each_target(ledger, principal, release_it ? Verb::release_job : Verb::hold_job,
@@ -222,8 +241,8 @@ Answer hold(Ledger& ledger, const Principal& principal, const HoldJob& command) 
 
 Answer requeue(Ledger& ledger, const Principal& principal, const RequeueJob& command) {
     const auto act = [&](const JobTarget& target) -> std::optional<Refused> {
-        if (auto no = partly(target, command.job, "requeued")) return no;
-        return requeue_one(ledger, principal, *ledger.state().find_job(target.job), command.hold);
+        if (auto no = too_many(target)) return no;
+        return requeue_one(ledger, principal, target, command.hold);
     };
     return for_each_target(ledger, principal, Verb::requeue_job, command.job, act);
 }
@@ -233,7 +252,7 @@ Answer update(Ledger& ledger, const Principal& principal, const UpdateJob& comma
     JobUpdated wanted;
     if (auto no = resolve(ledger.state().spec(), command, wanted)) return *no;
     const auto act = [&](const JobTarget& target) -> std::optional<Refused> {
-        if (auto no = partly(target, command.job, "updated")) return no;
+        if (auto no = too_many(target)) return no;
         const Job& job = *ledger.state().find_job(target.job);
         wanted.job = target.job;
         const bool by_operator = allowed(principal.role, Verb::raise_limits, owns(principal, job));
@@ -242,7 +261,11 @@ Answer update(Ledger& ledger, const Principal& principal, const UpdateJob& comma
         if (auto* refusing = std::get_if<Refusing>(&admitted)) {
             return refused(std::move(*refusing), job.id);
         }
-        ledger.record(std::get<JobUpdated>(std::move(admitted)));
+        auto fact = std::get<JobUpdated>(std::move(admitted));
+        for (const JobId id : own_records(ledger, target)) {
+            fact.job = id;
+            ledger.record(fact);
+        }
         return std::nullopt;
     };
     return for_each_target(ledger, principal, Verb::update_job, command.job, act);

@@ -156,6 +156,12 @@ JobId ClusterState::split_task(JobId array, std::uint32_t task, JobId id) {
     return id;
 }
 
+void ClusterState::take(Time, const TaskSplit& fact) {
+    BERTH_ASSERT(fact.task_job == next_job_id_);
+    set_planned(fact.array, std::nullopt);
+    split_task(fact.array, fact.task, fact.task_job);
+}
+
 void ClusterState::take(Time now, const JobForgotten& fact) {
     const Job* job = find_job(fact.job);
     if (job == nullptr) return;

@@ -115,6 +115,7 @@ private:
     void take(Time now, const EndJob& fact);
     void take(Time now, const PlanJob& fact);
     void take(Time now, const DependencyFailed& fact);
+    void take(Time now, const TaskSplit& fact);
     void take(Time now, const JobEligible& fact);
     void take(Time now, const UsageSet& fact);
 

@@ -52,6 +52,7 @@ private:
     void pass();
     bool is_settled(const Passed& passed, bool may_plan) const;
     Passed passed_by(const PendingJob& job, bool may_plan) const;
+    bool shares_a_limit(const PendingJob& pending) const;
     bool attend(PendingJob& job, Standing& standing);  // False: it is not pending any more.
     std::optional<Time> hope_for(const PendingJob& job, const Booking& promise);
     Time hope_for(Shape& shape, Time from, Time latest) const;

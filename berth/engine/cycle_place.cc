@@ -178,6 +178,11 @@ Time CycleRun::hope_for(Shape& shape, Time from, Time latest) const {
     return shape.bound;
 }
 
+bool CycleRun::shares_a_limit(const PendingJob& pending) const {
+    const Job& job = *state().find_job(pending.id);
+    return job.array_max_running > 0 && (job.spec.array || job.array_task);
+}
+
 bool CycleRun::attend(PendingJob& pending, Standing& standing) {
     const JobId id = pending.id;
     const PartitionId partition = pending.partition;
@@ -185,6 +190,7 @@ bool CycleRun::attend(PendingJob& pending, Standing& standing) {
     const Time floor = floor_at == standing.floor.end() ? now_ : floor_at->second;
     const bool may_plan = standing.blocked < scheduling().plan_depth;
     PendingJob* job = &pending;
+    if (shares_a_limit(*job)) judge(*job);  // Of those before it some may have started just now.
     while (job->gate.reason == PendingReason::none && try_job(*job, floor, may_plan)) {
         job = outlook_.pending.find(id);
         if (job == nullptr) return false;

@@ -95,6 +95,10 @@ void Outlook::note(const ClusterState& state, Time now, const Fact& fact) {
                        job_changed(kind.job);
                        if (kind.task_job && *kind.task_job != kind.job) job_changed(*kind.task_job);
                    },
+                   [&](const TaskSplit& kind) {
+                       job_changed(kind.array);
+                       job_changed(kind.task_job);
+                   },
                    [&](const PlanJob& kind) { note_job(state, now, kind.job); },
                    [&](const UsageSet&) {
                        fair_shares = {};

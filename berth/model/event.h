@@ -159,10 +159,18 @@ struct UsageSet {
     BERTH_FIELDS(UsageSet, entries, by_uid)
 };
 
+// A task that has not started leaves its array's record, which keeps others, for one of its own.
+struct TaskSplit {
+    JobId array{0};
+    std::uint32_t task = 0;
+    JobId task_job{0};
+    BERTH_FIELDS(TaskSplit, array, task, task_job)
+};
+
 using Fact = std::variant<ControllerStarted, SpecInstalled, NodeRegistered, NodeSilent, NodeUpdated,
                           JobSubmitted, JobUpdated, JobHeld, JobCancelled, AttemptEnded,
                           StepCreated, StepEnded, JobForgotten, StartJob, EndJob, PlanJob,
-                          DependencyFailed, JobEligible, UsageSet>;
+                          DependencyFailed, JobEligible, UsageSet, TaskSplit>;
 
 // One entry of the journal: what one turn of the controller's loop recorded, all at one time.
 struct Record {

@@ -15,6 +15,10 @@ struct Collect {
     void operator()(const DependencyFailed& fact) { jobs[fact.job]; }
     void operator()(const JobEligible& fact) { jobs[fact.job]; }
     void operator()(const JobForgotten& fact) { jobs[fact.job]; }
+    void operator()(const TaskSplit& fact) {
+        jobs[fact.array];
+        jobs[fact.task_job];
+    }
     void operator()(const EndJob& fact) { jobs[fact.job].end = &fact; }
     void operator()(const AttemptEnded& fact) { jobs[fact.job].ended.push_back(&fact); }
     void operator()(const StepCreated& fact) { jobs[fact.job].steps_created.push_back(&fact); }

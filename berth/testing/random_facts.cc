@@ -144,6 +144,14 @@ Maybe update(Rng& rng, Time now, const ClusterState& state) {
     return fact;
 }
 
+Maybe split(Rng& rng, Time, const ClusterState& state) {
+    const Job* job = random_job(rng, state, [](const Job& one) {
+        return is_pending(one) && one.spec.array && one.spec.array->tasks.size() > 1;
+    });
+    if (job == nullptr) return std::nullopt;
+    return TaskSplit{job->id, rng.pick(job->spec.array->tasks), state.next_job_id()};
+}
+
 Maybe promise(Rng& rng, Time now, const ClusterState& state) {
     const Job* job = random_job(rng, state, can_start);
     if (job == nullptr) return std::nullopt;
@@ -235,8 +243,8 @@ struct Source {
 };
 constexpr Source kSources[] = {{20, submission}, {22, start}, {25, attempt_end}, {8, job_end},
                                {6, cancel},      {5, hold},   {4, update},       {8, promise},
-                               {4, verdict},     {12, step},  {8, forget},       {6, node},
-                               {2, rare},        {2, usage}};
+                               {4, verdict},     {3, split},  {12, step},        {8, forget},
+                               {6, node},        {2, rare},   {2, usage}};
 
 void take_some_cores(NodeShare& share, const NodeFree& free, std::uint32_t count) {
     share.cores = BitSet(free.cores.size());

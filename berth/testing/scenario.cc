@@ -41,6 +41,7 @@ private:
         if (verb == "step") return step(words);
         if (verb == "why") return why(words);
         if (verb == "finish") return finish_job(words);
+        if (verb == "requeue") return requeue_job(words);
         if (verb == "cancel" || verb == "hold" || verb == "release" || verb == "update") {
             return change_job(words);
         }
@@ -163,6 +164,13 @@ private:
             engine_.apply(now_, update);
         }
         return "";
+    }
+
+    // To the end of its run, and back into the queue.
+    std::string requeue_job(const Words& words) {
+        const JobId job = job_of(words);
+        engine_.apply(now_, EndJob{.job = job, .outcome = JobState::pending, .reason = "requeued"});
+        return finish_job(words);
     }
 
     std::string finish_job(const Words& words) {

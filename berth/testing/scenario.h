@@ -8,7 +8,7 @@
 //          array=0-9%2 after…=ID begin= hold nice= priority= exclusive nodelist= exclude=
 //          constraint= fpga= user=]
 //   cancel ID | hold ID | release ID | update ID [priority= t= …]
-//   finish ID [exit=1] | lose NAME | return NAME | drain NAME | undrain NAME
+//   finish ID [exit=1] | requeue ID | lose NAME | return NAME | drain NAME | undrain NAME
 //   step [after=1:00:00]    one cycle, that much later; prints what it decided and who waits
 //   why ID                  prints the explanation
 //
