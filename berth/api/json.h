@@ -60,7 +60,7 @@ Result<T> from_json(std::string_view text, UnknownFields unknown = UnknownFields
     X(SubmitReply)                                                                               \
     X(StepCall) X(StepReply) X(CancelRequest) X(HoldRequest) X(RequeueRequest) X(JobPatch)       \
         X(NodePatch) X(Accepted) X(ScriptReply) X(StateHashReply) X(Health) X(Ping) X(ConfigRow) \
-            X(Problem) X(Explanation)
+            X(Problem) X(Explanation) X(PriorityRow) X(ShareRow) X(UsagePatch)
 
 namespace berth::api {
 #define BERTH_API_DECLARE(T)                                                                 \

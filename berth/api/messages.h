@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "berth/model/event.h"
 #include "berth/model/explanation.h"
 #include "berth/model/job.h"
 #include "berth/model/principal.h"
@@ -126,6 +127,44 @@ struct PartitionRow {
                  root_only)
 };
 
+// GET /v1/priorities: what the priority of each job that waits, and may start, is made of. Points
+// are in millionths.
+struct TresPriorityRow {
+    std::string tres;         // "gres/gpu"
+    std::int64_t weight = 0;  // In millionths, too.
+    std::int64_t micropoints = 0;
+    BERTH_FIELDS(TresPriorityRow, tres, weight, micropoints)
+};
+struct PriorityRow {
+    JobId job{0};
+    Owner owner;
+    std::string account, partition, qos, cluster;
+    std::int64_t priority = 0;  // Their sum, cut off, from 1 to 2^32 - 1.
+    std::int64_t site = 0, age = 0, association = 0, fair_share = 0, job_size = 0,
+                 partition_part = 0, qos_part = 0, nice = 0;
+    std::vector<TresPriorityRow> tres;
+    BERTH_FIELDS(PriorityRow, job, owner, account, partition, qos, cluster, priority, site, age,
+                 association, fair_share, job_size, partition_part, qos_part, nice, tres)
+};
+
+// GET /v1/shares: accounts and users, an account before what is beneath it. Parts of one are in
+// billionths.
+struct ShareRow {
+    std::string cluster;
+    std::string account, user, parent;  // An account has no user; the root no parent.
+    std::uint32_t depth = 0;
+    std::optional<std::int64_t> raw_shares;  // nullopt: Fairshare=parent, or the root.
+    std::int64_t norm_shares = 0, raw_usage = 0, norm_usage = 0, effective_usage = 0;
+    std::optional<std::int64_t> fair_share;  // Of users; under the classic formula of accounts too.
+    std::optional<std::int64_t> level_fs;    // nullopt: none, or without bound:
+    bool level_fs_infinite = false;
+    std::vector<std::pair<std::string, std::int64_t>> tres_minutes;      // Used.
+    std::vector<std::pair<std::string, std::int64_t>> tres_run_minutes;  // To come, by the limits.
+    BERTH_FIELDS(ShareRow, cluster, account, user, parent, depth, raw_shares, norm_shares, raw_usage,
+                 norm_usage, effective_usage, fair_share, level_fs, level_fs_infinite, tres_minutes,
+                 tres_run_minutes)
+};
+
 // GET /v1/accounting: one row per attempt of a job, with its steps.
 struct AccountingRow {
     JobId job{0};
@@ -219,8 +258,14 @@ struct JobPatch {
     std::optional<std::int64_t> nice;
     std::optional<Time> begin;
     std::optional<std::uint32_t> array_max_running;
+    std::optional<std::int64_t> site_factor;
     BERTH_FIELDS(JobPatch, time_limit, partition, qos, name, comment, dependency, nodelist,
-                 priority, nice, begin, array_max_running)
+                 priority, nice, begin, array_max_running, site_factor)
+};
+// POST /v1/usage
+struct UsagePatch {
+    std::vector<UsageSet::Entry> entries;
+    BERTH_FIELDS(UsagePatch, entries)
 };
 struct NodePatch {
     std::optional<std::string> state;  // "DRAIN", "RESUME", "DOWN", "IDLE"

@@ -224,6 +224,9 @@ std::string_view name_of(RouteId id) {
         case RouteId::update_node: return "update_node";
         case RouteId::list_partitions: return "list_partitions";
         case RouteId::list_accounting: return "list_accounting";
+        case RouteId::list_priorities: return "list_priorities";
+        case RouteId::list_shares: return "list_shares";
+        case RouteId::set_usage: return "set_usage";
     }
     return "?";
 }

@@ -35,6 +35,9 @@ enum class RouteId : std::uint8_t {
     update_node,
     list_partitions,
     list_accounting,
+    list_priorities,
+    list_shares,
+    set_usage,
 };
 
 struct Route {

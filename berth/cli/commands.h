@@ -39,6 +39,12 @@ int why(const std::string& job, bool json, Output& output);
 int logs(const std::string& job, bool follow, Output& output);
 int cancel(const std::vector<std::string>& jobs, Output& output);
 int nodes(bool json, Output& output);
+
+// What users have used: brought along from `sshare -a -P -o Account,User,RawUsage`, or set to
+// nothing, for all or for these.
+int usage_import(const std::string& file, Output& output);
+int usage_clear(const std::vector<std::string>& users, Output& output);
+
 int config_check(const std::string& directory, bool lenient, bool json, Output& output);
 
 // The state that the journal gives, and whether the daemon's is the same.

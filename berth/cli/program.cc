@@ -21,6 +21,7 @@ public:
         add_cluster();
         add_work();
         add_watch();
+        add_usage();
         add_config();
         add_proof();
     }
@@ -113,6 +114,18 @@ private:
         add_json(command);
     }
 
+    void add_usage() {
+        CLI::App* usage = app_.add_subcommand("usage", "What users have used, for fair share");
+        usage->require_subcommand(1);
+        CLI::App* import = usage->add_subcommand(
+            "import", "Take over RawUsage from Slurm: sshare -a -P -o Account,User,RawUsage");
+        import->add_option("file", directory_, "The file; standard input if none is given");
+        import->callback([this] { action_ = [this] { return usage_import(directory_, output_); }; });
+        CLI::App* clear = usage->add_subcommand("clear", "Forget what has been used");
+        clear->add_option("users", jobs_, "These users alone");
+        clear->callback([this] { action_ = [this] { return usage_clear(jobs_, output_); }; });
+    }
+
     void add_config() {
         CLI::App* config = app_.add_subcommand("config", "The configuration files");
         config->require_subcommand(1);
@@ -150,8 +163,8 @@ private:
     SubmitOptions submit_;
     ReplayOptions replay_;
     SimOptions sim_;
-    std::string state_, job_, directory_;
-    std::vector<std::string> jobs_;
+    std::string state_, job_, directory_;  // Or a file.
+    std::vector<std::string> jobs_;  // Or users.
     bool json_ = false, all_ = false, follow_ = false, lenient_ = false;
 };
 

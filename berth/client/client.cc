@@ -271,6 +271,17 @@ CallResult<std::vector<api::PartitionRow>> Client::partitions() {
     return wire_->list<api::PartitionRow>(RouteId::list_partitions,
                                           api::path_of(RouteId::list_partitions));
 }
+CallResult<std::vector<api::PriorityRow>> Client::priorities(const api::JobQuery& query) {
+    return wire_->list<api::PriorityRow>(
+        RouteId::list_priorities,
+        with_query(RouteId::list_priorities, format_job_query(query)));
+}
+CallResult<std::vector<api::ShareRow>> Client::shares() {
+    return wire_->list<api::ShareRow>(RouteId::list_shares, api::path_of(RouteId::list_shares));
+}
+CallResult<Done> Client::set_usage(const api::UsagePatch& patch) {
+    return wire_->command(RouteId::set_usage, {}, patch);
+}
 CallResult<api::ConfigRow> Client::config() { return wire_->get<api::ConfigRow>(RouteId::config); }
 CallResult<api::Ping> Client::ping() { return wire_->get<api::Ping>(RouteId::ping); }
 CallResult<api::StateHashReply> Client::state_hash() {

@@ -53,6 +53,9 @@ public:
     CallResult<api::NodeRow> node(std::string_view name);
     CallResult<Done> update_node(std::string_view name, const api::NodePatch& patch);
     CallResult<std::vector<api::PartitionRow>> partitions();
+    CallResult<std::vector<api::PriorityRow>> priorities(const api::JobQuery& query = {});
+    CallResult<std::vector<api::ShareRow>> shares();
+    CallResult<Done> set_usage(const api::UsagePatch& patch);
     CallResult<api::ConfigRow> config();
     CallResult<api::Ping> ping();
     CallResult<api::StateHashReply> state_hash();

@@ -44,6 +44,8 @@ constexpr std::array kRules = {
     Rule{Verb::update_partition, "update_partition", kOp, kOp},
     Rule{Verb::reconfigure, "reconfigure", kAdmin, kAdmin},
     Rule{Verb::shutdown, "shutdown", kAdmin, kAdmin},
+    Rule{Verb::view_shares, "view_shares", kUser, kUser},
+    Rule{Verb::set_usage, "set_usage", kAdmin, kAdmin},
 };
 
 constexpr std::array<Verb, kRules.size()> verbs_of_rules() {

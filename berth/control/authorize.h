@@ -44,6 +44,9 @@ enum class Verb : std::uint8_t {
     update_partition,
     reconfigure,
     shutdown,
+    // Shares.
+    view_shares,
+    set_usage,  // What others have used: brought along, or forgiven.
 };
 
 // `own`: the thing asked for belongs to the principal. For what has no owner it plays no part.

@@ -46,6 +46,8 @@ constexpr Row kMatrix[] = {
     {Verb::update_partition, kOps},
     {Verb::reconfigure, kAdmins},
     {Verb::shutdown, kAdmins},
+    {Verb::view_shares, kAll},
+    {Verb::set_usage, kAdmins},
 };
 
 TEST(Authorization, IsExactlyThisMatrix) {

@@ -53,6 +53,7 @@ struct UpdateJob {
     std::optional<Time> begin;
     std::optional<std::vector<Dependency>> dependencies;
     std::optional<std::uint32_t> array_max_running;
+    std::optional<std::int64_t> site_factor;
 };
 enum class NodeAction : std::uint8_t { drain, resume, down, idle };
 struct UpdateNode {
@@ -71,11 +72,15 @@ struct CreateStep {
 struct ExplainJob {
     JobRef job;
 };
+// What associations have used, from here on.
+struct SetUsage {
+    std::vector<UsageSet::Entry> entries;
+};
 // Asks for the hash of the controller's whole durable state, for `berth replay` and tests.
 struct HashState {};
 
 using Command = std::variant<SubmitJob, CancelJob, HoldJob, RequeueJob, UpdateJob, UpdateNode,
-                             CreateStep, ExplainJob, HashState>;
+                             CreateStep, ExplainJob, HashState, SetUsage>;
 
 struct Submitted {
     JobId job{0};

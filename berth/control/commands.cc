@@ -30,6 +30,7 @@ Answer carry_out(Ledger& ledger, Nodes& nodes, const Principal& principal, Comma
             [&](UpdateNode& one) { return update_node(ledger, nodes, principal, one); },
             [&](CreateStep& one) { return create_step(ledger, nodes, principal, std::move(one)); },
             [&](ExplainJob& one) { return explain_job(ledger, principal, one); },
+            [&](SetUsage& one) { return set_usage(ledger, principal, std::move(one)); },
             [&](HashState&) -> Answer {
                 BERTH_ASSERT(false);
                 return Done{};

@@ -24,6 +24,7 @@ Answer update(Ledger& ledger, const Principal& principal, const UpdateJob& comma
 Answer update_node(Ledger& ledger, Nodes& nodes, const Principal& principal,
                    const UpdateNode& command);
 Answer create_step(Ledger& ledger, Nodes& nodes, const Principal& principal, CreateStep command);
+Answer set_usage(Ledger& ledger, const Principal& principal, SetUsage command);
 Answer explain_job(const Ledger& ledger, const Principal& principal, const ExplainJob& command);
 
 // ---- What they share.

@@ -168,7 +168,8 @@ Turn Controller::Parts::finish(Ledger& ledger) {
                     std::move(touched.jobs),
                     std::move(touched.gone),
                     std::move(touched.nodes),
-                    touched.spec};
+                    touched.spec,
+                    std::move(touched.usage)};
     const auto wake = [&](std::optional<Time> at) {
         if (at && (!turn.wake_at || *at < *turn.wake_at)) turn.wake_at = at;
     };

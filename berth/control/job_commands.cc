@@ -205,6 +205,7 @@ std::optional<Refused> resolve(const ClusterSpec& spec, const UpdateJob& command
     fact.begin = command.begin;
     fact.dependencies = command.dependencies;
     fact.array_max_running = command.array_max_running;
+    fact.site_factor = command.site_factor;
     return std::nullopt;
 }
 

@@ -64,6 +64,7 @@ struct Changes {
     std::vector<JobId> gone;  // Left the state; accounting has them.
     std::vector<NodeId> nodes;
     bool spec = false;  // The configuration changed: make everything again.
+    std::vector<std::size_t> usage;  // Records of usage, by their number.
 };
 
 class Inbox {

@@ -17,7 +17,7 @@ Objection check_state(const Job& job, const JobUpdated& update) {
     }
     const bool while_pending_only = update.partition || update.nodelist || update.priority ||
                                     update.nice || update.qos || update.begin ||
-                                    update.dependencies;
+                                    update.dependencies || update.site_factor;
     if (while_pending_only && job.state != JobState::pending) {
         return Refusing{.why = Refusal::job_not_pending,
                         .message = "job " + to_string(job.id) +
@@ -36,6 +36,7 @@ Objection check_rights(const ClusterState& state, const Job& job, const JobUpdat
         return not_allowed("only operators raise a time limit");
     }
     if (update.nice && *update.nice < 0) return not_allowed("only operators set a negative nice");
+    if (update.site_factor) return not_allowed("only operators set a site factor");
     if (update.priority && *update.priority > state.priority(job.id)) {
         return not_allowed("only operators raise a priority");
     }

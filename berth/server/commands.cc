@@ -98,6 +98,7 @@ Outcome update(JobRef ref, api::JobPatch&& body) {
     command.nice = body.nice;
     command.begin = body.begin;
     command.array_max_running = body.array_max_running;
+    command.site_factor = body.site_factor;
     return command;
 }
 
@@ -136,6 +137,12 @@ Outcome update_node(const CommandRequest& request) {
     return command;
 }
 
+Outcome set_usage(const CommandRequest& request) {
+    Result<api::UsagePatch> body = body_of<api::UsagePatch>(request);
+    if (!body.ok()) return bad(body.error().message);
+    return SetUsage{std::move(body->entries)};
+}
+
 // Of each node its tasks, and of each task its node.
 api::StepReply step_reply(const ClusterSpec& spec, const StepPlaced& placed) {
     api::StepReply reply{.step = step_row(spec, placed.job, placed.step)};
@@ -166,6 +173,7 @@ bool is_command(RouteId route) {
         case RouteId::requeue_job:
         case RouteId::create_step:
         case RouteId::explain_job:
+        case RouteId::set_usage:
         case RouteId::update_node: return true;
         default: return false;
     }
@@ -176,6 +184,7 @@ Outcome command_of(const Edition& edition, const CommandRequest& request) {
         case RouteId::state_hash: return HashState{};
         case RouteId::submit_job: return submit(request);
         case RouteId::update_node: return update_node(request);
+        case RouteId::set_usage: return set_usage(request);
         case RouteId::cancel_job: return of_job<api::CancelRequest>(request, cancel);
         case RouteId::update_job: return of_job<api::JobPatch>(request, update);
         case RouteId::create_step: return of_job<api::StepCall>(request, create_step);

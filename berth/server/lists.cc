@@ -111,6 +111,10 @@ template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
                                              std::vector<api::NodeRow>);
 template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
                                              std::vector<api::PartitionRow>);
+template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
+                                             std::vector<api::PriorityRow>);
+template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
+                                             std::vector<api::ShareRow>);
 
 std::unique_ptr<BodyParts> accounting_list(std::shared_ptr<const Edition> edition,
                                            AccountingAnswer answer) {

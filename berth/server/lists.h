@@ -26,6 +26,10 @@ extern template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_
                                                     std::vector<api::NodeRow>);
 extern template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
                                                     std::vector<api::PartitionRow>);
+extern template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
+                                                    std::vector<api::PriorityRow>);
+extern template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
+                                                    std::vector<api::ShareRow>);
 
 // Accounting: the rows are made of the records one by one. `more`: the list was cut off.
 std::unique_ptr<BodyParts> accounting_list(std::shared_ptr<const Edition> edition,

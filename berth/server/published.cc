@@ -25,6 +25,7 @@ void Published::publish(const ClusterState& state, const Changes& changes) {
         for (const JobId id : changes.gone) drop_job(id);
         for (const JobId id : changes.jobs) put_job(state, id);
         for (const NodeId id : changes.nodes) put_node(state, id);
+        for (const std::size_t index : changes.usage) put_usage(state, index);
     }
     current_.store(std::make_shared<const Edition>(next_));
     ++turn_;  // What the edition shares with us is not ours to change any more.
@@ -38,6 +39,8 @@ void Published::put_all(const ClusterState& state) {
     next_.completing = {};
     for (const auto& [id, job] : state.jobs()) put_job(state, id);
     for (std::uint32_t i = 0; i < state.spec().nodes.size(); ++i) put_node(state, NodeId(i));
+    next_.usage = {};
+    for (std::size_t i = 0; i < state.usage().size(); ++i) put_usage(state, i);
 }
 
 void Published::put_job(const ClusterState& state, JobId id) {
@@ -97,6 +100,11 @@ void Published::drop_job(JobId id) {
     next_.planned.erase(turn_, id.value());
     next_.completing.erase(turn_, id.value());
     next_.jobs.erase(turn_, id.value());
+}
+
+void Published::put_usage(const ClusterState& state, std::size_t index) {
+    next_.usage.set(turn_, static_cast<std::uint32_t>(index),
+                    std::make_shared<const UsageRecord>(state.usage()[index]));
 }
 
 void Published::put_node(const ClusterState& state, NodeId id) {

@@ -38,6 +38,7 @@ struct Edition {
     // By another key: an array's id → its tasks' ids; those that are planned; those completing.
     IdTable<IdTable<JobId>> arrays;
     IdTable<JobId> planned, completing;
+    IdTable<UsageRecord> usage;  // By its number.
 
     const Job* find_job(JobId id) const;
     const PublishedNode& node(NodeId id) const;  // A blank one where none is known yet.
@@ -52,6 +53,7 @@ public:
 private:
     void put_all(const ClusterState& state);
     void put_job(const ClusterState& state, JobId id);
+    void put_usage(const ClusterState& state, std::size_t index);
     void put_node(const ClusterState& state, NodeId id);
     void drop_job(JobId id);
     void index(const Job& job, bool planned);

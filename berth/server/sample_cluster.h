@@ -86,7 +86,8 @@ public:
     std::shared_ptr<const Edition> publish(Published& published) {
         const ClusterState::Touched touched = state_.take_touched();
         published.publish(
-            state_, {now, ++sequence_, touched.jobs, touched.gone, touched.nodes, touched.spec});
+            state_, {now, ++sequence_, touched.jobs, touched.gone, touched.nodes, touched.spec,
+                     touched.usage});
         return published.current();
     }
 

@@ -11,6 +11,8 @@
 #include "berth/server/cluster_rows.h"
 #include "berth/server/commands.h"
 #include "berth/server/lists.h"
+#include "berth/server/priority_rows.h"
+#include "berth/server/share_rows.h"
 
 namespace berth {
 namespace {
@@ -135,6 +137,10 @@ Outcome Service::act(const Routed& routed) const {
         case RouteId::list_partitions:
             return ApiResponse{.parts = row_list(edition, "partitions", partition_rows(edition))};
         case RouteId::list_accounting: return accounting(routed);
+        case RouteId::list_priorities: return list_priorities(routed);
+        case RouteId::list_shares:
+            return ApiResponse{.parts =
+                                   row_list(edition, "shares", share_rows(edition, wall_time()))};
         default: break;
     }
     return unknown_route(routed.route.path);
@@ -148,6 +154,15 @@ ApiResponse Service::list_jobs(const Routed& routed) const {
     Result<api::FieldChoice> choice = api::FieldChoice::of<api::JobRow>(query->fields);
     if (!choice.ok()) return refuse(Refusal::invalid_request, choice.error().message);
     return {.parts = job_list(routed.edition, *std::move(filter), *std::move(choice))};
+}
+
+ApiResponse Service::list_priorities(const Routed& routed) const {
+    const Result<api::JobQuery> query = api::parse_job_query(routed.query);
+    if (!query.ok()) return refuse(Refusal::invalid_request, query.error().message);
+    const Result<JobFilter> filter = JobFilter::make(*routed.edition, *query);
+    if (!filter.ok()) return refuse(Refusal::invalid_request, filter.error().message);
+    return {.parts = row_list(*routed.edition, "priorities",
+                              priority_rows(*routed.edition, *filter, wall_time()))};
 }
 
 ApiResponse Service::show_job(const Routed& routed) const {

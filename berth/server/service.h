@@ -39,6 +39,7 @@ private:
     struct Routed;
     std::variant<ApiResponse, ForController, SlowRead> act(const Routed& routed) const;
     ApiResponse list_jobs(const Routed& routed) const;
+    ApiResponse list_priorities(const Routed& routed) const;
     ApiResponse show_job(const Routed& routed) const;
     ApiResponse show_node(const Routed& routed) const;
     ApiResponse ping(const Routed& routed) const;

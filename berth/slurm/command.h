@@ -35,6 +35,8 @@ int run_scancel(const Invocation& call, Streams& streams);
 int run_scontrol(const Invocation& call, Streams& streams);
 int run_squeue(const Invocation& call, Streams& streams);
 int run_sinfo(const Invocation& call, Streams& streams);
+int run_sprio(const Invocation& call, Streams& streams);
+int run_sshare(const Invocation& call, Streams& streams);
 int run_sacct(const Invocation& call, Streams& streams);
 
 inline constexpr const char* kVersion =

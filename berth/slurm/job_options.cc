@@ -140,10 +140,13 @@ Status set_open_mode(Draft& d, const char* v) {
 }
 
 Status set_requeue(Draft& d, const char* v) {
-    if (v != nullptr)
+    if (v != nullptr && !iequals(v, "expedite")) {
         return Error{ErrorCode::failed_precondition,
-                     "--requeue=" + std::string(v) + " is not supported yet; --requeue is"};
+                     "--requeue=" + std::string(v) +
+                         " is not supported yet; --requeue and --requeue=expedite are"};
+    }
     d.spec.requeue = true;
+    d.spec.expedite = v != nullptr;
     return Done{};
 }
 

@@ -13,8 +13,10 @@ constexpr auto kCommands = std::to_array<std::pair<std::string_view, Command>>({
     {"scancel", run_scancel},
     {"scontrol", run_scontrol},
     {"sinfo", run_sinfo},
+    {"sprio", run_sprio},
     {"squeue", run_squeue},
     {"srun", run_srun},
+    {"sshare", run_sshare},
 });
 
 }  // namespace

@@ -51,6 +51,8 @@ Status set_job_key(Update& update, const std::string& key, const std::string& va
     } else if (name == "priority") {
         BERTH_TRY(const std::int64_t priority, whole(key, value, 0, 0xffff'fffeLL));
         update.job.priority = static_cast<std::uint32_t>(priority);
+    } else if (name == "sitefactor") {
+        BERTH_TRY(update.job.site_factor, whole(key, value, -2'147'483'645, 2'147'483'645));
     } else if (name == "nice") {
         BERTH_TRY(update.job.nice, whole(key, value, -2'147'483'645, 2'147'483'645));
     } else if (name == "arraytaskthrottle") {

@@ -1,0 +1,118 @@
+#include "berth/server/priority_rows.h"
+
+#include <algorithm>
+
+#include "berth/engine/fair_shares.h"
+#include "berth/engine/outlook.h"
+#include "berth/policy/tres_points.h"
+#include "berth/server/share_rows.h"
+
+namespace berth {
+namespace {
+
+// What the rules see, of an edition instead of the engine's state.
+class EditionView : public View {
+public:
+    EditionView(const Edition& edition, const Policy& policy, Time now)
+        : edition_(edition),
+          now_(now),
+          totals_(totals_of(*edition.spec)),
+          partitions_(partition_totals_of(*edition.spec)) {
+        tree_ = share_tree_of(spec(), usage_of(edition), now);
+        standings_ = policy.fairness().standings(tree_);
+    }
+
+    Time now() const override { return now_; }
+    const ClusterSpec& spec() const override { return *edition_.spec; }
+    const ClusterTotals& totals() const override { return totals_; }
+    const TresCounts& total(PartitionId partition) const override {
+        return partitions_[partition.index()];
+    }
+    const Resources& free(NodeId node) const override { return edition_.node(node).free.amount; }
+    const Job* find_job(JobId job) const override { return edition_.find_job(job); }
+    JobSize size(const Job& job) const override { return size_of(amounts_of(spec(), job)); }
+    TresCounts tres(const Job& job) const override {
+        if (job.state != JobState::pending) return held_by(job);
+        return tres_of(amounts_of(spec(), job));
+    }
+    AssociationStanding association(const Job& job) const override {
+        const std::size_t* node = tree_.find(job.spec.account, job.owner.user);
+        if (node == nullptr) return {};
+        return {standings_[*node].factor, tree_.nodes()[*node].priority, tree_.priority_max()};
+    }
+
+private:
+    const Edition& edition_;
+    Time now_;
+    ClusterTotals totals_;
+    std::vector<TresCounts> partitions_;
+    ShareTree tree_;
+    std::vector<ShareStanding> standings_;
+};
+
+bool is_shown(const Edition& edition, const Job& job) {
+    const bool running = job.state == JobState::running;
+    if (running && !edition.spec->scheduling.prioritize_running) return false;
+    if (!running && job.state != JobState::pending) return false;
+    return job.hold == Hold::none && !job.spec.priority && job.eligible_at;
+}
+
+bool is_plain_tres(const ClusterSpec& spec) {
+    for (const RuleSpec& rule : spec.scheduling.rules) {
+        if (rule.kind == "priority" && rule.name == "tres") return !rule.settings.empty();
+    }
+    return false;
+}
+
+api::PriorityRow row_of(const Edition& edition, const Job& job, const Policy& policy,
+                        const View& view) {
+    const ClusterSpec& spec = *edition.spec;
+    api::PriorityRow row{.job = job.id,
+                         .owner = job.owner,
+                         .account = job.spec.account,
+                         .partition = spec.partition(job.partition).name,
+                         .qos = spec.qos[job.qos.index()].name,
+                         .cluster = spec.name,
+                         .priority = policy.priority(job, view)};
+    const std::pair<std::string_view, std::int64_t*> columns[] = {
+        {"site", &row.site},
+        {"age", &row.age},
+        {"association", &row.association},
+        {"fair_share", &row.fair_share},
+        {"size", &row.job_size},
+        {"partition", &row.partition_part},
+        {"qos", &row.qos_part},
+    };
+    for (const PriorityPart& part : policy.priority_parts(job, view)) {
+        for (const auto& [name, column] : columns) {
+            if (part.name == name) *column = part.micropoints;
+        }
+    }
+    row.nice = job.spec.nice;
+    if (policy.priority_weight("tres") != 0) {
+        for (TresPoints& one : tres_points(job, view, is_plain_tres(spec))) {
+            row.tres.push_back({std::move(one.name), one.weight, one.micropoints});
+        }
+    }
+    return row;
+}
+
+}  // namespace
+
+std::vector<api::PriorityRow> priority_rows(const Edition& edition, const JobFilter& filter,
+                                            Time now) {
+    std::vector<api::PriorityRow> rows;
+    const Result<Policy> policy = build_policy(*edition.spec);
+    if (!policy.ok() || edition.spec->nodes.empty()) return rows;
+    const EditionView view(edition, *policy, priority_time(*edition.spec, now));
+    std::uint32_t next = 0;
+    while (const PublishedJob* found = filter.first_from(edition, next)) {
+        const Job& job = *found->job;
+        if (is_shown(edition, job)) rows.push_back(row_of(edition, job, *policy, view));
+        if (job.id.value() == UINT32_MAX) break;
+        next = job.id.value() + 1;
+    }
+    return rows;
+}
+
+}  // namespace berth
