@@ -70,8 +70,9 @@ protected:
 TEST_F(Shares, ArePrintedAsSlurmDoes) {
     install();
     start();
-    EXPECT_EQ(sshare({"-a"}),
-              R"(Account                    User  RawShares  NormShares    RawUsage  EffectvUsage  FairShare 
+    EXPECT_EQ(
+        sshare({"-a"}),
+        R"(Account                    User  RawShares  NormShares    RawUsage  EffectvUsage  FairShare 
 -------------------- ---------- ---------- ----------- ----------- ------------- ---------- 
 root                                          0.000000        3565      1.000000            
  root                      root          1    0.009901           0      0.000000   1.000000 
@@ -97,10 +98,11 @@ TEST_F(Shares, HaveALongForm) {
     cluster.start(1, 0);
     start();
     const std::string all = sshare({"-a", "-l"});
-    EXPECT_EQ(all.substr(0, all.find('\n')),
-              "Account                    User  RawShares  NormShares    RawUsage   NormUsage  "
-              "EffectvUsage  FairShare    LevelFS                    GrpTRESMins                    "
-              "TRESRunMins ");
+    EXPECT_EQ(
+        all.substr(0, all.find('\n')),
+        "Account                    User  RawShares  NormShares    RawUsage   NormUsage  "
+        "EffectvUsage  FairShare    LevelFS                    GrpTRESMins                    "
+        "TRESRunMins ");
     EXPECT_NE(all.find("\n  bio                      root          1    0.500000           0    "
                        "0.000000      0.000000   "),
               std::string::npos)
@@ -122,8 +124,8 @@ TEST_F(Shares, MayBeMultipliedDownTheTree) {
 TEST_F(Shares, AreTheAdministratorsToSet) {
     install();
     start();
-    const Heard heard = call("POST", "/v1/usage",
-                             R"({"entries":[{"account":"bio","user":"news","billing":7}]})");
+    const Heard heard =
+        call("POST", "/v1/usage", R"({"entries":[{"account":"bio","user":"news","billing":7}]})");
     if (::getuid() != 0) {
         EXPECT_EQ(heard.status, 403);
         return;
@@ -148,14 +150,16 @@ TEST_F(Shares, MakePrioritiesThatSprioTakesApart) {
              12 main         games       9615          0       1000          0       6000        516        100       2000           0                     
              13 main          news       3228          0       1000          0       2000        129        100          0           0                     
 )");
-    EXPECT_EQ(sprio({"-w"}),
-              R"(          JOBID PARTITION   PRIORITY       SITE        AGE  FAIRSHARE    JOBSIZE  PARTITION        QOS
+    EXPECT_EQ(
+        sprio({"-w"}),
+        R"(          JOBID PARTITION   PRIORITY       SITE        AGE  FAIRSHARE    JOBSIZE  PARTITION        QOS
         Weights                               1       1000      10000       1000       1000       2000
 )");
-    EXPECT_EQ(sprio({"-h", "-u", "news,games", "-S", "-Y"}),
-              "             12 main         games       9615          0       1000       6000        "
-              "516        100       2000\n             13 main          news       3228          0  "
-              "     1000       2000        129        100          0\n");
+    EXPECT_EQ(
+        sprio({"-h", "-u", "news,games", "-S", "-Y"}),
+        "             12 main         games       9615          0       1000       6000        "
+        "516        100       2000\n             13 main          news       3228          0  "
+        "     1000       2000        129        100          0\n");
     EXPECT_EQ(sprio({"-hn", "-j", "12", "-o", "%f %j %q %.9y"}),
               "0.6000000 0.5156250 1.0000000 0.0000022\n");
     EXPECT_EQ(sprio({"-j", "77"}), "Unable to find jobs matching user/id(s) specified\n");

@@ -160,9 +160,9 @@ struct ShareRow {
     bool level_fs_infinite = false;
     std::vector<std::pair<std::string, std::int64_t>> tres_minutes;      // Used.
     std::vector<std::pair<std::string, std::int64_t>> tres_run_minutes;  // To come, by the limits.
-    BERTH_FIELDS(ShareRow, cluster, account, user, parent, depth, raw_shares, norm_shares, raw_usage,
-                 norm_usage, effective_usage, fair_share, level_fs, level_fs_infinite, tres_minutes,
-                 tres_run_minutes)
+    BERTH_FIELDS(ShareRow, cluster, account, user, parent, depth, raw_shares, norm_shares,
+                 raw_usage, norm_usage, effective_usage, fair_share, level_fs, level_fs_infinite,
+                 tres_minutes, tres_run_minutes)
 };
 
 // GET /v1/accounting: one row per attempt of a job, with its steps.

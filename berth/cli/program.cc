@@ -120,7 +120,8 @@ private:
         CLI::App* import = usage->add_subcommand(
             "import", "Take over RawUsage from Slurm: sshare -a -P -o Account,User,RawUsage");
         import->add_option("file", directory_, "The file; standard input if none is given");
-        import->callback([this] { action_ = [this] { return usage_import(directory_, output_); }; });
+        import->callback(
+            [this] { action_ = [this] { return usage_import(directory_, output_); }; });
         CLI::App* clear = usage->add_subcommand("clear", "Forget what has been used");
         clear->add_option("users", jobs_, "These users alone");
         clear->callback([this] { action_ = [this] { return usage_clear(jobs_, output_); }; });
@@ -164,7 +165,7 @@ private:
     ReplayOptions replay_;
     SimOptions sim_;
     std::string state_, job_, directory_;  // Or a file.
-    std::vector<std::string> jobs_;  // Or users.
+    std::vector<std::string> jobs_;        // Or users.
     bool json_ = false, all_ = false, follow_ = false, lenient_ = false;
 };
 

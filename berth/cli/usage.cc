@@ -43,8 +43,7 @@ int usage_clear(const std::vector<std::string>& users, Output& output) {
     if (!rows) return output.fail(rows.problem());
     api::UsagePatch patch;
     for (const api::ShareRow& row : *rows) {
-        const bool wanted =
-            users.empty() || std::ranges::find(users, row.user) != users.end();
+        const bool wanted = users.empty() || std::ranges::find(users, row.user) != users.end();
         if (!row.user.empty() && wanted) patch.entries.push_back({row.account, row.user, 0});
     }
     if (patch.entries.empty()) return output.fail("there is no such user");

@@ -273,8 +273,7 @@ CallResult<std::vector<api::PartitionRow>> Client::partitions() {
 }
 CallResult<std::vector<api::PriorityRow>> Client::priorities(const api::JobQuery& query) {
     return wire_->list<api::PriorityRow>(
-        RouteId::list_priorities,
-        with_query(RouteId::list_priorities, format_job_query(query)));
+        RouteId::list_priorities, with_query(RouteId::list_priorities, format_job_query(query)));
 }
 CallResult<std::vector<api::ShareRow>> Client::shares() {
     return wire_->list<api::ShareRow>(RouteId::list_shares, api::path_of(RouteId::list_shares));

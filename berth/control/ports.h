@@ -63,7 +63,7 @@ struct Changes {
         jobs;  // Changed or new, each once, in id order. Their rows are to be made again.
     std::vector<JobId> gone;  // Left the state; accounting has them.
     std::vector<NodeId> nodes;
-    bool spec = false;  // The configuration changed: make everything again.
+    bool spec = false;               // The configuration changed: make everything again.
     std::vector<std::size_t> usage;  // Records of usage, by their number.
 };
 

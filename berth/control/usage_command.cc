@@ -20,9 +20,8 @@ bool is_association(const ClusterSpec& spec, const UsageSet::Entry& entry) {
 
 std::optional<Refused> wrong(const ClusterState& state, const UsageSet::Entry& entry) {
     const auto refuse = [&](const std::string& why) {
-        return refused(Refusal::invalid_request,
-                       "usage of user '" + entry.user + "' in account '" + entry.account +
-                           "': " + why);
+        return refused(Refusal::invalid_request, "usage of user '" + entry.user + "' in account '" +
+                                                     entry.account + "': " + why);
     };
     if (entry.user.empty()) return refuse("it needs a user; accounts have what their users have");
     if (entry.user.size() > kNameMax || entry.account.size() > kNameMax) {

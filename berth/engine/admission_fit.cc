@@ -109,6 +109,8 @@ public:
     const Job* find_job(JobId) const override { return nullptr; }
     JobSize size(const Job&) const override { return {}; }
     TresCounts tres(const Job&) const override { return {}; }
+    std::vector<const Job*> running() const override { return {}; }
+    std::span<const Duration> services() const override { return {}; }
     AssociationStanding association(const Job&) const override { return {}; }
 
 private:

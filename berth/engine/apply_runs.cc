@@ -153,7 +153,9 @@ void ClusterState::take(Time now, const EndJob& fact) {
                               fact.outcome == JobState::cancelled;
     if (job->state != JobState::running && !changes_mind) return;
     if (job->state == JobState::running) stop_using(now, *job);
+    const Duration service = service_of(*job, now);
     change_job(fact.job, [&](Job& record) {
+        record.attained += service;
         end_run(record, now, fact.outcome, fact.reason);
         record.hold = fact.outcome == JobState::pending ? fact.hold : Hold::none;
     });
@@ -169,8 +171,10 @@ void ClusterState::take(Time now, const AttemptEnded& fact) {
     }
     if (job->state == JobState::running) stop_using(now, *job);
     const bool may_requeue = job->spec.requeue.value_or(spec_.scheduling.requeue_by_default);
+    const Duration service = service_of(*job, now);
     change_job(fact.job, [&](Job& record) {
         if (record.state != JobState::running) return;
+        record.attained += service;
         if (fact.batch_exit && !fact.lost && record.nodes.front() == fact.node) {
             end_by_exit(record, now, *fact.batch_exit, fact.out_of_memory);
         } else {

@@ -1,6 +1,6 @@
 // How facts become usage: who holds how much from when to when, by account and user.
 #include "berth/engine/cluster_state_change.h"
-#include "berth/policy/tres.h"
+#include "berth/policy/view.h"
 
 namespace berth {
 namespace {
@@ -60,6 +60,12 @@ void ClusterState::stop_using(Time now, const Job& job) {
     const auto index = usage_of(job);
     BERTH_ASSERT(index.has_value());
     change_usage(now, *index, usage_rate_of(spec_, job), false);
+}
+
+// GPUs, or CPUs where it has none, times how long the run has been.
+Duration ClusterState::service_of(const Job& job, Time now) const {
+    if (job.state != JobState::running || now <= *job.started_at) return {};
+    return (now - *job.started_at) * gpus_of(spec_.dimensions, held_by(job));
 }
 
 // Under the weights and the half life in force until now.

@@ -144,6 +144,7 @@ private:
     void change_usage(Time now, std::size_t index, const UsageVector& rate, bool more);
     void start_using(Time now, const Job& job);
     void stop_using(Time now, const Job& job);
+    Duration service_of(const Job& job, Time now) const;
     void settle_usage(Time now);
     void recompute_rates();
     void touch_usage(std::size_t index);

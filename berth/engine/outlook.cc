@@ -124,6 +124,17 @@ TresCounts EngineView::tres(const Job& job) const {
     return tres_of(waiting->shape->demand);
 }
 
+std::vector<const Job*> EngineView::running() const {
+    std::vector<const Job*> jobs;
+    for (const JobId id : state_.holding_jobs()) {
+        const Job* job = state_.find_job(id);
+        if (job->state == JobState::running) jobs.push_back(job);
+    }
+    return jobs;
+}
+
+std::span<const Duration> EngineView::services() const { return outlook_.services; }
+
 AssociationStanding EngineView::association(const Job& job) const {
     const PendingJob* waiting = outlook_.pending.find(job.id);
     return outlook_.fair_shares.of(waiting == nullptr ? state_.usage_of(job) : waiting->usage);

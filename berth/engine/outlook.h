@@ -21,6 +21,7 @@ struct Outlook {
     PendingJobs pending;
     BitSet usable;  // Nodes that may take work.
     FairShares fair_shares;
+    std::vector<Duration> services;  // Of the jobs that were over when this period began.
     std::map<JobId, std::set<JobId>> task_runs;  // By array: its tasks that hold something.
     bool changed = true;                         // Since the last complete cycle.
     std::optional<Time> wake_at;                 // As that cycle said.
@@ -56,6 +57,8 @@ public:
     const Job* find_job(JobId job) const override { return state_.find_job(job); }
     JobSize size(const Job& job) const override;
     TresCounts tres(const Job& job) const override;
+    std::vector<const Job*> running() const override;
+    std::span<const Duration> services() const override;
     AssociationStanding association(const Job& job) const override;
 
 private:

@@ -181,12 +181,14 @@ struct Job {
     std::int64_t start_priority = 0;      // What it had at its current or last start.
     std::int64_t site_factor = 0;         // Added to its priority, by an administrator.
     bool expedited = false;               // Back in the queue, and first there.
+    std::optional<Duration> predicted;    // How long it was expected to run, when it was submitted.
+    Duration attained{};  // GPUs × time of its earlier runs; CPUs where it has none.
 
     BERTH_FIELDS(Job, id, owner, spec, partition, qos, time_limit, submitted_at, eligible_at, state,
                  outcome, hold, dependency_failed, attempt, restarts, started_at, ended_at, exit,
                  derived_exit, allocation, nodes, cpus, allocated, array_job, array_task, steps,
                  next_step, state_reason, array_bounds, array_max_running, start_priority,
-                 site_factor, expedited)
+                 site_factor, expedited, predicted, attained)
 };
 
 }  // namespace berth

@@ -9,6 +9,7 @@
 namespace berth {
 
 std::span<const RuleDef<PriorityTerm>> priority_terms();
+std::span<const RuleDef<OrderRule>> order_rules();
 std::span<const RuleDef<FairnessRule>> fairness_rules();
 std::span<const RuleDef<PlacementScore>> placement_scores();
 

@@ -58,6 +58,13 @@ Weighted<Rule> standard(std::span<const RuleDef<Rule>> known, std::string_view n
     return {std::string(name), weight, def->make(Params::check(plain, def->settings).value())};
 }
 
+template <class Rule>
+Status at_most_one(const std::string& kind, const std::vector<Weighted<Rule>>& rules) {
+    if (rules.size() <= 1) return Done{};
+    return Error{ErrorCode::invalid_argument, "there can be one rule of " + kind + ", not " +
+                                                  rules[0].name + " and " + rules[1].name};
+}
+
 std::int64_t fifo(const Job& job) { return kFifoTop - job.id.value() - job.spec.nice; }
 
 }  // namespace
@@ -106,6 +113,7 @@ Result<Policy> build_policy(const ClusterSpec& spec) {
     Policy policy;
     std::vector<Weighted<PlacementScore>> placement;
     std::vector<Weighted<FairnessRule>> fairness;
+    std::vector<Weighted<OrderRule>> order;
     for (const RuleSpec& rule : spec.scheduling.rules) {
         if (rule.kind == "priority") {
             BERTH_CHECK(add_rule(rule, priority_terms(), policy.priority_));
@@ -113,18 +121,18 @@ Result<Policy> build_policy(const ClusterSpec& spec) {
             BERTH_CHECK(add_rule(rule, placement_scores(), placement));
         } else if (rule.kind == "fairness") {
             BERTH_CHECK(add_rule(rule, fairness_rules(), fairness));
+        } else if (rule.kind == "order") {
+            BERTH_CHECK(add_rule(rule, order_rules(), order));
         } else {
             return Error{ErrorCode::invalid_argument,
                          "no kind of rule is called '" + rule.kind +
-                             "'; there are priority, fairness and placement"};
+                             "'; there are priority, order, fairness and placement"};
         }
     }
     if (!placement.empty()) policy.placement_ = std::move(placement);
-    if (fairness.size() > 1) {
-        return Error{
-            ErrorCode::invalid_argument,
-            "there can be one fairness rule, not " + fairness[0].name + " and " + fairness[1].name};
-    }
+    BERTH_CHECK(at_most_one("fairness", fairness));
+    BERTH_CHECK(at_most_one("order", order));
+    if (!order.empty()) policy.order_ = std::move(order.front().rule);
     if (!fairness.empty()) policy.fairness_ = std::move(fairness.front().rule);
     // --nice counts under any policy; a site need not say so.
     if (!policy.is_fifo() &&

@@ -34,6 +34,16 @@ public:
     virtual bool has_levels() const = 0;  // LevelFS means something.
 };
 
+// In which order are jobs looked at? Each gets a rank: the lower the earlier. Where ranks are
+// equal, priority decides.
+class OrderRule {
+public:
+    virtual ~OrderRule() = default;
+    // Of jobs that wait, the earlier submitted first.
+    virtual std::vector<std::int64_t> ranks(std::span<const Job* const> jobs,
+                                            const View& view) const = 0;
+};
+
 // A node on which a job would fit, and what would be left of it.
 struct Candidate {
     NodeId node{0};
@@ -84,6 +94,7 @@ public:
     std::vector<PriorityPart> priority_parts(const Job& job, const View& view) const;
     bool is_fifo() const { return priority_.empty(); }
 
+    const OrderRule* order() const { return order_.get(); }  // nullptr: by priority alone.
     const FairnessRule& fairness() const { return *fairness_; }
 
     // A term's weight, 0 if it is not among the rules.
@@ -97,6 +108,7 @@ private:
     std::vector<Weighted<PriorityTerm>> priority_;
     std::vector<Weighted<PlacementScore>> placement_;
     std::unique_ptr<FairnessRule> fairness_;
+    std::unique_ptr<OrderRule> order_;
 };
 
 // The policy that scheduling.rules describes. An error names the rule and says what there is.

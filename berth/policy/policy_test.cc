@@ -90,7 +90,7 @@ TEST(Policy, NamesTheRuleThatItDoesNotKnow) {
         {{.kind = "placement", .name = "spread"},
          "no placement rule 'spread'; there are pack, weight"},
         {{.kind = "magic", .name = "x"},
-         "no kind of rule is called 'magic'; there are priority, fairness and placement"},
+         "no kind of rule is called 'magic'; there are priority, order, fairness and placement"},
         {term("age", kPriorityMax + 1),
          "priority rule age: its weight is 4294967296; it must be within ±4294967295"},
     };

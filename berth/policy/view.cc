@@ -34,4 +34,14 @@ std::vector<TresCounts> partition_totals_of(const ClusterSpec& spec) {
     return totals;
 }
 
+Duration expected_length(const Job& job) {
+    return std::min(job.predicted.value_or(Duration::max()), job.time_limit);
+}
+
+std::int64_t gpus_of(const Dimensions& dimensions, const TresCounts& counts) {
+    std::int64_t gpus = 0;
+    for (const DimensionId d : dimensions.of_name("gpu")) gpus += counts.amount[d];
+    return gpus > 0 ? gpus : counts.amount.cpu().count() / 1000;
+}
+
 }  // namespace berth

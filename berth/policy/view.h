@@ -1,6 +1,7 @@
 // View: what a rule may look at. Read-only, and the same for every rule; the engine implements it.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "berth/model/cluster_spec.h"
@@ -34,6 +35,12 @@ struct AssociationStanding {
     std::int64_t priority = 0, priority_max = 0;
 };
 
+// How long a job is expected to run: as was predicted, but no longer than its limit.
+Duration expected_length(const Job& job);
+
+// Its GPUs, or its CPUs if it has none.
+std::int64_t gpus_of(const Dimensions& dimensions, const TresCounts& counts);
+
 class View {
 public:
     virtual ~View() = default;
@@ -45,7 +52,10 @@ public:
     virtual const Resources& free(NodeId node) const = 0;
     virtual const Job* find_job(JobId job) const = 0;
     virtual JobSize size(const Job& job) const = 0;
-    virtual TresCounts tres(const Job& job) const = 0;  // Held, or asked for while it waits.
+    virtual TresCounts tres(const Job& job) const = 0;    // Held, or asked for while it waits.
+    virtual std::vector<const Job*> running() const = 0;  // In the order of their ids.
+    // What jobs that are over had attained in all; few or none where nothing is known.
+    virtual std::span<const Duration> services() const = 0;
     virtual AssociationStanding association(const Job& job) const = 0;
 
 protected:

@@ -57,12 +57,16 @@ void set_amounts(api::AccountingRow& row, const ClusterSpec& spec, const Account
     row.requested_tres = tres_text(spec, asked.tres, TresOrder::by_name);
     row.allocated_cpus = record.cpus;
     row.nodes = record.nodes;
-    row.allocated_tres = tres_text(spec,
-                                   {.cpus = record.cpus,
-                                    .memory = record.allocated.memory(),
-                                    .nodes = static_cast<std::int64_t>(record.nodes.size()),
-                                    .gres = record.allocated},
-                                   TresOrder::by_name);
+    const auto nodes = static_cast<std::int64_t>(record.nodes.size());
+    const auto partition = spec.find_partition(record.partition);
+    row.allocated_tres = tres_text(
+        spec,
+        {.cpus = record.cpus,
+         .memory = record.allocated.memory(),
+         .nodes = nodes,
+         .billed = partition ? billed_in(spec, *partition, nodes, record.allocated) : std::nullopt,
+         .gres = record.allocated},
+        TresOrder::by_name);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/engine/demand.h"
+#include "berth/server/tres.h"
 
 namespace berth {
 namespace {
@@ -45,6 +46,10 @@ Asked asked_of(const ClusterSpec& spec, const Job& job) {
     add(asked.tres.gres, demand.gres_per_node, asked.nodes);
     add(asked.tres.gres, demand.gres_per_task, asked.tasks);
     add(asked.tres.gres, demand.gres_total, 1);
+    Resources amount = asked.tres.gres;
+    amount.set_cpu(cores(asked.cpus));
+    amount.set_memory(asked.tres.memory);
+    asked.tres.billed = billed_in(spec, job.partition, asked.nodes, amount);
     asked.request = job.spec.request;
     if (!asked.request.memory_per_cpu && !asked.request.memory_per_node) {
         const PartitionSpec& partition = spec.partition(job.partition);

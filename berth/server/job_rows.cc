@@ -102,12 +102,14 @@ void set_amounts(api::JobRow& row, const Edition& edition, const Job& job) {
     row.batch_host = row.nodes.front();
     row.node_count = static_cast<std::uint32_t>(job.nodes.size());
     row.cpus = job.cpus;
-    row.allocated_tres = tres_text(spec,
-                                   {.cpus = job.cpus,
-                                    .memory = job.allocated.memory(),
-                                    .nodes = row.node_count,
-                                    .gres = job.allocated},
-                                   TresOrder::slurm);
+    row.allocated_tres =
+        tres_text(spec,
+                  {.cpus = job.cpus,
+                   .memory = job.allocated.memory(),
+                   .nodes = row.node_count,
+                   .billed = billed_in(spec, job.partition, row.node_count, job.allocated),
+                   .gres = job.allocated},
+                  TresOrder::slurm);
     if (!job.allocation) return;
     row.tasks = 0;
     for (const NodeShare& share : job.allocation->shares) {

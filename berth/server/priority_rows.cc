@@ -35,6 +35,8 @@ public:
         if (job.state != JobState::pending) return held_by(job);
         return tres_of(amounts_of(spec(), job));
     }
+    std::vector<const Job*> running() const override { return {}; }  // Orders alone ask.
+    std::span<const Duration> services() const override { return {}; }
     AssociationStanding association(const Job& job) const override {
         const std::size_t* node = tree_.find(job.spec.account, job.owner.user);
         if (node == nullptr) return {};

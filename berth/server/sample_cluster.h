@@ -85,9 +85,8 @@ public:
     // Publishes what has changed since the last time.
     std::shared_ptr<const Edition> publish(Published& published) {
         const ClusterState::Touched touched = state_.take_touched();
-        published.publish(
-            state_, {now, ++sequence_, touched.jobs, touched.gone, touched.nodes, touched.spec,
-                     touched.usage});
+        published.publish(state_, {now, ++sequence_, touched.jobs, touched.gone, touched.nodes,
+                                   touched.spec, touched.usage});
         return published.current();
     }
 

@@ -109,7 +109,9 @@ api::ShareRow row_of(const Shown& shown, const ClusterSpec& spec, std::size_t in
         row.fair_share =
             static_cast<std::int64_t>(Wide{factor.part} * 1'000'000'000 / factor.whole);
     }
-    if (shown.fairness.has_levels() && index != 0) {
+    if (!shown.fairness.has_levels()) {
+        row.level_fs = 0;  // As Slurm shows what it does not work out.
+    } else if (index != 0) {
         row.level_fs_infinite = standing.level.infinite;
         if (!row.level_fs_infinite) row.level_fs = standing.level.billionths;
     }

@@ -4,6 +4,7 @@
 
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
+#include "berth/policy/tres.h"
 
 namespace berth {
 namespace {
@@ -50,13 +51,20 @@ std::string tres_text(const ClusterSpec& spec, const Tres& tres, TresOrder order
     if (tres.cpus != 0) all.push_back({"cpu", std::to_string(tres.cpus)});
     if (tres.memory != Bytes(0)) all.push_back({"mem", format_size(tres.memory)});
     if (tres.nodes != 0) all.push_back({"node", std::to_string(tres.nodes)});
-    if (tres.billing && tres.cpus != 0) all.push_back({"billing", std::to_string(tres.cpus)});
+    const std::int64_t billing = tres.billed.value_or(tres.cpus);
+    if (tres.billing && billing != 0) all.push_back({"billing", std::to_string(billing)});
     add_gres(all, spec, tres.gres);
     if (order == TresOrder::by_name) std::ranges::sort(all, {}, &NamedAmount::name);
     std::string text;
     for (const NamedAmount& one : all)
         text += (text.empty() ? "" : ",") + one.name + "=" + one.amount;
     return text;
+}
+
+std::optional<std::int64_t> billed_in(const ClusterSpec& spec, PartitionId partition,
+                                      std::int64_t nodes, const Resources& amount) {
+    if (spec.partition(partition).billing_weights.empty()) return std::nullopt;
+    return billing_of(spec, partition, {.nodes = nodes, .amount = amount}).whole;
 }
 
 std::string gres_text(const ClusterSpec& spec, const NodeSpec& node, DeviceMask devices,

@@ -2,6 +2,7 @@
 // "gpu:a100:2(IDX:0-1)".
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,9 +16,14 @@ struct Tres {
     std::int64_t cpus = 0;
     Bytes memory;
     std::int64_t nodes = 0;
-    bool billing = true;  // One for each CPU: there are no weights yet.
-    Resources gres;       // Its CPUs and memory play no part.
+    bool billing = true;
+    std::optional<std::int64_t> billed;  // By the partition's weights; nullopt: one for each CPU.
+    Resources gres;                      // Its CPUs and memory play no part.
 };
+
+// What these amounts bill in a partition with TRESBillingWeights, in whole points; nullopt without.
+std::optional<std::int64_t> billed_in(const ClusterSpec& spec, PartitionId partition,
+                                      std::int64_t nodes, const Resources& amount);
 
 // As scontrol orders them, or by name, as sacct does.
 enum class TresOrder : std::uint8_t { slurm, by_name };

@@ -125,8 +125,7 @@ template <class Text>
 void print_line(const PercentFormat& format, std::ostream& out, Text text) {
     out << format.prefix;
     for (const FormatItem& item : format.items) {
-        out << cell(text(*find_priority_field(item.letter)), item.width, item.right)
-            << item.suffix;
+        out << cell(text(*find_priority_field(item.letter)), item.width, item.right) << item.suffix;
     }
     out << '\n';
 }

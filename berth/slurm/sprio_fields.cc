@@ -51,12 +51,14 @@ std::string tres_text(const Row& row, bool normalized) {
 
 std::string none(const Weights&) { return ""; }
 
-#define BERTH_TERM(small, large, header, part, weight_name)                              \
-    PriorityField{small, header,                                                         \
+#define BERTH_TERM(small, large, header, part, weight_name)                                     \
+    PriorityField{small, header,                                                                \
                   [](const Row& r, const Weights& w) { return normal(r.part, w.weight_name); }, \
-                  [](const Weights& w) { return std::to_string(w.weight_name); }},       \
-        PriorityField{large, header, [](const Row& r, const Weights&) { return whole(r.part); }, \
-                      [](const Weights& w) { return std::to_string(w.weight_name); }}
+                  [](const Weights& w) { return std::to_string(w.weight_name); }},              \
+        PriorityField {                                                                         \
+        large, header, [](const Row& r, const Weights&) { return whole(r.part); },              \
+            [](const Weights& w) { return std::to_string(w.weight_name); }                      \
+    }
 
 constexpr auto kFields = std::to_array<PriorityField>({
     BERTH_TERM('a', 'A', "AGE", age, age),

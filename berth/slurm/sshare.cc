@@ -27,30 +27,19 @@ struct SshareOptions {
 };
 
 constexpr auto kOptions = std::to_array<option>({
-    {"accounts", required_argument, nullptr, 'A'},
-    {"all", no_argument, nullptr, 'a'},
-    {"helpformat", no_argument, nullptr, 'e'},
-    {"long", no_argument, nullptr, 'l'},
-    {"partition", no_argument, nullptr, 'm'},
-    {"noheader", no_argument, nullptr, 'n'},
-    {"format", required_argument, nullptr, 'o'},
-    {"parsable", no_argument, nullptr, 'p'},
-    {"parsable2", no_argument, nullptr, 'P'},
-    {"users", required_argument, nullptr, 'u'},
-    {"Users", no_argument, nullptr, 'U'},
-    {"verbose", no_argument, nullptr, 'v'},
-    {"version", no_argument, nullptr, 'V'},
-    {"help", no_argument, nullptr, 'H'},
-    {"usage", no_argument, nullptr, 'H'},
-    {"clusters", required_argument, nullptr, 'M'},
-    {"cluster", required_argument, nullptr, 'M'},
-    {"json", optional_argument, nullptr, 'J'},
-    {"yaml", optional_argument, nullptr, 'Y'},
-    {nullptr, 0, nullptr, 0},
+    {"accounts", required_argument, nullptr, 'A'}, {"all", no_argument, nullptr, 'a'},
+    {"helpformat", no_argument, nullptr, 'e'},     {"long", no_argument, nullptr, 'l'},
+    {"partition", no_argument, nullptr, 'm'},      {"noheader", no_argument, nullptr, 'n'},
+    {"format", required_argument, nullptr, 'o'},   {"parsable", no_argument, nullptr, 'p'},
+    {"parsable2", no_argument, nullptr, 'P'},      {"users", required_argument, nullptr, 'u'},
+    {"Users", no_argument, nullptr, 'U'},          {"verbose", no_argument, nullptr, 'v'},
+    {"version", no_argument, nullptr, 'V'},        {"help", no_argument, nullptr, 'H'},
+    {"usage", no_argument, nullptr, 'H'},          {"clusters", required_argument, nullptr, 'M'},
+    {"cluster", required_argument, nullptr, 'M'},  {"json", optional_argument, nullptr, 'J'},
+    {"yaml", optional_argument, nullptr, 'Y'},     {nullptr, 0, nullptr, 0},
 });
 
-constexpr const char* kUsage =
-    "Usage: sshare [-aelmnpPUvV] [-A accounts] [-o format] [-u users]\n";
+constexpr const char* kUsage = "Usage: sshare [-aelmnpPUvV] [-A accounts] [-o format] [-u users]\n";
 
 // Billionths as "0.396040", half up.
 std::string decimal(std::int64_t billionths) {
@@ -81,12 +70,12 @@ constexpr auto kFields = std::to_array<ShareField>({
     {"Cluster", 10, true, true, [](const Row& r) { return r.cluster; }},
     {"EffectvUsage", 13, true, false, [](const Row& r) { return decimal(r.effective_usage); }},
     {"FairShare", 10, true, false,
-     [](const Row& r) { return r.fair_share && !is_root(r) ? decimal(*r.fair_share) : ""; }},
+     [](const Row& r) { return r.fair_share ? decimal(*r.fair_share) : ""; }},
     {"GrpTRESMins", 30, true, true, [](const Row&) { return std::string(); }},
     {"GrpTRESRaw", 30, true, true, [](const Row& r) { return tres_text(r.tres_minutes); }},
     {"LevelFS", 10, true, false,
      [](const Row& r) {
-         if (is_root(r) || !(r.raw_shares || r.level_fs)) return std::string();
+         if (!r.raw_shares && !is_root(r)) return std::string();  // Fairshare=parent.
          return r.level_fs_infinite ? std::string("inf") : r.level_fs ? decimal(*r.level_fs) : "";
      }},
     {"NormShares", 11, true, false, [](const Row& r) { return decimal(r.norm_shares); }},
@@ -165,8 +154,7 @@ Result<std::vector<Column>> columns_of(const std::string& format) {
 }
 
 std::string padded(const Column& column, const std::string& text) {
-    if (column.field->cut_with_plus)
-        return cell_with_plus(text, column.width, column.field->right);
+    if (column.field->cut_with_plus) return cell_with_plus(text, column.width, column.field->right);
     return cell(text, column.width, column.field->right, false);
 }
 
@@ -259,8 +247,9 @@ int run_sshare(const Invocation& call, Streams& streams) {
                     << '\n';
         return 1;
     }
-    const bool has_levels = std::ranges::any_of(
-        *rows, [](const Row& row) { return row.level_fs_infinite || row.level_fs; });
+    const bool has_levels = std::ranges::any_of(*rows, [](const Row& row) {
+        return row.level_fs_infinite || row.level_fs.value_or(0) > 0;
+    });
     return print_all(options, *rows, has_levels, streams);
 }
 

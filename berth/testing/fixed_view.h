@@ -16,6 +16,8 @@ public:
     JobSize job_size;
     TresCounts job_tres;
     AssociationStanding job_association;
+    std::vector<Job> jobs_running;
+    std::vector<Duration> services_over;
 
     Time now() const override { return at; }
     const ClusterSpec& spec() const override { return cluster; }
@@ -30,7 +32,15 @@ public:
     const Resources& free(NodeId node) const override { return cluster.node(node).capacity; }
     const Job* find_job(JobId) const override { return nullptr; }
     JobSize size(const Job&) const override { return job_size; }
-    TresCounts tres(const Job&) const override { return job_tres; }
+    TresCounts tres(const Job& job) const override {
+        return job.nodes.empty() ? job_tres : held_by(job);
+    }
+    std::vector<const Job*> running() const override {
+        std::vector<const Job*> all;
+        for (const Job& job : jobs_running) all.push_back(&job);
+        return all;
+    }
+    std::span<const Duration> services() const override { return services_over; }
     AssociationStanding association(const Job&) const override { return job_association; }
 
 private:

@@ -15,11 +15,11 @@ namespace {
 constexpr Wide kLn2 = 49946518145322874;  // ln 2 in units of 2^-56.
 constexpr Wide kOne56 = Wide{1} << 56;
 
-// 2^x of an x in units of 2^-56, in units of 2^-62 and held at 2^20.
+// 2^x of an x in units of 2^-56, in units of 2^-62 and held at 2^40.
 Wide exp2_of(Wide x) {
     if (x <= 0) return exp2_of_minus(-x << 6);
     const Wide whole = (x >> 56) + 1;
-    if (whole > 20) return Wide{kOne62} << 20;
+    if (whole > 40) return Wide{kOne62} << 40;
     return Wide{exp2_of_minus(((whole << 56) - x) << 6)} << static_cast<int>(whole);
 }
 
@@ -56,7 +56,7 @@ public:
             if (!node.of_parent) usage_of_level[node.level] += parts[i].usage;
         }
         std::vector<ShareStanding> all(nodes.size());
-        all.front().effective_usage = kOne62;
+        all.front() = standing(parts.front());
         for (std::size_t i = 1; i < nodes.size(); ++i) {
             parts[i].effective = effective(nodes[i], parts, i, usage_of_level);
             all[i] = standing(parts[i]);
@@ -90,7 +90,8 @@ private:
         const Wide log_l =
             log2_of(own.usage) - log2_of(own.shares) - log2_of(level_usage) + log2_of(above.shares);
         const Wide log_r = log_p + ((pull(log_p, log_l) * (log_l >> 8)) >> 48);
-        return (exp2_of(log_r) >> 20) * own.shares >> 42;
+        const Wide r = exp2_of(log_r);  // Times the shares it has 164 bits at most.
+        return r < Wide{1} << 82 ? (r >> 20) * own.shares >> 42 : (r >> 40) * own.shares >> 22;
     }
 
     ShareStanding standing(const Parts& one) const {

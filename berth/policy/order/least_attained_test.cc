@@ -1,0 +1,39 @@
+#include <gtest/gtest.h>
+
+#include "berth/policy/order/order_case.h"
+
+namespace berth {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::vector<testing::Waiting> kJobs = {{.name = "a", .attained = 7200s},
+                                             {.name = "b", .attained = 3250s},
+                                             {.name = "c"},
+                                             {.name = "d", .attained = 3249s},
+                                             {.name = "e", .attained = 7199s}};
+
+TEST(LeastAttained, PutsJobsIntoQueuesByTheirService) {
+    EXPECT_EQ(testing::order_of("least_attained", kJobs), "cdbea");
+    EXPECT_EQ(testing::order_of("least_attained", kJobs, {{"first", 1}, {"second", 3250}}),
+              "cdabe");
+}
+
+TEST(LeastAttained, MayGoByTheGittinsIndexWithinAQueue) {
+    // Services of 100 and 10 000 s. Fresh: one of two is over within the quantum of 1000 s, which
+    // takes 100 + 1000 s of the two. After 100 s of service only the long one is left, which is not
+    // over soon: index 0. Near its end it is.
+    testing::OrderView view = testing::order_view();
+    view.services_over = {100s, 10'000s};
+    const auto rule = testing::make_rule(
+        order_rules(), "least_attained",
+        {{"first", 1'000'000}, {"second", 2'000'000}, {"quantum", 1000}, {"gittins", 1}});
+    EXPECT_EQ(
+        testing::order_of(
+            *rule, view,
+            {{.name = "x", .attained = 200s}, {.name = "y"}, {.name = "z", .attained = 9500s}}),
+        "yzx");
+}
+
+}  // namespace
+}  // namespace berth

@@ -1,0 +1,36 @@
+// round_robin: users take turns, whatever they ask for.
+//
+// A job's rank is how many of its user's jobs run or wait before it.
+#include <map>
+
+#include "berth/policy/policy.h"
+
+namespace berth {
+namespace {
+
+class RoundRobin : public OrderRule {
+public:
+    std::vector<std::int64_t> ranks(std::span<const Job* const> jobs,
+                                    const View& view) const override {
+        std::map<std::uint32_t, std::int64_t> turns;  // By uid.
+        for (const Job* job : view.running()) ++turns[job->owner.uid];
+        std::vector<std::int64_t> all;
+        for (const Job* job : jobs) all.push_back(turns[job->owner.uid]++);
+        return all;
+    }
+};
+
+}  // namespace
+
+RuleDef<OrderRule> order_round_robin() {
+    return {
+        .name = "round_robin",
+        .summary = "Users take turns.",
+        .settings = {},
+        .make = [](const Params&) -> std::unique_ptr<OrderRule> {
+            return std::make_unique<RoundRobin>();
+        },
+    };
+}
+
+}  // namespace berth

@@ -1,0 +1,26 @@
+#include <gtest/gtest.h>
+
+#include "berth/policy/order/order_case.h"
+
+namespace berth {
+namespace {
+
+const std::vector<testing::Waiting> kJobs = {
+    {.name = "a", .user = "ann"}, {.name = "b", .user = "ann"}, {.name = "c", .user = "ann"},
+    {.name = "d", .user = "ben"}, {.name = "e", .user = "ben"}, {.name = "f", .user = "cleo"}};
+
+TEST(RoundRobin, LetsUsersTakeTurns) {
+    EXPECT_EQ(testing::order_of("round_robin", kJobs), "adfbec");
+}
+
+TEST(RoundRobin, CountsWhatRunsAsTurnsTaken) {
+    testing::OrderView view = testing::order_view();
+    Job runs;
+    runs.owner.uid = 'a';
+    view.jobs_running = {runs, runs};
+    EXPECT_EQ(testing::order_of(*testing::make_rule(order_rules(), "round_robin"), view, kJobs),
+              "dfeabc");
+}
+
+}  // namespace
+}  // namespace berth

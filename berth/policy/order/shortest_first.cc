@@ -1,0 +1,32 @@
+// shortest_first: the job that is expected to run least comes first (SJF).
+//
+// By its prediction where there is one, never beyond its limit: what is expected chooses, the limit
+// promises. After Smith's rule (1956); ties go by priority.
+#include "berth/policy/policy.h"
+
+namespace berth {
+namespace {
+
+class ShortestFirst : public OrderRule {
+public:
+    std::vector<std::int64_t> ranks(std::span<const Job* const> jobs, const View&) const override {
+        std::vector<std::int64_t> all;
+        for (const Job* job : jobs) all.push_back(expected_length(*job).count());
+        return all;
+    }
+};
+
+}  // namespace
+
+RuleDef<OrderRule> order_shortest_first() {
+    return {
+        .name = "shortest_first",
+        .summary = "The job that is expected to run least comes first.",
+        .settings = {},
+        .make = [](const Params&) -> std::unique_ptr<OrderRule> {
+            return std::make_unique<ShortestFirst>();
+        },
+    };
+}
+
+}  // namespace berth
