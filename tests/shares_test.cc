@@ -84,7 +84,7 @@ root                                          0.000000        3565      1.000000
   physics                 games          1    0.500000        1323      0.951799   0.600000 
 )");
     EXPECT_EQ(sshare({"-nPA", "physics", "-u", "games", "-o", "acc,user,rawu%5,LevelFS"}),
-              " physics||1390|1.523625\n  physics|games|1323|0.525322\n");
+              " physics||1390|1.523613\n  physics|games|1323|0.525321\n");
     EXPECT_EQ(sshare({"-Uhp", "-u", "root", "-o", "account,user,rawshares,levelfs"}),
               " root|root|1|inf|\n  bio|root|1|inf|\n");
     EXPECT_EQ(sshare({"-o", "color"}),
@@ -172,7 +172,7 @@ TEST_F(Shares, WeighTres) {
     submit(11, "physics", "backup", 1, 32);
     start();
     EXPECT_EQ(sprio({"-h", "-o", "%T|%t|%A"}), "cpu=250|cpu=0.25|1000\n");
-    EXPECT_NE(sprio({"-w"}).find("cpu=1000,gres/gpu=4000"), std::string::npos);
+    EXPECT_NE(sprio({"-w"}).find("cpu=1000,gres/gpu=40"), std::string::npos);
 }
 
 TEST_F(Shares, AreNotForFifo) {

@@ -40,6 +40,9 @@ constexpr Promise kPromises[] = {
     {RouteId::update_node, kOp, kOp},
     {RouteId::list_partitions, kUser, kUser},
     {RouteId::list_accounting, kUser, kUser},
+    {RouteId::list_priorities, kUser, kUser},
+    {RouteId::list_shares, kUser, kUser},
+    {RouteId::set_usage, kAdmin, kAdmin},
 };
 
 class EmptyArchive : public Archive {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "berth/policy/order/order_case.h"
+#include "berth/testing/order_case.h"
 
 namespace berth {
 namespace {
@@ -17,8 +17,10 @@ std::vector<Waiting> seed_jobs(std::size_t trains, std::size_t preps) {
     return jobs;
 }
 
+// Equal at nothing, a quarter and a half: the earlier submission, which is train's. (The audit of
+// the seeds has prep at the half.)
 TEST(SeedDrf, Seed002LetsTheLowerDominantShareTakeItsNextJob) {
-    EXPECT_EQ(testing::order_of("drf", seed_jobs(12, 12)).substr(0, 20), "tptpptptpptptpptptpt");
+    EXPECT_EQ(testing::order_of("drf", seed_jobs(12, 12)).substr(0, 20), "tpptptptpptptptpptpt");
 }
 
 TEST(SeedDrf, Seed002WeighsAccountsByTheirShares) {
@@ -27,7 +29,7 @@ TEST(SeedDrf, Seed002WeighsAccountsByTheirShares) {
                              {.name = "prep", .parent = "root", .shares = 1}};
     const auto rule = testing::make_rule(order_rules(), "drf", {{"by_account", 1}});
     EXPECT_EQ(testing::order_of(*rule, view, seed_jobs(14, 12)).substr(0, 20),
-              "tpttptpttptpttptpttp");
+              "tptpttptpttptpttptpt");
 }
 
 TEST(Drf, IsThePapersExample) {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "berth/policy/order/order_case.h"
+#include "berth/testing/order_case.h"
 
 namespace berth {
 namespace {
