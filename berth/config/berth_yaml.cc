@@ -12,6 +12,7 @@
 namespace berth::config {
 namespace {
 
+constexpr std::int64_t kNumberMax = 1'000'000'000'000;
 constexpr std::size_t kYamlBytesMax = 4 * 1024 * 1024;
 
 // yaml-cpp's plain names for the keys of node and partition lines.
@@ -76,12 +77,14 @@ public:
                 each(entry.second, [&](const YAML::Node& node) {
                     draft_.spec.operators.push_back(scalar(node));
                 });
+            } else if (key == "order") {
+                read_order(entry.second);
             } else if (key == "enforce_accounts") {
                 draft_.spec.scheduling.enforce_accounts = flag(entry.second);
             } else {
                 error(entry.first, "there is no option " + key +
                                        "; there are cluster, nodes, partitions, accounts, qos, "
-                                       "operators, enforce_accounts");
+                                       "operators, order, enforce_accounts");
             }
         }
     }
@@ -163,6 +166,23 @@ private:
         read_node_line(draft_, line, defaults);
     }
 
+    // The name of a rule, or a map of `rule` and its settings, whole numbers all.
+    void read_order(const YAML::Node& node) {
+        RuleSpec rule{.kind = "order", .weight = 1};
+        if (node.IsScalar()) {
+            rule.name = node.Scalar();
+        } else if (node.IsMap()) {
+            for (const auto& entry : node) {
+                const std::string key = scalar(entry.first);
+                if (key == "rule")
+                    rule.name = scalar(entry.second);
+                else
+                    rule.settings.emplace_back(key, number(entry.second, -kNumberMax, kNumberMax));
+            }
+        }
+        if (rule.name.empty()) return error(node, "should be a rule, such as shortest_first");
+        draft_.spec.scheduling.rules.push_back(std::move(rule));
+    }
     // A number, or "parent".
     template <class Owner>
     void read_shares(const YAML::Node& node, Owner& owner) {

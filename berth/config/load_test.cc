@@ -234,6 +234,29 @@ TEST(Load, ReadsTresWeights) {
     EXPECT_EQ(loaded.spec.scheduling.priority_tres, priority);
 }
 
+TEST(Load, ReadsTheOrderAndTheShares) {
+    const Loaded loaded = load_slurm(
+        kSmall, "", "", "",
+        "order: {rule: drf, by_account: 1}\n"
+        "accounts:\n"
+        "  - {name: a, shares: parent, priority: 7, users: [{name: x, shares: 0, priority: 9}]}\n"
+        "qos: [{name: half, usage_factor_ppm: 500000}]\n");
+    EXPECT_EQ(text_of(loaded), "");
+    const RuleSpec& rule = loaded.spec.scheduling.rules.front();
+    EXPECT_EQ(rule.kind + " " + rule.name, "order drf");
+    EXPECT_EQ(rule.settings,
+              (std::vector<std::pair<std::string, std::int64_t>>{{"by_account", 1}}));
+    EXPECT_TRUE(loaded.spec.accounts[0].shares_of_parent);
+    EXPECT_EQ(loaded.spec.accounts[0].priority, 7);
+    EXPECT_EQ(loaded.spec.associations[0].shares, 0);
+    EXPECT_EQ(loaded.spec.associations[0].priority, 9);
+    EXPECT_EQ(loaded.spec.qos[1].usage_factor, Ppm(500'000));
+    EXPECT_EQ(load_slurm(kSmall, "", "", "", "order: shortest_first\n")
+                  .spec.scheduling.rules.front()
+                  .name,
+              "shortest_first");
+}
+
 TEST(Load, NotesWhatHasNoEffectYet) {
     const Loaded loaded = load_slurm(std::string(kSmall) + "Prolog=/etc/prolog.sh\n");
     EXPECT_EQ(text_of(loaded), "slurm.conf:5: note: Prolog=/etc/prolog.sh has no effect yet\n");

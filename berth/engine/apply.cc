@@ -123,6 +123,7 @@ void ClusterState::undo(Before before) {
                     usage_.pop_back();
                 }
             },
+            [&](const RunsBefore& was) { run_history_.restore(was.slot, *was.samples); },
             [&](const UsagesBefore& was) { usage_ = *was.records; },
             [&](const SpecBefore& was) {
                 spec_ = *was.spec;

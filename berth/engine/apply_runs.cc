@@ -154,6 +154,7 @@ void ClusterState::take(Time now, const EndJob& fact) {
     if (job->state != JobState::running && !changes_mind) return;
     if (job->state == JobState::running) stop_using(now, *job);
     const Duration service = service_of(*job, now);
+    if (job->state == JobState::running) note_run(now, *job, fact.outcome);
     change_job(fact.job, [&](Job& record) {
         record.attained += service;
         end_run(record, now, fact.outcome, fact.reason);
@@ -172,6 +173,7 @@ void ClusterState::take(Time now, const AttemptEnded& fact) {
     if (job->state == JobState::running) stop_using(now, *job);
     const bool may_requeue = job->spec.requeue.value_or(spec_.scheduling.requeue_by_default);
     const Duration service = service_of(*job, now);
+    const bool ran = job->state == JobState::running;
     change_job(fact.job, [&](Job& record) {
         if (record.state != JobState::running) return;
         record.attained += service;
@@ -181,6 +183,7 @@ void ClusterState::take(Time now, const AttemptEnded& fact) {
             end_by_loss(record, now, may_requeue, !fact.reason.empty());
         }
     });
+    if (ran) note_run(now, *job, job->outcome);
     release(now, fact);
 }
 

@@ -68,6 +68,19 @@ Duration ClusterState::service_of(const Job& job, Time now) const {
     return (now - *job.started_at) * gpus_of(spec_.dimensions, held_by(job));
 }
 
+// What ended by itself, or at its limit, tells how long the next one of its name may take.
+void ClusterState::note_run(Time now, const Job& job, JobState outcome) {
+    const bool tells = outcome == JobState::completed || outcome == JobState::failed ||
+                       outcome == JobState::timeout || outcome == JobState::out_of_memory;
+    if (!tells || now < *job.started_at) return;
+    const std::size_t slot = RunHistory::slot_of(job.owner.user, job.spec.name);
+    if (undo_.recording()) {
+        undo_.record(
+            RunsBefore{slot, std::make_shared<const RunSamples>(run_history_.slots()[slot])});
+    }
+    run_history_.add(job.owner.user, job.spec.name, {now, now - *job.started_at});
+}
+
 // Under the weights and the half life in force until now.
 void ClusterState::settle_usage(Time now) {
     if (undo_.recording()) {

@@ -13,6 +13,7 @@
 #include "berth/engine/job_index.h"
 #include "berth/engine/node_free.h"
 #include "berth/engine/past_requests.h"
+#include "berth/engine/run_history.h"
 #include "berth/engine/undo.h"
 #include "berth/model/cluster_spec.h"
 #include "berth/model/event.h"
@@ -52,6 +53,7 @@ public:
     // by a number that stays theirs.
     const std::vector<UsageRecord>& usage() const;
     std::optional<std::size_t> usage_of(const Job& job) const;
+    const RunHistory& run_history() const { return run_history_; }
 
     // Why a pending job does not run, as of the last cycle. Volatile: not journaled, made again by
     // a cycle. The detail is the node list that goes with req_node_not_avail, and the like; often
@@ -145,6 +147,7 @@ private:
     void start_using(Time now, const Job& job);
     void stop_using(Time now, const Job& job);
     Duration service_of(const Job& job, Time now) const;
+    void note_run(Time now, const Job& job, JobState outcome);
     void settle_usage(Time now);
     void recompute_rates();
     void touch_usage(std::size_t index);
@@ -157,6 +160,7 @@ private:
     void undo(Before before);
 
     struct Loading;  // snapshot.cc
+    std::uint64_t known_histories() const;
     void check_job(const Job& job) const;
     void check_steps(const Job& job) const;
     void check_nodes() const;
@@ -169,6 +173,7 @@ private:
     std::map<JobId, PlannedStart> planned_;
     PastRequests past_requests_;
     std::vector<UsageRecord> usage_;
+    RunHistory run_history_;
 
     // Derived from the above.
     std::vector<NodeFree> free_;

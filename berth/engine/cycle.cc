@@ -33,6 +33,7 @@ bool CycleRun::spend() {
 Cycle CycleRun::run() {
     end_overdue();
     close_gates();
+    outlook_.refresh_services(state());
     outlook_.fair_shares.refresh(state(), outlook_.policy, view_.now());
     order_ = in_order(state(), outlook_.pending, outlook_.policy, view_);
     repair();

@@ -77,7 +77,7 @@ namespace {
 auto place_in_order(const ClusterState& state, const PendingJob& pending) {
     const Job& job = *state.find_job(pending.id);
     return std::tuple(!job.expedited, -state.spec().partition(job.partition).priority_tier,
-                      -pending.priority, job.submitted_at, job.id);
+                      pending.rank, -pending.priority, job.submitted_at, job.id);
 }
 
 }  // namespace
@@ -93,6 +93,19 @@ std::int64_t priority_of(const ClusterState& state, const Job& job, const Policy
     return std::max(priority, state.priority(job.id));
 }
 
+// All that wait are ranked together, also those whose gate is shut just now.
+void rank_jobs(const ClusterState& state, PendingJobs& jobs, const OrderRule& rule,
+               const View& view) {
+    std::vector<std::pair<const Job*, PendingJob*>> waiting;
+    for (auto& [id, pending] : jobs.all()) waiting.emplace_back(state.find_job(id), &pending);
+    std::ranges::stable_sort(waiting, {}, [](const auto& one) { return one.first->submitted_at; });
+    std::vector<const Job*> ranked;
+    for (const auto& [job, pending] : waiting) ranked.push_back(job);
+    const std::vector<std::int64_t> ranks = rule.ranks(ranked, view);
+    BERTH_ASSERT(ranks.size() == waiting.size());
+    for (std::size_t i = 0; i < ranks.size(); ++i) waiting[i].second->rank = ranks[i];
+}
+
 }  // namespace
 
 bool comes_before(const ClusterState& state, const PendingJob& a, const PendingJob& b) {
@@ -101,6 +114,7 @@ bool comes_before(const ClusterState& state, const PendingJob& a, const PendingJ
 
 std::vector<PendingJob*> in_order(const ClusterState& state, PendingJobs& jobs,
                                   const Policy& policy, const View& view) {
+    if (policy.order() != nullptr) rank_jobs(state, jobs, *policy.order(), view);
     using Place = decltype(place_in_order(state, PendingJob{}));
     std::vector<std::pair<Place, PendingJob*>> sorted;
     for (auto& [id, pending] : jobs.all()) {

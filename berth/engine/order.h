@@ -47,6 +47,7 @@ struct PendingJob {
     Time checked_time = Time::min();
     bool moved_in_order = false;  // By an explicit change; it may then pass promises.
     std::int64_t priority = 0;
+    std::int64_t rank = 0;             // By the site's rule of order; 0 where there is none.
     std::optional<std::size_t> usage;  // Of its account and user: ClusterState::usage().
 };
 
@@ -71,7 +72,8 @@ private:
 };
 
 // Those that are to be looked at, as Slurm sorts them: what a lost node put back and shall come
-// first, PriorityTier, priority, submission, id. (Reservations come between the first two.)
+// first, PriorityTier, the site's rule of order if it has one, priority, submission, id.
+// (Reservations come between the first two.)
 // Works out every pending job's priority on the way.
 std::vector<PendingJob*> in_order(const ClusterState& state, PendingJobs& jobs,
                                   const Policy& policy, const View& view);

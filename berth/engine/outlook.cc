@@ -31,6 +31,15 @@ void Outlook::rebuild(const ClusterState& state) {
     changed = true;
 }
 
+void Outlook::refresh_services(const ClusterState& state) {
+    services.clear();
+    if (policy.order() == nullptr) return;
+    for (const auto& [ended, id] : state.finished_jobs()) {
+        const Job& job = *state.find_job(id);
+        if (job.attained > Duration{}) services.push_back(job.attained);
+    }
+}
+
 void Outlook::note_task_run(const Job& job) {
     if (!job.array_job) return;
     if (job.allocation) {

@@ -21,7 +21,9 @@ struct Outlook {
     PendingJobs pending;
     BitSet usable;  // Nodes that may take work.
     FairShares fair_shares;
-    std::vector<Duration> services;  // Of the jobs that were over when this period began.
+    std::vector<Duration> services;  // That jobs which are over had attained; for OrderRule.
+
+    void refresh_services(const ClusterState& state);
     std::map<JobId, std::set<JobId>> task_runs;  // By array: its tasks that hold something.
     bool changed = true;                         // Since the last complete cycle.
     std::optional<Time> wake_at;                 // As that cycle said.

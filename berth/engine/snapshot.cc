@@ -16,9 +16,9 @@ struct SnapshotHead {
     Epoch epoch{0};
     JobId next_job_id{0};
     ClusterSpec spec;  // Without its nodes.
-    std::uint64_t nodes = 0, jobs = 0, promises = 0, requests = 0, usages = 0;
+    std::uint64_t nodes = 0, jobs = 0, promises = 0, requests = 0, usages = 0, histories = 0;
     BERTH_FIELDS(SnapshotHead, format, epoch, next_job_id, spec, nodes, jobs, promises, requests,
-                 usages)
+                 usages, histories)
 };
 struct SnapshotNode {
     NodeSpec spec;
@@ -30,8 +30,8 @@ struct SnapshotPromise {
     PlannedStart planned;
     BERTH_FIELDS(SnapshotPromise, job, planned)
 };
-using SnapshotPiece =
-    std::variant<SnapshotHead, SnapshotNode, Job, SnapshotPromise, PastRequest, UsageRecord>;
+using SnapshotPiece = std::variant<SnapshotHead, SnapshotNode, Job, SnapshotPromise, PastRequest,
+                                   UsageRecord, RunSamples>;
 
 // Cuts pieces into slices of about the size asked for.
 class SliceWriter {
@@ -85,6 +85,12 @@ bool is_sane(const UsageRecord& record) {
            std::all_of(record.used.begin(), record.used.end(), used);
 }
 
+bool is_sane(const RunSamples& samples) {
+    return std::all_of(samples.runs.begin(), samples.runs.end(), [](const RunSample& run) {
+        return run.ended_at >= Time{} && run.length >= Duration{};
+    });
+}
+
 bool is_sane(const SnapshotHead& head) {
     const auto known = [&](NodeId node) { return node.value() < head.nodes; };
     return head.format == kSnapshotFormat && head.spec.nodes.empty() &&
@@ -118,9 +124,18 @@ std::uint64_t ClusterState::hash() const {
     }
     hash.add(past_requests_.all().size());
     for (const auto& [age, request] : past_requests_.all()) hash.add(hash_of(request));
+    for (const RunSamples& samples : run_history_.slots()) {
+        if (!samples.runs.empty()) hash.add(hash_of(samples));
+    }
     hash.add(usage_.size());
     for (const UsageRecord& record : usage_) hash.add(hash_of(record));
     return hash.value();
+}
+
+std::uint64_t ClusterState::known_histories() const {
+    std::uint64_t known = 0;
+    for (const RunSamples& samples : run_history_.slots()) known += samples.runs.empty() ? 0 : 1;
+    return known;
 }
 
 std::vector<std::string> ClusterState::snapshot_slices(std::size_t slice_bytes) const {
@@ -132,7 +147,8 @@ std::vector<std::string> ClusterState::snapshot_slices(std::size_t slice_bytes) 
                       .jobs = jobs_.size(),
                       .promises = planned_.size(),
                       .requests = past_requests_.all().size(),
-                      .usages = usage_.size()};
+                      .usages = usage_.size(),
+                      .histories = known_histories()};
     head.spec.nodes.clear();
     writer.put(head);
     for (std::size_t i = 0; i < spec_.nodes.size(); ++i) {
@@ -142,6 +158,9 @@ std::vector<std::string> ClusterState::snapshot_slices(std::size_t slice_bytes) 
     for (const auto& [id, planned] : planned_) writer.put(SnapshotPromise{id, planned});
     for (const auto& [age, request] : past_requests_.all()) writer.put(request);
     for (const UsageRecord& record : usage_) writer.put(record);
+    for (const RunSamples& samples : run_history_.slots()) {
+        if (!samples.runs.empty()) writer.put(samples);
+    }
     return writer.take();
 }
 
@@ -149,6 +168,7 @@ std::vector<std::string> ClusterState::snapshot_slices(std::size_t slice_bytes) 
 struct ClusterState::Loading {
     ClusterState state;
     std::optional<SnapshotHead> head;
+    std::uint64_t histories = 0;
 
     Status add(SnapshotHead piece) {
         if (head) return malformed("a second head");
@@ -194,6 +214,12 @@ struct ClusterState::Loading {
         state.usage_.push_back(std::move(piece));
         return Done{};
     }
+    Status add(RunSamples piece) {
+        if (!is_sane(piece)) return malformed("runs from no time at all");
+        ++histories;
+        if (!state.run_history_.put(std::move(piece))) return malformed("runs without a place");
+        return Done{};
+    }
 
     bool names_known_things(const Job& job) const {
         const auto known = [&](NodeId node) { return node.index() < state.spec_.nodes.size(); };
@@ -211,7 +237,7 @@ struct ClusterState::Loading {
         return head && head->nodes == state.spec_.nodes.size() &&
                head->jobs == state.jobs_.size() && head->promises == state.planned_.size() &&
                head->requests == state.past_requests_.all().size() &&
-               head->usages == state.usage_.size();
+               head->usages == state.usage_.size() && head->histories == histories;
     }
 };
 

@@ -10,6 +10,7 @@
 
 #include "berth/engine/node_free.h"
 #include "berth/engine/past_requests.h"
+#include "berth/engine/run_history.h"
 #include "berth/model/cluster_spec.h"
 #include "berth/model/job.h"
 #include "berth/model/reason.h"
@@ -55,6 +56,10 @@ struct UsageBefore {
     std::size_t index;
     std::shared_ptr<const UsageRecord> record;  // Null: there was none.
 };
+struct RunsBefore {
+    std::size_t slot;
+    std::shared_ptr<const RunSamples> samples;
+};
 struct UsagesBefore {
     std::shared_ptr<const std::vector<UsageRecord>> records;
 };
@@ -76,8 +81,8 @@ struct UsageTouched {
     std::size_t index;
 };
 using Before = std::variant<JobBefore, PlanBefore, StandingBefore, ConditionBefore, FreeBefore,
-                            CountersBefore, RequestsBefore, UsageBefore, UsagesBefore, SpecBefore,
-                            NodesBefore, JobTouched, NodeTouched, UsageTouched>;
+                            CountersBefore, RequestsBefore, RunsBefore, UsageBefore, UsagesBefore,
+                            SpecBefore, NodesBefore, JobTouched, NodeTouched, UsageTouched>;
 
 class UndoLog {
 public:

@@ -125,6 +125,24 @@ TEST(Order, PutsWhatALostNodeGaveBackFirst) {
     EXPECT_FALSE(engine.state().find_job(lost.id)->expedited);
 }
 
+TEST(Order, MayBeTheSites) {
+    for (const bool shortest : {false, true}) {
+        ClusterSpec spec = testing::make_cluster(1);
+        if (shortest) {
+            spec.scheduling.rules = {{.kind = "order", .name = "shortest_first", .weight = 1}};
+        }
+        Engine engine = make_engine(spec);
+        const JobId blocker = submit_as(engine, Time(0s), "ann", 8);
+        engine.cycle(Time(0s), kBudget);
+        const JobId longer = submit(engine, Time(1s), make_job({.gpus = 8, .limit = 9h}));
+        const JobId shorter = submit(engine, Time(2s), make_job({.gpus = 8, .limit = 2h}));
+        finish(engine, Time(3s), blocker);
+        engine.cycle(Time(3s), kBudget);
+        const JobId first = shortest ? shorter : longer;
+        EXPECT_EQ(engine.state().find_job(first)->state, JobState::running);
+    }
+}
+
 TEST(Order, MayLetPrioritiesOnlyRise) {
     for (const bool only_rise : {false, true}) {
         ClusterSpec spec = gpu_cluster();
