@@ -4,6 +4,7 @@
 
 #include "berth/base/text.h"
 #include "berth/config/draft.h"
+#include "berth/policy/policy.h"
 
 namespace berth::config {
 namespace {
@@ -55,6 +56,10 @@ Loaded load(const ConfigFiles& files) {
     read_scheduling_keys(draft);
     read_priority_keys(draft);
     list_settings(draft);
+    if (const Result<Policy> policy = build_policy(draft.spec); !policy.ok()) {
+        draft.findings.add(Severity::error, files.berth ? files.berth->name : draft.slurm_conf, 0,
+                           policy.error().message);
+    }
     draft.findings.sort();
     return {std::move(draft.spec), draft.findings.all(), draft.findings.has_errors()};
 }

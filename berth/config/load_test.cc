@@ -251,6 +251,9 @@ TEST(Load, ReadsTheOrderAndTheShares) {
     EXPECT_EQ(loaded.spec.associations[0].shares, 0);
     EXPECT_EQ(loaded.spec.associations[0].priority, 9);
     EXPECT_EQ(loaded.spec.qos[1].usage_factor, Ppm(500'000));
+    EXPECT_EQ(text_of(load_slurm(kSmall, "", "", "", "order: shortest\n")),
+              "berth.yaml: error: no order rule 'shortest'; there are shortest_first, round_robin, "
+              "drf, least_attained, qssf, three_levels\n");
     EXPECT_EQ(load_slurm(kSmall, "", "", "", "order: shortest_first\n")
                   .spec.scheduling.rules.front()
                   .name,
