@@ -96,6 +96,13 @@ Result<Sizes> sizes_of(const NewCluster& cluster) {
     return sizes;
 }
 
+// A GPU is worth its part of the CPUs: whoever takes all GPUs uses as much as who takes all CPUs.
+std::string billing(const Sizes& sizes) {
+    if (sizes.gpus.count == 0) return {};
+    const std::uint32_t worth = std::max(1U, sizes.cpus / sizes.gpus.count);
+    return " TRESBillingWeights=CPU=1,GRES/gpu=" + std::to_string(worth);
+}
+
 std::string slurm_conf(const Sizes& sizes) {
     const std::string host = short_host_name();
     const std::string cpus = std::to_string(sizes.cpus);
@@ -103,7 +110,8 @@ std::string slurm_conf(const Sizes& sizes) {
     text << "# Written by `berth up`. Edit it, or give your own with --slurm-conf.\n"
          << "ClusterName=berth\nSlurmctldHost=" << host << "\n"
          << (sizes.gpus.count > 0 ? "GresTypes=gpu\n" : "") << "PriorityType=priority/multifactor\n"
-         << "PriorityWeightAge=1000\nPriorityWeightJobSize=100\nPriorityWeightQOS=1000\n"
+         << "PriorityWeightAge=1000\nPriorityWeightFairshare=10000\nPriorityWeightJobSize=100\n"
+         << "PriorityWeightQOS=1000\nPriorityFlags=MAX_TRES\n"
          << (sizes.gpus.count > 0 ? "AccountingStorageTRES=gres/gpu\n" : "")
          << "NodeName=" << (sizes.nodes == 1 ? host : "node[1-" + std::to_string(sizes.nodes) + "]")
          << " NodeHostname=" << host << " NodeAddr=127.0.0.1 CPUs=" << cpus
@@ -111,7 +119,8 @@ std::string slurm_conf(const Sizes& sizes) {
          << " ThreadsPerCore=1 RealMemory=" << memory_mib() / sizes.nodes
          << (sizes.gpus.count > 0 ? " Gres=" + sizes.gres() : "") << "\n"
          << "PartitionName=main Nodes=ALL Default=YES DefaultTime=1:00:00 MaxTime=7-00:00:00 "
-            "State=UP\n";
+            "State=UP"
+         << billing(sizes) << "\n";
     return text.str();
 }
 

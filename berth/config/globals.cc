@@ -22,7 +22,7 @@ Duration Globals::length(const char* key, Duration otherwise) {
     const Pair* pair = draft_.global(key);
     if (pair == nullptr) return otherwise;
     const auto time = parse_time_limit(*pair->value);
-    if (time.ok() && time.value()) return *time.value();
+    if (time.ok() && time.value()) return round_up_to_minute(*time.value());
     draft_.error(line_, *pair, pair->key + "=" + *pair->value + " should be a time, like 7-0");
     return otherwise;
 }

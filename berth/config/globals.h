@@ -15,7 +15,8 @@ public:
     std::int64_t number(const char* key, std::int64_t low, std::int64_t high,
                         std::int64_t otherwise);
     Duration seconds(const char* key, Duration otherwise);
-    Duration length(const char* key, Duration otherwise);  // "5", "7-0", "1:00:00"
+    Duration length(const char* key,
+                    Duration otherwise);  // "5", "7-0", "1:00:00"; in whole minutes.
     bool flag(const char* key, bool otherwise);
 
 private:

@@ -134,7 +134,7 @@ std::uint64_t ClusterState::hash() const {
 
 std::uint64_t ClusterState::known_histories() const {
     std::uint64_t known = 0;
-    for (const RunSamples& samples : run_history_.slots()) known += samples.runs.empty() ? 0 : 1;
+    for (const RunSamples& samples : run_history_.slots()) known += samples.runs.empty() ? 0U : 1U;
     return known;
 }
 

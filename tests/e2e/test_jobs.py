@@ -99,6 +99,24 @@ class Jobs(unittest.TestCase):
         c.run("scancel", job)
         c.wait_state(job, "CANCELLED")
 
+    def test_usage_grows_while_a_job_runs_and_sshare_and_sprio_show_it(self):
+        c = self.cluster
+        def usage():
+            rows = [line.split("|") for line in c.run("sshare", "-anPU", "-o", "User,RawUsage").stdout.splitlines()]
+            return sum(int(used) for _, used in rows)
+        before = usage()
+        runs = c.sbatch("--gres=gpu:8", script="sleep 300")
+        waits = c.sbatch("--gres=gpu:8", script="sleep 300")
+        c.wait_state(runs, "RUNNING")
+        c.wait("usage of a job that still runs", lambda: usage() > before)
+        c.wait("a line of sprio", lambda: c.run("sprio", "-h", "-o", "%i").stdout.split() == [waits])
+        weights = c.run("sprio", "-w", "-h").stdout.split()
+        self.assertEqual(weights, ["Weights", "1", "1000", "10000", "100", "1000"])
+        c.run("scancel", runs, waits)
+        c.wait_state(runs, "CANCELLED")
+        c.run("berth", "usage", "clear")
+        self.assertEqual(usage(), 0)
+
     def test_requeue_runs_a_job_again(self):
         c = self.cluster
         job = c.sbatch("--open-mode=append", script="echo run $SLURM_RESTART_COUNT; sleep 30")
