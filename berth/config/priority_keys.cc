@@ -52,6 +52,7 @@ Flags read_flags(Draft& draft, const Line& line) {
             continue;
         }
         std::vector<std::string_view> names;
+        names.reserve(kFlags.size());
         for (const FlagName& one : kFlags) names.push_back(one.name);
         draft.error(line, *pair,
                     "PriorityFlags: there is no " + std::string(trim(word)) + "; there are " +

@@ -168,6 +168,7 @@ std::vector<api::ShareRow> share_rows(const Edition& edition, Time now) {
     std::vector<std::size_t> order;
     put_in_order(tree, 0, children, order);
     std::vector<api::ShareRow> rows;
+    rows.reserve(order.size());
     const Shown shown{tree, standings, used, to_come, policy->fairness()};
     for (const std::size_t i : order) rows.push_back(row_of(shown, spec, i));
     return rows;

@@ -32,12 +32,11 @@ struct Level {
 
 Level level_of(const ShareNode& node) {
     Level level{.shares = node.shares, .used = std::max<Wide>(node.used.units(), 0)};
-    if (node.of_parent) {
+    const bool unused = node.shares > 0 && level.used == 0;
+    if (node.of_parent || unused) {
         level.bound = Level::Bound::infinite;
     } else if (node.shares == 0) {
         level.bound = Level::Bound::zero;
-    } else if (level.used == 0) {
-        level.bound = Level::Bound::infinite;
     }
     return level;
 }
