@@ -74,10 +74,15 @@ std::string_view ClusterState::reason_detail(JobId id) const {
     return at == standings_.end() ? std::string_view() : at->second.detail;
 }
 
+// Of running jobs what they had when they started, unless the site has theirs worked out, too.
 std::int64_t ClusterState::priority(JobId id) const {
     const Job* const job = find_job(id);
-    if (job != nullptr && job->state != JobState::pending) return job->start_priority;
     const auto at = standings_.find(id);
+    const bool still_moves = spec_.scheduling.prioritize_running && at != standings_.end() &&
+                             job != nullptr && job->state == JobState::running;
+    if (job != nullptr && job->state != JobState::pending && !still_moves) {
+        return job->start_priority;
+    }
     return at == standings_.end() ? 0 : at->second.priority;
 }
 

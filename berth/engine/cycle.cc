@@ -40,6 +40,7 @@ Cycle CycleRun::run() {
     pass();
     write_promises();
     write_reasons();
+    prioritize_running();
     outlook_.changed = !result_.complete;
     result_.wake_at = outlook_.wake_at = next_wake();
     return std::move(result_);
@@ -125,6 +126,17 @@ void CycleRun::write_reasons() {
         if (pending == nullptr || pending->gate.reason != PendingReason::none) continue;
         const bool first = seen.insert(pending->partition).second;
         write(*pending, first ? PendingReason::resources : PendingReason::priority);
+    }
+}
+
+// Slurm's CALCULATE_RUNNING. It decides nothing here; readers see it.
+void CycleRun::prioritize_running() {
+    if (!scheduling().prioritize_running) return;
+    for (const JobId id : state().holding_jobs()) {
+        const Job& job = *state().find_job(id);
+        if (job.state != JobState::running) continue;
+        const std::int64_t priority = outlook_.policy.priority(job, view_);
+        if (state().priority(id) != priority) engine_.mutable_state().set_priority(id, priority);
     }
 }
 

@@ -31,6 +31,7 @@ private:
     void find_chance(Shape& shape) const;
     void write_promises();
     void write_reasons();
+    void prioritize_running();
     std::optional<Time> next_wake() const;
 
     // cycle_place.cc

@@ -1,20 +1,42 @@
 #include "berth/engine/fair_shares.h"
 
 namespace berth {
+namespace {
 
-ShareTree share_tree_of(const ClusterSpec& spec, const std::vector<UsageRecord>& usage, Time at) {
+ShareTree tree_without_usage(const ClusterSpec& spec, const std::vector<UsageRecord>& usage) {
     std::vector<std::pair<std::string, std::string>> others;
     if (!spec.scheduling.enforce_accounts) {  // Else whoever has no association has no share.
         for (const UsageRecord& record : usage) others.emplace_back(record.account, record.user);
     }
-    ShareTree tree(spec, others);
+    return {spec, others};
+}
+
+// Where each record's usage belongs: what is left of an association that is gone stays its
+// account's.
+std::vector<std::size_t> nodes_of(const ShareTree& tree, const std::vector<UsageRecord>& usage) {
+    std::vector<std::size_t> nodes;
+    nodes.reserve(usage.size());
     for (const UsageRecord& record : usage) {
-        // What is left of an association that is gone stays its account's.
         const std::size_t* node = tree.find(record.account, record.user);
-        tree.add_usage(node == nullptr ? tree.account_or_root(record.account) : *node,
-                       record.used_by(at, kBillingUsage, spec.scheduling.usage_decay));
+        nodes.push_back(node == nullptr ? tree.account_or_root(record.account) : *node);
+    }
+    return nodes;
+}
+
+void put_usage(ShareTree& tree, const std::vector<std::size_t>& nodes,
+               const std::vector<UsageRecord>& usage, Time at, const UsageDecay& decay) {
+    tree.clear_usage();
+    for (std::size_t i = 0; i < usage.size(); ++i) {
+        tree.add_usage(nodes[i], usage[i].used_by(at, kBillingUsage, decay));
     }
     tree.sum_usage();
+}
+
+}  // namespace
+
+ShareTree share_tree_of(const ClusterSpec& spec, const std::vector<UsageRecord>& usage, Time at) {
+    ShareTree tree = tree_without_usage(spec, usage);
+    put_usage(tree, nodes_of(tree, usage), usage, at, spec.scheduling.usage_decay);
     return tree;
 }
 
@@ -22,16 +44,20 @@ void FairShares::refresh(const ClusterState& state, const Policy& policy, Time a
     if (policy.priority_weight("fair_share") == 0 && policy.priority_weight("association") == 0) {
         return;
     }
-    if (at_ == at && by_usage_.size() == state.usage().size()) return;
+    const std::vector<UsageRecord>& usage = state.usage();
+    if (at_ == at && by_usage_.size() == usage.size()) return;
+    if (!at_ || nodes_.size() != usage.size()) {  // Another configuration, or a new user.
+        tree_ = tree_without_usage(state.spec(), usage);
+        nodes_ = nodes_of(tree_, usage);
+    }
     at_ = at;
-    const ShareTree tree = share_tree_of(state.spec(), state.usage(), at);
-    const std::vector<ShareStanding> standings = policy.fairness().standings(tree);
-    by_usage_.assign(state.usage().size(), {});
-    for (std::size_t i = 0; i < by_usage_.size(); ++i) {
-        const UsageRecord& record = state.usage()[i];
-        const std::size_t* node = tree.find(record.account, record.user);
-        if (node == nullptr) continue;
-        by_usage_[i] = {standings[*node].factor, tree.nodes()[*node].priority, tree.priority_max()};
+    put_usage(tree_, nodes_, usage, at, state.spec().scheduling.usage_decay);
+    const std::vector<ShareStanding> standings = policy.fairness().standings(tree_);
+    by_usage_.assign(usage.size(), {});
+    for (std::size_t i = 0; i < usage.size(); ++i) {
+        const ShareNode& node = tree_.nodes()[nodes_[i]];
+        if (!node.is_user()) continue;
+        by_usage_[i] = {standings[nodes_[i]].factor, node.priority, tree_.priority_max()};
     }
 }
 

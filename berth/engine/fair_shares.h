@@ -19,6 +19,8 @@ public:
 
 private:
     std::optional<Time> at_;
+    ShareTree tree_;
+    std::vector<std::size_t> nodes_;  // Of the tree, by number of the record.
     std::vector<AssociationStanding> by_usage_;
 };
 

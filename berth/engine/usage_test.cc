@@ -125,6 +125,20 @@ TEST(Order, PutsWhatALostNodeGaveBackFirst) {
     EXPECT_FALSE(engine.state().find_job(lost.id)->expedited);
 }
 
+TEST(Order, MayGoOnForThoseThatRun) {
+    for (const bool running_too : {false, true}) {
+        ClusterSpec spec = gpu_cluster();
+        spec.scheduling.prioritize_running = running_too;
+        Engine engine = make_engine(spec);
+        const JobId runs = submit_as(engine, Time(0s), "ann", 4);
+        engine.cycle(Time(0s), kBudget);
+        submit_as(engine, Time(10min), "ben", 4);
+        engine.cycle(Time(10min), kBudget);
+        // The first of two when it started; now the last of three, who alone has used anything.
+        EXPECT_EQ(engine.state().priority(runs), running_too ? 333 : 1000);
+    }
+}
+
 TEST(Order, MayBeTheSites) {
     for (const bool shortest : {false, true}) {
         ClusterSpec spec = testing::make_cluster(1);
