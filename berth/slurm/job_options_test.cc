@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <sstream>
 
@@ -45,6 +46,20 @@ TEST(JobOptions, RefuseByNameWhatIsNotBuilt) {
     const Ran ran = run(run_sbatch, "sbatch", {"--switches=1", "x.sh"});
     EXPECT_EQ(ran.code, 1);
     EXPECT_EQ(ran.err, "sbatch: error: --switches is not supported yet\n");
+}
+
+TEST(JobOptions, TakeExpediteAsAWayToRequeue) {
+    const auto row =
+        std::ranges::find(job_options(), std::string_view("requeue"),
+                          [](const JobOption& one) { return std::string_view(one.name); });
+    Draft plain, expedited;
+    EXPECT_TRUE(row->set(plain, nullptr).ok());
+    EXPECT_TRUE(plain.spec.requeue.value_or(false));
+    EXPECT_FALSE(plain.spec.expedite);
+    EXPECT_TRUE(row->set(expedited, "Expedite").ok());
+    EXPECT_TRUE(expedited.spec.requeue.value_or(false));
+    EXPECT_TRUE(expedited.spec.expedite);
+    EXPECT_FALSE(row->set(plain, "later").ok());
 }
 
 TEST(Sbatch, RefusesMalformedValuesInSlurmsWords) {
