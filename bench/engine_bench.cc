@@ -1,101 +1,215 @@
-// How long a cycle takes: from nothing with everything to plan, and after one event in a busy
-// cluster. Prints milliseconds a cycle.
-#include <benchmark/benchmark.h>
+// How long the scheduler takes: a full cycle, that is to order, place and plan every job of a deep
+// queue from nothing; and the first decision after one job has ended early. Every plan that it
+// makes is checked by engine/plan_check.h, which shares no code with the planner.
+//
+// engine_bench [--json FILE] [--only TEXT] [--events N] [--check no]
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <iostream>
+#include <set>
 
-#include "berth/base/rng.h"
-#include "berth/testing/builders.h"
+#include "bench/engine_load.h"
+#include "bench/heap_count.h"
+#include "berth/engine/outlook.h"
+#include "berth/engine/plan_check.h"
 
-namespace berth {
+namespace berth::bench {
 namespace {
 
-constexpr std::uint32_t kBudget = 10'000'000;
+constexpr std::uint32_t kBudget = 20'000;  // As the controller's.
 
-JobSpec random_job(Rng& rng) {
-    static const std::vector<std::int64_t> kGpus = {1, 1, 1, 2, 4, 8, 8};
-    testing::JobOptions options;
-    options.gpus = rng.pick(kGpus);
-    options.cpus = static_cast<std::uint32_t>(options.gpus * 4);
-    if (options.gpus == 8 && rng.chance(30)) {
-        options.nodes = static_cast<std::uint32_t>(rng.between(2, 8));
-    }
-    options.limit = std::chrono::minutes(30 * rng.between(1, 48));
-    return testing::make_job(options);
+struct Options {
+    std::string json, only;
+    int events = 40;
+    bool check = true;  // Of the plan made from nothing; for profiles it is only in the way.
+};
+
+struct Row {
+    Load load;
+    std::size_t shapes = 0, end_times = 0, running = 0, planned = 0;
+    double full_cycle_ms = 0, event_ms = 0, event_worst_ms = 0, settle_ms = 0;
+    double us_per_job = 0;
+    std::size_t bytes_per_job = 0, record_bytes = 0;
+    std::string checked;
+};
+
+// Of this process alone: the machine has other work.
+double cpu_ms() {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
 }
 
-Engine busy_engine(std::int64_t nodes, std::int64_t pending, Rng& rng) {
-    Engine engine = testing::make_engine(
-        testing::make_cluster(static_cast<std::uint32_t>(nodes)));
-    while (engine.state().pending_jobs().size() < static_cast<std::size_t>(nodes)) {
-        for (int i = 0; i < nodes; ++i) testing::submit(engine, Time{}, random_job(rng));
-        engine.cycle(Time{}, kBudget);
-    }
-    const auto missing = static_cast<std::size_t>(pending);
-    while (engine.state().pending_jobs().size() < missing) {
-        testing::submit(engine, Time{}, random_job(rng));
-    }
-    return engine;
-}
-
-// Order, place and plan all of it.
-void BM_FirstCycle(benchmark::State& state) {
-    for (auto _ : state) {
-        state.PauseTiming();
-        Rng rng(1);
-        Engine engine = busy_engine(state.range(1), state.range(0), rng);
-        state.ResumeTiming();
-        benchmark::DoNotOptimize(engine.cycle(Time(std::chrono::seconds(1)), kBudget));
-        state.PauseTiming();
-        state.counters["planned"] = static_cast<double>(engine.state().plan().size());
-        engine = Engine();
-        state.ResumeTiming();
+// Cycles until nothing is left to decide. True: something started in the first of them.
+template <class Visit>
+void run_cycles(Engine& engine, Time now, Visit visit) {
+    for (bool complete = false; !complete;) {
+        const Cycle cycle = engine.cycle(now, kBudget);
+        visit(cycle);
+        complete = cycle.complete;
     }
 }
-BENCHMARK(BM_FirstCycle)
-    ->Unit(benchmark::kMillisecond)
-    ->ArgNames({"pending", "nodes"})
-    ->Args({300, 40})
-    ->Args({1000, 100})
-    ->Args({10000, 100})
-    ->Args({10000, 1000});
 
-// A job ends before its time, another is submitted: what the cycle for that takes.
-void BM_AfterOneEvent(benchmark::State& state) {
-    Rng rng(1);
-    Engine engine = busy_engine(state.range(1), state.range(0), rng);
+[[noreturn]] void fail(const Row& row, const std::string& what) {
+    std::cerr << row.load.name << ": the plan is wrong: " << what << "\n";
+    std::exit(1);
+}
+
+void check(Row& row, const Engine& engine, Time now, const PlanCheck& wanted) {
+    if (auto wrong = check_plan(engine.state(), now, wanted)) fail(row, *wrong);
+}
+
+std::size_t end_times(const Engine& engine) {
+    std::set<Time> ends;
+    for (const auto& [id, planned] : engine.state().plan()) ends.insert(planned.end);
+    for (const JobId id : engine.state().holding_jobs()) {
+        ends.insert(limit_end(engine.state().spec().scheduling, *engine.state().find_job(id)));
+    }
+    return ends.size();
+}
+
+std::size_t shapes(const Engine& engine) {
+    std::set<const void*> seen;
+    for (const auto& [id, pending] : engine.outlook().pending.all()) {
+        seen.insert(pending.shape.get());
+    }
+    return seen.size();
+}
+
+void measure_events(Row& row, Engine& engine, int events, Rng& rng) {
+    std::vector<double> first, all;
     Time now(std::chrono::seconds(1));
-    engine.cycle(now, kBudget);
-    std::size_t decisions = 0, events = 0;
-    for (auto _ : state) {
-        state.PauseTiming();
+    for (int i = 0; i < events; ++i) {
         now += std::chrono::seconds(20);
         const auto& holding = engine.state().holding_jobs();
         const auto skip = rng.between(0, static_cast<std::int64_t>(holding.size()) - 1);
-        testing::finish(engine, now, *std::next(holding.begin(), skip));
-        while (engine.state().pending_jobs().size() < static_cast<std::size_t>(state.range(0))) {
-            testing::submit(engine, now, random_job(rng));
+        const JobId id = *std::next(holding.begin(), skip);
+        const Job& job = *engine.state().find_job(id);
+        const auto before = engine.state().plan();
+        std::vector<Fact> ends;
+        for (const NodeShare& share : job.allocation->shares) {
+            ends.push_back(AttemptEnded{id, job.attempt, share.node, ExitStatus{}});
         }
-        state.ResumeTiming();
-        const Cycle cycle = engine.cycle(now, kBudget);
-        state.PauseTiming();
-        decisions += cycle.decisions.size();
-        ++events;
-        for (const Fact& fact : cycle.decisions) {
-            if (const auto* end = std::get_if<EndJob>(&fact)) {
-                testing::finish(engine, now, end->job);
-            }
-        }
-        state.ResumeTiming();
+        const double start = cpu_ms();
+        double decided = 0;
+        for (const Fact& end : ends) engine.apply(now, end);
+        run_cycles(engine, now, [&](const Cycle& cycle) {
+            const auto starts = [](const Fact& f) { return std::holds_alternative<StartJob>(f); };
+            if (decided == 0 && std::ranges::any_of(cycle.decisions, starts)) decided = cpu_ms();
+        });
+        const double end = cpu_ms();
+        all.push_back(end - start);
+        if (decided > 0) first.push_back(decided - start);
+        if (auto wrong = check_kept(engine.state(), before)) fail(row, *wrong);
+        if (i % 8 == 7) check(row, engine, now, {});
+        fill_queue(engine, row.load, now, rng);
+        run_cycles(engine, now, [](const Cycle&) {});
     }
-    state.counters["decisions"] = static_cast<double>(decisions) / static_cast<double>(events);
+    std::ranges::sort(first);
+    std::ranges::sort(all);
+    if (!first.empty()) {
+        row.event_ms = first[first.size() / 2];
+        row.event_worst_ms = first.back();
+    }
+    row.settle_ms = all[all.size() / 2];
 }
-BENCHMARK(BM_AfterOneEvent)
-    ->Unit(benchmark::kMillisecond)
-    ->ArgNames({"pending", "nodes"})
-    ->Args({300, 40})
-    ->Args({1000, 100})
-    ->Args({10000, 100});
+
+Row measure(const Load& load, const Options& options) {
+    Row row{.load = load};
+    Rng rng(42);
+    Engine engine = busy_engine(load, rng);
+    run_cycles(engine, Time{}, [](const Cycle&) {});
+    row.running = engine.state().holding_jobs().size();
+    const std::size_t heap_before = heap_in_use();
+    fill_queue(engine, load, Time{}, rng);
+    const std::size_t heap_filled = heap_in_use();
+    const Time now(std::chrono::seconds(1));
+    const double start = cpu_ms();
+    run_cycles(engine, now, [](const Cycle&) {});
+    row.full_cycle_ms = cpu_ms() - start;
+    engine.mutable_state().take_touched();
+    const std::size_t heap_after = heap_in_use();
+    const auto pending = engine.state().pending_jobs().size();
+    row.us_per_job = row.full_cycle_ms * 1e3 / static_cast<double>(load.pending);
+    row.record_bytes = pending * sizeof(Job) < heap_filled - heap_before ? sizeof(Job) : 0;
+    row.bytes_per_job = (heap_after - heap_before) / std::max<std::size_t>(pending, 1);
+    row.shapes = shapes(engine);
+    row.end_times = end_times(engine);
+    row.planned = engine.state().plan().size();
+    if (options.check) check(row, engine, now, {.nobody_later_than_without_those_behind = true});
+    measure_events(row, engine, options.events, rng);
+    return row;
+}
+
+void print(const Row& row) {
+    std::printf(
+        "%-16s %7u %6u %7zu %7zu %8.1f ms %8.2f us/job %7.2f ms (worst %.2f, settled %.1f)"
+        " %5zu B/job (%zu of it the job's record)\n",
+        row.load.name.c_str(), row.load.pending, row.load.nodes, row.shapes, row.end_times,
+        row.full_cycle_ms, row.us_per_job, row.event_ms, row.event_worst_ms, row.settle_ms,
+        row.bytes_per_job, row.record_bytes);
+    std::fflush(stdout);
+}
+
+void write_json(const std::vector<Row>& rows, const std::string& file) {
+    std::ofstream out(file);
+    out << "[\n";
+    for (const Row& row : rows) {
+        out << "  {\"case\": \"" << row.load.name << "\", \"pending\": " << row.load.pending
+            << ", \"nodes\": " << row.load.nodes << ", \"shapes\": " << row.shapes
+            << ", \"end_times\": " << row.end_times << ", \"full_cycle_ms\": " << row.full_cycle_ms
+            << ", \"event_ms\": " << row.event_ms << ", \"us_per_job\": " << row.us_per_job
+            << ", \"bytes_per_job\": " << row.bytes_per_job
+            << ", \"record_bytes\": " << row.record_bytes
+            << ", \"event_worst_ms\": " << row.event_worst_ms
+            << ", \"settle_ms\": " << row.settle_ms << ", \"running\": " << row.running
+            << ", \"planned\": " << row.planned << "}" << (&row == &rows.back() ? "\n" : ",\n");
+    }
+    out << "]\n";
+    if (!out.flush()) std::cerr << "engine_bench: cannot write " << file << "\n";
+}
+
+int run(const Options& options) {
+    std::vector<Load> loads;
+    for (const auto& [mix, name] : {std::pair(Mix::philly, "philly"), {Mix::heavy, "heavy"}}) {
+        for (const auto& [pending, nodes] :
+             {std::pair(1'000U, 100U), {10'000U, 1'000U}, {100'000U, 10'000U}}) {
+            loads.push_back({std::string(name) + "_" + std::to_string(pending / 1000) + "k", mix,
+                             pending, nodes});
+        }
+    }
+    std::vector<Row> rows;
+    std::printf("%-16s %7s %6s %7s %7s\n", "case", "pending", "nodes", "shapes", "ends");
+    for (const Load& load : loads) {
+        if (load.name.find(options.only) == std::string::npos) continue;
+        rows.push_back(measure(load, options));
+        print(rows.back());
+    }
+    if (!options.json.empty()) write_json(rows, options.json);
+    return rows.empty() ? 1 : 0;
+}
 
 }  // namespace
-}  // namespace berth
+}  // namespace berth::bench
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+    berth::bench::Options options;
+    for (int i = 1; i < argc; ++i) {
+        const std::string name = argv[i];
+        const bool known =
+            name == "--json" || name == "--only" || name == "--events" || name == "--check";
+        if (!known || i + 1 == argc) {
+            std::cerr
+                << "usage: engine_bench [--json FILE] [--only TEXT] [--events N] [--check no]\n";
+            return 2;
+        }
+        const std::string value = argv[++i];
+        if (name == "--json") options.json = value;
+        if (name == "--only") options.only = value;
+        if (name == "--check") options.check = value != "no";
+        if (name == "--events") options.events = std::max(std::atoi(value.c_str()), 0);
+    }
+    return berth::bench::run(options);
+}

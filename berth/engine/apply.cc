@@ -107,7 +107,13 @@ void ClusterState::undo(Before before) {
                 if (was.job != nullptr) index_.add(*was.job);
             },
             [&](const PlanBefore& was) { restore(planned_, was.id, was.planned); },
-            [&](const StandingBefore& was) { restore(standings_, was.id, was.standing); },
+            [&](const StandingBefore& was) {
+                if (was.standing == nullptr) {
+                    standings_.erase(was.id);
+                } else {
+                    standings_[was.id] = *was.standing;
+                }
+            },
             [&](const ConditionBefore& was) { conditions_[was.id.index()] = *was.condition; },
             [&](const FreeBefore& was) { free_[was.id.index()] = *was.free; },
             [&](const CountersBefore& was) {

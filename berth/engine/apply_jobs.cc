@@ -186,7 +186,15 @@ void ClusterState::take(Time, const DependencyFailed& fact) {
 }
 
 void ClusterState::take(Time now, const JobEligible& fact) {
-    change_job(fact.job, [&](Job& job) { job.eligible_at = now; });
+    change_unindexed(fact.job, [&](Job& job) { job.eligible_at = now; });
+}
+
+void ClusterState::take(Time now, const JobsPlanned& fact) {
+    for (const auto& [id, planned] : fact.jobs) take(now, PlanJob{id, planned});
+}
+
+void ClusterState::take(Time now, const JobsEligible& fact) {
+    for (const JobId id : fact.jobs) take(now, JobEligible{id});
 }
 
 }  // namespace berth

@@ -65,25 +65,25 @@ std::vector<JobId> ClusterState::array_members(JobId array) const {
 }
 
 PendingReason ClusterState::reason(JobId id) const {
-    const auto at = standings_.find(id);
-    return at == standings_.end() ? PendingReason::none : at->second.reason;
+    const Standing* const standing = standings_.find(id);
+    return standing == nullptr ? PendingReason::none : standing->reason;
 }
 
 std::string_view ClusterState::reason_detail(JobId id) const {
-    const auto at = standings_.find(id);
-    return at == standings_.end() ? std::string_view() : at->second.detail;
+    const Standing* const standing = standings_.find(id);
+    return standing == nullptr ? std::string_view() : standing->detail;
 }
 
 // Of running jobs what they had when they started, unless the site has theirs worked out, too.
 std::int64_t ClusterState::priority(JobId id) const {
     const Job* const job = find_job(id);
-    const auto at = standings_.find(id);
-    const bool still_moves = spec_.scheduling.prioritize_running && at != standings_.end() &&
+    const Standing* const standing = standings_.find(id);
+    const bool still_moves = spec_.scheduling.prioritize_running && standing != nullptr &&
                              job != nullptr && job->state == JobState::running;
     if (job != nullptr && job->state != JobState::pending && !still_moves) {
         return job->start_priority;
     }
-    return at == standings_.end() ? 0 : at->second.priority;
+    return standing == nullptr ? 0 : standing->priority;
 }
 
 void ClusterState::set_reason(JobId id, PendingReason reason, std::string detail) {
@@ -95,14 +95,15 @@ void ClusterState::set_reason(JobId id, PendingReason reason, std::string detail
 }
 
 void ClusterState::set_priority(JobId id, std::int64_t priority) {
-    if (this->priority(id) == priority) return;
+    const Standing* const known = standings_.find(id);
+    if ((known == nullptr ? 0 : known->priority) == priority) return;
     change_standing(id, [&](Standing& standing) { standing.priority = priority; });
 }
 
 ClusterState::Touched ClusterState::take_touched() {
     BERTH_ASSERT(!undo_.recording());
     Touched touched;
-    for (const JobId id : touched_jobs_) {
+    for (const auto& [id, is_touched] : touched_jobs_) {
         (jobs_.contains(id) ? touched.jobs : touched.gone).push_back(id);
     }
     touched.nodes.assign(touched_nodes_.begin(), touched_nodes_.end());
@@ -118,7 +119,9 @@ ClusterState::Touched ClusterState::take_touched() {
 // ---- The steps of a change.
 
 void ClusterState::touch(JobId id) {
-    if (touched_jobs_.insert(id).second && undo_.recording()) undo_.record(JobTouched{id});
+    if (touched_jobs_.contains(id)) return;
+    touched_jobs_[id] = true;
+    if (undo_.recording()) undo_.record(JobTouched{id});
 }
 
 void ClusterState::touch(NodeId id) {

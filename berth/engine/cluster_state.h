@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "berth/engine/job_index.h"
+#include "berth/engine/job_table.h"
 #include "berth/engine/node_free.h"
 #include "berth/engine/past_requests.h"
 #include "berth/engine/run_history.h"
@@ -120,10 +121,15 @@ private:
     void take(Time now, const TaskSplit& fact);
     void take(Time now, const JobEligible& fact);
     void take(Time now, const UsageSet& fact);
+    void take(Time now, const JobsPlanned& fact);
+    void take(Time now, const JobsEligible& fact);
 
     // Every change goes through one of these, which remember what was there and keep the index.
     template <class Change>
     void change_job(JobId id, Change change);
+    // The same, for what no index is made of.
+    template <class Change>
+    void change_unindexed(JobId id, Change change);
     template <class Change>
     void change_condition(NodeId id, Change change);
     template <class Change>
@@ -181,8 +187,8 @@ private:
     std::map<std::pair<std::string, std::string>, std::size_t> usage_by_name_;
 
     // Volatile.
-    std::map<JobId, Standing> standings_;
-    std::set<JobId> touched_jobs_;
+    JobTable<Standing> standings_;
+    JobTable<bool> touched_jobs_;
     std::set<NodeId> touched_nodes_;
     std::set<std::size_t> touched_usage_;
     bool touched_spec_ = false;

@@ -17,6 +17,15 @@ void ClusterState::change_job(JobId id, Change change) {
 }
 
 template <class Change>
+void ClusterState::change_unindexed(JobId id, Change change) {
+    const auto at = jobs_.find(id);
+    BERTH_ASSERT(at != jobs_.end());
+    remember_job(id);
+    change(at->second);
+    touch(id);
+}
+
+template <class Change>
 void ClusterState::change_condition(NodeId id, Change change) {
     NodeCondition& condition = conditions_[id.index()];
     if (undo_.recording()) {
@@ -28,12 +37,12 @@ void ClusterState::change_condition(NodeId id, Change change) {
 
 template <class Change>
 void ClusterState::change_standing(JobId id, Change change) {
-    const auto [at, is_new] = standings_.try_emplace(id);
     if (undo_.recording()) {
-        undo_.record(
-            StandingBefore{id, is_new ? nullptr : std::make_shared<const Standing>(at->second)});
+        const Standing* before = standings_.find(id);
+        undo_.record(StandingBefore{
+            id, before == nullptr ? nullptr : std::make_shared<const Standing>(*before)});
     }
-    change(at->second);
+    change(standings_[id]);
     touch(id);
 }
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "berth/engine/cycle_gates.h"
-
 namespace berth {
 
 Duration promise_slack(const SchedulingSpec& scheduling) { return scheduling.kill_wait * 2; }
@@ -32,100 +30,80 @@ bool CycleRun::spend() {
 
 Cycle CycleRun::run() {
     end_overdue();
-    close_gates();
-    outlook_.refresh_services(state());
     outlook_.fair_shares.refresh(state(), outlook_.policy, view_.now());
-    order_ = in_order(state(), outlook_.pending, outlook_.policy, view_);
+    rejudge_waiting();
+    rerank();
     repair();
-    pass();
+    if (scheduling().backfill) {
+        look_at_head();
+        look_at_due();
+        look_for_quick_starts();
+        // Those starts are not kept waiting for the rest.
+        if (starts_ > 0 && order().size() > Outlook::kHead) result_.complete = false;
+    }
+    if (result_.complete) {
+        reprioritize();
+        run_rounds();
+    }
     write_promises();
-    write_reasons();
-    prioritize_running();
+    if (result_.complete) {
+        write_reasons();
+        prioritize_running();
+    }
     outlook_.changed = !result_.complete;
-    result_.wake_at = outlook_.wake_at = next_wake();
+    result_.wake_at = outlook_.wake_at = result_.complete ? next_wake() : now_;
     return std::move(result_);
 }
 
 void CycleRun::end_overdue() {
     const Duration longer = std::max<Duration>(scheduling().kill_wait, std::chrono::seconds(1));
-    for (const JobId id : outlook_.book.extend_overdue(now_, longer)) {
+    for (const JobId id : book().extend_overdue(now_, longer)) {
         const Job& job = *state().find_job(id);
         if (job.state != JobState::running) continue;
         decide(EndJob{.job = id, .outcome = JobState::timeout, .reason = "TimeLimit"});
     }
 }
 
-void CycleRun::find_chance(Shape& shape) const {
-    if (shape.chance != Shape::Chance::unknown) return;
-    if (could_run_when_free(shape.demand, state(), taste_)) {
-        shape.chance = Shape::Chance::fits;
-    } else {
-        shape.chance =
-            could_ever_run(shape.demand, taste_) ? Shape::Chance::not_now : Shape::Chance::never;
-    }
-}
-
-// Whether the job is to be looked at, and what follows for the record of it.
-void CycleRun::judge(PendingJob& pending) {
-    find_chance(*pending.shape);
-    const Job& job = *state().find_job(pending.id);
-    pending.gate = gate_of(state(), job, *pending.shape, outlook_.running_tasks(job), now_);
-    const PendingReason reason = pending.gate.reason;
-    if (reason == PendingReason::dependency_never_satisfied && !job.dependency_failed) {
-        decide(DependencyFailed{pending.id});
-    }
-    const bool before_eligible = job.hold != Hold::none || reason == PendingReason::begin_time ||
-                                 reason == PendingReason::dependency ||
-                                 reason == PendingReason::dependency_never_satisfied;
-    if (!job.eligible_at && !before_eligible) decide(JobEligible{pending.id});
-    if (reason == PendingReason::none) return;
-    pending.checked_at = 0;
-    if (const Booking* promise = outlook_.book.promise(pending.id)) {
-        outlook_.book.note_releases(*promise);
-        outlook_.book.lift(pending.id);
-    }
-}
-
-void CycleRun::close_gates() {
-    std::vector<JobId> jobs;  // What is decided about one may change the map.
-    for (const auto& [id, pending] : outlook_.pending.all()) jobs.push_back(id);
-    for (const JobId id : jobs) judge(*outlook_.pending.find(id));
-}
-
 // What was booked and lifted on the way is of no interest; what came of it is.
 void CycleRun::write_promises() {
-    std::vector<Fact> facts;
-    for (const auto& [id, planned] : state().plan()) {
-        if (outlook_.book.promise(id) == nullptr) facts.push_back(PlanJob{id, std::nullopt});
-    }
-    for (const auto& [id, promise] : outlook_.book.promises()) {
-        const PlannedStart planned{promise.start, promise.end, promise.amounts};
+    JobsPlanned fact;
+    for (const JobId id : book().take_changed()) {
         const PlannedStart* known = state().planned(id);
-        if (known == nullptr || *known != planned) facts.push_back(PlanJob{id, planned});
+        const Booking* promise = book().promise(id);
+        if (promise == nullptr) {
+            if (known != nullptr) fact.jobs.emplace_back(id, std::nullopt);
+            continue;
+        }
+        PlannedStart planned{promise->start, promise->end, promise->amounts};
+        if (known == nullptr || *known != planned) fact.jobs.emplace_back(id, std::move(planned));
     }
-    for (Fact& fact : facts) decide(std::move(fact));
+    if (fact.jobs.empty()) return;
+    engine_.mutable_state().apply(now_, fact);  // The outlook knows it.
+    result_.decisions.emplace_back(std::move(fact));
 }
 
 // The first of a partition that only lacks resources waits for these; those behind wait for it.
 void CycleRun::write_reasons() {
     ClusterState& written = engine_.mutable_state();
-    const auto write = [&](const PendingJob& pending, PendingReason reason) {
-        if (state().reason(pending.id) != reason ||
-            state().reason_detail(pending.id) != pending.gate.detail) {
+    const auto write = [&](PendingJob& pending, PendingReason reason) {
+        if (pending.written_reason != reason || !pending.gate.detail.empty()) {
             written.set_reason(pending.id, reason, pending.gate.detail);
         }
-        if (state().priority(pending.id) != pending.priority) {
+        if (pending.written_priority != pending.priority) {
             written.set_priority(pending.id, pending.priority);
         }
+        pending.written_reason = reason;
+        pending.written_priority = pending.priority;
     };
     for (const auto& [id, pending] : outlook_.pending.all()) {
         if (pending.gate.reason != PendingReason::none) write(pending, pending.gate.reason);
     }
-    std::set<PartitionId> seen;
-    for (const PendingJob* pending : order_) {
-        if (pending == nullptr || pending->gate.reason != PendingReason::none) continue;
-        const bool first = seen.insert(pending->partition).second;
-        write(*pending, first ? PendingReason::resources : PendingReason::priority);
+    std::vector<bool> seen(state().spec().partitions.size());
+    for (const JobOrder::Entry& entry : order().entries()) {
+        if (entry.job == nullptr) continue;
+        const bool first = !seen[entry.job->partition.index()];
+        seen[entry.job->partition.index()] = true;
+        write(*entry.job, first ? PendingReason::resources : PendingReason::priority);
     }
 }
 
@@ -140,21 +118,19 @@ void CycleRun::prioritize_running() {
     }
 }
 
-std::optional<Time> CycleRun::next_wake() const {
-    std::optional<Time> wake = outlook_.book.next_end();
+std::optional<Time> CycleRun::next_wake() {
+    std::optional<Time> wake = book().next_end();
     const auto no_later_than = [&](Time at) {
         if (at > now_ && (!wake || at < *wake)) wake = at;
     };
     for (const auto& [id, pending] : outlook_.pending.all()) {
         if (pending.gate.until) no_later_than(*pending.gate.until);
     }
-    for (const auto& [id, promise] : outlook_.book.promises()) {
-        if (promise.start > now_) {
-            no_later_than(promise.start);
-        } else if (const PendingJob* job =
-                       outlook_.pending.find(id)) {  // When its slack is used up.
-            no_later_than(promise.end - job->shape->length + Duration(1));
-        }
+    if (const auto start = book().next_start(now_)) no_later_than(*start);
+    for (const JobId id : book().overdue_promises(now_)) {  // When its slack is used up.
+        const PendingJob* job = outlook_.pending.find(id);
+        if (job != nullptr)
+            no_later_than(book().promise(id)->end - job->shape->length + Duration(1));
     }
     return wake;
 }

@@ -51,6 +51,11 @@ std::string missing_nodes(const ClusterState& state, const Demand& demand) {
 
 }  // namespace
 
+bool gate_may_change(const Job& job) {
+    return job.hold != Hold::none || job.spec.begin || !job.spec.dependencies.empty() ||
+           job.spec.array || job.array_job;
+}
+
 Gate gate_of(const ClusterState& state, const Job& job, const Shape& shape,
              std::size_t running_tasks, Time now) {
     if (job.hold != Hold::none) return hold_gate(job);
@@ -65,7 +70,7 @@ Gate gate_of(const ClusterState& state, const Job& job, const Shape& shape,
     if (dependencies.readiness == Readiness::waiting) {
         return shut(PendingReason::dependency, dependencies.due);
     }
-    const Gate partition = partition_gate(state.spec(), job, shape.demand);
+    const Gate partition = partition_gate(state.spec(), job, shape.demand());
     if (partition.reason != PendingReason::none) return partition;
     const std::vector<QosSpec>& all_qos = state.spec().qos;
     if (job.qos.index() < all_qos.size()) {
@@ -77,9 +82,9 @@ Gate gate_of(const ClusterState& state, const Job& job, const Shape& shape,
     if (of_array && most > 0 && running_tasks >= most) {
         return shut(PendingReason::job_array_task_limit);
     }
-    if (shape.chance == Shape::Chance::never) return shut(PendingReason::bad_constraints);
-    if (shape.chance == Shape::Chance::not_now) {
-        return {PendingReason::req_node_not_avail, {}, missing_nodes(state, shape.demand)};
+    if (shape.kind->chance == Kind::Chance::never) return shut(PendingReason::bad_constraints);
+    if (shape.kind->chance == Kind::Chance::not_now) {
+        return {PendingReason::req_node_not_avail, {}, missing_nodes(state, shape.demand())};
     }
     return {};
 }

@@ -24,4 +24,8 @@ std::optional<std::uint32_t> first_ready_task(const ClusterState& state, const J
 Gate gate_of(const ClusterState& state, const Job& job, const Shape& shape,
              std::size_t running_tasks, Time now);
 
+// Whether the gate of a job may open or shut though the job and the nodes stay as they are: it is
+// asked again in each cycle, and before the job starts. Who adds such a gate adds to this.
+bool gate_may_change(const Job& job);
+
 }  // namespace berth

@@ -73,7 +73,7 @@ bool would_fit(const Engine& engine, Time now, const PendingJob& job, Time start
     const auto room = [&](NodeId node) -> const Resources* {
         return state.condition(node).schedulable() ? &rooms[node.index()] : nullptr;
     };
-    return place(job.shape->demand, room, {engine.outlook().policy, view}).index() == 0;
+    return place(job.shape->demand(), room, {engine.outlook().policy, view}).index() == 0;
 }
 
 // Without slack, so that what a promise is booked for is what the job asks for.

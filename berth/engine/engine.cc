@@ -20,6 +20,8 @@ void Engine::apply(Time now, const Fact& fact) {
     outlook_->note(state_, now, fact);
 }
 
+void Engine::plant(PlantedBug bug) { outlook_->planted = bug; }
+
 Cycle Engine::cycle(Time now, std::uint32_t budget) {
     const std::optional<Time>& wake_at = outlook_->wake_at;
     if (!outlook_->changed && (!wake_at || now < *wake_at)) {

@@ -20,6 +20,16 @@ struct Cycle {
         wake_at;  // When something is due though nothing happens: a limit, a begin, a plan.
 };
 
+// A bug put into the planner on purpose, to see it caught. Of tests alone.
+enum class PlantedBug : std::uint8_t {
+    none,
+    forgets_promises,  // Starts whatever fits beside what runs, on what others are promised.
+    books_too_short,   // Promises half the time.
+    overlooks_a_hole,  // Takes the second start that it finds.
+    breaks_promises,   // Plans a job again, and later.
+    tears_cliques,     // Takes the outermost devices.
+};
+
 struct Outlook;  // What is derived from the state: outlook.h.
 
 class Engine {
@@ -41,6 +51,8 @@ public:
     ClusterState& mutable_state() {
         return state_;
     }  // For checkpoint, rollback and take_changes only.
+
+    void plant(PlantedBug bug);
 
     // For explanations, tests and measurements.
     const Outlook& outlook() const { return *outlook_; }

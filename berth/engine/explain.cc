@@ -40,7 +40,7 @@ public:
     }
 
 private:
-    const Demand& demand() const { return pending_.shape->demand; }
+    const Demand& demand() const { return pending_.shape->demand(); }
 
     // Either too little is free; or enough is, but promised to jobs before it.
     void explain_resources() {
@@ -119,7 +119,7 @@ private:
         }
         for (const auto& [id, other] : outlook_.pending.all()) {
             if (id != job_.id && other.gate.reason == PendingReason::none &&
-                comes_before(state_, other, pending_)) {
+                other.key < pending_.key) {
                 ++result_.ahead;
             }
         }

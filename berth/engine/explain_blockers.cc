@@ -96,7 +96,7 @@ Blocker blocker_at_gate(const ClusterState& state, const Outlook& outlook, const
         default: break;
     }
     if (gate.reason == PendingReason::partition_node_limit) {
-        fill_nodes(blocker, partition, shape.demand);
+        fill_nodes(blocker, partition, shape.demand());
     } else if (gate.reason == PendingReason::partition_time_limit) {
         fill_time(blocker, job, *partition.max_time, "the partition");
     } else if (gate.reason == PendingReason::qos_max_wall) {

@@ -1,7 +1,6 @@
 #include "berth/engine/order.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "berth/base/codec.h"
 
@@ -15,76 +14,91 @@ Demand plain_demand_of(const ClusterSpec& spec, const Job& job) {
     return demand;
 }
 
-std::shared_ptr<Shape> PendingJobs::shape_of(const ClusterState& state, const Job& job) {
+// ---- Kinds and shapes.
+
+std::shared_ptr<Kind> PendingJobs::kind_of(const ClusterState& state, const Job& job) {
+    JobRequest request = job.spec.request;
+    request.time_limit.reset();  // The demand is the same with any.
     Writer key;
-    key.write(job.spec.request);
+    key.write(request);
     key.write(job.partition);
-    key.write(job.time_limit);
-    std::weak_ptr<Shape>& known = shapes_[key.take()];
+    std::weak_ptr<Kind>& known = kinds_[key.take()];
+    std::shared_ptr<Kind> kind = known.lock();
+    if (kind == nullptr) {
+        kind = std::make_shared<Kind>();
+        kind->demand = plain_demand_of(state.spec(), job);
+        known = kind;
+    }
+    if (kinds_.size() > sweep_at_) {
+        std::erase_if(kinds_, [](const auto& entry) { return entry.second.expired(); });
+        sweep_at_ = 64 + 2 * kinds_.size();
+    }
+    return kind;
+}
+
+std::shared_ptr<Shape> PendingJobs::shape_of(const ClusterState& state, const Job& job) {
+    const std::shared_ptr<Kind> kind = kind_of(state, job);
+    std::weak_ptr<Shape>& known = kind->shapes[job.time_limit];
     std::shared_ptr<Shape> shape = known.lock();
-    if (shape == nullptr) {
-        shape = std::make_shared<Shape>();
-        shape->demand = plain_demand_of(state.spec(), job);
-        shape->length = job.time_limit;
-        known = shape;
+    if (shape != nullptr) return shape;
+    if (kind->shapes.size() % 64 == 0) {
+        std::erase_if(kind->shapes, [&](const auto& entry) {
+            return entry.first != job.time_limit && entry.second.expired();
+        });
     }
-    if (shapes_.size() > sweep_at_) {
-        std::erase_if(shapes_, [](const auto& entry) { return entry.second.expired(); });
-        sweep_at_ = 64 + 2 * shapes_.size();
-    }
+    shape = std::make_shared<Shape>(Shape{.kind = kind, .length = job.time_limit});
+    known = shape;
     return shape;
 }
+
+// ---- The jobs.
 
 void PendingJobs::refresh(const ClusterState& state, JobId id) {
     const Job* job = state.find_job(id);
     if (job == nullptr || job->state != JobState::pending) {
+        PendingJob* known = jobs_.find(id);
+        if (known == nullptr) return;
+        if (known->ordered) order_.erase(*known);
         jobs_.erase(id);
         return;
     }
     PendingJob& pending = jobs_[id];
     pending.id = id;
     pending.partition = job->partition;
-    pending.usage = state.usage_of(*job);
     pending.shape = shape_of(state, *job);
-    pending.checked_at = 0;
-    pending.checked_time = Time::min();
+    pending.usage = state.usage_of(*job);
+    pending.looked = pending.looked_ahead = false;
+    unsettle(pending);
+}
+
+void PendingJobs::unsettle(PendingJob& job) {
+    if (job.unsettled) return;
+    job.unsettled = true;
+    unsettled_.push_back(job.id);
 }
 
 void PendingJobs::rebuild(const ClusterState& state) {
     jobs_.clear();
-    shapes_.clear();
+    order_.clear();
+    unsettled_.clear();
+    watch_list_.clear();
+    kinds_.clear();
     for (const JobId id : state.pending_jobs()) refresh(state, id);
 }
 
 void PendingJobs::forget_chances() {
-    for (auto& [key, known] : shapes_) {
-        if (const auto shape = known.lock()) shape->chance = Shape::Chance::unknown;
-    }
+    each_kind([](Kind& kind) { kind.chance = Kind::Chance::unknown; });
 }
 
-PendingJob* PendingJobs::find(JobId job) {
-    const auto found = jobs_.find(job);
-    return found == jobs_.end() ? nullptr : &found->second;
-}
+// ---- The order.
 
-const PendingJob* PendingJobs::find(JobId job) const {
-    const auto found = jobs_.find(job);
-    return found == jobs_.end() ? nullptr : &found->second;
-}
-
-namespace {
-
-auto place_in_order(const ClusterState& state, const PendingJob& pending) {
+OrderKey key_of(const ClusterState& state, const PendingJob& pending) {
     const Job& job = *state.find_job(pending.id);
-    return std::tuple(!job.expedited, -state.spec().partition(job.partition).priority_tier,
-                      pending.rank, -pending.priority, job.submitted_at, job.id);
+    return {!job.expedited,   -state.spec().partition(job.partition).priority_tier,
+            pending.rank,     -pending.priority,
+            job.submitted_at, job.id};
 }
 
-}  // namespace
-
-namespace {
-
-// With INCR_ONLY it never falls, but by a hold or by hand.
 std::int64_t priority_of(const ClusterState& state, const Job& job, const Policy& policy,
                          const View& view) {
     const std::int64_t priority = policy.priority(job, view);
@@ -93,40 +107,61 @@ std::int64_t priority_of(const ClusterState& state, const Job& job, const Policy
     return std::max(priority, state.priority(job.id));
 }
 
-// All that wait are ranked together, also those whose gate is shut just now.
-void rank_jobs(const ClusterState& state, PendingJobs& jobs, const OrderRule& rule,
-               const View& view) {
-    std::vector<std::pair<const Job*, PendingJob*>> waiting;
-    for (auto& [id, pending] : jobs.all()) waiting.emplace_back(state.find_job(id), &pending);
-    std::ranges::stable_sort(waiting, {}, [](const auto& one) { return one.first->submitted_at; });
-    std::vector<const Job*> ranked;
-    for (const auto& [job, pending] : waiting) ranked.push_back(job);
-    const std::vector<std::int64_t> ranks = rule.ranks(ranked, view);
-    BERTH_ASSERT(ranks.size() == waiting.size());
-    for (std::size_t i = 0; i < ranks.size(); ++i) waiting[i].second->rank = ranks[i];
+std::size_t JobOrder::behind(const OrderKey& key) const {
+    return static_cast<std::size_t>(std::ranges::upper_bound(entries_, key, {}, &Entry::key) -
+                                    entries_.begin());
 }
 
-}  // namespace
-
-bool comes_before(const ClusterState& state, const PendingJob& a, const PendingJob& b) {
-    return place_in_order(state, a) < place_in_order(state, b);
-}
-
-std::vector<PendingJob*> in_order(const ClusterState& state, PendingJobs& jobs,
-                                  const Policy& policy, const View& view) {
-    if (policy.order() != nullptr) rank_jobs(state, jobs, *policy.order(), view);
-    using Place = decltype(place_in_order(state, PendingJob{}));
-    std::vector<std::pair<Place, PendingJob*>> sorted;
-    for (auto& [id, pending] : jobs.all()) {
-        pending.priority = priority_of(state, *state.find_job(id), policy, view);
-        if (pending.gate.reason != PendingReason::none) continue;
-        sorted.emplace_back(place_in_order(state, pending), &pending);
+void JobOrder::insert(std::vector<PendingJob*> jobs) {
+    if (jobs.empty()) return;
+    if (jobs.size() <= 16) {
+        for (PendingJob* job : jobs) {
+            const auto at = entries_.begin() + static_cast<std::ptrdiff_t>(behind(job->key));
+            entries_.insert(at, {job->key, job});
+            job->ordered = true;
+            ++size_;
+        }
+        return;
     }
-    std::ranges::sort(sorted, {}, &std::pair<Place, PendingJob*>::first);
-    std::vector<PendingJob*> order;
-    order.reserve(sorted.size());
-    for (const auto& [place, pending] : sorted) order.push_back(pending);
-    return order;
+    std::ranges::sort(jobs, {}, [](const PendingJob* job) -> const OrderKey& { return job->key; });
+    std::vector<Entry> merged;
+    merged.reserve(size_ + jobs.size());
+    auto next = jobs.begin();
+    const auto take_next = [&] {
+        merged.push_back({(*next)->key, *next});
+        (*next)->ordered = true;
+        ++next;
+    };
+    for (const Entry& entry : entries_) {
+        if (entry.job == nullptr) continue;
+        while (next != jobs.end() && (*next)->key < entry.key) take_next();
+        merged.push_back(entry);
+    }
+    while (next != jobs.end()) take_next();
+    entries_ = std::move(merged);
+    size_ = entries_.size();
+}
+
+void JobOrder::erase(PendingJob& job) {
+    auto at = std::ranges::lower_bound(entries_, job.key, {}, &Entry::key);
+    while (at != entries_.end() && at->job == nullptr) ++at;  // It may have left before.
+    BERTH_ASSERT(at != entries_.end() && at->job == &job);
+    at->job = nullptr;
+    job.ordered = false;
+    --size_;
+}
+
+void JobOrder::resort() {
+    std::erase_if(entries_, [](const Entry& entry) { return entry.job == nullptr; });
+    for (Entry& entry : entries_) entry.key = entry.job->key;
+    if (!std::ranges::is_sorted(entries_, {}, &Entry::key)) {
+        std::ranges::sort(entries_, {}, &Entry::key);
+    }
+}
+
+void JobOrder::clear() {
+    entries_.clear();
+    size_ = 0;
 }
 
 }  // namespace berth

@@ -1,5 +1,5 @@
 // Order: the jobs that wait, each with what the engine knows of it beyond its record, and the order
-// in which they are looked at.
+// in which they are looked at. Both are kept from cycle to cycle.
 #pragma once
 
 #include <map>
@@ -10,22 +10,40 @@
 #include "berth/engine/cluster_state.h"
 #include "berth/engine/demand.h"
 #include "berth/engine/plan_book.h"
+#include "berth/engine/plan_search.h"
 #include "berth/policy/policy.h"
 
 namespace berth {
 
-// What jobs with the same request, partition and limit have in common. When one of them finds no
-// room, its equals need not look until something is given back.
-struct Shape {
+struct Shape;
+
+// What jobs with the same request and partition have in common, whatever their time limits.
+struct Kind {
     Demand demand;
+    Footprints footprints;
+    // Whether it could run on the nodes that may take work, were they empty. Kept while no node's
+    // condition changes.
+    enum class Chance : std::uint8_t { unknown, fits, not_now, never } chance = Chance::unknown;
+    std::map<Duration, std::weak_ptr<Shape>> shapes;
+    // For the look at who can start at once: from the longest run that could, down to the shortest
+    // that was tried and could not.
+    Duration longest_now{}, failed_now{};
+};
+
+// And the same limit. When one of them finds no room, its equals need not look until something is
+// given back, and then only there.
+struct Shape {
+    std::shared_ptr<Kind> kind;
     Duration length{};
     // No job of this shape without a promise of its own can start before `bound`, unless something
     // was given back after `bound_at`.
     Time bound{};
     ReleaseNumber bound_at = 0;
-    // Whether it could run on the nodes that may take work, were they empty. Kept while no node's
-    // condition changes.
-    enum class Chance : std::uint8_t { unknown, fits, not_now, never } chance = Chance::unknown;
+    // From when on what is fresh could help one of them; as of this version of what is fresh.
+    Time hope{};
+    std::uint64_t hope_at = 0;
+
+    const Demand& demand() const { return kind->demand; }
 };
 
 // demand_of(), with what is asked for in all of a job that has one node asked for on that node.
@@ -38,17 +56,64 @@ struct Gate {
     std::string detail;
 };
 
+// As Slurm sorts them: what a lost node put back and shall come first, PriorityTier, the site's
+// rule of order if it has one, priority, submission, id. (Reservations come between the first two.)
+// Lower is looked at first.
+struct OrderKey {
+    bool not_expedited = true;
+    std::int64_t tier = 0;  // Negated.
+    std::int64_t rank = 0;
+    std::int64_t priority = 0;  // Negated.
+    Time submitted_at{};
+    JobId id{0};
+    friend auto operator<=>(const OrderKey&, const OrderKey&) = default;
+};
+
 struct PendingJob {
     JobId id{0};
     PartitionId partition{0};
     std::shared_ptr<Shape> shape;
     Gate gate;
-    ReleaseNumber checked_at = 0;  // Has looked for a place, knowing all releases up to this.
-    Time checked_time = Time::min();
-    bool moved_in_order = false;  // By an explicit change; it may then pass promises.
     std::int64_t priority = 0;
     std::int64_t rank = 0;             // By the site's rule of order; 0 where there is none.
     std::optional<std::size_t> usage;  // Of its account and user: ClusterState::usage().
+    OrderKey key;                      // In the order, if it is in there.
+    Time looked_at = Time::min();      // When it last looked for a place …
+    ReleaseNumber looked_after = 0;    // … and after which release.
+    bool ordered = false;              // It is: no gate is shut.
+    bool unsettled = false;            // New or changed: gate and key are not known.
+    bool looked = false;               // Has looked for a place since.
+    bool looked_ahead = false;         // And for a planned start.
+    bool watched = false;              // Its gate may open or shut though nothing happens to it.
+    bool listed = false;               // In the list of those to be asked again.
+    bool disturbed = false;            // Something was given back where it has its promise.
+    bool moved_in_order = false;       // By an explicit change; it may then pass promises.
+    // What readers see.
+    PendingReason written_reason = PendingReason::none;
+    std::int64_t written_priority = 0;
+};
+
+// The jobs that may be looked at, sorted. Those that leave make holes, which are closed now and
+// then.
+class JobOrder {
+public:
+    struct Entry {
+        OrderKey key;
+        PendingJob* job = nullptr;  // Null: it has left.
+    };
+
+    const std::vector<Entry>& entries() const { return entries_; }
+    std::size_t size() const { return size_; }  // Of those that have not left.
+    void insert(std::vector<PendingJob*> jobs);
+    void erase(PendingJob& job);
+    void resort();  // The keys of some have changed.
+    void clear();
+    // The first entry behind this key.
+    std::size_t behind(const OrderKey& key) const;
+
+private:
+    std::vector<Entry> entries_;
+    std::size_t size_ = 0;
 };
 
 class PendingJobs {
@@ -58,27 +123,43 @@ public:
     void rebuild(const ClusterState& state);
     void forget_chances();  // Some node's condition changed.
 
-    PendingJob* find(JobId job);
-    const PendingJob* find(JobId job) const;
-    std::map<JobId, PendingJob>& all() { return jobs_; }
-    const std::map<JobId, PendingJob>& all() const { return jobs_; }
+    PendingJob* find(JobId job) { return jobs_.find(job); }
+    const PendingJob* find(JobId job) const { return jobs_.find(job); }
+    JobTable<PendingJob>& all() { return jobs_; }
+    const JobTable<PendingJob>& all() const { return jobs_; }
+
+    // Whose gate is shut, or may shut.
+    std::vector<JobId>& watch_list() { return watch_list_; }
+
+    JobOrder& order() { return order_; }
+    const JobOrder& order() const { return order_; }
+    // Those whose gate and place in the order are to be found out.
+    void unsettle(PendingJob& job);
+    std::vector<JobId> take_unsettled() { return std::exchange(unsettled_, {}); }
+    bool any_unsettled() const { return !unsettled_.empty(); }
+
+    template <class Visit>
+    void each_kind(Visit visit) {
+        for (const auto& [key, known] : kinds_) {
+            if (const auto kind = known.lock()) visit(*kind);
+        }
+    }
 
 private:
+    std::shared_ptr<Kind> kind_of(const ClusterState& state, const Job& job);
     std::shared_ptr<Shape> shape_of(const ClusterState& state, const Job& job);
 
-    std::map<JobId, PendingJob> jobs_;
-    std::map<std::string, std::weak_ptr<Shape>> shapes_;  // By request, encoded.
-    std::size_t sweep_at_ = 64;  // Shapes without jobs are cleared away beyond this many.
+    JobTable<PendingJob> jobs_;
+    JobOrder order_;
+    std::vector<JobId> unsettled_, watch_list_;
+    std::map<std::string, std::weak_ptr<Kind>> kinds_;  // By request, encoded.
+    std::size_t sweep_at_ = 64;  // Kinds without jobs are cleared away beyond this many.
 };
 
-// Those that are to be looked at, as Slurm sorts them: what a lost node put back and shall come
-// first, PriorityTier, the site's rule of order if it has one, priority, submission, id.
-// (Reservations come between the first two.)
-// Works out every pending job's priority on the way.
-std::vector<PendingJob*> in_order(const ClusterState& state, PendingJobs& jobs,
-                                  const Policy& policy, const View& view);
+OrderKey key_of(const ClusterState& state, const PendingJob& pending);
 
-// Whether `a` comes before `b` in that order.
-bool comes_before(const ClusterState& state, const PendingJob& a, const PendingJob& b);
+// As the policy has it; with INCR_ONLY it never falls, but by a hold or by hand.
+std::int64_t priority_of(const ClusterState& state, const Job& job, const Policy& policy,
+                         const View& view);
 
 }  // namespace berth

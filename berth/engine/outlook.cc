@@ -29,6 +29,10 @@ void Outlook::rebuild(const ClusterState& state) {
     for (const JobId id : state.holding_jobs()) note_task_run(*state.find_job(id));
     fair_shares = {};
     changed = true;
+    round = {};
+    chances_changed = false;
+    promises_at_risk = true;
+    priorities_of.reset();
 }
 
 void Outlook::refresh_services(const ClusterState& state) {
@@ -68,6 +72,7 @@ void Outlook::note_node(const ClusterState& state, NodeId node) {
     const bool now = state.condition(node).schedulable();
     if (before == now) return;
     pending.forget_chances();
+    chances_changed = promises_at_risk = true;
     if (now) {
         usable.set(node.index());
         book.note_release(node);
@@ -99,6 +104,7 @@ void Outlook::note(const ClusterState& state, Time now, const Fact& fact) {
                        if (waiting == nullptr) return;
                        waiting->moved_in_order = kind.by_operator && (kind.priority || kind.nice ||
                                                                       kind.qos || kind.partition);
+                       promises_at_risk = promises_at_risk || waiting->moved_in_order;
                    },
                    [&](const StartJob& kind) {
                        job_changed(kind.job);
@@ -111,9 +117,14 @@ void Outlook::note(const ClusterState& state, Time now, const Fact& fact) {
                    [&](const PlanJob& kind) { note_job(state, now, kind.job); },
                    [&](const UsageSet&) {
                        fair_shares = {};
+                       priorities_of = Time::min();
                        changed = true;
                    },
-                   [&](const JobEligible&) { changed = true; }, [&](const StepCreated&) {},
+                   [&](const JobsPlanned& kind) {
+                       for (const auto& [id, planned] : kind.jobs) note_job(state, now, id);
+                   },
+                   [&](const JobEligible&) { changed = true; },
+                   [&](const JobsEligible&) { changed = true; }, [&](const StepCreated&) {},
                    [&](const StepEnded&) {},
                    [&](const auto& kind) { job_changed(kind.job); },  // Of those about a job.
                },
@@ -123,14 +134,14 @@ void Outlook::note(const ClusterState& state, Time now, const Fact& fact) {
 JobSize EngineView::size(const Job& job) const {
     const PendingJob* waiting = outlook_.pending.find(job.id);
     if (waiting == nullptr) return size_of(plain_demand_of(state_.spec(), job));
-    return size_of(waiting->shape->demand);
+    return size_of(waiting->shape->demand());
 }
 
 TresCounts EngineView::tres(const Job& job) const {
     if (job.state != JobState::pending) return held_by(job);
     const PendingJob* waiting = outlook_.pending.find(job.id);
     if (waiting == nullptr) return tres_of(plain_demand_of(state_.spec(), job));
-    return tres_of(waiting->shape->demand);
+    return tres_of(waiting->shape->demand());
 }
 
 std::vector<const Job*> EngineView::running() const {

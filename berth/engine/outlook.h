@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "berth/engine/engine.h"
 #include "berth/engine/fair_shares.h"
 #include "berth/engine/order.h"
 #include "berth/engine/placement.h"
@@ -13,6 +14,18 @@
 namespace berth {
 
 struct Outlook {
+    // So many jobs at the head of the order are looked at before those that could start at once.
+    static constexpr std::uint32_t kHead = 64;
+    // In a queue of up to so many, whatever a job gives back when it moves is offered to those
+    // before it first; in a longer one, in the next round.
+    static constexpr std::uint32_t kStrict = 256;
+    // A look at all jobs in order, which may take several cycles.
+    struct Round {
+        bool under_way = false;
+        std::optional<OrderKey> after;  // The last job that was looked at.
+        ReleaseNumber begun_at = 0;
+    };
+
     Policy policy;
     ClusterTotals totals;
     std::vector<TresCounts> partition_totals;
@@ -27,6 +40,11 @@ struct Outlook {
     std::map<JobId, std::set<JobId>> task_runs;  // By array: its tasks that hold something.
     bool changed = true;                         // Since the last complete cycle.
     std::optional<Time> wake_at;                 // As that cycle said.
+    Round round;
+    PlantedBug planted = PlantedBug::none;
+    bool chances_changed = false;       // Nodes came or went: so may the gates of all jobs.
+    bool promises_at_risk = false;      // A node went, or a job was moved ahead by hand.
+    std::optional<Time> priorities_of;  // The minute for which they were worked out.
 
     void rebuild(const ClusterState& state);
     // After this fact was applied.

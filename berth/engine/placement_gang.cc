@@ -232,12 +232,46 @@ std::optional<std::vector<Part>> gather_one(const Demand& demand, std::span<cons
     return std::vector{*std::move(best)};
 }
 
+// The next most common: the same on each of several nodes, which can be judged one by one.
+std::optional<std::vector<Part>> gather_alike(const Demand& demand, std::span<const Offer> offers,
+                                              const Taste& taste) {
+    if (offers.size() < demand.nodes_min) return std::nullopt;
+    const std::size_t nodes = demand.fewest_nodes
+                                  ? demand.nodes_min
+                                  : std::min<std::size_t>(demand.nodes_max, offers.size());
+    struct Rated {
+        std::int64_t points;
+        std::size_t offer;
+        NodeTake take;
+    };
+    std::vector<Rated> rated;
+    for (std::size_t n = 0; n < offers.size(); ++n) {
+        const Offer& offer = offers[n];
+        auto take =
+            take_on(demand, taste.view.spec().node(offer.node), offer.room, demand.tasks_per_node);
+        BERTH_ASSERT(take);
+        const Resources rest = offer.room - take->amount;
+        const std::int64_t points =
+            taste.policy.placement_score({offer.node, take->amount, rest}, taste.view);
+        rated.push_back({points, n, *std::move(take)});
+    }
+    std::ranges::stable_sort(rated, std::greater{}, &Rated::points);
+    rated.resize(nodes);
+    std::vector<Part> parts;
+    for (Rated& one : rated) parts.push_back({offers[one.offer].node, std::move(one.take)});
+    std::ranges::sort(parts, {}, &Part::node);
+    return parts;
+}
+
 }  // namespace
 
 std::optional<std::vector<Part>> gather(const Demand& demand, std::span<const Offer> offers,
                                         const Taste& taste) {
     if (demand.nodes_max == 1 && demand.gres_total.empty()) {
         return gather_one(demand, offers, taste);
+    }
+    if (!demand.tasks && demand.gres_total.empty() && demand.required.empty()) {
+        return gather_alike(demand, offers, taste);
     }
     return Gathering(demand, offers, taste).run();
 }

@@ -3,58 +3,40 @@
 #include <algorithm>
 
 namespace berth {
-namespace {
-
-constexpr std::size_t kLatestMax = 64;
-
-const Resources* amount_on(const Booking& booking, NodeId node) {
-    for (const auto& [at, amount] : booking.amounts) {
-        if (at == node) return &amount;
-    }
-    return nullptr;
-}
-
-// Whether `now_booked` leaves nothing free on this node that `before` did not leave free.
-bool covers(const Booking& now_booked, const Booking& before, NodeId node, const Resources& had,
-            Time now) {
-    const Resources* has = amount_on(now_booked, node);
-    return has != nullptr && fits(had, *has) && now_booked.start <= std::max(before.start, now) &&
-           now_booked.end >= before.end;
-}
-
-}  // namespace
 
 Time limit_end(const SchedulingSpec& scheduling, const Job& job) {
     return after(after(*job.started_at, job.time_limit), scheduling.over_time_limit);
 }
 
+// ---- What is booked.
+
 void PlanBook::rebuild(const ClusterState& state) {
+    const std::size_t nodes = state.spec().nodes.size();
     timelines_.clear();
-    for (const NodeSpec& node : state.spec().nodes) timelines_.emplace_back(node.capacity);
-    released_.assign(timelines_.size(), ++last_release_);
-    latest_.clear();
+    for (const NodeSpec& node : state.spec().nodes) {
+        timelines_.emplace_back(node.capacity, state.spec().dimensions.size());
+    }
+    classes_ = NodeClasses(state.spec());
+    levels_ = HoleLevels(classes_);
+    holes_ = HoleIndex(classes_.size());
+    fresh_ = HoleIndex(classes_.size());
+    ++generation_;
+    released_.assign(nodes, 0);
+    fresh_nodes_.clear();
+    all_fresh_ = true;
+    ++last_release_;
+    ++fresh_version_;
     running_.clear();
     promises_.clear();
+    promised_on_.assign(nodes, {});
     ends_.clear();
+    starts_.clear();
     collision_ = true;
     const auto enter_from_state = [&](JobId id) {
         if (auto booking = booking_of(state, *state.find_job(id))) enter(id, *std::move(booking));
     };
     for (const JobId id : state.holding_jobs()) enter_from_state(id);
     for (const auto& [id, planned] : state.plan()) enter_from_state(id);
-}
-
-void PlanBook::note_release(NodeId node, Time from) {
-    released_[node.index()] = ++last_release_;
-    latest_.push_back({node, from});
-    if (latest_.size() > kLatestMax) latest_.pop_front();
-}
-
-bool PlanBook::any_release_before(Time reach, ReleaseNumber since) const {
-    const ReleaseNumber count = last_release_ - since;
-    if (count > latest_.size()) return true;
-    return std::any_of(latest_.end() - static_cast<std::ptrdiff_t>(count), latest_.end(),
-                       [&](const Release& release) { return release.from < reach; });
 }
 
 std::optional<Booking> PlanBook::booking_of(const ClusterState& state, const Job& job) const {
@@ -64,8 +46,8 @@ std::optional<Booking> PlanBook::booking_of(const ClusterState& state, const Job
         for (const NodeShare& share : job.allocation->shares) {
             booking.amounts.emplace_back(share.node, share.amount);
         }
-        const auto known = running_.find(job.id);  // Perhaps it overran already.
-        if (known != running_.end() && known->second.due == due) booking.end = known->second.end;
+        const Booking* known = running_.find(job.id);  // Perhaps it overran already.
+        if (known != nullptr && known->due == due) booking.end = known->end;
         return booking;
     }
     const PlannedStart* planned = state.planned(job.id);
@@ -91,40 +73,56 @@ void PlanBook::refresh(const ClusterState& state, Time now, JobId id) {
     }
     if (before) note_releases(*before, id, now);
     if (!before || !before->running) return;
-    for (const auto& [node, amount] : before->amounts) {
-        timelines_[node.index()].forget_before(now);
-    }
+    for (const auto& [node, amount] : before->amounts) forget_before(node, now);
 }
 
-const Booking* PlanBook::promise(JobId job) const {
-    const auto found = promises_.find(job);
-    return found == promises_.end() ? nullptr : &found->second;
-}
+const Booking* PlanBook::promise(JobId job) const { return promises_.find(job); }
 
 const Booking* PlanBook::find(JobId job) const {
-    const auto found = running_.find(job);
-    return found == running_.end() ? promise(job) : &found->second;
+    const Booking* running = running_.find(job);
+    return running == nullptr ? promise(job) : running;
 }
 
 void PlanBook::enter(JobId job, Booking booking) {
-    show(booking);
+    for (const auto& [node, amount] : booking.amounts) {
+        change(node, booking.start, booking.end, amount, false);
+    }
     if (booking.running) {
         ends_.emplace(booking.end, job);
-        running_.insert_or_assign(job, std::move(booking));
-    } else {
-        promises_.insert_or_assign(job, std::move(booking));
+        running_[job] = std::move(booking);
+        return;
+    }
+    for (const auto& [node, amount] : booking.amounts) promised_on_[node.index()].push_back(job);
+    starts_.emplace_back(booking.start, job);
+    std::ranges::push_heap(starts_, std::greater{});
+    changed_.push_back(job);
+    promises_[job] = std::move(booking);
+    if (starts_.size() > 64 + 2 * promises_.size()) {
+        std::erase_if(starts_, [&](const auto& entry) {
+            const Booking* known = promise(entry.second);
+            return known == nullptr || known->start != entry.first;
+        });
+        std::ranges::sort(starts_);  // Which is a heap.
+        starts_.erase(std::unique(starts_.begin(), starts_.end()), starts_.end());
     }
 }
 
 void PlanBook::remove(JobId job) {
     const Booking& booking = *find(job);
-    hide(booking);
+    for (const auto& [node, amount] : booking.amounts) {
+        change(node, booking.start, booking.end, amount, true);
+    }
     if (booking.running) {
         ends_.erase({booking.end, job});
         running_.erase(job);
-    } else {
-        promises_.erase(job);
+        return;
     }
+    for (const auto& [node, amount] : booking.amounts) {
+        auto& jobs = promised_on_[node.index()];
+        jobs.erase(std::ranges::find(jobs, job));
+    }
+    changed_.push_back(job);
+    promises_.erase(job);
 }
 
 std::vector<JobId> PlanBook::extend_overdue(Time now, Duration longer) {
@@ -134,9 +132,7 @@ std::vector<JobId> PlanBook::extend_overdue(Time now, Duration longer) {
         Booking booking = running_.at(job);
         remove(job);
         booking.end = after(now, std::max(longer, now - booking.due));
-        for (const auto& [node, amount] : booking.amounts) {
-            timelines_[node.index()].forget_before(now);
-        }
+        for (const auto& [node, amount] : booking.amounts) forget_before(node, now);
         enter(job, std::move(booking));
         overdue.push_back(job);
     }
@@ -148,6 +144,48 @@ std::optional<Time> PlanBook::next_end() const {
     return ends_.begin()->first;
 }
 
+// The heap keeps what has been moved or lifted until it comes to the top.
+std::vector<JobId> PlanBook::overdue_promises(Time now) {
+    std::vector<JobId> overdue;
+    while (!starts_.empty() && starts_.front().first <= now) {
+        const auto [start, job] = starts_.front();
+        std::ranges::pop_heap(starts_, std::greater{});
+        starts_.pop_back();
+        const Booking* known = promise(job);
+        if (known != nullptr && known->start == start) overdue.push_back(job);
+    }
+    std::ranges::sort(overdue);
+    overdue.erase(std::unique(overdue.begin(), overdue.end()), overdue.end());
+    for (const JobId job : overdue) {
+        starts_.emplace_back(promise(job)->start, job);
+        std::ranges::push_heap(starts_, std::greater{});
+    }
+    return overdue;
+}
+
+std::optional<Time> PlanBook::next_start(Time now) {
+    const std::vector<JobId> overdue = overdue_promises(now);  // They are on top again.
+    std::vector<std::pair<Time, JobId>> due;
+    std::optional<Time> next;
+    while (!starts_.empty()) {
+        const auto [start, job] = starts_.front();
+        const Booking* known = promise(job);
+        const bool outdated = known == nullptr || known->start != start;
+        if (!outdated && start > now) {
+            next = start;
+            break;
+        }
+        std::ranges::pop_heap(starts_, std::greater{});
+        starts_.pop_back();
+        if (!outdated) due.emplace_back(start, job);
+    }
+    for (const auto& entry : due) {
+        starts_.push_back(entry);
+        std::ranges::push_heap(starts_, std::greater{});
+    }
+    return next;
+}
+
 Booking PlanBook::lift(JobId job) {
     Booking booking = promises_.at(job);
     remove(job);
@@ -156,17 +194,10 @@ Booking PlanBook::lift(JobId job) {
 
 void PlanBook::put(JobId job, Booking booking) { enter(job, std::move(booking)); }
 
-void PlanBook::note_releases(const Booking& booking) {
-    for (const auto& [node, amount] : booking.amounts) note_release(node, booking.start);
-}
-
-void PlanBook::note_releases(const Booking& booking, JobId taken_over_by, Time now) {
-    const Booking* by = find(taken_over_by);
-    for (const auto& [node, amount] : booking.amounts) {
-        if (by == nullptr || !covers(*by, booking, node, amount, now)) {
-            note_release(node, booking.start);
-        }
-    }
+std::vector<JobId> PlanBook::take_changed() {
+    std::ranges::sort(changed_);
+    changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
+    return std::exchange(changed_, {});
 }
 
 bool PlanBook::has_room_for(const Booking& booking, Time from) const {

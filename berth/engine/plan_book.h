@@ -1,16 +1,19 @@
 // PlanBook: who has what, until when, and who is promised what, from when: a booking for each job,
-// and from them the timeline of each node. It follows from the state, fact by fact.
+// from them the timeline of each node, and from these the index of free holes. It follows from the
+// state, fact by fact.
 //
-// It also remembers on which nodes something was given back, and in which order that happened. Who
-// found no room before, and has seen no release since, need not look again.
+// It also knows on which nodes something was given back of late ("fresh"). Who found no room
+// before, or nothing better than what was promised, can only find it there.
 #pragma once
 
-#include <deque>
-#include <map>
+#include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "berth/engine/cluster_state.h"
+#include "berth/engine/hole_index.h"
+#include "berth/engine/job_table.h"
 #include "berth/engine/timeline.h"
 
 namespace berth {
@@ -26,12 +29,6 @@ struct Booking {
 // Counts releases: a later one has a higher number.
 using ReleaseNumber = std::uint64_t;
 
-// On `node` something was given back that had been booked from `from` on.
-struct Release {
-    NodeId node{0};
-    Time from{};
-};
-
 class PlanBook {
 public:
     // From scratch.
@@ -39,70 +36,88 @@ public:
     // After a fact about this job.
     void refresh(const ClusterState& state, Time now, JobId job);
     // A node takes work again, or has become larger.
-    void note_release(NodeId node, Time from = Time::min());
+    void note_release(NodeId node);
 
     const Timeline& timeline(NodeId node) const { return timelines_[node.index()]; }
     const Booking* find(JobId job) const;     // Running or promised.
     const Booking* promise(JobId job) const;  // Promised only.
-    const std::map<JobId, Booking>& promises() const { return promises_; }
+    const JobTable<Booking>& promises() const { return promises_; }
+    std::span<const JobId> promised_on(NodeId node) const { return promised_on_[node.index()]; }
 
     // Who holds something past its end: they are expected to give it back only after `longer`, and
     // twice as long each time. Returns them.
     std::vector<JobId> extend_overdue(Time now, Duration longer);
     // The next end of a running job.
     std::optional<Time> next_end() const;
+    // Those promised a start by `now` that still wait, and the next start after it.
+    std::vector<JobId> overdue_promises(Time now);
+    std::optional<Time> next_start(Time now);
 
     // Takes a promise out, and puts one in. Whoever takes one out and puts the same one back has
     // given nothing back; otherwise note_releases() of the one before.
     Booking lift(JobId job);
     void put(JobId job, Booking booking);
-    // The same for a look without it: hide(), look, show(), and nothing in between.
-    void hide(const Booking& promise) { each_timeline(promise, &Timeline::give_back); }
-    void show(const Booking& promise) { each_timeline(promise, &Timeline::book); }
     void note_releases(const Booking& booking);
     // The same, but for what this job has taken over.
     void note_releases(const Booking& booking, JobId taken_over_by, Time now);
+    // Whose promises were put, lifted or moved since the last call, each once, in id order.
+    std::vector<JobId> take_changed();
 
     // Whether all of it is free, from `from` on.
     bool has_room_for(const Booking& booking, Time from) const;
 
+    // ---- Holes.
+    const NodeClasses& classes() const { return classes_; }
+    const HoleLevels& levels() const { return levels_; }
+    const HoleIndex& holes() const { return holes_; }
+    // The level for what a demand takes of one node of this class, made if need be.
+    std::size_t level_for(std::size_t node_class, const Resources& take);
+    std::uint64_t generation() const { return generation_; }  // Classes are new with each.
+
+    // ---- What is fresh.
     ReleaseNumber last_release() const { return last_release_; }
-    // Calls visit(release) for what was given back after release number `since`.
-    template <class Visit>
-    void each_release(ReleaseNumber since, Visit visit) const {
-        const ReleaseNumber count = last_release_ - since;
-        if (count <= latest_.size()) {
-            for (std::size_t i = latest_.size() - count; i < latest_.size(); ++i) visit(latest_[i]);
-            return;
-        }
-        for (std::size_t n = 0; n < released_.size(); ++n) {
-            if (released_[n] > since) visit(Release{NodeId::from_index(n), Time::min()});
-        }
-    }
-    // Whether, after release number `since`, something was given back that had been booked from a
-    // time before `reach`.
-    bool any_release_before(Time reach, ReleaseNumber since) const;
+    std::uint64_t fresh_version() const { return fresh_version_; }
+    bool all_fresh() const { return all_fresh_; }
+    bool any_fresh() const { return all_fresh_ || !fresh_nodes_.empty(); }
+    const std::vector<NodeId>& fresh_nodes() const { return fresh_nodes_; }
+    const HoleIndex& fresh_holes() const { return fresh_; }
+    // What was given back up to this release has been seen by all.
+    void forget_fresh(ReleaseNumber seen);
+    // Jobs with a promise on a node that became fresh since the last call.
+    std::vector<JobId> take_disturbed() { return std::exchange(disturbed_, {}); }
+
     // Set when a running job's end moved later, or a node became smaller: promises may collide.
+    bool collision() const { return collision_; }
     bool take_collision() { return std::exchange(collision_, false); }
 
 private:
     std::optional<Booking> booking_of(const ClusterState& state, const Job& job) const;
-    void each_timeline(const Booking& booking,
-                       void (Timeline::*change)(Time, Time, const Resources&)) {
-        for (const auto& [node, amount] : booking.amounts) {
-            (timelines_[node.index()].*change)(booking.start, booking.end, amount);
-        }
-    }
+    void change(NodeId node, Time start, Time end, const Resources& amount, bool more);
+    void forget_before(NodeId node, Time now);
     void enter(JobId job, Booking booking);
     void remove(JobId job);
+    void fill_fresh(NodeId node);
 
-    std::vector<Timeline> timelines_;      // By NodeId.
-    std::vector<ReleaseNumber> released_;  // By NodeId: the last one there.
+    std::vector<Timeline> timelines_;  // By NodeId.
+    NodeClasses classes_;
+    HoleLevels levels_;
+    HoleIndex holes_, fresh_;
+    std::uint64_t generation_ = 0;
+
+    std::vector<ReleaseNumber> released_;  // By NodeId: the last one there, if it is fresh.
+    std::vector<NodeId> fresh_nodes_;
+    bool all_fresh_ = true;
     ReleaseNumber last_release_ = 0;
-    std::deque<Release> latest_;  // The latest ones, so that few need no search for them.
-    std::map<JobId, Booking> running_, promises_;
-    std::set<std::pair<Time, JobId>> ends_;  // Of running ones.
+    std::uint64_t fresh_version_ = 0;
+    std::vector<JobId> disturbed_;
+
+    JobTable<Booking> running_, promises_;
+    std::vector<std::vector<JobId>> promised_on_;  // By NodeId.
+    std::set<std::pair<Time, JobId>> ends_;        // Of running ones.
+    std::vector<std::pair<Time, JobId>> starts_;   // Of promises: a heap, with some outdated.
+    std::vector<JobId> changed_;
     bool collision_ = false;
+    HoleRuns before_, after_;  // Kept for their memory.
 };
 
 // When the run's time is up, and when it will be ended for that: later by OverTimeLimit.

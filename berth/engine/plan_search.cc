@@ -2,156 +2,186 @@
 
 #include <algorithm>
 #include <bit>
-#include <queue>
+#include <map>
+
+#include "berth/base/assert.h"
+#include "berth/engine/hole_stream.h"
+#include "berth/engine/plan_scan.h"
 
 namespace berth {
 namespace {
 
-// What every node must have at every moment to be of any use: a lower bound, quick to compare.
-Resources least_need(const Demand& demand, const NodeSpec& node) {
-    const std::uint32_t tasks = tasks_per_node_min(demand);
-    const NodeNeed need = need_on(demand, node, tasks);
-    Resources least;
-    least.set_cpu(cores(need.cpus));
-    least.set_memory(need.memory);
-    const auto add = [&](const std::vector<GresDemand>& wanted, std::int64_t times) {
-        for (const GresDemand& gres : wanted) {
-            if (std::popcount(gres.dimensions) != 1) continue;  // Perhaps from another dimension.
-            const auto d = static_cast<std::uint32_t>(std::countr_zero(gres.dimensions));
-            least[DimensionId(d)] += gres.count * times;
-        }
-    };
-    add(demand.gres_per_node, 1);
-    add(demand.gres_per_task, tasks);
-    return least;
+// Of nodes that are alike in all that is free, so many are offered to the placement's scores.
+constexpr std::uint32_t kAlikeMax = 4;
+
+// How many tasks each node gets, if that is the same on every node.
+std::optional<std::uint32_t> tasks_on_each(const Demand& demand) {
+    if (!demand.tasks) return demand.tasks_per_node;
+    if (demand.nodes_max == 1) return demand.tasks;
+    const std::uint64_t all = std::uint64_t{demand.nodes_min} * demand.tasks_per_node;
+    if (demand.nodes_min != demand.nodes_max || *demand.tasks != all) return std::nullopt;
+    return demand.tasks_per_node;
 }
 
-// One node, as the start of the window slides forward.
-class Sliding {
+// Whether all devices of one demand would come from one dimension on this node.
+bool is_of_one_kind(const std::vector<GresDemand>& wanted, const NodeSpec& node) {
+    return std::ranges::all_of(wanted, [&](const GresDemand& gres) {
+        int kinds = 0;
+        for_each_bit(gres.dimensions, [&](int d) {
+            if (node.capacity[DimensionId(static_cast<std::uint32_t>(d))] > 0) ++kinds;
+        });
+        return kinds <= 1;
+    });
+}
+
+bool has_member_in(const BitSet& choice, const std::vector<NodeId>& members) {
+    return std::ranges::any_of(members, [&](NodeId node) { return choice.test(node.index()); });
+}
+
+// A job of one node: all holes that allow the earliest start.
+class OneNode {
 public:
-    Sliding(const Demand& demand, NodeId node, const ClusterSpec& spec, const Timeline& timeline)
-        : demand_(&demand),
-          spec_(&spec.node(node)),
-          timeline_(&timeline),
-          dimensions_(static_cast<std::uint32_t>(spec.dimensions.size())),
-          least_(least_need(demand, *spec_)) {
-        offer_.node = node;
-    }
+    OneNode(const Demand& demand, const Window& window, const PlanBook& book, const Taste& taste)
+        : demand_(demand), window_(window), book_(book), taste_(taste) {}
 
-    // What the node offers to a job that starts at `start`.
-    void move_to(Time start, Duration length) {
-        const auto& steps = timeline_->steps();
-        const Time end = after(start, length);
-        const std::size_t first = timeline_->step_at(start);
-        offer_.tasks = 0;
-        offer_.room = steps[first].free;
-        std::size_t next = first;
-        std::optional<std::size_t> blocked;
-        for (; next < steps.size() && (next == first || steps[next].from < end); ++next) {
-            const Resources& free = steps[next].free;
-            for (std::uint32_t i = 0; i < dimensions_; ++i) {
-                const DimensionId d(i);
-                if (free[d] < least_[d]) blocked = next;
-                offer_.room[d] = std::min(offer_.room[d], free[d]);
+    std::optional<Found> find(HoleStream& holes) {
+        const std::size_t required = demand_.required.find_first();
+        std::optional<Time> start;
+        HoleStream::Offered offered;
+        while (holes.next(offered)) {
+            if (required != BitSet::kNone && offered.hole.node.index() != required) continue;
+            if (!start) {
+                start = std::max(offered.hole.start, window_.earliest);
+                holes.limit(*start);
             }
+            add(*start, offered);
         }
-        if (blocked) {  // Whatever starts before that step's end meets it.
-            next_change_ = *blocked + 1 < steps.size() ? steps[*blocked + 1].from : kNever;
-            return;
-        }
-        offer_.tasks = tasks_that_fit(*demand_, *spec_, offer_.room, tasks_per_node_max(*demand_));
-        next_change_ = first + 1 < steps.size() ? steps[first + 1].from : kNever;
-        if (next < steps.size()) {  // The first start whose window reaches into that step.
-            next_change_ = std::min(next_change_, steps[next].from - length + Duration(1));
-        }
+        if (!start) return std::nullopt;
+        auto parts = gather(demand_, offers_, taste_);
+        BERTH_ASSERT(parts);
+        return Found{*start, *std::move(parts)};
     }
-
-    const Offer& offer() const { return offer_; }
-    Time next_change() const { return next_change_; }  // Until then the offer stands.
 
 private:
-    const Demand* demand_;
-    const NodeSpec* spec_;
-    const Timeline* timeline_;
-    std::uint32_t dimensions_;  // That the cluster has.
-    Resources least_;
-    Offer offer_;
-    Time next_change_ = kNever;
+    void add(Time start, const HoleStream::Offered& offered) {
+        const NodeId node = offered.hole.node;
+        const Resources room = book_.timeline(node).least_free(start, after(start, window_.length));
+        const std::uint32_t node_class = offered.footprint->node_class;
+        const auto alike = std::ranges::find_if(seen_, [&](const Seen& one) {
+            return one.node_class == node_class && one.room == room;
+        });
+        if (alike == seen_.end()) {
+            seen_.push_back({node_class, 1, room});
+        } else if (++alike->count > kAlikeMax) {
+            return;
+        }
+        offers_.push_back({node, room, offered.footprint->tasks});
+    }
+
+    struct Seen {
+        std::uint32_t node_class = 0, count = 0;
+        Resources room;
+    };
+    const Demand& demand_;
+    const Window& window_;
+    const PlanBook& book_;
+    const Taste& taste_;
+    std::vector<Offer> offers_;
+    std::vector<Seen> seen_;
 };
 
-using Slidings = std::vector<Sliding>;
+// A gang: a hole [s, e) serves any start from s to e - length. Taken in order of s, the first time
+// at which enough of them serve together is the earliest.
+class Gang {
+public:
+    Gang(const Demand& demand, const Window& window, const PlanBook& book, const Taste& taste)
+        : demand_(demand), window_(window), book_(book), taste_(taste) {}
 
-// A job of one node: each node by itself, and the best of those that are first.
-std::optional<Found> find_on_one(const Demand& demand, const Window& window, Slidings& nodes,
-                                 const Taste& taste) {
-    Time best = window.latest;
-    std::vector<Offer> offers;
-    for (Sliding& node : nodes) {
-        const std::size_t required = demand.required.find_first();
-        if (required != BitSet::kNone && node.offer().node.index() != required) continue;
-        for (Time at = window.earliest; at <= best; at = node.next_change()) {
-            node.move_to(at, window.length);
-            if (node.offer().tasks == 0) {
-                if (node.next_change() == kNever) break;
-                continue;
+    std::optional<Found> find(HoleStream& holes) {
+        HoleStream::Offered offered;
+        bool more = holes.next(offered);
+        while (more) {
+            const Time start = std::max(offered.hole.start, window_.earliest);
+            for (; more && std::max(offered.hole.start, window_.earliest) == start;
+                 more = holes.next(offered)) {
+                active_.push_back(offered);
+                std::ranges::push_heap(active_, ends_later);
             }
-            if (at < best) offers.clear();
-            best = at;
-            offers.push_back(node.offer());
-            break;
+            while (!active_.empty() && active_.front().hole.end < after(start, window_.length)) {
+                std::ranges::pop_heap(active_, ends_later);
+                active_.pop_back();
+            }
+            if (active_.size() < demand_.nodes_min) continue;
+            if (auto parts = gather_at(start)) return Found{start, *std::move(parts)};
         }
+        return std::nullopt;
     }
-    auto parts = gather(demand, offers, taste);
-    if (!parts) return std::nullopt;
-    return Found{best, *std::move(parts)};
-}
 
-// A gang: all nodes together, moved to each time at which one of them changes.
-std::optional<Found> find_for_gang(const Demand& demand, const Window& window, Slidings& nodes,
-                                   const Taste& taste) {
-    using Change = std::pair<Time, std::size_t>;
-    std::priority_queue<Change, std::vector<Change>, std::greater<>> changes;
-    for (std::size_t i = 0; i < nodes.size(); ++i) changes.emplace(window.earliest, i);
-    std::size_t offering = 0;
-    std::uint64_t tasks = 0;
-    std::vector<Offer> offers;
-    while (!changes.empty() && changes.top().first <= window.latest) {
-        const Time at = changes.top().first;
-        while (!changes.empty() && changes.top().first == at) {
-            const std::size_t i = changes.top().second;
-            changes.pop();
-            const std::uint32_t before = nodes[i].offer().tasks;
-            nodes[i].move_to(at, window.length);
-            const std::uint32_t now = nodes[i].offer().tasks;
-            tasks += std::uint64_t{now} - before;
-            offering = offering + (now > 0 ? 1 : 0) - (before > 0 ? 1 : 0);
-            if (nodes[i].next_change() < kNever) changes.emplace(nodes[i].next_change(), i);
-        }
-        if (offering < demand.nodes_min || tasks < demand.tasks.value_or(0)) continue;
-        offers.clear();
-        for (const Sliding& node : nodes) {
-            if (node.offer().tasks > 0) offers.push_back(node.offer());
-        }
-        if (auto parts = gather(demand, offers, taste)) return Found{at, *std::move(parts)};
+private:
+    static bool ends_later(const HoleStream::Offered& a, const HoleStream::Offered& b) {
+        return std::pair(a.hole.end, a.hole.node) > std::pair(b.hole.end, b.hole.node);
     }
-    return std::nullopt;
-}
+
+    std::optional<std::vector<Part>> gather_at(Time start) {
+        offers_.clear();
+        const Time end = after(start, window_.length);
+        for (const HoleStream::Offered& one : active_) {
+            const Resources room = book_.timeline(one.hole.node).least_free(start, end);
+            offers_.push_back({one.hole.node, room, one.footprint->tasks});
+        }
+        std::ranges::sort(offers_, {}, &Offer::node);
+        return gather(demand_, offers_, taste_);
+    }
+
+    const Demand& demand_;
+    const Window& window_;
+    const PlanBook& book_;
+    const Taste& taste_;
+    std::vector<HoleStream::Offered> active_;  // A heap, the first to end on top.
+    std::vector<Offer> offers_;
+};
 
 }  // namespace
 
+Footprints footprints_of(const Demand& demand, const ClusterSpec& spec, PlanBook& book) {
+    Footprints footprints{.generation = book.generation(), .choices = {}};
+    const auto tasks = tasks_on_each(demand);
+    if (!tasks || !demand.gres_total.empty()) return footprints;
+    for (const BitSet& choice : demand.choices) {
+        std::vector<Footprint>& of_choice = footprints.choices.emplace_back();
+        for (std::size_t c = 0; c < book.classes().size(); ++c) {
+            const std::vector<NodeId>& members = book.classes().members(c);
+            if (!has_member_in(choice, members)) continue;
+            const NodeSpec& node = spec.node(members.front());
+            if (!is_of_one_kind(demand.gres_per_node, node) ||
+                !is_of_one_kind(demand.gres_per_task, node)) {
+                return footprints;
+            }
+            const auto take = take_on(demand, node, node.capacity, *tasks);
+            if (!take) continue;
+            const std::size_t level = book.level_for(c, take->amount);
+            of_choice.push_back({static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(level),
+                                 *tasks, take->amount});
+        }
+    }
+    footprints.known = true;
+    return footprints;
+}
+
 std::optional<Found> find_start(const Demand& demand, const Window& window, const PlanBook& book,
-                                const BitSet& usable, const Taste& taste) {
+                                const BitSet& usable, const Taste& taste,
+                                const Footprints* footprints) {
+    if (footprints == nullptr || !footprints->known ||
+        footprints->generation != book.generation()) {
+        return scan_start(demand, window, book, usable, taste);
+    }
     std::optional<Found> best;
     Window left = window;
-    for (const BitSet& choice : demand.choices) {
-        Slidings nodes;
-        for (std::size_t n = choice.find_first(); n != BitSet::kNone; n = choice.find_next(n)) {
-            if (!usable.test(n)) continue;
-            const NodeId node = NodeId::from_index(n);
-            nodes.emplace_back(demand, node, taste.view.spec(), book.timeline(node));
-        }
-        auto found = demand.nodes_max == 1 ? find_on_one(demand, left, nodes, taste)
-                                           : find_for_gang(demand, left, nodes, taste);
+    for (std::size_t i = 0; i < demand.choices.size(); ++i) {
+        HoleStream holes(footprints->choices[i], book.holes(), book, demand.choices[i], usable,
+                         left);
+        auto found = demand.nodes_max == 1 ? OneNode(demand, left, book, taste).find(holes)
+                                           : Gang(demand, left, book, taste).find(holes);
         if (!found) continue;
         best = std::move(found);
         if (best->start == window.earliest) break;
@@ -160,15 +190,33 @@ std::optional<Found> find_start(const Demand& demand, const Window& window, cons
     return best;
 }
 
-std::optional<Time> first_offer(const Demand& demand, const Window& window, const PlanBook& book,
-                                NodeId node, const ClusterSpec& spec) {
-    Sliding sliding(demand, node, spec, book.timeline(node));
-    for (Time at = window.earliest; at <= window.latest; at = sliding.next_change()) {
-        sliding.move_to(at, window.length);
-        if (sliding.offer().tasks > 0) return at;
-        if (sliding.next_change() == kNever) break;
+std::optional<Time> fresh_offer(const Demand& demand, const Window& window, const PlanBook& book,
+                                const BitSet& usable, const ClusterSpec& spec,
+                                const Footprints* footprints) {
+    if (book.all_fresh()) return window.earliest;
+    if (book.fresh_nodes().empty()) return std::nullopt;
+    std::optional<Time> first;
+    Window left = window;
+    const auto offer = [&](Time at) {
+        first = at;
+        left.latest = at - Duration(1);
+    };
+    if (footprints == nullptr || !footprints->known) {
+        for (const NodeId node : book.fresh_nodes()) {
+            const bool serves = std::ranges::any_of(
+                demand.choices, [&](const BitSet& choice) { return choice.test(node.index()); });
+            if (!serves || !usable.test(node.index()) || left.latest < left.earliest) continue;
+            if (const auto at = first_offer(demand, left, book, node, spec)) offer(*at);
+        }
+        return first;
     }
-    return std::nullopt;
+    for (std::size_t i = 0; i < demand.choices.size() && left.latest >= left.earliest; ++i) {
+        HoleStream holes(footprints->choices[i], book.fresh_holes(), book, demand.choices[i],
+                         usable, left);
+        HoleStream::Offered offered;
+        if (holes.next(offered)) offer(std::max(offered.hole.start, left.earliest));
+    }
+    return first;
 }
 
 }  // namespace berth

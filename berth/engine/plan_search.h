@@ -17,9 +17,32 @@ struct Found {
     std::vector<Part> parts;
 };
 
-// `usable`: the nodes that may take work.
+// What a demand takes of one node of each class that can serve it, so that the index of holes can
+// be asked. Only where that is the same whatever else is free: the same number of tasks on each
+// node, and devices of one kind.
+struct Footprint {
+    std::uint32_t node_class = 0;
+    std::uint32_t level = 0;
+    std::uint32_t tasks = 0;
+    Resources take;
+};
+struct Footprints {
+    std::uint64_t generation = 0;  // Of the book's classes that it was made for; 0: not made.
+    bool known = false;            // False: the demand is not of that kind.
+    std::vector<std::vector<Footprint>> choices;  // As Demand::choices.
+};
+Footprints footprints_of(const Demand& demand, const ClusterSpec& spec, PlanBook& book);
+
+// `usable`: the nodes that may take work. Without footprints, every node is looked at.
 std::optional<Found> find_start(const Demand& demand, const Window& window, const PlanBook& book,
-                                const BitSet& usable, const Taste& taste);
+                                const BitSet& usable, const Taste& taste,
+                                const Footprints* footprints = nullptr);
+
+// From when on, within the window, what is fresh could let a run of the demand start: no run can
+// start before that which could not before.
+std::optional<Time> fresh_offer(const Demand& demand, const Window& window, const PlanBook& book,
+                                const BitSet& usable, const ClusterSpec& spec,
+                                const Footprints* footprints);
 
 // When, within the window, this node alone could first have a part of the job.
 std::optional<Time> first_offer(const Demand& demand, const Window& window, const PlanBook& book,

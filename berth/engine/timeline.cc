@@ -5,46 +5,57 @@
 #include "berth/base/assert.h"
 
 namespace berth {
-namespace {
 
-void lower_to(Resources& least, const Resources& other) {
-    for (std::uint32_t i = 0; i < kDimensionsMax; ++i) {
-        const DimensionId d(i);
-        least[d] = std::min(least[d], other[d]);
+Timeline::Timeline(const Resources& capacity, std::size_t dimensions) : stride_(dimensions + 1) {
+    cells_.push_back(Time::min().time_since_epoch().count());
+    for (std::size_t d = 0; d < dimensions; ++d) {
+        cells_.push_back(capacity[DimensionId::from_index(d)]);
     }
 }
 
-}  // namespace
-
 std::size_t Timeline::step_at(Time at) const {
-    const auto next = std::ranges::upper_bound(steps_, at, {}, &Step::from);
-    BERTH_ASSERT(next != steps_.begin());
-    return static_cast<std::size_t>(next - steps_.begin()) - 1;
+    std::size_t low = 0, high = size();  // Step `low` begins no later, step `high` later.
+    while (high - low > 1) {
+        const std::size_t middle = low + (high - low) / 2;
+        (start(middle) <= at ? low : high) = middle;
+    }
+    return low;
+}
+
+bool Timeline::has_room(std::size_t step, const Resources& need) const {
+    const auto here = free(step);
+    for (std::size_t d = 0; d < here.size(); ++d) {
+        if (here[d] < need[DimensionId::from_index(d)]) return false;
+    }
+    return true;
 }
 
 std::size_t Timeline::split(Time at) {
     const std::size_t i = step_at(at);
-    if (steps_[i].from == at) return i;
-    steps_.insert(steps_.begin() + static_cast<std::ptrdiff_t>(i) + 1, {at, steps_[i].free});
+    if (start(i) == at) return i;
+    const auto from = static_cast<std::ptrdiff_t>(i * stride_);
+    const auto width = static_cast<std::ptrdiff_t>(stride_);
+    cells_.insert(cells_.begin() + from + width, stride_, 0);
+    std::copy_n(cells_.begin() + from, width, cells_.begin() + from + width);
+    cells_[(i + 1) * stride_] = at.time_since_epoch().count();
     return i + 1;
 }
 
-void Timeline::change(Time start, Time end, const Resources& amount, bool more) {
-    start = std::max(start, steps_.front().from);
-    if (end <= start) return;
-    const std::size_t first = split(start);
-    const std::size_t last = end == kNever ? steps_.size() : split(end);
+void Timeline::change(Time from, Time until, const Resources& amount, std::int64_t times) {
+    from = std::max(from, start(0));
+    if (until <= from) return;
+    const std::size_t first = split(from);
+    const std::size_t last = until == kNever ? size() : split(until);
     for (std::size_t i = first; i < last; ++i) {
-        if (more) {
-            steps_[i].free += amount;
-        } else {
-            steps_[i].free -= amount;
+        for (std::size_t d = 0; d + 1 < stride_; ++d) {
+            cells_[i * stride_ + 1 + d] += times * amount[DimensionId::from_index(d)];
         }
     }
     // Only the two ends can have become like the step before.
     const auto drop_if_alike = [&](std::size_t i) {
-        if (i == 0 || i >= steps_.size() || steps_[i].free != steps_[i - 1].free) return;
-        steps_.erase(steps_.begin() + static_cast<std::ptrdiff_t>(i));
+        if (i == 0 || i >= size() || !std::ranges::equal(free(i), free(i - 1))) return;
+        const auto at = cells_.begin() + static_cast<std::ptrdiff_t>(i * stride_);
+        cells_.erase(at, at + static_cast<std::ptrdiff_t>(stride_));
     };
     drop_if_alike(last);
     drop_if_alike(first);
@@ -52,23 +63,32 @@ void Timeline::change(Time start, Time end, const Resources& amount, bool more) 
 
 void Timeline::forget_before(Time now) {
     const std::size_t current = step_at(now);
-    if (current > 0) {
-        steps_.erase(steps_.begin(), steps_.begin() + static_cast<std::ptrdiff_t>(current));
-        steps_.front().from = Time::min();
-    }
+    if (current == 0) return;
+    cells_.erase(cells_.begin(), cells_.begin() + static_cast<std::ptrdiff_t>(current * stride_));
+    cells_.front() = Time::min().time_since_epoch().count();
 }
 
-Resources Timeline::least_free(Time start, Time end) const {
-    std::size_t i = step_at(start);
-    Resources least = steps_[i].free;
-    for (++i; i < steps_.size() && steps_[i].from < end; ++i) lower_to(least, steps_[i].free);
+Resources Timeline::least_free(Time from, Time until) const {
+    std::size_t i = step_at(from);
+    Resources least;
+    const auto first = free(i);
+    for (std::size_t d = 0; d < first.size(); ++d) least[DimensionId::from_index(d)] = first[d];
+    for (++i; i < size() && start(i) < until; ++i) {
+        const auto here = free(i);
+        for (std::size_t d = 0; d < here.size(); ++d) {
+            std::int64_t& lowest = least[DimensionId::from_index(d)];
+            lowest = std::min(lowest, here[d]);
+        }
+    }
     return least;
 }
 
-bool Timeline::goes_below_zero(Time start, Time end) const {
-    std::size_t i = step_at(start);
-    for (; i < steps_.size() && (i == 0 || steps_[i].from < end); ++i) {
-        if (!fits(Resources{}, steps_[i].free)) return true;
+bool Timeline::goes_below_zero(Time from, Time until) const {
+    std::size_t i = step_at(from);
+    for (; i < size() && (i == 0 || start(i) < until); ++i) {
+        if (std::ranges::any_of(free(i), [](std::int64_t amount) { return amount < 0; })) {
+            return true;
+        }
     }
     return false;
 }

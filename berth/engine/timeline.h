@@ -1,6 +1,8 @@
-// Timeline: what is free on one node over time, as a step function.
+// Timeline: what is free on one node over time, as a step function. Kept dense, since the plan of a
+// large cluster is a million steps: only the dimensions that the cluster has.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "berth/base/time.h"
@@ -15,36 +17,39 @@ constexpr Time after(Time start, Duration length) {
 
 class Timeline {
 public:
-    struct Step {
-        Time from;
-        Resources free;  // Until the next step.
-    };
-
-    explicit Timeline(const Resources& capacity) : steps_{{Time::min(), capacity}} {}
+    explicit Timeline(const Resources& capacity, std::size_t dimensions = kDimensionsMax);
 
     // Books or gives back an amount from `start` until `end`. Free may fall below zero: who books
     // has looked before, or knows better.
-    void book(Time start, Time end, const Resources& amount) { change(start, end, amount, false); }
-    void give_back(Time start, Time end, const Resources& amount) {
-        change(start, end, amount, true);
-    }
+    void book(Time start, Time end, const Resources& amount) { change(start, end, amount, -1); }
+    void give_back(Time start, Time end, const Resources& amount) { change(start, end, amount, 1); }
 
     // Forgets what was free before `now`.
     void forget_before(Time now);
 
-    const std::vector<Step>& steps() const { return steps_; }
+    // The steps, by time; the last one never ends.
+    std::size_t size() const { return cells_.size() / stride_; }
+    Time start(std::size_t step) const { return Time(Duration(cells_[step * stride_])); }
+    Time end(std::size_t step) const { return step + 1 < size() ? start(step + 1) : kNever; }
+    // What is free during a step, by dimension.
+    std::span<const std::int64_t> free(std::size_t step) const {
+        return {cells_.data() + step * stride_ + 1, stride_ - 1};
+    }
+    bool has_room(std::size_t step, const Resources& need) const;
+
     std::size_t step_at(Time at) const;  // The step that `at` falls into.
-    const Resources& free_at(Time at) const { return steps_[step_at(at)].free; }
+    Resources free_at(Time at) const { return least_free(at, at); }
 
     // What is free all the time from `start` until `end`.
     Resources least_free(Time start, Time end) const;
     bool goes_below_zero(Time start, Time end) const;
 
 private:
-    void change(Time start, Time end, const Resources& amount, bool more);
+    void change(Time start, Time end, const Resources& amount, std::int64_t times);
     std::size_t split(Time at);  // The step that begins there, made if need be.
 
-    std::vector<Step> steps_;  // By time; the last one never ends.
+    std::size_t stride_;
+    std::vector<std::int64_t> cells_;  // Of each step: when it begins, then what is free.
 };
 
 }  // namespace berth

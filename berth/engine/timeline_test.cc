@@ -30,7 +30,7 @@ TEST(Timeline, BooksAndGivesBackLeavingNoTrace) {
     EXPECT_FALSE(timeline.goes_below_zero(at(0), kNever));
     timeline.give_back(at(15), kNever, some(2));
     timeline.give_back(at(10), at(20), some(5));
-    EXPECT_EQ(timeline.steps().size(), 1U);
+    EXPECT_EQ(timeline.size(), 1U);
 }
 
 TEST(Timeline, HoldsOverbookingWithoutHarm) {

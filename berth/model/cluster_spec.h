@@ -130,12 +130,15 @@ struct SchedulingSpec {
     Duration priority_period = std::chrono::minutes(1);  // How often priorities are worked out.
     bool prioritize_running = false;    // Of running jobs, too (CALCULATE_RUNNING).
     bool priorities_only_rise = false;  // INCR_ONLY
+    // How long a job at the head of the queue that cannot be promised a start waits before the
+    // nodes it needs are held for it.
+    Duration hold_after = std::chrono::hours(24);
 
     BERTH_FIELDS(SchedulingSpec, rules, backfill, plan_depth, array_depth, plan_window, kill_wait,
                  agent_timeout, heartbeat, min_job_age, over_time_limit, max_job_count,
                  max_array_size, first_job_id, max_job_id, requeue_by_default, enforce_accounts,
                  enforce_part_limits, usage_decay, billing_sum, priority_tres, priority_period,
-                 prioritize_running, priorities_only_rise)
+                 prioritize_running, priorities_only_rise, hold_after)
 };
 
 // How the agents confine jobs: cgroup.conf.

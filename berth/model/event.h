@@ -167,10 +167,21 @@ struct TaskSplit {
     BERTH_FIELDS(TaskSplit, array, task, task_job)
 };
 
+// What a cycle says of many jobs at once: the same as one PlanJob, one JobEligible for each.
+struct JobsPlanned {
+    std::vector<std::pair<JobId, std::optional<PlannedStart>>> jobs;
+    BERTH_FIELDS(JobsPlanned, jobs)
+};
+struct JobsEligible {
+    std::vector<JobId> jobs;
+    BERTH_FIELDS(JobsEligible, jobs)
+};
+
 using Fact = std::variant<ControllerStarted, SpecInstalled, NodeRegistered, NodeSilent, NodeUpdated,
                           JobSubmitted, JobUpdated, JobHeld, JobCancelled, AttemptEnded,
                           StepCreated, StepEnded, JobForgotten, StartJob, EndJob, PlanJob,
-                          DependencyFailed, JobEligible, UsageSet, TaskSplit>;
+                          DependencyFailed, JobEligible, UsageSet, TaskSplit, JobsPlanned,
+                          JobsEligible>;
 
 // One entry of the journal: what one turn of the controller's loop recorded, all at one time.
 struct Record {

@@ -14,6 +14,9 @@ struct Collect {
     void operator()(const JobHeld& fact) { jobs[fact.job]; }
     void operator()(const DependencyFailed& fact) { jobs[fact.job]; }
     void operator()(const JobEligible& fact) { jobs[fact.job]; }
+    void operator()(const JobsEligible& fact) {
+        for (const JobId id : fact.jobs) jobs[id];
+    }
     void operator()(const JobForgotten& fact) { jobs[fact.job]; }
     void operator()(const TaskSplit& fact) {
         jobs[fact.array];
@@ -40,6 +43,7 @@ struct Collect {
     void operator()(const NodeUpdated&) {}
     void operator()(const PlanJob&) {}
     void operator()(const UsageSet&) {}
+    void operator()(const JobsPlanned&) {}
 };
 
 // As Slurm shows the end of what went over its memory: "0:125".

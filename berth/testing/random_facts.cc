@@ -163,6 +163,7 @@ Maybe promise(Rng& rng, Time now, const ClusterState& state) {
                                     .end = now + std::chrono::hours(2),
                                     .amounts = {{random_node_id(rng, state), amount}}};
     }
+    if (rng.chance(30)) return JobsPlanned{{{fact.job, fact.planned}}};
     return fact;
 }
 
@@ -170,6 +171,7 @@ Maybe verdict(Rng& rng, Time, const ClusterState& state) {
     const Job* job = random_job(rng, state, is_pending);
     if (job == nullptr) return std::nullopt;
     if (rng.chance(20)) return DependencyFailed{job->id};
+    if (rng.chance(30)) return JobsEligible{{job->id}};
     return JobEligible{job->id};
 }
 

@@ -1,0 +1,136 @@
+#include "bench/engine_load.h"
+
+#include <algorithm>
+#include <span>
+
+#include "berth/testing/builders.h"
+
+namespace berth::bench {
+namespace {
+
+constexpr std::uint32_t kPartitions = 20;
+constexpr std::uint32_t kWholeCluster = 4;  // So many of them have all nodes.
+constexpr std::int64_t kCpusPerGpu = 7;
+constexpr std::int64_t kGpus = 8;
+
+struct Kind {
+    std::int64_t weight;
+    std::uint32_t nodes;
+    std::int64_t gpus;
+};
+constexpr Kind kHeavy[] = {{40, 1, 1}, {18, 1, 2}, {15, 1, 4}, {15, 1, 8},
+                           {5, 2, 8},  {4, 4, 8},  {2, 8, 8},  {1, 16, 8}};
+constexpr Kind kPhilly[] = {{9318, 1, 1}, {221, 1, 2}, {227, 1, 4}, {200, 1, 8},
+                            {24, 2, 8},   {8, 4, 8},   {2, 8, 8}};
+constexpr std::int64_t kHeavyMinutes[] = {10, 30, 60, 120, 240, 480, 720, 1440};
+constexpr std::int64_t kPhillyMinutes[] = {30, 30, 30, 60, 60, 120, 240, 480, 1440, 2880};
+
+Kind pick_kind(std::span<const Kind> kinds, Rng& rng) {
+    std::int64_t sum = 0;
+    for (const Kind& kind : kinds) sum += kind.weight;
+    std::int64_t at = rng.between(1, sum);
+    for (const Kind& kind : kinds) {
+        if (at <= kind.weight) return kind;
+        at -= kind.weight;
+    }
+    return kinds.back();
+}
+
+// Half of all users give a round limit, the rest one of their own.
+Duration pick_limit(Mix mix, Rng& rng) {
+    const std::span<const std::int64_t> limits =
+        mix == Mix::heavy ? std::span<const std::int64_t>(kHeavyMinutes) : kPhillyMinutes;
+    std::int64_t minutes = rng.pick(limits);
+    if (rng.chance(50)) minutes += rng.between(0, minutes * 2 / 5);
+    return std::chrono::minutes(minutes);
+}
+
+// Four partitions have all nodes, eight have half of them, eight an eighth.
+ClusterSpec make_spec(std::uint32_t nodes) {
+    ClusterSpec spec = testing::make_cluster(nodes, {.memory = gib(1000)});
+    const PartitionSpec whole = spec.partitions.front();
+    for (std::uint32_t p = 1; p < kPartitions; ++p) {
+        PartitionSpec partition = whole;
+        partition.name = "p" + std::to_string(p);
+        partition.is_default = false;
+        if (p >= kWholeCluster) {
+            const std::uint32_t first = (p - kWholeCluster) % 8, eighths = p < 12 ? 4 : 1;
+            std::erase_if(partition.nodes, [&](NodeId node) {
+                const std::uint32_t eighth = node.value() * 8 / nodes;
+                return (eighth + 8 - first) % 8 >= eighths;
+            });
+        }
+        spec.partitions.push_back(std::move(partition));
+    }
+    spec.scheduling.plan_depth = 1'000'000;
+    spec.scheduling.plan_window = std::chrono::hours(24 * 365 * 10);
+    spec.scheduling.max_job_count = 1'000'000;
+    return spec;
+}
+
+NodeShare share_of(const NodeSpec& spec, NodeId node, std::uint32_t first, std::uint32_t gpus) {
+    const auto cpus = static_cast<std::uint32_t>(gpus * kCpusPerGpu);
+    NodeShare share{.node = node, .cores = BitSet(spec.cores()), .cpus = cpus};
+    for (std::uint32_t core = 0; core < cpus; ++core) {
+        share.cores.set(first * static_cast<std::uint32_t>(kCpusPerGpu) + core);
+    }
+    share.devices = low_bits(static_cast<int>(gpus)) << first;
+    share.amount.set_cpu(cores(cpus));
+    share.amount[spec.devices.front().dimension] = gpus;
+    return share;
+}
+
+Job job_of(const ClusterState& state, Time now, std::uint32_t partition, std::uint32_t nodes,
+           std::int64_t gpus, Duration limit) {
+    Job job{.id = state.next_job_id(), .owner = {1000, 1000, "ann", "users"}};
+    job.spec = testing::make_job({.name = "train",
+                                  .nodes = nodes,
+                                  .gpus = gpus,
+                                  .cpus = static_cast<std::uint32_t>(gpus * kCpusPerGpu),
+                                  .limit = limit});
+    job.spec.partition = state.spec().partitions[partition].name;
+    job.partition = PartitionId(partition);
+    job.time_limit = limit;
+    job.submitted_at = now;
+    return job;
+}
+
+void run_on(Engine& engine, NodeId node, std::uint32_t first, std::uint32_t gpus, Rng& rng) {
+    const Duration limit = std::chrono::seconds(rng.between(4200, 96'000));
+    const Job job = job_of(engine.state(), Time{}, 0, 1, gpus, limit);
+    engine.apply(Time{}, JobSubmitted{job});
+    StartJob start{.job = job.id, .attempt = Attempt(1)};
+    start.allocation.shares.push_back(
+        share_of(engine.state().spec().node(node), node, first, gpus));
+    engine.apply(Time{}, start);
+}
+
+}  // namespace
+
+Engine busy_engine(const Load& load, Rng& rng) {
+    Engine engine = testing::make_engine(make_spec(load.nodes));
+    for (std::uint32_t n = 0; n < load.nodes; ++n) {
+        for (std::uint32_t gpu = 0; gpu < kGpus;) {
+            const std::int64_t size = rng.chance(88) ? 1 : rng.chance(50) ? 2 : 8;
+            const auto gpus = static_cast<std::uint32_t>(std::min(size, kGpus - gpu));
+            run_on(engine, NodeId(n), gpu, gpus, rng);
+            gpu += gpus;
+        }
+    }
+    return engine;
+}
+
+Job random_job(const Load& load, const ClusterState& state, Time now, Rng& rng) {
+    const Kind kind = load.mix == Mix::heavy ? pick_kind(kHeavy, rng) : pick_kind(kPhilly, rng);
+    auto partition = static_cast<std::uint32_t>(rng.between(0, kPartitions - 1));
+    if (state.spec().partitions[partition].nodes.size() < kind.nodes) partition %= kWholeCluster;
+    return job_of(state, now, partition, kind.nodes, kind.gpus, pick_limit(load.mix, rng));
+}
+
+void fill_queue(Engine& engine, const Load& load, Time now, Rng& rng) {
+    while (engine.state().pending_jobs().size() < load.pending) {
+        engine.apply(now, JobSubmitted{random_job(load, engine.state(), now, rng)});
+    }
+}
+
+}  // namespace berth::bench

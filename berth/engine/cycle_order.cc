@@ -1,0 +1,137 @@
+// The part of a cycle that finds out who is to be looked at, and in which order.
+#include <algorithm>
+
+#include "berth/engine/cycle.h"
+#include "berth/engine/cycle_gates.h"
+
+namespace berth {
+
+void CycleRun::find_chance(Kind& kind) const {
+    if (kind.chance != Kind::Chance::unknown) return;
+    if (could_run_when_free(kind.demand, state(), taste_)) {
+        kind.chance = Kind::Chance::fits;
+    } else {
+        kind.chance =
+            could_ever_run(kind.demand, taste_) ? Kind::Chance::not_now : Kind::Chance::never;
+    }
+}
+
+// Whether the job is to be looked at, and what follows for the record of it.
+void CycleRun::judge(PendingJob& pending) {
+    find_chance(*pending.shape->kind);
+    const Job& job = *state().find_job(pending.id);
+    pending.gate = gate_of(state(), job, *pending.shape, outlook_.running_tasks(job), now_);
+    pending.watched = gate_may_change(job);
+    if (!pending.listed && (pending.watched || pending.gate.reason != PendingReason::none)) {
+        pending.listed = true;
+        outlook_.pending.watch_list().push_back(pending.id);
+    }
+    const PendingReason reason = pending.gate.reason;
+    if (reason == PendingReason::dependency_never_satisfied && !job.dependency_failed) {
+        decide(DependencyFailed{pending.id});
+    }
+    const bool before_eligible = job.hold != Hold::none || reason == PendingReason::begin_time ||
+                                 reason == PendingReason::dependency ||
+                                 reason == PendingReason::dependency_never_satisfied;
+    if (!job.eligible_at && !before_eligible) eligible_.push_back(pending.id);
+    if (reason == PendingReason::none) return;
+    pending.looked = pending.looked_ahead = false;
+    if (pending.ordered) order().erase(pending);
+    if (const Booking* promise = book().promise(pending.id)) {
+        book().note_releases(*promise);
+        book().lift(pending.id);
+    }
+}
+
+void CycleRun::write_eligible() {
+    if (eligible_.empty()) return;
+    std::ranges::sort(eligible_);
+    eligible_.erase(std::unique(eligible_.begin(), eligible_.end()), eligible_.end());
+    JobsEligible fact{std::exchange(eligible_, {})};
+    engine_.mutable_state().apply(now_, fact);
+    result_.decisions.emplace_back(std::move(fact));
+}
+
+void CycleRun::settle_jobs() {
+    std::vector<PendingJob*> entering;
+    std::vector<JobId> judged;
+    while (outlook_.pending.any_unsettled()) {  // What is decided about one may unsettle it again.
+        for (const JobId id : outlook_.pending.take_unsettled()) {
+            PendingJob* pending = outlook_.pending.find(id);
+            if (pending == nullptr || !pending->unsettled) continue;
+            pending->unsettled = false;
+            judge(*pending);
+            judged.push_back(id);
+        }
+    }
+    write_eligible();
+    std::ranges::sort(judged);
+    judged.erase(std::unique(judged.begin(), judged.end()), judged.end());
+    for (const JobId id : judged) {
+        PendingJob& pending = *outlook_.pending.find(id);
+        pending.priority = priority_of(state(), *state().find_job(id), outlook_.policy, view_);
+        const OrderKey key = key_of(state(), pending);
+        if (pending.ordered && key == pending.key) continue;
+        if (pending.ordered) order().erase(pending);
+        pending.key = key;
+        if (pending.gate.reason == PendingReason::none) entering.push_back(&pending);
+    }
+    order().insert(std::move(entering));
+}
+
+// Held, dependent and array jobs; all of them, where nodes came or went.
+void CycleRun::rejudge_waiting() {
+    PendingJobs& jobs = outlook_.pending;
+    if (std::exchange(outlook_.chances_changed, false)) {
+        for (const auto& [id, pending] : jobs.all()) jobs.unsettle(pending);
+    }
+    std::erase_if(jobs.watch_list(), [&](JobId id) {
+        PendingJob* pending = jobs.find(id);
+        if (pending == nullptr) return true;
+        pending->listed = pending->watched || pending->gate.reason != PendingReason::none;
+        if (pending->listed) jobs.unsettle(*pending);
+        return !pending->listed;
+    });
+    settle_jobs();
+}
+
+// By the site's rule of order: all that wait are ranked together, also those whose gate is shut
+// just now.
+void CycleRun::rerank() {
+    const OrderRule* const rule = outlook_.policy.order();
+    if (rule == nullptr) return;
+    outlook_.refresh_services(state());
+    std::vector<std::pair<const Job*, PendingJob*>> waiting;
+    for (const auto& [id, pending] : outlook_.pending.all()) {
+        waiting.emplace_back(state().find_job(id), &pending);
+    }
+    std::ranges::stable_sort(waiting, {}, [](const auto& one) { return one.first->submitted_at; });
+    std::vector<const Job*> ranked;
+    for (const auto& [job, pending] : waiting) ranked.push_back(job);
+    const std::vector<std::int64_t> ranks = rule->ranks(ranked, view_);
+    BERTH_ASSERT(ranks.size() == waiting.size());
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        waiting[i].second->rank = waiting[i].second->key.rank = ranks[i];
+    }
+    order().resort();
+}
+
+void CycleRun::reprioritize() {
+    const Time at = priority_time(state().spec(), now_);
+    if (outlook_.priorities_of == at) return;
+    const bool first = !outlook_.priorities_of;  // All were worked out when they were judged.
+    outlook_.priorities_of = at;
+    if (first || outlook_.policy.is_fifo()) return;
+    bool changed = false;
+    for (const auto& [id, pending] : outlook_.pending.all()) {
+        const std::int64_t priority =
+            priority_of(state(), *state().find_job(id), outlook_.policy, view_);
+        if (priority == pending.priority) continue;
+        pending.priority = priority;
+        pending.key.priority = -priority;
+        changed = true;
+    }
+    if (changed) order().resort();
+}
+
+}  // namespace berth

@@ -1,0 +1,195 @@
+// The part of a cycle that chooses which jobs to look at.
+#include <algorithm>
+
+#include "berth/engine/cycle.h"
+#include "berth/engine/cycle_gates.h"
+#include "berth/engine/hole_stream.h"
+
+namespace berth {
+
+// Whose nodes have something to give that they did not have.
+void CycleRun::note_disturbed() {
+    for (const JobId id : book().take_disturbed()) {
+        if (PendingJob* job = outlook_.pending.find(id)) job->disturbed = true;
+    }
+}
+
+// Nothing that happened since the job was last looked at can be of use to it.
+bool CycleRun::is_settled(const PendingJob& job, bool may_plan) {
+    if (!job.looked || job.disturbed) return false;
+    Shape& shape = *job.shape;
+    if (const Booking* promise = book().promise(job.id)) {
+        const bool is_due = promise->start <= now_;
+        if (is_due && job.looked_at < promise->start) return false;
+        if (job.looked_after == book().last_release()) return true;
+        return fresh_hope(shape) >= (is_due ? now_ + Duration(1) : promise->start);
+    }
+    if (may_plan && !job.looked_ahead) return false;
+    const Time latest = may_plan ? after(now_, scheduling().plan_window) : now_;
+    return earliest_without_promise(shape) > latest;
+}
+
+// ---- Who may start before all else is seen to.
+
+void CycleRun::look_at_head() {
+    note_disturbed();
+    std::uint32_t blocked = 0;
+    for (std::size_t i = 0; i < order().entries().size() && blocked < Outlook::kHead; ++i) {
+        PendingJob* job = order().entries()[i].job;
+        if (job == nullptr) continue;
+        const bool may_plan = blocked < scheduling().plan_depth;
+        if (is_settled(*job, may_plan)) {
+            ++blocked;
+            continue;
+        }
+        const ReleaseNumber seen = book().last_release();
+        if (attend(*job, now_, may_plan)) ++blocked;
+        if (!result_.complete) return;
+        if (seen == book().last_release()) continue;
+        note_disturbed();  // It is for those before it to look first.
+        i = static_cast<std::size_t>(-1);
+        blocked = 0;
+    }
+}
+
+// Those whose promised start has come.
+void CycleRun::look_at_due() {
+    for (const JobId id : book().overdue_promises(now_)) {
+        PendingJob* job = outlook_.pending.find(id);
+        if (job == nullptr || !job->ordered || is_settled(*job, true)) continue;
+        attend(*job, now_, true);
+        if (!result_.complete) return;
+    }
+}
+
+// For each kind, the longest run that could start at once on what is fresh.
+bool CycleRun::mark_quick_kinds() {
+    bool any = false;
+    outlook_.pending.each_kind([&](Kind& kind) {
+        kind.failed_now = Duration::max();
+        kind.longest_now = Duration::min();
+        const Footprints* known = footprints(kind);
+        if (!known->known) {
+            kind.longest_now = Duration::max();  // Not known: each is tried.
+            any = true;
+            return;
+        }
+        const Window window{now_, now_, Duration(1)};
+        for (std::size_t i = 0; i < kind.demand.choices.size(); ++i) {
+            HoleStream holes(known->choices[i], book().fresh_holes(), book(),
+                             kind.demand.choices[i], outlook_.usable, window);
+            HoleStream::Offered offered;
+            while (holes.next(offered)) {
+                const Duration length =
+                    offered.hole.end == kNever ? Duration::max() : offered.hole.end - now_;
+                kind.longest_now = std::max(kind.longest_now, length);
+            }
+        }
+        any = any || kind.longest_now > Duration::min();
+    });
+    return any;
+}
+
+bool CycleRun::could_start_now(const PendingJob& job) const {
+    const Kind& kind = *job.shape->kind;
+    return job.disturbed || !job.looked ||
+           (job.shape->length <= kind.longest_now && job.shape->length < kind.failed_now);
+}
+
+// In order, whoever could start at once in what was given back, or is new.
+void CycleRun::look_for_quick_starts() {
+    if (!result_.complete || order().size() <= Outlook::kHead || book().all_fresh()) return;
+    note_disturbed();
+    if (!book().any_fresh() || !mark_quick_kinds()) return;
+    std::uint32_t blocked = 0;
+    for (std::size_t i = 0; i < order().entries().size(); ++i) {
+        PendingJob* job = order().entries()[i].job;
+        if (job == nullptr) continue;
+        const bool may_plan = blocked < scheduling().plan_depth;
+        if (!could_start_now(*job)) {
+            ++blocked;
+            continue;
+        }
+        const std::shared_ptr<Shape> shape = job->shape;
+        const std::uint32_t starts = starts_;
+        if (attend(*job, now_, may_plan)) ++blocked;
+        if (!result_.complete) return;
+        if (starts_ == starts) {
+            shape->kind->failed_now = std::min(shape->kind->failed_now, shape->length);
+        } else if (!mark_quick_kinds()) {
+            return;
+        }
+    }
+}
+
+// ---- All of them.
+
+void CycleRun::run_rounds() {
+    if (!scheduling().backfill) return run_in_strict_order();
+    while (result_.complete && run_round()) {
+    }
+}
+
+// One round, or the rest of one. True: another one may find more.
+bool CycleRun::run_round() {
+    note_disturbed();
+    Outlook::Round& round = outlook_.round;
+    if (!round.under_way) round = {.under_way = true, .begun_at = book().last_release()};
+    std::size_t i = round.after ? order().behind(*round.after) : 0;
+    std::uint32_t blocked = 0;
+    for (std::size_t k = 0; k < i; ++k) blocked += order().entries()[k].job != nullptr ? 1U : 0U;
+    for (; i < order().entries().size(); ++i) {
+        const JobOrder::Entry entry = order().entries()[i];
+        if (entry.job == nullptr) continue;
+        const bool may_plan = blocked < scheduling().plan_depth;
+        if (!is_settled(*entry.job, may_plan)) {
+            const ReleaseNumber seen = book().last_release();
+            const bool waits = attend(*entry.job, now_, may_plan);
+            if (!result_.complete) return false;
+            note_disturbed();
+            if (waits) ++blocked;
+            if (seen != book().last_release() && order().size() <= Outlook::kStrict) {
+                round = {};  // It is for those before it to look first.
+                return true;
+            }
+        } else {
+            ++blocked;
+        }
+        round.after = entry.key;
+    }
+    const ReleaseNumber begun_at = round.begun_at;
+    round = {};
+    outlook_.pending.each_kind([&](Kind& kind) {  // They will not see what is forgotten now.
+        for (const auto& [length, known] : kind.shapes) {
+            if (const auto shape = known.lock()) earliest_without_promise(*shape);
+        }
+    });
+    book().forget_fresh(begun_at);
+    return book().last_release() != begun_at;
+}
+
+// Without backfill: none starts before those ahead of it in its partition.
+void CycleRun::run_in_strict_order() {
+    for (ReleaseNumber seen = 0; seen != book().last_release();) {
+        seen = book().last_release();
+        std::vector<Time> floors(state().spec().partitions.size(), now_);
+        std::uint32_t blocked = 0;
+        for (std::size_t i = 0; i < order().entries().size(); ++i) {
+            PendingJob* job = order().entries()[i].job;
+            if (job == nullptr) continue;
+            Time& floor = floors[job->partition.index()];
+            const JobId id = job->id;
+            const bool waits = attend(*job, floor, blocked < scheduling().plan_depth);
+            if (!result_.complete) return;
+            if (!waits) continue;
+            ++blocked;
+            const Booking* promise = book().promise(id);
+            floor =
+                std::max({floor, promise == nullptr ? kNever : promise->start, now_ + Duration(1)});
+        }
+        book().take_disturbed();
+    }
+    book().forget_fresh(book().last_release());
+}
+
+}  // namespace berth

@@ -1,0 +1,45 @@
+// Bugs planted in the planner, for the tests that must see them caught: tests/oracle_plan.
+#include "berth/engine/cycle.h"
+
+namespace berth {
+
+std::optional<Found> CycleRun::start_without_promises(const Demand& demand) const {
+    const auto free = [&](NodeId node) {
+        return outlook_.usable.test(node.index()) ? &state().free(node).amount : nullptr;
+    };
+    auto placed = place(demand, free, taste_);
+    if (auto* parts = std::get_if<std::vector<Part>>(&placed)) {
+        return Found{now_, std::move(*parts)};
+    }
+    return std::nullopt;
+}
+
+bool CycleRun::break_promise(PendingJob& job, const Booking& known) {
+    const bool again = job.looked && job.looked_at == now_;
+    job.looked = job.looked_ahead = true;
+    job.disturbed = false;
+    job.looked_at = now_;
+    job.looked_after = book().last_release();
+    if (again) return false;
+    const Time later = known.start + std::chrono::minutes(1);
+    const Booking before = book().lift(job.id);
+    const auto found = search(job, later, kNever);
+    book().put(job.id, found ? booking_for(job, *found) : before);
+    return false;
+}
+
+void CycleRun::tear_cliques(Allocation& allocation) const {
+    for (NodeShare& share : allocation.shares) {
+        DeviceMask free = state().free(share.node).devices;
+        const int count = popcount(share.devices);
+        share.devices = 0;
+        for (int taken = 0; taken < count; ++taken) {
+            const int highest = 63 - std::countl_zero(free);
+            const DeviceMask one = bit(taken % 2 == 0 ? lowest(free) : highest);
+            share.devices |= one;
+            free &= ~one;
+        }
+    }
+}
+
+}  // namespace berth

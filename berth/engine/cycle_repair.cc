@@ -1,0 +1,76 @@
+// The part of a cycle that repairs the plan: promises that can no longer be kept are made again,
+// and who is behind them makes room.
+#include <algorithm>
+
+#include "berth/engine/cycle.h"
+
+namespace berth {
+
+// Whether this promise can no longer be kept as it is.
+bool CycleRun::is_void(const PendingJob& job, const Booking& promise) const {
+    const bool too_late = after(now_, job.shape->length) > promise.end;
+    if (promise.start <= now_ && too_late) return true;
+    return std::ranges::any_of(promise.amounts, [&](const auto& part) {
+        return !outlook_.usable.test(part.first.index());
+    });
+}
+
+bool CycleRun::collides(const Booking& promise) const {
+    return std::ranges::any_of(promise.amounts, [&](const auto& part) {
+        const Timeline& timeline = outlook_.book.timeline(part.first);
+        return timeline.goes_below_zero(std::max(promise.start, now_), promise.end);
+    });
+}
+
+// Only where something has happened that may break a promise.
+void CycleRun::repair() {
+    const bool late = std::ranges::any_of(book().overdue_promises(now_), [&](JobId id) {
+        const PendingJob* job = outlook_.pending.find(id);
+        return job != nullptr && is_void(*job, *book().promise(id));
+    });
+    const bool collision = book().take_collision();
+    if (!std::exchange(outlook_.promises_at_risk, false) && !late && !collision) return;
+    const auto& entries = order().entries();
+    std::vector<bool> broken(entries.size());
+    std::size_t first = entries.size();
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (entries[i].job == nullptr) continue;
+        PendingJob& job = *entries[i].job;
+        const Booking* promise = book().promise(job.id);
+        broken[i] = std::exchange(job.moved_in_order, false) ||
+                    (promise != nullptr && is_void(job, *promise));
+        const bool suffers = broken[i] || (collision && promise != nullptr && collides(*promise));
+        if (suffers && first == entries.size()) first = i;
+    }
+    if (first < entries.size()) replan_from(first, broken);
+}
+
+// Who is behind the first broken promise makes room for it: all of them are taken out and put back
+// in order, unchanged where that is still possible.
+void CycleRun::replan_from(std::size_t first, const std::vector<bool>& broken) {
+    const auto& entries = order().entries();
+    std::vector<std::optional<Booking>> before(entries.size());
+    for (std::size_t i = first; i < entries.size(); ++i) {
+        if (entries[i].job == nullptr) continue;
+        const JobId id = entries[i].job->id;
+        if (book().promise(id) != nullptr) before[i] = book().lift(id);
+    }
+    for (std::size_t i = first; i < entries.size(); ++i) {
+        if (entries[i].job == nullptr) continue;
+        PendingJob& job = *entries[i].job;
+        if (!before[i] && !broken[i]) continue;
+        if (!broken[i] && book().has_room_for(*before[i], now_)) {
+            book().put(job.id, *std::move(before[i]));
+            job.disturbed = true;  // What was given back meanwhile did not find it there.
+            continue;
+        }
+        job.looked = job.looked_ahead = false;
+        if (before[i]) book().note_releases(*before[i]);
+        if (!spend()) continue;
+        if (auto found = search(job, now_, after(now_, scheduling().plan_window))) {
+            book().put(job.id, booking_for(job, *found));
+        }
+    }
+}
+
+}  // namespace berth

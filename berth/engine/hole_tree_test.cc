@@ -1,0 +1,78 @@
+#include "berth/engine/hole_tree.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "berth/testing/seeds.h"
+
+namespace berth {
+namespace {
+
+Time at(std::int64_t ms) { return Time(Duration(ms)); }
+
+using Plain = std::map<std::pair<Time, NodeId>, Time>;
+
+std::vector<Hole> plain_answer(const Plain& plain, Duration length, Time reach) {
+    std::vector<Hole> holes;
+    for (const auto& [key, end] : plain) {
+        const bool endless = end == kNever || key.first < Time{};
+        if (end < reach || (!endless && end - key.first < length)) continue;
+        holes.push_back({key.first, end, key.second});
+    }
+    return holes;
+}
+
+void expect_same_answers(Rng& rng, const HoleTree& tree, const Plain& plain) {
+    const Duration length = rng.chance(5) ? Duration::max() : Duration(rng.between(1, 60));
+    const Time reach = rng.chance(5) ? kNever : at(rng.between(0, 600));
+    std::vector<Hole> found;
+    for (HoleTree::Cursor cursor(tree, length, reach); cursor.valid(); cursor.next()) {
+        found.push_back(cursor.hole());
+    }
+    ASSERT_EQ(found, plain_answer(plain, length, reach));
+}
+
+TEST(HoleTree, AgreesWithASortedList) {
+    testing::for_each_seed(60, [](Rng& rng) {
+        HoleTree tree;
+        Plain plain;
+        const bool large = rng.chance(20);  // So that inner nodes split, too.
+        const int steps = large ? 12000 : 400;
+        const std::int64_t more = rng.between(40, 80);  // Grows, or goes empty at times.
+        for (int i = 0; i < steps; ++i) {
+            const NodeId node(static_cast<std::uint32_t>(rng.between(0, large ? 2000 : 50)));
+            const Time start = rng.chance(2) ? Time::min() : at(rng.between(0, 500));
+            const Time end =
+                rng.chance(3) ? kNever : std::max(start, Time{}) + Duration(rng.between(1, 60));
+            if (rng.chance(more)) {
+                if (plain.contains({start, node})) continue;
+                plain[{start, node}] = end;
+                tree.insert({start, end, node});
+            } else if (!plain.empty()) {
+                auto known = plain.lower_bound({start, node});
+                if (known == plain.end()) known = plain.begin();
+                const Hole hole{known->first.first, known->second, known->first.second};
+                if (rng.chance(50)) {
+                    tree.set_end(hole, end);
+                    known->second = end;
+                } else {
+                    tree.erase(hole);
+                    plain.erase(known);
+                }
+            }
+            ASSERT_EQ(tree.size(), plain.size());
+            if (i % (large ? 400 : 20) == 0) expect_same_answers(rng, tree, plain);
+        }
+        while (!plain.empty()) {  // From the left, as time passes.
+            tree.erase(
+                {plain.begin()->first.first, plain.begin()->second, plain.begin()->first.second});
+            plain.erase(plain.begin());
+        }
+        expect_same_answers(rng, tree, plain);
+    });
+}
+
+}  // namespace
+}  // namespace berth

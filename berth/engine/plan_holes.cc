@@ -1,0 +1,135 @@
+// The part of PlanBook that keeps the holes: each change of a timeline changes them where it
+// happened, and nowhere else.
+#include <algorithm>
+
+#include "berth/engine/plan_book.h"
+
+namespace berth {
+namespace {
+
+// Where more of all nodes are fresh than one in so many, they all count as fresh.
+constexpr std::size_t kFreshPart = 8;
+constexpr std::size_t kFreshMin = 4;
+
+const Resources* amount_on(const Booking& booking, NodeId node) {
+    for (const auto& [at, amount] : booking.amounts) {
+        if (at == node) return &amount;
+    }
+    return nullptr;
+}
+
+// Whether `now_booked` leaves nothing free on this node that `before` did not leave free.
+bool covers(const Booking& now_booked, const Booking& before, NodeId node, const Resources& had,
+            Time now) {
+    const Resources* has = amount_on(now_booked, node);
+    return has != nullptr && fits(had, *has) && now_booked.start <= std::max(before.start, now) &&
+           now_booked.end >= before.end;
+}
+
+}  // namespace
+
+void PlanBook::change(NodeId node, Time start, Time end, const Resources& amount, bool more) {
+    Timeline& timeline = timelines_[node.index()];
+    const std::size_t node_class = classes_.class_of(node);
+    const auto book = [&] {
+        if (more) {
+            timeline.give_back(start, end, amount);
+        } else {
+            timeline.book(start, end, amount);
+        }
+    };
+    if (levels_.count(node_class) == 0) return book();
+    const Time left = start == Time::min() ? start : start - Duration(1);
+    levels_.collect(node_class, timeline, left, end, before_);
+    book();
+    levels_.collect(node_class, timeline, left, end, after_);
+    holes_.replace(node_class, node, before_, after_);
+    if (!all_fresh_ && released_[node.index()] > 0) {
+        fresh_.replace(node_class, node, before_, after_);
+    }
+}
+
+void PlanBook::forget_before(NodeId node, Time now) {
+    Timeline& timeline = timelines_[node.index()];
+    if (timeline.step_at(now) == 0) return;
+    const std::size_t node_class = classes_.class_of(node);
+    levels_.collect(node_class, timeline, Time::min(), now, before_);
+    timeline.forget_before(now);
+    levels_.collect(node_class, timeline, Time::min(), now, after_);
+    holes_.replace(node_class, node, before_, after_);
+    if (!all_fresh_ && released_[node.index()] > 0) {
+        fresh_.replace(node_class, node, before_, after_);
+    }
+}
+
+std::size_t PlanBook::level_for(std::size_t node_class, const Resources& take) {
+    const auto [level, changed] = levels_.level_for(node_class, take);
+    if (!changed) return level;
+    holes_.set_levels(node_class, levels_.count(node_class));
+    fresh_.set_levels(node_class, levels_.count(node_class));
+    holes_.clear_level(node_class, level);
+    fresh_.clear_level(node_class, level);
+    for (const NodeId node : classes_.members(node_class)) {
+        levels_.collect(node_class, timelines_[node.index()], Time::min(), kNever, after_);
+        holes_.insert_level(node_class, node, after_, level);
+        if (!all_fresh_ && released_[node.index()] > 0) {
+            fresh_.insert_level(node_class, node, after_, level);
+        }
+    }
+    return level;
+}
+
+// ---- What is fresh.
+
+void PlanBook::note_release(NodeId node) {
+    ++last_release_;
+    ++fresh_version_;
+    const bool known = released_[node.index()] > 0;
+    released_[node.index()] = last_release_;
+    disturbed_.insert(disturbed_.end(), promised_on(node).begin(), promised_on(node).end());
+    if (known) return;
+    fresh_nodes_.push_back(node);
+    if (all_fresh_) return;
+    if (fresh_nodes_.size() > kFreshMin + timelines_.size() / kFreshPart) {
+        all_fresh_ = true;
+        fresh_.clear();
+    } else {
+        fill_fresh(node);
+    }
+}
+
+void PlanBook::fill_fresh(NodeId node) {
+    const std::size_t node_class = classes_.class_of(node);
+    levels_.collect(node_class, timelines_[node.index()], Time::min(), kNever, after_);
+    fresh_.insert(node_class, node, after_);
+}
+
+void PlanBook::forget_fresh(ReleaseNumber seen) {
+    ++fresh_version_;
+    std::vector<NodeId> still;
+    for (const NodeId node : fresh_nodes_) {
+        if (released_[node.index()] > seen) {
+            still.push_back(node);
+        } else {
+            released_[node.index()] = 0;
+        }
+    }
+    fresh_nodes_ = std::move(still);
+    fresh_.clear();
+    all_fresh_ = fresh_nodes_.size() > kFreshMin + timelines_.size() / kFreshPart;
+    if (all_fresh_) return;
+    for (const NodeId node : fresh_nodes_) fill_fresh(node);
+}
+
+void PlanBook::note_releases(const Booking& booking) {
+    for (const auto& [node, amount] : booking.amounts) note_release(node);
+}
+
+void PlanBook::note_releases(const Booking& booking, JobId taken_over_by, Time now) {
+    const Booking* by = find(taken_over_by);
+    for (const auto& [node, amount] : booking.amounts) {
+        if (by == nullptr || !covers(*by, booking, node, amount, now)) note_release(node);
+    }
+}
+
+}  // namespace berth

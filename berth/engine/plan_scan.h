@@ -1,0 +1,12 @@
+// The search that looks at every node, one after the other: for demands of which the index of holes
+// knows nothing, as where the tasks on a node may be many or few.
+#pragma once
+
+#include "berth/engine/plan_search.h"
+
+namespace berth {
+
+std::optional<Found> scan_start(const Demand& demand, const Window& window, const PlanBook& book,
+                                const BitSet& usable, const Taste& taste);
+
+}  // namespace berth
