@@ -57,10 +57,11 @@ private:
             return;
         }
         Blocker blocker{.reason = PendingReason::priority, .level = "plan"};
-        blocker.text =
-            "Enough is free now, but within its time limit that is promised to jobs "
-            "before it:" +
-            promised_to() + ".";
+        const bool endless = pending_.shape->length == Duration::max();
+        blocker.text = std::string("Enough is free now, but ") +
+                       (endless ? "it has no time limit, so it would never give back what "
+                                : "within its time limit that ") +
+                       "is promised to jobs before it:" + promised_to() + ".";
         result_.blockers.push_back(std::move(blocker));
     }
 
