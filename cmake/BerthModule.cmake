@@ -72,6 +72,7 @@ function(berth_app name)
         add_custom_command(TARGET ${name} POST_BUILD VERBATIM COMMAND
             ${CMAKE_COMMAND} -E create_hardlink $<TARGET_FILE:${name}> ${BERTH_BIN_DIR}/${other})
     endforeach()
+    add_dependencies(programs ${name})
     install(TARGETS ${name})
 endfunction()
 
