@@ -85,7 +85,13 @@ class Cluster:
         return self.wait(f"job {job} to be {' or '.join(states)}", lambda: self.state_of(job) in states and self.state_of(job))
 
     def wait_all_done(self):
-        self.wait("an empty queue", lambda: self.run("squeue", "-h", "-t", "PENDING,RUNNING,COMPLETING").stdout == "")
+        """As long as the queue becomes shorter."""
+        def waiting():
+            return self.run("squeue", "-h", "-t", "PENDING,RUNNING,COMPLETING").stdout.count("\n")
+
+        least = waiting()
+        while least > 0:
+            least = self.wait("the queue to become shorter", lambda: [left] if (left := waiting()) < least else None)[0]
 
     def output(self, job, name="slurm-{}.out"):
         return (self.work / name.format(job)).read_text()
