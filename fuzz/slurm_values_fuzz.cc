@@ -2,6 +2,7 @@
 #include "berth/base/assert.h"
 #include "berth/slurm/batch_script.h"
 #include "berth/slurm/columns.h"
+#include "berth/slurm/near_options.h"
 #include "berth/slurm/scontrol_update.h"
 #include "berth/slurm/values.h"
 #include "berth/slurm/when.h"
@@ -20,6 +21,11 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t si
     (void)parse_percent_format(text);
     (void)parse_update({text}, berth::Time{});
     (void)check_script(text);
+    Draft draft;
+    for (const auto set : {set_switches, set_segment, set_distribution, set_affinity,
+                           set_anti_affinity, set_gpu_memory, set_compute_capability}) {
+        (void)set(draft, text.c_str());
+    }
     for (const Directive& directive : directives_of(text)) BERTH_ASSERT(!directive.words.empty());
     return 0;
 }

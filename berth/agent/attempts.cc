@@ -38,9 +38,8 @@ std::string Attempts::conflict(const LaunchAttempt& order) const {
             "attempt " + to_string(key.attempt) + " of job " + to_string(key.job);
         if (key.job == order.job) return who + " is still live on this node";
         if (other.unknown_share) return who + " may hold anything of this node";
-        if ((other.launch.share.devices & order.share.devices) != 0) {
-            return who + " holds devices " +
-                   mask_to_list(other.launch.share.devices & order.share.devices) + " of this node";
+        if (const DeviceMask both = in_conflict(other.launch.share, order.share)) {
+            return who + " holds devices " + mask_to_list(both) + " of this node";
         }
         if (intersect(other.launch.share.cores, order.share.cores)) {
             return who + " holds some of the cores " + order.share.cores.to_list() +

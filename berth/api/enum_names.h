@@ -23,6 +23,20 @@ struct EnumNames<DependencyKind> {
     static_assert(static_cast<std::size_t>(DependencyKind::singleton) + 1 == kNames.size());
 };
 
+template <>
+struct EnumNames<TaskOrder> {
+    static constexpr std::array<std::string_view, 4> kNames = {"as_fits", "block", "cyclic",
+                                                               "plane"};
+    static_assert(static_cast<std::size_t>(TaskOrder::plane) + 1 == kNames.size());
+};
+
+template <>
+struct EnumNames<Affinity::To> {
+    static constexpr std::array<std::string_view, 3> kNames = {"job_on_node", "job_on_gpu",
+                                                               "feature"};
+    static_assert(static_cast<std::size_t>(Affinity::To::feature) + 1 == kNames.size());
+};
+
 template <class Enum>
 std::string_view enum_name(Enum value) {
     const auto index = static_cast<std::size_t>(value);

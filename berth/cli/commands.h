@@ -27,6 +27,9 @@ struct SubmitOptions {
     std::string script, wrap, name, partition, time, gpus, constraint;
     std::uint32_t nodes = 0, tasks = 0, cpus = 0;
     std::string memory, out;
+    std::string affinity, anti_affinity;
+    std::string gpu_memory, compute_capability, switches;
+    bool pack = false, compact = false;
     std::vector<std::string> arguments;
     bool json = false;
 };

@@ -75,6 +75,17 @@ private:
         command->add_option("-c,--cpus", submit_.cpus, "CPUs per task");
         command->add_option("--mem", submit_.memory, "Memory per node: 4G");
         command->add_option("-o,--output", submit_.out, "Output file, with % patterns");
+        command->add_flag("--pack", submit_.pack,
+                          "All GPUs on one node and linked to each other, or wait");
+        command->add_flag("--compact", submit_.compact, "In as few switches as can be");
+        command->add_option("--switches", submit_.switches,
+                            "At most so many leaf switches; 1@10 waits 10 minutes for that");
+        command->add_option("--affinity", submit_.affinity,
+                            "Beside: node:JOB, gpu:JOB, feature:NAME; ? after it: preferred");
+        command->add_option("--anti-affinity", submit_.anti_affinity, "Apart from, likewise");
+        command->add_option("--gpu-memory", submit_.gpu_memory, "Of each GPU at least: 40G");
+        command->add_option("--compute-capability", submit_.compute_capability,
+                            "Of each GPU at least: 8.0");
     }
 
     void add_work() {

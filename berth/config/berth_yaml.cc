@@ -6,6 +6,7 @@
 #include <array>
 
 #include "berth/base/duration_text.h"
+#include "berth/base/size_text.h"
 #include "berth/base/text.h"
 #include "berth/config/draft.h"
 
@@ -79,6 +80,8 @@ public:
                 });
             } else if (key == "order") {
                 read_order(entry.second);
+            } else if (key == "gpu_types") {
+                read_gpu_types(entry.second);
             } else if (key == "enforce_accounts") {
                 draft_.spec.scheduling.enforce_accounts = flag(entry.second);
             } else {
@@ -189,6 +192,42 @@ private:
         owner.shares_of_parent = node.IsScalar() && iequals(node.Scalar(), "parent");
         owner.shares = owner.shares_of_parent ? 1 : number(node, 0, 1'000'000'000);
     }
+    // "a100: {memory: 80G, compute_capability: 8.0}"
+    void read_gpu_types(const YAML::Node& map) {
+        if (!map.IsMap()) return error(map, "should be a map from GPU types to what they have");
+        for (const auto& type : map) {
+            GpuType& known = draft_.gpu_types[to_lower(scalar(type.first))];
+            if (!type.second.IsMap()) {
+                error(type.second, "should be a map with memory, compute_capability");
+                continue;
+            }
+            for (const auto& entry : type.second) {
+                read_gpu_type_key(scalar(entry.first), entry.second, known);
+            }
+        }
+    }
+    void read_gpu_type_key(const std::string& key, const YAML::Node& value, GpuType& type) {
+        if (key == "memory") {
+            const auto size = parse_size(scalar(value));
+            if (!size.ok()) return error(value, size.error().message);
+            type.memory = size.value();
+        } else if (key == "compute_capability") {
+            const std::string text = scalar(value);
+            const auto parts = split(text, '.');
+            const auto major = parse_int64(parts[0]);
+            const auto minor = parse_int64(parts.size() > 1 ? parts[1] : "0");
+            if (parts.size() > 2 || !major.ok() || !minor.ok() || major.value() < 1 ||
+                major.value() > 99 || minor.value() < 0 || minor.value() > 9) {
+                return error(value, "should be like 8.0");
+            }
+            type.compute_capability =
+                static_cast<std::uint32_t>(major.value() * 10 + minor.value());
+        } else {
+            error(value, "there is no option " + key +
+                             " of a GPU type; there are memory, compute_capability");
+        }
+    }
+
     void read_user(const YAML::Node& user, const std::string& account) {
         AssociationSpec association{.account = account};
         if (user.IsScalar()) {

@@ -18,6 +18,12 @@ struct NodeGres {
     std::int64_t count = 1;
 };
 
+// What is known of a GPU type.
+struct GpuType {
+    Bytes memory;
+    std::uint32_t compute_capability = 0;  // In tenths.
+};
+
 struct Draft {
     ClusterSpec spec;
     Findings findings;
@@ -25,6 +31,8 @@ struct Draft {
     std::set<std::string> gres_types;
     std::map<std::string, std::size_t> gres_type_lines;
     std::vector<std::vector<NodeGres>> node_gres;  // By node, as its line says.
+    std::map<std::string, GpuType> gpu_types;      // By type.
+    std::vector<Line> part_lines;                  // Of gres.conf, about parts of GPUs.
     std::vector<Line> switches;                    // SwitchName lines, wherever they stood.
     std::vector<std::pair<Line, std::optional<Pair>>>
         partition_nodes;  // By partition: its line, its Nodes=.
@@ -61,6 +69,10 @@ void read_scheduling_keys(Draft& draft);
 void read_priority_keys(Draft& draft);
 void read_gres_conf(Draft& draft, const std::vector<Line>& lines);
 void finish_devices(Draft& draft);
+// gpu_parts.cc. True: the line is about parts of GPUs that some node has, and kept for the end.
+bool note_parts(Draft& draft, const Line& line, const std::string& name);
+void finish_parts(Draft& draft);
+void finish_gpu_types(Draft& draft);
 void read_cgroup_conf(Draft& draft, const std::vector<Line>& lines);
 void read_topology_conf(Draft& draft, const std::vector<Line>& lines);
 void read_berth_yaml(Draft& draft, const ConfigText& source);

@@ -224,6 +224,7 @@ void read_record(Draft& draft, const Line& line) {
         return draft.error(line, "Name=" + name + ": add " + name + " to GresTypes in slurm.conf");
     }
     draft.gres_type_lines.erase(name);  // Spoken for: here, if it comes to nothing.
+    if (note_parts(draft, line, name)) return;
     Record record(draft, line);
     if (record.is_wrong()) return;
     bool used = false;

@@ -49,6 +49,8 @@ Loaded load(const ConfigFiles& files) {
     if (files.berth) read_berth_yaml(draft, *files.berth);
     if (files.gres) read_gres_conf(draft, parse_lines(*files.gres, draft.findings));
     finish_devices(draft);
+    finish_gpu_types(draft);
+    finish_parts(draft);
     if (files.cgroup) read_cgroup_conf(draft, parse_lines(*files.cgroup, draft.findings));
     read_topology_conf(
         draft, files.topology ? parse_lines(*files.topology, draft.findings) : std::vector<Line>());

@@ -96,8 +96,6 @@ std::optional<NodeGres> parse_gres(std::string_view text) {
     return gres;
 }
 
-bool is_share(std::string_view name) { return name == "mps" || name == "shard"; }
-
 std::vector<NodeGres> read_gres(Draft& draft, const Line& line, const Pair& pair) {
     std::vector<NodeGres> all;
     if (!pair.value) return all;
@@ -110,12 +108,13 @@ std::vector<NodeGres> read_gres(Draft& draft, const Line& line, const Pair& pair
         } else if (!draft.gres_types.contains(gres->name)) {
             draft.error(line, pair,
                         "Gres=" + std::string(text) + ": add " + gres->name + " to GresTypes");
-        } else if (is_share(gres->name)) {
-            draft.warning(
-                line, pair,
-                "Gres=" + std::string(text) + ": shares of GPUs are not scheduled yet; left out");
+        } else if (is_share_name(gres->name) && !gres->type.empty()) {
+            draft.error(line, pair,
+                        "Gres=" + std::string(text) + ": parts of GPUs have no type; write " +
+                            gres->name + ":" + std::to_string(gres->count));
         } else {
             all.push_back(*gres);
+            if (gres->name == "mig") all.back().name = "gpu";  // Of its profile's type.
         }
     }
     return all;

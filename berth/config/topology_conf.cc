@@ -45,6 +45,33 @@ void read_switch(Draft& draft, const Line& line, Switches& switches) {
     }
 }
 
+// Blocks of nodes: "BlockName=b1 Nodes=n[1-8]".
+void read_block(Draft& draft, const Line& line) {
+    for (const Pair& pair : line.pairs) {
+        const bool known = iequals(pair.key, "BlockName") || iequals(pair.key, "Nodes");
+        if (!known) {
+            draft.error(line, pair, "there is no option " + pair.key + " on a BlockName line");
+        }
+    }
+    const auto names = names_of(draft, line, "BlockName");
+    const auto nodes = names_of(draft, line, "Nodes");
+    if (names.size() != 1 || nodes.empty()) {
+        return draft.error(line, "a block has one BlockName and needs Nodes=");
+    }
+    for (const std::string& name : nodes) {
+        const auto id = draft.spec.find_node(name);
+        if (!id) {
+            draft.error(
+                line, "block " + names[0] + " has " + name + ", which no NodeName line describes");
+        } else if (NodeSpec& node = draft.spec.nodes[id->index()]; !node.block.empty()) {
+            draft.error(
+                line, "node " + name + " is in block " + node.block + " and in block " + names[0]);
+        } else {
+            node.block = names[0];
+        }
+    }
+}
+
 void link_parents(Draft& draft, Switches& switches) {
     for (auto& [name, item] : switches) {
         for (const std::string& child : item.children) {
@@ -80,9 +107,16 @@ void read_topology_conf(Draft& draft, const std::vector<Line>& lines) {
     for (const Line& line : lines) {
         if (iequals(line.pairs.front().key, "SwitchName")) {
             all.push_back(&line);
+        } else if (iequals(line.pairs.front().key, "BlockName")) {
+            read_block(draft, line);
+        } else if (iequals(line.pairs.front().key, "BlockSizes")) {
+            draft.note(line, line.pairs.front(),
+                       "BlockSizes has no effect: blocks are joined as jobs need them");
         } else {
-            draft.error(line, line.pairs.front().key +
-                                  " is not supported in topology.conf yet; SwitchName lines are");
+            draft.error(
+                line,
+                line.pairs.front().key +
+                    " is not supported in topology.conf yet; SwitchName and BlockName lines are");
         }
     }
     if (all.empty()) {  // Said to be misplaced in slurm.conf; with --lenient they hold all the

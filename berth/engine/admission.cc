@@ -147,6 +147,8 @@ std::variant<Job, Refusing> admit(const ClusterState& state, Time now, const Pri
     if (!no) no = normalise_request(cluster, job.spec.request);
     if (!no) no = resolve_time_limit(cluster, job);
     if (!no) no = check_partition_limits(cluster, job);
+    if (!no) no = check_share(cluster, job);
+    if (!no) no = check_nearness(cluster, job.spec.request);
     if (!no) no = check_fits(state, job);
     if (!no) no = check_dependencies(state, job.id, job.spec);
     if (!no) no = set_array(cluster, job);

@@ -22,6 +22,12 @@ Objection normalise_request(const ClusterSpec& spec, JobRequest& request);
 Objection resolve_time_limit(const ClusterSpec& spec, Job& job);
 Objection check_partition_limits(const ClusterSpec& spec, const Job& job);
 
+// admission_share.cc: parts of GPUs.
+Objection check_share(const ClusterSpec& spec, const Job& job);
+
+// admission_near.cc: how near each other nodes and GPUs must be.
+Objection check_nearness(const ClusterSpec& spec, const JobRequest& request);
+
 // admission_fit.cc: could the empty partition serve it?
 Objection check_fits(const ClusterState& state, const Job& job);
 

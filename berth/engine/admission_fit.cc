@@ -77,6 +77,7 @@ Addition added_by(const Demand& demand, const NodeSpec& node) {
 // that are ever asked for, and seen after a few nodes; false says nothing.
 bool first_nodes_suffice(const ClusterSpec& spec, const Demand& demand) {
     if (!demand.required.empty() || demand.gres_total.size() > 1) return false;
+    if (demand.near != Near{}) return false;
     const std::int64_t gres = demand.gres_total.empty() ? 0 : demand.gres_total[0].count;
     const std::int64_t most =
         gres == 0 ? demand.nodes_max : std::min<std::int64_t>(demand.nodes_max, gres);
@@ -128,7 +129,8 @@ std::string in_words(const Shortage& shortage) {
 Objection check_placeable(const ClusterSpec& spec, const Demand& demand) {
     const Policy policy;
     const EmptyCluster view(spec);
-    if (could_ever_run(demand, {policy, view})) return std::nullopt;
+    const Domains domains(spec);
+    if (could_ever_run(demand, {policy, view, JobId(0), &domains})) return std::nullopt;
     const Rooms rooms = [&](NodeId node) { return &spec.node(node).capacity; };
     return unavailable(Refusal::node_configuration_unavailable,
                        "the partition could not serve this if it were empty: " +

@@ -54,11 +54,12 @@ Objection check_numbers(const JobRequest& request) {
 Objection check_gres_list(const ClusterSpec& spec, const std::vector<GresRequest>& requests) {
     if (requests.size() > kGresKindsMax) return invalid("more than 32 kinds of GRES in one list");
     for (const GresRequest& request : requests) {
-        if (request.count < 0 || request.count > kCountMax) {
+        const std::int64_t most = request.name == "gpumem" ? kMemoryMax.count() : kCountMax;
+        if (request.count < 0 || request.count > most) {
             return Refusing{.why = Refusal::unknown_gres,
                             .message = request.name + " is asked for " +
                                        std::to_string(request.count) + " times; it can be 0 to " +
-                                       std::to_string(kCountMax)};
+                                       std::to_string(most)};
         }
         if (!spec.dimensions.knows_name(request.name) || request.name == "cpu" ||
             request.name == "mem") {

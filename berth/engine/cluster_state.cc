@@ -180,11 +180,13 @@ void ClusterState::set_counters(Epoch epoch, JobId next_job_id) {
 void ClusterState::take_share(const NodeShare& share) {
     NodeFree& free = free_[share.node.index()];
     BERTH_ASSERT(fits(share.amount, free.amount) && share.cores.is_subset_of(free.cores) &&
-                 (share.devices & ~free.devices) == 0);
+                 (share.whole_devices() & ~free.devices) == 0);
+    BERTH_ASSERT(!share.device_share ||
+                 has_room_for(spec_.node(share.node), free, *share.device_share));
     if (undo_.recording()) {
         undo_.record(FreeBefore{share.node, std::make_shared<const NodeFree>(free)});
     }
-    subtract(free, share);
+    subtract(free, share, spec_.node(share.node));
     touch(share.node);
 }
 
@@ -208,7 +210,7 @@ void ClusterState::recompute_free() {
     for (const NodeSpec& node : spec_.nodes) free_.push_back(all_free(node));
     for (const JobId id : index_.holding()) {
         for (const NodeShare& share : jobs_.at(id).allocation->shares) {
-            subtract(free_[share.node.index()], share);
+            subtract(free_[share.node.index()], share, spec_.node(share.node));
         }
     }
 }

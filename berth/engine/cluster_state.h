@@ -170,6 +170,7 @@ private:
     void check_job(const Job& job) const;
     void check_steps(const Job& job) const;
     void check_nodes() const;
+    void check_shared(std::size_t node, DeviceMask held_whole) const;
 
     ClusterSpec spec_;
     Epoch epoch_{0};

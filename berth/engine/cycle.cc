@@ -12,7 +12,8 @@ CycleRun::CycleRun(Engine& engine, Outlook& outlook, Time now, std::uint32_t bud
       now_(now),
       budget_(budget),
       view_(engine.state(), outlook, priority_time(engine.state().spec(), now)),
-      taste_{outlook.policy, view_} {}
+      taste_{outlook.policy,   view_,           JobId(0),
+             &outlook.domains, &engine.state(), &outlook.topologies} {}
 
 void CycleRun::decide(Fact fact) {
     engine_.apply(now_, fact);

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "berth/engine/engine.h"
+#include "berth/engine/linked.h"
 #include "berth/engine/outlook.h"
 #include "berth/engine/plan_search.h"
 
@@ -74,6 +75,16 @@ private:
     bool take_start(PendingJob& job, const std::optional<Found>& found,
                     std::optional<Booking> before, bool keeps);
     std::optional<Found> search(const PendingJob& job, Time from, Time latest);
+    struct Wishes {
+        const Job* of = nullptr;  // nullptr: none.
+        bool preferred = false;
+    };
+    std::optional<Found> search_on(const BitSet& usable, const Shape& shape, Wishes wishes,
+                                   Time from, Time latest);
+    std::optional<Found> search_on(const BitSet& usable, const Demand& demand, const Shape& shape,
+                                   Wishes wishes, Time from, Time latest);
+    std::optional<Found> search_now(const BitSet& usable, const Demand& demand, const Shape& shape,
+                                    Wishes wishes);
     Footprints* footprints(Kind& kind);
     Time fresh_hope(Shape& shape);
     Time earliest_without_promise(Shape& shape);

@@ -69,7 +69,7 @@ bool CycleRun::mark_quick_kinds() {
         kind.failed_now = Duration::max();
         kind.longest_now = Duration::min();
         const Footprints* known = footprints(kind);
-        if (!known->known) {
+        if (!known->known || kind.needs_a_look()) {
             kind.longest_now = Duration::max();  // Not known: each is tried.
             any = true;
             return;

@@ -2,6 +2,7 @@
 // one.
 #include <algorithm>
 
+#include "berth/engine/affinity.h"
 #include "berth/engine/cycle.h"
 #include "berth/engine/cycle_gates.h"
 
@@ -22,6 +23,7 @@ Footprints* CycleRun::footprints(Kind& kind) {
 
 // From when on what was given back may help a job of this shape.
 Time CycleRun::fresh_hope(Shape& shape) {
+    if (shape.kind->needs_a_look()) return now_;  // Holes do not tell.
     if (shape.hope_at != book().fresh_version()) {
         const Window window{now_, kNever, shape.length};
         const auto offer = fresh_offer(shape.demand(), window, book(), outlook_.usable,
@@ -64,7 +66,7 @@ bool CycleRun::try_job(PendingJob& job, Time floor, bool may_plan) {
     const Time horizon = after(now_, scheduling().plan_window);
     Shape& shape = *job.shape;
     Time from = floor;
-    Time latest = may_plan ? horizon : now_;
+    Time latest = may_plan && !shape.kind->depends_on_running ? horizon : now_;
     if (known != nullptr) latest = keeps ? std::max(known->start - Duration(1), now_) : horizon;
     const bool is_due = known != nullptr && known->start <= now_ && job.looked_at < known->start;
     if (keeps && job.looked && !job.disturbed && !is_due) {
@@ -111,29 +113,70 @@ bool CycleRun::take_start(PendingJob& job, const std::optional<Found>& found,
     return false;
 }
 
-// At once it needs its time limit; later also what a promise is booked longer for.
+// Where it would rather be, if it can start there now; else where it may be.
 std::optional<Found> CycleRun::search(const PendingJob& job, Time from, Time latest) {
-    const Shape& shape = *job.shape;
-    const Footprints* known = footprints(*shape.kind);
+    taste_.job = job.id;
+    const Job& record = *state().find_job(job.id);
+    if (record.spec.request.nearness.affinities.empty()) {
+        return search_on(outlook_.usable, *job.shape, {}, from, latest);
+    }
+    for (const bool preferred : {true, false}) {
+        if (preferred && (from > now_ || !has_preferences(record))) continue;
+        const BitSet wished = nodes_as_wished(state(), record, outlook_.usable, preferred);
+        auto found =
+            search_on(wished, *job.shape, {&record, preferred}, from, preferred ? now_ : latest);
+        if (found || !preferred) return found;
+    }
+    return std::nullopt;
+}
+
+// With --switches, first as near as that, and when it has waited long enough anywhere.
+std::optional<Found> CycleRun::search_on(const BitSet& usable, const Shape& shape, Wishes wishes,
+                                         Time from, Time latest) {
+    const Kind& kind = *shape.kind;
+    if (!kind.relaxed) return search_on(usable, kind.demand, shape, wishes, from, latest);
+    if (from < kind.relaxed_from) {
+        const Time near_until = std::min(latest, kind.relaxed_from - Duration(1));
+        auto found = search_on(usable, kind.demand, shape, wishes, from, near_until);
+        if (found || latest < kind.relaxed_from) return found;
+    }
+    return search_on(usable, *kind.relaxed, shape, wishes, std::max(from, kind.relaxed_from),
+                     latest);
+}
+
+// At once it needs its time limit; later also what a promise is booked longer for.
+std::optional<Found> CycleRun::search_on(const BitSet& usable, const Demand& demand,
+                                         const Shape& shape, Wishes wishes, Time from,
+                                         Time latest) {
     if (is_planted(PlantedBug::forgets_promises)) {
-        if (auto found = start_without_promises(shape.demand())) return found;
+        if (auto found = start_without_promises(demand)) return found;
     }
     if (from <= now_) {
-        auto found = find_start(shape.demand(), {now_, now_, shape.length}, book(), outlook_.usable,
-                                taste_, known);
+        auto found = search_now(usable, demand, shape, wishes);
         if (found || latest <= now_) return found;
     }
+    const Footprints* known = footprints(*shape.kind);
     const Duration slack = promise_slack(scheduling());
     const Duration length = shape.length > kNoLimit - slack ? kNoLimit : shape.length + slack;
     const Time later = std::max(from, now_ + Duration(1));
-    auto found =
-        find_start(shape.demand(), {later, latest, length}, book(), outlook_.usable, taste_, known);
+    auto found = find_start(demand, {later, latest, length}, book(), usable, taste_, known);
     if (found && is_planted(PlantedBug::overlooks_a_hole)) {
         const Time second = found->start + Duration(1);
-        return find_start(shape.demand(), {second, latest, length}, book(), outlook_.usable, taste_,
-                          known);
+        return find_start(demand, {second, latest, length}, book(), usable, taste_, known);
     }
     return found;
+}
+
+// What amounts cannot tell is looked up GPU by GPU.
+std::optional<Found> CycleRun::search_now(const BitSet& usable, const Demand& demand,
+                                          const Shape& shape, Wishes wishes) {
+    const SharedLook look{state(), book(), now_, shape.length, wishes.of, wishes.preferred};
+    if (demand.share) return find_shared_now(demand, look, usable, taste_);
+    if (demand.linked > 0) {
+        return find_linked_now(demand, look, usable, taste_, outlook_.topologies);
+    }
+    return find_start(demand, {now_, now_, shape.length}, book(), usable, taste_,
+                      footprints(*shape.kind));
 }
 
 Booking CycleRun::booking_for(const PendingJob& job, const Found& found) const {
@@ -163,7 +206,13 @@ JobId CycleRun::start(const PendingJob& pending, const std::vector<Part>& parts)
         fact.task_job = last ? job.id : state().next_job_id();
     }
     const JobId started = fact.task_job.value_or(fact.job);
+    const std::vector<NodeShare> shares = fact.allocation.shares;
     decide(std::move(fact));
+    for (const NodeShare& share : shares) {  // What others may have beside it is new.
+        if (share.device_share || outlook_.pending.any_depends_on_running()) {
+            book().note_release(share.node);
+        }
+    }
     return started;
 }
 

@@ -4,6 +4,7 @@
 
 #include "berth/engine/features.h"
 #include "berth/engine/gpu_counts.h"
+#include "berth/engine/linked.h"
 
 namespace berth {
 namespace {
@@ -112,6 +113,22 @@ void set_gres(Demand& demand, const Dimensions& dimensions, const JobRequest& re
     if (!counts.total_follows) add_gres(demand.gres_total, dimensions, request.gpus);
 }
 
+// A part of a GPU: as an amount of its own kind, and as one of the GPUs that are given out so.
+void set_share(Demand& demand, const ClusterSpec& spec, const JobRequest& request) {
+    for (const GresRequest& one : request.gres_per_node) {
+        const auto kind = spec.dimensions.find(one.name, one.type);
+        if (!is_share_name(one.name) || one.count <= 0 || !kind) continue;
+        demand.share = ShareKind{*kind, one.count};
+        DimensionSet types = 0;
+        for (const NodeSpec& node : spec.nodes) {
+            for (const Device& device : node.devices) {
+                if (gives_part(device, *demand.share)) types |= dimension_bit(device.dimension);
+            }
+        }
+        demand.gres_per_node.push_back({.dimensions = types, .count = 1});
+    }
+}
+
 // The partition's nodes without those excluded.
 BitSet candidates(const ClusterSpec& spec, const PartitionSpec& partition,
                   const JobRequest& request) {
@@ -121,6 +138,60 @@ BitSet candidates(const ClusterSpec& spec, const PartitionSpec& partition,
         if (const auto node = spec.find_node(name)) nodes.reset(node->index());
     }
     return nodes;
+}
+
+// Only GPU types that will do, and no node where one of such a type will not.
+void keep_able_gpus(Demand& demand, BitSet& nodes, const ClusterSpec& spec, const Nearness& near) {
+    if (near.gpu_memory_min == Bytes(0) && near.compute_capability_min == 0) return;
+    DimensionSet gpus = 0, able = 0;
+    for (const DimensionId type : spec.dimensions.of_name("gpu")) gpus |= dimension_bit(type);
+    for (const NodeSpec& node : spec.nodes) {
+        for (const Device& device : node.devices) {
+            if (is_able(device, near)) able |= dimension_bit(device.dimension);
+        }
+    }
+    for (auto* list : {&demand.gres_per_node, &demand.gres_per_task, &demand.gres_total}) {
+        for (GresDemand& gres : *list) {
+            if ((gres.dimensions & gpus) != 0) gres.dimensions &= able;
+        }
+    }
+    for (std::size_t n = nodes.find_first(); n != BitSet::kNone; n = nodes.find_next(n)) {
+        const bool all = std::ranges::all_of(spec.nodes[n].devices, [&](const Device& device) {
+            return (dimension_bit(device.dimension) & able) == 0 || is_able(device, near);
+        });
+        if (!all) nodes.reset(n);
+    }
+}
+
+// Wishes about nodes; those about jobs are looked at when it is about to start.
+void keep_featured(BitSet& nodes, const ClusterSpec& spec, const Nearness& near) {
+    for (const Affinity& wish : near.affinities) {
+        if (wish.to != Affinity::To::feature || !wish.required) continue;
+        for (std::size_t n = nodes.find_first(); n != BitSet::kNone; n = nodes.find_next(n)) {
+            const auto& features = spec.nodes[n].features;
+            const bool has = std::ranges::find(features, wish.name) != features.end();
+            if (has == wish.apart) nodes.reset(n);
+        }
+    }
+}
+
+void set_near(Demand& demand, const Nearness& near) {
+    demand.near = {.switches = near.switches.value_or(0),
+                   .segment = near.segment.value_or(0),
+                   .contiguous = near.contiguous,
+                   .spread = near.spread};
+    if (near.spread) demand.fewest_nodes = false;  // Up to nodes_max, which -N limits.
+}
+
+// Those that have what the request names beyond amounts.
+void keep_able(BitSet& nodes, const ClusterSpec& spec, const Demand& demand) {
+    if (!demand.share) return;
+    for (std::size_t n = nodes.find_first(); n != BitSet::kNone; n = nodes.find_next(n)) {
+        const bool able = std::ranges::any_of(spec.nodes[n].devices, [&](const Device& device) {
+            return gives_part(device, *demand.share);
+        });
+        if (!able) nodes.reset(n);
+    }
 }
 
 void set_choices(Demand& demand, const ClusterSpec& spec, BitSet nodes,
@@ -163,11 +234,24 @@ Demand without_nodes(const ClusterSpec& spec, const Job& job) {
     set_tasks(demand, request, counts);
     set_memory(demand, request, partition);
     set_gres(demand, spec.dimensions, request, counts);
+    set_share(demand, spec, request);
     demand.exclusive = request.exclusive || partition.exclusive;
+    set_near(demand, request.nearness);
     return demand;
 }
 
 }  // namespace
+
+bool is_able(const Device& device, const Nearness& near) {
+    return device.memory >= near.gpu_memory_min &&
+           device.compute_capability >= near.compute_capability_min;
+}
+
+bool gives_part(const Device& device, const ShareKind& part) {
+    return std::ranges::any_of(device.shares, [&](const ShareKind& own) {
+        return own.dimension == part.dimension && own.parts >= part.parts;
+    });
+}
 
 Demand amounts_of(const ClusterSpec& spec, const Job& job) {
     Demand demand = without_nodes(spec, job);
@@ -178,8 +262,12 @@ Demand amounts_of(const ClusterSpec& spec, const Job& job) {
 Demand demand_of(const ClusterSpec& spec, const Job& job) {
     const JobRequest& request = job.spec.request;
     Demand demand = without_nodes(spec, job);
-    set_choices(demand, spec, candidates(spec, spec.partition(job.partition), request),
-                request.constraint);
+    BitSet nodes = candidates(spec, spec.partition(job.partition), request);
+    keep_able(nodes, spec, demand);
+    keep_able_gpus(demand, nodes, spec, request.nearness);
+    keep_featured(nodes, spec, request.nearness);
+    if (request.nearness.pack) want_linked(demand, nodes, spec);
+    set_choices(demand, spec, std::move(nodes), request.constraint);
     set_required(demand, spec, request);
     set_at_least(demand, demand.required.count());
     return demand;

@@ -11,10 +11,6 @@
 
 namespace berth {
 
-// A set of dimensions, one bit each: kDimensionsMax is far below 32.
-using DimensionSet = std::uint32_t;
-constexpr DimensionSet dimension_bit(DimensionId d) { return DimensionSet{1} << d.value(); }
-
 // "gpu:2" may be served by any dimension of that name, "gpu:a100:2" by one alone.
 struct GresDemand {
     DimensionSet dimensions = 0;  // Empty: the cluster has none of it, so it can never be served.
@@ -28,6 +24,15 @@ enum class MemoryRule : std::uint8_t {
     per_node,
     per_cpu,  // Times the CPUs allocated there, whole cores included.
     whole_node,
+};
+
+// How near each other its nodes must be, or are to be where there is a choice.
+struct Near {
+    std::uint32_t switches = 0;  // The most leaf switches or blocks; 0: the fewest that will do.
+    std::uint32_t segment = 0;   // So many nodes at least together in each; 0: any number.
+    bool contiguous = false;     // Their numbers follow on each other.
+    bool spread = false;         // Far apart rather, on as many nodes as it can.
+    friend bool operator==(const Near&, const Near&) = default;
 };
 
 struct Demand {
@@ -46,6 +51,17 @@ struct Demand {
     MemoryRule memory_rule = MemoryRule::none;
     Bytes memory;  // As the rule says.
 
+    // A part of one GPU on each node. Amounts cannot tell whether a GPU that is shared already has
+    // room for it, so by amounts it wants a whole one, the last of gres_per_node: that is what it
+    // is promised. What it can get now is seen GPU by GPU, in placement_shared.h.
+    std::optional<ShareKind> share;
+
+    // So many GPUs of one node that are all linked to each other; 0: it does not matter. Likewise,
+    // amounts cannot tell: the last of gres_per_node is for how many any such choice has them.
+    std::int64_t linked = 0;
+
+    Near near;
+
     std::vector<GresDemand> gres_per_node;
     std::vector<GresDemand> gres_per_task;
     std::vector<GresDemand> gres_total;  // Over all nodes, at least one of each on every node.
@@ -58,6 +74,12 @@ struct Demand {
 
     friend bool operator==(const Demand&, const Demand&) = default;
 };
+
+// Whether the device is known to have the memory and the compute capability that are asked for.
+bool is_able(const Device& device, const Nearness& near);
+
+// Whether an empty device of this kind has so many parts to give, in that way of sharing.
+bool gives_part(const Device& device, const ShareKind& part);
 
 // REQUIRES: the job was admitted under this spec or an earlier one (see keep_ids).
 Demand demand_of(const ClusterSpec& spec, const Job& job);

@@ -20,7 +20,8 @@ public:
           pending_(pending),
           job_(*state_.find_job(pending.id)),
           view_(state_, outlook_, priority_time(state_.spec(), now)),
-          taste_{outlook_.policy, view_} {}
+          taste_{outlook_.policy,   view_,   pending.id,
+                 &outlook_.domains, &state_, &outlook_.topologies} {}
 
     Explanation run() {
         result_.job = job_.id;
@@ -49,6 +50,7 @@ private:
         const auto free = [&](NodeId node) {
             return outlook_.usable.test(node.index()) ? &state_.free(node).amount : nullptr;
         };
+        if (demand().linked > 0) return explain_linked();
         const auto placed = place(demand(), free, taste_);
         if (const Why* why = std::get_if<Why>(&placed)) {
             for (const Shortage& shortage : why->shortages) {
@@ -62,6 +64,32 @@ private:
                        (endless ? "it has no time limit, so it would never give back what "
                                 : "within its time limit that ") +
                        "is promised to jobs before it:" + promised_to() + ".";
+        result_.blockers.push_back(std::move(blocker));
+    }
+
+    // Linked GPUs: amounts say nothing, so nodes are counted.
+    void explain_linked() {
+        const auto count = static_cast<int>(demand().linked);
+        int enough = 0, linked = 0;
+        for (std::size_t n = 0; n < state_.spec().nodes.size(); ++n) {
+            const NodeId node = NodeId::from_index(n);
+            if (!outlook_.usable.test(n) || !may_use(node)) continue;
+            bool has_enough = false, has_linked = false;
+            for_each_bit(demand().gres_per_node.back().dimensions, [&](int d) {
+                const DimensionId type(static_cast<std::uint32_t>(d));
+                const NodeFree& free = state_.free(node);
+                has_enough = has_enough || free.amount[type] >= count;
+                has_linked =
+                    has_linked || outlook_.topologies.has_linked(node, type, free.devices, count);
+            });
+            enough += has_enough ? 1 : 0;
+            linked += has_linked ? 1 : 0;
+        }
+        Blocker blocker{.reason = result_.reason, .level = "node"};
+        blocker.text = "It wants " + std::to_string(count) +
+                       " GPUs of one node that are all linked to each other (--pack); " +
+                       std::to_string(enough) + " nodes have so many free, " +
+                       std::to_string(linked) + " have them linked.";
         result_.blockers.push_back(std::move(blocker));
     }
 

@@ -36,17 +36,30 @@ void ClusterState::check_nodes() const {
     for (const JobId id : index_.holding()) {
         for (const NodeShare& share : jobs_.at(id).allocation->shares) {
             const std::size_t node = share.node.index();
-            BERTH_ASSERT((held_devices[node] & share.devices) == 0);
-            held_devices[node] |= share.devices;
+            BERTH_ASSERT((held_devices[node] & share.whole_devices()) == 0);
+            held_devices[node] |= share.whole_devices();
             if (held_cores[node].size() == 0) held_cores[node] = BitSet(share.cores.size());
             if (held_cores[node].size() == share.cores.size()) {  // Else it was configured anew.
                 BERTH_ASSERT(!held_cores[node].intersects(share.cores));
                 held_cores[node] |= share.cores;
             }
-            subtract(expected[node], share);
+            subtract(expected[node], share, spec_.nodes[node]);
         }
     }
     BERTH_ASSERT(expected == free_);
+    for (std::size_t node = 0; node < free_.size(); ++node) check_shared(node, held_devices[node]);
+}
+
+// No device is held whole and in parts at once, nor more of it than there is.
+void ClusterState::check_shared(std::size_t node, DeviceMask held_whole) const {
+    for (const SharedDevice& shared : free_[node].shared) {
+        const Device& device = spec_.nodes[node].devices[shared.device];
+        BERTH_ASSERT(shared.jobs > 0 && (held_whole & bit(static_cast<int>(shared.device))) == 0);
+        const auto kind =
+            std::ranges::find(device.shares, shared.used.dimension, &ShareKind::dimension);
+        if (kind == device.shares.end()) continue;  // Configured anew.
+        BERTH_ASSERT(shared.used.parts <= kind->parts || free_[node].amount[kind->dimension] < 0);
+    }
 }
 
 void ClusterState::check_job(const Job& job) const {

@@ -1,5 +1,7 @@
 #include "berth/engine/node_free.h"
 
+#include <algorithm>
+
 namespace berth {
 namespace {
 
@@ -23,13 +25,65 @@ NodeFree all_free(const NodeSpec& node) {
     return {.amount = node.capacity,
             .cores = BitSet::all(node.cores()),
             .devices = devices_of(node),
+            .shared = {},
             .jobs = 0};
 }
 
-void subtract(NodeFree& free, const NodeShare& share) {
+const SharedDevice* find_shared(const NodeFree& free, std::uint32_t device) {
+    const auto found = std::ranges::find(free.shared, device, &SharedDevice::device);
+    return found == free.shared.end() ? nullptr : &*found;
+}
+
+std::int64_t parts_left(const NodeSpec& node, const NodeFree& free, std::uint32_t device,
+                        DimensionId kind) {
+    const std::vector<ShareKind>& kinds = node.devices[device].shares;
+    const auto own = std::ranges::find(kinds, kind, &ShareKind::dimension);
+    if (own == kinds.end()) return 0;
+    if (const SharedDevice* shared = find_shared(free, device)) {
+        return shared->used.dimension == kind ? own->parts - shared->used.parts : 0;
+    }
+    return (free.devices & bit(static_cast<int>(device))) != 0 ? own->parts : 0;
+}
+
+bool has_room_for(const NodeSpec& node, const NodeFree& free, const DeviceShare& share) {
+    return share.device < node.devices.size() &&
+           share.part.parts <= parts_left(node, free, share.device, share.part.dimension);
+}
+
+namespace {
+
+void take_part(NodeFree& free, const DeviceShare& share, const NodeSpec& node) {
+    if (share.device >= node.devices.size()) return;
+    auto at = std::ranges::lower_bound(free.shared, share.device, {}, &SharedDevice::device);
+    if (at == free.shared.end() || at->device != share.device) {
+        const ShareKind none{share.part.dimension, 0};
+        at = free.shared.insert(at, {.device = share.device, .used = none, .jobs = 0});
+        free.devices &= ~bit(static_cast<int>(share.device));
+        free.amount[node.devices[share.device].dimension] -= 1;
+    }
+    at->used.parts += share.part.parts;
+    at->jobs += 1;
+}
+
+void give_back_part(NodeFree& free, const DeviceShare& share, const NodeSpec& node) {
+    if (share.device >= node.devices.size()) return;
+    const auto at = std::ranges::find(free.shared, share.device, &SharedDevice::device);
+    BERTH_ASSERT(at != free.shared.end());
+    at->used.parts -= share.part.parts;
+    at->jobs -= 1;
+    if (at->jobs > 0) return;
+    free.shared.erase(at);
+    free.devices |= bit(static_cast<int>(share.device));
+    free.amount[node.devices[share.device].dimension] += 1;
+}
+
+}  // namespace
+
+void subtract(NodeFree& free, const NodeShare& share, const NodeSpec& node) {
     free.amount -= share.amount;
     free.cores -= within(share.cores, free.cores.size());
-    free.devices &= ~share.devices;
+    free.devices &= ~share.whole_devices();
+    if (share.device_share) take_part(free, *share.device_share, node);
     free.jobs += 1;
 }
 
@@ -37,7 +91,8 @@ void give_back(NodeFree& free, const NodeShare& share, const NodeSpec& node) {
     BERTH_ASSERT(free.jobs > 0);
     free.amount += share.amount;
     free.cores |= within(share.cores, free.cores.size());
-    free.devices |= share.devices & devices_of(node);
+    free.devices |= share.whole_devices() & devices_of(node);
+    if (share.device_share) give_back_part(free, *share.device_share, node);
     free.jobs -= 1;
 }
 

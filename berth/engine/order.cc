@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/codec.h"
+#include "berth/engine/affinity.h"
 
 namespace berth {
 
@@ -16,17 +17,38 @@ Demand plain_demand_of(const ClusterSpec& spec, const Job& job) {
 
 // ---- Kinds and shapes.
 
+namespace {
+
+// Slurm's max_switch_wait, where the job says nothing.
+constexpr Duration kSwitchesWait = std::chrono::seconds(300);
+
+void relax_switches(Kind& kind, const Job& job) {
+    const Duration wait = job.spec.request.nearness.switches_wait.value_or(kSwitchesWait);
+    if (wait == Duration::max()) return;
+    kind.relaxed = kind.demand;
+    kind.relaxed->near.switches = 0;
+    kind.relaxed_from = after(job.submitted_at, wait);
+}
+
+}  // namespace
+
 std::shared_ptr<Kind> PendingJobs::kind_of(const ClusterState& state, const Job& job) {
     JobRequest request = job.spec.request;
     request.time_limit.reset();  // The demand is the same with any.
     Writer key;
     key.write(request);
     key.write(job.partition);
+    const Nearness& near = job.spec.request.nearness;
+    if (near.switches) key.write(job.submitted_at);  // Each waits by itself.
+    if (!near.affinities.empty()) key.write(job.owner.uid);
     std::weak_ptr<Kind>& known = kinds_[key.take()];
     std::shared_ptr<Kind> kind = known.lock();
     if (kind == nullptr) {
         kind = std::make_shared<Kind>();
         kind->demand = plain_demand_of(state.spec(), job);
+        if (near.switches) relax_switches(*kind, job);
+        kind->depends_on_running = depends_on_running(job);
+        any_depends_ = any_depends_ || kind->depends_on_running;
         known = kind;
     }
     if (kinds_.size() > sweep_at_) {

@@ -21,6 +21,12 @@ struct Shape;
 struct Kind {
     Demand demand;
     Footprints footprints;
+    // --switches=N@wait: from then on, the same without that limit.
+    std::optional<Demand> relaxed;
+    Time relaxed_from{};
+    // It wants to be beside jobs that run, or apart from them: looked at anew each time, and
+    // promised nothing.
+    bool depends_on_running = false;
     // Whether it could run on the nodes that may take work, were they empty. Kept while no node's
     // condition changes.
     enum class Chance : std::uint8_t { unknown, fits, not_now, never } chance = Chance::unknown;
@@ -28,6 +34,9 @@ struct Kind {
     // For the look at who can start at once: from the longest run that could, down to the shortest
     // that was tried and could not.
     Duration longest_now{}, failed_now{};
+
+    // Whether it could start now where holes do not show it.
+    bool needs_a_look() const { return demand.share || demand.linked > 0 || depends_on_running; }
 };
 
 // And the same limit. When one of them finds no room, its equals need not look until something is
@@ -118,6 +127,9 @@ private:
 
 class PendingJobs {
 public:
+    // Some job, at some time, that depends_on_running.
+    bool any_depends_on_running() const { return any_depends_; }
+
     // After a fact that may have changed what the job asks for, or whether it is pending at all.
     void refresh(const ClusterState& state, JobId job);
     void rebuild(const ClusterState& state);
@@ -146,6 +158,7 @@ public:
     }
 
 private:
+    bool any_depends_ = false;
     std::shared_ptr<Kind> kind_of(const ClusterState& state, const Job& job);
     std::shared_ptr<Shape> shape_of(const ClusterState& state, const Job& job);
 

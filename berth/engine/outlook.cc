@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "berth/engine/placement_shared.h"
+
 namespace berth {
 namespace {
 
@@ -19,12 +21,14 @@ void Outlook::rebuild(const ClusterState& state) {
     totals = totals_of(state.spec());
     partition_totals = partition_totals_of(state.spec());
     topologies = Topologies(state.spec());
+    domains = Domains(state.spec());
     book.rebuild(state);
     pending.rebuild(state);
     usable = BitSet(state.spec().nodes.size());
     for (std::size_t n = 0; n < usable.size(); ++n) {
         if (state.condition(NodeId::from_index(n)).schedulable()) usable.set(n);
     }
+    work.rebuild(state);
     task_runs.clear();
     for (const JobId id : state.holding_jobs()) note_task_run(*state.find_job(id));
     fair_shares = {};
@@ -84,6 +88,7 @@ void Outlook::note_node(const ClusterState& state, NodeId node) {
 
 void Outlook::note(const ClusterState& state, Time now, const Fact& fact) {
     const auto job_changed = [&](JobId id) {
+        work.refresh(state, id);
         note_job(state, now, id);
         pending.refresh(state, id);
     };
@@ -184,6 +189,24 @@ TresCounts tres_of(const Demand& demand) {
     add(demand.gres_per_node, size.nodes);
     add(demand.gres_per_task, size.cpus / std::max<std::int64_t>(demand.cpus_per_task, 1));
     add(demand.gres_total, 1);
+    return counts;
+}
+
+std::vector<GpuLeft> EngineView::gpus(NodeId node) const {
+    if (!outlook_.work.gpus_are_shared()) return {};
+    return gpus_of(state_.spec(), outlook_.totals.gpu_types, node, state_.free(node)).left;
+}
+
+std::uint64_t EngineView::gpu_counts_on(NodeId node) const {
+    std::uint64_t counts = 0;
+    for (const JobId id : state_.jobs_on(node)) {
+        for (const NodeShare& share : state_.find_job(id)->allocation->shares) {
+            if (share.node != node) continue;
+            if (share.device_share) counts |= 1;
+            if (const int whole = popcount(share.whole_devices()); whole > 0)
+                counts |= bit(whole % 64);
+        }
+    }
     return counts;
 }
 

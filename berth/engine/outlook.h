@@ -10,6 +10,7 @@
 #include "berth/engine/order.h"
 #include "berth/engine/placement.h"
 #include "berth/engine/plan_book.h"
+#include "berth/engine/work_counts.h"
 
 namespace berth {
 
@@ -30,8 +31,10 @@ struct Outlook {
     ClusterTotals totals;
     std::vector<TresCounts> partition_totals;
     Topologies topologies;
+    Domains domains;
     PlanBook book;
     PendingJobs pending;
+    WorkCounts work;
     BitSet usable;  // Nodes that may take work.
     FairShares fair_shares;
     std::vector<Duration> services;  // That jobs which are over had attained; for OrderRule.
@@ -80,6 +83,9 @@ public:
     std::vector<const Job*> running() const override;
     std::span<const Duration> services() const override;
     AssociationStanding association(const Job& job) const override;
+    std::vector<GpuLeft> gpus(NodeId node) const override;
+    std::span<const WorkShape> usual_work() const override { return outlook_.work.usual(); }
+    std::uint64_t gpu_counts_on(NodeId node) const override;
 
 private:
     const ClusterState& state_;

@@ -95,6 +95,8 @@ DeviceMask DeviceTable::choose(DeviceMask free, int count) const {
     return best_[free * (wiring_.sockets.size() + 1) + static_cast<std::size_t>(count)];
 }
 
+bool DeviceTable::is_linked(DeviceMask set) const { return bonds_of(wiring_, set).unlinked == 0; }
+
 // One after the other, from every first one; exact enough where there are too many to try all.
 DeviceMask DeviceTable::greedy(DeviceMask free, int count) const {
     if (count == 0) return 0;
@@ -155,22 +157,41 @@ DeviceMask Topologies::devices_of(NodeId node, DimensionId dimension) const {
     return mask;
 }
 
+namespace {
+
+// Of a mask over NodeSpec::devices, the devices of one kind, numbered from 0.
+DeviceMask within(const std::vector<int>& devices, DeviceMask mask) {
+    DeviceMask local = 0;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+        if ((mask & bit(devices[i])) != 0) local |= bit(static_cast<int>(i));
+    }
+    return local;
+}
+
+}  // namespace
+
+bool Topologies::has_linked(NodeId node, DimensionId dimension, DeviceMask free, int count) const {
+    const Kind* kind = kind_of(node, dimension);
+    if (kind == nullptr) return false;
+    const DeviceMask local = within(kind->devices, free);
+    const DeviceTable& table = tables_[kind->table];
+    return popcount(local) >= count && table.is_linked(table.choose(local, count));
+}
+
+// Those preferred, unless that would tear apart what is linked.
 DeviceMask Topologies::choose(NodeId node, DimensionId dimension, DeviceMask free,
                               DeviceMask preferred, int count) const {
     const Kind* kind = kind_of(node, dimension);
     BERTH_ASSERT(kind != nullptr);
-    const auto within = [&](DeviceMask mask) {
-        DeviceMask local = 0;
-        for (std::size_t i = 0; i < kind->devices.size(); ++i) {
-            if ((mask & bit(kind->devices[i])) != 0) local |= bit(static_cast<int>(i));
-        }
-        return local;
-    };
-    DeviceMask local = within(free & preferred);
-    if (popcount(local) < count) local = within(free);
+    const DeviceTable& table = tables_[kind->table];
+    const DeviceMask near = within(kind->devices, free & preferred);
+    DeviceMask local = table.choose(within(kind->devices, free), count);
+    if (popcount(near) >= count) {
+        const DeviceMask of_near = table.choose(near, count);
+        if (table.is_linked(of_near) || !table.is_linked(local)) local = of_near;
+    }
     DeviceMask chosen = 0;
-    for_each_bit(tables_[kind->table].choose(local, count),
-                 [&](int i) { chosen |= bit(kind->devices[static_cast<std::size_t>(i)]); });
+    for_each_bit(local, [&](int i) { chosen |= bit(kind->devices[static_cast<std::size_t>(i)]); });
     return chosen;
 }
 

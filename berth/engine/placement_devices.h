@@ -27,6 +27,9 @@ public:
     // `count` of the `free` ones. REQUIRES: there are so many.
     DeviceMask choose(DeviceMask free, int count) const;
 
+    bool is_linked(DeviceMask set) const;             // Each of them to each other.
+    bool is_exact() const { return !best_.empty(); }  // Else they are chosen one after the other.
+
 private:
     DeviceMask greedy(DeviceMask free, int count) const;
 
@@ -44,6 +47,9 @@ public:
     // `preferred`: taken before all others where there are enough of them.
     DeviceMask choose(NodeId node, DimensionId dimension, DeviceMask free, DeviceMask preferred,
                       int count) const;
+
+    // Whether `count` of the `free` ones are all linked to each other.
+    bool has_linked(NodeId node, DimensionId dimension, DeviceMask free, int count) const;
 
     // The node's devices of this dimension.
     DeviceMask devices_of(NodeId node, DimensionId dimension) const;

@@ -15,6 +15,7 @@ struct NodeTake {
     std::uint32_t tasks = 0;
     std::uint32_t cores = 0;
     std::uint32_t cpus = 0;
+    std::optional<DeviceShare> share;    // Of a GPU that others may have the rest of.
     std::vector<std::int64_t> of_total;  // How many of each Demand::gres_total, in that order.
 };
 

@@ -22,6 +22,25 @@ std::vector<Counts> best_sums(const std::vector<const Counts*>& rooms, std::size
     return sums;
 }
 
+// How good it is to take this of a node. Where GPUs are shared, the score sees them one by one: the
+// job gets the first whole ones.
+std::int64_t score_of(NodeId node, const NodeTake& take, const Resources& rest,
+                      const Taste& taste) {
+    Candidate candidate{node, take.amount, rest, {}, 0, kWholeGpu, taste.job};
+    const std::vector<GpuLeft> gpus = taste.view.gpus(node);
+    Resources wanted = take.amount;
+    for (std::size_t i = 0; i < gpus.size(); ++i) {
+        if (gpus[i].milli < kWholeGpu || wanted[gpus[i].type] == 0) continue;
+        candidate.chosen |= bit(static_cast<int>(i));
+        wanted[gpus[i].type] -= 1;
+    }
+    const bool all_there =
+        std::ranges::all_of(gpus, [&](const GpuLeft& gpu) { return wanted[gpu.type] == 0; });
+    if (all_there) candidate.gpus = gpus;  // Else it is for later.
+    if (!all_there) candidate.chosen = 0;
+    return taste.policy.placement_score(candidate, taste.view);
+}
+
 class Gathering {
 public:
     Gathering(const Demand& demand, std::span<const Offer> offers, const Taste& taste)
@@ -144,7 +163,7 @@ private:
             take_more_of_total(demand_, *take, offer.room, i, more);
         }
         const Resources rest = offer.room - take->amount;
-        return taste_.policy.placement_score({offer.node, take->amount, rest}, taste_.view);
+        return score_of(offer.node, *take, rest, taste_);
     }
 
     std::vector<std::int64_t> distribute(std::span<const std::size_t> chosen, std::size_t i) const {
@@ -222,8 +241,7 @@ std::optional<std::vector<Part>> gather_one(const Demand& demand, std::span<cons
         auto take = take_on(demand, node, offer.room, tasks_per_node_min(demand));
         BERTH_ASSERT(take);
         const Resources rest = offer.room - take->amount;
-        const std::int64_t points =
-            taste.policy.placement_score({offer.node, take->amount, rest}, taste.view);
+        const std::int64_t points = score_of(offer.node, *take, rest, taste);
         if (best && points <= best_score) continue;
         best = Part{offer.node, *std::move(take)};
         best_score = points;
@@ -265,8 +283,8 @@ std::optional<std::vector<Part>> gather_alike(const Demand& demand, std::span<co
 
 }  // namespace
 
-std::optional<std::vector<Part>> gather(const Demand& demand, std::span<const Offer> offers,
-                                        const Taste& taste) {
+std::optional<std::vector<Part>> gather_any(const Demand& demand, std::span<const Offer> offers,
+                                            const Taste& taste) {
     if (demand.nodes_max == 1 && demand.gres_total.empty()) {
         return gather_one(demand, offers, taste);
     }

@@ -1,6 +1,7 @@
 // Gang: which nodes, and how many tasks on each. All of a job's nodes are found together, or none.
 #pragma once
 
+#include "berth/engine/domains.h"
 #include "berth/engine/placement_fit.h"
 #include "berth/policy/policy.h"
 
@@ -19,15 +20,27 @@ struct Part {
     NodeTake take;
 };
 
+class ClusterState;
+class Topologies;
+
 // What a choice among nodes rests on.
 struct Taste {
     const Policy& policy;
     const View& view;
+    JobId job{0};  // Whose nodes are chosen.
+    const Domains* domains = nullptr;
+    // Where GPUs that are linked now are to be told from others.
+    const ClusterState* state = nullptr;
+    const Topologies* topologies = nullptr;
 };
 
 // The parts, in node order, as the demand wants them and the placement scores like them; nullopt
 // where these offers do not suffice. `offers` are of one of the demand's choices.
 std::optional<std::vector<Part>> gather(const Demand& demand, std::span<const Offer> offers,
                                         const Taste& taste);
+
+// The same without a look at where the nodes are.
+std::optional<std::vector<Part>> gather_any(const Demand& demand, std::span<const Offer> offers,
+                                            const Taste& taste);
 
 }  // namespace berth

@@ -109,6 +109,8 @@ NodeShare settle(const NodeSpec& node, const NodeFree& free, const Part& part,
     NodeShare share;
     share.node = part.node;
     share.devices = choose_devices(node, free, part, topologies);
+    share.device_share = part.take.share;
+    if (part.take.share) share.devices |= bit(static_cast<int>(part.take.share->device));
     share.cores = cores_near(node, free.cores, share.devices, part.take.cores);
     const std::size_t missing = part.take.cores - share.cores.count();
     share.cores |= cores_by_socket(node, free.cores - share.cores, missing);

@@ -31,6 +31,7 @@ void PlanBook::rebuild(const ClusterState& state) {
     promised_on_.assign(nodes, {});
     ends_.clear();
     starts_.clear();
+    shared_.clear();
     collision_ = true;
     const auto enter_from_state = [&](JobId id) {
         if (auto booking = booking_of(state, *state.find_job(id))) enter(id, *std::move(booking));
@@ -42,9 +43,13 @@ void PlanBook::rebuild(const ClusterState& state) {
 std::optional<Booking> PlanBook::booking_of(const ClusterState& state, const Job& job) const {
     if (job.allocation) {
         const Time due = limit_end(state.spec().scheduling, job);
-        Booking booking{*job.started_at, due, {}, true, due};
+        Booking booking{*job.started_at, due, {}, true, due, {}};
         for (const NodeShare& share : job.allocation->shares) {
             booking.amounts.emplace_back(share.node, share.amount);
+            const std::vector<Device>& devices = state.spec().node(share.node).devices;
+            if (!share.device_share || share.device_share->device >= devices.size()) continue;
+            const std::uint32_t device = share.device_share->device;
+            booking.parts.push_back({share.node, device, devices[device].dimension});
         }
         const Booking* known = running_.find(job.id);  // Perhaps it overran already.
         if (known != nullptr && known->due == due) booking.end = known->end;
@@ -52,7 +57,7 @@ std::optional<Booking> PlanBook::booking_of(const ClusterState& state, const Job
     }
     const PlannedStart* planned = state.planned(job.id);
     if (planned == nullptr) return std::nullopt;
-    return Booking{planned->start, planned->end, planned->amounts, false, {}};
+    return Booking{planned->start, planned->end, planned->amounts, false, {}, {}};
 }
 
 void PlanBook::refresh(const ClusterState& state, Time now, JobId id) {
@@ -83,12 +88,42 @@ const Booking* PlanBook::find(JobId job) const {
     return running == nullptr ? promise(job) : running;
 }
 
+void PlanBook::change_shared(const PartOf& part, JobId job, Time start, std::optional<Time> end) {
+    const auto [at, is_new] = shared_.try_emplace({part.node, part.device});
+    Shared& shared = at->second;
+    Resources one;
+    one[part.type] = 1;
+    if (!is_new) change(part.node, shared.from, shared.until, one, true);
+    shared.from = is_new ? start : std::min(shared.from, start);
+    if (end) {
+        shared.ends.insert_or_assign(job, *end);
+    } else {
+        shared.ends.erase(job);
+    }
+    if (shared.ends.empty()) {
+        shared_.erase(at);
+        return;
+    }
+    const auto later = [](const auto& a, const auto& b) { return a.second < b.second; };
+    shared.until = std::ranges::max_element(shared.ends, later)->second;
+    change(part.node, shared.from, shared.until, one, false);
+}
+
+std::optional<Time> PlanBook::shared_until(NodeId node, std::uint32_t device) const {
+    const auto found = shared_.find({node, device});
+    if (found == shared_.end()) return std::nullopt;
+    return found->second.until;
+}
+
 void PlanBook::enter(JobId job, Booking booking) {
     for (const auto& [node, amount] : booking.amounts) {
         change(node, booking.start, booking.end, amount, false);
     }
     if (booking.running) {
         ends_.emplace(booking.end, job);
+        for (const PartOf& part : booking.parts) {
+            change_shared(part, job, booking.start, booking.end);
+        }
         running_[job] = std::move(booking);
         return;
     }
@@ -114,6 +149,9 @@ void PlanBook::remove(JobId job) {
     }
     if (booking.running) {
         ends_.erase({booking.end, job});
+        for (const PartOf& part : booking.parts) {
+            change_shared(part, job, booking.start, std::nullopt);
+        }
         running_.erase(job);
         return;
     }

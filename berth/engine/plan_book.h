@@ -6,6 +6,7 @@
 // before, or nothing better than what was promised, can only find it there.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -18,11 +19,20 @@
 
 namespace berth {
 
+// A GPU of which a running job has a part. As long as anyone has, it is booked whole.
+struct PartOf {
+    NodeId node{0};
+    std::uint32_t device = 0;
+    DimensionId type{0};
+    friend bool operator==(const PartOf&, const PartOf&) = default;
+};
+
 struct Booking {
     Time start{}, end{};
     std::vector<std::pair<NodeId, Resources>> amounts;
     bool running = false;  // It holds them; false: it is promised them.
     Time due{};            // Of a running job: when its limit ends. `end` is later if it overran.
+    std::vector<PartOf> parts;  // Of a running job.
     friend bool operator==(const Booking&, const Booking&) = default;
 };
 
@@ -63,6 +73,9 @@ public:
     // Whose promises were put, lifted or moved since the last call, each once, in id order.
     std::vector<JobId> take_changed();
 
+    // Until when a GPU is in use that is given out in parts; nullopt: it is not.
+    std::optional<Time> shared_until(NodeId node, std::uint32_t device) const;
+
     // Whether all of it is free, from `from` on.
     bool has_room_for(const Booking& booking, Time from) const;
 
@@ -94,6 +107,8 @@ private:
     std::optional<Booking> booking_of(const ClusterState& state, const Job& job) const;
     void change(NodeId node, Time start, Time end, const Resources& amount, bool more);
     void forget_before(NodeId node, Time now);
+    // Books the shared GPU anew, after it has got another user or has lost one.
+    void change_shared(const PartOf& part, JobId job, Time start, std::optional<Time> end);
     void enter(JobId job, Booking booking);
     void remove(JobId job);
     void fill_fresh(NodeId node);
@@ -116,6 +131,11 @@ private:
     std::set<std::pair<Time, JobId>> ends_;        // Of running ones.
     std::vector<std::pair<Time, JobId>> starts_;   // Of promises: a heap, with some outdated.
     std::vector<JobId> changed_;
+    struct Shared {
+        Time from{}, until{};
+        std::map<JobId, Time> ends;  // By user.
+    };
+    std::map<std::pair<NodeId, std::uint32_t>, Shared> shared_;
     bool collision_ = false;
     HoleRuns before_, after_;  // Kept for their memory.
 };

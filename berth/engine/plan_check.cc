@@ -1,6 +1,7 @@
 #include "berth/engine/plan_check.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 #include <vector>
 
@@ -21,14 +22,25 @@ Time plus(Time start, Duration length) {
 
 std::vector<Intervals> running_intervals(const ClusterState& state, Time now) {
     std::vector<Intervals> nodes(state.spec().nodes.size());
+    std::map<std::pair<NodeId, std::uint32_t>, std::pair<Time, JobId>> shared;  // GPUs in parts.
     for (const JobId id : state.holding_jobs()) {
         const Job& job = *state.find_job(id);
         const Duration longer = state.spec().scheduling.over_time_limit;
         const Time end = plus(plus(*job.started_at, job.time_limit), longer);
         if (end <= now) continue;
         for (const NodeShare& share : job.allocation->shares) {
-            nodes[share.node.index()].push_back({now, end, share.amount, id, share.devices});
+            nodes[share.node.index()].push_back(
+                {now, end, share.amount, id, share.whole_devices()});
+            if (!share.device_share) continue;
+            auto& last = shared[{share.node, share.device_share->device}];
+            last = std::max(last, std::pair(end, id));
         }
+    }
+    for (const auto& [gpu, last] : shared) {  // Whole, until its last user is done.
+        Resources one;
+        one[state.spec().node(gpu.first).devices[gpu.second].dimension] = 1;
+        nodes[gpu.first.index()].push_back(
+            {now, last.first, one, last.second, DeviceMask{1} << gpu.second});
     }
     return nodes;
 }
@@ -151,6 +163,7 @@ private:
 
 bool is_plain(const Job& job, const PlannedStart& planned) {
     const JobRequest& request = job.spec.request;
+    if (request.nearness != Nearness{}) return false;
     if (!request.nodelist.empty() || !request.exclude.empty() || !request.constraint.empty()) {
         return false;
     }

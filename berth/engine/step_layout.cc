@@ -207,7 +207,7 @@ struct StepPlan {
 };
 
 Result<StepShare> make_share(const StepPlan& plan, const StepRoom& room, const StepPart& part,
-                             std::uint32_t first_rank) {
+                             std::span<const std::uint32_t> ranks) {
     const NodeShare settled = settle_part(plan.spec.dimensions, room, part);
     const BitSet& cores = plan.ask.exact ? settled.cores : room.cores;
     StepShare share{.node = room.node,
@@ -221,9 +221,8 @@ Result<StepShare> make_share(const StepPlan& plan, const StepRoom& room, const S
     BERTH_TRY(const std::vector<DeviceMask> seen,
               bind_gpus(plan.bind, *room.spec, gpus, blocks, plan.spec.confinement.devices));
     for (std::uint32_t i = 0; i < part.tasks; ++i) {
-        share.tasks.push_back({.rank = first_rank + i,
-                               .cores = blocks[i],
-                               .devices = seen[i] | (share.devices & ~gpus)});
+        share.tasks.push_back(
+            {.rank = ranks[i], .cores = blocks[i], .devices = seen[i] | (share.devices & ~gpus)});
     }
     return share;
 }
@@ -245,6 +244,12 @@ std::variant<StepAsk, Refusing> read(const ClusterSpec& spec, const Job& job,
     ask.tasks = request.tasks;
     ask.tasks_per_node = request.tasks_per_node.value_or(0);
     ask.cpus_per_task = std::max(cpus_per_task.value_or(1), 1U);
+    const Nearness& near = job.spec.request.nearness;
+    ask.order = request.task_order.value_or(near.task_order);
+    ask.plane = request.task_order ? request.plane : near.plane;
+    if (ask.order == TaskOrder::plane && ask.plane == 0) {
+        return refuse(Refusal::invalid_request, "the plane distribution needs a size, 1 or more");
+    }
     // Saying how many CPUs a task needs asks for no more than those, as in Slurm.
     ask.exact = request.exact || cpus_per_task.has_value();
     if (auto no = read_nodes(spec, job, request, ask)) return *std::move(no);
@@ -288,12 +293,12 @@ std::variant<Step, Refusing> make_step(const StepPlan& plan, Time now, const Job
     step.tasks = plan.ask.tasks;
     step.overlap = request.overlap;
     step.started_at = now;
-    std::uint32_t rank = 0;
-    for (const StepPart& part : parts) {
+    const std::vector<std::vector<std::uint32_t>> ranks = ranks_of(plan.ask, parts);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const StepPart& part = parts[i];
         const StepRoom& room = rooms[part.room];
-        auto share = make_share(plan, room, part, rank);
+        auto share = make_share(plan, room, part, ranks[i]);
         if (!share.ok()) return refuse(Refusal::invalid_request, share.error().message);
-        rank += part.tasks;
         step.cpus += static_cast<std::uint32_t>(share->cores.count()) * room.spec->threads_per_core;
         step.allocated += amount_of(*share, part, *room.spec);
         step.nodes.push_back(room.node);

@@ -77,6 +77,49 @@ protected:
     JobId id_{0};
 };
 
+// "0 2 | 1": which ranks each node has.
+std::string ranks_text(const Step& step) {
+    std::vector<std::string> words;
+    for (const StepShare& share : step.shares) {
+        std::vector<std::string> ranks;
+        for (const TaskPlace& task : share.tasks) ranks.push_back(std::to_string(task.rank));
+        words.push_back(join(ranks, " "));
+    }
+    return join(words, " | ");
+}
+
+TEST_F(StepLayout, RanksGoToTheNodesInTheOrderAskedFor) {
+    struct Case {
+        const char* what;
+        std::uint32_t tasks;
+        std::optional<TaskOrder> order;
+        std::uint32_t plane;
+        const char* ranks;
+    };
+    const Case cases[] = {
+        {"nothing said", 5, std::nullopt, 0, "0 1 2 | 3 4"},
+        {"block", 5, TaskOrder::block, 0, "0 1 2 | 3 4"},
+        {"cyclic", 5, TaskOrder::cyclic, 0, "0 2 4 | 1 3"},
+        {"planes of two", 7, TaskOrder::plane, 2, "0 1 4 5 | 2 3 6"},
+        {"a plane for all leaves one for the other node", 4, TaskOrder::plane, 8, "0 1 2 | 3"},
+    };
+    run(2, 8, 0);
+    for (const Case& c : cases) {
+        SCOPED_TRACE(c.what);
+        const Step step = start({.tasks = c.tasks, .task_order = c.order, .plane = c.plane});
+        EXPECT_EQ(ranks_text(step), c.ranks);
+        end(step);
+    }
+    EXPECT_EQ(why({.task_order = TaskOrder::plane}), Refusal::invalid_request);
+}
+
+TEST_F(StepLayout, StepsTakeTheirJobsOrder) {
+    JobRequest request;
+    request.nearness.task_order = TaskOrder::cyclic;
+    run(2, 8, 0, request);
+    EXPECT_EQ(ranks_text(start({.tasks = 4})), "0 2 | 1 3");
+}
+
 TEST_F(StepLayout, EightTasksOnEightGpusGetEachTheirOwnBlockAndGpu) {
     install(testing::make_cluster(1, {.cores_per_socket = 64}));
     run(1, 128, 8);

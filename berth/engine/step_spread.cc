@@ -97,15 +97,21 @@ std::optional<std::vector<Candidate>> choose_nodes(const StepAsk& ask,
     return candidates;
 }
 
-// As Slurm counts for its block distribution: in turn, one to each node that has room.
+// As Slurm counts for its block and cyclic distributions: in turn, one to each node that has room;
+// with planes, so many. No node stays without.
 std::vector<StepPart> deal_tasks(const StepAsk& ask, const std::vector<Candidate>& nodes) {
     std::vector<StepPart> parts;
     for (const Candidate& node : nodes) parts.push_back({.room = node.room});
     for (std::uint32_t left = ask.tasks; left > 0;) {
         for (std::size_t i = 0; i < parts.size() && left > 0; ++i) {
-            if (parts[i].tasks == nodes[i].slots) continue;
-            ++parts[i].tasks;
-            --left;
+            const auto none_yet = static_cast<std::uint32_t>(
+                std::count_if(parts.begin() + static_cast<std::ptrdiff_t>(i) + 1, parts.end(),
+                              [](const StepPart& part) { return part.tasks == 0; }));
+            const std::uint32_t at_once = ask.order == TaskOrder::plane ? ask.plane : 1;
+            const std::uint32_t some = std::min(
+                {at_once, nodes[i].slots - parts[i].tasks, left - std::min(left, none_yet)});
+            parts[i].tasks += some;
+            left -= some;
         }
     }
     return parts;
@@ -130,6 +136,22 @@ bool deal_gres(const StepAsk& ask, const std::vector<StepRoom>& rooms,
 }
 
 }  // namespace
+
+std::vector<std::vector<std::uint32_t>> ranks_of(const StepAsk& ask,
+                                                 const std::vector<StepPart>& parts) {
+    std::uint32_t at_once = UINT32_MAX;  // A node is filled before the next.
+    if (ask.order == TaskOrder::cyclic) at_once = 1;
+    if (ask.order == TaskOrder::plane) at_once = std::max(ask.plane, 1U);
+    std::vector<std::vector<std::uint32_t>> ranks(parts.size());
+    for (std::uint32_t next = 0; next < ask.tasks;) {
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            for (std::uint32_t n = 0; n < at_once && ranks[i].size() < parts[i].tasks; ++n) {
+                ranks[i].push_back(next++);
+            }
+        }
+    }
+    return ranks;
+}
 
 std::optional<std::vector<StepPart>> spread_step(const StepAsk& ask,
                                                  const std::vector<StepRoom>& rooms) {

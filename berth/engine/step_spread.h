@@ -15,6 +15,8 @@ struct StepAsk {
     std::vector<NodeId> named;         // Must be among them.
     std::uint32_t tasks_per_node = 0;  // At most; 0: no limit.
     std::uint32_t cpus_per_task = 1;
+    TaskOrder order = TaskOrder::as_fits;
+    std::uint32_t plane = 0;
     bool exact = false;     // Only the cores that its tasks need; otherwise all that are left.
     bool inherits = false;  // Said nothing of GRES: gets all devices of its job on its nodes.
     std::vector<GresDemand> per_node;
@@ -38,6 +40,10 @@ struct StepPart {
     std::uint32_t cores = 0;
     Resources gres;  // By dimension; no CPUs and no memory.
 };
+
+// Which ranks each part has, in the order of the parts.
+std::vector<std::vector<std::uint32_t>> ranks_of(const StepAsk& ask,
+                                                 const std::vector<StepPart>& parts);
 
 // The parts, in the order of the rooms; nullopt: it does not fit in these rooms.
 std::optional<std::vector<StepPart>> spread_step(const StepAsk& ask,

@@ -1,6 +1,7 @@
 // Allocation: exactly what a running job holds, node by node.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "berth/base/bitmask.h"
@@ -9,18 +10,39 @@
 
 namespace berth {
 
+// A part of one device, which others may have the rest of.
+struct DeviceShare {
+    std::uint32_t device = 0;  // Its place in NodeSpec::devices.
+    ShareKind part;            // So many parts, in this way of sharing.
+
+    BERTH_FIELDS(DeviceShare, device, part)
+};
+
 struct NodeShare {
     NodeId node{0};
     BitSet cores;  // Of the node, numbered socket by socket.
     Bytes memory;
-    DeviceMask devices = 0;  // Over NodeSpec::devices.
+    DeviceMask devices = 0;  // Over NodeSpec::devices; the shared one too.
     Resources amount;        // The same in one vector, with count-only GRES; what is taken from the
                              // node's free.
     std::uint32_t tasks = 1;
-    std::uint32_t cpus = 0;  // CPUs (threads) that go with the cores.
+    std::uint32_t cpus = 0;                   // CPUs (threads) that go with the cores.
+    std::optional<DeviceShare> device_share;  // Of one device of `devices`; the rest are whole.
 
-    BERTH_FIELDS(NodeShare, node, cores, memory, devices, amount, tasks, cpus)
+    DeviceMask whole_devices() const {
+        return device_share ? devices & ~(DeviceMask{1} << device_share->device) : devices;
+    }
+
+    BERTH_FIELDS(NodeShare, node, cores, memory, devices, amount, tasks, cpus, device_share)
 };
+
+// The devices that both have and that one of them has whole, or that they share in different ways.
+inline DeviceMask in_conflict(const NodeShare& a, const NodeShare& b) {
+    const DeviceMask both = a.devices & b.devices;
+    const bool alike = a.device_share && b.device_share &&
+                       a.device_share->part.dimension == b.device_share->part.dimension;
+    return alike ? both & (a.whole_devices() | b.whole_devices()) : both;
+}
 
 struct Allocation {
     std::vector<NodeShare>

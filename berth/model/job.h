@@ -39,6 +39,37 @@ struct ArraySpec {
     BERTH_FIELDS(ArraySpec, tasks, max_running)
 };
 
+// Near to, or apart from, what runs already: jobs of the same user by their name, or nodes by a
+// feature.
+struct Affinity {
+    enum class To : std::uint8_t { job_on_node, job_on_gpu, feature };
+    To to = To::job_on_node;
+    std::string name;
+    bool apart = false;
+    bool required = true;  // False: where there is a choice.
+
+    BERTH_FIELDS(Affinity, to, name, apart, required)
+};
+
+// How near each other a job's nodes and GPUs must be.
+struct Nearness {
+    std::optional<std::uint32_t> switches;  // --switches: the most leaf switches …
+    std::optional<Duration> switches_wait;  // … and how long to wait for that.
+    std::optional<std::uint32_t> segment;   // --segment: so many nodes together in a block.
+    bool contiguous = false;
+    bool spread = false;
+    bool pack = false;     // On one node, its GPUs linked to each other.
+    bool compact = false;  // In as few switches or blocks as can be.
+    TaskOrder task_order = TaskOrder::as_fits;
+    std::uint32_t plane = 0;  // Tasks at a time, with TaskOrder::plane.
+    std::vector<Affinity> affinities;
+    Bytes gpu_memory_min;                      // Of each GPU; 0: any.
+    std::uint32_t compute_capability_min = 0;  // In tenths; 0: any.
+
+    BERTH_FIELDS(Nearness, switches, switches_wait, segment, contiguous, spread, pack, compact,
+                 task_order, plane, affinities, gpu_memory_min, compute_capability_min)
+};
+
 // How much, and where. An absent value means that the user said nothing (Slurm's environment
 // variables depend on that).
 struct JobRequest {
@@ -59,10 +90,11 @@ struct JobRequest {
     std::vector<std::string> exclude;
     std::string constraint;              // "a100&ib", "a|b", "[a|b]", "(a&b)|c".
     std::optional<Duration> time_limit;  // nullopt: the partition's default.
+    Nearness nearness;
 
     BERTH_FIELDS(JobRequest, nodes_min, nodes_max, nodes_given, tasks, tasks_per_node,
                  cpus_per_task, memory_per_node, memory_per_cpu, gres_per_node, gpus, gpus_per_node,
-                 gpus_per_task, exclusive, nodelist, exclude, constraint, time_limit)
+                 gpus_per_task, exclusive, nodelist, exclude, constraint, time_limit, nearness)
 };
 
 // What to run and how. Script and environment are not here: see JobPayload.

@@ -12,6 +12,15 @@
 
 namespace berth {
 
+// One way in which a device may be given out in parts, and into how many: "mps" in hundredths,
+// "shard" by count, "gpumem" in bytes. It is given out in one of its ways at a time.
+struct ShareKind {
+    DimensionId dimension{0};
+    std::int64_t parts = 0;
+
+    BERTH_FIELDS(ShareKind, dimension, parts)
+};
+
 // One instance of a GRES that has an identity: a GPU, an FPGA with a device file. At most 64 a
 // node, so that a choice of them is a 64-bit mask over NodeSpec::devices ("device mask").
 struct Device {
@@ -23,8 +32,12 @@ struct Device {
     std::vector<std::int32_t>
         links;         // NVLinks to each device of its GRES name, by index; -1 at its own.
     std::string uuid;  // As NVML tells it; empty if unknown.
+    std::vector<ShareKind> shares;         // Empty: whole only.
+    Bytes memory;                          // 0: unknown.
+    std::uint32_t compute_capability = 0;  // In tenths: 80 is 8.0; 0: unknown.
 
-    BERTH_FIELDS(Device, dimension, index, file, cores, links, uuid)
+    BERTH_FIELDS(Device, dimension, index, file, cores, links, uuid, shares, memory,
+                 compute_capability)
 };
 
 using DeviceMask = std::uint64_t;
@@ -47,13 +60,14 @@ struct NodeSpec {
     std::vector<std::string> switches;  // The path from the top of the topology tree; may be empty.
     std::string gres_text;              // As configured, for `scontrol show node`: "gpu:a100:8".
     bool gone = false;  // No longer configured; here for its id alone (see engine's keep_ids).
+    std::string block;  // Of the block topology; empty: none.
 
     std::uint32_t cores() const { return sockets * cores_per_socket; }
     std::uint32_t cpus() const { return cores() * threads_per_core; }
 
     BERTH_FIELDS(NodeSpec, name, hostname, address, boards, sockets, cores_per_socket,
                  threads_per_core, memory, tmp_disk, features, weight, devices, capacity, switches,
-                 gres_text, gone)
+                 gres_text, gone, block)
 };
 
 // What is true of a node now. Work is put on it only while it is registered, responding, and

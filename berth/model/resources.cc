@@ -2,6 +2,10 @@
 
 namespace berth {
 
+bool is_share_name(std::string_view gres_name) {
+    return gres_name == "mps" || gres_name == "shard" || gres_name == "gpumem";
+}
+
 Dimensions::Dimensions() : all_{{"cpu", ""}, {"mem", ""}} {}
 
 std::optional<DimensionId> Dimensions::intern(std::string_view name, std::string_view type) {

@@ -22,6 +22,10 @@ inline constexpr std::size_t kDimensionsMax = 16;
 inline constexpr DimensionId kCpuDimension{0};
 inline constexpr DimensionId kMemoryDimension{1};
 
+// A set of dimensions, one bit each: kDimensionsMax is far below 32.
+using DimensionSet = std::uint32_t;
+constexpr DimensionSet dimension_bit(DimensionId d) { return DimensionSet{1} << d.value(); }
+
 class Resources {
 public:
     constexpr std::int64_t operator[](DimensionId d) const { return amounts_[d.value()]; }
@@ -69,6 +73,10 @@ struct Dimension {
 
     BERTH_FIELDS(Dimension, name, type)
 };
+
+// Ways to have a part of a GPU: "mps" in hundredths or as configured, "shard" by count, "gpumem" in
+// bytes of its memory.
+bool is_share_name(std::string_view gres_name);
 
 class Dimensions {
 public:

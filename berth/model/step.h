@@ -14,6 +14,9 @@
 
 namespace berth {
 
+// In which order tasks go to the nodes: -m.
+enum class TaskOrder : std::uint8_t { as_fits, block, cyclic, plane };
+
 // What srun asks for. Absent values are inherited from the job.
 struct StepRequest {
     std::string name;
@@ -31,10 +34,12 @@ struct StepRequest {
     std::vector<std::string> nodelist;
     std::string gpu_bind;  // closest, single:N, per_task:N, map_gpu:…, mask_gpu:…, none.
     std::optional<Duration> time_limit;
+    std::optional<TaskOrder> task_order;  // -m
+    std::uint32_t plane = 0;              // Tasks at a time, with TaskOrder::plane.
 
     BERTH_FIELDS(StepRequest, name, tasks, nodes, tasks_per_node, cpus_per_task, memory_per_node,
                  gres, gres_none, gpus, gpus_per_task, exact, overlap, nodelist, gpu_bind,
-                 time_limit)
+                 time_limit, task_order, plane)
 };
 
 // One task: its rank and what it may see.
@@ -51,8 +56,7 @@ struct StepShare {
     BitSet cores;
     Bytes memory;
     DeviceMask devices = 0;
-    std::vector<TaskPlace>
-        tasks;  // In rank order; ranks go up from node to node (block distribution).
+    std::vector<TaskPlace> tasks;  // In rank order; which ranks a node has, -m says.
 
     BERTH_FIELDS(StepShare, node, cores, memory, devices, tasks)
 };

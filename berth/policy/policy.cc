@@ -65,6 +65,13 @@ Status at_most_one(const std::string& kind, const std::vector<Weighted<Rule>>& r
                                                   rules[0].name + " and " + rules[1].name};
 }
 
+bool shares_gpus(const ClusterSpec& spec) {
+    return std::ranges::any_of(spec.nodes, [](const NodeSpec& node) {
+        return std::ranges::any_of(node.devices,
+                                   [](const Device& device) { return !device.shares.empty(); });
+    });
+}
+
 std::int64_t fifo(const Job& job) { return kFifoTop - job.id.value() - job.spec.nice; }
 
 }  // namespace
@@ -109,6 +116,12 @@ std::int64_t Policy::placement_score(const Candidate& candidate, const View& vie
     return sum;
 }
 
+GpuWeighing Policy::weighs_gpus() const {
+    GpuWeighing most = GpuWeighing::tightest;
+    for (const auto& one : placement_) most = std::max(most, one.rule->weighs_gpus());
+    return most;
+}
+
 Result<Policy> build_policy(const ClusterSpec& spec) {
     Policy policy;
     std::vector<Weighted<PlacementScore>> placement;
@@ -129,7 +142,11 @@ Result<Policy> build_policy(const ClusterSpec& spec) {
                              "'; there are priority, order, fairness and placement"};
         }
     }
-    if (!placement.empty()) policy.placement_ = std::move(placement);
+    if (!placement.empty()) {
+        policy.placement_ = std::move(placement);
+    } else if (shares_gpus(spec)) {
+        policy.placement_.back() = standard(placement_scores(), "fragmentation", 1);
+    }
     BERTH_CHECK(at_most_one("fairness", fairness));
     BERTH_CHECK(at_most_one("order", order));
     if (!order.empty()) policy.order_ = std::move(order.front().rule);

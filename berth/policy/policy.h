@@ -5,6 +5,7 @@
 // calls, read no clock and draw no random number.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -49,7 +50,40 @@ struct Candidate {
     NodeId node{0};
     const Resources& take;  // What the job would take there.
     const Resources& left;  // What would then be free.
+    // Where GPUs are shared: all of the node's, as they are before; which of them the job would
+    // get, and how much of each.
+    std::span<const GpuLeft> gpus = {};
+    DeviceMask chosen = 0;  // Over `gpus`.
+    std::int32_t milli = kWholeGpu;
+    JobId job{0};
 };
+
+// The node's GPUs one by one, before and after, as well as that is known: where it is not, all that
+// are free are whole.
+class GpusOf {
+public:
+    GpusOf(const Candidate& candidate, const View& view);
+
+    std::span<const GpuLeft> before() const { return {before_.data(), size_}; }
+    std::span<const GpuLeft> after() const { return {after_.data(), size_}; }
+    std::int64_t milli_before() const;
+    std::int64_t milli_after() const;
+    std::int64_t milli_taken() const { return milli_before() - milli_after(); }
+    std::int32_t taken() const { return taken_; }  // How many GPUs the job gets something of.
+
+private:
+    std::array<GpuLeft, kDevicesPerNodeMax> before_, after_;
+    std::size_t size_ = 0;
+    std::int32_t taken_ = 0;
+};
+
+// Between 0 and 1 in so many even steps, rounded down; 0 steps: as it is.
+Ppm in_steps(Ppm value, std::int64_t steps);
+inline constexpr std::int64_t kStepsMax = 1'000'000;
+
+// Which of a node's GPUs a job is to share: the one with the least left that suffices; the best of
+// those that have different amounts left; or each is asked about.
+enum class GpuWeighing : std::uint8_t { tightest, by_what_is_left, each };
 
 // How good is this node for this job? Only asked of nodes where it fits. The highest weighted sum
 // is taken; ties go to the lower node id.
@@ -57,6 +91,7 @@ class PlacementScore {
 public:
     virtual ~PlacementScore() = default;
     virtual Ppm value(const Candidate& candidate, const View& view) const = 0;
+    virtual GpuWeighing weighs_gpus() const { return GpuWeighing::tightest; }
 };
 
 // How a rule introduces itself: `name` is what a configuration calls it, `summary` what
@@ -83,7 +118,8 @@ struct PriorityPart {
 };
 
 // What a policy is without configuration: jobs in the order they came (Slurm's priority/basic), on
-// the node with the lowest Weight, the fullest first.
+// the node with the lowest Weight, the fullest first; where GPUs are given out in parts, those
+// that this fragments the least.
 class Policy {
 public:
     Policy();
@@ -101,6 +137,7 @@ public:
     std::int64_t priority_weight(std::string_view term) const;
 
     std::int64_t placement_score(const Candidate& candidate, const View& view) const;
+    GpuWeighing weighs_gpus() const;  // The most that one of its rules wants.
 
 private:
     friend Result<Policy> build_policy(const ClusterSpec& spec);

@@ -87,8 +87,9 @@ TEST(Policy, NamesTheRuleThatItDoesNotKnow) {
         {term("ages", 1),
          "no priority rule 'ages'; there are site, age, association, "
          "fair_share, size, partition, qos, tres, nice"},
-        {{.kind = "placement", .name = "spread"},
-         "no placement rule 'spread'; there are pack, weight"},
+        {{.kind = "placement", .name = "packing"},
+         "no placement rule 'packing'; there are pack, weight, spread, first_fit, best_fit, "
+         "worst_fit, dot_product, random, fgd, fragmentation, gpu_packing, gpu_clustering"},
         {{.kind = "magic", .name = "x"},
          "no kind of rule is called 'magic'; there are priority, order, fairness and placement"},
         {term("age", kPriorityMax + 1),

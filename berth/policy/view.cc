@@ -6,11 +6,20 @@ namespace berth {
 
 ClusterTotals totals_of(const ClusterSpec& spec) {
     ClusterTotals totals;
+    for (const DimensionId type : spec.dimensions.of_name("gpu")) {
+        totals.gpu_types |= dimension_bit(type);
+    }
     for (const NodeSpec& node : spec.nodes) {
         if (node.gone) continue;
         ++totals.nodes;
         totals.cpus += node.cpus();
         totals.capacity += node.capacity;
+        totals.largest_cpu = max(totals.largest_cpu, node.capacity.cpu());
+        std::int64_t gpus = 0;
+        for (const Device& device : node.devices) {
+            gpus += (totals.gpu_types & dimension_bit(device.dimension)) != 0 ? 1 : 0;
+        }
+        totals.largest_gpus = std::max(totals.largest_gpus, gpus);
     }
     for (const PartitionSpec& partition : spec.partitions) {
         totals.partition_factor_max =

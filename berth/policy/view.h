@@ -7,6 +7,7 @@
 #include "berth/model/cluster_spec.h"
 #include "berth/model/job.h"
 #include "berth/policy/factor.h"
+#include "berth/policy/gpu_room.h"
 #include "berth/policy/tres.h"
 
 namespace berth {
@@ -24,6 +25,9 @@ struct ClusterTotals {
     Resources capacity;
     std::int64_t partition_factor_max = 0;  // Of PriorityJobFactor.
     std::int64_t qos_priority_max = 0;
+    Millicpu largest_cpu;           // The most that one node has.
+    std::int64_t largest_gpus = 0;  // Likewise.
+    DimensionSet gpu_types = 0;     // All dimensions that are GPUs.
 };
 ClusterTotals totals_of(const ClusterSpec& spec);
 std::vector<TresCounts> partition_totals_of(
@@ -57,6 +61,14 @@ public:
     // What jobs that are over had attained in all; few or none where nothing is known.
     virtual std::span<const Duration> services() const = 0;
     virtual AssociationStanding association(const Job& job) const = 0;
+
+    // A node's GPUs one by one, as they are now, where they are given out in parts; else nothing.
+    virtual std::vector<GpuLeft> gpus(NodeId) const { return {}; }
+    // The requests that come most often, where GPUs are shared; else nothing.
+    virtual std::span<const WorkShape> usual_work() const { return {}; }
+    // How many GPUs the jobs that run on a node have each: one bit for each number that occurs,
+    // bit 0 for parts of one.
+    virtual std::uint64_t gpu_counts_on(NodeId) const { return 0; }
 
 protected:
     View() = default;

@@ -44,7 +44,7 @@ void Oracle::check_room(NodeId node, const LaunchAttempt& launch) {
     for (const auto& [other, cgroup] : machine.cgroups()) {
         if (other == key || !stands(cgroup)) continue;
         sum += cgroup.launch.share.amount;
-        const bool shared = (cgroup.launch.share.devices & launch.share.devices) != 0 ||
+        const bool shared = in_conflict(cgroup.launch.share, launch.share) != 0 ||
                             cgroup.launch.share.cores.intersects(launch.share.cores);
         if (!shared) continue;
         stage_.violated("I1", to_text(key) + " and " + to_text(other) +

@@ -7,6 +7,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
+#include "berth/slurm/near_options.h"
 #include "berth/slurm/print.h"
 #include "berth/slurm/values.h"
 #include "berth/slurm/when.h"
@@ -157,6 +158,12 @@ Status set_export(Draft& d, const char* v) {
     return Done{};
 }
 
+template <bool Nearness::* Flag>
+Status near_flag(Draft& d, const char*) {
+    d.spec.request.nearness.*Flag = true;
+    return Done{};
+}
+
 template <bool Draft::* Flag>
 Status flag(Draft& d, const char*) {
     d.*Flag = true;
@@ -209,11 +216,23 @@ constexpr auto kOptions = std::to_array<JobOption>({
     {"unbuffered", 'u', no_argument, "UNBUFFEREDIO", kSrun, flag<&Draft::unbuffered>},
     {"verbose", 'v', no_argument, nullptr, kBoth, [](Draft& d, const char*) -> Status { ++d.verbose; return Done{}; }},
     {"wrap", 0, required_argument, nullptr, kSbatch, [](Draft& d, const char* v) -> Status { d.wrap = v; return Done{}; }},
+    {"contiguous", 0, no_argument, nullptr, kSbatch, near_flag<&Nearness::contiguous>},
+    {"distribution", 'm', required_argument, "DISTRIBUTION", kBoth, set_distribution},
+    {"segment", 0, required_argument, "SEGMENT_SIZE", kSbatch, set_segment},
+    {"spread-job", 0, no_argument, "SPREAD_JOB", kSbatch, near_flag<&Nearness::spread>},
+    {"switches", 0, required_argument, "REQ_SWITCH", kSbatch, set_switches},
+    // Berth's own.
+    {"berth-affinity", 0, required_argument, nullptr, kSbatch, set_affinity},
+    {"berth-anti-affinity", 0, required_argument, nullptr, kSbatch, set_anti_affinity},
+    {"berth-compact", 0, no_argument, nullptr, kSbatch, near_flag<&Nearness::compact>},
+    {"berth-compute-capability", 0, required_argument, nullptr, kSbatch, set_compute_capability},
+    {"berth-gpu-memory", 0, required_argument, nullptr, kSbatch, set_gpu_memory},
+    {"berth-pack", 0, no_argument, nullptr, kSbatch, near_flag<&Nearness::pack>},
     // Slurm's, not built yet: refused by name.
     {"acctg-freq", 0, required_argument}, {"async", 0, no_argument, nullptr, kSrun}, {"batch", 0, required_argument, nullptr, kSbatch}, {"bb", 0, required_argument}, {"bbf", 0, required_argument},
     {"bcast", 0, optional_argument, nullptr, kSrun}, {"cluster-constraint", 0, required_argument}, {"clusters", 'M', required_argument}, {"compress", 0, optional_argument, nullptr, kSrun}, {"container", 0, required_argument},
-    {"contiguous", 0, no_argument}, {"core-spec", 'S', required_argument}, {"cores-per-socket", 0, required_argument}, {"cpu-bind", 0, required_argument, nullptr, kSrun}, {"cpu-freq", 0, required_argument},
-    {"cpus-per-gpu", 0, required_argument}, {"deadline", 0, required_argument}, {"delay-boot", 0, required_argument}, {"disable-status", 'X', no_argument, nullptr, kSrun}, {"distribution", 'm', required_argument},
+    {"core-spec", 'S', required_argument}, {"cores-per-socket", 0, required_argument}, {"cpu-bind", 0, required_argument, nullptr, kSrun}, {"cpu-freq", 0, required_argument},
+    {"cpus-per-gpu", 0, required_argument}, {"deadline", 0, required_argument}, {"delay-boot", 0, required_argument}, {"disable-status", 'X', no_argument, nullptr, kSrun}, 
     {"epilog", 0, required_argument, nullptr, kSrun}, {"export-file", 0, required_argument, nullptr, kSbatch}, {"extra", 0, required_argument}, {"extra-node-info", 'B', required_argument}, {"get-user-env", 0, optional_argument},
     {"gid", 0, required_argument}, {"gpu-freq", 0, required_argument}, {"gpus-per-socket", 0, required_argument}, {"gres-flags", 0, required_argument}, {"het-group", 0, required_argument, nullptr, kSrun},
     {"hint", 0, required_argument}, {"ignore-pbs", 0, no_argument, nullptr, kSbatch}, {"immediate", 'I', optional_argument, nullptr, kSrun}, {"kill-on-bad-exit", 'K', optional_argument, nullptr, kSrun}, {"kill-on-invalid-dep", 0, required_argument},
@@ -221,8 +240,8 @@ constexpr auto kOptions = std::to_array<JobOption>({
     {"mincpus", 0, required_argument}, {"mpi", 0, required_argument, nullptr, kSrun}, {"multi-prog", 0, no_argument, nullptr, kSrun}, {"network", 0, required_argument}, {"no-kill", 'k', optional_argument}, {"ntasks-per-core", 0, required_argument},
     {"ntasks-per-gpu", 0, required_argument}, {"ntasks-per-socket", 0, required_argument}, {"oom-kill-step", 0, optional_argument}, {"overcommit", 'O', no_argument}, {"oversubscribe", 's', no_argument}, {"power", 0, required_argument},
     {"prefer", 0, required_argument}, {"preserve-env", 'E', no_argument, nullptr, kSrun}, {"profile", 0, required_argument}, {"prolog", 0, required_argument, nullptr, kSrun}, {"propagate", 0, optional_argument}, {"pty", 0, optional_argument, nullptr, kSrun},
-    {"reboot", 0, no_argument}, {"relative", 'r', required_argument, nullptr, kSrun}, {"reservation", 0, required_argument}, {"resv-ports", 0, optional_argument}, {"segment", 0, required_argument}, {"send-libs", 0, optional_argument, nullptr, kSrun},
-    {"signal", 0, required_argument}, {"slurmd-debug", 0, required_argument, nullptr, kSrun}, {"sockets-per-node", 0, required_argument}, {"spread-job", 0, no_argument}, {"stepmgr", 0, no_argument}, {"switches", 0, required_argument},
+    {"reboot", 0, no_argument}, {"relative", 'r', required_argument, nullptr, kSrun}, {"reservation", 0, required_argument}, {"resv-ports", 0, optional_argument}, {"send-libs", 0, optional_argument, nullptr, kSrun},
+    {"signal", 0, required_argument}, {"slurmd-debug", 0, required_argument, nullptr, kSrun}, {"sockets-per-node", 0, required_argument}, {"stepmgr", 0, no_argument}, 
     {"task-epilog", 0, required_argument, nullptr, kSrun}, {"task-prolog", 0, required_argument, nullptr, kSrun}, {"test-only", 0, no_argument}, {"thread-spec", 0, required_argument}, {"threads", 'T', required_argument, nullptr, kSrun},
     {"threads-per-core", 0, required_argument}, {"time-min", 0, required_argument}, {"tmp", 0, required_argument}, {"treewidth", 0, required_argument}, {"tres-bind", 0, required_argument}, {"tres-per-task", 0, required_argument}, {"uid", 0, required_argument},
     {"use-min-nodes", 0, no_argument}, {"wait", 'W', optional_argument}, {"wait-all-nodes", 0, required_argument}, {"wckey", 0, required_argument}, {"x11", 0, optional_argument},

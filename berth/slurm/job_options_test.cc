@@ -43,9 +43,9 @@ TEST(JobOptions, HaveEachNameAndLetterOnce) {
 }
 
 TEST(JobOptions, RefuseByNameWhatIsNotBuilt) {
-    const Ran ran = run(run_sbatch, "sbatch", {"--switches=1", "x.sh"});
+    const Ran ran = run(run_sbatch, "sbatch", {"--wckey=a", "x.sh"});
     EXPECT_EQ(ran.code, 1);
-    EXPECT_EQ(ran.err, "sbatch: error: --switches is not supported yet\n");
+    EXPECT_EQ(ran.err, "sbatch: error: --wckey is not supported yet\n");
 }
 
 TEST(JobOptions, TakeExpediteAsAWayToRequeue) {

@@ -141,6 +141,10 @@ private:
         request.overlap = draft_.overlap;
         request.nodelist = asked.nodelist;
         request.gpu_bind = draft_.spec.command.gpu_bind;
+        if (asked.nearness.task_order != TaskOrder::as_fits) {
+            request.task_order = asked.nearness.task_order;
+            request.plane = asked.nearness.plane;
+        }
         if (asked.time_limit && *asked.time_limit != Duration::max())
             request.time_limit = asked.time_limit;
         return request;

@@ -54,6 +54,7 @@ std::optional<GresRequest> parse_gres(std::string_view text) {
     } else {
         return std::nullopt;
     }
+    if (gres.name == "mig") gres.name = "gpu";  // An instance is a GPU of its profile's type.
     return gres;
 }
 

@@ -1,6 +1,7 @@
 #include "berth/testing/builders.h"
 
 #include "berth/base/assert.h"
+#include "berth/base/text.h"
 #include "berth/engine/admission.h"
 
 namespace berth::testing {
@@ -36,6 +37,10 @@ NodeSpec make_node(Dimensions& dimensions, std::string name, const NodeOptions& 
     node.weight = options.weight;
     node.capacity.set_cpu(cores(node.cpus()));
     node.capacity.set_memory(node.memory);
+    node.block = options.block;
+    if (!options.switch_path.empty()) {
+        for (const auto part : split(options.switch_path, '/')) node.switches.emplace_back(part);
+    }
     for (std::uint32_t i = 0; i < options.gpus; ++i) {
         const DimensionId dimension = *dimensions.intern("gpu", options.gpu_type);
         const std::uint32_t socket = i * options.sockets / options.gpus;
@@ -44,7 +49,15 @@ NodeSpec make_node(Dimensions& dimensions, std::string name, const NodeOptions& 
                                 .file = "/dev/nvidia" + std::to_string(i),
                                 .cores = cores_of_socket(node, socket),
                                 .links = link_row(i, options.gpus, options.links)});
+        node.devices.back().memory = options.gpu_memory;
+        node.devices.back().compute_capability = options.capability;
         node.capacity[dimension] += 1;
+        for (const auto& [kind, parts] : options.parts) {
+            const DimensionId share = *dimensions.intern(kind, "");
+            node.devices.back().file.clear();
+            node.devices.back().shares.push_back({share, parts});
+            node.capacity[share] += parts;
+        }
     }
     for (const auto& [gres, count] : options.counted) {
         node.capacity[*dimensions.intern(gres, "")] += count;

@@ -23,6 +23,12 @@ struct NodeOptions {
     std::vector<std::string> features;
     std::uint32_t weight = 1;
     std::vector<std::pair<std::string, std::int64_t>> counted;  // GRES without files.
+    std::string switch_path;                                    // From the top: "core/leaf1".
+    std::string block;
+    Bytes gpu_memory;
+    std::uint32_t capability = 0;
+    // Parts of each GPU: "mps" 100. The GPUs are then simulated ones.
+    std::vector<std::pair<std::string, std::int64_t>> parts;
 };
 NodeSpec make_node(Dimensions& dimensions, std::string name, const NodeOptions& options = {});
 

@@ -18,6 +18,8 @@ public:
     AssociationStanding job_association;
     std::vector<Job> jobs_running;
     std::vector<Duration> services_over;
+    std::vector<WorkShape> work;
+    std::uint64_t gpu_counts = 0;  // On every node.
 
     Time now() const override { return at; }
     const ClusterSpec& spec() const override { return cluster; }
@@ -42,6 +44,8 @@ public:
     }
     std::span<const Duration> services() const override { return services_over; }
     AssociationStanding association(const Job&) const override { return job_association; }
+    std::span<const WorkShape> usual_work() const override { return work; }
+    std::uint64_t gpu_counts_on(NodeId) const override { return gpu_counts; }
 
 private:
     mutable ClusterTotals totals_;

@@ -235,6 +235,11 @@ private:
             text += " on " + name_of(share.node) + " tasks=" + std::to_string(share.tasks) +
                     " cores=" + share.cores.to_list();
             if (share.devices != 0) text += " devices=" + mask_to_list(share.devices);
+            if (share.device_share) {
+                const ShareKind& part = share.device_share->part;
+                text += " " + engine_.state().spec().dimensions.at(part.dimension).name + "=" +
+                        std::to_string(part.parts);
+            }
         }
         return text + "\n";
     }

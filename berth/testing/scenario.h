@@ -1,12 +1,14 @@
 // Scenarios: tests written as text. Commands, then what the engine decided, in tests/scenarios/.
 //
 //   node NAMES [gpus=8 type=a100 sockets=2 cores=32 mem=512G links=none|fours|all features=a,b
-//        weight=1 fpga=2]
+//        weight=1 fpga=2 mps=100 shard=4 gpumem=80G (parts of each GPU)
+//        switch=top/leaf block=b1 gpu_memory=80G capability=80]
 //   partition NAME [nodes=NAMES max_time= default_time= max_nodes= tier= state=down exclusive]
 //   set [kill_wait=30 depth=500 backfill=no]        rule priority age weight=1000 max_age=86400
 //   submit [name= gpus= (a node) total_gpus= nodes=2-4 tasks= cpus= mem= t=1:00:00 partition= qos=
 //          array=0-9%2 after…=ID begin= hold nice= priority= exclusive nodelist= exclude=
-//          constraint= fpga= user=]
+//          constraint= fpga= mps= shard= gpumem= switches=1@10 segment= contiguous spread pack
+//          compact beside=node:JOB apart=gpu:JOB?,feature:NAME gpu_memory=40G capability=80 user=]
 //   cancel ID | hold ID | release ID | update ID [priority= t= …]
 //   finish ID [exit=1] | requeue ID | lose NAME | return NAME | drain NAME | undrain NAME
 //   step [after=1:00:00]    one cycle, that much later; prints what it decided and who waits

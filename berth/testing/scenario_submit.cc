@@ -87,6 +87,35 @@ void read_dependencies(const Words& words, JobSpec& spec) {
     spec.any_dependency = words.has("any");
 }
 
+// "switches=1" or "switches=1@10", in minutes.
+void read_nearness(const Words& words, Nearness& near) {
+    if (const auto switches = words.text("switches")) {
+        const auto parts = split(*switches, '@');
+        near.switches = small(parts[0]);
+        if (parts.size() > 1) near.switches_wait = std::chrono::minutes(small(parts[1]));
+    }
+    near.segment = small(words, "segment");
+    near.contiguous = words.has("contiguous");
+    near.spread = words.has("spread");
+    near.pack = words.has("pack");
+    near.compact = words.has("compact");
+    for (const bool apart : {false, true}) {
+        const auto wishes = words.text(apart ? "apart" : "beside");
+        if (!wishes) continue;
+        for (std::string_view one : split(*wishes, ',')) {  // "node:a", "gpu:a?"
+            Affinity wish{.apart = apart, .required = !one.ends_with('?')};
+            if (!wish.required) one.remove_suffix(1);
+            wish.to = one.starts_with("gpu:")    ? Affinity::To::job_on_gpu
+                      : one.starts_with("node:") ? Affinity::To::job_on_node
+                                                 : Affinity::To::feature;
+            wish.name = one.substr(one.find(':') + 1);
+            near.affinities.push_back(std::move(wish));
+        }
+    }
+    near.gpu_memory_min = words.size("gpu_memory").value_or(Bytes(0));
+    near.compute_capability_min = small(words, "capability").value_or(0);
+}
+
 JobRequest read_request(const Words& words) {
     JobRequest request;
     read_nodes(words, request);
@@ -99,11 +128,17 @@ JobRequest read_request(const Words& words) {
     add_gres(words, "total_gpus", "gpu", request.gpus);
     add_gres(words, "gpus_per_task", "gpu", request.gpus_per_task);
     add_gres(words, "fpga", "fpga", request.gres_per_node);
+    add_gres(words, "mps", "mps", request.gres_per_node);
+    add_gres(words, "shard", "shard", request.gres_per_node);
+    if (const auto memory = words.size("gpumem")) {
+        request.gres_per_node.push_back({.name = "gpumem", .type = {}, .count = memory->count()});
+    }
     request.exclusive = words.has("exclusive");
     request.nodelist = words.hosts("nodelist");
     request.exclude = words.hosts("exclude");
     request.constraint = words.text("constraint").value_or("");
     request.time_limit = words.duration("t");
+    read_nearness(words, request.nearness);
     return request;
 }
 
@@ -140,6 +175,16 @@ NodeOptions read_node(const Words& words) {
         for (const std::string_view one : split(*features, ',')) options.features.emplace_back(one);
     }
     if (const auto fpga = words.number("fpga")) options.counted.emplace_back("fpga", *fpga);
+    options.switch_path = words.text("switch").value_or("");
+    options.block = words.text("block").value_or("");
+    options.gpu_memory = words.size("gpu_memory").value_or(Bytes(0));
+    options.capability = small(words, "capability").value_or(0);
+    for (const char* const kind : {"mps", "shard"}) {
+        if (const auto parts = words.number(kind)) options.parts.emplace_back(kind, *parts);
+    }
+    if (const auto memory = words.size("gpumem")) {
+        options.parts.emplace_back("gpumem", memory->count());
+    }
     return options;
 }
 

@@ -1,0 +1,181 @@
+#include "openb_run.h"
+
+#include <chrono>
+#include <map>
+#include <tuple>
+
+#include "berth/base/rng.h"
+#include "berth/policy/fragmentation.h"
+#include "berth/policy/gpu_choice.h"
+#include "berth/testing/fixed_view.h"
+
+namespace berth::openb {
+namespace {
+
+struct NodeState {
+    Resources free;
+    std::vector<GpuLeft> gpus;
+    std::uint64_t counts = 0;   // As View::gpu_counts_on.
+    std::uint32_t version = 1;  // Changes with every pod.
+};
+
+class TraceView : public testing::FixedView {
+public:
+    TraceView(ClusterSpec spec, std::vector<WorkShape> usual) : known_(totals_of(spec)) {
+        cluster = std::move(spec);
+        work = std::move(usual);
+        for (const NodeSpec& node : cluster.nodes) {
+            NodeState state{node.capacity, {}};
+            for (const Device& device : node.devices) state.gpus.push_back({device.dimension});
+            nodes.push_back(std::move(state));
+        }
+    }
+    const ClusterTotals& totals() const override { return known_; }
+    const Resources& free(NodeId node) const override { return nodes[node.index()].free; }
+    std::uint64_t gpu_counts_on(NodeId node) const override { return nodes[node.index()].counts; }
+
+    std::vector<NodeState> nodes;
+
+private:
+    ClusterTotals known_;
+};
+
+auto key_of(const Pod& pod) {
+    return std::tuple(pod.shape.cpu, pod.memory, pod.shape.gpus, pod.shape.milli, pod.shape.types);
+}
+
+std::vector<WorkShape> usual_pods(const std::vector<Pod>& pods) {
+    std::map<decltype(key_of(Pod{})), WorkShape> counted;
+    for (const Pod& pod : pods) {
+        Pod plain = pod;
+        plain.memory = Bytes(0);
+        const auto [at, is_new] = counted.try_emplace(key_of(plain), pod.shape);
+        at->second.count = is_new ? 1 : at->second.count + 1;
+    }
+    std::vector<WorkShape> shapes;
+    for (const auto& [key, shape] : counted) shapes.push_back(shape);
+    return usual_of(std::move(shapes));
+}
+
+template <class T>
+void shuffle(std::vector<T>& items, Rng& rng) {
+    for (std::size_t i = items.size(); i > 1; --i) {
+        std::swap(
+            items[i - 1],
+            items[static_cast<std::size_t>(rng.between(0, static_cast<std::int64_t>(i) - 1))]);
+    }
+}
+
+std::vector<Pod> arrivals(const Trace& trace, Rng& rng) {
+    std::vector<Pod> pods = trace.pods;
+    shuffle(pods, rng);
+    std::int64_t asked = 0;
+    for (const Pod& pod : pods) asked += pod.gpu_milli();
+    while (asked * 10 < trace.gpu_milli * 13) {
+        pods.push_back(rng.pick(trace.pods));
+        asked += pods.back().gpu_milli();
+    }
+    return pods;
+}
+
+// What was found out about one shape on one node.
+struct Known {
+    std::uint32_t version = 0;
+    bool fits = false;
+    GpuChoice choice;
+};
+
+class Placing {
+public:
+    Placing(const Policy& policy, TraceView& view)
+        : policy_(policy), view_(view), each_job_(policy.weighs_gpus() == GpuWeighing::each) {}
+
+    // True: it was placed.
+    bool place(const Pod& pod, JobId job) {
+        std::vector<Known>& known = shapes_[key_of(pod)];
+        known.resize(view_.nodes.size());
+        std::optional<std::size_t> best;
+        for (std::size_t n = 0; n < known.size(); ++n) {
+            const NodeState& node = view_.nodes[n];
+            if (known[n].version != node.version || each_job_) known[n] = look(pod, job, n);
+            if (!known[n].fits) continue;
+            if (!best || known[n].choice.score > known[*best].choice.score) best = n;
+        }
+        if (best) take(pod, view_.nodes[*best], known[*best].choice.chosen);
+        return best.has_value();
+    }
+
+private:
+    Known look(const Pod& pod, JobId job, std::size_t n) const {
+        const NodeState& node = view_.nodes[n];
+        Known known{.version = node.version};
+        Resources take;
+        take.set_cpu(pod.shape.cpu);
+        take.set_memory(pod.memory);
+        if (!fits(take, node.free)) return known;
+        DeviceMask usable = 0;
+        for (std::size_t i = 0; i < node.gpus.size(); ++i) {
+            const bool right = (pod.shape.types & dimension_bit(node.gpus[i].type)) != 0;
+            if (right && node.gpus[i].milli >= pod.shape.milli) usable |= bit(static_cast<int>(i));
+        }
+        if (popcount(usable) < pod.shape.gpus) return known;
+        known.fits = true;
+        const Resources left = node.free - take;
+        Candidate candidate{NodeId::from_index(n), take, left, node.gpus, 0, pod.shape.milli, job};
+        if (pod.shape.gpus == 1 && pod.shape.milli < kWholeGpu) {
+            known.choice = choose_gpu(policy_, candidate, usable, view_);
+            return known;
+        }
+        for_each_bit(usable, [&](int i) {
+            if (popcount(candidate.chosen) < pod.shape.gpus) candidate.chosen |= bit(i);
+        });
+        known.choice = {candidate.chosen, policy_.placement_score(candidate, view_)};
+        return known;
+    }
+
+    static void take(const Pod& pod, NodeState& node, DeviceMask chosen) {
+        node.free.set_cpu(node.free.cpu() - pod.shape.cpu);
+        node.free.set_memory(node.free.memory() - pod.memory);
+        for_each_bit(chosen, [&](int i) {
+            node.gpus[static_cast<std::size_t>(i)].milli -= pod.shape.milli;
+        });
+        if (pod.shape.gpus > 0)
+            node.counts |= bit(pod.shape.milli < kWholeGpu ? 0 : pod.shape.gpus);
+        ++node.version;
+    }
+
+    const Policy& policy_;
+    TraceView& view_;
+    bool each_job_;
+    std::map<decltype(key_of(Pod{})), std::vector<Known>> shapes_;
+};
+
+}  // namespace
+
+Outcome run(const Trace& trace, const std::vector<RuleSpec>& rules, std::uint64_t seed) {
+    const auto begun = std::chrono::steady_clock::now();
+    Rng rng(seed);
+    const std::vector<Pod> pods = arrivals(trace, rng);
+    ClusterSpec cluster = trace.cluster;
+    shuffle(cluster.nodes, rng);
+    cluster.scheduling.rules = rules;
+    const Policy policy = build_policy(cluster).value();
+    TraceView view(cluster, usual_pods(trace.pods));
+    Placing placing(policy, view);
+    std::int64_t asked = 0, allocated = 0;
+    std::optional<double> at_100;
+    const auto percent = [&] {
+        return 100.0 * static_cast<double>(allocated) / static_cast<double>(trace.gpu_milli);
+    };
+    for (std::size_t i = 0; i < pods.size(); ++i) {
+        asked += pods[i].gpu_milli();
+        if (placing.place(pods[i], JobId(static_cast<std::uint32_t>(i + 1)))) {
+            allocated += pods[i].gpu_milli();
+        }
+        if (!at_100 && asked >= trace.gpu_milli) at_100 = percent();
+    }
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+    return {at_100.value_or(percent()), percent(), took.count()};
+}
+
+}  // namespace berth::openb

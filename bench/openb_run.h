@@ -1,0 +1,19 @@
+// One run of the openb protocol (Weng et al., ATC 2023): pods come in a random order until their
+// requests add up to 130 % of the GPUs; each is tried once and never leaves. The scores are those
+// of the engine's policy.
+#pragma once
+
+#include "berth/policy/policy.h"
+#include "openb_trace.h"
+
+namespace berth::openb {
+
+// Percent of all GPUs that are allocated, when requests for so many percent had arrived.
+struct Outcome {
+    double at_100 = 0, at_130 = 0;
+    double seconds = 0;
+};
+
+Outcome run(const Trace& trace, const std::vector<RuleSpec>& rules, std::uint64_t seed);
+
+}  // namespace berth::openb

@@ -1,0 +1,109 @@
+// Admission: how near each other a job's nodes and GPUs must be, and which GPUs will do at all.
+#include <algorithm>
+
+#include "berth/base/size_text.h"
+#include "berth/engine/admission_checks.h"
+#include "berth/engine/demand.h"
+
+namespace berth {
+namespace {
+
+Refusing invalid(std::string message) {
+    return {.why = Refusal::invalid_request, .message = std::move(message)};
+}
+
+std::int64_t gpus_in(const JobRequest& request) {
+    std::int64_t count = 0;
+    for (const auto* list :
+         {&request.gres_per_node, &request.gpus, &request.gpus_per_node, &request.gpus_per_task}) {
+        for (const GresRequest& one : *list) count += one.name == "gpu" ? one.count : 0;
+    }
+    return count;
+}
+
+Objection check_pack(const JobRequest& request) {
+    if (!request.nearness.pack) return std::nullopt;
+    if (request.nodes_min > 1) {
+        return invalid("--pack puts a job on one node, and --nodes asks for " +
+                       std::to_string(request.nodes_min));
+    }
+    if (gpus_in(request) == 0) {
+        return invalid("--pack is about linked GPUs: say how many, by --gpus or --gres=gpu:N");
+    }
+    if (request.exclusive) return invalid("--pack and --exclusive: say one of them");
+    return std::nullopt;
+}
+
+Objection check_segment(const ClusterSpec& spec, const JobRequest& request) {
+    const auto& segment = request.nearness.segment;
+    if (!segment) return std::nullopt;
+    const bool has_blocks =
+        std::ranges::any_of(spec.nodes, [](const NodeSpec& node) { return !node.block.empty(); });
+    if (!has_blocks) {
+        return invalid("--segment needs a block topology; topology.conf has no BlockName lines");
+    }
+    const std::uint32_t nodes = request.nodes_min;
+    if (*segment == 0 || nodes % *segment != 0 || request.nodes_max.value_or(nodes) != nodes) {
+        return invalid("--segment=" + std::to_string(*segment) +
+                       " needs a number of nodes that is a multiple of it, and " +
+                       std::to_string(nodes) + " is not");
+    }
+    return std::nullopt;
+}
+
+Objection check_gpu_kind(const ClusterSpec& spec, const Nearness& near) {
+    if (near.gpu_memory_min == Bytes(0) && near.compute_capability_min == 0) return std::nullopt;
+    for (const NodeSpec& node : spec.nodes) {
+        const bool any = std::ranges::any_of(
+            node.devices, [&](const Device& device) { return is_able(device, near); });
+        if (any) return std::nullopt;
+    }
+    std::string wanted;
+    if (near.gpu_memory_min > Bytes(0)) wanted += " " + format_size(near.gpu_memory_min);
+    if (near.compute_capability_min > 0) {
+        wanted += " compute capability " + std::to_string(near.compute_capability_min / 10) + "." +
+                  std::to_string(near.compute_capability_min % 10);
+    }
+    return Refusing{.why = Refusal::node_configuration_unavailable,
+                    .message = "no GPU is known to have" + wanted +
+                               "; berth.yaml says under gpu_types what GPUs have"};
+}
+
+constexpr std::size_t kAffinitiesMax = 16;
+
+Objection check_affinities(const JobRequest& request) {
+    const auto& wishes = request.nearness.affinities;
+    if (wishes.size() > kAffinitiesMax) return invalid("more than 16 affinities");
+    const bool part = std::ranges::any_of(request.gres_per_node, [](const GresRequest& one) {
+        return is_share_name(one.name) && one.count > 0;
+    });
+    for (const Affinity& wish : wishes) {
+        if (wish.name.empty()) return invalid("an affinity needs the name of a job or a feature");
+        if (wish.to == Affinity::To::job_on_gpu && !part) {
+            return invalid("affinity to the GPU of job " + wish.name +
+                           " is for parts of GPUs: mps, shard or gpumem");
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+Objection check_nearness(const ClusterSpec& spec, const JobRequest& request) {
+    const Nearness& near = request.nearness;
+    if (auto no = check_affinities(request)) return no;
+    const int ways = (near.contiguous ? 1 : 0) + (near.spread ? 1 : 0) + (near.compact ? 1 : 0) +
+                     (near.pack ? 1 : 0);
+    if (ways > 1) {
+        return invalid("--contiguous, --spread-job, --compact and --pack: say one of them");
+    }
+    if (near.switches == 0U) return invalid("--switches is at least 1");
+    if (near.task_order == TaskOrder::plane && near.plane == 0) {
+        return invalid("--distribution=plane needs a size, as in plane=4");
+    }
+    if (auto no = check_pack(request)) return no;
+    if (auto no = check_segment(spec, request)) return no;
+    return check_gpu_kind(spec, near);
+}
+
+}  // namespace berth

@@ -1,0 +1,89 @@
+// Admission: parts of GPUs (--gres=mps:…, shard:…, gpumem:…), and whether the nodes can do it.
+#include <algorithm>
+
+#include "berth/base/size_text.h"
+#include "berth/engine/admission_checks.h"
+#include "berth/engine/demand.h"
+
+namespace berth {
+namespace {
+
+Refusing refuse(Refusal why, std::string message) {
+    return {.why = why, .message = std::move(message)};
+}
+
+std::string amount_text(const GresRequest& part) {
+    return part.name == "gpumem" ? format_size(Bytes(part.count)) : std::to_string(part.count);
+}
+
+bool asks_for_gpus(const JobRequest& request) {
+    const auto any = [](const std::vector<GresRequest>& list) {
+        return std::ranges::any_of(
+            list, [](const auto& one) { return one.name == "gpu" && one.count > 0; });
+    };
+    return any(request.gres_per_node) || any(request.gpus) || any(request.gpus_per_node) ||
+           any(request.gpus_per_task);
+}
+
+struct Supply {
+    std::int64_t most = 0;       // Parts of one GPU.
+    bool only_simulated = true;  // Those that have enough.
+};
+
+Supply supply_of(const ClusterSpec& spec, const PartitionSpec& partition, const ShareKind& part) {
+    Supply supply;
+    for (const NodeId node : partition.nodes) {
+        for (const Device& device : spec.node(node).devices) {
+            for (const ShareKind& own : device.shares) {
+                if (own.dimension != part.dimension) continue;
+                supply.most = std::max(supply.most, own.parts);
+                if (own.parts >= part.parts && !device.file.empty()) supply.only_simulated = false;
+            }
+        }
+    }
+    return supply;
+}
+
+}  // namespace
+
+Objection check_share(const ClusterSpec& spec, const Job& job) {
+    const JobRequest& request = job.spec.request;
+    const auto is_part = [](const GresRequest& one) {
+        return is_share_name(one.name) && one.count > 0;
+    };
+    const auto part = std::ranges::find_if(request.gres_per_node, is_part);
+    if (part == request.gres_per_node.end()) return std::nullopt;
+    if (std::ranges::count_if(request.gres_per_node, is_part) > 1) {
+        return refuse(Refusal::invalid_request,
+                      "a job can have a part of a GPU in one way: name one of mps, shard, gpumem");
+    }
+    if (asks_for_gpus(request)) {
+        return refuse(Refusal::invalid_request,
+                      "a part of a GPU (" + part->name + ") and whole GPUs: ask for one of them");
+    }
+    if (request.exclusive || spec.partition(job.partition).exclusive) {
+        return refuse(Refusal::not_supported, "a part of a GPU (" + part->name +
+                                                  ") on exclusive nodes is not supported yet");
+    }
+    const auto kind = spec.dimensions.find(part->name, part->type);
+    if (!kind) {
+        return refuse(Refusal::unknown_gres, part->name + ":" + part->type +
+                                                 ": parts of GPUs have no types; use --constraint");
+    }
+    const ShareKind wanted{*kind, part->count};
+    const Supply supply = supply_of(spec, spec.partition(job.partition), wanted);
+    if (supply.most < part->count) {
+        const std::string most = amount_text({.name = part->name, .count = supply.most});
+        return refuse(
+            Refusal::node_configuration_unavailable,
+            part->name + ":" + amount_text(*part) + " of one GPU; one has at most " + most);
+    }
+    if (part->name == "mps" && !supply.only_simulated) {
+        return refuse(Refusal::not_supported,
+                      "mps is scheduled on simulated GPUs only: the nodes' MPS daemon is not built "
+                      "yet; shard and gpumem are given out");
+    }
+    return std::nullopt;
+}
+
+}  // namespace berth

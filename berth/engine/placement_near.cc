@@ -1,0 +1,238 @@
+// Near: which of the nodes on offer are near enough to each other, and as near as can be: in the
+// fewest switches or blocks, and in the fullest of those that do; in a row; or far apart.
+#include <algorithm>
+#include <numeric>
+
+#include "berth/engine/cluster_state.h"
+#include "berth/engine/placement_devices.h"
+#include "berth/engine/placement_gang.h"
+
+namespace berth {
+namespace {
+
+using Parts = std::optional<std::vector<Part>>;
+
+// What one leaf has on offer.
+struct Leaf {
+    LeafId id = kNoLeaf;
+    std::vector<std::size_t> offers;
+    std::uint64_t tasks = 0;
+    bool required = false;  // Has a node that must be among the job's.
+};
+
+class NearSearch {
+public:
+    NearSearch(const Demand& demand, std::span<const Offer> offers, const Taste& taste)
+        : demand_(demand), offers_(offers), taste_(taste), domains_(*taste.domains) {
+        std::vector<std::size_t> place(domains_.leaves(), SIZE_MAX);
+        for (std::size_t i = 0; i < offers.size(); ++i) {
+            const LeafId id = domains_.leaf_of(offers[i].node);
+            if (id == kNoLeaf) continue;
+            if (place[id] == SIZE_MAX) {
+                place[id] = leaves_.size();
+                leaves_.push_back({.id = id, .offers = {}});
+            }
+            Leaf& leaf = leaves_[place[id]];
+            leaf.offers.push_back(i);
+            leaf.tasks += offers[i].tasks;
+            leaf.required = leaf.required || is_required(offers[i].node);
+        }
+    }
+
+    // The smallest part of the tree that will do, and there the fewest leaves. `most`: leaves that
+    // it may be at most.
+    Parts run(std::size_t most) const {
+        const std::vector<std::vector<LeafId>>& subtrees = domains_.subtrees();
+        for (std::size_t first = 0; first < subtrees.size();) {
+            std::size_t last = first;
+            while (last < subtrees.size() && subtrees[last].size() == subtrees[first].size())
+                ++last;
+            if (Parts parts = run_level(first, last, most)) return parts;
+            first = last;
+        }
+        return std::nullopt;
+    }
+
+private:
+    bool is_required(NodeId node) const {
+        return node.index() < demand_.required.size() && demand_.required.test(node.index());
+    }
+
+    // Of subtrees with as many leaves the one with the least to spare.
+    Parts run_level(std::size_t first, std::size_t last, std::size_t most) const {
+        std::vector<std::vector<const Leaf*>> tries;
+        for (std::size_t i = first; i < last; ++i) {
+            std::vector<const Leaf*> here = leaves_in(domains_.subtrees()[i]);
+            if (suffices(here)) tries.push_back(std::move(here));
+        }
+        std::ranges::stable_sort(tries, {}, [](const auto& one) { return size_of(one); });
+        for (const auto& one : tries) {
+            if (Parts parts = in_fewest(one, most)) return parts;
+        }
+        return std::nullopt;
+    }
+
+    std::vector<const Leaf*> leaves_in(const std::vector<LeafId>& ids) const {
+        std::vector<const Leaf*> found;
+        for (const Leaf& leaf : leaves_) {
+            if (std::ranges::binary_search(ids, leaf.id)) found.push_back(&leaf);
+        }
+        return found;
+    }
+
+    static std::uint64_t size_of(const std::vector<const Leaf*>& leaves) {
+        std::uint64_t nodes = 0;
+        for (const Leaf* leaf : leaves) nodes += leaf->offers.size();
+        return nodes;
+    }
+
+    // Whether there are nodes and tasks enough; GRES of the whole job is seen when it is tried.
+    bool suffices(const std::vector<const Leaf*>& leaves) const {
+        std::uint64_t tasks = 0;
+        for (const Leaf* leaf : leaves) tasks += leaf->tasks;
+        return size_of(leaves) >= demand_.nodes_min && tasks >= demand_.tasks.value_or(0);
+    }
+
+    // The largest leaves first; and when one more will do, the smallest that will.
+    Parts in_fewest(std::vector<const Leaf*> leaves, std::size_t most) const {
+        std::ranges::stable_sort(leaves, std::greater{}, [&](const Leaf* leaf) {
+            return std::pair(leaf->required,
+                             demand_.tasks ? leaf->tasks : std::uint64_t{leaf->offers.size()});
+        });
+        const auto required = static_cast<std::size_t>(
+            std::ranges::count_if(leaves, [](const Leaf* leaf) { return leaf->required; }));
+        for (std::size_t n = std::max<std::size_t>(required, 1); n <= std::min(most, leaves.size());
+             ++n) {
+            std::vector<const Leaf*> chosen(leaves.begin(),
+                                            leaves.begin() + static_cast<std::ptrdiff_t>(n));
+            if (!suffices(chosen)) continue;
+            if (n > required) {
+                for (std::size_t i = leaves.size(); i-- > n;) {  // From the smallest on.
+                    chosen.back() = leaves[i];
+                    if (!suffices(chosen)) continue;
+                    if (Parts parts = among(chosen)) return parts;
+                }
+                chosen.back() = leaves[n - 1];
+            }
+            if (Parts parts = among(chosen)) return parts;
+        }
+        return std::nullopt;
+    }
+
+    Parts among(const std::vector<const Leaf*>& leaves) const {
+        if (demand_.near.segment > 0) return in_segments(leaves);
+        std::vector<std::size_t> all;
+        for (const Leaf* leaf : leaves) {
+            all.insert(all.end(), leaf->offers.begin(), leaf->offers.end());
+        }
+        return of(std::move(all));
+    }
+
+    // From each block a multiple of the segment, as few nodes in all as the job must have.
+    Parts in_segments(const std::vector<const Leaf*>& leaves) const {
+        const std::size_t segment = demand_.near.segment;
+        std::size_t left = demand_.nodes_min;
+        std::vector<std::size_t> all;
+        for (const Leaf* leaf : leaves) {
+            std::vector<std::size_t> here = leaf->offers;
+            const std::size_t take = std::min(here.size(), left) / segment * segment;
+            std::ranges::stable_partition(
+                here, [&](std::size_t i) { return is_required(offers_[i].node); });
+            all.insert(all.end(), here.begin(), here.begin() + static_cast<std::ptrdiff_t>(take));
+            left -= take;
+        }
+        return left == 0 ? of(std::move(all)) : std::nullopt;
+    }
+
+    Parts of(std::vector<std::size_t> indexes) const {
+        std::ranges::sort(indexes);
+        std::vector<Offer> some;
+        for (const std::size_t i : indexes) some.push_back(offers_[i]);
+        return gather_any(demand_, some, taste_);
+    }
+
+    const Demand& demand_;
+    std::span<const Offer> offers_;
+    const Taste& taste_;
+    const Domains& domains_;
+    std::vector<Leaf> leaves_;
+};
+
+// Nodes whose numbers follow on each other: the shortest run that will do.
+Parts gather_in_a_row(const Demand& demand, std::span<const Offer> offers, const Taste& taste) {
+    const std::size_t most = std::min<std::size_t>(demand.nodes_max, offers.size());
+    const auto try_length = [&](std::size_t nodes) -> Parts {
+        Demand exactly = demand;
+        exactly.nodes_min = exactly.nodes_max = static_cast<std::uint32_t>(nodes);
+        for (std::size_t i = 0; i + nodes <= offers.size(); ++i) {
+            const std::span<const Offer> run = offers.subspan(i, nodes);
+            if (run.back().node.index() - run.front().node.index() + 1 != nodes) continue;
+            if (Parts parts = gather_any(exactly, run, taste)) return parts;
+        }
+        return std::nullopt;
+    };
+    if (!demand.fewest_nodes) {  // More are better.
+        for (std::size_t n = most; n >= std::max(demand.nodes_min, 1U); --n) {
+            if (Parts parts = try_length(n)) return parts;
+        }
+        return std::nullopt;
+    }
+    for (std::size_t n = std::max(demand.nodes_min, 1U); n <= most; ++n) {
+        if (Parts parts = try_length(n)) return parts;
+    }
+    return std::nullopt;
+}
+
+// Those of a job's nodes that have its GPUs all linked to each other; all, where none has.
+std::vector<Offer> with_linked_gpus(const Demand& demand, std::span<const Offer> offers,
+                                    const Taste& taste) {
+    const DimensionSet gpus = taste.view.totals().gpu_types;
+    const std::uint32_t tasks = tasks_per_node_min(demand);
+    DimensionSet types = gpus;
+    std::int64_t count = 0;
+    for (const GresDemand& one : demand.gres_per_node) {
+        if ((one.dimensions & gpus) != 0) count += one.count, types &= one.dimensions;
+    }
+    for (const GresDemand& one : demand.gres_per_task) {
+        if ((one.dimensions & gpus) != 0) count += one.count * tasks, types &= one.dimensions;
+    }
+    std::vector<Offer> linked;
+    if (count < 2 || count > static_cast<std::int64_t>(kDevicesPerNodeMax)) return linked;
+    for (const Offer& offer : offers) {
+        bool has = false;
+        for_each_bit(types, [&](int d) {
+            const DimensionId type(static_cast<std::uint32_t>(d));
+            has = has || (offer.room[type] >= count &&
+                          taste.topologies->has_linked(offer.node, type,
+                                                       taste.state->free(offer.node).devices,
+                                                       static_cast<int>(count)));
+        });
+        if (has) linked.push_back(offer);
+    }
+    return linked;
+}
+
+}  // namespace
+
+std::optional<std::vector<Part>> gather(const Demand& demand, std::span<const Offer> offers,
+                                        const Taste& taste) {
+    const bool has_domains = taste.domains != nullptr && !taste.domains->empty();
+    if (demand.nodes_max == 1 && taste.topologies != nullptr && !demand.exclusive) {
+        const std::vector<Offer> linked = with_linked_gpus(demand, offers, taste);
+        if (!linked.empty() && linked.size() < offers.size()) {
+            if (Parts parts = gather_any(demand, linked, taste)) return parts;
+        }
+    }
+    if (demand.nodes_max == 1 || (!has_domains && !demand.near.contiguous)) {
+        return gather_any(demand, offers, taste);
+    }
+    if (demand.near.contiguous) return gather_in_a_row(demand, offers, taste);
+    if (demand.near.spread) return gather_any(demand, offers, taste);
+    const NearSearch search(demand, offers, taste);
+    const bool must = demand.near.switches > 0 || demand.near.segment > 0;
+    const std::size_t most = demand.near.switches > 0 ? demand.near.switches : SIZE_MAX;
+    if (Parts parts = search.run(most)) return parts;
+    return must ? std::nullopt : gather_any(demand, offers, taste);
+}
+
+}  // namespace berth

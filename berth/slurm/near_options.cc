@@ -1,0 +1,124 @@
+#include "berth/slurm/near_options.h"
+
+#include "berth/base/duration_text.h"
+#include "berth/base/size_text.h"
+#include "berth/base/text.h"
+#include "berth/slurm/values.h"
+
+namespace berth::slurm {
+namespace {
+
+Error invalid(const std::string& text) { return {ErrorCode::invalid_argument, text}; }
+
+Error not_built(const std::string& what) {
+    return {ErrorCode::failed_precondition, what + " is not supported yet"};
+}
+
+// "node:train,gpu:infer,feature:ib?": beside these, a question mark where that is but preferred.
+Status add_affinities(Draft& draft, const char* value, bool apart) {
+    for (const std::string_view one : split(value, ',')) {
+        const std::size_t colon = one.find(':');
+        const std::string_view kind = one.substr(0, colon);
+        std::string_view name = colon == std::string_view::npos ? "" : one.substr(colon + 1);
+        Affinity wish{.apart = apart};
+        if (name.ends_with('?')) {
+            wish.required = false;
+            name.remove_suffix(1);
+        }
+        wish.name = name;
+        if (kind == "node") {
+            wish.to = Affinity::To::job_on_node;
+        } else if (kind == "gpu") {
+            wish.to = Affinity::To::job_on_gpu;
+        } else if (kind == "feature") {
+            wish.to = Affinity::To::feature;
+        }
+        const bool known = kind == "node" || kind == "gpu" || kind == "feature";
+        if (!known || wish.name.empty()) {
+            return invalid(
+                "Invalid affinity \"" + std::string(one) +
+                "\": write node:JOB, gpu:JOB or feature:NAME, and ? after it where it is "
+                "only preferred");
+        }
+        draft.spec.request.nearness.affinities.push_back(std::move(wish));
+    }
+    return Done{};
+}
+
+}  // namespace
+
+Status set_affinity(Draft& draft, const char* value) { return add_affinities(draft, value, false); }
+Status set_anti_affinity(Draft& draft, const char* value) {
+    return add_affinities(draft, value, true);
+}
+
+Status set_switches(Draft& draft, const char* value) {
+    const auto parts = split(value, '@');
+    const auto count = parse_positive(std::string(parts[0]).c_str());
+    if (!count || parts.size() > 2) return invalid("Invalid --switches specification");
+    Nearness& near = draft.spec.request.nearness;
+    near.switches = *count;
+    if (parts.size() == 1) return Done{};
+    const auto wait = parse_time_limit(parts[1]);
+    if (!wait.ok()) return invalid("Invalid --switches specification");
+    near.switches_wait = wait.value().value_or(Duration::max());
+    return Done{};
+}
+
+Status set_segment(Draft& draft, const char* value) {
+    const auto count = parse_positive(value);
+    if (!count) return invalid("Invalid --segment specification");
+    draft.spec.request.nearness.segment = *count;
+    return Done{};
+}
+
+Status set_distribution(Draft& draft, const char* value) {
+    const std::string text = to_lower(std::string(value));
+    if (text.find(',') != std::string::npos) return not_built("--distribution=…,pack|nopack");
+    const auto levels = split(text, ':');
+    for (std::size_t i = 1; i < levels.size(); ++i) {
+        if (levels[i] != "*") {
+            return not_built("--distribution over sockets and cores (" + std::string(levels[i]) +
+                             ")");
+        }
+    }
+    Nearness& near = draft.spec.request.nearness;
+    if (levels[0] == "*") {
+        near.task_order = TaskOrder::as_fits;
+    } else if (levels[0] == "block") {
+        near.task_order = TaskOrder::block;
+    } else if (levels[0] == "cyclic") {
+        near.task_order = TaskOrder::cyclic;
+    } else if (levels[0].starts_with("plane=")) {
+        const auto size = parse_positive(std::string(levels[0].substr(6)).c_str());
+        if (!size) return invalid("Invalid --distribution specification");
+        near.task_order = TaskOrder::plane;
+        near.plane = *size;
+    } else if (levels[0] == "arbitrary") {
+        return not_built("--distribution=arbitrary");
+    } else {
+        return invalid("Invalid --distribution specification");
+    }
+    return Done{};
+}
+
+Status set_gpu_memory(Draft& draft, const char* value) {
+    const auto size = parse_size(value);
+    if (!size.ok()) return invalid("Invalid --gpu-memory specification");
+    draft.spec.request.nearness.gpu_memory_min = size.value();
+    return Done{};
+}
+
+Status set_compute_capability(Draft& draft, const char* value) {
+    const auto parts = split(value, '.');
+    const auto major = parse_int64(parts[0]);
+    const auto minor = parts.size() > 1 ? parse_int64(parts[1]) : Result<std::int64_t>(0);
+    const bool fine = parts.size() <= 2 && major.ok() && minor.ok() && major.value() > 0 &&
+                      major.value() < 100 && minor.value() >= 0 && minor.value() < 10;
+    if (!fine) return invalid("Invalid --compute-capability specification: write it as in 8.0");
+    draft.spec.request.nearness.compute_capability_min =
+        static_cast<std::uint32_t>(major.value() * 10 + minor.value());
+    return Done{};
+}
+
+}  // namespace berth::slurm

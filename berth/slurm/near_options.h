@@ -1,0 +1,17 @@
+// The options of sbatch and srun about where a job's nodes and GPUs are: --switches, --segment,
+// --distribution, and Berth's own.
+#pragma once
+
+#include "berth/slurm/job_options.h"
+
+namespace berth::slurm {
+
+Status set_switches(Draft& draft, const char* value);  // "2" or "2@10:00"
+Status set_segment(Draft& draft, const char* value);
+Status set_distribution(Draft& draft, const char* value);        // "cyclic", "plane=4", "block:*"
+Status set_affinity(Draft& draft, const char* value);            // "node:NAME", "gpu:NAME?" …
+Status set_anti_affinity(Draft& draft, const char* value);       // … or "feature:NAME", by commas
+Status set_gpu_memory(Draft& draft, const char* value);          // "40G"
+Status set_compute_capability(Draft& draft, const char* value);  // "8.0"
+
+}  // namespace berth::slurm

@@ -1,0 +1,89 @@
+// The options about where a job is: what they set, and what they refuse.
+#include "berth/slurm/near_options.h"
+
+#include <gtest/gtest.h>
+
+namespace berth::slurm {
+namespace {
+
+using namespace std::chrono_literals;
+
+// "" or what is wrong; `near` is what the option set.
+std::string set(const char* name, const char* value, Nearness& near) {
+    Draft draft;
+    for (const JobOption& row : job_options()) {
+        if (std::string_view(row.name) != name) continue;
+        const Status done = apply_option(row, draft, value);
+        near = draft.spec.request.nearness;
+        return done.ok() ? "" : done.error().message;
+    }
+    return "there is no such option";
+}
+
+TEST(NearOptions, SetWhatTheySay) {
+    struct Case {
+        const char *name, *value;
+        Nearness near;
+    };
+    const Affinity beside_train{.name = "train"};
+    const Affinity gpu{.to = Affinity::To::job_on_gpu, .name = "a", .apart = true};
+    const Affinity feature{
+        .to = Affinity::To::feature, .name = "ib", .apart = true, .required = false};
+    const Case cases[] = {
+        {"switches", "2", {.switches = 2}},
+        {"switches", "1@10", {.switches = 1, .switches_wait = 10min}},
+        {"switches", "1@0:30", {.switches = 1, .switches_wait = 30s}},
+        {"switches", "1@UNLIMITED", {.switches = 1, .switches_wait = Duration::max()}},
+        {"segment", "4", {.segment = 4}},
+        {"contiguous", nullptr, {.contiguous = true}},
+        {"spread-job", nullptr, {.spread = true}},
+        {"distribution", "cyclic", {.task_order = TaskOrder::cyclic}},
+        {"distribution", "block:*", {.task_order = TaskOrder::block}},
+        {"distribution", "Plane=4", {.task_order = TaskOrder::plane, .plane = 4}},
+        {"berth-pack", nullptr, {.pack = true}},
+        {"berth-compact", nullptr, {.compact = true}},
+        {"berth-gpu-memory", "40G", {.gpu_memory_min = gib(40)}},
+        {"berth-compute-capability", "8.6", {.compute_capability_min = 86}},
+        {"berth-compute-capability", "9", {.compute_capability_min = 90}},
+        {"berth-affinity", "node:train", {.affinities = {beside_train}}},
+        {"berth-anti-affinity", "gpu:a,feature:ib?", {.affinities = {gpu, feature}}},
+    };
+    for (const Case& c : cases) {
+        SCOPED_TRACE(std::string(c.name) + "=" + (c.value == nullptr ? "" : c.value));
+        Nearness near;
+        EXPECT_EQ(set(c.name, c.value, near), "");
+        EXPECT_EQ(near, c.near);
+    }
+}
+
+TEST(NearOptions, RefuseWhatTheyCannotDo) {
+    struct Case {
+        const char *name, *value, *says;
+    };
+    const Case cases[] = {
+        {"switches", "0", "Invalid --switches specification"},
+        {"switches", "1@soon", "Invalid --switches specification"},
+        {"switches", "1@1@1", "Invalid --switches specification"},
+        {"segment", "x", "Invalid --segment specification"},
+        {"distribution", "plane", "Invalid --distribution specification"},
+        {"distribution", "plane=0", "Invalid --distribution specification"},
+        {"distribution", "arbitrary", "--distribution=arbitrary is not supported yet"},
+        {"distribution", "block:cyclic",
+         "--distribution over sockets and cores (cyclic) is not supported yet"},
+        {"distribution", "block,nopack", "--distribution=…,pack|nopack is not supported yet"},
+        {"berth-gpu-memory", "much", "Invalid --gpu-memory specification"},
+        {"berth-compute-capability", "8.0.1",
+         "Invalid --compute-capability specification: write it as in 8.0"},
+        {"berth-affinity", "train",
+         "Invalid affinity \"train\": write node:JOB, gpu:JOB or feature:NAME, and ? after it "
+         "where it is only preferred"},
+    };
+    for (const Case& c : cases) {
+        SCOPED_TRACE(std::string(c.name) + "=" + c.value);
+        Nearness near;
+        EXPECT_EQ(set(c.name, c.value, near), c.says);
+    }
+}
+
+}  // namespace
+}  // namespace berth::slurm
