@@ -104,7 +104,12 @@ void ClusterState::undo(Before before) {
             [&](const JobBefore& was) {
                 if (const Job* job = find_job(was.id)) index_.remove(*job);
                 restore(jobs_, was.id, was.job);
-                if (was.job != nullptr) index_.add(*was.job);
+                if (was.job == nullptr) {
+                    job_at_.erase(was.id);
+                } else {
+                    job_at_[was.id] = &jobs_.at(was.id);
+                    index_.add(*was.job);
+                }
             },
             [&](const PlanBefore& was) { restore(planned_, was.id, was.planned); },
             [&](const StandingBefore& was) {

@@ -176,7 +176,8 @@ void ClusterState::take(Time now, const JobForgotten& fact) {
 }
 
 void ClusterState::take(Time, const PlanJob& fact) {
-    BERTH_ASSERT(!fact.planned || index_.pending().contains(fact.job));
+    const Job* const job = find_job(fact.job);
+    BERTH_ASSERT(!fact.planned || (job != nullptr && job->state == JobState::pending));
     set_planned(fact.job, fact.planned);
 }
 

@@ -37,8 +37,8 @@ const NodeFree& ClusterState::free(NodeId node) const {
 }
 
 const Job* ClusterState::find_job(JobId id) const {
-    const auto at = jobs_.find(id);
-    return at == jobs_.end() ? nullptr : &at->second;
+    Job* const* const at = job_at_.find(id);
+    return at == nullptr ? nullptr : *at;
 }
 
 const PlannedStart* ClusterState::planned(JobId id) const {
@@ -139,6 +139,7 @@ void ClusterState::insert_job(Job job) {
     remember_job(id);
     const auto [at, is_new] = jobs_.try_emplace(id, std::move(job));
     BERTH_ASSERT(is_new);
+    job_at_[id] = &at->second;
     index_.add(at->second);
     touch(id);
 }
@@ -153,6 +154,7 @@ void ClusterState::erase_job(JobId id) {
     remember_job(id);
     index_.remove(at->second);
     jobs_.erase(at);
+    job_at_.erase(id);
     touch(id);
 }
 

@@ -185,6 +185,7 @@ private:
     // Derived from the above.
     std::vector<NodeFree> free_;
     JobIndex index_;
+    JobTable<Job*> job_at_;  // Into jobs_.
     std::map<std::pair<std::string, std::string>, std::size_t> usage_by_name_;
 
     // Volatile.

@@ -7,21 +7,18 @@ namespace berth {
 
 template <class Change>
 void ClusterState::change_job(JobId id, Change change) {
-    const auto at = jobs_.find(id);
-    BERTH_ASSERT(at != jobs_.end());
+    Job& job = *job_at_.at(id);
     remember_job(id);
-    index_.remove(at->second);
-    change(at->second);
-    index_.add(at->second);
+    index_.remove(job);
+    change(job);
+    index_.add(job);
     touch(id);
 }
 
 template <class Change>
 void ClusterState::change_unindexed(JobId id, Change change) {
-    const auto at = jobs_.find(id);
-    BERTH_ASSERT(at != jobs_.end());
     remember_job(id);
-    change(at->second);
+    change(*job_at_.at(id));
     touch(id);
 }
 

@@ -190,6 +190,7 @@ struct ClusterState::Loading {
         const JobId id = piece.id;
         const auto [at, is_new] = state.jobs_.try_emplace(id, std::move(piece));
         if (!is_new) return malformed("a job twice");
+        state.job_at_[id] = &at->second;
         state.index_.add(at->second);
         return Done{};
     }
