@@ -127,6 +127,45 @@ TEST(Search, FindsTheEarliestOfAllStarts) {
     EXPECT_GT(found_some, 0);
 }
 
+// The index of holes against the look at every node.
+TEST(Search, FindsTheSameStartByHoles) {
+    int by_holes = 0, found_some = 0;
+    testing::for_each_seed(3000, [&](Rng& rng) {
+        World world = random_world(rng);
+        const std::size_t nodes = world.free.size();
+        Demand demand = random_demand(rng, nodes);
+        if (rng.chance(30)) demand.nodes_min = demand.nodes_max = 1;
+        if (rng.chance(20)) demand.memory_rule = MemoryRule::per_node, demand.memory = gib(2);
+        const Taste taste{world.policy, world.view};
+        // Another demand before it may have made the levels lower than this one needs.
+        if (rng.chance(50))
+            footprints_of(random_demand(rng, nodes), world.view.cluster, world.book);
+        const Footprints footprints = footprints_of(demand, world.view.cluster, world.book);
+        if (!footprints.known) return;
+        ++by_holes;
+        for (const auto& [id, promise] : world.book.promises()) {  // The index follows the plan.
+            if (!rng.chance(30)) continue;
+            Booking moved = world.book.lift(id);
+            moved.start += Duration(1);
+            if (rng.chance(70)) world.book.put(id, std::move(moved));
+            break;
+        }
+        Window window{at(rng.between(0, 5)), at(rng.between(5, 20)), Duration(rng.between(1, 9))};
+        if (rng.chance(5)) window.length = Duration::max();
+        BitSet usable = BitSet::all(nodes);
+        if (rng.chance(20)) usable.reset(0);
+        const auto scanned = find_start(demand, window, world.book, usable, taste);
+        const auto found = find_start(demand, window, world.book, usable, taste, &footprints);
+        ASSERT_EQ(found.has_value(), scanned.has_value());
+        if (!found) return;
+        ++found_some;
+        ASSERT_EQ(found->start, scanned->start);
+        ASSERT_EQ(found->parts.size(), scanned->parts.size());
+    });
+    EXPECT_GT(by_holes, 300);
+    EXPECT_GT(found_some, 200);
+}
+
 TEST(Search, LeavesOutNodesThatTakeNoWork) {
     Engine engine = testing::make_engine(testing::make_cluster(2));
     PlanBook book;
