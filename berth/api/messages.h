@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "berth/model/accounting_edits.h"
 #include "berth/model/event.h"
 #include "berth/model/explanation.h"
 #include "berth/model/job.h"
 #include "berth/model/principal.h"
+#include "berth/model/reservation_change.h"
 
 namespace berth::api {
 
@@ -76,13 +78,16 @@ struct JobRow {
     std::string comment, admin_comment;
     std::uint32_t attempt = 0;
     std::uint32_t array_max_running = 0;  // An array's "%N"; 0: no limit.
+    std::optional<Time> deadline;
+    std::optional<Duration> time_min;
+    std::vector<LicenseCount> licenses;  // That it holds.
     BERTH_FIELDS(JobRow, id, array_job, array_task, array_pending, owner, name, account, qos,
                  partition, state, outcome, reason, priority, nice, request, command, dependency,
                  requeue, restarts, time_limit, submitted_at, begin_at, eligible_at, started_at,
                  ended_at, planned_start, planned_nodes, exit, derived_exit, nodes, batch_host,
                  node_count, cpus, tasks, requested_tres, allocated_tres, tres_per_node, shares,
                  steps, std_out, std_err, std_in, comment, admin_comment, attempt,
-                 array_max_running)
+                 array_max_running, deadline, time_min, licenses)
 };
 
 struct NodeRow {
@@ -163,6 +168,65 @@ struct ShareRow {
     BERTH_FIELDS(ShareRow, cluster, account, user, parent, depth, raw_shares, norm_shares,
                  raw_usage, norm_usage, effective_usage, fair_share, level_fs, level_fs_infinite,
                  tres_minutes, tres_run_minutes)
+};
+
+// GET /v1/associations: accounts (without a user) and the users in them, as a tree from the root.
+struct AssociationRow {
+    std::string account, parent, user;
+    std::uint32_t depth = 0;  // Below the root.
+    bool is_default = false;
+    std::int64_t shares = 1;
+    bool shares_of_parent = false;
+    std::optional<std::int64_t> priority;
+    std::vector<std::string> qos;  // Empty: all.
+    std::string default_qos, description, organization;
+    std::string admin_level;  // Of the user: "None", "Operator", "Administrator".
+    Limits limits;            // Its own.
+    BERTH_FIELDS(AssociationRow, account, parent, user, depth, is_default, shares, shares_of_parent,
+                 priority, qos, default_qos, description, organization, admin_level, limits)
+};
+// GET /v1/qos
+struct QosRow {
+    std::string name, description;
+    std::int64_t priority = 0;
+    std::optional<Duration> max_wall;
+    bool deny_on_limit = false;
+    std::int64_t usage_factor_ppm = 1'000'000;
+    Limits limits;
+    BERTH_FIELDS(QosRow, name, description, priority, max_wall, deny_on_limit, usage_factor_ppm,
+                 limits)
+};
+
+// GET /v1/reservations
+struct ReservationRow {
+    std::string name;
+    Time start{}, end{};
+    std::string state;  // "ACTIVE", "INACTIVE"
+    std::vector<std::string> nodes;
+    std::int64_t cores = 0;
+    std::string tres, flags;  // "cpu=8,gres/gpu=2", "MAINT,SPEC_NODES"
+    std::vector<std::string> users, groups, accounts, qos;
+    std::string partition, features, comment;
+    bool maint = false, whole_nodes = true;
+    BERTH_FIELDS(ReservationRow, name, start, end, state, nodes, cores, tres, flags, users, groups,
+                 accounts, qos, partition, features, comment, maint, whole_nodes)
+};
+// POST /v1/reservations; PATCH /v1/reservations/NAME takes the change alone.
+struct ReservationCall {
+    std::string name;  // Empty: the controller makes one up.
+    ReservationChange change;
+    BERTH_FIELDS(ReservationCall, name, change)
+};
+struct ReservationReply {
+    std::string name;
+    BERTH_FIELDS(ReservationReply, name)
+};
+
+// GET /v1/licenses
+struct LicenseRow {
+    std::string name;
+    std::int64_t total = 0, used = 0, reserved = 0;
+    BERTH_FIELDS(LicenseRow, name, total, used, reserved)
 };
 
 // GET /v1/accounting: one row per attempt of a job, with its steps.

@@ -223,6 +223,14 @@ std::string_view name_of(RouteId id) {
         case RouteId::show_node: return "show_node";
         case RouteId::update_node: return "update_node";
         case RouteId::list_partitions: return "list_partitions";
+        case RouteId::list_licenses: return "list_licenses";
+        case RouteId::list_reservations: return "list_reservations";
+        case RouteId::create_reservation: return "create_reservation";
+        case RouteId::update_reservation: return "update_reservation";
+        case RouteId::delete_reservation: return "delete_reservation";
+        case RouteId::list_associations: return "list_associations";
+        case RouteId::list_qos: return "list_qos";
+        case RouteId::edit_accounting: return "edit_accounting";
         case RouteId::list_accounting: return "list_accounting";
         case RouteId::list_priorities: return "list_priorities";
         case RouteId::list_shares: return "list_shares";

@@ -38,6 +38,14 @@ enum class RouteId : std::uint8_t {
     list_priorities,
     list_shares,
     set_usage,
+    list_licenses,
+    list_reservations,
+    create_reservation,
+    update_reservation,
+    delete_reservation,
+    list_associations,
+    list_qos,
+    edit_accounting,
 };
 
 struct Route {

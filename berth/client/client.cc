@@ -71,14 +71,14 @@ std::string draw_request_id() {
 }
 
 // How a call may be tried again.
-enum class Repeat : std::uint8_t {
+enum class Retry : std::uint8_t {
     unsent,  // Only what never left: what changes something must not happen twice.
     always,  // Reads, and submissions: the request id makes them one.
 };
 
-bool may_repeat(WireFault fault, Repeat repeat) {
+bool may_repeat(WireFault fault, Retry repeat) {
     if (fault == WireFault::cannot_connect) return true;
-    return fault == WireFault::lost && repeat == Repeat::always;
+    return fault == WireFault::lost && repeat == Retry::always;
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ struct Client::Wire {
         : connection(std::move(endpoint), given.timeout), options(given) {}
 
     // Until it is answered, or may not be repeated, or the time for that is over.
-    WireOutcome exchange(const HttpRequest& request, Repeat repeat, bool stream = false) {
+    WireOutcome exchange(const HttpRequest& request, Retry repeat, bool stream = false) {
         const auto give_up = steady_clock::now() + options.retry_for;
         for (auto pause = std::chrono::milliseconds(20);; pause = std::min(pause * 2, kPauseMax)) {
             // The server may close a connection that was idle; to find it closed is no failure.
@@ -102,7 +102,7 @@ struct Client::Wire {
     }
 
     template <class Reply>
-    CallResult<Reply> call(const HttpRequest& request, Repeat repeat) {
+    CallResult<Reply> call(const HttpRequest& request, Retry repeat) {
         const WireOutcome outcome = exchange(request, repeat);
         if (outcome.fault != WireFault::none) return problem_of(outcome);
         if (outcome.status < 200 || outcome.status > 299) return problem_of_answer(outcome);
@@ -113,11 +113,11 @@ struct Client::Wire {
     template <class Reply>
     CallResult<Reply> get(RouteId route, std::string_view capture = {}) {
         return call<Reply>({.method = api::Method::get, .target = api::path_of(route, capture)},
-                           Repeat::always);
+                           Retry::always);
     }
     template <class Reply, class Request>
     CallResult<Reply> send(RouteId route, std::string_view capture, const Request& body,
-                           Repeat repeat = Repeat::unsent) {
+                           Retry repeat = Retry::unsent) {
         return call<Reply>({.method = api::route(route).method,
                             .target = api::path_of(route, capture),
                             .body = api::to_json(body)},
@@ -190,7 +190,7 @@ template <class Row>
 CallResult<Done> Client::Wire::each(RouteId route, const std::string& target,
                                     const std::function<bool(Row&&)>& take) {
     const WireOutcome outcome =
-        exchange({.method = api::Method::get, .target = target, .body = {}}, Repeat::always, true);
+        exchange({.method = api::Method::get, .target = target, .body = {}}, Retry::always, true);
     if (outcome.fault != WireFault::none) return problem_of(outcome);
     if (!outcome.streaming) return problem_of_answer(outcome);
     BodySource source(connection);
@@ -216,7 +216,7 @@ Client& Client::operator=(Client&&) noexcept = default;
 
 CallResult<api::SubmitReply> Client::submit(api::SubmitRequest request) {
     if (request.spec.request_id.empty()) request.spec.request_id = draw_request_id();
-    const Repeat repeat = request.spec.request_id.empty() ? Repeat::unsent : Repeat::always;
+    const Retry repeat = request.spec.request_id.empty() ? Retry::unsent : Retry::always;
     return wire_->send<api::SubmitReply>(RouteId::submit_job, {}, request, repeat);
 }
 CallResult<std::vector<api::JobRow>> Client::jobs(const api::JobQuery& query) {
@@ -267,6 +267,37 @@ CallResult<api::NodeRow> Client::node(std::string_view name) {
 CallResult<Done> Client::update_node(std::string_view name, const api::NodePatch& patch) {
     return wire_->command(RouteId::update_node, name, patch);
 }
+CallResult<std::vector<api::LicenseRow>> Client::licenses() {
+    return wire_->list<api::LicenseRow>(RouteId::list_licenses,
+                                        api::path_of(RouteId::list_licenses));
+}
+
+CallResult<std::vector<api::ReservationRow>> Client::reservations() {
+    return wire_->list<api::ReservationRow>(RouteId::list_reservations,
+                                            api::path_of(RouteId::list_reservations));
+}
+CallResult<api::ReservationReply> Client::create_reservation(const api::ReservationCall& call) {
+    return wire_->send<api::ReservationReply>(RouteId::create_reservation, {}, call);
+}
+CallResult<Done> Client::update_reservation(std::string_view name,
+                                            const ReservationChange& change) {
+    return wire_->command(RouteId::update_reservation, name, change);
+}
+CallResult<Done> Client::delete_reservation(std::string_view name) {
+    return wire_->command(RouteId::delete_reservation, name, api::Accepted{});
+}
+
+CallResult<std::vector<api::AssociationRow>> Client::associations() {
+    return wire_->list<api::AssociationRow>(RouteId::list_associations,
+                                            api::path_of(RouteId::list_associations));
+}
+CallResult<std::vector<api::QosRow>> Client::qos() {
+    return wire_->list<api::QosRow>(RouteId::list_qos, api::path_of(RouteId::list_qos));
+}
+CallResult<Done> Client::edit_accounting(const AccountingEdits& edits) {
+    return wire_->command(RouteId::edit_accounting, {}, edits);
+}
+
 CallResult<std::vector<api::PartitionRow>> Client::partitions() {
     return wire_->list<api::PartitionRow>(RouteId::list_partitions,
                                           api::path_of(RouteId::list_partitions));

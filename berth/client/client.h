@@ -56,6 +56,14 @@ public:
     CallResult<std::vector<api::PriorityRow>> priorities(const api::JobQuery& query = {});
     CallResult<std::vector<api::ShareRow>> shares();
     CallResult<Done> set_usage(const api::UsagePatch& patch);
+    CallResult<std::vector<api::LicenseRow>> licenses();
+    CallResult<std::vector<api::ReservationRow>> reservations();
+    CallResult<api::ReservationReply> create_reservation(const api::ReservationCall& call);
+    CallResult<Done> update_reservation(std::string_view name, const ReservationChange& change);
+    CallResult<Done> delete_reservation(std::string_view name);
+    CallResult<std::vector<api::AssociationRow>> associations();
+    CallResult<std::vector<api::QosRow>> qos();
+    CallResult<Done> edit_accounting(const AccountingEdits& edits);
     CallResult<api::ConfigRow> config();
     CallResult<api::Ping> ping();
     CallResult<api::StateHashReply> state_hash();

@@ -9,6 +9,7 @@
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
 #include "berth/config/draft.h"
+#include "berth/model/limit_keys.h"
 
 namespace berth::config {
 namespace {
@@ -82,17 +83,30 @@ public:
                 read_order(entry.second);
             } else if (key == "gpu_types") {
                 read_gpu_types(entry.second);
+            } else if (key == "licenses") {
+                read_licenses_of(entry.second);
+            } else if (key == "enforce_limits") {
+                draft_.enforce_limits = flag(entry.second);
             } else if (key == "enforce_accounts") {
                 draft_.spec.scheduling.enforce_accounts = flag(entry.second);
             } else {
                 error(entry.first, "there is no option " + key +
                                        "; there are cluster, nodes, partitions, accounts, qos, "
-                                       "operators, order, enforce_accounts");
+                                       "operators, order, licenses, enforce_accounts, "
+                                       "enforce_limits");
             }
         }
     }
 
 private:
+    // licenses: {matlab: 4}
+    void read_licenses_of(const YAML::Node& node) {
+        if (!node.IsMap()) return error(node, "should be a map of names and numbers");
+        for (const auto& one : node) {
+            draft_.spec.licenses.push_back({.name = one.first.as<std::string>(),
+                                            .total = number(one.second, 0, 1'000'000'000)});
+        }
+    }
     void error(const YAML::Node& at, const std::string& message) {
         const int line = at.Mark().line;
         draft_.findings.add(Severity::error, file_,
@@ -228,6 +242,14 @@ private:
         }
     }
 
+    // A limit by its name; false: it is none.
+    bool read_limit(const YAML::Node& key, const YAML::Node& value, unsigned of, Limits& limits) {
+        const LimitKey* known = find_limit_yaml(scalar(key), of);
+        if (known == nullptr) return false;
+        const Status set = set_limit(limits, *known, join(strings(value), ","));
+        if (!set.ok()) error(value, set.error().message);
+        return true;
+    }
     void read_user(const YAML::Node& user, const std::string& account) {
         AssociationSpec association{.account = account};
         if (user.IsScalar()) {
@@ -247,11 +269,11 @@ private:
                     association.qos = strings(entry.second);
                 else if (key == "default_qos")
                     association.default_qos = scalar(entry.second);
-                else
+                else if (!read_limit(entry.first, entry.second, kOfAssociation, association.limits))
                     error(entry.first,
                           "there is no option " + key +
                               " of a user; there are name, shares, priority, default, qos, "
-                              "default_qos");
+                              "default_qos, and limits like max_jobs (docs/formats.md)");
             }
         }
         if (association.user.empty()) return error(user, "a user needs a name");
@@ -274,10 +296,12 @@ private:
                 account.description = scalar(entry.second);
             else if (key == "organization")
                 account.organization = scalar(entry.second);
-            else if (key != "users")
+            else if (key != "users" &&
+                     !read_limit(entry.first, entry.second, kOfAssociation, account.limits))
                 error(entry.first, "there is no option " + key +
                                        " of an account; there are name, parent, shares, "
-                                       "priority, description, organization, users");
+                                       "priority, description, organization, users, and "
+                                       "limits like grp_tres (docs/formats.md)");
         }
         if (account.name.empty()) return error(node, "an account needs a name");
         if (std::ranges::find(draft_.spec.accounts, account.name, &AccountSpec::name) !=
@@ -312,10 +336,15 @@ private:
                     qos.max_wall = limit.value();
                 else
                     error(entry.second, limit.error().message);
-            } else {
+            } else if (key == "deny_on_limit") {
+                qos.deny_on_limit = flag(entry.second);
+            } else if (key == "description") {
+                qos.description = scalar(entry.second);
+            } else if (!read_limit(entry.first, entry.second, kOfQos, qos.limits)) {
                 error(entry.first, "there is no option " + key +
                                        " of a QOS; there are name, priority, max_wall, "
-                                       "usage_factor_ppm");
+                                       "usage_factor_ppm, deny_on_limit, description, and limits "
+                                       "like max_tres_per_user (docs/formats.md)");
             }
         }
         if (qos.name.empty()) return error(node, "a QOS needs a name");

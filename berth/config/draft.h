@@ -28,6 +28,7 @@ struct Draft {
     ClusterSpec spec;
     Findings findings;
     std::map<std::string, Pair, std::less<>> globals;  // slurm.conf's single keys, in lower case.
+    std::optional<bool> enforce_limits;                // As berth.yaml says.
     std::set<std::string> gres_types;
     std::map<std::string, std::size_t> gres_type_lines;
     std::vector<std::vector<NodeGres>> node_gres;  // By node, as its line says.
@@ -67,6 +68,7 @@ void read_partition_line(Draft& draft, const Line& line, Line& defaults);
 void resolve_partition_nodes(Draft& draft);
 void read_scheduling_keys(Draft& draft);
 void read_priority_keys(Draft& draft);
+void read_licenses(Draft& draft);
 void read_gres_conf(Draft& draft, const std::vector<Line>& lines);
 void finish_devices(Draft& draft);
 // gpu_parts.cc. True: the line is about parts of GPUs that some node has, and kept for the end.

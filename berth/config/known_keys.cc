@@ -81,7 +81,7 @@ constexpr auto kKeys = std::to_array<KnownKey>({
     {"KillWait", acted_on, "30 sec"},
     {"LaunchParameters", slurms_own, "(null)"},
     {"LaunchType", slurms_own, ""},
-    {"Licenses", not_yet, "(null)"},
+    {"Licenses", acted_on, "(null)"},
     {"LogTimeFormat", slurms_own, "iso8601_ms"},
     {"MailDomain", not_yet, "(null)"},
     {"MailProg", not_yet, "/bin/mail"},

@@ -57,6 +57,7 @@ Loaded load(const ConfigFiles& files) {
     resolve_partition_nodes(draft);
     read_scheduling_keys(draft);
     read_priority_keys(draft);
+    read_licenses(draft);
     list_settings(draft);
     if (const Result<Policy> policy = build_policy(draft.spec); !policy.ok()) {
         draft.findings.add(Severity::error, files.berth ? files.berth->name : draft.slurm_conf, 0,

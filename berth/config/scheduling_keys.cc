@@ -52,6 +52,31 @@ void read_scheduler_type(Draft& draft, const Line& line) {
     }
 }
 
+// Without a word of the site limits are enforced: who sets one wants it kept.
+void read_accounting_enforcement(Draft& draft, const Line& line) {
+    SchedulingSpec& spec = draft.spec.scheduling;
+    spec.enforce_limits = draft.enforce_limits.value_or(true);
+    const Pair* enforce = draft.global("accountingstorageenforce");
+    if (enforce == nullptr) return;
+    bool limits = false;
+    for (const auto part : split(to_lower(*enforce->value), ',')) {
+        const std::string word(trim(part));
+        if (word.empty() || word == "none" || word == "0") continue;
+        const bool all = word == "all" || word == "1";
+        limits = limits || all || word == "limits" || word == "safe";
+        spec.enforce_qos = spec.enforce_qos || all || word == "qos";
+        if (word == "nojobs" || word == "nosteps") continue;
+        if (!all && word != "associations" && word != "limits" && word != "qos" && word != "safe" &&
+            word != "wckeys") {
+            draft.error(line, *enforce,
+                        "AccountingStorageEnforce: there is no " + word +
+                            "; there are associations, limits, qos, safe, all");
+        }
+        spec.enforce_accounts = true;
+    }
+    spec.enforce_limits = draft.enforce_limits.value_or(limits);
+}
+
 void read_enforcement(Draft& draft, const Line& line) {
     if (const Pair* limits = draft.global("enforcepartlimits")) {
         std::string value = to_lower(*limits->value);
@@ -64,10 +89,7 @@ void read_enforcement(Draft& draft, const Line& line) {
                                                     : value == "any" ? "ANY"
                                                                      : "NO";
     }
-    if (const Pair* enforce = draft.global("accountingstorageenforce")) {
-        const std::string value = to_lower(*enforce->value);
-        draft.spec.scheduling.enforce_accounts = value != "none" && value != "0" && !value.empty();
-    }
+    read_accounting_enforcement(draft, line);
 }
 
 }  // namespace

@@ -42,6 +42,8 @@ constexpr std::array kRules = {
     Rule{Verb::create_step, "create_step", kUser, kAdmin},
     Rule{Verb::update_node, "update_node", kOp, kOp},
     Rule{Verb::update_partition, "update_partition", kOp, kOp},
+    Rule{Verb::edit_reservation, "edit_reservation", kOp, kOp},
+    Rule{Verb::edit_accounting, "edit_accounting", kOp, kOp},
     Rule{Verb::reconfigure, "reconfigure", kAdmin, kAdmin},
     Rule{Verb::shutdown, "shutdown", kAdmin, kAdmin},
     Rule{Verb::view_shares, "view_shares", kUser, kUser},

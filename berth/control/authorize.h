@@ -42,6 +42,8 @@ enum class Verb : std::uint8_t {
     // The cluster.
     update_node,
     update_partition,
+    edit_reservation,
+    edit_accounting,
     reconfigure,
     shutdown,
     // Shares.

@@ -44,6 +44,8 @@ constexpr Row kMatrix[] = {
     {Verb::create_step, kOwnThenAdmin},
     {Verb::update_node, kOps},
     {Verb::update_partition, kOps},
+    {Verb::edit_reservation, kOps},
+    {Verb::edit_accounting, kOps},
     {Verb::reconfigure, kAdmins},
     {Verb::shutdown, kAdmins},
     {Verb::view_shares, kAll},

@@ -13,6 +13,7 @@
 #include "berth/model/order.h"
 #include "berth/model/principal.h"
 #include "berth/model/reason.h"
+#include "berth/model/reservation_change.h"
 
 namespace berth {
 
@@ -76,11 +77,24 @@ struct ExplainJob {
 struct SetUsage {
     std::vector<UsageSet::Entry> entries;
 };
+// A reservation made, changed or deleted. Making one may leave the name to the controller.
+struct EditReservation {
+    std::string name;
+    bool is_new = false;
+    ReservationChange change;
+};
+struct DeleteReservation {
+    std::string name;
+};
+struct EditAccounting {
+    AccountingEdits edits;
+};
 // Asks for the hash of the controller's whole durable state, for `berth replay` and tests.
 struct HashState {};
 
 using Command = std::variant<SubmitJob, CancelJob, HoldJob, RequeueJob, UpdateJob, UpdateNode,
-                             CreateStep, ExplainJob, HashState, SetUsage>;
+                             CreateStep, ExplainJob, HashState, SetUsage, EditReservation,
+                             DeleteReservation, EditAccounting>;
 
 struct Submitted {
     JobId job{0};
@@ -96,6 +110,10 @@ struct StateHashed {
     std::uint64_t sequence = 0;
 };
 
+struct ReservationMade {
+    std::string name;
+};
+
 struct Refused {
     Refusal why = Refusal::invalid_request;
     std::string message;               // For a person: what was wrong, what would be right.
@@ -104,6 +122,7 @@ struct Refused {
     std::optional<JobId> job;
 };
 
-using Answer = std::variant<Done, Submitted, StepPlaced, Explanation, StateHashed, Refused>;
+using Answer =
+    std::variant<Done, Submitted, StepPlaced, Explanation, StateHashed, Refused, ReservationMade>;
 
 }  // namespace berth

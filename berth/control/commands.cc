@@ -31,6 +31,9 @@ Answer carry_out(Ledger& ledger, Nodes& nodes, const Principal& principal, Comma
             [&](CreateStep& one) { return create_step(ledger, nodes, principal, std::move(one)); },
             [&](ExplainJob& one) { return explain_job(ledger, principal, one); },
             [&](SetUsage& one) { return set_usage(ledger, principal, std::move(one)); },
+            [&](EditReservation& one) { return edit_reservation(ledger, principal, one); },
+            [&](DeleteReservation& one) { return delete_reservation(ledger, principal, one); },
+            [&](EditAccounting& one) { return edit_accounting(ledger, principal, std::move(one)); },
             [&](HashState&) -> Answer {
                 BERTH_ASSERT(false);
                 return Done{};

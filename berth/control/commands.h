@@ -25,6 +25,10 @@ Answer update_node(Ledger& ledger, Nodes& nodes, const Principal& principal,
                    const UpdateNode& command);
 Answer create_step(Ledger& ledger, Nodes& nodes, const Principal& principal, CreateStep command);
 Answer set_usage(Ledger& ledger, const Principal& principal, SetUsage command);
+Answer edit_reservation(Ledger& ledger, const Principal& principal, const EditReservation& command);
+Answer delete_reservation(Ledger& ledger, const Principal& principal,
+                          const DeleteReservation& command);
+Answer edit_accounting(Ledger& ledger, const Principal& principal, EditAccounting command);
 Answer explain_job(const Ledger& ledger, const Principal& principal, const ExplainJob& command);
 
 // ---- What they share.

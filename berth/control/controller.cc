@@ -89,6 +89,7 @@ void Controller::Parts::take_office(Ledger& ledger) {
     ledger.record(ControllerStarted{epoch});
     ClusterSpec kept = keep_ids(ledger.state().spec(), *std::move(spec));
     spec.reset();
+    apply_edits(kept, ledger.state().accounting_edits());
     if (kept != ledger.state().spec()) ledger.record(SpecInstalled{std::move(kept)});
     nodes.install(ledger.state().spec());
 }
@@ -169,7 +170,8 @@ Turn Controller::Parts::finish(Ledger& ledger) {
                     std::move(touched.gone),
                     std::move(touched.nodes),
                     touched.spec,
-                    std::move(touched.usage)};
+                    std::move(touched.usage),
+                    touched.reservations};
     const auto wake = [&](std::optional<Time> at) {
         if (at && (!turn.wake_at || *at < *turn.wake_at)) turn.wake_at = at;
     };

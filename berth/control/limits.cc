@@ -162,4 +162,27 @@ std::optional<Refusing> too_large(const CreateStep& step) {
         {{"Node list", step.request.nodelist.size()}, {"--gres", step.request.gres.size()}});
 }
 
+std::optional<Refusing> too_large(const ReservationChange& change) {
+    const auto text = [](const std::optional<std::string>& maybe) {
+        return maybe ? std::string_view(*maybe) : std::string_view();
+    };
+    const auto size = [](const std::optional<std::vector<std::string>>& maybe) {
+        return maybe ? maybe->size() : std::size_t{0};
+    };
+    if (auto refusing = long_text({{"Comment", text(change.comment)},
+                                   {"TRES", text(change.tres)},
+                                   {"Features", text(change.features)},
+                                   {"Partition", text(change.partition)}})) {
+        return refusing;
+    }
+    if (auto refusing = over("Node list", text(change.nodes).size(), kArgumentsMax)) {
+        return refusing;
+    }
+    return long_list({{"List of users", size(change.users) + change.users_added.size()},
+                      {"List of groups", size(change.groups)},
+                      {"List of accounts", size(change.accounts) + change.accounts_added.size()},
+                      {"List of QOS", size(change.qos)},
+                      {"List of flags", change.flags_added.size()}});
+}
+
 }  // namespace berth

@@ -19,5 +19,6 @@ inline constexpr std::size_t kListMax = 65'536;  // Of hosts, dependencies …
 std::optional<Refusing> too_large(const SubmitJob& submission);
 std::optional<Refusing> too_large(const UpdateJob& update);
 std::optional<Refusing> too_large(const CreateStep& step);
+std::optional<Refusing> too_large(const ReservationChange& change);
 
 }  // namespace berth

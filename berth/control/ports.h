@@ -65,6 +65,7 @@ struct Changes {
     std::vector<NodeId> nodes;
     bool spec = false;               // The configuration changed: make everything again.
     std::vector<std::size_t> usage;  // Records of usage, by their number.
+    bool reservations = false;
 };
 
 class Inbox {

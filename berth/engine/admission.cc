@@ -149,10 +149,14 @@ std::variant<Job, Refusing> admit(const ClusterState& state, Time now, const Pri
     if (!no) no = check_partition_limits(cluster, job);
     if (!no) no = check_share(cluster, job);
     if (!no) no = check_nearness(cluster, job.spec.request);
+    if (!no) no = check_licenses(cluster, job);
+    if (!no) no = check_time_terms(now, job);
+    if (!no) no = check_reservation(state, now, job);
     if (!no) no = check_fits(state, job);
     if (!no) no = check_dependencies(state, job.id, job.spec);
     if (!no) no = set_array(cluster, job);
     if (!no) no = check_room(state, job);
+    if (!no) no = check_limits(state, job);
     if (no) return *std::move(no);
     job.predicted = state.run_history().predict(owner.user, spec.name, now);
     return job;

@@ -31,6 +31,14 @@ Objection check_nearness(const ClusterSpec& spec, const JobRequest& request);
 // admission_fit.cc: could the empty partition serve it?
 Objection check_fits(const ClusterState& state, const Job& job);
 
+// admission_terms.cc: licenses, deadline, the least time, the reservation.
+inline constexpr std::size_t kLicensesMax = 64;
+inline constexpr Duration kTimeMinMax = std::chrono::hours(24 * 365);
+Objection check_licenses(const ClusterSpec& spec, const Job& job);
+Objection check_time_terms(Time now, Job& job);
+Objection check_limits(const ClusterState& state, const Job& job);
+Objection check_reservation(const ClusterState& state, Time now, const Job& job);
+
 // admission.cc
 Objection check_texts(std::string_view name, std::string_view comment);
 Objection check_begin(Time now, std::optional<Time> begin);

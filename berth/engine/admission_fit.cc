@@ -7,6 +7,7 @@
 
 #include "berth/engine/admission_checks.h"
 #include "berth/engine/demand.h"
+#include "berth/engine/order.h"
 #include "berth/engine/placement.h"
 
 namespace berth {
@@ -159,7 +160,13 @@ Objection check_required(const ClusterSpec& spec, const Demand& demand) {
 
 Objection check_fits(const ClusterState& state, const Job& job) {
     const ClusterSpec& spec = state.spec();
-    const Demand demand = demand_of(spec, job);
+    Demand demand = demand_of(spec, job);
+    const Reservation* reservation = state.find_reservation(job.spec.request.reservation);
+    if (reservation != nullptr) keep_to(demand, *reservation);
+    if (reservation != nullptr && (demand.share || demand.linked > 0)) {
+        return unavailable(Refusal::not_supported,
+                           "parts of GPUs, and --pack, in a reservation are not supported yet");
+    }
     if (first_nodes_suffice(spec, demand)) return std::nullopt;
     const std::uint32_t tasks = tasks_somewhere(demand);
     if (auto no = check_required(spec, demand)) return no;

@@ -22,15 +22,15 @@ void ClusterState::take(Time, const ControllerStarted& fact) {
 }
 
 void ClusterState::take(Time now, const SpecInstalled& fact) {
-    if (undo_.recording()) {
-        undo_.record(SpecBefore{std::make_shared<const ClusterSpec>(spec_), touched_spec_});
-    }
+    remember_spec();
     remember_all_nodes();
     settle_usage(now);
     spec_ = keep_ids(spec_, fact.spec);
+    apply_edits(spec_, edits_);
     conditions_.resize(spec_.nodes.size());
     recompute_free();
     recompute_rates();
+    find_limits();
     touched_spec_ = true;
     const std::uint32_t first = spec_.scheduling.first_job_id;
     if (next_job_id_.value() < first) set_counters(epoch_, id_after(JobId(first - 1)));
@@ -82,8 +82,8 @@ void ClusterState::rollback(Mark mark) {
 
 namespace {
 
-template <class Key, class Value>
-void restore(std::map<Key, Value>& map, Key key, const std::shared_ptr<const Value>& before) {
+template <class Map, class Key, class Value>
+void restore(Map& map, const Key& key, const std::shared_ptr<const Value>& before) {
     if (before == nullptr) {
         map.erase(key);
     } else {
@@ -138,7 +138,13 @@ void ClusterState::undo(Before before) {
             [&](const UsagesBefore& was) { usage_ = *was.records; },
             [&](const SpecBefore& was) {
                 spec_ = *was.spec;
+                find_limits();
                 touched_spec_ = was.touched;
+            },
+            [&](const EditsBefore& was) { edits_ = *was.edits; },
+            [&](const ReservationBefore& was) {
+                restore(reservations_, was.name, was.reservation);
+                touched_reservations_ = was.touched;
             },
             [&](const NodesBefore& was) {
                 conditions_ = *was.conditions;

@@ -35,6 +35,10 @@ void start_run(Job& job, Time now, const StartJob& fact) {
         job.cpus += share.cpus;
         job.allocated += share.amount;
     }
+    if (fact.time_limit) {
+        job.full_time_limit = job.time_limit;
+        job.time_limit = *fact.time_limit;
+    }
     if (!job.eligible_at) job.eligible_at = now;
     job.started_at = now;
     job.start_priority = fact.priority;
@@ -87,6 +91,7 @@ void requeue(Job& job) {
     job.started_at.reset();
     job.ended_at.reset();
     job.eligible_at.reset();
+    if (job.full_time_limit) job.time_limit = *std::exchange(job.full_time_limit, std::nullopt);
     job.steps.clear();
     job.next_step = 0;
 }

@@ -15,6 +15,15 @@ Epoch ClusterState::epoch() const { return epoch_; }
 JobId ClusterState::next_job_id() const { return next_job_id_; }
 const std::map<JobId, Job>& ClusterState::jobs() const { return jobs_; }
 const std::map<JobId, PlannedStart>& ClusterState::plan() const { return planned_; }
+const std::map<std::string, Reservation, std::less<>>& ClusterState::reservations() const {
+    return reservations_;
+}
+const AccountingEdits& ClusterState::accounting_edits() const { return edits_; }
+const Reservation* ClusterState::find_reservation(std::string_view name) const {
+    const auto at = reservations_.find(name);
+    return at == reservations_.end() ? nullptr : &at->second;
+}
+const LimitUses& ClusterState::uses() const { return index_.uses(); }
 const std::set<JobId>& ClusterState::pending_jobs() const { return index_.pending(); }
 const std::set<JobId>& ClusterState::holding_jobs() const { return index_.holding(); }
 const std::set<std::pair<Time, JobId>>& ClusterState::finished_jobs() const {
@@ -109,10 +118,11 @@ ClusterState::Touched ClusterState::take_touched() {
     touched.nodes.assign(touched_nodes_.begin(), touched_nodes_.end());
     touched.usage.assign(touched_usage_.begin(), touched_usage_.end());
     touched.spec = touched_spec_;
+    touched.reservations = touched_reservations_;
     touched_jobs_.clear();
     touched_nodes_.clear();
     touched_usage_.clear();
-    touched_spec_ = false;
+    touched_spec_ = touched_reservations_ = false;
     return touched;
 }
 

@@ -40,6 +40,12 @@ public:
     const PlannedStart* planned(JobId id) const;
     const std::map<JobId, PlannedStart>& plan() const;  // Every promise, in id order.
     JobId next_job_id() const;                          // Free, and what the next new record takes.
+    const std::map<std::string, Reservation, std::less<>>& reservations() const;
+    const Reservation* find_reservation(std::string_view name) const;
+    const AccountingEdits& accounting_edits() const;  // Worked into spec() already.
+
+    const LimitUses& uses() const;                   // What limits are held against.
+    bool has_limits() const { return has_limits_; }  // That are enforced, and on anyone at all.
 
     // ---- The same by other keys, in id order. Kept up to date, never searched for.
     const std::set<JobId>& pending_jobs() const;  // Held ones and array records too.
@@ -83,6 +89,7 @@ public:
         std::vector<NodeId> nodes;
         std::vector<std::size_t> usage;
         bool spec = false;
+        bool reservations = false;
     };
     Touched take_touched();
 
@@ -99,8 +106,8 @@ public:
     void check_invariants() const;
 
 private:
-    // One for each kind of fact, or apply() does not compile. In apply.cc, apply_jobs.cc and
-    // apply_runs.cc.
+    // One for each kind of fact, or apply() does not compile. In apply.cc, apply_jobs.cc,
+    // apply_runs.cc and apply_declared.cc.
     void take(Time now, const ControllerStarted& fact);
     void take(Time now, const SpecInstalled& fact);
     void take(Time now, const NodeRegistered& fact);
@@ -123,6 +130,10 @@ private:
     void take(Time now, const UsageSet& fact);
     void take(Time now, const JobsPlanned& fact);
     void take(Time now, const JobsEligible& fact);
+    void take(Time now, const DeadlineMissed& fact);
+    void take(Time now, const ReservationSet& fact);
+    void take(Time now, const ReservationDeleted& fact);
+    void take(Time now, const AccountingEdited& fact);
 
     // Every change goes through one of these, which remember what was there and keep the index.
     template <class Change>
@@ -138,6 +149,9 @@ private:
     void erase_job(JobId id);
     void set_planned(JobId id, std::optional<PlannedStart> planned);
     void set_counters(Epoch epoch, JobId next_job_id);
+    void remember_spec();
+    void find_limits();
+    void remember_reservation(const std::string& name);
     void take_share(const NodeShare& share);
     void give_back_share(const NodeShare& share);
     void touch(JobId id);
@@ -181,11 +195,14 @@ private:
     PastRequests past_requests_;
     std::vector<UsageRecord> usage_;
     RunHistory run_history_;
+    std::map<std::string, Reservation, std::less<>> reservations_;
+    AccountingEdits edits_;
 
     // Derived from the above.
     std::vector<NodeFree> free_;
     JobIndex index_;
     JobTable<Job*> job_at_;  // Into jobs_.
+    bool has_limits_ = false;
     std::map<std::pair<std::string, std::string>, std::size_t> usage_by_name_;
 
     // Volatile.
@@ -194,6 +211,7 @@ private:
     std::set<NodeId> touched_nodes_;
     std::set<std::size_t> touched_usage_;
     bool touched_spec_ = false;
+    bool touched_reservations_ = false;
     UndoLog undo_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "berth/engine/cycle_gates.h"
+
 namespace berth {
 
 Duration promise_slack(const SchedulingSpec& scheduling) { return scheduling.kill_wait * 2; }
@@ -31,8 +33,10 @@ bool CycleRun::spend() {
 
 Cycle CycleRun::run() {
     end_overdue();
+    advance_reservations();
     outlook_.fair_shares.refresh(state(), outlook_.policy, view_.now());
     rejudge_waiting();
+    end_missed_deadlines();
     rerank();
     repair();
     if (scheduling().backfill) {
@@ -61,7 +65,11 @@ void CycleRun::end_overdue() {
     for (const JobId id : book().extend_overdue(now_, longer)) {
         const Job& job = *state().find_job(id);
         if (job.state != JobState::running) continue;
-        decide(EndJob{.job = id, .outcome = JobState::timeout, .reason = "TimeLimit"});
+        if (job.spec.deadline && *job.spec.deadline <= now_) {
+            decide(EndJob{.job = id, .outcome = JobState::deadline, .reason = "DeadLine"});
+        } else {
+            decide(EndJob{.job = id, .outcome = JobState::timeout, .reason = "TimeLimit"});
+        }
     }
 }
 
@@ -75,7 +83,7 @@ void CycleRun::write_promises() {
             if (known != nullptr) fact.jobs.emplace_back(id, std::nullopt);
             continue;
         }
-        PlannedStart planned{promise->start, promise->end, promise->amounts};
+        PlannedStart planned{promise->start, promise->end, promise->amounts, promise->licenses};
         if (known == nullptr || *known != planned) fact.jobs.emplace_back(id, std::move(planned));
     }
     if (fact.jobs.empty()) return;
@@ -86,10 +94,11 @@ void CycleRun::write_promises() {
 // The first of a partition that only lacks resources waits for these; those behind wait for it.
 void CycleRun::write_reasons() {
     ClusterState& written = engine_.mutable_state();
-    const auto write = [&](PendingJob& pending, PendingReason reason) {
-        if (pending.written_reason != reason || !pending.gate.detail.empty()) {
-            written.set_reason(pending.id, reason, pending.gate.detail);
+    const auto write = [&](PendingJob& pending, PendingReason reason, const std::string& detail) {
+        if (pending.written_reason != reason || pending.written_detail || !detail.empty()) {
+            written.set_reason(pending.id, reason, detail);
         }
+        pending.written_detail = !detail.empty();
         if (pending.written_priority != pending.priority) {
             written.set_priority(pending.id, pending.priority);
         }
@@ -97,14 +106,20 @@ void CycleRun::write_reasons() {
         pending.written_priority = pending.priority;
     };
     for (const auto& [id, pending] : outlook_.pending.all()) {
-        if (pending.gate.reason != PendingReason::none) write(pending, pending.gate.reason);
+        const Gate& gate = pending.gate;
+        if (gate.reason != PendingReason::none) write(pending, gate.reason, gate.detail);
     }
     std::vector<bool> seen(state().spec().partitions.size());
     for (const JobOrder::Entry& entry : order().entries()) {
         if (entry.job == nullptr) continue;
+        const Gate special = special_reason(*entry.job);
+        if (special.reason != PendingReason::none) {
+            write(*entry.job, special.reason, special.detail);
+            continue;
+        }
         const bool first = !seen[entry.job->partition.index()];
         seen[entry.job->partition.index()] = true;
-        write(*entry.job, first ? PendingReason::resources : PendingReason::priority);
+        write(*entry.job, first ? PendingReason::resources : PendingReason::priority, {});
     }
 }
 
@@ -126,7 +141,12 @@ std::optional<Time> CycleRun::next_wake() {
     };
     for (const auto& [id, pending] : outlook_.pending.all()) {
         if (pending.gate.until) no_later_than(*pending.gate.until);
+        if (!pending.watched) continue;
+        if (const auto last = last_moment(*state().find_job(id))) {
+            no_later_than(*last + Duration(1));
+        }
     }
+    if (const auto next = next_reservation()) no_later_than(*next);
     if (const auto start = book().next_start(now_)) no_later_than(*start);
     for (const JobId id : book().overdue_promises(now_)) {  // When its slack is used up.
         const PendingJob* job = outlook_.pending.find(id);

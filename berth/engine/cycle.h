@@ -88,8 +88,23 @@ private:
     Footprints* footprints(Kind& kind);
     Time fresh_hope(Shape& shape);
     Time earliest_without_promise(Shape& shape);
-    JobId start(const PendingJob& job, const std::vector<Part>& parts);  // What runs: the task.
+    JobId start(const PendingJob& job, const Found& found,
+                std::optional<Duration> time_limit = std::nullopt);  // What runs: the task.
     Booking booking_for(const PendingJob& job, const Found& found) const;
+
+    // cycle_terms.cc
+    Duration slack_of(const Shape& shape) const;
+    Time last_start(const PendingJob& pending) const;
+    bool start_with_less(PendingJob& pending);
+    std::optional<Found> longest_now(const PendingJob& pending, Duration least, Duration& length);
+    void advance_reservations();
+    std::optional<Time> next_reservation() const;
+    void end_missed_deadlines();
+    bool take_licenses(const Demand& demand, Duration length, Found& found);
+
+    // cycle_reasons.cc: what a job waits for, if it is neither what others have nor its turn; none:
+    // it is.
+    Gate special_reason(const PendingJob& pending) const;
 
     // cycle_planted.cc: the same, wrong on purpose.
     bool is_planted(PlantedBug bug) const { return outlook_.planted == bug; }

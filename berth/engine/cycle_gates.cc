@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/hostlist.h"
+#include "berth/engine/limit_check.h"
 
 namespace berth {
 namespace {
@@ -10,8 +11,10 @@ namespace {
 Gate shut(PendingReason reason, std::optional<Time> until = {}) { return {reason, until, {}}; }
 
 Gate hold_gate(const Job& job) {
-    const PendingReason failed = PendingReason::launch_failed_requeued_held;
-    if (job.hold == Hold::admin && job.state_reason == slurm_name(failed)) return shut(failed);
+    for (const PendingReason known :
+         {PendingReason::launch_failed_requeued_held, PendingReason::reservation_deleted}) {
+        if (job.hold == Hold::admin && job.state_reason == slurm_name(known)) return shut(known);
+    }
     return shut(job.hold == Hold::admin ? PendingReason::job_held_admin
                                         : PendingReason::job_held_user);
 }
@@ -52,12 +55,21 @@ std::string missing_nodes(const ClusterState& state, const Demand& demand) {
 }  // namespace
 
 bool gate_may_change(const Job& job) {
-    return job.hold != Hold::none || job.spec.begin || !job.spec.dependencies.empty() ||
-           job.spec.array || job.array_job;
+    return job.hold != Hold::none || job.spec.begin || job.spec.deadline ||
+           !job.spec.dependencies.empty() || job.spec.array || job.array_job;
+}
+
+std::optional<Time> last_moment(const Job& job) {
+    if (!job.spec.deadline) return std::nullopt;
+    const Duration least = job.spec.time_min.value_or(job.time_limit);
+    return least >= *job.spec.deadline - Time{} ? Time::min() : *job.spec.deadline - least;
 }
 
 Gate gate_of(const ClusterState& state, const Job& job, const Shape& shape,
              std::size_t running_tasks, Time now) {
+    if (const auto last = last_moment(job); last && *last < now) {
+        return shut(PendingReason::deadline);
+    }
     if (job.hold != Hold::none) return hold_gate(job);
     if (job.spec.begin && *job.spec.begin > now) {
         return shut(PendingReason::begin_time, job.spec.begin);
@@ -77,6 +89,7 @@ Gate gate_of(const ClusterState& state, const Job& job, const Shape& shape,
         const std::optional<Duration>& max_wall = all_qos[job.qos.index()].max_wall;
         if (max_wall && job.time_limit > *max_wall) return shut(PendingReason::qos_max_wall);
     }
+    if (const auto excess = limit_on_start(state, job, shape.demand())) return shut(excess->reason);
     const std::uint32_t most = job.spec.array ? job.spec.array->max_running : job.array_max_running;
     const bool of_array = job.spec.array || job.array_task;
     if (of_array && most > 0 && running_tasks >= most) {

@@ -20,6 +20,10 @@ DependencyAnswer dependencies_of(const ClusterState& state, const Job& job, Time
 std::optional<std::uint32_t> first_ready_task(const ClusterState& state, const Job& array,
                                               Time now);
 
+// The last moment at which a job with a deadline may start, with the least time that it would do
+// with.
+std::optional<Time> last_moment(const Job& job);
+
 // The first gate that is shut, in Slurm's order. `running_tasks`: of the job's array.
 Gate gate_of(const ClusterState& state, const Job& job, const Shape& shape,
              std::size_t running_tasks, Time now);

@@ -21,7 +21,8 @@ void CycleRun::judge(PendingJob& pending) {
     find_chance(*pending.shape->kind);
     const Job& job = *state().find_job(pending.id);
     pending.gate = gate_of(state(), job, *pending.shape, outlook_.running_tasks(job), now_);
-    pending.watched = gate_may_change(job);
+    pending.watched = gate_may_change(job) || state().has_limits();
+    pending.takes_less = job.spec.time_min.has_value();
     if (!pending.listed && (pending.watched || pending.gate.reason != PendingReason::none)) {
         pending.listed = true;
         outlook_.pending.watch_list().push_back(pending.id);

@@ -17,6 +17,8 @@ void CycleRun::note_disturbed() {
 // Nothing that happened since the job was last looked at can be of use to it.
 bool CycleRun::is_settled(const PendingJob& job, bool may_plan) {
     if (!job.looked || job.disturbed) return false;
+    const bool news = job.looked_after != book().last_release();
+    if (job.takes_less && news && book().any_fresh()) return false;
     Shape& shape = *job.shape;
     if (const Booking* promise = book().promise(job.id)) {
         const bool is_due = promise->start <= now_;

@@ -62,8 +62,10 @@ bool CycleRun::try_job(PendingJob& job, Time floor, bool may_plan) {
     if (known != nullptr && is_planted(PlantedBug::breaks_promises)) {
         return break_promise(job, *known);
     }
+    if (job.takes_less && floor <= now_ && start_with_less(job)) return true;
+    known = book().promise(job.id);
     const bool keeps = known != nullptr && (floor == now_ || known->start >= floor);
-    const Time horizon = after(now_, scheduling().plan_window);
+    const Time horizon = last_start(job);
     Shape& shape = *job.shape;
     Time from = floor;
     Time latest = may_plan && !shape.kind->depends_on_running ? horizon : now_;
@@ -97,7 +99,7 @@ bool CycleRun::try_job(PendingJob& job, Time floor, bool may_plan) {
 bool CycleRun::take_start(PendingJob& job, const std::optional<Found>& found,
                           std::optional<Booking> before, bool keeps) {
     if (found && found->start == now_) {
-        const JobId started = start(job, found->parts);
+        const JobId started = start(job, *found);
         if (before) book().note_releases(*before, started, now_);
         return true;
     }
@@ -151,12 +153,12 @@ std::optional<Found> CycleRun::search_on(const BitSet& usable, const Demand& dem
     if (is_planted(PlantedBug::forgets_promises)) {
         if (auto found = start_without_promises(demand)) return found;
     }
-    if (from <= now_) {
+    if (from <= now_ && latest >= now_) {
         auto found = search_now(usable, demand, shape, wishes);
         if (found || latest <= now_) return found;
     }
     const Footprints* known = footprints(*shape.kind);
-    const Duration slack = promise_slack(scheduling());
+    const Duration slack = slack_of(shape);
     const Duration length = shape.length > kNoLimit - slack ? kNoLimit : shape.length + slack;
     const Time later = std::max(from, now_ + Duration(1));
     auto found = find_start(demand, {later, latest, length}, book(), usable, taste_, known);
@@ -171,9 +173,12 @@ std::optional<Found> CycleRun::search_on(const BitSet& usable, const Demand& dem
 std::optional<Found> CycleRun::search_now(const BitSet& usable, const Demand& demand,
                                           const Shape& shape, Wishes wishes) {
     const SharedLook look{state(), book(), now_, shape.length, wishes.of, wishes.preferred};
-    if (demand.share) return find_shared_now(demand, look, usable, taste_);
-    if (demand.linked > 0) {
-        return find_linked_now(demand, look, usable, taste_, outlook_.topologies);
+    if (demand.share || demand.linked > 0) {
+        std::optional<Found> found =
+            demand.share ? find_shared_now(demand, look, usable, taste_)
+                         : find_linked_now(demand, look, usable, taste_, outlook_.topologies);
+        if (found && !take_licenses(demand, shape.length, *found)) return std::nullopt;
+        return found;
     }
     return find_start(demand, {now_, now_, shape.length}, book(), usable, taste_,
                       footprints(*shape.kind));
@@ -183,7 +188,9 @@ Booking CycleRun::booking_for(const PendingJob& job, const Found& found) const {
     Booking booking;
     booking.start = found.start;
     booking.end = after(found.start, job.shape->length);
-    if (found.start > now_) booking.end = after(booking.end, promise_slack(scheduling()));
+    if (found.start > now_) booking.end = after(booking.end, slack_of(*job.shape));
+    booking.licenses = found.licenses;
+    booking.reservation = job.shape->demand().reservation;
     if (is_planted(PlantedBug::books_too_short)) {
         booking.end = booking.start + (booking.end - booking.start) / 2;
     }
@@ -193,11 +200,14 @@ Booking CycleRun::booking_for(const PendingJob& job, const Found& found) const {
     return booking;
 }
 
-JobId CycleRun::start(const PendingJob& pending, const std::vector<Part>& parts) {
+JobId CycleRun::start(const PendingJob& pending, const Found& found,
+                      std::optional<Duration> time_limit) {
     const Job& job = *state().find_job(pending.id);
     StartJob fact{.job = job.id, .attempt = Attempt(job.attempt.value() + 1)};
     fact.priority = pending.priority;
-    fact.allocation = settle(state(), parts, outlook_.topologies);
+    fact.allocation = settle(state(), found.parts, outlook_.topologies);
+    fact.allocation.licenses = found.licenses;
+    fact.time_limit = time_limit;
     if (is_planted(PlantedBug::tears_cliques)) tear_cliques(fact.allocation);
     if (job.spec.array) {
         fact.array_task = first_ready_task(state(), job, now_);

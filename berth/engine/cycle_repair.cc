@@ -16,10 +16,7 @@ bool CycleRun::is_void(const PendingJob& job, const Booking& promise) const {
 }
 
 bool CycleRun::collides(const Booking& promise) const {
-    return std::ranges::any_of(promise.amounts, [&](const auto& part) {
-        const Timeline& timeline = outlook_.book.timeline(part.first);
-        return timeline.goes_below_zero(std::max(promise.start, now_), promise.end);
-    });
+    return outlook_.book.collides(promise, now_);
 }
 
 // Only where something has happened that may break a promise.
@@ -67,7 +64,7 @@ void CycleRun::replan_from(std::size_t first, const std::vector<bool>& broken) {
         job.looked = job.looked_ahead = false;
         if (before[i]) book().note_releases(*before[i]);
         if (!spend()) continue;
-        if (auto found = search(job, now_, after(now_, scheduling().plan_window))) {
+        if (auto found = search(job, now_, last_start(job))) {
             book().put(job.id, booking_for(job, *found));
         }
     }

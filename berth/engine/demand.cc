@@ -237,6 +237,8 @@ Demand without_nodes(const ClusterSpec& spec, const Job& job) {
     set_share(demand, spec, request);
     demand.exclusive = request.exclusive || partition.exclusive;
     set_near(demand, request.nearness);
+    demand.licenses = request.licenses;
+    std::erase_if(demand.licenses.counts, [](const LicenseCount& one) { return one.count == 0; });
     return demand;
 }
 

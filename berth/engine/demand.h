@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "berth/model/cluster_spec.h"
@@ -71,6 +72,9 @@ struct Demand {
     // drained …) and capacities play no part here.
     std::vector<BitSet> choices;
     BitSet required;  // --nodelist: all of these must be among its nodes.
+
+    LicenseRequest licenses;
+    std::string reservation;  // Whose part of the nodes it is to have; empty: what is open to all.
 
     friend bool operator==(const Demand&, const Demand&) = default;
 };

@@ -4,6 +4,7 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/base/size_text.h"
+#include "berth/engine/limit_check.h"
 
 namespace berth {
 namespace {
@@ -85,6 +86,16 @@ Blocker blocker_at_gate(const ClusterState& state, const Outlook& outlook, const
                         const Shape& shape, const Gate& gate) {
     const PartitionSpec& partition = state.spec().partition(job.partition);
     Blocker blocker{.reason = gate.reason, .level = "job", .text = plain_text(job, gate)};
+    if (const auto excess = limit_on_start(state, job, shape.demand());
+        excess && excess->reason == gate.reason) {
+        blocker.level = excess->holder;
+        blocker.resource = excess->what;
+        blocker.asked = excess->asked;
+        blocker.free = std::max<std::int64_t>(0, excess->most - excess->used);
+        blocker.total = excess->most;
+        blocker.text = in_words(*excess) + ".";
+        return blocker;
+    }
     switch (gate.reason) {
         case PendingReason::partition_down:
         case PendingReason::partition_inactive:

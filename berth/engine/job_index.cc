@@ -44,11 +44,13 @@ void JobIndex::each_entry(const Job& job, Apply apply) {
 
 void JobIndex::add(const Job& job) {
     each_entry(job, [](auto& set, const auto& element) { set.insert(element); });
+    uses_.add(job);
     if (!job.spec.request_id.empty()) requests_.try_emplace(job.spec.request_id, job.id);
 }
 
 void JobIndex::remove(const Job& job) {
     each_entry(job, [](auto& set, const auto& element) { set.erase(element); });
+    uses_.remove(job);
     const auto known = requests_.find(job.spec.request_id);
     if (known != requests_.end() && known->second == job.id) requests_.erase(known);
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "berth/engine/limit_uses.h"
 #include "berth/model/job.h"
 
 namespace berth {
@@ -25,6 +26,7 @@ public:
     std::vector<JobId> dependents(JobId job) const;     // Pending, and name it in a dependency.
     std::vector<JobId> singletons(std::uint32_t uid, std::string_view name) const;
 
+    const LimitUses& uses() const { return uses_; }
     const std::set<JobId>& pending() const { return pending_; }
     const std::set<JobId>& holding() const { return holding_; }
     const std::set<std::pair<Time, JobId>>& finished() const { return finished_; }
@@ -35,6 +37,7 @@ private:
     template <class Apply>
     void each_entry(const Job& job, Apply apply);
 
+    LimitUses uses_;
     std::map<std::string, JobId, std::less<>> requests_;
     std::set<JobId> pending_, holding_;
     std::set<std::pair<Time, JobId>> finished_;

@@ -15,6 +15,16 @@ Demand plain_demand_of(const ClusterSpec& spec, const Job& job) {
     return demand;
 }
 
+void keep_to(Demand& demand, const Reservation& reservation) {
+    demand.reservation = reservation.name;
+    if (reservation.flex) return;
+    for (BitSet& choice : demand.choices) {
+        BitSet reserved(choice.size());
+        for (const auto& [node, amount] : reservation.amounts) reserved.set(node.index());
+        choice &= reserved;
+    }
+}
+
 // ---- Kinds and shapes.
 
 namespace {
@@ -41,11 +51,17 @@ std::shared_ptr<Kind> PendingJobs::kind_of(const ClusterState& state, const Job&
     const Nearness& near = job.spec.request.nearness;
     if (near.switches) key.write(job.submitted_at);  // Each waits by itself.
     if (!near.affinities.empty()) key.write(job.owner.uid);
+    const Reservation* reservation = state.find_reservation(request.reservation);
+    if (reservation != nullptr) {
+        key.write(reservation->amounts);
+        key.write(reservation->flex);
+    }
     std::weak_ptr<Kind>& known = kinds_[key.take()];
     std::shared_ptr<Kind> kind = known.lock();
     if (kind == nullptr) {
         kind = std::make_shared<Kind>();
         kind->demand = plain_demand_of(state.spec(), job);
+        if (reservation != nullptr) keep_to(kind->demand, *reservation);
         if (near.switches) relax_switches(*kind, job);
         kind->depends_on_running = depends_on_running(job);
         any_depends_ = any_depends_ || kind->depends_on_running;

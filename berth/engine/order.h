@@ -58,6 +58,9 @@ struct Shape {
 // demand_of(), with what is asked for in all of a job that has one node asked for on that node.
 Demand plain_demand_of(const ClusterSpec& spec, const Job& job);
 
+// For a job of this reservation: on its nodes alone, unless it is FLEX.
+void keep_to(Demand& demand, const Reservation& reservation);
+
 // Why a job is not even looked at, apart from resources; none: it is.
 struct Gate {
     PendingReason reason = PendingReason::none;
@@ -97,7 +100,9 @@ struct PendingJob {
     bool listed = false;               // In the list of those to be asked again.
     bool disturbed = false;            // Something was given back where it has its promise.
     bool moved_in_order = false;       // By an explicit change; it may then pass promises.
+    bool takes_less = false;           // --time-min: it may start with less time than its limit.
     // What readers see.
+    bool written_detail = false;
     PendingReason written_reason = PendingReason::none;
     std::int64_t written_priority = 0;
 };

@@ -86,6 +86,18 @@ void Outlook::note_node(const ClusterState& state, NodeId node) {
     changed = true;
 }
 
+// Reservations are few, and change seldom.
+void Outlook::note_reservations(const ClusterState& state) {
+    book.rebuild(state);
+    std::vector<JobId> concerned;
+    for (const auto& [id, waiting] : pending.all()) {
+        if (!waiting.shape->demand().reservation.empty()) concerned.push_back(id);
+    }
+    for (const JobId id : concerned) pending.refresh(state, id);
+    promises_at_risk = true;
+    changed = true;
+}
+
 void Outlook::note(const ClusterState& state, Time now, const Fact& fact) {
     const auto job_changed = [&](JobId id) {
         work.refresh(state, id);
@@ -99,6 +111,9 @@ void Outlook::note(const ClusterState& state, Time now, const Fact& fact) {
                        }
                    },
                    [&](const SpecInstalled&) { rebuild(state); },
+                   [&](const ReservationSet&) { note_reservations(state); },
+                   [&](const ReservationDeleted&) { note_reservations(state); },
+                   [&](const AccountingEdited&) { rebuild(state); },
                    [&](const NodeRegistered& kind) { note_node(state, kind.node); },
                    [&](const NodeSilent& kind) { note_node(state, kind.node); },
                    [&](const NodeUpdated& kind) { note_node(state, kind.node); },
@@ -129,7 +144,8 @@ void Outlook::note(const ClusterState& state, Time now, const Fact& fact) {
                        for (const auto& [id, planned] : kind.jobs) note_job(state, now, id);
                    },
                    [&](const JobEligible&) { changed = true; },
-                   [&](const JobsEligible&) { changed = true; }, [&](const StepCreated&) {},
+                   [&](const JobsEligible&) { changed = true; },
+                   [&](const StepCreated&) {},
                    [&](const StepEnded&) {},
                    [&](const auto& kind) { job_changed(kind.job); },  // Of those about a job.
                },

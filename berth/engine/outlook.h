@@ -58,6 +58,7 @@ struct Outlook {
 private:
     void note_job(const ClusterState& state, Time now, JobId job);
     void note_node(const ClusterState& state, NodeId node);
+    void note_reservations(const ClusterState& state);
     void note_task_run(const Job& job);
 };
 

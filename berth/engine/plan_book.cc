@@ -5,7 +5,8 @@
 namespace berth {
 
 Time limit_end(const SchedulingSpec& scheduling, const Job& job) {
-    return after(after(*job.started_at, job.time_limit), scheduling.over_time_limit);
+    const Time end = after(after(*job.started_at, job.time_limit), scheduling.over_time_limit);
+    return job.spec.deadline ? std::min(end, std::max(*job.spec.deadline, *job.started_at)) : end;
 }
 
 // ---- What is booked.
@@ -26,15 +27,26 @@ void PlanBook::rebuild(const ClusterState& state) {
     all_fresh_ = true;
     ++last_release_;
     ++fresh_version_;
-    running_.clear();
+    const JobTable<Booking> before = std::exchange(running_, {});
     promises_.clear();
     promised_on_.assign(nodes, {});
     ends_.clear();
     starts_.clear();
     shared_.clear();
+    licenses_.rebuild(state.spec().licenses);
+    reservations_.clear();
+    reserved_.clear();
+    for (const auto& [name, reservation] : state.reservations()) reservations_.add(reservation);
+    reservations_.take_from(timelines_);
     collision_ = true;
     const auto enter_from_state = [&](JobId id) {
-        if (auto booking = booking_of(state, *state.find_job(id))) enter(id, *std::move(booking));
+        auto booking = booking_of(state, *state.find_job(id));
+        if (!booking) return;
+        const Booking* known = before.find(id);  // Perhaps it overran already.
+        if (known != nullptr && known->due == booking->due) {
+            booking->end = std::max(booking->end, known->end);
+        }
+        enter(id, *std::move(booking));
     };
     for (const JobId id : state.holding_jobs()) enter_from_state(id);
     for (const auto& [id, planned] : state.plan()) enter_from_state(id);
@@ -43,7 +55,13 @@ void PlanBook::rebuild(const ClusterState& state) {
 std::optional<Booking> PlanBook::booking_of(const ClusterState& state, const Job& job) const {
     if (job.allocation) {
         const Time due = limit_end(state.spec().scheduling, job);
-        Booking booking{*job.started_at, due, {}, true, due, {}};
+        Booking booking{.start = *job.started_at,
+                        .end = due,
+                        .amounts = {},
+                        .running = true,
+                        .due = due,
+                        .licenses = job.allocation->licenses,
+                        .reservation = job.spec.request.reservation};
         for (const NodeShare& share : job.allocation->shares) {
             booking.amounts.emplace_back(share.node, share.amount);
             const std::vector<Device>& devices = state.spec().node(share.node).devices;
@@ -57,7 +75,13 @@ std::optional<Booking> PlanBook::booking_of(const ClusterState& state, const Job
     }
     const PlannedStart* planned = state.planned(job.id);
     if (planned == nullptr) return std::nullopt;
-    return Booking{planned->start, planned->end, planned->amounts, false, {}, {}};
+    return Booking{.start = planned->start,
+                   .end = planned->end,
+                   .amounts = planned->amounts,
+                   .running = false,
+                   .due = {},
+                   .licenses = planned->licenses,
+                   .reservation = job.spec.request.reservation};
 }
 
 void PlanBook::refresh(const ClusterState& state, Time now, JobId id) {
@@ -116,9 +140,7 @@ std::optional<Time> PlanBook::shared_until(NodeId node, std::uint32_t device) co
 }
 
 void PlanBook::enter(JobId job, Booking booking) {
-    for (const auto& [node, amount] : booking.amounts) {
-        change(node, booking.start, booking.end, amount, false);
-    }
+    change_timelines(booking, false);
     if (booking.running) {
         ends_.emplace(booking.end, job);
         for (const PartOf& part : booking.parts) {
@@ -144,9 +166,7 @@ void PlanBook::enter(JobId job, Booking booking) {
 
 void PlanBook::remove(JobId job) {
     const Booking& booking = *find(job);
-    for (const auto& [node, amount] : booking.amounts) {
-        change(node, booking.start, booking.end, amount, true);
-    }
+    change_timelines(booking, true);
     if (booking.running) {
         ends_.erase({booking.end, job});
         for (const PartOf& part : booking.parts) {
@@ -240,10 +260,55 @@ std::vector<JobId> PlanBook::take_changed() {
 
 bool PlanBook::has_room_for(const Booking& booking, Time from) const {
     const Time start = std::max(booking.start, from);
+    if (!licenses_.first_free(booking.licenses, start, start, booking.end - start)) return false;
     return std::ranges::all_of(booking.amounts, [&](const auto& part) {
         const auto& [node, amount] = part;
-        return fits(amount, timeline(node).least_free(start, booking.end));
+        return fits(amount, timeline(node, booking.reservation).least_free(start, booking.end));
     });
+}
+
+bool PlanBook::collides(const Booking& booking, Time from) const {
+    const Time start = std::max(booking.start, from);
+    if (licenses_.goes_below_zero(booking.licenses, start, booking.end)) return true;
+    return std::ranges::any_of(booking.amounts, [&](const auto& part) {
+        return timeline(part.first, booking.reservation).goes_below_zero(start, booking.end);
+    });
+}
+
+bool PlanBook::is_used(std::string_view reservation) const {
+    bool used = false;
+    for (const auto& [end, job] : ends_) {
+        used = used || running_.find(job)->reservation == reservation;
+    }
+    return used;
+}
+
+const Timeline& PlanBook::timeline(NodeId node, const std::string& reservation) const {
+    if (reservation.empty()) return timelines_[node.index()];
+    const std::pair key(node, reservation);
+    const auto known = reserved_.find(key);
+    if (known != reserved_.end()) return known->second;
+    return reserved_.emplace(key, reservations_.room(reservation, node, timelines_[node.index()]))
+        .first->second;
+}
+
+void PlanBook::change_timelines(const Booking& booking, bool more) {
+    if (!reservations_.empty()) reserved_.clear();
+    for (const auto& [node, amount] : booking.amounts) {
+        if (booking.reservation.empty()) {
+            change(node, booking.start, booking.end, amount, more);
+            continue;
+        }
+        reservations_.change(booking.reservation, node, {booking.start, booking.end}, amount, more,
+                             [&, at = node](Span span, const Resources& some, bool add) {
+                                 change(at, span.start, span.end, some, add);
+                             });
+    }
+    if (more) {
+        licenses_.give_back(booking.start, booking.end, booking.licenses);
+    } else {
+        licenses_.book(booking.start, booking.end, booking.licenses);
+    }
 }
 
 }  // namespace berth

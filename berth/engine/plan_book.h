@@ -15,6 +15,8 @@
 #include "berth/engine/cluster_state.h"
 #include "berth/engine/hole_index.h"
 #include "berth/engine/job_table.h"
+#include "berth/engine/license_book.h"
+#include "berth/engine/reservation_book.h"
 #include "berth/engine/timeline.h"
 
 namespace berth {
@@ -33,6 +35,9 @@ struct Booking {
     bool running = false;  // It holds them; false: it is promised them.
     Time due{};            // Of a running job: when its limit ends. `end` is later if it overran.
     std::vector<PartOf> parts;  // Of a running job.
+    std::vector<LicenseCount> licenses;
+    std::string
+        reservation;  // Whose part of the nodes it is taken from; empty: what is open to all.
     friend bool operator==(const Booking&, const Booking&) = default;
 };
 
@@ -49,8 +54,13 @@ public:
     void note_release(NodeId node);
 
     const Timeline& timeline(NodeId node) const { return timelines_[node.index()]; }
-    const Booking* find(JobId job) const;     // Running or promised.
-    const Booking* promise(JobId job) const;  // Promised only.
+    // The same for a job of this reservation; the empty name means none.
+    const Timeline& timeline(NodeId node, const std::string& reservation) const;
+    const LicenseBook& licenses() const { return licenses_; }
+    const ReservationBook& reservations() const { return reservations_; }
+    bool is_used(std::string_view reservation) const;  // By a job that runs.
+    const Booking* find(JobId job) const;              // Running or promised.
+    const Booking* promise(JobId job) const;           // Promised only.
     const JobTable<Booking>& promises() const { return promises_; }
     std::span<const JobId> promised_on(NodeId node) const { return promised_on_[node.index()]; }
 
@@ -78,6 +88,8 @@ public:
 
     // Whether all of it is free, from `from` on.
     bool has_room_for(const Booking& booking, Time from) const;
+    // Whether somewhere, from `from` on, more is booked of what it has than there is.
+    bool collides(const Booking& booking, Time from) const;
 
     // ---- Holes.
     const NodeClasses& classes() const { return classes_; }
@@ -105,6 +117,7 @@ public:
 
 private:
     std::optional<Booking> booking_of(const ClusterState& state, const Job& job) const;
+    void change_timelines(const Booking& booking, bool more);
     void change(NodeId node, Time start, Time end, const Resources& amount, bool more);
     void forget_before(NodeId node, Time now);
     // Books the shared GPU anew, after it has got another user or has lost one.
@@ -114,6 +127,10 @@ private:
     void fill_fresh(NodeId node);
 
     std::vector<Timeline> timelines_;  // By NodeId.
+    LicenseBook licenses_;
+    ReservationBook reservations_;
+    // What jobs of reservations may have, worked out where it was asked for.
+    mutable std::map<std::pair<NodeId, std::string>, Timeline> reserved_;
     NodeClasses classes_;
     HoleLevels levels_;
     HoleIndex holes_, fresh_;

@@ -141,7 +141,8 @@ std::optional<Found> scan_start(const Demand& demand, const Window& window, cons
         for (std::size_t n = choice.find_first(); n != BitSet::kNone; n = choice.find_next(n)) {
             if (!usable.test(n)) continue;
             const NodeId node = NodeId::from_index(n);
-            nodes.emplace_back(demand, node, taste.view.spec(), book.timeline(node));
+            nodes.emplace_back(demand, node, taste.view.spec(),
+                               book.timeline(node, demand.reservation));
         }
         auto found = demand.nodes_max == 1 ? find_on_one(demand, left, nodes, taste)
                                            : find_for_gang(demand, left, nodes, taste);
@@ -155,7 +156,7 @@ std::optional<Found> scan_start(const Demand& demand, const Window& window, cons
 
 std::optional<Time> first_offer(const Demand& demand, const Window& window, const PlanBook& book,
                                 NodeId node, const ClusterSpec& spec) {
-    Sliding sliding(demand, node, spec, book.timeline(node));
+    Sliding sliding(demand, node, spec, book.timeline(node, demand.reservation));
     for (Time at = window.earliest; at <= window.latest; at = sliding.next_change()) {
         sliding.move_to(at, window.length);
         if (sliding.offer().tasks > 0) return at;

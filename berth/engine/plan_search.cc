@@ -146,6 +146,7 @@ private:
 Footprints footprints_of(const Demand& demand, const ClusterSpec& spec, PlanBook& book) {
     Footprints footprints{.generation = book.generation(), .choices = {}};
     const auto tasks = tasks_on_each(demand);
+    if (!demand.reservation.empty()) return footprints;  // The holes are those open to all.
     if (!tasks || !demand.gres_total.empty()) return footprints;
     for (const BitSet& choice : demand.choices) {
         std::vector<Footprint>& of_choice = footprints.choices.emplace_back();
@@ -168,9 +169,9 @@ Footprints footprints_of(const Demand& demand, const ClusterSpec& spec, PlanBook
     return footprints;
 }
 
-std::optional<Found> find_start(const Demand& demand, const Window& window, const PlanBook& book,
-                                const BitSet& usable, const Taste& taste,
-                                const Footprints* footprints) {
+std::optional<Found> find_on_nodes(const Demand& demand, const Window& window, const PlanBook& book,
+                                   const BitSet& usable, const Taste& taste,
+                                   const Footprints* footprints) {
     if (footprints == nullptr || !footprints->known ||
         footprints->generation != book.generation()) {
         return scan_start(demand, window, book, usable, taste);
@@ -195,6 +196,8 @@ std::optional<Time> fresh_offer(const Demand& demand, const Window& window, cons
                                 const Footprints* footprints) {
     if (book.all_fresh()) return window.earliest;
     if (book.fresh_nodes().empty()) return std::nullopt;
+    // Licenses are given back with nodes, but not on any that would have to be the job's.
+    if (!demand.licenses.counts.empty()) return window.earliest;
     std::optional<Time> first;
     Window left = window;
     const auto offer = [&](Time at) {

@@ -15,6 +15,7 @@ struct Window {
 struct Found {
     Time start{};
     std::vector<Part> parts;
+    std::vector<LicenseCount> licenses;
 };
 
 // What a demand takes of one node of each class that can serve it, so that the index of holes can
@@ -43,6 +44,11 @@ std::optional<Found> find_start(const Demand& demand, const Window& window, cons
 std::optional<Time> fresh_offer(const Demand& demand, const Window& window, const PlanBook& book,
                                 const BitSet& usable, const ClusterSpec& spec,
                                 const Footprints* footprints);
+
+// The same without a look at licenses.
+std::optional<Found> find_on_nodes(const Demand& demand, const Window& window, const PlanBook& book,
+                                   const BitSet& usable, const Taste& taste,
+                                   const Footprints* footprints = nullptr);
 
 // When, within the window, this node alone could first have a part of the job.
 std::optional<Time> first_offer(const Demand& demand, const Window& window, const PlanBook& book,

@@ -16,9 +16,10 @@ struct SnapshotHead {
     Epoch epoch{0};
     JobId next_job_id{0};
     ClusterSpec spec;  // Without its nodes.
-    std::uint64_t nodes = 0, jobs = 0, promises = 0, requests = 0, usages = 0, histories = 0;
+    std::uint64_t nodes = 0, jobs = 0, promises = 0, requests = 0, usages = 0, histories = 0,
+                  reservations = 0;
     BERTH_FIELDS(SnapshotHead, format, epoch, next_job_id, spec, nodes, jobs, promises, requests,
-                 usages, histories)
+                 usages, histories, reservations)
 };
 struct SnapshotNode {
     NodeSpec spec;
@@ -31,7 +32,7 @@ struct SnapshotPromise {
     BERTH_FIELDS(SnapshotPromise, job, planned)
 };
 using SnapshotPiece = std::variant<SnapshotHead, SnapshotNode, Job, SnapshotPromise, PastRequest,
-                                   UsageRecord, RunSamples>;
+                                   UsageRecord, RunSamples, Reservation, AccountingEdits>;
 
 // Cuts pieces into slices of about the size asked for.
 class SliceWriter {
@@ -129,6 +130,8 @@ std::uint64_t ClusterState::hash() const {
     }
     hash.add(usage_.size());
     for (const UsageRecord& record : usage_) hash.add(hash_of(record));
+    for (const auto& [name, reservation] : reservations_) hash.add(hash_of(reservation));
+    if (!edits_.empty()) hash.add(hash_of(edits_));
     return hash.value();
 }
 
@@ -148,7 +151,8 @@ std::vector<std::string> ClusterState::snapshot_slices(std::size_t slice_bytes) 
                       .promises = planned_.size(),
                       .requests = past_requests_.all().size(),
                       .usages = usage_.size(),
-                      .histories = known_histories()};
+                      .histories = known_histories(),
+                      .reservations = reservations_.size()};
     head.spec.nodes.clear();
     writer.put(head);
     for (std::size_t i = 0; i < spec_.nodes.size(); ++i) {
@@ -161,6 +165,8 @@ std::vector<std::string> ClusterState::snapshot_slices(std::size_t slice_bytes) 
     for (const RunSamples& samples : run_history_.slots()) {
         if (!samples.runs.empty()) writer.put(samples);
     }
+    for (const auto& [name, reservation] : reservations_) writer.put(reservation);
+    if (!edits_.empty()) writer.put(edits_);
     return writer.take();
 }
 
@@ -222,6 +228,26 @@ struct ClusterState::Loading {
         return Done{};
     }
 
+    Status add(Reservation piece) {
+        const bool sane =
+            piece.start < piece.end &&
+            std::ranges::all_of(
+                piece.amounts,
+                [&](const auto& part) {
+                    return part.first.index() < state.spec_.nodes.size() && is_sane(part.second);
+                });
+        if (!sane) return malformed("a reservation");
+        std::string name = piece.name;
+        if (!state.reservations_.try_emplace(std::move(name), std::move(piece)).second) {
+            return malformed("a reservation twice");
+        }
+        return Done{};
+    }
+    Status add(AccountingEdits piece) {
+        state.edits_ = std::move(piece);
+        return Done{};
+    }
+
     bool names_known_things(const Job& job) const {
         const auto known = [&](NodeId node) { return node.index() < state.spec_.nodes.size(); };
         const bool holds = job.state == JobState::running || job.state == JobState::completing;
@@ -238,7 +264,8 @@ struct ClusterState::Loading {
         return head && head->nodes == state.spec_.nodes.size() &&
                head->jobs == state.jobs_.size() && head->promises == state.planned_.size() &&
                head->requests == state.past_requests_.all().size() &&
-               head->usages == state.usage_.size() && head->histories == histories;
+               head->usages == state.usage_.size() && head->histories == histories &&
+               head->reservations == state.reservations_.size();
     }
 };
 
@@ -264,8 +291,9 @@ Result<ClusterState> ClusterState::from_slices(std::span<const std::string> slic
                                   job.owner.user);
     }
     loading.state.recompute_rates();
+    loading.state.find_limits();
     loading.state.touched_usage_.clear();
-    loading.state.touched_spec_ = true;
+    loading.state.touched_spec_ = loading.state.touched_reservations_ = true;
     return std::move(loading.state);
 }
 

@@ -11,9 +11,11 @@
 #include "berth/engine/node_free.h"
 #include "berth/engine/past_requests.h"
 #include "berth/engine/run_history.h"
+#include "berth/model/accounting_edits.h"
 #include "berth/model/cluster_spec.h"
 #include "berth/model/job.h"
 #include "berth/model/reason.h"
+#include "berth/model/reservation.h"
 
 namespace berth {
 
@@ -67,6 +69,14 @@ struct SpecBefore {
     std::shared_ptr<const ClusterSpec> spec;
     bool touched = false;
 };
+struct EditsBefore {
+    std::shared_ptr<const AccountingEdits> edits;
+};
+struct ReservationBefore {
+    std::string name;
+    std::shared_ptr<const Reservation> reservation;  // Null: there was none.
+    bool touched = false;
+};
 struct NodesBefore {  // All of them, for the facts that change all.
     std::shared_ptr<const std::vector<NodeCondition>> conditions;
     std::shared_ptr<const std::vector<NodeFree>> free;
@@ -80,9 +90,10 @@ struct NodeTouched {
 struct UsageTouched {
     std::size_t index;
 };
-using Before = std::variant<JobBefore, PlanBefore, StandingBefore, ConditionBefore, FreeBefore,
-                            CountersBefore, RequestsBefore, RunsBefore, UsageBefore, UsagesBefore,
-                            SpecBefore, NodesBefore, JobTouched, NodeTouched, UsageTouched>;
+using Before =
+    std::variant<JobBefore, PlanBefore, StandingBefore, ConditionBefore, FreeBefore, CountersBefore,
+                 RequestsBefore, RunsBefore, UsageBefore, UsagesBefore, SpecBefore, EditsBefore,
+                 ReservationBefore, NodesBefore, JobTouched, NodeTouched, UsageTouched>;
 
 class UndoLog {
 public:

@@ -6,6 +6,7 @@
 
 #include "berth/base/bitmask.h"
 #include "berth/base/fields.h"
+#include "berth/model/license.h"
 #include "berth/model/node.h"
 
 namespace berth {
@@ -47,8 +48,9 @@ inline DeviceMask in_conflict(const NodeShare& a, const NodeShare& b) {
 struct Allocation {
     std::vector<NodeShare>
         shares;  // One per node still held, in node order. The first one is the batch host's.
+    std::vector<LicenseCount> licenses;  // Held until the last of them is given back.
 
-    BERTH_FIELDS(Allocation, shares)
+    BERTH_FIELDS(Allocation, shares, licenses)
 };
 
 // A blocked job's promise: these amounts of these nodes from `start` to `end`. Which cores and
@@ -56,8 +58,9 @@ struct Allocation {
 struct PlannedStart {
     Time start{}, end{};
     std::vector<std::pair<NodeId, Resources>> amounts;
+    std::vector<LicenseCount> licenses;
 
-    BERTH_FIELDS(PlannedStart, start, end, amounts)
+    BERTH_FIELDS(PlannedStart, start, end, amounts, licenses)
 };
 
 }  // namespace berth

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "berth/base/fields.h"
+#include "berth/model/license.h"
+#include "berth/model/limits.h"
 #include "berth/model/node.h"
 #include "berth/model/usage.h"
 
@@ -60,8 +62,12 @@ struct QosSpec {
     std::optional<Duration> max_wall;
     bool gone = false;           // As a partition's.
     Ppm usage_factor = kPpmOne;  // What its jobs' usage counts times.
+    Limits limits;
+    bool deny_on_limit = false;  // Refuse at once what a limit would keep waiting.
+    std::string description;
 
-    BERTH_FIELDS(QosSpec, name, priority, max_wall, gone, usage_factor)
+    BERTH_FIELDS(QosSpec, name, priority, max_wall, gone, usage_factor, limits, deny_on_limit,
+                 description)
 };
 
 struct AccountSpec {
@@ -71,9 +77,12 @@ struct AccountSpec {
     std::int64_t shares = 1;
     bool shares_of_parent = false;         // Fairshare=parent: those beneath it compete above it.
     std::optional<std::int64_t> priority;  // nullopt: as the account above it.
+    Limits limits;
+    std::vector<std::string> qos;  // Those open to its users; empty: as the account above it.
+    std::string default_qos;
 
     BERTH_FIELDS(AccountSpec, name, parent, description, organization, shares, shares_of_parent,
-                 priority)
+                 priority, limits, qos, default_qos)
 };
 
 // A user in an account: Slurm's association.
@@ -85,9 +94,10 @@ struct AssociationSpec {
     std::string default_qos;
     bool shares_of_parent = false;         // Fairshare=parent.
     std::optional<std::int64_t> priority;  // nullopt: as its account.
+    Limits limits;
 
     BERTH_FIELDS(AssociationSpec, account, user, is_default, shares, qos, default_qos,
-                 shares_of_parent, priority)
+                 shares_of_parent, priority, limits)
 };
 
 // A rule and its settings, as data: which rules make up the site's policy. Values are whole numbers
@@ -133,12 +143,19 @@ struct SchedulingSpec {
     // How long a job at the head of the queue that cannot be promised a start waits before the
     // nodes it needs are held for it.
     Duration hold_after = std::chrono::hours(24);
+    bool enforce_limits = false;  // AccountingStorageEnforce=limits.
+    bool enforce_qos = false;     // AccountingStorageEnforce=qos.
+    bool defer = false;  // A submission by itself is no reason for a cycle (see sched_interval).
+    Duration plan_resolution{};       // bf_resolution: planned starts are whole so many; 0: exact.
+    std::uint32_t plan_per_user = 0;  // The most blocked jobs of a user that are planned; 0: all.
+    std::uint32_t plan_per_partition = 0;
 
     BERTH_FIELDS(SchedulingSpec, rules, backfill, plan_depth, array_depth, plan_window, kill_wait,
                  agent_timeout, heartbeat, min_job_age, over_time_limit, max_job_count,
                  max_array_size, first_job_id, max_job_id, requeue_by_default, enforce_accounts,
                  enforce_part_limits, usage_decay, billing_sum, priority_tres, priority_period,
-                 prioritize_running, priorities_only_rise, hold_after)
+                 prioritize_running, priorities_only_rise, hold_after, enforce_limits, enforce_qos,
+                 defer, plan_resolution, plan_per_user, plan_per_partition)
 };
 
 // How the agents confine jobs: cgroup.conf.
@@ -167,7 +184,8 @@ struct ClusterSpec {
     SchedulingSpec scheduling;
     ConfinementSpec confinement;
     std::vector<std::pair<std::string, std::string>>
-        settings;  // All of slurm.conf, for `show config`.
+        settings;                       // All of slurm.conf, for `show config`.
+    std::vector<LicenseSpec> licenses;  // By name.
 
     // What is gone is found among the nodes only: its agent may still have ends to report.
     std::optional<NodeId> find_node(std::string_view name) const;
@@ -178,7 +196,7 @@ struct ClusterSpec {
     const PartitionSpec& partition(PartitionId id) const { return partitions[id.value()]; }
 
     BERTH_FIELDS(ClusterSpec, name, controller_host, dimensions, nodes, partitions, qos, accounts,
-                 associations, operators, scheduling, confinement, settings)
+                 associations, operators, scheduling, confinement, settings, licenses)
 };
 
 }  // namespace berth

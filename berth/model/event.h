@@ -6,8 +6,10 @@
 #include <variant>
 
 #include "berth/base/fields.h"
+#include "berth/model/accounting_edits.h"
 #include "berth/model/cluster_spec.h"
 #include "berth/model/job.h"
+#include "berth/model/reservation.h"
 
 namespace berth {
 
@@ -118,8 +120,9 @@ struct StartJob {
         task_job;  // … and the id of its own record (its array's own id for the last one).
     Attempt attempt{0};
     Allocation allocation;
-    std::int64_t priority = 0;  // That it had when it started.
-    BERTH_FIELDS(StartJob, job, array_task, task_job, attempt, allocation, priority)
+    std::int64_t priority = 0;           // That it had when it started.
+    std::optional<Duration> time_limit;  // Less than asked for, as --time-min allows.
+    BERTH_FIELDS(StartJob, job, array_task, task_job, attempt, allocation, priority, time_limit)
 };
 // The run must end: time limit, cancel, requeue, lost node. The job is `completing` until every
 // node is clean. A job that is final already goes back to the queue at once, if that is the
@@ -158,6 +161,11 @@ struct UsageSet {
     std::uint32_t by_uid = 0;
     BERTH_FIELDS(UsageSet, entries, by_uid)
 };
+// A pending job can no longer end by its deadline.
+struct DeadlineMissed {
+    JobId job{0};
+    BERTH_FIELDS(DeadlineMissed, job)
+};
 
 // A task that has not started leaves its array's record, which keeps others, for one of its own.
 struct TaskSplit {
@@ -177,11 +185,31 @@ struct JobsEligible {
     BERTH_FIELDS(JobsEligible, jobs)
 };
 
-using Fact = std::variant<ControllerStarted, SpecInstalled, NodeRegistered, NodeSilent, NodeUpdated,
-                          JobSubmitted, JobUpdated, JobHeld, JobCancelled, AttemptEnded,
-                          StepCreated, StepEnded, JobForgotten, StartJob, EndJob, PlanJob,
-                          DependencyFailed, JobEligible, UsageSet, TaskSplit, JobsPlanned,
-                          JobsEligible>;
+// ---- What administrators declare while the cluster runs.
+
+// A reservation made or changed, or come to its next occurrence: as it is from here on.
+struct ReservationSet {
+    Reservation reservation;
+    BERTH_FIELDS(ReservationSet, reservation)
+};
+// By an administrator, or because its time is over.
+struct ReservationDeleted {
+    std::string name;
+    BERTH_FIELDS(ReservationDeleted, name)
+};
+// Accounts, their users and QOS as `sacctmgr` wants them: made, or as they are from here on. They
+// stand above what the configuration says of the same.
+struct AccountingEdited {
+    AccountingEdits edits;
+    BERTH_FIELDS(AccountingEdited, edits)
+};
+
+using Fact =
+    std::variant<ControllerStarted, SpecInstalled, NodeRegistered, NodeSilent, NodeUpdated,
+                 JobSubmitted, JobUpdated, JobHeld, JobCancelled, AttemptEnded, StepCreated,
+                 StepEnded, JobForgotten, StartJob, EndJob, PlanJob, DependencyFailed, JobEligible,
+                 UsageSet, TaskSplit, JobsPlanned, JobsEligible, DeadlineMissed, ReservationSet,
+                 ReservationDeleted, AccountingEdited>;
 
 // One entry of the journal: what one turn of the controller's loop recorded, all at one time.
 struct Record {

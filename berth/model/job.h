@@ -10,6 +10,7 @@
 #include "berth/base/time.h"
 #include "berth/model/allocation.h"
 #include "berth/model/ids.h"
+#include "berth/model/license.h"
 #include "berth/model/step.h"
 
 namespace berth {
@@ -91,10 +92,13 @@ struct JobRequest {
     std::string constraint;              // "a100&ib", "a|b", "[a|b]", "(a&b)|c".
     std::optional<Duration> time_limit;  // nullopt: the partition's default.
     Nearness nearness;
+    LicenseRequest licenses;
+    std::string reservation;  // --reservation; empty: none.
 
     BERTH_FIELDS(JobRequest, nodes_min, nodes_max, nodes_given, tasks, tasks_per_node,
                  cpus_per_task, memory_per_node, memory_per_cpu, gres_per_node, gpus, gpus_per_node,
-                 gpus_per_task, exclusive, nodelist, exclude, constraint, time_limit, nearness)
+                 gpus_per_task, exclusive, nodelist, exclude, constraint, time_limit, nearness,
+                 licenses, reservation)
 };
 
 // What to run and how. Script and environment are not here: see JobPayload.
@@ -149,10 +153,12 @@ struct JobSpec {
     std::string
         request_id;         // 128 bits in hex, made by the client: the same submission, sent again.
     bool expedite = false;  // --requeue=expedite: first in the queue when a node fails under it.
+    std::optional<Time> deadline;      // It must have ended by then.
+    std::optional<Duration> time_min;  // It may be given less time than its limit, but no less.
 
     BERTH_FIELDS(JobSpec, name, partition, account, qos, request, command, begin, dependencies,
                  any_dependency, array, hold, nice, requeue, priority, comment, request_id,
-                 expedite)
+                 expedite, deadline, time_min)
 };
 
 enum class JobState : std::uint8_t {
@@ -215,12 +221,13 @@ struct Job {
     bool expedited = false;               // Back in the queue, and first there.
     std::optional<Duration> predicted;    // How long it was expected to run, when it was submitted.
     Duration attained{};  // GPUs × time of its earlier runs; CPUs where it has none.
+    std::optional<Duration> full_time_limit;  // Of a run that was given less: what was asked for.
 
     BERTH_FIELDS(Job, id, owner, spec, partition, qos, time_limit, submitted_at, eligible_at, state,
                  outcome, hold, dependency_failed, attempt, restarts, started_at, ended_at, exit,
                  derived_exit, allocation, nodes, cpus, allocated, array_job, array_task, steps,
                  next_step, state_reason, array_bounds, array_max_running, start_priority,
-                 site_factor, expedited, predicted, attained)
+                 site_factor, expedited, predicted, attained, full_time_limit)
 };
 
 }  // namespace berth

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "berth/base/assert.h"
+#include "berth/model/limits.h"
 
 namespace berth {
 namespace {
@@ -29,6 +30,69 @@ constexpr std::array kReasons = {
     ReasonName{PendingReason::job_array_task_limit, "JobArrayTaskLimit"},
     ReasonName{PendingReason::launch_failed_requeued_held, "launch failed requeued held"},
     ReasonName{PendingReason::qos_max_wall, "QOSMaxWallDurationPerJobLimit"},
+    ReasonName{PendingReason::licenses, "Licenses"},
+    ReasonName{PendingReason::deadline, "DeadLine"},
+    ReasonName{PendingReason::reservation, "Reservation"},
+    ReasonName{PendingReason::reservation_deleted, "ReservationDeleted"},
+    ReasonName{PendingReason::qos_grp_jobs, "QOSGrpJobsLimit"},
+    ReasonName{PendingReason::qos_grp_submit, "QOSGrpSubmitJobsLimit"},
+    ReasonName{PendingReason::qos_max_jobs_user, "QOSMaxJobsPerUserLimit"},
+    ReasonName{PendingReason::qos_max_submit_user, "QOSMaxSubmitJobPerUserLimit"},
+    ReasonName{PendingReason::qos_max_jobs_account, "MaxJobsPerAccount"},
+    ReasonName{PendingReason::qos_max_submit_account, "MaxSubmitJobsPerAccount"},
+    ReasonName{PendingReason::assoc_grp_jobs, "AssocGrpJobsLimit"},
+    ReasonName{PendingReason::assoc_grp_submit, "AssocGrpSubmitJobsLimit"},
+    ReasonName{PendingReason::assoc_max_jobs, "AssocMaxJobsLimit"},
+    ReasonName{PendingReason::assoc_max_submit, "AssocMaxSubmitJobLimit"},
+    ReasonName{PendingReason::assoc_max_wall, "AssocMaxWallDurationPerJobLimit"},
+};
+
+// The blocks of reasons about one TRES, a name for each TresKind.
+struct Block {
+    PendingReason first;
+    std::array<std::string_view, kTresKinds> names;
+};
+constexpr std::array kBlocks = {
+    Block{PendingReason::qos_grp,
+          {"QOSGrpCpuLimit", "QOSGrpMemLimit", "QOSGrpNodeLimit", "QOSGrpGRES", "QOSGrpLicense",
+           "QOSGrpBilling"}},
+    Block{PendingReason::qos_grp_run_minutes,
+          {"QOSGrpCPURunMinutesLimit", "QOSGrpMemoryRunMinutes", "QOSGrpNodeRunMinutes",
+           "QOSGrpGRESRunMinutes", "QOSGrpLicenseRunMinutes", "QOSGrpBillingRunMinutes"}},
+    Block{PendingReason::qos_max_job,
+          {"QOSMaxCpuPerJobLimit", "QOSMaxMemoryPerJob", "QOSMaxNodePerJobLimit",
+           "QOSMaxGRESPerJob", "QOSMaxLicensePerJob", "QOSMaxBillingPerJob"}},
+    Block{PendingReason::qos_max_node,
+          {"QOSMaxCpuPerNode", "QOSMaxMemoryPerNode", "QOSMaxUnknownPerNode", "QOSMaxGRESPerNode",
+           "QOSMaxLicensePerNode", "QOSMaxBillingPerNode"}},
+    Block{PendingReason::qos_max_user,
+          {"QOSMaxCpuPerUserLimit", "QOSMaxMemoryPerUser", "QOSMaxNodePerUserLimit",
+           "QOSMaxGRESPerUser", "QOSMaxLicensePerUser", "QOSMaxBillingPerUser"}},
+    Block{PendingReason::qos_max_account,
+          {"MaxCpuPerAccount", "MaxMemoryPerAccount", "MaxNodePerAccount", "MaxGRESPerAccount",
+           "MaxLicensePerAccount", "MaxBillingPerAccount"}},
+    Block{PendingReason::qos_max_minutes,
+          {"QOSMaxCpuMinutesPerJobLimit", "QOSMaxMemoryMinutesPerJob", "QOSMaxNodeMinutesPerJob",
+           "QOSMaxGRESMinutesPerJob", "QOSMaxLicenseMinutesPerJob", "QOSMaxBillingMinutesPerJob"}},
+    Block{PendingReason::qos_min,
+          {"QOSMinCpuNotSatisfied", "QOSMinMemory", "QOSMinNode", "QOSMinGRES", "QOSMinLicense",
+           "QOSMinBilling"}},
+    Block{PendingReason::assoc_grp,
+          {"AssocGrpCpuLimit", "AssocGrpMemLimit", "AssocGrpNodeLimit", "AssocGrpGRES",
+           "AssocGrpLicense", "AssocGrpBilling"}},
+    Block{PendingReason::assoc_grp_run_minutes,
+          {"AssocGrpCPURunMinutesLimit", "AssocGrpMemRunMinutes", "AssocGrpNodeRunMinutes",
+           "AssocGrpGRESRunMinutes", "AssocGrpLicenseRunMinutes", "AssocGrpBillingRunMinutes"}},
+    Block{PendingReason::assoc_max_job,
+          {"AssocMaxCpuPerJobLimit", "AssocMaxMemPerJob", "AssocMaxNodePerJobLimit",
+           "AssocMaxGRESPerJob", "AssocMaxLicensePerJob", "AssocMaxBillingPerJob"}},
+    Block{PendingReason::assoc_max_node,
+          {"AssocMaxCpuPerNode", "AssocMaxMemPerNode", "AssocMaxUnknownPerNode",
+           "AssocMaxGRESPerNode", "AssocMaxLicensePerNode", "AssocMaxBillingPerNode"}},
+    Block{PendingReason::assoc_max_minutes,
+          {"AssocMaxCpuMinutesPerJobLimit", "AssocMaxMemMinutesPerJob", "AssocMaxNodeMinutesPerJob",
+           "AssocMaxGRESMinutesPerJob", "AssocMaxLicenseMinutesPerJob",
+           "AssocMaxBillingMinutesPerJob"}},
 };
 
 struct RefusalText {
@@ -87,6 +151,31 @@ constexpr std::array kRefusals = {
                 "Unable to save job state: no space left on the controller"},
     RefusalText{Refusal::already_disabled, "already_disabled",
                 "Requested operation is presently disabled"},
+    RefusalText{Refusal::invalid_license, "invalid_license", "Invalid license specification"},
+    RefusalText{Refusal::invalid_time_min, "invalid_time_min",
+                "Invalid time-min specification (exceeds job's time or other limits)"},
+    RefusalText{Refusal::deadline_too_soon, "deadline_too_soon",
+                "Requested time limit is invalid (missing or exceeds some limit)"},
+    RefusalText{Refusal::unknown_reservation, "unknown_reservation",
+                "Requested reservation is invalid"},
+    RefusalText{Refusal::reservation_access, "reservation_access",
+                "Access denied to requested reservation"},
+    RefusalText{Refusal::reservation_not_usable, "reservation_not_usable",
+                "Requested reservation not usable now"},
+    RefusalText{Refusal::reservation_in_use, "reservation_in_use",
+                "Requested reservation is in use"},
+    RefusalText{Refusal::reservation_overlap, "reservation_overlap",
+                "Requested reservation overlaps with another reservation"},
+    RefusalText{Refusal::reservation_name_taken, "reservation_name_taken",
+                "Duplicate reservation name"},
+    RefusalText{Refusal::nodes_busy, "nodes_busy", "Requested nodes are busy"},
+    RefusalText{Refusal::unknown_user, "unknown_user", "Invalid user id"},
+    RefusalText{Refusal::over_limit, "over_limit",
+                "Job violates accounting/QOS policy (job submit limit, user's size and/or time "
+                "limits)"},
+    RefusalText{Refusal::nothing_new, "nothing_new", " Nothing new added."},
+    RefusalText{Refusal::nothing_modified, "nothing_modified", " Nothing modified"},
+    RefusalText{Refusal::in_use, "in_use", "Job(s) active, cancel job(s) before remove"},
 };
 
 const RefusalText& text_of(Refusal refusal) {
@@ -99,11 +188,23 @@ const RefusalText& text_of(Refusal refusal) {
 
 std::string_view slurm_name(PendingReason reason) {
     const auto index = static_cast<std::size_t>(reason);
+    if (index >= kReasons.size()) {
+        const std::size_t place = index - kReasons.size();
+        BERTH_ASSERT(place < kBlocks.size() * kTresKinds);
+        const Block& block = kBlocks[place / kTresKinds];
+        BERTH_ASSERT(static_cast<std::size_t>(block.first) == index - place % kTresKinds);
+        return block.names[place % kTresKinds];
+    }
     BERTH_ASSERT(index < kReasons.size() && kReasons[index].reason == reason);
     return kReasons[index].name;
 }
 
-std::size_t pending_reasons() { return kReasons.size(); }
+std::size_t pending_reasons() { return kReasons.size() + kBlocks.size() * kTresKinds; }
+
+PendingReason reason_for(PendingReason block, std::string_view tres) {
+    return static_cast<PendingReason>(static_cast<std::size_t>(block) +
+                                      static_cast<std::size_t>(kind_of_tres(tres)));
+}
 
 std::size_t refusals() { return kRefusals.size(); }
 

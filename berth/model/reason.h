@@ -26,10 +26,56 @@ enum class PendingReason : std::uint8_t {
     job_array_task_limit,
     launch_failed_requeued_held,
     qos_max_wall,  // QOSMaxWallDurationPerJobLimit
+    licenses,
+    deadline,
+    reservation,
+    reservation_deleted,
+    qos_grp_jobs,
+    qos_grp_submit,
+    qos_max_jobs_user,
+    qos_max_submit_user,
+    qos_max_jobs_account,
+    qos_max_submit_account,
+    assoc_grp_jobs,
+    assoc_grp_submit,
+    assoc_max_jobs,
+    assoc_max_submit,
+    assoc_max_wall,
+    // Limits on one TRES: of each of these as many as there are kinds (TresKind), in that order.
+    // See reason_for().
+    qos_grp,
+    qos_grp_last = qos_grp + 5,
+    qos_grp_run_minutes,
+    qos_grp_run_minutes_last = qos_grp_run_minutes + 5,
+    qos_max_job,
+    qos_max_job_last = qos_max_job + 5,
+    qos_max_node,
+    qos_max_node_last = qos_max_node + 5,
+    qos_max_user,
+    qos_max_user_last = qos_max_user + 5,
+    qos_max_account,
+    qos_max_account_last = qos_max_account + 5,
+    qos_max_minutes,
+    qos_max_minutes_last = qos_max_minutes + 5,
+    qos_min,
+    qos_min_last = qos_min + 5,
+    assoc_grp,
+    assoc_grp_last = assoc_grp + 5,
+    assoc_grp_run_minutes,
+    assoc_grp_run_minutes_last = assoc_grp_run_minutes + 5,
+    assoc_max_job,
+    assoc_max_job_last = assoc_max_job + 5,
+    assoc_max_node,
+    assoc_max_node_last = assoc_max_node + 5,
+    assoc_max_minutes,
+    assoc_max_minutes_last = assoc_max_minutes + 5,
 };
 
 std::string_view slurm_name(PendingReason reason);  // "Resources", "JobHeldUser" …
 std::size_t pending_reasons();                      // How many there are: values below that.
+
+// The reason of a block for this TRES: QOSGrpCpuLimit, QOSGrpMemLimit …
+PendingReason reason_for(PendingReason block, std::string_view tres);
 
 // Why a command was refused. `code` is stable and stands in the API's problem documents; `slurm` is
 // the text that Slurm's commands print for it, empty where Slurm has none.
@@ -68,6 +114,21 @@ enum class Refusal : std::uint8_t {
     not_supported,
     read_only,  // The store is full: new work is refused.
     already_disabled,
+    invalid_license,
+    invalid_time_min,
+    deadline_too_soon,
+    unknown_reservation,
+    reservation_access,
+    reservation_not_usable,
+    reservation_in_use,
+    reservation_overlap,
+    reservation_name_taken,
+    nodes_busy,
+    unknown_user,
+    over_limit,        // Of an association or a QOS.
+    nothing_new,       // sacctmgr add: it is there already.
+    nothing_modified,  // sacctmgr modify, delete: no such thing.
+    in_use,            // sacctmgr delete: something else needs it.
 };
 
 std::string_view code(Refusal refusal);        // "unknown_partition"

@@ -39,10 +39,18 @@ constexpr Promise kPromises[] = {
     {RouteId::show_node, kUser, kUser},
     {RouteId::update_node, kOp, kOp},
     {RouteId::list_partitions, kUser, kUser},
+    {RouteId::list_licenses, kUser, kUser},
     {RouteId::list_accounting, kUser, kUser},
     {RouteId::list_priorities, kUser, kUser},
     {RouteId::list_shares, kUser, kUser},
     {RouteId::set_usage, kAdmin, kAdmin},
+    {RouteId::list_reservations, kUser, kUser},
+    {RouteId::create_reservation, kOp, kOp},
+    {RouteId::update_reservation, kOp, kOp},
+    {RouteId::delete_reservation, kOp, kOp},
+    {RouteId::list_associations, kUser, kUser},
+    {RouteId::list_qos, kUser, kUser},
+    {RouteId::edit_accounting, kOp, kOp},
 };
 
 class EmptyArchive : public Archive {

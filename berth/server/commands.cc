@@ -143,6 +143,24 @@ Outcome set_usage(const CommandRequest& request) {
     return SetUsage{std::move(body->entries)};
 }
 
+Outcome create_reservation(const CommandRequest& request) {
+    Result<api::ReservationCall> body = body_of<api::ReservationCall>(request);
+    if (!body.ok()) return bad(body.error().message);
+    return EditReservation{std::move(body->name), true, std::move(body->change)};
+}
+
+Outcome update_reservation(const CommandRequest& request) {
+    Result<ReservationChange> body = body_of<ReservationChange>(request);
+    if (!body.ok()) return bad(body.error().message);
+    return EditReservation{std::string(request.capture), false, *std::move(body)};
+}
+
+Outcome edit_accounting(const CommandRequest& request) {
+    Result<AccountingEdits> body = body_of<AccountingEdits>(request);
+    if (!body.ok()) return bad(body.error().message);
+    return EditAccounting{*std::move(body)};
+}
+
 // Of each node its tasks, and of each task its node.
 api::StepReply step_reply(const ClusterSpec& spec, const StepPlaced& placed) {
     api::StepReply reply{.step = step_row(spec, placed.job, placed.step)};
@@ -174,6 +192,10 @@ bool is_command(RouteId route) {
         case RouteId::create_step:
         case RouteId::explain_job:
         case RouteId::set_usage:
+        case RouteId::edit_accounting:
+        case RouteId::create_reservation:
+        case RouteId::update_reservation:
+        case RouteId::delete_reservation:
         case RouteId::update_node: return true;
         default: return false;
     }
@@ -185,6 +207,10 @@ Outcome command_of(const Edition& edition, const CommandRequest& request) {
         case RouteId::submit_job: return submit(request);
         case RouteId::update_node: return update_node(request);
         case RouteId::set_usage: return set_usage(request);
+        case RouteId::edit_accounting: return edit_accounting(request);
+        case RouteId::create_reservation: return create_reservation(request);
+        case RouteId::update_reservation: return update_reservation(request);
+        case RouteId::delete_reservation: return DeleteReservation{std::string(request.capture)};
         case RouteId::cancel_job: return of_job<api::CancelRequest>(request, cancel);
         case RouteId::update_job: return of_job<api::JobPatch>(request, update);
         case RouteId::create_step: return of_job<api::StepCall>(request, create_step);
@@ -228,6 +254,9 @@ std::variant<std::string, Problem> reply_of(const ClusterSpec& spec, const Answe
             char hex[17] = {};
             std::snprintf(hex, sizeof hex, "%016llx", static_cast<unsigned long long>(hashed.hash));
             return api::to_json(api::StateHashReply{hex, hashed.sequence});
+        }
+        Made operator()(const ReservationMade& made) const {
+            return api::to_json(api::ReservationReply{made.name});
         }
         Made operator()(const Refused& refused) const {
             return api::problem_of(refused.why, refused.message, refused.details);

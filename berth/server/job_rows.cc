@@ -69,6 +69,8 @@ void set_state(api::JobRow& row, const Edition& edition, const PublishedJob& pub
 void set_times(api::JobRow& row, const Edition& edition, const PublishedJob& published) {
     const Job& job = *published.job;
     if (job.time_limit != Duration::max()) row.time_limit = job.time_limit;
+    row.deadline = job.spec.deadline;
+    row.time_min = job.spec.time_min;
     row.submitted_at = job.submitted_at;
     row.begin_at = job.spec.begin;
     row.eligible_at = job.eligible_at;
@@ -111,6 +113,7 @@ void set_amounts(api::JobRow& row, const Edition& edition, const Job& job) {
                    .gres = job.allocated},
                   TresOrder::slurm);
     if (!job.allocation) return;
+    row.licenses = job.allocation->licenses;
     row.tasks = 0;
     for (const NodeShare& share : job.allocation->shares) {
         row.tasks += share.tasks;

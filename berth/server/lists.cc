@@ -115,6 +115,14 @@ template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
                                              std::vector<api::PriorityRow>);
 template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
                                              std::vector<api::ShareRow>);
+template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
+                                             std::vector<api::LicenseRow>);
+template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
+                                             std::vector<api::ReservationRow>);
+template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
+                                             std::vector<api::AssociationRow>);
+template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
+                                             std::vector<api::QosRow>);
 
 std::unique_ptr<BodyParts> accounting_list(std::shared_ptr<const Edition> edition,
                                            AccountingAnswer answer) {

@@ -19,6 +19,7 @@ void Published::publish(const ClusterState& state, const Changes& changes) {
     next_.now = changes.now;
     next_.sequence = changes.sequence;
     next_.epoch = state.epoch();
+    if (changes.reservations || turn_ == 1) put_reservations(state);
     if (changes.spec || turn_ == 1) {  // The first edition has all that was recovered.
         put_all(state);
     } else {
@@ -41,6 +42,12 @@ void Published::put_all(const ClusterState& state) {
     for (std::uint32_t i = 0; i < state.spec().nodes.size(); ++i) put_node(state, NodeId(i));
     next_.usage = {};
     for (std::size_t i = 0; i < state.usage().size(); ++i) put_usage(state, i);
+}
+
+void Published::put_reservations(const ClusterState& state) {
+    auto all = std::make_shared<std::vector<Reservation>>();
+    for (const auto& [name, reservation] : state.reservations()) all->push_back(reservation);
+    next_.reservations = std::move(all);
 }
 
 void Published::put_job(const ClusterState& state, JobId id) {

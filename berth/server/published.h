@@ -39,6 +39,8 @@ struct Edition {
     IdTable<IdTable<JobId>> arrays;
     IdTable<JobId> planned, completing;
     IdTable<UsageRecord> usage;  // By its number.
+    std::shared_ptr<const std::vector<Reservation>> reservations =
+        std::make_shared<std::vector<Reservation>>();  // By name.
 
     const Job* find_job(JobId id) const;
     const PublishedNode& node(NodeId id) const;  // A blank one where none is known yet.
@@ -52,6 +54,7 @@ public:
 
 private:
     void put_all(const ClusterState& state);
+    void put_reservations(const ClusterState& state);
     void put_job(const ClusterState& state, JobId id);
     void put_usage(const ClusterState& state, std::size_t index);
     void put_node(const ClusterState& state, NodeId id);

@@ -8,8 +8,10 @@
 #include "berth/api/query.h"
 #include "berth/server/access.h"
 #include "berth/server/accounting_rows.h"
+#include "berth/server/association_rows.h"
 #include "berth/server/cluster_rows.h"
 #include "berth/server/commands.h"
+#include "berth/server/declared_rows.h"
 #include "berth/server/lists.h"
 #include "berth/server/priority_rows.h"
 #include "berth/server/share_rows.h"
@@ -136,6 +138,16 @@ Outcome Service::act(const Routed& routed) const {
         case RouteId::show_node: return show_node(routed);
         case RouteId::list_partitions:
             return ApiResponse{.parts = row_list(edition, "partitions", partition_rows(edition))};
+        case RouteId::list_associations:
+            return ApiResponse{
+                .parts = row_list(edition, "associations", association_rows(*edition.spec))};
+        case RouteId::list_qos:
+            return ApiResponse{.parts = row_list(edition, "qos", qos_rows(*edition.spec))};
+        case RouteId::list_reservations:
+            return ApiResponse{.parts =
+                                   row_list(edition, "reservations", reservation_rows(edition))};
+        case RouteId::list_licenses:
+            return ApiResponse{.parts = row_list(edition, "licenses", license_rows(edition))};
         case RouteId::list_accounting: return accounting(routed);
         case RouteId::list_priorities: return list_priorities(routed);
         case RouteId::list_shares:

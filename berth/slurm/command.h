@@ -38,6 +38,7 @@ int run_sinfo(const Invocation& call, Streams& streams);
 int run_sprio(const Invocation& call, Streams& streams);
 int run_sshare(const Invocation& call, Streams& streams);
 int run_sacct(const Invocation& call, Streams& streams);
+int run_sacctmgr(const Invocation& call, Streams& streams);
 
 inline constexpr const char* kVersion =
     "slurm 25.11.0";  // What -V prints, exactly: tools compare it.

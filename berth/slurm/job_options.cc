@@ -72,6 +72,27 @@ Status set_begin(Draft& d, const char* v) {
     return Done{};
 }
 
+Status set_deadline(Draft& d, const char* v) {
+    const auto when = parse_when(v, wall_clock_now(), false);
+    if (!when.ok()) return invalid_value("deadline");
+    d.spec.deadline = when.value();
+    return Done{};
+}
+
+Status set_time_min(Draft& d, const char* v) {
+    const auto least = parse_time_limit(v);
+    if (!least.ok()) return invalid_value("time-min");
+    d.spec.time_min = least.value().value_or(Duration::max());
+    return Done{};
+}
+
+Status set_licenses(Draft& d, const char* v) {
+    const auto licenses = parse_licenses(v);
+    if (!licenses) return invalid("Batch job submission failed: Invalid license specification");
+    d.spec.request.licenses = *licenses;
+    return Done{};
+}
+
 Status set_dependency(Draft& d, const char* v) {
     const auto parsed = parse_dependencies(v);
     if (!parsed) return invalid("Batch job submission failed: Job dependency problem");
@@ -179,6 +200,7 @@ constexpr auto kOptions = std::to_array<JobOption>({
     {"comment", 0, required_argument, "COMMENT", kSbatch, [](Draft& d, const char* v) -> Status { d.spec.comment = v; return Done{}; }},
     {"constraint", 'C', required_argument, "CONSTRAINT", kSbatch, [](Draft& d, const char* v) -> Status { d.spec.request.constraint = v; return Done{}; }},
     {"cpus-per-task", 'c', required_argument, "CPUS_PER_TASK", kBoth, [](Draft& d, const char* v) { return set_count(d.spec.request.cpus_per_task, v, "cpus-per-task"); }},
+    {"deadline", 0, required_argument, nullptr, kSbatch, set_deadline},
     {"dependency", 'd', required_argument, "DEPENDENCY", kSbatch, set_dependency},
     {"error", 'e', required_argument, "ERROR", kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.std_err = v; return Done{}; }},
     {"exact", 0, no_argument, "EXACT", kSrun, flag<&Draft::exact>},
@@ -195,6 +217,7 @@ constexpr auto kOptions = std::to_array<JobOption>({
     {"job-name", 'J', required_argument, "JOB_NAME", kBoth, [](Draft& d, const char* v) -> Status { d.spec.name = v; return Done{}; }},
     {"jobid", 0, required_argument, nullptr, kSrun, [](Draft& d, const char* v) -> Status { d.job_id = v; return Done{}; }},
     {"label", 'l', no_argument, "LABELIO", kSrun, flag<&Draft::label>},
+    {"licenses", 'L', required_argument, nullptr, kSbatch, set_licenses},
     {"mem", 0, required_argument, "MEM_PER_NODE", kBoth, [](Draft& d, const char* v) { return set_memory(d.spec.request.memory_per_node, v, "mem"); }},
     {"mem-per-cpu", 0, required_argument, "MEM_PER_CPU", kSbatch, [](Draft& d, const char* v) { return set_memory(d.spec.request.memory_per_cpu, v, "mem-per-cpu"); }},
     {"nice", 0, optional_argument, nullptr, kSbatch, set_nice},
@@ -212,7 +235,9 @@ constexpr auto kOptions = std::to_array<JobOption>({
     {"qos", 'q', required_argument, "QOS", kSbatch, [](Draft& d, const char* v) -> Status { d.spec.qos = v; return Done{}; }},
     {"quiet", 'Q', no_argument, nullptr, kBoth, flag<&Draft::quiet>},
     {"requeue", 0, optional_argument, "REQUEUE", kSbatch, set_requeue},
+    {"reservation", 0, required_argument, "RESERVATION", kSbatch, [](Draft& d, const char* v) -> Status { d.spec.request.reservation = v; return Done{}; }},
     {"time", 't', required_argument, "TIMELIMIT", kBoth, set_time},
+    {"time-min", 0, required_argument, nullptr, kSbatch, set_time_min},
     {"unbuffered", 'u', no_argument, "UNBUFFEREDIO", kSrun, flag<&Draft::unbuffered>},
     {"verbose", 'v', no_argument, nullptr, kBoth, [](Draft& d, const char*) -> Status { ++d.verbose; return Done{}; }},
     {"wrap", 0, required_argument, nullptr, kSbatch, [](Draft& d, const char* v) -> Status { d.wrap = v; return Done{}; }},
@@ -232,18 +257,18 @@ constexpr auto kOptions = std::to_array<JobOption>({
     {"acctg-freq", 0, required_argument}, {"async", 0, no_argument, nullptr, kSrun}, {"batch", 0, required_argument, nullptr, kSbatch}, {"bb", 0, required_argument}, {"bbf", 0, required_argument},
     {"bcast", 0, optional_argument, nullptr, kSrun}, {"cluster-constraint", 0, required_argument}, {"clusters", 'M', required_argument}, {"compress", 0, optional_argument, nullptr, kSrun}, {"container", 0, required_argument},
     {"core-spec", 'S', required_argument}, {"cores-per-socket", 0, required_argument}, {"cpu-bind", 0, required_argument, nullptr, kSrun}, {"cpu-freq", 0, required_argument},
-    {"cpus-per-gpu", 0, required_argument}, {"deadline", 0, required_argument}, {"delay-boot", 0, required_argument}, {"disable-status", 'X', no_argument, nullptr, kSrun}, 
+    {"cpus-per-gpu", 0, required_argument}, {"delay-boot", 0, required_argument}, {"disable-status", 'X', no_argument, nullptr, kSrun}, 
     {"epilog", 0, required_argument, nullptr, kSrun}, {"export-file", 0, required_argument, nullptr, kSbatch}, {"extra", 0, required_argument}, {"extra-node-info", 'B', required_argument}, {"get-user-env", 0, optional_argument},
     {"gid", 0, required_argument}, {"gpu-freq", 0, required_argument}, {"gpus-per-socket", 0, required_argument}, {"gres-flags", 0, required_argument}, {"het-group", 0, required_argument, nullptr, kSrun},
     {"hint", 0, required_argument}, {"ignore-pbs", 0, no_argument, nullptr, kSbatch}, {"immediate", 'I', optional_argument, nullptr, kSrun}, {"kill-on-bad-exit", 'K', optional_argument, nullptr, kSrun}, {"kill-on-invalid-dep", 0, required_argument},
-    {"licenses", 'L', required_argument}, {"mail-type", 0, required_argument}, {"mail-user", 0, required_argument}, {"mcs-label", 0, required_argument}, {"mem-bind", 0, required_argument}, {"mem-per-gpu", 0, required_argument},
+    {"mail-type", 0, required_argument}, {"mail-user", 0, required_argument}, {"mcs-label", 0, required_argument}, {"mem-bind", 0, required_argument}, {"mem-per-gpu", 0, required_argument},
     {"mincpus", 0, required_argument}, {"mpi", 0, required_argument, nullptr, kSrun}, {"multi-prog", 0, no_argument, nullptr, kSrun}, {"network", 0, required_argument}, {"no-kill", 'k', optional_argument}, {"ntasks-per-core", 0, required_argument},
     {"ntasks-per-gpu", 0, required_argument}, {"ntasks-per-socket", 0, required_argument}, {"oom-kill-step", 0, optional_argument}, {"overcommit", 'O', no_argument}, {"oversubscribe", 's', no_argument}, {"power", 0, required_argument},
     {"prefer", 0, required_argument}, {"preserve-env", 'E', no_argument, nullptr, kSrun}, {"profile", 0, required_argument}, {"prolog", 0, required_argument, nullptr, kSrun}, {"propagate", 0, optional_argument}, {"pty", 0, optional_argument, nullptr, kSrun},
-    {"reboot", 0, no_argument}, {"relative", 'r', required_argument, nullptr, kSrun}, {"reservation", 0, required_argument}, {"resv-ports", 0, optional_argument}, {"send-libs", 0, optional_argument, nullptr, kSrun},
+    {"reboot", 0, no_argument}, {"relative", 'r', required_argument, nullptr, kSrun}, {"resv-ports", 0, optional_argument}, {"send-libs", 0, optional_argument, nullptr, kSrun},
     {"signal", 0, required_argument}, {"slurmd-debug", 0, required_argument, nullptr, kSrun}, {"sockets-per-node", 0, required_argument}, {"stepmgr", 0, no_argument}, 
     {"task-epilog", 0, required_argument, nullptr, kSrun}, {"task-prolog", 0, required_argument, nullptr, kSrun}, {"test-only", 0, no_argument}, {"thread-spec", 0, required_argument}, {"threads", 'T', required_argument, nullptr, kSrun},
-    {"threads-per-core", 0, required_argument}, {"time-min", 0, required_argument}, {"tmp", 0, required_argument}, {"treewidth", 0, required_argument}, {"tres-bind", 0, required_argument}, {"tres-per-task", 0, required_argument}, {"uid", 0, required_argument},
+    {"threads-per-core", 0, required_argument}, {"tmp", 0, required_argument}, {"treewidth", 0, required_argument}, {"tres-bind", 0, required_argument}, {"tres-per-task", 0, required_argument}, {"uid", 0, required_argument},
     {"use-min-nodes", 0, no_argument}, {"wait", 'W', optional_argument}, {"wait-all-nodes", 0, required_argument}, {"wckey", 0, required_argument}, {"x11", 0, optional_argument},
 });
 // clang-format on

@@ -118,9 +118,9 @@ TEST(Sbatch, NamesTheLineOfAWrongDirective) {
 
 TEST(Sbatch, SaysItsVersionAsSlurmDoes) {
     const std::pair<Command, const char*> commands[] = {
-        {run_sbatch, "sbatch"}, {run_squeue, "squeue"},   {run_sinfo, "sinfo"},
-        {run_sacct, "sacct"},   {run_scancel, "scancel"}, {run_scontrol, "scontrol"},
-        {run_srun, "srun"}};
+        {run_sbatch, "sbatch"}, {run_squeue, "squeue"},    {run_sinfo, "sinfo"},
+        {run_sacct, "sacct"},   {run_scancel, "scancel"},  {run_scontrol, "scontrol"},
+        {run_srun, "srun"},     {run_sacctmgr, "sacctmgr"}};
     for (const auto& [command, name] : commands) {
         EXPECT_EQ(run(command, name, {"-V"}).out, "slurm 25.11.0\n");
     }
@@ -140,7 +140,7 @@ TEST(Commands, RefuseWhatTheyCannotDo) {
     EXPECT_EQ(run(run_scancel, "scancel", {"abc"}).err, "scancel: error: Invalid job id abc\n");
     EXPECT_EQ(run(run_scontrol, "scontrol", {"dance"}).err, "invalid keyword: dance\n");
     EXPECT_EQ(run(run_scontrol, "scontrol", {"create", "x=y"}).err,
-              "scontrol: error: scontrol create is not supported yet\n");
+              "scontrol: error: Unknown parameter x=y.  No reservation created.\n");
     EXPECT_EQ(run(run_srun, "srun", {"hostname"}).code, 1);
     EXPECT_EQ(run(run_scontrol, "scontrol", {"show", "hostnames", "gpu[08-10]"}).out,
               "gpu08\ngpu09\ngpu10\n");

@@ -8,6 +8,7 @@
 #include "berth/client/client.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/print.h"
+#include "berth/slurm/scontrol_reservation.h"
 #include "berth/slurm/scontrol_show.h"
 #include "berth/slurm/scontrol_update.h"
 
@@ -16,8 +17,11 @@ namespace {
 
 constexpr const char* kUsage =
     "Usage: scontrol [-adoV] COMMAND\n"
-    "  show job|step|node|partition|config [ID]    show hostnames|hostlist|hostlistsorted LIST\n"
+    "  show job|step|node|partition|reservation|license|config [ID]    show "
+    "hostnames|hostlist|hostlistsorted "
+    "LIST\n"
     "  update JobId=… KEY=VALUE …                  update NodeName=… State=… [Reason=…]\n"
+    "  create reservation KEY=VALUE …              update|delete ReservationName=…\n"
     "  hold|uhold|release|requeue|requeuehold JOBS  ping  version\n";
 
 constexpr auto kOptions = std::to_array<option>({
@@ -67,10 +71,11 @@ public:
         if (means(verb, "requeue", 3)) return each_job(words, Action::requeue);
         if (means(verb, "update", 1)) return update(words);
         if (means(verb, "version", 4)) return streams_.out << kVersion << '\n', 0;
-        for (const char* known :
-             {"create", "delete", "suspend", "resume", "top", "notify", "wait_job", "token",
-              "write", "reconfigure", "shutdown", "takeover", "reboot", "power", "listpids",
-              "pidinfo", "setdebug", "completing", "cluster"}) {
+        if (means(verb, "create", 1)) return create(words);
+        if (means(verb, "delete", 1)) return remove(words);
+        for (const char* known : {"suspend", "resume", "top", "notify", "wait_job", "token",
+                                  "write", "reconfigure", "shutdown", "takeover", "reboot", "power",
+                                  "listpids", "pidinfo", "setdebug", "completing", "cluster"}) {
             if (iequals(verb, known))
                 return fail("scontrol " + std::string(known) + " is not supported yet");
         }
@@ -101,9 +106,11 @@ private:
             return streams_.out << compress_hostlist(words_of(words)) << '\n', 0;
         if (iequals(what, "hostlist"))
             return streams_.out << compress_hostlist_in_order(words_of(words)) << '\n', 0;
-        for (const char* known :
-             {"reservations", "licenses", "topology", "assoc_mgr", "federation", "bbstat",
-              "burstbuffer", "daemons", "aliases", "dwstat", "slurmd"}) {
+        if (means(what, "reservations", 3))
+            return show_reservations(client_, options, id, streams_);
+        if (means(what, "licenses", 2)) return show_licenses(client_, options, id, streams_);
+        for (const char* known : {"topology", "assoc_mgr", "federation", "bbstat", "burstbuffer",
+                                  "daemons", "aliases", "dwstat", "slurmd"}) {
             if (means(what, known, 3))
                 return fail("scontrol show " + std::string(known) + " is not supported yet");
         }
@@ -170,8 +177,49 @@ private:
         return code;
     }
 
+    // "create reservation …", "create …" with ReservationName= or without.
+    int create(const std::vector<std::string>& words) {
+        const std::size_t from = words.size() > 1 && means(words[1], "reservation", 3) ? 2 : 1;
+        if (words.size() <= from || iequals(words[1], "partition"))
+            return streams_.err << "Invalid entity in create command; there is reservation\n", 1;
+        const auto call = parse_reservation(
+            {words.begin() + static_cast<std::ptrdiff_t>(from), words.end()}, wall_clock_now());
+        if (!call.ok()) return fail(call.error().message + ".  No reservation created.");
+        if (const Status complete = check_new_reservation(call->change); !complete.ok())
+            return fail(complete.error().message);
+        const auto made = client_.create_reservation(*call);
+        if (made) return streams_.out << "Reservation created: " << made->name << '\n', 0;
+        return objection("Error creating the reservation: ", made.problem());
+    }
+
+    int remove(const std::vector<std::string>& words) {
+        const std::string name = reservation_named(words);
+        if (name.empty())
+            return streams_.err << "Invalid entity in delete command; give ReservationName=\n", 1;
+        const auto done = client_.delete_reservation(name);
+        if (done) return 0;
+        return objection("delete_reservation " + words[1] + ": ", done.problem());
+    }
+
+    int update_reservation(const std::vector<std::string>& words) {
+        const auto call = parse_reservation({words.begin() + 1, words.end()}, wall_clock_now());
+        if (!call.ok()) return fail(call.error().message + ".  No reservation update.");
+        const auto done = client_.update_reservation(call->name, call->change);
+        if (done) return streams_.out << "Reservation updated.\n", 0;
+        return objection("Error updating the reservation: ", done.problem());
+    }
+
+    // Slurm's words, and in brackets what exactly was wrong.
+    int objection(const std::string& before, const api::Problem& problem) {
+        streams_.err << before << slurm_message(problem) << '\n';
+        if (!problem.slurm.empty() && !problem.detail.empty())
+            streams_.err << "scontrol: " << problem.detail << '\n';
+        return 1;
+    }
+
     int update(const std::vector<std::string>& words) {
         if (words.size() < 2) return streams_.err << "too few arguments for update keyword\n", 1;
+        if (!reservation_named(words).empty()) return update_reservation(words);
         const auto change = parse_update({words.begin() + 1, words.end()},
                                          options.now == Time{} ? wall_clock_now() : options.now);
         if (!change.ok()) return streams_.err << change.error().message << "\nRequest aborted\n", 1;

@@ -25,6 +25,10 @@ int show_nodes(Client& client, const ShowOptions& options, const std::string& na
                Streams& streams);
 int show_partitions(Client& client, const ShowOptions& options, const std::string& name,
                     Streams& streams);
+int show_reservations(Client& client, const ShowOptions& options, const std::string& name,
+                      Streams& streams);
+int show_licenses(Client& client, const ShowOptions& options, const std::string& name,
+                  Streams& streams);
 int show_config(Client& client, const ShowOptions& options, Streams& streams);
 
 }  // namespace berth::slurm

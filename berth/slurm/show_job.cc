@@ -44,7 +44,9 @@ void put_state(Record& record, const api::JobRow& job, bool detail) {
 void put_times(Record& record, const api::JobRow& job, Time now) {
     const bool pending = job.state == "PENDING";
     record.put("RunTime", format_duration(run_time(job, now)));
-    record.put("TimeLimit", format_time_limit(job.time_limit)).put("TimeMin", "N/A").line();
+    record.put("TimeLimit", format_time_limit(job.time_limit))
+        .put("TimeMin", job.time_min ? format_duration(*job.time_min) : "N/A")
+        .line();
     record.put("SubmitTime", local_time(job.submitted_at, "Unknown"));
     record
         .put("EligibleTime",
@@ -58,7 +60,7 @@ void put_times(Record& record, const api::JobRow& job, Time now) {
         end = start && job.time_limit ? std::optional(*start + *job.time_limit) : std::nullopt;
     record.put("StartTime", local_time(start, "Unknown"))
         .put("EndTime", local_time(end, "Unknown"));
-    record.put("Deadline", "N/A").line();
+    record.put("Deadline", local_time(job.deadline, "N/A")).line();
     record.put("SuspendTime", "None").put("SecsPreSuspend", "0");
     record.put("LastSchedEval",
                local_time(job.started_at ? job.started_at : job.eligible_at, "Unknown"));
@@ -152,7 +154,7 @@ void put_least(Record& record, const api::JobRow& job) {
     record.put("MinTmpDiskNode", "0").line();
     record.put("Features", or_null(job.request.constraint)).put("DelayBoot", "00:00:00").line();
     record.put("OverSubscribe", job.request.exclusive ? "NO" : "OK").put("Contiguous", "0");
-    record.put("Licenses", "(null)").put("Network", "(null)").line();
+    record.put("Licenses", or_null(to_text(job.request.licenses))).put("Network", "(null)").line();
 }
 
 void put_files(Record& record, const api::JobRow& job) {

@@ -150,4 +150,6 @@ Result<Time> parse_when(std::string_view text, Time now, bool past_is_fine) {
     return at_local(civil);
 }
 
+Duration utc_offset_at(Time at) { return std::chrono::seconds(local(at).tm_gmtoff); }
+
 }  // namespace berth::slurm

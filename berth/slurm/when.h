@@ -14,4 +14,7 @@ Result<Time> parse_when(std::string_view text, Time now, bool past_is_fine = tru
 
 Time midnight_before(Time now);
 
+// What this machine's clock is ahead of UTC by, at that time.
+Duration utc_offset_at(Time at);
+
 }  // namespace berth::slurm

@@ -17,6 +17,7 @@ struct Collect {
     void operator()(const JobsEligible& fact) {
         for (const JobId id : fact.jobs) jobs[id];
     }
+    void operator()(const DeadlineMissed& fact) { jobs[fact.job]; }
     void operator()(const JobForgotten& fact) { jobs[fact.job]; }
     void operator()(const TaskSplit& fact) {
         jobs[fact.array];
@@ -44,6 +45,9 @@ struct Collect {
     void operator()(const PlanJob&) {}
     void operator()(const UsageSet&) {}
     void operator()(const JobsPlanned&) {}
+    void operator()(const ReservationSet&) {}
+    void operator()(const ReservationDeleted&) {}
+    void operator()(const AccountingEdited&) {}
 };
 
 // As Slurm shows the end of what went over its memory: "0:125".

@@ -8,6 +8,7 @@
 #include "berth/engine/admission.h"
 #include "berth/engine/explain.h"
 #include "berth/engine/plan_check.h"
+#include "berth/model/limit_keys.h"
 #include "berth/testing/scenario_submit.h"
 
 namespace berth::testing {
@@ -36,12 +37,15 @@ private:
         if (verb == "qos") return add_qos(words);
         if (verb == "rule") return add_rule(words);
         if (verb == "set") return change_settings(words);
+        if (verb == "license") return add_license(words);
+        if (verb == "account" || verb == "member") return add_account(words);
         prepare();
         if (verb == "submit") return submit_job(words);
         if (verb == "step") return step(words);
         if (verb == "why") return why(words);
         if (verb == "finish") return finish_job(words);
         if (verb == "requeue") return requeue_job(words);
+        if (verb == "reserve" || verb == "unreserve") return reserve(words);
         if (verb == "cancel" || verb == "hold" || verb == "release" || verb == "update") {
             return change_job(words);
         }
@@ -72,10 +76,58 @@ private:
     }
 
     std::string add_qos(const Words& words) {
-        spec_.qos.push_back({.name = words.plain.front(),
-                             .priority = words.number("priority").value_or(0),
-                             .max_wall = words.duration("max_wall")});
+        QosSpec qos{.name = words.plain.front(),
+                    .priority = words.number("priority").value_or(0),
+                    .max_wall = words.duration("max_wall")};
+        qos.deny_on_limit = words.has("deny_on_limit");
+        set_limits(words, kOfQos, qos.limits);
+        spec_.qos.push_back(std::move(qos));
         return changed_spec();
+    }
+
+    // "account physics parent=science grp_tres=cpu=8", "member ada physics max_jobs=1".
+    std::string add_account(const Words& words) {
+        if (words.verb == "member") {
+            AssociationSpec one{.account = words.plain.at(1), .user = words.plain.at(0)};
+            set_limits(words, kOfAssociation, one.limits);
+            spec_.associations.push_back(std::move(one));
+        } else {
+            AccountSpec one{.name = words.plain.front(),
+                            .parent = words.text("parent").value_or("root")};
+            set_limits(words, kOfAssociation, one.limits);
+            spec_.accounts.push_back(std::move(one));
+        }
+        return changed_spec();
+    }
+
+    void set_limits(const Words& words, unsigned of, Limits& limits) {
+        for (const LimitKey& key : limit_keys()) {
+            if ((key.of & of) == 0 || key.yaml == "max_wall") continue;
+            const auto value = words.text(std::string(key.yaml));
+            if (!value) continue;
+            BERTH_ASSERT(set_limit(limits, key, *value).ok());
+            spec_.scheduling.enforce_limits = true;
+        }
+        if (const auto wall = words.duration("max_wall"); wall && of == kOfAssociation) {
+            limits.max_wall = wall;
+            spec_.scheduling.enforce_limits = true;
+        }
+    }
+
+    std::string add_license(const Words& words) {
+        const std::string& name = words.plain.front();
+        std::erase_if(spec_.licenses, [&](const LicenseSpec& one) { return one.name == name; });
+        spec_.licenses.push_back({.name = name, .total = words.number("total").value_or(1)});
+        return changed_spec();
+    }
+
+    std::string reserve(const Words& words) {
+        if (words.verb == "unreserve") {
+            engine_.apply(now_, ReservationDeleted{words.plain.front()});
+        } else {
+            engine_.apply(now_, ReservationSet{read_reservation(words, spec_, now_)});
+        }
+        return "";
     }
 
     std::string add_rule(const Words& words) {
@@ -132,7 +184,9 @@ private:
             .uid = uid, .gid = uid, .user = user, .group = user, .role = Role::admin};
         auto admitted = admit(engine_.state(), now_, who, spec);
         if (const auto* no = std::get_if<Refusing>(&admitted)) {
-            return "refused: " + std::string(slurm_text(no->why)) + ": " + no->message + "\n";
+            std::string text = "refused: ";
+            for (const std::string& line : no->details) text += line + ": ";
+            return text + std::string(slurm_text(no->why)) + ": " + no->message + "\n";
         }
         const Job& job = *std::get_if<Job>(&admitted);
         engine_.apply(now_, JobSubmitted{job});
@@ -241,10 +295,21 @@ private:
                         std::to_string(part.parts);
             }
         }
+        if (start.time_limit) text += " for " + clock(Time(*start.time_limit));
         return text + "\n";
     }
     std::string describe(const EndJob& end) const {
         return "end " + to_string(end.job) + " " + end.reason + "\n";
+    }
+    std::string describe(const DeadlineMissed& missed) const {
+        return "deadline " + to_string(missed.job) + "\n";
+    }
+    std::string describe(const ReservationSet& set) const {
+        return "reservation " + set.reservation.name + " next at " + clock(set.reservation.start) +
+               "\n";
+    }
+    std::string describe(const ReservationDeleted& gone) const {
+        return "reservation " + gone.name + " is over\n";
     }
     std::string describe(const DependencyFailed& failed) const {
         return "never " + to_string(failed.job) + "\n";

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/text.h"
+#include "berth/engine/reservation_choice.h"
 
 namespace berth::testing {
 namespace {
@@ -139,6 +140,10 @@ JobRequest read_request(const Words& words) {
     request.constraint = words.text("constraint").value_or("");
     request.time_limit = words.duration("t");
     read_nearness(words, request.nearness);
+    if (const auto licenses = words.text("licenses")) {
+        request.licenses = parse_licenses(*licenses).value();
+    }
+    request.reservation = words.text("reservation").value_or("");
     return request;
 }
 
@@ -153,6 +158,9 @@ JobSpec read_submission(const Words& words, Time now) {
     read_dependencies(words, spec);
     if (const auto begin = words.duration("begin")) spec.begin = now + *begin;
     if (const auto array = words.text("array")) spec.array = read_array(*array);
+    if (const auto deadline = words.duration("deadline")) spec.deadline = now + *deadline;
+    spec.time_min = words.duration("time_min");
+    spec.account = words.text("account").value_or("");
     spec.hold = words.has("hold");
     spec.nice = words.number("nice").value_or(0);
     spec.priority = small(words, "priority");
@@ -186,6 +194,34 @@ NodeOptions read_node(const Words& words) {
         options.parts.emplace_back("gpumem", memory->count());
     }
     return options;
+}
+
+Reservation read_reservation(const Words& words, const ClusterSpec& spec, Time now) {
+    Reservation made{.name = words.plain.front()};
+    made.start = now + words.duration("start").value_or(Duration{});
+    made.end = made.start + words.duration("length").value_or(std::chrono::hours(1));
+    const auto gpus = words.number("gpus");
+    made.whole_nodes = !gpus;
+    for (const std::string& name : words.hosts("nodes")) {
+        const NodeId node = *spec.find_node(name);
+        Resources amount = spec.node(node).capacity;
+        if (gpus) amount = share_for_gpus(spec, spec.node(node), *gpus);
+        made.amounts.emplace_back(node, amount);
+    }
+    made.users = words.list("users");
+    made.accounts = words.list("accounts");
+    made.maint = words.has("maint");
+    made.flex = words.has("flex");
+    made.overlap = words.has("overlap");
+    made.hold_jobs_after = !words.has("no_hold_after");
+    const std::string every = words.text("every").value_or("");
+    made.repeat = every == "hour"      ? Repeat::hourly
+                  : every == "day"     ? Repeat::daily
+                  : every == "week"    ? Repeat::weekly
+                  : every == "weekday" ? Repeat::weekday
+                  : every == "weekend" ? Repeat::weekend
+                                       : Repeat::never;
+    return made;
 }
 
 PartitionSpec read_partition(const Words& words, const ClusterSpec& spec) {

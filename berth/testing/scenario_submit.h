@@ -2,6 +2,7 @@
 #pragma once
 
 #include "berth/model/job.h"
+#include "berth/model/reservation.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/scenario_words.h"
 
@@ -10,5 +11,6 @@ namespace berth::testing {
 JobSpec read_submission(const Words& words, Time now);
 NodeOptions read_node(const Words& words);
 PartitionSpec read_partition(const Words& words, const ClusterSpec& spec);
+Reservation read_reservation(const Words& words, const ClusterSpec& spec, Time now);
 
 }  // namespace berth::testing

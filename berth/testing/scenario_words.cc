@@ -59,6 +59,14 @@ std::vector<std::string> Words::hosts(const std::string& name) const {
     return expand_hostlist(*found).value();
 }
 
+std::vector<std::string> Words::list(const std::string& name) const {
+    const auto found = text(name);
+    std::vector<std::string> items;
+    if (!found) return items;
+    for (const std::string_view one : split(*found, ',')) items.emplace_back(one);
+    return items;
+}
+
 std::string Words::unused() const {
     std::string words;
     for (const auto& [name, value] : options_) {

@@ -27,6 +27,8 @@ public:
     std::optional<Bytes> size(const std::string& name) const;
     std::vector<std::string> hosts(const std::string& name) const;
 
+    std::vector<std::string> list(const std::string& name) const;  // "a,b"
+
     // Words that nobody asked for: mistakes of whoever wrote the scenario.
     std::string unused() const;
     // All options, for those that take any: marked as used.

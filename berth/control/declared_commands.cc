@@ -1,0 +1,44 @@
+// What administrators declare while the cluster runs: reservations, accounts, users and QOS.
+#include "berth/control/commands.h"
+#include "berth/control/limits.h"
+#include "berth/engine/accounting_admission.h"
+#include "berth/engine/reservation_admission.h"
+
+namespace berth {
+
+Answer edit_reservation(Ledger& ledger, const Principal& principal,
+                        const EditReservation& command) {
+    if (auto no = forbidden(principal, Verb::edit_reservation)) return *no;
+    if (auto refusing = too_large(command.change)) return refused(*std::move(refusing));
+    auto admitted =
+        command.is_new
+            ? admit_reservation(ledger.engine(), ledger.now(), command.name, command.change)
+            : admit_reservation_change(ledger.engine(), ledger.now(), command.name, command.change);
+    if (auto* refusing = std::get_if<Refusing>(&admitted)) return refused(std::move(*refusing));
+    std::string name = std::get<Reservation>(admitted).name;
+    ledger.record(ReservationSet{std::get<Reservation>(std::move(admitted))});
+    return ReservationMade{std::move(name)};
+}
+
+Answer delete_reservation(Ledger& ledger, const Principal& principal,
+                          const DeleteReservation& command) {
+    if (auto no = forbidden(principal, Verb::edit_reservation)) return *no;
+    if (auto refusing = object_to_deletion(ledger.engine(), command.name)) {
+        return refused(*std::move(refusing));
+    }
+    ledger.record(ReservationDeleted{command.name});
+    return Done{};
+}
+
+Answer edit_accounting(Ledger& ledger, const Principal& principal, EditAccounting command) {
+    if (auto no = forbidden(principal, Verb::edit_accounting)) return *no;
+    if (!command.edits.levels.empty() && principal.role != Role::admin) {
+        return refused(Refusal::not_allowed, "Only administrators make others operators");
+    }
+    auto admitted = admit_edits(ledger.state(), std::move(command.edits));
+    if (auto* refusing = std::get_if<Refusing>(&admitted)) return refused(std::move(*refusing));
+    ledger.record(AccountingEdited{std::get<AccountingEdits>(std::move(admitted))});
+    return Done{};
+}
+
+}  // namespace berth

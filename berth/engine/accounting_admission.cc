@@ -1,0 +1,200 @@
+#include "berth/engine/accounting_admission.h"
+
+#include <algorithm>
+
+namespace berth {
+namespace {
+
+using Objection = std::optional<Refusing>;
+
+constexpr std::size_t kEditsMax = 10'000;
+constexpr std::size_t kDepthMax = 64;
+
+Refusing refusing(Refusal why, std::string message) {
+    return {.why = why, .message = std::move(message), .details = {}};
+}
+
+bool is_name(std::string_view name) {
+    return !name.empty() && name.size() <= 255 &&
+           name.find_first_of(" \t\n,;:|=\"'/") == std::string_view::npos;
+}
+
+class Editing {
+public:
+    Editing(const ClusterState& state, AccountingEdits edits)
+        : state_(state), edits_(std::move(edits)), after_(state.spec()) {}
+
+    std::variant<AccountingEdits, Refusing> run() {
+        Objection no = check_names();
+        if (!no) no = check_removed();
+        if (!no) remove_what_hangs_on();
+        if (!no) set_default_accounts();
+        apply_edits(after_, edits_);
+        if (!no) no = check_tree();
+        if (!no) no = check_associations();
+        if (no) return *std::move(no);
+        return std::move(edits_);
+    }
+
+private:
+    const AccountSpec* account(std::string_view name) const {
+        const auto at = std::ranges::find(after_.accounts, name, &AccountSpec::name);
+        return at == after_.accounts.end() ? nullptr : &*at;
+    }
+
+    Objection check_names() const {
+        const std::size_t all = edits_.accounts.size() + edits_.associations.size() +
+                                edits_.qos.size() + edits_.levels.size() +
+                                edits_.removed_accounts.size() + edits_.removed_associations.size();
+        if (all == 0) return refusing(Refusal::nothing_modified, "nothing would change");
+        if (all > kEditsMax) {
+            return refusing(Refusal::invalid_request, "more than 10000 changes at once");
+        }
+        const auto wrong = [](std::string_view what, const std::string& name) {
+            return refusing(Refusal::invalid_request,
+                            "'" + name + "' is no name for " + std::string(what));
+        };
+        for (const AccountSpec& one : edits_.accounts) {
+            if (!is_name(one.name) || one.name == "root") return wrong("an account", one.name);
+        }
+        for (const AssociationSpec& one : edits_.associations) {
+            if (!is_name(one.user)) return wrong("a user", one.user);
+        }
+        for (const QosSpec& one : edits_.qos) {
+            if (!is_name(one.name)) return wrong("a QOS", one.name);
+        }
+        return std::nullopt;
+    }
+
+    // Jobs that wait or run keep what they belong to.
+    Objection check_removed() const {
+        for (const QosSpec& one : edits_.qos) {
+            if (!one.gone) continue;
+            const auto id = state_.spec().find_qos(one.name);
+            if (!id) return refusing(Refusal::unknown_qos, "there is no QOS '" + one.name + "'");
+            if (id->index() == 0) {
+                return refusing(Refusal::not_supported, "QOS " + one.name + " is always there");
+            }
+            if (state_.uses().of_qos(*id).submitted > 0) return in_use("QOS " + one.name);
+        }
+        for (const std::string& name : edits_.removed_accounts) {
+            if (account(name) == nullptr) {
+                return refusing(Refusal::unknown_account, "there is no account '" + name + "'");
+            }
+            if (state_.uses().of_accounts({name}).submitted > 0) return in_use("account " + name);
+        }
+        for (const auto& [name, user] : edits_.removed_associations) {
+            if (state_.uses().of_user(name, user).submitted > 0) {
+                return in_use("user " + user + " in account " + name);
+            }
+        }
+        return std::nullopt;
+    }
+
+    static Refusing in_use(const std::string& what) {
+        return refusing(Refusal::in_use, "jobs of " + what + " wait or run: cancel them first");
+    }
+
+    void remove_what_hangs_on() {
+        for (const AssociationSpec& one : after_.associations) {
+            const bool goes = std::ranges::find(edits_.removed_accounts, one.account) !=
+                              edits_.removed_accounts.end();
+            if (goes) edits_.removed_associations.emplace_back(one.account, one.user);
+        }
+    }
+
+    // A user has one default account: the one that was named, else the first that is left.
+    void set_default_accounts() {
+        std::vector<std::string> users;
+        for (const AssociationSpec& one : edits_.associations) users.push_back(one.user);
+        for (const auto& [name, user] : edits_.removed_associations) users.push_back(user);
+        std::ranges::sort(users);
+        users.erase(std::unique(users.begin(), users.end()), users.end());
+        for (const std::string& user : users) set_default_account(user);
+    }
+
+    void set_default_account(const std::string& user) {
+        ClusterSpec then = after_;
+        apply_edits(then, edits_);
+        std::optional<std::string> wanted;
+        for (const AssociationSpec& one : edits_.associations) {
+            if (one.user == user && one.is_default) wanted = one.account;
+        }
+        for (const AssociationSpec& one : then.associations) {
+            if (one.user == user && one.is_default && !wanted) wanted = one.account;
+        }
+        for (const AssociationSpec& one : then.associations) {
+            if (one.user != user) continue;
+            if (!wanted) wanted = one.account;
+            if (one.is_default == (one.account == *wanted)) continue;
+            AssociationSpec other = one;
+            other.is_default = one.account == *wanted;
+            AccountingEdits more;
+            more.associations.push_back(std::move(other));
+            merge(edits_, more);
+        }
+    }
+
+    // Every account hangs on another, up to the root, and none on itself.
+    Objection check_tree() const {
+        for (const AccountSpec& one : after_.accounts) {
+            const AccountSpec* at = &one;
+            std::size_t depth = 0;
+            while (at->parent != "root") {
+                const AccountSpec* above = account(at->parent);
+                if (above == nullptr) {
+                    return refusing(Refusal::unknown_account, "account " + at->name +
+                                                                  " would be under " + at->parent +
+                                                                  ", which is not there");
+                }
+                if (++depth > kDepthMax || above == &one) {
+                    return refusing(Refusal::invalid_request,
+                                    "account " + one.name +
+                                        " would be beneath itself, or more "
+                                        "than 64 deep");
+                }
+                at = above;
+            }
+        }
+        return std::nullopt;
+    }
+
+    Objection check_associations() const {
+        for (const AssociationSpec& one : edits_.associations) {
+            if (account(one.account) == nullptr && one.account != "root") {
+                return refusing(Refusal::unknown_account,
+                                "there is no account '" + one.account + "'");
+            }
+            if (auto no = check_qos(one.qos, one.default_qos)) return no;
+        }
+        for (const AccountSpec& one : edits_.accounts) {
+            if (auto no = check_qos(one.qos, one.default_qos)) return no;
+        }
+        return std::nullopt;
+    }
+
+    Objection check_qos(const std::vector<std::string>& all, const std::string& chosen) const {
+        for (const std::string& name : all) {
+            if (!after_.find_qos(name)) {
+                return refusing(Refusal::unknown_qos, "there is no QOS '" + name + "'");
+            }
+        }
+        const bool open = all.empty() || std::ranges::find(all, chosen) != all.end();
+        if (chosen.empty() || (open && after_.find_qos(chosen))) return std::nullopt;
+        return refusing(Refusal::unknown_qos,
+                        "the default QOS '" + chosen + "' is not among those that are open");
+    }
+
+    const ClusterState& state_;
+    AccountingEdits edits_;
+    ClusterSpec after_;
+};
+
+}  // namespace
+
+std::variant<AccountingEdits, Refusing> admit_edits(const ClusterState& state,
+                                                    AccountingEdits edits) {
+    return Editing(state, std::move(edits)).run();
+}
+
+}  // namespace berth

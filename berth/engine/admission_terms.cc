@@ -1,0 +1,98 @@
+// Admission: the terms of a job: its licenses, its deadline, the least time it would do with, and
+// the reservation that it wants to run in.
+#include "berth/base/duration_text.h"
+
+#include <algorithm>
+
+#include "berth/engine/admission_checks.h"
+#include "berth/engine/demand.h"
+#include "berth/engine/limit_check.h"
+#include "berth/engine/reservation_access.h"
+
+namespace berth {
+namespace {
+
+std::string names_of(const std::vector<LicenseSpec>& licenses) {
+    std::string names;
+    for (const LicenseSpec& one : licenses) names += (names.empty() ? "" : ", ") + one.name;
+    return names.empty() ? "none" : names;
+}
+
+Refusing invalid_license(std::string message) {
+    return {.why = Refusal::invalid_license, .message = std::move(message)};
+}
+
+std::optional<Refusing> check_license(const ClusterSpec& spec, const LicenseCount& one) {
+    const auto known = std::ranges::find(spec.licenses, one.name, &LicenseSpec::name);
+    if (known == spec.licenses.end()) {
+        return invalid_license("there is no license '" + one.name +
+                               "'; there are: " + names_of(spec.licenses));
+    }
+    if (one.count >= 0 && one.count <= known->total) return std::nullopt;
+    return invalid_license(std::to_string(one.count) + " of license " + one.name +
+                           "; the cluster has " + std::to_string(known->total));
+}
+
+}  // namespace
+
+Objection check_licenses(const ClusterSpec& spec, const Job& job) {
+    const LicenseRequest& request = job.spec.request.licenses;
+    if (request.counts.size() > kLicensesMax) {
+        return invalid_license("more than " + std::to_string(kLicensesMax) + " kinds of license");
+    }
+    for (const LicenseCount& one : request.counts) {
+        if (auto no = check_license(spec, one)) return no;
+    }
+    return std::nullopt;
+}
+
+Objection check_time_terms(Time now, Job& job) {
+    JobSpec& spec = job.spec;
+    if (spec.time_min && *spec.time_min <= Duration::zero()) spec.time_min.reset();
+    if (spec.time_min) {
+        spec.time_min = round_up_to_minute(std::min(*spec.time_min, kTimeMinMax));
+        if (*spec.time_min > job.time_limit) {
+            return Refusing{.why = Refusal::invalid_time_min,
+                            .message = "the least time of " + format_duration(*spec.time_min) +
+                                       " is above the time limit of " +
+                                       format_duration(job.time_limit)};
+        }
+    }
+    if (!spec.deadline) return std::nullopt;
+    const Time from = std::max(now, spec.begin.value_or(now));
+    if (*spec.deadline > from) return std::nullopt;
+    return Refusing{.why = Refusal::deadline_too_soon,
+                    .message = "the deadline is over before the job could begin"};
+}
+
+Objection check_reservation(const ClusterState& state, Time now, const Job& job) {
+    const std::string& name = job.spec.request.reservation;
+    if (name.empty()) return std::nullopt;
+    const Reservation* reservation = state.find_reservation(name);
+    if (reservation == nullptr) {
+        return Refusing{.why = Refusal::unknown_reservation,
+                        .message = "there is no reservation '" + name + "'"};
+    }
+    if (!may_use(*reservation, job)) {
+        return Refusing{.why = Refusal::reservation_access,
+                        .message = "reservation " + name + " is not open to user " +
+                                   job.owner.user + " in account '" + job.spec.account + "'"};
+    }
+    if (reservation->repeat == Repeat::never && reservation->end <= now) {
+        return Refusing{.why = Refusal::reservation_not_usable,
+                        .message = "reservation " + name + " is over"};
+    }
+    return std::nullopt;
+}
+
+// Slurm prints the reason before its own words.
+Objection check_limits(const ClusterState& state, const Job& job) {
+    if (!state.has_limits()) return std::nullopt;
+    const auto excess = limit_on_submission(state, job, demand_of(state.spec(), job));
+    if (!excess) return std::nullopt;
+    return Refusing{.why = Refusal::over_limit,
+                    .message = in_words(*excess),
+                    .details = {std::string(slurm_name(excess->reason))}};
+}
+
+}  // namespace berth

@@ -1,0 +1,81 @@
+// How facts become state: reservations, and what `sacctmgr` says of accounts, users and QOS.
+#include <algorithm>
+
+#include "berth/engine/cluster_state_change.h"
+
+namespace berth {
+
+void ClusterState::remember_spec() {
+    if (!undo_.recording()) return;
+    undo_.record(SpecBefore{std::make_shared<const ClusterSpec>(spec_), touched_spec_});
+}
+
+void ClusterState::find_limits() {
+    const auto limited = [](const auto& one) { return !one.limits.none(); };
+    has_limits_ =
+        spec_.scheduling.enforce_limits &&
+        (std::ranges::any_of(spec_.qos, limited) || std::ranges::any_of(spec_.accounts, limited) ||
+         std::ranges::any_of(spec_.associations, limited));
+}
+
+void ClusterState::remember_reservation(const std::string& name) {
+    if (undo_.recording()) {
+        const Reservation* known = find_reservation(name);
+        undo_.record(ReservationBefore{
+            name, known == nullptr ? nullptr : std::make_shared<const Reservation>(*known),
+            touched_reservations_});
+    }
+    touched_reservations_ = true;
+}
+
+void ClusterState::take(Time, const ReservationSet& fact) {
+    BERTH_ASSERT(fact.reservation.start < fact.reservation.end);
+    remember_reservation(fact.reservation.name);
+    reservations_.insert_or_assign(fact.reservation.name, fact.reservation);
+}
+
+// Who waits for what is gone is held, as with Slurm, unless it was made otherwise; and then is free
+// to run anywhere.
+void ClusterState::take(Time, const ReservationDeleted& fact) {
+    const auto at = reservations_.find(fact.name);
+    if (at == reservations_.end()) return;
+    const bool hold = at->second.hold_jobs_after;
+    remember_reservation(fact.name);
+    reservations_.erase(at);
+    for (const JobId id : std::set<JobId>(index_.pending())) {
+        if (jobs_.at(id).spec.request.reservation != fact.name) continue;
+        set_planned(id, std::nullopt);
+        change_job(id, [&](Job& job) {
+            job.spec.request.reservation.clear();
+            if (!hold) return;
+            job.hold = Hold::admin;
+            job.state_reason = slurm_name(PendingReason::reservation_deleted);
+        });
+    }
+}
+
+void ClusterState::take(Time now, const AccountingEdited& fact) {
+    if (undo_.recording())
+        undo_.record(EditsBefore{std::make_shared<const AccountingEdits>(edits_)});
+    remember_spec();
+    merge(edits_, fact.edits);
+    settle_usage(now);
+    apply_edits(spec_, fact.edits);
+    recompute_rates();
+    find_limits();
+    touched_spec_ = true;
+}
+
+// All of an array: its tasks have one deadline.
+void ClusterState::take(Time now, const DeadlineMissed& fact) {
+    set_planned(fact.job, std::nullopt);
+    change_job(fact.job, [&](Job& job) {
+        BERTH_ASSERT(job.state == JobState::pending);
+        job.state = JobState::deadline;
+        job.ended_at = now;
+        job.exit = {.code = 0, .signal = 1};  // As Slurm shows it.
+        job.state_reason = slurm_name(PendingReason::deadline);
+    });
+}
+
+}  // namespace berth

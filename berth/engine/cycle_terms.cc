@@ -1,0 +1,127 @@
+// The part of a cycle that knows the terms of a job: its deadline, the least time that it would do
+// with, and how exactly its reservation holds its promise.
+#include <algorithm>
+
+#include "berth/engine/cycle.h"
+
+namespace berth {
+
+// A reservation ends when it ends: what its jobs may be late by is the grace it has.
+Duration CycleRun::slack_of(const Shape& shape) const {
+    return shape.demand().reservation.empty() ? promise_slack(scheduling()) : kReservationGrace;
+}
+
+// The last start that is planned for.
+Time CycleRun::last_start(const PendingJob& pending) const {
+    const Time horizon = after(now_, scheduling().plan_window);
+    const std::optional<Time>& deadline = state().find_job(pending.id)->spec.deadline;
+    if (!deadline) return horizon;
+    if (pending.shape->length >= *deadline - Time{}) return now_ - Duration(1);
+    return std::min(horizon, *deadline - pending.shape->length);
+}
+
+// With --time-min: where there is no time for the whole limit now, the job may start with less, as
+// much as there is, in minutes. True: it started.
+bool CycleRun::start_with_less(PendingJob& pending) {
+    const std::optional<Duration> least = state().find_job(pending.id)->spec.time_min;
+    if (!least || *least >= pending.shape->length) return false;
+    const bool news = pending.disturbed || pending.looked_after != book().last_release();
+    if ((pending.looked && !news) || !spend()) return false;
+    std::optional<Booking> before;
+    if (book().promise(pending.id) != nullptr) before = book().lift(pending.id);
+    Duration length{};
+    const std::optional<Found> found = longest_now(pending, *least, length);
+    if (!found) {
+        if (before) book().put(pending.id, *std::move(before));
+        return false;
+    }
+    const bool less = length < pending.shape->length;
+    const JobId started = start(pending, *found, less ? std::optional(length) : std::nullopt);
+    if (before) book().note_releases(*before, started, now_);
+    return true;
+}
+
+std::optional<Found> CycleRun::longest_now(const PendingJob& pending, Duration least,
+                                           Duration& length) {
+    const Shape& shape = *pending.shape;
+    const Footprints* known = footprints(*shape.kind);
+    const auto find = [&](Duration some) {
+        return find_start(shape.demand(), {now_, now_, some}, book(), outlook_.usable, taste_,
+                          known);
+    };
+    Duration high = shape.length;
+    const std::optional<Time>& deadline = state().find_job(pending.id)->spec.deadline;
+    if (deadline) high = std::min(high, *deadline - now_);
+    if (high < least) return std::nullopt;
+    length = high;
+    std::optional<Found> best = find(high);
+    if (best) return best;
+    best = find(length = least);
+    if (!best) return std::nullopt;
+    constexpr Duration kMinute = std::chrono::minutes(1);
+    high = std::min<Duration>(high, std::chrono::hours(24 * 366));
+    while (high - length > kMinute) {  // `length` fits, `high` does not.
+        const Duration middle =
+            length + std::max<Duration>(kMinute, (high - length) / kMinute / 2 * kMinute);
+        auto found = find(middle);
+        if (found) best = std::move(found);
+        (found ? length : high) = middle;
+    }
+    return best;
+}
+
+// For a start now that was found without a look at licenses. False: they are not free.
+bool CycleRun::take_licenses(const Demand& demand, Duration length, Found& found) {
+    if (demand.licenses.counts.empty()) return true;
+    for (const std::vector<LicenseCount>& choice : choices_of(demand.licenses)) {
+        if (!book().licenses().first_free(choice, now_, now_, length)) continue;
+        found.licenses = choice;
+        return true;
+    }
+    return false;
+}
+
+// Those whose gate the deadline has shut are on the list of those to be asked again.
+void CycleRun::end_missed_deadlines() {
+    std::vector<JobId> missed;
+    for (const JobId id : outlook_.pending.watch_list()) {
+        const PendingJob* pending = outlook_.pending.find(id);
+        if (pending != nullptr && pending->gate.reason == PendingReason::deadline) {
+            missed.push_back(id);
+        }
+    }
+    std::ranges::sort(missed);
+    for (const JobId id : missed) decide(DeadlineMissed{id});
+}
+
+// A reservation whose time is over goes, or comes to its next occurrence.
+void CycleRun::advance_reservations() {
+    std::vector<Fact> facts;
+    for (const auto& [name, reservation] : state().reservations()) {
+        if (reservation.end > now_) continue;
+        if (reservation.repeat != Repeat::never) {
+            Reservation next = reservation;
+            const Duration length = next.end - next.start;
+            while (next.end <= now_) {
+                next.start = next_start(next, next.start);
+                next.end = next.start + length;
+            }
+            facts.push_back(ReservationSet{std::move(next)});
+        } else if (!outlook_.book.is_used(name)) {
+            facts.push_back(ReservationDeleted{name});
+        }
+    }
+    for (Fact& fact : facts) decide(std::move(fact));
+}
+
+// When a reservation begins or is over.
+std::optional<Time> CycleRun::next_reservation() const {
+    std::optional<Time> next;
+    for (const auto& [name, reservation] : state().reservations()) {
+        const Time at = reservation.start > now_ ? reservation.start : reservation.end;
+        if (at > now_ && (!next || at < *next)) next = at;
+    }
+    return next;
+}
+
+}  // namespace berth

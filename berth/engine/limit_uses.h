@@ -1,0 +1,46 @@
+// LimitUses: what the jobs of an account, a user and a QOS come to: what limits are held against.
+// It follows from the job records alone, one add() and remove() for each.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "berth/model/job.h"
+
+namespace berth {
+
+struct LimitUse {
+    std::int64_t submitted = 0;  // Not over yet; each task of an array is one.
+    std::int64_t running = 0;
+    std::int64_t nodes = 0;  // Of those that run, as the amounts.
+    Resources amount;
+    std::map<std::string, std::int64_t> licenses;
+
+    LimitUse& operator+=(const LimitUse& other);
+    bool none() const { return *this == LimitUse{}; }
+    friend bool operator==(const LimitUse&, const LimitUse&) = default;
+};
+
+class LimitUses {
+public:
+    void add(const Job& job) { change(job, 1); }
+    void remove(const Job& job) { change(job, -1); }
+
+    LimitUse of_user(const std::string& account, const std::string& user) const;
+    LimitUse of_accounts(const std::vector<std::string>& accounts) const;  // All their users.
+    LimitUse of_qos(QosId qos) const;
+    LimitUse of_qos_user(QosId qos, const std::string& user) const;
+    LimitUse of_qos_account(QosId qos, const std::string& account) const;
+
+    friend bool operator==(const LimitUses&, const LimitUses&) = default;
+
+private:
+    void change(const Job& job, std::int64_t times);
+
+    std::map<std::tuple<std::string, std::string, QosId>, LimitUse> by_account_;  // Account, user.
+    std::map<std::tuple<QosId, std::string, std::string>, LimitUse> by_qos_;      // User, account.
+};
+
+}  // namespace berth

@@ -1,0 +1,48 @@
+// The search for a start of a job that needs licenses besides its nodes.
+#include "berth/engine/plan_search.h"
+
+namespace berth {
+namespace {
+
+// Both must be there for all of its time: the search goes back and forth between them until the
+// one's first time is the other's too.
+std::optional<Found> find_with(const std::vector<LicenseCount>& licenses, const Demand& demand,
+                               const Window& window, const PlanBook& book, const BitSet& usable,
+                               const Taste& taste, const Footprints* footprints) {
+    Window left = window;
+    while (true) {
+        const auto free =
+            book.licenses().first_free(licenses, left.earliest, left.latest, left.length);
+        if (!free) return std::nullopt;
+        left.earliest = *free;
+        auto found = find_on_nodes(demand, left, book, usable, taste, footprints);
+        if (!found) return std::nullopt;
+        if (book.licenses().first_free(licenses, found->start, found->start, left.length)) {
+            found->licenses = licenses;
+            return found;
+        }
+        left.earliest = found->start;
+    }
+}
+
+}  // namespace
+
+std::optional<Found> find_start(const Demand& demand, const Window& window, const PlanBook& book,
+                                const BitSet& usable, const Taste& taste,
+                                const Footprints* footprints) {
+    if (demand.licenses.counts.empty()) {
+        return find_on_nodes(demand, window, book, usable, taste, footprints);
+    }
+    std::optional<Found> best;
+    Window left = window;
+    for (const std::vector<LicenseCount>& choice : choices_of(demand.licenses)) {
+        auto found = find_with(choice, demand, left, book, usable, taste, footprints);
+        if (!found) continue;
+        best = std::move(found);
+        if (best->start == window.earliest) break;
+        left.latest = best->start - Duration(1);
+    }
+    return best;
+}
+
+}  // namespace berth

@@ -1,0 +1,97 @@
+#include "berth/model/limits.h"
+
+#include <algorithm>
+
+#include "berth/base/size_text.h"
+#include "berth/base/text.h"
+
+namespace berth {
+namespace {
+
+constexpr std::int64_t kCountMax = std::int64_t{1} << 50;
+
+// As Slurm lists them: CPUs first, GRES and licenses last.
+int rank_of(std::string_view tres) {
+    if (tres == "cpu") return 0;
+    if (tres == "mem") return 1;
+    if (tres == "node") return 2;
+    if (tres == "billing") return 3;
+    return tres.starts_with("gres/") ? 4 : 5;
+}
+
+bool is_tres(std::string_view name) {
+    if (rank_of(name) <= 3) return true;
+    const bool prefixed = name.starts_with("gres/") || name.starts_with("license/");
+    return prefixed && name.find('/') + 1 < name.size() && name.size() <= 255 &&
+           name.find_first_of(" \t\n,;|()") == std::string_view::npos;
+}
+
+std::optional<std::int64_t> parse_count(std::string_view tres, std::string_view text) {
+    if (text == "-1") return -1;
+    if (tres == "mem") {
+        const auto size = parse_size(text);
+        if (!size.ok() || size->count() < 0) return std::nullopt;
+        return in_mib(size.value());
+    }
+    const auto count = parse_int64(text);
+    if (!count.ok() || count.value() < 0 || count.value() > kCountMax) return std::nullopt;
+    return count.value();
+}
+
+void put(TresLimits& counts, const std::string& tres, std::int64_t count) {
+    const auto at = std::ranges::find(counts, tres, &TresLimits::value_type::first);
+    if (at != counts.end()) {
+        at->second = count;
+        return;
+    }
+    const auto before = [](const auto& a, const auto& b) {
+        return std::pair(rank_of(a.first), a.first) < std::pair(rank_of(b.first), b.first);
+    };
+    const std::pair<std::string, std::int64_t> entry(tres, count);
+    counts.insert(std::ranges::upper_bound(counts, entry, before), entry);
+}
+
+}  // namespace
+
+std::optional<TresLimits> parse_tres_counts(std::string_view text) {
+    TresLimits counts;
+    for (const auto part : split(text, ',')) {
+        const std::size_t equals = part.find('=');
+        if (equals == std::string_view::npos) return std::nullopt;
+        const std::string tres = to_lower(trim(part.substr(0, equals)));
+        const auto count = parse_count(tres, trim(part.substr(equals + 1)));
+        if (!is_tres(tres) || !count) return std::nullopt;
+        put(counts, tres, *count);
+    }
+    return counts;
+}
+
+std::string to_text(const TresLimits& counts) {
+    std::string text;
+    for (const auto& [tres, count] : counts) {
+        if (!text.empty()) text += ',';
+        text += tres + "=";
+        const bool size = tres == "mem" && count > 0;
+        text += size ? format_size(Bytes(count << 20)) : std::to_string(count);
+    }
+    return text;
+}
+
+TresLimits changed(TresLimits before, const TresLimits& changes) {
+    for (const auto& [tres, count] : changes) put(before, tres, count);
+    std::erase_if(before, [](const auto& entry) { return entry.second < 0; });
+    return before;
+}
+
+TresKind kind_of_tres(std::string_view tres) {
+    switch (rank_of(tres)) {
+        case 0: return TresKind::cpu;
+        case 1: return TresKind::mem;
+        case 2: return TresKind::node;
+        case 3: return TresKind::billing;
+        case 4: return TresKind::gres;
+        default: return TresKind::license;
+    }
+}
+
+}  // namespace berth

@@ -1,0 +1,239 @@
+// sacctmgr: shows and changes accounts, users, associations and QOS.
+#include <array>
+#include <istream>
+#include <ostream>
+
+#include "berth/base/text.h"
+#include "berth/client/client.h"
+#include "berth/slurm/arguments.h"
+#include "berth/slurm/sacctmgr_edit.h"
+
+namespace berth::slurm {
+namespace {
+
+constexpr const char* kUsage =
+    "Usage: sacctmgr [-inpPQsV] COMMAND\n"
+    "  show|list account|user|association|qos|cluster [where KEY=VALUE …] [format=…]\n"
+    "  add account|user|qos NAME [KEY=VALUE …]\n"
+    "  modify account|user|qos [NAME] [where KEY=VALUE …] set KEY=VALUE …\n"
+    "  delete account|user|qos NAME [KEY=VALUE …]\n";
+
+constexpr auto kOptions = std::to_array<option>({
+    {"associations", no_argument, nullptr, 's'},
+    {"help", no_argument, nullptr, 'h'},
+    {"immediate", no_argument, nullptr, 'i'},
+    {"json", optional_argument, nullptr, 'J'},
+    {"noheader", no_argument, nullptr, 'n'},
+    {"oneliner", no_argument, nullptr, 'o'},
+    {"parsable", no_argument, nullptr, 'p'},
+    {"parsable2", no_argument, nullptr, 'P'},
+    {"quiet", no_argument, nullptr, 'Q'},
+    {"readonly", no_argument, nullptr, 'r'},
+    {"usage", no_argument, nullptr, 'h'},
+    {"verbose", no_argument, nullptr, 'v'},
+    {"version", no_argument, nullptr, 'V'},
+    {"yaml", optional_argument, nullptr, 'Y'},
+    {nullptr, 0, nullptr, 0},
+});
+
+bool means(const std::string& word, std::string_view full, std::size_t least) {
+    return word.size() >= least && word.size() <= full.size() &&
+           iequals(word, full.substr(0, word.size()));
+}
+
+std::optional<Entity> entity_of(const std::string& word) {
+    if (means(word, "accounts", 2)) return Entity::account;
+    if (means(word, "associations", 2)) return Entity::association;
+    if (means(word, "users", 1)) return Entity::user;
+    if (means(word, "qos", 1)) return Entity::qos;
+    if (means(word, "clusters", 2)) return Entity::cluster;
+    return std::nullopt;
+}
+
+std::vector<std::string> list_of(std::string_view text) {
+    std::vector<std::string> items;
+    for (const auto one : split(text, ',')) items.emplace_back(trim(one));
+    return items;
+}
+
+class Sacctmgr {
+public:
+    Sacctmgr(const Invocation& call, Streams& streams)
+        : streams_(streams), client_(endpoint_of(call)) {}
+
+    SacctmgrOptions options;
+
+    int run(const std::vector<std::string>& words) {
+        const std::string& verb = words.front();
+        if (means(verb, "show", 1) || means(verb, "list", 1)) return show(words);
+        if (means(verb, "add", 3) || means(verb, "create", 1))
+            return edit(words, parse_add, "add",
+                        "Input line must include \"Account\", \"QOS\", or \"User\"");
+        if (means(verb, "modify", 1))
+            return edit(words, parse_modify, "modify",
+                        "Input line must include \"Account\", \"QOS\", or \"User\"");
+        if (means(verb, "delete", 3) || means(verb, "remove", 3))
+            return edit(words, parse_delete, "delete",
+                        "Input line must include \"Account\", \"QOS\", or \"User\"");
+        if (means(verb, "ping", 2)) return ping();
+        if (means(verb, "version", 2)) return streams_.out << kVersion << '\n', 0;
+        for (const char* known : {"archive", "clear", "dump", "load", "reconfigure", "shutdown"}) {
+            if (iequals(verb, known))
+                return streams_.err << "sacctmgr: error: " << known << " is not supported yet\n", 1;
+        }
+        streams_.err << "invalid keyword: " << verb << '\n';
+        return 1;
+    }
+
+private:
+    int failed(const api::Problem& problem) {
+        streams_.err << "sacctmgr: error: " << slurm_message(problem) << '\n';
+        return 1;
+    }
+
+    std::optional<AccountingView> load(int& code) {
+        auto associations = client_.associations();
+        auto qos = client_.qos();
+        auto ping = client_.ping();
+        if (!associations || !qos || !ping) {
+            code = failed(!associations ? associations.problem()
+                          : !qos        ? qos.problem()
+                                        : ping.problem());
+            return std::nullopt;
+        }
+        return AccountingView{ping->cluster, ping->host, *std::move(associations), *std::move(qos)};
+    }
+
+    int ping() {
+        const auto answer = client_.ping();
+        if (!answer) return failed(answer.problem());
+        streams_.out << "slurmdbd(primary) at " << answer->host << " is UP\n";
+        return 0;
+    }
+
+    int show(const std::vector<std::string>& words) {
+        const auto entity = words.size() > 1 ? entity_of(words[1]) : std::nullopt;
+        if (!entity) {
+            for (const char* known : {"configuration", "coordinators", "events", "federations",
+                                      "problems", "resources", "reservations", "runawayjobs",
+                                      "stats", "transactions", "tres", "wckeys", "instances"}) {
+                if (words.size() > 1 && means(words[1], known, 3))
+                    return streams_.err << "sacctmgr: error: show " << known
+                                        << " is not supported yet\n",
+                           1;
+            }
+            streams_.err << "No valid entity in list command\nInput line must include "
+                            "\"Account\", \"Association\", \"Cluster\", \"QOS\", or \"User\"\n";
+            return 1;
+        }
+        Selection selection;
+        for (std::size_t i = 2; i < words.size(); ++i) {
+            if (!select(selection, words[i], *entity))
+                return streams_.err << " Unknown condition: " << words[i] << '\n', 1;
+        }
+        int code = 0;
+        const auto view = load(code);
+        return view ? show_accounting(*view, *entity, selection, options, streams_) : code;
+    }
+
+    static bool select(Selection& selection, const std::string& word, Entity entity) {
+        const std::size_t equals = word.find('=');
+        if (equals == std::string::npos) {
+            if (iequals(word, "where")) return true;
+            if (means(word, "withassoc", 5)) return selection.with_associations = true;
+            if (iequals(word, "tree")) return selection.tree = true;
+            if (word.find_first_of(" =") != std::string::npos) return false;
+            for (std::string& one : list_of(word)) selection.names.push_back(std::move(one));
+            return entity != Entity::association && entity != Entity::cluster;
+        }
+        const std::string key = word.substr(0, equals), value = word.substr(equals + 1);
+        if (means(key, "format", 1)) {
+            selection.format = value;
+        } else if (means(key, "names", 1)) {
+            selection.names = list_of(value);
+        } else if (means(key, "accounts", 3)) {
+            selection.accounts = list_of(value);
+        } else if (means(key, "users", 1)) {
+            selection.users = list_of(value);
+        } else {
+            return means(key, "clusters", 3);  // There is one.
+        }
+        return true;
+    }
+
+    using Parse = Result<Intent> (*)(const AccountingView&, Entity,
+                                     const std::vector<std::string>&);
+
+    int edit(const std::vector<std::string>& words, Parse parse, const char* verb,
+             const char* entities) {
+        const auto entity = words.size() > 1 ? entity_of(words[1]) : std::nullopt;
+        if (!entity) {
+            streams_.err << "No valid entity in " << verb << " command\n" << entities << '\n';
+            return 1;
+        }
+        int code = 0;
+        const auto view = load(code);
+        if (!view) return code;
+        const auto intent = parse(*view, *entity, {words.begin() + 2, words.end()});
+        if (!intent.ok()) return streams_.err << intent.error().message << '\n', 1;
+        if (!options.immediate) {
+            streams_.out << intent->text;
+            if (!confirmed()) return streams_.out << " Changes Discarded\n", 0;
+        }
+        const auto done = client_.edit_accounting(intent->edits);
+        if (!done) {
+            streams_.err << intent->problem << slurm_message(done.problem()) << '\n';
+            if (!done.problem().slurm.empty() && !done.problem().detail.empty())
+                streams_.err << "sacctmgr: " << done.problem().detail << '\n';
+            return 1;
+        }
+        if (options.immediate && !options.quiet) streams_.out << intent->text;
+        return 0;
+    }
+
+    bool confirmed() {
+        streams_.out << "Would you like to commit changes? (You have 30 seconds to decide)\n(N/y): "
+                     << std::flush;
+        std::string answer;
+        std::getline(streams_.in, answer);
+        streams_.out << '\n';
+        return !answer.empty() && (answer[0] == 'y' || answer[0] == 'Y');
+    }
+
+    Streams& streams_;
+    Client client_;
+};
+
+}  // namespace
+
+int run_sacctmgr(const Invocation& call, Streams& streams) {
+    Sacctmgr sacctmgr(call, streams);
+    ArgumentReader reader(call, kOptions, "hinopPQrsvV");
+    while (const auto argument = reader.next(streams)) {
+        switch (argument->letter) {
+            case 'V': return streams.out << kVersion << '\n', 0;
+            case 'h': return streams.out << kUsage, 0;
+            case 'i': sacctmgr.options.immediate = true; break;
+            case 'n': sacctmgr.options.no_header = true; break;
+            case 'p': sacctmgr.options.parsable = true; break;
+            case 'P': sacctmgr.options.parsable2 = true; break;
+            case 'Q': sacctmgr.options.quiet = true; break;
+            case 's': sacctmgr.options.associations = true; break;
+            case 'v': break;
+            default:
+                streams.err << "sacctmgr: error: "
+                            << not_supported(kOptions, argument->letter).error().message << '\n';
+                return 1;
+        }
+    }
+    if (reader.failed()) return 1;
+    const std::vector<std::string> words = reader.operands();
+    if (words.empty()) {
+        streams.err << "sacctmgr: error: the interactive prompt is not supported yet; give a "
+                       "command: see sacctmgr --help\n";
+        return 1;
+    }
+    return sacctmgr.run(words);
+}
+
+}  // namespace berth::slurm

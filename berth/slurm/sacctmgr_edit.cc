@@ -1,0 +1,347 @@
+#include "berth/slurm/sacctmgr_edit.h"
+
+#include <algorithm>
+
+#include "berth/base/text.h"
+#include "berth/slurm/sacctmgr_options.h"
+
+namespace berth::slurm {
+namespace {
+
+AccountSpec account_of(const api::AssociationRow& row) {
+    AccountSpec one{.name = row.account,
+                    .parent = row.parent,
+                    .description = row.description,
+                    .organization = row.organization,
+                    .shares = row.shares,
+                    .shares_of_parent = row.shares_of_parent,
+                    .priority = row.priority};
+    one.limits = row.limits;
+    one.qos = row.qos;
+    one.default_qos = row.default_qos;
+    return one;
+}
+
+AssociationSpec association_of(const api::AssociationRow& row) {
+    AssociationSpec one{.account = row.account,
+                        .user = row.user,
+                        .is_default = row.is_default,
+                        .shares = row.shares,
+                        .qos = row.qos,
+                        .default_qos = row.default_qos,
+                        .shares_of_parent = row.shares_of_parent,
+                        .priority = row.priority};
+    one.limits = row.limits;
+    return one;
+}
+
+QosSpec qos_of(const api::QosRow& row) {
+    QosSpec one{.name = row.name, .priority = row.priority, .max_wall = row.max_wall};
+    one.usage_factor = Ppm(row.usage_factor_ppm);
+    one.limits = row.limits;
+    one.deny_on_limit = row.deny_on_limit;
+    one.description = row.description;
+    return one;
+}
+
+const api::AssociationRow* find_row(const AccountingView& view, const std::string& account,
+                                    const std::string& user) {
+    const auto at = std::ranges::find_if(view.associations, [&](const auto& one) {
+        return one.account == account && one.user == user;
+    });
+    return at == view.associations.end() ? nullptr : &*at;
+}
+
+// ---- add
+
+Result<Intent> add_accounts(const AccountingView& view, const Words& words) {
+    Intent intent{.problem = " Problem adding accounts: "};
+    AccountSpec wanted{.parent = "root"};
+    Settings settings;
+    std::string description = "Account Name", organization = "Parent/Account Name";
+    for (const Option& option : words.where) {
+        if (option.name == "description") {
+            description = wanted.description = to_lower(option.value);
+        } else if (is_one_of(option.name, {"organization", "org"})) {
+            organization = wanted.organization = to_lower(option.value);
+        } else if (is_one_of(option.name, {"parent", "parents"})) {
+            wanted.parent = to_lower(option.value);
+            settings["Parent"] = wanted.parent;
+        } else if (!is_one_of(option.name, {"cluster", "clusters"})) {
+            BERTH_TRY(const bool known, set_common(wanted, option, settings));
+            if (!known) return unknown(option);
+        }
+    }
+    if (words.names.empty()) return wrong(" Need name of account to add.");
+    if (wanted.parent != "root" && find_row(view, wanted.parent, "") == nullptr)
+        return wrong(" Parent account '" + wanted.parent + "' doesn't exist on cluster " +
+                     view.cluster +
+                     "\n        Contact your admin to add this account.\n"
+                     " No associations created.");
+    std::string names, associations;
+    for (const std::string& name : words.names) {
+        if (find_row(view, name, "") != nullptr) continue;
+        wanted.name = name;
+        intent.edits.accounts.push_back(wanted);
+        names += "  " + name + "\n";
+        associations += "  A = " + padded(name, 10) + " C = " + padded(view.cluster, 10) + "\n";
+    }
+    if (intent.edits.accounts.empty()) return wrong(" Nothing new added.");
+    intent.text = " Adding Account(s)\n" + names + " Settings\n  Description     = " + description +
+                  "\n  Organization    = " + organization + "\n Associations\n" + associations;
+    if (!settings.empty()) intent.text += " Settings\n" + settings_text(settings);
+    return intent;
+}
+
+Result<Intent> add_users(const AccountingView& view, const Words& words) {
+    Intent intent{.problem = " Problem adding users: "};
+    AssociationSpec wanted;
+    std::vector<std::string> accounts;
+    Settings settings;
+    std::string default_account, level;
+    for (const Option& option : words.where) {
+        if (is_one_of(option.name, {"account", "accounts"})) {
+            accounts = list_of(option.value);
+        } else if (is_one_of(option.name, {"defaultaccount", "defaccount"})) {
+            default_account = to_lower(option.value);
+        } else if (option.name == "adminlevel") {
+            level = to_lower(option.value);
+            if (!is_one_of(level, {"none", "operator"}))
+                return wrong(" AdminLevel=" + option.value +
+                             ": there are None and Operator; root is the administrator");
+        } else if (!is_one_of(option.name, {"cluster", "clusters"})) {
+            BERTH_TRY(const bool known, set_common(wanted, option, settings));
+            if (!known) return unknown(option);
+        }
+    }
+    if (words.names.empty()) return wrong(" Need name of user to add.");
+    if (accounts.empty() && !default_account.empty()) accounts = {default_account};
+    if (accounts.empty()) return wrong(" Need name of account to add user to.");
+    for (const std::string& account : accounts) {
+        if (find_row(view, account, "") == nullptr)
+            return wrong(" This account '" + account +
+                         "' doesn't exist.\n"
+                         "        Contact your admin to add this account.\n Nothing new added.");
+    }
+    std::string users, associations;
+    for (const std::string& user : words.names) {
+        const bool is_new = std::ranges::none_of(view.associations,
+                                                 [&](const auto& row) { return row.user == user; });
+        if (is_new) users += "  " + user + "\n";
+        for (const std::string& account : accounts) {
+            if (find_row(view, account, user) != nullptr) continue;
+            wanted.account = account;
+            wanted.user = user;
+            wanted.is_default = account == default_account;
+            intent.edits.associations.push_back(wanted);
+            associations += "  U = " + padded(user, 9) + " A = " + padded(account, 10) +
+                            " C = " + padded(view.cluster, 10) + "\n";
+        }
+        if (!level.empty()) intent.edits.levels.push_back({user, level == "operator"});
+    }
+    if (intent.edits.empty()) return wrong(" Nothing new added.");
+    if (!users.empty()) intent.text += " Adding User(s)\n" + users;
+    if (!default_account.empty() || !level.empty()) {
+        intent.text += " Settings =\n";
+        if (!default_account.empty())
+            intent.text += "  Default Account = " + default_account + "\n";
+        if (!level.empty())
+            intent.text += std::string("  Admin Level     = ") +
+                           (level == "operator" ? "Operator" : "None") + "\n";
+    }
+    intent.text += " Associations =\n" + associations;
+    if (!settings.empty()) intent.text += " Non Default Settings\n" + settings_text(settings);
+    return intent;
+}
+
+Result<Intent> add_qos(const AccountingView& view, const Words& words) {
+    Intent intent{.problem = " Problem adding QOS: "};
+    QosSpec wanted;
+    Settings settings;
+    for (const Option& option : words.where) {
+        BERTH_TRY(const bool known, set_qos_option(wanted, option, settings));
+        if (!known) return unknown(option);
+    }
+    if (words.names.empty()) return wrong(" Need name of qos to add.");
+    std::string names;
+    for (const std::string& name : words.names) {
+        if (std::ranges::find(view.qos, name, &api::QosRow::name) != view.qos.end()) continue;
+        wanted.name = name;
+        QosSpec one = wanted;
+        if (one.description.empty()) one.description = name;
+        intent.edits.qos.push_back(std::move(one));
+        names += "  " + name + "\n";
+    }
+    if (intent.edits.qos.empty()) return wrong(" Nothing new added.");
+    intent.text = " Adding QOS(s)\n" + names +
+                  " Settings\n  Description    = " + intent.edits.qos.front().description + "\n";
+    for (const auto& [name, value] : settings) {
+        const bool short_one = name.starts_with("MaxJobs") || name.starts_with("MaxSubmit");
+        intent.text += "  " + padded(name, short_one ? 14 : 24) + " = " + value + "\n";
+    }
+    return intent;
+}
+
+// ---- modify
+
+Result<Intent> modify_accounts(const AccountingView& view, const Words& words) {
+    Intent intent{.text = " Modified account associations...\n",
+                  .problem = " Error with request: "};
+    for (const api::AssociationRow& row : view.associations) {
+        if (!row.user.empty() || row.account == "root") continue;
+        if (!words.names.empty() &&
+            std::ranges::find(words.names, row.account) == words.names.end())
+            continue;
+        AccountSpec changed = account_of(row);
+        Settings settings;
+        for (const Option& option : words.set) {
+            if (option.name == "description") {
+                changed.description = to_lower(option.value);
+            } else if (is_one_of(option.name, {"organization", "org"})) {
+                changed.organization = to_lower(option.value);
+            } else if (is_one_of(option.name, {"parent", "parents"})) {
+                changed.parent = to_lower(option.value);
+            } else {
+                BERTH_TRY(const bool known, set_common(changed, option, settings));
+                if (!known)
+                    return wrong(unknown(option).message +
+                                 "\n Use keyword 'where' to modify condition");
+            }
+        }
+        intent.edits.accounts.push_back(std::move(changed));
+        intent.text += "  C = " + padded(view.cluster, 10) + " A = " + row.account + " of " +
+                       row.parent + "\n";
+    }
+    return intent;
+}
+
+bool is_wanted(const Words& words, const api::AssociationRow& row) {
+    if (row.user.empty()) return false;
+    if (!words.names.empty() && std::ranges::find(words.names, row.user) == words.names.end())
+        return false;
+    for (const Option& option : words.where) {
+        if (!is_one_of(option.name, {"account", "accounts"})) continue;
+        const std::vector<std::string> accounts = list_of(option.value);
+        if (std::ranges::find(accounts, row.account) == accounts.end()) return false;
+    }
+    return true;
+}
+
+Result<Intent> modify_users(const AccountingView& view, const Words& words) {
+    Intent intent{.text = " Modified user associations...\n", .problem = " Error with request: "};
+    for (const api::AssociationRow& row : view.associations) {
+        if (!is_wanted(words, row)) continue;
+        AssociationSpec changed = association_of(row);
+        Settings settings;
+        for (const Option& option : words.set) {
+            if (is_one_of(option.name, {"defaultaccount", "defaccount"})) {
+                changed.is_default = row.account == to_lower(option.value);
+            } else if (option.name == "adminlevel") {
+                const std::string level = to_lower(option.value);
+                if (!is_one_of(level, {"none", "operator"}))
+                    return wrong(" AdminLevel=" + option.value + ": there are None and Operator");
+                intent.edits.levels.push_back({row.user, level == "operator"});
+            } else {
+                BERTH_TRY(const bool known, set_common(changed, option, settings));
+                if (!known)
+                    return wrong(unknown(option).message +
+                                 "\n Use keyword 'where' to modify condition");
+            }
+        }
+        intent.edits.associations.push_back(std::move(changed));
+        intent.text += "  C = " + padded(view.cluster, 10) + " A = " + padded(row.account, 20) +
+                       " U = " + padded(row.user, 9) + "\n";
+    }
+    return intent;
+}
+
+Result<Intent> modify_qos(const AccountingView& view, const Words& words) {
+    Intent intent{.text = " Modified qos...\n", .problem = " Error with request: "};
+    for (const api::QosRow& row : view.qos) {
+        if (!words.names.empty() && std::ranges::find(words.names, row.name) == words.names.end())
+            continue;
+        QosSpec changed = qos_of(row);
+        Settings settings;
+        for (const Option& option : words.set) {
+            BERTH_TRY(const bool known, set_qos_option(changed, option, settings));
+            if (!known)
+                return wrong(unknown(option).message +
+                             "\n Use keyword 'where' to modify condition");
+        }
+        intent.edits.qos.push_back(std::move(changed));
+        intent.text += "  " + row.name + "\n";
+    }
+    return intent;
+}
+
+}  // namespace
+
+Result<Intent> parse_add(const AccountingView& view, Entity entity,
+                         const std::vector<std::string>& words) {
+    const Words read = words_of(words);
+    if (entity == Entity::account) return add_accounts(view, read);
+    if (entity == Entity::user) return add_users(view, read);
+    if (entity == Entity::qos) return add_qos(view, read);
+    return wrong(" A cluster, or an association, is not added by itself here");
+}
+
+Result<Intent> parse_modify(const AccountingView& view, Entity entity,
+                            const std::vector<std::string>& words) {
+    const Words read = words_of(words);
+    if (read.set.empty()) return wrong(" You didn't give me anything to set");
+    Result<Intent> intent = entity == Entity::account ? modify_accounts(view, read)
+                            : entity == Entity::user  ? modify_users(view, read)
+                            : entity == Entity::qos
+                                ? modify_qos(view, read)
+                                : Result<Intent>(wrong(" A cluster is not modified here"));
+    if (intent.ok() && intent->edits.empty()) return wrong(" Nothing modified");
+    return intent;
+}
+
+Result<Intent> parse_delete(const AccountingView& view, Entity entity,
+                            const std::vector<std::string>& words) {
+    const Words read = words_of(words);
+    Intent intent{.problem = " Error with request: "};
+    if (read.names.empty() && read.where.empty())
+        return wrong(" You didn't set any conditions with 'WHERE'.\n");
+    const auto named = [&](const std::string& name) {
+        return std::ranges::find(read.names, name) != read.names.end();
+    };
+    if (entity == Entity::qos) {
+        intent.text = " Deleting QOS(s)...\n";
+        for (const api::QosRow& row : view.qos) {
+            if (!named(row.name)) continue;
+            QosSpec gone = qos_of(row);
+            gone.gone = true;
+            intent.edits.qos.push_back(std::move(gone));
+            intent.text += "  " + row.name + "\n";
+        }
+    } else if (entity == Entity::account) {
+        intent.text = " Deleting accounts...\n";
+        for (const api::AssociationRow& row : view.associations) {
+            if (!row.user.empty() || !named(row.account)) continue;
+            intent.edits.removed_accounts.push_back(row.account);
+            intent.text += "  " + row.account + "\n";
+        }
+    } else if (entity == Entity::user) {
+        const bool some = !read.where.empty();
+        intent.text = some ? " Deleting user associations...\n" : " Deleting users...\n";
+        for (const api::AssociationRow& row : view.associations) {
+            if (!is_wanted(read, row)) continue;
+            const bool again = !intent.edits.removed_associations.empty() &&
+                               intent.edits.removed_associations.back().second == row.user;
+            intent.edits.removed_associations.emplace_back(row.account, row.user);
+            if (some) {
+                intent.text += "  C = " + padded(view.cluster, 10) +
+                               " A = " + padded(row.account, 10) + " U = " + padded(row.user, 9) +
+                               "\n";
+            } else if (!again) {
+                intent.text += "  " + row.user + "\n";
+            }
+        }
+    }
+    if (intent.edits.empty()) return wrong(" Nothing deleted");
+    return intent;
+}
+
+}  // namespace berth::slurm

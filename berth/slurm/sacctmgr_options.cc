@@ -1,0 +1,186 @@
+#include "berth/slurm/sacctmgr_options.h"
+
+#include <algorithm>
+
+#include "berth/base/duration_text.h"
+#include "berth/base/text.h"
+#include "berth/model/limit_keys.h"
+
+namespace berth::slurm {
+Error wrong(std::string text) { return {ErrorCode::invalid_argument, std::move(text)}; }
+
+std::vector<std::string> list_of(std::string_view text) {
+    std::vector<std::string> items;
+    for (const auto one : split(text, ',')) {
+        if (!trim(one).empty()) items.emplace_back(to_lower(trim(one)));
+    }
+    return items;
+}
+
+std::string padded(std::string text, std::size_t width) {
+    if (text.size() < width) text.append(width - text.size(), ' ');
+    return text;
+}
+
+std::optional<Option> option_of(const std::string& word) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos) return std::nullopt;
+    Option option{.value = word.substr(equals + 1), .word = word};
+    std::string name = word.substr(0, equals);
+    if (name.ends_with('+') || name.ends_with('-')) {
+        option.sign = name.back();
+        name.pop_back();
+    }
+    option.name = to_lower(name);
+    return option;
+}
+
+bool is_one_of(const std::string& name, std::initializer_list<std::string_view> names) {
+    return std::ranges::find(names, name) != names.end();
+}
+
+void change_list(std::vector<std::string>& list, const Option& option) {
+    std::string value = option.value;
+    char sign = option.sign;
+    if (value.starts_with('+') || value.starts_with('-')) {
+        sign = value.front();
+        value.erase(0, 1);
+    }
+    const std::vector<std::string> named = list_of(value);
+    if (sign == '=') {
+        list = named;
+        return;
+    }
+    if (list.empty()) list = {"normal"};
+    std::erase_if(
+        list, [&](const std::string& one) { return std::ranges::find(named, one) != named.end(); });
+    if (sign == '+') list.insert(list.end(), named.begin(), named.end());
+}
+
+Error unknown(const Option& option) {
+    if (is_unbuilt_limit(option.name))
+        return wrong(" " + option.word.substr(0, option.word.find('=')) +
+                     " is not supported yet: " + option.word);
+    return wrong(" Unknown option: " + option.word);
+}
+
+std::string settings_text(const Settings& settings) {
+    std::string text;
+    for (const auto& [name, value] : settings)
+        text += "  " + padded(name, 13) + " = " + value + "\n";
+    return text;
+}
+
+// What accounts and users in accounts have in common. False: not one of these options.
+template <class Owner>
+Result<bool> set_common(Owner& owner, const Option& option, Settings& settings) {
+    if (is_one_of(option.name, {"fairshare", "shares", "share"})) {
+        owner.shares_of_parent = iequals(option.value, "parent");
+        const auto shares = parse_int64(option.value);
+        if (!owner.shares_of_parent && (!shares.ok() || shares.value() < 0))
+            return wrong(" Bad Fairshare value: " + option.value);
+        owner.shares = owner.shares_of_parent ? 1 : shares.value();
+        settings["Fairshare"] = option.value;
+        return true;
+    }
+    if (option.name == "priority") {
+        const auto priority = parse_int64(option.value);
+        if (!priority.ok()) return wrong(" Bad Priority value: " + option.value);
+        owner.priority.reset();
+        if (priority.value() >= 0) owner.priority = priority.value();
+        settings["Priority"] = option.value;
+        return true;
+    }
+    if (is_one_of(option.name, {"qos", "qoslevel"})) {
+        change_list(owner.qos, option);
+        settings["QOS"] = join(owner.qos, ",");
+        return true;
+    }
+    if (is_one_of(option.name, {"defaultqos", "defqos"})) {
+        owner.default_qos = option.value == "-1" ? "" : to_lower(option.value);
+        settings["DefQOS"] = owner.default_qos;
+        return true;
+    }
+    const LimitKey* key = find_limit_key(option.name, kOfAssociation);
+    if (key == nullptr) return false;
+    BERTH_CHECK(set_limit(owner.limits, *key, option.value));
+    settings[std::string(key->name())] = limit_text(owner.limits, *key);
+    return true;
+}
+
+template Result<bool> set_common(AccountSpec&, const Option&, Settings&);
+template Result<bool> set_common(AssociationSpec&, const Option&, Settings&);
+
+Words words_of(const std::vector<std::string>& words) {
+    Words read;
+    for (const std::string& word : words) {
+        if (iequals(word, "where")) {
+            read.has_set = false;
+        } else if (iequals(word, "set")) {
+            read.has_set = true;
+        } else if (const auto option = option_of(word)) {
+            const bool name = is_one_of(option->name, {"name", "names"});
+            if (name && !read.has_set) {
+                for (std::string& one : list_of(option->value)) read.names.push_back(one);
+            } else {
+                (read.has_set ? read.set : read.where).push_back(*option);
+            }
+        } else {
+            for (std::string& one : list_of(word)) read.names.push_back(one);
+        }
+    }
+    read.has_set = read.has_set || !read.set.empty();
+    return read;
+}
+
+Result<bool> set_qos_option(QosSpec& qos, const Option& option, Settings& settings) {
+    if (option.name == "priority") {
+        const auto priority = parse_int64(option.value);
+        if (!priority.ok() || priority.value() < 0)
+            return wrong(" Bad Priority value: " + option.value);
+        qos.priority = priority.value();
+        settings["Priority"] = option.value;
+        return true;
+    }
+    if (option.name == "description") {
+        qos.description = to_lower(option.value);
+        return true;
+    }
+    if (option.name == "flags") {
+        std::vector<std::string> flags = {"normal"};
+        if (qos.deny_on_limit) flags.emplace_back("denyonlimit");
+        change_list(flags, option);
+        std::erase(flags, "normal");
+        qos.deny_on_limit = std::ranges::find(flags, "denyonlimit") != flags.end();
+        std::erase(flags, "denyonlimit");
+        std::erase(flags, "-1");
+        if (!flags.empty())
+            return wrong(" Flag " + flags.front() + " of a QOS is not supported yet");
+        settings["Flags"] = qos.deny_on_limit ? "DenyOnLimit" : "";
+        return true;
+    }
+    if (is_one_of(option.name, {"maxwall", "maxwalldurationperjob", "maxwallpj"})) {
+        const auto limit = parse_time_limit(option.value);
+        if (!limit.ok()) return wrong(" Bad MaxWall value: " + option.value);
+        qos.max_wall = limit.value();
+        settings["MaxWall"] = qos.max_wall ? format_duration(*qos.max_wall) : "";
+        return true;
+    }
+    if (option.name == "usagefactor") {
+        const std::size_t dot = option.value.find('.');
+        std::string fraction = dot == std::string::npos ? "" : option.value.substr(dot + 1);
+        fraction.resize(6, '0');
+        const auto all = parse_int64(option.value.substr(0, dot) + fraction);
+        if (!all.ok() || all.value() < 0) return wrong(" Bad UsageFactor value: " + option.value);
+        qos.usage_factor = Ppm(all.value());
+        settings["UsageFactor"] = option.value;
+        return true;
+    }
+    const LimitKey* key = find_limit_key(option.name, kOfQos);
+    if (key == nullptr) return false;
+    BERTH_CHECK(set_limit(qos.limits, *key, option.value));
+    settings[std::string(key->name())] = limit_text(qos.limits, *key);
+    return true;
+}
+
+}  // namespace berth::slurm

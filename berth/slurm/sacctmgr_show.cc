@@ -1,0 +1,352 @@
+#include "berth/slurm/sacctmgr_show.h"
+
+#include <algorithm>
+#include <functional>
+#include <ostream>
+
+#include "berth/base/duration_text.h"
+#include "berth/base/text.h"
+#include "berth/model/limit_keys.h"
+#include "berth/slurm/columns.h"
+
+namespace berth::slurm {
+namespace {
+
+// What a line of the table is about; what does not belong to it is null.
+struct Line {
+    const AccountingView& view;
+    const api::AssociationRow* row = nullptr;
+    const api::QosRow* qos = nullptr;
+    Limits limits;
+    std::string default_account;
+    bool tree = false;
+};
+
+struct Column {
+    std::string names;  // For format=, the first in full; any beginning of it will do.
+    std::string header;
+    std::size_t width;
+    bool left = false;
+    std::function<std::string(const Line&)> text;
+};
+
+bool any_of(const std::vector<std::string>& list, const std::string& one) {
+    return list.empty() || std::ranges::any_of(list, [&](const std::string& wanted) {
+               return iequals(wanted, one);
+           });
+}
+
+std::string qos_list(const AccountingView& view, const api::AssociationRow& row) {
+    std::vector<std::string> names = row.qos;
+    if (names.empty()) {
+        for (const api::QosRow& one : view.qos) names.push_back(one.name);
+    }
+    std::ranges::sort(names);
+    return join(names, ",");
+}
+
+std::string share_text(const api::AssociationRow& row) {
+    return row.shares_of_parent ? "parent" : std::to_string(row.shares);
+}
+
+void add_limits(std::vector<Column>& columns, unsigned of) {
+    for (const LimitKey& key : limit_keys()) {
+        if ((key.of & of) == 0) continue;
+        columns.push_back({std::string(key.names) + "," + std::string(key.column),
+                           std::string(key.column), key.width, false,
+                           [&key](const Line& line) { return limit_text(line.limits, key); }});
+    }
+}
+
+std::string factor_text(std::int64_t ppm) {
+    std::string fraction = std::to_string(ppm % 1'000'000);
+    fraction.insert(0, 6 - fraction.size(), '0');
+    return std::to_string(ppm / 1'000'000) + "." + fraction;
+}
+
+Column plain(std::string names, std::string header, std::size_t width,
+             std::function<std::string(const Line&)> text) {
+    return {std::move(names), std::move(header), width, false, std::move(text)};
+}
+Column blank(std::string name, std::string header, std::size_t width) {
+    return plain(std::move(name), std::move(header), width, [](const Line&) { return ""; });
+}
+
+std::vector<Column> association_columns() {
+    std::vector<Column> all;
+    all.push_back(plain("Cluster", "Cluster", 10, [](const Line& l) { return l.view.cluster; }));
+    all.push_back(plain("Account", "Account", 10, [](const Line& l) {
+        return (l.tree ? std::string(l.row->depth, ' ') : "") + l.row->account;
+    }));
+    all.push_back(plain("User", "User", 10, [](const Line& l) { return l.row->user; }));
+    all.push_back(blank("Partition", "Partition", 10));
+    all.push_back(plain("Share,Fairshare,Shares", "Share", 9,
+                        [](const Line& l) { return share_text(*l.row); }));
+    all.push_back(plain("Priority", "Priority", 10, [](const Line& l) {
+        return l.row->priority ? std::to_string(*l.row->priority) : std::string();
+    }));
+    add_limits(all, kOfAssociation);
+    all.push_back(blank("GrpWall", "GrpWall", 11));
+    all.push_back(blank("GrpTRESMins", "GrpTRESMins", 13));
+    all.push_back(
+        plain("QOS,QOSLevel", "QOS", 20, [](const Line& l) { return qos_list(l.view, *l.row); }));
+    all.push_back(
+        plain("DefaultQOS,DefQOS", "Def QOS", 9, [](const Line& l) { return l.row->default_qos; }));
+    all.push_back(blank("GrpTRESRunMins", "GrpTRESRunMins", 13));
+    all.push_back(plain("ParentName", "Par Name", 10, [](const Line& l) {
+        return l.row->user.empty() ? l.row->parent : std::string();
+    }));
+    return all;
+}
+constexpr const char* kAssociationFormat =
+    "Cluster,Account,User,Partition,Share,Priority,GrpJobs,GrpTRES,GrpSubmit,GrpWall,GrpTRESMins,"
+    "MaxJobs,MaxTRES,MaxTRESPerNode,MaxSubmit,MaxWall,MaxTRESMins,QOS,DefaultQOS,GrpTRESRunMins";
+
+std::vector<Column> account_columns() {
+    std::vector<Column> all = association_columns();
+    all.push_back(plain("Description", "Descr", 20, [](const Line& l) {
+        return l.row->description.empty() ? l.row->account : l.row->description;
+    }));
+    all.push_back(plain("Organization", "Org", 20, [](const Line& l) {
+        return l.row->organization.empty() ? l.row->account : l.row->organization;
+    }));
+    return all;
+}
+
+std::vector<Column> user_columns() {
+    std::vector<Column> all = association_columns();
+    all.push_back(
+        plain("DefaultAccount", "Def Acct", 10, [](const Line& l) { return l.default_account; }));
+    all.push_back(
+        plain("AdminLevel", "Admin", 9, [](const Line& l) { return l.row->admin_level; }));
+    return all;
+}
+
+std::vector<Column> qos_columns() {
+    std::vector<Column> all;
+    all.push_back(plain("Name", "Name", 10, [](const Line& l) { return l.qos->name; }));
+    all.push_back(
+        plain("Description", "Descr", 20, [](const Line& l) { return l.qos->description; }));
+    all.push_back(plain("Priority", "Priority", 10,
+                        [](const Line& l) { return std::to_string(l.qos->priority); }));
+    all.push_back(
+        plain("GraceTime", "GraceTime", 10, [](const Line&) { return std::string("00:00:00"); }));
+    all.push_back(blank("Preempt", "Preempt", 10));
+    all.push_back(blank("PreemptExemptTime", "PreemptExemptTime", 19));
+    all.push_back(plain("PreemptMode", "PreemptMode", 11,
+                        [](const Line&) { return std::string("cluster"); }));
+    all.push_back(plain("Flags", "Flags", 40, [](const Line& l) {
+        return std::string(l.qos->deny_on_limit ? "DenyOnLimit" : "");
+    }));
+    all.push_back(blank("UsageThreshold", "UsageThres", 10));
+    all.push_back(plain("UsageFactor", "UsageFactor", 11,
+                        [](const Line& l) { return factor_text(l.qos->usage_factor_ppm); }));
+    add_limits(all, kOfQos);
+    all.push_back(blank("GrpTRESMins", "GrpTRESMins", 13));
+    all.push_back(blank("GrpTRESRunMins", "GrpTRESRunMins", 13));
+    all.push_back(blank("GrpWall", "GrpWall", 11));
+    all.push_back(plain("MaxWall,MaxWallDurationPerJob", "MaxWall", 11, [](const Line& l) {
+        return l.qos->max_wall ? format_duration(*l.qos->max_wall) : std::string();
+    }));
+    return all;
+}
+constexpr const char* kQosFormat =
+    "Name,Priority,GraceTime,Preempt,PreemptExemptTime,PreemptMode,Flags,UsageThreshold,"
+    "UsageFactor,"
+    "GrpTRES,GrpTRESMins,GrpTRESRunMins,GrpJobs,GrpSubmit,GrpWall,MaxTRES,MaxTRESPerNode,"
+    "MaxTRESMins,MaxWall,MaxTRESPU,MaxJobsPU,MaxSubmitPU,MaxTRESPA,MaxJobsPA,MaxSubmitPA,MinTRES";
+
+std::vector<Column> cluster_columns() {
+    std::vector<Column> all = association_columns();
+    all.push_back(
+        plain("ControlHost", "ControlHost", 15, [](const Line& l) { return l.view.host; }));
+    all.push_back(
+        plain("ControlPort", "ControlPort", 12, [](const Line&) { return std::string("0"); }));
+    all.push_back(plain("RPC", "RPC", 5, [](const Line&) { return std::string("0"); }));
+    return all;
+}
+constexpr const char* kClusterFormat =
+    "Cluster,ControlHost,ControlPort,RPC,Share,GrpJobs,GrpTRES,GrpSubmit,MaxJobs,MaxTRES,MaxSubmit,"
+    "MaxWall,QOS,DefaultQOS";
+
+// "account%20,user": the column, and another width where one is given.
+const Column* find_column(const std::vector<Column>& columns, std::string_view name) {
+    for (const bool whole : {true, false}) {
+        for (const Column& column : columns) {
+            for (const auto one : split(column.names, ',')) {
+                const bool meant = whole ? iequals(one, name)
+                                         : name.size() >= 3 && name.size() <= one.size() &&
+                                               iequals(one.substr(0, name.size()), name);
+                if (meant) return &column;
+            }
+        }
+    }
+    return nullptr;
+}
+
+class Table {
+public:
+    Table(const SacctmgrOptions& options, Streams& streams)
+        : options_(options), streams_(streams) {}
+
+    bool choose(const std::vector<Column>& columns, std::string_view format, bool tree) {
+        for (const auto part : split(format, ',')) {
+            const std::size_t percent = part.find('%');
+            const std::string_view name = trim(part.substr(0, percent));
+            const Column* column = find_column(columns, name);
+            if (column == nullptr) {
+                streams_.err << "Unknown field '" << name << "'\n";
+                return false;
+            }
+            chosen_.push_back(*column);
+            if (tree && column->header == "Account") {
+                chosen_.back().left = true;
+                chosen_.back().width = 20;
+            }
+            if (percent == std::string_view::npos) continue;
+            const auto width = parse_int64(part.substr(percent + 1));
+            if (!width.ok()) continue;
+            chosen_.back().left = width.value() < 0;
+            chosen_.back().width = static_cast<std::size_t>(std::abs(width.value()));
+        }
+        return true;
+    }
+
+    void header() {
+        if (options_.no_header) return;
+        std::vector<std::string> names, rules;
+        for (const Column& column : chosen_) names.push_back(column.header);
+        put(names, true);
+        if (options_.parsable || options_.parsable2) return;
+        for (const Column& column : chosen_) streams_.out << std::string(column.width, '-') << ' ';
+        streams_.out << '\n';
+    }
+
+    void line(const Line& line) {
+        std::vector<std::string> cells;
+        for (const Column& column : chosen_) cells.push_back(column.text(line));
+        put(cells, false);
+    }
+
+private:
+    void put(const std::vector<std::string>& cells, bool is_header) {
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            if (options_.parsable || options_.parsable2) {
+                streams_.out << cells[i];
+                if (options_.parsable || i + 1 < cells.size()) streams_.out << '|';
+                continue;
+            }
+            const Column& column = chosen_[i];
+            streams_.out << (is_header ? cell(cells[i], column.width, !column.left)
+                                       : cell_with_plus(cells[i], column.width, !column.left))
+                         << ' ';
+        }
+        streams_.out << '\n';
+    }
+
+    const SacctmgrOptions& options_;
+    Streams& streams_;
+    std::vector<Column> chosen_;
+};
+
+std::string default_account_of(const AccountingView& view, const std::string& user) {
+    for (const api::AssociationRow& row : view.associations) {
+        if (row.user == user && row.is_default) return row.account;
+    }
+    return {};
+}
+
+// The table's lines, in Slurm's order: accounts and users by name, associations as the tree goes.
+std::vector<const api::AssociationRow*> rows_of(const AccountingView& view, Entity entity,
+                                                const Selection& selection, bool each) {
+    std::vector<const api::AssociationRow*> rows;
+    for (const api::AssociationRow& row : view.associations) {
+        if (entity == Entity::account && !each && !row.user.empty()) continue;
+        if (entity == Entity::user && row.user.empty()) continue;
+        const std::string& own = entity == Entity::user ? row.user : row.account;
+        if (entity != Entity::association && !any_of(selection.names, own)) continue;
+        if (!any_of(selection.accounts, row.account)) continue;
+        if (!selection.users.empty() && !any_of(selection.users, row.user)) continue;
+        rows.push_back(&row);
+    }
+    if (entity == Entity::association) return rows;
+    const auto key = [&](const api::AssociationRow* row) {
+        return entity == Entity::user ? std::pair(row->user, row->account)
+                                      : std::pair(row->account, row->user);
+    };
+    std::ranges::sort(rows, {}, key);
+    if (each) return rows;
+    const auto same = [&](const api::AssociationRow* a, const api::AssociationRow* b) {
+        return key(a).first == key(b).first;
+    };
+    rows.erase(std::unique(rows.begin(), rows.end(), same), rows.end());
+    return rows;
+}
+
+}  // namespace
+
+Limits inherited_limits(const AccountingView& view, const api::AssociationRow& row) {
+    Limits limits = row.limits;
+    std::string above = row.parent;
+    for (std::size_t depth = 0; depth < 64 && !above.empty(); ++depth) {
+        const auto account = std::ranges::find_if(view.associations, [&](const auto& one) {
+            return one.user.empty() && one.account == above;
+        });
+        if (account == view.associations.end()) break;
+        for (const LimitKey& key : limit_keys()) {
+            if ((key.of & kOfAssociation) == 0 || key.name().starts_with("Grp")) continue;
+            if (!limit_text(limits, key).empty()) continue;
+            const std::string text = limit_text(account->limits, key);
+            if (!text.empty()) (void)set_limit(limits, key, text);
+        }
+        above = account->parent;
+    }
+    return limits;
+}
+
+int show_accounting(const AccountingView& view, Entity entity, const Selection& selection,
+                    const SacctmgrOptions& options, Streams& streams) {
+    Table table(options, streams);
+    const bool each = selection.with_associations || options.associations;
+    std::string format = selection.format;
+    if (format.empty()) {
+        const std::string more = std::string(",") + kAssociationFormat;
+        switch (entity) {
+            case Entity::association: format = kAssociationFormat; break;
+            case Entity::qos: format = kQosFormat; break;
+            case Entity::cluster: format = kClusterFormat; break;
+            case Entity::account: format = "Account,Description,Organization"; break;
+            case Entity::user: format = "User,DefaultAccount,AdminLevel"; break;
+        }
+        if (each && (entity == Entity::account || entity == Entity::user)) format += more;
+    }
+    const std::vector<Column> columns = entity == Entity::qos       ? qos_columns()
+                                        : entity == Entity::account ? account_columns()
+                                        : entity == Entity::user    ? user_columns()
+                                        : entity == Entity::cluster ? cluster_columns()
+                                                                    : association_columns();
+    if (!table.choose(columns, format, selection.tree)) return 1;
+    table.header();
+    if (entity == Entity::qos) {
+        for (const api::QosRow& one : view.qos) {
+            if (any_of(selection.names, one.name))
+                table.line({.view = view, .qos = &one, .limits = one.limits});
+        }
+        return 0;
+    }
+    if (entity == Entity::cluster) {
+        const api::AssociationRow root{.account = "root"};
+        table.line({.view = view, .row = &root});
+        return 0;
+    }
+    for (const api::AssociationRow* row : rows_of(view, entity, selection, each)) {
+        table.line({.view = view,
+                    .row = row,
+                    .limits = inherited_limits(view, *row),
+                    .default_account = default_account_of(view, row->user),
+                    .tree = selection.tree});
+    }
+    return 0;
+}
+
+}  // namespace berth::slurm

@@ -1,0 +1,183 @@
+// sacctmgr against the words of Debian's Slurm 22.05.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "berth/model/limit_keys.h"
+#include "berth/slurm/sacctmgr_edit.h"
+
+namespace berth::slurm {
+namespace {
+
+using Words = std::vector<std::string>;
+
+AccountingView sample() {
+    AccountingView view{.cluster = "oracle", .host = "localhost"};
+    view.associations = {
+        {.account = "root"},
+        {.account = "bio", .parent = "root", .depth = 1, .shares = 40},
+        {.account = "bio",
+         .parent = "bio",
+         .user = "news",
+         .depth = 2,
+         .is_default = true,
+         .admin_level = "None"},
+        {.account = "physics", .parent = "root", .depth = 1, .shares = 60},
+        {.account = "physics",
+         .parent = "physics",
+         .user = "games",
+         .depth = 2,
+         .is_default = true,
+         .admin_level = "None"},
+    };
+    view.qos = {{.name = "normal"}, {.name = "high", .priority = 100}};
+    return view;
+}
+
+std::string shown(Entity entity, const Selection& selection, const SacctmgrOptions& options = {}) {
+    std::istringstream in;
+    std::ostringstream out, err;
+    Streams streams{in, out, err};
+    show_accounting(sample(), entity, selection, options, streams);
+    return out.str() + err.str();
+}
+
+TEST(Sacctmgr, AddsInSlurmsWords) {
+    struct Case {
+        Entity entity;
+        Words words;
+        const char* says;
+    };
+    const Case cases[] = {
+        {Entity::account,
+         {"chem", "Description=Chem", "Organization=Sci", "Parent=root", "Fairshare=10",
+          "MaxJobs=5"},
+         " Adding Account(s)\n  chem\n Settings\n  Description     = chem\n"
+         "  Organization    = sci\n Associations\n  A = chem       C = oracle    \n Settings\n"
+         "  Fairshare     = 10\n  MaxJobs       = 5\n  Parent        = root\n"},
+        {Entity::user,
+         {"backup", "account=bio,physics", "MaxJobs=1", "MaxSubmitJobs=3", "MaxTRES=cpu=4",
+          "MaxWall=1:00:00"},
+         " Adding User(s)\n  backup\n Associations =\n"
+         "  U = backup    A = bio        C = oracle    \n"
+         "  U = backup    A = physics    C = oracle    \n Non Default Settings\n"
+         "  MaxJobs       = 1\n  MaxSubmitJobs = 3\n  MaxTRES       = cpu=4\n"
+         "  MaxWall       = 01:00:00\n"},
+        {Entity::qos,
+         {"gold", "priority=50", "MaxTRESPerUser=gres/gpu=2", "MaxJobsPerUser=2", "GrpTRES=cpu=8",
+          "MaxWall=30", "Flags=DenyOnLimit"},
+         " Adding QOS(s)\n  gold\n Settings\n  Description    = gold\n"
+         "  Flags                    = DenyOnLimit\n  GrpTRES                  = cpu=8\n"
+         "  MaxJobsPerUser = 2\n  MaxTRESPerUser           = gres/gpu=2\n"
+         "  MaxWall                  = 00:30:00\n  Priority                 = 50\n"},
+    };
+    for (const Case& one : cases) {
+        const auto intent = parse_add(sample(), one.entity, one.words);
+        ASSERT_TRUE(intent.ok()) << intent.error().message;
+        EXPECT_EQ(intent->text, one.says);
+    }
+}
+
+TEST(Sacctmgr, RefusesInSlurmsWords) {
+    const AccountingView view = sample();
+    EXPECT_EQ(parse_add(view, Entity::account, {"bio"}).error().message, " Nothing new added.");
+    EXPECT_EQ(parse_add(view, Entity::user, {"ann"}).error().message,
+              " Need name of account to add user to.");
+    EXPECT_EQ(parse_add(view, Entity::user, {"ann", "account=nosuch"}).error().message,
+              " This account 'nosuch' doesn't exist.\n"
+              "        Contact your admin to add this account.\n Nothing new added.");
+    EXPECT_EQ(parse_modify(view, Entity::account, {"bio", "set"}).error().message,
+              " You didn't give me anything to set");
+    EXPECT_EQ(parse_modify(view, Entity::user, {"nosuch", "set", "MaxJobs=1"}).error().message,
+              " Nothing modified");
+    EXPECT_EQ(parse_modify(view, Entity::account, {"bio", "set", "Nonsense=8"}).error().message,
+              " Unknown option: Nonsense=8\n Use keyword 'where' to modify condition");
+    EXPECT_EQ(parse_delete(view, Entity::qos, {"nosuch"}).error().message, " Nothing deleted");
+    EXPECT_NE(parse_add(view, Entity::account, {"x", "GrpTRESMins=cpu=4"})
+                  .error()
+                  .message.find("not supported yet"),
+              std::string::npos);
+}
+
+TEST(Sacctmgr, ModifiesWhatIsMeantAndNothingElse) {
+    const auto intent =
+        parse_modify(sample(), Entity::user,
+                     {"games", "where", "account=physics", "set", "MaxJobs=2", "qos+=high"});
+    ASSERT_TRUE(intent.ok());
+    EXPECT_EQ(intent->text,
+              " Modified user associations...\n"
+              "  C = oracle     A = physics              U = games    \n");
+    ASSERT_EQ(intent->edits.associations.size(), 1U);
+    const AssociationSpec& changed = intent->edits.associations.front();
+    EXPECT_EQ(changed.limits.max_jobs, 2U);
+    EXPECT_EQ(changed.qos, (Words{"normal", "high"}));
+    EXPECT_TRUE(changed.is_default);
+    const auto account =
+        parse_modify(sample(), Entity::account, {"bio", "set", "GrpTRES=gres/gpu=8"});
+    ASSERT_TRUE(account.ok());
+    EXPECT_EQ(account->text,
+              " Modified account associations...\n  C = oracle     A = bio of root\n");
+    EXPECT_EQ(account->edits.accounts.front().shares, 40);
+}
+
+TEST(Sacctmgr, DeletesUsersOfAnAccountOrEverywhere) {
+    const auto one = parse_delete(sample(), Entity::user, {"games", "account=physics"});
+    ASSERT_TRUE(one.ok());
+    EXPECT_EQ(one->text,
+              " Deleting user associations...\n  C = oracle     A = physics    U = games    \n");
+    const auto all = parse_delete(sample(), Entity::account, {"bio"});
+    ASSERT_TRUE(all.ok());
+    EXPECT_EQ(all->text, " Deleting accounts...\n  bio\n");
+}
+
+TEST(Sacctmgr, ShowsSlurmsTables) {
+    EXPECT_EQ(shown(Entity::user, {}),
+              "      User   Def Acct     Admin \n---------- ---------- --------- \n"
+              "     games    physics      None \n      news        bio      None \n");
+    EXPECT_EQ(shown(Entity::association, {.format = "account,user,fairshare", .tree = true}),
+              "Account                    User     Share \n"
+              "-------------------- ---------- --------- \n"
+              "root                                    1 \n"
+              " bio                                   40 \n"
+              "  bio                      news         1 \n"
+              " physics                               60 \n"
+              "  physics                 games         1 \n");
+    EXPECT_EQ(shown(Entity::qos, {.format = "name,priority,flags"}),
+              "      Name   Priority                                    Flags \n"
+              "---------- ---------- ---------------------------------------- \n"
+              "    normal          0                                          \n"
+              "      high        100                                          \n");
+    EXPECT_EQ(shown(Entity::association, {.format = "nosuch"}), "Unknown field 'nosuch'\n");
+    EXPECT_EQ(shown(Entity::association, {.users = {"news"}, .format = "cluster,account,user"},
+                    {.no_header = true, .parsable2 = true}),
+              "oracle|bio|news\n");
+}
+
+TEST(Sacctmgr, HasSlurmsColumnsInSlurmsOrder) {
+    const SacctmgrOptions parsable{.parsable2 = true};
+    const std::string associations = shown(Entity::association, {}, parsable);
+    EXPECT_EQ(associations.substr(0, associations.find('\n')),
+              "Cluster|Account|User|Partition|Share|Priority|GrpJobs|GrpTRES|GrpSubmit|GrpWall|"
+              "GrpTRESMins|MaxJobs|MaxTRES|MaxTRESPerNode|MaxSubmit|MaxWall|MaxTRESMins|QOS|Def "
+              "QOS|GrpTRESRunMins");
+    const std::string qos = shown(Entity::qos, {}, parsable);
+    EXPECT_EQ(qos.substr(0, qos.find('\n')),
+              "Name|Priority|GraceTime|Preempt|PreemptExemptTime|PreemptMode|Flags|UsageThres|"
+              "UsageFactor|GrpTRES|GrpTRESMins|GrpTRESRunMins|GrpJobs|GrpSubmit|GrpWall|MaxTRES|"
+              "MaxTRESPerNode|MaxTRESMins|MaxWall|MaxTRESPU|MaxJobsPU|MaxSubmitPU|MaxTRESPA|"
+              "MaxJobsPA|MaxSubmitPA|MinTRES");
+    EXPECT_NE(qos.find("\nhigh|100|00:00:00|||cluster|||1.000000|||||||||||||||||\n"),
+              std::string::npos);
+}
+
+TEST(Sacctmgr, ShowsLimitsThatUsersInherit) {
+    AccountingView view = sample();
+    view.associations[1].limits.max_jobs = 5;
+    view.associations[1].limits.group_jobs = 7;
+    const Limits limits = inherited_limits(view, view.associations[2]);
+    EXPECT_EQ(limits.max_jobs, 5U);
+    EXPECT_FALSE(limits.group_jobs);
+}
+
+}  // namespace
+}  // namespace berth::slurm

@@ -1,0 +1,21 @@
+// scontrol create|update reservation: its KEY=VALUE words as one change.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "berth/api/messages.h"
+#include "berth/base/result.h"
+
+namespace berth::slurm {
+
+// The words behind "create reservation" or "update": ReservationName=, StartTime=, Users+= …
+Result<api::ReservationCall> parse_reservation(const std::vector<std::string>& words, Time now);
+
+// What Slurm's command checks before it asks; Slurm's words, and ours behind "scontrol: error: ".
+Status check_new_reservation(const ReservationChange& change);
+
+// The reservation that the words name: "ReservationName=x" or "reservation=x"; empty: none.
+std::string reservation_named(const std::vector<std::string>& words);
+
+}  // namespace berth::slurm
