@@ -64,7 +64,6 @@ void read_accounting_enforcement(Draft& draft, const Line& line) {
         if (word.empty() || word == "none" || word == "0") continue;
         const bool all = word == "all" || word == "1";
         limits = limits || all || word == "limits" || word == "safe";
-        spec.enforce_qos = spec.enforce_qos || all || word == "qos";
         if (word == "nojobs" || word == "nosteps") continue;
         if (!all && word != "associations" && word != "limits" && word != "qos" && word != "safe" &&
             word != "wckeys") {

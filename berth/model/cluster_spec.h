@@ -140,22 +140,13 @@ struct SchedulingSpec {
     Duration priority_period = std::chrono::minutes(1);  // How often priorities are worked out.
     bool prioritize_running = false;    // Of running jobs, too (CALCULATE_RUNNING).
     bool priorities_only_rise = false;  // INCR_ONLY
-    // How long a job at the head of the queue that cannot be promised a start waits before the
-    // nodes it needs are held for it.
-    Duration hold_after = std::chrono::hours(24);
-    bool enforce_limits = false;  // AccountingStorageEnforce=limits.
-    bool enforce_qos = false;     // AccountingStorageEnforce=qos.
-    bool defer = false;  // A submission by itself is no reason for a cycle (see sched_interval).
-    Duration plan_resolution{};       // bf_resolution: planned starts are whole so many; 0: exact.
-    std::uint32_t plan_per_user = 0;  // The most blocked jobs of a user that are planned; 0: all.
-    std::uint32_t plan_per_partition = 0;
+    bool enforce_limits = false;        // AccountingStorageEnforce=limits.
 
     BERTH_FIELDS(SchedulingSpec, rules, backfill, plan_depth, array_depth, plan_window, kill_wait,
                  agent_timeout, heartbeat, min_job_age, over_time_limit, max_job_count,
                  max_array_size, first_job_id, max_job_id, requeue_by_default, enforce_accounts,
                  enforce_part_limits, usage_decay, billing_sum, priority_tres, priority_period,
-                 prioritize_running, priorities_only_rise, hold_after, enforce_limits, enforce_qos,
-                 defer, plan_resolution, plan_per_user, plan_per_partition)
+                 prioritize_running, priorities_only_rise, enforce_limits)
 };
 
 // How the agents confine jobs: cgroup.conf.
