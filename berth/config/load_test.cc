@@ -260,6 +260,19 @@ TEST(Load, ReadsTheOrderAndTheShares) {
               "shortest_first");
 }
 
+TEST(Load, ReadsWhatIsEnforced) {
+    const Loaded all =
+        load_slurm(std::string(kSmall) + "AccountingStorageEnforce=associations,limits,qos\n");
+    EXPECT_EQ(text_of(all), "");
+    EXPECT_TRUE(all.spec.scheduling.enforce_accounts);
+    EXPECT_TRUE(all.spec.scheduling.enforce_limits);
+    const Loaded some = load_slurm(std::string(kSmall) + "AccountingStorageEnforce=associations\n");
+    EXPECT_FALSE(some.spec.scheduling.enforce_limits);
+    EXPECT_EQ(text_of(load_slurm(std::string(kSmall) + "AccountingStorageEnforce=Nonsense\n")),
+              "slurm.conf:5: error: AccountingStorageEnforce: there is no nonsense; there are "
+              "associations, limits, qos, safe, all\n");
+}
+
 TEST(Load, NotesWhatHasNoEffectYet) {
     const Loaded loaded = load_slurm(std::string(kSmall) + "Prolog=/etc/prolog.sh\n");
     EXPECT_EQ(text_of(loaded), "slurm.conf:5: note: Prolog=/etc/prolog.sh has no effect yet\n");

@@ -59,7 +59,8 @@ void read_accounting_enforcement(Draft& draft, const Line& line) {
     const Pair* enforce = draft.global("accountingstorageenforce");
     if (enforce == nullptr) return;
     bool limits = false;
-    for (const auto part : split(to_lower(*enforce->value), ',')) {
+    const std::string words = to_lower(*enforce->value);
+    for (const auto part : split(words, ',')) {
         const std::string word(trim(part));
         if (word.empty() || word == "none" || word == "0") continue;
         const bool all = word == "all" || word == "1";
