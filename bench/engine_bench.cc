@@ -18,8 +18,6 @@
 namespace berth::bench {
 namespace {
 
-constexpr std::uint32_t kBudget = 20'000;  // As the controller's.
-
 struct Options {
     std::string json, only;
     int events = 40;
@@ -40,16 +38,6 @@ double cpu_ms() {
     timespec now{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
-}
-
-// Cycles until nothing is left to decide. True: something started in the first of them.
-template <class Visit>
-void run_cycles(Engine& engine, Time now, Visit visit) {
-    for (bool complete = false; !complete;) {
-        const Cycle cycle = engine.cycle(now, kBudget);
-        visit(cycle);
-        complete = cycle.complete;
-    }
 }
 
 [[noreturn]] void fail(const Row& row, const std::string& what) {
@@ -83,11 +71,10 @@ void measure_events(Row& row, Engine& engine, int events, Rng& rng) {
     Time now(std::chrono::seconds(1));
     for (int i = 0; i < events; ++i) {
         now += std::chrono::seconds(20);
-        const auto& holding = engine.state().holding_jobs();
-        const auto skip = rng.between(0, static_cast<std::int64_t>(holding.size()) - 1);
-        const JobId id = *std::next(holding.begin(), skip);
-        const Job& job = *engine.state().find_job(id);
         const auto before = engine.state().plan();
+        end_runs(engine, now);
+        const JobId id = pick_run(engine, rng);
+        const Job& job = *engine.state().find_job(id);
         std::vector<Fact> ends;
         for (const NodeShare& share : job.allocation->shares) {
             ends.push_back(AttemptEnded{id, job.attempt, share.node, ExitStatus{}});

@@ -1,8 +1,11 @@
 #include "bench/engine_load.h"
 
 #include <algorithm>
+#include <set>
 #include <span>
+#include <vector>
 
+#include "berth/engine/plan_book.h"
 #include "berth/testing/builders.h"
 
 namespace berth::bench {
@@ -125,6 +128,26 @@ Job random_job(const Load& load, const ClusterState& state, Time now, Rng& rng) 
     auto partition = static_cast<std::uint32_t>(rng.between(0, kPartitions - 1));
     if (state.spec().partitions[partition].nodes.size() < kind.nodes) partition %= kWholeCluster;
     return job_of(state, now, partition, kind.nodes, kind.gpus, pick_limit(load.mix, rng));
+}
+
+void end_runs(Engine& engine, Time now, Duration late) {
+    run_cycles(engine, now, [](const Cycle&) {});
+    const std::set<JobId> holding = engine.state().holding_jobs();
+    for (const JobId id : holding) {
+        const Job& job = *engine.state().find_job(id);
+        const Time due = limit_end(engine.state().spec().scheduling, job);
+        if (job.state == JobState::completing && now - due >= late)
+            testing::finish(engine, now, id);
+    }
+    run_cycles(engine, now, [](const Cycle&) {});
+}
+
+JobId pick_run(const Engine& engine, Rng& rng) {
+    std::vector<JobId> running;
+    for (const JobId id : engine.state().holding_jobs()) {
+        if (engine.state().find_job(id)->state == JobState::running) running.push_back(id);
+    }
+    return rng.pick(std::span<const JobId>(running));
 }
 
 void fill_queue(Engine& engine, const Load& load, Time now, Rng& rng) {

@@ -25,6 +25,25 @@ Engine busy_engine(const Load& load, Rng& rng);
 // One more job of the mix, as admitted.
 Job random_job(const Load& load, const ClusterState& state, Time now, Rng& rng);
 
+constexpr std::uint32_t kBudget = 20'000;  // Of a cycle, as the controller's.
+
+// Cycles until nothing is left to decide, `visit` told of each. What they end because its time is
+// up goes on until end_runs().
+template <class Visit>
+void run_cycles(Engine& engine, Time now, Visit visit) {
+    for (bool complete = false; !complete;) {
+        const Cycle cycle = engine.cycle(now, kBudget);
+        visit(cycle);
+        complete = cycle.complete;
+    }
+}
+
+// The nodes report the end of whatever has been over its time for so long, as agents do; without
+// that, nobody who waits behind it could be served. Then cycles until nothing is left to decide.
+void end_runs(Engine& engine, Time now, Duration late = {});
+
+// One of those that run, at random.
+JobId pick_run(const Engine& engine, Rng& rng);
 // Fills the queue up to load.pending.
 void fill_queue(Engine& engine, const Load& load, Time now, Rng& rng);
 

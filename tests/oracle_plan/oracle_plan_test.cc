@@ -32,7 +32,8 @@ public:
         ClusterSpec spec = testing::make_cluster(
             static_cast<std::uint32_t>(rng.between(1, 4)),
             {.sockets = 1, .cores_per_socket = 12, .gpus = rng.chance(50) ? 8U : 4U});
-        spec.scheduling.kill_wait = Duration{};
+        spec.scheduling.kill_wait = rng.chance(50) ? Duration{} : std::chrono::seconds(30);
+        if (rng.chance(50)) spec.licenses = {{"seat", rng.between(1, 4)}};
         depth_ = rng.chance(50) ? 1000 : rng.between(1, 4);  // Else EASY.
         spec.scheduling.plan_depth = static_cast<std::uint32_t>(depth_);
         engine_ = testing::make_engine(std::move(spec));
@@ -70,7 +71,13 @@ private:
                 std::min<std::uint32_t>(options.nodes, static_cast<std::uint32_t>(nodes.size()));
             options.gpus = std::min<std::int64_t>(
                 options.gpus, static_cast<std::int64_t>(nodes.front().devices.size()));
-            testing::submit(engine_, now_, testing::make_job(options));
+            JobSpec job = testing::make_job(options);
+            const auto& licenses = engine_.state().spec().licenses;
+            if (!licenses.empty() && rng_.chance(40)) {
+                const std::int64_t most = std::min<std::int64_t>(licenses.front().total, 3);
+                job.request.licenses = {{{"seat", rng_.between(1, most)}}, false};
+            }
+            testing::submit(engine_, now_, job);
         }
     }
 
@@ -116,6 +123,10 @@ private:
         }
     }
 
+    static std::int64_t seats(const std::vector<LicenseCount>& licenses) {
+        return licenses.empty() ? 0 : licenses.front().count;
+    }
+
     static void write_amounts(std::ostream& out, const PlannedStart& planned) {
         out << planned.amounts.size();
         for (const auto& [node, amount] : planned.amounts) {
@@ -134,7 +145,8 @@ private:
         const auto& gpus = job.spec.request.gpus_per_node;
         out << "job " << job.id.value() << ' ' << job.spec.request.nodes_min << ' '
             << (gpus.empty() ? 0 : gpus.front().count) << ' ' << *job.spec.request.cpus_per_task
-            << ' ' << job.time_limit.count() << ' ';
+            << ' ' << seats(job.spec.request.licenses.counts) << ' ' << job.time_limit.count()
+            << ' ';
         if (job.allocation) {
             out << "2 " << ms(*job.started_at) << ' ' << ms(*job.started_at + job.time_limit) << ' '
                 << before << ' ';
@@ -148,6 +160,11 @@ private:
         out << '\n';
     }
 
+    std::int64_t seats_in_all() const {
+        const auto& licenses = engine_.state().spec().licenses;
+        return licenses.empty() ? 0 : licenses.front().total;
+    }
+
     // One cycle, and what became of it: those that have started, in that order, and who waits.
     void picture(bool strict) {
         std::map<JobId, std::int64_t> before;
@@ -156,15 +173,17 @@ private:
         const std::set<JobId> new_ones(started.begin(), started.end());
         std::ostringstream text;
         const auto& nodes = engine_.state().spec().nodes;
+        const Duration slack = 2 * engine_.state().spec().scheduling.kill_wait;
         text << "instance " << ms(now_) << ' ' << nodes.size() << ' ' << strict << ' ' << depth_
-             << '\n';
+             << ' ' << slack.count() << ' ' << seats_in_all() << '\n';
         for (const NodeSpec& node : nodes) {
             text << "node " << node.devices.size() << ' ' << node.cpus() << '\n';
         }
         for (const JobId id : engine_.state().holding_jobs()) {
             if (new_ones.contains(id)) continue;
             const Job& job = *engine_.state().find_job(id);
-            text << "running " << ms(*job.started_at + job.time_limit) << ' ';
+            text << "running " << ms(*job.started_at + job.time_limit) << ' '
+                 << seats(job.allocation->licenses) << ' ';
             write_shares(text, job.allocation->shares);
             text << '\n';
         }

@@ -2,10 +2,13 @@
 // own that shares no line with Berth: it reads instances from its input, as numbers, and answers
 // "ok" or the name of what is wrong for each.
 //
-//   instance NOW NODES STRICT DEPTH       STRICT 1: the plan was made from nothing, in this order
+//   instance NOW NODES STRICT DEPTH SLACK SEATS
+//                                         STRICT 1: the plan was made from nothing, in this order;
+//                                         what is promised for later is booked longer by SLACK;
+//                                         SEATS: licenses, whatever the node
 //   node GPUS CPUS                        GPUs are linked in fours
-//   running END PARTS (NODE MASK CPUS)…
-//   job ID NODES GPUS CPUS LIMIT STATE START END BEFORE PARTS (NODE MASK CPUS)…
+//   running END SEATS PARTS (NODE MASK CPUS)…
+//   job ID NODES GPUS CPUS SEATS LIMIT STATE START END BEFORE PARTS (NODE MASK CPUS)…
 //                                         STATE 0 waits, 1 planned, 2 started now; BEFORE: -1 or
 //                                         what it was promised before
 //   end
@@ -30,10 +33,11 @@ struct Part {
 struct Use {  // Of some nodes, from a time until another.
     long start = 0, end = 0;
     std::vector<Part> parts;
+    int seats = 0;
 };
 struct Job {
     long id = 0;
-    int nodes = 0, gpus = 0, cpus = 0;
+    int nodes = 0, gpus = 0, cpus = 0, seats = 0;
     long limit = 0;
     int state = 0;
     long before = -1;
@@ -41,7 +45,7 @@ struct Job {
 };
 
 struct Instance {
-    long now = 0, depth = 0;
+    long now = 0, depth = 0, slack = 0, seats = 0;
     bool strict = false;
     std::vector<Node> nodes;
     std::vector<Use> running;
@@ -74,14 +78,30 @@ bool has_room(const Instance& in, const std::vector<Use>& uses, int node, long s
     return true;
 }
 
+bool has_seats(const Instance& in, const std::vector<Use>& uses, long start, long end, int seats) {
+    std::vector<long> moments = {start};
+    for (const Use& use : uses) {
+        if (use.start > start && use.start < end) moments.push_back(use.start);
+    }
+    return std::all_of(moments.begin(), moments.end(), [&](long moment) {
+        long left = in.seats - seats;
+        for (const Use& use : uses) {
+            if (use.start <= moment && use.end > moment) left -= use.seats;
+        }
+        return left >= 0;
+    });
+}
+
 bool could_start(const Instance& in, const std::vector<Use>& uses, const Job& job, long start) {
     int nodes = 0;
+    const long end = start + job.limit + (start > in.now ? in.slack : 0);
     for (std::size_t n = 0; n < in.nodes.size(); ++n) {
-        if (has_room(in, uses, static_cast<int>(n), start, start + job.limit, job.gpus, job.cpus)) {
+        if (has_room(in, uses, static_cast<int>(n), start, end, job.gpus, job.cpus)) {
             ++nodes;
         }
     }
-    return nodes >= job.nodes;
+    const bool seated = job.seats == 0 || has_seats(in, uses, start, end, job.seats);
+    return seated && nodes >= job.nodes;
 }
 
 // A start that is the earliest is now, or when something ends.
@@ -115,6 +135,9 @@ std::string wrong_shape(const Instance& in, const Job& job) {
 
 // Each use gets devices of its own for all of its time; those that have started have theirs.
 std::string wrong_devices(const Instance& in, const std::vector<Use>& uses) {
+    for (const Use& use : uses) {
+        if (!has_seats(in, uses, use.start, use.end, 0)) return "overlap";
+    }
     for (std::size_t n = 0; n < in.nodes.size(); ++n) {
         std::vector<long> free_from(static_cast<std::size_t>(in.nodes[n].gpus), -1);
         std::vector<std::pair<const Use*, const Part*>> here;
@@ -225,8 +248,8 @@ std::string judge(const Instance& in) {
     return wrong.empty() ? "ok" : wrong;
 }
 
-Use read_use(long start, long end, int gpus) {
-    Use use{start, end, {}};
+Use read_use(long start, long end, int gpus, int seats) {
+    Use use{start, end, {}, seats};
     std::size_t parts = 0;
     std::cin >> parts;
     for (std::size_t i = 0; i < parts; ++i) {
@@ -247,21 +270,22 @@ int main() {
         if (word == "instance") {
             std::size_t nodes = 0;
             in = {};
-            std::cin >> in.now >> nodes >> in.strict >> in.depth;
+            std::cin >> in.now >> nodes >> in.strict >> in.depth >> in.slack >> in.seats;
         } else if (word == "node") {
             Node node;
             std::cin >> node.gpus >> node.cpus;
             in.nodes.push_back(node);
         } else if (word == "running") {
             long end = 0;
-            std::cin >> end;
-            in.running.push_back(read_use(in.now, end, -1));
+            int seats = 0;
+            std::cin >> end >> seats;
+            in.running.push_back(read_use(in.now, end, -1, seats));
         } else if (word == "job") {
             Job job;
             long start = 0, end = 0;
-            std::cin >> job.id >> job.nodes >> job.gpus >> job.cpus >> job.limit >> job.state >>
-                start >> end >> job.before;
-            job.use = read_use(start, end, job.gpus);
+            std::cin >> job.id >> job.nodes >> job.gpus >> job.cpus >> job.seats >> job.limit >>
+                job.state >> start >> end >> job.before;
+            job.use = read_use(start, end, job.gpus, job.seats);
             in.jobs.push_back(job);
         } else if (word == "end") {
             std::cout << judge(in) << '\n';
