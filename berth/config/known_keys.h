@@ -4,7 +4,6 @@
 
 #include <span>
 #include <string_view>
-#include <vector>
 
 namespace berth::config {
 
@@ -23,8 +22,5 @@ struct KnownKey {
 
 std::span<const KnownKey> known_keys();
 const KnownKey* find_known_key(std::string_view name);  // Without regard to case.
-
-// What may stand in SchedulerParameters, with or without a value.
-const std::vector<std::string_view>& scheduler_parameters();
 
 }  // namespace berth::config

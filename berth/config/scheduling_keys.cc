@@ -1,45 +1,14 @@
 // The keys of slurm.conf that bound and time the scheduler, SchedulerParameters among them.
 #include <algorithm>
-#include <map>
 
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
 #include "berth/config/draft.h"
 #include "berth/config/globals.h"
-#include "berth/config/known_keys.h"
+#include "berth/config/scheduler_parameters.h"
 
 namespace berth::config {
 namespace {
-
-void read_parameter(Draft& draft, const Line& line, const Pair& pair, std::string_view text) {
-    const std::string name(trim(text.substr(0, text.find('='))));
-    const std::string value = text.find('=') == std::string_view::npos
-                                  ? ""
-                                  : std::string(trim(text.substr(text.find('=') + 1)));
-    const auto& known = scheduler_parameters();
-    if (std::ranges::none_of(known, [&](auto k) { return iequals(k, name); })) {
-        std::string message = "there is no option " + name + " in SchedulerParameters";
-        if (const auto meant = nearest(name, known)) message += "; did you mean " + *meant + "?";
-        return draft.error(line, pair, message);
-    }
-    SchedulingSpec& spec = draft.spec.scheduling;
-    const Pair number{.key = name, .value = value, .line = pair.line};
-    const auto read = [&](std::int64_t high, std::uint32_t otherwise) {
-        return static_cast<std::uint32_t>(number_or(draft, line, number, 1, high, otherwise));
-    };
-    if (iequals(name, "bf_max_job_test")) {
-        spec.plan_depth = read(1'000'000, spec.plan_depth);
-    } else if (iequals(name, "bf_max_job_array_resv")) {
-        spec.array_depth = read(1'000, spec.array_depth);
-    } else if (iequals(name, "bf_window")) {
-        spec.plan_window = std::chrono::minutes(read(10 * 43'200, 1440));
-    } else if (iequals(name, "bf_interval") && value == "-1") {
-        spec.backfill = false;
-    } else {
-        draft.note(line, pair,
-                   "SchedulerParameters: " + std::string(trim(text)) + " has no effect yet");
-    }
-}
 
 void read_scheduler_type(Draft& draft, const Line& line) {
     const Pair* type = draft.global("schedulertype");
@@ -99,11 +68,7 @@ void read_scheduling_keys(Draft& draft) {
     SchedulingSpec& spec = draft.spec.scheduling;
     read_scheduler_type(draft, globals.line());
     read_enforcement(draft, globals.line());
-    if (const Pair* parameters = draft.global("schedulerparameters")) {
-        for (const auto text : split(*parameters->value, ',')) {
-            if (!trim(text).empty()) read_parameter(draft, globals.line(), *parameters, text);
-        }
-    }
+    read_scheduler_parameters(draft, globals.line());
     spec.kill_wait = globals.seconds("killwait", spec.kill_wait);
     spec.agent_timeout = globals.seconds("slurmdtimeout", spec.agent_timeout);
     spec.min_job_age = globals.seconds("minjobage", spec.min_job_age);

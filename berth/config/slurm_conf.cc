@@ -4,14 +4,14 @@
 #include "berth/base/text.h"
 #include "berth/config/draft.h"
 #include "berth/config/known_keys.h"
+#include "berth/config/scheduler_parameters.h"
 
 namespace berth::config {
 namespace {
 
 // A key that does not belong in slurm.conf: says where it does.
 std::string misplaced(const std::string& key) {
-    if (std::ranges::any_of(scheduler_parameters(),
-                            [&](auto known) { return iequals(known, key); })) {
+    if (find_scheduler_parameter(key) != nullptr) {
         return key +
                " is not a key of slurm.conf: it belongs in SchedulerParameters=" + to_lower(key) +
                " (one comma-separated list)";

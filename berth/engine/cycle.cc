@@ -23,7 +23,8 @@ void CycleRun::decide(Fact fact) {
 }
 
 bool CycleRun::spend() {
-    if (budget_ == 0) {
+    const std::uint32_t most = scheduling().planning.starts_max;
+    if (budget_ == 0 || (most > 0 && starts_ >= most)) {
         result_.complete = false;
         return false;
     }
@@ -56,7 +57,28 @@ Cycle CycleRun::run() {
         prioritize_running();
     }
     outlook_.changed = !result_.complete;
+    outlook_.submitted_at.reset();
     result_.wake_at = outlook_.wake_at = result_.complete ? next_wake() : now_;
+    pause();
+    return std::move(result_);
+}
+
+// The site's bf_max_job_start, sched_min_interval.
+void CycleRun::pause() {
+    const PlanningSpec& planning = scheduling().planning;
+    outlook_.paused_until.reset();
+    if (planning.starts_max > 0 && starts_ >= planning.starts_max) {
+        outlook_.paused_until = after(now_, planning.starts_pause);
+    } else if (result_.complete && planning.cycle_pause > Duration{}) {
+        outlook_.paused_until = after(now_, planning.cycle_pause);
+    }
+}
+
+Cycle CycleRun::run_paused() {
+    end_overdue();
+    result_.wake_at = outlook_.paused_until;
+    const std::optional<Time> end = book().next_end();
+    if (end && *end > now_ && *end < *result_.wake_at) result_.wake_at = end;
     return std::move(result_);
 }
 
@@ -144,6 +166,12 @@ std::optional<Time> CycleRun::next_wake() {
         if (!pending.watched) continue;
         if (const auto last = last_moment(*state().find_job(id))) {
             no_later_than(*last + Duration(1));
+        }
+    }
+    if (const Duration age = scheduling().planning.min_age; age > Duration{}) {
+        for (const auto& [id, pending] : outlook_.pending.all()) {  // When they are old enough.
+            const std::optional<Time>& eligible = state().find_job(id)->eligible_at;
+            if (eligible && !pending.looked_ahead) no_later_than(after(*eligible, age));
         }
     }
     if (const auto next = next_reservation()) no_later_than(*next);

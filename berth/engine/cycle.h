@@ -24,6 +24,8 @@ public:
     CycleRun(Engine& engine, Outlook& outlook, Time now, std::uint32_t budget);
 
     Cycle run();
+    // What does not wait for the end of a pause: limits and deadlines.
+    Cycle run_paused();
 
 private:
     const ClusterState& state() const { return engine_.state(); }
@@ -31,7 +33,8 @@ private:
     PlanBook& book() { return outlook_.book; }
     JobOrder& order() { return outlook_.pending.order(); }
     void decide(Fact fact);
-    bool spend();  // One placement attempt; false: none is left.
+    bool spend();  // One placement attempt; false: none is left, or enough have started.
+    void pause();
 
     // cycle.cc
     void end_overdue();

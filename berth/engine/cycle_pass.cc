@@ -4,6 +4,7 @@
 #include "berth/engine/cycle.h"
 #include "berth/engine/cycle_gates.h"
 #include "berth/engine/hole_stream.h"
+#include "berth/engine/plan_quota.h"
 
 namespace berth {
 
@@ -35,22 +36,22 @@ bool CycleRun::is_settled(const PendingJob& job, bool may_plan) {
 
 void CycleRun::look_at_head() {
     note_disturbed();
-    std::uint32_t blocked = 0;
-    for (std::size_t i = 0; i < order().entries().size() && blocked < Outlook::kHead; ++i) {
+    PlanQuota quota(state(), now_);
+    for (std::size_t i = 0; i < order().entries().size() && quota.blocked() < Outlook::kHead; ++i) {
         PendingJob* job = order().entries()[i].job;
         if (job == nullptr) continue;
-        const bool may_plan = blocked < scheduling().plan_depth;
+        const bool may_plan = quota.admits(*job);
         if (is_settled(*job, may_plan)) {
-            ++blocked;
+            quota.count(*job);
             continue;
         }
         const ReleaseNumber seen = book().last_release();
-        if (attend(*job, now_, may_plan)) ++blocked;
+        if (attend(*job, now_, may_plan)) quota.count(*job);
         if (!result_.complete) return;
         if (seen == book().last_release()) continue;
         note_disturbed();  // It is for those before it to look first.
         i = static_cast<std::size_t>(-1);
-        blocked = 0;
+        quota.reset();
     }
 }
 
@@ -103,18 +104,18 @@ void CycleRun::look_for_quick_starts() {
     if (!result_.complete || order().size() <= Outlook::kHead || book().all_fresh()) return;
     note_disturbed();
     if (!book().any_fresh() || !mark_quick_kinds()) return;
-    std::uint32_t blocked = 0;
+    PlanQuota quota(state(), now_);
     for (std::size_t i = 0; i < order().entries().size(); ++i) {
         PendingJob* job = order().entries()[i].job;
         if (job == nullptr) continue;
-        const bool may_plan = blocked < scheduling().plan_depth;
+        const bool may_plan = quota.admits(*job);
         if (!could_start_now(*job)) {
-            ++blocked;
+            quota.count(*job);
             continue;
         }
         const std::shared_ptr<Shape> shape = job->shape;
         const std::uint32_t starts = starts_;
-        if (attend(*job, now_, may_plan)) ++blocked;
+        if (attend(*job, now_, may_plan)) quota.count(*job);
         if (!result_.complete) return;
         if (starts_ == starts) {
             shape->kind->failed_now = std::min(shape->kind->failed_now, shape->length);
@@ -138,24 +139,26 @@ bool CycleRun::run_round() {
     Outlook::Round& round = outlook_.round;
     if (!round.under_way) round = {.under_way = true, .begun_at = book().last_release()};
     std::size_t i = round.after ? order().behind(*round.after) : 0;
-    std::uint32_t blocked = 0;
-    for (std::size_t k = 0; k < i; ++k) blocked += order().entries()[k].job != nullptr ? 1U : 0U;
+    PlanQuota quota(state(), now_);
+    for (std::size_t k = 0; k < i; ++k) {
+        if (order().entries()[k].job != nullptr) quota.count(*order().entries()[k].job);
+    }
     for (; i < order().entries().size(); ++i) {
         const JobOrder::Entry entry = order().entries()[i];
         if (entry.job == nullptr) continue;
-        const bool may_plan = blocked < scheduling().plan_depth;
+        const bool may_plan = quota.admits(*entry.job);
         if (!is_settled(*entry.job, may_plan)) {
             const ReleaseNumber seen = book().last_release();
             const bool waits = attend(*entry.job, now_, may_plan);
             if (!result_.complete) return false;
             note_disturbed();
-            if (waits) ++blocked;
+            if (waits) quota.count(*entry.job);
             if (seen != book().last_release() && order().size() <= Outlook::kStrict) {
                 round = {};  // It is for those before it to look first.
                 return true;
             }
         } else {
-            ++blocked;
+            quota.count(*entry.job);
         }
         round.after = entry.key;
     }
@@ -175,16 +178,16 @@ void CycleRun::run_in_strict_order() {
     for (ReleaseNumber seen = 0; seen != book().last_release();) {
         seen = book().last_release();
         std::vector<Time> floors(state().spec().partitions.size(), now_);
-        std::uint32_t blocked = 0;
+        PlanQuota quota(state(), now_);
         for (std::size_t i = 0; i < order().entries().size(); ++i) {
             PendingJob* job = order().entries()[i].job;
             if (job == nullptr) continue;
             Time& floor = floors[job->partition.index()];
             const JobId id = job->id;
-            const bool waits = attend(*job, floor, blocked < scheduling().plan_depth);
+            const bool waits = attend(*job, floor, quota.admits(*job));
             if (!result_.complete) return;
             if (!waits) continue;
-            ++blocked;
+            quota.count(*job);
             const Booking* promise = book().promise(id);
             floor =
                 std::max({floor, promise == nullptr ? kNever : promise->start, now_ + Duration(1)});

@@ -82,6 +82,10 @@ ClusterSpec random_cluster(Rng& rng) {
                                              {.sockets = 1, .cores_per_socket = 8, .gpus = 4});
     spec.scheduling.kill_wait = Duration{};
     if (rng.chance(30)) spec.scheduling.plan_depth = static_cast<std::uint32_t>(rng.between(0, 3));
+    PlanningSpec& planning = spec.scheduling.planning;
+    if (rng.chance(15)) planning.depth_per_user = static_cast<std::uint32_t>(rng.between(1, 4));
+    if (rng.chance(15))
+        planning.depth_per_partition = static_cast<std::uint32_t>(rng.between(1, 4));
     spec.partitions.push_back(spec.partitions.front());
     spec.partitions.back().name = "first";
     spec.partitions.back().is_default = false;
@@ -234,7 +238,7 @@ private:
             ASSERT_FALSE(would_fit(engine_, now_, job, now_))
                 << "job " << to_string(id) << " could have started";
             const PlannedStart* promise = engine_.state().planned(id);
-            const bool deep = scheduling.plan_depth > 100;
+            const bool deep = scheduling.plan_depth > 100 && scheduling.planning == PlanningSpec();
             if (promise == nullptr && !deep) continue;
             const Time latest = promise == nullptr ? after(now_, scheduling.plan_window)
                                                    : promise->start - Duration(1);

@@ -23,11 +23,17 @@ void Engine::apply(Time now, const Fact& fact) {
 void Engine::plant(PlantedBug bug) { outlook_->planted = bug; }
 
 Cycle Engine::cycle(Time now, std::uint32_t budget) {
-    const std::optional<Time>& wake_at = outlook_->wake_at;
-    if (!outlook_->changed && (!wake_at || now < *wake_at)) {
+    Outlook& outlook = *outlook_;
+    std::optional<Time> wake_at = outlook.wake_at;
+    if (outlook.submitted_at) {
+        const Time due = *outlook.submitted_at + state_.spec().scheduling.planning.submission_wait;
+        if (!wake_at || due < *wake_at) wake_at = due;
+    }
+    if (!outlook.changed && (!wake_at || now < *wake_at)) {
         return {.decisions = {}, .complete = true, .wake_at = wake_at};
     }
-    return CycleRun(*this, *outlook_, now, budget).run();
+    CycleRun cycle(*this, outlook, now, budget);
+    return outlook.paused_until && now < *outlook.paused_until ? cycle.run_paused() : cycle.run();
 }
 
 }  // namespace berth

@@ -29,11 +29,12 @@ void keep_to(Demand& demand, const Reservation& reservation) {
 
 namespace {
 
-// Slurm's max_switch_wait, where the job says nothing.
+// Where the job says nothing; Slurm's default of max_switch_wait.
 constexpr Duration kSwitchesWait = std::chrono::seconds(300);
 
-void relax_switches(Kind& kind, const Job& job) {
-    const Duration wait = job.spec.request.nearness.switches_wait.value_or(kSwitchesWait);
+void relax_switches(Kind& kind, const Job& job, std::optional<Duration> most) {
+    Duration wait = job.spec.request.nearness.switches_wait.value_or(kSwitchesWait);
+    if (most) wait = std::min(wait, *most);
     if (wait == Duration::max()) return;
     kind.relaxed = kind.demand;
     kind.relaxed->near.switches = 0;
@@ -62,7 +63,8 @@ std::shared_ptr<Kind> PendingJobs::kind_of(const ClusterState& state, const Job&
         kind = std::make_shared<Kind>();
         kind->demand = plain_demand_of(state.spec(), job);
         if (reservation != nullptr) keep_to(kind->demand, *reservation);
-        if (near.switches) relax_switches(*kind, job);
+        if (near.switches)
+            relax_switches(*kind, job, state.spec().scheduling.planning.switches_wait_max);
         kind->depends_on_running = depends_on_running(job);
         any_depends_ = any_depends_ || kind->depends_on_running;
         known = kind;

@@ -36,6 +36,8 @@ void Outlook::rebuild(const ClusterState& state) {
     round = {};
     chances_changed = false;
     promises_at_risk = true;
+    submitted_at.reset();
+    paused_until.reset();
     priorities_of.reset();
 }
 
@@ -117,7 +119,13 @@ void Outlook::note(const ClusterState& state, Time now, const Fact& fact) {
                    [&](const NodeRegistered& kind) { note_node(state, kind.node); },
                    [&](const NodeSilent& kind) { note_node(state, kind.node); },
                    [&](const NodeUpdated& kind) { note_node(state, kind.node); },
-                   [&](const JobSubmitted& kind) { job_changed(kind.job.id); },
+                   [&](const JobSubmitted& kind) {
+                       const bool before = changed;
+                       job_changed(kind.job.id);
+                       if (state.spec().scheduling.planning.submission_wait == Duration{}) return;
+                       changed = before;
+                       if (!submitted_at) submitted_at = now;
+                   },
                    [&](const JobUpdated& kind) {
                        job_changed(kind.job);
                        PendingJob* waiting = pending.find(kind.job);

@@ -43,6 +43,8 @@ struct Outlook {
     std::map<JobId, std::set<JobId>> task_runs;  // By array: its tasks that hold something.
     bool changed = true;                         // Since the last complete cycle.
     std::optional<Time> wake_at;                 // As that cycle said.
+    std::optional<Time> submitted_at;  // Since then, where submissions alone are not `changed`.
+    std::optional<Time> paused_until;  // Nothing is placed before that.
     Round round;
     PlantedBug planted = PlantedBug::none;
     bool chances_changed = false;       // Nodes came or went: so may the gates of all jobs.

@@ -114,11 +114,28 @@ struct RuleSpec {
 // How the weights of a job's TRES make its billing (PriorityFlags MAX_TRES, MAX_TRES_GRES).
 enum class BillingSum : std::uint8_t { all, largest, largest_and_gres };
 
+// Who is promised a start, and how often all are looked at. Counts of 0 are no limit.
+struct PlanningSpec {
+    // How many blocked jobs of each get a planned start in a cycle.
+    std::uint32_t depth_per_user = 0, depth_per_partition = 0, depth_per_user_and_partition = 0,
+                  depth_per_association = 0;
+    Duration min_age{};             // None before it has been eligible for so long …
+    std::int64_t min_priority = 0;  // … or with less than this.
+    std::uint32_t starts_max = 0;   // Of one cycle, and how long after it the next one comes.
+    Duration starts_pause = std::chrono::seconds(30);
+    Duration cycle_pause{};      // From one cycle to the next.
+    Duration submission_wait{};  // How long a submission alone waits for a cycle.
+    std::optional<Duration> switches_wait_max;
+
+    BERTH_FIELDS(PlanningSpec, depth_per_user, depth_per_partition, depth_per_user_and_partition,
+                 depth_per_association, min_age, min_priority, starts_max, starts_pause,
+                 cycle_pause, submission_wait, switches_wait_max)
+};
+
 struct SchedulingSpec {
     std::vector<RuleSpec> rules;
     bool backfill = true;            // False: strictly in order (sched/builtin).
     std::uint32_t plan_depth = 500;  // How many blocked jobs get a planned start in a cycle.
-    std::uint32_t array_depth = 20;  // How many tasks of one array are planned ahead.
     Duration plan_window = std::chrono::hours(24 * 30);
     Duration kill_wait = std::chrono::seconds(30);  // TERM to KILL.
     Duration agent_timeout =
@@ -141,12 +158,13 @@ struct SchedulingSpec {
     bool prioritize_running = false;    // Of running jobs, too (CALCULATE_RUNNING).
     bool priorities_only_rise = false;  // INCR_ONLY
     bool enforce_limits = false;        // AccountingStorageEnforce=limits.
+    PlanningSpec planning;
 
-    BERTH_FIELDS(SchedulingSpec, rules, backfill, plan_depth, array_depth, plan_window, kill_wait,
-                 agent_timeout, heartbeat, min_job_age, over_time_limit, max_job_count,
-                 max_array_size, first_job_id, max_job_id, requeue_by_default, enforce_accounts,
+    BERTH_FIELDS(SchedulingSpec, rules, backfill, plan_depth, plan_window, kill_wait, agent_timeout,
+                 heartbeat, min_job_age, over_time_limit, max_job_count, max_array_size,
+                 first_job_id, max_job_id, requeue_by_default, enforce_accounts,
                  enforce_part_limits, usage_decay, billing_sum, priority_tres, priority_period,
-                 prioritize_running, priorities_only_rise, enforce_limits)
+                 prioritize_running, priorities_only_rise, enforce_limits, planning)
 };
 
 // How the agents confine jobs: cgroup.conf.

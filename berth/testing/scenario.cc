@@ -153,6 +153,7 @@ private:
             scheduling.plan_depth = static_cast<std::uint32_t>(*depth);
         }
         if (const auto backfill = words.text("backfill")) scheduling.backfill = *backfill == "yes";
+        read_planning(words, scheduling.planning);
         return changed_spec();
     }
 

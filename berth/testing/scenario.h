@@ -4,7 +4,10 @@
 //        weight=1 fpga=2 mps=100 shard=4 gpumem=80G (parts of each GPU)
 //        switch=top/leaf block=b1 gpu_memory=80G capability=80]
 //   partition NAME [nodes=NAMES max_time= default_time= max_nodes= tier= state=down exclusive]
-//   set [kill_wait=30 depth=500 backfill=no]        rule priority age weight=1000 max_age=86400
+//   set [kill_wait=30 depth=500 backfill=no user_depth=2 partition_depth=2 user_partition_depth=2
+//        association_depth=2 min_age=5 min_priority=9 starts=3 starts_pause=1 cycle_pause=1
+//        submission_wait=1 switches_wait_max=5]
+//   rule priority age weight=1000 max_age=86400
 //   submit [name= gpus= (a node) total_gpus= nodes=2-4 tasks= cpus= mem= t=1:00:00 partition= qos=
 //          array=0-9%2 after…=ID begin= hold nice= priority= exclusive nodelist= exclude=
 //          constraint= fpga= mps= shard= gpumem= switches=1@10 segment= contiguous spread pack

@@ -196,6 +196,26 @@ NodeOptions read_node(const Words& words) {
     return options;
 }
 
+void read_planning(const Words& words, PlanningSpec& planning) {
+    const auto set_count = [&](const char* name, std::uint32_t& count) {
+        count = small(words, name).value_or(count);
+    };
+    const auto set_length = [&](const char* name, Duration& length) {
+        length = words.duration(name).value_or(length);
+    };
+    set_count("user_depth", planning.depth_per_user);
+    set_count("partition_depth", planning.depth_per_partition);
+    set_count("user_partition_depth", planning.depth_per_user_and_partition);
+    set_count("association_depth", planning.depth_per_association);
+    set_count("starts", planning.starts_max);
+    set_length("min_age", planning.min_age);
+    set_length("starts_pause", planning.starts_pause);
+    set_length("cycle_pause", planning.cycle_pause);
+    set_length("submission_wait", planning.submission_wait);
+    planning.min_priority = words.number("min_priority").value_or(planning.min_priority);
+    if (const auto most = words.duration("switches_wait_max")) planning.switches_wait_max = most;
+}
+
 Reservation read_reservation(const Words& words, const ClusterSpec& spec, Time now) {
     Reservation made{.name = words.plain.front()};
     made.start = now + words.duration("start").value_or(Duration{});
