@@ -2,7 +2,10 @@
 // queue from nothing; and the first decision after one job has ended early. Every plan that it
 // makes is checked by engine/plan_check.h, which shares no code with the planner.
 //
-// engine_bench [--json FILE] [--only TEXT] [--events N] [--check no]
+// The full cycle is made several times from the same state, and the fastest counts: the machine has
+// other work, which only ever adds.
+//
+// engine_bench [--json FILE] [--only TEXT] [--events N] [--repeat N] [--check no]
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
@@ -21,6 +24,7 @@ namespace {
 struct Options {
     std::string json, only;
     int events = 40;
+    int repeat = 5;
     bool check = true;  // Of the plan made from nothing; for profiles it is only in the way.
 };
 
@@ -100,7 +104,13 @@ void measure_events(Row& row, Engine& engine, int events, Rng& rng) {
         row.event_ms = first[first.size() / 2];
         row.event_worst_ms = first.back();
     }
-    row.settle_ms = all[all.size() / 2];
+    if (!all.empty()) row.settle_ms = all[all.size() / 2];
+}
+
+double full_cycle_ms(Engine& engine, Time now) {
+    const double start = cpu_ms();
+    run_cycles(engine, now, [](const Cycle&) {});
+    return cpu_ms() - start;
 }
 
 Row measure(const Load& load, const Options& options) {
@@ -112,12 +122,16 @@ Row measure(const Load& load, const Options& options) {
     const std::size_t heap_before = heap_in_use();
     fill_queue(engine, load, Time{}, rng);
     const std::size_t heap_filled = heap_in_use();
+    const std::vector<std::string> filled = engine.state().snapshot_slices(1U << 20);
+    const std::size_t heap_copied = heap_in_use() - heap_filled;
     const Time now(std::chrono::seconds(1));
-    const double start = cpu_ms();
-    run_cycles(engine, now, [](const Cycle&) {});
-    row.full_cycle_ms = cpu_ms() - start;
+    row.full_cycle_ms = full_cycle_ms(engine, now);
     engine.mutable_state().take_touched();
-    const std::size_t heap_after = heap_in_use();
+    const std::size_t heap_after = heap_in_use() - heap_copied;
+    for (int i = 1; i < options.repeat; ++i) {
+        Engine again(ClusterState::from_slices(filled).value());
+        row.full_cycle_ms = std::min(row.full_cycle_ms, full_cycle_ms(again, now));
+    }
     const auto pending = engine.state().pending_jobs().size();
     row.us_per_job = row.full_cycle_ms * 1e3 / static_cast<double>(load.pending);
     row.record_bytes = pending * sizeof(Job) < heap_filled - heap_before ? sizeof(Job) : 0;
@@ -185,17 +199,18 @@ int main(int argc, char** argv) {
     berth::bench::Options options;
     for (int i = 1; i < argc; ++i) {
         const std::string name = argv[i];
-        const bool known =
-            name == "--json" || name == "--only" || name == "--events" || name == "--check";
+        const bool known = name == "--json" || name == "--only" || name == "--events" ||
+                           name == "--repeat" || name == "--check";
         if (!known || i + 1 == argc) {
-            std::cerr
-                << "usage: engine_bench [--json FILE] [--only TEXT] [--events N] [--check no]\n";
+            std::cerr << "usage: engine_bench [--json FILE] [--only TEXT] [--events N] [--repeat "
+                         "N] [--check no]\n";
             return 2;
         }
         const std::string value = argv[++i];
         if (name == "--json") options.json = value;
         if (name == "--only") options.only = value;
         if (name == "--check") options.check = value != "no";
+        if (name == "--repeat") options.repeat = std::max(std::atoi(value.c_str()), 1);
         if (name == "--events") options.events = std::max(std::atoi(value.c_str()), 0);
     }
     return berth::bench::run(options);

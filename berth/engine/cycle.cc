@@ -97,7 +97,8 @@ void CycleRun::end_overdue() {
 
 // What was booked and lifted on the way is of no interest; what came of it is.
 void CycleRun::write_promises() {
-    JobsPlanned fact;
+    Fact written = JobsPlanned{};
+    JobsPlanned& fact = std::get<JobsPlanned>(written);
     for (const JobId id : book().take_changed()) {
         const PlannedStart* known = state().planned(id);
         const Booking* promise = book().promise(id);
@@ -109,8 +110,8 @@ void CycleRun::write_promises() {
         if (known == nullptr || *known != planned) fact.jobs.emplace_back(id, std::move(planned));
     }
     if (fact.jobs.empty()) return;
-    engine_.mutable_state().apply(now_, fact);  // The outlook knows it.
-    result_.decisions.emplace_back(std::move(fact));
+    engine_.mutable_state().apply(now_, written);  // The outlook knows it.
+    result_.decisions.push_back(std::move(written));
 }
 
 // The first of a partition that only lacks resources waits for these; those behind wait for it.

@@ -48,9 +48,9 @@ void CycleRun::write_eligible() {
     if (eligible_.empty()) return;
     std::ranges::sort(eligible_);
     eligible_.erase(std::unique(eligible_.begin(), eligible_.end()), eligible_.end());
-    JobsEligible fact{std::exchange(eligible_, {})};
+    Fact fact = JobsEligible{std::exchange(eligible_, {})};
     engine_.mutable_state().apply(now_, fact);
-    result_.decisions.emplace_back(std::move(fact));
+    result_.decisions.push_back(std::move(fact));
 }
 
 void CycleRun::settle_jobs() {

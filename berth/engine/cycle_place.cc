@@ -118,10 +118,10 @@ bool CycleRun::take_start(PendingJob& job, const std::optional<Found>& found,
 // Where it would rather be, if it can start there now; else where it may be.
 std::optional<Found> CycleRun::search(const PendingJob& job, Time from, Time latest) {
     taste_.job = job.id;
-    const Job& record = *state().find_job(job.id);
-    if (record.spec.request.nearness.affinities.empty()) {
+    if (!job.shape->kind->has_affinities) {
         return search_on(outlook_.usable, *job.shape, {}, from, latest);
     }
+    const Job& record = *state().find_job(job.id);
     for (const bool preferred : {true, false}) {
         if (preferred && (from > now_ || !has_preferences(record))) continue;
         const BitSet wished = nodes_as_wished(state(), record, outlook_.usable, preferred);

@@ -14,6 +14,7 @@ Duration CycleRun::slack_of(const Shape& shape) const {
 // The last start that is planned for.
 Time CycleRun::last_start(const PendingJob& pending) const {
     const Time horizon = after(now_, scheduling().plan_window);
+    if (!pending.watched) return horizon;  // It has no deadline; its record need not be looked up.
     const std::optional<Time>& deadline = state().find_job(pending.id)->spec.deadline;
     if (!deadline) return horizon;
     if (pending.shape->length >= *deadline - Time{}) return now_ - Duration(1);

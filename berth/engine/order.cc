@@ -66,6 +66,7 @@ std::shared_ptr<Kind> PendingJobs::kind_of(const ClusterState& state, const Job&
         if (near.switches)
             relax_switches(*kind, job, state.spec().scheduling.planning.switches_wait_max);
         kind->depends_on_running = depends_on_running(job);
+        kind->has_affinities = !near.affinities.empty();
         any_depends_ = any_depends_ || kind->depends_on_running;
         known = kind;
     }

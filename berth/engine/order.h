@@ -27,6 +27,7 @@ struct Kind {
     // It wants to be beside jobs that run, or apart from them: looked at anew each time, and
     // promised nothing.
     bool depends_on_running = false;
+    bool has_affinities = false;
     // Whether it could run on the nodes that may take work, were they empty. Kept while no node's
     // condition changes.
     enum class Chance : std::uint8_t { unknown, fits, not_now, never } chance = Chance::unknown;

@@ -157,7 +157,14 @@ namespace {
 
 bool could_run(const Demand& demand, const Rooms& rooms, const Taste& taste) {
     if (demand.nodes_max > 1 || !demand.gres_total.empty()) {
-        return try_place(demand, rooms, taste).has_value();
+        std::uint32_t left = 4 * std::max(demand.nodes_min, 1U);  // Most often so many will do.
+        const auto few = [&](NodeId node) {
+            const Resources* room = left == 0 ? nullptr : rooms(node);
+            if (room != nullptr) --left;
+            return room;
+        };
+        return try_place(demand, few, taste).has_value() ||
+               try_place(demand, rooms, taste).has_value();
     }
     const std::size_t required = demand.required.find_first();
     for (const BitSet& choice : demand.choices) {

@@ -257,12 +257,9 @@ std::optional<std::vector<Part>> gather_alike(const Demand& demand, std::span<co
     const std::size_t nodes = demand.fewest_nodes
                                   ? demand.nodes_min
                                   : std::min<std::size_t>(demand.nodes_max, offers.size());
-    struct Rated {
-        std::int64_t points;
-        std::size_t offer;
-        NodeTake take;
-    };
+    using Rated = std::pair<std::int64_t, std::size_t>;  // Points, negated, and which offer.
     std::vector<Rated> rated;
+    rated.reserve(offers.size());
     for (std::size_t n = 0; n < offers.size(); ++n) {
         const Offer& offer = offers[n];
         auto take =
@@ -271,12 +268,18 @@ std::optional<std::vector<Part>> gather_alike(const Demand& demand, std::span<co
         const Resources rest = offer.room - take->amount;
         const std::int64_t points =
             taste.policy.placement_score({offer.node, take->amount, rest}, taste.view);
-        rated.push_back({points, n, *std::move(take)});
+        rated.emplace_back(-points, n);
     }
-    std::ranges::stable_sort(rated, std::greater{}, &Rated::points);
+    const auto chosen = rated.begin() + static_cast<std::ptrdiff_t>(nodes);
+    if (chosen != rated.end()) std::nth_element(rated.begin(), chosen, rated.end());
     rated.resize(nodes);
     std::vector<Part> parts;
-    for (Rated& one : rated) parts.push_back({offers[one.offer].node, std::move(one.take)});
+    parts.reserve(nodes);
+    for (const auto& [points, n] : rated) {
+        const Offer& offer = offers[n];
+        parts.push_back({offer.node, *take_on(demand, taste.view.spec().node(offer.node),
+                                              offer.room, demand.tasks_per_node)});
+    }
     std::ranges::sort(parts, {}, &Part::node);
     return parts;
 }
