@@ -97,7 +97,9 @@ Gate gate_of(const ClusterState& state, const Job& job, const Shape& shape,
     }
     if (shape.kind->chance == Kind::Chance::never) return shut(PendingReason::bad_constraints);
     if (shape.kind->chance == Kind::Chance::not_now) {
-        return {PendingReason::req_node_not_avail, {}, missing_nodes(state, shape.demand())};
+        std::string& missing = shape.kind->missing;  // Named once for all jobs of this kind.
+        if (missing.empty()) missing = missing_nodes(state, shape.demand());
+        return {PendingReason::req_node_not_avail, {}, missing};
     }
     return {};
 }

@@ -128,7 +128,10 @@ void PendingJobs::rebuild(const ClusterState& state) {
 }
 
 void PendingJobs::forget_chances() {
-    each_kind([](Kind& kind) { kind.chance = Kind::Chance::unknown; });
+    each_kind([](Kind& kind) {
+        kind.chance = Kind::Chance::unknown;
+        kind.missing.clear();
+    });
 }
 
 // ---- The order.

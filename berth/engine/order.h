@@ -31,6 +31,7 @@ struct Kind {
     // Whether it could run on the nodes that may take work, were they empty. Kept while no node's
     // condition changes.
     enum class Chance : std::uint8_t { unknown, fits, not_now, never } chance = Chance::unknown;
+    std::string missing;  // With not_now, once it was asked for: the nodes that are wanted.
     std::map<Duration, std::weak_ptr<Shape>> shapes;
     // For the look at who can start at once: from the longest run that could, down to the shortest
     // that was tried and could not.

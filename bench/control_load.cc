@@ -1,0 +1,172 @@
+#include "bench/control_load.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <thread>
+
+#include "berth/client/client.h"
+
+namespace berth::bench {
+
+namespace {
+
+constexpr std::uint32_t kGpus = 8;
+constexpr std::chrono::seconds kPatience{120};
+constexpr std::size_t kIdsPerQuery = 1500;  // What a request line has room for.
+
+std::string payload_json() {
+    std::string text =
+        R"({"script":"#!/bin/bash\n)" + std::string(780, '#') + R"(","environment":[)";
+    for (int i = 0; i < 60; ++i) {
+        text += (i == 0 ? "\"" : ",\"") + std::string("A_VARIABLE_") + std::to_string(i) +
+                "=/opt/software/tools/" + std::to_string(i) + "/lib\"";
+    }
+    return text + "]}";
+}
+
+// Nine of ten jobs have one GPU, and one of a hundred several nodes.
+std::string amount_json(const Submission& one) {
+    const std::uint64_t draw = one.small ? 0 : one.number * 2654435761U % 100;
+    const std::uint64_t gpus = draw < 88 ? 1 : draw < 93 ? 2 : draw < 96 ? 4 : kGpus;
+    const std::uint64_t nodes = draw < 99 ? 1 : 4;
+    std::string text = R"("nodes_min":)" + std::to_string(nodes) + R"(,"tasks":)" +
+                       std::to_string(nodes) + R"(,"cpus_per_task":)" + std::to_string(gpus) +
+                       R"(,"gpus_per_node":[{"name":"gpu","type":"","count":)" +
+                       std::to_string(gpus) + "}]";
+    return nodes == 1 ? text : text + R"(,"nodes_given":true)";
+}
+
+std::vector<std::uint32_t> sorted(std::vector<std::uint32_t> jobs) {
+    std::ranges::sort(jobs);
+    if (std::ranges::adjacent_find(jobs) != jobs.end())
+        give_up("one job id was given to two submissions");
+    return jobs;
+}
+
+}  // namespace
+
+std::string text_of(double number) {
+    char text[32];
+    std::snprintf(text, sizeof text, number < 10 ? "%.2f" : "%.0f", number);
+    return text;
+}
+
+std::string submit_request(const Submission& one) {
+    static const std::string payload = payload_json();
+    char id[33];
+    std::snprintf(id, sizeof id, "%032llx", static_cast<unsigned long long>(one.number));
+    std::string body =
+        R"({"spec":{"name":"train)" + std::to_string(one.number % 100) + "-" +
+        std::to_string(one.run_ms) + R"(","request":{)" + amount_json(one) + R"(,"time_limit":)" +
+        std::to_string(3600 + one.number * 7919 % 600 * 60) +
+        R"(},"command":{"work_dir":"/home/ann/experiments/2026","std_out":"/dev/null",)"
+        R"("script_name":"train.sh","submit_host":"login1",)"
+        R"("submit_line":"sbatch --gres=gpu:1 --time=12:00:00 train.sh"},)"
+        R"("request_id":")" +
+        id + '"';
+    if (one.array_tasks > 0) {
+        body += R"(,"array":{"tasks":[)";
+        for (std::uint32_t i = 0; i < one.array_tasks; ++i)
+            body += (i == 0 ? "" : ",") + std::to_string(i);
+        body += R"(],"max_running":0})";
+    }
+    return post("/v1/jobs", body + R"(},"payload":)" + payload + "}");
+}
+
+std::vector<Connection> connect_users(const LiveDaemon& daemon, std::size_t connections) {
+    std::vector<Connection> all;
+    for (std::size_t i = 0; i < connections; ++i) {
+        all.emplace_back(daemon.socket(), kFirstUid + static_cast<std::uint32_t>(i) % kUsers);
+    }
+    return all;
+}
+
+std::uint32_t accepted_job(const Reply& reply) {
+    if (reply.status != 201)
+        give_up("a submission was refused: " + std::to_string(reply.status) + ' ' + reply.body);
+    constexpr std::string_view kJob = R"("job":)";
+    const std::size_t at = reply.body.find(kJob);
+    std::uint32_t job = 0;
+    if (at != std::string::npos) {
+        std::from_chars(reply.body.data() + at + kJob.size(), reply.body.data() + reply.body.size(),
+                        job);
+    }
+    if (job == 0) give_up("an answer without a job: " + reply.body);
+    return job;
+}
+
+void wait_for_nodes(const LiveDaemon& daemon) {
+    Client client(Endpoint{daemon.socket()});
+    const auto begun = std::chrono::steady_clock::now();
+    for (;;) {
+        const auto nodes = client.nodes();
+        if (!nodes.ok()) give_up("cannot list the nodes");
+        const auto is_up = [](const api::NodeRow& node) {
+            return node.state != "DOWN" && node.state != "UNKNOWN" && node.flags.empty();
+        };
+        if (std::ranges::all_of(*nodes, is_up)) return;
+        if (std::chrono::steady_clock::now() - begun > kPatience)
+            give_up("the agents do not register");
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+}
+
+void fill_cluster(const LiveDaemon& daemon) {
+    const std::uint64_t jobs = daemon.spec().nodes.size() * kGpus;
+    std::vector<Connection> connections = connect_users(daemon, 64);
+    std::uint64_t sent = 0;
+    drive(
+        connections,
+        [&](std::size_t) -> std::optional<std::string> {
+            if (sent == jobs) return std::nullopt;
+            return submit_request(
+                {.number = (std::uint64_t{1} << 40) + sent++, .run_ms = 36'000'000});
+        },
+        [](std::size_t, const Reply& reply) { accepted_job(reply); });
+}
+
+void fill_queue(const LiveDaemon& daemon, std::uint64_t first, std::uint64_t jobs) {
+    std::vector<Connection> connections = connect_users(daemon, 64);
+    std::uint64_t sent = 0;
+    drive(
+        connections,
+        [&](std::size_t) -> std::optional<std::string> {
+            if (sent == jobs) return std::nullopt;
+            return submit_request({.number = first + sent++, .run_ms = 1000, .small = false});
+        },
+        [](std::size_t, const Reply& reply) { accepted_job(reply); });
+}
+
+void check_ended_once(const LiveDaemon& daemon, std::vector<std::uint32_t> jobs) {
+    jobs = sorted(std::move(jobs));
+    std::vector<std::uint8_t> seen(jobs.empty() ? 0 : jobs.back() + 1);
+    Client client(Endpoint{daemon.socket()});
+    for (std::size_t first = 0; first < jobs.size(); first += kIdsPerQuery) {
+        api::AccountingQuery query{.from = from_seconds(1), .duplicates = true};
+        const std::size_t end = std::min(first + kIdsPerQuery, jobs.size());
+        for (std::size_t i = first; i < end; ++i) query.jobs.emplace_back(jobs[i]);
+        const auto read = client.each_accounting(query, [&](api::AccountingRow&& row) {
+            std::uint8_t& times = seen.at(row.job.value());
+            times = row.state == "COMPLETED" && times == 0 ? 1 : 2;
+            return true;
+        });
+        if (!read.ok()) give_up("accounting cannot be read: " + read.problem().detail);
+    }
+    const auto wrong = std::ranges::count_if(jobs, [&](std::uint32_t id) { return seen[id] != 1; });
+    if (wrong > 0) give_up(std::to_string(wrong) + " acknowledged jobs have not ended once");
+}
+
+void check_there(const LiveDaemon& daemon, std::vector<std::uint32_t> jobs) {
+    jobs = sorted(std::move(jobs));
+    std::vector<std::uint32_t> found;
+    Client client(Endpoint{daemon.socket()});
+    const auto read = client.each_job({.fields = {"id"}}, [&](api::JobRow&& row) {
+        found.push_back(row.id.value());
+        return true;
+    });
+    if (!read.ok()) give_up("the queue cannot be read");
+    if (!std::ranges::includes(found, jobs)) give_up("acknowledged jobs are missing");
+}
+
+}  // namespace berth::bench
