@@ -1,5 +1,6 @@
 // A hundred thousand jobs in the queue: how long an answer waits while a snapshot is written, and
 // how long a killed controller takes to come back.
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
