@@ -258,6 +258,11 @@ void HoleTree::insert(const Hole& hole) {
     const Key key = key_of(hole);
     Path path;
     std::int32_t leaf_id = leaf_for(key, path);
+    for (std::size_t level = 0; level < static_cast<std::size_t>(depth_); ++level) {
+        // What was first here has gone, and this one goes in before the rest.
+        Key& lowest = inners_[static_cast<std::size_t>(path[level].inner)].lowest[0];
+        lowest = std::min(lowest, key);
+    }
     if (leaves_[static_cast<std::size_t>(leaf_id)].size == kFanout) split_leaf(path, leaf_id, key);
     Leaf& leaf = leaves_[static_cast<std::size_t>(leaf_id)];
     const int place = place_in(leaf, key);

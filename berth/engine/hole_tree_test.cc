@@ -74,5 +74,24 @@ TEST(HoleTree, AgreesWithASortedList) {
     });
 }
 
+// Time passes at the left; what ends early comes back there.
+TEST(HoleTree, KeepsItsOrderWhereTheFirstHolesGoAndComeBack) {
+    for (const std::uint32_t holes : {64U, 200U, 5000U}) {
+        HoleTree tree;
+        Plain plain;
+        const auto insert = [&](std::uint32_t i) {
+            tree.insert({at(i), at(i + 10), NodeId(i)});
+            plain[{at(i), NodeId(i)}] = at(i + 10);
+        };
+        for (std::uint32_t i = 0; i < holes; ++i) insert(i);
+        for (const std::uint32_t gone : {holes / 2, holes / 3, holes}) {
+            for (std::uint32_t i = 0; i < gone; ++i) tree.erase({at(i), at(i + 10), NodeId(i)});
+            for (std::uint32_t i = gone; i-- > 0;) insert(i);
+            Rng rng(gone);
+            expect_same_answers(rng, tree, plain);
+        }
+    }
+}
+
 }  // namespace
 }  // namespace berth
