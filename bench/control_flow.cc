@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::chrono::minutes kPatience{5};
 
-std::uint64_t run_ms_of(std::uint64_t number) { return 500 + number * 2654435761U % 1000; }
+std::uint64_t run_ms_of(std::uint64_t number) { return 1000 + number * 2654435761U % 1600; }
 
 void wait_until(const auto& condition, const char* what) {
     const auto begun = std::chrono::steady_clock::now();

@@ -16,7 +16,7 @@ class Flow {
 public:
     struct Settings {
         std::uint64_t pending = 10'000;
-        std::size_t connections = 16;
+        std::size_t connections = 64;
     };
     Flow(LiveDaemon& daemon, Settings settings);
     ~Flow();

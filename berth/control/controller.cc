@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/control/commands.h"
+#include "berth/control/cycle_pace.h"
 #include "berth/control/nodes.h"
 
 namespace berth {
@@ -56,6 +57,8 @@ struct Controller::Parts {
     Time now;
     bool cycle_is_due = true;
     std::optional<Time> cycle_at;
+    CyclePace pace;
+    bool cycled = false;  // In the last turn.
     std::vector<ReplyTo> hash_wanted;
 };
 
@@ -83,6 +86,10 @@ Turn Controller::turn(Time now, std::vector<Input> inputs, bool has_room) {
     Turn turn = parts.finish(ledger);
     if (first) turn.changes.spec = true;  // Readers have nothing yet.
     return turn;
+}
+
+void Controller::turn_took(Duration length) {
+    if (parts_->cycled) parts_->pace.ran(parts_->now + length, length);
 }
 
 void Controller::Parts::take_office(Ledger& ledger) {
@@ -142,7 +149,10 @@ std::optional<Time> Controller::Parts::next_forgotten() const {
 
 void Controller::Parts::schedule(Ledger& ledger) {
     if (!ledger.is_empty() || (cycle_at && *cycle_at <= now)) cycle_is_due = true;
-    for (int i = 0; cycle_is_due && i < kCyclesPerTurn; ++i) {
+    cycled = cycle_is_due && pace.may_run(now, !ledger.turn().answers.empty());
+    if (!cycled) return;
+    const int most = pace.is_long() ? 1 : kCyclesPerTurn;
+    for (int i = 0; cycle_is_due && i < most; ++i) {
         Cycle cycle = engine.cycle(now, kCycleBudget);
         ledger.record_applied(std::move(cycle.decisions));
         cycle_is_due = !cycle.complete;
@@ -175,10 +185,9 @@ Turn Controller::Parts::finish(Ledger& ledger) {
     const auto wake = [&](std::optional<Time> at) {
         if (at && (!turn.wake_at || *at < *turn.wake_at)) turn.wake_at = at;
     };
-    wake(cycle_at);
+    wake(cycle_is_due ? pace.next(now) : cycle_at);
     wake(nodes.next_check());
     wake(next_forgotten());
-    if (cycle_is_due) turn.wake_at = now;
     return turn;
 }
 

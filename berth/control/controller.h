@@ -56,6 +56,8 @@ public:
 
     // `now` may be behind that of the turn before; the record's time never is.
     Turn turn(Time now, std::vector<Input> inputs, bool has_room = true);
+    // How long the last turn took, until it was durable and published: see cycle_pace.h.
+    void turn_took(Duration length);
 
     const ClusterState& state() const;
     Time now() const;  // Of the last turn; before the first, the latest that the state speaks of.

@@ -1,5 +1,7 @@
 #include "berth/control/loop.h"
 
+#include <algorithm>
+
 namespace berth {
 
 Loop::Loop(Controller controller, World world, bool output_commit)
@@ -13,13 +15,15 @@ Loop::Loop(Controller controller, World world, bool output_commit)
 // its own writes.
 Status Loop::run_once() {
     std::vector<Input> inputs = world_.inbox.wait_until(wake_at());
-    const Time now = time_.advance(world_.clock.now());
-    Turn turn = controller_.turn(now, std::move(inputs), world_.journal.has_room());
+    const Time begun = world_.clock.now();
+    Turn turn =
+        controller_.turn(time_.advance(begun), std::move(inputs), world_.journal.has_room());
     if (!output_commit_) send(turn);
     if (!turn.record.facts.empty()) {
         BERTH_CHECK(world_.journal.append(turn.record, controller_.state()));
     }
     world_.readers.publish(controller_.state(), turn.changes);
+    controller_.turn_took(std::max(world_.clock.now() - begun, Duration{}));
     if (output_commit_) send(turn);
     wake_at_ = turn.wake_at;
     return world_.journal.rest(controller_.state());
