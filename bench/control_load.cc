@@ -34,7 +34,7 @@ std::string amount_json(const Submission& one) {
                        std::to_string(nodes) + R"(,"cpus_per_task":)" + std::to_string(gpus) +
                        R"(,"gpus_per_node":[{"name":"gpu","type":"","count":)" +
                        std::to_string(gpus) + "}]";
-    return nodes == 1 ? text : text + R"(,"nodes_given":true)";
+    return nodes == 1 ? text : text + R"(,"nodes_given":true,"nodes_max":)" + std::to_string(nodes);
 }
 
 std::vector<std::uint32_t> sorted(std::vector<std::uint32_t> jobs) {

@@ -54,10 +54,12 @@ std::string host_name() {
 }  // namespace
 
 struct ControllerDaemon::Parts {
-    Parts(Opened opened, StoreReader reader, ClusterSpec spec, LogSink& sink)
+    Parts(Opened opened, StoreReader for_archive, StoreReader for_launches, ClusterSpec spec,
+          LogSink& sink)
         : log(sink),
           store(std::move(opened.store)),
-          archive(std::move(reader)),
+          archive(std::move(for_archive)),
+          scripts(std::move(for_launches)),
           loop(Controller(Engine(std::move(opened.state)), std::move(spec), opened.epoch,
                           opened.next_sequence),
                World{inbox, clock, store, outside, outside, published, &log}) {}
@@ -70,6 +72,7 @@ struct ControllerDaemon::Parts {
     ToInbox commands{inbox};
     Store store;
     StoreArchive archive;
+    StoreReader scripts;  // Its own, so that a launch waits for no one who reads accounting.
     Published published;
     OnceStarted outside;
     Loop loop;
@@ -82,7 +85,7 @@ Status ControllerDaemon::Parts::listen(const ControllerOptions& options) {
                           {.address = "unix:" + options.agent_socket}, log,
                           [this](Input input) { inbox.push(std::move(input)); },
                           [this](const LaunchAttempt& launch) {
-                              return store.payload(launch.job, launch.array_job);
+                              return scripts.payload(launch.job, launch.array_job);
                           }));
     const ServerIdentity identity{.version = BERTH_VERSION,
                                   .host = host_name(),
@@ -112,9 +115,10 @@ Result<std::unique_ptr<ControllerDaemon>> ControllerDaemon::start(const Controll
                   std::to_string(opened.state.jobs().size()) +
                   " jobs, from the snapshot at record " + std::to_string(opened.snapshot_sequence) +
                   " and " + std::to_string(opened.replayed_records) + " records after it");
-    BERTH_TRY(StoreReader reader, StoreReader::open(options.state));
-    auto parts =
-        std::make_unique<Parts>(std::move(opened), std::move(reader), std::move(spec), log);
+    BERTH_TRY(StoreReader archive, StoreReader::open(options.state));
+    BERTH_TRY(StoreReader scripts, StoreReader::open(options.state));
+    auto parts = std::make_unique<Parts>(std::move(opened), std::move(archive), std::move(scripts),
+                                         std::move(spec), log);
     BERTH_CHECK(parts->loop.run_once());
     BERTH_CHECK(parts->listen(options));
     return std::unique_ptr<ControllerDaemon>(new ControllerDaemon(std::move(parts)));

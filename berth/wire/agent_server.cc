@@ -12,11 +12,14 @@
 #include <condition_variable>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <thread>
+#include <variant>
 
 #include "berth/wire/berth.grpc.pb.h"
 #include "berth/wire/messages.h"
+#include "berth/wire/outbox.h"
 #include "berth/wire/unix_socket.h"
 
 namespace berth {
@@ -24,6 +27,9 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kNodeNameMax = 255;
+
+// Orders that wait to be encoded. The controller waits where there are more.
+constexpr std::size_t kOutgoingMax = 50'000;
 
 class LinkStream;
 
@@ -42,6 +48,9 @@ struct AgentServer::Parts {
     std::unique_ptr<wire::Agents::CallbackService> service;
     std::unique_ptr<grpc::Server> server;
 
+    using Outgoing = std::variant<OutgoingOrder, berth::Link>;  // An order; a link to be cut.
+    std::unique_ptr<Outbox<Outgoing>> outbox;
+
     mutable std::mutex mutex;
     std::condition_variable empty;
     std::map<std::uint64_t, std::shared_ptr<LinkStream>> links;
@@ -50,6 +59,8 @@ struct AgentServer::Parts {
 
     void accept_all();
     void admit(int socket);
+    void carry(OutgoingOrder order);
+    void cut(Link link);
     std::shared_ptr<LinkStream> find(Link link) const;
 };
 
@@ -280,6 +291,14 @@ Result<std::unique_ptr<AgentServer>> AgentServer::start(AgentServerSettings sett
     if (parts->stop_event < 0 || parts->server == nullptr) {
         return Error{ErrorCode::internal, "the link for agents could not be started"};
     }
+    parts->outbox = std::make_unique<Outbox<Parts::Outgoing>>(
+        kOutgoingMax, [&shared = *parts](Parts::Outgoing item) {
+            if (auto* const order = std::get_if<OutgoingOrder>(&item)) {
+                shared.carry(std::move(*order));
+            } else {
+                shared.cut(std::get<berth::Link>(item));
+            }
+        });
     parts->acceptor = std::thread([&shared = *parts] { shared.accept_all(); });
     return server;
 }
@@ -291,6 +310,7 @@ AgentServer::~AgentServer() {
         (void)!write(parts.stop_event, &one, sizeof one);
         parts.acceptor.join();
     }
+    if (parts.outbox != nullptr) parts.outbox->stop();
     unlink(parts.path.c_str());
     ::close(parts.listening);
     if (parts.stop_event >= 0) ::close(parts.stop_event);
@@ -308,14 +328,14 @@ AgentServer::~AgentServer() {
     parts.empty.wait(lock, [&] { return parts.streams == 0; });
 }
 
-void AgentServer::send(OutgoingOrder order) {
-    const std::shared_ptr<LinkStream> stream = parts_->find(order.link);
+void AgentServer::Parts::carry(OutgoingOrder order) {
+    const std::shared_ptr<LinkStream> stream = find(order.link);
     if (stream == nullptr) return;  // Its loss is on its way to the controller.
     auto* const launch = std::get_if<LaunchAttempt>(&order.order.body);
     if (launch != nullptr && launch->batch_host) {
-        Result<JobPayload> payload = parts_->load_payload(*launch);
+        Result<JobPayload> payload = load_payload(*launch);
         if (!payload.ok()) {  // Goes without a script: the node refuses it, and says so.
-            parts_->log.write(LogLevel::error, "wire", payload.error().message);
+            log.write(LogLevel::error, "wire", payload.error().message);
         } else {
             launch->payload = std::move(payload).value();
         }
@@ -323,10 +343,14 @@ void AgentServer::send(OutgoingOrder order) {
     stream->send(to_wire(order.order));
 }
 
-void AgentServer::close(Link link) {
-    const std::shared_ptr<LinkStream> stream = parts_->find(link);
+void AgentServer::Parts::cut(Link link) {
+    const std::shared_ptr<LinkStream> stream = find(link);
     if (stream != nullptr) stream->cut("superseded, or no node of this cluster");
 }
+
+void AgentServer::send(OutgoingOrder order) { parts_->outbox->put(std::move(order)); }
+
+void AgentServer::close(Link link) { parts_->outbox->put(link); }
 
 std::size_t AgentServer::links() const {
     const std::lock_guard lock(parts_->mutex);

@@ -29,13 +29,14 @@ class AgentServer final : public Agents {
 public:
     // Takes AgentInput and LinkLost. Called from several threads; may make its caller wait.
     using Push = std::function<void(Input)>;
-    // The script and environment of a launch. Called on the thread that sends.
+    // The script and environment of a launch. Called on a thread of this server's, one at a time.
     using LoadPayload = std::function<Result<JobPayload>(const LaunchAttempt&)>;
 
     static Result<std::unique_ptr<AgentServer>> start(AgentServerSettings settings, LogSink& log,
                                                       Push push, LoadPayload load_payload);
     ~AgentServer() override;  // Cuts all links.
 
+    // Both return before it is done; what was sent before a close goes before it.
     void send(OutgoingOrder order) override;
     void close(Link link) override;
 

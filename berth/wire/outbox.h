@@ -1,0 +1,66 @@
+// Outbox: carries what the controller's thread gives away, in order, on a thread of its own, so
+// that scripts are read and messages encoded while the controller goes on.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace berth {
+
+template <class Item>
+class Outbox {
+public:
+    // Of more than `most`, put() waits.
+    Outbox(std::size_t most, std::function<void(Item)> carry)
+        : most_(most), carry_(std::move(carry)), thread_([this] { run(); }) {}
+    ~Outbox() { stop(); }
+    Outbox(const Outbox&) = delete;
+    Outbox& operator=(const Outbox&) = delete;
+
+    void put(Item item) {
+        std::unique_lock lock(mutex_);
+        taken_.wait(lock, [&] { return items_.size() < most_ || stopped_; });
+        items_.push_back(std::move(item));
+        if (items_.size() == 1) filled_.notify_one();
+    }
+    // What is still in it is not carried any more.
+    void stop() {
+        {
+            const std::lock_guard lock(mutex_);
+            stopped_ = true;
+        }
+        filled_.notify_one();
+        taken_.notify_all();
+        if (thread_.joinable()) thread_.join();
+    }
+
+private:
+    void run() {
+        std::vector<Item> taken;
+        std::unique_lock lock(mutex_);
+        while (true) {
+            filled_.wait(lock, [&] { return !items_.empty() || stopped_; });
+            if (stopped_) return;
+            taken.swap(items_);
+            taken_.notify_all();
+            lock.unlock();
+            for (Item& item : taken) carry_(std::move(item));
+            taken.clear();
+            lock.lock();
+        }
+    }
+
+    const std::size_t most_;
+    const std::function<void(Item)> carry_;
+    std::mutex mutex_;
+    std::condition_variable filled_, taken_;
+    std::vector<Item> items_;
+    bool stopped_ = false;
+    std::thread thread_;  // The last: it uses all of the above.
+};
+
+}  // namespace berth
