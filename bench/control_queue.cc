@@ -110,9 +110,11 @@ std::vector<Row> measure_long_queue() {
     daemon.kill();
     const auto back = daemon.start();
     Connection connection(daemon.socket());
-    const std::string body = connection.call(get("/v1/jobs?fields=id")).body;
+    const std::string body = connection.call(get("/v1/jobs?field=id")).body;
     const auto there = std::count(body.begin(), body.end(), ':');
-    if (static_cast<std::uint64_t>(there) < kJobs) give_up("jobs are missing after the restart");
+    if (static_cast<std::uint64_t>(there) < kJobs)
+        give_up("jobs are missing after the restart: " + std::to_string(there) + ", " +
+                body.substr(0, 300));
     rows.push_back({"restart with 100 000 jobs", static_cast<double>(back.count()), "ms", 0, false,
                     "from exec to the first answer"});
     return rows;

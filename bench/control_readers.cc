@@ -85,8 +85,10 @@ private:
                 if (stopping_) return std::nullopt;
                 if (steady_clock::now() < next[i]) return std::string();
                 next[i] += kPollEvery;
-                return get("/v1/jobs?users=" + std::to_string(kFirstUid + kUsers - 1) +
-                           "&fields=id,name,state,partition,owner,nodes,reason");
+                return get("/v1/jobs?user=" + std::to_string(kFirstUid + kUsers - 1) +
+                           "&field=id&field=name&field=state&field=partition&field=owner&field="
+                           "nodes&field="
+                           "reason");
             },
             [&](std::size_t, const Reply& reply) {
                 if (reply.status != 200) give_up("a poller was refused: " + reply.body);
