@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "berth/cli/commands.h"
+#include "berth/cli/sim_run.h"
 
 namespace berth::cli {
 namespace {
@@ -165,6 +166,33 @@ private:
         world->add_option("--first", sim_.first, "The first seed");
         world->add_flag("--hashes", sim_.hashes, "Print each world's final state");
         world->callback([this] { action_ = [this] { return sim_world(sim_, output_); }; });
+        add_sim_run(sim);
+    }
+
+    void add_sim_run(CLI::App* sim) {
+        CLI::App* run = sim->add_subcommand(
+            "run", "A trace on a cluster, through the scheduler itself, in virtual time");
+        run->add_option("--trace", sim_run_.trace, "FORMAT:FILE, as philly:philly.csv")->required();
+        run->add_option("--cluster", sim_run_.cluster,
+                        "berth.yaml, slurm.conf, or a directory with them")
+            ->required();
+        run->add_option("--policy", sim_run_.policies,
+                        "One or more: own, fifo, multifactor, sjf, qssf, las, gittins, "
+                        "round_robin, drf; each perhaps with :none, :easy or :conservative")
+            ->delimiter(',');
+        run->add_option("--scale-load", sim_run_.load,
+                        "Stretch the time between submissions to this offered load")
+            ->check(CLI::Range(0.01, 100.0));
+        run->add_option("--limits", sim_run_.limits,
+                        "Time limits the trace does not tell: rounded, exact, none or a factor");
+        run->add_option("--first", sim_run_.first, "Only so many jobs of the trace");
+        run->add_option("--agent-latency", sim_run_.agent_latency_ms, "Milliseconds");
+        run->add_option("--threads", sim_run_.threads, "Simulations at a time");
+        run->add_option("--json", sim_run_.json, "Write the results to this file");
+        run->add_option("--csv", sim_run_.csv, "Write every job's record to this file");
+        run->add_flag("!--no-timings", sim_run_.timings,
+                      "Nothing in the JSON that depends on this machine");
+        run->callback([this] { action_ = [this] { return sim_run(sim_run_, output_); }; });
     }
 
     Output& output_;
@@ -175,6 +203,7 @@ private:
     SubmitOptions submit_;
     ReplayOptions replay_;
     SimOptions sim_;
+    SimRunOptions sim_run_;
     std::string state_, job_, directory_;  // Or a file.
     std::vector<std::string> jobs_;        // Or users.
     bool json_ = false, all_ = false, follow_ = false, lenient_ = false;

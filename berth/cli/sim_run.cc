@@ -1,0 +1,262 @@
+// berth sim run: reads a trace and a cluster, runs one simulation for each policy, over the cores,
+// and shows the figures.
+#include "berth/cli/sim_run.h"
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <ostream>
+#include <sstream>
+#include <thread>
+
+#include "berth/base/text.h"
+#include "berth/cli/sim_progress.h"
+#include "berth/config/files.h"
+#include "berth/report/json.h"
+#include "berth/sim/policies.h"
+#include "berth/workload/formats.h"
+#include "berth/workload/values.h"
+
+namespace berth::cli {
+namespace {
+
+Result<std::string> read_file(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return Error{ErrorCode::not_found, "cannot read " + path};
+    std::ostringstream text;
+    text << file.rdbuf();
+    return std::move(text).str();
+}
+
+Status write_file(const std::string& path, const std::string& text) {
+    std::ofstream file(path, std::ios::binary);
+    file << text;
+    if (!file.flush()) return Error{ErrorCode::unavailable, "cannot write " + path};
+    return Done{};
+}
+
+Result<workload::Workload> read_trace(const std::string& trace) {
+    const std::size_t colon = trace.find(':');
+    const workload::Format* const format = workload::find_format(trace.substr(0, colon));
+    if (format == nullptr || colon == std::string::npos) {
+        std::vector<std::string_view> names;
+        for (const workload::Format& one : workload::formats()) names.push_back(one.name);
+        return Error{
+            ErrorCode::invalid_argument,
+            "--trace " + trace + " should be FORMAT:FILE; formats are " + join(names, ", ")};
+    }
+    const std::string path = trace.substr(colon + 1);
+    BERTH_TRY(const std::string text, read_file(path));
+    auto workload = format->read(text);
+    if (!workload.ok()) return prefixed(path + ": ", std::move(workload).error());
+    return workload;
+}
+
+Result<ClusterSpec> read_cluster(const std::string& path) {
+    const bool yaml = path.ends_with(".yaml") || path.ends_with(".yml");
+    config::ConfigFiles files;
+    if (yaml) {
+        BERTH_TRY(std::string text, read_file(path));
+        files.berth = config::ConfigText{path, std::move(text)};
+    } else {
+        BERTH_TRY(files, std::filesystem::is_regular_file(path) ? config::read_beside(path)
+                                                                : config::read_directory(path));
+    }
+    config::Loaded loaded = config::load(files);
+    for (const config::Finding& finding : loaded.findings) {
+        if (finding.severity == config::Severity::error) {
+            return Error{ErrorCode::invalid_argument, config::to_string(finding)};
+        }
+    }
+    return std::move(loaded.spec);
+}
+
+Result<sim::SubmissionRules> read_limits(const std::string& text) {
+    sim::SubmissionRules rules;
+    if (text.empty() || text == "rounded") return rules;
+    if (text == "exact") {
+        rules.limit = sim::LimitRule::exact;
+    } else if (text == "none") {
+        rules.limit = sim::LimitRule::none;
+    } else {
+        const auto factor = workload::parse_thousandths(text);
+        if (!factor.ok() || *factor < 1000 || *factor > 1'000'000) {
+            return Error{
+                ErrorCode::invalid_argument,
+                "--limits " + text + " should be rounded, exact, none or a factor from 1 to 1000"};
+        }
+        rules.limit = sim::LimitRule::times;
+        rules.limit_percent = *factor / 10;
+    }
+    return rules;
+}
+
+std::int64_t gpus_of(const ClusterSpec& cluster) {
+    std::int64_t gpus = 0;
+    for (const NodeSpec& node : cluster.nodes) {
+        for (const Device& device : node.devices) {
+            gpus += cluster.dimensions.at(device.dimension).name == "gpu" ? 1 : 0;
+        }
+    }
+    return gpus;
+}
+
+// Each policy's simulation, as many at a time as there are threads. Each has one thread to itself.
+std::vector<report::PolicyRun> run_all(const workload::Workload& workload,
+                                       const std::vector<sim::SimulationOptions>& options,
+                                       const std::vector<std::string>& names, unsigned threads,
+                                       ProgressLine& progress) {
+    std::vector<std::optional<report::PolicyRun>> runs(options.size());
+    std::atomic<std::size_t> next{0};
+    const auto work = [&] {
+        for (std::size_t i = next++; i < options.size(); i = next++) {
+            sim::SimulationOptions mine = options[i];
+            mine.progress = [&progress, i](const sim::Progress& now) { progress.note(i, now); };
+            const auto begun = std::chrono::steady_clock::now();
+            sim::SimulationResult result = sim::simulate(workload, mine);
+            const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+            report::Metrics metrics = report::metrics_of(workload, result);
+            runs[i] = {names[i], std::move(result), std::move(metrics), took.count()};
+        }
+    };
+    std::vector<std::thread> crew;
+    for (unsigned i = 1; i < threads; ++i) crew.emplace_back(work);
+    work();
+    for (std::thread& one : crew) one.join();
+    progress.end();
+    std::vector<report::PolicyRun> all;
+    for (auto& run : runs) all.push_back(*std::move(run));
+    return all;
+}
+
+std::string time_text(double seconds) {
+    char text[32];
+    if (seconds < 120) {
+        std::snprintf(text, sizeof text, "%.0f s", seconds);
+    } else if (seconds < 7200) {
+        std::snprintf(text, sizeof text, "%.0f min", seconds / 60);
+    } else if (seconds < 3600 * 200) {
+        std::snprintf(text, sizeof text, "%.1f h", seconds / 3600);
+    } else {
+        std::snprintf(text, sizeof text, "%.1f d", seconds / 86400);
+    }
+    return text;
+}
+
+std::string number_text(double value, const char* format) {
+    char text[32];
+    std::snprintf(text, sizeof text, format, value);
+    return text;
+}
+
+void print_runs(const std::vector<report::PolicyRun>& runs, Output& output) {
+    std::vector<std::vector<Output::Cell>> rows = {{{"POLICY"},
+                                                    {"JOBS"},
+                                                    {"JCT"},
+                                                    {"MEDIAN"},
+                                                    {"P90"},
+                                                    {"P99"},
+                                                    {"WAIT"},
+                                                    {"MEDIAN"},
+                                                    {"P90"},
+                                                    {"P99"},
+                                                    {"MAKESPAN"},
+                                                    {"ALLOC"},
+                                                    {"QUEUE"},
+                                                    {"EVENTS/S"},
+                                                    {"TOOK"}}};
+    for (const report::PolicyRun& run : runs) {
+        const report::Metrics& m = run.metrics;
+        const auto per_second = static_cast<double>(run.result.events) / run.wall_seconds;
+        std::vector<Output::Cell> row = {{run.policy}, {std::to_string(m.ended)}};
+        for (const report::Distribution* of : {&m.all.completion, &m.all.waiting}) {
+            for (const double value : {of->mean, of->median, of->p90, of->p99}) {
+                row.push_back({time_text(value)});
+            }
+        }
+        row.push_back({time_text(m.makespan)});
+        row.push_back({number_text(100 * m.gpu_allocation_arrivals, "%.1f%%")});
+        row.push_back({number_text(m.queue_mean, "%.1f")});
+        row.push_back({number_text(per_second, "%.0f")});
+        row.push_back({number_text(run.wall_seconds, "%.1f s")});
+        rows.push_back(std::move(row));
+    }
+    output.table(rows);
+    for (const report::PolicyRun& run : runs) {
+        for (const auto& [why, count] : run.result.refusals) {
+            output.out() << run.policy << ": " << count << " jobs were refused: " << why << '\n';
+        }
+        if (run.metrics.stuck > 0) {
+            output.out() << run.policy << ": " << run.metrics.stuck << " jobs never ran\n";
+        }
+    }
+}
+
+void print_workload(const workload::Workload& workload, const report::RunSettings& settings,
+                    const ClusterSpec& cluster, Output& output) {
+    output.out() << settings.trace << ": " << workload.jobs.size() << " jobs of " << workload.rows
+                 << " rows";
+    if (workload.bad > 0) output.out() << ", " << workload.bad << " of them bad";
+    if (workload.skipped > 0) output.out() << ", " << workload.skipped << " with nothing to run";
+    output.out() << "; " << cluster.nodes.size() << " nodes, " << gpus_of(cluster)
+                 << " GPUs, offered load " << number_text(settings.offered_load, "%.3f") << '\n';
+    constexpr std::size_t kShown = 5;
+    for (std::size_t i = 0; i < std::min(kShown, workload.errors.size()); ++i) {
+        output.out() << "  line " << workload.errors[i].line << ": " << workload.errors[i].message
+                     << '\n';
+    }
+    if (workload.bad > kShown) output.out() << "  … and " << workload.bad - kShown << " more\n";
+}
+
+Status write_results(const SimRunOptions& options, const report::RunSettings& settings,
+                     const workload::Workload& workload,
+                     const std::vector<report::PolicyRun>& runs) {
+    if (!options.json.empty()) {
+        BERTH_CHECK(write_file(options.json, report::to_json(settings, runs, options.timings)));
+    }
+    if (!options.csv.empty()) BERTH_CHECK(write_file(options.csv, report::to_csv(workload, runs)));
+    return Done{};
+}
+
+Status run(const SimRunOptions& options, Output& output) {
+    BERTH_TRY(workload::Workload workload, read_trace(options.trace));
+    BERTH_TRY(const ClusterSpec cluster, read_cluster(options.cluster));
+    BERTH_TRY(const sim::SubmissionRules rules, read_limits(options.limits));
+    if (options.first > 0 && options.first < workload.jobs.size()) {
+        workload.jobs.resize(options.first);
+    }
+    if (options.load > 0) workload::scale_load(workload, gpus_of(cluster), options.load);
+    std::vector<sim::SimulationOptions> all;
+    for (const std::string& name : options.policies) {
+        sim::SimulationOptions one{.cluster = cluster, .submission = rules};
+        one.agent_latency = std::chrono::milliseconds(options.agent_latency_ms);
+        BERTH_CHECK(sim::choose_policy(one.cluster.scheduling, name));
+        all.push_back(std::move(one));
+    }
+    const report::RunSettings settings{
+        .trace = options.trace,
+        .cluster = options.cluster,
+        .rows = workload.rows,
+        .bad_rows = workload.bad,
+        .skipped_rows = workload.skipped,
+        .offered_load = workload::offered_load(workload, gpus_of(cluster))};
+    print_workload(workload, settings, cluster, output);
+    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+    const unsigned wanted = options.threads > 0 ? options.threads : cores;
+    ProgressLine progress(all.size(), workload.jobs.size());
+    const auto runs = run_all(workload, all, options.policies,
+                              std::min(wanted, static_cast<unsigned>(all.size())), progress);
+    print_runs(runs, output);
+    return write_results(options, settings, workload, runs);
+}
+
+}  // namespace
+
+int sim_run(const SimRunOptions& options, Output& output) {
+    const Status status = run(options, output);
+    return status.ok() ? 0 : output.fail(status.error().message);
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,25 @@
+// The options of `berth sim run`, and what it does.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "berth/cli/output.h"
+
+namespace berth::cli {
+
+struct SimRunOptions {
+    std::string trace;    // FORMAT:FILE
+    std::string cluster;  // berth.yaml, slurm.conf or a directory with them.
+    std::vector<std::string> policies = {"own"};
+    std::string json, csv;
+    double load = 0;          // 0: as the trace has it.
+    std::string limits;       // rounded, exact, none, or a factor.
+    std::uint64_t first = 0;  // So many jobs of the trace; 0: all.
+    std::uint32_t agent_latency_ms = 0;
+    std::uint32_t threads = 0;  // 0: as many as there are cores.
+    bool timings = true;
+};
+int sim_run(const SimRunOptions& options, Output& output);
+
+}  // namespace berth::cli

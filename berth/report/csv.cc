@@ -1,0 +1,68 @@
+// One row for each job and policy, for spreadsheets and data frames.
+#include "berth/report/json.h"
+
+namespace berth::report {
+namespace {
+
+std::string seconds_text(Duration length) {
+    const auto millis = length.count();
+    std::string text = std::to_string(millis / 1000);
+    if (millis % 1000 != 0) {
+        const std::string part = std::to_string(1000 + millis % 1000);
+        text += "." + part.substr(1);
+    }
+    return text;
+}
+
+// In quotes where it must be.
+std::string quoted(const std::string& text) {
+    if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+    std::string all = "\"";
+    for (const char letter : text) {
+        all += letter;
+        if (letter == '"') all += '"';
+    }
+    return all + "\"";
+}
+
+std::string_view name_of(const sim::JobRecord& record) {
+    if (record.refused) return "refused";
+    switch (record.state) {
+        case JobState::completed: return "completed";
+        case JobState::failed: return "failed";
+        case JobState::cancelled: return "cancelled";
+        case JobState::timeout: return "timeout";
+        case JobState::node_fail: return "node_fail";
+        case JobState::pending: return "never_ran";
+        default: return "other";
+    }
+}
+
+}  // namespace
+
+std::string to_csv(const workload::Workload& workload, const std::vector<PolicyRun>& runs) {
+    std::string text =
+        "policy,job,user,account,gpus,submit_s,first_start_s,end_s,ran_s,starts,state\n";
+    for (const PolicyRun& run : runs) {
+        for (std::size_t i = 0; i < run.result.jobs.size(); ++i) {
+            const sim::JobRecord& record = run.result.jobs[i];
+            const workload::TraceJob& job = workload.jobs[i];
+            const std::string fields[] = {quoted(run.policy),
+                                          std::to_string(job.number),
+                                          quoted(job.user),
+                                          quoted(job.account),
+                                          std::to_string(job.gpus),
+                                          seconds_text(record.submitted),
+                                          seconds_text(record.first_start),
+                                          seconds_text(record.ended),
+                                          seconds_text(record.ran),
+                                          std::to_string(record.starts),
+                                          std::string(name_of(record))};
+            for (const std::string& field : fields) text += (&field == fields ? "" : ",") + field;
+            text += '\n';
+        }
+    }
+    return text;
+}
+
+}  // namespace berth::report

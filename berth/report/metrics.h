@@ -1,0 +1,48 @@
+// Metrics: the figures of one simulation, in seconds and fractions, as papers print them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "berth/sim/simulation.h"
+#include "berth/workload/workload.h"
+
+namespace berth::report {
+
+// Of the sorted values, the p-th is the one at floor(p × n). In seconds where they are times.
+struct Distribution {
+    std::size_t count = 0;
+    double mean = 0, median = 0, p90 = 0, p99 = 0, highest = 0;
+};
+Distribution distribution_of(std::vector<double> values);
+
+// Some of the jobs: of a size, of a user.
+struct Group {
+    std::string name;
+    Distribution completion;  // JCT: from submission to the end.
+    Distribution waiting;     // From submission to the first start.
+    Distribution slowdown;    // JCT / time run, at least 1; runs under 10 s count as 10 s.
+    double gpu_hours = 0;     // That they ran.
+};
+
+struct Metrics {
+    Group all;
+    std::vector<Group> by_size;     // By GPUs asked for.
+    std::vector<Group> by_user;     // Most GPU time first.
+    std::vector<Group> by_account;  // Likewise.
+    std::size_t submitted = 0, ended = 0, refused = 0, stuck = 0, restarts = 0, timeouts = 0;
+    double makespan = 0;        // From the first submission to the last end.
+    double gpu_allocation = 0;  // Fraction of GPU time that was given to jobs, over the makespan.
+    double gpu_allocation_arrivals = 0;  // … until the last submission.
+    double queue_mean = 0;
+    std::int64_t queue_highest = 0;
+    double jain_users = 1;  // Of the users' mean slowdowns (Jain's index): 1 is even.
+    double jain_accounts = 1;
+};
+
+Metrics metrics_of(const workload::Workload& workload, const sim::SimulationResult& result);
+
+// "1 GPU", "2-4 GPUs" …
+std::string size_class(std::int64_t gpus);
+
+}  // namespace berth::report

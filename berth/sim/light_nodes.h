@@ -1,0 +1,62 @@
+// LightNodes: the agents of a simulated cluster, all well. They do as they are told at once or
+// after a fixed time, and a job's script runs as long as its trace says.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "berth/control/ports.h"
+#include "berth/sim/event_heap.h"
+
+namespace berth::sim {
+
+class LightNodes {
+public:
+    // What an attempt's script does.
+    struct Script {
+        Duration length{};
+        std::int32_t exit_code = 0;
+    };
+    using ScriptOf = std::function<Script(const LaunchAttempt&)>;
+
+    LightNodes(const ClusterSpec& cluster, Duration latency, ScriptOf script_of);
+
+    // What they say when they come up.
+    std::vector<Input> registrations(Time now) const;
+
+    void take(Time now, const OutgoingOrder& order);
+
+    // When something next comes from them, and all that comes at that moment.
+    std::optional<Time> next() const { return due_.next(); }
+    void collect(Time now, std::vector<Input>& inputs);
+
+private:
+    // What is to happen on a node.
+    struct Due {
+        enum class What : std::uint8_t { started, over, clean } what = What::started;
+        NodeId node{0};
+        JobId job{0};
+        Attempt attempt{0};
+        ExitStatus exit;
+    };
+    // An attempt that runs there; the batch host's is the one with a script.
+    struct Live {
+        Attempt attempt{0};
+        NodeId node{0};
+        bool batch_host = false;
+        bool ending = false;
+    };
+
+    void launch(Time now, NodeId node, const LaunchAttempt& launch);
+    void end(Time now, NodeId node, const EndAttempt& order);
+    Live* find(JobId job, Attempt attempt, NodeId node);
+    AgentInput report(NodeId node, ReportBody body) const;
+
+    const ClusterSpec& cluster_;
+    Duration latency_;
+    ScriptOf script_of_;
+    std::vector<std::vector<Live>> live_;  // By job.
+    EventHeap<Due> due_;
+};
+
+}  // namespace berth::sim

@@ -1,0 +1,48 @@
+// Recorder: reads the controller's published states, as squeue would, and keeps what the results
+// are made of.
+#pragma once
+
+#include "berth/control/ports.h"
+#include "berth/sim/simulation.h"
+
+namespace berth::sim {
+
+class Recorder : public Readers {
+public:
+    Recorder(const workload::Workload& workload, SimulationResult& result);
+
+    // A submission is known by its submit line, which is this number: readers see a job before its
+    // sender is answered.
+    static std::string submit_line(std::size_t number) { return std::to_string(number); }
+    void refused(std::size_t number, Time now, const std::string& why);
+
+    void publish(const ClusterState& state, const Changes& changes) override;
+
+    // REQUIRES: it was seen.
+    std::size_t number_of(JobId job) const { return numbers_[job.index()] - 1; }
+    // Those that are over, or were refused.
+    std::size_t ended() const { return ended_; }
+    std::size_t running() const { return static_cast<std::size_t>(running_); }
+    void finish(Time now);
+
+private:
+    void pass(Time now);
+    void look_at(const ClusterState& state, const Job& job);
+    std::size_t number_of(const Job& job);
+
+    const workload::Workload& workload_;
+    SimulationResult& result_;
+    std::vector<std::uint32_t> numbers_;  // By job id: the job's number, and 1.
+    struct Seen {
+        bool holds = false;  // An allocation.
+        bool waits = false;
+        std::int64_t gpus = 0;
+        Time started_at{};
+    };
+    std::vector<Seen> seen_;
+    std::int64_t allocated_ = 0, waiting_ = 0, waited_for_ = 0, running_ = 0;
+    std::size_t ended_ = 0;
+    Time at_;
+};
+
+}  // namespace berth::sim

@@ -1,0 +1,67 @@
+// Simulation: a workload on a cluster in virtual time, run by the real control::Loop and so by the
+// real engine. Unlike the World its nodes are well-behaved and its network loses nothing, so that
+// months of a large cluster take seconds.
+//
+// One simulation has one thread, and the same options give the same result, byte for byte.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "berth/model/cluster_spec.h"
+#include "berth/model/job.h"
+#include "berth/sim/series.h"
+#include "berth/sim/submission.h"
+#include "berth/workload/workload.h"
+
+namespace berth::sim {
+
+// How far it has come.
+struct Progress {
+    std::size_t jobs = 0, ended = 0;  // All, and those that are over or were refused.
+    std::uint64_t events = 0;
+    Time now{};
+};
+
+struct SimulationOptions {
+    ClusterSpec cluster;  // Its policy included.
+    SubmissionRules submission;
+    Duration agent_latency{};  // From an order to its effect, and from an end to its report.
+    std::function<void(const Progress&)> progress;  // Now and then; may be empty.
+};
+
+// What became of one job of the workload. Times are since the first submission.
+struct JobRecord {
+    std::int64_t gpus = 0;  // That it was given.
+    Duration submitted{}, first_start{}, last_start{}, ended{};
+    Duration ran{};                      // All its runs together.
+    JobState state = JobState::pending;  // pending: it was still waiting at the end.
+    std::uint32_t starts = 0;
+    bool refused = false;
+
+    BERTH_FIELDS(JobRecord, gpus, submitted, first_start, last_start, ended, ran, state, starts,
+                 refused)
+};
+
+struct SimulationResult {
+    std::vector<JobRecord> jobs;  // As in the workload.
+    std::int64_t gpus = 0, nodes = 0;
+    Series gpus_allocated, jobs_waiting, gpus_waited_for, jobs_running;
+    Duration length{};                               // To the end of the last job.
+    std::map<std::string, std::size_t> refusals;     // By what was said.
+    std::uint64_t events = 0, turns = 0, facts = 0;  // Turns of the controller's loop.
+    std::size_t stuck = 0;                           // Waited when nothing more happened.
+    std::uint64_t state_hash = 0;                    // Of the controller's state at the end.
+
+    explicit SimulationResult(Time begin)
+        : gpus_allocated(begin), jobs_waiting(begin), gpus_waited_for(begin), jobs_running(begin) {}
+};
+
+SimulationResult simulate(const workload::Workload& workload, const SimulationOptions& options);
+
+// The virtual time at which the first job comes.
+inline constexpr Time kSimulationBegin = from_seconds(1'800'000'000);
+
+}  // namespace berth::sim

@@ -1,0 +1,40 @@
+// Submission: how a job of a trace is submitted to the cluster at hand, as its user would.
+#pragma once
+
+#include "berth/model/cluster_spec.h"
+#include "berth/model/job.h"
+#include "berth/workload/workload.h"
+
+namespace berth::sim {
+
+// Which time limit a job gets that the trace knows none of. Users ask for more than they need, and
+// for round numbers.
+enum class LimitRule : std::uint8_t {
+    rounded,  // The next of 10 min, 30 min, 1 h, 2 h, 4 h … that leaves a quarter to spare.
+    exact,    // What it takes, and a second.
+    times,    // So many times what it takes.
+    none,
+};
+
+struct SubmissionRules {
+    LimitRule limit = LimitRule::rounded;
+    std::int64_t limit_percent = 100;  // With LimitRule::times.
+    bool trace_limits = true;          // Where the trace has one, that.
+};
+
+class Submission {
+public:
+    Submission(const ClusterSpec& cluster, const SubmissionRules& rules);
+
+    JobSpec spec_of(const workload::TraceJob& job) const;
+    Duration limit_of(const workload::TraceJob& job) const;  // Duration::max(): none.
+
+private:
+    void ask_for_gpus(const workload::TraceJob& job, JobRequest& request) const;
+
+    const ClusterSpec& cluster_;
+    SubmissionRules rules_;
+    std::int64_t most_gpus_ = 0;  // On one node.
+};
+
+}  // namespace berth::sim
