@@ -172,7 +172,9 @@ private:
     void add_sim_run(CLI::App* sim) {
         CLI::App* run = sim->add_subcommand(
             "run", "A trace on a cluster, through the scheduler itself, in virtual time");
-        run->add_option("--trace", sim_run_.trace, "FORMAT:FILE, as philly:philly.csv")->required();
+        run->add_option("--trace", sim_run_.trace,
+                        "FORMAT:FILE, as philly:philly.csv, or generate:MIX:JOBS")
+            ->required();
         run->add_option("--cluster", sim_run_.cluster,
                         "berth.yaml, slurm.conf, or a directory with them")
             ->required();
@@ -185,6 +187,7 @@ private:
             ->check(CLI::Range(0.01, 100.0));
         run->add_option("--limits", sim_run_.limits,
                         "Time limits the trace does not tell: rounded, exact, none or a factor");
+        run->add_option("--seed", sim_run_.seed, "Of a generated workload");
         run->add_option("--first", sim_run_.first, "Only so many jobs of the trace");
         run->add_option("--agent-latency", sim_run_.agent_latency_ms, "Milliseconds");
         run->add_option("--threads", sim_run_.threads, "Simulations at a time");

@@ -17,6 +17,7 @@
 #include "berth/report/json.h"
 #include "berth/sim/policies.h"
 #include "berth/workload/formats.h"
+#include "berth/workload/generator.h"
 #include "berth/workload/values.h"
 
 namespace berth::cli {
@@ -37,7 +38,22 @@ Status write_file(const std::string& path, const std::string& text) {
     return Done{};
 }
 
-Result<workload::Workload> read_trace(const std::string& trace) {
+// generate:MIX:JOBS
+Result<workload::Workload> generate(const std::string& trace, std::uint64_t seed,
+                                    std::int64_t gpus) {
+    const auto words = split(trace, ':');
+    const auto jobs = workload::parse_count(words.size() == 3 ? words[2] : "", 1, 100'000'000);
+    if (!jobs.ok()) {
+        return Error{ErrorCode::invalid_argument,
+                     "--trace " + trace + " should be generate:MIX:JOBS, as generate:philly:10000"};
+    }
+    return workload::generate(
+        words[1], {.jobs = static_cast<std::size_t>(*jobs), .seed = seed, .gpus_max = gpus});
+}
+
+Result<workload::Workload> read_trace(const std::string& trace, std::uint64_t seed,
+                                      std::int64_t gpus) {
+    if (trace.starts_with("generate:")) return generate(trace, seed, gpus);
     const std::size_t colon = trace.find(':');
     const workload::Format* const format = workload::find_format(trace.substr(0, colon));
     if (format == nullptr || colon == std::string::npos) {
@@ -221,8 +237,9 @@ Status write_results(const SimRunOptions& options, const report::RunSettings& se
 }
 
 Status run(const SimRunOptions& options, Output& output) {
-    BERTH_TRY(workload::Workload workload, read_trace(options.trace));
     BERTH_TRY(const ClusterSpec cluster, read_cluster(options.cluster));
+    BERTH_TRY(workload::Workload workload,
+              read_trace(options.trace, options.seed, gpus_of(cluster)));
     BERTH_TRY(const sim::SubmissionRules rules, read_limits(options.limits));
     if (options.first > 0 && options.first < workload.jobs.size()) {
         workload.jobs.resize(options.first);
@@ -241,7 +258,8 @@ Status run(const SimRunOptions& options, Output& output) {
         .rows = workload.rows,
         .bad_rows = workload.bad,
         .skipped_rows = workload.skipped,
-        .offered_load = workload::offered_load(workload, gpus_of(cluster))};
+        .offered_load = workload::offered_load(workload, gpus_of(cluster)),
+        .seed = options.seed};
     print_workload(workload, settings, cluster, output);
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
     const unsigned wanted = options.threads > 0 ? options.threads : cores;

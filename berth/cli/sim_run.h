@@ -9,7 +9,7 @@
 namespace berth::cli {
 
 struct SimRunOptions {
-    std::string trace;    // FORMAT:FILE
+    std::string trace;    // FORMAT:FILE, or generate:MIX:JOBS
     std::string cluster;  // berth.yaml, slurm.conf or a directory with them.
     std::vector<std::string> policies = {"own"};
     std::string json, csv;
@@ -18,6 +18,7 @@ struct SimRunOptions {
     std::uint64_t first = 0;  // So many jobs of the trace; 0: all.
     std::uint32_t agent_latency_ms = 0;
     std::uint32_t threads = 0;  // 0: as many as there are cores.
+    std::uint64_t seed = 1;  // Of a generated workload.
     bool timings = true;
 };
 int sim_run(const SimRunOptions& options, Output& output);

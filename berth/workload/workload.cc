@@ -57,8 +57,8 @@ void scale_load(Workload& workload, std::int64_t gpus, double load) {
     if (now <= 0 || load <= 0) return;
     const double stretch = now / load;
     for (TraceJob& job : workload.jobs) {
-        job.submit = Duration(
-            static_cast<Duration::rep>(static_cast<double>(job.submit.count()) * stretch));
+        job.submit =
+            Duration(static_cast<Duration::rep>(static_cast<double>(job.submit.count()) * stretch));
     }
 }
 
