@@ -179,7 +179,7 @@ private:
                         "berth.yaml, slurm.conf, or a directory with them")
             ->required();
         run->add_option("--policy", sim_run_.policies,
-                        "One or more: own, fifo, multifactor, sjf, qssf, las, gittins, "
+                        "One or more: own, fifo, multifactor, sjf, qssf, las, las12, gittins, "
                         "round_robin, drf; each perhaps with :none, :easy or :conservative")
             ->delimiter(',');
         run->add_option("--scale-load", sim_run_.load,
@@ -192,6 +192,16 @@ private:
         run->add_option("--agent-latency", sim_run_.agent_latency_ms, "Milliseconds");
         run->add_option("--threads", sim_run_.threads, "Simulations at a time");
         run->add_option("--json", sim_run_.json, "Write the results to this file");
+        run->add_option("--node-mtbf", sim_run_.node_mtbf,
+                        "Each node is lost once in this time on average, as 30-0 (days)");
+        run->add_option("--node-repair", sim_run_.node_repair, "Until it is back; 4:00:00");
+        run->add_option("--restart-cost", sim_run_.restart_cost,
+                        "Of each run of a job but its first, as 2 (minutes)");
+        run->add_option("--checkpoint", sim_run_.checkpoint,
+                        "What a run that is cut short has done is kept in steps of this");
+        run->add_option("--time-slice", sim_run_.time_slice,
+                        "So often, who has had much more GPU time than others is put back");
+        run->add_option("--report", sim_run_.report, "Write one HTML page with plots");
         run->add_option("--csv", sim_run_.csv, "Write every job's record to this file");
         run->add_flag("!--no-timings", sim_run_.timings,
                       "Nothing in the JSON that depends on this machine");

@@ -11,10 +11,11 @@
 #include <sstream>
 #include <thread>
 
+#include "berth/base/duration_text.h"
 #include "berth/base/text.h"
 #include "berth/cli/sim_progress.h"
 #include "berth/config/files.h"
-#include "berth/report/json.h"
+#include "berth/report/html.h"
 #include "berth/sim/policies.h"
 #include "berth/workload/formats.h"
 #include "berth/workload/generator.h"
@@ -89,6 +90,15 @@ Result<ClusterSpec> read_cluster(const std::string& path) {
     return std::move(loaded.spec);
 }
 
+Status read_length(const std::string& name, const std::string& text, Duration& into) {
+    if (text.empty()) return Done{};
+    const auto length = parse_time_limit(text);
+    if (!length.ok()) return prefixed(name + ": ", length.error());
+    if (!*length) return Error{ErrorCode::invalid_argument, name + " should be a length of time"};
+    into = **length;
+    return Done{};
+}
+
 Result<sim::SubmissionRules> read_limits(const std::string& text) {
     sim::SubmissionRules rules;
     if (text.empty() || text == "rounded") return rules;
@@ -96,17 +106,30 @@ Result<sim::SubmissionRules> read_limits(const std::string& text) {
         rules.limit = sim::LimitRule::exact;
     } else if (text == "none") {
         rules.limit = sim::LimitRule::none;
+    } else if (text.find_first_of("-:") != std::string::npos) {
+        BERTH_CHECK(read_length("--limits", text, rules.limit_for_all));
+        rules.limit = sim::LimitRule::same;
     } else {
         const auto factor = workload::parse_thousandths(text);
         if (!factor.ok() || *factor < 1000 || *factor > 1'000'000) {
-            return Error{
-                ErrorCode::invalid_argument,
-                "--limits " + text + " should be rounded, exact, none or a factor from 1 to 1000"};
+            return Error{ErrorCode::invalid_argument,
+                         "--limits " + text +
+                             " should be rounded, exact, none, a factor from 1 to 1000, or a "
+                             "length of time such as 7-00:00:00"};
         }
         rules.limit = sim::LimitRule::times;
         rules.limit_percent = *factor / 10;
     }
     return rules;
+}
+
+Result<sim::Wear> read_wear(const SimRunOptions& options) {
+    sim::Wear wear{.seed = options.seed};
+    BERTH_CHECK(read_length("--node-mtbf", options.node_mtbf, wear.time_between_losses));
+    BERTH_CHECK(read_length("--node-repair", options.node_repair, wear.repair));
+    BERTH_CHECK(read_length("--restart-cost", options.restart_cost, wear.restart_cost));
+    BERTH_CHECK(read_length("--checkpoint", options.checkpoint, wear.checkpoint));
+    return wear;
 }
 
 std::int64_t gpus_of(const ClusterSpec& cluster) {
@@ -233,6 +256,9 @@ Status write_results(const SimRunOptions& options, const report::RunSettings& se
         BERTH_CHECK(write_file(options.json, report::to_json(settings, runs, options.timings)));
     }
     if (!options.csv.empty()) BERTH_CHECK(write_file(options.csv, report::to_csv(workload, runs)));
+    if (!options.report.empty()) {
+        BERTH_CHECK(write_file(options.report, report::to_html(settings, workload, runs)));
+    }
     return Done{};
 }
 
@@ -241,13 +267,16 @@ Status run(const SimRunOptions& options, Output& output) {
     BERTH_TRY(workload::Workload workload,
               read_trace(options.trace, options.seed, gpus_of(cluster)));
     BERTH_TRY(const sim::SubmissionRules rules, read_limits(options.limits));
+    BERTH_TRY(const sim::Wear wear, read_wear(options));
     if (options.first > 0 && options.first < workload.jobs.size()) {
         workload.jobs.resize(options.first);
     }
     if (options.load > 0) workload::scale_load(workload, gpus_of(cluster), options.load);
     std::vector<sim::SimulationOptions> all;
     for (const std::string& name : options.policies) {
-        sim::SimulationOptions one{.cluster = cluster, .submission = rules};
+        sim::SimulationOptions one{.cluster = cluster, .submission = rules, .wear = wear};
+        BERTH_CHECK(read_length("--time-slice", options.time_slice, one.time_slice));
+        one.keep_runs = !options.report.empty() && all.empty();  // Of the first, for its Gantt.
         one.agent_latency = std::chrono::milliseconds(options.agent_latency_ms);
         BERTH_CHECK(sim::choose_policy(one.cluster.scheduling, name));
         all.push_back(std::move(one));

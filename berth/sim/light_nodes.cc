@@ -6,33 +6,67 @@ namespace berth::sim {
 namespace {
 
 constexpr std::int32_t kTerm = 15;
-constexpr const char* kBoot = "boot-1";
-
-Link link_of(NodeId node) { return Link{node.value() + std::uint64_t{1}}; }
+std::string boot_id(std::uint64_t boots) { return "boot-" + std::to_string(boots); }
 
 }  // namespace
 
-LightNodes::LightNodes(const ClusterSpec& cluster, Duration latency, ScriptOf script_of)
-    : cluster_(cluster), latency_(latency), script_of_(std::move(script_of)) {}
+LightNodes::LightNodes(const ClusterSpec& cluster, Duration latency, ScriptOf script_of,
+                       CutShort cut_short)
+    : cluster_(cluster),
+      latency_(latency),
+      script_of_(std::move(script_of)),
+      cut_short_(std::move(cut_short)),
+      nodes_(cluster.nodes.size()) {}
+
+// Each boot of a node has a link of its own.
+Link LightNodes::link_of(NodeId node) const {
+    return Link{node.value() + std::uint64_t{1} +
+                cluster_.nodes.size() * (nodes_[node.index()].boots - 1)};
+}
 
 AgentInput LightNodes::report(NodeId node, ReportBody body) const {
-    return {link_of(node), cluster_.node(node).name, Report{kBoot, 1, std::move(body)}};
+    const std::uint64_t boots = nodes_[node.index()].boots;
+    return {link_of(node), cluster_.node(node).name,
+            Report{boot_id(boots), boots, std::move(body)}};
+}
+
+AgentInput LightNodes::registration(NodeId node, Time now) const {
+    Registration all;
+    all.node = cluster_.node(node).name;
+    all.boot_id = boot_id(nodes_[node.index()].boots);
+    all.session = nodes_[node.index()].boots;
+    all.instance = all.boot_id;
+    all.agent_started_at = now;
+    all.found = cluster_.node(node);
+    return report(node, std::move(all));
 }
 
 std::vector<Input> LightNodes::registrations(Time now) const {
     std::vector<Input> inputs;
     for (std::size_t i = 0; i < cluster_.nodes.size(); ++i) {
-        if (cluster_.nodes[i].gone) continue;
-        Registration all;
-        all.node = cluster_.nodes[i].name;
-        all.boot_id = kBoot;
-        all.session = 1;
-        all.instance = "simulated";
-        all.agent_started_at = now;
-        all.found = cluster_.nodes[i];
-        inputs.emplace_back(report(NodeId::from_index(i), std::move(all)));
+        if (!cluster_.nodes[i].gone) inputs.emplace_back(registration(NodeId::from_index(i), now));
     }
     return inputs;
+}
+
+Input LightNodes::lose(NodeId node, Time now) {
+    BERTH_ASSERT(is_up(node));
+    nodes_[node.index()].up = false;
+    for (std::size_t job = 0; job < live_.size(); ++job) {
+        std::erase_if(live_[job], [&](const Live& one) {
+            if (one.node != node) return false;
+            cut_short_(JobId(static_cast<std::uint32_t>(job)), one.attempt, now);
+            return true;
+        });
+    }
+    return LinkLost{link_of(node)};
+}
+
+Input LightNodes::bring_back(NodeId node, Time now) {
+    BERTH_ASSERT(!is_up(node));
+    nodes_[node.index()].up = true;
+    ++nodes_[node.index()].boots;
+    return registration(node, now);
 }
 
 LightNodes::Live* LightNodes::find(JobId job, Attempt attempt, NodeId node) {
@@ -44,6 +78,7 @@ LightNodes::Live* LightNodes::find(JobId job, Attempt attempt, NodeId node) {
 }
 
 void LightNodes::take(Time now, const OutgoingOrder& order) {
+    if (!is_up(order.node)) return;
     if (const auto* one = std::get_if<LaunchAttempt>(&order.order.body)) {
         launch(now, order.node, *one);
     } else if (const auto* other = std::get_if<EndAttempt>(&order.order.body)) {
@@ -67,7 +102,10 @@ void LightNodes::launch(Time now, NodeId node, const LaunchAttempt& launch) {
 void LightNodes::end(Time now, NodeId node, const EndAttempt& order) {
     Live* const live = find(order.job, order.attempt, node);
     if (live != nullptr && live->ending) return;
-    if (live != nullptr) live->ending = true;
+    if (live != nullptr) {
+        live->ending = true;
+        cut_short_(order.job, order.attempt, now);
+    }
     due_.put(now + 2 * latency_,
              {Due::What::clean, node, order.job, order.attempt, {.signal = kTerm}});
 }
@@ -75,6 +113,7 @@ void LightNodes::end(Time now, NodeId node, const EndAttempt& order) {
 void LightNodes::collect(Time now, std::vector<Input>& inputs) {
     while (due_.next() && *due_.next() <= now) {
         const Due due = due_.take();
+        if (!is_up(due.node)) continue;
         if (due.what == Due::What::started) {
             if (find(due.job, due.attempt, due.node) == nullptr) continue;
             inputs.emplace_back(report(due.node, AttemptStarted{due.job, due.attempt}));

@@ -18,11 +18,19 @@ public:
         std::int32_t exit_code = 0;
     };
     using ScriptOf = std::function<Script(const LaunchAttempt&)>;
+    // A script did not come to its own end.
+    using CutShort = std::function<void(JobId job, Attempt attempt, Time now)>;
 
-    LightNodes(const ClusterSpec& cluster, Duration latency, ScriptOf script_of);
+    LightNodes(const ClusterSpec& cluster, Duration latency, ScriptOf script_of,
+               CutShort cut_short);
 
     // What they say when they come up.
     std::vector<Input> registrations(Time now) const;
+
+    // What the controller notices. REQUIRES: it is up, or is not.
+    Input lose(NodeId node, Time now);
+    Input bring_back(NodeId node, Time now);
+    bool is_up(NodeId node) const { return nodes_[node.index()].up; }
 
     void take(Time now, const OutgoingOrder& order);
 
@@ -47,6 +55,13 @@ private:
         bool ending = false;
     };
 
+    struct Node {
+        bool up = true;
+        std::uint64_t boots = 1;  // Of the node, and so sessions of its agent.
+    };
+
+    Link link_of(NodeId node) const;
+    AgentInput registration(NodeId node, Time now) const;
     void launch(Time now, NodeId node, const LaunchAttempt& launch);
     void end(Time now, NodeId node, const EndAttempt& order);
     Live* find(JobId job, Attempt attempt, NodeId node);
@@ -55,6 +70,8 @@ private:
     const ClusterSpec& cluster_;
     Duration latency_;
     ScriptOf script_of_;
+    CutShort cut_short_;
+    std::vector<Node> nodes_;
     std::vector<std::vector<Live>> live_;  // By job.
     EventHeap<Due> due_;
 };

@@ -56,6 +56,11 @@ constexpr auto kPolicies = std::to_array<NamedPolicy>({
     {"las",
      "the least GPU time had so far first (Tiresias); without preemption, first in first out",
      attained<false>},
+    {"las12", "the same in twelve queues, each three times as long as the last",
+     [](SchedulingSpec& spec) {
+         by_order(spec, "least_attained",
+                  {{"first", 3250}, {"second", 9750}, {"queues", 12}, {"factor", 3}});
+     }},
     {"gittins", "the same, by the Gittins index within a queue", attained<true>},
     {"round_robin", "users take turns",
      [](SchedulingSpec& spec) { by_order(spec, "round_robin"); }},

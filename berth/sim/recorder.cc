@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "berth/base/bitmask.h"
 #include "berth/base/text.h"
 
 namespace berth::sim {
@@ -18,10 +19,28 @@ std::int64_t gpus_in(const ClusterSpec& spec, const Resources& amount) {
     return gpus;
 }
 
+std::vector<RunPlace> places_of(const ClusterSpec& spec, const Allocation& allocation) {
+    std::vector<RunPlace> places;
+    for (const NodeShare& share : allocation.shares) {
+        RunPlace place{share.node, {}};
+        const auto& devices = spec.node(share.node).devices;
+        for_each_bit(share.devices, [&](int device) {
+            const DimensionId of = devices[static_cast<std::size_t>(device)].dimension;
+            if (spec.dimensions.at(of).name == "gpu") place.devices.push_back(device);
+        });
+        places.push_back(std::move(place));
+    }
+    return places;
+}
+
 }  // namespace
 
-Recorder::Recorder(const workload::Workload& workload, SimulationResult& result)
-    : workload_(workload), result_(result), seen_(workload.jobs.size()), at_(kSimulationBegin) {
+Recorder::Recorder(const workload::Workload& workload, SimulationResult& result, bool keep_runs)
+    : workload_(workload),
+      result_(result),
+      keep_runs_(keep_runs),
+      seen_(workload.jobs.size()),
+      at_(kSimulationBegin) {
     result_.jobs.resize(workload.jobs.size());
 }
 
@@ -60,6 +79,17 @@ void Recorder::publish(const ClusterState& state, const Changes& changes) {
     }
 }
 
+void Recorder::end_run(std::size_t number) {
+    Seen& seen = seen_[number];
+    allocated_ -= seen.gpus;
+    --running_;
+    result_.jobs[number].ran += at_ - seen.started_at;
+    seen.holds = false;
+    if (!keep_runs_) return;
+    result_.runs.push_back({number, since_begin(seen.started_at), since_begin(at_), seen.gpus,
+                            std::move(seen.places)});
+}
+
 void Recorder::look_at(const ClusterState& state, const Job& job) {
     const std::size_t number = number_of(job);
     Seen& seen = seen_[number];
@@ -72,13 +102,11 @@ void Recorder::look_at(const ClusterState& state, const Job& job) {
     seen.waits = waits;
     // A run that is given back and another that is begun may come in one turn.
     if (seen.holds && (!holds || job.attempt.value() != record.starts)) {
-        allocated_ -= seen.gpus;
-        --running_;
-        record.ran += at_ - seen.started_at;
-        seen.holds = false;
+        end_run(number);
     }
     if (holds && !seen.holds) {
-        seen = {true, waits, gpus_in(state.spec(), job.allocated), *job.started_at};
+        seen = {true, waits, gpus_in(state.spec(), job.allocated), *job.started_at, {}};
+        if (keep_runs_) seen.places = places_of(state.spec(), *job.allocation);
         allocated_ += seen.gpus;
         ++running_;
         record.gpus = seen.gpus;

@@ -9,7 +9,7 @@ namespace berth::sim {
 
 class Recorder : public Readers {
 public:
-    Recorder(const workload::Workload& workload, SimulationResult& result);
+    Recorder(const workload::Workload& workload, SimulationResult& result, bool keep_runs);
 
     // A submission is known by its submit line, which is this number: readers see a job before its
     // sender is answered.
@@ -27,17 +27,20 @@ public:
 
 private:
     void pass(Time now);
+    void end_run(std::size_t number);
     void look_at(const ClusterState& state, const Job& job);
     std::size_t number_of(const Job& job);
 
     const workload::Workload& workload_;
     SimulationResult& result_;
+    bool keep_runs_;
     std::vector<std::uint32_t> numbers_;  // By job id: the job's number, and 1.
     struct Seen {
         bool holds = false;  // An allocation.
         bool waits = false;
         std::int64_t gpus = 0;
         Time started_at{};
+        std::vector<RunPlace> places;
     };
     std::vector<Seen> seen_;
     std::int64_t allocated_ = 0, waiting_ = 0, waited_for_ = 0, running_ = 0;

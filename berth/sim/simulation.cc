@@ -6,6 +6,8 @@
 #include "berth/control/loop.h"
 #include "berth/sim/light_nodes.h"
 #include "berth/sim/recorder.h"
+#include "berth/sim/slices.h"
+#include "berth/sim/wear.h"
 
 namespace berth::sim {
 namespace {
@@ -15,6 +17,8 @@ constexpr int kTurnsAtOnce = 1'000'000;
 // How long to wait for jobs when nothing is left that could help them.
 constexpr Duration kPatience = std::chrono::hours(24 * 32);
 constexpr std::uint64_t kProgressEvery = 4096;
+// Of what the operator asks for; those of submissions are the jobs' numbers.
+constexpr std::uint64_t kOperatorsTicket = UINT64_MAX;
 
 // Nobody is silent here, and no trace is cut short by a limit on how many jobs there may be.
 ClusterSpec for_simulation(ClusterSpec cluster, std::size_t jobs) {
@@ -45,6 +49,10 @@ public:
     void close(Link) override { BERTH_ASSERT(false); }  // Each node has one agent, a right one.
     void answer(OutgoingAnswer answer) override {
         const std::size_t number = answer.reply_to.ticket;
+        if (number == kOperatorsTicket) {
+            BERTH_ASSERT(!std::holds_alternative<Refused>(answer.answer));
+            return;
+        }
         const auto* const no = std::get_if<Refused>(&answer.answer);
         if (no != nullptr) recorder_.refused(number, at, no->message);
     }
@@ -63,9 +71,13 @@ public:
           cluster_(for_simulation(options.cluster, workload.jobs.size())),
           submission_(cluster_, options.submission),
           result_(kSimulationBegin),
-          recorder_(workload, result_),
-          nodes_(cluster_, options.agent_latency,
-                 [this](const LaunchAttempt& launch) { return script_of(launch); }),
+          recorder_(workload, result_, options.keep_runs),
+          work_(workload.jobs.size()),
+          nodes_(
+              cluster_, options.agent_latency,
+              [this](const LaunchAttempt& launch) { return script_of(launch); },
+              [this](JobId job, Attempt attempt, Time now) { cut_short(job, attempt, now); }),
+          wear_(options.wear, cluster_, kSimulationBegin),
           ports_(nodes_, recorder_, result_),
           loop_(Controller(Engine{}, cluster_, Epoch(1), 1),
                 World{ports_, ports_, ports_, ports_, ports_, recorder_}) {}
@@ -73,7 +85,12 @@ public:
     SimulationResult run();
 
 private:
-    LightNodes::Script script_of(const LaunchAttempt& launch) const;
+    LightNodes::Script script_of(const LaunchAttempt& launch);
+    void cut_short(JobId id, Attempt attempt, Time now);
+    void wear_out();
+    void take_turns();
+    Input as_operator(Command command) const;
+    Input ask(NodeId node, NodeAction action) const;
     std::optional<Time> next_arrival() const;
     std::optional<Time> next() const;
     void gather();
@@ -87,17 +104,82 @@ private:
     Submission submission_;
     SimulationResult result_;
     Recorder recorder_;
+    // A job's last run, and what those before it have left behind.
+    struct Work {
+        Attempt attempt{0};
+        Time begun{};  // After the cost of its start.
+        Duration kept{};
+        bool is_cut = false;
+    };
+    std::vector<Work> work_;  // By the job's number.
     LightNodes nodes_;
+    WearAndTear wear_;
     Ports ports_;
     Loop loop_;
     std::map<std::string, std::uint32_t, std::less<>> uids_;
     std::size_t arrived_ = 0;
+    std::optional<Time> slice_at_;
 };
 
-LightNodes::Script Simulation::script_of(const LaunchAttempt& launch) const {
+LightNodes::Script Simulation::script_of(const LaunchAttempt& launch) {
     const std::size_t number = recorder_.number_of(launch.job);
     const workload::TraceJob& job = workload_.jobs[number];
-    return {job.run_time, job.outcome == workload::Outcome::failed ? 1 : 0};
+    const bool is_first = launch.attempt == Attempt(1);
+    const Duration cost = is_first                   ? Duration(0)
+                          : options_.restart_cost_of ? options_.restart_cost_of(job)
+                                                     : options_.wear.restart_cost;
+    Work& work = work_[number];
+    work = {launch.attempt, ports_.at + cost, work.kept, false};
+    return {cost + job.run_time - work.kept, job.outcome == workload::Outcome::failed ? 1 : 0};
+}
+
+// What it had done is kept as of the last checkpoint. Each of its nodes may say so.
+void Simulation::cut_short(JobId id, Attempt attempt, Time now) {
+    Work& work = work_[recorder_.number_of(id)];
+    if (work.attempt != attempt || work.is_cut) return;
+    work.is_cut = true;
+    const Duration step = options_.wear.checkpoint;
+    if (step > Duration(0) && now > work.begun) work.kept += (now - work.begun) / step * step;
+}
+
+Input Simulation::as_operator(Command command) const {
+    const Principal op{.uid = 0, .gid = 0, .user = "root", .group = "root", .role = Role::admin};
+    return ClientInput{{kOperatorsTicket}, op, std::move(command)};
+}
+
+// Whoever has had his slice, and more than others.
+void Simulation::take_turns() {
+    if (!slice_at_ || *slice_at_ > ports_.at) return;
+    slice_at_ = ports_.at + options_.time_slice;
+    for (const JobId id : overstayed(loop_.controller().state(), ports_.at, options_.time_slice)) {
+        ports_.inbox.push_back(as_operator(RequeueJob{JobRef{id, {}}, false}));
+    }
+}
+
+Input Simulation::ask(NodeId node, NodeAction action) const {
+    UpdateNode command{cluster_.node(node).name, action, {}};
+    if (action == NodeAction::down) command.reason = "lost";
+    return as_operator(std::move(command));
+}
+
+// Nodes that are lost, found out, and repaired.
+void Simulation::wear_out() {
+    while (wear_.next() && *wear_.next() <= ports_.at) {
+        const WearAndTear::Event event = wear_.take(ports_.at);
+        switch (event.what) {
+            case WearAndTear::What::lost:
+                ++result_.nodes_lost;
+                ports_.inbox.push_back(nodes_.lose(event.node, ports_.at));
+                break;
+            case WearAndTear::What::known_down:
+                ports_.inbox.push_back(ask(event.node, NodeAction::down));
+                break;
+            case WearAndTear::What::back:
+                ports_.inbox.push_back(nodes_.bring_back(event.node, ports_.at));
+                ports_.inbox.push_back(ask(event.node, NodeAction::resume));
+                break;
+        }
+    }
 }
 
 std::optional<Time> Simulation::next_arrival() const {
@@ -107,7 +189,7 @@ std::optional<Time> Simulation::next_arrival() const {
 
 std::optional<Time> Simulation::next() const {
     std::optional<Time> next = loop_.wake_at();
-    for (const std::optional<Time> one : {next_arrival(), nodes_.next()}) {
+    for (const std::optional<Time> one : {next_arrival(), nodes_.next(), wear_.next(), slice_at_}) {
         if (one && (!next || *one < *next)) next = one;
     }
     return next;
@@ -134,6 +216,8 @@ void Simulation::gather() {
         ++result_.events;
     }
     const std::size_t before = ports_.inbox.size();
+    wear_out();
+    take_turns();
     nodes_.collect(ports_.at, ports_.inbox);
     result_.events += ports_.inbox.size() - before;
 }
@@ -155,6 +239,7 @@ SimulationResult Simulation::run() {
             if (cluster_.dimensions.at(device.dimension).name == "gpu") ++result_.gpus;
         }
     }
+    if (options_.time_slice > Duration(0)) slice_at_ = ports_.at + options_.time_slice;
     ports_.inbox = nodes_.registrations(ports_.at);
     turn();
     int turns_now = 0;
@@ -166,7 +251,7 @@ SimulationResult Simulation::run() {
         BERTH_ASSERT(turns_now < kTurnsAtOnce);
         ports_.at = std::max(ports_.at, *when);
         gather();
-        if (!ports_.inbox.empty() || recorder_.running() > 0) last_help = ports_.at;
+        if (arrived_ < workload_.jobs.size() || recorder_.running() > 0) last_help = ports_.at;
         if (ports_.at - last_help > kPatience) break;
         turn();
         if (result_.turns % kProgressEvery == 0) report_progress();

@@ -25,9 +25,26 @@ struct Progress {
     Time now{};
 };
 
+// What goes wrong with nodes, and what runs that are begun again cost.
+struct Wear {
+    Duration time_between_losses{};  // Of one node, on average; 0: none is lost.
+    Duration repair = std::chrono::hours(4);
+    Duration detection = std::chrono::minutes(5);  // Until somebody vouches that it is down.
+    Duration restart_cost{};                       // Of every run but the first.
+    Duration checkpoint{};  // Progress is kept in steps of this; 0: a lost run starts from nothing.
+    std::uint64_t seed = 1;
+};
+
 struct SimulationOptions {
     ClusterSpec cluster;  // Its policy included.
     SubmissionRules submission;
+    Wear wear;
+    // Instead of wear.restart_cost, if it is not empty.
+    std::function<Duration(const workload::TraceJob&)> restart_cost_of;
+    // So often an operator puts back into the queue whoever runs and has had much more GPU time
+    // than somebody who waits, as a site's script would with scontrol requeue. 0: never.
+    Duration time_slice{};
+    bool keep_runs = false;    // Every run with its place, for a Gantt chart.
     Duration agent_latency{};  // From an order to its effect, and from an end to its report.
     std::function<void(const Progress&)> progress;  // Now and then; may be empty.
 };
@@ -45,15 +62,30 @@ struct JobRecord {
                  refused)
 };
 
+struct RunPlace {
+    NodeId node{0};
+    std::vector<int> devices;  // Its GPUs, by their place on the node.
+    BERTH_FIELDS(RunPlace, node, devices)
+};
+struct RunRecord {
+    std::size_t job = 0;  // In the workload.
+    Duration started{}, ended{};
+    std::int64_t gpus = 0;
+    std::vector<RunPlace> places;
+    BERTH_FIELDS(RunRecord, job, started, ended, gpus, places)
+};
+
 struct SimulationResult {
     std::vector<JobRecord> jobs;  // As in the workload.
+    std::vector<RunRecord> runs;  // With keep_runs; as they ended.
     std::int64_t gpus = 0, nodes = 0;
     Series gpus_allocated, jobs_waiting, gpus_waited_for, jobs_running;
     Duration length{};                               // To the end of the last job.
     std::map<std::string, std::size_t> refusals;     // By what was said.
     std::uint64_t events = 0, turns = 0, facts = 0;  // Turns of the controller's loop.
     std::size_t stuck = 0;                           // Waited when nothing more happened.
-    std::uint64_t state_hash = 0;                    // Of the controller's state at the end.
+    std::size_t nodes_lost = 0;
+    std::uint64_t state_hash = 0;  // Of the controller's state at the end.
 
     explicit SimulationResult(Time begin)
         : gpus_allocated(begin), jobs_waiting(begin), gpus_waited_for(begin), jobs_running(begin) {}

@@ -116,6 +116,62 @@ TEST(Simulation, IsTheSameEachTime) {
     EXPECT_NE(a.jobs, c.jobs);
 }
 
+// One job for a day on one node, which is lost again and again.
+SimulationResult run_with_losses(Duration checkpoint, Duration restart_cost) {
+    Workload workload;
+    workload.jobs = {{.run_time = 24h, .gpus = 8}, {.submit = 1h, .run_time = 1h, .gpus = 8}};
+    SimulationOptions options{.cluster = testing::make_cluster(2),
+                              .submission = {.limit = LimitRule::none}};
+    options.wear = {.time_between_losses = 12h,
+                    .repair = 2h,
+                    .restart_cost = restart_cost,
+                    .checkpoint = checkpoint};
+    return simulate(workload, options);
+}
+
+TEST(Simulation, LosesNodesAndRunsTheirJobsAgain) {
+    const SimulationResult kept = run_with_losses(10min, 0s);
+    EXPECT_GT(kept.nodes_lost, 0U);
+    ASSERT_EQ(kept.jobs[0].state, JobState::completed);
+    EXPECT_GT(kept.jobs[0].starts, 1U);
+    EXPECT_GE(kept.jobs[0].ran, 24h);
+    // Each start repeats less than ten minutes, and a loss is noticed after five.
+    EXPECT_LE(kept.jobs[0].ran, 24h + 15min * kept.jobs[0].starts);
+    EXPECT_GE(run_with_losses(10min, 30min).jobs[0].ran,
+              24h + 30min * (run_with_losses(10min, 30min).jobs[0].starts - 1));
+    EXPECT_GT(run_with_losses(0s, 0s).jobs[0].ran, kept.jobs[0].ran);
+    EXPECT_EQ(run_with_losses(10min, 0s).jobs, kept.jobs);
+}
+
+TEST(Simulation, LetsJobsTakeTurnsByTheirService) {
+    Workload workload;
+    workload.jobs = {{.run_time = 40h, .gpus = 8}, {.submit = 1h, .run_time = 1h, .gpus = 8}};
+    SimulationOptions options{.cluster = testing::make_cluster(1),
+                              .submission = {.limit = LimitRule::none},
+                              .time_slice = 6h};
+    options.wear.checkpoint = 1s;
+    options.restart_cost_of = [](const TraceJob&) { return Duration(1min); };
+    EXPECT_TRUE(choose_policy(options.cluster.scheduling, "las").ok());
+    const SimulationResult result = simulate(workload, options);
+    EXPECT_EQ(result.jobs[1].first_start, 6h);
+    EXPECT_EQ(result.jobs[1].ended, 7h);
+    EXPECT_EQ(result.jobs[0].starts, 2U);
+    EXPECT_EQ(result.jobs[0].ended, 41h + 1min);
+    options.time_slice = 0s;
+    EXPECT_EQ(simulate(workload, options).jobs[1].first_start, 40h);
+}
+
+TEST(Simulation, KeepsEveryRunWithItsPlaceIfAsked) {
+    SimulationOptions options{.cluster = testing::make_cluster(1), .keep_runs = true};
+    const SimulationResult result = simulate(four_jobs(), options);
+    ASSERT_EQ(result.runs.size(), 4U);
+    EXPECT_EQ(result.runs[0].job, 0U);
+    EXPECT_EQ(result.runs[0].ended, 100min);
+    ASSERT_EQ(result.runs[0].places.size(), 1U);
+    EXPECT_EQ(result.runs[0].places[0].devices.size(), 6U);
+    EXPECT_TRUE(run(four_jobs(), 1, "fifo").runs.empty());
+}
+
 TEST(Policies, AreNamed) {
     for (const NamedPolicy& policy : named_policies()) {
         SchedulingSpec spec;
@@ -128,7 +184,7 @@ TEST(Policies, AreNamed) {
     SchedulingSpec spec;
     EXPECT_EQ(choose_policy(spec, "best").error().message,
               "there is no policy 'best'; there are own, fifo, multifactor, sjf, qssf, las, "
-              "gittins, round_robin, drf");
+              "las12, gittins, round_robin, drf");
     EXPECT_FALSE(choose_policy(spec, "fifo:hard").ok());
 }
 

@@ -47,6 +47,7 @@ Duration Submission::limit_of(const workload::TraceJob& job) const {
         case LimitRule::rounded: return rounded(job.run_time);
         case LimitRule::exact: return job.run_time + seconds(1);
         case LimitRule::times: return job.run_time / 100 * rules_.limit_percent + seconds(1);
+        case LimitRule::same: return rules_.limit_for_all;
         case LimitRule::none: break;
     }
     return Duration::max();

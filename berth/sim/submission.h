@@ -13,12 +13,14 @@ enum class LimitRule : std::uint8_t {
     rounded,  // The next of 10 min, 30 min, 1 h, 2 h, 4 h … that leaves a quarter to spare.
     exact,    // What it takes, and a second.
     times,    // So many times what it takes.
+    same,     // One for all.
     none,
 };
 
 struct SubmissionRules {
     LimitRule limit = LimitRule::rounded;
     std::int64_t limit_percent = 100;  // With LimitRule::times.
+    Duration limit_for_all{};          // With LimitRule::same.
     bool trace_limits = true;          // Where the trace has one, that.
 };
 

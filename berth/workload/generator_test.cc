@@ -65,9 +65,9 @@ TEST(Generator, LooksLikeVenus) {
 }
 
 TEST(Generator, StaysWithinTheCluster) {
-    for (const TraceJob& job : generate("venus", {.jobs = 2000, .gpus_max = 8})->jobs) {
-        EXPECT_LE(job.gpus, 8);
-    }
+    const Workload workload = *generate("venus", {.jobs = 2000, .gpus_max = 8});
+    EXPECT_EQ(workload.jobs.size(), 2000U);
+    for (const TraceJob& job : workload.jobs) EXPECT_LE(job.gpus, 8);
 }
 
 }  // namespace

@@ -33,10 +33,9 @@ struct TraceJob {
     std::optional<std::uint32_t> nodes;
     std::string user, account, name, partition, qos;
     Outcome outcome = Outcome::completed;
-    std::optional<Duration> cancelled_after;  // Since its submission, by its user, run or not.
 
     BERTH_FIELDS(TraceJob, number, submit, run_time, limit, gpus, gpu_milli, gpu_types, cpu_milli,
-                 memory, nodes, user, account, name, partition, qos, outcome, cancelled_after)
+                 memory, nodes, user, account, name, partition, qos, outcome)
 };
 
 struct RowError {

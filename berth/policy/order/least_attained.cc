@@ -6,6 +6,7 @@
 // second that it would take of it, as its code has it (sums of d, not of d - a). A job that waits
 // has service only if it ran before: it was preempted or requeued.
 #include <algorithm>
+#include <vector>
 
 #include "berth/policy/policy.h"
 
@@ -16,14 +17,15 @@ constexpr std::int64_t kQueueSpan = std::int64_t{1} << 40;
 
 class LeastAttained : public OrderRule {
 public:
-    LeastAttained(Duration first, Duration second, Duration quantum, bool gittins)
-        : first_(first), second_(second), quantum_(quantum), gittins_(gittins) {}
+    LeastAttained(std::vector<Duration> thresholds, Duration quantum, bool gittins)
+        : thresholds_(std::move(thresholds)), quantum_(quantum), gittins_(gittins) {}
 
     std::vector<std::int64_t> ranks(std::span<const Job* const> jobs,
                                     const View& view) const override {
         std::vector<std::int64_t> all;
         for (const Job* job : jobs) {
-            const std::int64_t queue = job->attained < first_ ? 0 : job->attained < second_ ? 1 : 2;
+            const auto queue =
+                std::ranges::upper_bound(thresholds_, job->attained) - thresholds_.begin();
             const std::int64_t index =
                 gittins_ ? std::min(gittins_index(job->attained, view.services()), kQueueSpan - 1)
                          : 0;
@@ -52,16 +54,31 @@ private:
         return static_cast<std::int64_t>(std::min<Wide>(index, kQueueSpan));
     }
 
-    Duration first_, second_, quantum_;
+    std::vector<Duration> thresholds_;  // Where each queue but the last ends.
+    Duration quantum_;
     bool gittins_;
 };
+
+// `first`, `second`, and from there on each `factor` times the one before.
+std::vector<Duration> thresholds_of(const Params& params) {
+    constexpr Duration kMost = std::chrono::hours(24 * 365 * 10'000);
+    std::vector<Duration> thresholds = {std::chrono::seconds(params.number("first")),
+                                        std::chrono::seconds(params.number("second"))};
+    std::ranges::sort(thresholds);
+    while (thresholds.size() + 1 < static_cast<std::size_t>(params.number("queues"))) {
+        const Duration last = thresholds.back();
+        thresholds.push_back(std::min(
+            kMost, std::min(last, kMost / params.number("factor")) * params.number("factor")));
+    }
+    return thresholds;
+}
 
 }  // namespace
 
 RuleDef<OrderRule> order_least_attained() {
     return {
         .name = "least_attained",
-        .summary = "The job that has had least GPU time comes first, in three steps.",
+        .summary = "The job that has had least GPU time comes first, in steps.",
         .settings = {{.name = "first",
                       .summary = "GPU seconds at which a job leaves the first queue",
                       .otherwise = 3250,
@@ -72,6 +89,16 @@ RuleDef<OrderRule> order_least_attained() {
                       .otherwise = 7200,
                       .low = 1,
                       .high = 1'000'000'000'000},
+                     {.name = "queues",
+                      .summary = "how many queues there are",
+                      .otherwise = 3,
+                      .low = 3,
+                      .high = 40},
+                     {.name = "factor",
+                      .summary = "from the third queue on, each ends at so many times the last",
+                      .otherwise = 3,
+                      .low = 2,
+                      .high = 1000},
                      {.name = "quantum",
                       .summary = "GPU seconds that the Gittins index looks ahead",
                       .otherwise = 3250,
@@ -83,8 +110,7 @@ RuleDef<OrderRule> order_least_attained() {
                       .low = 0,
                       .high = 1}},
         .make = [](const Params& params) -> std::unique_ptr<OrderRule> {
-            return std::make_unique<LeastAttained>(std::chrono::seconds(params.number("first")),
-                                                   std::chrono::seconds(params.number("second")),
+            return std::make_unique<LeastAttained>(thresholds_of(params),
                                                    std::chrono::seconds(params.number("quantum")),
                                                    params.flag("gittins"));
         },

@@ -19,6 +19,17 @@ TEST(LeastAttained, PutsJobsIntoQueuesByTheirService) {
               "cdabe");
 }
 
+TEST(LeastAttained, MayHaveMoreQueues) {
+    // Queues end at 10, 20, 40, 80 s: three of 30 s or less are in the third, and earlier ones.
+    const std::vector<testing::Waiting> jobs = {
+        {.name = "a", .attained = 80s}, {.name = "b", .attained = 79s},
+        {.name = "c", .attained = 40s}, {.name = "d", .attained = 39s},
+        {.name = "e", .attained = 20s}, {.name = "f", .attained = 9s}};
+    EXPECT_EQ(testing::order_of("least_attained", jobs,
+                                {{"first", 10}, {"second", 20}, {"queues", 5}, {"factor", 2}}),
+              "fdebca");
+}
+
 TEST(LeastAttained, MayGoByTheGittinsIndexWithinAQueue) {
     // Services of 100 and 10 000 s. Fresh: one of two is over within the quantum of 1000 s, which
     // takes 100 + 1000 s of the two. After 100 s of service only the long one is left, which is not
