@@ -24,6 +24,12 @@ Result<JobFilter> JobFilter::make(const Edition& edition, const api::JobQuery& q
         for (const JobId id : query.jobs) filter.ids_->merge(records_of(edition, {id, {}}));
     }
     filter.users_ = set_of(query.users);
+    edition.owners.for_each([&](std::uint32_t uid, const OwnedJobs& owned) {
+        const bool named = std::ranges::any_of(
+            owned.names, [&](const std::string& name) { return filter.users_.contains(name); });
+        if (named || filter.users_.contains(std::to_string(uid)))
+            filter.owned_.push_back(&owned.jobs);
+    });
     filter.accounts_ = set_of(query.accounts);
     filter.partitions_ = set_of(query.partitions);
     filter.names_ = set_of(query.names);
@@ -46,7 +52,17 @@ JobFilter JobFilter::only(std::set<JobId> ids) {
     return filter;
 }
 
+const PublishedJob* JobFilter::first_owned(const Edition& edition, std::uint32_t id) const {
+    std::optional<std::uint32_t> first;
+    for (const IdTable<JobId>* const jobs : owned_) {
+        const auto found = jobs->lower_bound(id);
+        if (found && (!first || found->first < *first)) first = found->first;
+    }
+    return first ? edition.jobs.find(*first) : nullptr;
+}
+
 const PublishedJob* JobFilter::candidate(const Edition& edition, std::uint32_t id) const {
+    if (!ids_ && !users_.empty()) return first_owned(edition, id);
     if (!ids_) {
         const auto found = edition.jobs.lower_bound(id);
         return found ? found->second : nullptr;

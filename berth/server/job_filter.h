@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "berth/api/job_name.h"
 #include "berth/api/messages.h"
@@ -19,14 +20,17 @@ public:
     // These records and no others.
     static JobFilter only(std::set<JobId> ids);
 
-    // The first at or after this id that is wanted; nullptr: no more.
+    // The first at or after this id that is wanted; nullptr: no more. The edition is the one that
+    // it was made for.
     const PublishedJob* first_from(const Edition& edition, std::uint32_t id) const;
 
 private:
     const PublishedJob* candidate(const Edition& edition, std::uint32_t id) const;
+    const PublishedJob* first_owned(const Edition& edition, std::uint32_t id) const;
     bool wants(const Edition& edition, const Job& job) const;
 
-    std::optional<std::set<JobId>> ids_;  // Only these; nullopt: all.
+    std::optional<std::set<JobId>> ids_;        // Only these; nullopt: all.
+    std::vector<const IdTable<JobId>*> owned_;  // Where users are named: what they have.
     std::set<std::string, std::less<>> users_, accounts_, partitions_, names_;
     std::set<JobState> states_;
     std::set<NodeId> nodes_;

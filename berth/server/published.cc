@@ -1,5 +1,7 @@
 #include "berth/server/published.h"
 
+#include <algorithm>
+
 namespace berth {
 
 const Job* Edition::find_job(JobId id) const {
@@ -38,6 +40,7 @@ void Published::put_all(const ClusterState& state) {
     next_.arrays = {};
     next_.planned = {};
     next_.completing = {};
+    next_.owners = {};
     for (const auto& [id, job] : state.jobs()) put_job(state, id);
     for (std::uint32_t i = 0; i < state.spec().nodes.size(); ++i) put_node(state, NodeId(i));
     next_.usage = {};
@@ -67,6 +70,7 @@ void Published::put_job(const ClusterState& state, JobId id) {
         row->job = std::make_shared<const Job>(*job);
     }
     index(*row->job, row->planned.has_value());
+    if (before == nullptr) index_owner(*row->job);
     next_.jobs.set(turn_, id.value(), std::move(row));
 }
 
@@ -100,10 +104,30 @@ void Published::forget_in_array(const Job& job) {
                      std::make_shared<const IdTable<JobId>>(std::move(tasks)));
 }
 
+void Published::index_owner(const Job& job) {
+    const OwnedJobs* const before = next_.owners.find(job.owner.uid);
+    auto owned =
+        before == nullptr ? std::make_shared<OwnedJobs>() : std::make_shared<OwnedJobs>(*before);
+    if (std::ranges::find(owned->names, job.owner.user) == owned->names.end())
+        owned->names.push_back(job.owner.user);
+    owned->jobs.set(turn_, job.id.value(), std::make_shared<const JobId>(job.id));
+    next_.owners.set(turn_, job.owner.uid, std::move(owned));
+}
+
+void Published::forget_owner(const Job& job) {
+    const OwnedJobs* const before = next_.owners.find(job.owner.uid);
+    if (before == nullptr) return;
+    auto owned = std::make_shared<OwnedJobs>(*before);
+    owned->jobs.erase(turn_, job.id.value());
+    if (owned->jobs.size() == 0) return next_.owners.erase(turn_, job.owner.uid);
+    next_.owners.set(turn_, job.owner.uid, std::move(owned));
+}
+
 void Published::drop_job(JobId id) {
     const Job* const job = next_.find_job(id);
     if (job == nullptr) return;
     forget_in_array(*job);
+    forget_owner(*job);
     next_.planned.erase(turn_, id.value());
     next_.completing.erase(turn_, id.value());
     next_.jobs.erase(turn_, id.value());

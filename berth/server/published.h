@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "berth/control/ports.h"
 #include "berth/server/id_table.h"
@@ -27,6 +28,12 @@ struct PublishedNode {
     std::optional<Time> last_busy_at;
 };
 
+// The jobs of one uid, and what it was called when they came.
+struct OwnedJobs {
+    std::vector<std::string> names;
+    IdTable<JobId> jobs;  // By their id.
+};
+
 // Never changes once it is made.
 struct Edition {
     std::shared_ptr<const ClusterSpec> spec = std::make_shared<ClusterSpec>();
@@ -38,6 +45,7 @@ struct Edition {
     // By another key: an array's id → its tasks' ids; those that are planned; those completing.
     IdTable<IdTable<JobId>> arrays;
     IdTable<JobId> planned, completing;
+    IdTable<OwnedJobs> owners;   // By uid.
     IdTable<UsageRecord> usage;  // By its number.
     std::shared_ptr<const std::vector<Reservation>> reservations =
         std::make_shared<std::vector<Reservation>>();  // By name.
@@ -61,6 +69,8 @@ private:
     void drop_job(JobId id);
     void index(const Job& job, bool planned);
     void forget_in_array(const Job& job);
+    void index_owner(const Job& job);
+    void forget_owner(const Job& job);
 
     std::uint64_t turn_ = 1;
     Edition next_;  // What is being made ready; the publishing thread's alone.

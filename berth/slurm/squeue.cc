@@ -150,6 +150,23 @@ bool is_time(char letter) {
     return std::string_view("lLMSeV").find(letter) != std::string_view::npos;
 }
 
+const char* sort_of(const SqueueOptions& options) {
+    if (!options.sort.empty()) return options.sort.c_str();
+    return options.start ? "S" : "P,t,-p";
+}
+
+// The controller is asked for what will be looked at, and no more.
+std::vector<std::string> fields_of(const SqueueOptions& options, const PercentFormat& format) {
+    if (options.steps) return {};
+    std::string letters = "it";
+    for (const FormatItem& item : format.items) letters += item.letter;
+    for (const char letter : std::string_view(sort_of(options))) {
+        if (std::string_view(",+-").find(letter) == std::string_view::npos) letters += letter;
+    }
+    if (!options.qos.empty()) letters += 'q';
+    return fields_for(letters);
+}
+
 // One line of the table: the text of each item by `text`, in its width.
 template <class Text>
 void print_line(const PercentFormat& format, std::ostream& out, Text text, bool is_header = false) {
@@ -195,8 +212,7 @@ Status print_jobs(const SqueueOptions& options, const PercentFormat& format,
     if (options.start)
         std::erase_if(jobs, [](const api::JobRow& job) { return job.state != "PENDING"; });
     if (options.unfold_arrays) jobs = unfolded(std::move(jobs));
-    const std::string sort = !options.sort.empty() ? options.sort : options.start ? "S" : "P,t,-p";
-    BERTH_CHECK(sort_jobs(jobs, sort));
+    BERTH_CHECK(sort_jobs(jobs, sort_of(options)));
     if (options.long_format && options.header) out << local_date_line(now) << '\n';
     if (options.header) {
         print_line(format, out, [](char letter) { return find_job_field(letter)->header; }, true);
@@ -253,6 +269,7 @@ int run_squeue(const Invocation& call, Streams& streams) {
     }
     const auto format = parse_percent_format(format_of(call, options));
     if (!format.ok()) return fail(format.error().message);
+    options.query.fields = fields_of(options, format.value());
     Client client(endpoint_of(call));
     auto jobs = client.jobs(options.query);
     if (!jobs)

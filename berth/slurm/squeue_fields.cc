@@ -58,61 +58,71 @@ std::string command_text(const Job& job) {
 }
 
 constexpr auto kFields = std::to_array<JobField>({
-    {'a', "ACCOUNT", [](const Job& j, Time) { return or_null(j.account); }},
-    {'A', "JOBID", [](const Job& j, Time) { return to_string(j.id); }},
+    {'a', "ACCOUNT", [](const Job& j, Time) { return or_null(j.account); }, "account"},
+    {'A', "JOBID", [](const Job& j, Time) { return to_string(j.id); }, "id"},
     {'b', "TRES_PER_NODE",
-     [](const Job& j, Time) { return j.tres_per_node.empty() ? "N/A" : j.tres_per_node; }},
+     [](const Job& j, Time) { return j.tres_per_node.empty() ? "N/A" : j.tres_per_node; },
+     "tres_per_node"},
     {'B', "EXEC_HOST",
-     [](const Job& j, Time) { return j.batch_host.empty() ? "n/a" : j.batch_host; }},
+     [](const Job& j, Time) { return j.batch_host.empty() ? "n/a" : j.batch_host; }, "batch_host"},
     {'c', "MIN_CPUS",
      [](const Job& j, Time) { return number(j.request.cpus_per_task.value_or(1)); }},
-    {'C', "CPUS", [](const Job& j, Time) { return number(j.cpus); }},
+    {'C', "CPUS", [](const Job& j, Time) { return number(j.cpus); }, "cpus"},
     {'d', "MIN_TMP_DISK", [](const Job&, Time) { return std::string("0"); }},
-    {'D', "NODES", [](const Job& j, Time) { return number(j.node_count); }},
-    {'e', "END_TIME", [](const Job& j, Time) { return local_time(expected_end(j), "N/A"); }},
-    {'E', "DEPENDENCY", [](const Job& j, Time) { return or_null(j.dependency); }},
+    {'D', "NODES", [](const Job& j, Time) { return number(j.node_count); }, "node_count"},
+    {'e', "END_TIME", [](const Job& j, Time) { return local_time(expected_end(j), "N/A"); },
+     "ended_at time_limit state planned_start started_at begin_at"},
+    {'E', "DEPENDENCY", [](const Job& j, Time) { return or_null(j.dependency); }, "dependency"},
     {'f', "FEATURES", [](const Job& j, Time) { return or_null(j.request.constraint); }},
-    {'F', "ARRAY_JOB_ID", [](const Job& j, Time) { return to_string(j.array_job.value_or(j.id)); }},
-    {'g', "GROUP", [](const Job& j, Time) { return j.owner.group; }},
-    {'G', "GROUP", [](const Job& j, Time) { return number(j.owner.gid); }},
+    {'F', "ARRAY_JOB_ID", [](const Job& j, Time) { return to_string(j.array_job.value_or(j.id)); },
+     "id array_job"},
+    {'g', "GROUP", [](const Job& j, Time) { return j.owner.group; }, "owner"},
+    {'G', "GROUP", [](const Job& j, Time) { return number(j.owner.gid); }, "owner"},
     {'h', "OVER_SUBSCRIBE",
      [](const Job& j, Time) { return std::string(j.request.exclusive ? "NO" : "OK"); }},
     {'H', "SOCKETS_PER_NODE", [](const Job&, Time) { return std::string("*"); }},
-    {'i', "JOBID", [](const Job& j, Time) { return job_id_text(j); }},
+    {'i', "JOBID", [](const Job& j, Time) { return job_id_text(j); },
+     "id array_job array_task array_pending"},
     {'I', "CORES_PER_SOCKET", [](const Job&, Time) { return std::string("*"); }},
-    {'j', "NAME", [](const Job& j, Time) { return j.name; }},
-    {'k', "COMMENT", [](const Job& j, Time) { return or_null(j.comment); }},
+    {'j', "NAME", [](const Job& j, Time) { return j.name; }, "name"},
+    {'k', "COMMENT", [](const Job& j, Time) { return or_null(j.comment); }, "comment"},
     {'K', "ARRAY_TASK_ID",
      [](const Job& j, Time) {
          if (!j.array_pending.empty()) return j.array_pending;
          return j.array_task ? number(*j.array_task) : std::string("N/A");
-     }},
-    {'l', "TIME_LIMIT", [](const Job& j, Time) { return format_time_limit_short(j.time_limit); }},
-    {'L', "TIME_LEFT", time_left},
+     },
+     "array_pending array_task"},
+    {'l', "TIME_LIMIT", [](const Job& j, Time) { return format_time_limit_short(j.time_limit); },
+     "time_limit"},
+    {'L', "TIME_LEFT", time_left, "time_limit state started_at ended_at"},
     {'m', "MIN_MEMORY", [](const Job& j, Time) { return memory_text(j); }},
-    {'M', "TIME", [](const Job& j, Time now) { return format_duration_short(run_time(j, now)); }},
+    {'M', "TIME", [](const Job& j, Time now) { return format_duration_short(run_time(j, now)); },
+     "state started_at ended_at"},
     {'n', "REQ_NODES", [](const Job& j, Time) { return nodes_text(j.request.nodelist); }},
-    {'N', "NODELIST", [](const Job& j, Time) { return nodes_text(j.nodes); }},
+    {'N', "NODELIST", [](const Job& j, Time) { return nodes_text(j.nodes); }, "nodes"},
     {'o', "COMMAND", [](const Job& j, Time) { return command_text(j); }},
     {'O', "CONTIGUOUS", [](const Job&, Time) { return std::string("0"); }},
-    {'P', "PARTITION", [](const Job& j, Time) { return j.partition; }},
-    {'q', "QOS", [](const Job& j, Time) { return j.qos; }},
-    {'Q', "PRIORITY", [](const Job& j, Time) { return std::to_string(j.priority); }},
-    {'r', "REASON", [](const Job& j, Time) { return j.reason; }},
-    {'R', "NODELIST(REASON)", nodes_or_reason},
-    {'S', "START_TIME", [](const Job& j, Time) { return start_text(j); }},
-    {'t', "ST", [](const Job& j, Time) { return std::string(compact_state(j.state)); }},
-    {'T', "STATE", [](const Job& j, Time) { return j.state; }},
-    {'u', "USER", [](const Job& j, Time) { return j.owner.user; }},
-    {'U', "UID", [](const Job& j, Time) { return number(j.owner.uid); }},
+    {'P', "PARTITION", [](const Job& j, Time) { return j.partition; }, "partition"},
+    {'q', "QOS", [](const Job& j, Time) { return j.qos; }, "qos"},
+    {'Q', "PRIORITY", [](const Job& j, Time) { return std::to_string(j.priority); }, "priority"},
+    {'r', "REASON", [](const Job& j, Time) { return j.reason; }, "reason"},
+    {'R', "NODELIST(REASON)", nodes_or_reason, "state reason nodes"},
+    {'S', "START_TIME", [](const Job& j, Time) { return start_text(j); },
+     "state started_at planned_start begin_at"},
+    {'t', "ST", [](const Job& j, Time) { return std::string(compact_state(j.state)); }, "state"},
+    {'T', "STATE", [](const Job& j, Time) { return j.state; }, "state"},
+    {'u', "USER", [](const Job& j, Time) { return j.owner.user; }, "owner"},
+    {'U', "UID", [](const Job& j, Time) { return number(j.owner.uid); }, "owner"},
     {'v', "RESERVATION", [](const Job& j, Time) { return or_null(j.request.reservation); }},
-    {'V', "SUBMIT_TIME", [](const Job& j, Time) { return local_time(j.submitted_at, "N/A"); }},
+    {'V', "SUBMIT_TIME", [](const Job& j, Time) { return local_time(j.submitted_at, "N/A"); },
+     "submitted_at"},
     {'w', "WCKEY", [](const Job&, Time) { return std::string("(null)"); }},
     {'W', "LICENSES", [](const Job& j, Time) { return or_null(to_text(j.request.licenses)); }},
     {'x', "EXC_NODES", [](const Job& j, Time) { return nodes_text(j.request.exclude); }},
     {'X', "CORE_SPEC", [](const Job&, Time) { return std::string("N/A"); }},
-    {'y', "NICE", [](const Job& j, Time) { return std::to_string(j.nice); }},
-    {'Y', "SCHEDNODES", [](const Job& j, Time) { return nodes_text(j.planned_nodes, "(null)"); }},
+    {'y', "NICE", [](const Job& j, Time) { return std::to_string(j.nice); }, "nice"},
+    {'Y', "SCHEDNODES", [](const Job& j, Time) { return nodes_text(j.planned_nodes, "(null)"); },
+     "planned_nodes"},
     {'z', "S:C:T", [](const Job&, Time) { return std::string("*:*:*"); }},
     {'Z', "WORK_DIR", [](const Job& j, Time) { return j.command.work_dir; }},
 });
@@ -151,6 +161,9 @@ Time start_for_sort(const Job& job) {
 
 Before by(char letter) {
     switch (letter) {
+        case 'P':
+            return
+                [](const Job& a, const Job& b) { return three_way(a.partition <=> b.partition); };
         case 'p':
         case 'Q':
             return [](const Job& a, const Job& b) { return three_way(a.priority <=> b.priority); };
@@ -197,6 +210,18 @@ const JobField* find_job_field(char letter) {
     return found == kFields.end() ? nullptr : &*found;
 }
 
+std::vector<std::string> fields_for(std::string_view letters) {
+    std::vector<std::string> fields{"id"};
+    for (const char letter : letters) {
+        const JobField* const field = find_job_field(letter == 'p' ? 'Q' : letter);
+        if (field == nullptr || field->reads.empty()) return {};
+        for (const std::string_view name : split(field->reads, ' ')) fields.emplace_back(name);
+    }
+    std::ranges::sort(fields);
+    fields.erase(std::unique(fields.begin(), fields.end()), fields.end());
+    return fields;
+}
+
 const StepField* find_step_field(char letter) {
     const auto found = std::ranges::find(kStepFields, letter, &StepField::letter);
     return found == kStepFields.end() ? nullptr : &*found;
@@ -216,12 +241,19 @@ Status sort_jobs(std::vector<api::JobRow>& jobs, std::string_view keys) {
                          "Invalid sort specification: " + std::string(key)};
         order.emplace_back(std::move(before), falling);
     }
-    std::ranges::stable_sort(jobs, [&](const Job& a, const Job& b) {
+    std::vector<Job*> sorted;  // Rows are large: each is moved once.
+    sorted.reserve(jobs.size());
+    for (Job& job : jobs) sorted.push_back(&job);
+    std::ranges::stable_sort(sorted, [&](const Job* a, const Job* b) {
         for (const auto& [before, falling] : order) {
-            if (const int way = before(a, b); way != 0) return falling ? way > 0 : way < 0;
+            if (const int way = before(*a, *b); way != 0) return falling ? way > 0 : way < 0;
         }
-        return a.id < b.id;
+        return a->id < b->id;
     });
+    std::vector<Job> all;
+    all.reserve(jobs.size());
+    for (Job* const job : sorted) all.push_back(std::move(*job));
+    jobs = std::move(all);
     return Done{};
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "berth/api/messages.h"
 #include "berth/base/result.h"
@@ -13,7 +14,11 @@ struct JobField {
     char letter;
     std::string_view header;
     std::string (*text)(const api::JobRow& job, Time now);
+    std::string_view reads = {};  // Of the row, separated by spaces; empty: it may be all.
 };
+
+// What a controller must tell of each job for these letters of -o and -S; empty: all.
+std::vector<std::string> fields_for(std::string_view letters);
 
 // nullptr: squeue has no such letter, or we do not print it yet.
 const JobField* find_job_field(char letter);
