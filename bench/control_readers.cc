@@ -106,7 +106,7 @@ private:
 std::vector<Row> measure_readers() {
     LiveDaemon daemon({});
     daemon.start();
-    Flow flow(daemon, {.pending = kPending});
+    Flow flow(daemon, {.pending = kPending, .connections = 32});
     flow.warm_up();
     std::vector<Row> rows;
     // Nobody submits as the last of the users: these jobs are few.
