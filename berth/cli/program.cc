@@ -8,6 +8,7 @@
 
 #include "berth/cli/commands.h"
 #include "berth/cli/sim_run.h"
+#include "berth/cli/sim_table.h"
 
 namespace berth::cli {
 namespace {
@@ -167,6 +168,26 @@ private:
         world->add_flag("--hashes", sim_.hashes, "Print each world's final state");
         world->callback([this] { action_ = [this] { return sim_world(sim_, output_); }; });
         add_sim_run(sim);
+        add_sim_table(sim);
+    }
+
+    void add_sim_table(CLI::App* sim) {
+        CLI::App* table = sim->add_subcommand("table", "Papers' tables, made again");
+        table->require_subcommand(1);
+        CLI::App* muri = table->add_subcommand(
+            "muri", "Muri's Figures 9 and 10: by its own event loop, and by our engine");
+        muri->add_option("--traces", sim_table_.traces, "The folder that holds muri/")->required();
+        muri->add_option("--json", sim_table_.json, "Write the rows to this file");
+        muri->callback(
+            [this] { action_ = [this] { return sim_table_muri(sim_table_, output_); }; });
+        CLI::App* backfill =
+            table->add_subcommand("backfill", "What planning is worth on generated workloads");
+        backfill->add_option("--jobs", sim_table_.jobs, "Of each mix");
+        backfill->add_option("--nodes", sim_table_.nodes, "Of 8 GPUs")
+            ->check(CLI::Range(16, 100'000));
+        backfill->add_option("--seed", sim_table_.seed, "Of the workloads");
+        backfill->callback(
+            [this] { action_ = [this] { return sim_table_backfill(sim_table_, output_); }; });
     }
 
     void add_sim_run(CLI::App* sim) {
@@ -217,6 +238,7 @@ private:
     ReplayOptions replay_;
     SimOptions sim_;
     SimRunOptions sim_run_;
+    SimTableOptions sim_table_;
     std::string state_, job_, directory_;  // Or a file.
     std::vector<std::string> jobs_;        // Or users.
     bool json_ = false, all_ = false, follow_ = false, lenient_ = false;

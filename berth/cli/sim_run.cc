@@ -4,17 +4,14 @@
 
 #include <atomic>
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <ostream>
-#include <sstream>
 #include <thread>
 
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
+#include "berth/cli/sim_files.h"
 #include "berth/cli/sim_progress.h"
-#include "berth/config/files.h"
 #include "berth/report/html.h"
 #include "berth/sim/policies.h"
 #include "berth/workload/formats.h"
@@ -23,21 +20,6 @@
 
 namespace berth::cli {
 namespace {
-
-Result<std::string> read_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return Error{ErrorCode::not_found, "cannot read " + path};
-    std::ostringstream text;
-    text << file.rdbuf();
-    return std::move(text).str();
-}
-
-Status write_file(const std::string& path, const std::string& text) {
-    std::ofstream file(path, std::ios::binary);
-    file << text;
-    if (!file.flush()) return Error{ErrorCode::unavailable, "cannot write " + path};
-    return Done{};
-}
 
 // generate:MIX:JOBS
 Result<workload::Workload> generate(const std::string& trace, std::uint64_t seed,
@@ -69,25 +51,6 @@ Result<workload::Workload> read_trace(const std::string& trace, std::uint64_t se
     auto workload = format->read(text);
     if (!workload.ok()) return prefixed(path + ": ", std::move(workload).error());
     return workload;
-}
-
-Result<ClusterSpec> read_cluster(const std::string& path) {
-    const bool yaml = path.ends_with(".yaml") || path.ends_with(".yml");
-    config::ConfigFiles files;
-    if (yaml) {
-        BERTH_TRY(std::string text, read_file(path));
-        files.berth = config::ConfigText{path, std::move(text)};
-    } else {
-        BERTH_TRY(files, std::filesystem::is_regular_file(path) ? config::read_beside(path)
-                                                                : config::read_directory(path));
-    }
-    config::Loaded loaded = config::load(files);
-    for (const config::Finding& finding : loaded.findings) {
-        if (finding.severity == config::Severity::error) {
-            return Error{ErrorCode::invalid_argument, config::to_string(finding)};
-        }
-    }
-    return std::move(loaded.spec);
 }
 
 Status read_length(const std::string& name, const std::string& text, Duration& into) {
@@ -130,16 +93,6 @@ Result<sim::Wear> read_wear(const SimRunOptions& options) {
     BERTH_CHECK(read_length("--restart-cost", options.restart_cost, wear.restart_cost));
     BERTH_CHECK(read_length("--checkpoint", options.checkpoint, wear.checkpoint));
     return wear;
-}
-
-std::int64_t gpus_of(const ClusterSpec& cluster) {
-    std::int64_t gpus = 0;
-    for (const NodeSpec& node : cluster.nodes) {
-        for (const Device& device : node.devices) {
-            gpus += cluster.dimensions.at(device.dimension).name == "gpu" ? 1 : 0;
-        }
-    }
-    return gpus;
 }
 
 // Each policy's simulation, as many at a time as there are threads. Each has one thread to itself.

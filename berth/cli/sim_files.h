@@ -1,0 +1,17 @@
+// What several `berth sim` commands read from disks: texts, clusters.
+#pragma once
+
+#include <string>
+
+#include "berth/base/result.h"
+#include "berth/model/cluster_spec.h"
+
+namespace berth::cli {
+
+Result<std::string> read_file(const std::string& path);
+Status write_file(const std::string& path, const std::string& text);
+// berth.yaml, slurm.conf, or a directory with them. Without errors, or not at all.
+Result<ClusterSpec> read_cluster(const std::string& path);
+std::int64_t gpus_of(const ClusterSpec& cluster);
+
+}  // namespace berth::cli

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""`berth sim run` as a researcher uses it: the report drawn by a real browser, numbers as in the JSON, and
+two runs of one seed byte for byte."""
+
+import html
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BERTH = Path(os.environ["BERTH_BIN"]) / "berth"
+POLICIES = ["multifactor", "sjf", "fifo:easy"]
+
+
+def run(folder, name, *more):
+    subprocess.run([BERTH, "sim", "run", "--trace", f"philly:{ROOT}/tests/data/philly_sample.csv",
+                    "--cluster", f"{ROOT}/docs/examples/philly.yaml", "--policy", ",".join(POLICIES),
+                    "--scale-load", "4", "--json", folder / f"{name}.json", *more],
+                   check=True, stdout=subprocess.DEVNULL)
+    return (folder / f"{name}.json").read_bytes()
+
+
+def dom_of(browser, page, folder):
+    return subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile",
+                           "--virtual-time-budget=5000", "--dump-dom", page.as_uri()],
+                          check=True, capture_output=True, text=True, timeout=120).stdout
+
+
+def check_page(dom, results):
+    for plot in ("utilisation", "queue", "waiting", "jct", "demand"):
+        drawn = re.search(rf'<svg[^>]*data-plot="{plot}".*?</svg>', dom, re.DOTALL)
+        assert drawn, f"no plot {plot}"
+        paths = re.findall(r'<path class="line" d="([^"]*)"[^>]*data-policy="([^"]*)"', drawn[0])
+        assert [policy for _, policy in paths] == POLICIES, f"{plot}: {paths}"
+        assert all(path.count("L") > 20 for path, _ in paths), f"{plot} is hardly a curve"
+    bars = re.search(r'<svg[^>]*data-plot="fairness".*?</svg>', dom, re.DOTALL)[0].count('class="bar"')
+    accounts = min(10, len(results["runs"][0]["by_account"]))
+    assert bars == accounts * len(POLICIES), f"{bars} bars"
+    gantt = re.search(r'<svg[^>]*data-plot="gantt".*?</svg>', dom, re.DOTALL)[0].count('class="run"')
+    assert gantt >= results["runs"][0]["jobs"]["ended"], f"{gantt} runs in the Gantt chart"
+    shown = {(html.unescape(policy), key): float(value) for policy, key, value in
+             re.findall(r'<td data-policy="([^"]*)" data-key="([^"]*)" data-value="([^"]*)"', dom)}
+    for figures in results["runs"]:
+        policy = figures["policy"]
+        for key, value in {"jobs": figures["jobs"]["ended"], "jct_mean": figures["all"]["jct_s"]["mean"],
+                           "jct_p99": figures["all"]["jct_s"]["p99"], "waiting_mean": figures["all"]["waiting_s"]["mean"],
+                           "waiting_p90": figures["all"]["waiting_s"]["p90"], "makespan": figures["makespan_s"],
+                           "queue_mean": figures["queue"]["mean"], "jain": figures["jain_index"]["accounts"],
+                           "allocation": figures["gpu_allocation_while_jobs_arrive"]}.items():
+            assert abs(shown[policy, key] - value) <= 1e-9 * max(1, abs(value)), (policy, key, shown[policy, key], value)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        first = run(folder, "first", "--no-timings", "--threads", "3", "--report", folder / "report.html")
+        again = run(folder, "again", "--no-timings", "--threads", "1")
+        assert first == again, "two runs differ"
+        results = json.loads(first)
+        assert all(figures["jobs"]["ended"] == 600 for figures in results["runs"])
+        browser = shutil.which("chromium") or shutil.which("google-chrome")
+        if browser is None:
+            print("SKIPPED: needs chromium to look at the report")
+            return
+        check_page(dom_of(browser, folder / "report.html", folder), results)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
