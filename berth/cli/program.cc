@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "berth/cli/commands.h"
+#include "berth/cli/sim_compare.h"
 #include "berth/cli/sim_run.h"
 #include "berth/cli/sim_table.h"
 
@@ -169,6 +170,22 @@ private:
         world->callback([this] { action_ = [this] { return sim_world(sim_, output_); }; });
         add_sim_run(sim);
         add_sim_table(sim);
+        add_sim_compare(sim);
+    }
+
+    void add_sim_compare(CLI::App* sim) {
+        CLI::App* compare = sim->add_subcommand(
+            "compare", "What another configuration would have changed, and for whom");
+        compare->add_option("--a", sim_compare_.a, "A configuration, or current");
+        compare->add_option("--b", sim_compare_.b, "The other one")->required();
+        compare->add_flag("--from-history", sim_compare_.from_history,
+                          "The jobs that this cluster's accounting knows");
+        compare->add_option("--trace", sim_compare_.trace, "Or FORMAT:FILE, or generate:MIX:JOBS");
+        compare->add_option("--state", sim_compare_.state, "The cluster's state directory");
+        compare->add_option("--seed", sim_compare_.seed, "Of a generated workload");
+        compare->add_option("--json", sim_compare_.json, "Write the results to this file");
+        compare->callback(
+            [this] { action_ = [this] { return sim_compare(sim_compare_, output_); }; });
     }
 
     void add_sim_table(CLI::App* sim) {
@@ -239,6 +256,7 @@ private:
     SimOptions sim_;
     SimRunOptions sim_run_;
     SimTableOptions sim_table_;
+    SimCompareOptions sim_compare_;
     std::string state_, job_, directory_;  // Or a file.
     std::vector<std::string> jobs_;        // Or users.
     bool json_ = false, all_ = false, follow_ = false, lenient_ = false;

@@ -3,10 +3,31 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <vector>
 
+#include "berth/base/text.h"
 #include "berth/config/files.h"
+#include "berth/workload/formats.h"
+#include "berth/workload/generator.h"
+#include "berth/workload/values.h"
 
 namespace berth::cli {
+namespace {
+
+// generate:MIX:JOBS
+Result<workload::Workload> generate(const std::string& trace, std::uint64_t seed,
+                                    std::int64_t gpus) {
+    const auto words = split(trace, ':');
+    const auto jobs = workload::parse_count(words.size() == 3 ? words[2] : "", 1, 100'000'000);
+    if (!jobs.ok()) {
+        return Error{ErrorCode::invalid_argument,
+                     "--trace " + trace + " should be generate:MIX:JOBS, as generate:philly:10000"};
+    }
+    return workload::generate(
+        words[1], {.jobs = static_cast<std::size_t>(*jobs), .seed = seed, .gpus_max = gpus});
+}
+
+}  // namespace
 
 Result<std::string> read_file(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
@@ -50,6 +71,25 @@ std::int64_t gpus_of(const ClusterSpec& cluster) {
         }
     }
     return gpus;
+}
+
+Result<workload::Workload> read_trace(const std::string& trace, std::uint64_t seed,
+                                      std::int64_t gpus) {
+    if (trace.starts_with("generate:")) return generate(trace, seed, gpus);
+    const std::size_t colon = trace.find(':');
+    const workload::Format* const format = workload::find_format(trace.substr(0, colon));
+    if (format == nullptr || colon == std::string::npos) {
+        std::vector<std::string_view> names;
+        for (const workload::Format& one : workload::formats()) names.push_back(one.name);
+        return Error{
+            ErrorCode::invalid_argument,
+            "--trace " + trace + " should be FORMAT:FILE; formats are " + join(names, ", ")};
+    }
+    const std::string path = trace.substr(colon + 1);
+    BERTH_TRY(const std::string text, read_file(path));
+    auto workload = format->read(text);
+    if (!workload.ok()) return prefixed(path + ": ", std::move(workload).error());
+    return workload;
 }
 
 }  // namespace berth::cli

@@ -34,6 +34,13 @@ class Jobs(unittest.TestCase):
         self.cluster.wait_state(done.stdout.strip(), "COMPLETED")
         self.assertEqual(self.cluster.output(done.stdout.strip()).split(), ["nobody", "nobody"])
 
+    def test_the_history_says_what_another_configuration_would_have_changed(self):
+        c = self.cluster
+        c.wait_state(c.sbatch("--gres=gpu:1", script="true"), "COMPLETED")
+        told = c.run("berth", "sim", "compare", "--b", c.state / "etc", "--from-history").stdout
+        self.assertRegex(told, r"^[1-9]\d* jobs, .*\n")
+        self.assertRegex(told, r"mean waiting, s +\d+ +\d+ +same\n")
+
     def test_a_job_sees_the_environment_that_slurm_promises(self):
         c = self.cluster
         job = c.sbatch("-c", "2", "--gres=gpu:1", script="env | grep -E '^(SLURM|CUDA)' | sort")
