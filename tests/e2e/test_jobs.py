@@ -37,7 +37,7 @@ class Jobs(unittest.TestCase):
     def test_the_history_says_what_another_configuration_would_have_changed(self):
         c = self.cluster
         c.wait_state(c.sbatch("--gres=gpu:1", script="true"), "COMPLETED")
-        told = c.run("berth", "sim", "compare", "--b", c.state / "etc", "--from-history").stdout
+        told = c.run("berth", "sim", "compare", "--b", str(c.state / "etc"), "--from-history").stdout
         self.assertRegex(told, r"^[1-9]\d* jobs, .*\n")
         self.assertRegex(told, r"mean waiting, s +\d+ +\d+ +same\n")
 
