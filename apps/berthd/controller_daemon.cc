@@ -62,7 +62,7 @@ struct ControllerDaemon::Parts {
           scripts(std::move(for_launches)),
           loop(Controller(Engine(std::move(opened.state)), std::move(spec), opened.epoch,
                           opened.next_sequence),
-               World{inbox, clock, store, outside, outside, published, &log}) {}
+               World{inbox, clock, store, outside, outside, published, &log, diagnostics.get()}) {}
 
     Status listen(const ControllerOptions& options);
 
@@ -74,6 +74,7 @@ struct ControllerDaemon::Parts {
     StoreArchive archive;
     StoreReader scripts;  // Its own, so that a launch waits for no one who reads accounting.
     Published published;
+    std::shared_ptr<Diagnostics> diagnostics = std::make_shared<Diagnostics>();
     OnceStarted outside;
     Loop loop;
     std::unique_ptr<AgentServer> agents;
@@ -91,8 +92,10 @@ Status ControllerDaemon::Parts::listen(const ControllerOptions& options) {
                                   .host = host_name(),
                                   .started_at = clock.now(),
                                   .pid = static_cast<std::int32_t>(getpid())};
-    BERTH_TRY(http, HttpServer::start({.socket = options.socket, .identity = identity}, commands,
-                                      published, archive, log));
+    BERTH_TRY(http,
+              HttpServer::start(
+                  {.socket = options.socket, .identity = identity, .diagnostics = diagnostics},
+                  commands, published, archive, log));
     outside.agents = agents.get();
     outside.clients = http.get();
     return Done{};

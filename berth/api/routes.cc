@@ -229,6 +229,18 @@ constexpr std::array kRoutes = {
         .request = "AccountingEdits",
         .reply = "Accepted",
         .summary = "Makes, changes and removes accounts, users in accounts and QOS, all at once."},
+    Route{.id = RouteId::show_diagnostics,
+          .method = Method::get,
+          .path = "/v1/diagnostics",
+          .verb = "view_diagnostics",
+          .reply = "DiagnosticsRow",
+          .summary = "What the controller has done and how long it took (sdiag)."},
+    Route{.id = RouteId::reset_diagnostics,
+          .method = Method::post,
+          .path = "/v1/diagnostics/reset",
+          .verb = "reset_diagnostics",
+          .reply = "Accepted",
+          .summary = "Counts anew from here."},
 };
 
 // The captures, if the path fits.

@@ -46,6 +46,8 @@ enum class RouteId : std::uint8_t {
     list_associations,
     list_qos,
     edit_accounting,
+    show_diagnostics,
+    reset_diagnostics,
 };
 
 struct Route {

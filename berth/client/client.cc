@@ -317,6 +317,12 @@ CallResult<api::Ping> Client::ping() { return wire_->get<api::Ping>(RouteId::pin
 CallResult<api::StateHashReply> Client::state_hash() {
     return wire_->get<api::StateHashReply>(RouteId::state_hash);
 }
+CallResult<api::DiagnosticsRow> Client::diagnostics() {
+    return wire_->get<api::DiagnosticsRow>(RouteId::show_diagnostics);
+}
+CallResult<Done> Client::reset_diagnostics() {
+    return wire_->command(RouteId::reset_diagnostics, {}, api::Accepted{});
+}
 
 CallResult<std::vector<api::AccountingRow>> Client::accounting(const api::AccountingQuery& query) {
     return wire_->list<api::AccountingRow>(

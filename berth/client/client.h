@@ -67,6 +67,8 @@ public:
     CallResult<api::ConfigRow> config();
     CallResult<api::Ping> ping();
     CallResult<api::StateHashReply> state_hash();
+    CallResult<api::DiagnosticsRow> diagnostics();
+    CallResult<Done> reset_diagnostics();
 
     // ---- Accounting: as durable, and as new, as the last answer.
     CallResult<std::vector<api::AccountingRow>> accounting(const api::AccountingQuery& query);

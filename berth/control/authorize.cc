@@ -48,6 +48,8 @@ constexpr std::array kRules = {
     Rule{Verb::shutdown, "shutdown", kAdmin, kAdmin},
     Rule{Verb::view_shares, "view_shares", kUser, kUser},
     Rule{Verb::set_usage, "set_usage", kAdmin, kAdmin},
+    Rule{Verb::view_diagnostics, "view_diagnostics", kUser, kUser},
+    Rule{Verb::reset_diagnostics, "reset_diagnostics", kOp, kOp},
 };
 
 constexpr std::array<Verb, kRules.size()> verbs_of_rules() {

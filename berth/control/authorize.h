@@ -49,6 +49,9 @@ enum class Verb : std::uint8_t {
     // Shares.
     view_shares,
     set_usage,  // What others have used: brought along, or forgiven.
+    // The controller's own figures.
+    view_diagnostics,
+    reset_diagnostics,
 };
 
 // `own`: the thing asked for belongs to the principal. For what has no owner it plays no part.

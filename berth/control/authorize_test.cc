@@ -50,6 +50,8 @@ constexpr Row kMatrix[] = {
     {Verb::shutdown, kAdmins},
     {Verb::view_shares, kAll},
     {Verb::set_usage, kAdmins},
+    {Verb::view_diagnostics, kAll},
+    {Verb::reset_diagnostics, kOps},
 };
 
 TEST(Authorization, IsExactlyThisMatrix) {

@@ -44,7 +44,7 @@ struct Controller::Parts {
     void take(Ledger& ledger, Input input, bool has_room);
     void forget_old(Ledger& ledger);
     bool is_waited_for(const Job& job) const;
-    void schedule(Ledger& ledger);
+    void schedule(Ledger& ledger, Observer* observer);
     Turn finish(Ledger& ledger);
     std::optional<Time> next_forgotten() const;
 
@@ -73,7 +73,7 @@ Controller::~Controller() = default;
 const ClusterState& Controller::state() const { return parts_->engine.state(); }
 Time Controller::now() const { return parts_->now; }
 
-Turn Controller::turn(Time now, std::vector<Input> inputs, bool has_room) {
+Turn Controller::turn(Time now, std::vector<Input> inputs, bool has_room, Observer* observer) {
     Parts& parts = *parts_;
     parts.now = std::max(parts.now, now);
     Ledger ledger(parts.engine, parts.now, parts.epoch, parts.protections);
@@ -82,7 +82,7 @@ Turn Controller::turn(Time now, std::vector<Input> inputs, bool has_room) {
     for (Input& input : inputs) parts.take(ledger, std::move(input), has_room);
     parts.nodes.note_silence(ledger);
     parts.forget_old(ledger);
-    parts.schedule(ledger);
+    parts.schedule(ledger, observer);
     Turn turn = parts.finish(ledger);
     if (first) turn.changes.spec = true;  // Readers have nothing yet.
     return turn;
@@ -147,13 +147,15 @@ std::optional<Time> Controller::Parts::next_forgotten() const {
     return next->first + age;
 }
 
-void Controller::Parts::schedule(Ledger& ledger) {
+void Controller::Parts::schedule(Ledger& ledger, Observer* observer) {
     if (!ledger.is_empty() || (cycle_at && *cycle_at <= now)) cycle_is_due = true;
     cycled = cycle_is_due && pace.may_run(now, !ledger.turn().answers.empty());
     if (!cycled) return;
     const int most = pace.is_long() ? 1 : kCyclesPerTurn;
     for (int i = 0; cycle_is_due && i < most; ++i) {
+        if (observer != nullptr) observer->cycle_begins();
         Cycle cycle = engine.cycle(now, kCycleBudget);
+        if (observer != nullptr) observer->cycle_ended(cycle.work);
         ledger.record_applied(std::move(cycle.decisions));
         cycle_is_due = !cycle.complete;
         cycle_at = cycle.wake_at;

@@ -55,7 +55,8 @@ public:
     ~Controller();
 
     // `now` may be behind that of the turn before; the record's time never is.
-    Turn turn(Time now, std::vector<Input> inputs, bool has_room = true);
+    Turn turn(Time now, std::vector<Input> inputs, bool has_room = true,
+              Observer* observer = nullptr);
     // How long the last turn took, until it was durable and published: see cycle_pace.h.
     void turn_took(Duration length);
 

@@ -16,11 +16,14 @@ Loop::Loop(Controller controller, World world, bool output_commit)
 Status Loop::run_once() {
     std::vector<Input> inputs = world_.inbox.wait_until(wake_at());
     const Time begun = world_.clock.now();
-    Turn turn =
-        controller_.turn(time_.advance(begun), std::move(inputs), world_.journal.has_room());
+    Turn turn = controller_.turn(time_.advance(begun), std::move(inputs), world_.journal.has_room(),
+                                 world_.observer);
     if (!output_commit_) send(turn);
     if (!turn.record.facts.empty()) {
         BERTH_CHECK(world_.journal.append(turn.record, controller_.state()));
+        if (world_.observer != nullptr) {
+            world_.observer->recorded(turn.record, controller_.state());
+        }
     }
     world_.readers.publish(controller_.state(), turn.changes);
     controller_.turn_took(std::max(world_.clock.now() - begun, Duration{}));

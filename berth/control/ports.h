@@ -1,4 +1,4 @@
-// Ports: the six things the controller's loop needs of the outside. The daemon has the real ones;
+// Ports: the things the controller's loop needs of the outside. The daemon has the real ones;
 // the simulated world and the tests have small ones in memory.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "berth/base/log.h"
 #include "berth/control/command.h"
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/engine.h"
 #include "berth/model/order.h"
 #include "berth/model/report.h"
 
@@ -108,6 +108,16 @@ public:
     virtual void publish(const ClusterState& state, const Changes& changes) = 0;
 };
 
+// Who counts and times the controller's work. It decides nothing.
+class Observer {
+public:
+    virtual ~Observer() = default;
+    virtual void cycle_begins() = 0;
+    virtual void cycle_ended(const CycleWork& work) = 0;
+    // It is durable, and led to this state.
+    virtual void recorded(const Record& record, const ClusterState& after) = 0;
+};
+
 struct World {
     Inbox& inbox;
     WallClock& clock;
@@ -116,6 +126,7 @@ struct World {
     Clients& clients;
     Readers& readers;
     LogSink* log = nullptr;  // Of what administrators should know. None: nobody wants it.
+    Observer* observer = nullptr;
 };
 
 }  // namespace berth

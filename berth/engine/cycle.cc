@@ -29,6 +29,7 @@ bool CycleRun::spend() {
         return false;
     }
     --budget_;
+    ++result_.work.tries;
     return true;
 }
 
@@ -39,6 +40,7 @@ Cycle CycleRun::run() {
     rejudge_waiting();
     end_missed_deadlines();
     rerank();
+    result_.work.queue = static_cast<std::uint32_t>(order().size());
     repair();
     if (scheduling().backfill) {
         look_at_head();
@@ -60,7 +62,19 @@ Cycle CycleRun::run() {
     outlook_.submitted_at.reset();
     result_.wake_at = outlook_.wake_at = result_.complete ? next_wake() : now_;
     pause();
+    note_work();
     return std::move(result_);
+}
+
+void CycleRun::note_work() {
+    CycleWork& work = result_.work;
+    const std::uint32_t most = scheduling().planning.starts_max;
+    work.ran = true;
+    work.starts = starts_;
+    work.planned = static_cast<std::uint32_t>(state().plan().size());
+    work.end = most > 0 && starts_ >= most ? CycleWork::End::most_starts
+               : result_.complete          ? CycleWork::End::of_queue
+                                           : CycleWork::End::out_of_budget;
 }
 
 // The site's bf_max_job_start, sched_min_interval.

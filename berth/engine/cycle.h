@@ -35,6 +35,7 @@ private:
     void decide(Fact fact);
     bool spend();  // One placement attempt; false: none is left, or enough have started.
     void pause();
+    void note_work();
 
     // cycle.cc
     void end_overdue();

@@ -46,6 +46,7 @@ Time CycleRun::earliest_without_promise(Shape& shape) {
 bool CycleRun::attend(PendingJob& pending, Time floor, bool may_plan) {
     const JobId id = pending.id;
     PendingJob* job = &pending;
+    ++result_.work.depth;
     if (job->watched) judge(*job);
     while (job->gate.reason == PendingReason::none && try_job(*job, floor, may_plan)) {
         ++starts_;
@@ -203,6 +204,7 @@ Booking CycleRun::booking_for(const PendingJob& job, const Found& found) const {
 JobId CycleRun::start(const PendingJob& pending, const Found& found,
                       std::optional<Duration> time_limit) {
     const Job& job = *state().find_job(pending.id);
+    if (!order().is_first(pending)) ++result_.work.passed;
     StartJob fact{.job = job.id, .attempt = Attempt(job.attempt.value() + 1)};
     fact.priority = pending.priority;
     fact.allocation = settle(state(), found.parts, outlook_.topologies);

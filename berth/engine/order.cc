@@ -156,7 +156,13 @@ std::size_t JobOrder::behind(const OrderKey& key) const {
                                     entries_.begin());
 }
 
+bool JobOrder::is_first(const PendingJob& job) {
+    while (first_ < entries_.size() && entries_[first_].job == nullptr) ++first_;
+    return first_ < entries_.size() && entries_[first_].job == &job;
+}
+
 void JobOrder::insert(std::vector<PendingJob*> jobs) {
+    first_ = 0;
     if (jobs.empty()) return;
     if (jobs.size() <= 16) {
         for (PendingJob* job : jobs) {
@@ -196,6 +202,7 @@ void JobOrder::erase(PendingJob& job) {
 }
 
 void JobOrder::resort() {
+    first_ = 0;
     std::erase_if(entries_, [](const Entry& entry) { return entry.job == nullptr; });
     for (Entry& entry : entries_) entry.key = entry.job->key;
     if (!std::ranges::is_sorted(entries_, {}, &Entry::key)) {
@@ -205,7 +212,7 @@ void JobOrder::resort() {
 
 void JobOrder::clear() {
     entries_.clear();
-    size_ = 0;
+    size_ = first_ = 0;
 }
 
 }  // namespace berth

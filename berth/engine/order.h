@@ -124,12 +124,14 @@ public:
     void erase(PendingJob& job);
     void resort();  // The keys of some have changed.
     void clear();
+    bool is_first(const PendingJob& job);
     // The first entry behind this key.
     std::size_t behind(const OrderKey& key) const;
 
 private:
     std::vector<Entry> entries_;
     std::size_t size_ = 0;
+    std::size_t first_ = 0;  // None before it is there any more.
 };
 
 class PendingJobs {

@@ -51,6 +51,8 @@ constexpr Promise kPromises[] = {
     {RouteId::list_associations, kUser, kUser},
     {RouteId::list_qos, kUser, kUser},
     {RouteId::edit_accounting, kOp, kOp},
+    {RouteId::show_diagnostics, kUser, kUser},
+    {RouteId::reset_diagnostics, kOp, kOp},
 };
 
 class EmptyArchive : public Archive {

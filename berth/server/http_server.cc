@@ -91,7 +91,7 @@ struct HttpServer::Works final : HttpHouse {
           sink(to),
           published(from),
           log(to_log),
-          api(settings.identity, from, archive),
+          api(settings.identity, from, archive, settings.diagnostics),
           slow(kSlowThreads) {}
 
     const HttpServerOptions& options() const override { return settings; }
@@ -233,6 +233,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(HttpServerOptions options,
         ::close(fd);
         return Error{ErrorCode::internal, "cannot listen: " + failed.message()};
     }
+    works->settings.diagnostics->note_threads(kThreads + kSlowThreads);
     works->run();
     return std::unique_ptr<HttpServer>(new HttpServer(std::move(works)));
 }

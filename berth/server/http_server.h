@@ -17,6 +17,7 @@ namespace berth {
 struct HttpServerOptions {
     std::string socket;  // Its folder must be there; the socket is open to everyone (0666).
     ServerIdentity identity;
+    std::shared_ptr<Diagnostics> diagnostics = std::make_shared<Diagnostics>();
     std::size_t connections = 256;  // Beyond that the one that has idled longest gives way.
     std::uint32_t header_bytes = 16 * 1024;
     std::uint64_t body_bytes = 8 << 20;

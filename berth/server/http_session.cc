@@ -99,6 +99,7 @@ void HttpSession::refuse_header(const Failure& why) {
 
 void HttpSession::handle() {
     if (closed_) return;
+    asked_at_ = std::chrono::steady_clock::now();
     const http::request<http::string_body>& message = parser_->get();
     keep_alive_ = message.keep_alive();
     chunked_ = message.version() >= 11;
@@ -161,6 +162,10 @@ void HttpSession::read_slowly(SlowRead read) {
 
 void HttpSession::send(ApiResponse response) {
     if (closed_) return;
+    if (response.route) {
+        house_.options().diagnostics->called(*response.route, principal_,
+                                             std::chrono::steady_clock::now() - asked_at_);
+    }
     if (response.parts) return send_parts(std::move(response));
     send_whole(std::move(response));
 }

@@ -76,8 +76,9 @@ private:
     bool closed_ = false;  // What was under way when it was shut comes to nothing.
     bool keep_alive_ = false;
     bool chunked_ = true;
-    std::optional<std::uint64_t> ticket_;  // Of the request that the controller has.
-    api::RouteId route_{};                 // Likewise.
+    std::optional<std::uint64_t> ticket_;               // Of the request that the controller has.
+    api::RouteId route_{};                              // Likewise.
+    std::chrono::steady_clock::time_point asked_at_{};  // When the request was whole.
     boost::asio::steady_timer answer_timer_;
     std::unique_ptr<BodyParts> parts_;  // Of the response on its way.
     std::string part_;

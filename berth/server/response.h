@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "berth/api/messages.h"
@@ -29,8 +30,9 @@ struct ApiResponse {
     std::int32_t status = 200;
     std::string content_type = "application/json";
     std::string body;
-    std::unique_ptr<BodyParts> parts;  // Instead of `body`.
-    std::string allow;                 // Of a 405: what the path takes.
+    std::unique_ptr<BodyParts> parts;   // Instead of `body`.
+    std::string allow;                  // Of a 405: what the path takes.
+    std::optional<api::RouteId> route;  // What was called, as far as it is known.
 };
 
 ApiResponse respond(const api::Problem& problem);

@@ -87,10 +87,12 @@ struct Service::Routed {
     }
 };
 
-Service::Service(ServerIdentity identity, const Published& published, Archive& archive)
+Service::Service(ServerIdentity identity, const Published& published, Archive& archive,
+                 std::shared_ptr<Diagnostics> diagnostics)
     : identity_(std::move(identity)),
       published_(published),
       archive_(archive),
+      diagnostics_(std::move(diagnostics)),
       openapi_(api::openapi_document(identity_.version)) {}
 
 Outcome Service::serve(const ApiRequest& request) const {
@@ -114,7 +116,17 @@ Outcome Service::serve(const ApiRequest& request) const {
     }
     if (!routed.query.empty() && routed.route.query.empty())
         return refuse(Refusal::invalid_request, "this path takes no query");
-    return act(routed);
+    Outcome outcome = act(routed);
+    if (auto* const response = std::get_if<ApiResponse>(&outcome)) {
+        response->route = routed.route.id;
+    } else if (auto* const slow = std::get_if<SlowRead>(&outcome)) {
+        *slow = [read = std::move(*slow), id = routed.route.id] {
+            ApiResponse response = read();
+            response.route = id;
+            return response;
+        };
+    }
+    return outcome;
 }
 
 Outcome Service::act(const Routed& routed) const {
@@ -149,6 +161,13 @@ Outcome Service::act(const Routed& routed) const {
         case RouteId::list_licenses:
             return ApiResponse{.parts = row_list(edition, "licenses", license_rows(edition))};
         case RouteId::list_accounting: return accounting(routed);
+        case RouteId::show_diagnostics:
+            return SlowRead([diagnostics = diagnostics_, edition = routed.edition] {
+                return respond_json(api::to_json(diagnostics->row(*edition, wall_time())));
+            });
+        case RouteId::reset_diagnostics:
+            diagnostics_->reset(wall_time());
+            return respond_json(api::to_json(api::Accepted{}));
         case RouteId::list_priorities: return list_priorities(routed);
         case RouteId::list_shares:
             return ApiResponse{.parts =
@@ -234,8 +253,13 @@ Outcome Service::script(const Routed& routed) const {
 
 ApiResponse Service::respond_to(RouteId route, const Answer& answer) const {
     auto reply = reply_of(*published_.current()->spec, answer);
-    if (const auto* const problem = std::get_if<api::Problem>(&reply)) return respond(*problem);
-    return respond_json(std::get<std::string>(std::move(reply)), api::route(route).success);
+    const auto* const problem = std::get_if<api::Problem>(&reply);
+    ApiResponse response =
+        problem != nullptr
+            ? respond(*problem)
+            : respond_json(std::get<std::string>(std::move(reply)), api::route(route).success);
+    response.route = route;
+    return response;
 }
 
 }  // namespace berth

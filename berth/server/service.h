@@ -8,6 +8,7 @@
 
 #include "berth/control/command.h"
 #include "berth/server/archive.h"
+#include "berth/server/diagnostics.h"
 #include "berth/server/published.h"
 #include "berth/server/response.h"
 
@@ -30,7 +31,8 @@ using SlowRead = std::function<ApiResponse()>;
 
 class Service {
 public:
-    Service(ServerIdentity identity, const Published& published, Archive& archive);
+    Service(ServerIdentity identity, const Published& published, Archive& archive,
+            std::shared_ptr<Diagnostics> diagnostics = std::make_shared<Diagnostics>());
 
     std::variant<ApiResponse, ForController, SlowRead> serve(const ApiRequest& request) const;
     ApiResponse respond_to(api::RouteId route, const Answer& answer) const;
@@ -49,6 +51,7 @@ private:
     ServerIdentity identity_;
     const Published& published_;
     Archive& archive_;
+    std::shared_ptr<Diagnostics> diagnostics_;
     std::string openapi_;
 };
 

@@ -36,6 +36,7 @@ int run_scontrol(const Invocation& call, Streams& streams);
 int run_squeue(const Invocation& call, Streams& streams);
 int run_sinfo(const Invocation& call, Streams& streams);
 int run_sprio(const Invocation& call, Streams& streams);
+int run_sdiag(const Invocation& call, Streams& streams);
 int run_sshare(const Invocation& call, Streams& streams);
 int run_sacct(const Invocation& call, Streams& streams);
 int run_sacctmgr(const Invocation& call, Streams& streams);

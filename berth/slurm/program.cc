@@ -13,6 +13,7 @@ constexpr auto kCommands = std::to_array<std::pair<std::string_view, Command>>({
     {"sbatch", run_sbatch},
     {"scancel", run_scancel},
     {"scontrol", run_scontrol},
+    {"sdiag", run_sdiag},
     {"sinfo", run_sinfo},
     {"sprio", run_sprio},
     {"squeue", run_squeue},

@@ -1,5 +1,7 @@
 """The commands that are compared."""
 
+import re
+
 from compare import Difference, pairs_differ, table_differs, text_differs, widths_differ
 from jobs import JOBS, REFUSED, WRONG
 
@@ -48,8 +50,24 @@ def compare_commands(slurm, berth, counted):
         for name in names:
             texts = both(slurm, berth, f"scontrol show {what} {name}", counted)
             yield from pairs_differ(f"scontrol show {what}", name.strip("{}"), *texts)
+    yield from sdiag_differs(slurm, berth, counted)
     command = f"sacct -a -P -o {SACCT}"
     yield from table_differs("sacct -P", *both(slurm, berth, command, counted), "JobID")
+
+
+def sdiag_differs(slurm, berth, counted):
+    """The lines it has, and how many jobs it has counted; how often and how fast is each one's own."""
+    texts = both(slurm, berth, "sdiag", counted)
+    plain = []
+    for text in texts:
+        text = re.sub(r"^\t(Cycles per minute|\w+ +\( *\d+\) count):.*\n", "", text, flags=re.M)
+        text = re.sub(r"(?<!\d)\d+(?= microseconds)|(?<=:) *\d+$|(?<=\() *\d+(?=\))", "N", text, flags=re.M)
+        plain.append(text)
+    yield from text_differs("sdiag", *plain, ordered=True)
+    counts = [dict(re.findall(r"^Jobs (\w+): +(\d+)$", text, re.M)) for text in texts]
+    for key in counts[0]:
+        if counts[0][key] != counts[1].get(key):
+            yield Difference("sdiag", "Jobs", key, counts[0][key], counts[1].get(key, "(absent)"))
 
 
 def outcome_differs(slurm, berth, command, counted, user=None):

@@ -63,6 +63,7 @@ EXPLAINED = [
     Rule("load and free memory of nodes", "sinfo -o %[eO]", berth="N/A"),
     Rule("version and address of a node", NODE, field="NodeAddr|NodeHostName|Port|Version"),
     Rule("version and address of a node", "sinfo -o %[nov]"),
+    Rule("`sdiag`", "sdiag", "line", "text", r"\(none\)"),
     # Words for what is wrong.
     Rule("`sbatch --nice=abc`, `--time=-5`", WRONG, "sbatch .*(--nice=abc|--time=-5) .*"),
     Rule("lines before Slurm's own", WRONG, "sbatch .* -[wx] nosuch .*", "stderr"),

@@ -1,0 +1,175 @@
+#include "berth/server/diagnostics.h"
+
+#include <algorithm>
+#include <set>
+
+namespace berth {
+namespace {
+
+constexpr Duration kDay = std::chrono::hours(24);
+
+std::int64_t micros(Diagnostics::Clock::duration length) {
+    return std::chrono::duration_cast<std::chrono::microseconds>(length).count();
+}
+
+std::int64_t tasks_of(const Job& job) {
+    return job.spec.array ? static_cast<std::int64_t>(job.spec.array->tasks.size()) : 1;
+}
+
+void add(api::CycleFigures& figures, const CycleWork& work, std::int64_t took, Time at) {
+    ++figures.cycles;
+    figures.last = took;
+    figures.most = std::max(figures.most, took);
+    figures.total += took;
+    figures.total_depth += figures.last_depth = work.depth;
+    figures.total_tries += figures.last_tries = work.tries;
+    figures.total_queue += figures.last_queue = work.queue;
+    figures.total_planned += figures.last_planned = work.planned;
+    figures.last_at = at;
+}
+
+std::int64_t clock_latency() {
+    constexpr int kLooks = 1000;
+    const auto begin = Diagnostics::Clock::now();
+    std::chrono::system_clock::time_point last;
+    for (int i = 0; i < kLooks; ++i) last = std::max(last, std::chrono::system_clock::now());
+    return micros(Diagnostics::Clock::now() - begin);
+}
+
+}  // namespace
+
+void Diagnostics::cycle_begins() {
+    const std::lock_guard lock(mutex_);
+    began_at_ = Clock::now();
+}
+
+void Diagnostics::cycle_ended(const CycleWork& work) {
+    const auto now = Clock::now();
+    const Time wall =
+        Time(std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
+    const std::lock_guard lock(mutex_);
+    if (!work.ran || !began_at_) return;
+    start_day(wall);
+    const std::int64_t took = micros(now - *began_at_);
+    add(counts_.cycles, work, took, wall);
+    if (work.end == CycleWork::End::of_queue) add(counts_.rounds, work, took, wall);
+    counts_.ended_with_queue += work.end == CycleWork::End::of_queue ? 1 : 0;
+    counts_.ended_with_most_starts += work.end == CycleWork::End::most_starts ? 1 : 0;
+    counts_.ended_out_of_budget += work.end == CycleWork::End::out_of_budget ? 1 : 0;
+    counts_.backfilled += work.passed;
+    counts_.backfilled_since_start += work.passed;
+}
+
+void Diagnostics::count_end(const Job& job) {
+    if (job.state == JobState::completed) {
+        ++counts_.jobs_completed;
+    } else if (job.state == JobState::cancelled) {
+        counts_.jobs_canceled += tasks_of(job);
+    } else {
+        ++counts_.jobs_failed;
+    }
+}
+
+void Diagnostics::recorded(const Record& record, const ClusterState& after) {
+    const std::lock_guard lock(mutex_);
+    start_day(record.now);
+    std::set<JobId> ended;  // Several nodes may report the end of one job at once.
+    const auto look_at = [&](JobId id) {
+        const Job* job = after.find_job(id);
+        if (job == nullptr || !is_final(job->state)) return;
+        if (ended.insert(id).second) count_end(*job);
+    };
+    for (const Fact& fact : record.facts) {
+        if (const auto* submitted = std::get_if<JobSubmitted>(&fact)) {
+            counts_.jobs_submitted += tasks_of(submitted->job);
+        } else if (std::holds_alternative<StartJob>(fact)) {
+            ++counts_.jobs_started;
+        } else if (const auto* end = std::get_if<AttemptEnded>(&fact)) {
+            look_at(end->job);
+        } else if (const auto* over = std::get_if<EndJob>(&fact)) {
+            look_at(over->job);
+        } else if (const auto* missed = std::get_if<DeadlineMissed>(&fact)) {
+            look_at(missed->job);
+        } else if (const auto* cancelled = std::get_if<JobCancelled>(&fact)) {
+            const Job* job = after.find_job(cancelled->job);
+            const bool whole = job == nullptr || is_final(job->state);
+            if (whole) {
+                look_at(cancelled->job);
+            } else {
+                counts_.jobs_canceled += static_cast<std::int64_t>(cancelled->array_tasks.size());
+            }
+        }
+    }
+}
+
+void Diagnostics::called(api::RouteId route, const Principal& who, Clock::duration took) {
+    const std::lock_guard lock(mutex_);
+    Figures& call = calls_[route];
+    ++call.count;
+    call.total += micros(took);
+    const auto known = users_.find(who.uid);
+    if (known == users_.end() && users_.size() >= kUsersMax) return;
+    auto& [name, figures] = known == users_.end() ? users_[who.uid] : known->second;
+    if (name.empty()) name = who.user;
+    ++figures.count;
+    figures.total += micros(took);
+}
+
+void Diagnostics::note_threads(std::int64_t threads) {
+    const std::lock_guard lock(mutex_);
+    counts_.server_threads = threads;
+}
+
+// At midnight UTC, as Slurm; calls are counted on.
+void Diagnostics::start_day(Time now) {
+    const std::int64_t day = now.time_since_epoch() / kDay;
+    if (since_ == Time{}) {
+        since_ = now;
+        day_ = day;
+    }
+    if (day_ == 0) day_ = since_.time_since_epoch() / kDay;
+    if (day <= day_) return;
+    day_ = day;
+    since_ = Time(day * kDay);
+    counts_ = {.backfilled_since_start = counts_.backfilled_since_start,
+               .server_threads = counts_.server_threads};
+}
+
+void Diagnostics::reset(Time now) {
+    const std::lock_guard lock(mutex_);
+    since_ = now;
+    day_ = now.time_since_epoch() / kDay;
+    counts_ = {.backfilled_since_start = counts_.backfilled_since_start,
+               .server_threads = counts_.server_threads};
+    calls_.clear();
+    users_.clear();
+}
+
+api::DiagnosticsRow Diagnostics::row(const Edition& edition, Time now) {
+    api::DiagnosticsRow row;
+    {
+        const std::lock_guard lock(mutex_);
+        start_day(now);
+        row = counts_;
+        row.since = since_;
+        for (const auto& [id, figures] : calls_) {
+            const api::Route& route = api::route(id);
+            row.calls.push_back(
+                {.name = std::string(to_string(route.method)) + " " + std::string(route.path),
+                 .count = figures.count,
+                 .total = figures.total});
+        }
+        for (const auto& [uid, one] : users_) {
+            row.users.push_back({one.first, uid, one.second.count, one.second.total});
+        }
+    }
+    row.now = now;
+    edition.jobs.for_each([&](std::size_t, const PublishedJob& job) {
+        if (job.job->state == JobState::pending) row.jobs_pending += tasks_of(*job.job);
+        if (job.job->state == JobState::running) ++row.jobs_running;
+    });
+    row.clock_latency = clock_latency();
+    return row;
+}
+
+}  // namespace berth

@@ -1,0 +1,81 @@
+#include "berth/server/diagnostics.h"
+
+#include <gtest/gtest.h>
+
+#include "berth/server/sample_cluster.h"
+
+namespace berth {
+namespace {
+
+// Facts become state, and are counted, as in the controller's loop.
+class Counting : public ::testing::Test {
+protected:
+    void turn(std::vector<Fact> facts) {
+        Record record{.now = cluster.now, .facts = std::move(facts)};
+        for (const Fact& fact : record.facts) cluster.apply(fact);
+        diagnostics.recorded(record, cluster.state());
+    }
+    Fact start(std::uint32_t id, std::uint32_t node) {
+        return StartJob{
+            .job = JobId(id), .attempt = Attempt(1), .allocation = SampleCluster::allocation(node)};
+    }
+    Fact end(std::uint32_t id, std::uint32_t node, std::int32_t code) {
+        return AttemptEnded{.job = JobId(id),
+                            .attempt = Attempt(1),
+                            .node = NodeId(node),
+                            .batch_exit = ExitStatus{.code = code}};
+    }
+    api::DiagnosticsRow row() { return diagnostics.row(*cluster.publish(published), cluster.now); }
+
+    SampleCluster cluster;
+    Published published;
+    Diagnostics diagnostics;
+};
+
+TEST_F(Counting, TellsEndsApartAndCountsEachJobOnce) {
+    Job array = SampleCluster::job(9);
+    array.spec.array = ArraySpec{{0, 1, 2, 3}, 0};
+    turn({JobSubmitted{SampleCluster::job(1)}, JobSubmitted{SampleCluster::job(2)},
+          JobSubmitted{SampleCluster::job(3)}, JobSubmitted{SampleCluster::job(4)},
+          JobSubmitted{array}});
+    turn({start(1, 0), start(2, 1), start(3, 2)});
+    EXPECT_EQ(row().jobs_running, 3);
+    EXPECT_EQ(row().jobs_pending, 5);
+    turn({end(1, 0, 0)});
+    turn({end(2, 1, 3)});
+    turn({EndJob{.job = JobId(3), .outcome = JobState::cancelled}});
+    EXPECT_EQ(row().jobs_canceled, 0);  // It is not over yet.
+    turn({end(3, 2, 0)});
+    turn({JobCancelled{.job = JobId(4)}, JobCancelled{.job = JobId(9), .array_tasks = {1, 2}}});
+    const api::DiagnosticsRow counted = row();
+    EXPECT_EQ(counted.jobs_submitted, 8);
+    EXPECT_EQ(counted.jobs_started, 3);
+    EXPECT_EQ(counted.jobs_completed, 1);
+    EXPECT_EQ(counted.jobs_failed, 1);
+    EXPECT_EQ(counted.jobs_canceled, 4);
+    EXPECT_EQ(counted.jobs_pending, 2);
+    EXPECT_EQ(counted.jobs_running, 0);
+}
+
+TEST_F(Counting, BeginsAnewWithTheDayAndWhenAsked) {
+    turn({JobSubmitted{SampleCluster::job(1)}});
+    EXPECT_EQ(row().since, cluster.now);
+    diagnostics.called(api::RouteId::ping, {.uid = 7, .user = "ada"}, std::chrono::microseconds(5));
+    cluster.now += std::chrono::hours(24);
+    EXPECT_EQ(row().jobs_submitted, 0);
+    EXPECT_EQ(row().since, Time(std::chrono::hours(24)));
+    ASSERT_EQ(row().calls.size(), 1U);
+    EXPECT_EQ(row().calls[0].name, "GET /v1/ping");
+    EXPECT_EQ(row().users[0].name, "ada");
+    EXPECT_EQ(row().users[0].total, 5);
+    cluster.now += std::chrono::hours(1);
+    turn({JobSubmitted{SampleCluster::job(2)}});
+    EXPECT_EQ(row().jobs_submitted, 1);
+    diagnostics.reset(cluster.now);
+    EXPECT_EQ(row().jobs_submitted, 0);
+    EXPECT_TRUE(row().calls.empty());
+    EXPECT_EQ(row().since, cluster.now);
+}
+
+}  // namespace
+}  // namespace berth
