@@ -67,6 +67,17 @@ void print_blockers(const Explanation& explanation, Output& output) {
     }
 }
 
+// ", which ask for 96 GPU-hours by their limits"
+std::string work_text(const Explanation& explanation) {
+    if (explanation.ahead_gpu_minutes == 0 && explanation.ahead_endless == 0) return {};
+    std::string text = "; their limits come to " +
+                       std::to_string((explanation.ahead_gpu_minutes + 59) / 60) + " GPU-hours";
+    if (explanation.ahead_endless > 0) {
+        text += ", and " + std::to_string(explanation.ahead_endless) + " ask for GPUs without one";
+    }
+    return text;
+}
+
 void print_explanation(const Explanation& explanation, Time now, Output& output) {
     output.out() << "job " << to_string(explanation.job)
                  << " waits: " << output.paint(slurm_name(explanation.reason), Colour::yellow)
@@ -75,7 +86,7 @@ void print_explanation(const Explanation& explanation, Time now, Output& output)
     if (explanation.ahead > 0)
         output.out() << "  " << explanation.ahead
                      << (explanation.ahead == 1 ? " job is" : " jobs are")
-                     << " before it in the order\n";
+                     << " before it in the order" << work_text(explanation) << '\n';
     if (explanation.planned_start) {
         output.out() << "  planned start: " << slurm::local_time(explanation.planned_start, "")
                      << " (" << relative_time(*explanation.planned_start, now) << ")";

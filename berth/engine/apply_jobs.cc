@@ -33,6 +33,9 @@ void set_priority(Job& job, std::uint32_t priority, bool by_operator) {
 }
 
 void update_request(Job& job, const JobUpdated& fact) {
+    if (fact.request) job.spec.request = *fact.request;
+    if (fact.deadline) job.spec.deadline = *fact.deadline;
+    if (fact.time_min) job.spec.time_min = *fact.time_min;
     if (fact.time_limit) {
         job.time_limit = *fact.time_limit;
         job.spec.request.time_limit = *fact.time_limit;
@@ -55,7 +58,8 @@ void update_request(Job& job, const JobUpdated& fact) {
 
 // What was promised to the job as it was may not fit the job as it is.
 bool changes_plan(const JobUpdated& fact) {
-    return fact.time_limit || fact.partition || fact.nodelist || fact.begin || fact.dependencies;
+    return fact.time_limit || fact.partition || fact.nodelist || fact.begin || fact.dependencies ||
+           fact.request || fact.deadline || fact.time_min;
 }
 
 }  // namespace

@@ -65,15 +65,10 @@ std::optional<Time> last_moment(const Job& job) {
     return least >= *job.spec.deadline - Time{} ? Time::min() : *job.spec.deadline - least;
 }
 
-Gate gate_of(const ClusterState& state, const Job& job, const Shape& shape,
-             std::size_t running_tasks, Time now) {
-    if (const auto last = last_moment(job); last && *last < now) {
-        return shut(PendingReason::deadline);
-    }
-    if (job.hold != Hold::none) return hold_gate(job);
-    if (job.spec.begin && *job.spec.begin > now) {
-        return shut(PendingReason::begin_time, job.spec.begin);
-    }
+namespace {
+
+// What the job itself says.
+Gate own_gate(const ClusterState& state, const Job& job, Time now) {
     if (job.dependency_failed) return shut(PendingReason::dependency_never_satisfied);
     const DependencyAnswer dependencies = dependencies_of(state, job, now);
     if (dependencies.readiness == Readiness::never) {
@@ -82,26 +77,75 @@ Gate gate_of(const ClusterState& state, const Job& job, const Shape& shape,
     if (dependencies.readiness == Readiness::waiting) {
         return shut(PendingReason::dependency, dependencies.due);
     }
-    const Gate partition = partition_gate(state.spec(), job, shape.demand());
-    if (partition.reason != PendingReason::none) return partition;
-    const std::vector<QosSpec>& all_qos = state.spec().qos;
-    if (job.qos.index() < all_qos.size()) {
-        const std::optional<Duration>& max_wall = all_qos[job.qos.index()].max_wall;
-        if (max_wall && job.time_limit > *max_wall) return shut(PendingReason::qos_max_wall);
-    }
-    if (const auto excess = limit_on_start(state, job, shape.demand())) return shut(excess->reason);
+    return {};
+}
+
+Gate qos_gate(const ClusterSpec& spec, const Job& job) {
+    if (job.qos.index() >= spec.qos.size()) return {};
+    const std::optional<Duration>& max_wall = spec.qos[job.qos.index()].max_wall;
+    return max_wall && job.time_limit > *max_wall ? shut(PendingReason::qos_max_wall) : Gate{};
+}
+
+Gate array_gate(const Job& job, std::size_t running_tasks) {
     const std::uint32_t most = job.spec.array ? job.spec.array->max_running : job.array_max_running;
     const bool of_array = job.spec.array || job.array_task;
-    if (of_array && most > 0 && running_tasks >= most) {
-        return shut(PendingReason::job_array_task_limit);
-    }
+    return of_array && most > 0 && running_tasks >= most
+               ? shut(PendingReason::job_array_task_limit)
+               : Gate{};
+}
+
+Gate chance_gate(const ClusterState& state, const Shape& shape) {
     if (shape.kind->chance == Kind::Chance::never) return shut(PendingReason::bad_constraints);
-    if (shape.kind->chance == Kind::Chance::not_now) {
-        std::string& missing = shape.kind->missing;  // Named once for all jobs of this kind.
-        if (missing.empty()) missing = missing_nodes(state, shape.demand());
-        return {PendingReason::req_node_not_avail, {}, missing};
+    if (shape.kind->chance != Kind::Chance::not_now) return {};
+    std::string& missing = shape.kind->missing;  // Named once for all jobs of this kind.
+    if (missing.empty()) missing = missing_nodes(state, shape.demand());
+    return {PendingReason::req_node_not_avail, {}, missing};
+}
+
+// In Slurm's order, those that are shut, until `visit` has had enough and says so: false.
+template <class Visit>
+void each_shut(const ClusterState& state, const Job& job, const Shape& shape,
+               std::size_t running_tasks, Time now, Visit visit) {
+    const auto goes_on = [&](const Gate& gate) {
+        return gate.reason == PendingReason::none || visit(gate);
+    };
+    if (const auto last = last_moment(job); last && *last < now) {
+        if (!visit(shut(PendingReason::deadline))) return;
     }
-    return {};
+    if (job.hold != Hold::none && !visit(hold_gate(job))) return;
+    if (job.spec.begin && *job.spec.begin > now) {
+        if (!visit(shut(PendingReason::begin_time, job.spec.begin))) return;
+    }
+    if (!goes_on(own_gate(state, job, now))) return;
+    if (!goes_on(partition_gate(state.spec(), job, shape.demand()))) return;
+    if (!goes_on(qos_gate(state.spec(), job))) return;
+    if (const auto excess = limit_on_start(state, job, shape.demand())) {
+        if (!visit(shut(excess->reason))) return;
+    }
+    if (!goes_on(array_gate(job, running_tasks))) return;
+    goes_on(chance_gate(state, shape));
+}
+
+}  // namespace
+
+Gate gate_of(const ClusterState& state, const Job& job, const Shape& shape,
+             std::size_t running_tasks, Time now) {
+    Gate first;
+    each_shut(state, job, shape, running_tasks, now, [&](const Gate& gate) {
+        first = gate;
+        return false;
+    });
+    return first;
+}
+
+std::vector<Gate> gates_of(const ClusterState& state, const Job& job, const Shape& shape,
+                           std::size_t running_tasks, Time now) {
+    std::vector<Gate> all;
+    each_shut(state, job, shape, running_tasks, now, [&](const Gate& gate) {
+        all.push_back(gate);
+        return true;
+    });
+    return all;
 }
 
 }  // namespace berth

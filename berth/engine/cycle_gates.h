@@ -28,6 +28,10 @@ std::optional<Time> last_moment(const Job& job);
 Gate gate_of(const ClusterState& state, const Job& job, const Shape& shape,
              std::size_t running_tasks, Time now);
 
+// All that are shut.
+std::vector<Gate> gates_of(const ClusterState& state, const Job& job, const Shape& shape,
+                           std::size_t running_tasks, Time now);
+
 // Whether the gate of a job may open or shut though the job and the nodes stay as they are: it is
 // asked again in each cycle, and before the job starts. Who adds such a gate adds to this.
 bool gate_may_change(const Job& job);

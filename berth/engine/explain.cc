@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
-#include "berth/base/duration_text.h"
+#include "berth/engine/cycle_gates.h"
+#include "berth/engine/explain_advice.h"
 #include "berth/engine/explain_blockers.h"
-#include "berth/engine/plan_search.h"
+#include "berth/engine/limit_check.h"
+#include "berth/engine/plan_quota.h"
 
 namespace berth {
 namespace {
@@ -25,17 +27,11 @@ public:
 
     Explanation run() {
         result_.job = job_.id;
-        const Gate gate =
-            gate_of(state_, job_, *pending_.shape, outlook_.running_tasks(job_), now_);
-        if (gate.reason != PendingReason::none) {
-            result_.reason = gate.reason;
-            result_.blockers.push_back(
-                blocker_at_gate(state_, outlook_, job_, *pending_.shape, gate));
-        } else {
-            explain_resources();
-            explain_plan();
-            advise();
-        }
+        explain_gates();
+        if (!is_gated()) explain_special();
+        explain_resources();
+        explain_plan();
+        if (!is_gated()) advise();
         explain_priority();
         return std::move(result_);
     }
@@ -43,10 +39,69 @@ public:
 private:
     const Demand& demand() const { return pending_.shape->demand(); }
 
-    // Either too little is free; or enough is, but promised to jobs before it.
-    void explain_resources() {
+    bool is_gated() const { return gated_; }
+
+    // Every gate that is shut, and every limit that it would break.
+    void explain_gates() {
+        const auto gates =
+            gates_of(state_, job_, *pending_.shape, outlook_.running_tasks(job_), now_);
+        gated_ = !gates.empty();
+        if (gated_) result_.reason = gates.front().reason;
+        const auto excesses = limits_on_start(state_, job_, demand());
+        for (const Gate& gate : gates) {
+            const bool of_limits = std::ranges::any_of(
+                excesses, [&](const Excess& one) { return one.reason == gate.reason; });
+            if (of_limits) {
+                for (const Excess& one : excesses) result_.blockers.push_back(blocker_of(one));
+            } else {
+                result_.blockers.push_back(
+                    blocker_at_gate(state_, outlook_, job_, *pending_.shape, gate));
+            }
+        }
+    }
+
+    // What the last cycle found, where it is neither resources nor its turn.
+    void explain_special() {
         const PendingReason known = state_.reason(job_.id);
         result_.reason = known == PendingReason::none ? PendingReason::resources : known;
+        const std::string detail(state_.reason_detail(job_.id));
+        switch (known) {
+            case PendingReason::licenses: return explain_licenses();
+            case PendingReason::reservation:
+                return add_blocker("reservation " + demand().reservation,
+                                   "Its reservation has not begun.");
+            case PendingReason::req_node_not_avail:
+                return add_blocker("reservation",
+                                   "Nodes that it needs are kept by reservations" +
+                                       (detail.empty() ? "" : " (" + detail + ")") + ".");
+            default: return;
+        }
+    }
+    void explain_licenses() {
+        for (const LicenseCount& one : demand().licenses.counts) {
+            const std::int64_t free = outlook_.book.licenses().free_at(one.name, now_);
+            if (free >= one.count) continue;
+            Blocker blocker{.reason = PendingReason::licenses,
+                            .level = "cluster",
+                            .resource = "license/" + one.name,
+                            .asked = one.count,
+                            .free = free};
+            for (const LicenseSpec& known : state_.spec().licenses) {
+                if (known.name == one.name) blocker.total = known.total;
+            }
+            blocker.text = "It asks for " + std::to_string(one.count) + " licenses " + one.name +
+                           "; " + std::to_string(free) + " of " + std::to_string(blocker.total) +
+                           " are free.";
+            result_.blockers.push_back(std::move(blocker));
+        }
+    }
+    void add_blocker(std::string level, std::string text) {
+        result_.blockers.push_back(
+            {.reason = result_.reason, .level = std::move(level), .text = std::move(text)});
+    }
+
+    // Either too little is free; or enough is, but promised to jobs before it.
+    void explain_resources() {
         const auto free = [&](NodeId node) {
             return outlook_.usable.test(node.index()) ? &state_.free(node).amount : nullptr;
         };
@@ -58,6 +113,7 @@ private:
             }
             return;
         }
+        if (is_gated() || result_.reason == PendingReason::licenses) return;
         Blocker blocker{.reason = PendingReason::priority, .level = "plan"};
         const bool endless = pending_.shape->length == Duration::max();
         blocker.text = std::string("Enough is free now, but ") +
@@ -114,7 +170,7 @@ private:
 
     void explain_plan() {
         const PlannedStart* planned = state_.planned(job_.id);
-        if (planned == nullptr) return;
+        if (planned == nullptr) return explain_no_plan();
         result_.planned_start = planned->start;
         std::vector<std::pair<Time, JobId>> ends;
         for (const auto& [node, amount] : planned->amounts) {
@@ -138,6 +194,21 @@ private:
         }
     }
 
+    // Which option of the site keeps it out of the plan, if one does.
+    void explain_no_plan() {
+        if (is_gated()) return;
+        PlanQuota quota(state_, now_);
+        for (const JobOrder::Entry& entry : outlook_.pending.order().entries()) {
+            if (entry.job == nullptr) continue;
+            if (entry.job == &pending_) break;
+            quota.count(*entry.job);
+        }
+        const std::string_view option = quota.objection(pending_);
+        if (option.empty()) return;
+        add_blocker("plan", "It has no planned start, by the site's " + std::string(option) +
+                                "; it starts when there is room that nobody is promised.");
+    }
+
     void explain_priority() {
         for (const PriorityPart& part : outlook_.policy.priority_parts(job_, view_)) {
             result_.priority.emplace_back(part.name, part.micropoints / 1'000'000);
@@ -146,34 +217,16 @@ private:
             result_.priority.emplace_back("order of submission",
                                           outlook_.policy.priority(job_, view_));
         }
-        for (const auto& [id, other] : outlook_.pending.all()) {
-            if (id != job_.id && other.gate.reason == PendingReason::none &&
-                other.key < pending_.key) {
-                ++result_.ahead;
-            }
-        }
+        const WorkAhead ahead = work_ahead(state_, outlook_, pending_);
+        result_.ahead = ahead.jobs;
+        result_.ahead_gpu_minutes = ahead.gpu_minutes;
+        result_.ahead_endless = ahead.endless;
     }
 
-    bool starts_now_with(Duration length) const {
-        return find_start(demand(), {now_, now_, length}, outlook_.book, outlook_.usable, taste_)
-            .has_value();
-    }
-
-    // A shorter time limit, if one would let it start at once: the longest such. Its own promise
-    // counts as taken, so this errs on the short side.
     void advise() {
-        Duration low{},
-            high = std::min<Duration>(pending_.shape->length, std::chrono::hours(24 * 365));
-        constexpr Duration kMinute = std::chrono::minutes(1);
-        if (high <= kMinute || starts_now_with(high) || !starts_now_with(kMinute)) return;
-        low = kMinute;
-        while (high - low > kMinute) {
-            const Duration middle = low + (high - low) / kMinute / 2 * kMinute;
-            if (middle == low) break;
-            (starts_now_with(middle) ? low : high) = middle;
+        for (const Advice& one : advice_for(state_, outlook_, now_, pending_, taste_)) {
+            result_.advice.push_back(in_words(one, now_, state_.planned(job_.id)));
         }
-        result_.advice.push_back("--time=" + format_duration(low) +
-                                 " would let it start now without delaying anyone");
     }
 
     const ClusterState& state_;
@@ -184,6 +237,7 @@ private:
     EngineView view_;
     Taste taste_;
     Explanation result_;
+    bool gated_ = false;
 };
 
 }  // namespace

@@ -86,16 +86,6 @@ Blocker blocker_at_gate(const ClusterState& state, const Outlook& outlook, const
                         const Shape& shape, const Gate& gate) {
     const PartitionSpec& partition = state.spec().partition(job.partition);
     Blocker blocker{.reason = gate.reason, .level = "job", .text = plain_text(job, gate)};
-    if (const auto excess = limit_on_start(state, job, shape.demand());
-        excess && excess->reason == gate.reason) {
-        blocker.level = excess->holder;
-        blocker.resource = excess->what;
-        blocker.asked = excess->asked;
-        blocker.free = std::max<std::int64_t>(0, excess->most - excess->used);
-        blocker.total = excess->most;
-        blocker.text = in_words(*excess) + ".";
-        return blocker;
-    }
     switch (gate.reason) {
         case PendingReason::partition_down:
         case PendingReason::partition_inactive:
@@ -124,6 +114,16 @@ Blocker blocker_at_gate(const ClusterState& state, const Outlook& outlook, const
                        std::to_string(blocker.total) + " may at once.";
     }
     return blocker;
+}
+
+Blocker blocker_of(const Excess& excess) {
+    return {.reason = excess.reason,
+            .level = excess.holder,
+            .resource = excess.what,
+            .asked = excess.asked,
+            .free = std::max<std::int64_t>(0, excess.most - excess.used),
+            .total = excess.most,
+            .text = in_words(excess) + "."};
 }
 
 Blocker blocker_of(const ClusterState& state, const Job& job, const Shortage& shortage) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "berth/engine/cycle_gates.h"
+#include "berth/engine/limit_check.h"
 #include "berth/engine/outlook.h"
 #include "berth/model/explanation.h"
 
@@ -9,6 +10,9 @@ namespace berth {
 
 Blocker blocker_at_gate(const ClusterState& state, const Outlook& outlook, const Job& job,
                         const Shape& shape, const Gate& gate);
+// That a limit would be broken.
+Blocker blocker_of(const Excess& excess);
+
 Blocker blocker_of(const ClusterState& state, const Job& job, const Shortage& shortage);
 
 }  // namespace berth

@@ -77,6 +77,12 @@ public:
         check_associations();
         return found_;
     }
+    std::vector<Excess> all_of_start() {
+        std::vector<Excess> all;
+        all_ = &all;
+        of_start();
+        return all;
+    }
     std::optional<Excess> of_submission() {
         submitting_ = true;
         const QosSpec* qos = qos_of_job();
@@ -94,7 +100,12 @@ private:
     void note(R reason, const std::string& holder, std::string what, std::int64_t asked,
               std::int64_t used, std::int64_t most, bool at_least = false) {
         if (found_) return;
-        found_ = Excess{reason, holder, std::move(what), asked, used, most, at_least};
+        Excess excess{reason, holder, std::move(what), asked, used, most, at_least};
+        if (all_ != nullptr) {
+            all_->push_back(std::move(excess));
+        } else {
+            found_ = std::move(excess);
+        }
     }
 
     // Jobs at once, running or submitted.
@@ -346,6 +357,7 @@ private:
     bool alone_;  // As if nothing else ran.
     bool submitting_ = false;
     std::optional<Excess> found_;
+    std::vector<Excess>* all_ = nullptr;  // Wanted all of them.
 };
 
 }  // namespace
@@ -354,6 +366,12 @@ std::optional<Excess> limit_on_start(const ClusterState& state, const Job& job,
                                      const Demand& demand) {
     if (!state.has_limits()) return std::nullopt;
     return Checking(state, job, demand, false).of_start();
+}
+
+std::vector<Excess> limits_on_start(const ClusterState& state, const Job& job,
+                                    const Demand& demand) {
+    if (!state.has_limits()) return {};
+    return Checking(state, job, demand, false).all_of_start();
 }
 
 std::optional<Excess> limit_on_submission(const ClusterState& state, const Job& job,

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "berth/engine/cluster_state.h"
 #include "berth/engine/demand.h"
@@ -26,6 +27,10 @@ std::string in_words(const Excess& excess);
 // Keeps it from starting now. nullopt: nothing does.
 std::optional<Excess> limit_on_start(const ClusterState& state, const Job& job,
                                      const Demand& demand);
+
+// All that do.
+std::vector<Excess> limits_on_start(const ClusterState& state, const Job& job,
+                                    const Demand& demand);
 
 // Lets it not even be submitted: too many are; or, where its QOS says DenyOnLimit, what would keep
 // it from starting though nothing else ran.

@@ -64,8 +64,12 @@ struct JobUpdated {  // Whatever is present is changed.
     std::optional<std::uint32_t> array_max_running;
     bool by_operator = false;  // Whose hold a priority of 0 is.
     std::optional<std::int64_t> site_factor;
+    std::optional<JobRequest> request;  // All of it, with what has changed in it.
+    std::optional<Time> deadline;
+    std::optional<Duration> time_min;
     BERTH_FIELDS(JobUpdated, job, time_limit, partition, nodelist, priority, nice, qos, name,
-                 comment, begin, dependencies, array_max_running, by_operator, site_factor)
+                 comment, begin, dependencies, array_max_running, by_operator, site_factor, request,
+                 deadline, time_min)
 };
 struct JobHeld {
     JobId job{0};

@@ -33,8 +33,10 @@ struct Explanation {
         waits_for;  // Whose ends its planned start waits for, soonest first (at most 8).
     std::vector<std::pair<std::string, std::int64_t>> priority;  // Its terms; their sum decides.
     std::vector<std::string> advice;                             // What would let it start sooner.
+    std::int64_t ahead_gpu_minutes = 0;  // What those before it ask for, by their limits …
+    std::uint32_t ahead_endless = 0;     // … and how many have none, but ask for GPUs.
     BERTH_FIELDS(Explanation, job, reason, blockers, planned_start, planned_nodes, ahead, waits_for,
-                 priority, advice)
+                 priority, advice, ahead_gpu_minutes, ahead_endless)
 };
 
 }  // namespace berth

@@ -341,7 +341,14 @@ private:
     std::string why(const Words& words) const {
         const Explanation explanation = explain(engine_, now_, job_of(words));
         std::string text = std::string(slurm_name(explanation.reason)) + ", " +
-                           std::to_string(explanation.ahead) + " ahead\n";
+                           std::to_string(explanation.ahead) + " ahead";
+        if (explanation.ahead_gpu_minutes > 0) {
+            text += " (" + std::to_string(explanation.ahead_gpu_minutes) + " GPU-minutes)";
+        }
+        if (explanation.ahead_endless > 0) {
+            text += " (" + std::to_string(explanation.ahead_endless) + " without end)";
+        }
+        text += "\n";
         for (const Blocker& blocker : explanation.blockers) {
             text += blocker.level + ": " + blocker.text + "\n";
         }

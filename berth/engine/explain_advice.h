@@ -1,0 +1,35 @@
+// Advice: the smallest changes that would let a job that waits start sooner, each found and proven
+// by the search that plans it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "berth/engine/outlook.h"
+
+namespace berth {
+
+struct Advice {
+    std::string change;  // "--time=02:00:00", "--gpus=4 instead of 8"
+    Time start{};        // When it would start.
+    Job job;             // As it would be: its request, time limit and partition.
+};
+
+// At most three, the soonest first: a shorter limit, fewer GPUs or nodes, another type, another
+// partition. What the job itself is promised counts as taken, so that nobody ahead of it is
+// delayed.
+std::vector<Advice> advice_for(const ClusterState& state, const Outlook& outlook, Time now,
+                               const PendingJob& pending, const Taste& taste);
+
+// "--gpus=4 instead of 8 would let it start in 00:10:00 instead of 02:00:00"
+std::string in_words(const Advice& advice, Time now, const PlannedStart* planned);
+
+// What the jobs before it in the order ask for, by their limits.
+struct WorkAhead {
+    std::uint32_t jobs = 0;
+    std::int64_t gpu_minutes = 0;
+    std::uint32_t endless = 0;  // Jobs that ask for GPUs without a limit.
+};
+WorkAhead work_ahead(const ClusterState& state, const Outlook& outlook, const PendingJob& pending);
+
+}  // namespace berth
