@@ -235,6 +235,8 @@ std::string_view name_of(RouteId id) {
         case RouteId::list_priorities: return "list_priorities";
         case RouteId::list_shares: return "list_shares";
         case RouteId::set_usage: return "set_usage";
+        case RouteId::show_diagnostics: return "show_diagnostics";
+        case RouteId::reset_diagnostics: return "reset_diagnostics";
     }
     return "?";
 }

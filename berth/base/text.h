@@ -1,6 +1,7 @@
 // The few things that parsers of short texts need. ASCII only: no locale plays a part.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -13,6 +14,10 @@ namespace berth {
 
 // "a,,b" -> {"a", "", "b"}; "" -> {""}. The parts point into `text`.
 std::vector<std::string_view> split(std::string_view text, char separator);
+// Not of a text that is gone when the parts are read.
+template <class Text>
+    requires std::same_as<std::remove_const_t<Text>, std::string>
+std::vector<std::string_view> split(Text&& text, char separator) = delete;
 
 // Without the blanks, tabs and line ends at both ends.
 std::string_view trim(std::string_view text);

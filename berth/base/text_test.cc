@@ -44,5 +44,10 @@ TEST(Text, JoinsWhatItSplit) {
     EXPECT_EQ(join(std::vector<std::string>{}, ", "), "");
 }
 
+template <class Text>
+concept CanSplit = requires(Text text) { split(static_cast<Text>(text), ','); };
+static_assert(CanSplit<std::string_view> && CanSplit<std::string&> && CanSplit<const char*>);
+static_assert(!CanSplit<std::string&&> && !CanSplit<const std::string&&>);
+
 }  // namespace
 }  // namespace berth

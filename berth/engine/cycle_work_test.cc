@@ -11,7 +11,7 @@ constexpr std::uint32_t kBudget = 1000;
 TEST(CycleWork, CountsLooksStartsAndWhoPassedAnEarlierJob) {
     Engine engine = testing::make_engine(testing::make_cluster(2));
     testing::submit(engine, Time{}, testing::make_job({.gpus = 8}));
-    testing::submit(engine, Time{}, testing::make_job({.gpus = 8, .nodes = 2}));
+    testing::submit(engine, Time{}, testing::make_job({.nodes = 2, .gpus = 8}));
     testing::submit(engine, Time{}, testing::make_job({.gpus = 8}));
     const CycleWork first = engine.cycle(Time{}, kBudget).work;
     EXPECT_TRUE(first.ran);

@@ -1,0 +1,153 @@
+// Advice is a promise: who changes a job as `why` proposes gets the start that it named.
+#include "berth/engine/explain_advice.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "berth/testing/builders.h"
+#include "berth/testing/seeds.h"
+
+namespace berth {
+namespace {
+
+constexpr std::uint32_t kBudget = 100'000;
+
+std::vector<Advice> advice_of(const Engine& engine, Time now, JobId id) {
+    const EngineView view(engine.state(), engine.outlook(), now);
+    const Outlook& outlook = engine.outlook();
+    const Taste taste{outlook.policy,     view, id, &outlook.domains, &engine.state(),
+                      &outlook.topologies};
+    return advice_for(engine.state(), outlook, now, *outlook.pending.find(id), taste);
+}
+
+Engine copy_of(const Engine& engine) {
+    return Engine(ClusterState::from_slices(engine.state().snapshot_slices(1 << 20)).value());
+}
+
+// As `scontrol update` would record it.
+JobUpdated update_to(const Advice& advice) {
+    JobUpdated update{.job = advice.job.id, .request = advice.job.spec.request};
+    update.time_limit = advice.job.time_limit;
+    update.partition = advice.job.partition;
+    return update;
+}
+
+// A start that comes, or is planned.
+std::optional<Time> start_in(const ClusterState& state, JobId id) {
+    const Job& job = *state.find_job(id);
+    if (job.started_at) return job.started_at;
+    const PlannedStart* planned = state.planned(id);
+    return planned == nullptr ? std::nullopt : std::optional(planned->start);
+}
+
+std::string minutes_of(Time at) {
+    return std::to_string(at.time_since_epoch() / std::chrono::seconds(1)) + " s";
+}
+
+ClusterSpec random_cluster(Rng& rng) {
+    ClusterSpec spec = testing::make_cluster(static_cast<std::uint32_t>(rng.between(2, 4)),
+                                             {.sockets = 1, .cores_per_socket = 8, .gpus = 4});
+    testing::add_node(spec, "other1",
+                      {.sockets = 1, .cores_per_socket = 8, .gpu_type = "h100", .gpus = 4});
+    spec.scheduling.kill_wait = std::chrono::seconds(rng.between(0, 30));
+    spec.partitions.push_back(
+        {.name = "other", .nodes = {NodeId::from_index(spec.nodes.size() - 1)}});
+    return spec;
+}
+
+JobSpec random_job(Rng& rng) {
+    testing::JobOptions options;
+    options.nodes = rng.chance(30) ? static_cast<std::uint32_t>(rng.between(1, 2)) : 1;
+    options.gpus = rng.between(1, 4);
+    options.limit = std::chrono::minutes(rng.between(2, 120));
+    JobSpec spec = testing::make_job(options);
+    if (rng.chance(20)) {
+        spec.request.gres_per_node.clear();
+        spec.request.gpus = {
+            {.name = "gpu", .type = rng.chance(50) ? "a100" : "", .count = rng.between(1, 6)}};
+    }
+    if (rng.chance(10)) spec.partition = "other";
+    return spec;
+}
+
+void fill(Rng& rng, Engine& engine, Time now) {
+    for (int i = 0; i < 14; ++i) testing::submit(engine, now, random_job(rng));
+    for (int i = 0; i < 10 && !engine.cycle(now, kBudget).complete; ++i) {
+    }
+}
+
+// The promise holds to the letter, unless somebody ahead takes what the change gives up.
+void check(const Engine& engine, Time now, const Advice& advice) {
+    const JobId id = advice.job.id;
+    const PlannedStart* planned = engine.state().planned(id);
+    if (planned != nullptr) {
+        ASSERT_LT(advice.start, planned->start) << advice.change;
+    }
+    Engine changed = copy_of(engine);
+    changed.cycle(now, kBudget);
+    changed.apply(now, update_to(advice));
+    for (int i = 0; i < 10 && !changed.cycle(now, kBudget).complete; ++i) {
+    }
+    const auto start = start_in(changed.state(), id);
+    if (start && *start <= advice.start) return;
+    const PendingJob& pending = *engine.outlook().pending.find(id);
+    const bool taken = std::ranges::any_of(
+        engine.outlook().pending.order().entries(), [&](const JobOrder::Entry& entry) {
+            if (entry.job == nullptr || !(entry.key < pending.key)) return false;
+            const auto before = start_in(engine.state(), entry.job->id);
+            const auto after = start_in(changed.state(), entry.job->id);
+            return after && (!before || *after < *before);
+        });
+    ASSERT_TRUE(taken) << "job " << to_string(id) << ": " << advice.change << " promised "
+                       << minutes_of(advice.start) << ", and gave "
+                       << (start ? minutes_of(*start) : "nothing");
+}
+
+TEST(Advice, IsKeptToTheLetter) {
+    std::size_t given = 0;
+    testing::for_each_seed(100, [&](Rng& rng) {
+        Engine engine = testing::make_engine(random_cluster(rng));
+        const Time now = Time(std::chrono::minutes(rng.between(0, 100)));
+        fill(rng, engine, now);
+        const auto& pending = engine.state().pending_jobs();
+        const std::vector<JobId> waiting(pending.begin(), pending.end());
+        for (const JobId id : waiting) {
+            const auto all = advice_of(engine, now, id);
+            ASSERT_LE(all.size(), 3U);
+            ASSERT_TRUE(std::ranges::is_sorted(all, {}, &Advice::start));
+            for (const Advice& one : all) check(engine, now, one);
+            given += all.size();
+            if (::testing::Test::HasFatalFailure()) return;
+        }
+    });
+    EXPECT_GT(given, 300U);
+}
+
+TEST(Advice, IsNotGivenToWhoStartsAnyway) {
+    Engine engine = testing::make_engine(testing::make_cluster(1));
+    const JobId first = testing::submit(engine, Time{}, testing::make_job({.gpus = 1}));
+    EXPECT_TRUE(advice_of(engine, Time{}, first).empty());
+}
+
+TEST(Advice, KeepsWithinLimitsAndWhoMayUseAPartition) {
+    ClusterSpec spec = testing::make_cluster(2);
+    spec.partitions.front().nodes = {NodeId(0)};
+    spec.partitions.push_back({.name = "closed", .nodes = {NodeId(1)}});
+    spec.partitions.back().allow_accounts = {"others"};
+    Engine engine = testing::make_engine(spec);
+    testing::submit(engine, Time{}, testing::make_job({.gpus = 8}));
+    const JobId second = testing::submit(engine, Time{}, testing::make_job({.gpus = 8}));
+    engine.cycle(Time{}, kBudget);
+    EXPECT_TRUE(advice_of(engine, Time{}, second).empty());
+    spec.partitions.back().allow_accounts.clear();
+    engine.apply(Time{}, SpecInstalled{spec});
+    engine.cycle(Time{}, kBudget);
+    const auto advice = advice_of(engine, Time{}, second);
+    ASSERT_EQ(advice.size(), 1U);
+    EXPECT_EQ(advice[0].change, "--partition=closed");
+    EXPECT_EQ(advice[0].start, Time{});
+}
+
+}  // namespace
+}  // namespace berth
