@@ -121,9 +121,9 @@ Outcome Service::serve(const ApiRequest& request) const {
         response->route = routed.route.id;
     } else if (auto* const slow = std::get_if<SlowRead>(&outcome)) {
         *slow = [read = std::move(*slow), id = routed.route.id] {
-            ApiResponse response = read();
-            response.route = id;
-            return response;
+            ApiResponse slow_response = read();
+            slow_response.route = id;
+            return slow_response;
         };
     }
     return outcome;
