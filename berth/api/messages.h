@@ -361,8 +361,20 @@ struct JobPatch {
     std::optional<Time> begin;
     std::optional<std::uint32_t> array_max_running;
     std::optional<std::int64_t> site_factor;
+    // Of what it asks for.
+    std::optional<std::string> licenses, features, reservation, time_min;  // As sbatch takes them.
+    std::optional<Time> deadline;
+    std::optional<std::vector<std::string>> exclude;
+    std::optional<std::uint32_t> nodes_min, nodes_max, tasks, cpus_per_task;
+    std::optional<std::int64_t> memory_per_node, memory_per_cpu;  // Bytes.
+    std::optional<std::uint32_t> switches;                        // 0: any number.
+    std::optional<Duration> switches_wait;
+    std::optional<bool> contiguous;
     BERTH_FIELDS(JobPatch, time_limit, partition, qos, name, comment, dependency, nodelist,
-                 priority, nice, begin, array_max_running, site_factor)
+                 priority, nice, begin, array_max_running, site_factor, licenses, features,
+                 reservation, time_min, deadline, exclude, nodes_min, nodes_max, tasks,
+                 cpus_per_task, memory_per_node, memory_per_cpu, switches, switches_wait,
+                 contiguous)
 };
 // POST /v1/usage
 struct UsagePatch {

@@ -44,6 +44,20 @@ struct RequeueJob {
     JobRef job;
     bool hold = false;
 };
+// What of a request is to be another.
+struct RequestChange {
+    std::optional<LicenseRequest> licenses;
+    std::optional<std::string> constraint, reservation;
+    std::optional<std::vector<std::string>> exclude;
+    std::optional<std::uint32_t> nodes_min, nodes_max, tasks, cpus_per_task;
+    std::optional<Bytes> memory_per_node, memory_per_cpu;
+    std::optional<std::uint32_t> switches;  // 0: any number.
+    std::optional<Duration> switches_wait;
+    std::optional<bool> contiguous;
+
+    bool any() const;
+    void apply_to(JobRequest& request) const;
+};
 struct UpdateJob {
     JobRef job;
     std::optional<std::optional<Duration>> time_limit;  // The inner nullopt: no limit.
@@ -55,6 +69,9 @@ struct UpdateJob {
     std::optional<std::vector<Dependency>> dependencies;
     std::optional<std::uint32_t> array_max_running;
     std::optional<std::int64_t> site_factor;
+    RequestChange request;
+    std::optional<Time> deadline;
+    std::optional<Duration> time_min;
 };
 enum class NodeAction : std::uint8_t { drain, resume, down, idle };
 struct UpdateNode {

@@ -206,6 +206,8 @@ std::optional<Refused> resolve(const ClusterSpec& spec, const UpdateJob& command
     fact.dependencies = command.dependencies;
     fact.array_max_running = command.array_max_running;
     fact.site_factor = command.site_factor;
+    fact.deadline = command.deadline;
+    fact.time_min = command.time_min;
     return std::nullopt;
 }
 
@@ -258,7 +260,11 @@ Answer update(Ledger& ledger, const Principal& principal, const UpdateJob& comma
         wanted.job = target.job;
         const bool by_operator = allowed(principal.role, Verb::raise_limits, owns(principal, job));
         wanted.by_operator = by_operator;
-        auto admitted = admit_update(ledger.state(), wanted, by_operator);
+        if (command.request.any()) {
+            wanted.request = job.spec.request;
+            command.request.apply_to(*wanted.request);
+        }
+        auto admitted = admit_update(ledger.state(), ledger.now(), wanted, by_operator);
         if (auto* refusing = std::get_if<Refusing>(&admitted)) {
             return refused(std::move(*refusing), job.id);
         }

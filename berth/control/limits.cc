@@ -133,11 +133,15 @@ std::optional<Refusing> too_large(const UpdateJob& update) {
     if (auto refusing = long_text({{"Job name", text(update.name)},
                                    {"Partition", text(update.partition)},
                                    {"QOS", text(update.qos)},
-                                   {"Comment", text(update.comment)}})) {
+                                   {"Comment", text(update.comment)},
+                                   {"Features", text(update.request.constraint)},
+                                   {"Reservation", text(update.request.reservation)}})) {
         return refusing;
     }
+    const auto& exclude = update.request.exclude;
     return long_list(
-        {{"Node list", update.nodelist ? update.nodelist->size() : 0},
+        {{"List of excluded nodes", exclude ? exclude->size() : 0},
+         {"Node list", update.nodelist ? update.nodelist->size() : 0},
          {"List of dependencies", update.dependencies ? update.dependencies->size() : 0}});
 }
 

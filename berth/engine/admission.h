@@ -27,8 +27,8 @@ std::variant<Job, Refusing> admit(const ClusterState& state, Time now, const Pri
 
 // Checks what an update would change, against the job as it is. On success the event is ready to
 // record.
-std::variant<JobUpdated, Refusing> admit_update(const ClusterState& state, const JobUpdated& update,
-                                                bool by_operator);
+std::variant<JobUpdated, Refusing> admit_update(const ClusterState& state, Time now,
+                                                const JobUpdated& update, bool by_operator);
 
 // Where the tasks of a new step go within its job's allocation, beside the steps that run there
 // now.

@@ -333,7 +333,7 @@ TEST_F(Admission, TheNumberOfJobsIsLimited) {
 class Update : public Admission {
 protected:
     std::optional<Refusal> why_not(const JobUpdated& update, bool by_operator = false) const {
-        const auto answer = admit_update(state_, update, by_operator);
+        const auto answer = admit_update(state_, kNow, update, by_operator);
         const auto* no = std::get_if<Refusing>(&answer);
         return no == nullptr ? std::nullopt : std::optional(no->why);
     }
@@ -386,7 +386,7 @@ TEST_F(Update, MustLeaveAJobThatCanRun) {
 
 TEST_F(Update, ComesBackReadyToRecord) {
     const JobId id = submit({});
-    const auto answer = admit_update(state_,
+    const auto answer = admit_update(state_, kNow,
                                      {.job = id,
                                       .time_limit = std::chrono::seconds(90),
                                       .nodelist = {{"gpu[1-2]"}},
@@ -399,6 +399,35 @@ TEST_F(Update, ComesBackReadyToRecord) {
     EXPECT_TRUE(ready.by_operator);
     state_.apply(kNow, ready);
     EXPECT_EQ(state_.find_job(id)->time_limit, minutes(2));
+    state_.check_invariants();
+}
+
+TEST_F(Update, ChangesWhatAWaitingJobAsksForAsIfItWereSubmittedThatWay) {
+    const JobId id = submit({});
+    const auto with = [&](auto change) {
+        JobUpdated update{.job = id};
+        update.request = state_.find_job(id)->spec.request;
+        change(*update.request);
+        return update;
+    };
+    EXPECT_EQ(why_not(with([](JobRequest& r) { r.constraint = "nosuchthing"; })),
+              Refusal::node_configuration_unavailable);
+    EXPECT_EQ(why_not(with([](JobRequest& r) { r.licenses.counts = {{"nosuch", 1}}; })),
+              Refusal::invalid_license);
+    EXPECT_EQ(why_not(with([](JobRequest& r) { r.reservation = "nosuch"; })),
+              Refusal::unknown_reservation);
+    EXPECT_EQ(why_not(with([](JobRequest& r) { r.nodes_min = 1000; })),
+              Refusal::node_configuration_unavailable);
+    EXPECT_EQ(why_not({.job = id, .deadline = kNow}), Refusal::deadline_too_soon);
+    EXPECT_EQ(why_not({.job = id, .deadline = kNow + minutes(500)}), kFine);
+    EXPECT_EQ(why_not({.job = id, .time_min = std::chrono::hours(24 * 400)}),
+              Refusal::invalid_time_min);
+    const auto answer =
+        admit_update(state_, kNow, with([](JobRequest& r) { r.exclude = {"gpu[1-2]"}; }), false);
+    const auto& ready = std::get<JobUpdated>(answer);
+    EXPECT_EQ(ready.request->exclude, (std::vector<std::string>{"gpu1", "gpu2"}));
+    state_.apply(kNow, ready);
+    EXPECT_EQ(state_.find_job(id)->spec.request.exclude.size(), 2U);
     state_.check_invariants();
 }
 

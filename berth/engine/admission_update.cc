@@ -17,7 +17,8 @@ Objection check_state(const Job& job, const JobUpdated& update) {
     }
     const bool while_pending_only = update.partition || update.nodelist || update.priority ||
                                     update.nice || update.qos || update.begin ||
-                                    update.dependencies || update.site_factor;
+                                    update.dependencies || update.site_factor || update.request ||
+                                    update.deadline || update.time_min;
     if (while_pending_only && job.state != JobState::pending) {
         return Refusing{.why = Refusal::job_not_pending,
                         .message = "job " + to_string(job.id) +
@@ -54,8 +55,20 @@ Principal owner_of(const Job& job, bool by_operator) {
             .role = by_operator ? Role::admin : Role::user};
 }
 
+// What it asks for, as if it were submitted that way.
+Objection check_request(const ClusterState& state, Time now, Job& changed) {
+    const ClusterSpec& spec = state.spec();
+    Objection no = normalise_request(spec, changed.spec.request);
+    if (!no) no = check_share(spec, changed);
+    if (!no) no = check_nearness(spec, changed.spec.request);
+    if (!no) no = check_licenses(spec, changed);
+    if (!no) no = check_reservation(state, now, changed);
+    if (!no) no = check_fits(state, changed);
+    return no;
+}
+
 // Works the update into `changed` and checks the whole as if it were submitted that way.
-Objection change(const ClusterState& state, const JobUpdated& update, Job& changed) {
+Objection change(const ClusterState& state, Time now, const JobUpdated& update, Job& changed) {
     const ClusterSpec& spec = state.spec();
     const Principal owner = owner_of(changed, update.by_operator);
     if (update.partition) {
@@ -83,10 +96,22 @@ Objection change(const ClusterState& state, const JobUpdated& update, Job& chang
         changed.spec.request.nodelist = *update.nodelist;
         if (auto no = normalise_request(spec, changed.spec.request)) return no;
     }
-    if (update.partition || update.nodelist) {
+    if (update.request) {
+        const auto nodelist = changed.spec.request.nodelist;
+        const auto limit = changed.spec.request.time_limit;
+        changed.spec.request = *update.request;
+        if (update.nodelist) changed.spec.request.nodelist = nodelist;
+        changed.spec.request.time_limit = limit;
+        if (auto no = check_request(state, now, changed)) return no;
+    } else if (update.partition || update.nodelist) {
         if (auto no = check_fits(state, changed)) return no;
     }
-    if (!update.by_operator && (update.partition || update.time_limit)) {
+    if (update.deadline) changed.spec.deadline = update.deadline;
+    if (update.time_min) changed.spec.time_min = update.time_min;
+    if (update.deadline || update.time_min || update.time_limit) {
+        if (auto no = check_time_terms(now, changed)) return no;
+    }
+    if (!update.by_operator && (update.partition || update.time_limit || update.request)) {
         if (auto no = check_partition_limits(spec, changed)) return no;
     }
     if (!update.dependencies) return std::nullopt;
@@ -96,8 +121,8 @@ Objection change(const ClusterState& state, const JobUpdated& update, Job& chang
 
 }  // namespace
 
-std::variant<JobUpdated, Refusing> admit_update(const ClusterState& state, const JobUpdated& update,
-                                                bool by_operator) {
+std::variant<JobUpdated, Refusing> admit_update(const ClusterState& state, Time now,
+                                                const JobUpdated& update, bool by_operator) {
     const Job* job = state.find_job(update.job);
     if (job == nullptr) {
         return Refusing{.why = Refusal::unknown_job,
@@ -110,9 +135,11 @@ std::variant<JobUpdated, Refusing> admit_update(const ClusterState& state, const
     if (!no && !by_operator) no = check_rights(state, *job, ready);
     if (!no) no = check_texts(ready.name.value_or(""), ready.comment.value_or(""));
     if (!no) no = check_begin(job->submitted_at, ready.begin);
-    if (!no) no = change(state, ready, changed);
+    if (!no) no = change(state, now, ready, changed);
     if (no) return *std::move(no);
     if (ready.time_limit) ready.time_limit = changed.time_limit;
+    if (ready.request) ready.request = changed.spec.request;
+    if (ready.time_min) ready.time_min = changed.spec.time_min.value_or(Duration{});
     if (ready.nodelist) ready.nodelist = changed.spec.request.nodelist;
     if (ready.dependencies) ready.dependencies = changed.spec.dependencies;
     return ready;

@@ -35,7 +35,9 @@ void set_priority(Job& job, std::uint32_t priority, bool by_operator) {
 void update_request(Job& job, const JobUpdated& fact) {
     if (fact.request) job.spec.request = *fact.request;
     if (fact.deadline) job.spec.deadline = *fact.deadline;
-    if (fact.time_min) job.spec.time_min = *fact.time_min;
+    if (fact.time_min) {
+        job.spec.time_min = *fact.time_min > Duration{} ? fact.time_min : std::nullopt;
+    }
     if (fact.time_limit) {
         job.time_limit = *fact.time_limit;
         job.spec.request.time_limit = *fact.time_limit;

@@ -10,18 +10,25 @@ namespace {
 
 // Once for all rows of an answer: which nodes are in which partitions, planned for, or completing.
 struct NodeMarks {
-    BitSet planned, completing;
+    BitSet planned, completing, maint, reserved;
     std::vector<std::vector<std::string>> partitions;
 };
 
 // Slurm marks a node as planned when the job planned there is next to have it.
 NodeMarks marks_of(const Edition& edition) {
     const ClusterSpec& spec = *edition.spec;
-    NodeMarks marks{BitSet(spec.nodes.size()), BitSet(spec.nodes.size()), {}};
+    const BitSet none(spec.nodes.size());
+    NodeMarks marks{none, none, none, none, {}};
     marks.partitions.resize(spec.nodes.size());
     for (const PartitionSpec& partition : spec.partitions) {
         for (const NodeId node : partition.nodes)
             marks.partitions[node.index()].push_back(partition.name);
+    }
+    for (const Reservation& one : *edition.reservations) {  // Of whole nodes, while it lasts.
+        if (!one.whole_nodes || one.start > edition.now || one.end <= edition.now) continue;
+        for (const auto& [node, amount] : one.amounts) {
+            (one.maint ? marks.maint : marks.reserved).set(node.index());
+        }
     }
     edition.planned.for_each([&](std::uint32_t id, JobId) {
         for (const auto& [node, amount] : edition.jobs.find(id)->planned->amounts)
@@ -50,6 +57,8 @@ void set_state(api::NodeRow& row, const PublishedNode& node, NodeId id, const No
     if (condition.drained) row.flags.emplace_back("DRAIN");
     if (marks.completing.test(id.index())) row.flags.emplace_back("COMPLETING");
     if (!condition.responding) row.flags.emplace_back("NOT_RESPONDING");
+    if (marks.maint.test(id.index())) row.flags.emplace_back("MAINTENANCE");
+    if (marks.reserved.test(id.index())) row.flags.emplace_back("RESERVED");
     const bool idle = row.state == "IDLE" && row.flags.empty();
     if (idle && marks.planned.test(id.index())) row.flags.emplace_back("PLANNED");
     row.reason = condition.reason;

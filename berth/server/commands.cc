@@ -89,6 +89,32 @@ Outcome update(JobRef ref, api::JobPatch&& body) {
         if (!dependencies.ok()) return bad("dependency: " + dependencies.error().message);
         command.dependencies = *std::move(dependencies);
     }
+    if (body.licenses) {
+        command.request.licenses = parse_licenses(*body.licenses);
+        if (!command.request.licenses) return bad("licenses: write NAME:COUNT, …");
+    }
+    if (body.time_min) {
+        const auto least = parse_time_limit(*body.time_min);
+        if (!least.ok() || !*least) return bad("time_min: should be a time, like 30:00");
+        command.time_min = **least;
+    }
+    if (body.memory_per_node.value_or(0) < 0 || body.memory_per_cpu.value_or(0) < 0) {
+        return bad("memory should be 0 or more");
+    }
+    command.deadline = body.deadline;
+    RequestChange& request = command.request;
+    request.constraint = std::move(body.features);
+    request.reservation = std::move(body.reservation);
+    request.exclude = std::move(body.exclude);
+    request.nodes_min = body.nodes_min;
+    request.nodes_max = body.nodes_max;
+    request.tasks = body.tasks;
+    request.cpus_per_task = body.cpus_per_task;
+    if (body.memory_per_node) request.memory_per_node = Bytes(*body.memory_per_node);
+    if (body.memory_per_cpu) request.memory_per_cpu = Bytes(*body.memory_per_cpu);
+    request.switches = body.switches;
+    request.switches_wait = body.switches_wait;
+    request.contiguous = body.contiguous;
     command.partition = std::move(body.partition);
     command.qos = std::move(body.qos);
     command.name = std::move(body.name);

@@ -216,6 +216,30 @@ TEST_F(Rows, OfNodesTellStatesAsSlurmDoes) {
     EXPECT_EQ(node("gpu3").reason, "Not responding");
 }
 
+TEST_F(Rows, OfNodesTellReservationsOfWholeNodesWhileTheyLast) {
+    const auto reserve = [&](const char* name, std::uint32_t node, bool maint, Duration from) {
+        Reservation one{.name = name};
+        one.start = cluster.now + from;
+        one.end = one.start + std::chrono::hours(1);
+        one.maint = maint;
+        one.whole_nodes = node != 3;
+        one.amounts = {{NodeId(node), cluster.state().spec().node(NodeId(node)).capacity}};
+        cluster.apply(ReservationSet{std::move(one)});
+    };
+    reserve("a", 0, true, Duration{});
+    reserve("b", 1, false, Duration{});
+    reserve("later", 2, true, std::chrono::hours(1));
+    reserve("gpus", 3, false, Duration{});
+    using Flags = std::vector<std::string>;
+    EXPECT_EQ(node("gpu1").flags, Flags{"MAINTENANCE"});
+    EXPECT_EQ(node("gpu2").flags, Flags{"RESERVED"});
+    EXPECT_EQ(node("gpu3").flags, Flags{});
+    EXPECT_EQ(node("gpu4").flags, Flags{});
+    cluster.now += std::chrono::hours(1);
+    EXPECT_EQ(node("gpu1").flags, Flags{});
+    EXPECT_EQ(node("gpu3").flags, Flags{"MAINTENANCE"});
+}
+
 TEST_F(Rows, OfPartitionsAddUpTheirNodes) {
     edition = cluster.publish(published);
     const auto rows = partition_rows(*edition);

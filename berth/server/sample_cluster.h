@@ -86,7 +86,7 @@ public:
     std::shared_ptr<const Edition> publish(Published& published) {
         const ClusterState::Touched touched = state_.take_touched();
         published.publish(state_, {now, ++sequence_, touched.jobs, touched.gone, touched.nodes,
-                                   touched.spec, touched.usage});
+                                   touched.spec, touched.usage, touched.reservations});
         return published.current();
     }
 

@@ -96,6 +96,10 @@ TEST(NodeState, IsShownAsSinfoDoes) {
         {"MIXED", {"DRAIN"}, "drng", "draining"},
         {"IDLE", {"PLANNED"}, "plnd", "planned"},
         {"IDLE", {"COMPLETING"}, "comp", "completing"},
+        {"IDLE", {"MAINTENANCE"}, "maint", "maint"},
+        {"MIXED", {"MAINTENANCE"}, "mix", "mixed"},
+        {"IDLE", {"RESERVED"}, "resv", "reserved"},
+        {"ALLOCATED", {"RESERVED"}, "alloc", "allocated"},
         {"DOWN", {"NOT_RESPONDING"}, "down*", "down*"},
         {"UNKNOWN", {"NOT_RESPONDING"}, "unk*", "unknown*"},
     };
@@ -222,6 +226,35 @@ TEST(SqueueFields, ReadNoMoreThanTheyAskFor) {
     }
     EXPECT_TRUE(fields_for("io").empty()) << "who does not say what it reads gets all";
     EXPECT_EQ(fields_for("jp"), (std::vector<std::string>{"id", "name", "priority"}));
+}
+
+TEST(Update, ReadsWhatAWaitingJobAsksFor) {
+    const auto update = parse_update(
+        {"JobId=3", "Licenses=matlab:2", "TimeMin=10", "ReservationName=course", "Switches=2@1:00",
+         "Features=ib", "NumNodes=2-4", "NumTasks=8", "MinMemoryNode=4G", "ExcNodeList=gpu[1-2]",
+         "Contiguous=yes", "Deadline=2026-01-01T00:00"},
+        Time{});
+    ASSERT_TRUE(update.ok()) << update.error().message;
+    const api::JobPatch& job = update.value().job;
+    EXPECT_EQ(job.licenses, "matlab:2");
+    EXPECT_EQ(job.time_min, "10");
+    EXPECT_EQ(job.reservation, "course");
+    EXPECT_EQ(job.switches, 2U);
+    EXPECT_EQ(job.switches_wait, std::chrono::minutes(1));
+    EXPECT_EQ(job.features, "ib");
+    EXPECT_EQ(job.nodes_min, 2U);
+    EXPECT_EQ(job.nodes_max, 4U);
+    EXPECT_EQ(job.tasks, 8U);
+    EXPECT_EQ(job.memory_per_node, std::int64_t{4} << 30);
+    EXPECT_EQ(job.exclude, (std::vector<std::string>{"gpu1", "gpu2"}));
+    EXPECT_EQ(job.contiguous, true);
+    EXPECT_TRUE(job.deadline);
+    for (const char* wrong : {"Licenses=:2", "TimeMin=soon", "Switches=-1", "Switches=1@x",
+                              "NumNodes=none", "NumTasks=0", "MinMemoryCPU=much", "Deadline=never",
+                              "Contiguous=perhaps", "TresPerNode=gpu:2"}) {
+        EXPECT_FALSE(parse_update({"JobId=3", wrong}, Time{}).ok()) << wrong;
+    }
+    EXPECT_FALSE(parse_update({"ReservationName=course", "JobId=3"}, Time{}).ok());
 }
 
 }  // namespace

@@ -69,7 +69,9 @@ NodeStateName node_words(const api::NodeRow& node) {
         return is_busy ? NodeStateName{"", "draining", "drng"}
                        : NodeStateName{"", "drained", "drain"};
     }
+    if (has_flag(node, "MAINTENANCE") && node.state == "IDLE") return {"", "maint", "maint"};
     if (has_flag(node, "COMPLETING") && node.state == "IDLE") return {"", "completing", "comp"};
+    if (has_flag(node, "RESERVED") && node.state == "IDLE") return {"", "reserved", "resv"};
     if (has_flag(node, "PLANNED") && node.state == "IDLE") return {"", "planned", "plnd"};
     const auto found = std::ranges::find(kNodeStates, node.state, &NodeStateName::state);
     return found == kNodeStates.end() ? NodeStateName{"", "unknown", "unk"} : *found;

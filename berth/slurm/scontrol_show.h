@@ -31,4 +31,7 @@ int show_licenses(Client& client, const ShowOptions& options, const std::string&
                   Streams& streams);
 int show_config(Client& client, const ShowOptions& options, Streams& streams);
 
+// `sinfo -T`: one line each.
+int print_reservations(Client& client, bool header, Streams& streams);
+
 }  // namespace berth::slurm

@@ -5,7 +5,10 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/base/hostlist.h"
+#include "berth/base/size_text.h"
 #include "berth/base/text.h"
+#include "berth/model/license.h"
+#include "berth/slurm/values.h"
 #include "berth/slurm/when.h"
 
 namespace berth::slurm {
@@ -31,6 +34,77 @@ Result<std::int64_t> whole(const std::string& key, const std::string& value, std
     const auto number = parse_int64(value);
     if (number.ok() && number.value() >= low && number.value() <= high) return number;
     return wrong("Invalid " + key + " value: " + value);
+}
+
+Status set_switches(api::JobPatch& job, const std::string& value) {
+    const auto parts = split(value, '@');
+    const auto count = parse_int64(parts[0]);
+    if (parts.size() > 2 || !count.ok() || *count < 0 || *count > 65535) {
+        return wrong("Invalid Switches value: " + value);
+    }
+    job.switches = static_cast<std::uint32_t>(*count);
+    if (parts.size() == 1) return Done{};
+    const auto wait = parse_time_limit(parts[1]);
+    if (!wait.ok() || !*wait) return wrong("Invalid Switches value: " + value);
+    job.switches_wait = **wait;
+    return Done{};
+}
+
+Status set_nodes(api::JobPatch& job, const std::string& value) {
+    const auto count = parse_node_count(value);
+    if (!count) return wrong("Invalid NumNodes value: " + value);
+    job.nodes_min = count->least;
+    job.nodes_max = count->most;
+    return Done{};
+}
+
+Status set_memory(std::optional<std::int64_t>& memory, const std::string& key,
+                  const std::string& value) {
+    const auto size = parse_size(value);
+    if (!size.ok() || size->count() < 0) return wrong("Invalid " + key + " value: " + value);
+    memory = size->count();
+    return Done{};
+}
+
+// What of a waiting job's request is to be another.
+Status set_request_key(api::JobPatch& job, const std::string& name, const std::string& key,
+                       const std::string& value, Time now) {
+    const auto set_count = [&](std::optional<std::uint32_t>& count) -> Status {
+        BERTH_TRY(const std::int64_t number, whole(key, value, 1, 10'000'000));
+        count = static_cast<std::uint32_t>(number);
+        return Done{};
+    };
+    if (name == "switches") return set_switches(job, value);
+    if (name == "numnodes") return set_nodes(job, value);
+    if (name == "numtasks") return set_count(job.tasks);
+    if (name == "cpuspertask") return set_count(job.cpus_per_task);
+    if (name == "minmemorynode") return set_memory(job.memory_per_node, key, value);
+    if (name == "minmemorycpu") return set_memory(job.memory_per_cpu, key, value);
+    if (name == "licenses") {
+        if (!parse_licenses(value)) return wrong("Invalid license specification");
+        job.licenses = value;
+    } else if (name == "features") {
+        job.features = value;
+    } else if (name == "reservationname") {
+        job.reservation = value;
+    } else if (name == "timemin") {
+        const auto least = parse_time_limit(value);
+        if (!least.ok() || !*least) return wrong("Invalid TimeMin value: " + value);
+        job.time_min = value;
+    } else if (name == "deadline") {
+        BERTH_TRY(job.deadline, parse_when(value, now));
+    } else if (name == "excnodelist") {
+        BERTH_TRY(job.exclude, expand_hostlist(value));
+    } else if (name == "contiguous") {
+        const bool yes = iequals(value, "yes") || value == "1";
+        if (!yes && !iequals(value, "no") && value != "0") {
+            return wrong("Invalid Contiguous value: " + value);
+        }
+        job.contiguous = yes;
+    } else {
+        return wrong("Update of this parameter is not supported: " + key + "=" + value);
+    }
+    return Done{};
 }
 
 Status set_job_key(Update& update, const std::string& key, const std::string& value, Time now) {
@@ -61,7 +135,7 @@ Status set_job_key(Update& update, const std::string& key, const std::string& va
     } else if (name == "starttime" || name == "eligibletime") {
         BERTH_TRY(update.job.begin, parse_when(value, now, true));
     } else {
-        return wrong("Update of this parameter is not supported: " + key + "=" + value);
+        return set_request_key(update.job, name, key, value, now);
     }
     return Done{};
 }
@@ -102,8 +176,8 @@ Result<Update> parse_update(const std::vector<std::string>& words, Time now) {
         } else if (iequals(key, "NodeName")) {
             BERTH_TRY(update.names, expand_hostlist(value));
             update.node.emplace();
-        } else if (iequals(key, "PartitionName") || iequals(key, "ReservationName") ||
-                   iequals(key, "StepId")) {
+        } else if (iequals(key, "PartitionName") || iequals(key, "StepId") ||
+                   (iequals(key, "ReservationName") && update.names.empty())) {
             return wrong("update of " + key + " is not supported yet");
         } else {
             keys.emplace_back(key, value);

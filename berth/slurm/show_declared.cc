@@ -4,6 +4,7 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
+#include "berth/slurm/columns.h"
 #include "berth/slurm/print.h"
 #include "berth/slurm/scontrol_show.h"
 #include "berth/slurm/show_format.h"
@@ -78,6 +79,29 @@ int show_reservations(Client& client, const ShowOptions& options, const std::str
     if (printed) return 0;
     if (name.empty()) return streams.out << "No reservations in the system\n", 0;
     return streams.out << "Reservation " << name << " not found\n", 1;
+}
+
+int print_reservations(Client& client, bool header, Streams& streams) {
+    const auto all = client.reservations();
+    if (!all) {
+        streams.err << "slurm_load_reservations error: " << slurm_message(all.problem()) << '\n';
+        return 1;
+    }
+    if (all->empty()) return streams.out << "No reservations in the system\n", 0;
+    std::size_t width = 9;
+    for (const api::ReservationRow& one : *all) width = std::max(width, one.name.size());
+    const auto line = [&](std::string_view name, std::string_view state, std::string_view start,
+                          std::string_view end, std::string_view length, std::string_view nodes) {
+        streams.out << cell(name, width, false, false) << "  " << cell(state, 8, true, false)
+                    << "  " << cell(start, 19, true, false) << "  " << cell(end, 19, true, false)
+                    << "  " << cell(length, 11, true, false) << "  " << nodes << '\n';
+    };
+    if (header) line("RESV_NAME", "STATE", "START_TIME", "END_TIME", "DURATION", "NODELIST");
+    for (const api::ReservationRow& one : *all) {
+        line(one.name, one.state, local_time(one.start, ""), local_time(one.end, ""),
+             format_duration_short(one.end - one.start), nodes_text(one.nodes, ""));
+    }
+    return 0;
 }
 
 }  // namespace berth::slurm

@@ -153,7 +153,8 @@ void put_least(Record& record, const api::JobRow& job) {
         record.put("MinMemoryNode", format_size(job.request.memory_per_node.value_or(Bytes(0))));
     record.put("MinTmpDiskNode", "0").line();
     record.put("Features", or_null(job.request.constraint)).put("DelayBoot", "00:00:00").line();
-    record.put("OverSubscribe", job.request.exclusive ? "NO" : "OK").put("Contiguous", "0");
+    record.put("OverSubscribe", job.request.exclusive ? "NO" : "OK")
+        .put("Contiguous", job.request.nearness.contiguous ? "1" : "0");
     record.put("Licenses", or_null(to_text(job.request.licenses))).put("Network", "(null)").line();
 }
 
@@ -167,6 +168,17 @@ void put_files(Record& record, const api::JobRow& job) {
     record.put("StdErr", job.std_err).line();
     record.put("StdIn", job.std_in.empty() ? "/dev/null" : job.std_in).line();
     record.put("StdOut", job.std_out);
+}
+
+void put_place(Record& record, const api::JobRow& job) {
+    if (!job.request.reservation.empty()) {
+        record.line().put("Reservation", job.request.reservation);
+    }
+    const Nearness& near = job.request.nearness;
+    if (!near.switches) return;
+    std::string text = number(*near.switches);
+    if (near.switches_wait) text += "@" + format_time_limit(*near.switches_wait);
+    record.line().put("Switches", text);
 }
 
 std::string gres_text(const std::vector<GresRequest>& all) {
@@ -197,6 +209,7 @@ void print_job(std::ostream& out, const api::JobRow& job, const ShowOptions& opt
     if (options.detail) put_shares(record, job);
     put_least(record, job);
     put_files(record, job);
+    put_place(record, job);
     put_tres(record, job);
     record.end();
 }

@@ -12,6 +12,7 @@
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/columns.h"
 #include "berth/slurm/print.h"
+#include "berth/slurm/scontrol_show.h"
 
 namespace berth::slurm {
 namespace {
@@ -149,7 +150,7 @@ struct SinfoOptions {
     std::string format;
     std::vector<std::string> partitions, nodes, states;
     bool header = true, long_format = false, by_node = false, summary = false, reasons = false,
-         all = false;
+         all = false, reservations = false;
 };
 
 constexpr auto kOptions = std::to_array<option>({
@@ -206,6 +207,7 @@ Status read_one(int letter, const char* value, SinfoOptions& options) {
             return Done{};
         case 'R': options.reasons = true; return Done{};
         case 's': options.summary = true; return Done{};
+        case 'T': options.reservations = true; return Done{};
         case 't': return read_states(value, options);
         case 'n': {
             BERTH_TRY(options.nodes, expand_node_argument(value));
@@ -366,6 +368,7 @@ int run_sinfo(const Invocation& call, Streams& streams) {
             return fail(std::string("Invalid node format specification: ") + item.letter);
     }
     Client client(endpoint_of(call));
+    if (options.reservations) return print_reservations(client, options.header, streams);
     const auto partitions = client.partitions();
     if (!partitions)
         return streams.err << "slurm_load_partitions: " << slurm_message(partitions.problem())

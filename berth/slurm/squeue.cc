@@ -24,7 +24,8 @@ constexpr const char* kStepFormat = "%.15i %.8j %.9P %.8u %.9M %N";
 
 struct SqueueOptions {
     api::JobQuery query;
-    std::vector<std::string> qos;  // The server does not choose by QOS.
+    std::vector<std::string> qos, licenses;  // The server does not choose by these.
+    std::string reservation;
     std::vector<std::string> unknown_users;
     std::string format, sort;
     bool all_states = false, header = true, long_format = false, start = false, steps = false,
@@ -106,6 +107,8 @@ bool read_filter(int letter, const char* value, SqueueOptions& options) {
         case 'p': add_names(value, options.query.partitions); return true;
         case 'u': add_users(value, options); return true;
         case 'q': add_names(value, options.qos); return true;
+        case 'L': add_names(value, options.licenses); return true;
+        case 'R': options.reservation = value; return true;
         case 'm': options.query.users = {user_name_of(geteuid())}; return true;
         default: return false;
     }
@@ -187,6 +190,21 @@ Status check_letters(const PercentFormat& format, Find find) {
         }
     }
     return Done{};
+}
+
+// By what the server does not choose by.
+bool is_chosen(const SqueueOptions& options, const api::JobRow& job) {
+    const auto among = [](const std::vector<std::string>& names, const std::string& name) {
+        return std::ranges::find(names, name) != names.end();
+    };
+    if (!options.qos.empty() && !among(options.qos, job.qos)) return false;
+    if (!options.reservation.empty() && job.request.reservation != options.reservation) {
+        return false;
+    }
+    return options.licenses.empty() ||
+           std::ranges::any_of(job.request.licenses.counts, [&](const LicenseCount& one) {
+               return among(options.licenses, one.name);
+           });
 }
 
 // Each task of an array that still waits, as a row of its own.
@@ -283,9 +301,7 @@ int run_squeue(const Invocation& call, Streams& streams) {
             return 1;
         }
     }
-    std::erase_if(*jobs, [&](const api::JobRow& job) {
-        return !options.qos.empty() && std::ranges::find(options.qos, job.qos) == options.qos.end();
-    });
+    std::erase_if(*jobs, [&](const api::JobRow& job) { return !is_chosen(options, job); });
     const Time now = wall_clock_now();
     const Status printed =
         options.steps ? print_steps(options, format.value(), *std::move(jobs), now, streams.out)
