@@ -90,7 +90,8 @@ Outcome update(JobRef ref, api::JobPatch&& body) {
         command.dependencies = *std::move(dependencies);
     }
     if (body.licenses) {
-        command.request.licenses = parse_licenses(*body.licenses);
+        command.request.licenses =
+            body.licenses->empty() ? LicenseRequest() : parse_licenses(*body.licenses);
         if (!command.request.licenses) return bad("licenses: write NAME:COUNT, …");
     }
     if (body.time_min) {

@@ -81,7 +81,7 @@ Status set_request_key(api::JobPatch& job, const std::string& name, const std::s
     if (name == "minmemorynode") return set_memory(job.memory_per_node, key, value);
     if (name == "minmemorycpu") return set_memory(job.memory_per_cpu, key, value);
     if (name == "licenses") {
-        if (!parse_licenses(value)) return wrong("Invalid license specification");
+        if (!value.empty() && !parse_licenses(value)) return wrong("Invalid license specification");
         job.licenses = value;
     } else if (name == "features") {
         job.features = value;

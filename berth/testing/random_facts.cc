@@ -6,6 +6,7 @@
 
 #include "berth/engine/admission.h"
 #include "berth/testing/builders.h"
+#include "berth/testing/random_declared.h"
 
 namespace berth::testing {
 namespace {
@@ -67,6 +68,7 @@ Maybe submission(Rng& rng, Time now, const ClusterState& state) {
     if (const Job* other = random_job(rng, state, is_pending); other != nullptr && rng.chance(20)) {
         job.spec.dependencies.push_back({.kind = DependencyKind::afterok, .job = other->id});
     }
+    add_random_terms(rng, now, state, job);
     return JobSubmitted{std::move(job)};
 }
 
@@ -83,6 +85,8 @@ Maybe start(Rng& rng, Time, const ClusterState& state) {
             static_cast<std::uint32_t>(rng.between(0, 4))));
     }
     if (fact.allocation.shares.empty()) return std::nullopt;
+    fact.allocation.licenses = job->spec.request.licenses.counts;
+    if (job->spec.time_min && rng.chance(50)) fact.time_limit = *job->spec.time_min;
     if (job->spec.array) {
         fact.array_task = rng.pick(job->spec.array->tasks);
         fact.task_job = job->spec.array->tasks.size() == 1 ? job->id : state.next_job_id();
@@ -141,6 +145,13 @@ Maybe update(Rng& rng, Time now, const ClusterState& state) {
     if (rng.chance(30)) fact.priority = static_cast<std::uint32_t>(rng.between(0, 3));
     if (rng.chance(30)) fact.name = "renamed";
     if (rng.chance(20)) fact.begin = now + std::chrono::hours(1);
+    if (rng.chance(10)) fact.deadline = now + std::chrono::hours(rng.between(1, 9));
+    if (rng.chance(10)) fact.time_min = std::chrono::minutes(rng.between(0, 1));
+    if (rng.chance(20)) {
+        fact.request = job->spec.request;
+        fact.request->constraint = rng.chance(50) ? "f1" : "";
+        fact.request->nearness.contiguous = rng.chance(30);
+    }
     return fact;
 }
 
@@ -243,10 +254,25 @@ struct Source {
     int weight;
     Maybe (*make)(Rng&, Time, const ClusterState&);
 };
-constexpr Source kSources[] = {{20, submission}, {22, start}, {25, attempt_end}, {8, job_end},
-                               {6, cancel},      {5, hold},   {4, update},       {8, promise},
-                               {4, verdict},     {3, split},  {12, step},        {8, forget},
-                               {6, node},        {2, rare},   {2, usage}};
+constexpr Source kSources[] = {{20, submission},
+                               {22, start},
+                               {25, attempt_end},
+                               {8, job_end},
+                               {6, cancel},
+                               {5, hold},
+                               {4, update},
+                               {8, promise},
+                               {4, verdict},
+                               {3, split},
+                               {12, step},
+                               {8, forget},
+                               {6, node},
+                               {2, rare},
+                               {2, usage},
+                               {3, random_reservation},
+                               {2, random_reservation_end},
+                               {3, random_accounting_edit},
+                               {3, random_missed_deadline}};
 
 void take_some_cores(NodeShare& share, const NodeFree& free, std::uint32_t count) {
     share.cores = BitSet(free.cores.size());
@@ -268,6 +294,8 @@ ClusterSpec random_cluster(Rng& rng) {
         add_node(spec, "node" + std::to_string(i), random_node(rng));
     }
     spec.scheduling.requeue_by_default = rng.chance(70);
+    spec.scheduling.enforce_limits = rng.chance(50);
+    spec.licenses = random_licenses(rng);
     spec.scheduling.usage_decay.half_life = std::chrono::hours(rng.between(0, 3));
     if (rng.chance(50)) spec.partitions[0].billing_weights = {{"cpu", 700'000}, {"gres/gpu", 2}};
     spec.scheduling.first_job_id = static_cast<std::uint32_t>(rng.between(1, 3));

@@ -1,0 +1,66 @@
+// The words of scontrol's reservations and updates and of sacctmgr, and lists of licenses and TRES:
+// any text is read or refused, and what was read prints as something that reads the same.
+#include <string>
+
+#include "berth/base/assert.h"
+#include "berth/base/text.h"
+#include "berth/model/license.h"
+#include "berth/model/limits.h"
+#include "berth/slurm/sacctmgr_edit.h"
+#include "berth/slurm/scontrol_reservation.h"
+#include "berth/slurm/scontrol_update.h"
+
+namespace berth::slurm {
+namespace {
+
+AccountingView small_view() {
+    AccountingView view{.cluster = "c", .host = "h"};
+    view.associations.resize(3);
+    view.associations[0].account = "root";
+    view.associations[1].account = "a";
+    view.associations[1].parent = "root";
+    view.associations[2].account = "a";
+    view.associations[2].user = "u";
+    view.qos.resize(1);
+    view.qos[0].name = "normal";
+    return view;
+}
+
+void check_lists(const std::string& text) {
+    if (const auto licenses = parse_licenses(text)) {
+        const auto again = parse_licenses(to_text(*licenses));
+        BERTH_ASSERT(licenses->counts.empty() || (again && *again == *licenses));
+    }
+    if (const auto counts = parse_tres_counts(text)) {
+        const auto again = parse_tres_counts(to_text(*counts));
+        BERTH_ASSERT(again && *again == *counts);
+        (void)changed(*counts, *counts);
+    }
+}
+
+void check_words(const std::string& text) {
+    std::vector<std::string> words;
+    for (const auto word : split(text, ' ')) words.emplace_back(word);
+    (void)parse_update(words, Time{});
+    (void)reservation_named(words);
+    if (const auto call = parse_reservation(words, Time{}); call.ok()) {
+        (void)check_new_reservation(call->change);
+    }
+    static const AccountingView view = small_view();
+    for (const Entity entity : {Entity::account, Entity::user, Entity::qos}) {
+        for (const auto parse : {parse_add, parse_modify, parse_delete}) {
+            (void)parse(view, entity, words);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace berth::slurm
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t size) {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes are letters here.
+    const std::string text(reinterpret_cast<const char*>(bytes), size);
+    berth::slurm::check_lists(text);
+    berth::slurm::check_words(text);
+    return 0;
+}
