@@ -411,12 +411,12 @@ TEST_F(Update, ChangesWhatAWaitingJobAsksForAsIfItWereSubmittedThatWay) {
         return update;
     };
     EXPECT_EQ(why_not(with([](JobRequest& r) { r.constraint = "nosuchthing"; })),
-              Refusal::node_configuration_unavailable);
+              Refusal::invalid_feature);
     EXPECT_EQ(why_not(with([](JobRequest& r) { r.licenses.counts = {{"nosuch", 1}}; })),
               Refusal::invalid_license);
     EXPECT_EQ(why_not(with([](JobRequest& r) { r.reservation = "nosuch"; })),
               Refusal::unknown_reservation);
-    EXPECT_EQ(why_not(with([](JobRequest& r) { r.nodes_min = 1000; })),
+    EXPECT_EQ(why_not(with([](JobRequest& r) { r.tasks = 100'000; })),
               Refusal::node_configuration_unavailable);
     EXPECT_EQ(why_not({.job = id, .deadline = kNow}), Refusal::deadline_too_soon);
     EXPECT_EQ(why_not({.job = id, .deadline = kNow + minutes(500)}), kFine);

@@ -71,9 +71,9 @@ private:
                 return add_blocker("reservation " + demand().reservation,
                                    "Its reservation has not begun.");
             case PendingReason::req_node_not_avail:
-                return add_blocker("reservation",
-                                   "Nodes that it needs are kept by reservations" +
-                                       (detail.empty() ? "" : " (" + detail + ")") + ".");
+                return add_blocker("reservation", "Nodes that it needs are kept by reservations" +
+                                                      (detail.empty() ? "" : " (" + detail + ")") +
+                                                      ".");
             default: return;
         }
     }
@@ -205,6 +205,7 @@ private:
         }
         const std::string_view option = quota.objection(pending_);
         if (option.empty()) return;
+        may_plan_ = false;
         add_blocker("plan", "It has no planned start, by the site's " + std::string(option) +
                                 "; it starts when there is room that nobody is promised.");
     }
@@ -224,7 +225,7 @@ private:
     }
 
     void advise() {
-        for (const Advice& one : advice_for(state_, outlook_, now_, pending_, taste_)) {
+        for (const Advice& one : advice_for(state_, outlook_, now_, pending_, taste_, may_plan_)) {
             result_.advice.push_back(in_words(one, now_, state_.planned(job_.id)));
         }
     }
@@ -237,7 +238,7 @@ private:
     EngineView view_;
     Taste taste_;
     Explanation result_;
-    bool gated_ = false;
+    bool gated_ = false, may_plan_ = true;
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ constexpr std::size_t kLooksMax = 1'000'000;
 class Advising {
 public:
     Advising(const ClusterState& state, const Outlook& outlook, Time now, const PendingJob& pending,
-             const Taste& taste)
+             const Taste& taste, bool may_plan)
         : state_(state),
           spec_(state.spec()),
           outlook_(outlook),
@@ -30,7 +30,8 @@ public:
           taste_(taste) {
         const PlannedStart* planned = state.planned(job_.id);
         known_ = planned != nullptr ? planned->start
-                                    : after(now, spec_.scheduling.plan_window) + Duration(1);
+                 : may_plan         ? after(now, spec_.scheduling.plan_window) + Duration(1)
+                                    : now + Duration(1);
     }
 
     std::vector<Advice> run() {
@@ -238,8 +239,8 @@ std::int64_t gpus_of(const ClusterSpec& spec, const Demand& demand) {
 }  // namespace
 
 std::vector<Advice> advice_for(const ClusterState& state, const Outlook& outlook, Time now,
-                               const PendingJob& pending, const Taste& taste) {
-    return Advising(state, outlook, now, pending, taste).run();
+                               const PendingJob& pending, const Taste& taste, bool may_plan) {
+    return Advising(state, outlook, now, pending, taste, may_plan).run();
 }
 
 std::string in_words(const Advice& advice, Time now, const PlannedStart* planned) {

@@ -17,9 +17,9 @@ struct Advice {
 
 // At most three, the soonest first: a shorter limit, fewer GPUs or nodes, another type, another
 // partition. What the job itself is promised counts as taken, so that nobody ahead of it is
-// delayed.
+// delayed. `may_plan`: false for a job that the site's options keep out of the plan.
 std::vector<Advice> advice_for(const ClusterState& state, const Outlook& outlook, Time now,
-                               const PendingJob& pending, const Taste& taste);
+                               const PendingJob& pending, const Taste& taste, bool may_plan = true);
 
 // "--gpus=4 instead of 8 would let it start in 00:10:00 instead of 02:00:00"
 std::string in_words(const Advice& advice, Time now, const PlannedStart* planned);

@@ -62,6 +62,11 @@ JobSpec random_job(Rng& rng) {
     options.gpus = rng.between(1, 4);
     options.limit = std::chrono::minutes(rng.between(2, 120));
     JobSpec spec = testing::make_job(options);
+    if (rng.chance(10)) {
+        spec.partition = "other";
+        spec.request.nodes_min = 1;
+        return spec;
+    }
     if (rng.chance(20)) {
         spec.request.gpus_per_node.clear();
         spec.request.gres_per_node.clear();
@@ -69,7 +74,6 @@ JobSpec random_job(Rng& rng) {
         spec.request.gpus = {
             {.name = "gpu", .type = rng.chance(50) ? "a100" : "", .count = rng.between(1, 4)}};
     }
-    if (rng.chance(10)) spec.partition = "other";
     return spec;
 }
 
