@@ -181,6 +181,7 @@ int run(const Options& options) {
                              pending, nodes});
         }
     }
+    loads.push_back({"heavy_10k_limits", Mix::heavy, 10'000, 1'000, true});
     std::vector<Row> rows;
     std::printf("%-16s %7s %6s %7s %7s\n", "case", "pending", "nodes", "shapes", "ends");
     for (const Load& load : loads) {

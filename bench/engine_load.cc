@@ -98,9 +98,13 @@ Job job_of(const ClusterState& state, Time now, std::uint32_t partition, std::ui
     return job;
 }
 
-void run_on(Engine& engine, NodeId node, std::uint32_t first, std::uint32_t gpus, Rng& rng) {
+void give_to_some_user(const Load& load, Job& job, Rng& rng);
+
+void run_on(const Load& load, Engine& engine, NodeId node, std::uint32_t first, std::uint32_t gpus,
+            Rng& rng) {
     const Duration limit = std::chrono::seconds(rng.between(4200, 96'000));
-    const Job job = job_of(engine.state(), Time{}, 0, 1, gpus, limit);
+    Job job = job_of(engine.state(), Time{}, 0, 1, gpus, limit);
+    give_to_some_user(load, job, rng);
     engine.apply(Time{}, JobSubmitted{job});
     StartJob start{.job = job.id, .attempt = Attempt(1)};
     start.allocation.shares.push_back(
@@ -108,15 +112,43 @@ void run_on(Engine& engine, NodeId node, std::uint32_t first, std::uint32_t gpus
     engine.apply(Time{}, start);
 }
 
+constexpr std::int64_t kAccounts = 20, kUsersEach = 10;
+
+void add_limits(ClusterSpec& spec, std::uint32_t nodes) {
+    spec.accounts.push_back({.name = "all", .parent = "root"});
+    for (std::int64_t a = 0; a < kAccounts; ++a) {
+        AccountSpec account{.name = "a" + std::to_string(a), .parent = "all"};
+        account.limits.group_tres = {{"gres/gpu", nodes * kGpus / (a % 5 == 0 ? 40 : 2)}};
+        spec.accounts.push_back(std::move(account));
+        for (std::int64_t u = 0; u < kUsersEach; ++u) {
+            AssociationSpec user{.account = "a" + std::to_string(a),
+                                 .user = "u" + std::to_string(a * kUsersEach + u)};
+            user.limits.max_jobs = 1000;
+            spec.associations.push_back(std::move(user));
+        }
+    }
+    spec.scheduling.enforce_limits = true;
+}
+
+void give_to_some_user(const Load& load, Job& job, Rng& rng) {
+    if (!load.limits) return;
+    const std::int64_t user = rng.between(0, kAccounts * kUsersEach - 1);
+    job.owner.uid = static_cast<std::uint32_t>(1000 + user);
+    job.owner.user = "u" + std::to_string(user);
+    job.spec.account = "a" + std::to_string(user / kUsersEach);
+}
+
 }  // namespace
 
 Engine busy_engine(const Load& load, Rng& rng) {
-    Engine engine = testing::make_engine(make_spec(load.nodes));
+    ClusterSpec spec = make_spec(load.nodes);
+    if (load.limits) add_limits(spec, load.nodes);
+    Engine engine = testing::make_engine(std::move(spec));
     for (std::uint32_t n = 0; n < load.nodes; ++n) {
         for (std::uint32_t gpu = 0; gpu < kGpus;) {
             const std::int64_t size = rng.chance(88) ? 1 : rng.chance(50) ? 2 : 8;
             const auto gpus = static_cast<std::uint32_t>(std::min(size, kGpus - gpu));
-            run_on(engine, NodeId(n), gpu, gpus, rng);
+            run_on(load, engine, NodeId(n), gpu, gpus, rng);
             gpu += gpus;
         }
     }
@@ -127,7 +159,9 @@ Job random_job(const Load& load, const ClusterState& state, Time now, Rng& rng) 
     const Kind kind = load.mix == Mix::heavy ? pick_kind(kHeavy, rng) : pick_kind(kPhilly, rng);
     auto partition = static_cast<std::uint32_t>(rng.between(0, kPartitions - 1));
     if (state.spec().partitions[partition].nodes.size() < kind.nodes) partition %= kWholeCluster;
-    return job_of(state, now, partition, kind.nodes, kind.gpus, pick_limit(load.mix, rng));
+    Job job = job_of(state, now, partition, kind.nodes, kind.gpus, pick_limit(load.mix, rng));
+    give_to_some_user(load, job, rng);
+    return job;
 }
 
 void end_runs(Engine& engine, Time now, Duration late) {

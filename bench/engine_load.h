@@ -17,6 +17,7 @@ struct Load {
     std::string name;
     Mix mix = Mix::heavy;
     std::uint32_t pending = 0, nodes = 0;
+    bool limits = false;  // Of 20 accounts and 200 users in them, kept by most.
 };
 
 // Every GPU of every node is held by something that runs, each with an end of its own.

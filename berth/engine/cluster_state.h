@@ -45,6 +45,7 @@ public:
     const AccountingEdits& accounting_edits() const;  // Worked into spec() already.
 
     const LimitUses& uses() const;                   // What limits are held against.
+    LimitUses::Changed take_changed_uses();          // Since the last call; for the scheduler.
     bool has_limits() const { return has_limits_; }  // That are enforced, and on anyone at all.
 
     // ---- The same by other keys, in id order. Kept up to date, never searched for.

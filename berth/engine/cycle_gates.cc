@@ -120,7 +120,9 @@ void each_shut(const ClusterState& state, const Job& job, const Shape& shape,
     if (!goes_on(partition_gate(state.spec(), job, shape.demand()))) return;
     if (!goes_on(qos_gate(state.spec(), job))) return;
     if (const auto excess = limit_on_start(state, job, shape.demand())) {
-        if (!visit(shut(excess->reason))) return;
+        Gate gate = shut(excess->reason);
+        gate.by_limit = true;
+        if (!visit(gate)) return;
     }
     if (!goes_on(array_gate(job, running_tasks))) return;
     goes_on(chance_gate(state, shape));

@@ -3,8 +3,18 @@
 
 #include "berth/engine/cycle.h"
 #include "berth/engine/cycle_gates.h"
+#include "berth/engine/limit_news.h"
 
 namespace berth {
+
+namespace {
+
+// Whether its gate may open or shut though nothing happens to it.
+bool is_listed(const PendingJob& pending) {
+    return pending.watched || pending.limited || pending.gate.reason != PendingReason::none;
+}
+
+}  // namespace
 
 void CycleRun::find_chance(Kind& kind) const {
     if (kind.chance != Kind::Chance::unknown) return;
@@ -21,9 +31,10 @@ void CycleRun::judge(PendingJob& pending) {
     find_chance(*pending.shape->kind);
     const Job& job = *state().find_job(pending.id);
     pending.gate = gate_of(state(), job, *pending.shape, outlook_.running_tasks(job), now_);
-    pending.watched = gate_may_change(job) || state().has_limits();
+    pending.watched = gate_may_change(job);
+    pending.limited = state().has_limits();
     pending.takes_less = job.spec.time_min.has_value();
-    if (!pending.listed && (pending.watched || pending.gate.reason != PendingReason::none)) {
+    if (!pending.listed && is_listed(pending)) {
         pending.listed = true;
         outlook_.pending.watch_list().push_back(pending.id);
     }
@@ -80,17 +91,24 @@ void CycleRun::settle_jobs() {
     order().insert(std::move(entering));
 }
 
-// Held, dependent and array jobs; all of them, where nodes came or went.
+// Held, dependent and array jobs; who is concerned by what limits have to say; all of them, where
+// nodes came or went.
 void CycleRun::rejudge_waiting() {
     PendingJobs& jobs = outlook_.pending;
     if (std::exchange(outlook_.chances_changed, false)) {
         for (const auto& [id, pending] : jobs.all()) jobs.unsettle(pending);
     }
+    const LimitNews news(state(), engine_.mutable_state().take_changed_uses());
     std::erase_if(jobs.watch_list(), [&](JobId id) {
         PendingJob* pending = jobs.find(id);
         if (pending == nullptr) return true;
-        pending->listed = pending->watched || pending->gate.reason != PendingReason::none;
-        if (pending->listed) jobs.unsettle(*pending);
+        pending->listed = is_listed(*pending);
+        const bool is_shut = pending->gate.reason != PendingReason::none;
+        const bool asks_limits = pending->limited && (!is_shut || pending->gate.by_limit);
+        if (pending->watched || (is_shut && !asks_limits) ||
+            (asks_limits && news.concerns(*pending))) {
+            jobs.unsettle(*pending);
+        }
         return !pending->listed;
     });
     settle_jobs();

@@ -47,7 +47,7 @@ bool CycleRun::attend(PendingJob& pending, Time floor, bool may_plan) {
     const JobId id = pending.id;
     PendingJob* job = &pending;
     ++result_.work.depth;
-    if (job->watched) judge(*job);
+    if (job->watched || job->limited) judge(*job);
     while (job->gate.reason == PendingReason::none && try_job(*job, floor, may_plan)) {
         ++starts_;
         job = outlook_.pending.find(id);

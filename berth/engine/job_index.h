@@ -27,6 +27,7 @@ public:
     std::vector<JobId> singletons(std::uint32_t uid, std::string_view name) const;
 
     const LimitUses& uses() const { return uses_; }
+    LimitUses::Changed take_changed_uses() { return uses_.take_changed(); }
     const std::set<JobId>& pending() const { return pending_; }
     const std::set<JobId>& holding() const { return holding_; }
     const std::set<std::pair<Time, JobId>>& finished() const { return finished_; }

@@ -33,6 +33,7 @@ void LimitUses::change(const Job& job, std::int64_t times) {
     if (is_final(job.state)) return;
     LimitUse change{.submitted = times * count_of(job)};
     if (job.allocation) {
+        changed_.emplace(job.spec.account, job.owner.user, job.qos);
         change.running = times;
         change.nodes = times * static_cast<std::int64_t>(job.nodes.size());
         change.amount = job.allocated * times;

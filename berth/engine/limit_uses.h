@@ -3,8 +3,10 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "berth/model/job.h"
@@ -34,13 +36,20 @@ public:
     LimitUse of_qos_user(QosId qos, const std::string& user) const;
     LimitUse of_qos_account(QosId qos, const std::string& account) const;
 
-    friend bool operator==(const LimitUses&, const LimitUses&) = default;
+    // Account, user and QOS of the runs that began, changed or ended since the last call.
+    using Changed = std::set<std::tuple<std::string, std::string, QosId>>;
+    Changed take_changed() { return std::exchange(changed_, {}); }
+
+    friend bool operator==(const LimitUses& a, const LimitUses& b) {
+        return a.by_account_ == b.by_account_ && a.by_qos_ == b.by_qos_;
+    }
 
 private:
     void change(const Job& job, std::int64_t times);
 
     std::map<std::tuple<std::string, std::string, QosId>, LimitUse> by_account_;  // Account, user.
     std::map<std::tuple<QosId, std::string, std::string>, LimitUse> by_qos_;      // User, account.
+    Changed changed_;
 };
 
 }  // namespace berth

@@ -68,6 +68,7 @@ struct Gate {
     PendingReason reason = PendingReason::none;
     std::optional<Time> until;  // When that ends by itself.
     std::string detail;
+    bool by_limit = false;  // Of an association or a QOS.
 };
 
 // As Slurm sorts them: what a lost node put back and shall come first, PriorityTier, the site's
@@ -99,6 +100,7 @@ struct PendingJob {
     bool looked = false;               // Has looked for a place since.
     bool looked_ahead = false;         // And for a planned start.
     bool watched = false;              // Its gate may open or shut though nothing happens to it.
+    bool limited = false;              // Likewise, when others of its account or QOS start or end.
     bool listed = false;               // In the list of those to be asked again.
     bool disturbed = false;            // Something was given back where it has its promise.
     bool moved_in_order = false;       // By an explicit change; it may then pass promises.

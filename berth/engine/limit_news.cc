@@ -1,0 +1,65 @@
+#include "berth/engine/limit_news.h"
+
+#include <map>
+#include <set>
+#include <string_view>
+
+namespace berth {
+namespace {
+
+using Accounts = std::map<std::string_view, const AccountSpec*>;
+
+bool limits_all(const AccountSpec& account) {
+    return account.limits.group_jobs || !account.limits.group_tres.empty();
+}
+
+// From the account to the top; false ends it.
+template <class Visit>
+void each_above(const Accounts& accounts, std::string_view name, Visit visit) {
+    for (std::size_t depth = 0; depth < 64; ++depth) {
+        const auto known = accounts.find(name);
+        if (known == accounts.end() || !visit(*known->second)) return;
+        name = known->second->parent;
+    }
+}
+
+}  // namespace
+
+LimitNews::LimitNews(const ClusterState& state, const LimitUses::Changed& changed)
+    : state_(state), none_(changed.empty() || !state.has_limits()) {
+    if (none_) return;
+    const ClusterSpec& spec = state.spec();
+    Accounts accounts;
+    for (const AccountSpec& one : spec.accounts) accounts.emplace(one.name, &one);
+    qos_.resize(spec.qos.size());
+    std::set<std::string_view> limited;
+    std::set<std::pair<std::string_view, std::string_view>> own;
+    for (const auto& [account, user, qos] : changed) {
+        own.emplace(account, user);
+        if (qos.index() < qos_.size() && !spec.qos[qos.index()].limits.none()) {
+            qos_[qos.index()] = true;
+        }
+        each_above(accounts, account, [&](const AccountSpec& one) {
+            if (limits_all(one)) limited.insert(one.name);
+            return true;
+        });
+    }
+    usages_.resize(state.usage().size());
+    for (std::size_t i = 0; i < usages_.size(); ++i) {
+        const UsageRecord& record = state.usage()[i];
+        usages_[i] = own.contains({record.account, record.user});
+        each_above(accounts, record.account, [&](const AccountSpec& one) {
+            if (limited.contains(one.name)) usages_[i] = true;
+            return !usages_[i];
+        });
+    }
+}
+
+bool LimitNews::concerns(const PendingJob& pending) const {
+    if (none_) return false;
+    if (!pending.usage || *pending.usage >= usages_.size() || usages_[*pending.usage]) return true;
+    const QosId qos = state_.find_job(pending.id)->qos;
+    return qos.index() < qos_.size() && qos_[qos.index()];
+}
+
+}  // namespace berth

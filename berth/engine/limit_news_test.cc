@@ -1,0 +1,90 @@
+// A job is asked about its limits again only when something has changed for it: that must come to
+// the same as asking all of them each time.
+#include "berth/engine/limit_news.h"
+
+#include <gtest/gtest.h>
+
+#include "berth/engine/admission.h"
+#include "berth/engine/cycle_gates.h"
+#include "berth/engine/outlook.h"
+#include "berth/testing/builders.h"
+#include "berth/testing/seeds.h"
+
+namespace berth {
+namespace {
+
+constexpr std::uint32_t kBudget = 100'000;
+
+ClusterSpec limited_cluster(Rng& rng) {
+    ClusterSpec spec = testing::make_cluster(2, {.sockets = 1, .cores_per_socket = 8, .gpus = 4});
+    spec.scheduling.enforce_limits = true;
+    spec.accounts.push_back({.name = "science", .parent = "root"});
+    if (rng.chance(50)) spec.accounts.back().limits.group_jobs = 4;
+    for (const char* name : {"physics", "biology"}) {
+        spec.accounts.push_back({.name = name, .parent = "science"});
+        if (rng.chance(60)) {
+            spec.accounts.back().limits.group_tres = {{"gres/gpu", rng.between(1, 5)}};
+        }
+        for (const char* user : {"ann", "ben"}) {
+            spec.associations.push_back({.account = name, .user = user});
+            if (rng.chance(40)) spec.associations.back().limits.max_jobs = 2;
+        }
+    }
+    spec.accounts.push_back({.name = "art", .parent = "root"});
+    spec.associations.push_back({.account = "art", .user = "ann"});
+    spec.qos.push_back({.name = "gold"});
+    if (rng.chance(50)) spec.qos.back().limits.max_tres_per_user = {{"cpu", 3}};
+    return spec;
+}
+
+void submit_some(Rng& rng, Engine& engine, Time now) {
+    JobSpec spec = testing::make_job(
+        {.gpus = rng.between(0, 2), .limit = std::chrono::minutes(rng.between(1, 30))});
+    const std::vector<std::string> accounts = {"physics", "biology", "art"};
+    spec.account = rng.pick(accounts);
+    const std::string user = rng.chance(50) || spec.account == "art" ? "ann" : "ben";
+    if (rng.chance(30)) spec.qos = "gold";
+    const Principal who{.uid = 1000, .gid = 1000, .user = user, .group = "users"};
+    auto admitted = admit(engine.state(), now, who, spec);
+    if (auto* job = std::get_if<Job>(&admitted)) engine.apply(now, JobSubmitted{*job});
+}
+
+bool starts_something(const Cycle& cycle) { return cycle.work.starts > 0; }
+
+void check_gates(const Engine& engine, Time now) {
+    for (const auto& [id, pending] : engine.outlook().pending.all()) {
+        const Job& job = *engine.state().find_job(id);
+        const Gate gate =
+            gate_of(engine.state(), job, *pending.shape, engine.outlook().running_tasks(job), now);
+        ASSERT_EQ(pending.gate.reason, gate.reason)
+            << "job " << to_string(id) << " of " << job.owner.user << " in " << job.spec.account;
+    }
+}
+
+TEST(LimitNews, ConcernAllWhoseGateOpensOrShuts) {
+    std::size_t shut = 0;
+    testing::for_each_seed(100, [&](Rng& rng) {
+        Engine engine = testing::make_engine(limited_cluster(rng));
+        Time now{};
+        for (int i = 0; i < 60; ++i) {
+            now += std::chrono::minutes(rng.between(0, 3));
+            if (rng.chance(60)) submit_some(rng, engine, now);
+            const auto& holding = engine.state().holding_jobs();
+            if (!holding.empty() && rng.chance(60)) {
+                testing::finish(engine, now,
+                                rng.pick(std::vector<JobId>(holding.begin(), holding.end())));
+            }
+            if (starts_something(engine.cycle(now, kBudget))) continue;  // Seen in the next one.
+            check_gates(engine, now);
+            if (::testing::Test::HasFatalFailure()) return;
+            for (const auto& [id, pending] : engine.outlook().pending.all()) {
+                shut += pending.gate.by_limit ? 1U : 0U;
+            }
+            engine.state().check_invariants();
+        }
+    });
+    EXPECT_GT(shut, 500U);
+}
+
+}  // namespace
+}  // namespace berth
