@@ -109,7 +109,7 @@ class Declared(unittest.TestCase):
             self.assertIn(part, shown)
         wrong = c.run("scontrol", "update", f"JobId={job}", "Features=nosuch", check=False)
         self.assertNotEqual(wrong.returncode, 0)
-        self.assertIn("nosuch", wrong.stdout + wrong.stderr)
+        self.assertIn("Invalid feature specification", wrong.stdout + wrong.stderr)
         c.run("scontrol", "release", job)
         c.wait_state(job, "COMPLETED")
 
