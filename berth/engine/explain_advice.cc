@@ -56,7 +56,8 @@ private:
     }
 
     // Where the cycle itself would look, in the same way.
-    std::optional<Found> find_now(const Demand& demand, Duration length) const {
+    std::optional<Found> find_now(const Demand& demand, Duration length,
+                                  const Footprints* known) const {
         if (demand.share) {
             return find_shared_now(demand, {state_, outlook_.book, now_, length}, outlook_.usable,
                                    taste_);
@@ -65,17 +66,31 @@ private:
             return find_linked_now(demand, {state_, outlook_.book, now_, length}, outlook_.usable,
                                    taste_, outlook_.topologies);
         }
-        return find_start(demand, {now_, now_, length}, outlook_.book, outlook_.usable, taste_);
+        return find_start(demand, {now_, now_, length}, outlook_.book, outlook_.usable, taste_,
+                          known);
+    }
+
+    // With another limit alone, the job's own demand is known to the index of holes.
+    const Footprints* footprints_of(const Job& job) const {
+        const bool is_same = job.partition == job_.partition &&
+                             job.spec.request.gpus == job_.spec.request.gpus &&
+                             job.spec.request.gpus_per_node == job_.spec.request.gpus_per_node &&
+                             job.spec.request.gpus_per_task == job_.spec.request.gpus_per_task &&
+                             job.spec.request.gres_per_node == job_.spec.request.gres_per_node &&
+                             job.spec.request.nodes_min == job_.spec.request.nodes_min;
+        const Footprints& known = kind_.footprints;
+        return is_same && known.generation == outlook_.book.generation() ? &known : nullptr;
     }
 
     // The earliest start of the job changed so, before the one that is known; nullopt: not sooner.
     std::optional<Time> start_of(const Job& job) {
-        const std::size_t looks = 2 * spec_.nodes.size() + 1;
+        const Footprints* known = footprints_of(job);
+        const std::size_t looks = known != nullptr && known->known ? 1 : 2 * spec_.nodes.size();
         if (looks_ + looks > kLooksMax) return std::nullopt;
         looks_ += looks;
         const Demand demand = demand_of_changed(job);
         if (limit_on_start(state_, job, demand)) return std::nullopt;
-        if (find_now(demand, job.time_limit)) return now_;
+        if (find_now(demand, job.time_limit, known)) return now_;
         Time latest = known_ - Duration(1);
         if (job.spec.deadline && job.time_limit >= *job.spec.deadline - now_) return std::nullopt;
         if (job.spec.deadline) latest = std::min(latest, *job.spec.deadline - job.time_limit);
@@ -85,7 +100,7 @@ private:
         const Duration length =
             job.time_limit > Duration::max() - slack ? Duration::max() : job.time_limit + slack;
         const auto later = find_start(demand, {now_ + Duration(1), latest, length}, outlook_.book,
-                                      outlook_.usable, taste_);
+                                      outlook_.usable, taste_, known);
         if (!later) return std::nullopt;
         return later->start;
     }

@@ -24,7 +24,7 @@ def both(slurm, berth, command, counted, user=None):
 
 
 def compare_commands(slurm, berth, counted):
-    for command in ("squeue", "squeue -l", "squeue -s", "squeue -t all", "sinfo", "sinfo -l", "sinfo -N", "sinfo -N -l", "sinfo -R", "sinfo -s",
+    for command in ("squeue", "squeue -l", "squeue -s", "squeue -t all", "squeue --start", "sinfo", "sinfo -T", "sinfo -l", "sinfo -N", "sinfo -N -l", "sinfo -R", "sinfo -s",
                     "sacct -a -X", "sacct -a"):
         texts = both(slurm, berth, command, counted)
         yield from widths_differ(command, *(text if not text[:1].isupper() or "NODELIST" in text.split("\n")[0] or command.startswith("sacct")
