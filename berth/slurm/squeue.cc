@@ -160,7 +160,8 @@ const char* sort_of(const SqueueOptions& options) {
 
 // The controller is asked for what will be looked at, and no more.
 std::vector<std::string> fields_of(const SqueueOptions& options, const PercentFormat& format) {
-    if (options.steps) return {};
+    const bool by_request = !options.reservation.empty() || !options.licenses.empty();
+    if (options.steps || by_request) return {};
     std::string letters = "it";
     for (const FormatItem& item : format.items) letters += item.letter;
     for (const char letter : std::string_view(sort_of(options))) {
