@@ -96,7 +96,7 @@ class Declared(unittest.TestCase):
         c.run("sacctmgr", "-i", "modify", "account", "physics", "set", "GrpTRES=gres/gpu=8")
         c.wait_state(second, "COMPLETED")
         c.run("scancel", first)
-        c.wait_state(first, "CANCELLED")
+        self.wait_for("", lambda: c.run("squeue", "-h").stdout)  # Until its nodes are clean.
         c.run("sacctmgr", "-i", "delete", "user", "root", "account=physics")
         c.run("sacctmgr", "-i", "delete", "account", "physics")
 
