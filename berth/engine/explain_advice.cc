@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kAdviceMax = 3;
 constexpr auto kMinute = std::chrono::minutes(1);
 // Looks at a node, over all searches for one job: the controller does nothing else meanwhile.
-constexpr std::size_t kLooksMax = 1'000'000;
+constexpr std::size_t kLooksMax = 100'000;
 
 class Advising {
 public:
