@@ -54,6 +54,7 @@ public:
         state().check_invariants();
         return last;
     }
+    void took(Duration time) { controller_->turn_took(time); }
     Turn& wait(Duration time) {
         now += time;
         return turn();

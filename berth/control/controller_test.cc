@@ -5,6 +5,7 @@
 namespace berth {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 TEST(Controller, RecordsItsTermAndTheConfigurationFirst) {
@@ -112,6 +113,29 @@ TEST(Controller, TakesNoNewWorkWithoutRoomButRecordsEnds) {
     EXPECT_EQ(rig.job(running).state, JobState::completed);
     rig.has_room = true;
     EXPECT_NO_THROW(rig.submit());
+}
+
+TEST(Controller, AnswersBeforeALongCycleAndPausesBehindIt) {
+    ControlRig rig(4);
+    rig.connect_all();
+    rig.submit();
+    rig.took(milliseconds(30));
+    rig.now += seconds(1);
+    const std::uint32_t second = rig.submit();
+    EXPECT_EQ(rig.job(second).state, JobState::pending) << "the answer does not wait for the start";
+    EXPECT_EQ(rig.last.wake_at, rig.now);
+    rig.turn();
+    EXPECT_EQ(rig.job(second).state, JobState::running);
+    rig.took(milliseconds(30));
+    const std::uint32_t third = rig.submit();
+    const Time until = rig.now + milliseconds(30) + milliseconds(60);
+    EXPECT_EQ(rig.last.wake_at, until);
+    rig.now = until - Duration(1);
+    rig.turn();
+    EXPECT_EQ(rig.job(third).state, JobState::pending);
+    rig.now = until;
+    rig.turn();
+    EXPECT_EQ(rig.job(third).state, JobState::running);
 }
 
 TEST(Controller, ForgetsFinalJobsOnceTheyAreOldEnough) {

@@ -18,6 +18,8 @@ constexpr std::uint32_t kAlikeMax = 4;
 std::optional<std::uint32_t> tasks_on_each(const Demand& demand) {
     if (!demand.tasks) return demand.tasks_per_node;
     if (demand.nodes_max == 1) return demand.tasks;
+    // -N4 -n4: no node goes without a task.
+    if (demand.nodes_min == demand.nodes_max && *demand.tasks == demand.nodes_min) return 1;
     const std::uint64_t all = std::uint64_t{demand.nodes_min} * demand.tasks_per_node;
     if (demand.nodes_min != demand.nodes_max || *demand.tasks != all) return std::nullopt;
     return demand.tasks_per_node;

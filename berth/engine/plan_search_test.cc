@@ -129,7 +129,7 @@ TEST(Search, FindsTheEarliestOfAllStarts) {
 
 // The index of holes against the look at every node.
 TEST(Search, FindsTheSameStartByHoles) {
-    int by_holes = 0, found_some = 0;
+    int by_holes = 0, gangs_by_tasks = 0, found_some = 0;
     testing::for_each_seed(3000, [&](Rng& rng) {
         World world = random_world(rng);
         const std::size_t nodes = world.free.size();
@@ -143,6 +143,7 @@ TEST(Search, FindsTheSameStartByHoles) {
         const Footprints footprints = footprints_of(demand, world.view.cluster, world.book);
         if (!footprints.known) return;
         ++by_holes;
+        if (demand.tasks && demand.nodes_min > 1) ++gangs_by_tasks;
         for (const auto& [id, promise] : world.book.promises()) {  // The index follows the plan.
             if (!rng.chance(30)) continue;
             Booking moved = world.book.lift(id);
@@ -163,6 +164,7 @@ TEST(Search, FindsTheSameStartByHoles) {
         ASSERT_EQ(found->parts.size(), scanned->parts.size());
     });
     EXPECT_GT(by_holes, 300);
+    EXPECT_GT(gangs_by_tasks, 30) << "-N2 -n2";
     EXPECT_GT(found_some, 200);
 }
 
