@@ -6,7 +6,7 @@ namespace berth {
 
 namespace {
 
-constexpr std::int64_t kRecordsPerCut = 500;
+constexpr std::int64_t kRecordsPerCut = 64;  // A record may have many pages.
 constexpr std::size_t kSnapshotsKept = 2;
 
 }  // namespace

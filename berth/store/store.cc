@@ -25,7 +25,9 @@ struct Store::Parts {
     LogSink& log;
     bool failed = false;
     std::int64_t checkpointed_at = 0;  // Frames in SQLite's log, when we last emptied it.
+    bool just_checkpointed = false;    // In the last rest: a snapshot has its turn now.
 
+    bool checkpoint_is_due();
     Status checkpoint();
     Result<std::size_t> write(const Record& record, const ClusterState& after);
 };
@@ -34,7 +36,7 @@ namespace {
 
 // How long SQLite's log may grow before its pages are moved to where they belong. SQLite would do
 // it by itself, but within a commit, and without a word of what went wrong.
-constexpr std::int64_t kFramesPerCheckpoint = 1000;
+constexpr std::int64_t kFramesPerCheckpoint = 500;
 
 // The names of new files are durable only once their directory is.
 Status sync_directory(const std::string& directory) {
@@ -90,14 +92,17 @@ Result<std::size_t> Store::Parts::write(const Record& record, const ClusterState
     return bytes;
 }
 
+bool Store::Parts::checkpoint_is_due() {
+    const std::int64_t frames = database.log_frames();
+    if (frames < checkpointed_at) checkpointed_at = 0;
+    return frames - checkpointed_at >= kFramesPerCheckpoint;
+}
+
 // Starts over at the log's beginning with the next commit, unless a reader still needs what is
 // there.
 Status Store::Parts::checkpoint() {
-    const std::int64_t frames = database.log_frames();
-    if (frames < checkpointed_at) checkpointed_at = 0;
-    if (frames - checkpointed_at < kFramesPerCheckpoint) return Done{};
     BERTH_CHECK(database.checkpoint());
-    checkpointed_at = frames;
+    checkpointed_at = database.log_frames();
     return Done{};
 }
 
@@ -125,13 +130,16 @@ Status Store::append(const Record& record, const ClusterState& after) {
 
 Status Store::rest(const ClusterState& state) {
     BERTH_ASSERT(!parts_->failed);
-    Status rested = parts_->compaction.advance(parts_->database, state);
-    if (rested.ok()) rested = parts_->checkpoint();
+    // One or the other, since whoever asks next waits for both.
+    const bool now = parts_->checkpoint_is_due() && !parts_->just_checkpointed;
+    parts_->just_checkpointed = now;
+    const Status rested =
+        now ? parts_->checkpoint() : parts_->compaction.advance(parts_->database, state);
     if (rested.ok()) return rested;
     // A snapshot can wait for room; the journal needs it more.
     if (rested.error().code == ErrorCode::resource_exhausted) return Done{};
     parts_->failed = true;
-    return prefixed("between two turns", std::move(rested).error());
+    return prefixed("between two turns", rested.error());
 }
 
 bool Store::has_room() { return parts_->space.has_room(); }
