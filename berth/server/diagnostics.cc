@@ -60,13 +60,15 @@ void Diagnostics::cycle_ended(const CycleWork& work) {
     counts_.backfilled_since_start += work.passed;
 }
 
+// As Slurm: a job completes whatever its exit code, and fails where the cluster failed it.
 void Diagnostics::count_end(const Job& job) {
-    if (job.state == JobState::completed) {
-        ++counts_.jobs_completed;
-    } else if (job.state == JobState::cancelled) {
-        counts_.jobs_canceled += tasks_of(job);
-    } else {
-        ++counts_.jobs_failed;
+    switch (job.state) {
+        case JobState::completed:
+        case JobState::failed:
+        case JobState::timeout:
+        case JobState::out_of_memory: ++counts_.jobs_completed; break;
+        case JobState::cancelled: counts_.jobs_canceled += tasks_of(job); break;
+        default: ++counts_.jobs_failed; break;
     }
 }
 

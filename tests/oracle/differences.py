@@ -64,6 +64,7 @@ EXPLAINED = [
     Rule("version and address of a node", NODE, field="NodeAddr|NodeHostName|Port|Version"),
     Rule("version and address of a node", "sinfo -o %[nov]"),
     Rule("`sdiag`", "sdiag", "line", "text", r"\(none\)"),
+    Rule("`sdiag`", "sdiag", "Jobs", "pending|running", r"\d+", r"\d+"),  # Slurm counts them every so often.
     # Words for what is wrong.
     Rule("`sbatch --nice=abc`, `--time=-5`", WRONG, "sbatch .*(--nice=abc|--time=-5) .*"),
     Rule("lines before Slurm's own", WRONG, "sbatch .* -[wx] nosuch .*", "stderr"),
