@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "apps/daemon/wall_clock.h"
+#include "berth/host/gpu_watch.h"
 
 namespace berth {
 
@@ -17,6 +18,8 @@ namespace {
 
 // The wall clock may jump while we wait by the other one: look again this often.
 constexpr Duration kLongestWait = std::chrono::seconds(5);
+// More often than any heartbeat takes the readings along, so that these are fresh.
+constexpr Duration kWatchGpusEvery = std::chrono::seconds(5);
 
 }  // namespace
 
@@ -93,6 +96,12 @@ Status AgentLoop::run(AgentClientSettings settings) {
     BERTH_TRY(const std::unique_ptr<AgentClient> link,
               AgentClient::start(std::move(settings), parts.log,
                                  [&parts](AgentEvent event) { parts.push(std::move(event)); }));
+    std::optional<GpuWatch> watch;
+    if (parts.ports.gpus) {
+        watch.emplace(
+            std::move(parts.ports.gpus), kWatchGpusEvery, parts.log,
+            [&parts](std::vector<GpuReading> gpus) { parts.push(GpusRead{std::move(gpus)}); });
+    }
     while (!parts.stopping) {
         parts.wait();
         BERTH_CHECK(parts.turn(*link));

@@ -8,6 +8,7 @@
 
 #include "berth/agent/agent.h"
 #include "berth/base/log.h"
+#include "berth/host/gpu_meter.h"
 #include "berth/wire/agent_client.h"
 
 namespace berth {
@@ -17,6 +18,7 @@ struct AgentPorts {
     Node& node;
     int node_events;  // A descriptor, readable when take_events has something.
     std::function<std::vector<AgentEvent>()> take_events;
+    std::unique_ptr<GpuMeter> gpus = nullptr;  // nullptr: they are not watched.
 };
 
 class AgentLoop {

@@ -41,6 +41,19 @@ LinuxNodeOptions node_options(const AgentOptions& options, const ClusterSpec& sp
     return wanted;
 }
 
+// nullptr: there is nothing to ask. A driver that is there and cannot be asked is worth a line.
+std::unique_ptr<GpuMeter> meter(const AgentOptions& options, const NodeSpec& node,
+                                const Dimensions& dimensions, LogSink& log) {
+    if (!options.gpu_readings.empty()) return file_meter(options.gpu_readings);
+    if (options.emulate) return nullptr;
+    Result<std::unique_ptr<GpuMeter>> driver = nvml_meter(node, dimensions);
+    if (driver.ok()) return std::move(driver).value();
+    if (driver.error().code != ErrorCode::not_found) {
+        log.write(LogLevel::warning, "agent", "GPUs are not read: " + driver.error().message);
+    }
+    return nullptr;
+}
+
 Status run(const AgentOptions& options, const ClusterSpec& spec, NodeId id, StopSignal& signals,
            LogSink& log) {
     BERTH_TRY(const std::unique_ptr<FileDisk> disk, FileDisk::open(options.state + "/memory"));
@@ -59,7 +72,8 @@ Status run(const AgentOptions& options, const ClusterSpec& spec, NodeId id, Stop
                    {.disk = *disk,
                     .node = *node,
                     .node_events = node->fd(),
-                    .take_events = [&node] { return node->take_events(); }},
+                    .take_events = [&node] { return node->take_events(); },
+                    .gpus = meter(options, spec.node(id), spec.dimensions, log)},
                    log);
     log.write(LogLevel::info, "agent",
               "version " BERTH_VERSION ", node " + options.node + ", " +

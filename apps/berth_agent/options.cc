@@ -40,6 +40,9 @@ std::optional<AgentOptions> parse_agent_options(int argc, char** argv, int& exit
     app.add_option(
         "--cgroup-prefix", options.cgroup_prefix,
         "Where the cgroups lie (emulated: one of its own, else where Slurm's tools look)");
+    app.add_option("--gpu-readings", options.gpu_readings,
+                   "A file in which another program notes what the GPUs are doing, a line each: "
+                   "GPU UTILISATION MEMORY TEMPERATURE POWER (default: NVIDIA's driver is asked)");
     app.add_option("--log-file", options.log_file, "Instead of standard error");
     app.add_option("--pid-file", options.pid_file, "Where to write the process id");
     app.add_flag("--lenient", options.lenient, "Start in spite of errors in the configuration");

@@ -13,6 +13,7 @@ struct AgentOptions {
     std::string config;         // Directory.
     std::string client_socket;  // Of the HTTP API: what jobs find as BERTH_SOCKET.
     std::string cgroup_prefix;
+    std::string gpu_readings;  // A file, instead of the driver.
     std::string log_file, pid_file;
     bool emulate = false, lenient = false, verbose = false;
 };

@@ -94,6 +94,8 @@ void Agent::Parts::host_event(const AgentEvent& event, Effects& effects) {
         attempts.exited(*exited, effects);
     } else if (const auto* empty = std::get_if<RunEmpty>(&event)) {
         attempts.emptied(empty->run, effects);
+    } else if (const auto* read = std::get_if<GpusRead>(&event)) {
+        connection.keep(read->gpus);
     }
 }
 

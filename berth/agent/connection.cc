@@ -35,7 +35,7 @@ void Connection::welcome(const Welcome& order, Time now) {
     if (!link_ || welcomed_) return;
     welcomed_ = true;
     heartbeat_ = std::max(order.heartbeat, kHeartbeatMin);
-    repeated_at_ = now;
+    repeated_at_ = heartbeat_at_ = now;
 }
 
 void Connection::send(ReportBody body, Time now, AgentTurn& turn) {
@@ -62,13 +62,21 @@ void Connection::keep_alive(const Memory& memory, Time now, AgentTurn& turn) {
         for (const auto& [run, end] : memory.step_ends()) send(end, now, turn);
         for (const auto& [key, end] : memory.ends()) send(end, now, turn);
     }
-    if (now >= sent_at_ + heartbeat_) send(Heartbeat{}, now, turn);
+    if (now >= heartbeat_due()) {
+        heartbeat_at_ = now;
+        send(Heartbeat{std::exchange(readings_, {})}, now, turn);
+    }
+}
+
+// Other reports say as well that we live, but not what was read.
+Time Connection::heartbeat_due() const {
+    return (readings_.empty() ? sent_at_ : heartbeat_at_) + heartbeat_;
 }
 
 std::optional<Time> Connection::next_due(const Memory& memory) const {
     if (!link_) return std::nullopt;
     if (!welcomed_) return registered_at_ + kWelcomeWait;
-    const Time heartbeat = sent_at_ + heartbeat_;
+    const Time heartbeat = heartbeat_due();
     const bool spooled = !memory.ends().empty() || !memory.step_ends().empty();
     return spooled ? std::min(heartbeat, repeated_at_ + kRepeatEnds) : heartbeat;
 }

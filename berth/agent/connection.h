@@ -20,20 +20,24 @@ public:
     // Sends what the turn's effects report, or keeps it for the welcome. Without a link it is
     // dropped: the next registration says it all.
     void report(std::vector<ReportBody> reports, Time now, AgentTurn& turn);
+    // Goes out with the next heartbeat.
+    void keep(std::vector<GpuReading> readings) { readings_ = std::move(readings); }
     // What is due by now: a heartbeat, the spool once more, or giving the link up.
     void keep_alive(const Memory& memory, Time now, AgentTurn& turn);
     std::optional<Time> next_due(const Memory& memory) const;
 
 private:
     void send(ReportBody body, Time now, AgentTurn& turn);
+    Time heartbeat_due() const;
 
     std::optional<std::uint64_t> link_;
     std::string boot_id_;
     std::uint64_t session_ = 0;
     bool welcomed_ = false;
-    Time registered_at_{}, sent_at_{}, repeated_at_{};
+    Time registered_at_{}, sent_at_{}, repeated_at_{}, heartbeat_at_{};
     Duration heartbeat_ = std::chrono::seconds(30);
     std::vector<ReportBody> waiting_;  // For the welcome.
+    std::vector<GpuReading> readings_;
 };
 
 }  // namespace berth

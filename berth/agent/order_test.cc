@@ -114,6 +114,22 @@ TEST(Links, BeatAtTheWelcomesRate) {
     EXPECT_EQ(rig.reports.size(), 10U);
 }
 
+TEST(Links, TakeTheReadingsAlong) {
+    AgentRig rig;
+    rig.welcome();
+    rig.forget_past();
+    for (int second = 0; second < 60; ++second) {
+        rig.feed({GpusRead{{{.gpu = 0, .utilisation = second}}}});
+        rig.wait(std::chrono::seconds(1));
+        // Others' reports do not stand in for a heartbeat that has something to say.
+        if (second % 10 == 0) rig.run(launch_of(static_cast<std::uint32_t>(second + 1), 1));
+    }
+    const std::vector<Heartbeat> beats = rig.reported<Heartbeat>();
+    ASSERT_EQ(beats.size(), 2U);
+    ASSERT_EQ(beats[1].gpus.size(), 1U);
+    EXPECT_GE(beats[1].gpus[0].utilisation - beats[0].gpus.at(0).utilisation, 29);
+}
+
 TEST(Links, BeatOnThoughTheClockGoesBack) {
     AgentRig rig;
     rig.welcome();

@@ -46,6 +46,11 @@ struct RunEmpty {
     RunKey run;
 };
 
+// What the node's GPUs are doing, each time it has looked.
+struct GpusRead {
+    std::vector<GpuReading> gpus;
+};
+
 // ---- What comes over the link.
 struct LinkUp {
     std::uint64_t link = 0;
@@ -58,8 +63,8 @@ struct OrderCame {
     Order order;
 };
 
-using AgentEvent =
-    std::variant<RunStarted, RunFailedToStart, RunExited, RunEmpty, LinkUp, LinkDown, OrderCame>;
+using AgentEvent = std::variant<RunStarted, RunFailedToStart, RunExited, RunEmpty, GpusRead, LinkUp,
+                                LinkDown, OrderCame>;
 
 // ---- What the agent wants done.
 

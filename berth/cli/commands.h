@@ -16,6 +16,9 @@ struct UpOptions {
 };
 int up(const UpOptions& options, Output& output);
 
+// This machine, in the words of the configuration files.
+int detect(Output& output);
+
 struct DownOptions {
     std::string state;
     bool kill = false;
@@ -48,6 +51,7 @@ int nodes(bool json, Output& output);
 int usage_import(const std::string& file, Output& output);
 int usage_clear(const std::vector<std::string>& users, Output& output);
 
+int policy_list(Output& output);
 int config_check(const std::string& directory, bool lenient, bool json, Output& output);
 
 // The state that the journal gives, and whether the daemon's is the same.

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "berth/base/text.h"
+#include "berth/host/describe.h"
 
 namespace berth::cli {
 namespace {
@@ -29,17 +30,6 @@ std::optional<Gpus> parse_gpus(const std::string& text) {
     });
     if (!count.ok() || !is_name || count.value() < 1 || count.value() > 64) return std::nullopt;
     return Gpus{std::string(parts[0]), static_cast<std::uint32_t>(count.value())};
-}
-
-// What the driver has put into /dev: nvidia0, nvidia1 …
-std::vector<std::string> device_files() {
-    std::vector<std::string> files;
-    for (std::uint32_t i = 0; i < 64; ++i) {
-        const std::string path = "/dev/nvidia" + std::to_string(i);
-        std::error_code ignored;
-        if (fs::exists(path, ignored)) files.push_back(path);
-    }
-    return files;
 }
 
 std::uint64_t memory_mib() {
@@ -64,16 +54,28 @@ Status write_file(const fs::path& path, const std::string& text) {
 // What the files will say.
 struct Sizes {
     Gpus gpus;
-    std::vector<std::string> gpu_files;
+    std::string gres;        // As a node line has it.
+    std::string shape;       // Of the node's cores, likewise.
+    std::string gres_lines;  // Of real ones.
+    std::string gpu_types;   // Likewise, for berth.yaml.
     std::uint32_t nodes = 1, cpus = 1, own_cpus = 1;
     bool simulated = false;
 
     bool emulated() const { return cpus > own_cpus || nodes > 1; }
-    std::string gres() const {
-        if (gpus.count == 0) return {};
-        return "gpu:" + (gpus.type.empty() ? "" : gpus.type + ":") + std::to_string(gpus.count);
-    }
 };
+
+Status look_at_this_machine(Sizes& sizes) {
+    BERTH_TRY(const Machine machine, discover_machine());
+    BERTH_TRY(const std::vector<FoundGpu> gpus, find_gpus());
+    BERTH_TRY(const DescribedNode described, describe(machine, gpus, short_host_name()));
+    sizes.gpus.count = static_cast<std::uint32_t>(gpus.size());
+    if (!gpus.empty()) sizes.gpus.type = gpus.front().type;
+    sizes.gres = described.node.gres_text;
+    sizes.shape = shape_line(described);
+    sizes.gres_lines = gres_lines(described);
+    sizes.gpu_types = type_lines(gpus);
+    return Done{};
+}
 
 Result<Sizes> sizes_of(const NewCluster& cluster) {
     Sizes sizes{.nodes = cluster.nodes, .simulated = !cluster.simulate_gpus.empty()};
@@ -84,15 +86,19 @@ Result<Sizes> sizes_of(const NewCluster& cluster) {
                                                           " should be TYPE:COUNT, like a100:8"};
         }
         sizes.gpus = *gpus;
+        sizes.gres = "gpu:" + gpus->type + ":" + std::to_string(gpus->count);
     } else {
-        sizes.gpu_files = device_files();
-        sizes.gpus.count = static_cast<std::uint32_t>(sizes.gpu_files.size());
+        BERTH_CHECK(look_at_this_machine(sizes));
     }
     sizes.own_cpus = static_cast<std::uint32_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
     sizes.cpus = cluster.cpus;
     if (sizes.cpus == 0)
         sizes.cpus =
             sizes.simulated ? std::max(sizes.own_cpus, 2 * sizes.gpus.count) : sizes.own_cpus;
+    if (sizes.simulated || sizes.cpus != sizes.own_cpus || sizes.nodes > 1) {
+        const std::string cpus = std::to_string(sizes.cpus);
+        sizes.shape = "CPUs=" + cpus + " Sockets=1 CoresPerSocket=" + cpus + " ThreadsPerCore=1";
+    }
     return sizes;
 }
 
@@ -105,7 +111,6 @@ std::string billing(const Sizes& sizes) {
 
 std::string slurm_conf(const Sizes& sizes) {
     const std::string host = short_host_name();
-    const std::string cpus = std::to_string(sizes.cpus);
     std::ostringstream text;
     text << "# Written by `berth up`. Edit it, or give your own with --slurm-conf.\n"
          << "ClusterName=berth\nSlurmctldHost=" << host << "\n"
@@ -114,10 +119,9 @@ std::string slurm_conf(const Sizes& sizes) {
          << "PriorityWeightQOS=1000\nPriorityFlags=MAX_TRES\n"
          << (sizes.gpus.count > 0 ? "AccountingStorageTRES=gres/gpu\n" : "")
          << "NodeName=" << (sizes.nodes == 1 ? host : "node[1-" + std::to_string(sizes.nodes) + "]")
-         << " NodeHostname=" << host << " NodeAddr=127.0.0.1 CPUs=" << cpus
-         << " Sockets=1 CoresPerSocket=" << cpus
-         << " ThreadsPerCore=1 RealMemory=" << memory_mib() / sizes.nodes
-         << (sizes.gpus.count > 0 ? " Gres=" + sizes.gres() : "") << "\n"
+         << " NodeHostname=" << host << " NodeAddr=127.0.0.1 " << sizes.shape
+         << " RealMemory=" << memory_mib() / sizes.nodes
+         << (sizes.gres.empty() ? "" : " Gres=" + sizes.gres) << "\n"
          << "PartitionName=main Nodes=ALL Default=YES DefaultTime=1:00:00 MaxTime=7-00:00:00 "
             "State=UP"
          << billing(sizes) << "\n";
@@ -125,8 +129,7 @@ std::string slurm_conf(const Sizes& sizes) {
 }
 
 std::string gres_conf(const Sizes& sizes) {
-    if (sizes.gpu_files.empty()) return "# Simulated GPUs have no file.\n";
-    return "Name=gpu File=/dev/nvidia[0-" + std::to_string(sizes.gpu_files.size() - 1) + "]\n";
+    return sizes.gres_lines.empty() ? "# Simulated GPUs have no file.\n" : sizes.gres_lines;
 }
 
 std::string cgroup_conf(const Sizes& sizes) {
@@ -159,6 +162,9 @@ Result<WrittenCluster> write_configuration(const fs::path& directory, const NewC
     BERTH_CHECK(write_file(directory / "slurm.conf", slurm_conf(sizes)));
     BERTH_CHECK(write_file(directory / "gres.conf", gres_conf(sizes)));
     BERTH_CHECK(write_file(directory / "cgroup.conf", cgroup_conf(sizes)));
+    if (!sizes.gpu_types.empty()) {
+        BERTH_CHECK(write_file(directory / "berth.yaml", sizes.gpu_types));
+    }
     return WrittenCluster{.emulated = sizes.emulated(), .summary = summary_of(sizes)};
 }
 

@@ -65,6 +65,8 @@ private:
             add("status", "Which daemons run", [this] { return status(state_, json_, output_); });
         command->add_option("--state", state_, "The cluster's state directory");
         add_json(command);
+        add("detect", "This machine's lines for slurm.conf, gres.conf and berth.yaml",
+            [this] { return detect(output_); });
     }
 
     void add_job_options(CLI::App* command) {
@@ -152,6 +154,10 @@ private:
         check->callback([this] {
             action_ = [this] { return config_check(directory_, lenient_, json_, output_); };
         });
+        CLI::App* policy = app_.add_subcommand("policy", "The rules that a site can choose");
+        policy->require_subcommand(1);
+        policy->add_subcommand("list", "Their names, what they do, and their settings")
+            ->callback([this] { action_ = [this] { return policy_list(output_); }; });
     }
 
     void add_proof() {

@@ -80,7 +80,9 @@ public:
                     draft_.spec.operators.push_back(scalar(node));
                 });
             } else if (key == "order") {
-                read_order(entry.second);
+                read_rule("order", entry.second);
+            } else if (key == "placement") {
+                read_placement(entry.second);
             } else if (key == "gpu_types") {
                 read_gpu_types(entry.second);
             } else if (key == "licenses") {
@@ -90,10 +92,11 @@ public:
             } else if (key == "enforce_accounts") {
                 draft_.spec.scheduling.enforce_accounts = flag(entry.second);
             } else {
-                error(entry.first, "there is no option " + key +
-                                       "; there are cluster, nodes, partitions, accounts, qos, "
-                                       "operators, order, licenses, enforce_accounts, "
-                                       "enforce_limits");
+                error(entry.first,
+                      "there is no option " + key +
+                          "; there are cluster, nodes, partitions, accounts, qos, "
+                          "operators, order, placement, gpu_types, licenses, enforce_accounts, "
+                          "enforce_limits");
             }
         }
     }
@@ -184,21 +187,33 @@ private:
     }
 
     // The name of a rule, or a map of `rule` and its settings, whole numbers all.
-    void read_order(const YAML::Node& node) {
-        RuleSpec rule{.kind = "order", .weight = 1};
+    // "spread", or {rule: spread, weight: 2, SETTING: NUMBER}.
+    void read_rule(const char* kind, const YAML::Node& node) {
+        RuleSpec rule{.kind = kind, .weight = 1};
         if (node.IsScalar()) {
             rule.name = node.Scalar();
         } else if (node.IsMap()) {
-            for (const auto& entry : node) {
-                const std::string key = scalar(entry.first);
-                if (key == "rule")
-                    rule.name = scalar(entry.second);
-                else
-                    rule.settings.emplace_back(key, number(entry.second, -kNumberMax, kNumberMax));
-            }
+            for (const auto& entry : node) read_rule_key(scalar(entry.first), entry.second, rule);
         }
-        if (rule.name.empty()) return error(node, "should be a rule, such as shortest_first");
+        if (rule.name.empty()) {
+            return error(node, std::string("should be a rule of kind ") + kind +
+                                   "; `berth policy list` names them");
+        }
         draft_.spec.scheduling.rules.push_back(std::move(rule));
+    }
+    void read_rule_key(const std::string& key, const YAML::Node& value, RuleSpec& rule) {
+        if (key == "rule") {
+            rule.name = scalar(value);
+        } else if (key == "weight") {
+            rule.weight = number(value, -kNumberMax, kNumberMax);
+        } else {
+            rule.settings.emplace_back(key, number(value, -kNumberMax, kNumberMax));
+        }
+    }
+    // One rule, or a list of them.
+    void read_placement(const YAML::Node& node) {
+        if (!node.IsSequence()) return read_rule("placement", node);
+        for (const auto& rule : node) read_rule("placement", rule);
     }
     // A number, or "parent".
     template <class Owner>

@@ -33,8 +33,9 @@ struct Draft {
     std::map<std::string, std::size_t> gres_type_lines;
     std::vector<std::vector<NodeGres>> node_gres;  // By node, as its line says.
     std::map<std::string, GpuType> gpu_types;      // By type.
-    std::vector<Line> part_lines;                  // Of gres.conf, about parts of GPUs.
-    std::vector<Line> switches;                    // SwitchName lines, wherever they stood.
+    std::optional<std::pair<Line, Pair>> auto_detect;
+    std::vector<Line> part_lines;  // Of gres.conf, about parts of GPUs.
+    std::vector<Line> switches;    // SwitchName lines, wherever they stood.
     std::vector<std::pair<Line, std::optional<Pair>>>
         partition_nodes;  // By partition: its line, its Nodes=.
     std::string slurm_conf = "slurm.conf";

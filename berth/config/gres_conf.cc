@@ -239,6 +239,18 @@ void read_record(Draft& draft, const Line& line) {
                             ")");
 }
 
+// Said once, where it would have found something.
+void note_auto_detect(Draft& draft, const NodeSpec& node) {
+    if (!draft.auto_detect) return;
+    const auto [line, how] = *std::exchange(draft.auto_detect, std::nullopt);
+    draft.note(
+        line, how,
+        "AutoDetect does not reach the nodes from here, so nothing but their number is known "
+        "of the GPUs of " +
+            node.name +
+            "; run `berth detect` there and put the lines that it prints into this file");
+}
+
 }  // namespace
 
 void read_gres_conf(Draft& draft, const std::vector<Line>& lines) {
@@ -251,7 +263,9 @@ void read_gres_conf(Draft& draft, const std::vector<Line>& lines) {
                                     " by itself names no GRES and does not hold for the lines "
                                     "below, which apply to every node; "
                                     "write NodeName= on each line that is for some nodes only");
-        } else if (!line.has("AutoDetect")) {
+        } else if (const Pair* how = line.find("AutoDetect"); how != nullptr) {
+            if (!iequals(how->value.value_or(""), "off")) draft.auto_detect = {line, *how};
+        } else {
             draft.error(line, "a line of gres.conf needs Name=");
         }
     }
@@ -269,6 +283,7 @@ void finish_devices(Draft& draft) {
                 const auto index =
                     static_cast<std::uint32_t>(devices_named(draft, node, gres.name));
                 node.devices.push_back({.dimension = *dimension, .index = index});
+                note_auto_detect(draft, node);
             }
         }
         std::ranges::stable_sort(node.devices, {}, [&](const Device& device) {

@@ -96,6 +96,10 @@ const Wrong kWrong[] = {
      "slurm.conf:5: error: Include other.conf: there is no such file"},
     {"files of MIG", kSmall, "Name=gpu Type=1g.5gb File=/dev/nvidia0 MultipleFiles=/dev/nvidia0\n",
      "", "", "", "gres.conf:1: error: File and MultipleFiles are mutually exclusive"},
+    {"what AutoDetect would find", kSmall, "AutoDetect=nvml\n", "", "", "",
+     "gres.conf:1: note: AutoDetect does not reach the nodes from here, so nothing but their "
+     "number "
+     "is known of the GPUs of n1"},
     {"gres cores", kSmall, "Name=gpu Type=a100 File=/dev/nvidia0 Cores=10-20\n", "", "", "",
      "gres.conf:1: error: Cores=10-20 on n1, which has cores 0 to 15"},
     {"links", kSmall, "Name=gpu Type=a100 File=/dev/nvidia0 Links=a,b\n", "", "", "",
@@ -258,6 +262,32 @@ TEST(Load, ReadsTheOrderAndTheShares) {
                   .spec.scheduling.rules.front()
                   .name,
               "shortest_first");
+}
+
+TEST(Load, ReadsThePlacement) {
+    const auto rules = [](const std::string& yaml) {
+        const Loaded loaded = load_slurm(kSmall, "", "", "", yaml);
+        EXPECT_EQ(text_of(loaded), "");
+        std::string text;
+        for (const RuleSpec& rule : loaded.spec.scheduling.rules) {
+            if (rule.kind != "placement") continue;
+            text += rule.name + "*" + std::to_string(rule.weight);
+            for (const auto& [key, value] : rule.settings) {
+                text += " " + key + "=" + std::to_string(value);
+            }
+            text += ";";
+        }
+        return text;
+    };
+    EXPECT_EQ(rules("placement: spread\n"), "spread*1;");
+    EXPECT_EQ(rules("placement: [{rule: least_loaded, weight: 3, hot: 80}, spread]\n"),
+              "least_loaded*3 hot=80;spread*1;");
+    EXPECT_EQ(text_of(load_slurm(kSmall, "", "", "", "placement: {weight: 3}\n")),
+              "berth.yaml:1: error: should be a rule of kind placement; `berth policy list` names "
+              "them\n");
+    EXPECT_NE(text_of(load_slurm(kSmall, "", "", "", "placement: packing\n"))
+                  .find("berth.yaml: error: no placement rule 'packing'; there are pack, "),
+              std::string::npos);
 }
 
 TEST(Load, ReadsWhatIsEnforced) {

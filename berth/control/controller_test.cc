@@ -34,6 +34,25 @@ TEST(Controller, WritesNothingWhenNothingHappens) {
     EXPECT_TRUE(rig.last.orders.empty());
 }
 
+TEST(Controller, PlacesByWhatTheAgentsRead) {
+    ClusterSpec spec = testing::make_cluster(8);
+    spec.scheduling.rules.push_back({.kind = "placement", .name = "least_loaded", .weight = 1});
+    ControlRig rig(std::move(spec));
+    rig.connect_all();
+    for (std::uint32_t node = 0; node < 8; ++node) {
+        rig.report(node, Heartbeat{{{.gpu = 0, .temperature = node == 6 ? 40 : 90}}});
+        EXPECT_TRUE(rig.last.record.facts.empty()) << "readings are never recorded";
+    }
+    EXPECT_EQ(rig.job(rig.submit({.gpus = 1})).nodes.at(0), NodeId(6));
+    rig.report(6, Heartbeat{{{.gpu = 0, .temperature = 95}}});
+    rig.report(3, Heartbeat{{{.gpu = 0, .temperature = 60}}});
+    EXPECT_EQ(rig.job(rig.submit({.gpus = 1})).nodes.at(0), NodeId(3));
+    // Of nobody is anything fresh known: as if nothing had been said.
+    rig.report(5, Heartbeat{{{.gpu = 0, .temperature = 20}}});
+    rig.now += std::chrono::seconds(91);
+    EXPECT_NE(rig.job(rig.submit({.gpus = 1})).nodes.at(0), NodeId(5));
+}
+
 TEST(Controller, AnswersAndOrdersInTheTurnWhoseRecordTheyStandIn) {
     ControlRig rig;
     rig.connect_all();

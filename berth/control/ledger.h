@@ -32,6 +32,9 @@ public:
     void keep(JobId job, JobPayload payload) {
         turn_.record.payloads.emplace_back(job, std::move(payload));
     }
+    void note_readings(NodeId node, NodeReadings readings) {
+        engine_.note_readings(node, std::move(readings));
+    }
     void answer(ReplyTo to, Answer answer) { turn_.answers.push_back({to, std::move(answer)}); }
     void order(Link link, NodeId node, Order order) {
         turn_.orders.push_back({link, node, std::move(order)});

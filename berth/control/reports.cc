@@ -21,7 +21,10 @@ void Nodes::hear(Ledger& ledger, AgentInput input) {
         !ledger.protections().boot_ids || input.report.boot_id == session.boot_id;
     if (!same_boot || input.report.session != session.number) return;
     session.heard_at = ledger.now();
-    if (const auto* started = std::get_if<AttemptStarted>(&input.report.body)) {
+    if (auto* heartbeat = std::get_if<Heartbeat>(&input.report.body)) {
+        if (heartbeat->gpus.empty()) return;
+        ledger.note_readings(*node, {ledger.now(), std::move(heartbeat->gpus)});
+    } else if (const auto* started = std::get_if<AttemptStarted>(&input.report.body)) {
         attempt_started(ledger, *node, {started->job, started->attempt});
     } else if (const auto* step = std::get_if<StepStarted>(&input.report.body)) {
         step_started(ledger, *node, *step);

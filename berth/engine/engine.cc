@@ -20,6 +20,12 @@ void Engine::apply(Time now, const Fact& fact) {
     outlook_->note(state_, now, fact);
 }
 
+void Engine::note_readings(NodeId node, NodeReadings readings) {
+    std::vector<NodeReadings>& all = outlook_->readings;
+    if (all.size() <= node.index()) all.resize(node.index() + 1);
+    all[node.index()] = std::move(readings);
+}
+
 void Engine::plant(PlantedBug bug) { outlook_->planted = bug; }
 
 Cycle Engine::cycle(Time now, std::uint32_t budget) {

@@ -57,6 +57,10 @@ public:
     // journal.
     void apply(Time now, const Fact& fact);
 
+    // What a node's GPUs were just seen doing. No part of the state: decisions made with it are
+    // recorded, it is not.
+    void note_readings(NodeId node, NodeReadings readings);
+
     // One cycle: admit → order → place → plan → explain. `budget` bounds the placement attempts.
     Cycle cycle(Time now, std::uint32_t budget);
 

@@ -221,6 +221,12 @@ std::vector<GpuLeft> EngineView::gpus(NodeId node) const {
     return gpus_of(state_.spec(), outlook_.totals.gpu_types, node, state_.free(node)).left;
 }
 
+const NodeReadings* EngineView::readings(NodeId node) const {
+    if (node.index() >= outlook_.readings.size()) return nullptr;
+    const NodeReadings& known = outlook_.readings[node.index()];
+    return known.gpus.empty() ? nullptr : &known;
+}
+
 std::uint64_t EngineView::gpu_counts_on(NodeId node) const {
     std::uint64_t counts = 0;
     for (const JobId id : state_.jobs_on(node)) {

@@ -35,7 +35,8 @@ struct Outlook {
     PlanBook book;
     PendingJobs pending;
     WorkCounts work;
-    BitSet usable;  // Nodes that may take work.
+    BitSet usable;                       // Nodes that may take work.
+    std::vector<NodeReadings> readings;  // By NodeId, as far as some came; never: no GPUs in it.
     FairShares fair_shares;
     std::vector<Duration> services;  // That jobs which are over had attained; for OrderRule.
 
@@ -89,6 +90,7 @@ public:
     std::vector<GpuLeft> gpus(NodeId node) const override;
     std::span<const WorkShape> usual_work() const override { return outlook_.work.usual(); }
     std::uint64_t gpu_counts_on(NodeId node) const override;
+    const NodeReadings* readings(NodeId node) const override;
 
 private:
     const ClusterState& state_;

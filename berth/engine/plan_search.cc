@@ -11,7 +11,8 @@
 namespace berth {
 namespace {
 
-// Of nodes that are alike in all that is free, so many are offered to the placement's scores.
+// Of nodes that are alike in all that is free, so many are offered to the placement's scores, if
+// these do not tell them apart.
 constexpr std::uint32_t kAlikeMax = 4;
 
 // How many tasks each node gets, if that is the same on every node.
@@ -74,7 +75,7 @@ private:
         });
         if (alike == seen_.end()) {
             seen_.push_back({node_class, 1, room});
-        } else if (++alike->count > kAlikeMax) {
+        } else if (++alike->count > kAlikeMax && !taste_.policy.tells_nodes_apart()) {
             return;
         }
         offers_.push_back({node, room, offered.footprint->tasks});

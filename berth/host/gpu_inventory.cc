@@ -98,8 +98,8 @@ Status add_gpus(NodeSpec& node, Dimensions& dimensions, const std::vector<FoundG
         node.capacity[*dimension] += 1;
         if (i == 0 || gpus[i].type != gpus[i - 1].type) {
             const auto same = std::ranges::count(gpus, gpus[i].type, &FoundGpu::type);
-            node.gres_text += (node.gres_text.empty() ? "gpu:" : ",gpu:") + gpus[i].type + ":" +
-                              std::to_string(same);
+            node.gres_text += (node.gres_text.empty() ? "gpu:" : ",gpu:") + gpus[i].type +
+                              (gpus[i].type.empty() ? "" : ":") + std::to_string(same);
         }
     }
     return Done{};

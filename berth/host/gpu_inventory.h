@@ -17,8 +17,9 @@ struct FoundGpu {
     std::string file;  // "/dev/nvidia0"; empty: simulated.
     std::string uuid;
     Bytes memory;
-    std::vector<int> cpus;            // Near it, in the system's numbers; empty: unknown.
-    std::vector<std::int32_t> links;  // NVLinks to each of the others, -1 at its own place.
+    std::vector<int> cpus;                 // Near it, in the system's numbers; empty: unknown.
+    std::vector<std::int32_t> links;       // NVLinks to each of the others, -1 at its own place.
+    std::uint32_t compute_capability = 0;  // In tenths; 0: unknown.
 };
 
 class GpuInventory {

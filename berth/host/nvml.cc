@@ -6,6 +6,7 @@
 #include <array>
 
 #include "berth/host/gpu_inventory.h"
+#include "berth/host/gpu_meter.h"
 
 namespace berth {
 namespace {
@@ -24,14 +25,22 @@ struct NvmlPci {
     std::array<char, 32> bus_id;
 };
 
-class Nvml : public GpuInventory {
+struct NvmlUtilisation {
+    unsigned gpu, memory;
+};
+
+class Nvml : public GpuInventory, public GpuMeter {
 public:
-    static Result<std::unique_ptr<GpuInventory>> open(const char* library);
+    static Result<std::unique_ptr<Nvml>> open(const char* library);
     ~Nvml() override {
         if (started_) shutdown_();
         ::dlclose(library_);
     }
     Result<std::vector<FoundGpu>> gpus() override;
+
+    // Which GPUs are read, and by which number, is said by their device files.
+    Status meter(const std::vector<std::string>& files);
+    Result<std::vector<GpuReading>> read() override;
 
 private:
     struct Seen {
@@ -54,8 +63,11 @@ private:
     void count_links(std::vector<Seen>& all) const;
     std::int32_t links_between(const Seen& a, const Seen& b) const;
 
+    GpuReading read_one(std::int32_t gpu, NvmlDevice device) const;
+
     void* library_;
     bool started_ = false;
+    std::vector<std::pair<std::int32_t, NvmlDevice>> metered_;
     int (*init_)() = nullptr;
     int (*shutdown_)() = nullptr;
     const char* (*error_string_)(int) = nullptr;
@@ -71,9 +83,14 @@ private:
     int (*link_state_)(NvmlDevice, unsigned, int*) = nullptr;
     int (*link_remote_)(NvmlDevice, unsigned, NvmlPci*) = nullptr;
     int (*p2p_)(NvmlDevice, NvmlDevice, int, int*) = nullptr;
+    int (*capability_)(NvmlDevice, int*, int*) = nullptr;
+    int (*utilisation_)(NvmlDevice, NvmlUtilisation*) = nullptr;
+    int (*temperature_)(NvmlDevice, int, unsigned*) = nullptr;
+    int (*power_)(NvmlDevice, unsigned*) = nullptr;        // Milliwatts.
+    int (*power_limit_)(NvmlDevice, unsigned*) = nullptr;  // Likewise.
 };
 
-Result<std::unique_ptr<GpuInventory>> Nvml::open(const char* library) {
+Result<std::unique_ptr<Nvml>> Nvml::open(const char* library) {
     void* const opened = ::dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (opened == nullptr) {
         return Error{ErrorCode::not_found, std::string("no NVIDIA driver here: ") + ::dlerror()};
@@ -82,7 +99,7 @@ Result<std::unique_ptr<GpuInventory>> Nvml::open(const char* library) {
     BERTH_CHECK(nvml->find_all());
     BERTH_CHECK(nvml->check(nvml->init_(), "nvmlInit"));
     nvml->started_ = true;
-    return std::unique_ptr<GpuInventory>(std::move(nvml));
+    return nvml;
 }
 
 Status Nvml::find_all() {
@@ -100,6 +117,11 @@ Status Nvml::find_all() {
     find(link_state_, "nvmlDeviceGetNvLinkState");
     find(link_remote_, "nvmlDeviceGetNvLinkRemotePciInfo_v2");
     find(p2p_, "nvmlDeviceGetP2PStatus");
+    find(capability_, "nvmlDeviceGetCudaComputeCapability");
+    find(utilisation_, "nvmlDeviceGetUtilizationRates");
+    find(temperature_, "nvmlDeviceGetTemperature");
+    find(power_, "nvmlDeviceGetPowerUsage");
+    find(power_limit_, "nvmlDeviceGetEnforcedPowerLimit");
     return Done{};
 }
 
@@ -130,6 +152,10 @@ Result<Nvml::Seen> Nvml::look_at(unsigned index) const {
     seen.gpu.type = type_of(text.data());
     BERTH_CHECK(check(memory_(seen.handle, &memory), "nvmlDeviceGetMemoryInfo"));
     seen.gpu.memory = Bytes(static_cast<std::int64_t>(memory.total));
+    int major = 0, minor = 0;
+    if (capability_ != nullptr && capability_(seen.handle, &major, &minor) == kNvmlSuccess) {
+        seen.gpu.compute_capability = static_cast<std::uint32_t>(major * 10 + minor);
+    }
     BERTH_CHECK(check(pci_(seen.handle, &seen.pci), "nvmlDeviceGetPciInfo"));
     // The driver's index is in the order of the bus; the file has the minor number.
     seen.gpu.file = "/dev/nvidia" + std::to_string(seen.minor);
@@ -196,8 +222,65 @@ Result<std::vector<FoundGpu>> Nvml::gpus() {
     return gpus;
 }
 
+Status Nvml::meter(const std::vector<std::string>& files) {
+    unsigned count = 0;
+    BERTH_CHECK(check(count_(&count), "nvmlDeviceGetCount"));
+    for (unsigned index = 0; index < count; ++index) {
+        NvmlDevice device = nullptr;
+        unsigned minor = 0;
+        BERTH_CHECK(check(handle_(index, &device), "nvmlDeviceGetHandleByIndex"));
+        BERTH_CHECK(check(minor_(device, &minor), "nvmlDeviceGetMinorNumber"));
+        const auto at = std::ranges::find(files, "/dev/nvidia" + std::to_string(minor));
+        if (at == files.end()) continue;
+        metered_.emplace_back(static_cast<std::int32_t>(at - files.begin()), device);
+    }
+    if (!metered_.empty()) return Done{};
+    return Error{ErrorCode::failed_precondition, "none of the node's GPUs is the driver's"};
+}
+
+GpuReading Nvml::read_one(std::int32_t gpu, NvmlDevice device) const {
+    GpuReading reading{.gpu = gpu};
+    NvmlUtilisation busy{};
+    NvmlMemory memory{};
+    unsigned celsius = 0, drawn = 0, limit = 0;
+    if (utilisation_ != nullptr && utilisation_(device, &busy) == kNvmlSuccess) {
+        reading.utilisation = static_cast<std::int32_t>(busy.gpu);
+    }
+    if (memory_(device, &memory) == kNvmlSuccess && memory.total > 0) {
+        reading.memory = static_cast<std::int32_t>(memory.used * 100 / memory.total);
+    }
+    if (temperature_ != nullptr && temperature_(device, 0, &celsius) == kNvmlSuccess) {
+        reading.temperature = static_cast<std::int32_t>(celsius);
+    }
+    if (power_ != nullptr && power_limit_ != nullptr && power_(device, &drawn) == kNvmlSuccess &&
+        power_limit_(device, &limit) == kNvmlSuccess && limit > 0) {
+        reading.power = static_cast<std::int32_t>(drawn * 100ULL / limit);
+    }
+    return reading;
+}
+
+Result<std::vector<GpuReading>> Nvml::read() {
+    std::vector<GpuReading> readings;
+    for (const auto& [gpu, device] : metered_) readings.push_back(read_one(gpu, device));
+    return readings;
+}
+
 }  // namespace
 
-Result<std::unique_ptr<GpuInventory>> open_nvml(const char* library) { return Nvml::open(library); }
+Result<std::unique_ptr<GpuInventory>> open_nvml(const char* library) {
+    BERTH_TRY(std::unique_ptr<Nvml> nvml, Nvml::open(library));
+    return std::unique_ptr<GpuInventory>(std::move(nvml));
+}
+
+Result<std::unique_ptr<GpuMeter>> nvml_meter(const NodeSpec& node, const Dimensions& dimensions,
+                                             const char* library) {
+    BERTH_TRY(std::unique_ptr<Nvml> nvml, Nvml::open(library));
+    std::vector<std::string> files;
+    for (const Device& device : node.devices) {
+        if (dimensions.at(device.dimension).name == "gpu") files.push_back(device.file);
+    }
+    BERTH_CHECK(nvml->meter(files));
+    return std::unique_ptr<GpuMeter>(std::move(nvml));
+}
 
 }  // namespace berth

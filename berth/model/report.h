@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "berth/model/event.h"
+#include "berth/model/gpu_reading.h"
 
 namespace berth {
 
@@ -51,7 +52,8 @@ struct Registration {
                  version, os, found, attempts, ended_steps, highest_epoch, arch)
 };
 struct Heartbeat {
-    BERTH_FIELDS(Heartbeat)
+    std::vector<GpuReading> gpus;  // Those of which something was read since the last one.
+    BERTH_FIELDS(Heartbeat, gpus)
 };
 struct AttemptStarted {  // Its cgroups stand; on the batch host the script is running.
     JobId job{0};

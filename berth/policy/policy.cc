@@ -122,6 +122,11 @@ GpuWeighing Policy::weighs_gpus() const {
     return most;
 }
 
+bool Policy::tells_nodes_apart() const {
+    return std::ranges::any_of(placement_,
+                               [](const auto& one) { return one.rule->tells_nodes_apart(); });
+}
+
 Result<Policy> build_policy(const ClusterSpec& spec) {
     Policy policy;
     std::vector<Weighted<PlacementScore>> placement;

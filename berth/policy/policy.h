@@ -92,6 +92,8 @@ public:
     virtual ~PlacementScore() = default;
     virtual Ppm value(const Candidate& candidate, const View& view) const = 0;
     virtual GpuWeighing weighs_gpus() const { return GpuWeighing::tightest; }
+    // Whether nodes that have the same hardware, and the same of it free, may differ in value.
+    virtual bool tells_nodes_apart() const { return false; }
 };
 
 // How a rule introduces itself: `name` is what a configuration calls it, `summary` what
@@ -138,6 +140,7 @@ public:
 
     std::int64_t placement_score(const Candidate& candidate, const View& view) const;
     GpuWeighing weighs_gpus() const;  // The most that one of its rules wants.
+    bool tells_nodes_apart() const;   // One of its rules does.
 
 private:
     friend Result<Policy> build_policy(const ClusterSpec& spec);

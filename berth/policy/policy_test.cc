@@ -89,7 +89,8 @@ TEST(Policy, NamesTheRuleThatItDoesNotKnow) {
          "fair_share, size, partition, qos, tres, nice"},
         {{.kind = "placement", .name = "packing"},
          "no placement rule 'packing'; there are pack, weight, spread, first_fit, best_fit, "
-         "worst_fit, dot_product, random, fgd, fragmentation, gpu_packing, gpu_clustering"},
+         "worst_fit, dot_product, random, fgd, fragmentation, gpu_packing, gpu_clustering, "
+         "least_loaded"},
         {{.kind = "magic", .name = "x"},
          "no kind of rule is called 'magic'; there are priority, order, fairness and placement"},
         {term("age", kPriorityMax + 1),

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "berth/model/cluster_spec.h"
+#include "berth/model/gpu_reading.h"
 #include "berth/model/job.h"
 #include "berth/policy/factor.h"
 #include "berth/policy/gpu_room.h"
@@ -69,6 +70,8 @@ public:
     // How many GPUs the jobs that run on a node have each: one bit for each number that occurs,
     // bit 0 for parts of one.
     virtual std::uint64_t gpu_counts_on(NodeId) const { return 0; }
+    // What its GPUs did when its agent last said; nullptr: it never did. May be old.
+    virtual const NodeReadings* readings(NodeId) const { return nullptr; }
 
 protected:
     View() = default;

@@ -1,6 +1,7 @@
 // FixedView: what a rule may look at, set by hand. For the table tests of single rules.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -19,7 +20,8 @@ public:
     std::vector<Job> jobs_running;
     std::vector<Duration> services_over;
     std::vector<WorkShape> work;
-    std::uint64_t gpu_counts = 0;  // On every node.
+    std::uint64_t gpu_counts = 0;      // On every node.
+    std::optional<NodeReadings> seen;  // Likewise.
 
     Time now() const override { return at; }
     const ClusterSpec& spec() const override { return cluster; }
@@ -46,6 +48,7 @@ public:
     AssociationStanding association(const Job&) const override { return job_association; }
     std::span<const WorkShape> usual_work() const override { return work; }
     std::uint64_t gpu_counts_on(NodeId) const override { return gpu_counts; }
+    const NodeReadings* readings(NodeId) const override { return seen ? &*seen : nullptr; }
 
 private:
     mutable ClusterTotals totals_;

@@ -57,7 +57,17 @@ struct FillReport {
     wire::FromAgent& out;
 
     void operator()(const Registration& report) { set(*out.mutable_registration(), report); }
-    void operator()(const Heartbeat&) { out.mutable_heartbeat(); }
+    void operator()(const Heartbeat& report) {
+        wire::Heartbeat& heartbeat = *out.mutable_heartbeat();
+        for (const GpuReading& read : report.gpus) {
+            wire::GpuReading& gpu = *heartbeat.add_gpus();
+            gpu.set_gpu(read.gpu);
+            gpu.set_utilisation(read.utilisation);
+            gpu.set_memory(read.memory);
+            gpu.set_temperature(read.temperature);
+            gpu.set_power(read.power);
+        }
+    }
     void operator()(const AttemptStarted& report) {
         set_key(*out.mutable_attempt_started(), report);
     }
@@ -206,13 +216,25 @@ Result<OrderBody> order_body(const wire::FromController& in) {
     return malformed("an order that this program knows");
 }
 
+Result<ReportBody> heartbeat(const wire::Heartbeat& in) {
+    Heartbeat report;
+    for (const wire::GpuReading& gpu : in.gpus()) {
+        if (gpu.gpu() < 0 || gpu.gpu() >= static_cast<int>(kDevicesPerNodeMax)) {
+            return malformed("a heartbeat whose GPUs a node can have");
+        }
+        report.gpus.push_back(
+            {gpu.gpu(), gpu.utilisation(), gpu.memory(), gpu.temperature(), gpu.power()});
+    }
+    return ReportBody(std::move(report));
+}
+
 Result<ReportBody> report_body(const wire::FromAgent& in) {
     switch (in.body_case()) {
         case wire::FromAgent::kRegistration: {
             BERTH_TRY(Registration report, get<Registration>(in.registration()));
             return ReportBody(std::move(report));
         }
-        case wire::FromAgent::kHeartbeat: return ReportBody(Heartbeat{});
+        case wire::FromAgent::kHeartbeat: return heartbeat(in.heartbeat());
         case wire::FromAgent::kAttemptStarted: {
             AttemptStarted report;
             get_key(in.attempt_started(), report);

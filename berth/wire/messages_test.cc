@@ -22,6 +22,7 @@ TEST(Messages, CarryEveryKindOfReportUnchanged) {
     const std::vector<Report> reports = {
         of(registration),
         of(Heartbeat{}),
+        of(Heartbeat{.gpus = {{1, 90, 40, 71, 85}, {3}}}),
         of(AttemptStarted{JobId(3), Attempt(4)}),
         of(StepStarted{JobId(3), Attempt(4), StepId(5)}),
         of(AttemptReport{.job = JobId(3),

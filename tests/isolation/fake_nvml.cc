@@ -74,6 +74,28 @@ int nvmlDeviceGetNvLinkRemotePciInfo_v2(void* device, unsigned, Pci* pci) {
     pci->bus = 16 + (index_of(device) ^ 1U);
     return 0;
 }
+int nvmlDeviceGetCudaComputeCapability(void*, int* major, int* minor) {
+    *major = 8;
+    *minor = 0;
+    return 0;
+}
+int nvmlDeviceGetUtilizationRates(void* device, unsigned* rates) {
+    rates[0] = 10 * index_of(device);
+    rates[1] = 0;
+    return 0;
+}
+int nvmlDeviceGetTemperature(void* device, int, unsigned* celsius) {
+    *celsius = 30 + index_of(device);
+    return 0;
+}
+int nvmlDeviceGetPowerUsage(void*, unsigned* milliwatts) {
+    *milliwatts = 100'000;
+    return 0;
+}
+int nvmlDeviceGetEnforcedPowerLimit(void*, unsigned* milliwatts) {
+    *milliwatts = 400'000;
+    return 0;
+}
 int nvmlDeviceGetP2PStatus(void*, void*, int, int* status) {
     *status = 1;
     return 0;

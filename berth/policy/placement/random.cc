@@ -17,6 +17,7 @@ public:
         return Ppm(below(node, 1'000'000) * 1000 + below(gpu, 1000));
     }
     GpuWeighing weighs_gpus() const override { return GpuWeighing::each; }
+    bool tells_nodes_apart() const override { return true; }
 
 private:
     static std::int64_t below(const StateHash& hash, std::uint64_t limit) {

@@ -1,0 +1,42 @@
+// berth detect: what `slurmd -C` and AutoDetect tell, for an administrator to put into the files.
+#include <unistd.h>
+
+#include <array>
+#include <ostream>
+
+#include "berth/cli/commands.h"
+#include "berth/host/describe.h"
+
+namespace berth::cli {
+namespace {
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    gethostname(name.data(), name.size() - 1);
+    const std::string full = name.data();
+    return full.substr(0, full.find('.'));
+}
+
+Status print(std::ostream& out) {
+    BERTH_TRY(const Machine machine, discover_machine());
+    BERTH_TRY(const std::vector<FoundGpu> gpus, find_gpus());
+    BERTH_TRY(const DescribedNode described, describe(machine, gpus, host_name()));
+    out << "# slurm.conf\n" << node_line(described);
+    if (gpus.empty()) {
+        out << "# No GPU: there is neither NVIDIA's driver nor a /dev/nvidia0 here.\n";
+        return Done{};
+    }
+    out << "# gres.conf\n" << gres_lines(described);
+    const std::string types = type_lines(gpus);
+    if (!types.empty()) out << "# berth.yaml\n" << types;
+    return Done{};
+}
+
+}  // namespace
+
+int detect(Output& output) {
+    const Status printed = print(output.out());
+    return printed.ok() ? 0 : output.fail(printed.error().message);
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,32 @@
+// Describe: this machine in the words of slurm.conf, gres.conf and berth.yaml. For `berth detect`
+// and for the configuration that `berth up` writes.
+#pragma once
+
+#include <string>
+
+#include "berth/base/result.h"
+#include "berth/host/machine.h"
+#include "berth/model/cluster_spec.h"
+
+namespace berth {
+
+struct DescribedNode {
+    NodeSpec node;
+    Dimensions dimensions;  // That its devices are of.
+};
+
+// The machine and its GPUs as one node. REQUIRES: `gpus` by minor number, as GpuInventory gives
+// them.
+Result<DescribedNode> describe(const Machine& machine, const std::vector<FoundGpu>& gpus,
+                               const std::string& name);
+
+// What the driver says; where there is none, the /dev/nvidiaN that are there, of which no more is
+// known. Empty: no GPU.
+Result<std::vector<FoundGpu>> find_gpus(const char* library = "libnvidia-ml.so.1");
+
+std::string shape_line(const DescribedNode& described);     // CPUs=… Sockets=…, a part of that:
+std::string node_line(const DescribedNode& described);      // NodeName=… CPUs=…, one line
+std::string gres_lines(const DescribedNode& described);     // Name=gpu File=…, one for each GPU
+std::string type_lines(const std::vector<FoundGpu>& gpus);  // gpu_types: of berth.yaml; or nothing
+
+}  // namespace berth

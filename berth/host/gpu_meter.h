@@ -1,0 +1,35 @@
+// GpuMeter: what the node's GPUs are doing right now. From NVIDIA's library, or from a file that
+// another program keeps up to date, for GPUs of other makers.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "berth/base/result.h"
+#include "berth/model/cluster_spec.h"
+#include "berth/model/gpu_reading.h"
+
+namespace berth {
+
+class GpuMeter {
+public:
+    virtual ~GpuMeter() = default;
+    // Those that can be read, by the node's own numbers. May take a tenth of a second for each.
+    virtual Result<std::vector<GpuReading>> read() = 0;
+};
+
+// Of the node's GPUs whose device file is one of the driver's. `not_found` where there is no
+// driver, `failed_precondition` where none of them is NVIDIA's.
+Result<std::unique_ptr<GpuMeter>> nvml_meter(const NodeSpec& node, const Dimensions& dimensions,
+                                             const char* library = "libnvidia-ml.so.1");
+
+// A line for each GPU: its number, the utilisation, the memory in use, the temperature, the power;
+// in percent, degrees Celsius, percent of the limit; "-" for what is not known. A file that was not
+// written for a minute is an error, as is one with a line that cannot be read.
+std::unique_ptr<GpuMeter> file_meter(std::string path);
+
+// The text of such a file. Errors name the line.
+Result<std::vector<GpuReading>> parse_readings(std::string_view text);
+
+}  // namespace berth

@@ -1,0 +1,39 @@
+// GpuWatch: asks a meter again and again, on a thread of its own, since drivers may take their
+// time.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "berth/base/log.h"
+#include "berth/base/time.h"
+#include "berth/host/gpu_meter.h"
+
+namespace berth {
+
+class GpuWatch {
+public:
+    // `tell` is called on that thread. What fails is logged once, until it works again.
+    GpuWatch(std::unique_ptr<GpuMeter> meter, Duration every, LogSink& log,
+             std::function<void(std::vector<GpuReading>)> tell);
+    ~GpuWatch();
+
+private:
+    void watch();
+    void look();
+
+    std::unique_ptr<GpuMeter> meter_;
+    Duration every_;
+    LogSink& log_;
+    std::function<void(std::vector<GpuReading>)> tell_;
+    bool failing_ = false;
+    std::mutex mutex_;
+    std::condition_variable ended_;
+    bool ending_ = false;
+    std::thread thread_;
+};
+
+}  // namespace berth
