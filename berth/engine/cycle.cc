@@ -13,7 +13,7 @@ CycleRun::CycleRun(Engine& engine, Outlook& outlook, Time now, std::uint32_t bud
       outlook_(outlook),
       now_(now),
       budget_(budget),
-      view_(engine.state(), outlook, priority_time(engine.state().spec(), now)),
+      view_(engine.state(), outlook, now),
       taste_{outlook.policy,   view_,           JobId(0),
              &outlook.domains, &engine.state(), &outlook.topologies} {}
 

@@ -21,7 +21,7 @@ public:
           now_(now),
           pending_(pending),
           job_(*state_.find_job(pending.id)),
-          view_(state_, outlook_, priority_time(state_.spec(), now)),
+          view_(state_, outlook_, now),
           taste_{outlook_.policy,   view_,   pending.id,
                  &outlook_.domains, &state_, &outlook_.topologies} {}
 

@@ -68,13 +68,18 @@ private:
 JobSize size_of(const Demand& demand);
 TresCounts tres_of(const Demand& demand);  // What it asks for, as far as that is known before.
 
+// Priorities are those of the period that has begun, so that they, and all who read them, rest in
+// between.
+Time priority_time(const ClusterSpec& spec, Time now);
+
 // What rules see of an engine's state.
 class EngineView : public View {
 public:
     EngineView(const ClusterState& state, const Outlook& outlook, Time now)
-        : state_(state), outlook_(outlook), now_(now) {}
+        : state_(state), outlook_(outlook), now_(priority_time(state.spec(), now)), moment_(now) {}
 
     Time now() const override { return now_; }
+    Time moment() const override { return moment_; }
     const ClusterSpec& spec() const override { return state_.spec(); }
     const ClusterTotals& totals() const override { return outlook_.totals; }
     const TresCounts& total(PartitionId partition) const override {
@@ -95,11 +100,7 @@ public:
 private:
     const ClusterState& state_;
     const Outlook& outlook_;
-    Time now_;
+    Time now_, moment_;
 };
-
-// Priorities are those of the period that has begun, so that they, and all who read them, rest in
-// between.
-Time priority_time(const ClusterSpec& spec, Time now);
 
 }  // namespace berth

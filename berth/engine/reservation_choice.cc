@@ -85,7 +85,7 @@ std::optional<std::vector<std::pair<NodeId, Resources>>> choose_amounts(
         if (!meet(spans_of(reservation), spans_of(other))) continue;
         for (const auto& [node, held] : other.amounts) candidates.reset(node.index());
     }
-    const EngineView view(state, outlook, priority_time(spec, now));
+    const EngineView view(state, outlook, now);
     const Taste taste{outlook.policy, view};
     const Demand demand = demand_for(spec, amount, candidates);
     std::optional<std::vector<Part>> parts;

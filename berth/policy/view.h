@@ -50,7 +50,8 @@ class View {
 public:
     virtual ~View() = default;
 
-    virtual Time now() const = 0;
+    virtual Time now() const = 0;  // The begin of the period for which priorities hold.
+    virtual Time moment() const { return now(); }  // The time itself.
     virtual const ClusterSpec& spec() const = 0;
     virtual const ClusterTotals& totals() const = 0;
     virtual const TresCounts& total(PartitionId partition) const = 0;

@@ -23,7 +23,7 @@ public:
 
     Ppm value(const Candidate& candidate, const View& view) const override {
         const NodeReadings* const readings = view.readings(candidate.node);
-        if (readings == nullptr || view.now() > readings->taken_at + fresh_) return kUnknown;
+        if (readings == nullptr || view.moment() > readings->taken_at + fresh_) return kUnknown;
         std::int64_t sum = 0, count = 0;
         for (const GpuReading& gpu : readings->gpus) {
             const bool meant = candidate.chosen == 0 || candidate.chosen >> gpu.gpu & 1;
