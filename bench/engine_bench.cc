@@ -5,7 +5,7 @@
 // The full cycle is made several times from the same state, and the fastest counts: the machine has
 // other work, which only ever adds.
 //
-// engine_bench [--json FILE] [--only TEXT] [--events N] [--repeat N] [--check no]
+// engine_bench [--json FILE] [--only TEXT] [--queue FILE] [--events N] [--repeat N] [--check no]
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
@@ -15,6 +15,7 @@
 
 #include "bench/engine_load.h"
 #include "bench/heap_count.h"
+#include "bench/queue_load.h"
 #include "berth/engine/outlook.h"
 #include "berth/engine/plan_check.h"
 
@@ -23,6 +24,7 @@ namespace {
 
 struct Options {
     std::string json, only;
+    std::string queue;  // A file: that load instead of ours.
     int events = 40;
     int repeat = 5;
     bool check = true;  // Of the plan made from nothing; for profiles it is only in the way.
@@ -113,14 +115,18 @@ double full_cycle_ms(Engine& engine, Time now) {
     return cpu_ms() - start;
 }
 
-Row measure(const Load& load, const Options& options) {
+Row measure(const Load& load, const GivenQueue* given, const Options& options) {
     Row row{.load = load};
     Rng rng(42);
-    Engine engine = busy_engine(load, rng);
+    Engine engine = given == nullptr ? busy_engine(load, rng) : busy_engine(*given);
     run_cycles(engine, Time{}, [](const Cycle&) {});
     row.running = engine.state().holding_jobs().size();
     const std::size_t heap_before = heap_in_use();
-    fill_queue(engine, load, Time{}, rng);
+    if (given == nullptr) {
+        fill_queue(engine, load, Time{}, rng);
+    } else {
+        submit(engine, *given);
+    }
     const std::size_t heap_filled = heap_in_use();
     const std::vector<std::string> filled = engine.state().snapshot_slices(1U << 20);
     const std::size_t heap_copied = heap_in_use() - heap_filled;
@@ -172,7 +178,23 @@ void write_json(const std::vector<Row>& rows, const std::string& file) {
     if (!out.flush()) std::cerr << "engine_bench: cannot write " << file << "\n";
 }
 
+int run_queue(const Options& options) {
+    const Result<GivenQueue> queue = read_queue(options.queue);
+    if (!queue.ok()) {
+        std::cerr << "engine_bench: " << queue.error().message << "\n";
+        return 2;
+    }
+    Load load{.name = "queue"};
+    load.pending = static_cast<std::uint32_t>(queue.value().jobs.size());
+    load.nodes = queue.value().nodes;
+    const std::vector<Row> rows{measure(load, &queue.value(), options)};
+    print(rows.front());
+    if (!options.json.empty()) write_json(rows, options.json);
+    return 0;
+}
+
 int run(const Options& options) {
+    if (!options.queue.empty()) return run_queue(options);
     std::vector<Load> loads;
     for (const auto& [mix, name] : {std::pair(Mix::philly, "philly"), {Mix::heavy, "heavy"}}) {
         for (const auto& [pending, nodes] :
@@ -186,7 +208,7 @@ int run(const Options& options) {
     std::printf("%-16s %7s %6s %7s %7s\n", "case", "pending", "nodes", "shapes", "ends");
     for (const Load& load : loads) {
         if (load.name.find(options.only) == std::string::npos) continue;
-        rows.push_back(measure(load, options));
+        rows.push_back(measure(load, nullptr, options));
         print(rows.back());
     }
     if (!options.json.empty()) write_json(rows, options.json);
@@ -201,15 +223,16 @@ int main(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
         const std::string name = argv[i];
         const bool known = name == "--json" || name == "--only" || name == "--events" ||
-                           name == "--repeat" || name == "--check";
+                           name == "--repeat" || name == "--check" || name == "--queue";
         if (!known || i + 1 == argc) {
-            std::cerr << "usage: engine_bench [--json FILE] [--only TEXT] [--events N] [--repeat "
-                         "N] [--check no]\n";
+            std::cerr << "usage: engine_bench [--json FILE] [--only TEXT] [--queue FILE] "
+                         "[--events N] [--repeat N] [--check no]\n";
             return 2;
         }
         const std::string value = argv[++i];
         if (name == "--json") options.json = value;
         if (name == "--only") options.only = value;
+        if (name == "--queue") options.queue = value;
         if (name == "--check") options.check = value != "no";
         if (name == "--repeat") options.repeat = std::max(std::atoi(value.c_str()), 1);
         if (name == "--events") options.events = std::max(std::atoi(value.c_str()), 0);

@@ -49,10 +49,10 @@ Duration pick_limit(Mix mix, Rng& rng) {
 }
 
 // Four partitions have all nodes, eight have half of them, eight an eighth.
-ClusterSpec make_spec(std::uint32_t nodes) {
+ClusterSpec make_spec(std::uint32_t nodes, std::uint32_t partitions) {
     ClusterSpec spec = testing::make_cluster(nodes, {.memory = gib(1000)});
     const PartitionSpec whole = spec.partitions.front();
-    for (std::uint32_t p = 1; p < kPartitions; ++p) {
+    for (std::uint32_t p = 1; p < partitions; ++p) {
         PartitionSpec partition = whole;
         partition.name = "p" + std::to_string(p);
         partition.is_default = false;
@@ -83,6 +83,15 @@ NodeShare share_of(const NodeSpec& spec, NodeId node, std::uint32_t first, std::
     return share;
 }
 
+void start(Engine& engine, const Job& job, std::vector<NodeShare> shares) {
+    engine.apply(Time{}, JobSubmitted{job});
+    StartJob fact{.job = job.id, .attempt = Attempt(1)};
+    fact.allocation.shares = std::move(shares);
+    engine.apply(Time{}, fact);
+}
+
+}  // namespace
+
 Job job_of(const ClusterState& state, Time now, std::uint32_t partition, std::uint32_t nodes,
            std::int64_t gpus, Duration limit) {
     Job job{.id = state.next_job_id(), .owner = {1000, 1000, "ann", "users"}};
@@ -98,6 +107,21 @@ Job job_of(const ClusterState& state, Time now, std::uint32_t partition, std::ui
     return job;
 }
 
+Engine empty_engine(std::uint32_t nodes, std::uint32_t partitions) {
+    return testing::make_engine(make_spec(nodes, partitions));
+}
+
+void run_on_whole(Engine& engine, std::uint32_t first, std::uint32_t nodes, Duration limit) {
+    const Job job = job_of(engine.state(), Time{}, 0, nodes, kGpus, limit);
+    std::vector<NodeShare> shares;
+    for (std::uint32_t n = first; n < first + nodes; ++n) {
+        shares.push_back(share_of(engine.state().spec().node(NodeId(n)), NodeId(n), 0, kGpus));
+    }
+    start(engine, job, std::move(shares));
+}
+
+namespace {
+
 void give_to_some_user(const Load& load, Job& job, Rng& rng);
 
 void run_on(const Load& load, Engine& engine, NodeId node, std::uint32_t first, std::uint32_t gpus,
@@ -105,11 +129,7 @@ void run_on(const Load& load, Engine& engine, NodeId node, std::uint32_t first, 
     const Duration limit = std::chrono::seconds(rng.between(4200, 96'000));
     Job job = job_of(engine.state(), Time{}, 0, 1, gpus, limit);
     give_to_some_user(load, job, rng);
-    engine.apply(Time{}, JobSubmitted{job});
-    StartJob start{.job = job.id, .attempt = Attempt(1)};
-    start.allocation.shares.push_back(
-        share_of(engine.state().spec().node(node), node, first, gpus));
-    engine.apply(Time{}, start);
+    start(engine, job, {share_of(engine.state().spec().node(node), node, first, gpus)});
 }
 
 constexpr std::int64_t kAccounts = 20, kUsersEach = 10;
@@ -141,7 +161,7 @@ void give_to_some_user(const Load& load, Job& job, Rng& rng) {
 }  // namespace
 
 Engine busy_engine(const Load& load, Rng& rng) {
-    ClusterSpec spec = make_spec(load.nodes);
+    ClusterSpec spec = make_spec(load.nodes, kPartitions);
     if (load.limits) add_limits(spec, load.nodes);
     Engine engine = testing::make_engine(std::move(spec));
     for (std::uint32_t n = 0; n < load.nodes; ++n) {

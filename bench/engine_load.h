@@ -23,6 +23,14 @@ struct Load {
 // Every GPU of every node is held by something that runs, each with an end of its own.
 Engine busy_engine(const Load& load, Rng& rng);
 
+// Nobody runs anything there, in so many partitions that overlap.
+Engine empty_engine(std::uint32_t nodes, std::uint32_t partitions);
+// A run that holds these nodes from `first` on, with all their GPUs.
+void run_on_whole(Engine& engine, std::uint32_t first, std::uint32_t nodes, Duration limit);
+// A job for the queue, as admitted: so much on each node.
+Job job_of(const ClusterState& state, Time now, std::uint32_t partition, std::uint32_t nodes,
+           std::int64_t gpus, Duration limit);
+
 // One more job of the mix, as admitted.
 Job random_job(const Load& load, const ClusterState& state, Time now, Rng& rng);
 
