@@ -1,10 +1,10 @@
 #include "openb_run.h"
 
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <tuple>
 
-#include "berth/base/rng.h"
 #include "berth/policy/fragmentation.h"
 #include "berth/policy/gpu_choice.h"
 #include "berth/testing/fixed_view.h"
@@ -57,26 +57,21 @@ std::vector<WorkShape> usual_pods(const std::vector<Pod>& pods) {
     return usual_of(std::move(shapes));
 }
 
-template <class T>
-void shuffle(std::vector<T>& items, Rng& rng) {
-    for (std::size_t i = items.size(); i > 1; --i) {
-        std::swap(
-            items[i - 1],
-            items[static_cast<std::size_t>(rng.between(0, static_cast<std::int64_t>(i) - 1))]);
+// The mean of what was allocated while the requests came to a percentage, rounded.
+class MeanAt {
+public:
+    explicit MeanAt(int percent) : percent_(percent) {}
+    void add(double asked, double allocated) {
+        if (std::lround(asked) != percent_) return;
+        sum_ += allocated;
+        ++pods_;
     }
-}
+    double value() const { return pods_ == 0 ? 0 : sum_ / pods_; }
 
-std::vector<Pod> arrivals(const Trace& trace, Rng& rng) {
-    std::vector<Pod> pods = trace.pods;
-    shuffle(pods, rng);
-    std::int64_t asked = 0;
-    for (const Pod& pod : pods) asked += pod.gpu_milli();
-    while (asked * 10 < trace.gpu_milli * 13) {
-        pods.push_back(rng.pick(trace.pods));
-        asked += pods.back().gpu_milli();
-    }
-    return pods;
-}
+private:
+    int percent_, pods_ = 0;
+    double sum_ = 0;
+};
 
 // What was found out about one shape on one node.
 struct Known {
@@ -152,30 +147,30 @@ private:
 
 }  // namespace
 
-Outcome run(const Trace& trace, const std::vector<RuleSpec>& rules, std::uint64_t seed) {
+Outcome run(const Trace& trace, const RunOrder& order, const std::vector<RuleSpec>& rules) {
     const auto begun = std::chrono::steady_clock::now();
-    Rng rng(seed);
-    const std::vector<Pod> pods = arrivals(trace, rng);
     ClusterSpec cluster = trace.cluster;
-    shuffle(cluster.nodes, rng);
+    cluster.nodes = order.nodes;
     cluster.scheduling.rules = rules;
     const Policy policy = build_policy(cluster).value();
     TraceView view(cluster, usual_pods(trace.pods));
     Placing placing(policy, view);
     std::int64_t asked = 0, allocated = 0;
-    std::optional<double> at_100;
-    const auto percent = [&] {
-        return 100.0 * static_cast<double>(allocated) / static_cast<double>(trace.gpu_milli);
+    MeanAt at_100(100), at_130(130);
+    const auto percent = [&](std::int64_t milli) {
+        return 100.0 * static_cast<double>(milli) / static_cast<double>(trace.gpu_milli);
     };
-    for (std::size_t i = 0; i < pods.size(); ++i) {
-        asked += pods[i].gpu_milli();
-        if (placing.place(pods[i], JobId(static_cast<std::uint32_t>(i + 1)))) {
-            allocated += pods[i].gpu_milli();
+    for (std::size_t i = 0; i < order.pods.size(); ++i) {
+        const Pod& pod = order.pods[i];
+        asked += pod.gpu_milli();
+        if (placing.place(pod, JobId(static_cast<std::uint32_t>(i + 1)))) {
+            allocated += pod.gpu_milli();
         }
-        if (!at_100 && asked >= trace.gpu_milli) at_100 = percent();
+        at_100.add(percent(asked), percent(allocated));
+        at_130.add(percent(asked), percent(allocated));
     }
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
-    return {at_100.value_or(percent()), percent(), took.count()};
+    return {at_100.value(), at_130.value(), took.count()};
 }
 
 }  // namespace berth::openb

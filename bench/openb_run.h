@@ -4,16 +4,17 @@
 #pragma once
 
 #include "berth/policy/policy.h"
-#include "openb_trace.h"
+#include "openb_orders.h"
 
 namespace berth::openb {
 
-// Percent of all GPUs that are allocated, when requests for so many percent had arrived.
+// Percent of all GPUs that are allocated, when requests for so many percent had arrived: the mean
+// over all pods at which that is the rounded percentage, as the published figures have it.
 struct Outcome {
     double at_100 = 0, at_130 = 0;
     double seconds = 0;
 };
 
-Outcome run(const Trace& trace, const std::vector<RuleSpec>& rules, std::uint64_t seed);
+Outcome run(const Trace& trace, const RunOrder& order, const std::vector<RuleSpec>& rules);
 
 }  // namespace berth::openb
