@@ -164,7 +164,8 @@ bool JobOrder::is_first(const PendingJob& job) {
 void JobOrder::insert(std::vector<PendingJob*> jobs) {
     first_ = 0;
     if (jobs.empty()) return;
-    if (jobs.size() <= 16) {
+    // One by one, unless many holes have come together: then they are closed on the way.
+    if (jobs.size() <= 16 && entries_.size() <= 2 * size_ + 64) {
         for (PendingJob* job : jobs) {
             const auto at = entries_.begin() + static_cast<std::ptrdiff_t>(behind(job->key));
             entries_.insert(at, {job->key, job});
