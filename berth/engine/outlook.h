@@ -7,6 +7,7 @@
 
 #include "berth/engine/engine.h"
 #include "berth/engine/fair_shares.h"
+#include "berth/engine/head_holds.h"
 #include "berth/engine/order.h"
 #include "berth/engine/placement.h"
 #include "berth/engine/plan_book.h"
@@ -36,6 +37,7 @@ struct Outlook {
     PendingJobs pending;
     WorkCounts work;
     BitSet usable;  // Nodes that may take work.
+    HeadHolds holds;
     FairShares fair_shares;
     std::vector<Duration> services;  // That jobs which are over had attained; for OrderRule.
 
