@@ -44,8 +44,8 @@ Job pending_job(JobId id, Time now) {
     job.owner = {.uid = 1000, .gid = 1000, .user = "ada", .group = "ada"};
     job.spec.name = "train-" + to_string(id);
     job.spec.account = "physics";
-    job.spec.command.work_dir = "/home/ada/experiments/2026";
-    job.spec.command.submit_line = "sbatch --gres=gpu:8 --time=12:00:00 train.sh";
+    job.spec.command.edit().work_dir = "/home/ada/experiments/2026";
+    job.spec.command.edit().submit_line = "sbatch --gres=gpu:8 --time=12:00:00 train.sh";
     job.spec.request_id = "0123456789abcdef0123456789" + std::to_string(id.value());
     job.time_limit = std::chrono::hours(12);
     job.submitted_at = now;

@@ -43,7 +43,8 @@ protected:
         Job job = SampleCluster::job(id);
         job.owner.user = user;
         job.spec.account = account;
-        job.spec.request = {.nodes_min = nodes, .tasks = nodes, .cpus_per_task = cpus / nodes};
+        job.spec.request =
+            JobRequest{.nodes_min = nodes, .tasks = nodes, .cpus_per_task = cpus / nodes};
         job.qos = QosId(qos);
         cluster.submit(job);
         if (id != 99) cluster.apply(JobEligible{JobId(id)});

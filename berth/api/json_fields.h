@@ -11,6 +11,7 @@
 #include "berth/api/enum_names.h"
 #include "berth/api/json.h"
 #include "berth/base/codec.h"
+#include "berth/base/shared.h"
 #include "berth/base/text.h"
 
 namespace berth::api {
@@ -63,6 +64,10 @@ public:
     template <class T>
     void put(const std::optional<T>& present) {
         put(*present);
+    }
+    template <class T>
+    void put(const Shared<T>& shared) {
+        put(*shared);
     }
     template <class A, class B>
     void put(const std::pair<A, B>& both) {
@@ -206,6 +211,12 @@ private:
     template <class T>
     void get(const JsonValue& value, std::optional<T>& out, const JsonPath& path) {
         if (!value.is_null()) get(value, out.emplace(), path);
+    }
+    template <class T>
+    void get(const JsonValue& value, Shared<T>& out, const JsonPath& path) {
+        T held{};
+        get(value, held, path);
+        out = std::move(held);
     }
     template <class A, class B>
     void get(const JsonValue& value, std::pair<A, B>& out, const JsonPath& path) {

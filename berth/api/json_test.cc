@@ -29,9 +29,9 @@ TEST(Json, GivesBackEveryMessageAsItWas) {
 TEST(Json, OfASubmissionIsWhatTheDocumentationShows) {
     SubmitRequest request;
     request.spec.name = "train";
-    request.spec.request.nodes_min = 2;
-    request.spec.request.gpus_per_node = {{.name = "gpu", .type = "a100", .count = 8}};
-    request.spec.request.time_limit = std::chrono::minutes(30);
+    request.spec.request.edit().nodes_min = 2;
+    request.spec.request.edit().gpus_per_node = {{.name = "gpu", .type = "a100", .count = 8}};
+    request.spec.request.edit().time_limit = std::chrono::minutes(30);
     request.spec.dependencies = {{.kind = DependencyKind::afterok, .job = JobId(12)}};
     request.spec.begin = from_seconds(1'800'000'000);
     const std::string text = to_json(request);
@@ -98,7 +98,7 @@ TEST(Json, ReadsStrictlyAndSaysWhereItIsWrong) {
 
 TEST(Json, NullIsAbsentWhereAFieldMayBe) {
     const auto read = from_json<SubmitRequest>(R"({"spec":{"request":{"nodes_max":null}}})");
-    EXPECT_EQ(read->spec.request.nodes_max, std::nullopt);
+    EXPECT_EQ(read->spec.request->nodes_max, std::nullopt);
 }
 
 TEST(Json, OfANewerServerIsReadAllTheSame) {

@@ -113,6 +113,10 @@ private:
         return of<T>();
     }
     template <class T>
+    JsonValue make(std::type_identity<Shared<T>>) {
+        return of<T>();
+    }
+    template <class T>
     JsonValue make(std::type_identity<std::vector<T>>) {
         return object({{"type", text("array")}, {"items", of<T>()}});
     }

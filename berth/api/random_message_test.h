@@ -62,6 +62,12 @@ public:
         out.reset();
         if (below(2) == 1) fill(out.emplace());
     }
+    template <class T>
+    void fill(Shared<T>& out) {
+        T value{};
+        fill(value);
+        out = std::move(value);
+    }
     template <class A, class B>
     void fill(std::pair<A, B>& out) {
         fill(out.first);

@@ -23,6 +23,7 @@
 #include "berth/base/hash.h"
 #include "berth/base/quantity.h"
 #include "berth/base/result.h"
+#include "berth/base/shared.h"
 #include "berth/base/strong_id.h"
 
 namespace berth {
@@ -109,6 +110,10 @@ private:
     void put(const std::optional<T>& maybe) {
         put(maybe.has_value());
         if (maybe) put(*maybe);
+    }
+    template <class T>
+    void put(const Shared<T>& shared) {
+        put(*shared);
     }
     template <class A, class B>
     void put(const std::pair<A, B>& both) {
@@ -239,6 +244,12 @@ private:
         get(present);
         out.reset();
         if (present && ok_) get(out.emplace());
+    }
+    template <class T>
+    void get(Shared<T>& out) {
+        T value{};
+        get(value);
+        out = std::move(value);
     }
     template <class A, class B>
     void get(std::pair<A, B>& out) {

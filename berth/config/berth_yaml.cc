@@ -89,6 +89,8 @@ public:
                 read_licenses_of(entry.second);
             } else if (key == "enforce_limits") {
                 draft_.enforce_limits = flag(entry.second);
+            } else if (key == "hold_after") {
+                read_hold_after(entry.second);
             } else if (key == "enforce_accounts") {
                 draft_.spec.scheduling.enforce_accounts = flag(entry.second);
             } else {
@@ -96,7 +98,7 @@ public:
                       "there is no option " + key +
                           "; there are cluster, nodes, partitions, accounts, qos, "
                           "operators, order, placement, gpu_types, licenses, enforce_accounts, "
-                          "enforce_limits");
+                          "enforce_limits, hold_after");
             }
         }
     }
@@ -109,6 +111,12 @@ private:
             draft_.spec.licenses.push_back({.name = one.first.as<std::string>(),
                                             .total = number(one.second, 0, 1'000'000'000)});
         }
+    }
+    // hold_after: 1:00:00
+    void read_hold_after(const YAML::Node& node) {
+        const auto length = parse_time_limit(scalar(node));
+        if (!length.ok()) return error(node, length.error().message);
+        draft_.spec.scheduling.planning.hold_after = length.value().value_or(Duration::max());
     }
     void error(const YAML::Node& at, const std::string& message) {
         const int line = at.Mark().line;

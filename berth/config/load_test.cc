@@ -290,6 +290,16 @@ TEST(Load, ReadsThePlacement) {
               std::string::npos);
 }
 
+TEST(Load, ReadsWhenWhoIsFirstHoldsNodes) {
+    const auto hold_after = [](const std::string& yaml) {
+        return load_slurm(kSmall, "", "", "", yaml).spec.scheduling.planning.hold_after;
+    };
+    EXPECT_EQ(hold_after(""), std::chrono::hours(1));
+    EXPECT_EQ(hold_after("hold_after: 2-00:00:00\n"), std::chrono::hours(48));
+    EXPECT_EQ(hold_after("hold_after: UNLIMITED\n"), Duration::max());
+    EXPECT_NE(text_of(load_slurm(kSmall, "", "", "", "hold_after: soon\n")), "");
+}
+
 TEST(Load, ReadsWhatIsEnforced) {
     const Loaded all =
         load_slurm(std::string(kSmall) + "AccountingStorageEnforce=associations,limits,qos\n");

@@ -54,7 +54,9 @@ TEST_F(Commands, SubmitRefusesWhatIsTooLarge) {
         {"name", [](SubmitJob& job) { job.spec.name.assign(5000, 'x'); }, Refusal::invalid_request,
          "Job name is 4.9 KB; the most is 4 KB"},
         {"arguments",
-         [](SubmitJob& job) { job.spec.command.arguments.assign(1100, std::string(1023, 'x')); },
+         [](SubmitJob& job) {
+             job.spec.command.edit().arguments.assign(1100, std::string(1023, 'x'));
+         },
          Refusal::invalid_request, "The script's list of arguments is 1.1 MB; the most is 1 MB"},
         {"dependencies", [](SubmitJob& job) { job.spec.dependencies.resize(70'000); },
          Refusal::invalid_request, "List of dependencies has 70000 entries; the most is 65536"},

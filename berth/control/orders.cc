@@ -61,10 +61,10 @@ LaunchStep step_launch(const ClusterState& state, const Job& job, const Step& st
     launch.tasks = step.tasks;
     launch.name = step.name;
     if (!request.gpu_bind.empty()) launch.gpu_bind = request.gpu_bind;
-    if (launch.gpu_bind.empty()) launch.gpu_bind = job.spec.command.gpu_bind;
+    if (launch.gpu_bind.empty()) launch.gpu_bind = job.spec.command->gpu_bind;
     launch.cpus_per_task =
-        request.cpus_per_task.value_or(job.spec.request.cpus_per_task.value_or(1));
-    if (launch.work_dir.empty()) launch.work_dir = job.spec.command.work_dir;
+        request.cpus_per_task.value_or(job.spec.request->cpus_per_task.value_or(1));
+    if (launch.work_dir.empty()) launch.work_dir = job.spec.command->work_dir;
     launch.node_names = names_of(state.spec(), step.nodes);
     launch.tasks_per_node.clear();
     for (const NodeId node : step.nodes) {

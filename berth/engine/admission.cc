@@ -144,7 +144,7 @@ std::variant<Job, Refusing> admit(const ClusterState& state, Time now, const Pri
     if (!no) no = resolve_account(cluster, job);
     if (!no) no = resolve_qos(cluster, job);
     if (!no) no = check_partition_access(cluster, owner, job);
-    if (!no) no = normalise_request(cluster, job.spec.request);
+    if (!no) no = normalise_request(cluster, job.spec.request.edit());
     if (!no) no = resolve_time_limit(cluster, job);
     if (!no) no = check_partition_limits(cluster, job);
     if (!no) no = check_share(cluster, job);

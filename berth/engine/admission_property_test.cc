@@ -16,7 +16,7 @@ JobSpec random_spec(Rng& rng) {
         return static_cast<std::uint32_t>(rng.between(1, most));
     };
     JobSpec spec;
-    JobRequest& request = spec.request;
+    JobRequest& request = spec.request.edit();
     if (rng.chance(40)) {
         request.nodes_given = true;
         request.nodes_min = upto(4);
@@ -55,7 +55,7 @@ TEST(AdmissionProperties, AdmitsExactlyWhatTheEmptyPartitionCouldServe) {
         Job job;
         job.spec = spec;
         if (no == nullptr) job = std::get<Job>(answer);
-        if (no != nullptr && !spec.request.exclude.empty()) return;  // A list, not yet expanded.
+        if (no != nullptr && !spec.request->exclude.empty()) return;  // A list, not yet expanded.
         const Demand demand = demand_of(state.spec(), job);
         if (demand.nodes_min > state.spec().nodes.size()) return;  // It is admitted, and pends.
         const Policy policy;

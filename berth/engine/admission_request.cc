@@ -170,15 +170,14 @@ Objection normalise_request(const ClusterSpec& spec, JobRequest& request) {
 
 Objection resolve_time_limit(const ClusterSpec& spec, Job& job) {
     const PartitionSpec& partition = spec.partition(job.partition);
-    std::optional<Duration>& asked = job.spec.request.time_limit;
-    if (asked) {
+    if (const std::optional<Duration> asked = job.spec.request->time_limit) {
         if (*asked < Duration::zero()) {
             return Refusing{.why = Refusal::time_limit_too_long,
                             .message = "the time limit is negative"};
         }
         const bool endless = *asked == Duration::zero() || *asked > kTimeLimitMax;
-        asked = endless ? Duration::max() : round_up_to_minute(*asked);
-        job.time_limit = *asked;
+        job.time_limit = endless ? Duration::max() : round_up_to_minute(*asked);
+        if (job.time_limit != *asked) job.spec.request.edit().time_limit = job.time_limit;
         return std::nullopt;
     }
     job.time_limit = partition.default_time.value_or(partition.max_time.value_or(Duration::max()));

@@ -36,7 +36,7 @@ std::optional<Refusing> check_license(const ClusterSpec& spec, const LicenseCoun
 }  // namespace
 
 Objection check_licenses(const ClusterSpec& spec, const Job& job) {
-    const LicenseRequest& request = job.spec.request.licenses;
+    const LicenseRequest& request = job.spec.request->licenses;
     if (request.counts.size() > kLicensesMax) {
         return invalid_license("more than " + std::to_string(kLicensesMax) + " kinds of license");
     }
@@ -66,7 +66,7 @@ Objection check_time_terms(Time now, Job& job) {
 }
 
 Objection check_reservation(const ClusterState& state, Time now, const Job& job) {
-    const std::string& name = job.spec.request.reservation;
+    const std::string& name = job.spec.request->reservation;
     if (name.empty()) return std::nullopt;
     const Reservation* reservation = state.find_reservation(name);
     if (reservation == nullptr) {

@@ -82,7 +82,7 @@ TEST_F(Admission, FillsInWhatWasNotSaid) {
     EXPECT_EQ(job.spec.account, "bio");
     EXPECT_EQ(job.spec.qos, "normal");
     EXPECT_EQ(job.time_limit, hours(1));
-    EXPECT_FALSE(job.spec.request.time_limit.has_value());
+    EXPECT_FALSE(job.spec.request->time_limit.has_value());
     EXPECT_EQ(job.owner.user, "news");
     EXPECT_EQ(job.submitted_at, kNow);
     EXPECT_EQ(job.state, JobState::pending);
@@ -99,18 +99,18 @@ struct OracleAnswer {
 const std::string kUnavailable = "Requested node configuration is not available";
 const std::vector<OracleAnswer> kOracleAnswers = {
     {"--gres=gpu:16",
-     {.request = {.gres_per_node = {gpus(16)}}},
+     {.request = JobRequest{.gres_per_node = {gpus(16)}}},
      Refusal::node_configuration_unavailable,
      {},
      kUnavailable},
     {"-N5 --gres=gpu:8",
-     {.request = {.nodes_min = 5, .nodes_given = true, .gres_per_node = {gpus(8)}}}},
+     {.request = JobRequest{.nodes_min = 5, .nodes_given = true, .gres_per_node = {gpus(8)}}}},
     {"-p nosuch",
      {.partition = "nosuch"},
      Refusal::unknown_partition,
      {"invalid partition specified: nosuch"},
      "Invalid partition name specified"},
-    {"-t 5-00:00:00", {.request = {.time_limit = hours(120)}}},
+    {"-t 5-00:00:00", {.request = JobRequest{.time_limit = hours(120)}}},
     {"-A nosuch",
      {.account = "nosuch"},
      Refusal::unknown_account,
@@ -122,26 +122,26 @@ const std::vector<OracleAnswer> kOracleAnswers = {
      {},
      "Invalid qos specification"},
     {"--gres=tpu:1",
-     {.request = {.gres_per_node = {{"tpu", "", 1}}}},
+     {.request = JobRequest{.gres_per_node = {{"tpu", "", 1}}}},
      Refusal::unknown_gres,
      {},
      "Invalid generic resource (gres) specification"},
     {"--gres=gpu:h100:1",
-     {.request = {.gres_per_node = {{"gpu", "h100", 1}}}},
+     {.request = JobRequest{.gres_per_node = {{"gpu", "h100", 1}}}},
      Refusal::node_configuration_unavailable,
      {},
      kUnavailable},
     {"--mem=999G",
-     {.request = {.memory_per_node = gib(999)}},
+     {.request = JobRequest{.memory_per_node = gib(999)}},
      Refusal::memory_unavailable,
      {"Memory specification can not be satisfied"},
      kUnavailable},
     {"-c 64",
-     {.request = {.cpus_per_task = 64}},
+     {.request = JobRequest{.cpus_per_task = 64}},
      Refusal::cpus_unavailable,
      {"CPU count per node can not be satisfied"},
      kUnavailable},
-    {"-p debug -t 60", {.partition = "debug", .request = {.time_limit = hours(1)}}},
+    {"-p debug -t 60", {.partition = "debug", .request = JobRequest{.time_limit = hours(1)}}},
     {"--dependency=afterok:99999", {.dependencies = {{.job = JobId(99999)}}}},
 };
 
@@ -159,38 +159,45 @@ TEST_F(Admission, AnswersAsTheOracleDoes) {
 
 TEST_F(Admission, RefusesWhatTheEmptyPartitionCouldNotServe) {
     const auto unavailable = Refusal::node_configuration_unavailable;
-    EXPECT_EQ(why({.request = {.gpus = {gpus(33)}}}), unavailable);
+    EXPECT_EQ(why({.request = JobRequest{.gpus = {gpus(33)}}}), unavailable);
     EXPECT_EQ(
-        why({.request = {.nodes_min = 1, .nodes_max = 1, .nodes_given = true, .gpus = {gpus(9)}}}),
+        why({.request =
+                 JobRequest{
+                     .nodes_min = 1, .nodes_max = 1, .nodes_given = true, .gpus = {gpus(9)}}}),
         unavailable);
-    admitted({.request = {.gpus = {gpus(32)}}});
-    EXPECT_EQ(why({.request = {.nodes_min = 2,
-                               .nodes_given = true,
-                               .tasks_per_node = 9,
-                               .gpus_per_task = {gpus(1)}}}),
+    admitted({.request = JobRequest{.gpus = {gpus(32)}}});
+    EXPECT_EQ(why({.request = JobRequest{.nodes_min = 2,
+                                         .nodes_given = true,
+                                         .tasks_per_node = 9,
+                                         .gpus_per_task = {gpus(1)}}}),
               unavailable);
-    EXPECT_EQ(why({.partition = "debug", .request = {.nodelist = {"gpu1"}}}), unavailable);
-    EXPECT_EQ(why({.partition = "debug", .request = {.constraint = "r1"}}), unavailable);
-    EXPECT_EQ(why({.request = {.exclude = {"gpu[1-4]"}}}), unavailable);
-    EXPECT_EQ(why({.request = {.nodes_min = 3, .nodes_given = true, .constraint = "[r1|r2]"}}),
+    EXPECT_EQ(why({.partition = "debug", .request = JobRequest{.nodelist = {"gpu1"}}}),
               unavailable);
-    admitted({.request = {.nodes_min = 3, .nodes_given = true, .constraint = "r1|r2"}});
-    EXPECT_EQ(why({.request = {.cpus_per_task = 32, .memory_per_cpu = gib(10)}}),
+    EXPECT_EQ(why({.partition = "debug", .request = JobRequest{.constraint = "r1"}}), unavailable);
+    EXPECT_EQ(why({.request = JobRequest{.exclude = {"gpu[1-4]"}}}), unavailable);
+    EXPECT_EQ(
+        why({.request = JobRequest{.nodes_min = 3, .nodes_given = true, .constraint = "[r1|r2]"}}),
+        unavailable);
+    admitted({.request = JobRequest{.nodes_min = 3, .nodes_given = true, .constraint = "r1|r2"}});
+    EXPECT_EQ(why({.request = JobRequest{.cpus_per_task = 32, .memory_per_cpu = gib(10)}}),
               Refusal::memory_unavailable);
-    EXPECT_EQ(why({.request = {.nodes_min = 1, .nodes_max = 1, .nodes_given = true, .tasks = 33}}),
-              Refusal::cpus_unavailable);
-    admitted({.request = {.tasks = 33}});
+    EXPECT_EQ(
+        why({.request =
+                 JobRequest{.nodes_min = 1, .nodes_max = 1, .nodes_given = true, .tasks = 33}}),
+        Refusal::cpus_unavailable);
+    admitted({.request = JobRequest{.tasks = 33}});
 }
 
 TEST_F(Admission, PutsARequestInOrder) {
     const JobRequest more_nodes =
-        admitted({.request = {.nodes_min = 4, .nodes_given = true, .tasks = 2}}).spec.request;
+        admitted({.request = JobRequest{.nodes_min = 4, .nodes_given = true, .tasks = 2}})
+            .spec.request;
     EXPECT_EQ(more_nodes.nodes_min, 2U);
     EXPECT_EQ(more_nodes.nodes_max, 2U);
-    const JobRequest listed = admitted({.request = {.nodes_min = 2,
-                                                    .nodes_given = true,
-                                                    .nodelist = {"gpu[2-4]"},
-                                                    .exclude = {"gpu1,gpu1"}}})
+    const JobRequest listed = admitted({.request = JobRequest{.nodes_min = 2,
+                                                              .nodes_given = true,
+                                                              .nodelist = {"gpu[2-4]"},
+                                                              .exclude = {"gpu1,gpu1"}}})
                                   .spec.request;
     EXPECT_EQ(listed.nodelist, (std::vector<std::string>{"gpu2", "gpu3"}));
     EXPECT_EQ(listed.exclude, std::vector<std::string>{"gpu1"});
@@ -202,10 +209,12 @@ TEST_F(Admission, PutsARequestInOrder) {
 
 TEST_F(Admission, TimeLimitsComeFromTheJobThePartitionOrTheQos) {
     owner_.user = "games";
-    EXPECT_EQ(admitted({.request = {.time_limit = std::chrono::seconds(61)}}).time_limit,
+    EXPECT_EQ(admitted({.request = JobRequest{.time_limit = std::chrono::seconds(61)}}).time_limit,
               minutes(2));
-    EXPECT_EQ(admitted({.request = {.time_limit = Duration::zero()}}).time_limit, Duration::max());
-    EXPECT_EQ(admitted({.request = {.time_limit = Duration::max()}}).time_limit, Duration::max());
+    EXPECT_EQ(admitted({.request = JobRequest{.time_limit = Duration::zero()}}).time_limit,
+              Duration::max());
+    EXPECT_EQ(admitted({.request = JobRequest{.time_limit = Duration::max()}}).time_limit,
+              Duration::max());
     EXPECT_EQ(admitted({.partition = "debug"}).time_limit, minutes(30));
     EXPECT_EQ(admitted({.qos = "high"}).time_limit, minutes(20));
     ClusterSpec spec = oracle_cluster();
@@ -220,9 +229,10 @@ TEST_F(Admission, PartitionLimitsRefuseOnlyWhereTheSiteEnforcesThem) {
     spec.scheduling.enforce_part_limits = "ALL";
     spec.partitions[0].max_nodes = 2;
     install(spec);
-    EXPECT_EQ(why({.request = {.time_limit = hours(49)}}), Refusal::time_limit_too_long);
-    EXPECT_EQ(why({.request = {.nodes_min = 3, .nodes_given = true}}), Refusal::too_many_nodes);
-    admitted({.request = {.nodes_min = 2, .nodes_given = true, .time_limit = hours(48)}});
+    EXPECT_EQ(why({.request = JobRequest{.time_limit = hours(49)}}), Refusal::time_limit_too_long);
+    EXPECT_EQ(why({.request = JobRequest{.nodes_min = 3, .nodes_given = true}}),
+              Refusal::too_many_nodes);
+    admitted({.request = JobRequest{.nodes_min = 2, .nodes_given = true, .time_limit = hours(48)}});
 }
 
 TEST_F(Admission, PartitionsThatAreShutOrNotForOneAreRefused) {
@@ -427,7 +437,7 @@ TEST_F(Update, ChangesWhatAWaitingJobAsksForAsIfItWereSubmittedThatWay) {
     const auto& ready = std::get<JobUpdated>(answer);
     EXPECT_EQ(ready.request->exclude, (std::vector<std::string>{"gpu1", "gpu2"}));
     state_.apply(kNow, ready);
-    EXPECT_EQ(state_.find_job(id)->spec.request.exclude.size(), 2U);
+    EXPECT_EQ(state_.find_job(id)->spec.request->exclude.size(), 2U);
     state_.check_invariants();
 }
 

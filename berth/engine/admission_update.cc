@@ -58,7 +58,7 @@ Principal owner_of(const Job& job, bool by_operator) {
 // What it asks for, as if it were submitted that way.
 Objection check_request(const ClusterState& state, Time now, Job& changed) {
     const ClusterSpec& spec = state.spec();
-    Objection no = normalise_request(spec, changed.spec.request);
+    Objection no = normalise_request(spec, changed.spec.request.edit());
     if (!no) no = check_share(spec, changed);
     if (!no) no = check_nearness(spec, changed.spec.request);
     if (!no) no = check_licenses(spec, changed);
@@ -89,19 +89,18 @@ Objection change(const ClusterState& state, Time now, const JobUpdated& update, 
         if (auto no = check_partition_access(spec, owner, changed)) return no;
     }
     if (update.time_limit) {
-        changed.spec.request.time_limit = update.time_limit;
+        changed.spec.request.edit().time_limit = update.time_limit;
         if (auto no = resolve_time_limit(spec, changed)) return no;
     }
     if (update.nodelist) {
-        changed.spec.request.nodelist = *update.nodelist;
-        if (auto no = normalise_request(spec, changed.spec.request)) return no;
+        changed.spec.request.edit().nodelist = *update.nodelist;
+        if (auto no = normalise_request(spec, changed.spec.request.edit())) return no;
     }
     if (update.request) {
-        const auto nodelist = changed.spec.request.nodelist;
-        const auto limit = changed.spec.request.time_limit;
-        changed.spec.request = *update.request;
-        if (update.nodelist) changed.spec.request.nodelist = nodelist;
-        changed.spec.request.time_limit = limit;
+        JobRequest request = *update.request;
+        if (update.nodelist) request.nodelist = changed.spec.request->nodelist;
+        request.time_limit = changed.spec.request->time_limit;
+        changed.spec.request = std::move(request);
         if (auto no = check_request(state, now, changed)) return no;
     } else if (update.partition || update.nodelist) {
         if (auto no = check_fits(state, changed)) return no;
@@ -140,7 +139,7 @@ std::variant<JobUpdated, Refusing> admit_update(const ClusterState& state, Time 
     if (ready.time_limit) ready.time_limit = changed.time_limit;
     if (ready.request) ready.request = changed.spec.request;
     if (ready.time_min) ready.time_min = changed.spec.time_min.value_or(Duration{});
-    if (ready.nodelist) ready.nodelist = changed.spec.request.nodelist;
+    if (ready.nodelist) ready.nodelist = changed.spec.request->nodelist;
     if (ready.dependencies) ready.dependencies = changed.spec.dependencies;
     return ready;
 }

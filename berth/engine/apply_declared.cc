@@ -43,10 +43,10 @@ void ClusterState::take(Time, const ReservationDeleted& fact) {
     remember_reservation(fact.name);
     reservations_.erase(at);
     for (const JobId id : std::set<JobId>(index_.pending())) {
-        if (jobs_.at(id).spec.request.reservation != fact.name) continue;
+        if (jobs_.at(id).spec.request->reservation != fact.name) continue;
         set_planned(id, std::nullopt);
         change_job(id, [&](Job& job) {
-            job.spec.request.reservation.clear();
+            job.spec.request.edit().reservation.clear();
             if (!hold) return;
             job.hold = Hold::admin;
             job.state_reason = slurm_name(PendingReason::reservation_deleted);

@@ -40,9 +40,9 @@ void update_request(Job& job, const JobUpdated& fact) {
     }
     if (fact.time_limit) {
         job.time_limit = *fact.time_limit;
-        job.spec.request.time_limit = *fact.time_limit;
+        job.spec.request.edit().time_limit = *fact.time_limit;
     }
-    if (fact.nodelist) job.spec.request.nodelist = *fact.nodelist;
+    if (fact.nodelist) job.spec.request.edit().nodelist = *fact.nodelist;
     if (fact.nice) job.spec.nice = *fact.nice;
     if (fact.site_factor) job.site_factor = *fact.site_factor;
     if (fact.name) job.spec.name = *fact.name;
@@ -69,13 +69,16 @@ bool changes_plan(const JobUpdated& fact) {
 void ClusterState::take(Time now, const JobSubmitted& fact) {
     BERTH_ASSERT(fact.job.state == JobState::pending);
     usage_index(now, fact.job.spec.account, fact.job.owner.user);
-    insert_job(fact.job);
+    Job job = fact.job;
+    parts_.share(job.spec);
+    insert_job(std::move(job));
     set_counters(epoch_, id_after(fact.job.id));
 }
 
 void ClusterState::take(Time, const JobUpdated& fact) {
     change_job(fact.job, [&](Job& job) {
         update_request(job, fact);
+        parts_.share(job.spec);
         if (fact.partition) {
             job.partition = *fact.partition;
             job.spec.partition = spec_.partition(*fact.partition).name;

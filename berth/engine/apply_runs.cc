@@ -29,12 +29,13 @@ void start_run(Job& job, Time now, const StartJob& fact) {
     job.allocation = fact.allocation;
     job.nodes.clear();
     job.cpus = 0;
-    job.allocated = {};
+    Resources amount;
     for (const NodeShare& share : fact.allocation.shares) {
         job.nodes.push_back(share.node);
         job.cpus += share.cpus;
-        job.allocated += share.amount;
+        amount += share.amount;
     }
+    job.allocated = amount;
     if (fact.time_limit) {
         job.full_time_limit = job.time_limit;
         job.time_limit = *fact.time_limit;

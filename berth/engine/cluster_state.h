@@ -15,6 +15,7 @@
 #include "berth/engine/node_free.h"
 #include "berth/engine/past_requests.h"
 #include "berth/engine/run_history.h"
+#include "berth/engine/shared_parts.h"
 #include "berth/engine/undo.h"
 #include "berth/model/cluster_spec.h"
 #include "berth/model/event.h"
@@ -203,6 +204,7 @@ private:
     std::vector<NodeFree> free_;
     JobIndex index_;
     JobTable<Job*> job_at_;  // Into jobs_.
+    SharedParts parts_;
     bool has_limits_ = false;
     std::map<std::pair<std::string, std::string>, std::size_t> usage_by_name_;
 

@@ -42,6 +42,7 @@ Cycle CycleRun::run() {
     rerank();
     result_.work.queue = static_cast<std::uint32_t>(order().size());
     repair();
+    hold_for_heads();
     if (scheduling().backfill) {
         look_at_head();
         look_at_due();
@@ -53,6 +54,7 @@ Cycle CycleRun::run() {
         reprioritize();
         run_rounds();
     }
+    if (result_.complete && hold_for_heads()) result_.complete = false;  // Others may have these.
     write_promises();
     if (result_.complete) {
         write_reasons();
@@ -190,6 +192,7 @@ std::optional<Time> CycleRun::next_wake() {
         }
     }
     if (const auto next = next_reservation()) no_later_than(*next);
+    if (outlook_.holds.next) no_later_than(*outlook_.holds.next);
     if (const auto start = book().next_start(now_)) no_later_than(*start);
     for (const JobId id : book().overdue_promises(now_)) {  // When its slack is used up.
         const PendingJob* job = outlook_.pending.find(id);

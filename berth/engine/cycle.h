@@ -79,6 +79,8 @@ private:
     bool take_start(PendingJob& job, const std::optional<Found>& found,
                     std::optional<Booking> before, bool keeps);
     std::optional<Found> search(const PendingJob& job, Time from, Time latest);
+    std::optional<Found> search_among(const BitSet& nodes, const PendingJob& job, Time from,
+                                      Time latest);
     struct Wishes {
         const Job* of = nullptr;  // nullptr: none.
         bool preferred = false;
@@ -105,6 +107,15 @@ private:
     std::optional<Time> next_reservation() const;
     void end_missed_deadlines();
     bool take_licenses(const Demand& demand, Duration length, Found& found);
+
+    // cycle_holds.cc
+    bool lacks_a_start(const PendingJob& job) const;
+    enum class Prospect : std::uint8_t { none, serves, serves_when_empty };
+    Prospect prospect_of(const PendingJob& job, NodeId node) const;
+    BitSet nodes_to_hold(const PendingJob& job, const BitSet& taken) const;
+    std::optional<HeadHold> hold_for(const PendingJob& job, const BitSet& taken) const;
+    bool hold_for_heads();
+    BitSet open_to(const PendingJob& job) const;  // The nodes that it may have.
 
     // cycle_reasons.cc: what a job waits for, if it is neither what others have nor its turn; none:
     // it is.

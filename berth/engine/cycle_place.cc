@@ -119,13 +119,19 @@ bool CycleRun::take_start(PendingJob& job, const std::optional<Found>& found,
 // Where it would rather be, if it can start there now; else where it may be.
 std::optional<Found> CycleRun::search(const PendingJob& job, Time from, Time latest) {
     taste_.job = job.id;
+    if (!outlook_.holds.empty()) return search_among(open_to(job), job, from, latest);
+    return search_among(outlook_.usable, job, from, latest);
+}
+
+std::optional<Found> CycleRun::search_among(const BitSet& nodes, const PendingJob& job, Time from,
+                                            Time latest) {
     if (!job.shape->kind->has_affinities) {
-        return search_on(outlook_.usable, *job.shape, {}, from, latest);
+        return search_on(nodes, *job.shape, {}, from, latest);
     }
     const Job& record = *state().find_job(job.id);
     for (const bool preferred : {true, false}) {
         if (preferred && (from > now_ || !has_preferences(record))) continue;
-        const BitSet wished = nodes_as_wished(state(), record, outlook_.usable, preferred);
+        const BitSet wished = nodes_as_wished(state(), record, nodes, preferred);
         auto found =
             search_on(wished, *job.shape, {&record, preferred}, from, preferred ? now_ : latest);
         if (found || !preferred) return found;
@@ -195,9 +201,10 @@ Booking CycleRun::booking_for(const PendingJob& job, const Found& found) const {
     if (is_planted(PlantedBug::books_too_short)) {
         booking.end = booking.start + (booking.end - booking.start) / 2;
     }
-    for (const Part& part : found.parts) {
-        booking.amounts.emplace_back(part.node, part.take.amount);
-    }
+    NodeAmounts amounts;
+    amounts.reserve(found.parts.size());
+    for (const Part& part : found.parts) amounts.emplace_back(part.node, part.take.amount);
+    booking.amounts = std::move(amounts);
     return booking;
 }
 

@@ -46,9 +46,9 @@ std::optional<Found> CycleRun::longest_now(const PendingJob& pending, Duration l
                                            Duration& length) {
     const Shape& shape = *pending.shape;
     const Footprints* known = footprints(*shape.kind);
+    const BitSet open = open_to(pending);
     const auto find = [&](Duration some) {
-        return find_start(shape.demand(), {now_, now_, some}, book(), outlook_.usable, taste_,
-                          known);
+        return find_start(shape.demand(), {now_, now_, some}, book(), open, taste_, known);
     };
     Duration high = shape.length;
     const std::optional<Time>& deadline = state().find_job(pending.id)->spec.deadline;

@@ -102,10 +102,10 @@ JobSpec random_job(Rng& rng, std::size_t nodes) {
         options.nodes = static_cast<std::uint32_t>(rng.between(1, static_cast<int>(nodes)));
     JobSpec spec = testing::make_job(options);
     if (rng.chance(20)) spec.partition = "first";
-    if (rng.chance(10)) spec.request.exclusive = true;
+    if (rng.chance(10)) spec.request.edit().exclusive = true;
     if (rng.chance(10))
         spec.array = ArraySpec{{0, 1, 2, 3}, static_cast<std::uint32_t>(rng.between(0, 2))};
-    if (rng.chance(3)) spec.request.time_limit = std::chrono::hours(24 * 300);
+    if (rng.chance(3)) spec.request.edit().time_limit = std::chrono::hours(24 * 300);
     return spec;
 }
 

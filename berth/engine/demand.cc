@@ -257,7 +257,7 @@ bool gives_part(const Device& device, const ShareKind& part) {
 
 Demand amounts_of(const ClusterSpec& spec, const Job& job) {
     Demand demand = without_nodes(spec, job);
-    set_at_least(demand, job.spec.request.nodelist.size());
+    set_at_least(demand, job.spec.request->nodelist.size());
     return demand;
 }
 

@@ -102,8 +102,12 @@ private:
 
     // Either too little is free; or enough is, but promised to jobs before it.
     void explain_resources() {
+        if (auto blocker = blocker_of_holds(state_, outlook_, job_, demand())) {
+            result_.blockers.push_back(*std::move(blocker));
+        }
+        const BitSet open = outlook_.holds.open_to(job_.id, outlook_.usable);
         const auto free = [&](NodeId node) {
-            return outlook_.usable.test(node.index()) ? &state_.free(node).amount : nullptr;
+            return open.test(node.index()) ? &state_.free(node).amount : nullptr;
         };
         if (demand().linked > 0) return explain_linked();
         const auto placed = place(demand(), free, taste_);

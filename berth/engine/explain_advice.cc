@@ -50,34 +50,36 @@ public:
 private:
     Demand demand_of_changed(const Job& job) const {
         Demand demand = plain_demand_of(spec_, job);
-        const Reservation* own = state_.find_reservation(job.spec.request.reservation);
+        const Reservation* own = state_.find_reservation(job.spec.request->reservation);
         if (own != nullptr) keep_to(demand, *own);
         return demand;
     }
+
+    // Without those that are held for others.
+    BitSet open_nodes() const { return outlook_.holds.open_to(job_.id, outlook_.usable); }
 
     // Where the cycle itself would look, in the same way.
     std::optional<Found> find_now(const Demand& demand, Duration length,
                                   const Footprints* known) const {
         if (demand.share) {
-            return find_shared_now(demand, {state_, outlook_.book, now_, length}, outlook_.usable,
+            return find_shared_now(demand, {state_, outlook_.book, now_, length}, open_nodes(),
                                    taste_);
         }
         if (demand.linked > 0) {
-            return find_linked_now(demand, {state_, outlook_.book, now_, length}, outlook_.usable,
+            return find_linked_now(demand, {state_, outlook_.book, now_, length}, open_nodes(),
                                    taste_, outlook_.topologies);
         }
-        return find_start(demand, {now_, now_, length}, outlook_.book, outlook_.usable, taste_,
-                          known);
+        return find_start(demand, {now_, now_, length}, outlook_.book, open_nodes(), taste_, known);
     }
 
     // With another limit alone, the job's own demand is known to the index of holes.
     const Footprints* footprints_of(const Job& job) const {
         const bool is_same = job.partition == job_.partition &&
-                             job.spec.request.gpus == job_.spec.request.gpus &&
-                             job.spec.request.gpus_per_node == job_.spec.request.gpus_per_node &&
-                             job.spec.request.gpus_per_task == job_.spec.request.gpus_per_task &&
-                             job.spec.request.gres_per_node == job_.spec.request.gres_per_node &&
-                             job.spec.request.nodes_min == job_.spec.request.nodes_min;
+                             job.spec.request->gpus == job_.spec.request->gpus &&
+                             job.spec.request->gpus_per_node == job_.spec.request->gpus_per_node &&
+                             job.spec.request->gpus_per_task == job_.spec.request->gpus_per_task &&
+                             job.spec.request->gres_per_node == job_.spec.request->gres_per_node &&
+                             job.spec.request->nodes_min == job_.spec.request->nodes_min;
         const Footprints& known = kind_.footprints;
         return is_same && known.generation == outlook_.book.generation() ? &known : nullptr;
     }
@@ -100,7 +102,7 @@ private:
         const Duration length =
             job.time_limit > Duration::max() - slack ? Duration::max() : job.time_limit + slack;
         const auto later = find_start(demand, {now_ + Duration(1), latest, length}, outlook_.book,
-                                      outlook_.usable, taste_, known);
+                                      open_nodes(), taste_, known);
         if (!later) return std::nullopt;
         return later->start;
     }
@@ -115,7 +117,7 @@ private:
             Job job = job_;
             const auto helps = [&](Duration length) {
                 job.time_limit = length;
-                job.spec.request.time_limit = length;
+                job.spec.request.edit().time_limit = length;
                 const auto start = start_of(job);
                 return start && (!at_once || *start == now_);
             };
@@ -137,7 +139,7 @@ private:
         std::optional<Advice> sooner;
         for (std::int64_t some = count - 1; some > 0; some = count <= 8 ? some - 1 : some / 2) {
             Job job = job_;
-            change(job.spec.request, some);
+            change(job.spec.request.edit(), some);
             const auto start = start_of(job);
             if (!start) continue;
             Advice advice{option + std::to_string(some) + " instead of " + std::to_string(count),
@@ -158,7 +160,7 @@ private:
 
     void try_fewer_gpus() {
         for (const auto& [list, option] : kGpuOptions) {
-            const std::vector<GresRequest>& asked = job_.spec.request.*list;
+            const std::vector<GresRequest>& asked = (*job_.spec.request).*list;
             if (asked.size() != 1 || asked.front().name != "gpu") continue;
             const std::string& type = asked.front().type;
             try_fewer(asked.front().count, std::string(option) + (type.empty() ? "" : type + ":"),
@@ -185,7 +187,7 @@ private:
             Job job = job_;
             std::string before;
             for (const auto& [list, option] : kGpuOptions) {
-                for (GresRequest& one : job.spec.request.*list) {
+                for (GresRequest& one : job.spec.request.edit().*list) {
                     if (one.name != "gpu" || one.type.empty() || one.type == type) continue;
                     before = one.type;
                     one.type = type;
@@ -198,7 +200,7 @@ private:
     }
 
     void try_other_partitions() {
-        if (!job_.spec.request.reservation.empty()) return;
+        if (!job_.spec.request->reservation.empty()) return;
         for (std::size_t p = 0; p < spec_.partitions.size(); ++p) {
             const PartitionSpec& partition = spec_.partitions[p];
             const PartitionId id = PartitionId::from_index(p);

@@ -64,14 +64,14 @@ JobSpec random_job(Rng& rng) {
     JobSpec spec = testing::make_job(options);
     if (rng.chance(10)) {
         spec.partition = "other";
-        spec.request.nodes_min = 1;
+        spec.request.edit().nodes_min = 1;
         return spec;
     }
     if (rng.chance(20)) {
-        spec.request.gpus_per_node.clear();
-        spec.request.gres_per_node.clear();
-        spec.request.nodes_min = 1;
-        spec.request.gpus = {
+        spec.request.edit().gpus_per_node.clear();
+        spec.request.edit().gres_per_node.clear();
+        spec.request.edit().nodes_min = 1;
+        spec.request.edit().gpus = {
             {.name = "gpu", .type = rng.chance(50) ? "a100" : "", .count = rng.between(1, 4)}};
     }
     return spec;

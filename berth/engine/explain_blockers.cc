@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/duration_text.h"
+#include "berth/base/hostlist.h"
 #include "berth/base/size_text.h"
 #include "berth/engine/limit_check.h"
 
@@ -144,6 +145,42 @@ Blocker blocker_of(const ClusterState& state, const Job& job, const Shortage& sh
                         " nodes it needs have enough by themselves";
     }
     blocker.text += ".";
+    return blocker;
+}
+
+namespace {
+
+std::string names_of(const ClusterSpec& spec, const BitSet& nodes) {
+    std::vector<std::string> names;
+    for (std::size_t n = nodes.find_first(); n != BitSet::kNone; n = nodes.find_next(n)) {
+        names.push_back(spec.nodes[n].name);
+    }
+    return compress_hostlist(std::move(names));
+}
+
+}  // namespace
+
+std::optional<Blocker> blocker_of_holds(const ClusterState& state, const Outlook& outlook,
+                                        const Job& job, const Demand& demand) {
+    Blocker blocker{.reason = PendingReason::resources, .level = "hold"};
+    const ClusterSpec& spec = state.spec();
+    if (const HeadHold* own = outlook.holds.of(job.id)) {
+        blocker.text =
+            "It is first, and no start is known since what runs has no known end; it "
+            "has waited for " +
+            format_duration(spec.scheduling.planning.hold_after) +
+            " (hold_after), so nobody else starts on " + names_of(spec, own->nodes) + " any more.";
+        return blocker;
+    }
+    for (const HeadHold& hold : outlook.holds.all()) {
+        const bool meets = std::ranges::any_of(
+            demand.choices, [&](const BitSet& choice) { return choice.intersects(hold.nodes); });
+        if (!meets) continue;
+        blocker.text += (blocker.text.empty() ? "" : " ") + names_of(spec, hold.nodes) +
+                        " is kept for job " + to_string(hold.job) +
+                        ", which is first and has no known start.";
+    }
+    if (blocker.text.empty()) return std::nullopt;
     return blocker;
 }
 

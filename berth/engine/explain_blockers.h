@@ -14,5 +14,8 @@ Blocker blocker_at_gate(const ClusterState& state, const Outlook& outlook, const
 Blocker blocker_of(const Excess& excess);
 
 Blocker blocker_of(const ClusterState& state, const Job& job, const Shortage& shortage);
+// Nodes kept for this job, or those it could use for others, by HeadHolds; nullopt: none.
+std::optional<Blocker> blocker_of_holds(const ClusterState& state, const Outlook& outlook,
+                                        const Job& job, const Demand& demand);
 
 }  // namespace berth

@@ -52,8 +52,8 @@ TEST(GpuCounts, WhatDoesNotAgreeIsRefused) {
 TEST(GpuCounts, AreAskedForOnce) {
     const ClusterSpec spec = testing::make_cluster(2);
     Job job;
-    job.spec.request = {
-        .tasks = 4, .gpus = {kEight}, .gpus_per_node = {kFour}, .gpus_per_task = {kTwo}};
+    job.spec.request =
+        JobRequest{.tasks = 4, .gpus = {kEight}, .gpus_per_node = {kFour}, .gpus_per_task = {kTwo}};
     const Demand demand = demand_of(spec, job);
     EXPECT_TRUE(demand.gres_total.empty());
     EXPECT_TRUE(demand.gres_per_node.empty());

@@ -33,7 +33,7 @@ namespace {
 constexpr Duration kSwitchesWait = std::chrono::seconds(300);
 
 void relax_switches(Kind& kind, const Job& job, std::optional<Duration> most) {
-    Duration wait = job.spec.request.nearness.switches_wait.value_or(kSwitchesWait);
+    Duration wait = job.spec.request->nearness.switches_wait.value_or(kSwitchesWait);
     if (most) wait = std::min(wait, *most);
     if (wait == Duration::max()) return;
     kind.relaxed = kind.demand;
@@ -49,7 +49,7 @@ std::shared_ptr<Kind> PendingJobs::kind_of(const ClusterState& state, const Job&
     Writer key;
     key.write(request);
     key.write(job.partition);
-    const Nearness& near = job.spec.request.nearness;
+    const Nearness& near = job.spec.request->nearness;
     if (near.switches) key.write(job.submitted_at);  // Each waits by itself.
     if (!near.affinities.empty()) key.write(job.owner.uid);
     const Reservation* reservation = state.find_reservation(request.reservation);

@@ -28,6 +28,7 @@ void Outlook::rebuild(const ClusterState& state) {
     for (std::size_t n = 0; n < usable.size(); ++n) {
         if (state.condition(NodeId::from_index(n)).schedulable()) usable.set(n);
     }
+    holds = {};
     work.rebuild(state);
     task_runs.clear();
     for (const JobId id : state.holding_jobs()) note_task_run(*state.find_job(id));

@@ -7,6 +7,7 @@
 
 #include "berth/engine/engine.h"
 #include "berth/engine/fair_shares.h"
+#include "berth/engine/head_holds.h"
 #include "berth/engine/order.h"
 #include "berth/engine/placement.h"
 #include "berth/engine/plan_book.h"
@@ -37,6 +38,7 @@ struct Outlook {
     WorkCounts work;
     BitSet usable;                       // Nodes that may take work.
     std::vector<NodeReadings> readings;  // By NodeId, as far as some came; never: no GPUs in it.
+    HeadHolds holds;
     FairShares fair_shares;
     std::vector<Duration> services;  // That jobs which are over had attained; for OrderRule.
 

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 JobSpec part_job(const std::string& kind, std::int64_t count, std::uint32_t nodes = 1) {
     JobSpec spec = testing::make_job({.nodes = nodes});
-    spec.request.gres_per_node = {{.name = kind, .type = {}, .count = count}};
+    spec.request.edit().gres_per_node = {{.name = kind, .type = {}, .count = count}};
     return spec;
 }
 
@@ -34,11 +34,11 @@ TEST(PartsOfGpus, AreRefusedWhereTheyCannotBeHad) {
     options.parts = {{"mps", 100}, {"shard", 4}, {"gpumem", gib(80).count()}};
     ClusterSpec cluster = testing::make_cluster(1, options);
     JobSpec both = part_job("mps", 50);
-    both.request.gres_per_node.push_back({.name = "shard", .type = {}, .count = 1});
+    both.request.edit().gres_per_node.push_back({.name = "shard", .type = {}, .count = 1});
     JobSpec with_gpu = part_job("mps", 50);
-    with_gpu.request.gpus_per_node = {{.name = "gpu", .type = {}, .count = 1}};
+    with_gpu.request.edit().gpus_per_node = {{.name = "gpu", .type = {}, .count = 1}};
     JobSpec whole = part_job("shard", 1);
-    whole.request.exclusive = true;
+    whole.request.edit().exclusive = true;
     const std::pair<JobSpec, std::string> cases[] = {
         {part_job("mps", 100), ""},
         {part_job("gpumem", gib(80).count()), ""},
@@ -96,11 +96,11 @@ struct World {
         JobSpec spec = testing::make_job({.limit = std::chrono::minutes(10 * rng.between(1, 12))});
         const std::int64_t kind = rng.between(0, 9);
         if (kind < 5) {
-            spec.request.gres_per_node = {{"mps", "", 10 * rng.between(1, 10)}};
+            spec.request.edit().gres_per_node = {{"mps", "", 10 * rng.between(1, 10)}};
         } else if (kind < 7 && engine.state().spec().dimensions.find("shard", "")) {
-            spec.request.gres_per_node = {{"shard", "", rng.between(1, 2)}};
+            spec.request.edit().gres_per_node = {{"shard", "", rng.between(1, 2)}};
         } else if (kind < 9) {
-            spec.request.gpus_per_node = {{"gpu", "", rng.between(1, 2)}};
+            spec.request.edit().gpus_per_node = {{"gpu", "", rng.between(1, 2)}};
         }
         const Principal ann{.uid = 1, .gid = 1, .user = "ann", .group = "ann"};
         auto admitted = admit(engine.state(), now, ann, spec);

@@ -61,14 +61,16 @@ std::optional<Booking> PlanBook::booking_of(const ClusterState& state, const Job
                         .running = true,
                         .due = due,
                         .licenses = job.allocation->licenses,
-                        .reservation = job.spec.request.reservation};
+                        .reservation = job.spec.request->reservation};
+        NodeAmounts amounts;
         for (const NodeShare& share : job.allocation->shares) {
-            booking.amounts.emplace_back(share.node, share.amount);
+            amounts.emplace_back(share.node, share.amount);
             const std::vector<Device>& devices = state.spec().node(share.node).devices;
             if (!share.device_share || share.device_share->device >= devices.size()) continue;
             const std::uint32_t device = share.device_share->device;
             booking.parts.push_back({share.node, device, devices[device].dimension});
         }
+        booking.amounts = std::move(amounts);
         const Booking* known = running_.find(job.id);  // Perhaps it overran already.
         if (known != nullptr && known->due == due) booking.end = known->end;
         return booking;
@@ -81,7 +83,7 @@ std::optional<Booking> PlanBook::booking_of(const ClusterState& state, const Job
                    .running = false,
                    .due = {},
                    .licenses = planned->licenses,
-                   .reservation = job.spec.request.reservation};
+                   .reservation = job.spec.request->reservation};
 }
 
 void PlanBook::refresh(const ClusterState& state, Time now, JobId id) {

@@ -31,7 +31,7 @@ struct PartOf {
 
 struct Booking {
     Time start{}, end{};
-    std::vector<std::pair<NodeId, Resources>> amounts;
+    Shared<NodeAmounts> amounts;
     bool running = false;  // It holds them; false: it is promised them.
     Time due{};            // Of a running job: when its limit ends. `end` is later if it overran.
     std::vector<PartOf> parts;  // Of a running job.
@@ -67,6 +67,8 @@ public:
     // Who holds something past its end: they are expected to give it back only after `longer`, and
     // twice as long each time. Returns them.
     std::vector<JobId> extend_overdue(Time now, Duration longer);
+    // Whether a running job has no end.
+    bool has_endless() const { return !ends_.empty() && ends_.rbegin()->first == kNever; }
     // The next end of a running job.
     std::optional<Time> next_end() const;
     // Those promised a start by `now` that still wait, and the next start after it.

@@ -138,7 +138,7 @@ TEST(ReservationAdmission, ChangesAndDeletesWhatIsThere) {
     EXPECT_TRUE(object_to_deletion(engine, "nosuch").has_value());
     EXPECT_FALSE(object_to_deletion(engine, "one").has_value());
     JobSpec job = testing::make_job({.gpus = 1, .limit = minutes(10)});
-    job.request.reservation = "one";
+    job.request.edit().reservation = "one";
     testing::submit(engine, Time{}, job);
     (void)engine.cycle(Time(hours(1)), 1000);
     EXPECT_EQ(object_to_deletion(engine, "one")->why, Refusal::reservation_in_use);

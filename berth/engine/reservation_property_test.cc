@@ -49,9 +49,10 @@ JobSpec random_job(Rng& rng) {
     JobSpec spec = testing::make_job({.nodes = static_cast<std::uint32_t>(rng.between(1, 2)),
                                       .gpus = rng.between(0, 8),
                                       .limit = minutes(rng.between(1, 150))});
-    if (rng.chance(40)) spec.request.licenses = {{{"matlab", rng.between(1, 3)}}, false};
-    if (rng.chance(20)) spec.request.licenses = {{{"ansys", 1}, {"matlab", 2}}, rng.chance(50)};
-    if (rng.chance(40)) spec.request.reservation = rng.chance(50) ? "one" : "two";
+    if (rng.chance(40)) spec.request.edit().licenses = {{{"matlab", rng.between(1, 3)}}, false};
+    if (rng.chance(20))
+        spec.request.edit().licenses = {{{"ansys", 1}, {"matlab", 2}}, rng.chance(50)};
+    if (rng.chance(40)) spec.request.edit().reservation = rng.chance(50) ? "one" : "two";
     if (rng.chance(20)) spec.time_min = minutes(rng.between(1, 20));
     return spec;
 }
@@ -74,7 +75,7 @@ std::vector<Holder> holders_of(const ClusterState& state) {
                    .span = {*job.started_at, after(*job.started_at, job.time_limit)},
                    .amounts = {},
                    .licenses = job.allocation->licenses,
-                   .reservation = job.spec.request.reservation,
+                   .reservation = job.spec.request->reservation,
                    .running = true};
         for (const NodeShare& share : job.allocation->shares) {
             one.amounts.emplace_back(share.node, share.amount);
@@ -86,7 +87,7 @@ std::vector<Holder> holders_of(const ClusterState& state) {
                            {planned.start, planned.end},
                            planned.amounts,
                            planned.licenses,
-                           state.find_job(id)->spec.request.reservation});
+                           state.find_job(id)->spec.request->reservation});
     }
     return holders;
 }

@@ -78,13 +78,13 @@ TEST_F(Runs, AStartTakesWhatItSaysAndEndsThePromise) {
     const JobId id = submit();
     Resources amount;
     amount.set_cpu(cores(4));
-    state.apply(at(2), PlanJob{id, PlannedStart{at(10), at(20), {{NodeId(0), amount}}}});
+    state.apply(at(2), PlanJob{id, PlannedStart{at(10), at(20), NodeAmounts{{NodeId(0), amount}}}});
     ASSERT_NE(state.planned(id), nullptr);
     start(id, {0, 1});
     EXPECT_EQ(job(id).state, JobState::running);
     EXPECT_EQ(job(id).cpus, 8U);
     EXPECT_EQ(job(id).nodes, (std::vector{NodeId(0), NodeId(1)}));
-    EXPECT_EQ(job(id).allocated.cpu(), cores(8));
+    EXPECT_EQ(job(id).allocated->cpu(), cores(8));
     EXPECT_EQ(job(id).started_at, at(10));
     EXPECT_EQ(job(id).eligible_at, at(10));
     EXPECT_EQ(state.planned(id), nullptr);

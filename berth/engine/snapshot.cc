@@ -194,6 +194,7 @@ struct ClusterState::Loading {
     Status add(Job piece) {
         if (!names_known_things(piece)) return malformed("a job that names what is not there");
         const JobId id = piece.id;
+        state.parts_.share(piece.spec);
         const auto [at, is_new] = state.jobs_.try_emplace(id, std::move(piece));
         if (!is_new) return malformed("a job twice");
         state.job_at_[id] = &at->second;

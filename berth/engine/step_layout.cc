@@ -83,9 +83,9 @@ std::optional<Refusing> read_gres(const ClusterSpec& spec, const Job& job,
     }
     std::optional<std::int64_t> per_task = request.gpus_per_task;
     const bool says_nothing = request.gres.empty() && !request.gpus && !per_task;
-    if (says_nothing && !job.spec.request.gpus_per_task.empty()) {  // Inherited.
+    if (says_nothing && !job.spec.request->gpus_per_task.empty()) {  // Inherited.
         per_task = 0;
-        for (const GresRequest& one : job.spec.request.gpus_per_task) *per_task += one.count;
+        for (const GresRequest& one : job.spec.request->gpus_per_task) *per_task += one.count;
     }
     ask.inherits = says_nothing && !per_task;
     if (auto no = add(ask.per_task, gpus, per_task.value_or(0))) return no;
@@ -240,11 +240,11 @@ std::variant<StepAsk, Refusing> read(const ClusterSpec& spec, const Job& job,
     if (auto no = check_numbers(request)) return *std::move(no);
     StepAsk ask;
     const auto cpus_per_task =
-        request.cpus_per_task ? request.cpus_per_task : job.spec.request.cpus_per_task;
+        request.cpus_per_task ? request.cpus_per_task : job.spec.request->cpus_per_task;
     ask.tasks = request.tasks;
     ask.tasks_per_node = request.tasks_per_node.value_or(0);
     ask.cpus_per_task = std::max(cpus_per_task.value_or(1), 1U);
-    const Nearness& near = job.spec.request.nearness;
+    const Nearness& near = job.spec.request->nearness;
     ask.order = request.task_order.value_or(near.task_order);
     ask.plane = request.task_order ? request.plane : near.plane;
     if (ask.order == TaskOrder::plane && ask.plane == 0) {
@@ -260,7 +260,7 @@ std::variant<StepAsk, Refusing> read(const ClusterSpec& spec, const Job& job,
 std::variant<GpuBind, Refusing> read_bind(const Job& job, const StepRequest& request,
                                           const StepAsk& ask) {
     const std::string& text =
-        request.gpu_bind.empty() ? job.spec.command.gpu_bind : request.gpu_bind;
+        request.gpu_bind.empty() ? job.spec.command->gpu_bind : request.gpu_bind;
     const Result<GpuBind> bind = GpuBind::parse(text);
     if (!bind.ok()) {
         Refusing no = refuse(Refusal::invalid_request, bind.error().message);

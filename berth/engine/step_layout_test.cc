@@ -238,7 +238,7 @@ TEST_F(StepLayout, TheBindingOfTheJobIsInheritedAndThatOfTheStepWins) {
                            .shares[0]),
               "0/0-3 | 1/0-3 | 2/0-3 | 3/0-3");
     Job with_bind = job();
-    with_bind.spec.command.gpu_bind = "single:1";
+    with_bind.spec.command.edit().gpu_bind = "single:1";
     const auto step =
         lay_out_step(state_, kNow, with_bind, {.tasks = 2, .exact = true, .overlap = true});
     EXPECT_EQ(tasks_of(std::get<Step>(step).shares[0]), "0/0 | 1/1");

@@ -244,10 +244,10 @@ Environment batch_environment(const LaunchAttempt& launch, const NodeView& view,
     environment.set("SLURM_LOCALID", 0);
     environment.set("SLURM_GTIDS", "0");
     if (!environment.get("SLURM_SUBMIT_DIR")) {
-        environment.set("SLURM_SUBMIT_DIR", launch.spec.command.work_dir);
+        environment.set("SLURM_SUBMIT_DIR", launch.spec.command->work_dir);
     }
-    if (!launch.spec.command.submit_host.empty()) {
-        environment.set("SLURM_SUBMIT_HOST", launch.spec.command.submit_host);
+    if (!launch.spec.command->submit_host.empty()) {
+        environment.set("SLURM_SUBMIT_HOST", launch.spec.command->submit_host);
     }
     environment.add(view.environment);
     const auto gpus = static_cast<std::int64_t>(gpus_of(launch.share.devices, view).size());

@@ -33,9 +33,9 @@ LaunchAttempt launch_of(std::uint32_t id, const std::string& name, std::uint32_t
     launch.owner = {5, 60, "games", "games"};
     launch.spec.name = name;
     launch.spec.account = "physics";
-    launch.spec.command.work_dir = "/home/user";
-    launch.spec.command.submit_host = "vm";
-    launch.spec.request.memory_per_cpu = mib(2000);
+    launch.spec.command.edit().work_dir = "/home/user";
+    launch.spec.command.edit().submit_host = "vm";
+    launch.spec.request.edit().memory_per_cpu = mib(2000);
     launch.partition = "main";
     launch.qos = "normal";
     launch.cluster = "oracle";
@@ -64,8 +64,8 @@ using Lines = std::vector<std::string>;
 // Slurm's own daemons; SLURM_TASK_PID is set where the task is.
 TEST(JobEnvironment, IsThatOfSlurmForTwoTasksWithGres) {
     LaunchAttempt launch = launch_of(1, "train", 8, 0b11);
-    launch.spec.request.tasks = 2;
-    launch.spec.request.cpus_per_task = 4;
+    launch.spec.request.edit().tasks = 2;
+    launch.spec.request.edit().cpus_per_task = 4;
     launch.share.tasks = 2;
     launch.shares = {launch.share};
     const Environment environment = batch_environment(launch, node_gpu1(), games());
@@ -112,8 +112,8 @@ TEST(JobEnvironment, IsThatOfSlurmForTwoTasksWithGres) {
 
 TEST(JobEnvironment, SaysHowManyTasksAndGpusOnlyWhereTheUserDid) {
     LaunchAttempt launch = launch_of(7, "gpusflag", 3, 0b1110000);
-    launch.spec.request.cpus_per_task = 3;
-    launch.spec.request.gpus = {{"gpu", "", 3}};
+    launch.spec.request.edit().cpus_per_task = 3;
+    launch.spec.request.edit().gpus = {{"gpu", "", 3}};
     Environment environment = batch_environment(launch, node_gpu1(), games());
     EXPECT_EQ(environment.get("SLURM_GPUS"), "3");
     EXPECT_EQ(environment.get("SLURM_JOB_GPUS"), "4,5,6");
@@ -125,19 +125,19 @@ TEST(JobEnvironment, SaysHowManyTasksAndGpusOnlyWhereTheUserDid) {
         EXPECT_FALSE(environment.get(absent)) << absent;
     }
     launch = launch_of(8, "bare", 1, 0);
-    launch.spec.request.memory_per_cpu.reset();
+    launch.spec.request.edit().memory_per_cpu.reset();
     environment = batch_environment(launch, node_gpu1(), games());
     for (const char* absent : {"SLURM_GPUS", "SLURM_GPUS_ON_NODE", "SLURM_JOB_GPUS",
                                "CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "SLURM_CPUS_PER_TASK",
                                "ROCR_VISIBLE_DEVICES", "SLURM_MEM_PER_CPU"}) {
         EXPECT_FALSE(environment.get(absent)) << absent;
     }
-    launch.spec.request.memory_per_node = gib(4);
-    launch.spec.request.gpus_per_node = {{"gpu", "a100", 2}};
-    launch.spec.request.gpus_per_task = {{"gpu", "", 1}};
-    launch.spec.request.tasks_per_node = 4;
-    launch.spec.command.gpu_bind = "closest";
-    launch.spec.command.export_env = "NONE";
+    launch.spec.request.edit().memory_per_node = gib(4);
+    launch.spec.request.edit().gpus_per_node = {{"gpu", "a100", 2}};
+    launch.spec.request.edit().gpus_per_task = {{"gpu", "", 1}};
+    launch.spec.request.edit().tasks_per_node = 4;
+    launch.spec.command.edit().gpu_bind = "closest";
+    launch.spec.command.edit().export_env = "NONE";
     launch.restarts = 2;
     launch.shares[0].tasks = 4;
     launch.ends_at = from_seconds(1'800'000'600);

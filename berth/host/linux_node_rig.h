@@ -86,8 +86,8 @@ public:
         launch.cluster = "test";
         launch.partition = "main";
         launch.spec.name = "job";
-        launch.spec.command.work_dir = work;
-        launch.spec.command.std_out = "out";
+        launch.spec.command.edit().work_dir = work;
+        launch.spec.command.edit().std_out = "out";
         launch.payload.script = "#!/bin/sh\n" + shell + "\n";
         launch.node_names = {"gpu1"};
         launch.share.cpus = launch.share.tasks = 1;

@@ -47,7 +47,7 @@ TEST_F(LinuxNodeTest, TellsTheSignalThatEndedIt) {
 TEST_F(LinuxNodeTest, GivesTheScriptItsArgumentsAndItsInterpreter) {
     LaunchAttempt job = rig.job(1, "");
     job.payload.script = "#!/usr/bin/env -S sh -e\necho \"$# <$1> <$2>\"\n";
-    job.spec.command.arguments = {"a b", "$HOME"};
+    job.spec.command.edit().arguments = {"a b", "$HOME"};
     EXPECT_EQ(run(job), (ExitStatus{0, 0}));
     EXPECT_EQ(rig.text("out"), "2 <a b> <$HOME>\n");
 }
@@ -79,15 +79,15 @@ TEST_F(LinuxNodeTest, GivesTheScriptExactlyItsEnvironment) {
 
 TEST_F(LinuxNodeTest, WritesWhereThePatternSays) {
     LaunchAttempt job = rig.job(12, "echo out; echo err >&2");
-    job.spec.command.std_out = "%x-%4j-%u.o";
-    job.spec.command.std_err = rig.work + "/e%%%A_%a";
+    job.spec.command.edit().std_out = "%x-%4j-%u.o";
+    job.spec.command.edit().std_err = rig.work + "/e%%%A_%a";
     job.array_job = JobId{10};
     job.array_task = 3;
     run(job);
     EXPECT_EQ(rig.text("job-0012-" + rig.user + ".o"), "out\n");
     EXPECT_EQ(rig.text("e%10_3"), "err\n");
     LaunchAttempt plain = rig.job(13, "echo out; echo err >&2");
-    plain.spec.command.std_out.clear();
+    plain.spec.command.edit().std_out.clear();
     run(plain);
     EXPECT_EQ(rig.text("slurm-13.out"), "out\nerr\n");
 }
@@ -96,7 +96,7 @@ TEST_F(LinuxNodeTest, CutsOrAppendsTheOutput) {
     LaunchAttempt job = rig.job(1, "echo one");
     run(job);
     job = rig.job(2, "echo two");
-    job.spec.command.append_output = true;
+    job.spec.command.edit().append_output = true;
     run(job);
     EXPECT_EQ(rig.text("out"), "one\ntwo\n");
     run(rig.job(3, "echo three"));
@@ -108,15 +108,15 @@ TEST_F(LinuxNodeTest, ReadsStandardInputFromAFileOrNothing) {
     EXPECT_EQ(rig.text("out"), "end\n");
     std::ofstream(rig.work + "/in") << "given\n";
     LaunchAttempt job = rig.job(2, "cat");
-    job.spec.command.std_in = "in";
+    job.spec.command.edit().std_in = "in";
     run(job);
     EXPECT_EQ(rig.text("out"), "given\n");
 }
 
 TEST_F(LinuxNodeTest, GoesToTmpIfItsFolderIsNotThere) {
     LaunchAttempt job = rig.job(1, "pwd");
-    job.spec.command.work_dir = "/no/such/folder";
-    job.spec.command.std_out = rig.work + "/out";
+    job.spec.command.edit().work_dir = "/no/such/folder";
+    job.spec.command.edit().std_out = rig.work + "/out";
     EXPECT_EQ(run(job), (ExitStatus{0, 0}));
     EXPECT_EQ(rig.text("out"),
               "slurmstepd: error: couldn't chdir to `/no/such/folder': No such file or directory: "
@@ -138,12 +138,12 @@ TEST_F(LinuxNodeTest, OpensOutputAsTheUserAndNeverAsRoot) {
     chmod(secret.c_str(), 0600);
     ASSERT_EQ(symlink(secret.c_str(), (rig.work + "/link").c_str()), 0);
     LaunchAttempt job = rig.job(1, "touch ran; echo overwritten");
-    job.spec.command.std_out = "link";
+    job.spec.command.edit().std_out = "link";
     EXPECT_EQ(why_not(job), "Could not open stdout file " + rig.work + "/link: Permission denied");
     EXPECT_EQ(rig.text(secret), "root's own\n");
     EXPECT_FALSE(std::filesystem::exists(rig.work + "/ran"));
     job = rig.job(2, "cat");
-    job.spec.command.std_in = secret;
+    job.spec.command.edit().std_in = secret;
     EXPECT_EQ(why_not(job), "Could not open stdin file " + secret + ": Permission denied");
 }
 
@@ -155,7 +155,7 @@ TEST_F(LinuxNodeTest, GoesOnThoughItsOutputHasNoRoomLeft) {
         GTEST_SKIP() << "SKIPPED: cannot mount a tmpfs here";
     }
     LaunchAttempt job = rig.job(1, "head -c 1000000 /dev/zero; echo $? > rc; exit 7");
-    job.spec.command.std_out = small + "/out";
+    job.spec.command.edit().std_out = small + "/out";
     EXPECT_EQ(run(job), (ExitStatus{7, 0}));
     EXPECT_EQ(rig.text("rc"), "1\n");
     umount2(small.c_str(), MNT_DETACH);

@@ -205,10 +205,10 @@ TEST(RunPlan, PutsErrorsWithTheOutputUnlessToldOtherwise) {
     step.std_err = "err";
     EXPECT_EQ(step_run(step, whole_node(), big_node(), ada()).tasks[0].err.path, "/home/ada/err");
     LaunchAttempt job = whole_node();
-    job.spec.command.work_dir = "/home/ada";
+    job.spec.command.edit().work_dir = "/home/ada";
     EXPECT_EQ(batch_run(job, big_node(), ada()).tasks[0].out.path, "/home/ada/slurm-12.out");
     EXPECT_EQ(batch_run(job, big_node(), ada()).tasks[0].err.kind, StreamKind::same_as_out);
-    job.spec.command.std_err = "slurm-%j.out";
+    job.spec.command.edit().std_err = "slurm-%j.out";
     EXPECT_EQ(batch_run(job, big_node(), ada()).tasks[0].err.kind, StreamKind::same_as_out);
     job.array_task = 2;
     job.array_job = JobId{10};

@@ -6,6 +6,7 @@
 
 #include "berth/base/bitmask.h"
 #include "berth/base/fields.h"
+#include "berth/base/shared.h"
 #include "berth/model/license.h"
 #include "berth/model/node.h"
 
@@ -53,11 +54,14 @@ struct Allocation {
     BERTH_FIELDS(Allocation, shares, licenses)
 };
 
+// So much of each of some nodes.
+using NodeAmounts = std::vector<std::pair<NodeId, Resources>>;
+
 // A blocked job's promise: these amounts of these nodes from `start` to `end`. Which cores and
 // devices is settled at the start.
 struct PlannedStart {
     Time start{}, end{};
-    std::vector<std::pair<NodeId, Resources>> amounts;
+    Shared<NodeAmounts> amounts;  // The state and the plan hold the same one.
     std::vector<LicenseCount> licenses;
 
     BERTH_FIELDS(PlannedStart, start, end, amounts, licenses)

@@ -126,10 +126,13 @@ struct PlanningSpec {
     Duration cycle_pause{};      // From one cycle to the next.
     Duration submission_wait{};  // How long a submission alone waits for a cycle.
     std::optional<Duration> switches_wait_max;
+    // A job that is first, has no known start and has been eligible for so long holds nodes;
+    // Duration::max(): never.
+    Duration hold_after = std::chrono::hours(1);
 
     BERTH_FIELDS(PlanningSpec, depth_per_user, depth_per_partition, depth_per_user_and_partition,
                  depth_per_association, min_age, min_priority, starts_max, starts_pause,
-                 cycle_pause, submission_wait, switches_wait_max)
+                 cycle_pause, submission_wait, switches_wait_max, hold_after)
 };
 
 struct SchedulingSpec {

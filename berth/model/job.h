@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "berth/base/fields.h"
+#include "berth/base/shared.h"
 #include "berth/base/time.h"
 #include "berth/model/allocation.h"
 #include "berth/model/ids.h"
@@ -139,8 +140,8 @@ struct JobSpec {
     std::string name;
     std::string partition;  // Empty: the default one. Several, comma-separated, are refused as yet.
     std::string account, qos;
-    JobRequest request;
-    JobCommand command;
+    Shared<JobRequest> request;  // Jobs that ask for the same hold the same one …
+    Shared<JobCommand> command;  // … and those that run the same: ClusterState sees to it.
     std::optional<Time> begin;
     std::vector<Dependency> dependencies;
     bool any_dependency = false;  // "?" between them instead of ",".
@@ -204,9 +205,9 @@ struct Job {
     ExitStatus exit;
     ExitStatus derived_exit;               // The highest of its steps.
     std::optional<Allocation> allocation;  // While running or completing: what it still holds.
-    std::vector<NodeId> nodes;  // Of the current or last run; stays when the allocation is gone.
-    std::uint32_t cpus = 0;     // Likewise.
-    Resources allocated;        // Likewise: AllocTRES.
+    std::vector<NodeId> nodes;    // Of the current or last run; stays when the allocation is gone.
+    std::uint32_t cpus = 0;       // Likewise.
+    Shared<Resources> allocated;  // Likewise: AllocTRES.
     std::optional<JobId> array_job;  // For a task: its array.
     std::optional<std::uint32_t> array_task;
     std::vector<Step> steps;  // Of the current run.

@@ -93,9 +93,9 @@ void set_amounts(api::JobRow& row, const Edition& edition, const Job& job) {
     row.request = asked.request;
     row.tasks = asked.tasks;
     row.requested_tres = tres_text(spec, asked.tres, TresOrder::slurm);
-    std::vector<GresRequest> per_node = job.spec.request.gres_per_node;
-    per_node.insert(per_node.end(), job.spec.request.gpus_per_node.begin(),
-                    job.spec.request.gpus_per_node.end());
+    std::vector<GresRequest> per_node = job.spec.request->gres_per_node;
+    per_node.insert(per_node.end(), job.spec.request->gpus_per_node.begin(),
+                    job.spec.request->gpus_per_node.end());
     row.tres_per_node = tres_per_text(per_node);
     row.node_count = asked.nodes;
     row.cpus = asked.cpus;
@@ -107,7 +107,7 @@ void set_amounts(api::JobRow& row, const Edition& edition, const Job& job) {
     row.allocated_tres =
         tres_text(spec,
                   {.cpus = job.cpus,
-                   .memory = job.allocated.memory(),
+                   .memory = job.allocated->memory(),
                    .nodes = row.node_count,
                    .billed = billed_in(spec, job.partition, row.node_count, job.allocated),
                    .gres = job.allocated},

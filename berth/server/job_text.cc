@@ -155,8 +155,8 @@ std::string fill_in(const Job& job, std::string_view pattern) {
 
 std::string path_of(const Job& job, std::string_view pattern) {
     std::string path = fill_in(job, pattern);
-    if (path.starts_with('/') || job.spec.command.work_dir.empty()) return path;
-    return job.spec.command.work_dir + "/" + path;
+    if (path.starts_with('/') || job.spec.command->work_dir.empty()) return path;
+    return job.spec.command->work_dir + "/" + path;
 }
 
 }  // namespace
@@ -184,19 +184,19 @@ std::string dependency_text(const Edition& edition, const Job& job) {
 }
 
 std::string std_out_of(const Job& job) {
-    const std::string& given = job.spec.command.std_out;
+    const std::string& given = job.spec.command->std_out;
     if (!given.empty()) return path_of(job, given);
     const bool is_array = job.array_job.has_value() || job.spec.array.has_value();
     return path_of(job, is_array ? "slurm-%A_%a.out" : "slurm-%j.out");
 }
 
 std::string std_err_of(const Job& job) {
-    const std::string& given = job.spec.command.std_err;
+    const std::string& given = job.spec.command->std_err;
     return given.empty() ? std_out_of(job) : path_of(job, given);
 }
 
 std::string std_in_of(const Job& job) {
-    const std::string& given = job.spec.command.std_in;
+    const std::string& given = job.spec.command->std_in;
     return given.empty() ? "/dev/null" : path_of(job, given);
 }
 

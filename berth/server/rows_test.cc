@@ -33,8 +33,8 @@ protected:
 
 TEST_F(Rows, OfAJobThatWaitsShowWhatItAsksFor) {
     Job job = SampleCluster::job(1);
-    job.spec.request.nodes_min = 2;
-    job.spec.request.nodes_given = true;
+    job.spec.request.edit().nodes_min = 2;
+    job.spec.request.edit().nodes_given = true;
     cluster.submit(job);
     cluster.state().set_reason(JobId(1), PendingReason::req_node_not_avail,
                                "UnavailableNodes:gpu[1-2]");
@@ -108,7 +108,7 @@ TEST_F(Rows, OfAJobThatCompletesTellWhatItWillBe) {
 TEST_F(Rows, OfArraysTellTheTasksThatWait) {
     Job array = SampleCluster::job(10);
     array.spec.array = ArraySpec{.tasks = {0, 1, 2, 5, 7, 8}, .max_running = 2};
-    array.spec.command.std_out = "%x.%A_%3a-%j.%u.%N%%.out";
+    array.spec.command.edit().std_out = "%x.%A_%3a-%j.%u.%N%%.out";
     cluster.submit(array);
     cluster.apply(StartJob{.job = JobId(10),
                            .array_task = 1,
@@ -170,7 +170,7 @@ TEST_F(Rows, ShowThePlanOnJobAndNode) {
     cluster.submit(SampleCluster::job(1));
     const PlannedStart plan{.start = from_seconds(5000),
                             .end = from_seconds(6800),
-                            .amounts = {{NodeId(1), {}}, {NodeId(3), {}}}};
+                            .amounts = NodeAmounts{{NodeId(1), {}}, {NodeId(3), {}}}};
     cluster.apply(PlanJob{JobId(1), plan});
     const api::JobRow shown = row(1);
     EXPECT_EQ(shown.planned_start, from_seconds(5000));

@@ -54,10 +54,10 @@ public:
         job.owner = {uid, uid, "user" + std::to_string(uid), "users"};
         job.spec.name = "job" + std::to_string(id);
         job.spec.account = "physics";
-        job.spec.command.work_dir = "/home/user";
-        job.spec.request.tasks = 2;
-        job.spec.request.cpus_per_task = 4;
-        job.spec.request.gres_per_node = {{.name = "gpu", .type = "a100", .count = 2}};
+        job.spec.command.edit().work_dir = "/home/user";
+        job.spec.request.edit().tasks = 2;
+        job.spec.request.edit().cpus_per_task = 4;
+        job.spec.request.edit().gres_per_node = {{.name = "gpu", .type = "a100", .count = 2}};
         job.time_limit = std::chrono::minutes(30);
         job.submitted_at = from_seconds(1000);
         return job;

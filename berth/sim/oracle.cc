@@ -120,7 +120,7 @@ void Oracle::start(Time now, const StartJob& fact) {
         stage_.violated("I4", words(id) + " is started while a run of it holds nodes");
     }
     check_may_start(id, job, now);
-    if (fact.allocation.shares.size() < job.spec.request.nodes_min) {
+    if (fact.allocation.shares.size() < job.spec.request->nodes_min) {
         stage_.violated("I6", words(id) + " is started on too few nodes");
     }
     job.run = Run{.attempt = fact.attempt};

@@ -48,7 +48,7 @@ std::size_t Recorder::number_of(const Job& job) {
     if (numbers_.size() <= job.id.index()) numbers_.resize(job.id.index() + 1);
     std::uint32_t& number = numbers_[job.id.index()];
     if (number == 0) {
-        number = static_cast<std::uint32_t>(parse_int64(job.spec.command.submit_line).value()) + 1;
+        number = static_cast<std::uint32_t>(parse_int64(job.spec.command->submit_line).value()) + 1;
         result_.jobs[number - 1].submitted = since_begin(job.submitted_at);
     }
     return number - 1;

@@ -205,7 +205,7 @@ Input Simulation::submit(std::size_t number) {
         .uid = uid, .gid = kFirstUid, .user = user, .group = "users", .role = Role::user};
     if (user.empty()) principal.user = "user";
     SubmitJob command{submission_.spec_of(job), {}};
-    command.spec.command.submit_line = Recorder::submit_line(number);
+    command.spec.command.edit().submit_line = Recorder::submit_line(number);
     return ClientInput{{number}, std::move(principal), std::move(command)};
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 std::int64_t gpus_of(const ClusterSpec& spec, const Job& job) {
     std::int64_t gpus = 0;
-    for (const DimensionId gpu : spec.dimensions.of_name("gpu")) gpus += job.allocated[gpu];
+    for (const DimensionId gpu : spec.dimensions.of_name("gpu")) gpus += (*job.allocated)[gpu];
     return gpus;
 }
 

@@ -75,9 +75,9 @@ JobSpec Submission::spec_of(const workload::TraceJob& job) const {
     if (cluster_.find_partition(job.partition)) spec.partition = job.partition;
     if (cluster_.find_qos(job.qos)) spec.qos = job.qos;
     spec.account = job.account;
-    spec.command.script_name = "trace";
-    spec.command.work_dir = "/";
-    JobRequest& request = spec.request;
+    spec.command.edit().script_name = "trace";
+    spec.command.edit().work_dir = "/";
+    JobRequest& request = spec.request.edit();
     if (job.gpus > 0) {
         ask_for_gpus(job, request);
     } else if (job.nodes) {

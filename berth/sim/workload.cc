@@ -134,10 +134,10 @@ std::vector<PlannedJob> random_jobs(Rng& rng, const ClusterSpec& cluster, std::s
         job.spec.name = "job" + std::to_string(i);
         job.spec.request = random_request(rng, static_cast<std::int64_t>(cluster.nodes.size()));
         job.spec.requeue = rng.chance(80);
-        job.spec.command.script_name = "train.sh";
-        job.spec.command.work_dir = "/home/ada";
+        job.spec.command.edit().script_name = "train.sh";
+        job.spec.command.edit().work_dir = "/home/ada";
         job.script = random_script(rng, job.spec.request, bad_percent);
-        if (rng.chance(8) && job.spec.request.nodes_min == 1) {
+        if (rng.chance(8) && job.spec.request->nodes_min == 1) {
             ArraySpec array;
             const auto tasks = static_cast<std::uint32_t>(rng.between(2, 8));
             for (std::uint32_t task = 0; task < tasks; ++task) array.tasks.push_back(task);

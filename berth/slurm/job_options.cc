@@ -59,9 +59,9 @@ Status set_time(Draft& d, const char* v) {
     if (!limit.ok()) return invalid_value("time");
     d.time_given = true;
     if (limit.value() && *limit.value() > Duration::zero())
-        d.spec.request.time_limit = round_up_to_minute(*limit.value());
+        d.spec.request.edit().time_limit = round_up_to_minute(*limit.value());
     else
-        d.spec.request.time_limit = Duration::max();  // 0 and UNLIMITED: none.
+        d.spec.request.edit().time_limit = Duration::max();  // 0 and UNLIMITED: none.
     return Done{};
 }
 
@@ -89,7 +89,7 @@ Status set_time_min(Draft& d, const char* v) {
 Status set_licenses(Draft& d, const char* v) {
     const auto licenses = parse_licenses(v);
     if (!licenses) return invalid("Batch job submission failed: Invalid license specification");
-    d.spec.request.licenses = *licenses;
+    d.spec.request.edit().licenses = *licenses;
     return Done{};
 }
 
@@ -111,7 +111,7 @@ Status set_array(Draft& d, const char* v) {
 Status set_gres(Draft& d, const char* v) {
     const auto gres = parse_gres_list(v);
     if (!gres) return invalid("Invalid generic resource (gres) specification");
-    d.spec.request.gres_per_node = *gres;
+    d.spec.request.edit().gres_per_node = *gres;
     d.gres_given = true;
     return Done{};
 }
@@ -124,9 +124,9 @@ Status set_nodes(Draft& d, const char* v) {
     if (count->most < count->least)
         return invalid("Maximum node count " + std::to_string(*count->most) +
                        " is less than minimum node count " + std::to_string(count->least));
-    d.spec.request.nodes_min = count->least;
-    d.spec.request.nodes_max = count->most;
-    d.spec.request.nodes_given = true;
+    d.spec.request.edit().nodes_min = count->least;
+    d.spec.request.edit().nodes_max = count->most;
+    d.spec.request.edit().nodes_given = true;
     return Done{};
 }
 
@@ -134,7 +134,7 @@ Status set_exclusive(Draft& d, const char* v) {
     if (v != nullptr)
         return Error{ErrorCode::failed_precondition,
                      "--exclusive=" + std::string(v) + " is not supported yet; --exclusive is"};
-    d.spec.request.exclusive = true;
+    d.spec.request.edit().exclusive = true;
     return Done{};
 }
 
@@ -157,7 +157,7 @@ Status set_priority(Draft& d, const char* v) {
 Status set_open_mode(Draft& d, const char* v) {
     if (!iequals(v, "append") && !iequals(v, "a") && !iequals(v, "truncate") && !iequals(v, "t"))
         return invalid_value("open-mode");
-    d.spec.command.append_output = to_lower(v[0]) == 'a';
+    d.spec.command.edit().append_output = to_lower(v[0]) == 'a';
     return Done{};
 }
 
@@ -175,13 +175,13 @@ Status set_requeue(Draft& d, const char* v) {
 Status set_export(Draft& d, const char* v) {
     d.export_env = v;
     d.export_given = true;
-    d.spec.command.export_env = v;
+    d.spec.command.edit().export_env = v;
     return Done{};
 }
 
 template <bool Nearness::* Flag>
 Status near_flag(Draft& d, const char*) {
-    d.spec.request.nearness.*Flag = true;
+    d.spec.request.edit().nearness.*Flag = true;
     return Done{};
 }
 
@@ -196,38 +196,38 @@ constexpr auto kOptions = std::to_array<JobOption>({
     {"account", 'A', required_argument, "ACCOUNT", kBoth, [](Draft& d, const char* v) -> Status { d.spec.account = v; return Done{}; }},
     {"array", 'a', required_argument, "ARRAY_INX", kSbatch, set_array},
     {"begin", 'b', required_argument, "BEGIN", kSbatch, set_begin},
-    {"chdir", 'D', required_argument, nullptr, kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.work_dir = v; return Done{}; }},
+    {"chdir", 'D', required_argument, nullptr, kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.edit().work_dir = v; return Done{}; }},
     {"comment", 0, required_argument, "COMMENT", kSbatch, [](Draft& d, const char* v) -> Status { d.spec.comment = v; return Done{}; }},
-    {"constraint", 'C', required_argument, "CONSTRAINT", kSbatch, [](Draft& d, const char* v) -> Status { d.spec.request.constraint = v; return Done{}; }},
-    {"cpus-per-task", 'c', required_argument, "CPUS_PER_TASK", kBoth, [](Draft& d, const char* v) { return set_count(d.spec.request.cpus_per_task, v, "cpus-per-task"); }},
+    {"constraint", 'C', required_argument, "CONSTRAINT", kSbatch, [](Draft& d, const char* v) -> Status { d.spec.request.edit().constraint = v; return Done{}; }},
+    {"cpus-per-task", 'c', required_argument, "CPUS_PER_TASK", kBoth, [](Draft& d, const char* v) { return set_count(d.spec.request.edit().cpus_per_task, v, "cpus-per-task"); }},
     {"deadline", 0, required_argument, nullptr, kSbatch, set_deadline},
     {"dependency", 'd', required_argument, "DEPENDENCY", kSbatch, set_dependency},
-    {"error", 'e', required_argument, "ERROR", kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.std_err = v; return Done{}; }},
+    {"error", 'e', required_argument, "ERROR", kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.edit().std_err = v; return Done{}; }},
     {"exact", 0, no_argument, "EXACT", kSrun, flag<&Draft::exact>},
-    {"exclude", 'x', required_argument, "EXCLUDE", kSbatch, [](Draft& d, const char* v) { return set_hosts(d.spec.request.exclude, v); }},
+    {"exclude", 'x', required_argument, "EXCLUDE", kSbatch, [](Draft& d, const char* v) { return set_hosts(d.spec.request.edit().exclude, v); }},
     {"exclusive", 0, optional_argument, "EXCLUSIVE", kBoth, set_exclusive},
     {"export", 0, required_argument, "EXPORT", kBoth, set_export},
-    {"gpu-bind", 0, required_argument, "GPU_BIND", kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.gpu_bind = v; return Done{}; }},
-    {"gpus", 'G', required_argument, "GPUS", kBoth, [](Draft& d, const char* v) { return set_gpus(d.spec.request.gpus, v, "gpus"); }},
-    {"gpus-per-node", 0, required_argument, "GPUS_PER_NODE", kBoth, [](Draft& d, const char* v) { return set_gpus(d.spec.request.gpus_per_node, v, "gpus-per-node"); }},
-    {"gpus-per-task", 0, required_argument, "GPUS_PER_TASK", kBoth, [](Draft& d, const char* v) { return set_gpus(d.spec.request.gpus_per_task, v, "gpus-per-task"); }},
+    {"gpu-bind", 0, required_argument, "GPU_BIND", kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.edit().gpu_bind = v; return Done{}; }},
+    {"gpus", 'G', required_argument, "GPUS", kBoth, [](Draft& d, const char* v) { return set_gpus(d.spec.request.edit().gpus, v, "gpus"); }},
+    {"gpus-per-node", 0, required_argument, "GPUS_PER_NODE", kBoth, [](Draft& d, const char* v) { return set_gpus(d.spec.request.edit().gpus_per_node, v, "gpus-per-node"); }},
+    {"gpus-per-task", 0, required_argument, "GPUS_PER_TASK", kBoth, [](Draft& d, const char* v) { return set_gpus(d.spec.request.edit().gpus_per_task, v, "gpus-per-task"); }},
     {"gres", 0, required_argument, "GRES", kBoth, set_gres},
     {"hold", 'H', no_argument, nullptr, kSbatch, [](Draft& d, const char*) -> Status { d.spec.hold = true; return Done{}; }},
-    {"input", 'i', required_argument, "INPUT", kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.std_in = v; return Done{}; }},
+    {"input", 'i', required_argument, "INPUT", kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.edit().std_in = v; return Done{}; }},
     {"job-name", 'J', required_argument, "JOB_NAME", kBoth, [](Draft& d, const char* v) -> Status { d.spec.name = v; return Done{}; }},
     {"jobid", 0, required_argument, nullptr, kSrun, [](Draft& d, const char* v) -> Status { d.job_id = v; return Done{}; }},
     {"label", 'l', no_argument, "LABELIO", kSrun, flag<&Draft::label>},
     {"licenses", 'L', required_argument, nullptr, kSbatch, set_licenses},
-    {"mem", 0, required_argument, "MEM_PER_NODE", kBoth, [](Draft& d, const char* v) { return set_memory(d.spec.request.memory_per_node, v, "mem"); }},
-    {"mem-per-cpu", 0, required_argument, "MEM_PER_CPU", kSbatch, [](Draft& d, const char* v) { return set_memory(d.spec.request.memory_per_cpu, v, "mem-per-cpu"); }},
+    {"mem", 0, required_argument, "MEM_PER_NODE", kBoth, [](Draft& d, const char* v) { return set_memory(d.spec.request.edit().memory_per_node, v, "mem"); }},
+    {"mem-per-cpu", 0, required_argument, "MEM_PER_CPU", kSbatch, [](Draft& d, const char* v) { return set_memory(d.spec.request.edit().memory_per_cpu, v, "mem-per-cpu"); }},
     {"nice", 0, optional_argument, nullptr, kSbatch, set_nice},
     {"no-requeue", 0, no_argument, "NO_REQUEUE", kSbatch, [](Draft& d, const char*) -> Status { d.spec.requeue = false; return Done{}; }},
-    {"nodelist", 'w', required_argument, nullptr, kBoth, [](Draft& d, const char* v) { return set_hosts(d.spec.request.nodelist, v); }},
+    {"nodelist", 'w', required_argument, nullptr, kBoth, [](Draft& d, const char* v) { return set_hosts(d.spec.request.edit().nodelist, v); }},
     {"nodes", 'N', required_argument, "NNODES", kBoth, set_nodes},
-    {"ntasks", 'n', required_argument, "NTASKS", kBoth, [](Draft& d, const char* v) { return set_count(d.spec.request.tasks, v, "ntasks"); }},
-    {"ntasks-per-node", 0, required_argument, "NTASKS_PER_NODE", kBoth, [](Draft& d, const char* v) { return set_count(d.spec.request.tasks_per_node, v, "ntasks-per-node"); }},
+    {"ntasks", 'n', required_argument, "NTASKS", kBoth, [](Draft& d, const char* v) { return set_count(d.spec.request.edit().tasks, v, "ntasks"); }},
+    {"ntasks-per-node", 0, required_argument, "NTASKS_PER_NODE", kBoth, [](Draft& d, const char* v) { return set_count(d.spec.request.edit().tasks_per_node, v, "ntasks-per-node"); }},
     {"open-mode", 0, required_argument, "OPEN_MODE", kBoth, set_open_mode},
-    {"output", 'o', required_argument, "OUTPUT", kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.std_out = v; return Done{}; }},
+    {"output", 'o', required_argument, "OUTPUT", kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.edit().std_out = v; return Done{}; }},
     {"overlap", 0, no_argument, "OVERLAP", kSrun, flag<&Draft::overlap>},
     {"parsable", 0, no_argument, nullptr, kSbatch, flag<&Draft::parsable>},
     {"partition", 'p', required_argument, "PARTITION", kSbatch, [](Draft& d, const char* v) -> Status { d.spec.partition = v; return Done{}; }},
@@ -235,7 +235,7 @@ constexpr auto kOptions = std::to_array<JobOption>({
     {"qos", 'q', required_argument, "QOS", kSbatch, [](Draft& d, const char* v) -> Status { d.spec.qos = v; return Done{}; }},
     {"quiet", 'Q', no_argument, nullptr, kBoth, flag<&Draft::quiet>},
     {"requeue", 0, optional_argument, "REQUEUE", kSbatch, set_requeue},
-    {"reservation", 0, required_argument, "RESERVATION", kSbatch, [](Draft& d, const char* v) -> Status { d.spec.request.reservation = v; return Done{}; }},
+    {"reservation", 0, required_argument, "RESERVATION", kSbatch, [](Draft& d, const char* v) -> Status { d.spec.request.edit().reservation = v; return Done{}; }},
     {"time", 't', required_argument, "TIMELIMIT", kBoth, set_time},
     {"time-min", 0, required_argument, nullptr, kSbatch, set_time_min},
     {"unbuffered", 'u', no_argument, "UNBUFFEREDIO", kSrun, flag<&Draft::unbuffered>},

@@ -164,7 +164,7 @@ TEST(Arguments, KeepGetoptsRules) {
     // "--nta" could be --ntasks or --ntasks-per-node: glibc calls that ambiguous, unless one is an
     // exact match.
     EXPECT_TRUE(reader.failed());
-    EXPECT_EQ(draft.spec.request.nodes_min, 2U);
+    EXPECT_EQ(draft.spec.request->nodes_min, 2U);
 }
 
 }  // namespace

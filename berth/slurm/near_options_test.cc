@@ -14,7 +14,7 @@ std::string set(const char* name, const char* value, Nearness& near) {
     for (const JobOption& row : job_options()) {
         if (std::string_view(row.name) != name) continue;
         const Status done = apply_option(row, draft, value);
-        near = draft.spec.request.nearness;
+        near = draft.spec.request->nearness;
         return done.ok() ? "" : done.error().message;
     }
     return "there is no such option";

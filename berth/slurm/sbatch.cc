@@ -132,20 +132,21 @@ private:
     void complete(Draft& draft) {
         JobSpec& spec = draft.spec;
         if (spec.name.empty()) spec.name = std::filesystem::path(script_name_).filename().string();
-        spec.command.script_name = script_name_;
+        JobCommand& command = spec.command.edit();
+        command.script_name = script_name_;
         if (!operands_.empty() && !draft.wrap)
-            spec.command.arguments.assign(operands_.begin() + 1, operands_.end());
+            command.arguments.assign(operands_.begin() + 1, operands_.end());
         const std::string here = std::filesystem::current_path().string();
-        spec.command.work_dir =
-            spec.command.work_dir.empty()
+        command.work_dir =
+            command.work_dir.empty()
                 ? here
-                : (std::filesystem::path(here) / spec.command.work_dir).lexically_normal().string();
+                : (std::filesystem::path(here) / command.work_dir).lexically_normal().string();
         std::array<char, 256> host{};
         gethostname(host.data(), host.size() - 1);
-        spec.command.submit_host =
+        command.submit_host =
             std::string(host.data()).substr(0, std::string(host.data()).find('.'));
-        spec.command.submit_line = "sbatch";
-        for (const std::string& word : call_.arguments) spec.command.submit_line += " " + word;
+        command.submit_line = "sbatch";
+        for (const std::string& word : call_.arguments) command.submit_line += " " + word;
     }
 
     int submit(Draft& draft) {
@@ -156,7 +157,7 @@ private:
         request.payload.environment.push_back("SLURM_SUBMIT_DIR=" +
                                               std::filesystem::current_path().string());
         request.payload.environment.push_back("SLURM_SUBMIT_HOST=" +
-                                              draft.spec.command.submit_host);
+                                              draft.spec.command->submit_host);
         Client client(endpoint_of(call_));
         const auto reply = client.submit(std::move(request));
         if (!reply) return refuse(reply.problem());

@@ -140,7 +140,7 @@ private:
         request.exact = draft_.exact || asked.exclusive;
         request.overlap = draft_.overlap;
         request.nodelist = asked.nodelist;
-        request.gpu_bind = draft_.spec.command.gpu_bind;
+        request.gpu_bind = draft_.spec.command->gpu_bind;
         if (asked.nearness.task_order != TaskOrder::as_fits) {
             request.task_order = asked.nearness.task_order;
             request.plane = asked.nearness.plane;
@@ -247,7 +247,7 @@ private:
             .signal = [&](int signal) { signalled(signal, step); },
             .idle = [&] { return is_alive(step); },
         };
-        const bool wants_stdin = draft_.spec.command.std_in.empty();
+        const bool wants_stdin = draft_.spec.command->std_in.empty();
         const bool finished = listener.run(reply.step.nodes.size(), wants_stdin, events);
         output.flush();
         output.print_failures(reply.task_nodes);

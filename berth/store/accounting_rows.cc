@@ -83,8 +83,8 @@ void describe(AccountingRecord& row, const Job& job, const ClusterSpec& spec) {
     row.partition = spec.partition(job.partition).name;
     row.cluster = spec.name;
     row.request = job.spec.request;
-    row.work_dir = job.spec.command.work_dir;
-    row.submit_line = job.spec.command.submit_line;
+    row.work_dir = job.spec.command->work_dir;
+    row.submit_line = job.spec.command->submit_line;
     row.comment = job.spec.comment;
 }
 

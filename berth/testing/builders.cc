@@ -97,11 +97,11 @@ Engine make_engine(ClusterSpec spec, Time now) {
 JobSpec make_job(const JobOptions& options) {
     JobSpec spec;
     spec.name = options.name;
-    spec.request.nodes_min = options.nodes;
-    spec.request.nodes_given = options.nodes > 1;
-    spec.request.cpus_per_task = options.cpus;
-    if (options.gpus > 0) spec.request.gpus_per_node = {{"gpu", "", options.gpus}};
-    spec.request.time_limit = options.limit;
+    spec.request.edit().nodes_min = options.nodes;
+    spec.request.edit().nodes_given = options.nodes > 1;
+    spec.request.edit().cpus_per_task = options.cpus;
+    if (options.gpus > 0) spec.request.edit().gpus_per_node = {{"gpu", "", options.gpus}};
+    spec.request.edit().time_limit = options.limit;
     return spec;
 }
 

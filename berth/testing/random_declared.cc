@@ -33,13 +33,13 @@ std::vector<LicenseSpec> random_licenses(Rng& rng) {
 void add_random_terms(Rng& rng, Time now, const ClusterState& state, Job& job) {
     const auto& licenses = state.spec().licenses;
     if (!licenses.empty() && rng.chance(20)) {
-        job.spec.request.licenses.counts = {{rng.pick(licenses).name, rng.between(1, 2)}};
-        job.spec.request.licenses.any = rng.chance(20);
+        job.spec.request.edit().licenses.counts = {{rng.pick(licenses).name, rng.between(1, 2)}};
+        job.spec.request.edit().licenses.any = rng.chance(20);
     }
     if (rng.chance(10)) job.spec.deadline = now + std::chrono::minutes(rng.between(1, 2000));
     if (rng.chance(10)) job.spec.time_min = std::chrono::minutes(1);
     if (!state.reservations().empty() && rng.chance(20)) {
-        job.spec.request.reservation = state.reservations().begin()->first;
+        job.spec.request.edit().reservation = state.reservations().begin()->first;
     }
 }
 

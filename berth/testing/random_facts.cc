@@ -85,7 +85,7 @@ Maybe start(Rng& rng, Time, const ClusterState& state) {
             static_cast<std::uint32_t>(rng.between(0, 4))));
     }
     if (fact.allocation.shares.empty()) return std::nullopt;
-    fact.allocation.licenses = job->spec.request.licenses.counts;
+    fact.allocation.licenses = job->spec.request->licenses.counts;
     if (job->spec.time_min && rng.chance(50)) fact.time_limit = *job->spec.time_min;
     if (job->spec.array) {
         fact.array_task = rng.pick(job->spec.array->tasks);
@@ -172,7 +172,7 @@ Maybe promise(Rng& rng, Time now, const ClusterState& state) {
         amount.set_cpu(cores(1));
         fact.planned = PlannedStart{.start = now + std::chrono::hours(1),
                                     .end = now + std::chrono::hours(2),
-                                    .amounts = {{random_node_id(rng, state), amount}}};
+                                    .amounts = NodeAmounts{{random_node_id(rng, state), amount}}};
     }
     if (rng.chance(30)) return JobsPlanned{{{fact.job, fact.planned}}};
     return fact;

@@ -212,6 +212,7 @@ void read_planning(const Words& words, PlanningSpec& planning) {
     set_length("starts_pause", planning.starts_pause);
     set_length("cycle_pause", planning.cycle_pause);
     set_length("submission_wait", planning.submission_wait);
+    set_length("hold_after", planning.hold_after);
     planning.min_priority = words.number("min_priority").value_or(planning.min_priority);
     if (const auto most = words.duration("switches_wait_max")) planning.switches_wait_max = most;
 }

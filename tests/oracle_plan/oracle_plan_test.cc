@@ -75,7 +75,7 @@ private:
             const auto& licenses = engine_.state().spec().licenses;
             if (!licenses.empty() && rng_.chance(40)) {
                 const std::int64_t most = std::min<std::int64_t>(licenses.front().total, 3);
-                job.request.licenses = {{{"seat", rng_.between(1, most)}}, false};
+                job.request.edit().licenses = {{{"seat", rng_.between(1, most)}}, false};
             }
             testing::submit(engine_, now_, job);
         }
@@ -142,10 +142,10 @@ private:
     }
 
     void write_job(std::ostream& out, const Job& job, std::int64_t before) const {
-        const auto& gpus = job.spec.request.gpus_per_node;
-        out << "job " << job.id.value() << ' ' << job.spec.request.nodes_min << ' '
-            << (gpus.empty() ? 0 : gpus.front().count) << ' ' << *job.spec.request.cpus_per_task
-            << ' ' << seats(job.spec.request.licenses.counts) << ' ' << job.time_limit.count()
+        const auto& gpus = job.spec.request->gpus_per_node;
+        out << "job " << job.id.value() << ' ' << job.spec.request->nodes_min << ' '
+            << (gpus.empty() ? 0 : gpus.front().count) << ' ' << *job.spec.request->cpus_per_task
+            << ' ' << seats(job.spec.request->licenses.counts) << ' ' << job.time_limit.count()
             << ' ';
         if (job.allocation) {
             out << "2 " << ms(*job.started_at) << ' ' << ms(*job.started_at + job.time_limit) << ' '
