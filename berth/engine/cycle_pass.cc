@@ -177,6 +177,7 @@ bool CycleRun::run_round() {
 void CycleRun::run_in_strict_order() {
     for (ReleaseNumber seen = 0; seen != book().last_release();) {
         seen = book().last_release();
+        note_disturbed();
         std::vector<Time> floors(state().spec().partitions.size(), now_);
         PlanQuota quota(state(), now_);
         for (std::size_t i = 0; i < order().entries().size(); ++i) {
@@ -192,8 +193,8 @@ void CycleRun::run_in_strict_order() {
             floor =
                 std::max({floor, promise == nullptr ? kNever : promise->start, now_ + Duration(1)});
         }
-        book().take_disturbed();
     }
+    note_disturbed();
     book().forget_fresh(book().last_release());
 }
 
