@@ -164,8 +164,8 @@ private:
             if (asked.size() != 1 || asked.front().name != "gpu") continue;
             const std::string& type = asked.front().type;
             try_fewer(asked.front().count, std::string(option) + (type.empty() ? "" : type + ":"),
-                      [list = list](JobRequest& request, std::int64_t some) {
-                          (request.*list).front().count = some;
+                      [member = list](JobRequest& request, std::int64_t some) {
+                          (request.*member).front().count = some;
                       });
         }
     }
