@@ -112,30 +112,30 @@ void wait_for_nodes(const LiveDaemon& daemon) {
     }
 }
 
-void fill_cluster(const LiveDaemon& daemon) {
-    const std::uint64_t jobs = daemon.spec().nodes.size() * kGpus;
+namespace {
+// So many jobs like this one, over 64 connections, each with a number of its own.
+void submit_many(const LiveDaemon& daemon, std::uint64_t jobs, Submission like) {
     std::vector<Connection> connections = connect_users(daemon, 64);
-    std::uint64_t sent = 0;
     drive(
         connections,
         [&](std::size_t) -> std::optional<std::string> {
-            if (sent == jobs) return std::nullopt;
-            return submit_request(
-                {.number = (std::uint64_t{1} << 40) + sent++, .run_ms = 36'000'000});
+            if (jobs == 0) return std::nullopt;
+            --jobs;
+            std::string request = submit_request(like);
+            ++like.number;
+            return request;
         },
         [](std::size_t, const Reply& reply) { accepted_job(reply); });
 }
+}  // namespace
+
+void fill_cluster(const LiveDaemon& daemon) {
+    submit_many(daemon, daemon.spec().nodes.size() * kGpus,
+                {.number = std::uint64_t{1} << 40, .run_ms = 36'000'000});
+}
 
 void fill_queue(const LiveDaemon& daemon, std::uint64_t first, std::uint64_t jobs) {
-    std::vector<Connection> connections = connect_users(daemon, 64);
-    std::uint64_t sent = 0;
-    drive(
-        connections,
-        [&](std::size_t) -> std::optional<std::string> {
-            if (sent == jobs) return std::nullopt;
-            return submit_request({.number = first + sent++, .run_ms = 1000, .small = false});
-        },
-        [](std::size_t, const Reply& reply) { accepted_job(reply); });
+    submit_many(daemon, jobs, {.number = first, .run_ms = 1000, .small = false});
 }
 
 void check_ended_once(const LiveDaemon& daemon, std::vector<std::uint32_t> jobs) {

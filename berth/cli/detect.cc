@@ -1,7 +1,4 @@
 // berth detect: what `slurmd -C` and AutoDetect tell, for an administrator to put into the files.
-#include <unistd.h>
-
-#include <array>
 #include <ostream>
 
 #include "berth/cli/commands.h"
@@ -10,17 +7,10 @@
 namespace berth::cli {
 namespace {
 
-std::string host_name() {
-    std::array<char, 256> name{};
-    gethostname(name.data(), name.size() - 1);
-    const std::string full = name.data();
-    return full.substr(0, full.find('.'));
-}
-
 Status print(std::ostream& out) {
     BERTH_TRY(const Machine machine, discover_machine());
     BERTH_TRY(const std::vector<FoundGpu> gpus, find_gpus());
-    BERTH_TRY(const DescribedNode described, describe(machine, gpus, host_name()));
+    BERTH_TRY(const DescribedNode described, describe(machine, gpus, short_host_name()));
     out << "# slurm.conf\n" << node_line(described);
     if (gpus.empty()) {
         out << "# No GPU: there is neither NVIDIA's driver nor a /dev/nvidia0 here.\n";

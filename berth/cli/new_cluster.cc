@@ -3,9 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <fstream>
-#include <optional>
 #include <sstream>
 
 #include "berth/base/text.h"
@@ -16,32 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Gpus {
-    std::string type;
-    std::uint32_t count = 0;
-};
-
-std::optional<Gpus> parse_gpus(const std::string& text) {
-    const auto parts = split(text, ':');
-    const auto count = parts.size() == 2 ? parse_int64(parts[1]) : Result<std::int64_t>(Error{});
-    const bool is_name = !parts[0].empty() && std::ranges::all_of(parts[0], [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '_' || c == '-' || c == '.';
-    });
-    if (!count.ok() || !is_name || count.value() < 1 || count.value() > 64) return std::nullopt;
-    return Gpus{std::string(parts[0]), static_cast<std::uint32_t>(count.value())};
-}
-
 std::uint64_t memory_mib() {
     return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
            static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) / (1024 * 1024);
-}
-
-std::string short_host_name() {
-    std::array<char, 256> name{};
-    gethostname(name.data(), name.size() - 1);
-    const std::string full = name.data();
-    return full.empty() ? "localhost" : full.substr(0, full.find('.'));
 }
 
 Status write_file(const fs::path& path, const std::string& text) {
@@ -53,7 +28,7 @@ Status write_file(const fs::path& path, const std::string& text) {
 
 // What the files will say.
 struct Sizes {
-    Gpus gpus;
+    std::uint32_t gpus = 0;
     std::string gres;        // As a node line has it.
     std::string shape;       // Of the node's cores, likewise.
     std::string gres_lines;  // Of real ones.
@@ -68,8 +43,7 @@ Status look_at_this_machine(Sizes& sizes) {
     BERTH_TRY(const Machine machine, discover_machine());
     BERTH_TRY(const std::vector<FoundGpu> gpus, find_gpus());
     BERTH_TRY(const DescribedNode described, describe(machine, gpus, short_host_name()));
-    sizes.gpus.count = static_cast<std::uint32_t>(gpus.size());
-    if (!gpus.empty()) sizes.gpus.type = gpus.front().type;
+    sizes.gpus = static_cast<std::uint32_t>(gpus.size());
     sizes.gres = described.node.gres_text;
     sizes.shape = shape_line(described);
     sizes.gres_lines = gres_lines(described);
@@ -77,24 +51,25 @@ Status look_at_this_machine(Sizes& sizes) {
     return Done{};
 }
 
+Status make_up_gpus(const std::string& text, Sizes& sizes) {
+    BERTH_TRY(const auto inventory, simulate_gpus(text));
+    BERTH_TRY(const std::vector<FoundGpu> gpus, inventory->gpus());
+    NodeSpec node;
+    Dimensions dimensions;
+    BERTH_CHECK(add_gpus(node, dimensions, gpus, nullptr));
+    sizes.gpus = static_cast<std::uint32_t>(gpus.size());
+    sizes.gres = node.gres_text;
+    return Done{};
+}
+
 Result<Sizes> sizes_of(const NewCluster& cluster) {
     Sizes sizes{.nodes = cluster.nodes, .simulated = !cluster.simulate_gpus.empty()};
-    if (sizes.simulated) {
-        const auto gpus = parse_gpus(cluster.simulate_gpus);
-        if (!gpus) {
-            return Error{ErrorCode::invalid_argument, "--simulate-gpus " + cluster.simulate_gpus +
-                                                          " should be TYPE:COUNT, like a100:8"};
-        }
-        sizes.gpus = *gpus;
-        sizes.gres = "gpu:" + gpus->type + ":" + std::to_string(gpus->count);
-    } else {
-        BERTH_CHECK(look_at_this_machine(sizes));
-    }
+    BERTH_CHECK(sizes.simulated ? make_up_gpus(cluster.simulate_gpus, sizes)
+                                : look_at_this_machine(sizes));
     sizes.own_cpus = static_cast<std::uint32_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
     sizes.cpus = cluster.cpus;
     if (sizes.cpus == 0)
-        sizes.cpus =
-            sizes.simulated ? std::max(sizes.own_cpus, 2 * sizes.gpus.count) : sizes.own_cpus;
+        sizes.cpus = sizes.simulated ? std::max(sizes.own_cpus, 2 * sizes.gpus) : sizes.own_cpus;
     if (sizes.simulated || sizes.cpus != sizes.own_cpus || sizes.nodes > 1) {
         const std::string cpus = std::to_string(sizes.cpus);
         sizes.shape = "CPUs=" + cpus + " Sockets=1 CoresPerSocket=" + cpus + " ThreadsPerCore=1";
@@ -104,8 +79,8 @@ Result<Sizes> sizes_of(const NewCluster& cluster) {
 
 // A GPU is worth its part of the CPUs: whoever takes all GPUs uses as much as who takes all CPUs.
 std::string billing(const Sizes& sizes) {
-    if (sizes.gpus.count == 0) return {};
-    const std::uint32_t worth = std::max(1U, sizes.cpus / sizes.gpus.count);
+    if (sizes.gpus == 0) return {};
+    const std::uint32_t worth = std::max(1U, sizes.cpus / sizes.gpus);
     return " TRESBillingWeights=CPU=1,GRES/gpu=" + std::to_string(worth);
 }
 
@@ -114,10 +89,10 @@ std::string slurm_conf(const Sizes& sizes) {
     std::ostringstream text;
     text << "# Written by `berth up`. Edit it, or give your own with --slurm-conf.\n"
          << "ClusterName=berth\nSlurmctldHost=" << host << "\n"
-         << (sizes.gpus.count > 0 ? "GresTypes=gpu\n" : "") << "PriorityType=priority/multifactor\n"
+         << (sizes.gpus > 0 ? "GresTypes=gpu\n" : "") << "PriorityType=priority/multifactor\n"
          << "PriorityWeightAge=1000\nPriorityWeightFairshare=10000\nPriorityWeightJobSize=100\n"
          << "PriorityWeightQOS=1000\nPriorityFlags=MAX_TRES\n"
-         << (sizes.gpus.count > 0 ? "AccountingStorageTRES=gres/gpu\n" : "")
+         << (sizes.gpus > 0 ? "AccountingStorageTRES=gres/gpu\n" : "")
          << "NodeName=" << (sizes.nodes == 1 ? host : "node[1-" + std::to_string(sizes.nodes) + "]")
          << " NodeHostname=" << host << " NodeAddr=127.0.0.1 " << sizes.shape
          << " RealMemory=" << memory_mib() / sizes.nodes
@@ -145,10 +120,8 @@ std::string summary_of(const Sizes& sizes) {
     std::string text = std::to_string(sizes.nodes) +
                        (sizes.nodes == 1 ? " node, " : " nodes, each ") +
                        std::to_string(sizes.cpus) + " CPUs";
-    if (sizes.gpus.count > 0) {
-        text += ", " + std::to_string(sizes.gpus.count) + " × " +
-                (sizes.gpus.type.empty() ? "gpu" : sizes.gpus.type) +
-                (sizes.simulated ? " (simulated)" : "");
+    if (sizes.gpus > 0) {
+        text += ", " + sizes.gres + (sizes.simulated ? " (simulated)" : "");
     }
     if (sizes.emulated())
         text += "; more than this machine has, so processes are real and cores are not pinned";

@@ -34,27 +34,21 @@ void HoleTree::Most::include(const Most& other) {
     end = std::max(end, other.end);
 }
 
-std::int32_t HoleTree::new_leaf() {
-    if (!spare_leaves_.empty()) {
-        const std::int32_t leaf = spare_leaves_.back();
-        spare_leaves_.pop_back();
-        leaves_[static_cast<std::size_t>(leaf)].size = 0;
-        return leaf;
+// A place in `all`, with nothing in it: one that was given back, or a new one.
+template <class Part>
+std::int32_t HoleTree::new_part(std::vector<Part>& all, std::vector<std::int32_t>& spare) {
+    if (spare.empty()) {
+        all.emplace_back();
+        return static_cast<std::int32_t>(all.size()) - 1;
     }
-    leaves_.emplace_back();
-    return static_cast<std::int32_t>(leaves_.size()) - 1;
+    const std::int32_t part = spare.back();
+    spare.pop_back();
+    all[static_cast<std::size_t>(part)].size = 0;
+    return part;
 }
 
-std::int32_t HoleTree::new_inner() {
-    if (!spare_inners_.empty()) {
-        const std::int32_t inner = spare_inners_.back();
-        spare_inners_.pop_back();
-        inners_[static_cast<std::size_t>(inner)].size = 0;
-        return inner;
-    }
-    inners_.emplace_back();
-    return static_cast<std::int32_t>(inners_.size()) - 1;
-}
+std::int32_t HoleTree::new_leaf() { return new_part(leaves_, spare_leaves_); }
+std::int32_t HoleTree::new_inner() { return new_part(inners_, spare_inners_); }
 
 void HoleTree::clear() {
     leaves_.clear();

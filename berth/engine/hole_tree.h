@@ -97,6 +97,8 @@ private:
     void add_child(Path& path, int level, const Key& lowest, std::int32_t child, const Most& most);
     int split_inner(Path& path, int level, const Key& lowest);
     void drop_child(const Path& path, std::int32_t leaf);
+    template <class Part>
+    static std::int32_t new_part(std::vector<Part>& all, std::vector<std::int32_t>& spare);
     std::int32_t new_leaf();
     std::int32_t new_inner();
 

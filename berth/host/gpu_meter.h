@@ -20,7 +20,7 @@ public:
 };
 
 // Of the node's GPUs whose device file is one of the driver's. `not_found` where there is no
-// driver, `failed_precondition` where none of them is NVIDIA's.
+// driver or no GPU, `failed_precondition` where none of them is NVIDIA's.
 Result<std::unique_ptr<GpuMeter>> nvml_meter(const NodeSpec& node, const Dimensions& dimensions,
                                              const char* library = "libnvidia-ml.so.1");
 

@@ -40,6 +40,8 @@ TEST(GpuMeter, AsksTheDriverForTheNodesOwnGpus) {
     EXPECT_EQ(*readings, expected);
 
     node.devices = {{.dimension = fpga, .file = "/dev/nvidia0"}};
+    EXPECT_EQ(nvml_meter(node, dimensions, FAKE_NVML).error().code, ErrorCode::not_found);
+    node.devices = {{.dimension = a100, .file = "/dev/other0"}};
     EXPECT_EQ(nvml_meter(node, dimensions, FAKE_NVML).error().code, ErrorCode::failed_precondition);
     EXPECT_EQ(nvml_meter(node, dimensions, "libno-such-library.so.1").error().code,
               ErrorCode::not_found);

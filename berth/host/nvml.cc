@@ -274,11 +274,12 @@ Result<std::unique_ptr<GpuInventory>> open_nvml(const char* library) {
 
 Result<std::unique_ptr<GpuMeter>> nvml_meter(const NodeSpec& node, const Dimensions& dimensions,
                                              const char* library) {
-    BERTH_TRY(std::unique_ptr<Nvml> nvml, Nvml::open(library));
     std::vector<std::string> files;
     for (const Device& device : node.devices) {
         if (dimensions.at(device.dimension).name == "gpu") files.push_back(device.file);
     }
+    if (files.empty()) return Error{ErrorCode::not_found, "the node has no GPU"};
+    BERTH_TRY(std::unique_ptr<Nvml> nvml, Nvml::open(library));
     BERTH_CHECK(nvml->meter(files));
     return std::unique_ptr<GpuMeter>(std::move(nvml));
 }
