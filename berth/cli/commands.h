@@ -58,6 +58,7 @@ int config_check(const std::string& directory, bool lenient, bool json, Output& 
 struct ReplayOptions {
     std::string state;
     bool verify = false;  // From the oldest snapshot too.
+    bool decide = false;  // Decides everything again.
 };
 int replay(const ReplayOptions& options, Output& output);
 

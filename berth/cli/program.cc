@@ -165,6 +165,8 @@ private:
                                 [this] { return cli::replay(replay_, output_); });
         command->add_option("--state", replay_.state, "The cluster's state directory");
         command->add_flag("--verify", replay_.verify, "From the oldest snapshot too");
+        command->add_flag("--decide", replay_.decide,
+                          "Decide everything again, and name the first record that differs");
         CLI::App* sim = app_.add_subcommand("sim", "Simulations in virtual time");
         sim->require_subcommand(1);
         CLI::App* world = sim->add_subcommand(

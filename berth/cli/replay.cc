@@ -20,6 +20,24 @@ std::string hex(std::uint64_t hash) {
     return text;
 }
 
+// Whether the engine of this program decides what is recorded.
+bool decides_the_same(const std::string& directory, Output& output) {
+    const auto again = decide_again(directory);
+    if (!again.ok()) return output.fail(again.error().message), false;
+    if (again->first) {
+        const auto text = [](const std::string& one) { return one.empty() ? "nothing" : one; };
+        output.fail("record " + std::to_string(again->first->sequence) +
+                    " has: " + text(again->first->recorded) +
+                    "; this program decides: " + text(again->first->ours));
+        return false;
+    }
+    output.out() << "decided again, from record " << again->oldest + 1 << " to " << again->sequence
+                 << ": " << again->decisions << " decisions, all of them the same";
+    if (again->put_off > 0) output.out() << " (" << again->put_off << " times later than here)";
+    output.out() << '\n';
+    return true;
+}
+
 }  // namespace
 
 int replay(const ReplayOptions& options, Output& output) {
@@ -37,6 +55,7 @@ int replay(const ReplayOptions& options, Output& output) {
                      << verified.value().records << " records): state "
                      << hex(verified.value().hash) << '\n';
     }
+    if (options.decide && !decides_the_same(dir.state().string(), output)) return 1;
     Client client(Endpoint{dir.socket().string()},
                   {.timeout = std::chrono::seconds(5), .retry_for = std::chrono::seconds(0)});
     const auto live = client.state_hash();

@@ -9,11 +9,6 @@
 namespace berth {
 namespace {
 
-// Placement attempts of one cycle, and cycles of one turn: what is left goes on in the next turn,
-// so that nobody waits long for an answer.
-constexpr std::uint32_t kCycleBudget = 20'000;
-constexpr int kCyclesPerTurn = 4;
-
 // Final jobs that one turn looks at, to forget them.
 constexpr int kForgottenPerTurn = 1000;
 

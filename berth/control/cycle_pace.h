@@ -6,10 +6,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 
 #include "berth/base/time.h"
 
 namespace berth {
+
+// Placement attempts of one cycle, and cycles of one turn: what is left goes on in the next turn,
+// so that nobody waits long for an answer.
+inline constexpr std::uint32_t kCycleBudget = 20'000;
+inline constexpr int kCyclesPerTurn = 4;
 
 class CyclePace {
 public:

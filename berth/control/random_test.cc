@@ -1,6 +1,7 @@
 // Random agents and clients, most of them wrong: whatever comes, the controller does not contradict
 // itself, and its records give its state again.
 #include "berth/control/control_rig.h"
+#include "berth/control/decision_check.h"
 #include "berth/control/reconcile.h"
 #include "berth/testing/seeds.h"
 
@@ -23,6 +24,7 @@ public:
         }
     }
     void restart() { rig_.restart(); }
+    const std::vector<Record>& records() const { return rig_.records; }
 
 private:
     static constexpr std::uint32_t kNodes = 3;
@@ -142,6 +144,26 @@ TEST(RandomWorld, NeverMakesTheControllerContradictItself) {
         }
         world.restart();
     });
+}
+
+TEST(RandomWorld, IsDecidedAgainTheSame) {
+    std::uint64_t decisions = 0;
+    testing::for_each_seed(60, [&](Rng& rng) {
+        RandomWorld world(rng);
+        for (int i = 0; i < 250; ++i) {
+            world.step();
+            if (rng.between(1, 100) == 1) world.restart();
+        }
+        DecisionCheck check{ClusterState()};
+        for (const Record& record : world.records()) {
+            const auto difference = check.take(record);
+            ASSERT_FALSE(difference) << "record " << difference->sequence << ": "
+                                     << difference->recorded << " / " << difference->ours;
+        }
+        EXPECT_EQ(check.put_off(), 0U);
+        decisions += check.decisions();
+    });
+    EXPECT_GT(decisions, 1000U);
 }
 
 }  // namespace

@@ -189,9 +189,11 @@ void CycleRun::run_in_strict_order() {
             if (!result_.complete) return;
             if (!waits) continue;
             quota.count(*job);
+            // Of one that should have started by now nobody knows when it will: behind it nothing
+            // is promised, or every millisecond would see a new promise for the next.
             const Booking* promise = book().promise(id);
-            floor =
-                std::max({floor, promise == nullptr ? kNever : promise->start, now_ + Duration(1)});
+            const bool is_late = promise == nullptr || promise->start <= now_;
+            floor = std::max(floor, is_late ? kNever : promise->start);
         }
     }
     note_disturbed();

@@ -63,6 +63,7 @@ void CycleRun::replan_from(std::size_t first, const std::vector<bool>& broken) {
         }
         job.looked = job.looked_ahead = false;
         if (before[i]) book().note_releases(*before[i]);
+        if (!scheduling().backfill) continue;  // Its turn comes behind those ahead of it.
         if (!spend()) continue;
         if (auto found = search(job, now_, last_start(job))) {
             book().put(job.id, booking_for(job, *found));

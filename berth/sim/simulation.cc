@@ -31,8 +31,9 @@ ClusterSpec for_simulation(ClusterSpec cluster, std::size_t jobs) {
 // The loop's six ports. Its disk is always quick, and its clock is that of the simulation.
 class Ports : public Inbox, public WallClock, public Journal, public Agents, public berth::Clients {
 public:
-    Ports(LightNodes& nodes, Recorder& recorder, SimulationResult& result)
-        : nodes_(nodes), recorder_(recorder), result_(result) {}
+    Ports(LightNodes& nodes, Recorder& recorder, SimulationResult& result,
+          const SimulationOptions& options)
+        : nodes_(nodes), recorder_(recorder), result_(result), options_(options) {}
 
     std::vector<Input> inbox;
     Time at = kSimulationBegin;
@@ -41,6 +42,7 @@ public:
     Time now() override { return at; }
     Status append(const Record& record, const ClusterState&) override {
         result_.facts += record.facts.size();
+        if (options_.recorded) options_.recorded(record);
         return Done{};
     }
     Status rest(const ClusterState&) override { return Done{}; }
@@ -61,6 +63,7 @@ private:
     LightNodes& nodes_;
     Recorder& recorder_;
     SimulationResult& result_;
+    const SimulationOptions& options_;
 };
 
 class Simulation {
@@ -78,7 +81,7 @@ public:
               [this](const LaunchAttempt& launch) { return script_of(launch); },
               [this](JobId job, Attempt attempt, Time now) { cut_short(job, attempt, now); }),
           wear_(options.wear, cluster_, kSimulationBegin),
-          ports_(nodes_, recorder_, result_),
+          ports_(nodes_, recorder_, result_, options),
           loop_(Controller(Engine{}, cluster_, Epoch(1), 1),
                 World{ports_, ports_, ports_, ports_, ports_, recorder_}) {}
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "berth/model/cluster_spec.h"
+#include "berth/model/event.h"
 #include "berth/model/job.h"
 #include "berth/sim/series.h"
 #include "berth/sim/submission.h"
@@ -47,6 +48,7 @@ struct SimulationOptions {
     bool keep_runs = false;    // Every run with its place, for a Gantt chart.
     Duration agent_latency{};  // From an order to its effect, and from an end to its report.
     std::function<void(const Progress&)> progress;  // Now and then; may be empty.
+    std::function<void(const Record&)> recorded;    // What a journal would hold; may be empty.
 };
 
 // What became of one job of the workload. Times are since the first submission.

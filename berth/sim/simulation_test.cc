@@ -5,9 +5,11 @@
 #include <algorithm>
 
 #include "berth/base/rng.h"
+#include "berth/control/decision_check.h"
 #include "berth/policy/policy.h"
 #include "berth/sim/policies.h"
 #include "berth/testing/builders.h"
+#include "berth/workload/generator.h"
 
 namespace berth::sim {
 namespace {
@@ -176,6 +178,29 @@ TEST(Simulation, KeepsEveryRunWithItsPlaceIfAsked) {
     ASSERT_EQ(result.runs[1].places.size(), 1U);
     EXPECT_EQ(result.runs[1].places[0].devices.size(), 6U);
     EXPECT_TRUE(run(four_jobs(), 1, "fifo").runs.empty());
+}
+
+// What `berth replay --decide` does with a daemon's journal.
+TEST(Simulation, IsDecidedAgainFromItsRecords) {
+    Workload workload = *workload::generate("venus", {.jobs = 300, .seed = 5, .gpus_max = 16});
+    workload::scale_load(workload, 24, 1.3);
+    for (const char* const policy : {"multifactor:conservative", "sjf:easy", "las", "fifo:none"}) {
+        SimulationOptions options{.cluster = testing::make_cluster(3)};
+        options.wear = {.time_between_losses = 200h, .checkpoint = 1h};
+        ASSERT_TRUE(choose_policy(options.cluster.scheduling, policy).ok());
+        DecisionCheck check{ClusterState()};
+        std::optional<DecisionCheck::Difference> first;
+        options.recorded = [&](const Record& record) {
+            if (!first) first = check.take(record);
+        };
+        const SimulationResult result = simulate(workload, options);
+        ASSERT_FALSE(first) << policy << ", record " << first->sequence << " has "
+                            << first->recorded << "; now " << first->ours;
+        EXPECT_EQ(check.state().hash(), result.state_hash);
+        EXPECT_EQ(check.put_off(), 0U);
+        EXPECT_GT(check.decisions(), 300U);
+        EXPECT_LT(result.turns, 10'000U) << policy;  // Strictly in order it once turned each ms.
+    }
 }
 
 TEST(Policies, AreNamed) {

@@ -30,7 +30,7 @@ Result<std::optional<SnapshotTable::Row>> choose(SnapshotTable& snapshots, Journ
 
 }  // namespace
 
-Result<Recovered> recover(Database& database, RecoverFrom from, const std::atomic<bool>* stop) {
+Result<Recovered> recover_start(Database& database, RecoverFrom from) {
     BERTH_TRY(JournalTable journal, JournalTable::prepare(database));
     BERTH_TRY(SnapshotTable snapshots, SnapshotTable::prepare(database));
     BERTH_TRY(const std::optional<SnapshotTable::Row> snapshot, choose(snapshots, journal, from));
@@ -39,6 +39,12 @@ Result<Recovered> recover(Database& database, RecoverFrom from, const std::atomi
         BERTH_TRY(recovered.state, snapshots.load(*snapshot));
         recovered.sequence = recovered.snapshot_sequence = snapshot->sequence;
     }
+    return recovered;
+}
+
+Result<Recovered> recover(Database& database, RecoverFrom from, const std::atomic<bool>* stop) {
+    BERTH_TRY(JournalTable journal, JournalTable::prepare(database));
+    BERTH_TRY(Recovered recovered, recover_start(database, from));
     const auto apply = [&](const Record& record, std::size_t bytes) -> Status {
         if (stop != nullptr && *stop) return Error{ErrorCode::unavailable, "told to stop"};
         for (const Fact& fact : record.facts) recovered.state.apply(record.now, fact);

@@ -21,6 +21,9 @@ enum class RecoverFrom {
     oldest,  // The oldest one that is kept, or the first record if that is still there.
 };
 
+// The snapshot alone, or nothing at all: what the first record after it is applied to.
+Result<Recovered> recover_start(Database& database, RecoverFrom from);
+
 // Reads, and changes nothing. Refuses a journal with a gap or a damaged record, by its number.
 // Gives up once `stop` is true.
 Result<Recovered> recover(Database& database, RecoverFrom from,

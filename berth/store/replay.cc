@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "berth/store/journal_table.h"
 #include "berth/store/recovery.h"
 #include "berth/store/schema.h"
 
@@ -54,6 +55,23 @@ Result<Verified> verify(const std::string& directory) {
                     .oldest = old.snapshot_sequence,
                     .newest = young.snapshot_sequence,
                     .records = old.records};
+}
+
+Result<DecidedAgain> decide_again(const std::string& directory) {
+    BERTH_TRY(Database database, open_to_read(directory));
+    BERTH_TRY(Recovered start, recover_start(database, RecoverFrom::oldest));
+    BERTH_TRY(JournalTable journal, JournalTable::prepare(database));
+    DecidedAgain again{.oldest = start.snapshot_sequence, .sequence = start.snapshot_sequence};
+    DecisionCheck check(std::move(start.state));
+    BERTH_CHECK(journal.read_after(again.oldest, [&](const Record& record, std::size_t) -> Status {
+        if (again.first) return Done{};
+        again.first = check.take(record);
+        again.sequence = record.sequence;
+        return Done{};
+    }));
+    again.decisions = check.decisions();
+    again.put_off = check.put_off();
+    return again;
 }
 
 }  // namespace berth

@@ -2,8 +2,10 @@
 // and to prove that recovery gives what was there before (invariant I13).
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "berth/control/decision_check.h"
 #include "berth/engine/cluster_state.h"
 
 namespace berth {
@@ -29,5 +31,15 @@ struct Verified {
 // Replays twice, from the oldest and from the newest point that are kept, and compares the two
 // states. An error names both hashes.
 Result<Verified> verify(const std::string& directory);
+
+struct DecidedAgain {
+    std::uint64_t oldest = 0, sequence = 0;    // Behind this record, and up to that one.
+    std::uint64_t decisions = 0, put_off = 0;  // See DecisionCheck.
+    std::optional<DecisionCheck::Difference> first;
+};
+
+// From the oldest point that is kept: has this program's engine decide everything again, and
+// compares with what is recorded.
+Result<DecidedAgain> decide_again(const std::string& directory);
 
 }  // namespace berth

@@ -294,6 +294,22 @@ TEST(Store, HasNoRoomOnceTheDiskIsNearlyFullAndAgainWhenItIsNot) {
 }
 
 // Whatever happens in whatever order: the state that comes back is the state that was.
+TEST(Store, NamesTheRecordThatTheEngineWouldNotHaveDecided) {
+    Folder folder;
+    SmallCluster cluster(folder.path());
+    ASSERT_TRUE(cluster.take_office(at(0)).ok());
+    ASSERT_TRUE(cluster.submit(1, at(1)).ok());
+    auto again = decide_again(folder.path());
+    ASSERT_TRUE(again.ok()) << again.error().message;
+    EXPECT_FALSE(again->first);
+    EXPECT_EQ(again->sequence, 2U);
+    ASSERT_TRUE(cluster.start(1, at(2), 1, {NodeId(1)}).ok());  // By nobody's rules.
+    again = decide_again(folder.path());
+    ASSERT_TRUE(again.ok() && again->first);
+    EXPECT_EQ(again->first->sequence, 3U);
+    EXPECT_EQ(again->first->recorded, "start of job 1 on gpu2 (1 CPUs, devices 0)");
+}
+
 TEST(Store, ReplaysAnyHistoryToTheSameHash) {
     testing::for_each_seed(20, [](Rng& rng) {
         const Folder folder;

@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import re
 import signal
 import socket
 import subprocess
@@ -159,7 +160,10 @@ class Failure(unittest.TestCase):
             c.sbatch("-H", script="true")
             c.sbatch("--gres=gpu:8", script="exit 1")
             c.wait("the held job alone", lambda: c.run("squeue", "-h", "-o", "%r").stdout == "JobHeldUser\n")
-            self.assertIn("the daemon's state is the same", c.run("berth", "replay", "--verify").stdout)
+            said = c.run("berth", "replay", "--verify", "--decide").stdout
+            self.assertIn("the daemon's state is the same", said)
+            decisions = int(re.search(r"(\d+) decisions, all of them the same", said)[1])
+            self.assertGreaterEqual(decisions, 11, "eleven jobs were started")
 
     @unittest.skipUnless(ROOT, "SKIPPED: needs root to mount a small disk")
     def test_a_full_disk_refuses_new_work_and_loses_none(self):

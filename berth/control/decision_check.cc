@@ -1,0 +1,143 @@
+#include "berth/control/decision_check.h"
+
+#include "berth/base/codec.h"
+#include "berth/control/cycle_pace.h"
+
+namespace berth {
+namespace {
+
+// A cycle goes on where the last one's budget ended. More than this in a row would be our bug.
+constexpr int kCyclesAtOnce = 100'000;
+
+template <class Kind>
+const Kind* is(const Fact& fact) {
+    return std::get_if<Kind>(&fact);
+}
+
+std::string job_text(JobId job) { return "job " + std::to_string(job.value()); }
+
+std::string places_text(const ClusterState& state, const Allocation& allocation) {
+    std::string text;
+    for (const NodeShare& share : allocation.shares) {
+        text += text.empty() ? " on " : ", ";
+        text += state.spec().node(share.node).name + " (" + std::to_string(share.cpus) + " CPUs";
+        std::string devices;
+        for_each_bit(share.devices, [&](int device) { devices += " " + std::to_string(device); });
+        text += (devices.empty() ? "" : ", devices" + devices) + ")";
+    }
+    return text;
+}
+
+std::string text_of(const ClusterState& state, const Fact& fact) {
+    if (const auto* one = is<StartJob>(fact)) {
+        return "start of " + job_text(one->job) + places_text(state, one->allocation);
+    }
+    if (const auto* one = is<EndJob>(fact)) {
+        return "end of " + job_text(one->job) + " (" + one->reason + ")";
+    }
+    if (const auto* one = is<JobsPlanned>(fact)) {
+        std::string text = "planned starts:";
+        for (const auto& [job, planned] : one->jobs) {
+            text += " " + job_text(job) + (planned ? " at " : " withdrawn");
+            if (planned) text += std::to_string(seconds(planned->start.time_since_epoch()));
+        }
+        return text;
+    }
+    if (const auto* one = is<JobsEligible>(fact)) {
+        return std::to_string(one->jobs.size()) + " jobs eligible";
+    }
+    if (const auto* one = is<DependencyFailed>(fact)) {
+        return "failed dependency of " + job_text(one->job);
+    }
+    if (const auto* one = is<DeadlineMissed>(fact)) {
+        return "missed deadline of " + job_text(one->job);
+    }
+    return "a fact of kind " + std::to_string(fact.index());
+}
+
+// A reservation whose time is over is the cycle's to move on; any other, an administrator's.
+bool is_over(const ClusterState& state, const std::string& name, Time now) {
+    const auto& all = state.reservations();
+    const auto found = all.find(name);
+    return found != all.end() && found->second.end <= now;
+}
+
+}  // namespace
+
+bool DecisionCheck::is_of_a_cycle(const Fact& fact, Time now) const {
+    if (const auto* end = is<EndJob>(fact)) {
+        return end->outcome == JobState::timeout || end->outcome == JobState::deadline;
+    }
+    if (const auto* set = is<ReservationSet>(fact)) {
+        return is_over(engine_.state(), set->reservation.name, now);
+    }
+    if (const auto* gone = is<ReservationDeleted>(fact)) {
+        return is_over(engine_.state(), gone->name, now);
+    }
+    return is<StartJob>(fact) || is<PlanJob>(fact) || is<JobsPlanned>(fact) ||
+           is<JobEligible>(fact) || is<JobsEligible>(fact) || is<DependencyFailed>(fact) ||
+           is<DeadlineMissed>(fact);
+}
+
+// The cycles of this turn, whose first decision is at `at`; behind it, where the last one was.
+std::optional<DecisionCheck::Difference> DecisionCheck::decide(const Record& record,
+                                                               std::size_t& at) {
+    const std::vector<Fact>& facts = record.facts;
+    for (int i = 0; at < facts.size() && is_of_a_cycle(facts[at], record.now); ++i) {
+        const Cycle cycle = engine_.cycle(record.now, kCycleBudget);
+        for (const Fact& fact : cycle.decisions) {
+            const bool has_it = at < facts.size();
+            if (has_it && encode(facts[at]) == encode(fact)) {
+                ++at;
+                ++decisions_;
+                continue;
+            }
+            const bool other = has_it && is_of_a_cycle(facts[at], record.now);
+            return Difference{record.sequence, other ? text_of(state(), facts[at]) : "",
+                              text_of(state(), fact)};
+        }
+        const bool at_its_end = cycle.complete || i == kCyclesAtOnce;
+        if (cycle.decisions.empty() && at_its_end) {
+            return Difference{record.sequence, text_of(state(), facts[at]), ""};
+        }
+    }
+    return std::nullopt;
+}
+
+// The turn may have had a cycle that decided nothing, which is not written down. If this engine
+// would have decided something, the daemon put it off: that is undone.
+void DecisionCheck::think(Time now) {
+    const ClusterState::Mark before = engine_.mutable_state().checkpoint();
+    for (int i = 0; i < kCyclesPerTurn; ++i) {
+        const Cycle cycle = engine_.cycle(now, kCycleBudget);
+        if (!cycle.decisions.empty()) {
+            ++put_off_;
+            engine_.mutable_state().rollback(before);
+            engine_ = Engine(std::move(engine_.mutable_state()));
+            return;
+        }
+        if (cycle.complete) break;
+    }
+    engine_.mutable_state().commit(before);
+}
+
+std::optional<DecisionCheck::Difference> DecisionCheck::take(const Record& record) {
+    bool decided = false;
+    for (std::size_t at = 0; at < record.facts.size();) {
+        const Fact& fact = record.facts[at];
+        if (is<ControllerStarted>(fact)) {  // It knew what the state says, and no more.
+            engine_ = Engine(std::move(engine_.mutable_state()));
+        }
+        if (!decided && is_of_a_cycle(fact, record.now)) {
+            decided = true;
+            if (auto difference = decide(record, at)) return difference;
+        } else {
+            engine_.apply(record.now, fact);
+            ++at;
+        }
+    }
+    if (!decided) think(record.now);
+    return std::nullopt;
+}
+
+}  // namespace berth
