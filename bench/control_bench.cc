@@ -58,6 +58,7 @@ void print(const Row& row) {
     }
     std::printf("%-44s %10.2f %-5s %-18s %s\n", row.what.c_str(), row.value, row.unit.c_str(),
                 asked.c_str(), row.how.c_str());
+    for (const std::string& note : row.notes) std::printf("    %s\n", note.c_str());
     std::fflush(stdout);
 }
 

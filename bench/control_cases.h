@@ -14,6 +14,7 @@ struct Row {
     double asked = 0;  // 0: nothing is; it is there to be known.
     bool at_least = false;
     std::string how;
+    std::vector<std::string> notes;  // Printed under it.
 
     bool is_met() const { return asked == 0 || (at_least ? value >= asked : value <= asked); }
 };

@@ -52,6 +52,23 @@ std::string text_of(double number) {
     return text;
 }
 
+void forget_turns(const LiveDaemon& daemon) {
+    if (!Client(Endpoint{daemon.socket()}).reset_diagnostics().ok()) give_up("sdiag -r is refused");
+}
+
+std::vector<std::string> turns_of(const LiveDaemon& daemon) {
+    const auto row = Client(Endpoint{daemon.socket()}).diagnostics();
+    if (!row.ok()) give_up("the diagnostics cannot be read");
+    const auto ms = [](std::int64_t micros) { return text_of(static_cast<double>(micros) / 1e3); };
+    std::vector<std::string> lines;
+    for (const api::TurnFigures& part : row->turns) {
+        lines.push_back(part.part + ": " + std::to_string(part.count) + " times, " +
+                        ms(part.total) + " ms in all, at most " + ms(part.most) + ", " +
+                        ms(part.in_longest_turn) + " in the longest turn");
+    }
+    return lines;
+}
+
 std::string submit_request(const Submission& one) {
     static const std::string payload = payload_json();
     char id[33];

@@ -42,4 +42,9 @@ void check_there(const LiveDaemon& daemon, std::vector<std::uint32_t> jobs);
 
 std::string text_of(double number);
 
+// What the controller's turns consisted of since the last reset, in milliseconds: of all time, the
+// longest of each part, and what the longest turn had of it.
+void forget_turns(const LiveDaemon& daemon);
+std::vector<std::string> turns_of(const LiveDaemon& daemon);
+
 }  // namespace berth::bench

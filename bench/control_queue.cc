@@ -95,6 +95,7 @@ std::vector<Row> measure_long_queue() {
         rows.push_back({"queue of 100 000, filled over 64 connections",
                         static_cast<double>(kJobs) / milliseconds_since(start) * 1e3, "1/s", 0,
                         true, ""});
+        forget_turns(daemon);
         Probe probe = write_past_a_snapshot(daemon);
         const std::string how = std::to_string(probe.submissions.count()) + " submissions and " +
                                 std::to_string(probe.updates.count()) + " changes, medians " +
@@ -102,7 +103,7 @@ std::vector<Row> measure_long_queue() {
                                 text_of(probe.updates.at(0.5)) + " ms";
         rows.push_back({"longest answer beside a snapshot",
                         std::max(probe.submissions.at(1), probe.updates.at(1)), "ms", 50, false,
-                        how});
+                        how, turns_of(daemon)});
         rows.push_back(
             {"answer beside a snapshot, p99", probe.submissions.at(0.99), "ms", 0, false, how});
         rows.push_back({"memory with 100 000 jobs", static_cast<double>(daemon.cost().memory_mb),

@@ -60,6 +60,7 @@ std::vector<Row> measure_submissions() {
     Times times;
     std::vector<std::uint32_t> jobs;
     std::uint64_t number = 0;
+    forget_turns(cluster.daemon);
     const LiveDaemon::Cost before = cluster.daemon.cost();
     const auto start = std::chrono::steady_clock::now();
     drive(
@@ -75,10 +76,11 @@ std::vector<Row> measure_submissions() {
     const double seconds = milliseconds_since(start) / 1e3;
     const LiveDaemon::Cost cost = cluster.daemon.cost().since(before);
     const auto count = static_cast<double>(jobs.size());
+    const std::vector<std::string> turns = turns_of(cluster.daemon);
     check_there(cluster.daemon, std::move(jobs));
     const std::string how = "over " + std::to_string(kConnections) + " connections, all GPUs busy";
     return {{"submissions, one by one", count / seconds, "1/s", 8000, true,
-             how + "; " + cost_of(cost, count)},
+             how + "; " + cost_of(cost, count), turns},
             {"submission, median", times.at(0.5), "ms", 0, false, how},
             {"submission, p99", times.at(0.99), "ms", 0, false, how},
             {"submission, worst", times.at(1), "ms", 0, false, how}};

@@ -189,6 +189,13 @@ struct CycleFigures {
     BERTH_FIELDS(CycleFigures, cycles, last, most, total, last_depth, total_depth, last_tries,
                  total_tries, last_queue, total_queue, last_planned, total_planned, last_at)
 };
+// A part of the controller's turns; one named "turn" is all of them but waiting.
+struct TurnFigures {
+    std::string part;
+    std::int64_t count = 0, total = 0, most = 0;
+    std::int64_t in_longest_turn = 0;  // What it took there.
+    BERTH_FIELDS(TurnFigures, part, count, total, most, in_longest_turn)
+};
 struct DiagnosticsRow {
     Time now{}, since{};
     std::int64_t jobs_submitted = 0, jobs_started = 0, jobs_completed = 0, jobs_canceled = 0,
@@ -202,10 +209,11 @@ struct DiagnosticsRow {
     std::int64_t server_threads = 0;
     std::vector<CallFigures> calls;  // By route.
     std::vector<CallFigures> users;
+    std::vector<TurnFigures> turns;
     BERTH_FIELDS(DiagnosticsRow, now, since, jobs_submitted, jobs_started, jobs_completed,
                  jobs_canceled, jobs_failed, jobs_pending, jobs_running, cycles, rounds,
                  ended_with_queue, ended_with_most_starts, ended_out_of_budget, backfilled,
-                 backfilled_since_start, clock_latency, server_threads, calls, users)
+                 backfilled_since_start, clock_latency, server_threads, calls, users, turns)
 };
 
 // GET /v1/associations: accounts (without a user) and the users in them, as a tree from the root.

@@ -14,22 +14,32 @@ Loop::Loop(Controller controller, World world, bool output_commit)
 // that anyone else has seen; and readers have it before its sender is answered, so a client reads
 // its own writes.
 Status Loop::run_once() {
+    begin(TurnPart::waiting);
     std::vector<Input> inputs = world_.inbox.wait_until(wake_at());
+    begin(TurnPart::deciding);
     const Time begun = world_.clock.now();
     Turn turn = controller_.turn(time_.advance(begun), std::move(inputs), world_.journal.has_room(),
                                  world_.observer);
     if (!output_commit_) send(turn);
     if (!turn.record.facts.empty()) {
+        begin(TurnPart::recording);
         BERTH_CHECK(world_.journal.append(turn.record, controller_.state()));
         if (world_.observer != nullptr) {
             world_.observer->recorded(turn.record, controller_.state());
         }
     }
+    begin(TurnPart::publishing);
     world_.readers.publish(controller_.state(), turn.changes);
     controller_.turn_took(std::max(world_.clock.now() - begun, Duration{}));
+    begin(TurnPart::answering);
     if (output_commit_) send(turn);
     wake_at_ = turn.wake_at;
+    begin(TurnPart::resting);
     return world_.journal.rest(controller_.state());
+}
+
+void Loop::begin(TurnPart part) {
+    if (world_.observer != nullptr) world_.observer->part_begins(part);
 }
 
 void Loop::send(Turn& turn) {

@@ -23,6 +23,7 @@ public:
     }
 
 private:
+    void begin(TurnPart part);
     void send(Turn& turn);
 
     Controller controller_;

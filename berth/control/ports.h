@@ -2,6 +2,7 @@
 // the simulated world and the tests have small ones in memory.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -108,10 +109,21 @@ public:
     virtual void publish(const ClusterState& state, const Changes& changes) = 0;
 };
 
+// What a turn of the loop consists of, in this order.
+enum class TurnPart : std::uint8_t {
+    waiting,
+    deciding,
+    recording,
+    publishing,
+    answering,
+    resting,
+};
+
 // Who counts and times the controller's work. It decides nothing.
 class Observer {
 public:
     virtual ~Observer() = default;
+    virtual void part_begins(TurnPart part) = 0;
     virtual void cycle_begins() = 0;
     virtual void cycle_ended(const CycleWork& work) = 0;
     // It is durable, and led to this state.

@@ -36,7 +36,39 @@ std::int64_t clock_latency() {
     return micros(Diagnostics::Clock::now() - begin);
 }
 
+constexpr std::array<const char*, 7> kPartNames{"waiting",   "deciding", "recording", "publishing",
+                                                "answering", "resting",  "turn"};
+
+void add(api::TurnFigures& figures, std::int64_t took) {
+    ++figures.count;
+    figures.total += took;
+    figures.most = std::max(figures.most, took);
+}
+
 }  // namespace
+
+void Diagnostics::part_begins(TurnPart part) {
+    const auto now = Clock::now();
+    turn_[static_cast<std::size_t>(part_)] = now - part_began_at_;
+    if (part == TurnPart::waiting) end_turn();
+    part_ = part;
+    part_began_at_ = now;
+}
+
+void Diagnostics::end_turn() {
+    const TurnTimes parts = std::exchange(turn_, {});
+    Clock::duration all{};
+    for (std::size_t i = 1; i < kTurnParts; ++i) all += parts[i].value_or(Clock::duration{});
+    const std::lock_guard lock(mutex_);
+    api::TurnFigures& whole = turns_[kTurnParts];
+    const bool longest = micros(all) > whole.most;
+    add(whole, micros(all));
+    if (longest) whole.in_longest_turn = micros(all);
+    for (std::size_t i = 0; i < kTurnParts; ++i) {
+        if (parts[i]) add(turns_[i], micros(*parts[i]));
+        if (longest) turns_[i].in_longest_turn = parts[i] ? micros(*parts[i]) : 0;
+    }
+}
 
 void Diagnostics::cycle_begins() {
     const std::lock_guard lock(mutex_);
@@ -135,6 +167,7 @@ void Diagnostics::start_day(Time now) {
     since_ = Time(day * kDay);
     counts_ = {.backfilled_since_start = counts_.backfilled_since_start,
                .server_threads = counts_.server_threads};
+    turns_ = {};
 }
 
 void Diagnostics::reset(Time now) {
@@ -143,6 +176,7 @@ void Diagnostics::reset(Time now) {
     day_ = now.time_since_epoch() / kDay;
     counts_ = {.backfilled_since_start = counts_.backfilled_since_start,
                .server_threads = counts_.server_threads};
+    turns_ = {};
     calls_.clear();
     users_.clear();
 }
@@ -154,6 +188,10 @@ api::DiagnosticsRow Diagnostics::row(const Edition& edition, Time now) {
         start_day(now);
         row = counts_;
         row.since = since_;
+        for (std::size_t i = 0; i < turns_.size(); ++i) {
+            row.turns.push_back(turns_[i]);
+            row.turns.back().part = kPartNames[i];
+        }
         for (const auto& [id, figures] : calls_) {
             const api::Route& route = api::route(id);
             row.calls.push_back(
