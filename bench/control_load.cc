@@ -66,6 +66,8 @@ std::vector<std::string> turns_of(const LiveDaemon& daemon) {
                         ms(part.total) + " ms in all, at most " + ms(part.most) + ", " +
                         ms(part.in_longest_turn) + " in the longest turn");
     }
+    lines.push_back("cycles, while deciding: " + std::to_string(row->cycles.cycles) + " times, " +
+                    ms(row->cycles.total) + " ms in all, at most " + ms(row->cycles.most));
     return lines;
 }
 

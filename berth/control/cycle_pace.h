@@ -21,7 +21,7 @@ class CyclePace {
 public:
     static constexpr Duration kShort = std::chrono::milliseconds(2);
     // The pause after a long one: so many times what it took, up to this.
-    static constexpr int kPause = 2;
+    static constexpr int kPause = 4;
     static constexpr Duration kLongestPause = std::chrono::milliseconds(100);
 
     // Whether one that is due runs in this turn. `asked`: someone waits for this turn's answers.

@@ -30,8 +30,8 @@ TEST(CyclePace, PausesAfterALongCycleForAsLongAsItIsWorth) {
     const struct {
         milliseconds took, pause;
     } cases[] = {{milliseconds(1), milliseconds(0)},
-                 {milliseconds(2), milliseconds(4)},
-                 {milliseconds(30), milliseconds(60)},
+                 {milliseconds(2), milliseconds(8)},
+                 {milliseconds(20), milliseconds(80)},
                  {milliseconds(900), milliseconds(100)}};
     for (const auto& [took, pause] : cases) {
         CyclePace pace_of;

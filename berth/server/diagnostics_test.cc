@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <thread>
+
 #include "berth/server/sample_cluster.h"
 
 namespace berth {
@@ -55,6 +58,34 @@ TEST_F(Counting, TellsEndsApartAndCountsEachJobOnce) {
     EXPECT_EQ(counted.jobs_canceled, 4);
     EXPECT_EQ(counted.jobs_pending, 2);
     EXPECT_EQ(counted.jobs_running, 0);
+}
+
+TEST_F(Counting, KnowsThePartsOfTurnsAndThoseOfTheLongest) {
+    using enum TurnPart;
+    const auto turn_of = [&](std::chrono::milliseconds length) {
+        for (const TurnPart part : {waiting, deciding, TurnPart::recording})
+            diagnostics.part_begins(part);
+        std::this_thread::sleep_for(length);
+        for (const TurnPart part : {publishing, answering, resting}) diagnostics.part_begins(part);
+    };
+    turn_of(std::chrono::milliseconds(1));
+    turn_of(std::chrono::milliseconds(9));
+    turn_of(std::chrono::milliseconds(0));
+    diagnostics.part_begins(waiting);  // The last one is over.
+    const auto turns = row().turns;
+    ASSERT_EQ(turns.size(), 7U);
+    const auto part = [&](std::string_view name) {
+        return *std::ranges::find(turns, name, &api::TurnFigures::part);
+    };
+    EXPECT_EQ(part("turn").count, 3 + 1) << "with what came before the first wait";
+    EXPECT_EQ(part("recording").count, 3);
+    EXPECT_GE(part("recording").total, 10'000);
+    EXPECT_GE(part("recording").in_longest_turn, 9000);
+    EXPECT_EQ(part("recording").in_longest_turn, part("recording").most);
+    EXPECT_GE(part("turn").most, part("recording").most);
+    EXPECT_EQ(part("turn").most, part("turn").in_longest_turn);
+    diagnostics.reset(cluster.now);
+    EXPECT_EQ(row().turns.front().count, 0);
 }
 
 TEST_F(Counting, BeginsAnewWithTheDayAndWhenAsked) {

@@ -19,8 +19,8 @@ public:
     static constexpr const char* vfs() { return "berth-failing-disk"; }
 
     // The n-th write or sync from now on fails, from 1; of a full disk all writes fail from then
-    // on.
-    void fail(Fault fault, std::int64_t nth);
+    // on. `only`: of files whose names end so.
+    void fail(Fault fault, std::int64_t nth, std::string only = {});
     void mend();
     std::int64_t operations() const;  // Writes and syncs so far.
     bool failed() const;              // Has a fault struck?

@@ -8,7 +8,9 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <mutex>
 
+#include "berth/store/schema.h"
 #include "berth/store/small_cluster.h"
 #include "berth/store/sqlite.h"
 
@@ -17,8 +19,10 @@ namespace berth::testing {
 namespace {
 
 struct Disk {
+    std::mutex mutex;  // Commits and checkpoints have threads of their own.
     Fault fault = Fault::io_error;
     std::int64_t operations = 0, fail_at = 0;  // 0: never.
+    std::string only;                          // Files whose names end so.
     bool struck = false, dark = false;
     std::map<std::string, std::string> synced;  // By path: what is on the platter.
 };
@@ -35,7 +39,9 @@ ShimFile* shim(sqlite3_file* file) { return reinterpret_cast<ShimFile*>(file); }
 sqlite3_file* real(sqlite3_file* file) { return shim(file)->real; }
 
 // What the next operation comes to.
-int next_operation(int io_error, bool is_write) {
+int next_operation(const std::string& path, int io_error, bool is_write) {
+    const std::lock_guard lock(disk->mutex);
+    if (!path.ends_with(disk->only)) return SQLITE_OK;
     const std::int64_t number = ++disk->operations;
     if (disk->fail_at == 0) return SQLITE_OK;
     const bool strikes =
@@ -58,15 +64,16 @@ int shim_read(sqlite3_file* file, void* bytes, int size, sqlite3_int64 at) {
     return real(file)->pMethods->xRead(real(file), bytes, size, at);
 }
 int shim_write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 at) {
-    if (const int code = next_operation(SQLITE_IOERR_WRITE, true)) return code;
+    if (const int code = next_operation(*shim(file)->path, SQLITE_IOERR_WRITE, true)) return code;
     return real(file)->pMethods->xWrite(real(file), bytes, size, at);
 }
 int shim_truncate(sqlite3_file* file, sqlite3_int64 size) {
     return real(file)->pMethods->xTruncate(real(file), size);
 }
 int shim_sync(sqlite3_file* file, int) {
-    if (const int code = next_operation(SQLITE_IOERR_FSYNC, false)) return code;
+    if (const int code = next_operation(*shim(file)->path, SQLITE_IOERR_FSYNC, false)) return code;
     // The real sync would only make the test slow.
+    const std::lock_guard lock(disk->mutex);
     if (!disk->dark) disk->synced[*shim(file)->path] = contents(*shim(file)->path);
     return SQLITE_OK;
 }
@@ -117,6 +124,7 @@ int shim_open(sqlite3_vfs*, const char* path, sqlite3_file* file, int flags, int
 }
 
 int shim_delete(sqlite3_vfs*, const char* path, int sync_directory) {
+    const std::lock_guard lock(disk->mutex);
     if (!disk->dark) disk->synced.erase(path);
     return real_vfs()->xDelete(real_vfs(), path, sync_directory);
 }
@@ -140,16 +148,28 @@ FailingDisk::FailingDisk() {
 }
 FailingDisk::~FailingDisk() { disk.reset(); }
 
-void FailingDisk::fail(Fault fault, std::int64_t nth) {
+void FailingDisk::fail(Fault fault, std::int64_t nth, std::string only) {
+    const std::lock_guard lock(disk->mutex);
     disk->fault = fault;
+    disk->only = std::move(only);
     disk->fail_at = disk->operations + nth;
     disk->struck = false;
 }
-void FailingDisk::mend() { disk->fail_at = 0; }
+void FailingDisk::mend() {
+    const std::lock_guard lock(disk->mutex);
+    disk->fail_at = 0;
+    disk->only.clear();
+}
 std::int64_t FailingDisk::operations() const { return disk->operations; }
-bool FailingDisk::failed() const { return disk->struck; }
+bool FailingDisk::failed() const {
+    const std::lock_guard lock(disk->mutex);
+    return disk->struck;
+}
 
-void FailingDisk::cut_power() { disk->dark = true; }
+void FailingDisk::cut_power() {
+    const std::lock_guard lock(disk->mutex);
+    disk->dark = true;
+}
 
 void FailingDisk::power_on(const std::string& directory) {
     namespace fs = std::filesystem;
@@ -185,11 +205,18 @@ std::uint32_t submit_until_failure(SmallCluster& cluster, std::uint32_t first, s
 
 constexpr std::uint32_t kJobs = 16;
 
+// Checkpoints all the time, beside the commits.
+StoreSettings checkpointing() {
+    StoreSettings settings = on_failing_disk();
+    settings.checkpoints = {.per_pass = 3, .per_close = 1, .is_long = 9, .too_long = 18};
+    return settings;
+}
+
 // How many writes and syncs a whole run takes: the faults are put at each of them.
-std::int64_t operations_of_a_run() {
+std::int64_t operations_of_a_run(const StoreSettings& settings = on_failing_disk()) {
     FailingDisk counted;
     const Folder folder;
-    SmallCluster cluster(folder.path(), on_failing_disk());
+    SmallCluster cluster(folder.path(), settings);
     EXPECT_TRUE(cluster.take_office(at(0)).ok());
     EXPECT_EQ(submit_until_failure(cluster, 1, kJobs), kJobs);
     return counted.operations();
@@ -208,12 +235,13 @@ void expect_all_there(const Folder& folder, std::uint32_t acknowledged) {
     ASSERT_TRUE(again.submit(again.state().next_job_id().value(), at(1001)).ok());
 }
 
-void run_with_fault(std::int64_t nth, bool power_cut) {
+void run_with_fault(std::int64_t nth, bool power_cut,
+                    const StoreSettings& settings = on_failing_disk()) {
     FailingDisk failing;
     const Folder folder;
     std::uint32_t acknowledged = 0;
     {
-        SmallCluster cluster(folder.path(), on_failing_disk());
+        SmallCluster cluster(folder.path(), settings);
         ASSERT_TRUE(cluster.ok()) << cluster.error;
         ASSERT_TRUE(cluster.take_office(at(0)).ok());
         failing.fail(Fault::io_error, nth);
@@ -241,6 +269,35 @@ TEST(FailingDisk, LosesNothingAcknowledgedIfThePowerIsCutThen) {
         run_with_fault(nth, true);
         if (HasFatalFailure()) FAIL() << "with operation " << nth << " of " << all << " failing";
     }
+}
+
+// Which operation the n-th one is differs from run to run: two threads write.
+TEST(FailingDisk, LosesNothingAcknowledgedWhereverACheckpointFails) {
+    const std::int64_t all = operations_of_a_run(checkpointing());
+    ASSERT_GT(all, operations_of_a_run() + 20) << "there were checkpoints";
+    for (std::int64_t nth = 1; nth <= all; nth += 3) {
+        run_with_fault(nth, nth % 2 == 0, checkpointing());
+        if (HasFatalFailure()) FAIL() << "with operation " << nth << " of " << all << " failing";
+    }
+}
+
+TEST(FailingDisk, StopsSoonAfterACheckpointThatFailed) {
+    FailingDisk failing;
+    const Folder folder;
+    SmallCluster cluster(folder.path(), checkpointing());
+    ASSERT_TRUE(cluster.take_office(at(0)).ok());
+    failing.fail(Fault::io_error, 1, kStateFile);  // Commits write to the log alone.
+    Status rested = Done{};
+    std::uint32_t id = 1;
+    for (; id < 1000 && rested.ok(); ++id) {
+        ASSERT_TRUE(cluster.submit(id, at(id)).ok());
+        rested = cluster.store().rest(cluster.state());
+    }
+    ASSERT_FALSE(rested.ok());
+    EXPECT_EQ(rested.error().code, ErrorCode::internal);
+    EXPECT_NE(rested.error().message.find("between two turns"), std::string::npos);
+    failing.mend();
+    EXPECT_DEATH((void)cluster.submit(id, at(id)), "failed") << "a failed store is not used again";
 }
 
 TEST(FailingDisk, StopsAtTheFirstErrorOfACommit) {

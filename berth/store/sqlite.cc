@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace berth {
@@ -129,11 +130,12 @@ Status Database::run(const char* sql) {
     return Done{};
 }
 
-Status Database::checkpoint() {
+Result<std::int64_t> Database::checkpoint() {
+    int frames = 0, moved = 0;
     const int code = sqlite3_wal_checkpoint_v2(database_.get(), "main", SQLITE_CHECKPOINT_PASSIVE,
-                                               nullptr, nullptr);
+                                               &frames, &moved);
     if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY) return error_of(database_.get(), code);
-    return Done{};
+    return std::max(moved, 0);  // -1: not known.
 }
 
 std::int64_t Database::log_frames() const { return *log_frames_; }

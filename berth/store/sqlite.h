@@ -55,8 +55,9 @@ public:
     Result<Statement> prepare(std::string_view sql);
     Status run(const char* sql);  // Statements without parameters: the schema, BEGIN, pragmas.
 
-    // Moves what the log holds into the file, as far as readers allow.
-    Status checkpoint();
+    // Moves what the log holds into the file, as far as readers allow; how many of its frames have
+    // been moved by now.
+    Result<std::int64_t> checkpoint();
     std::int64_t log_frames() const;  // In the log, as of the last commit here.
 
 private:

@@ -8,6 +8,7 @@
 #include "berth/store/accounting_table.h"
 #include "berth/store/compaction.h"
 #include "berth/store/journal_table.h"
+#include "berth/store/log_room.h"
 #include "berth/store/payload_table.h"
 #include "berth/store/recovery.h"
 #include "berth/store/schema.h"
@@ -23,20 +24,15 @@ struct Store::Parts {
     Compaction compaction;
     FreeSpace space;
     LogSink& log;
+    Checkpointer checkpointer;
+    LogRoom log_room;
+    std::size_t live_snapshot_things;
     bool failed = false;
-    std::int64_t checkpointed_at = 0;  // Frames in SQLite's log, when we last emptied it.
-    bool just_checkpointed = false;    // In the last rest: a snapshot has its turn now.
 
-    bool checkpoint_is_due();
-    Status checkpoint();
     Result<std::size_t> write(const Record& record, const ClusterState& after);
 };
 
 namespace {
-
-// How long SQLite's log may grow before its pages are moved to where they belong. SQLite would do
-// it by itself, but within a commit, and without a word of what went wrong.
-constexpr std::int64_t kFramesPerCheckpoint = 500;
 
 // The names of new files are durable only once their directory is.
 Status sync_directory(const std::string& directory) {
@@ -46,6 +42,10 @@ Status sync_directory(const std::string& directory) {
     if (folder >= 0) close(folder);
     if (synced) return Done{};
     return Error{ErrorCode::internal, directory + ": " + std::strerror(why)};
+}
+
+std::size_t things_in(const ClusterState& state) {
+    return state.jobs().size() + state.spec().nodes.size();
 }
 
 Result<Epoch> take_epoch(Database& database) {
@@ -72,9 +72,12 @@ Result<Opened> Store::open(const std::string& directory, StoreSettings settings,
     BERTH_TRY(AccountingTable accounting, AccountingTable::prepare(database));
     BERTH_TRY(Compaction compaction, Compaction::prepare(database, path, settings, recovered, log));
     FreeSpace space(directory, settings.reserve_bytes, settings.free_bytes);
-    auto parts = std::make_unique<Parts>(Parts{std::move(database), std::move(journal),
-                                               std::move(payloads), std::move(accounting),
-                                               std::move(compaction), std::move(space), log});
+    Checkpointer checkpointer(path, settings.vfs, settings.checkpoints);
+    LogRoom log_room(path, settings.vfs.empty() ? settings.log_bytes : 0);
+    auto parts = std::make_unique<Parts>(
+        Parts{std::move(database), std::move(journal), std::move(payloads), std::move(accounting),
+              std::move(compaction), std::move(space), log, std::move(checkpointer),
+              std::move(log_room), settings.live_snapshot_things});
     return Opened{.store = Store(std::move(parts)),
                   .state = std::move(recovered.state),
                   .epoch = epoch,
@@ -92,24 +95,11 @@ Result<std::size_t> Store::Parts::write(const Record& record, const ClusterState
     return bytes;
 }
 
-bool Store::Parts::checkpoint_is_due() {
-    const std::int64_t frames = database.log_frames();
-    if (frames < checkpointed_at) checkpointed_at = 0;
-    return frames - checkpointed_at >= kFramesPerCheckpoint;
-}
-
-// Starts over at the log's beginning with the next commit, unless a reader still needs what is
-// there.
-Status Store::Parts::checkpoint() {
-    BERTH_CHECK(database.checkpoint());
-    checkpointed_at = database.log_frames();
-    return Done{};
-}
-
 Status Store::append(const Record& record, const ClusterState& after) {
     Parts& parts = *parts_;
     BERTH_ASSERT(!parts.failed);
     BERTH_ASSERT(record.sequence == parts.compaction.last_sequence() + 1);
+    parts.checkpointer.let_finish();
     Result<std::size_t> bytes = parts.write(record, after);
     // SQLite has taken back what it wrote, and promised nothing: with the reserve's room it may go.
     if (!bytes.ok() && bytes.error().code == ErrorCode::resource_exhausted &&
@@ -130,15 +120,16 @@ Status Store::append(const Record& record, const ClusterState& after) {
 
 Status Store::rest(const ClusterState& state) {
     BERTH_ASSERT(!parts_->failed);
-    // One or the other, since whoever asks next waits for both.
-    const bool now = parts_->checkpoint_is_due() && !parts_->just_checkpointed;
-    parts_->just_checkpointed = now;
-    const Status rested =
-        now ? parts_->checkpoint() : parts_->compaction.advance(parts_->database, state);
+    Parts& parts = *parts_;
+    if (!parts.log_room.is_grown() && things_in(state) > parts.live_snapshot_things)
+        parts.log_room.grow();
+    Status rested = parts.compaction.advance(parts.database, state);
+    parts.checkpointer.log_is(parts.database.log_frames());
+    if (rested.ok()) rested = parts.checkpointer.status();
     if (rested.ok()) return rested;
     // A snapshot can wait for room; the journal needs it more.
     if (rested.error().code == ErrorCode::resource_exhausted) return Done{};
-    parts_->failed = true;
+    parts.failed = true;
     return prefixed("between two turns", rested.error());
 }
 

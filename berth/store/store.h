@@ -11,6 +11,7 @@
 
 #include "berth/base/log.h"
 #include "berth/control/ports.h"
+#include "berth/store/checkpointer.h"
 #include "berth/store/free_space.h"
 
 namespace berth {
@@ -27,7 +28,10 @@ struct StoreSettings {
     bool keep_journal = false;                            // Never cut: all of it can be replayed.
     std::int64_t reserve_bytes = 64 << 20;
     FreeSpace::Ask free_bytes;  // nullptr: ask the file system.
-    std::string vfs;            // Of SQLite; empty: its own. For tests.
+    CheckpointSettings checkpoints;
+    // Of SQLite's log, made ready ahead of use once there are more things than above.
+    std::int64_t log_bytes = 64 << 20;
+    std::string vfs;  // Of SQLite; empty: its own. For tests.
 };
 
 // What was found at the start.
