@@ -218,15 +218,18 @@ private:
     void add_sim_run(CLI::App* sim) {
         CLI::App* run = sim->add_subcommand(
             "run", "A trace on a cluster, through the scheduler itself, in virtual time");
-        run->add_option("--trace", sim_run_.trace,
-                        "FORMAT:FILE, as philly:philly.csv, or generate:MIX:JOBS")
+        run->add_option(
+               "--trace", sim_run_.trace,
+               "FORMAT:FILE, as philly:philly.csv; philly alone is a sample of 600 jobs; or "
+               "generate:MIX:JOBS")
             ->required();
         run->add_option("--cluster", sim_run_.cluster,
                         "berth.yaml, slurm.conf, or a directory with them")
             ->required();
         run->add_option("--policy", sim_run_.policies,
                         "One or more: own, fifo, multifactor, sjf, qssf, las, las12, gittins, "
-                        "round_robin, drf; each perhaps with :none, :easy or :conservative")
+                        "round_robin, drf; or a FILE with keys of slurm.conf or berth.yaml; each "
+                        "perhaps with :none, :easy or :conservative")
             ->delimiter(',');
         run->add_option("--scale-load", sim_run_.load,
                         "Stretch the time between submissions to this offered load")

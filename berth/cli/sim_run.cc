@@ -13,7 +13,6 @@
 #include "berth/cli/sim_files.h"
 #include "berth/cli/sim_progress.h"
 #include "berth/report/html.h"
-#include "berth/sim/policies.h"
 #include "berth/workload/values.h"
 
 namespace berth::cli {
@@ -191,13 +190,14 @@ Status run(const SimRunOptions& options, Output& output) {
         workload.jobs.resize(options.first);
     }
     if (options.load > 0) workload::scale_load(workload, gpus_of(cluster), options.load);
+    std::vector<std::string> remarks;
     std::vector<sim::SimulationOptions> all;
     for (const std::string& name : options.policies) {
-        sim::SimulationOptions one{.cluster = cluster, .submission = rules, .wear = wear};
+        BERTH_TRY(ClusterSpec mine, read_cluster(options.cluster, name, remarks));
+        sim::SimulationOptions one{.cluster = std::move(mine), .submission = rules, .wear = wear};
         BERTH_CHECK(read_length("--time-slice", options.time_slice, one.time_slice));
         one.keep_runs = !options.report.empty() && all.empty();  // Of the first, for its Gantt.
         one.agent_latency = std::chrono::milliseconds(options.agent_latency_ms);
-        BERTH_CHECK(sim::choose_policy(one.cluster.scheduling, name));
         all.push_back(std::move(one));
     }
     const report::RunSettings settings{
@@ -208,6 +208,7 @@ Status run(const SimRunOptions& options, Output& output) {
         .skipped_rows = workload.skipped,
         .offered_load = workload::offered_load(workload, gpus_of(cluster)),
         .seed = options.seed};
+    for (const std::string& remark : remarks) output.out() << remark << '\n';
     print_workload(workload, settings, cluster, output);
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
     const unsigned wanted = options.threads > 0 ? options.threads : cores;
