@@ -122,6 +122,8 @@ void print_runs(const std::vector<report::PolicyRun>& runs, Output& output) {
                                                     {"MAKESPAN"},
                                                     {"ALLOC"},
                                                     {"QUEUE"},
+                                                    {"FRAG"},
+                                                    {"FTF P99"},
                                                     {"EVENTS/S"},
                                                     {"TOOK"}}};
     for (const report::PolicyRun& run : runs) {
@@ -136,6 +138,8 @@ void print_runs(const std::vector<report::PolicyRun>& runs, Output& output) {
         row.push_back({time_text(m.makespan)});
         row.push_back({number_text(100 * m.gpu_allocation_arrivals, "%.1f%%")});
         row.push_back({number_text(m.queue_mean, "%.1f")});
+        row.push_back({number_text(m.fragmented, "%.1f")});
+        row.push_back({number_text(m.all.fairness.p99, "%.1f")});
         row.push_back({number_text(per_second, "%.0f")});
         row.push_back({number_text(run.wall_seconds, "%.1f s")});
         rows.push_back(std::move(row));

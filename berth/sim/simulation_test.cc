@@ -58,6 +58,23 @@ TEST(Simulation, RunsJobsAsTheEnginePlansThem) {
     }
 }
 
+TEST(Simulation, CountsTheFreeGpusThatUsualJobsCannotUse) {
+    const SimulationResult result = run(four_jobs(), 1, "fifo:conservative");
+    // Half of the jobs cannot use the two GPUs beside the first: 1 GPU. From 20 min on none is free.
+    const Series& series = result.gpus_fragmented;
+    const auto mean_at = [&](Duration at) {
+        const auto bucket = static_cast<std::size_t>(at / series.width());
+        return static_cast<std::int64_t>(series.buckets()[bucket]) / series.width().count();
+    };
+    EXPECT_EQ(mean_at(10min), 1000);
+    EXPECT_EQ(mean_at(50min), 0);
+    // From 200 min on six are free: of no use to the one of 8. From 80 to 100 it was two.
+    EXPECT_EQ(mean_at(300min), 1500);
+    EXPECT_EQ(mean_at(90min), 1000);
+    // One, two, three, four and again three jobs at a time while the first runs.
+    EXPECT_EQ(result.jobs[0].company, (10 * 1 + 10 * 2 + 10 * 3 + 50 * 4 + 20 * 3) * 60'000);
+}
+
 TEST(Simulation, WithoutPlanningNobodyPasses) {
     const std::vector<Duration> starts = starts_of(run(four_jobs(), 1, "fifo:none"));
     EXPECT_TRUE(std::ranges::is_sorted(starts));
@@ -137,6 +154,8 @@ TEST(Simulation, LosesNodesAndRunsTheirJobsAgain) {
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
         const SimulationResult kept = run_with_losses(seed, 10min, 0s);
         ASSERT_EQ(kept.jobs[0].state, JobState::completed);
+        EXPECT_EQ(kept.jobs[0].lost, kept.jobs[0].starts - 1);
+        EXPECT_EQ(kept.jobs[0].preemptions(), 0U);
         // Each start repeats less than ten minutes, and a loss is noticed after five.
         EXPECT_GE(kept.jobs[0].ran, 12h);
         EXPECT_LE(kept.jobs[0].ran, 12h + 15min * kept.jobs[0].starts);
@@ -164,6 +183,7 @@ TEST(Simulation, LetsJobsTakeTurnsByTheirService) {
     EXPECT_EQ(result.jobs[1].first_start, 6h);
     EXPECT_EQ(result.jobs[1].ended, 7h);
     EXPECT_EQ(result.jobs[0].starts, 2U);
+    EXPECT_EQ(result.jobs[0].preemptions(), 1U);
     EXPECT_EQ(result.jobs[0].ended, 41h + 1min);
     options.time_slice = 0s;
     EXPECT_EQ(simulate(workload, options).jobs[1].first_start, 40h);
