@@ -38,7 +38,8 @@ Json curves_of(const workload::Workload& workload, const sim::SimulationResult& 
         waiting.push_back(seconds_of(start - job.submitted));
         completion.push_back(seconds_of(job.ended - job.submitted));
     }
-    return {{"waiting", curve_of(std::move(waiting))}, {"jct", curve_of(std::move(completion))},
+    return {{"waiting", curve_of(std::move(waiting))},
+            {"jct", curve_of(std::move(completion))},
             {"fairness", curve_of(std::move(fairness))}};
 }
 

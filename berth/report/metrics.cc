@@ -49,9 +49,13 @@ struct Values {
     }
     Group group(std::string name) && {
         constexpr double kHour = 3600;
-        return {std::move(name), distribution_of(std::move(completion)),
-                distribution_of(std::move(waiting)), distribution_of(std::move(slowdown)),
-                distribution_of(std::move(fairness)), starved, gpu_seconds / kHour};
+        return {std::move(name),
+                distribution_of(std::move(completion)),
+                distribution_of(std::move(waiting)),
+                distribution_of(std::move(slowdown)),
+                distribution_of(std::move(fairness)),
+                starved,
+                gpu_seconds / kHour};
     }
 };
 
@@ -110,10 +114,11 @@ Distribution distribution_of(std::vector<double> values) {
 
 double finish_time_fairness(const JobRecord& record, const TraceJob& job, std::int64_t gpus) {
     const Duration life = record.ended - record.submitted;
-    const double jobs = life > Duration(0) ? static_cast<double>(record.company) /
-                                                 static_cast<double>(life.count())
-                                           : 1;
-    const Duration alone = job.run_time > Duration(0) ? std::min(job.run_time, record.ran) : record.ran;
+    const double jobs =
+        life > Duration(0) ? static_cast<double>(record.company) / static_cast<double>(life.count())
+                           : 1;
+    const Duration alone =
+        job.run_time > Duration(0) ? std::min(job.run_time, record.ran) : record.ran;
     const double share = static_cast<double>(std::max<std::int64_t>(gpus, 1)) / std::max(jobs, 1.0);
     const double stretch = std::max(1.0, static_cast<double>(record.gpus) / share);
     return std::max(seconds_of(life), kShortest) /

@@ -48,8 +48,8 @@ struct Metrics {
     double fragmented = 0, fragmented_of_free = 0;
 };
 
-// Themis' rho: JCT / what it would have taken in a cluster of its own of 1/N of the GPUs, where N is
-// the mean number of jobs in the system while this one was. There a job for more GPUs takes in
+// Themis' rho: JCT / what it would have taken in a cluster of its own of 1/N of the GPUs, where N
+// is the mean number of jobs in the system while this one was. There a job for more GPUs takes in
 // proportion longer, and it waits for nobody. At most 1: it was not done later for sharing. Runs
 // under 10 s count as 10 s.
 double finish_time_fairness(const sim::JobRecord& record, const workload::TraceJob& job,

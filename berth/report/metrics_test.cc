@@ -35,22 +35,21 @@ struct Example {
                          {.number = 3, .submit = 200s, .gpus = 99, .user = "bob", .account = "c"}};
         result.gpus = 8;
         result.length = 200s;
-        result.jobs = {
-            {.gpus = 8,
-             .ended = 100s,
-             .ran = 100s,
-             .state = JobState::completed,
-             .starts = 1,
-             .company = 200'000},
-            {.gpus = 4,
-             .first_start = 100s,
-             .ended = 200s,
-             .ran = 100s,
-             .state = JobState::timeout,
-             .starts = 4,
-             .lost = 1,
-             .company = 300'000},
-            {.refused = true}};
+        result.jobs = {{.gpus = 8,
+                        .ended = 100s,
+                        .ran = 100s,
+                        .state = JobState::completed,
+                        .starts = 1,
+                        .company = 200'000},
+                       {.gpus = 4,
+                        .first_start = 100s,
+                        .ended = 200s,
+                        .ran = 100s,
+                        .state = JobState::timeout,
+                        .starts = 4,
+                        .lost = 1,
+                        .company = 300'000},
+                       {.refused = true}};
         const Time begin = sim::kSimulationBegin;
         result.gpus_allocated.add(begin, begin + 100s, 8);
         result.gpus_allocated.add(begin + 100s, begin + 200s, 4);
@@ -70,9 +69,10 @@ TEST(Metrics, AreThoseOfTheExample) {
     EXPECT_EQ(metrics.restarts, 3U);
     EXPECT_EQ(metrics.preemptions, 2U);
     EXPECT_EQ(metrics.lost_runs, 1U);
-    // Two jobs at a time: 100 s against 100 × 8 / 4. 1.5 at a time: 200 s against 100, as 4 GPUs are
-    // less than two thirds of 8.
-    EXPECT_DOUBLE_EQ(finish_time_fairness(example.result.jobs[0], example.workload.jobs[0], 8), 0.5);
+    // Two jobs at a time: 100 s against 100 × 8 / 4. 1.5 at a time: 200 s against 100, as 4 GPUs
+    // are less than two thirds of 8.
+    EXPECT_DOUBLE_EQ(finish_time_fairness(example.result.jobs[0], example.workload.jobs[0], 8),
+                     0.5);
     EXPECT_DOUBLE_EQ(metrics.all.fairness.highest, 2);
     EXPECT_DOUBLE_EQ(metrics.unfair, 0.5);
     EXPECT_EQ(metrics.all.starved, 0U);

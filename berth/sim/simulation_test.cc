@@ -60,7 +60,8 @@ TEST(Simulation, RunsJobsAsTheEnginePlansThem) {
 
 TEST(Simulation, CountsTheFreeGpusThatUsualJobsCannotUse) {
     const SimulationResult result = run(four_jobs(), 1, "fifo:conservative");
-    // Half of the jobs cannot use the two GPUs beside the first: 1 GPU. From 20 min on none is free.
+    // Half of the jobs cannot use the two GPUs beside the first: 1 GPU. From 20 min on none is
+    // free.
     const Series& series = result.gpus_fragmented;
     const auto mean_at = [&](Duration at) {
         const auto bucket = static_cast<std::size_t>(at / series.width());
@@ -107,6 +108,19 @@ TEST(Simulation, SpreadsLargeJobsOverNodesAndSaysWhatCouldNotRun) {
     EXPECT_EQ(result.stuck + static_cast<std::size_t>(result.jobs[2].refused), 1U);
     EXPECT_TRUE(result.jobs[3].refused);
     EXPECT_EQ(result.refusals.size(), result.jobs[2].refused ? 2U : 1U);
+}
+
+// Of a trace with parts of GPUs, as openb's.
+TEST(Simulation, AsksForPartsOfGpusAsParts) {
+    Workload workload;
+    for (int i = 0; i < 3; ++i)
+        workload.jobs.push_back({.run_time = 10s, .gpus = 1, .gpu_milli = 330});
+    workload.jobs.push_back({.run_time = 10s, .gpus = 1, .gpu_milli = 330, .gpu_types = {"a100"}});
+    const testing::NodeOptions node{.gpus = 2, .parts = {{"mps", 100}}};
+    const SimulationResult result = simulate(workload, {.cluster = testing::make_cluster(1, node)});
+    EXPECT_EQ(result.length, 10s);  // Three on one GPU, the one with a type on the other.
+    const SimulationResult whole = run(workload, 1, "fifo");
+    EXPECT_EQ(whole.jobs[0].gpus, 1);
 }
 
 TEST(Simulation, AgentsMayBeSlow) {
