@@ -6,6 +6,7 @@
 #include "berth/base/assert.h"
 #include "berth/workload/formats.h"
 #include "berth/workload/muri.h"
+#include "berth/workload/openb_pods.h"
 
 namespace {
 
@@ -18,6 +19,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     BERTH_ASSERT(format != nullptr);
     const std::string_view text(reinterpret_cast<const char*>(bytes), size);
     const auto read = format->read(text);
+    if (kFormat == "openb") {  // What the paper's protocol reads.
+        const auto pods = berth::workload::read_openb_pods(text);
+        BERTH_ASSERT(!pods.ok() || pods->pods.size() + pods->bad == pods->rows);
+        static_cast<void>(berth::workload::read_openb_nodes(text));
+    }
     if (kFormat == "muri") {  // What its own event loop reads.
         const auto jobs = berth::workload::read_muri_jobs(text);
         BERTH_ASSERT(jobs.ok() == read.ok());

@@ -8,6 +8,7 @@
 
 #include "berth/cli/commands.h"
 #include "berth/cli/sim_compare.h"
+#include "berth/cli/sim_openb.h"
 #include "berth/cli/sim_run.h"
 #include "berth/cli/sim_table.h"
 
@@ -205,6 +206,7 @@ private:
         muri->add_option("--json", sim_table_.json, "Write the rows to this file");
         muri->callback(
             [this] { action_ = [this] { return sim_table_muri(sim_table_, output_); }; });
+        add_sim_openb(table);
         CLI::App* backfill =
             table->add_subcommand("backfill", "What planning is worth on generated workloads");
         backfill->add_option("--jobs", sim_table_.jobs, "Of each mix");
@@ -215,18 +217,36 @@ private:
             [this] { action_ = [this] { return sim_table_backfill(sim_table_, output_); }; });
     }
 
+    void add_sim_openb(CLI::App* table) {
+        CLI::App* openb = table->add_subcommand(
+            "openb", "What placement policies get to use of Alibaba's shared GPUs (ATC '23)");
+        openb->add_option("--traces", sim_openb_.traces, "The folder that holds openb/")->required();
+        openb->add_option("--only", sim_openb_.only, "One policy");
+        openb->add_option("--orders", sim_openb_.orders, "Of pods and nodes: published, or ours")
+            ->check(CLI::IsMember({"published", "ours"}));
+        openb->add_option("--runs", sim_openb_.runs, "Orders of each")->check(CLI::Range(1, 1000));
+        openb->add_option("--first-seed", sim_openb_.first_seed, "Of the first order");
+        openb->add_option("--threads", sim_openb_.threads, "Runs at a time");
+        openb->add_option("--json", sim_openb_.json, "Write the rows to this file");
+        openb->callback(
+            [this] { action_ = [this] { return sim_table_openb(sim_openb_, output_); }; });
+    }
+
     void add_sim_run(CLI::App* sim) {
         CLI::App* run = sim->add_subcommand(
             "run", "A trace on a cluster, through the scheduler itself, in virtual time");
-        run->add_option("--trace", sim_run_.trace,
-                        "FORMAT:FILE, as philly:philly.csv, or generate:MIX:JOBS")
+        run->add_option(
+               "--trace", sim_run_.trace,
+               "FORMAT:FILE, as philly:philly.csv; philly alone is a sample of 600 jobs; or "
+               "generate:MIX:JOBS")
             ->required();
         run->add_option("--cluster", sim_run_.cluster,
                         "berth.yaml, slurm.conf, or a directory with them")
             ->required();
         run->add_option("--policy", sim_run_.policies,
                         "One or more: own, fifo, multifactor, sjf, qssf, las, las12, gittins, "
-                        "round_robin, drf; each perhaps with :none, :easy or :conservative")
+                        "round_robin, drf; or a FILE with keys of slurm.conf or berth.yaml; each "
+                        "perhaps with :none, :easy or :conservative")
             ->delimiter(',');
         run->add_option("--scale-load", sim_run_.load,
                         "Stretch the time between submissions to this offered load")
@@ -264,6 +284,7 @@ private:
     SimOptions sim_;
     SimRunOptions sim_run_;
     SimTableOptions sim_table_;
+    SimOpenbOptions sim_openb_;
     SimCompareOptions sim_compare_;
     std::string state_, job_, directory_;  // Or a file.
     std::vector<std::string> jobs_;        // Or users.

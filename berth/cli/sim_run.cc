@@ -13,7 +13,6 @@
 #include "berth/cli/sim_files.h"
 #include "berth/cli/sim_progress.h"
 #include "berth/report/html.h"
-#include "berth/sim/policies.h"
 #include "berth/workload/values.h"
 
 namespace berth::cli {
@@ -123,6 +122,8 @@ void print_runs(const std::vector<report::PolicyRun>& runs, Output& output) {
                                                     {"MAKESPAN"},
                                                     {"ALLOC"},
                                                     {"QUEUE"},
+                                                    {"FRAG"},
+                                                    {"FTF P99"},
                                                     {"EVENTS/S"},
                                                     {"TOOK"}}};
     for (const report::PolicyRun& run : runs) {
@@ -137,6 +138,8 @@ void print_runs(const std::vector<report::PolicyRun>& runs, Output& output) {
         row.push_back({time_text(m.makespan)});
         row.push_back({number_text(100 * m.gpu_allocation_arrivals, "%.1f%%")});
         row.push_back({number_text(m.queue_mean, "%.1f")});
+        row.push_back({number_text(m.fragmented, "%.1f")});
+        row.push_back({number_text(m.all.fairness.p99, "%.1f")});
         row.push_back({number_text(per_second, "%.0f")});
         row.push_back({number_text(run.wall_seconds, "%.1f s")});
         rows.push_back(std::move(row));
@@ -191,13 +194,14 @@ Status run(const SimRunOptions& options, Output& output) {
         workload.jobs.resize(options.first);
     }
     if (options.load > 0) workload::scale_load(workload, gpus_of(cluster), options.load);
+    std::vector<std::string> remarks;
     std::vector<sim::SimulationOptions> all;
     for (const std::string& name : options.policies) {
-        sim::SimulationOptions one{.cluster = cluster, .submission = rules, .wear = wear};
+        BERTH_TRY(ClusterSpec mine, read_cluster(options.cluster, name, remarks));
+        sim::SimulationOptions one{.cluster = std::move(mine), .submission = rules, .wear = wear};
         BERTH_CHECK(read_length("--time-slice", options.time_slice, one.time_slice));
         one.keep_runs = !options.report.empty() && all.empty();  // Of the first, for its Gantt.
         one.agent_latency = std::chrono::milliseconds(options.agent_latency_ms);
-        BERTH_CHECK(sim::choose_policy(one.cluster.scheduling, name));
         all.push_back(std::move(one));
     }
     const report::RunSettings settings{
@@ -208,6 +212,7 @@ Status run(const SimRunOptions& options, Output& output) {
         .skipped_rows = workload.skipped,
         .offered_load = workload::offered_load(workload, gpus_of(cluster)),
         .seed = options.seed};
+    for (const std::string& remark : remarks) output.out() << remark << '\n';
     print_workload(workload, settings, cluster, output);
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
     const unsigned wanted = options.threads > 0 ? options.threads : cores;

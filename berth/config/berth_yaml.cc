@@ -10,6 +10,7 @@
 #include "berth/base/text.h"
 #include "berth/config/draft.h"
 #include "berth/model/limit_keys.h"
+#include "berth/policy/policy.h"
 
 namespace berth::config {
 namespace {
@@ -51,9 +52,14 @@ constexpr auto kPartitionKeys = std::to_array<Translation>({
     {"default_memory_per_node_mb", "DefMemPerNode"},
 });
 
+// What a policy of its own may say: nothing about who and what there is.
+constexpr auto kPolicyKeys = std::to_array<std::string_view>(
+    {"order", "placement", "enforce_accounts", "enforce_limits", "hold_after"});
+
 class YamlReader {
 public:
-    YamlReader(Draft& draft, std::string file) : draft_(draft), file_(std::move(file)) {}
+    YamlReader(Draft& draft, std::string file, bool is_policy)
+        : draft_(draft), file_(std::move(file)), is_policy_(is_policy) {}
 
     void read(const YAML::Node& root) {
         if (!root.IsMap())
@@ -61,7 +67,10 @@ public:
                 root, "should be a map with cluster, nodes, partitions, accounts, qos, operators");
         for (const auto& entry : root) {
             const auto key = entry.first.as<std::string>();
-            if (key == "cluster") {
+            if (is_policy_ && std::ranges::find(kPolicyKeys, key) == kPolicyKeys.end()) {
+                error(entry.first,
+                      "a policy has no " + key + "; it has " + join(kPolicyKeys, ", "));
+            } else if (key == "cluster") {
                 draft_.spec.name = scalar(entry.second);
             } else if (key == "nodes") {
                 Line defaults;
@@ -80,8 +89,10 @@ public:
                     draft_.spec.operators.push_back(scalar(node));
                 });
             } else if (key == "order") {
+                drop_rules("order");
                 read_rule("order", entry.second);
             } else if (key == "placement") {
+                drop_rules("placement");
                 read_placement(entry.second);
             } else if (key == "gpu_types") {
                 read_gpu_types(entry.second);
@@ -207,7 +218,17 @@ private:
             return error(node, std::string("should be a rule of kind ") + kind +
                                    "; `berth policy list` names them");
         }
+        ClusterSpec alone;
+        alone.scheduling.rules.push_back(rule);
+        if (const auto policy = build_policy(alone); !policy.ok()) {
+            return error(node, policy.error().message);
+        }
         draft_.spec.scheduling.rules.push_back(std::move(rule));
+    }
+    // Those of a file read before.
+    void drop_rules(std::string_view kind) {
+        std::erase_if(draft_.spec.scheduling.rules,
+                      [&](const RuleSpec& rule) { return rule.kind == kind; });
     }
     void read_rule_key(const std::string& key, const YAML::Node& value, RuleSpec& rule) {
         if (key == "rule") {
@@ -381,18 +402,20 @@ private:
 
     Draft& draft_;
     std::string file_;
+    bool is_policy_;
 };
 
 }  // namespace
 
-void read_berth_yaml(Draft& draft, const ConfigText& source) {
+void read_berth_yaml(Draft& draft, const ConfigText& source, bool is_policy) {
     if (source.text.size() > kYamlBytesMax) {
         return draft.findings.add(Severity::error, source.name, 0,
                                   "is larger than 4 MiB; surely not a configuration");
     }
     try {  // yaml-cpp speaks in exceptions; they end here.
         const YAML::Node root = YAML::Load(source.text);
-        if (root.IsDefined() && !root.IsNull()) YamlReader(draft, source.name).read(root);
+        if (root.IsDefined() && !root.IsNull())
+            YamlReader(draft, source.name, is_policy).read(root);
     } catch (const YAML::Exception& wrong) {
         const int line = wrong.mark.line;
         draft.findings.add(Severity::error, source.name,

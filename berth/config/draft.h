@@ -78,7 +78,11 @@ void finish_parts(Draft& draft);
 void finish_gpu_types(Draft& draft);
 void read_cgroup_conf(Draft& draft, const std::vector<Line>& lines);
 void read_topology_conf(Draft& draft, const std::vector<Line>& lines);
-void read_berth_yaml(Draft& draft, const ConfigText& source);
+// `is_policy`: it may say nothing about nodes and people.
+void read_berth_yaml(Draft& draft, const ConfigText& source, bool is_policy = false);
+// policy_file.cc
+Findings check_policy(const ConfigText& policy);
+void read_policy(Draft& draft, const ConfigText& policy);
 void list_settings(Draft& draft);
 
 // "CPU=1.0,Mem=0.25G,GRES/gpu=2.0"; what is wrong in it is found and left out.

@@ -38,15 +38,14 @@ std::vector<Line> lines_with_includes(Draft& draft, const ConfigText& source,
     return all;
 }
 
-}  // namespace
-
-Loaded load(const ConfigFiles& files) {
+Loaded load_all(const ConfigFiles& files, const ConfigText* policy_file) {
     Draft draft;
     draft.spec.qos.push_back({.name = "normal"});
     if (files.slurm) draft.slurm_conf = files.slurm->name;
     // The order in which findings are listed, too.
     if (files.slurm) read_slurm_conf(draft, lines_with_includes(draft, *files.slurm, files, 0));
     if (files.berth) read_berth_yaml(draft, *files.berth);
+    if (policy_file != nullptr) read_policy(draft, *policy_file);
     if (files.gres) read_gres_conf(draft, parse_lines(*files.gres, draft.findings));
     finish_devices(draft);
     finish_gpu_types(draft);
@@ -59,12 +58,23 @@ Loaded load(const ConfigFiles& files) {
     read_priority_keys(draft);
     read_licenses(draft);
     list_settings(draft);
-    if (const Result<Policy> policy = build_policy(draft.spec); !policy.ok()) {
+    const Result<Policy> policy = build_policy(draft.spec);
+    if (!policy.ok() && !draft.findings.has_errors()) {
         draft.findings.add(Severity::error, files.berth ? files.berth->name : draft.slurm_conf, 0,
                            policy.error().message);
     }
     draft.findings.sort();
     return {std::move(draft.spec), draft.findings.all(), draft.findings.has_errors()};
+}
+
+}  // namespace
+
+Loaded load(const ConfigFiles& files) { return load_all(files, nullptr); }
+
+Loaded load_with_policy(const ConfigFiles& files, const ConfigText& policy) {
+    const Findings wrong = check_policy(policy);
+    if (wrong.has_errors()) return {{}, wrong.all(), true};
+    return load_all(files, &policy);
 }
 
 }  // namespace berth::config

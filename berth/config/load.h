@@ -25,4 +25,9 @@ struct Loaded {
 
 Loaded load(const ConfigFiles& files);
 
+// The same with another policy: what a policy file says stands above what the files say. It is a
+// piece of slurm.conf or, if its name ends in .yaml or .yml, of berth.yaml, with nothing in it but
+// who comes first and how far is planned. With an error in it nothing else is read.
+Loaded load_with_policy(const ConfigFiles& files, const ConfigText& policy);
+
 }  // namespace berth::config

@@ -255,9 +255,10 @@ TEST(Load, ReadsTheOrderAndTheShares) {
     EXPECT_EQ(loaded.spec.associations[0].shares, 0);
     EXPECT_EQ(loaded.spec.associations[0].priority, 9);
     EXPECT_EQ(loaded.spec.qos[1].usage_factor, Ppm(500'000));
-    EXPECT_EQ(text_of(load_slurm(kSmall, "", "", "", "order: shortest\n")),
-              "berth.yaml: error: no order rule 'shortest'; there are shortest_first, round_robin, "
-              "drf, least_attained, qssf, three_levels\n");
+    EXPECT_EQ(
+        text_of(load_slurm(kSmall, "", "", "", "order: shortest\n")),
+        "berth.yaml:1: error: no order rule 'shortest'; there are shortest_first, round_robin, "
+        "drf, least_attained, qssf, three_levels\n");
     EXPECT_EQ(load_slurm(kSmall, "", "", "", "order: shortest_first\n")
                   .spec.scheduling.rules.front()
                   .name,
@@ -286,7 +287,7 @@ TEST(Load, ReadsThePlacement) {
               "berth.yaml:1: error: should be a rule of kind placement; `berth policy list` names "
               "them\n");
     EXPECT_NE(text_of(load_slurm(kSmall, "", "", "", "placement: packing\n"))
-                  .find("berth.yaml: error: no placement rule 'packing'; there are pack, "),
+                  .find("berth.yaml:1: error: no placement rule 'packing'; there are pack, "),
               std::string::npos);
 }
 

@@ -1,4 +1,6 @@
 // One row for each job and policy, for spreadsheets and data frames.
+#include <cstdio>
+
 #include "berth/report/json.h"
 
 namespace berth::report {
@@ -25,6 +27,15 @@ std::string quoted(const std::string& text) {
     return all + "\"";
 }
 
+// Empty: it never ran.
+std::string fairness_text(const sim::JobRecord& record, const workload::TraceJob& job,
+                          std::int64_t gpus) {
+    if (record.starts == 0 || !is_final(record.state)) return {};
+    char text[32];
+    std::snprintf(text, sizeof text, "%.4f", finish_time_fairness(record, job, gpus));
+    return text;
+}
+
 std::string_view name_of(const sim::JobRecord& record) {
     if (record.refused) return "refused";
     switch (record.state) {
@@ -42,7 +53,8 @@ std::string_view name_of(const sim::JobRecord& record) {
 
 std::string to_csv(const workload::Workload& workload, const std::vector<PolicyRun>& runs) {
     std::string text =
-        "policy,job,user,account,gpus,submit_s,first_start_s,end_s,ran_s,starts,state\n";
+        "policy,job,user,account,gpus,submit_s,first_start_s,end_s,ran_s,starts,preemptions,"
+        "lost_runs,finish_time_fairness,state\n";
     for (const PolicyRun& run : runs) {
         for (std::size_t i = 0; i < run.result.jobs.size(); ++i) {
             const sim::JobRecord& record = run.result.jobs[i];
@@ -57,6 +69,9 @@ std::string to_csv(const workload::Workload& workload, const std::vector<PolicyR
                                           seconds_text(record.ended),
                                           seconds_text(record.ran),
                                           std::to_string(record.starts),
+                                          std::to_string(record.preemptions()),
+                                          std::to_string(record.lost),
+                                          fairness_text(record, job, run.result.gpus),
                                           std::string(name_of(record))};
             for (const std::string& field : fields) text += (&field == fields ? "" : ",") + field;
             text += '\n';

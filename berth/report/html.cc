@@ -26,15 +26,21 @@ Json curve_of(std::vector<double> values) {
     return points;
 }
 
-Json curves_of(const sim::SimulationResult& result) {
-    std::vector<double> waiting, completion;
-    for (const sim::JobRecord& job : result.jobs) {
+Json curves_of(const workload::Workload& workload, const sim::SimulationResult& result) {
+    std::vector<double> waiting, completion, fairness;
+    for (std::size_t i = 0; i < result.jobs.size(); ++i) {
+        const sim::JobRecord& job = result.jobs[i];
         if (job.refused || !is_final(job.state)) continue;
+        if (job.starts > 0) {
+            fairness.push_back(finish_time_fairness(job, workload.jobs[i], result.gpus));
+        }
         const Duration start = job.starts > 0 ? job.first_start : job.ended;
         waiting.push_back(seconds_of(start - job.submitted));
         completion.push_back(seconds_of(job.ended - job.submitted));
     }
-    return {{"waiting", curve_of(std::move(waiting))}, {"jct", curve_of(std::move(completion))}};
+    return {{"waiting", curve_of(std::move(waiting))},
+            {"jct", curve_of(std::move(completion))},
+            {"fairness", curve_of(std::move(fairness))}};
 }
 
 // The runs that took most GPU time: [node, first GPU's row, GPUs, start, end, job, account].
@@ -79,7 +85,7 @@ std::string to_html(const RunSettings& settings, const workload::Workload& workl
                     const std::vector<PolicyRun>& runs) {
     Json page = Json::parse(to_json(settings, runs, true));
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        page["runs"][i]["curves"] = curves_of(runs[i].result);
+        page["runs"][i]["curves"] = curves_of(workload, runs[i].result);
     }
     if (!runs.empty()) {
         page["gantt"] = {{"policy", runs.front().policy},

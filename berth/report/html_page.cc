@@ -87,7 +87,9 @@ function ticks(low, high, count) {
   for (let at = Math.ceil(low / step) * step; at <= high + step * 1e-9; at += step) all.push(at);
   return all;
 }
-function logTicks(low, high) {
+const times = value => (value >= 1 ? value.toFixed(0) : value.toFixed(2)) + '×';
+function logTicks(low, high, ratio) {
+  if (ratio) return [1, 3, 10, 30, 100, 300, 1000, 10000, 100000].filter(t => t >= low && t <= high);
   return [1, 10, 60, 600, 3600, 14400, 86400, 864000, 8640000].filter(t => t >= low && t <= high);
 }
 
@@ -145,9 +147,9 @@ class Plot {
   }
   axes() {
     const [low, high] = this.domain, bottom = this.height - this.bottom;
-    for (const at of this.options.log ? logTicks(low, high) : ticks(low, high, 6)) {
+    for (const at of this.options.log ? logTicks(low, high, this.options.ratio) : ticks(low, high, 6)) {
       make('line', { class: 'axis', x1: this.x(at), x2: this.x(at), y1: this.top, y2: bottom }, this.svg);
-      make('text', { x: this.x(at), y: bottom + 16, 'text-anchor': 'middle' }, this.svg, time(at));
+      make('text', { x: this.x(at), y: bottom + 16, 'text-anchor': 'middle' }, this.svg, this.options.ratio ? times(at) : time(at));
     }
     for (const at of ticks(0, this.highest, 5)) {
       make('line', { class: 'axis', x1: this.left, x2: this.width - this.right, y1: this.y(at), y2: this.y(at) }, this.svg);
@@ -162,7 +164,7 @@ class Plot {
       for (const point of curve.points) if (point[0] <= at) best = point;
       return best ? `${curve.policy}: ${this.options.fraction ? percent(best[1]) : number(best[1])}` : '';
     });
-    tip.textContent = time(at) + '\n' + lines.join('\n');
+    tip.textContent = (this.options.ratio ? at.toFixed(2) + '×' : time(at)) + '\n' + lines.join('\n');
     tip.style.cssText = `display:block; left:${event.clientX + 14}px; top:${event.clientY + 10}px`;
     const stale = this.svg.querySelectorAll('.cursor, .drag');
     stale.forEach(node => node.remove());
@@ -270,7 +272,11 @@ const columns = [
   ['waiting_median', 'median', r => r.all.waiting_s.median, time], ['waiting_p90', 'p90', r => r.all.waiting_s.p90, time],
   ['waiting_p99', 'p99', r => r.all.waiting_s.p99, time], ['slowdown_mean', 'Slowdown', r => r.all.slowdown.mean, number],
   ['makespan', 'Makespan', r => r.makespan_s, time], ['allocation', 'GPUs in use', r => r.gpu_allocation_while_jobs_arrive, percent],
-  ['queue_mean', 'Queue', r => r.queue.mean, number], ['jain', 'Jain', r => r.jain_index.accounts, v => v.toFixed(3)],
+  ['queue_mean', 'Queue', r => r.queue.mean, number], ['queue_max', 'most', r => r.queue.max, v => v],
+  ['fragmentation', 'Fragmented GPUs', r => r.fragmentation.gpus, number],
+  ['rho_p99', 'FTF p99', r => r.all.finish_time_fairness.p99, number], ['rho_max', 'max', r => r.all.finish_time_fairness.max, number],
+  ['unfair', 'Unfair', r => r.unfair_fraction, percent], ['starved', 'Starved', r => r.jobs.starved, v => v],
+  ['preemptions', 'Preempted', r => r.jobs.preemptions, v => v], ['jain', 'Jain', r => r.jain_index.accounts, v => v.toFixed(3)],
 ];
 const runs = results.runs.map((run, i) => Object.assign(run, { colour: colours[i % colours.length] }));
 document.getElementById('about').textContent =
@@ -280,8 +286,9 @@ table('figures', ['Policy', ...columns.map(column => column[1])], runs.map(run =
   ...columns.map(([key, , value, show]) => ({ text: show(value(run)), attributes: { 'data-policy': run.policy, 'data-key': key, 'data-value': value(run) } }))]));
 const groupRows = key => runs.flatMap(run => run[key].map(group => [{ text: `${group.name} (${run.policy})` }, { text: group.jobs },
   { text: group.gpu_hours.toFixed(1) }, { text: time(group.jct_s.mean) }, { text: time(group.waiting_s.mean) },
-  { text: time(group.waiting_s.p99) }, { text: number(group.slowdown.mean) }]));
-const groupHead = ['', 'Jobs', 'GPU hours', 'JCT', 'Waiting', 'p99', 'Slowdown'];
+  { text: time(group.waiting_s.p99) }, { text: number(group.slowdown.mean) },
+  { text: number(group.finish_time_fairness.p99) }, { text: group.starved }]));
+const groupHead = ['', 'Jobs', 'GPU hours', 'JCT', 'Waiting', 'p99', 'Slowdown', 'FTF p99', 'Starved'];
 table('sizes', groupHead, groupRows('by_size'));
 table('accounts', groupHead, groupRows('by_account').slice(0, 200));
 
@@ -291,6 +298,8 @@ const plots = [
   new Plot('waiting', 'Jobs that waited no longer than', curve('waiting'), { log: true, fraction: true, highest: 1.02 }),
   new Plot('jct', 'Jobs that were done within', curve('jct'), { log: true, fraction: true, highest: 1.02 }),
   new Plot('demand', 'GPUs waited for', overTime('gpus_waited_for', 1), { steps: true }),
+  new Plot('fragmentation', 'Free GPUs of no use to usual jobs', overTime('milligpus_fragmented', 1000), { steps: true }),
+  new Plot('rho', 'Jobs with a finish-time fairness (rho) of at most', curve('fairness'), { log: true, ratio: true, fraction: true, highest: 1.02 }),
   new Bars(runs),
 ];
 if (results.gantt) new Gantt(results.gantt);

@@ -21,7 +21,9 @@ Json json_of(const Group& group) {
             {"gpu_hours", group.gpu_hours},
             {"jct_s", json_of(group.completion)},
             {"waiting_s", json_of(group.waiting)},
-            {"slowdown", json_of(group.slowdown)}};
+            {"slowdown", json_of(group.slowdown)},
+            {"finish_time_fairness", json_of(group.fairness)},
+            {"starved", group.starved}};
 }
 
 Json json_of(const std::vector<Group>& groups) {
@@ -53,12 +55,17 @@ Json json_of(const PolicyRun& run, bool timings) {
                    {"refused", m.refused},
                    {"never_ran", m.stuck},
                    {"timeouts", m.timeouts},
-                   {"restarts", m.restarts}}},
+                   {"restarts", m.restarts},
+                   {"preemptions", m.preemptions},
+                   {"lost_runs", m.lost_runs},
+                   {"starved", m.all.starved}}},
                  {"makespan_s", m.makespan},
                  {"gpu_allocation", m.gpu_allocation},
                  {"gpu_allocation_while_jobs_arrive", m.gpu_allocation_arrivals},
                  {"queue", {{"mean", m.queue_mean}, {"max", m.queue_highest}}},
                  {"jain_index", {{"users", m.jain_users}, {"accounts", m.jain_accounts}}},
+                 {"unfair_fraction", m.unfair},
+                 {"fragmentation", {{"gpus", m.fragmented}, {"of_free", m.fragmented_of_free}}},
                  {"all", json_of(m.all)},
                  {"by_size", json_of(m.by_size)},
                  {"by_user", json_of(m.by_user)},
@@ -67,7 +74,8 @@ Json json_of(const PolicyRun& run, bool timings) {
                   {{"gpus_allocated", json_of(run.result.gpus_allocated)},
                    {"jobs_waiting", json_of(run.result.jobs_waiting)},
                    {"gpus_waited_for", json_of(run.result.gpus_waited_for)},
-                   {"jobs_running", json_of(run.result.jobs_running)}}},
+                   {"jobs_running", json_of(run.result.jobs_running)},
+                   {"milligpus_fragmented", json_of(run.result.gpus_fragmented)}}},
                  {"events", run.result.events},
                  {"turns", run.result.turns},
                  {"facts", run.result.facts},

@@ -13,6 +13,10 @@ using sim::SimulationResult;
 using workload::TraceJob;
 using workload::Workload;
 
+constexpr double kShortest = 10;  // Seconds that a run counts for.
+constexpr Duration kLongWait = std::chrono::hours(24);
+constexpr int kLongWaitRuns = 10;
+
 double seconds_of(Duration length) { return static_cast<double>(length.count()) / 1000; }
 
 struct SizeClass {
@@ -28,23 +32,29 @@ constexpr auto kSizes = std::to_array<SizeClass>({{0, "no GPU"},
 
 // The values of a group, job by job.
 struct Values {
-    std::vector<double> completion, waiting, slowdown;
+    std::vector<double> completion, waiting, slowdown, fairness;
     double gpu_seconds = 0;
+    std::size_t starved = 0;
 
-    void add(const JobRecord& record) {
-        constexpr double kShortest = 10;
+    void add(const JobRecord& record, const TraceJob& job, std::int64_t gpus) {
         const double whole = seconds_of(record.ended - record.submitted);
         const double ran = seconds_of(record.ran);
         completion.push_back(whole);
         const Duration start = record.starts > 0 ? record.first_start : record.ended;
         waiting.push_back(seconds_of(start - record.submitted));
+        if (start - record.submitted > std::max(kLongWait, record.ran * kLongWaitRuns)) ++starved;
+        if (record.starts > 0) fairness.push_back(finish_time_fairness(record, job, gpus));
         slowdown.push_back(std::max(1.0, whole / std::max(ran, kShortest)));
         gpu_seconds += ran * static_cast<double>(record.gpus);
     }
     Group group(std::string name) && {
         constexpr double kHour = 3600;
-        return {std::move(name), distribution_of(std::move(completion)),
-                distribution_of(std::move(waiting)), distribution_of(std::move(slowdown)),
+        return {std::move(name),
+                distribution_of(std::move(completion)),
+                distribution_of(std::move(waiting)),
+                distribution_of(std::move(slowdown)),
+                distribution_of(std::move(fairness)),
+                starved,
                 gpu_seconds / kHour};
     }
 };
@@ -102,9 +112,23 @@ Distribution distribution_of(std::vector<double> values) {
     return of;
 }
 
+double finish_time_fairness(const JobRecord& record, const TraceJob& job, std::int64_t gpus) {
+    const Duration life = record.ended - record.submitted;
+    const double jobs =
+        life > Duration(0) ? static_cast<double>(record.company) / static_cast<double>(life.count())
+                           : 1;
+    const Duration alone =
+        job.run_time > Duration(0) ? std::min(job.run_time, record.ran) : record.ran;
+    const double share = static_cast<double>(std::max<std::int64_t>(gpus, 1)) / std::max(jobs, 1.0);
+    const double stretch = std::max(1.0, static_cast<double>(record.gpus) / share);
+    return std::max(seconds_of(life), kShortest) /
+           (std::max(seconds_of(alone), kShortest) * stretch);
+}
+
 Metrics metrics_of(const Workload& workload, const SimulationResult& result) {
     Metrics metrics;
     Values all;
+    std::size_t unfair = 0;
     std::map<std::string, Values> sizes, users, accounts;
     for (std::size_t i = 0; i < result.jobs.size(); ++i) {
         const JobRecord& record = result.jobs[i];
@@ -115,9 +139,13 @@ Metrics metrics_of(const Workload& workload, const SimulationResult& result) {
         ++metrics.ended;
         metrics.timeouts += record.state == JobState::timeout ? 1 : 0;
         metrics.restarts += record.starts > 1 ? record.starts - 1 : 0;
+        metrics.preemptions += record.preemptions();
+        metrics.lost_runs += record.lost;
+        const bool ran = record.starts > 0;
+        if (ran && finish_time_fairness(record, job, result.gpus) > 1) ++unfair;
         for (Values* of :
              {&all, &sizes[size_class(job.gpus)], &users[job.user], &accounts[job.account]}) {
-            of->add(record);
+            of->add(record, job, result.gpus);
         }
     }
     metrics.all = std::move(all).group("all");
@@ -137,6 +165,11 @@ Metrics metrics_of(const Workload& workload, const SimulationResult& result) {
     metrics.gpu_allocation = mean_until(result.gpus_allocated, result.length) / gpus;
     const Duration last = workload.jobs.empty() ? Duration{} : workload.jobs.back().submit;
     metrics.gpu_allocation_arrivals = mean_until(result.gpus_allocated, last) / gpus;
+    metrics.unfair = static_cast<double>(unfair) /
+                     static_cast<double>(std::max<std::size_t>(metrics.all.fairness.count, 1));
+    metrics.fragmented = mean_until(result.gpus_fragmented, last) / 1000;
+    const double free = gpus * (1 - metrics.gpu_allocation_arrivals);
+    metrics.fragmented_of_free = free > 0 ? metrics.fragmented / free : 0;
     metrics.queue_mean = mean_until(result.jobs_waiting, result.length);
     metrics.queue_highest = result.jobs_waiting.highest();
     return metrics;

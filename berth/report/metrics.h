@@ -22,6 +22,8 @@ struct Group {
     Distribution completion;  // JCT: from submission to the end.
     Distribution waiting;     // From submission to the first start.
     Distribution slowdown;    // JCT / time run, at least 1; runs under 10 s count as 10 s.
+    Distribution fairness;    // Finish-time fairness: see finish_time_fairness().
+    std::size_t starved = 0;  // Waited over a day, and over ten times as long as they ran.
     double gpu_hours = 0;     // That they ran.
 };
 
@@ -38,7 +40,20 @@ struct Metrics {
     std::int64_t queue_highest = 0;
     double jain_users = 1;  // Of the users' mean slowdowns (Jain's index): 1 is even.
     double jain_accounts = 1;
+    double unfair = 0;  // Fraction of the jobs that were done later than in a share of their own.
+    std::size_t preemptions = 0;  // Runs ended for others' sake.
+    std::size_t lost_runs = 0;    // With their node.
+    // GPUs that are free and of no use to jobs as usually come: mean until the last submission, and
+    // as a fraction of the free ones.
+    double fragmented = 0, fragmented_of_free = 0;
 };
+
+// Themis' rho: JCT / what it would have taken in a cluster of its own of 1/N of the GPUs, where N
+// is the mean number of jobs in the system while this one was. There a job for more GPUs takes in
+// proportion longer, and it waits for nobody. At most 1: it was not done later for sharing. Runs
+// under 10 s count as 10 s.
+double finish_time_fairness(const sim::JobRecord& record, const workload::TraceJob& job,
+                            std::int64_t gpus);
 
 Metrics metrics_of(const workload::Workload& workload, const sim::SimulationResult& result);
 

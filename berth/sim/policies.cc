@@ -67,6 +67,10 @@ constexpr auto kPolicies = std::to_array<NamedPolicy>({
     {"drf", "dominant resource fairness", [](SchedulingSpec& spec) { by_order(spec, "drf"); }},
 });
 
+}  // namespace
+
+std::span<const NamedPolicy> named_policies() { return kPolicies; }
+
 // The head alone is promised a start (EASY), or nobody, or whoever the cluster plans for.
 Status choose_backfill(SchedulingSpec& scheduling, std::string_view how) {
     constexpr std::uint32_t kDeep = 1'000'000;
@@ -86,9 +90,14 @@ Status choose_backfill(SchedulingSpec& scheduling, std::string_view how) {
     return Done{};
 }
 
-}  // namespace
-
-std::span<const NamedPolicy> named_policies() { return kPolicies; }
+std::pair<std::string_view, std::string_view> split_policy(std::string_view name) {
+    const std::size_t colon = name.rfind(':');
+    if (colon == std::string_view::npos) return {name, {}};
+    for (const std::string_view how : {"none", "easy", "conservative"}) {
+        if (name.substr(colon + 1) == how) return {name.substr(0, colon), how};
+    }
+    return {name, {}};
+}
 
 Status choose_policy(SchedulingSpec& scheduling, std::string_view name) {
     const std::size_t colon = name.find(':');

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "berth/base/result.h"
 #include "berth/model/cluster_spec.h"
@@ -19,5 +20,10 @@ std::span<const NamedPolicy> named_policies();
 
 // Changes the cluster's own policy into the one named.
 Status choose_policy(SchedulingSpec& scheduling, std::string_view name);
+
+// "NAME" and "easy" of "NAME:easy"; the second is empty where it is none of those words.
+std::pair<std::string_view, std::string_view> split_policy(std::string_view name);
+// How far ahead is planned: none, easy or conservative.
+Status choose_backfill(SchedulingSpec& scheduling, std::string_view how);
 
 }  // namespace berth::sim

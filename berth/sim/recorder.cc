@@ -35,11 +35,13 @@ std::vector<RunPlace> places_of(const ClusterSpec& spec, const Allocation& alloc
 
 }  // namespace
 
-Recorder::Recorder(const workload::Workload& workload, SimulationResult& result, bool keep_runs)
+Recorder::Recorder(const workload::Workload& workload, SimulationResult& result,
+                   Fragments fragments, bool keep_runs)
     : workload_(workload),
       result_(result),
       keep_runs_(keep_runs),
       seen_(workload.jobs.size()),
+      fragments_(std::move(fragments)),
       at_(kSimulationBegin) {
     result_.jobs.resize(workload.jobs.size());
 }
@@ -50,6 +52,7 @@ std::size_t Recorder::number_of(const Job& job) {
     if (number == 0) {
         number = static_cast<std::uint32_t>(parse_int64(job.spec.command->submit_line).value()) + 1;
         result_.jobs[number - 1].submitted = since_begin(job.submitted_at);
+        seen_[number - 1].company = company_;
     }
     return number - 1;
 }
@@ -68,12 +71,17 @@ void Recorder::pass(Time now) {
     result_.jobs_waiting.add(at_, now, waiting_);
     result_.gpus_waited_for.add(at_, now, waited_for_);
     result_.jobs_running.add(at_, now, running_);
+    result_.gpus_fragmented.add(at_, now, fragments_.milli());
+    if (now > at_) company_ += (waiting_ + running_) * (now - at_).count();
     at_ = std::max(at_, now);
 }
 
 void Recorder::publish(const ClusterState& state, const Changes& changes) {
+    if (!looked_) fragments_.look_at_all(state);
+    looked_ = true;
     if (changes.jobs.empty()) return;
     pass(changes.now);
+    for (const NodeId node : changes.nodes) fragments_.look_at(state, node);
     for (const JobId id : changes.jobs) {
         if (const Job* const job = state.find_job(id)) look_at(state, *job);
     }
@@ -105,7 +113,8 @@ void Recorder::look_at(const ClusterState& state, const Job& job) {
         end_run(number);
     }
     if (holds && !seen.holds) {
-        seen = {true, waits, gpus_in(state.spec(), job.allocated), *job.started_at, {}};
+        seen = {true, waits,        gpus_in(state.spec(), job.allocated), *job.started_at,
+                seen.company, {}};
         if (keep_runs_) seen.places = places_of(state.spec(), *job.allocation);
         allocated_ += seen.gpus;
         ++running_;
@@ -117,6 +126,7 @@ void Recorder::look_at(const ClusterState& state, const Job& job) {
     record.state = is_final(job.state) ? job.state : holds ? JobState::running : JobState::pending;
     if (!is_final(job.state)) return;
     record.ended = since_begin(job.ended_at.value_or(at_));
+    record.company = company_ - seen.company;
     result_.length = std::max(result_.length, record.ended);
     ++ended_;
 }

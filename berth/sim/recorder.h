@@ -3,13 +3,15 @@
 #pragma once
 
 #include "berth/control/ports.h"
+#include "berth/sim/fragments.h"
 #include "berth/sim/simulation.h"
 
 namespace berth::sim {
 
 class Recorder : public Readers {
 public:
-    Recorder(const workload::Workload& workload, SimulationResult& result, bool keep_runs);
+    Recorder(const workload::Workload& workload, SimulationResult& result, Fragments fragments,
+             bool keep_runs);
 
     // A submission is known by its submit line, which is this number: readers see a job before its
     // sender is answered.
@@ -24,6 +26,7 @@ public:
     std::size_t ended() const { return ended_; }
     std::size_t running() const { return static_cast<std::size_t>(running_); }
     void finish(Time now);
+    void lost_run(JobId job) { ++result_.jobs[number_of(job)].lost; }  // With its node.
 
 private:
     void pass(Time now);
@@ -40,10 +43,14 @@ private:
         bool waits = false;
         std::int64_t gpus = 0;
         Time started_at{};
+        std::int64_t company = 0;  // As it came.
         std::vector<RunPlace> places;
     };
     std::vector<Seen> seen_;
     std::int64_t allocated_ = 0, waiting_ = 0, waited_for_ = 0, running_ = 0;
+    std::int64_t company_ = 0;  // Jobs × milliseconds so far.
+    Fragments fragments_;
+    bool looked_ = false;  // At the nodes.
     std::size_t ended_ = 0;
     Time at_;
 };

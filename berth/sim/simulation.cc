@@ -74,7 +74,8 @@ public:
           cluster_(for_simulation(options.cluster, workload.jobs.size())),
           submission_(cluster_, options.submission),
           result_(kSimulationBegin),
-          recorder_(workload, result_, options.keep_runs),
+          recorder_(workload, result_, Fragments(workload, submission_, cluster_),
+                    options.keep_runs),
           work_(workload.jobs.size()),
           nodes_(
               cluster_, options.agent_latency,
@@ -121,6 +122,7 @@ private:
     Loop loop_;
     std::map<std::string, std::uint32_t, std::less<>> uids_;
     std::size_t arrived_ = 0;
+    bool losing_ = false;  // A node, just now.
     std::optional<Time> slice_at_;
 };
 
@@ -141,6 +143,7 @@ void Simulation::cut_short(JobId id, Attempt attempt, Time now) {
     Work& work = work_[recorder_.number_of(id)];
     if (work.attempt != attempt || work.is_cut) return;
     work.is_cut = true;
+    if (losing_) recorder_.lost_run(id);
     const Duration step = options_.wear.checkpoint;
     if (step > Duration(0) && now > work.begun) work.kept += (now - work.begun) / step * step;
 }
@@ -172,7 +175,9 @@ void Simulation::wear_out() {
         switch (event.what) {
             case WearAndTear::What::lost:
                 ++result_.nodes_lost;
+                losing_ = true;
                 ports_.inbox.push_back(nodes_.lose(event.node, ports_.at));
+                losing_ = false;
                 break;
             case WearAndTear::What::known_down:
                 ports_.inbox.push_back(ask(event.node, NodeAction::down));

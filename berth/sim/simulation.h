@@ -59,9 +59,17 @@ struct JobRecord {
     JobState state = JobState::pending;  // pending: it was still waiting at the end.
     std::uint32_t starts = 0;
     bool refused = false;
+    std::uint32_t lost = 0;  // Runs that went down with a node.
+    // Jobs × milliseconds: how many were in the system while it was, itself included.
+    std::int64_t company = 0;
+
+    // Runs that were ended for others' sake.
+    std::uint32_t preemptions() const {
+        return starts > lost + 1 ? starts - lost - 1 : 0;
+    }
 
     BERTH_FIELDS(JobRecord, gpus, submitted, first_start, last_start, ended, ran, state, starts,
-                 refused)
+                 refused, lost, company)
 };
 
 struct RunPlace {
@@ -82,6 +90,7 @@ struct SimulationResult {
     std::vector<RunRecord> runs;  // With keep_runs; as they ended.
     std::int64_t gpus = 0, nodes = 0;
     Series gpus_allocated, jobs_waiting, gpus_waited_for, jobs_running;
+    Series gpus_fragmented;                          // In thousandths: see fragments.h.
     Duration length{};                               // To the end of the last job.
     std::map<std::string, std::size_t> refusals;     // By what was said.
     std::uint64_t events = 0, turns = 0, facts = 0;  // Turns of the controller's loop.
@@ -90,7 +99,8 @@ struct SimulationResult {
     std::uint64_t state_hash = 0;  // Of the controller's state at the end.
 
     explicit SimulationResult(Time begin)
-        : gpus_allocated(begin), jobs_waiting(begin), gpus_waited_for(begin), jobs_running(begin) {}
+        : gpus_allocated(begin), jobs_waiting(begin), gpus_waited_for(begin), jobs_running(begin),
+          gpus_fragmented(begin) {}
 };
 
 SimulationResult simulate(const workload::Workload& workload, const SimulationOptions& options);

@@ -58,6 +58,24 @@ TEST(Simulation, RunsJobsAsTheEnginePlansThem) {
     }
 }
 
+TEST(Simulation, CountsTheFreeGpusThatUsualJobsCannotUse) {
+    const SimulationResult result = run(four_jobs(), 1, "fifo:conservative");
+    // Half of the jobs cannot use the two GPUs beside the first: 1 GPU. From 20 min on none is
+    // free.
+    const Series& series = result.gpus_fragmented;
+    const auto mean_at = [&](Duration at) {
+        const auto bucket = static_cast<std::size_t>(at / series.width());
+        return static_cast<std::int64_t>(series.buckets()[bucket]) / series.width().count();
+    };
+    EXPECT_EQ(mean_at(10min), 1000);
+    EXPECT_EQ(mean_at(50min), 0);
+    // From 200 min on six are free: of no use to the one of 8. From 80 to 100 it was two.
+    EXPECT_EQ(mean_at(300min), 1500);
+    EXPECT_EQ(mean_at(90min), 1000);
+    // One, two, three, four and again three jobs at a time while the first runs.
+    EXPECT_EQ(result.jobs[0].company, (10 * 1 + 10 * 2 + 10 * 3 + 50 * 4 + 20 * 3) * 60'000);
+}
+
 TEST(Simulation, WithoutPlanningNobodyPasses) {
     const std::vector<Duration> starts = starts_of(run(four_jobs(), 1, "fifo:none"));
     EXPECT_TRUE(std::ranges::is_sorted(starts));
@@ -90,6 +108,19 @@ TEST(Simulation, SpreadsLargeJobsOverNodesAndSaysWhatCouldNotRun) {
     EXPECT_EQ(result.stuck + static_cast<std::size_t>(result.jobs[2].refused), 1U);
     EXPECT_TRUE(result.jobs[3].refused);
     EXPECT_EQ(result.refusals.size(), result.jobs[2].refused ? 2U : 1U);
+}
+
+// Of a trace with parts of GPUs, as openb's.
+TEST(Simulation, AsksForPartsOfGpusAsParts) {
+    Workload workload;
+    for (int i = 0; i < 3; ++i)
+        workload.jobs.push_back({.run_time = 10s, .gpus = 1, .gpu_milli = 330});
+    workload.jobs.push_back({.run_time = 10s, .gpus = 1, .gpu_milli = 330, .gpu_types = {"a100"}});
+    const testing::NodeOptions node{.gpus = 2, .parts = {{"mps", 100}}};
+    const SimulationResult result = simulate(workload, {.cluster = testing::make_cluster(1, node)});
+    EXPECT_EQ(result.length, 10s);  // Three on one GPU, the one with a type on the other.
+    const SimulationResult whole = run(workload, 1, "fifo");
+    EXPECT_EQ(whole.jobs[0].gpus, 1);
 }
 
 TEST(Simulation, AgentsMayBeSlow) {
@@ -137,6 +168,8 @@ TEST(Simulation, LosesNodesAndRunsTheirJobsAgain) {
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
         const SimulationResult kept = run_with_losses(seed, 10min, 0s);
         ASSERT_EQ(kept.jobs[0].state, JobState::completed);
+        EXPECT_EQ(kept.jobs[0].lost, kept.jobs[0].starts - 1);
+        EXPECT_EQ(kept.jobs[0].preemptions(), 0U);
         // Each start repeats less than ten minutes, and a loss is noticed after five.
         EXPECT_GE(kept.jobs[0].ran, 12h);
         EXPECT_LE(kept.jobs[0].ran, 12h + 15min * kept.jobs[0].starts);
@@ -164,6 +197,7 @@ TEST(Simulation, LetsJobsTakeTurnsByTheirService) {
     EXPECT_EQ(result.jobs[1].first_start, 6h);
     EXPECT_EQ(result.jobs[1].ended, 7h);
     EXPECT_EQ(result.jobs[0].starts, 2U);
+    EXPECT_EQ(result.jobs[0].preemptions(), 1U);
     EXPECT_EQ(result.jobs[0].ended, 41h + 1min);
     options.time_slice = 0s;
     EXPECT_EQ(simulate(workload, options).jobs[1].first_start, 40h);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <tuple>
 
 namespace berth::sim {
 namespace {
@@ -38,6 +40,13 @@ Submission::Submission(const ClusterSpec& cluster, const SubmissionRules& rules)
     : cluster_(cluster), rules_(rules) {
     for (const NodeSpec& node : cluster.nodes) {
         most_gpus_ = std::max(most_gpus_, gpus_on(cluster, node));
+        for (const Device& device : node.devices) {
+            for (const ShareKind& kind : device.shares) {
+                const std::string& name = cluster.dimensions.at(kind.dimension).name;
+                const bool is_finer = kind.parts > parts_ && (name == "mps" || name == "shard");
+                if (is_finer) std::tie(part_, parts_) = std::pair(name, kind.parts);
+            }
+        }
     }
 }
 
@@ -53,9 +62,21 @@ Duration Submission::limit_of(const workload::TraceJob& job) const {
     return Duration::max();
 }
 
+// So many parts of one GPU, rounded up, where GPUs are given out in parts. Parts have no type: of
+// one that must be of a type, all of it is asked for.
+bool Submission::ask_for_a_part(const workload::TraceJob& job, JobRequest& request) const {
+    constexpr std::int64_t kWhole = 1000;
+    if (job.gpu_milli >= kWhole || parts_ < 2 || job.gpu_types.size() == 1) return false;
+    const std::int64_t parts = up(job.gpu_milli * parts_, kWhole);
+    if (parts >= parts_) return false;
+    request.gres_per_node = {{part_, "", parts}};
+    return true;
+}
+
 // Whole nodes where it takes more than one, and they divide it evenly; else so many over as few
 // nodes as can be.
 void Submission::ask_for_gpus(const workload::TraceJob& job, JobRequest& request) const {
+    if (ask_for_a_part(job, request)) return;
     const std::string type = job.gpu_types.size() == 1 ? job.gpu_types.front() : std::string();
     const std::int64_t most = std::max<std::int64_t>(most_gpus_, 1);
     const std::int64_t nodes = job.nodes.value_or(up(job.gpus, most));

@@ -33,10 +33,13 @@ public:
 
 private:
     void ask_for_gpus(const workload::TraceJob& job, JobRequest& request) const;
+    bool ask_for_a_part(const workload::TraceJob& job, JobRequest& request) const;
 
     const ClusterSpec& cluster_;
     SubmissionRules rules_;
     std::int64_t most_gpus_ = 0;  // On one node.
+    std::string part_;        // How GPUs are given out in parts: mps, shard; empty: they are not.
+    std::int64_t parts_ = 0;  // Of one GPU.
 };
 
 }  // namespace berth::sim

@@ -32,7 +32,7 @@ def dom_of(browser, page, folder):
 
 
 def check_page(dom, results):
-    for plot in ("utilisation", "queue", "waiting", "jct", "demand"):
+    for plot in ("utilisation", "queue", "waiting", "jct", "demand", "fragmentation", "rho"):
         drawn = re.search(rf'<svg[^>]*data-plot="{plot}".*?</svg>', dom, re.DOTALL)
         assert drawn, f"no plot {plot}"
         paths = re.findall(r'<path class="line" d="([^"]*)"[^>]*data-policy="([^"]*)"', drawn[0])
@@ -50,7 +50,11 @@ def check_page(dom, results):
         for key, value in {"jobs": figures["jobs"]["ended"], "jct_mean": figures["all"]["jct_s"]["mean"],
                            "jct_p99": figures["all"]["jct_s"]["p99"], "waiting_mean": figures["all"]["waiting_s"]["mean"],
                            "waiting_p90": figures["all"]["waiting_s"]["p90"], "makespan": figures["makespan_s"],
-                           "queue_mean": figures["queue"]["mean"], "jain": figures["jain_index"]["accounts"],
+                           "queue_mean": figures["queue"]["mean"], "queue_max": figures["queue"]["max"],
+                           "fragmentation": figures["fragmentation"]["gpus"], "unfair": figures["unfair_fraction"],
+                           "rho_p99": figures["all"]["finish_time_fairness"]["p99"],
+                           "rho_max": figures["all"]["finish_time_fairness"]["max"],
+                           "starved": figures["jobs"]["starved"], "preemptions": figures["jobs"]["preemptions"], "jain": figures["jain_index"]["accounts"],
                            "allocation": figures["gpu_allocation_while_jobs_arrive"]}.items():
             assert abs(shown[policy, key] - value) <= 1e-9 * max(1, abs(value)), (policy, key, shown[policy, key], value)
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace berth::openb {
+namespace berth::report {
 
 class GoRandom {
 public:
@@ -36,4 +36,4 @@ private:
     std::size_t tap_ = 0, feed_ = kLong - kShort;
 };
 
-}  // namespace berth::openb
+}  // namespace berth::report

@@ -1,4 +1,4 @@
-#include "openb_run.h"
+#include "berth/report/openb_run.h"
 
 #include <chrono>
 #include <cmath>
@@ -7,9 +7,9 @@
 
 #include "berth/policy/fragmentation.h"
 #include "berth/policy/gpu_choice.h"
-#include "berth/testing/fixed_view.h"
+#include "berth/policy/view.h"
 
-namespace berth::openb {
+namespace berth::report {
 namespace {
 
 struct NodeState {
@@ -19,35 +19,48 @@ struct NodeState {
     std::uint32_t version = 1;  // Changes with every pod.
 };
 
-class TraceView : public testing::FixedView {
+// There are nodes here and pods on them, no jobs and no time.
+class TraceView : public View {
 public:
-    TraceView(ClusterSpec spec, std::vector<WorkShape> usual) : known_(totals_of(spec)) {
-        cluster = std::move(spec);
-        work = std::move(usual);
-        for (const NodeSpec& node : cluster.nodes) {
+    TraceView(ClusterSpec spec, std::vector<WorkShape> usual)
+        : cluster_(std::move(spec)), usual_(std::move(usual)), totals_(totals_of(cluster_)) {
+        for (const NodeSpec& node : cluster_.nodes) {
             NodeState state{node.capacity, {}};
             for (const Device& device : node.devices) state.gpus.push_back({device.dimension});
             nodes.push_back(std::move(state));
         }
     }
-    const ClusterTotals& totals() const override { return known_; }
+    Time now() const override { return {}; }
+    const ClusterSpec& spec() const override { return cluster_; }
+    const ClusterTotals& totals() const override { return totals_; }
+    const TresCounts& total(PartitionId) const override { return no_counts_; }
+    const Job* find_job(JobId) const override { return nullptr; }
+    JobSize size(const Job&) const override { return {}; }
+    TresCounts tres(const Job&) const override { return {}; }
+    std::vector<const Job*> running() const override { return {}; }
+    std::span<const Duration> services() const override { return {}; }
+    AssociationStanding association(const Job&) const override { return {}; }
+    std::span<const WorkShape> usual_work() const override { return usual_; }
     const Resources& free(NodeId node) const override { return nodes[node.index()].free; }
     std::uint64_t gpu_counts_on(NodeId node) const override { return nodes[node.index()].counts; }
 
     std::vector<NodeState> nodes;
 
 private:
-    ClusterTotals known_;
+    ClusterSpec cluster_;
+    std::vector<WorkShape> usual_;
+    ClusterTotals totals_;
+    TresCounts no_counts_;
 };
 
-auto key_of(const Pod& pod) {
+auto key_of(const OpenbWork& pod) {
     return std::tuple(pod.shape.cpu, pod.memory, pod.shape.gpus, pod.shape.milli, pod.shape.types);
 }
 
-std::vector<WorkShape> usual_pods(const std::vector<Pod>& pods) {
-    std::map<decltype(key_of(Pod{})), WorkShape> counted;
-    for (const Pod& pod : pods) {
-        Pod plain = pod;
+std::vector<WorkShape> usual_pods(const std::vector<OpenbWork>& pods) {
+    std::map<decltype(key_of(OpenbWork{})), WorkShape> counted;
+    for (const OpenbWork& pod : pods) {
+        OpenbWork plain = pod;
         plain.memory = Bytes(0);
         const auto [at, is_new] = counted.try_emplace(key_of(plain), pod.shape);
         at->second.count = is_new ? 1 : at->second.count + 1;
@@ -86,7 +99,7 @@ public:
         : policy_(policy), view_(view), each_job_(policy.weighs_gpus() == GpuWeighing::each) {}
 
     // True: it was placed.
-    bool place(const Pod& pod, JobId job) {
+    bool place(const OpenbWork& pod, JobId job) {
         std::vector<Known>& known = shapes_[key_of(pod)];
         known.resize(view_.nodes.size());
         std::optional<std::size_t> best;
@@ -101,7 +114,7 @@ public:
     }
 
 private:
-    Known look(const Pod& pod, JobId job, std::size_t n) const {
+    Known look(const OpenbWork& pod, JobId job, std::size_t n) const {
         const NodeState& node = view_.nodes[n];
         Known known{.version = node.version};
         Resources take;
@@ -128,7 +141,7 @@ private:
         return known;
     }
 
-    static void take(const Pod& pod, NodeState& node, DeviceMask chosen) {
+    static void take(const OpenbWork& pod, NodeState& node, DeviceMask chosen) {
         node.free.set_cpu(node.free.cpu() - pod.shape.cpu);
         node.free.set_memory(node.free.memory() - pod.memory);
         for_each_bit(chosen, [&](int i) {
@@ -142,12 +155,13 @@ private:
     const Policy& policy_;
     TraceView& view_;
     bool each_job_;
-    std::map<decltype(key_of(Pod{})), std::vector<Known>> shapes_;
+    std::map<decltype(key_of(OpenbWork{})), std::vector<Known>> shapes_;
 };
 
 }  // namespace
 
-Outcome run(const Trace& trace, const RunOrder& order, const std::vector<RuleSpec>& rules) {
+OpenbShare run_openb(const OpenbTrace& trace, const OpenbOrder& order,
+                     const std::vector<RuleSpec>& rules) {
     const auto begun = std::chrono::steady_clock::now();
     ClusterSpec cluster = trace.cluster;
     cluster.nodes = order.nodes;
@@ -161,7 +175,7 @@ Outcome run(const Trace& trace, const RunOrder& order, const std::vector<RuleSpe
         return 100.0 * static_cast<double>(milli) / static_cast<double>(trace.gpu_milli);
     };
     for (std::size_t i = 0; i < order.pods.size(); ++i) {
-        const Pod& pod = order.pods[i];
+        const OpenbWork& pod = order.pods[i];
         asked += pod.gpu_milli();
         if (placing.place(pod, JobId(static_cast<std::uint32_t>(i + 1)))) {
             allocated += pod.gpu_milli();
@@ -173,4 +187,4 @@ Outcome run(const Trace& trace, const RunOrder& order, const std::vector<RuleSpe
     return {at_100.value(), at_130.value(), took.count()};
 }
 
-}  // namespace berth::openb
+}  // namespace berth::report

@@ -1,12 +1,12 @@
 // Against what Go 1.26 draws after the same seeds.
-#include "bench/go_random.h"
+#include "berth/report/go_random.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <vector>
 
-namespace berth::openb {
+namespace berth::report {
 namespace {
 
 using Numbers = std::vector<std::int32_t>;
@@ -58,4 +58,4 @@ TEST(GoRandom, PermutesAndShufflesAsGoDoes) {
 }
 
 }  // namespace
-}  // namespace berth::openb
+}  // namespace berth::report

@@ -1,7 +1,7 @@
 // How the generator is seeded needs its own state after 7.8e12 numbers, which Go carries as a
 // table. Here it is found by a jump: numbers far ahead are sums of the first 607 ones, and the
 // factors are those of x^n modulo the polynomial of the recurrence.
-#include "go_random.h"
+#include "berth/report/go_random.h"
 
 #include <array>
 #include <bit>
@@ -9,7 +9,7 @@
 
 #include "berth/base/assert.h"
 
-namespace berth::openb {
+namespace berth::report {
 namespace {
 
 constexpr std::size_t kLong = 607, kShort = 273;
@@ -132,4 +132,4 @@ std::uint32_t GoRandom::scaled(std::uint32_t n) {
     return static_cast<std::uint32_t>(product >> 32);
 }
 
-}  // namespace berth::openb
+}  // namespace berth::report

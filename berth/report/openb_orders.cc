@@ -1,14 +1,14 @@
-#include "openb_orders.h"
+#include "berth/report/openb_orders.h"
 
 #include "berth/base/rng.h"
-#include "go_random.h"
+#include "berth/report/go_random.h"
 
-namespace berth::openb {
+namespace berth::report {
 namespace {
 
-std::int64_t asked_by(const std::vector<Pod>& pods) {
+std::int64_t asked_by(const std::vector<OpenbWork>& pods) {
     std::int64_t asked = 0;
-    for (const Pod& pod : pods) asked += pod.gpu_milli();
+    for (const OpenbWork& pod : pods) asked += pod.gpu_milli();
     return asked;
 }
 
@@ -21,15 +21,15 @@ constexpr int kOthersDraw = 10;
 // adds pods of the trace up to 130 % of the GPUs, and numbers the nodes (by name) at random; among
 // nodes of one score it takes that with the lowest number. What it adds ends before the first pod
 // that, counted with one of its GPUs, would come above 130 %.
-RunOrder published_order(const Trace& trace, std::uint64_t seed) {
+OpenbOrder published_order(const OpenbTrace& trace, std::uint64_t seed) {
     GoRandom random(static_cast<std::int64_t>(seed));
     random.next();
-    RunOrder order{trace.pods, trace.cluster.nodes};
+    OpenbOrder order{trace.pods, trace.cluster.nodes};
     random.shuffle(order.pods);
     std::int64_t asked = asked_by(order.pods);
     for (;;) {
         const std::int32_t drawn = random.below(static_cast<std::int32_t>(trace.pods.size()));
-        const Pod& pod = trace.pods[static_cast<std::size_t>(drawn)];
+        const OpenbWork& pod = trace.pods[static_cast<std::size_t>(drawn)];
         if ((asked + pod.shape.milli) * 10 > trace.gpu_milli * 13) break;
         asked += pod.gpu_milli();
         order.pods.push_back(pod);
@@ -51,9 +51,9 @@ void shuffle(std::vector<T>& items, Rng& rng) {
     }
 }
 
-RunOrder our_order(const Trace& trace, std::uint64_t seed) {
+OpenbOrder our_order(const OpenbTrace& trace, std::uint64_t seed) {
     Rng rng(seed);
-    RunOrder order{trace.pods, trace.cluster.nodes};
+    OpenbOrder order{trace.pods, trace.cluster.nodes};
     shuffle(order.pods, rng);
     std::int64_t asked = asked_by(order.pods);
     while (asked * 10 < trace.gpu_milli * 13) {
@@ -66,8 +66,8 @@ RunOrder our_order(const Trace& trace, std::uint64_t seed) {
 
 }  // namespace
 
-RunOrder order_of(const Trace& trace, Orders orders, std::uint64_t seed) {
-    return orders == Orders::published ? published_order(trace, seed) : our_order(trace, seed);
+OpenbOrder openb_order(const OpenbTrace& trace, OpenbOrders orders, std::uint64_t seed) {
+    return orders == OpenbOrders::published ? published_order(trace, seed) : our_order(trace, seed);
 }
 
-}  // namespace berth::openb
+}  // namespace berth::report

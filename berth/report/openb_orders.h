@@ -4,20 +4,20 @@
 #include <cstdint>
 #include <vector>
 
-#include "openb_trace.h"
+#include "berth/report/openb_trace.h"
 
-namespace berth::openb {
+namespace berth::report {
 
-enum class Orders {
+enum class OpenbOrders {
     published,  // Those of the paper's own program for the same seed.
     ours,       // Others, drawn in the same way.
 };
 
-struct RunOrder {
-    std::vector<Pod> pods;        // All of the trace, then some of it again.
+struct OpenbOrder {
+    std::vector<OpenbWork> pods;  // All of the trace, then some of it again.
     std::vector<NodeSpec> nodes;  // The first of equals is taken.
 };
 
-RunOrder order_of(const Trace& trace, Orders orders, std::uint64_t seed);
+OpenbOrder openb_order(const OpenbTrace& trace, OpenbOrders orders, std::uint64_t seed);
 
-}  // namespace berth::openb
+}  // namespace berth::report

@@ -4,17 +4,18 @@
 #pragma once
 
 #include "berth/policy/policy.h"
-#include "openb_orders.h"
+#include "berth/report/openb_orders.h"
 
-namespace berth::openb {
+namespace berth::report {
 
 // Percent of all GPUs that are allocated, when requests for so many percent had arrived: the mean
 // over all pods at which that is the rounded percentage, as the published figures have it.
-struct Outcome {
+struct OpenbShare {
     double at_100 = 0, at_130 = 0;
     double seconds = 0;
 };
 
-Outcome run(const Trace& trace, const RunOrder& order, const std::vector<RuleSpec>& rules);
+OpenbShare run_openb(const OpenbTrace& trace, const OpenbOrder& order,
+                     const std::vector<RuleSpec>& rules);
 
-}  // namespace berth::openb
+}  // namespace berth::report
