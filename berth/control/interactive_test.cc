@@ -27,8 +27,6 @@ protected:
     ControlRig rig{2};
 };
 
-Refusal why(const Answer& answer) { return std::get<Refused>(answer).why; }
-
 TEST_F(Interactive, IsLaunchedWithoutABatchHost) {
     rig.ask(kAnn, SubmitJob{interactive(), {}});
     if (rig.orders<LaunchAttempt>().empty()) rig.turn();
@@ -69,8 +67,8 @@ TEST_F(Interactive, IsEndedByItsOwnerAlone) {
 }
 
 TEST_F(Interactive, WaitsToBeCancelledAndNotCompleted) {
-    start(16);  // Both nodes.
-    const Answer answer = rig.ask(kAnn, SubmitJob{interactive(16), {}});
+    start(8), start(8);  // Both nodes.
+    const Answer answer = rig.ask(kAnn, SubmitJob{interactive(8), {}});
     const auto waiting = std::get<Submitted>(answer).job.value();
     EXPECT_EQ(why(complete(waiting, {})), Refusal::job_not_running);
 }
