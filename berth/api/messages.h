@@ -12,6 +12,7 @@
 #include "berth/model/job.h"
 #include "berth/model/principal.h"
 #include "berth/model/reservation_change.h"
+#include "berth/model/step_io.h"
 
 namespace berth::api {
 
@@ -335,8 +336,9 @@ struct StepCall {
     std::string work_dir, std_out, std_err, std_in;
     bool append_output = false, label = false;
     std::string io_address, io_token;
+    std::optional<TerminalSize> terminal;
     BERTH_FIELDS(StepCall, request, arguments, environment, work_dir, std_out, std_err, std_in,
-                 append_output, label, io_address, io_token)
+                 append_output, label, io_address, io_token, terminal)
 };
 struct StepReply {
     StepRow step;
@@ -359,6 +361,10 @@ struct HoldRequest {
 struct RequeueRequest {
     bool hold = false;
     BERTH_FIELDS(RequeueRequest, hold)
+};
+struct CompleteRequest {
+    ExitStatus exit;
+    BERTH_FIELDS(CompleteRequest, exit)
 };
 struct JobPatch {
     std::optional<std::string> time_limit;  // Slurm's text: "2:00:00", "UNLIMITED".

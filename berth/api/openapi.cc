@@ -221,6 +221,7 @@ std::string_view name_of(RouteId id) {
         case RouteId::release_job: return "release_job";
         case RouteId::requeue_job: return "requeue_job";
         case RouteId::create_step: return "create_step";
+        case RouteId::complete_job: return "complete_job";
         case RouteId::explain_job: return "explain_job";
         case RouteId::show_script: return "show_script";
         case RouteId::list_nodes: return "list_nodes";

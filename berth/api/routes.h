@@ -28,6 +28,7 @@ enum class RouteId : std::uint8_t {
     release_job,
     requeue_job,
     create_step,
+    complete_job,
     explain_job,
     show_script,
     list_nodes,

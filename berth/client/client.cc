@@ -249,6 +249,9 @@ CallResult<Done> Client::update(std::string_view ref, const api::JobPatch& patch
 CallResult<api::StepReply> Client::create_step(std::string_view ref, const api::StepCall& call) {
     return wire_->send<api::StepReply>(RouteId::create_step, ref, call);
 }
+CallResult<Done> Client::complete(std::string_view ref, const api::CompleteRequest& request) {
+    return wire_->command(RouteId::complete_job, ref, request);
+}
 CallResult<Explanation> Client::explain(std::string_view ref) {
     return wire_->get<Explanation>(RouteId::explain_job, ref);
 }

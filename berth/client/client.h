@@ -45,6 +45,7 @@ public:
     CallResult<Done> requeue(std::string_view ref, const api::RequeueRequest& request = {});
     CallResult<Done> update(std::string_view ref, const api::JobPatch& patch);
     CallResult<api::StepReply> create_step(std::string_view ref, const api::StepCall& call);
+    CallResult<Done> complete(std::string_view ref, const api::CompleteRequest& request);
     CallResult<Explanation> explain(std::string_view ref);
     CallResult<std::string> script(std::string_view ref);
 

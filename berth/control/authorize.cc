@@ -40,6 +40,7 @@ constexpr std::array kRules = {
     Rule{Verb::update_job, "update_job", kUser, kOp},
     Rule{Verb::raise_limits, "raise_limits", kOp, kOp},
     Rule{Verb::create_step, "create_step", kUser, kAdmin},
+    Rule{Verb::complete_job, "complete_job", kUser, kAdmin},
     Rule{Verb::update_node, "update_node", kOp, kOp},
     Rule{Verb::update_partition, "update_partition", kOp, kOp},
     Rule{Verb::edit_reservation, "edit_reservation", kOp, kOp},

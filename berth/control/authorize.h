@@ -39,6 +39,7 @@ enum class Verb : std::uint8_t {
     update_job,
     raise_limits,  // What Slurm lets only operators do: more time, more priority, negative nice.
     create_step,
+    complete_job,  // An interactive one, by its client.
     // The cluster.
     update_node,
     update_partition,

@@ -42,6 +42,7 @@ constexpr Row kMatrix[] = {
     {Verb::update_job, kOwnThenOp},
     {Verb::raise_limits, kOps},
     {Verb::create_step, kOwnThenAdmin},
+    {Verb::complete_job, kOwnThenAdmin},
     {Verb::update_node, kOps},
     {Verb::update_partition, kOps},
     {Verb::edit_reservation, kOps},

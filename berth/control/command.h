@@ -86,6 +86,11 @@ struct CreateStep {
     StepRequest request;
     LaunchStep launch;
 };
+// Its client says that an interactive job is over, and with what exit status.
+struct CompleteJob {
+    JobRef job;
+    ExitStatus exit;
+};
 // Answers why a job waits, with numbers. Changes nothing.
 struct ExplainJob {
     JobRef job;
@@ -111,7 +116,7 @@ struct HashState {};
 
 using Command = std::variant<SubmitJob, CancelJob, HoldJob, RequeueJob, UpdateJob, UpdateNode,
                              CreateStep, ExplainJob, HashState, SetUsage, EditReservation,
-                             DeleteReservation, EditAccounting>;
+                             DeleteReservation, EditAccounting, CompleteJob>;
 
 struct Submitted {
     JobId job{0};

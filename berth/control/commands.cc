@@ -29,6 +29,7 @@ Answer carry_out(Ledger& ledger, Nodes& nodes, const Principal& principal, Comma
             [&](UpdateJob& one) { return update(ledger, principal, one); },
             [&](UpdateNode& one) { return update_node(ledger, nodes, principal, one); },
             [&](CreateStep& one) { return create_step(ledger, nodes, principal, std::move(one)); },
+            [&](CompleteJob& one) { return complete(ledger, principal, one); },
             [&](ExplainJob& one) { return explain_job(ledger, principal, one); },
             [&](SetUsage& one) { return set_usage(ledger, principal, std::move(one)); },
             [&](EditReservation& one) { return edit_reservation(ledger, principal, one); },
@@ -63,6 +64,9 @@ Answer submit(Ledger& ledger, const Principal& principal, SubmitJob command, boo
                        "submit again once its administrator has made room");
     }
     if (auto refusing = too_large(command)) return refused(*std::move(refusing));
+    if (command.spec.command->interactive && !command.payload.script.empty()) {
+        return refused(Refusal::invalid_request, "An interactive job has no script");
+    }
     auto admitted = admit(ledger.state(), ledger.now(), principal, command.spec);
     if (auto* refusing = std::get_if<Refusing>(&admitted)) return refused(std::move(*refusing));
     Job& job = std::get<Job>(admitted);
@@ -108,10 +112,6 @@ std::optional<Refused> forbidden(const Principal& principal, Verb verb) {
     return refused(Refusal::not_allowed, "User '" + principal.user + "' (" +
                                              std::string(name(principal.role)) +
                                              ") may not do this: " + std::string(name(verb)));
-}
-
-bool may_requeue(const ClusterState& state, const Job& job) {
-    return job.spec.requeue.value_or(state.spec().scheduling.requeue_by_default);
 }
 
 std::string_view words(JobState state) {

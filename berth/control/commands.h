@@ -24,6 +24,7 @@ Answer update(Ledger& ledger, const Principal& principal, const UpdateJob& comma
 Answer update_node(Ledger& ledger, Nodes& nodes, const Principal& principal,
                    const UpdateNode& command);
 Answer create_step(Ledger& ledger, Nodes& nodes, const Principal& principal, CreateStep command);
+Answer complete(Ledger& ledger, const Principal& principal, const CompleteJob& command);
 Answer set_usage(Ledger& ledger, const Principal& principal, SetUsage command);
 Answer edit_reservation(Ledger& ledger, const Principal& principal, const EditReservation& command);
 Answer delete_reservation(Ledger& ledger, const Principal& principal,
@@ -40,7 +41,6 @@ Refused refused(Refusal why, std::string message, std::optional<JobId> job = std
 std::optional<Refused> forbidden(const Principal& principal, Verb verb, const Job& job);
 std::optional<Refused> forbidden(const Principal& principal, Verb verb);  // Of what has no owner.
 
-bool may_requeue(const ClusterState& state, const Job& job);
 std::string_view words(JobState state);  // "running"
 
 // Does `act` to each job that the reference means: Done if any of it could be done, otherwise the

@@ -164,9 +164,13 @@ std::optional<Refused> requeue_one(Ledger& ledger, const Principal& principal,
         return refused(Refusal::job_not_requeueable,
                        "Job " + to_string(job.id) + " never ran: submit it again", job.id);
     }
-    if (!may_requeue(ledger.state(), job)) {
-        return refused(Refusal::job_not_requeueable,
-                       "Job " + to_string(job.id) + " was submitted with --no-requeue", job.id);
+    if (!ledger.state().may_requeue(job)) {
+        return refused(
+            Refusal::job_not_requeueable,
+            "Job " + to_string(job.id) +
+                (job.spec.command->interactive ? " is interactive: there is no script to run again"
+                                               : " was submitted with --no-requeue"),
+            job.id);
     }
     if (job.state == JobState::completing) {
         return refused(

@@ -38,7 +38,7 @@ void end_all_on(Ledger& ledger, const Nodes& nodes, NodeId node) {
             ledger.record(
                 AttemptEnded{.job = id, .attempt = job.attempt, .node = node, .lost = true});
         } else if (job.state == JobState::running) {
-            const bool again = may_requeue(ledger.state(), job);
+            const bool again = ledger.state().may_requeue(job);
             EndJob fact{.job = id, .outcome = again ? JobState::pending : JobState::node_fail};
             if (!again) fact.reason = "NodeDown";
             ledger.record(fact);

@@ -32,7 +32,7 @@ LaunchAttempt launch_attempt(const ClusterState& state, const Job& job, NodeId n
     launch.job = job.id;
     launch.attempt = job.attempt;
     launch.node = node;
-    launch.batch_host = job.nodes.front() == node;
+    launch.batch_host = job.nodes.front() == node && !job.spec.command->interactive;
     launch.share = *share;
     launch.owner = job.owner;
     launch.spec = job.spec;

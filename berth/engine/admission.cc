@@ -31,6 +31,10 @@ Objection set_array(const ClusterSpec& spec, Job& job) {
     std::vector<std::uint32_t>& tasks = job.spec.array->tasks;
     std::sort(tasks.begin(), tasks.end());
     tasks.erase(std::unique(tasks.begin(), tasks.end()), tasks.end());
+    if (job.spec.command->interactive) {
+        return Refusing{.why = Refusal::invalid_array,
+                        .message = "an interactive job cannot be an array"};
+    }
     const std::uint32_t size = spec.scheduling.max_array_size;
     if (tasks.empty() || tasks.back() >= size) {
         return Refusing{.why = Refusal::invalid_array,

@@ -132,6 +132,11 @@ void forget_old_steps(Job& job) {
 
 }  // namespace
 
+bool ClusterState::may_requeue(const Job& job) const {
+    return !job.spec.command->interactive &&
+           job.spec.requeue.value_or(spec_.scheduling.requeue_by_default);
+}
+
 void ClusterState::take(Time now, const StartJob& fact) {
     set_planned(fact.job, std::nullopt);
     JobId id = fact.job;
@@ -164,6 +169,7 @@ void ClusterState::take(Time now, const EndJob& fact) {
     change_job(fact.job, [&](Job& record) {
         record.attained += service;
         end_run(record, now, fact.outcome, fact.reason);
+        if (fact.exit) record.exit = *fact.exit;
         record.hold = fact.outcome == JobState::pending ? fact.hold : Hold::none;
     });
 }
@@ -177,7 +183,6 @@ void ClusterState::take(Time now, const AttemptEnded& fact) {
         return;
     }
     if (job->state == JobState::running) stop_using(now, *job);
-    const bool may_requeue = job->spec.requeue.value_or(spec_.scheduling.requeue_by_default);
     const Duration service = service_of(*job, now);
     const bool ran = job->state == JobState::running;
     change_job(fact.job, [&](Job& record) {
@@ -186,7 +191,7 @@ void ClusterState::take(Time now, const AttemptEnded& fact) {
         if (fact.batch_exit && !fact.lost && record.nodes.front() == fact.node) {
             end_by_exit(record, now, *fact.batch_exit, fact.out_of_memory);
         } else {
-            end_by_loss(record, now, may_requeue, !fact.reason.empty());
+            end_by_loss(record, now, may_requeue(record), !fact.reason.empty());
         }
     });
     if (ran) note_run(now, *job, job->outcome);

@@ -33,6 +33,7 @@ public:
     const NodeCondition& condition(NodeId node) const;
     const NodeFree& free(NodeId node) const;
     const Job* find_job(JobId id) const;       // nullptr: not known (any more).
+    bool may_requeue(const Job& job) const;    // An interactive one has nothing to run again.
     const std::map<JobId, Job>& jobs() const;  // In id order.
     std::optional<JobId> find_request(std::string_view request_id) const;
     const PastRequest* find_past_request(std::string_view request_id) const;  // Of a job forgotten.

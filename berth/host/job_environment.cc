@@ -1,9 +1,10 @@
 #include "berth/host/job_environment.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "berth/base/hostlist.h"
-#include "berth/base/size_text.h"
+#include "berth/model/job_variables.h"
 
 namespace berth {
 namespace {
@@ -65,46 +66,30 @@ void set_user(Environment& environment, const UserRecord& user) {
     environment.set("TMPDIR", "/tmp");
 }
 
-// "3", "a100:3", "a100:2,h100:1": as --gpus takes it.
-std::string gpus_text(const std::vector<GresRequest>& requests) {
-    std::string text;
-    for (const GresRequest& one : requests) {
-        if (!text.empty()) text += ',';
-        if (!one.type.empty()) text += one.type + ":";
-        text += std::to_string(one.count);
-    }
-    return text;
+void set(Environment& environment, const Variables& variables) {
+    for (const auto& [name, value] : variables) environment.set(name, value);
 }
 
-// What is there only because the user asked for it.
-void set_asked(Environment& environment, const LaunchAttempt& launch) {
-    const JobRequest& asked = launch.spec.request;
-    if (asked.tasks || asked.tasks_per_node) {
-        std::uint32_t tasks = 0;
-        for (const NodeShare& share : launch.shares) tasks += share.tasks;
-        tasks = asked.tasks.value_or(tasks);
-        environment.set("SLURM_NTASKS", tasks);
-        environment.set("SLURM_NPROCS", tasks);
-    }
-    const auto number = [&](const char* name, const std::optional<std::uint32_t>& value) {
-        if (value) environment.set(name, *value);
-    };
-    number("SLURM_NTASKS_PER_NODE", asked.tasks_per_node);
-    number("SLURM_CPUS_PER_TASK", asked.cpus_per_task);
-    if (asked.memory_per_cpu) environment.set("SLURM_MEM_PER_CPU", in_mib(*asked.memory_per_cpu));
-    if (asked.memory_per_node) {
-        environment.set("SLURM_MEM_PER_NODE", in_mib(*asked.memory_per_node));
-    }
-    const auto gpus = [&](const char* name, const std::vector<GresRequest>& requests) {
-        if (!requests.empty()) environment.set(name, gpus_text(requests));
-    };
-    gpus("SLURM_GPUS", asked.gpus);
-    gpus("SLURM_GPUS_PER_NODE", asked.gpus_per_node);
-    gpus("SLURM_GPUS_PER_TASK", asked.gpus_per_task);
-    const JobCommand& command = launch.spec.command;
-    if (!command.gpu_bind.empty()) environment.set("SLURM_GPU_BIND", command.gpu_bind);
-    if (!command.export_env.empty()) environment.set("SLURM_EXPORT_ENV", command.export_env);
-    if (launch.restarts > 0) environment.set("SLURM_RESTART_COUNT", launch.restarts);
+std::vector<std::uint32_t> tasks_per_node(const LaunchAttempt& launch) {
+    std::vector<std::uint32_t> tasks;
+    for (const NodeShare& share : launch.shares) tasks.push_back(share.tasks);
+    return tasks;
+}
+
+JobIdentity identity_of(const LaunchAttempt& launch) {
+    JobIdentity job{.job = launch.job,
+                    .cluster = launch.cluster,
+                    .name = launch.spec.name,
+                    .account = launch.spec.account,
+                    .partition = launch.partition,
+                    .qos = launch.qos,
+                    .owner = launch.owner,
+                    .node_names = launch.node_names,
+                    .tasks = tasks_per_node(launch),
+                    .started_at = launch.started_at,
+                    .ends_at = launch.ends_at};
+    for (const NodeShare& share : launch.shares) job.cpus.push_back(share.cpus);
+    return job;
 }
 
 void set_array(Environment& environment, const LaunchAttempt& launch) {
@@ -129,19 +114,6 @@ void set_topology(Environment& environment, const NodeView& view) {
 }
 
 }  // namespace
-
-std::string counts_text(const std::vector<std::uint32_t>& counts) {
-    std::string text;
-    for (std::size_t i = 0; i < counts.size();) {
-        std::size_t same = i + 1;
-        while (same < counts.size() && counts[same] == counts[i]) ++same;
-        if (!text.empty()) text += ',';
-        text += std::to_string(counts[i]);
-        if (same - i > 1) text += "(x" + std::to_string(same - i) + ")";
-        i = same;
-    }
-    return text;
-}
 
 std::string numbers_text(const std::vector<std::uint32_t>& numbers) {
     std::string text;
@@ -189,27 +161,7 @@ std::uint32_t node_index(const LaunchAttempt& launch) {
 
 void set_job_variables(Environment& environment, const LaunchAttempt& launch,
                        const NodeView& view) {
-    const std::string nodes = compress_hostlist_in_order(launch.node_names);
-    std::vector<std::uint32_t> cpus;
-    for (const NodeShare& share : launch.shares) cpus.push_back(share.cpus);
-    environment.set("SLURM_CLUSTER_NAME", launch.cluster);
-    environment.set("SLURM_JOB_ID", launch.job.value());
-    environment.set("SLURM_JOBID", launch.job.value());
-    environment.set("SLURM_JOB_NAME", launch.spec.name);
-    environment.set("SLURM_JOB_USER", launch.owner.user);
-    environment.set("SLURM_JOB_UID", launch.owner.uid);
-    environment.set("SLURM_JOB_GID", launch.owner.gid);
-    if (!launch.owner.group.empty()) environment.set("SLURM_JOB_GROUP", launch.owner.group);
-    if (!launch.spec.account.empty()) {
-        environment.set("SLURM_JOB_ACCOUNT", launch.spec.account);
-    }
-    environment.set("SLURM_JOB_PARTITION", launch.partition);
-    if (!launch.qos.empty()) environment.set("SLURM_JOB_QOS", launch.qos);
-    environment.set("SLURM_JOB_NODELIST", nodes);
-    environment.set("SLURM_JOB_NUM_NODES", static_cast<std::int64_t>(launch.node_names.size()));
-    environment.set("SLURM_JOB_CPUS_PER_NODE", counts_text(cpus));
-    environment.set("SLURM_JOB_START_TIME", seconds(launch.started_at));
-    if (launch.ends_at) environment.set("SLURM_JOB_END_TIME", seconds(*launch.ends_at));
+    set(environment, job_variables(identity_of(launch)));
     environment.set("SLURM_PRIO_PROCESS", 0);
     environment.set("SLURMD_NODENAME", view.node.name);
     environment.set("HOSTNAME", view.hostname);
@@ -230,10 +182,10 @@ Environment batch_environment(const LaunchAttempt& launch, const NodeView& view,
     environment.add(launch.payload.environment);
     for (const std::string_view name : kOthers) environment.unset(name);
     set_job_variables(environment, launch, view);
-    set_asked(environment, launch);
-
-    std::vector<std::uint32_t> tasks;
-    for (const NodeShare& share : launch.shares) tasks.push_back(share.tasks);
+    const std::vector<std::uint32_t> tasks = tasks_per_node(launch);
+    const std::uint32_t all_tasks = std::accumulate(tasks.begin(), tasks.end(), 0U);
+    set(environment, asked_variables(launch.spec.request, launch.spec.command, all_tasks));
+    if (launch.restarts > 0) environment.set("SLURM_RESTART_COUNT", launch.restarts);
     environment.set("ENVIRONMENT", "BATCH");
     environment.set("SLURM_NNODES", static_cast<std::int64_t>(launch.node_names.size()));
     environment.set("SLURM_NODELIST", compress_hostlist_in_order(launch.node_names));

@@ -36,8 +36,6 @@ std::vector<std::uint32_t> gpus_of(DeviceMask devices, const NodeView& view);
 void set_gpus(Environment& environment, DeviceMask devices, DeviceMask visible,
               const NodeView& view);
 
-// {4, 4, 1} -> "4(x2),1"
-std::string counts_text(const std::vector<std::uint32_t>& counts);
 std::string numbers_text(const std::vector<std::uint32_t>& numbers);  // "0,2,5"
 
 // Where this node is among those of the job.

@@ -1,4 +1,5 @@
 #include "berth/host/job_environment.h"
+#include "berth/model/job_variables.h"
 
 #include <gtest/gtest.h>
 

@@ -5,6 +5,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/base/text.h"
 #include "berth/model/file_pattern.h"
+#include "berth/model/job_variables.h"
 
 namespace berth {
 namespace {
@@ -100,6 +101,10 @@ Environment step_environment(const LaunchStep& launch, const LaunchAttempt& atte
     environment.set("SLURM_STEP_TASKS_PER_NODE", tasks_per_node);
     environment.set("SLURM_TASKS_PER_NODE", tasks_per_node);
     environment.set("SLURM_NODEID", launch.node_index);
+    if (launch.terminal) {
+        environment.set("SLURM_PTY_WIN_COL", launch.terminal->columns);
+        environment.set("SLURM_PTY_WIN_ROW", launch.terminal->rows);
+    }
     if (launch.cpus_per_task > 1 || environment.get("SLURM_CPUS_PER_TASK")) {
         environment.set("SLURM_CPUS_PER_TASK", launch.cpus_per_task);
     }
@@ -181,6 +186,12 @@ TaskSpec task_of(std::size_t local, const LaunchStep& launch, const LaunchAttemp
     values.step = launch.step;
     values.node_index = launch.node_index;
     values.task = place.rank;
+    if (launch.terminal) {
+        const bool has_it = place.rank == 0;
+        task.in.kind = task.out.kind = task.err.kind =
+            has_it ? StreamKind::terminal : StreamKind::nothing;
+        return task;
+    }
     task.in = step_stream(launch.std_in, launch, values, false);
     task.out = step_stream(launch.std_out, launch, values, true);
     task.err = step_stream(launch.std_err, launch, values, true);
@@ -246,6 +257,7 @@ RunSpec step_run(const LaunchStep& launch, const LaunchAttempt& attempt, const N
     run.io_address = launch.io_address;
     run.io_token = launch.io_token;
     run.node_index = launch.node_index;
+    run.window = launch.terminal.value_or(TerminalSize{});
     for (std::size_t i = 0; i < launch.share.tasks.size(); ++i) {
         run.tasks.push_back(task_of(i, launch, attempt, view));
     }

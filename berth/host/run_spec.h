@@ -16,6 +16,7 @@ enum class StreamKind : std::uint8_t {
     file,         // Opened as the user.
     srun,         // Through the shepherd to the srun that listens.
     same_as_out,  // Standard error only.
+    terminal,     // All three are one pseudo-terminal, at whose other end srun sits.
 };
 
 struct StreamSpec {
@@ -49,8 +50,9 @@ struct RunSpec {
     std::string unified;                                       // v2 folder.
     std::string io_address, io_token;                          // Of srun; empty: none listens.
     std::uint32_t node_index = 0;
+    TerminalSize window;  // Of the task that has a terminal.
     BERTH_FIELDS(RunSpec, job, attempt, step, uid, gid, user, work_dir, script, arguments,
-                 environment, tasks, cgroups, unified, io_address, io_token, node_index)
+                 environment, tasks, cgroups, unified, io_address, io_token, node_index, window)
 };
 
 // One process: the id alone may have been given to another since.

@@ -144,7 +144,7 @@ Status Shepherd::start() {
 
 Status Shepherd::start_tasks() {
     for (const TaskSpec& task : run_.tasks) {
-        BERTH_TRY(TaskPipes pipes, pump_.add(task));
+        BERTH_TRY(TaskPipes pipes, pump_.add(run_, task));
         BERTH_TRY(StartedTask started, start_task(run_, task, std::move(pipes)));
         running_[started.pid] = started.rank;
         tasks_.push_back(std::move(started));

@@ -4,6 +4,8 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <pty.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -18,6 +20,8 @@ constexpr std::size_t kBufferMax =
     256 * 1024;  // Past it a slow srun slows its tasks, as a pipe does.
 constexpr int kConnectMs = 10'000;
 constexpr std::size_t kDrainMax = 1 << 20;  // A pipe holds less; leftovers may fill it for ever.
+
+constexpr char kEndOfTyping = 4;  // Ctrl-D: a terminal has no other end of input.
 
 bool would_block() { return errno == EAGAIN || errno == EINTR; }
 
@@ -95,8 +99,43 @@ Status StepPump::connect(const RunSpec& run) {
     return Done{};
 }
 
-Result<TaskPipes> StepPump::add(const TaskSpec& task) {
+// What is written at our end is what the user types, and what is read there is what he sees.
+Status StepPump::add_terminal(const RunSpec& run, std::uint32_t rank, UniqueFd& their_end) {
+    winsize size{};
+    size.ws_row = static_cast<unsigned short>(run.window.rows);
+    size.ws_col = static_cast<unsigned short>(run.window.columns);
+    int ours = -1, theirs = -1;
+    if (::openpty(&ours, &theirs, nullptr, nullptr, &size) != 0) {
+        return system_error("cannot make a terminal", errno);
+    }
+    UniqueFd reading(ours);
+    their_end.reset(theirs);
+    UniqueFd writing(::fcntl(ours, F_DUPFD_CLOEXEC, 0));
+    if (!writing) return system_error("cannot make a terminal", errno);
+    ::fcntl(ours, F_SETFD, FD_CLOEXEC);
+    ::fcntl(theirs, F_SETFD, FD_CLOEXEC);
+    ::fcntl(ours, F_SETFL, O_RDWR | O_NONBLOCK);
+    if (::geteuid() == 0 && ::fchown(theirs, run.uid, static_cast<gid_t>(-1)) != 0) {
+        return system_error("cannot give the terminal to its user", errno);
+    }
+    Stream& screen = streams_.emplace_back();
+    screen.rank = rank;
+    screen.fd = std::move(reading);
+    Stream& keyboard = streams_.emplace_back();
+    keyboard.rank = rank;
+    keyboard.kind = StepFrameKind::standard_in;
+    keyboard.fd = std::move(writing);
+    keyboard.terminal = true;
+    keyboard.ending = !peer_;
+    return Done{};
+}
+
+Result<TaskPipes> StepPump::add(const RunSpec& run, const TaskSpec& task) {
     TaskPipes theirs;
+    if (task.out.kind == StreamKind::terminal) {
+        BERTH_CHECK(add_terminal(run, task.rank, theirs.terminal));
+        return theirs;
+    }
     const auto join = [&](const StreamSpec& stream, StepFrameKind kind,
                           UniqueFd& their_end) -> Status {
         if (stream.kind != StreamKind::srun) return Done{};
@@ -204,13 +243,26 @@ void StepPump::read_peer() {
     }
 }
 
+void StepPump::resize(const StepFrame& frame) {
+    const auto wanted = read_window(frame);
+    if (!wanted.ok()) return lose_peer();
+    winsize size{};
+    size.ws_row = static_cast<unsigned short>(wanted->rows);
+    size.ws_col = static_cast<unsigned short>(wanted->columns);
+    for (const Stream& stream : streams_) {
+        if (stream.terminal && stream.fd) ::ioctl(stream.fd.get(), TIOCSWINSZ, &size);
+    }
+}
+
 void StepPump::take(const StepFrame& frame) {
+    if (frame.kind == StepFrameKind::window_size) return resize(frame);
     if (frame.kind != StepFrameKind::standard_in) return;
     for (Stream& stream : streams_) {
         if (stream.kind != StepFrameKind::standard_in || !stream.fd || stream.ending) continue;
         if (frame.task != kAllTasks && frame.task != stream.rank) continue;
         stream.input += frame.bytes;
         stream.ending = frame.bytes.empty();
+        if (stream.ending && stream.terminal) stream.input += kEndOfTyping;
         write_input(stream);
     }
 }

@@ -17,8 +17,8 @@ public:
     // Connects and says hello. Nobody there is an error: the step is then not started.
     Status connect(const RunSpec& run);
 
-    // The child's ends of the pipes that this task needs.
-    Result<TaskPipes> add(const TaskSpec& task);
+    // The child's ends of the pipes, or of the terminal, that this task needs.
+    Result<TaskPipes> add(const RunSpec& run, const TaskSpec& task);
 
     // What to wait for, and what to do once poll(2) has looked. The pump's entries are appended;
     // `first` is where they begin.
@@ -41,7 +41,11 @@ private:
         UniqueFd fd;        // Our end.
         std::string input;  // For standard_in: not yet written.
         bool ending = false;
+        bool terminal = false;
     };
+
+    Status add_terminal(const RunSpec& run, std::uint32_t rank, UniqueFd& their_end);
+    void resize(const StepFrame& frame);
 
     void read_output(Stream& stream);
     void write_input(Stream& stream);

@@ -6,6 +6,7 @@
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -138,7 +139,16 @@ Status open_stream(const StreamSpec& stream, const UniqueFd& pipe, int number,
     return put_at(number, file.get(), what);
 }
 
+// The session that it leads gets the terminal, so that Ctrl-C there reaches what runs in front.
+Status open_terminal(const UniqueFd& terminal) {
+    BERTH_CHECK(check(::ioctl(terminal.get(), TIOCSCTTY, 0) == 0, "cannot take the terminal"));
+    BERTH_CHECK(put_at(STDIN_FILENO, terminal.get(), "terminal"));
+    BERTH_CHECK(put_at(STDOUT_FILENO, terminal.get(), "terminal"));
+    return put_at(STDERR_FILENO, terminal.get(), "terminal");
+}
+
 Status open_streams(const TaskSpec& task, const TaskPipes& pipes) {
+    if (task.out.kind == StreamKind::terminal) return open_terminal(pipes.terminal);
     BERTH_CHECK(open_stream(task.in, pipes.in, STDIN_FILENO, "stdin"));
     BERTH_CHECK(open_stream(task.out, pipes.out, STDOUT_FILENO, "stdout"));
     return open_stream(task.err, pipes.err, STDERR_FILENO, "stderr");

@@ -9,9 +9,9 @@
 
 namespace berth {
 
-// Where the child's standard streams come from if not from files: the ends of pipes.
+// Where the child's standard streams come from if not from files: the ends of pipes, or a terminal.
 struct TaskPipes {
-    UniqueFd in, out, err;
+    UniqueFd in, out, err, terminal;
 };
 
 struct StartedTask {

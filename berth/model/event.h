@@ -137,7 +137,8 @@ struct EndJob {
     Hold hold = Hold::none;                  // With outcome pending: requeued and held.
     std::string reason;
     std::uint32_t by_uid = 0;
-    BERTH_FIELDS(EndJob, job, outcome, hold, reason, by_uid)
+    std::optional<ExitStatus> exit;  // Of an interactive job, from its client.
+    BERTH_FIELDS(EndJob, job, outcome, hold, reason, by_uid, exit)
 };
 struct PlanJob {  // A promise made, moved earlier, or (nullopt) withdrawn.
     JobId job{0};

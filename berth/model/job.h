@@ -113,9 +113,11 @@ struct JobCommand {
     std::string submit_line;
     std::string gpu_bind;    // --gpu-bind, which steps inherit.
     std::string export_env;  // --export as given, for SLURM_EXPORT_ENV.
+    bool interactive =
+        false;  // salloc's, or srun's own: no script, and its client says when it ends.
 
     BERTH_FIELDS(JobCommand, work_dir, std_out, std_err, std_in, append_output, script_name,
-                 arguments, submit_host, submit_line, gpu_bind, export_env)
+                 arguments, submit_host, submit_line, gpu_bind, export_env, interactive)
 };
 
 // The bulky part of a submission. It is stored in the same transaction as the job, and read back

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "berth/model/event.h"
+#include "berth/model/step_io.h"
 
 namespace berth {
 
@@ -15,7 +16,7 @@ struct LaunchAttempt {
     JobId job{0};
     Attempt attempt{0};
     NodeId node{0};
-    bool batch_host = false;  // Runs the script. The other nodes only get ready for steps.
+    bool batch_host = false;  // Runs the script, if there is one. Others only get ready for steps.
     NodeShare share;
     Owner owner;
     JobSpec spec;
@@ -60,10 +61,11 @@ struct LaunchStep {
     std::string io_address;  // "host:port" of the srun that listens for stdio.
     std::string io_token;    // Proves to srun who calls. Not logged.
     std::string name;
+    std::optional<TerminalSize> terminal;  // Task 0 has one; others then have no streams.
     BERTH_FIELDS(LaunchStep, job, attempt, step, share, node_index, tasks, node_names,
                  tasks_per_node, arguments, environment, work_dir, std_out, std_err, std_in,
                  append_output, label, gpu_bind, gpu_bind_verbose, cpus_per_task, io_address,
-                 io_token, name)
+                 io_token, name, terminal)
 };
 
 // Ends an attempt here: CONT and TERM now, KILL after kill_wait, and a report once its cgroup is

@@ -67,6 +67,10 @@ std::string encode_exit(std::uint32_t task, const ExitStatus& exit) {
     return encode_frame(StepFrameKind::task_exit, task, encode(exit));
 }
 
+std::string encode_window(const TerminalSize& size) {
+    return encode_frame(StepFrameKind::window_size, kAllTasks, encode(size));
+}
+
 Result<std::optional<StepFrame>> StepFrameReader::next() {
     const std::string_view rest = std::string_view(buffer_).substr(used_);
     if (rest.size() < kStepFrameHeaderBytes) {
@@ -76,7 +80,7 @@ Result<std::optional<StepFrame>> StepFrameReader::next() {
     }
     const auto kind = static_cast<unsigned char>(rest[kMagic.size()]);
     if (!rest.starts_with(kMagic) || kind < static_cast<unsigned>(StepFrameKind::hello) ||
-        kind > static_cast<unsigned>(StepFrameKind::task_exit)) {
+        kind > static_cast<unsigned>(StepFrameKind::window_size)) {
         return not_ours("these bytes are no frame");
     }
     const std::uint32_t length = u32_at(rest, 8);
@@ -111,6 +115,13 @@ Result<ExitStatus> read_exit(const StepFrame& frame) {
     auto exit = decode<ExitStatus>(frame.bytes);
     if (!exit.ok()) return not_ours("an exit status that cannot be read");
     return exit;
+}
+
+Result<TerminalSize> read_window(const StepFrame& frame) {
+    if (frame.kind != StepFrameKind::window_size) return not_ours("not the frame of a window");
+    auto size = decode<TerminalSize>(frame.bytes);
+    if (!size.ok()) return not_ours("a window size that cannot be read");
+    return size;
 }
 
 }  // namespace berth

@@ -20,6 +20,13 @@ enum class StepFrameKind : std::uint8_t {
     standard_error,
     standard_in,  // srun to step: bytes for a task, or for all; none: end of input.
     task_exit,    // Step to srun: an encoded ExitStatus. What the task wrote before came before.
+    window_size,  // srun to step: an encoded TerminalSize, of the terminal before which it sits.
+};
+
+// srun --pty: the first task's streams are a terminal of this size.
+struct TerminalSize {
+    std::uint32_t rows = 24, columns = 80;
+    BERTH_FIELDS(TerminalSize, rows, columns)
 };
 
 inline constexpr std::uint32_t kAllTasks = 0xffffffff;
@@ -47,6 +54,7 @@ std::string encode_frame(StepFrameKind kind, std::uint32_t task, std::string_vie
 std::string encode_frames(StepFrameKind kind, std::uint32_t task, std::string_view bytes);
 std::string encode_hello(const StepHello& hello);
 std::string encode_exit(std::uint32_t task, const ExitStatus& exit);
+std::string encode_window(const TerminalSize& size);
 
 // Takes bytes as they come and gives whole frames.
 class StepFrameReader {
@@ -64,5 +72,6 @@ private:
 // was.
 Result<StepHello> read_hello(const StepFrame& frame, std::string_view token);
 Result<ExitStatus> read_exit(const StepFrame& frame);
+Result<TerminalSize> read_window(const StepFrame& frame);
 
 }  // namespace berth

@@ -86,5 +86,14 @@ TEST(StepIo, CarriesHowATaskEnded) {
     EXPECT_FALSE(read_exit({StepFrameKind::task_exit, 7, "\x09"}).ok());
 }
 
+TEST(StepIo, CarriesTheSizeOfAWindow) {
+    StepFrameReader reader;
+    reader.add(encode_window({.rows = 50, .columns = 132}));
+    const StepFrame frame = **reader.next();
+    EXPECT_EQ(*read_window(frame), (TerminalSize{.rows = 50, .columns = 132}));
+    EXPECT_FALSE(read_window({StepFrameKind::window_size, 0, "\xff"}).ok());
+    EXPECT_FALSE(read_window({StepFrameKind::task_exit, 0, frame.bytes}).ok());
+}
+
 }  // namespace
 }  // namespace berth

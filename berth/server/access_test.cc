@@ -33,6 +33,7 @@ constexpr Promise kPromises[] = {
     {RouteId::release_job, kUser, kOp},
     {RouteId::requeue_job, kUser, kOp},
     {RouteId::create_step, kUser, kAdmin},
+    {RouteId::complete_job, kUser, kAdmin},
     {RouteId::explain_job, kUser, kUser},
     {RouteId::show_script, kUser, kAdmin},
     {RouteId::list_nodes, kUser, kUser},

@@ -141,6 +141,7 @@ Outcome create_step(JobRef ref, api::StepCall&& body) {
     command.launch.label = body.label;
     command.launch.io_address = std::move(body.io_address);
     command.launch.io_token = std::move(body.io_token);
+    command.launch.terminal = body.terminal;
     return command;
 }
 
@@ -217,6 +218,7 @@ bool is_command(RouteId route) {
         case RouteId::release_job:
         case RouteId::requeue_job:
         case RouteId::create_step:
+        case RouteId::complete_job:
         case RouteId::explain_job:
         case RouteId::set_usage:
         case RouteId::edit_accounting:
@@ -241,6 +243,11 @@ Outcome command_of(const Edition& edition, const CommandRequest& request) {
         case RouteId::cancel_job: return of_job<api::CancelRequest>(request, cancel);
         case RouteId::update_job: return of_job<api::JobPatch>(request, update);
         case RouteId::create_step: return of_job<api::StepCall>(request, create_step);
+        case RouteId::complete_job:
+            return of_job<api::CompleteRequest>(
+                request, [](JobRef ref, const api::CompleteRequest& body) -> Outcome {
+                    return CompleteJob{std::move(ref), body.exit};
+                });
         case RouteId::hold_job:
             return of_job<api::HoldRequest>(
                 request, [&](JobRef ref, const api::HoldRequest& body) -> Outcome {

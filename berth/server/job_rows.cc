@@ -101,7 +101,7 @@ void set_amounts(api::JobRow& row, const Edition& edition, const Job& job) {
     row.cpus = asked.cpus;
     if (job.state == JobState::pending || job.nodes.empty()) return;
     row.nodes = names_of(spec, job.nodes);
-    row.batch_host = row.nodes.front();
+    if (!job.spec.command->interactive) row.batch_host = row.nodes.front();
     row.node_count = static_cast<std::uint32_t>(job.nodes.size());
     row.cpus = job.cpus;
     row.allocated_tres =

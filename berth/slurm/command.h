@@ -29,6 +29,7 @@ struct Streams {
 // Each returns its exit code.
 using Command = int (*)(const Invocation&, Streams&);
 
+int run_salloc(const Invocation& call, Streams& streams);
 int run_sbatch(const Invocation& call, Streams& streams);
 int run_srun(const Invocation& call, Streams& streams);
 int run_scancel(const Invocation& call, Streams& streams);

@@ -1,5 +1,10 @@
 #include "berth/slurm/job_environment.h"
 
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+
 #include "berth/base/text.h"
 
 namespace berth::slurm {
@@ -35,6 +40,24 @@ std::vector<std::string> exported_environment(const Invocation& call, const std:
     std::vector<std::string> environment;
     for (const auto& [name, value] : chosen) environment.push_back(name + "=" + value);
     return environment;
+}
+
+std::string work_dir_of(const std::string& chdir) {
+    const std::filesystem::path here = std::filesystem::current_path();
+    return chdir.empty() ? here.string() : (here / chdir).lexically_normal().string();
+}
+
+std::string line_of(const Invocation& call) {
+    std::string line = call.name;
+    for (const std::string& word : call.arguments) line += " " + word;
+    return line;
+}
+
+std::string short_host_name() {
+    std::array<char, 256> name{};
+    gethostname(name.data(), name.size() - 1);
+    const std::string full = name.data();
+    return full.substr(0, full.find('.'));
 }
 
 }  // namespace berth::slurm

@@ -1,4 +1,4 @@
-// What of the caller's environment goes with a job: --export.
+// What of its caller goes with a job: the environment (--export), the folder, the command line.
 #pragma once
 
 #include <string>
@@ -11,5 +11,11 @@ namespace berth::slurm {
 // ALL, NONE, NIL, or a list of NAME and NAME=value; "ALL,NAME=value" is both. SLURM_* always goes
 // along.
 std::vector<std::string> exported_environment(const Invocation& call, const std::string& what);
+
+// --chdir as given, from the folder we are in; that one if it is empty.
+std::string work_dir_of(const std::string& chdir);
+
+std::string line_of(const Invocation& call);  // "sbatch -n1 job.sh", for SubmitLine.
+std::string short_host_name();
 
 }  // namespace berth::slurm

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 
 #include "berth/base/duration_text.h"
 #include "berth/base/hostlist.h"
@@ -83,6 +84,29 @@ Status set_time_min(Draft& d, const char* v) {
     const auto least = parse_time_limit(v);
     if (!least.ok()) return invalid_value("time-min");
     d.spec.time_min = least.value().value_or(Duration::max());
+    return Done{};
+}
+
+// "-I" waits one second, "-I30" thirty.
+Status set_immediate(Draft& d, const char* v) {
+    const auto seconds = v == nullptr ? std::optional<std::uint32_t>(1) : parse_positive(v);
+    if (!seconds) return invalid_number(v, "immediate");
+    d.patience = std::chrono::seconds(*seconds);
+    return Done{};
+}
+
+Status set_kill_command(Draft& d, const char* v) {
+    d.kill_command = v == nullptr ? std::optional<std::int32_t>(SIGTERM) : parse_signal(v);
+    if (!d.kill_command) return invalid("Invalid --kill-command specification: " + std::string(v));
+    return Done{};
+}
+
+Status set_pty(Draft& d, const char* v) {
+    if (v != nullptr) {
+        return Error{ErrorCode::failed_precondition,
+                     "--pty=" + std::string(v) + " is not supported yet; --pty is"};
+    }
+    d.pty = d.unbuffered = true;
     return Done{};
 }
 
@@ -193,78 +217,83 @@ Status flag(Draft& d, const char*) {
 
 // clang-format off
 constexpr auto kOptions = std::to_array<JobOption>({
-    {"account", 'A', required_argument, "ACCOUNT", kBoth, [](Draft& d, const char* v) -> Status { d.spec.account = v; return Done{}; }},
+    {"account", 'A', required_argument, "ACCOUNT", kOfJob, [](Draft& d, const char* v) -> Status { d.spec.account = v; return Done{}; }},
     {"array", 'a', required_argument, "ARRAY_INX", kSbatch, set_array},
-    {"begin", 'b', required_argument, "BEGIN", kSbatch, set_begin},
-    {"chdir", 'D', required_argument, nullptr, kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.edit().work_dir = v; return Done{}; }},
-    {"comment", 0, required_argument, "COMMENT", kSbatch, [](Draft& d, const char* v) -> Status { d.spec.comment = v; return Done{}; }},
-    {"constraint", 'C', required_argument, "CONSTRAINT", kSbatch, [](Draft& d, const char* v) -> Status { d.spec.request.edit().constraint = v; return Done{}; }},
-    {"cpus-per-task", 'c', required_argument, "CPUS_PER_TASK", kBoth, [](Draft& d, const char* v) { return set_count(d.spec.request.edit().cpus_per_task, v, "cpus-per-task"); }},
-    {"deadline", 0, required_argument, nullptr, kSbatch, set_deadline},
-    {"dependency", 'd', required_argument, "DEPENDENCY", kSbatch, set_dependency},
+    {"begin", 'b', required_argument, "BEGIN", kOfJob, set_begin},
+    {"chdir", 'D', required_argument, nullptr, kJobs, [](Draft& d, const char* v) -> Status { d.spec.command.edit().work_dir = v; return Done{}; }},
+    {"comment", 0, required_argument, "COMMENT", kOfJob, [](Draft& d, const char* v) -> Status { d.spec.comment = v; return Done{}; }},
+    {"constraint", 'C', required_argument, "CONSTRAINT", kOfJob, [](Draft& d, const char* v) -> Status { d.spec.request.edit().constraint = v; return Done{}; }},
+    {"cpus-per-task", 'c', required_argument, "CPUS_PER_TASK", kJobs, [](Draft& d, const char* v) { return set_count(d.spec.request.edit().cpus_per_task, v, "cpus-per-task"); }},
+    {"deadline", 0, required_argument, nullptr, kOfJob, set_deadline},
+    {"dependency", 'd', required_argument, "DEPENDENCY", kOfJob, set_dependency},
     {"error", 'e', required_argument, "ERROR", kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.edit().std_err = v; return Done{}; }},
     {"exact", 0, no_argument, "EXACT", kSrun, flag<&Draft::exact>},
-    {"exclude", 'x', required_argument, "EXCLUDE", kSbatch, [](Draft& d, const char* v) { return set_hosts(d.spec.request.edit().exclude, v); }},
-    {"exclusive", 0, optional_argument, "EXCLUSIVE", kBoth, set_exclusive},
+    {"exclude", 'x', required_argument, "EXCLUDE", kOfJob, [](Draft& d, const char* v) { return set_hosts(d.spec.request.edit().exclude, v); }},
+    {"exclusive", 0, optional_argument, "EXCLUSIVE", kJobs, set_exclusive},
     {"export", 0, required_argument, "EXPORT", kBoth, set_export},
-    {"gpu-bind", 0, required_argument, "GPU_BIND", kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.edit().gpu_bind = v; return Done{}; }},
-    {"gpus", 'G', required_argument, "GPUS", kBoth, [](Draft& d, const char* v) { return set_gpus(d.spec.request.edit().gpus, v, "gpus"); }},
-    {"gpus-per-node", 0, required_argument, "GPUS_PER_NODE", kBoth, [](Draft& d, const char* v) { return set_gpus(d.spec.request.edit().gpus_per_node, v, "gpus-per-node"); }},
-    {"gpus-per-task", 0, required_argument, "GPUS_PER_TASK", kBoth, [](Draft& d, const char* v) { return set_gpus(d.spec.request.edit().gpus_per_task, v, "gpus-per-task"); }},
-    {"gres", 0, required_argument, "GRES", kBoth, set_gres},
-    {"hold", 'H', no_argument, nullptr, kSbatch, [](Draft& d, const char*) -> Status { d.spec.hold = true; return Done{}; }},
+    {"gpu-bind", 0, required_argument, "GPU_BIND", kJobs, [](Draft& d, const char* v) -> Status { d.spec.command.edit().gpu_bind = v; return Done{}; }},
+    {"gpus", 'G', required_argument, "GPUS", kJobs, [](Draft& d, const char* v) { return set_gpus(d.spec.request.edit().gpus, v, "gpus"); }},
+    {"gpus-per-node", 0, required_argument, "GPUS_PER_NODE", kJobs, [](Draft& d, const char* v) { return set_gpus(d.spec.request.edit().gpus_per_node, v, "gpus-per-node"); }},
+    {"gpus-per-task", 0, required_argument, "GPUS_PER_TASK", kJobs, [](Draft& d, const char* v) { return set_gpus(d.spec.request.edit().gpus_per_task, v, "gpus-per-task"); }},
+    {"gres", 0, required_argument, "GRES", kJobs, set_gres},
+    {"hold", 'H', no_argument, nullptr, kOfJob, [](Draft& d, const char*) -> Status { d.spec.hold = true; return Done{}; }},
+    {"immediate", 'I', optional_argument, nullptr, kSrun | kSalloc, set_immediate},
     {"input", 'i', required_argument, "INPUT", kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.edit().std_in = v; return Done{}; }},
-    {"job-name", 'J', required_argument, "JOB_NAME", kBoth, [](Draft& d, const char* v) -> Status { d.spec.name = v; return Done{}; }},
+    {"job-name", 'J', required_argument, "JOB_NAME", kJobs, [](Draft& d, const char* v) -> Status { d.spec.name = v; return Done{}; }},
     {"jobid", 0, required_argument, nullptr, kSrun, [](Draft& d, const char* v) -> Status { d.job_id = v; return Done{}; }},
+    {"kill-command", 'K', optional_argument, nullptr, kSalloc, set_kill_command},
     {"label", 'l', no_argument, "LABELIO", kSrun, flag<&Draft::label>},
-    {"licenses", 'L', required_argument, nullptr, kSbatch, set_licenses},
-    {"mem", 0, required_argument, "MEM_PER_NODE", kBoth, [](Draft& d, const char* v) { return set_memory(d.spec.request.edit().memory_per_node, v, "mem"); }},
-    {"mem-per-cpu", 0, required_argument, "MEM_PER_CPU", kSbatch, [](Draft& d, const char* v) { return set_memory(d.spec.request.edit().memory_per_cpu, v, "mem-per-cpu"); }},
-    {"nice", 0, optional_argument, nullptr, kSbatch, set_nice},
+    {"licenses", 'L', required_argument, nullptr, kOfJob, set_licenses},
+    {"mem", 0, required_argument, "MEM_PER_NODE", kJobs, [](Draft& d, const char* v) { return set_memory(d.spec.request.edit().memory_per_node, v, "mem"); }},
+    {"mem-per-cpu", 0, required_argument, "MEM_PER_CPU", kOfJob, [](Draft& d, const char* v) { return set_memory(d.spec.request.edit().memory_per_cpu, v, "mem-per-cpu"); }},
+    {"nice", 0, optional_argument, nullptr, kOfJob, set_nice},
     {"no-requeue", 0, no_argument, "NO_REQUEUE", kSbatch, [](Draft& d, const char*) -> Status { d.spec.requeue = false; return Done{}; }},
-    {"nodelist", 'w', required_argument, nullptr, kBoth, [](Draft& d, const char* v) { return set_hosts(d.spec.request.edit().nodelist, v); }},
-    {"nodes", 'N', required_argument, "NNODES", kBoth, set_nodes},
-    {"ntasks", 'n', required_argument, "NTASKS", kBoth, [](Draft& d, const char* v) { return set_count(d.spec.request.edit().tasks, v, "ntasks"); }},
-    {"ntasks-per-node", 0, required_argument, "NTASKS_PER_NODE", kBoth, [](Draft& d, const char* v) { return set_count(d.spec.request.edit().tasks_per_node, v, "ntasks-per-node"); }},
+    {"no-shell", 0, no_argument, nullptr, kSalloc, flag<&Draft::no_shell>},
+    {"nodelist", 'w', required_argument, nullptr, kJobs, [](Draft& d, const char* v) { return set_hosts(d.spec.request.edit().nodelist, v); }},
+    {"nodes", 'N', required_argument, "NNODES", kJobs, set_nodes},
+    {"ntasks", 'n', required_argument, "NTASKS", kJobs, [](Draft& d, const char* v) { return set_count(d.spec.request.edit().tasks, v, "ntasks"); }},
+    {"ntasks-per-node", 0, required_argument, "NTASKS_PER_NODE", kJobs, [](Draft& d, const char* v) { return set_count(d.spec.request.edit().tasks_per_node, v, "ntasks-per-node"); }},
     {"open-mode", 0, required_argument, "OPEN_MODE", kBoth, set_open_mode},
     {"output", 'o', required_argument, "OUTPUT", kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.edit().std_out = v; return Done{}; }},
     {"overlap", 0, no_argument, "OVERLAP", kSrun, flag<&Draft::overlap>},
     {"parsable", 0, no_argument, nullptr, kSbatch, flag<&Draft::parsable>},
-    {"partition", 'p', required_argument, "PARTITION", kSbatch, [](Draft& d, const char* v) -> Status { d.spec.partition = v; return Done{}; }},
-    {"priority", 0, required_argument, nullptr, kSbatch, set_priority},
-    {"qos", 'q', required_argument, "QOS", kSbatch, [](Draft& d, const char* v) -> Status { d.spec.qos = v; return Done{}; }},
-    {"quiet", 'Q', no_argument, nullptr, kBoth, flag<&Draft::quiet>},
+    {"partition", 'p', required_argument, "PARTITION", kOfJob, [](Draft& d, const char* v) -> Status { d.spec.partition = v; return Done{}; }},
+    {"priority", 0, required_argument, nullptr, kOfJob, set_priority},
+    {"pty", 0, optional_argument, nullptr, kSrun, set_pty},
+    {"qos", 'q', required_argument, "QOS", kOfJob, [](Draft& d, const char* v) -> Status { d.spec.qos = v; return Done{}; }},
+    {"quiet", 'Q', no_argument, nullptr, kJobs, flag<&Draft::quiet>},
     {"requeue", 0, optional_argument, "REQUEUE", kSbatch, set_requeue},
-    {"reservation", 0, required_argument, "RESERVATION", kSbatch, [](Draft& d, const char* v) -> Status { d.spec.request.edit().reservation = v; return Done{}; }},
-    {"time", 't', required_argument, "TIMELIMIT", kBoth, set_time},
-    {"time-min", 0, required_argument, nullptr, kSbatch, set_time_min},
+    {"reservation", 0, required_argument, "RESERVATION", kOfJob, [](Draft& d, const char* v) -> Status { d.spec.request.edit().reservation = v; return Done{}; }},
+    {"time", 't', required_argument, "TIMELIMIT", kJobs, set_time},
+    {"time-min", 0, required_argument, nullptr, kOfJob, set_time_min},
     {"unbuffered", 'u', no_argument, "UNBUFFEREDIO", kSrun, flag<&Draft::unbuffered>},
-    {"verbose", 'v', no_argument, nullptr, kBoth, [](Draft& d, const char*) -> Status { ++d.verbose; return Done{}; }},
+    {"verbose", 'v', no_argument, nullptr, kJobs, [](Draft& d, const char*) -> Status { ++d.verbose; return Done{}; }},
     {"wrap", 0, required_argument, nullptr, kSbatch, [](Draft& d, const char* v) -> Status { d.wrap = v; return Done{}; }},
-    {"contiguous", 0, no_argument, nullptr, kSbatch, near_flag<&Nearness::contiguous>},
-    {"distribution", 'm', required_argument, "DISTRIBUTION", kBoth, set_distribution},
-    {"segment", 0, required_argument, "SEGMENT_SIZE", kSbatch, set_segment},
-    {"spread-job", 0, no_argument, "SPREAD_JOB", kSbatch, near_flag<&Nearness::spread>},
-    {"switches", 0, required_argument, "REQ_SWITCH", kSbatch, set_switches},
+    {"contiguous", 0, no_argument, nullptr, kOfJob, near_flag<&Nearness::contiguous>},
+    {"distribution", 'm', required_argument, "DISTRIBUTION", kJobs, set_distribution},
+    {"segment", 0, required_argument, "SEGMENT_SIZE", kOfJob, set_segment},
+    {"spread-job", 0, no_argument, "SPREAD_JOB", kOfJob, near_flag<&Nearness::spread>},
+    {"switches", 0, required_argument, "REQ_SWITCH", kOfJob, set_switches},
     // Berth's own.
-    {"berth-affinity", 0, required_argument, nullptr, kSbatch, set_affinity},
-    {"berth-anti-affinity", 0, required_argument, nullptr, kSbatch, set_anti_affinity},
-    {"berth-compact", 0, no_argument, nullptr, kSbatch, near_flag<&Nearness::compact>},
-    {"berth-compute-capability", 0, required_argument, nullptr, kSbatch, set_compute_capability},
-    {"berth-gpu-memory", 0, required_argument, nullptr, kSbatch, set_gpu_memory},
-    {"berth-pack", 0, no_argument, nullptr, kSbatch, near_flag<&Nearness::pack>},
+    {"berth-affinity", 0, required_argument, nullptr, kOfJob, set_affinity},
+    {"berth-anti-affinity", 0, required_argument, nullptr, kOfJob, set_anti_affinity},
+    {"berth-compact", 0, no_argument, nullptr, kOfJob, near_flag<&Nearness::compact>},
+    {"berth-compute-capability", 0, required_argument, nullptr, kOfJob, set_compute_capability},
+    {"berth-gpu-memory", 0, required_argument, nullptr, kOfJob, set_gpu_memory},
+    {"berth-pack", 0, no_argument, nullptr, kOfJob, near_flag<&Nearness::pack>},
     // Slurm's, not built yet: refused by name.
     {"acctg-freq", 0, required_argument}, {"async", 0, no_argument, nullptr, kSrun}, {"batch", 0, required_argument, nullptr, kSbatch}, {"bb", 0, required_argument}, {"bbf", 0, required_argument},
+    {"bell", 0, no_argument, nullptr, kSalloc}, {"no-bell", 0, no_argument, nullptr, kSalloc},
     {"bcast", 0, optional_argument, nullptr, kSrun}, {"cluster-constraint", 0, required_argument}, {"clusters", 'M', required_argument}, {"compress", 0, optional_argument, nullptr, kSrun}, {"container", 0, required_argument},
     {"core-spec", 'S', required_argument}, {"cores-per-socket", 0, required_argument}, {"cpu-bind", 0, required_argument, nullptr, kSrun}, {"cpu-freq", 0, required_argument},
     {"cpus-per-gpu", 0, required_argument}, {"delay-boot", 0, required_argument}, {"disable-status", 'X', no_argument, nullptr, kSrun}, 
     {"epilog", 0, required_argument, nullptr, kSrun}, {"export-file", 0, required_argument, nullptr, kSbatch}, {"extra", 0, required_argument}, {"extra-node-info", 'B', required_argument}, {"get-user-env", 0, optional_argument},
     {"gid", 0, required_argument}, {"gpu-freq", 0, required_argument}, {"gpus-per-socket", 0, required_argument}, {"gres-flags", 0, required_argument}, {"het-group", 0, required_argument, nullptr, kSrun},
-    {"hint", 0, required_argument}, {"ignore-pbs", 0, no_argument, nullptr, kSbatch}, {"immediate", 'I', optional_argument, nullptr, kSrun}, {"kill-on-bad-exit", 'K', optional_argument, nullptr, kSrun}, {"kill-on-invalid-dep", 0, required_argument},
+    {"hint", 0, required_argument}, {"ignore-pbs", 0, no_argument, nullptr, kSbatch}, {"kill-on-bad-exit", 'K', optional_argument, nullptr, kSrun}, {"kill-on-invalid-dep", 0, required_argument},
     {"mail-type", 0, required_argument}, {"mail-user", 0, required_argument}, {"mcs-label", 0, required_argument}, {"mem-bind", 0, required_argument}, {"mem-per-gpu", 0, required_argument},
     {"mincpus", 0, required_argument}, {"mpi", 0, required_argument, nullptr, kSrun}, {"multi-prog", 0, no_argument, nullptr, kSrun}, {"network", 0, required_argument}, {"no-kill", 'k', optional_argument}, {"ntasks-per-core", 0, required_argument},
     {"ntasks-per-gpu", 0, required_argument}, {"ntasks-per-socket", 0, required_argument}, {"oom-kill-step", 0, optional_argument}, {"overcommit", 'O', no_argument}, {"oversubscribe", 's', no_argument}, {"power", 0, required_argument},
-    {"prefer", 0, required_argument}, {"preserve-env", 'E', no_argument, nullptr, kSrun}, {"profile", 0, required_argument}, {"prolog", 0, required_argument, nullptr, kSrun}, {"propagate", 0, optional_argument}, {"pty", 0, optional_argument, nullptr, kSrun},
+    {"prefer", 0, required_argument}, {"preserve-env", 'E', no_argument, nullptr, kSrun}, {"profile", 0, required_argument}, {"prolog", 0, required_argument, nullptr, kSrun}, {"propagate", 0, optional_argument},
     {"reboot", 0, no_argument}, {"relative", 'r', required_argument, nullptr, kSrun}, {"resv-ports", 0, optional_argument}, {"send-libs", 0, optional_argument, nullptr, kSrun},
     {"signal", 0, required_argument}, {"slurmd-debug", 0, required_argument, nullptr, kSrun}, {"sockets-per-node", 0, required_argument}, {"stepmgr", 0, no_argument}, 
     {"task-epilog", 0, required_argument, nullptr, kSrun}, {"task-prolog", 0, required_argument, nullptr, kSrun}, {"test-only", 0, no_argument}, {"thread-spec", 0, required_argument}, {"threads", 'T', required_argument, nullptr, kSrun},
@@ -302,12 +331,12 @@ std::string getopt_letters(CommandBits command) {
     return letters;
 }
 
-const JobOption* option_of(int letter_or_value) {
+const JobOption* option_of(CommandBits command, int letter_or_value) {
     if (letter_or_value >= kFirstOptionValue) {
         return &kOptions[static_cast<std::size_t>(letter_or_value - kFirstOptionValue)];
     }
     const auto found = std::ranges::find_if(kOptions, [&](const JobOption& row) {
-        return row.letter != 0 && row.letter == letter_or_value;
+        return row.letter != 0 && row.letter == letter_or_value && (row.commands & command) != 0;
     });
     return found == kOptions.end() ? nullptr : &*found;
 }
@@ -316,11 +345,14 @@ Status apply_option(const JobOption& row, Draft& draft, const char* value) {
     if (row.set == nullptr)
         return Error{ErrorCode::failed_precondition,
                      "--" + std::string(row.name) + " is not supported yet"};
+    if ((row.commands & kNotStep) != 0) draft.of_job.emplace_back(row.name);
     return row.set(draft, value);
 }
 
 Status apply_environment(const Invocation& call, CommandBits command, Draft& draft) {
-    const std::string prefix = command == kSbatch ? "SBATCH_" : "SLURM_";
+    const std::string prefix = command == kSbatch   ? "SBATCH_"
+                               : command == kSalloc ? "SALLOC_"
+                                                    : "SLURM_";
     for (const JobOption& row : kOptions) {
         if (row.variable == nullptr || (row.commands & command) == 0) continue;
         // A job's environment names its own size; only what srun inherits from it is taken from

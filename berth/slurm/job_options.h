@@ -5,6 +5,7 @@
 
 #include <getopt.h>
 
+#include <chrono>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,20 +26,33 @@ struct Draft {
     bool parsable = false, quiet = false;
     int verbose = 0;
     // srun's own.
-    bool label = false, exact = false, overlap = false, unbuffered = false;
+    bool label = false, exact = false, overlap = false, unbuffered = false, pty = false;
     bool gres_given = false;  // --gres=none and gpu:0 mean something there.
     std::optional<std::string> job_id;
     bool time_given = false;
+    std::vector<std::string> of_job;  // Options given that mean a job, and not a step in it.
+    // Those of who waits for a job.
+    std::optional<std::chrono::seconds> patience;  // --immediate
+    bool no_shell = false;
+    std::optional<std::int32_t> kill_command;  // --kill-command: this signal.
 };
 
-enum CommandBits : unsigned { kSbatch = 1, kSrun = 2, kBoth = 3 };
+enum CommandBits : unsigned {
+    kSbatch = 1,
+    kSrun = 2,
+    kSalloc = 4,
+    kBoth = kSbatch | kSrun,
+    kJobs = kSbatch | kSalloc | kSrun,
+    kNotStep = 8,  // Says nothing of a step within a job, so srun warns there.
+    kOfJob = kJobs | kNotStep,
+};
 
 struct JobOption {
     const char* name;
     char letter = 0;                 // 0: it has none.
     int argument = no_argument;      // As getopt_long has it.
     const char* variable = nullptr;  // Without SBATCH_ or SLURM_ before it; nullptr: none.
-    unsigned commands = kBoth;
+    unsigned commands = kJobs;
     Status (*set)(Draft& draft, const char* value) = nullptr;  // nullptr: not built yet.
 };
 
@@ -48,7 +62,7 @@ std::span<const JobOption> job_options();
 inline constexpr int kFirstOptionValue = 1000;
 std::vector<option> getopt_rows(CommandBits command);
 std::string getopt_letters(CommandBits command);
-const JobOption* option_of(int letter_or_value);
+const JobOption* option_of(CommandBits command, int letter_or_value);
 
 // Sets one option; an unbuilt one is an error that names it.
 Status apply_option(const JobOption& row, Draft& draft, const char* value);

@@ -160,7 +160,8 @@ TEST(Arguments, KeepGetoptsRules) {
     ArgumentReader reader(call, rows, getopt_letters(kSbatch), true);
     Draft draft;
     while (const auto argument = reader.next(streams))
-        EXPECT_TRUE(apply_option(*option_of(argument->letter), draft, argument->value).ok());
+        EXPECT_TRUE(
+            apply_option(*option_of(kSbatch, argument->letter), draft, argument->value).ok());
     // "--nta" could be --ntasks or --ntasks-per-node: glibc calls that ambiguous, unless one is an
     // exact match.
     EXPECT_TRUE(reader.failed());

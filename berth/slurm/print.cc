@@ -132,7 +132,8 @@ std::string exit_text(const ExitStatus& exit) {
 std::vector<api::StepRow> running_steps(const api::JobRow& job, Time now) {
     std::vector<api::StepRow> steps;
     if (job.state != "RUNNING") return steps;
-    if (std::ranges::find(job.steps, kBatchStep, &api::StepRow::id) == job.steps.end()) {
+    if (!job.command.interactive &&
+        std::ranges::find(job.steps, kBatchStep, &api::StepRow::id) == job.steps.end()) {
         steps.push_back({.job = job.id,
                          .id = kBatchStep,
                          .name = "batch",

@@ -10,6 +10,7 @@ namespace {
 constexpr auto kCommands = std::to_array<std::pair<std::string_view, Command>>({
     {"sacct", run_sacct},
     {"sacctmgr", run_sacctmgr},
+    {"salloc", run_salloc},
     {"sbatch", run_sbatch},
     {"scancel", run_scancel},
     {"scontrol", run_scontrol},

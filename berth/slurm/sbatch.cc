@@ -1,7 +1,4 @@
 // sbatch: submits a script.
-#include <unistd.h>
-
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <istream>
@@ -73,7 +70,8 @@ private:
         while (const auto argument = reader.next(streams_)) {
             if (argument->letter == 'V') return streams_.out << kVersion << '\n', 0;
             if (argument->letter == 'h') return streams_.out << kUsage, 0;
-            const Status set = apply_option(*option_of(argument->letter), draft, argument->value);
+            const Status set =
+                apply_option(*option_of(kSbatch, argument->letter), draft, argument->value);
             if (!set.ok()) return fail(set.error().message, exit_code_of(set.error()));
         }
         if (reader.failed()) {
@@ -136,17 +134,9 @@ private:
         command.script_name = script_name_;
         if (!operands_.empty() && !draft.wrap)
             command.arguments.assign(operands_.begin() + 1, operands_.end());
-        const std::string here = std::filesystem::current_path().string();
-        command.work_dir =
-            command.work_dir.empty()
-                ? here
-                : (std::filesystem::path(here) / command.work_dir).lexically_normal().string();
-        std::array<char, 256> host{};
-        gethostname(host.data(), host.size() - 1);
-        command.submit_host =
-            std::string(host.data()).substr(0, std::string(host.data()).find('.'));
-        command.submit_line = "sbatch";
-        for (const std::string& word : call_.arguments) command.submit_line += " " + word;
+        command.work_dir = work_dir_of(command.work_dir);
+        command.submit_host = short_host_name();
+        command.submit_line = line_of(call_);
     }
 
     int submit(Draft& draft) {
@@ -154,8 +144,7 @@ private:
             .spec = draft.spec,
             .payload = {.script = script_,
                         .environment = exported_environment(call_, draft.export_env)}};
-        request.payload.environment.push_back("SLURM_SUBMIT_DIR=" +
-                                              std::filesystem::current_path().string());
+        request.payload.environment.push_back("SLURM_SUBMIT_DIR=" + work_dir_of({}));
         request.payload.environment.push_back("SLURM_SUBMIT_HOST=" +
                                               draft.spec.command->submit_host);
         Client client(endpoint_of(call_));

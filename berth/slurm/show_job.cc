@@ -37,7 +37,10 @@ void put_state(Record& record, const api::JobRow& job, bool detail) {
     record.put("JobState", job.state).put("Reason", job.reason.empty() ? "None" : job.reason);
     record.put("Dependency", or_null(job.dependency)).line();
     record.put("Requeue", job.requeue ? "1" : "0").put("Restarts", number(job.restarts));
-    record.put("BatchFlag", "1").put("Reboot", "0").put("ExitCode", exit_text(job.exit)).line();
+    record.put("BatchFlag", job.command.interactive ? "0" : "1")
+        .put("Reboot", "0")
+        .put("ExitCode", exit_text(job.exit))
+        .line();
     if (detail) record.put("DerivedExitCode", exit_text(job.derived_exit)).line();
 }
 
@@ -163,6 +166,11 @@ void put_files(Record& record, const api::JobRow& job) {
     for (const std::string& argument : job.command.arguments) command += " " + argument;
     record.put("Command", command).line();
     if (!job.command.submit_line.empty()) record.put("SubmitLine", job.command.submit_line).line();
+    if (job.command.interactive) {  // Its output goes to whoever sits before it.
+        if (!job.comment.empty()) record.put("Comment", job.comment).line();
+        record.put("WorkDir", job.command.work_dir);
+        return;
+    }
     record.put("WorkDir", job.command.work_dir).line();
     if (!job.comment.empty()) record.put("Comment", job.comment).line();
     record.put("StdErr", job.std_err).line();

@@ -76,7 +76,9 @@ struct StepListener::State {
         }
     }
     void broadcast(std::string_view bytes) {
-        const std::string frames = encode_frames(StepFrameKind::standard_in, kAllTasks, bytes);
+        send_to_all(encode_frames(StepFrameKind::standard_in, kAllTasks, bytes));
+    }
+    void send_to_all(const std::string& frames) {
         for (const Connection& connection : connections) {
             if (connection.greeted && !connection.done) send_all(connection.fd, frames);
         }
@@ -168,10 +170,15 @@ Result<StepListener> StepListener::open() {
     state->token = random_token();
     sigset_t wanted;
     sigemptyset(&wanted);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) sigaddset(&wanted, signal);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGWINCH})
+        sigaddset(&wanted, signal);
     sigprocmask(SIG_BLOCK, &wanted, nullptr);
     state->signals = signalfd(-1, &wanted, SFD_CLOEXEC);
     return StepListener(std::move(state));
+}
+
+void StepListener::tell_window(const TerminalSize& size) {
+    state_->send_to_all(encode_window(size));
 }
 
 bool StepListener::run(std::size_t nodes, bool read_stdin, const Events& events) {

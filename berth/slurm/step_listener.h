@@ -25,11 +25,12 @@ public:
 
     struct Events {
         std::function<void(const StepFrame&)> frame;  // Output and task ends.
-        std::function<void(int signal)> signal;       // SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2.
-        std::function<bool()> idle;                   // Every second; false: give up.
+        std::function<void(int signal)> signal;  // SIGINT, SIGTERM, SIGHUP, SIGUSR1, 2, SIGWINCH.
+        std::function<bool()> idle;              // Every second; false: give up.
     };
     // Runs until `nodes` shepherds have said that they are done. False: gave up before.
     bool run(std::size_t nodes, bool read_stdin, const Events& events);
+    void tell_window(const TerminalSize& size);
 
 private:
     struct State;

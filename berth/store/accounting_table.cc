@@ -123,7 +123,10 @@ Status AccountingTable::close_earlier_runs(const Record& record, const Accountin
 Status AccountingTable::write_steps(const Record& record, const Job& job,
                                     const AccountingRecord& row, const Touched& touched,
                                     const ClusterSpec& spec) {
-    if (touched.started && job.started_at) BERTH_CHECK(put(row, batch_step_of(job, spec)));
+    const bool has_script = !job.spec.command->interactive;
+    if (touched.started && job.started_at && has_script) {
+        BERTH_CHECK(put(row, batch_step_of(job, spec)));
+    }
     for (const StepCreated* const fact : touched.steps_created) {
         const Step* const step = find(job, fact->step.id);
         if (fact->attempt != row.attempt || step == nullptr) continue;

@@ -1,0 +1,34 @@
+// The end of an interactive job (salloc, srun of its own), as its client tells it.
+#include "berth/control/commands.h"
+
+namespace berth {
+
+Answer complete(Ledger& ledger, const Principal& principal, const CompleteJob& command) {
+    auto found = find_single(ledger.state(), command.job);
+    if (auto* refusing = std::get_if<Refusing>(&found)) return refused(std::move(*refusing));
+    const Job& job = *ledger.state().find_job(std::get<JobTarget>(found).job);
+    if (auto no = forbidden(principal, Verb::complete_job, job)) return *no;
+    if (!job.spec.command->interactive) {
+        return refused(
+            Refusal::invalid_request,
+            "Job " + to_string(job.id) + " has a script, and ends with it: cancel it instead",
+            job.id);
+    }
+    if (job.state == JobState::pending) {
+        return refused(Refusal::job_not_running,
+                       "Job " + to_string(job.id) + " has not started: cancel it instead", job.id);
+    }
+    // Told twice, or too late: what is recorded of its end stands.
+    if (job.state != JobState::running) return Done{};
+    EndJob fact{.job = job.id, .outcome = JobState::completed};
+    if (command.exit != ExitStatus{}) {
+        fact.outcome = JobState::failed;
+        fact.reason = command.exit.signal != 0 ? "RaisedSignal" : "NonZeroExitCode";
+    }
+    fact.by_uid = principal.uid;
+    fact.exit = command.exit;
+    ledger.record(fact);
+    return Done{};
+}
+
+}  // namespace berth

@@ -1,0 +1,177 @@
+#include "berth/slurm/allocation.h"
+
+#include <algorithm>
+#include <csignal>
+#include <ctime>
+#include <ostream>
+
+#include "berth/model/job_variables.h"
+#include "berth/slurm/job_environment.h"
+
+namespace berth::slurm {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A job that finds room starts within this; only who waits longer is told that he does.
+constexpr auto kSoon = 250ms;
+constexpr std::chrono::milliseconds kFirstPause{5}, kLongestPause{1000};
+
+// SIGINT and the like are held back while we wait, and taken at leave.
+class HeldSignals {
+public:
+    HeldSignals() {
+        sigemptyset(&signals_);
+        for (const int one : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&signals_, one);
+        sigprocmask(SIG_BLOCK, &signals_, &before_);
+    }
+    ~HeldSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+    HeldSignals(const HeldSignals&) = delete;
+    HeldSignals& operator=(const HeldSignals&) = delete;
+
+    // 0: none came.
+    int wait(std::chrono::milliseconds most) const {
+        const timespec length{.tv_sec = most.count() / 1000,
+                              .tv_nsec = most.count() % 1000 * 1'000'000};
+        return std::max(0, sigtimedwait(&signals_, nullptr, &length));
+    }
+
+private:
+    sigset_t signals_{}, before_{};
+};
+
+}  // namespace
+
+Allocation::Allocation(const Invocation& call, Client& client, Streams& streams)
+    : call_(call), client_(client), streams_(streams) {}
+
+bool Allocation::say(const std::string& message) {
+    if (!quiet_) streams_.err << call_.name << ": " << message << '\n' << std::flush;
+    return true;
+}
+
+bool Allocation::fail(const std::string& message) {
+    streams_.err << call_.name << ": error: " << message << '\n' << std::flush;
+    return false;
+}
+
+bool Allocation::submit(const Draft& draft) {
+    api::SubmitRequest request{.spec = draft.spec};
+    JobCommand& command = request.spec.command.edit();
+    command.interactive = true;
+    command.submit_host = short_host_name();
+    command.submit_line = line_of(call_);
+    command.work_dir = work_dir_of(command.work_dir);
+    const auto reply = client_.submit(std::move(request));
+    if (!reply) {
+        const api::Problem& problem = reply.problem();
+        for (const std::string& line : problem.details) fail(line);
+        const std::string& text = slurm_message(problem);
+        return fail((call_.name == "salloc" ? "Job submit/allocate failed: "
+                                            : "Unable to allocate resources: ") +
+                    text);
+    }
+    for (const std::string& warning : reply->warnings) say("warning: " + warning);
+    job_.id = reply->job;
+    return true;
+}
+
+Allocation::Wait Allocation::wait_for_nodes(std::optional<std::chrono::seconds> patience) {
+    const HeldSignals signals;
+    const auto begun = std::chrono::steady_clock::now();
+    for (auto pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
+        const auto found = client_.job(id());
+        if (found && found->front().state == "RUNNING") {
+            job_ = found->front();
+            return Wait::granted;
+        }
+        if (found && found->front().state != "PENDING") return Wait::revoked;
+        if (!found && found.problem().code != "unavailable" && found.problem().code != "timed_out")
+            return Wait::revoked;
+        const auto waited = std::chrono::steady_clock::now() - begun;
+        if (patience && waited >= *patience) return Wait::out_of_time;
+        if (!waited_ && waited >= kSoon) {
+            waited_ = true;
+            if (call_.name == "salloc") say("Pending job allocation " + id());
+            say("job " + id() + " queued and waiting for resources");
+        }
+        interrupted_ = signals.wait(pause);
+        if (interrupted_ != 0) return Wait::interrupted;
+    }
+}
+
+bool Allocation::get(const Draft& draft) {
+    quiet_ = draft.quiet;
+    if (!submit(draft)) return false;
+    switch (wait_for_nodes(draft.patience)) {
+        case Wait::granted: break;
+        case Wait::revoked: return fail("Job allocation " + id() + " has been revoked");
+        case Wait::out_of_time:
+            cancel();
+            return fail("Unable to allocate resources: Requested nodes are busy");
+        case Wait::interrupted:
+            cancel();
+            say("Job allocation " + id() + " has been revoked.");
+            return false;
+    }
+    if (waited_) say("job " + id() + " has been allocated resources");
+    const auto ping = client_.ping();
+    if (ping) cluster_ = ping->cluster;
+    return true;
+}
+
+std::map<std::string, std::string> Allocation::environment() const {
+    JobIdentity identity{.job = job_.id,
+                         .cluster = cluster_,
+                         .name = job_.name,
+                         .account = job_.account,
+                         .partition = job_.partition,
+                         .qos = job_.qos,
+                         .owner = job_.owner,
+                         .node_names = job_.nodes,
+                         .started_at = job_.started_at.value_or(Time{}),
+                         .ends_at = job_.ended_at};
+    std::uint32_t tasks = 0;
+    for (const api::NodeShareRow& share : job_.shares) {
+        identity.cpus.push_back(share.cpus);
+        identity.tasks.push_back(share.tasks);
+        tasks += share.tasks;
+    }
+    std::map<std::string, std::string> all = call_.environment;
+    const auto take = [&](const Variables& variables) {
+        for (const auto& [name, value] : variables) all[name] = value;
+    };
+    take(job_variables(identity));
+    take(asked_variables(job_.request, job_.command, tasks));
+    all["SLURM_NODELIST"] = all["SLURM_JOB_NODELIST"];
+    all["SLURM_NNODES"] = all["SLURM_JOB_NUM_NODES"];
+    all["SLURM_TASKS_PER_NODE"] = counts_text(identity.tasks);
+    all["SLURM_SUBMIT_DIR"] = work_dir_of({});
+    all["SLURM_SUBMIT_HOST"] = job_.command.submit_host;
+    return all;
+}
+
+std::optional<std::string> Allocation::ended_as() {
+    const auto found = client_.job(id());
+    if (!found) {
+        const std::string& code = found.problem().code;
+        if (code == "unavailable" || code == "timed_out") return std::nullopt;
+        return "gone";
+    }
+    const api::JobRow& row = found->front();
+    if (row.state == "RUNNING") return std::nullopt;
+    return row.outcome;
+}
+
+void Allocation::give_back(ExitStatus exit) {
+    const auto done = client_.complete(id(), {.exit = exit});
+    if (!done)
+        fail("Unable to give back job allocation " + id() + ": " + slurm_message(done.problem()));
+}
+
+void Allocation::cancel() {
+    const auto done = client_.cancel(id());
+    if (!done) fail("Unable to cancel job " + id() + ": " + slurm_message(done.problem()));
+}
+
+}  // namespace berth::slurm

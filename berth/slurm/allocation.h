@@ -1,0 +1,55 @@
+// Allocation: an interactive job from its client's side: asked for, waited for, given back. What
+// salloc is about, and what srun does first when it is called outside of a job.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "berth/client/client.h"
+#include "berth/slurm/command.h"
+#include "berth/slurm/job_options.h"
+
+namespace berth::slurm {
+
+class Allocation {
+public:
+    // Its messages begin with the command's name, and go to streams.err.
+    Allocation(const Invocation& call, Client& client, Streams& streams);
+
+    // Asks for it, and waits until it has its nodes: true. False: it came to nothing, and that has
+    // been said. SIGINT, SIGTERM and SIGHUP end the waiting; the signal is in `interrupted`.
+    bool get(const Draft& draft);
+    int interrupted() const { return interrupted_; }
+
+    const api::JobRow& job() const { return job_; }
+    std::string id() const { return to_string(job_.id); }
+
+    // The caller's environment, with the variables of the job.
+    std::map<std::string, std::string> environment() const;
+
+    // The job's state as the controller has it; nullopt while it runs, or where that cannot be
+    // asked just now.
+    std::optional<std::string> ended_as();
+
+    void give_back(ExitStatus exit);
+
+private:
+    enum class Wait : std::uint8_t { granted, revoked, interrupted, out_of_time };
+    bool submit(const Draft& draft);
+    Wait wait_for_nodes(std::optional<std::chrono::seconds> patience);
+    bool say(const std::string& message);  // True, unless --quiet.
+    bool fail(const std::string& message);
+    void cancel();
+
+    const Invocation& call_;
+    Client& client_;
+    Streams& streams_;
+    bool quiet_ = false;
+    bool waited_ = false;  // It was said that the job waits.
+    int interrupted_ = 0;
+    api::JobRow job_;
+    std::string cluster_;
+};
+
+}  // namespace berth::slurm

@@ -1,0 +1,175 @@
+// salloc: gets nodes, runs a command (or a shell) here that knows of them, and gives them back when
+// it ends.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <ostream>
+
+#include "berth/client/client.h"
+#include "berth/slurm/allocation.h"
+#include "berth/slurm/arguments.h"
+#include "berth/slurm/job_options.h"
+
+namespace berth::slurm {
+namespace {
+
+constexpr const char* kUsage =
+    "Usage: salloc [OPTIONS] [command [args...]]\n\n"
+    "Gets what sbatch's options ask for, and runs the command (or $SHELL) on this machine with\n"
+    "the job's variables, so that srun runs its steps there. The nodes are given back when it "
+    "ends.\n\n"
+    "  -I, --immediate[=seconds]   not later than that\n"
+    "  -K, --kill-command[=signal] sent to the command when the job is ended from outside\n"
+    "      --no-shell              leave the job running, and return\n";
+
+constexpr int kLookEverySeconds = 2;  // Whether the job is still there.
+constexpr auto kForwarded = std::to_array<int>({SIGTERM, SIGHUP, SIGUSR1, SIGUSR2});
+
+class Salloc {
+public:
+    Salloc(const Invocation& call, Streams& streams)
+        : call_(call), streams_(streams), client_(endpoint_of(call)) {}
+
+    int run() {
+        if (const auto code = read_options()) return *code;
+        Allocation allocation(call_, client_, streams_);
+        if (!allocation.get(draft_)) return 1;
+        say("Granted job allocation " + allocation.id());
+        if (draft_.no_shell) return 0;
+        const ExitStatus exit = run_command(allocation);
+        if (!over_) {
+            say("Relinquishing job allocation " + allocation.id());
+            allocation.give_back(exit);
+        }
+        return exit.signal != 0 ? 128 + exit.signal : exit.code;
+    }
+
+private:
+    void say(const std::string& message) {
+        if (!draft_.quiet) streams_.err << "salloc: " << message << '\n' << std::flush;
+    }
+    int fail(const std::string& message) {
+        streams_.err << "salloc: error: " << message << '\n' << std::flush;
+        return 1;
+    }
+
+    std::optional<int> read_options() {
+        if (const Status read = apply_environment(call_, kSalloc, draft_); !read.ok())
+            return fail(read.error().message);
+        const auto rows = getopt_rows(kSalloc);
+        ArgumentReader reader(call_, rows, getopt_letters(kSalloc), true);
+        while (const auto argument = reader.next(streams_)) {
+            if (argument->letter == 'V') return streams_.out << kVersion << '\n', 0;
+            if (argument->letter == 'h') return streams_.out << kUsage, 0;
+            const JobOption& row = *option_of(kSalloc, argument->letter);
+            if (const Status set = apply_option(row, draft_, argument->value); !set.ok())
+                return fail(set.error().message);
+        }
+        if (reader.failed()) {
+            streams_.err << "Try \"salloc --help\" for more information\n";
+            return 1;
+        }
+        command_ = reader.operands();
+        if (const Status checked = check_together(draft_); !checked.ok())
+            return fail(checked.error().message);
+        if (command_.empty()) {
+            const std::string* shell = call_.variable("SHELL");
+            command_ = {shell == nullptr || shell->empty() ? "/bin/sh" : *shell};
+            if (draft_.spec.name.empty()) draft_.spec.name = "interactive";
+        } else {
+            JobCommand& asked = draft_.spec.command.edit();
+            asked.script_name = command_.front();
+            asked.arguments.assign(command_.begin() + 1, command_.end());
+        }
+        if (draft_.spec.name.empty())
+            draft_.spec.name = std::filesystem::path(command_.front()).filename().string();
+        return std::nullopt;
+    }
+
+    // Never returns.
+    void become_command(const std::map<std::string, std::string>& environment) const {
+        std::vector<std::string> settings;
+        for (const auto& [name, value] : environment) settings.push_back(name + "=" + value);
+        std::vector<char*> arguments, variables;
+        for (const std::string& one : command_) arguments.push_back(const_cast<char*>(one.c_str()));
+        for (const std::string& one : settings) variables.push_back(const_cast<char*>(one.c_str()));
+        arguments.push_back(nullptr);
+        variables.push_back(nullptr);
+        ::execvpe(arguments.front(), arguments.data(), variables.data());
+        const std::string why = "salloc: error: Unable to exec command \"" + command_.front() +
+                                "\": " + std::strerror(errno) + "\n";
+        (void)!::write(STDERR_FILENO, why.data(), why.size());
+        ::_exit(errno == ENOENT ? 127 : 126);
+    }
+
+    // The terminal's Ctrl-C goes to the command, which decides what it means.
+    ExitStatus run_command(Allocation& allocation) {
+        sigset_t watched, before;
+        sigemptyset(&watched);
+        sigaddset(&watched, SIGCHLD);
+        sigaddset(&watched, SIGINT);
+        sigaddset(&watched, SIGQUIT);
+        for (const int one : kForwarded) sigaddset(&watched, one);
+        sigprocmask(SIG_BLOCK, &watched, &before);
+        const auto environment = allocation.environment();
+        const pid_t child = ::fork();
+        if (child == 0) {
+            sigprocmask(SIG_SETMASK, &before, nullptr);
+            become_command(environment);
+        }
+        ExitStatus exit{.code = 1, .signal = 0};
+        if (child < 0)
+            fail("cannot start a process: " + std::string(std::strerror(errno)));
+        else
+            exit = wait_for(child, watched, allocation);
+        sigprocmask(SIG_SETMASK, &before, nullptr);
+        return exit;
+    }
+
+    ExitStatus wait_for(pid_t child, const sigset_t& watched, Allocation& allocation) {
+        for (;;) {
+            int status = 0;
+            if (::waitpid(child, &status, WNOHANG) == child) {
+                if (WIFSIGNALED(status)) return {.code = 0, .signal = WTERMSIG(status)};
+                return {.code = WEXITSTATUS(status), .signal = 0};
+            }
+            const timespec pause{.tv_sec = kLookEverySeconds, .tv_nsec = 0};
+            const int signal = sigtimedwait(&watched, nullptr, &pause);
+            for (const int one : kForwarded) {
+                if (signal == one) ::kill(child, signal);
+            }
+            if (signal < 0 && !over_) look_at_job(child, allocation);
+        }
+    }
+
+    // Ended by scancel, its time limit, a lost node.
+    void look_at_job(pid_t child, Allocation& allocation) {
+        const auto ended = allocation.ended_as();
+        if (!ended) return;
+        over_ = true;
+        if (*ended == "TIMEOUT")
+            say("Job " + allocation.id() +
+                " has exceeded its time limit and its allocation has been revoked.");
+        else
+            say("Job allocation " + allocation.id() + " has been revoked.");
+        if (draft_.kill_command) ::kill(child, *draft_.kill_command);
+    }
+
+    const Invocation& call_;
+    Streams& streams_;
+    Client client_;
+    Draft draft_;
+    std::vector<std::string> command_;
+    bool over_ = false;  // The job ended before the command did.
+};
+
+}  // namespace
+
+int run_salloc(const Invocation& call, Streams& streams) { return Salloc(call, streams).run(); }
+
+}  // namespace berth::slurm

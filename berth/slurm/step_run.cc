@@ -1,0 +1,221 @@
+#include "berth/slurm/step_run.h"
+
+#include <algorithm>
+#include <csignal>
+#include <ctime>
+#include <filesystem>
+#include <ostream>
+
+#include "berth/base/text.h"
+#include "berth/slurm/job_environment.h"
+#include "berth/slurm/print.h"
+#include "berth/slurm/step_output.h"
+#include "berth/slurm/terminal.h"
+
+namespace berth::slurm {
+namespace {
+
+using namespace std::chrono_literals;
+
+// One of those that end srun, if it comes in that time; 0: none did. The listener holds them back.
+int signal_within(std::chrono::milliseconds time) {
+    sigset_t ending;
+    sigemptyset(&ending);
+    for (const int one : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, one);
+    const timespec length{.tv_sec = time.count() / 1000,
+                          .tv_nsec = time.count() % 1000 * 1'000'000};
+    return std::max(0, sigtimedwait(&ending, nullptr, &length));
+}
+
+std::int64_t total(const std::vector<GresRequest>& gpus) {
+    std::int64_t count = 0;
+    for (const GresRequest& gpu : gpus) count += gpu.count;
+    return count;
+}
+
+}  // namespace
+
+StepRun::StepRun(const Invocation& call, Client& client, Streams& streams, const Draft& draft,
+                 std::string job, std::vector<std::string> command, bool own_job)
+    : call_(call),
+      client_(client),
+      streams_(streams),
+      draft_(draft),
+      job_(std::move(job)),
+      command_(std::move(command)),
+      own_job_(own_job) {}
+
+int StepRun::run() {
+    auto listener = StepListener::open();
+    if (!listener.ok()) return fail(listener.error().message);
+    const auto reply = create(step_call(listener.value()));
+    if (!reply) return 1;
+    return carry(listener.value(), *reply);
+}
+
+int StepRun::fail(const std::string& message) {
+    streams_.err << "srun: error: " << message << '\n';
+    return 1;
+}
+
+std::uint32_t StepRun::default_tasks() const {
+    const JobRequest& request = draft_.spec.request;
+    if (request.tasks) return *request.tasks;
+    const std::uint32_t nodes = request.nodes_given ? request.nodes_min : nodes_of_job();
+    return request.tasks_per_node ? nodes * *request.tasks_per_node : nodes;
+}
+
+std::uint32_t StepRun::nodes_of_job() const {
+    const std::string* nodes = call_.variable("SLURM_JOB_NUM_NODES");
+    const auto number = parse_int64(nodes == nullptr ? "1" : *nodes);
+    return number.ok() && number.value() > 0 && number.value() < 65536
+               ? static_cast<std::uint32_t>(number.value())
+               : 1;
+}
+
+StepRequest StepRun::request() const {
+    const JobRequest& asked = draft_.spec.request;
+    StepRequest request;
+    request.name = draft_.spec.name.empty()
+                       ? std::filesystem::path(command_.front()).filename().string()
+                       : draft_.spec.name;
+    request.tasks = default_tasks();
+    if (asked.nodes_given) request.nodes = asked.nodes_min;
+    request.tasks_per_node = asked.tasks_per_node;
+    request.cpus_per_task = asked.cpus_per_task;
+    request.memory_per_node = asked.memory_per_node;
+    for (const GresRequest& gres : asked.gres_per_node) {
+        if (gres.count > 0) request.gres.push_back(gres);
+    }
+    for (const GresRequest& gres : asked.gpus_per_node) request.gres.push_back(gres);
+    request.gres_none = draft_.gres_given && request.gres.empty();
+    if (!asked.gpus.empty()) request.gpus = total(asked.gpus);
+    if (!asked.gpus_per_task.empty()) request.gpus_per_task = total(asked.gpus_per_task);
+    request.exact = draft_.exact || (asked.exclusive && !own_job_);
+    request.overlap = draft_.overlap;
+    request.nodelist = asked.nodelist;
+    request.gpu_bind = draft_.spec.command->gpu_bind;
+    if (asked.nearness.task_order != TaskOrder::as_fits) {
+        request.task_order = asked.nearness.task_order;
+        request.plane = asked.nearness.plane;
+    }
+    if (asked.time_limit && *asked.time_limit != Duration::max() && !own_job_)
+        request.time_limit = asked.time_limit;
+    return request;
+}
+
+api::StepCall StepRun::step_call(const StepListener& listener) const {
+    const JobCommand& files = draft_.spec.command;
+    api::StepCall call{.request = this->request(), .arguments = command_};
+    call.environment = exported_environment(call_, draft_.export_env);
+    call.work_dir = work_dir_of(files.work_dir);
+    call.std_out = files.std_out, call.std_err = files.std_err, call.std_in = files.std_in;
+    call.append_output = files.append_output;
+    call.label = draft_.label;
+    call.io_address = listener.address();
+    call.io_token = listener.token();
+    if (draft_.pty) call.terminal = terminal_size();
+    return call;
+}
+
+std::optional<api::StepReply> StepRun::create(const api::StepCall& call) {
+    // What the step before this one had comes free a moment after its srun has ended.
+    const auto told_from = std::chrono::steady_clock::now() + 1s;
+    bool said = false;
+    for (auto pause = 20ms;; pause = std::min(pause * 2, std::chrono::milliseconds(1000))) {
+        auto reply = client_.create_step(job_, call);
+        if (reply) {
+            if (said) streams_.err << "srun: Step created for job " << job_ << '\n';
+            return std::move(*reply);
+        }
+        const api::Problem& problem = reply.problem();
+        if (problem.code != "step_resources_busy") {
+            const bool expired =
+                problem.code == "job_not_running" || problem.code == "job_finished";
+            fail("Unable to create step for job " + job_ + ": " +
+                 (expired ? "Job/step already completing or completed" : slurm_message(problem)));
+            return std::nullopt;
+        }
+        if (!said && !draft_.quiet && std::chrono::steady_clock::now() >= told_from) {
+            said = true;
+            streams_.err << "srun: Job " << job_
+                         << " step creation temporarily disabled, retrying ("
+                         << slurm_message(problem) << ")\n"
+                         << std::flush;
+        }
+        if (const int signal = signal_within(pause); signal != 0) {
+            fail("Cancelled pending job step with signal " + std::to_string(signal));
+            return std::nullopt;
+        }
+    }
+}
+
+void StepRun::signalled(int signal, StepId step) {
+    const auto now = std::chrono::steady_clock::now();
+    const bool again = signal == SIGINT && now - last_interrupt_ < 1s;
+    if (signal == SIGINT && !again) {
+        last_interrupt_ = now;
+        streams_.err << "srun: interrupt (one more within 1 sec to abort)\n" << std::flush;
+        return;
+    }
+    api::CancelRequest request{.step = step};
+    if (signal != SIGINT)
+        request.signal = signal;
+    else
+        streams_.err << "srun: sending Ctrl-C to StepId=" << job_ << "." << to_string(step) << '\n';
+    const auto sent = client_.cancel(job_, request);
+    if (!sent) fail("cannot signal the step: " + slurm_message(sent.problem()));
+}
+
+// The step as the controller has it; false once it is over there, though no shepherd came or
+// said so.
+bool StepRun::is_alive(StepId step) {
+    if (++idle_seconds_ % 5 != 0) return true;
+    const auto jobs = client_.job(job_);
+    if (!jobs) return jobs.problem().code == "unavailable" || jobs.problem().code == "timed_out";
+    for (const api::JobRow& job : *jobs) {
+        for (const api::StepRow& row : job.steps) {
+            if (row.id == step) return row.state == "RUNNING";
+        }
+    }
+    return false;
+}
+
+int StepRun::carry(StepListener& listener, const api::StepReply& reply) {
+    const StepId step = reply.step.id;
+    StepOutput output(
+        {.label = draft_.label, .unbuffered = draft_.unbuffered, .tasks = reply.step.tasks},
+        streams_.out, streams_.err);
+    const StepListener::Events events{
+        .frame =
+            [&](const StepFrame& frame) {
+                if (frame.kind == StepFrameKind::standard_out ||
+                    frame.kind == StepFrameKind::standard_error)
+                    output.write(frame);
+                if (frame.kind != StepFrameKind::task_exit) return;
+                if (const auto exit = read_exit(frame); exit.ok())
+                    output.task_ended(frame.task, exit.value());
+            },
+        .signal =
+            [&](int signal) {
+                if (signal != SIGWINCH) return signalled(signal, step);
+                if (draft_.pty) listener.tell_window(terminal_size());
+            },
+        .idle = [&] { return is_alive(step); },
+    };
+    const bool wants_stdin = draft_.spec.command->std_in.empty();
+    std::optional<RawTerminal> raw;
+    if (draft_.pty) raw.emplace();
+    const bool finished = listener.run(reply.step.nodes.size(), wants_stdin, events);
+    raw.reset();
+    output.flush();
+    output.print_failures(reply.task_nodes);
+    if (!finished || output.ended() < reply.step.tasks) {
+        fail("StepId=" + job_ + "." + to_string(step) + " ended without word from " +
+             std::to_string(reply.step.tasks - output.ended()) + " of its tasks");
+        return std::max(1, output.exit_code());
+    }
+    return output.exit_code();
+}
+
+}  // namespace berth::slurm

@@ -1,0 +1,47 @@
+// StepRun: one step of a running job from srun's side: asked for, its tasks' input and output
+// carried, its end told as an exit code.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "berth/client/client.h"
+#include "berth/slurm/command.h"
+#include "berth/slurm/job_options.h"
+#include "berth/slurm/step_listener.h"
+
+namespace berth::slurm {
+
+class StepRun {
+public:
+    // `call` is srun's, with the job's variables in its environment; `own_job`: the job was made
+    // for this step, so what the options say of a job is not said of the step.
+    StepRun(const Invocation& call, Client& client, Streams& streams, const Draft& draft,
+            std::string job, std::vector<std::string> command, bool own_job);
+
+    int run();  // The highest exit code of its tasks, or 128 and the signal.
+
+private:
+    int fail(const std::string& message);
+    std::uint32_t nodes_of_job() const;
+    std::uint32_t default_tasks() const;
+    StepRequest request() const;
+    api::StepCall step_call(const StepListener& listener) const;
+    std::optional<api::StepReply> create(const api::StepCall& call);
+    void signalled(int signal, StepId step);
+    bool is_alive(StepId step);
+    int carry(StepListener& listener, const api::StepReply& reply);
+
+    const Invocation& call_;
+    Client& client_;
+    Streams& streams_;
+    const Draft& draft_;
+    std::string job_;
+    std::vector<std::string> command_;
+    bool own_job_ = false;
+    int idle_seconds_ = 0;
+    std::chrono::steady_clock::time_point last_interrupt_{};
+};
+
+}  // namespace berth::slurm
