@@ -145,9 +145,9 @@ TEST(Controller, AnswersBeforeALongCycleAndPausesBehindIt) {
     EXPECT_EQ(rig.last.wake_at, rig.now);
     rig.turn();
     EXPECT_EQ(rig.job(second).state, JobState::running);
-    rig.took(milliseconds(30));
+    rig.took(milliseconds(20));
     const std::uint32_t third = rig.submit();
-    const Time until = rig.now + milliseconds(30) + milliseconds(60);
+    const Time until = rig.now + milliseconds(20) + milliseconds(80);
     EXPECT_EQ(rig.last.wake_at, until);
     rig.now = until - Duration(1);
     rig.turn();
