@@ -22,8 +22,9 @@ namespace {
 
 Duration run_time_of(const JobSpec& spec) {
     std::int64_t ms = 0;
-    const std::size_t at = spec.name.find_last_not_of("0123456789") + 1;
-    std::from_chars(spec.name.data() + at, spec.name.data() + spec.name.size(), ms);
+    const std::string& name = spec.name;
+    const std::size_t at = name.find_last_not_of("0123456789") + 1;
+    std::from_chars(name.data() + at, name.data() + name.size(), ms);
     return Duration(ms);
 }
 

@@ -186,7 +186,7 @@ Job random_job(const Load& load, const ClusterState& state, Time now, Rng& rng) 
 
 void end_runs(Engine& engine, Time now, Duration late) {
     run_cycles(engine, now, [](const Cycle&) {});
-    const std::set<JobId> holding = engine.state().holding_jobs();
+    const JobSet holding = engine.state().holding_jobs();
     for (const JobId id : holding) {
         const Job& job = *engine.state().find_job(id);
         const Time due = limit_end(engine.state().spec().scheduling, job);

@@ -11,7 +11,7 @@
 #include "berth/api/enum_names.h"
 #include "berth/api/json.h"
 #include "berth/base/codec.h"
-#include "berth/base/shared.h"
+#include "berth/base/plain.h"
 #include "berth/base/text.h"
 
 namespace berth::api {
@@ -20,6 +20,8 @@ template <class T>
 inline constexpr bool kIsOptional = false;
 template <class T>
 inline constexpr bool kIsOptional<std::optional<T>> = true;
+template <HasPlain T>
+inline constexpr bool kIsOptional<T> = kIsOptional<typename T::Plain>;
 
 class JsonEncoder {
 public:
@@ -35,7 +37,7 @@ public:
     void operator()(const char* name, const T& value) {
         if (!choice_.wants(index_++)) return;
         if constexpr (kIsOptional<T>) {
-            if (!value) return;
+            if (!value.has_value()) return;
         }
         static const FieldChoice all;
         writer_.key(name);
@@ -65,9 +67,9 @@ public:
     void put(const std::optional<T>& present) {
         put(*present);
     }
-    template <class T>
-    void put(const Shared<T>& shared) {
-        put(*shared);
+    template <HasPlain T>
+    void put(const T& held) {
+        put(held.plain());
     }
     template <class A, class B>
     void put(const std::pair<A, B>& both) {
@@ -212,11 +214,11 @@ private:
     void get(const JsonValue& value, std::optional<T>& out, const JsonPath& path) {
         if (!value.is_null()) get(value, out.emplace(), path);
     }
-    template <class T>
-    void get(const JsonValue& value, Shared<T>& out, const JsonPath& path) {
-        T held{};
+    template <HasPlain T>
+    void get(const JsonValue& value, T& out, const JsonPath& path) {
+        typename T::Plain held{};
         get(value, held, path);
-        out = std::move(held);
+        out = T(std::move(held));
     }
     template <class A, class B>
     void get(const JsonValue& value, std::pair<A, B>& out, const JsonPath& path) {

@@ -112,9 +112,9 @@ private:
     JsonValue make(std::type_identity<std::optional<T>>) {
         return of<T>();
     }
-    template <class T>
-    JsonValue make(std::type_identity<Shared<T>>) {
-        return of<T>();
+    template <HasPlain T>
+    JsonValue make(std::type_identity<T>) {
+        return of<typename T::Plain>();
     }
     template <class T>
     JsonValue make(std::type_identity<std::vector<T>>) {

@@ -62,11 +62,11 @@ public:
         out.reset();
         if (below(2) == 1) fill(out.emplace());
     }
-    template <class T>
-    void fill(Shared<T>& out) {
-        T value{};
+    template <HasPlain T>
+    void fill(T& out) {
+        typename T::Plain value{};
         fill(value);
-        out = std::move(value);
+        out = T(std::move(value));
     }
     template <class A, class B>
     void fill(std::pair<A, B>& out) {

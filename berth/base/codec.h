@@ -21,9 +21,9 @@
 #include "berth/base/bitmask.h"
 #include "berth/base/fields.h"
 #include "berth/base/hash.h"
+#include "berth/base/plain.h"
 #include "berth/base/quantity.h"
 #include "berth/base/result.h"
-#include "berth/base/shared.h"
 #include "berth/base/strong_id.h"
 
 namespace berth {
@@ -111,9 +111,9 @@ private:
         put(maybe.has_value());
         if (maybe) put(*maybe);
     }
-    template <class T>
-    void put(const Shared<T>& shared) {
-        put(*shared);
+    template <HasPlain T>
+    void put(const T& held) {
+        put(held.plain());
     }
     template <class A, class B>
     void put(const std::pair<A, B>& both) {
@@ -245,11 +245,11 @@ private:
         out.reset();
         if (present && ok_) get(out.emplace());
     }
-    template <class T>
-    void get(Shared<T>& out) {
-        T value{};
+    template <HasPlain T>
+    void get(T& out) {
+        typename T::Plain value{};
         get(value);
-        out = std::move(value);
+        out = T(std::move(value));
     }
     template <class A, class B>
     void get(std::pair<A, B>& out) {

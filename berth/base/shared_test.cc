@@ -29,6 +29,22 @@ TEST(Shared, LeavesTheOthersAloneWhenOneIsEdited) {
     EXPECT_FALSE(one == other);
 }
 
+TEST(Shared, IsChangedInPlaceWhereNobodyElseHoldsIt) {
+    static_assert(sizeof(Words) == sizeof(void*));
+    Words one = std::vector<std::string>{"a"};
+    const std::string* const place = &one.front();
+    one.edit().front() = "b";
+    EXPECT_EQ(&one.front(), place);
+    {
+        const Words other = one;
+        EXPECT_FALSE(one.is_alone());
+    }
+    EXPECT_TRUE(one.is_alone());
+    EXPECT_EQ(one.front(), "b");
+    one = {"x", "y"};
+    EXPECT_EQ(one.size(), 2U);
+}
+
 TEST(Shared, IsEqualByWhatItHolds) {
     EXPECT_EQ(Words(std::vector<std::string>{"a"}), Words(std::vector<std::string>{"a"}));
     EXPECT_EQ(Words(std::vector<std::string>{}), Words());

@@ -51,14 +51,14 @@ TEST_F(Commands, SubmitRefusesWhatIsTooLarge) {
          Refusal::invalid_request, "Environment is 2 MB; the most is 1 MB"},
         {"variable", [](SubmitJob& job) { job.payload.environment = {"no value"}; },
          Refusal::invalid_request, "An environment variable must read NAME=value, not 'no value'"},
-        {"name", [](SubmitJob& job) { job.spec.name.assign(5000, 'x'); }, Refusal::invalid_request,
-         "Job name is 4.9 KB; the most is 4 KB"},
+        {"name", [](SubmitJob& job) { job.spec.name = std::string(5000, 'x'); },
+         Refusal::invalid_request, "Job name is 4.9 KB; the most is 4 KB"},
         {"arguments",
          [](SubmitJob& job) {
              job.spec.command.edit().arguments.assign(1100, std::string(1023, 'x'));
          },
          Refusal::invalid_request, "The script's list of arguments is 1.1 MB; the most is 1 MB"},
-        {"dependencies", [](SubmitJob& job) { job.spec.dependencies.resize(70'000); },
+        {"dependencies", [](SubmitJob& job) { job.spec.dependencies.edit().resize(70'000); },
          Refusal::invalid_request, "List of dependencies has 70000 entries; the most is 65536"},
     };
     for (const Case& one : cases) {

@@ -61,9 +61,8 @@ public:
         if (waits) return cancel_pending(target);
         if (command_.step && *command_.step != kBatchStep) return of_step(job);
         if (ends_job()) return end(job);
-        const auto nodes = command_.batch_only || command_.step
-                               ? std::span<const NodeId>(job.nodes.data(), 1)
-                               : std::span<const NodeId>(job.nodes);
+        std::span<const NodeId> nodes(*job.nodes);
+        if (command_.batch_only || command_.step) nodes = nodes.first(1);
         std::optional<StepId> step;
         if (command_.batch_only || command_.step) step = kBatchStep;
         nodes_.signal(ledger_, job, nodes,

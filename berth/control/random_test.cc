@@ -42,7 +42,7 @@ private:
     AttemptId attempt() {
         if (rng_.chance(80) && !rig_.state().jobs().empty()) {
             const auto at = rng_.between(0, static_cast<int>(rig_.state().jobs().size()) - 1);
-            const Job& job = std::next(rig_.state().jobs().begin(), at)->second;
+            const Job& job = (*std::next(rig_.state().jobs().begin(), at)).second;
             const std::uint32_t back = rng_.chance(80) ? 0 : 1;
             return {job.id, Attempt(job.attempt.value() - std::min(back, job.attempt.value()))};
         }

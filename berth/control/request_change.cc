@@ -29,7 +29,8 @@ void RequestChange::apply_to(JobRequest& request) const {
         request.memory_per_cpu = memory_per_cpu;
         request.memory_per_node.reset();
     }
-    Nearness& near = request.nearness;
+    if (!switches && !switches_wait && !contiguous) return;
+    Nearness& near = request.nearness.edit();
     if (switches) near.switches = *switches == 0 ? std::nullopt : switches;
     if (switches_wait) near.switches_wait = switches_wait;
     if (contiguous) near.contiguous = *contiguous;

@@ -126,7 +126,7 @@ Objection check_dependencies(const ClusterState& state, JobId id, JobSpec& spec)
     const auto done = [&](const Dependency& one) {
         return one.kind != DependencyKind::singleton && !is_known(state, one);
     };
-    const std::size_t dropped = std::erase_if(spec.dependencies, done);
+    const std::size_t dropped = std::erase_if(spec.dependencies.edit(), done);
     if (dropped > 0 && spec.any_dependency) spec.dependencies.clear();
     return std::nullopt;
 }

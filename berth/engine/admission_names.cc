@@ -78,7 +78,7 @@ Objection resolve_partition(const ClusterSpec& spec, const Principal& owner, Job
 }
 
 Objection resolve_account(const ClusterSpec& spec, Job& job) {
-    std::string& account = job.spec.account;
+    SharedText& account = job.spec.account;
     const AssociationSpec* known = association(spec, job.owner.user, account);
     if (account.empty() && known != nullptr) account = known->account;
     if (!spec.scheduling.enforce_accounts || known != nullptr) return std::nullopt;
@@ -90,7 +90,7 @@ Objection resolve_account(const ClusterSpec& spec, Job& job) {
 }
 
 Objection resolve_qos(const ClusterSpec& spec, Job& job) {
-    std::string& name = job.spec.qos;
+    SharedText& name = job.spec.qos;
     const AssociationSpec* known = association(spec, job.owner.user, job.spec.account);
     if (name.empty() && known != nullptr) name = known->default_qos;
     if (name.empty()) name = "normal";

@@ -22,7 +22,7 @@ std::int64_t gpus_in(const JobRequest& request) {
 }
 
 Objection check_pack(const JobRequest& request) {
-    if (!request.nearness.pack) return std::nullopt;
+    if (!request.nearness->pack) return std::nullopt;
     if (request.nodes_min > 1) {
         return invalid("--pack puts a job on one node, and --nodes asks for " +
                        std::to_string(request.nodes_min));
@@ -35,7 +35,7 @@ Objection check_pack(const JobRequest& request) {
 }
 
 Objection check_segment(const ClusterSpec& spec, const JobRequest& request) {
-    const auto& segment = request.nearness.segment;
+    const auto& segment = request.nearness->segment;
     if (!segment) return std::nullopt;
     const bool has_blocks =
         std::ranges::any_of(spec.nodes, [](const NodeSpec& node) { return !node.block.empty(); });
@@ -72,7 +72,7 @@ Objection check_gpu_kind(const ClusterSpec& spec, const Nearness& near) {
 constexpr std::size_t kAffinitiesMax = 16;
 
 Objection check_affinities(const JobRequest& request) {
-    const auto& wishes = request.nearness.affinities;
+    const auto& wishes = request.nearness->affinities;
     if (wishes.size() > kAffinitiesMax) return invalid("more than 16 affinities");
     const bool part = std::ranges::any_of(request.gres_per_node, [](const GresRequest& one) {
         return is_share_name(one.name) && one.count > 0;

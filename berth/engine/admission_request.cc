@@ -98,7 +98,7 @@ Objection check_gres(const ClusterSpec& spec, const JobRequest& request) {
 }
 
 // "gpu[1-3]" and "gpu1" alike become plain names that exist.
-Objection expand_nodes(const ClusterSpec& spec, std::vector<std::string>& list) {
+Objection expand_nodes(const ClusterSpec& spec, Shared<std::vector<std::string>>& list) {
     std::vector<std::string> names;
     for (const std::string& item : list) {
         const auto expanded = expand_hostlist(item);
@@ -132,7 +132,7 @@ Objection check_nodes(const ClusterSpec& spec, JobRequest& request) {
     }
     // As Slurm does: more names than nodes, and the last ones are dropped.
     const std::uint32_t most = request.nodes_max.value_or(request.nodes_min);
-    if (request.nodes_given && request.nodelist.size() > most) request.nodelist.resize(most);
+    if (request.nodes_given && request.nodelist.size() > most) request.nodelist.edit().resize(most);
     return std::nullopt;
 }
 

@@ -422,7 +422,7 @@ TEST_F(Update, ChangesWhatAWaitingJobAsksForAsIfItWereSubmittedThatWay) {
     };
     EXPECT_EQ(why_not(with([](JobRequest& r) { r.constraint = "nosuchthing"; })),
               Refusal::invalid_feature);
-    EXPECT_EQ(why_not(with([](JobRequest& r) { r.licenses.counts = {{"nosuch", 1}}; })),
+    EXPECT_EQ(why_not(with([](JobRequest& r) { r.licenses.edit().counts = {{"nosuch", 1}}; })),
               Refusal::invalid_license);
     EXPECT_EQ(why_not(with([](JobRequest& r) { r.reservation = "nosuch"; })),
               Refusal::unknown_reservation);

@@ -38,20 +38,20 @@ BitSet nodes_named_by(const ClusterState& state, const Job& job, const Affinity&
 }  // namespace
 
 bool depends_on_running(const Job& job) {
-    return std::ranges::any_of(job.spec.request->nearness.affinities, [](const Affinity& wish) {
+    return std::ranges::any_of(job.spec.request->nearness->affinities, [](const Affinity& wish) {
         return wish.to != Affinity::To::feature && wish.required;
     });
 }
 
 bool has_preferences(const Job& job) {
-    return std::ranges::any_of(job.spec.request->nearness.affinities,
+    return std::ranges::any_of(job.spec.request->nearness->affinities,
                                [](const Affinity& wish) { return !wish.required; });
 }
 
 BitSet nodes_as_wished(const ClusterState& state, const Job& job, const BitSet& usable,
                        bool preferred) {
     BitSet nodes = usable;
-    for (const Affinity& wish : job.spec.request->nearness.affinities) {
+    for (const Affinity& wish : job.spec.request->nearness->affinities) {
         // A GPU that is to be avoided may be beside one that is not.
         const bool of_gpu_apart = wish.to == Affinity::To::job_on_gpu && wish.apart;
         if (!counts(wish, preferred) || of_gpu_apart) continue;
@@ -64,7 +64,7 @@ BitSet nodes_as_wished(const ClusterState& state, const Job& job, const BitSet& 
 DeviceMask devices_as_wished(const ClusterState& state, const Job& job, NodeId node,
                              bool preferred) {
     DeviceMask devices = ~DeviceMask{0};
-    for (const Affinity& wish : job.spec.request->nearness.affinities) {
+    for (const Affinity& wish : job.spec.request->nearness->affinities) {
         if (wish.to != Affinity::To::job_on_gpu || !counts(wish, preferred)) continue;
         DeviceMask held = 0;
         each_share_of(state, job, wish.name, [&](const NodeShare& share) {

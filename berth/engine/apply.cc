@@ -87,7 +87,7 @@ void restore(Map& map, const Key& key, const std::shared_ptr<const Value>& befor
     if (before == nullptr) {
         map.erase(key);
     } else {
-        map.insert_or_assign(key, *before);
+        map[key] = *before;
     }
 }
 
@@ -103,22 +103,14 @@ void ClusterState::undo(Before before) {
         Each{
             [&](const JobBefore& was) {
                 if (const Job* job = find_job(was.id)) index_.remove(*job);
-                restore(jobs_, was.id, was.job);
                 if (was.job == nullptr) {
-                    job_at_.erase(was.id);
+                    jobs_.erase(was.id);
                 } else {
-                    job_at_[was.id] = &jobs_.at(was.id);
-                    index_.add(*was.job);
+                    index_.add(jobs_.put(*was.job));
                 }
             },
             [&](const PlanBefore& was) { restore(planned_, was.id, was.planned); },
-            [&](const StandingBefore& was) {
-                if (was.standing == nullptr) {
-                    standings_.erase(was.id);
-                } else {
-                    standings_[was.id] = *was.standing;
-                }
-            },
+            [&](const StandingBefore& was) { restore(standings_, was.id, was.standing); },
             [&](const ConditionBefore& was) { conditions_[was.id.index()] = *was.condition; },
             [&](const FreeBefore& was) { free_[was.id.index()] = *was.free; },
             [&](const CountersBefore& was) {

@@ -42,7 +42,7 @@ void ClusterState::take(Time, const ReservationDeleted& fact) {
     const bool hold = at->second.hold_jobs_after;
     remember_reservation(fact.name);
     reservations_.erase(at);
-    for (const JobId id : std::set<JobId>(index_.pending())) {
+    for (const JobId id : JobSet(index_.pending())) {
         if (jobs_.at(id).spec.request->reservation != fact.name) continue;
         set_planned(id, std::nullopt);
         change_job(id, [&](Job& job) {

@@ -70,7 +70,7 @@ void ClusterState::take(Time now, const JobSubmitted& fact) {
     BERTH_ASSERT(fact.job.state == JobState::pending);
     usage_index(now, fact.job.spec.account, fact.job.owner.user);
     Job job = fact.job;
-    parts_.share(job.spec);
+    parts_.share(job);
     insert_job(std::move(job));
     set_counters(epoch_, id_after(fact.job.id));
 }

@@ -27,14 +27,15 @@ void start_run(Job& job, Time now, const StartJob& fact) {
     job.outcome = JobState::pending;
     job.attempt = fact.attempt;
     job.allocation = fact.allocation;
-    job.nodes.clear();
     job.cpus = 0;
+    std::vector<NodeId> nodes;
     Resources amount;
     for (const NodeShare& share : fact.allocation.shares) {
-        job.nodes.push_back(share.node);
+        nodes.push_back(share.node);
         job.cpus += share.cpus;
         amount += share.amount;
     }
+    job.nodes = std::move(nodes);
     job.allocated = amount;
     if (fact.time_limit) {
         job.full_time_limit = job.time_limit;
@@ -116,7 +117,8 @@ bool release_step(Step& step, NodeId node) {
 
 // Steps that were still running on a node that is done with the attempt are done there, too.
 void release_steps(Job& job, NodeId node, Time now, bool lost) {
-    for (Step& step : job.steps) {
+    if (job.steps.empty()) return;
+    for (Step& step : job.steps.edit()) {
         if (step.state != StepState::running || !release_step(step, node)) continue;
         if (!step.shares.empty()) continue;
         finish_step(job, step, now, lost ? StepState::node_fail : StepState::cancelled);
@@ -127,7 +129,8 @@ void forget_old_steps(Job& job) {
     const auto ended = [](const Step& step) { return step.state != StepState::running; };
     const auto many = std::count_if(job.steps.begin(), job.steps.end(), ended);
     if (static_cast<std::size_t>(many) <= kEndedStepsMax) return;
-    job.steps.erase(std::find_if(job.steps.begin(), job.steps.end(), ended));
+    std::vector<Step>& steps = job.steps.edit();
+    steps.erase(std::find_if(steps.begin(), steps.end(), ended));
 }
 
 }  // namespace
@@ -222,7 +225,7 @@ void ClusterState::take(Time, const StepCreated& fact) {
     const Job* job = find_job(fact.job);
     if (job == nullptr || job->state != JobState::running || job->attempt != fact.attempt) return;
     change_job(fact.job, [&](Job& record) {
-        record.steps.push_back(fact.step);
+        record.steps.edit().push_back(fact.step);
         record.next_step = std::max(record.next_step, fact.step.id.value() + 1);
         forget_old_steps(record);
     });
@@ -232,9 +235,10 @@ void ClusterState::take(Time now, const StepEnded& fact) {
     const Job* job = find_job(fact.job);
     if (job == nullptr || !job->allocation || job->attempt != fact.attempt) return;
     change_job(fact.job, [&](Job& record) {
-        const auto step = std::find_if(record.steps.begin(), record.steps.end(),
+        std::vector<Step>& steps = record.steps.edit();
+        const auto step = std::find_if(steps.begin(), steps.end(),
                                        [&](const Step& one) { return one.id == fact.step; });
-        if (step == record.steps.end() || !release_step(*step, fact.node)) return;
+        if (step == steps.end() || !release_step(*step, fact.node)) return;
         const ExitStatus exit = fact.out_of_memory ? kOutOfMemoryExit : fact.exit;
         if (step->exit != kOutOfMemoryExit) {
             step->exit = fact.out_of_memory ? exit : highest(step->exit, exit);

@@ -13,8 +13,8 @@ ClusterState::ClusterState() = default;
 const ClusterSpec& ClusterState::spec() const { return spec_; }
 Epoch ClusterState::epoch() const { return epoch_; }
 JobId ClusterState::next_job_id() const { return next_job_id_; }
-const std::map<JobId, Job>& ClusterState::jobs() const { return jobs_; }
-const std::map<JobId, PlannedStart>& ClusterState::plan() const { return planned_; }
+const JobRecords& ClusterState::jobs() const { return jobs_; }
+const JobTable<PlannedStart>& ClusterState::plan() const { return planned_; }
 const std::map<std::string, Reservation, std::less<>>& ClusterState::reservations() const {
     return reservations_;
 }
@@ -25,8 +25,8 @@ const Reservation* ClusterState::find_reservation(std::string_view name) const {
 }
 const LimitUses& ClusterState::uses() const { return index_.uses(); }
 LimitUses::Changed ClusterState::take_changed_uses() { return index_.take_changed_uses(); }
-const std::set<JobId>& ClusterState::pending_jobs() const { return index_.pending(); }
-const std::set<JobId>& ClusterState::holding_jobs() const { return index_.holding(); }
+const JobSet& ClusterState::pending_jobs() const { return index_.pending(); }
+const JobSet& ClusterState::holding_jobs() const { return index_.holding(); }
 const std::set<std::pair<Time, JobId>>& ClusterState::finished_jobs() const {
     return index_.finished();
 }
@@ -46,15 +46,9 @@ const NodeFree& ClusterState::free(NodeId node) const {
     return free_[node.index()];
 }
 
-const Job* ClusterState::find_job(JobId id) const {
-    Job* const* const at = job_at_.find(id);
-    return at == nullptr ? nullptr : *at;
-}
+const Job* ClusterState::find_job(JobId id) const { return jobs_.find(id); }
 
-const PlannedStart* ClusterState::planned(JobId id) const {
-    const auto at = planned_.find(id);
-    return at == planned_.end() ? nullptr : &at->second;
-}
+const PlannedStart* ClusterState::planned(JobId id) const { return planned_.find(id); }
 
 std::optional<JobId> ClusterState::find_request(std::string_view request_id) const {
     return index_.find_request(request_id);
@@ -81,7 +75,7 @@ PendingReason ClusterState::reason(JobId id) const {
 
 std::string_view ClusterState::reason_detail(JobId id) const {
     const Standing* const standing = standings_.find(id);
-    return standing == nullptr ? std::string_view() : standing->detail;
+    return standing == nullptr ? std::string_view() : std::string_view(standing->detail);
 }
 
 // Of running jobs what they had when they started, unless the site has theirs worked out, too.
@@ -96,7 +90,7 @@ std::int64_t ClusterState::priority(JobId id) const {
     return standing == nullptr ? 0 : standing->priority;
 }
 
-void ClusterState::set_reason(JobId id, PendingReason reason, std::string detail) {
+void ClusterState::set_reason(JobId id, PendingReason reason, SharedText detail) {
     if (this->reason(id) == reason && reason_detail(id) == detail) return;
     change_standing(id, [&](Standing& standing) {
         standing.reason = reason;
@@ -148,24 +142,20 @@ void ClusterState::remember_job(JobId id) {
 void ClusterState::insert_job(Job job) {
     const JobId id = job.id;
     remember_job(id);
-    const auto [at, is_new] = jobs_.try_emplace(id, std::move(job));
-    BERTH_ASSERT(is_new);
-    job_at_[id] = &at->second;
-    index_.add(at->second);
+    BERTH_ASSERT(!jobs_.contains(id));
+    index_.add(jobs_.put(std::move(job)));
     touch(id);
 }
 
 void ClusterState::erase_job(JobId id) {
-    const auto at = jobs_.find(id);
-    BERTH_ASSERT(at != jobs_.end());
+    BERTH_ASSERT(jobs_.contains(id));
     if (standings_.contains(id)) {
         change_standing(id, [](Standing&) {});  // For the undo log.
         standings_.erase(id);
     }
     remember_job(id);
-    index_.remove(at->second);
-    jobs_.erase(at);
-    job_at_.erase(id);
+    index_.remove(jobs_.at(id));
+    jobs_.erase(id);
     touch(id);
 }
 
@@ -177,7 +167,7 @@ void ClusterState::set_planned(JobId id, std::optional<PlannedStart> planned) {
             id, before == nullptr ? nullptr : std::make_shared<const PlannedStart>(*before)});
     }
     if (planned) {
-        planned_.insert_or_assign(id, *std::move(planned));
+        planned_[id] = *std::move(planned);
     } else {
         planned_.erase(id);
     }

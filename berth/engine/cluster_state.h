@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "berth/engine/job_index.h"
+#include "berth/engine/job_records.h"
 #include "berth/engine/job_table.h"
 #include "berth/engine/node_free.h"
 #include "berth/engine/past_requests.h"
@@ -32,16 +33,16 @@ public:
     Epoch epoch() const;  // Of the last ControllerStarted; 0 before.
     const NodeCondition& condition(NodeId node) const;
     const NodeFree& free(NodeId node) const;
-    const Job* find_job(JobId id) const;       // nullptr: not known (any more).
-    bool may_requeue(const Job& job) const;    // An interactive one has nothing to run again.
-    const std::map<JobId, Job>& jobs() const;  // In id order.
+    const Job* find_job(JobId id) const;     // nullptr: not known (any more).
+    bool may_requeue(const Job& job) const;  // An interactive one has nothing to run again.
+    const JobRecords& jobs() const;
     std::optional<JobId> find_request(std::string_view request_id) const;
     const PastRequest* find_past_request(std::string_view request_id) const;  // Of a job forgotten.
     std::vector<JobId> array_members(
         JobId array) const;  // The array's record and its tasks, those still known.
     const PlannedStart* planned(JobId id) const;
-    const std::map<JobId, PlannedStart>& plan() const;  // Every promise, in id order.
-    JobId next_job_id() const;                          // Free, and what the next new record takes.
+    const JobTable<PlannedStart>& plan() const;  // Every promise, in id order.
+    JobId next_job_id() const;                   // Free, and what the next new record takes.
     const std::map<std::string, Reservation, std::less<>>& reservations() const;
     const Reservation* find_reservation(std::string_view name) const;
     const AccountingEdits& accounting_edits() const;  // Worked into spec() already.
@@ -51,8 +52,8 @@ public:
     bool has_limits() const { return has_limits_; }  // That are enforced, and on anyone at all.
 
     // ---- The same by other keys, in id order. Kept up to date, never searched for.
-    const std::set<JobId>& pending_jobs() const;  // Held ones and array records too.
-    const std::set<JobId>& holding_jobs() const;  // Those that hold an allocation.
+    const JobSet& pending_jobs() const;  // Held ones and array records too.
+    const JobSet& holding_jobs() const;  // Those that hold an allocation.
     const std::set<std::pair<Time, JobId>>& finished_jobs() const;  // Final, the oldest end first.
     std::vector<JobId> jobs_on(NodeId node) const;                  // That hold something there.
     std::vector<JobId> dependents(JobId job) const;  // Pending jobs that name it as a dependency.
@@ -70,7 +71,7 @@ public:
     // empty.
     PendingReason reason(JobId id) const;
     std::string_view reason_detail(JobId id) const;
-    void set_reason(JobId id, PendingReason reason, std::string detail = {});
+    void set_reason(JobId id, PendingReason reason, SharedText detail = {});
     // As of the last cycle, 0 if held; of one that has started, as of then.
     std::int64_t priority(JobId id) const;
     void set_priority(JobId id, std::int64_t priority);
@@ -193,8 +194,8 @@ private:
     Epoch epoch_{0};
     JobId next_job_id_{1};
     std::vector<NodeCondition> conditions_;  // By NodeId, as free_.
-    std::map<JobId, Job> jobs_;
-    std::map<JobId, PlannedStart> planned_;
+    JobRecords jobs_;
+    JobTable<PlannedStart> planned_;
     PastRequests past_requests_;
     std::vector<UsageRecord> usage_;
     RunHistory run_history_;
@@ -204,7 +205,6 @@ private:
     // Derived from the above.
     std::vector<NodeFree> free_;
     JobIndex index_;
-    JobTable<Job*> job_at_;  // Into jobs_.
     SharedParts parts_;
     bool has_limits_ = false;
     std::map<std::pair<std::string, std::string>, std::size_t> usage_by_name_;

@@ -7,7 +7,7 @@ namespace berth {
 
 template <class Change>
 void ClusterState::change_job(JobId id, Change change) {
-    Job& job = *job_at_.at(id);
+    Job& job = jobs_.at(id);
     remember_job(id);
     index_.remove(job);
     change(job);
@@ -18,7 +18,7 @@ void ClusterState::change_job(JobId id, Change change) {
 template <class Change>
 void ClusterState::change_unindexed(JobId id, Change change) {
     remember_job(id);
-    change(*job_at_.at(id));
+    change(jobs_.at(id));
     touch(id);
 }
 

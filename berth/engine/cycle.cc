@@ -133,16 +133,14 @@ void CycleRun::write_promises() {
 // The first of a partition that only lacks resources waits for these; those behind wait for it.
 void CycleRun::write_reasons() {
     ClusterState& written = engine_.mutable_state();
-    const auto write = [&](PendingJob& pending, PendingReason reason, const std::string& detail) {
+    const auto write = [&](PendingJob& pending, PendingReason reason, const SharedText& detail) {
         if (pending.written_reason != reason || pending.written_detail || !detail.empty()) {
             written.set_reason(pending.id, reason, detail);
         }
         pending.written_detail = !detail.empty();
-        if (pending.written_priority != pending.priority) {
-            written.set_priority(pending.id, pending.priority);
-        }
+        if (pending.unwritten_priority) written.set_priority(pending.id, pending.priority());
+        pending.unwritten_priority = false;
         pending.written_reason = reason;
-        pending.written_priority = pending.priority;
     };
     for (const auto& [id, pending] : outlook_.pending.all()) {
         const Gate& gate = pending.gate;

@@ -8,7 +8,9 @@
 namespace berth {
 namespace {
 
-Gate shut(PendingReason reason, std::optional<Time> until = {}) { return {reason, until, {}}; }
+Gate shut(PendingReason reason, Maybe<Time> until = {}) {
+    return {.reason = reason, .until = until};
+}
 
 Gate hold_gate(const Job& job) {
     for (const PendingReason known :
@@ -89,17 +91,16 @@ Gate qos_gate(const ClusterSpec& spec, const Job& job) {
 Gate array_gate(const Job& job, std::size_t running_tasks) {
     const std::uint32_t most = job.spec.array ? job.spec.array->max_running : job.array_max_running;
     const bool of_array = job.spec.array || job.array_task;
-    return of_array && most > 0 && running_tasks >= most
-               ? shut(PendingReason::job_array_task_limit)
-               : Gate{};
+    return of_array && most > 0 && running_tasks >= most ? shut(PendingReason::job_array_task_limit)
+                                                         : Gate{};
 }
 
 Gate chance_gate(const ClusterState& state, const Shape& shape) {
     if (shape.kind->chance == Kind::Chance::never) return shut(PendingReason::bad_constraints);
     if (shape.kind->chance != Kind::Chance::not_now) return {};
-    std::string& missing = shape.kind->missing;  // Named once for all jobs of this kind.
+    SharedText& missing = shape.kind->missing;  // Named once for all jobs of this kind.
     if (missing.empty()) missing = missing_nodes(state, shape.demand());
-    return {PendingReason::req_node_not_avail, {}, missing};
+    return {.reason = PendingReason::req_node_not_avail, .detail = missing};
 }
 
 // In Slurm's order, those that are shut, until `visit` has had enough and says so: false.

@@ -81,10 +81,12 @@ void CycleRun::settle_jobs() {
     judged.erase(std::unique(judged.begin(), judged.end()), judged.end());
     for (const JobId id : judged) {
         PendingJob& pending = *outlook_.pending.find(id);
-        pending.priority = priority_of(state(), *state().find_job(id), outlook_.policy, view_);
-        const OrderKey key = key_of(state(), pending);
+        const std::int64_t priority =
+            priority_of(state(), *state().find_job(id), outlook_.policy, view_);
+        const OrderKey key = key_of(state(), pending, priority);
         if (pending.ordered && key == pending.key) continue;
         if (pending.ordered) order().erase(pending);
+        pending.set_priority(priority);
         pending.key = key;
         if (pending.gate.reason == PendingReason::none) entering.push_back(&pending);
     }
@@ -130,7 +132,7 @@ void CycleRun::rerank() {
     const std::vector<std::int64_t> ranks = rule->ranks(ranked, view_);
     BERTH_ASSERT(ranks.size() == waiting.size());
     for (std::size_t i = 0; i < ranks.size(); ++i) {
-        waiting[i].second->rank = waiting[i].second->key.rank = ranks[i];
+        waiting[i].second->key.rank = ranks[i];
     }
     order().resort();
 }
@@ -145,9 +147,8 @@ void CycleRun::reprioritize() {
     for (const auto& [id, pending] : outlook_.pending.all()) {
         const std::int64_t priority =
             priority_of(state(), *state().find_job(id), outlook_.policy, view_);
-        if (priority == pending.priority) continue;
-        pending.priority = priority;
-        pending.key.priority = -priority;
+        if (priority == pending.priority()) continue;
+        pending.set_priority(priority);
         changed = true;
     }
     if (changed) order().resort();

@@ -204,7 +204,7 @@ Booking CycleRun::booking_for(const PendingJob& job, const Found& found) const {
     NodeAmounts amounts;
     amounts.reserve(found.parts.size());
     for (const Part& part : found.parts) amounts.emplace_back(part.node, part.take.amount);
-    booking.amounts = std::move(amounts);
+    booking.amounts = amounts;
     return booking;
 }
 
@@ -213,7 +213,7 @@ JobId CycleRun::start(const PendingJob& pending, const Found& found,
     const Job& job = *state().find_job(pending.id);
     if (!order().is_first(pending)) ++result_.work.passed;
     StartJob fact{.job = job.id, .attempt = Attempt(job.attempt.value() + 1)};
-    fact.priority = pending.priority;
+    fact.priority = pending.priority();
     fact.allocation = settle(state(), found.parts, outlook_.topologies);
     fact.allocation.licenses = found.licenses;
     fact.time_limit = time_limit;

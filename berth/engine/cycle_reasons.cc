@@ -61,15 +61,16 @@ Gate CycleRun::special_reason(const PendingJob& pending) const {
     const Shape& shape = *pending.shape;
     const Reservation* own = state().find_reservation(shape.demand().reservation);
     if (own != nullptr && own->start > now_ && !own->flex) {
-        return {PendingReason::reservation, {}, {}};
+        return {.reason = PendingReason::reservation};
     }
     if (lacks_licenses(shape.demand(), outlook_.book.licenses(), now_)) {
-        return {PendingReason::licenses, {}, {}};
+        return {.reason = PendingReason::licenses};
     }
     if (state().reservations().empty()) return {};
     const Kept kept = kept_from(state(), shape, now_);
     if (!needs(shape.demand(), kept.nodes, outlook_.usable)) return {};
-    return {PendingReason::req_node_not_avail, {}, kept.maint ? kForMaintenance : kForOthers};
+    return {.reason = PendingReason::req_node_not_avail,
+            .detail = kept.maint ? kForMaintenance : kForOthers};
 }
 
 }  // namespace berth

@@ -10,9 +10,8 @@ namespace berth {
 bool CycleRun::is_void(const PendingJob& job, const Booking& promise) const {
     const bool too_late = after(now_, job.shape->length) > promise.end;
     if (promise.start <= now_ && too_late) return true;
-    return std::ranges::any_of(promise.amounts, [&](const auto& part) {
-        return !outlook_.usable.test(part.first.index());
-    });
+    return std::ranges::any_of(promise.amounts.nodes(),
+                               [&](NodeId node) { return !outlook_.usable.test(node.index()); });
 }
 
 bool CycleRun::collides(const Booking& promise) const {
@@ -34,8 +33,8 @@ void CycleRun::repair() {
         if (entries[i].job == nullptr) continue;
         PendingJob& job = *entries[i].job;
         const Booking* promise = book().promise(job.id);
-        broken[i] = std::exchange(job.moved_in_order, false) ||
-                    (promise != nullptr && is_void(job, *promise));
+        broken[i] = job.moved_in_order || (promise != nullptr && is_void(job, *promise));
+        job.moved_in_order = false;
         const bool suffers = broken[i] || (collision && promise != nullptr && collides(*promise));
         if (suffers && first == entries.size()) first = i;
     }

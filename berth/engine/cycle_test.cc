@@ -137,7 +137,7 @@ public:
 
     // One cycle, cut into pieces of a random budget, and all that must hold afterwards.
     void turn() {
-        const std::map<JobId, PlannedStart> before = engine_.state().plan();
+        const JobTable<PlannedStart> before = engine_.state().plan();
         const std::uint32_t budget = rng_.chance(20) ? 3 : kBudget;
         Cycle cycle;
         bool again = true;
@@ -214,7 +214,7 @@ private:
         }
     }
 
-    void check_promises(const std::map<JobId, PlannedStart>& before) {
+    void check_promises(const JobTable<PlannedStart>& before) {
         for (const auto& [id, promised] : before) {
             const Job* job = engine_.state().find_job(id);
             if (job->spec.array || job->state != JobState::pending) {

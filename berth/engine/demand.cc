@@ -268,7 +268,7 @@ Demand demand_of(const ClusterSpec& spec, const Job& job) {
     keep_able(nodes, spec, demand);
     keep_able_gpus(demand, nodes, spec, request.nearness);
     keep_featured(nodes, spec, request.nearness);
-    if (request.nearness.pack) want_linked(demand, nodes, spec);
+    if (request.nearness->pack) want_linked(demand, nodes, spec);
     set_choices(demand, spec, std::move(nodes), request.constraint);
     set_required(demand, spec, request);
     set_at_least(demand, demand.required.count());

@@ -133,7 +133,7 @@ TEST(Demand, WholeCoresAreTakenAndMemoryGoesWithTheirCpus) {
     EXPECT_EQ(two.cores, 3U);
     EXPECT_EQ(two.memory, gib(5));
     const NodeNeed all =
-        need_on(demand({.memory_per_node = Bytes(0), .exclusive = true}, spec), node, 1);
+        need_on(demand({.exclusive = true, .memory_per_node = Bytes(0)}, spec), node, 1);
     EXPECT_EQ(all.cores, 8U);
     EXPECT_EQ(all.memory, gib(512));
 }

@@ -150,7 +150,7 @@ private:
         if (sooner) found_.push_back(*std::move(sooner));
     }
 
-    using GresList = std::vector<GresRequest> JobRequest::*;
+    using GresList = Shared<std::vector<GresRequest>> JobRequest::*;
     static constexpr std::pair<GresList, std::string_view> kGpuOptions[] = {
         {&JobRequest::gpus, "--gpus="},
         {&JobRequest::gpus_per_node, "--gpus-per-node="},
@@ -165,7 +165,7 @@ private:
             const std::string& type = asked.front().type;
             try_fewer(asked.front().count, std::string(option) + (type.empty() ? "" : type + ":"),
                       [member = list](JobRequest& request, std::int64_t some) {
-                          (request.*member).front().count = some;
+                          (request.*member).edit().front().count = some;
                       });
         }
     }
@@ -187,7 +187,7 @@ private:
             Job job = job_;
             std::string before;
             for (const auto& [list, option] : kGpuOptions) {
-                for (GresRequest& one : job.spec.request.edit().*list) {
+                for (GresRequest& one : (job.spec.request.edit().*list).edit()) {
                     if (one.name != "gpu" || one.type.empty() || one.type == type) continue;
                     before = one.type;
                     one.type = type;

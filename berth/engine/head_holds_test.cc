@@ -32,7 +32,7 @@ std::optional<int> ends_until_wide_starts(Rng& rng, Duration hold_after) {
     };
     for (int i = 0; i < 40; ++i) submit(1, 1);
     settle();
-    const std::set<JobId> small = engine.state().pending_jobs();
+    const JobSet small = engine.state().pending_jobs();
     for (const JobId id : small) engine.apply(now, JobCancelled{.job = id});
     const JobId wide = submit(static_cast<std::uint32_t>(rng.between(1, 3)), 4);
     for (int ends = 0; ends < 400; ++ends) {

@@ -38,6 +38,8 @@ void HoleTree::Most::include(const Most& other) {
 template <class Part>
 std::int32_t HoleTree::new_part(std::vector<Part>& all, std::vector<std::int32_t>& spare) {
     if (spare.empty()) {
+        // By quarters, not doubling: trees are a sixth of the memory that a pending job takes.
+        if (all.size() == all.capacity()) all.reserve(all.size() + all.size() / 4 + 1);
         all.emplace_back();
         return static_cast<std::int32_t>(all.size()) - 1;
     }

@@ -1,7 +1,11 @@
 #include "berth/engine/job_index.h"
 
+#include <bit>
+
 namespace berth {
 namespace {
+
+constexpr std::uint32_t kNamedPage = 64;  // A bit for each id.
 
 template <class Key>
 std::vector<JobId> second_of(const std::set<std::pair<Key, JobId>>& pairs, const Key& first) {
@@ -15,7 +19,7 @@ std::vector<JobId> second_of(const std::set<std::pair<Key, JobId>>& pairs, const
 
 }  // namespace
 
-// Every entry of a job but its request id, as a set and the element of it.
+// Every entry of a job but its request id and name, as a set and the element of it.
 template <class Apply>
 void JobIndex::each_entry(const Job& job, Apply apply) {
     if (job.state == JobState::pending) {
@@ -28,8 +32,6 @@ void JobIndex::each_entry(const Job& job, Apply apply) {
     }
     if (is_final(job.state)) {
         apply(finished_, std::pair(job.ended_at.value_or(job.submitted_at), job.id));
-    } else {
-        apply(names_, std::pair(std::pair(job.owner.uid, job.spec.name), job.id));
     }
     if (job.allocation) {
         apply(holding_, job.id);
@@ -42,13 +44,24 @@ void JobIndex::each_entry(const Job& job, Apply apply) {
     }
 }
 
+void JobIndex::change_named(const Job& job, bool more) {
+    if (is_final(job.state)) return;
+    const std::uint64_t bit = std::uint64_t{1} << job.id.value() % kNamedPage;
+    const auto at =
+        names_.try_emplace({job.owner.uid, job.id.value() / kNamedPage, job.spec.name}).first;
+    at->second = more ? at->second | bit : at->second & ~bit;
+    if (at->second == 0) names_.erase(at);
+}
+
 void JobIndex::add(const Job& job) {
+    change_named(job, true);
     each_entry(job, [](auto& set, const auto& element) { set.insert(element); });
     uses_.add(job);
     if (!job.spec.request_id.empty()) requests_.try_emplace(job.spec.request_id, job.id);
 }
 
 void JobIndex::remove(const Job& job) {
+    change_named(job, false);
     each_entry(job, [](auto& set, const auto& element) { set.erase(element); });
     uses_.remove(job);
     const auto known = requests_.find(job.spec.request_id);
@@ -67,7 +80,15 @@ std::vector<JobId> JobIndex::array_tasks(JobId array) const {
 std::vector<JobId> JobIndex::on_node(NodeId node) const { return second_of(on_node_, node); }
 std::vector<JobId> JobIndex::dependents(JobId job) const { return second_of(dependents_, job); }
 std::vector<JobId> JobIndex::singletons(std::uint32_t uid, std::string_view name) const {
-    return second_of(names_, std::pair(uid, std::string(name)));
+    std::vector<JobId> found;
+    for (auto at = names_.lower_bound({uid, 0, name});
+         at != names_.end() && at->first.uid == uid && at->first.name == name; ++at) {
+        for (std::uint64_t left = at->second; left != 0; left &= left - 1) {
+            const auto bit = static_cast<std::uint32_t>(std::countr_zero(left));
+            found.emplace_back(at->first.page * kNamedPage + bit);
+        }
+    }
+    return found;
 }
 
 }  // namespace berth

@@ -5,11 +5,12 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "berth/engine/job_set.h"
 #include "berth/engine/limit_uses.h"
 #include "berth/model/job.h"
 
@@ -28,25 +29,36 @@ public:
 
     const LimitUses& uses() const { return uses_; }
     LimitUses::Changed take_changed_uses() { return uses_.take_changed(); }
-    const std::set<JobId>& pending() const { return pending_; }
-    const std::set<JobId>& holding() const { return holding_; }
+    const JobSet& pending() const { return pending_; }
+    const JobSet& holding() const { return holding_; }
     const std::set<std::pair<Time, JobId>>& finished() const { return finished_; }
 
     friend bool operator==(const JobIndex&, const JobIndex&) = default;
 
 private:
+    // For singleton: the jobs of an owner that have one name, those with ids that follow on each
+    // other in one entry.
+    struct Named {
+        std::uint32_t uid = 0;
+        std::uint32_t page = 0;
+        SharedText name;
+        friend bool operator==(const Named&, const Named&) = default;
+        friend auto operator<=>(const Named& a, const Named& b) {
+            return std::tie(a.uid, a.name, a.page) <=> std::tie(b.uid, b.name, b.page);
+        }
+    };
+    void change_named(const Job& job, bool more);
     template <class Apply>
     void each_entry(const Job& job, Apply apply);
 
     LimitUses uses_;
-    std::map<std::string, JobId, std::less<>> requests_;
-    std::set<JobId> pending_, holding_;
+    std::map<SharedText, JobId, std::less<>> requests_;
+    JobSet pending_, holding_;
     std::set<std::pair<Time, JobId>> finished_;
     std::set<std::pair<JobId, JobId>> array_tasks_;  // Array, task.
     std::set<std::pair<NodeId, JobId>> on_node_;
     std::set<std::pair<JobId, JobId>> dependents_;  // Waited for, waiting.
-    std::set<std::pair<std::pair<std::uint32_t, std::string>, JobId>>
-        names_;  // Owner and name of those not final: for singleton.
+    std::map<Named, std::uint64_t> names_;          // Of those not final.
 };
 
 }  // namespace berth

@@ -24,6 +24,22 @@ class JobTable {
     };
 
 public:
+    JobTable() = default;
+    JobTable(const JobTable& other) : size_(other.size_) {
+        pages_.reserve(other.pages_.size());
+        for (const auto& page : other.pages_) {
+            pages_.push_back(page == nullptr ? nullptr : std::make_unique<Page>(*page));
+        }
+    }
+    JobTable(JobTable&& other) noexcept
+        : pages_(std::move(other.pages_)), size_(std::exchange(other.size_, 0)) {}
+    JobTable& operator=(JobTable other) noexcept {
+        pages_.swap(other.pages_);
+        std::swap(size_, other.size_);
+        return *this;
+    }
+    ~JobTable() = default;
+
     T* find(JobId id) { return const_cast<T*>(std::as_const(*this).find(id)); }
     const T* find(JobId id) const {
         const std::size_t page = id.index() >> kPageBits;

@@ -57,7 +57,8 @@ LimitNews::LimitNews(const ClusterState& state, const LimitUses::Changed& change
 
 bool LimitNews::concerns(const PendingJob& pending) const {
     if (none_) return false;
-    if (!pending.usage || *pending.usage >= usages_.size() || usages_[*pending.usage]) return true;
+    const std::uint32_t usage = pending.usage_index;
+    if (usage >= usages_.size() || usages_[usage]) return true;
     const QosId qos = state_.find_job(pending.id)->qos;
     return qos.index() < qos_.size() && qos_[qos.index()];
 }

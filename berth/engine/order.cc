@@ -1,6 +1,7 @@
 #include "berth/engine/order.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "berth/base/codec.h"
 #include "berth/engine/affinity.h"
@@ -33,7 +34,7 @@ namespace {
 constexpr Duration kSwitchesWait = std::chrono::seconds(300);
 
 void relax_switches(Kind& kind, const Job& job, std::optional<Duration> most) {
-    Duration wait = job.spec.request->nearness.switches_wait.value_or(kSwitchesWait);
+    Duration wait = job.spec.request->nearness->switches_wait.value_or(kSwitchesWait);
     if (most) wait = std::min(wait, *most);
     if (wait == Duration::max()) return;
     kind.relaxed = kind.demand;
@@ -79,16 +80,24 @@ std::shared_ptr<Kind> PendingJobs::kind_of(const ClusterState& state, const Job&
 
 std::shared_ptr<Shape> PendingJobs::shape_of(const ClusterState& state, const Job& job) {
     const std::shared_ptr<Kind> kind = kind_of(state, job);
-    std::weak_ptr<Shape>& known = kind->shapes[job.time_limit];
-    std::shared_ptr<Shape> shape = known.lock();
+    const auto place = [&] {
+        return std::ranges::lower_bound(kind->shapes, job.time_limit, {},
+                                        &decltype(kind->shapes)::value_type::first);
+    };
+    auto at = place();
+    const bool is_known = at != kind->shapes.end() && at->first == job.time_limit;
+    std::shared_ptr<Shape> shape = is_known ? at->second.lock() : nullptr;
     if (shape != nullptr) return shape;
-    if (kind->shapes.size() % 64 == 0) {
-        std::erase_if(kind->shapes, [&](const auto& entry) {
-            return entry.first != job.time_limit && entry.second.expired();
-        });
-    }
     shape = std::make_shared<Shape>(Shape{.kind = kind, .length = job.time_limit});
-    known = shape;
+    if (is_known) {
+        at->second = shape;
+        return shape;
+    }
+    if (kind->shapes.size() == kind->shapes.capacity()) {  // Before it grows.
+        std::erase_if(kind->shapes, [](const auto& entry) { return entry.second.expired(); });
+        at = place();
+    }
+    kind->shapes.emplace(at, job.time_limit, shape);
     return shape;
 }
 
@@ -107,7 +116,8 @@ void PendingJobs::refresh(const ClusterState& state, JobId id) {
     pending.id = id;
     pending.partition = job->partition;
     pending.shape = shape_of(state, *job);
-    pending.usage = state.usage_of(*job);
+    const std::optional<std::size_t> usage = state.usage_of(*job);
+    pending.usage_index = usage ? static_cast<std::uint32_t>(*usage) : PendingJob::kNoUsage;
     pending.looked = pending.looked_ahead = false;
     unsettle(pending);
 }
@@ -136,11 +146,17 @@ void PendingJobs::forget_chances() {
 
 // ---- The order.
 
-OrderKey key_of(const ClusterState& state, const PendingJob& pending) {
+OrderKey key_of(const ClusterState& state, const PendingJob& pending, std::int64_t priority) {
+    constexpr std::int64_t kTierMost = 1 << 30;  // Slurm's are below 65 534.
     const Job& job = *state.find_job(pending.id);
-    return {!job.expedited,   -state.spec().partition(job.partition).priority_tier,
-            pending.rank,     -pending.priority,
-            job.submitted_at, job.id};
+    const std::int64_t tier = state.spec().partition(job.partition).priority_tier;
+    return {.tier = job.expedited
+                        ? std::numeric_limits<std::int32_t>::min()
+                        : -static_cast<std::int32_t>(std::clamp(tier, -kTierMost, kTierMost)),
+            .id = job.id,
+            .rank = pending.key.rank,
+            .priority = -priority,
+            .submitted_at = job.submitted_at};
 }
 
 std::int64_t priority_of(const ClusterState& state, const Job& job, const Policy& policy,

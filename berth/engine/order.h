@@ -4,7 +4,10 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "berth/engine/cluster_state.h"
@@ -31,8 +34,8 @@ struct Kind {
     // Whether it could run on the nodes that may take work, were they empty. Kept while no node's
     // condition changes.
     enum class Chance : std::uint8_t { unknown, fits, not_now, never } chance = Chance::unknown;
-    std::string missing;  // With not_now, once it was asked for: the nodes that are wanted.
-    std::map<Duration, std::weak_ptr<Shape>> shapes;
+    SharedText missing;  // With not_now, once it was asked for: the nodes that are wanted.
+    std::vector<std::pair<Duration, std::weak_ptr<Shape>>> shapes;  // By length.
     // For the look at who can start at once: from the longest run that could, down to the shortest
     // that was tried and could not.
     Duration longest_now{}, failed_now{};
@@ -66,50 +69,67 @@ void keep_to(Demand& demand, const Reservation& reservation);
 // Why a job is not even looked at, apart from resources; none: it is.
 struct Gate {
     PendingReason reason = PendingReason::none;
-    std::optional<Time> until;  // When that ends by itself.
-    std::string detail;
     bool by_limit = false;  // Of an association or a QOS.
+    Maybe<Time> until;      // When that ends by itself.
+    SharedText detail;
 };
 
 // As Slurm sorts them: what a lost node put back and shall come first, PriorityTier, the site's
 // rule of order if it has one, priority, submission, id. (Reservations come between the first two.)
 // Lower is looked at first.
 struct OrderKey {
-    bool not_expedited = true;
-    std::int64_t tier = 0;  // Negated.
-    std::int64_t rank = 0;
+    std::int32_t tier = 0;  // Negated; the lowest of all for what is expedited.
+    JobId id{0};
+    std::int64_t rank = 0;      // By the site's rule of order; 0 where there is none.
     std::int64_t priority = 0;  // Negated.
     Time submitted_at{};
-    JobId id{0};
-    friend auto operator<=>(const OrderKey&, const OrderKey&) = default;
+
+    friend bool operator==(const OrderKey&, const OrderKey&) = default;
+    friend auto operator<=>(const OrderKey& a, const OrderKey& b) {
+        const auto in_turn = [](const OrderKey& key) {
+            return std::tie(key.tier, key.rank, key.priority, key.submitted_at, key.id);
+        };
+        return in_turn(a) <=> in_turn(b);
+    }
 };
 
+// What the engine knows of a job that waits, beyond its record. There may be a hundred thousand:
+// 104 bytes each, flags as single bits, and texts that are shared or not there at all.
 struct PendingJob {
+    static constexpr std::uint32_t kNoUsage = ~std::uint32_t{0};
+
     JobId id{0};
     PartitionId partition{0};
     std::shared_ptr<Shape> shape;
     Gate gate;
-    std::int64_t priority = 0;
-    std::int64_t rank = 0;             // By the site's rule of order; 0 where there is none.
-    std::optional<std::size_t> usage;  // Of its account and user: ClusterState::usage().
-    OrderKey key;                      // In the order, if it is in there.
-    Time looked_at = Time::min();      // When it last looked for a place …
-    ReleaseNumber looked_after = 0;    // … and after which release.
-    bool ordered = false;              // It is: no gate is shut.
-    bool unsettled = false;            // New or changed: gate and key are not known.
-    bool looked = false;               // Has looked for a place since.
-    bool looked_ahead = false;         // And for a planned start.
-    bool watched = false;              // Its gate may open or shut though nothing happens to it.
-    bool limited = false;              // Likewise, when others of its account or QOS start or end.
-    bool listed = false;               // In the list of those to be asked again.
-    bool disturbed = false;            // Something was given back where it has its promise.
-    bool moved_in_order = false;       // By an explicit change; it may then pass promises.
-    bool takes_less = false;           // --time-min: it may start with less time than its limit.
-    // What readers see.
-    bool written_detail = false;
-    PendingReason written_reason = PendingReason::none;
-    std::int64_t written_priority = 0;
+    OrderKey key;                    // In the order, if it is in there. Priority and rank always.
+    Time looked_at = Time::min();    // When it last looked for a place …
+    ReleaseNumber looked_after = 0;  // … and after which release.
+    std::uint32_t usage_index = kNoUsage;  // Of its account and user: ClusterState::usage().
+    PendingReason written_reason = PendingReason::none;  // What readers see.
+    bool written_detail : 1 = false;
+    bool unwritten_priority : 1 = false;  // It has changed since they were told.
+    bool ordered : 1 = false;             // It is: no gate is shut.
+    bool unsettled : 1 = false;           // New or changed: gate and key are not known.
+    bool looked : 1 = false;              // Has looked for a place since.
+    bool looked_ahead : 1 = false;        // And for a planned start.
+    bool watched : 1 = false;             // Its gate may open or shut though nothing happens to it.
+    bool limited : 1 = false;         // Likewise, when others of its account or QOS start or end.
+    bool listed : 1 = false;          // In the list of those to be asked again.
+    bool disturbed : 1 = false;       // Something was given back where it has its promise.
+    bool moved_in_order : 1 = false;  // By an explicit change; it may then pass promises.
+    bool takes_less : 1 = false;      // --time-min: it may start with less time than its limit.
+
+    std::int64_t priority() const { return -key.priority; }
+    void set_priority(std::int64_t priority) {
+        unwritten_priority = unwritten_priority || key.priority != -priority;
+        key.priority = -priority;
+    }
+    std::optional<std::size_t> usage() const {
+        return usage_index == kNoUsage ? std::nullopt : std::optional<std::size_t>(usage_index);
+    }
 };
+static_assert(sizeof(PendingJob) == 104);
 
 // The jobs that may be looked at, sorted. Those that leave make holes, which are closed now and
 // then.
@@ -180,7 +200,7 @@ private:
     std::size_t sweep_at_ = 64;  // Kinds without jobs are cleared away beyond this many.
 };
 
-OrderKey key_of(const ClusterState& state, const PendingJob& pending);
+OrderKey key_of(const ClusterState& state, const PendingJob& pending, std::int64_t priority);
 
 // As the policy has it; with INCR_ONLY it never falls, but by a hold or by hand.
 std::int64_t priority_of(const ClusterState& state, const Job& job, const Policy& policy,

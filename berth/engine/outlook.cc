@@ -187,7 +187,7 @@ std::span<const Duration> EngineView::services() const { return outlook_.service
 
 AssociationStanding EngineView::association(const Job& job) const {
     const PendingJob* waiting = outlook_.pending.find(job.id);
-    return outlook_.fair_shares.of(waiting == nullptr ? state_.usage_of(job) : waiting->usage);
+    return outlook_.fair_shares.of(waiting == nullptr ? state_.usage_of(job) : waiting->usage());
 }
 
 Time priority_time(const ClusterSpec& spec, Time now) {

@@ -34,7 +34,7 @@ TEST(PartsOfGpus, AreRefusedWhereTheyCannotBeHad) {
     options.parts = {{"mps", 100}, {"shard", 4}, {"gpumem", gib(80).count()}};
     ClusterSpec cluster = testing::make_cluster(1, options);
     JobSpec both = part_job("mps", 50);
-    both.request.edit().gres_per_node.push_back({.name = "shard", .type = {}, .count = 1});
+    both.request.edit().gres_per_node.edit().push_back({.name = "shard", .type = {}, .count = 1});
     JobSpec with_gpu = part_job("mps", 50);
     with_gpu.request.edit().gpus_per_node = {{.name = "gpu", .type = {}, .count = 1}};
     JobSpec whole = part_job("shard", 1);

@@ -63,14 +63,16 @@ std::optional<Booking> PlanBook::booking_of(const ClusterState& state, const Job
                         .licenses = job.allocation->licenses,
                         .reservation = job.spec.request->reservation};
         NodeAmounts amounts;
+        std::vector<PartOf> parts;
         for (const NodeShare& share : job.allocation->shares) {
             amounts.emplace_back(share.node, share.amount);
             const std::vector<Device>& devices = state.spec().node(share.node).devices;
             if (!share.device_share || share.device_share->device >= devices.size()) continue;
             const std::uint32_t device = share.device_share->device;
-            booking.parts.push_back({share.node, device, devices[device].dimension});
+            parts.push_back({share.node, device, devices[device].dimension});
         }
-        booking.amounts = std::move(amounts);
+        booking.amounts = amounts;
+        booking.parts = std::move(parts);
         const Booking* known = running_.find(job.id);  // Perhaps it overran already.
         if (known != nullptr && known->due == due) booking.end = known->end;
         return booking;
@@ -104,7 +106,7 @@ void PlanBook::refresh(const ClusterState& state, Time now, JobId id) {
     }
     if (before) note_releases(*before, id, now);
     if (!before || !before->running) return;
-    for (const auto& [node, amount] : before->amounts) forget_before(node, now);
+    for (const NodeId node : before->amounts.nodes()) forget_before(node, now);
 }
 
 const Booking* PlanBook::promise(JobId job) const { return promises_.find(job); }
@@ -151,7 +153,7 @@ void PlanBook::enter(JobId job, Booking booking) {
         running_[job] = std::move(booking);
         return;
     }
-    for (const auto& [node, amount] : booking.amounts) promised_on_[node.index()].push_back(job);
+    for (const NodeId node : booking.amounts.nodes()) promised_on_[node.index()].push_back(job);
     starts_.emplace_back(booking.start, job);
     std::ranges::push_heap(starts_, std::greater{});
     changed_.push_back(job);
@@ -177,7 +179,7 @@ void PlanBook::remove(JobId job) {
         running_.erase(job);
         return;
     }
-    for (const auto& [node, amount] : booking.amounts) {
+    for (const NodeId node : booking.amounts.nodes()) {
         auto& jobs = promised_on_[node.index()];
         jobs.erase(std::ranges::find(jobs, job));
     }
@@ -192,7 +194,7 @@ std::vector<JobId> PlanBook::extend_overdue(Time now, Duration longer) {
         Booking booking = running_.at(job);
         remove(job);
         booking.end = after(now, std::max(longer, now - booking.due));
-        for (const auto& [node, amount] : booking.amounts) forget_before(node, now);
+        for (const NodeId node : booking.amounts.nodes()) forget_before(node, now);
         enter(job, std::move(booking));
         overdue.push_back(job);
     }

@@ -31,12 +31,12 @@ struct PartOf {
 
 struct Booking {
     Time start{}, end{};
-    Shared<NodeAmounts> amounts;
+    PromisedAmounts amounts;
     bool running = false;  // It holds them; false: it is promised them.
     Time due{};            // Of a running job: when its limit ends. `end` is later if it overran.
-    std::vector<PartOf> parts;  // Of a running job.
-    std::vector<LicenseCount> licenses;
-    std::string
+    Shared<std::vector<PartOf>> parts;  // Of a running job.
+    Shared<std::vector<LicenseCount>> licenses;
+    SharedText
         reservation;  // Whose part of the nodes it is taken from; empty: what is open to all.
     friend bool operator==(const Booking&, const Booking&) = default;
 };

@@ -257,7 +257,7 @@ std::optional<std::string> check_plan(const ClusterState& state, Time now, PlanC
 }
 
 std::optional<std::string> check_kept(const ClusterState& state,
-                                      const std::map<JobId, PlannedStart>& before) {
+                                      const JobTable<PlannedStart>& before) {
     for (const auto& [id, promised] : before) {
         const Job* job = state.find_job(id);
         if (job == nullptr || job->state != JobState::pending) continue;

@@ -24,6 +24,6 @@ std::optional<std::string> check_plan(const ClusterState& state, Time now, PlanC
 
 // Whose promise, as it was `before`, was not kept: put off, or forgotten while the job still waits.
 std::optional<std::string> check_kept(const ClusterState& state,
-                                      const std::map<JobId, PlannedStart>& before);
+                                      const JobTable<PlannedStart>& before);
 
 }  // namespace berth

@@ -11,18 +11,18 @@ namespace {
 constexpr std::size_t kFreshPart = 8;
 constexpr std::size_t kFreshMin = 4;
 
-const Resources* amount_on(const Booking& booking, NodeId node) {
-    for (const auto& [at, amount] : booking.amounts) {
-        if (at == node) return &amount;
-    }
-    return nullptr;
+std::optional<Resources> amount_on(const Booking& booking, NodeId node) {
+    const auto nodes = booking.amounts.nodes();
+    const auto at = std::ranges::find(nodes, node);
+    if (at == nodes.end()) return std::nullopt;
+    return booking.amounts.amount(static_cast<std::size_t>(at - nodes.begin()));
 }
 
 // Whether `now_booked` leaves nothing free on this node that `before` did not leave free.
 bool covers(const Booking& now_booked, const Booking& before, NodeId node, const Resources& had,
             Time now) {
-    const Resources* has = amount_on(now_booked, node);
-    return has != nullptr && fits(had, *has) && now_booked.start <= std::max(before.start, now) &&
+    const std::optional<Resources> has = amount_on(now_booked, node);
+    return has && fits(had, *has) && now_booked.start <= std::max(before.start, now) &&
            now_booked.end >= before.end;
 }
 
@@ -122,7 +122,7 @@ void PlanBook::forget_fresh(ReleaseNumber seen) {
 }
 
 void PlanBook::note_releases(const Booking& booking) {
-    for (const auto& [node, amount] : booking.amounts) note_release(node);
+    for (const NodeId node : booking.amounts.nodes()) note_release(node);
 }
 
 void PlanBook::note_releases(const Booking& booking, JobId taken_over_by, Time now) {

@@ -32,7 +32,7 @@ std::string_view PlanQuota::objection(const PendingJob& pending) const {
         (!job.eligible_at || after(*job.eligible_at, planning.min_age) > now_)) {
         return "bf_min_age_reserve";
     }
-    if (pending.priority < planning.min_priority) return "bf_min_prio_reserve";
+    if (pending.priority() < planning.min_priority) return "bf_min_prio_reserve";
     if (is_full(of_user_, job.owner.uid, planning.depth_per_user)) return "bf_max_job_user";
     if (is_full(of_partition_, pending.partition, planning.depth_per_partition)) {
         return "bf_max_job_part";
@@ -41,7 +41,8 @@ std::string_view PlanQuota::objection(const PendingJob& pending) const {
                 planning.depth_per_user_and_partition)) {
         return "bf_max_job_user_part";
     }
-    if (pending.usage && is_full(of_association_, *pending.usage, planning.depth_per_association)) {
+    const std::optional<std::size_t> usage = pending.usage();
+    if (usage && is_full(of_association_, *usage, planning.depth_per_association)) {
         return "bf_max_job_assoc";
     }
     return {};
@@ -56,7 +57,7 @@ void PlanQuota::count(const PendingJob& pending) {
     ++of_user_[uid];
     ++of_partition_[pending.partition];
     ++of_user_in_[{uid, pending.partition}];
-    if (pending.usage) ++of_association_[*pending.usage];
+    if (const auto usage = pending.usage()) ++of_association_[*usage];
 }
 
 void PlanQuota::reset() {

@@ -56,7 +56,7 @@ World random_world(Rng& rng) {
         Resources amount;
         amount.set_cpu(cores(rng.between(0, 2)));
         amount[DimensionId(2)] = rng.between(0, 2);
-        booking.amounts.edit().emplace_back(NodeId::from_index(n), amount);
+        booking.amounts = {{NodeId::from_index(n), amount}};
         if (!world.book.has_room_for(booking, booking.start)) continue;
         for (std::int64_t t = booking.start.time_since_epoch().count();
              t <= kHorizon && at(t) < booking.end; ++t) {

@@ -49,9 +49,11 @@ JobSpec random_job(Rng& rng) {
     JobSpec spec = testing::make_job({.nodes = static_cast<std::uint32_t>(rng.between(1, 2)),
                                       .gpus = rng.between(0, 8),
                                       .limit = minutes(rng.between(1, 150))});
-    if (rng.chance(40)) spec.request.edit().licenses = {{{"matlab", rng.between(1, 3)}}, false};
+    if (rng.chance(40))
+        spec.request.edit().licenses = LicenseRequest{{{"matlab", rng.between(1, 3)}}, false};
     if (rng.chance(20))
-        spec.request.edit().licenses = {{{"ansys", 1}, {"matlab", 2}}, rng.chance(50)};
+        spec.request.edit().licenses =
+            LicenseRequest{{{"ansys", 1}, {"matlab", 2}}, rng.chance(50)};
     if (rng.chance(40)) spec.request.edit().reservation = rng.chance(50) ? "one" : "two";
     if (rng.chance(20)) spec.time_min = minutes(rng.between(1, 20));
     return spec;
@@ -85,8 +87,8 @@ std::vector<Holder> holders_of(const ClusterState& state) {
     for (const auto& [id, planned] : state.plan()) {
         holders.push_back({id,
                            {planned.start, planned.end},
-                           planned.amounts,
-                           planned.licenses,
+                           planned.amounts.plain(),
+                           *planned.licenses,
                            state.find_job(id)->spec.request->reservation});
     }
     return holders;
@@ -108,7 +110,7 @@ void expect_licenses_suffice(const std::vector<Holder>& holders, Time now) {
 
 // Within a reservation's time its part of a node is left to its own jobs.
 void expect_kept_clear(const ClusterState& state, const std::vector<Holder>& holders,
-                       const Reservation& reservation, const std::set<JobId>& before_it) {
+                       const Reservation& reservation, const JobSet& before_it) {
     for (const Span& span : spans_of(reservation)) {
         for (const auto& [node, kept] : reservation.amounts) {
             for (const Holder& at : holders) {
@@ -151,7 +153,7 @@ TEST(Reservations, AndLicensesAreKeptByEveryRunAndEveryPromise) {
         Engine engine = testing::make_engine(random_spec(rng));
         const ClusterSpec spec = engine.state().spec();
         const Principal who{.uid = 1, .gid = 1, .user = "ann", .group = "ann", .role = Role::admin};
-        std::map<std::string, std::set<JobId>> before;  // Who ran when it was made.
+        std::map<std::string, JobSet> before;  // Who ran when it was made.
         for (int step = 0; step < 25; ++step) {
             for (const char* name : {"one", "two"}) {
                 if (engine.state().find_reservation(name) != nullptr || !rng.chance(20)) continue;
@@ -184,7 +186,7 @@ TEST(Reservations, AndLicensesAreKeptByEveryRunAndEveryPromise) {
                     (one.running ? started_in_one : promised) += 1;
                 }
             }
-            for (const JobId id : std::set<JobId>(engine.state().holding_jobs())) {
+            for (const JobId id : JobSet(engine.state().holding_jobs())) {
                 const Job& job = *engine.state().find_job(id);
                 if (rng.chance(20) || job.state == JobState::completing) {
                     testing::finish(engine, now, id);

@@ -194,16 +194,14 @@ struct ClusterState::Loading {
     Status add(Job piece) {
         if (!names_known_things(piece)) return malformed("a job that names what is not there");
         const JobId id = piece.id;
-        state.parts_.share(piece.spec);
-        const auto [at, is_new] = state.jobs_.try_emplace(id, std::move(piece));
-        if (!is_new) return malformed("a job twice");
-        state.job_at_[id] = &at->second;
-        state.index_.add(at->second);
+        state.parts_.share(piece);
+        if (state.jobs_.contains(id)) return malformed("a job twice");
+        state.index_.add(state.jobs_.put(std::move(piece)));
         return Done{};
     }
     Status add(SnapshotPromise piece) {
         if (!state.index_.pending().contains(piece.job)) return malformed("a promise to no one");
-        state.planned_.insert_or_assign(piece.job, std::move(piece.planned));
+        state.planned_[piece.job] = std::move(piece.planned);
         return Done{};
     }
 

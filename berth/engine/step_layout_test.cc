@@ -115,7 +115,7 @@ TEST_F(StepLayout, RanksGoToTheNodesInTheOrderAskedFor) {
 
 TEST_F(StepLayout, StepsTakeTheirJobsOrder) {
     JobRequest request;
-    request.nearness.task_order = TaskOrder::cyclic;
+    request.nearness.edit().task_order = TaskOrder::cyclic;
     run(2, 8, 0, request);
     EXPECT_EQ(ranks_text(start({.tasks = 4})), "0 2 | 1 3");
 }

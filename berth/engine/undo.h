@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "berth/base/shared_text.h"
 #include "berth/engine/node_free.h"
 #include "berth/engine/past_requests.h"
 #include "berth/engine/run_history.h"
@@ -22,7 +23,7 @@ namespace berth {
 // What the last cycle said of a pending job. Not durable: the next cycle says it again.
 struct Standing {
     PendingReason reason = PendingReason::none;
-    std::string detail;
+    SharedText detail;
     std::int64_t priority = 0;
     friend bool operator==(const Standing&, const Standing&) = default;
 };

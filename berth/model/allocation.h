@@ -9,6 +9,7 @@
 #include "berth/base/shared.h"
 #include "berth/model/license.h"
 #include "berth/model/node.h"
+#include "berth/model/promised_amounts.h"
 
 namespace berth {
 
@@ -54,15 +55,12 @@ struct Allocation {
     BERTH_FIELDS(Allocation, shares, licenses)
 };
 
-// So much of each of some nodes.
-using NodeAmounts = std::vector<std::pair<NodeId, Resources>>;
-
 // A blocked job's promise: these amounts of these nodes from `start` to `end`. Which cores and
 // devices is settled at the start.
 struct PlannedStart {
     Time start{}, end{};
-    Shared<NodeAmounts> amounts;  // The state and the plan hold the same one.
-    std::vector<LicenseCount> licenses;
+    PromisedAmounts amounts;  // The state and the plan hold the same one.
+    Shared<std::vector<LicenseCount>> licenses;
 
     BERTH_FIELDS(PlannedStart, start, end, amounts, licenses)
 };

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "berth/base/fields.h"
+#include "berth/base/maybe.h"
 #include "berth/base/shared.h"
+#include "berth/base/shared_text.h"
 #include "berth/base/time.h"
 #include "berth/model/allocation.h"
 #include "berth/model/ids.h"
@@ -78,23 +80,23 @@ struct JobRequest {
     std::uint32_t nodes_min = 1;
     std::optional<std::uint32_t> nodes_max;  // -N 2-4; nullopt: as many as it takes.
     bool nodes_given = false;                // -N was said.
+    bool exclusive = false;
     std::optional<std::uint32_t> tasks;
     std::optional<std::uint32_t> tasks_per_node;
     std::optional<std::uint32_t> cpus_per_task;
     std::optional<Bytes> memory_per_node;  // 0: all of the node's.
     std::optional<Bytes> memory_per_cpu;
-    std::vector<GresRequest> gres_per_node;  // --gres
-    std::vector<GresRequest> gpus;           // --gpus, for the whole job; name "gpu".
-    std::vector<GresRequest> gpus_per_node;
-    std::vector<GresRequest> gpus_per_task;
-    bool exclusive = false;
-    std::vector<std::string> nodelist;  // Must be among the nodes chosen.
-    std::vector<std::string> exclude;
-    std::string constraint;              // "a100&ib", "a|b", "[a|b]", "(a&b)|c".
-    std::optional<Duration> time_limit;  // nullopt: the partition's default.
-    Nearness nearness;
-    LicenseRequest licenses;
-    std::string reservation;  // --reservation; empty: none.
+    Shared<std::vector<GresRequest>> gres_per_node;  // --gres
+    Shared<std::vector<GresRequest>> gpus;           // --gpus, for the whole job; name "gpu".
+    Shared<std::vector<GresRequest>> gpus_per_node;
+    Shared<std::vector<GresRequest>> gpus_per_task;
+    Shared<std::vector<std::string>> nodelist;  // Must be among the nodes chosen.
+    Shared<std::vector<std::string>> exclude;
+    SharedText constraint;       // "a100&ib", "a|b", "[a|b]", "(a&b)|c".
+    Maybe<Duration> time_limit;  // nullopt: the partition's default.
+    Shared<Nearness> nearness;
+    Shared<LicenseRequest> licenses;
+    SharedText reservation;  // --reservation; empty: none.
 
     BERTH_FIELDS(JobRequest, nodes_min, nodes_max, nodes_given, tasks, tasks_per_node,
                  cpus_per_task, memory_per_node, memory_per_cpu, gres_per_node, gpus, gpus_per_node,
@@ -133,31 +135,33 @@ struct JobPayload {
 struct Owner {
     std::uint32_t uid = 0;
     std::uint32_t gid = 0;
-    std::string user, group;
+    SharedText user, group;
 
     BERTH_FIELDS(Owner, uid, gid, user, group)
 };
 
+// Held once for each pending job, and there may be a hundred thousand: names and what few jobs have
+// take a pointer each, and those of equal content are held once (ClusterState sees to it). The
+// members are in an order that leaves no gaps; what is written keeps that of BERTH_FIELDS.
 struct JobSpec {
-    std::string name;
-    std::string partition;  // Empty: the default one. Several, comma-separated, are refused as yet.
-    std::string account, qos;
+    SharedText name;
+    SharedText partition;  // Empty: the default one. Several, comma-separated, are refused as yet.
+    SharedText account, qos;
     Shared<JobRequest> request;  // Jobs that ask for the same hold the same one …
-    Shared<JobCommand> command;  // … and those that run the same: ClusterState sees to it.
-    std::optional<Time> begin;
-    std::vector<Dependency> dependencies;
-    bool any_dependency = false;  // "?" between them instead of ",".
-    std::optional<ArraySpec> array;
-    bool hold = false;
+    Shared<JobCommand> command;  // … and those that run the same.
+    Maybe<Time> begin;
+    Shared<std::vector<Dependency>> dependencies;
+    Rare<ArraySpec> array;
     std::int64_t nice = 0;
-    std::optional<bool> requeue;            // nullopt: the site's JobRequeue.
     std::optional<std::uint32_t> priority;  // Set by hand; 0 holds.
-    std::string comment;
-    std::string
-        request_id;         // 128 bits in hex, made by the client: the same submission, sent again.
+    std::optional<bool> requeue;            // nullopt: the site's JobRequeue.
+    bool any_dependency = false;            // "?" between them instead of ",".
+    bool hold = false;
     bool expedite = false;  // --requeue=expedite: first in the queue when a node fails under it.
-    std::optional<Time> deadline;      // It must have ended by then.
-    std::optional<Duration> time_min;  // It may be given less time than its limit, but no less.
+    SharedText comment;
+    SharedText request_id;  // 128 bits in hex, made by the client: the same submission, sent again.
+    Maybe<Time> deadline;   // It must have ended by then.
+    Maybe<Duration> time_min;  // It may be given less time than its limit, but no less.
 
     BERTH_FIELDS(JobSpec, name, partition, account, qos, request, command, begin, dependencies,
                  any_dependency, array, hold, nice, requeue, priority, comment, request_id,
@@ -188,43 +192,42 @@ enum class Hold : std::uint8_t { none, user, admin };
 // starts becomes a record of its own (the last one keeps the array's id), as in Slurm.
 struct Job {
     JobId id{0};
+    PartitionId partition{0};
     Owner owner;
     JobSpec spec;  // spec.array holds the tasks still pending, while this is an array record.
-    PartitionId partition{0};
     QosId qos{0};
-    Duration time_limit{};  // In force; Duration::max(): none.
-    Time submitted_at{};
-    std::optional<Time>
-        eligible_at;  // When begin time, hold and dependencies were first out of the way.
     JobState state = JobState::pending;
     JobState outcome = JobState::pending;  // While completing: the final state to come. pending: it
                                            // goes back to the queue.
     Hold hold = Hold::none;
     bool dependency_failed = false;  // DependencyNeverSatisfied.
-    Attempt attempt{0};              // Of the current or last run; 0: never started.
+    Duration time_limit{};           // In force; Duration::max(): none.
+    Time submitted_at{};
+    Maybe<Time> eligible_at;  // When begin time, hold and dependencies were first out of the way.
+    Attempt attempt{0};       // Of the current or last run; 0: never started.
     std::uint32_t restarts = 0;
-    std::optional<Time> started_at, ended_at;
+    Maybe<Time> started_at, ended_at;
     ExitStatus exit;
-    ExitStatus derived_exit;               // The highest of its steps.
-    std::optional<Allocation> allocation;  // While running or completing: what it still holds.
-    std::vector<NodeId> nodes;    // Of the current or last run; stays when the allocation is gone.
-    std::uint32_t cpus = 0;       // Likewise.
+    ExitStatus derived_exit;      // The highest of its steps.
+    Rare<Allocation> allocation;  // While running or completing: what it still holds.
+    Shared<std::vector<NodeId>>
+        nodes;                    // Of the current or last run; stays when the allocation is gone.
     Shared<Resources> allocated;  // Likewise: AllocTRES.
-    std::optional<JobId> array_job;  // For a task: its array.
-    std::optional<std::uint32_t> array_task;
-    std::vector<Step> steps;  // Of the current run.
+    std::uint32_t cpus = 0;       // Likewise.
     std::uint32_t next_step = 0;
-    std::string
-        state_reason;  // Where Slurm gives one for an ended or held job: "NonZeroExitCode" …
-    std::vector<std::uint32_t>
+    Shared<std::vector<Step>> steps;  // Of the current run.
+    std::optional<JobId> array_job;   // For a task: its array.
+    std::optional<std::uint32_t> array_task;
+    SharedText state_reason;  // Where Slurm gives one for an ended or held job: "NonZeroExitCode" …
+    Shared<std::vector<std::uint32_t>>
         array_bounds;  // Of the array as submitted: count, min, max, step. Empty if no array.
     std::uint32_t array_max_running = 0;  // Its "%N", which a task that is requeued obeys too.
+    bool expedited = false;               // Back in the queue, and first there.
     std::int64_t start_priority = 0;      // What it had at its current or last start.
     std::int64_t site_factor = 0;         // Added to its priority, by an administrator.
-    bool expedited = false;               // Back in the queue, and first there.
-    std::optional<Duration> predicted;    // How long it was expected to run, when it was submitted.
-    Duration attained{};  // GPUs × time of its earlier runs; CPUs where it has none.
-    std::optional<Duration> full_time_limit;  // Of a run that was given less: what was asked for.
+    Maybe<Duration> predicted;            // How long it was expected to run, when it was submitted.
+    Duration attained{};              // GPUs × time of its earlier runs; CPUs where it has none.
+    Maybe<Duration> full_time_limit;  // Of a run that was given less: what was asked for.
 
     BERTH_FIELDS(Job, id, owner, spec, partition, qos, time_limit, submitted_at, eligible_at, state,
                  outcome, hold, dependency_failed, attempt, restarts, started_at, ended_at, exit,

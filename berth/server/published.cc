@@ -108,7 +108,7 @@ void Published::index_owner(const Job& job) {
     const OwnedJobs* const before = next_.owners.find(job.owner.uid);
     auto owned =
         before == nullptr ? std::make_shared<OwnedJobs>() : std::make_shared<OwnedJobs>(*before);
-    if (std::ranges::find(owned->names, job.owner.user) == owned->names.end())
+    if (std::ranges::find(owned->names, *job.owner.user) == owned->names.end())
         owned->names.push_back(job.owner.user);
     owned->jobs.set(turn_, job.id.value(), std::make_shared<const JobId>(job.id));
     next_.owners.set(turn_, job.owner.uid, std::move(owned));

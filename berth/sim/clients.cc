@@ -77,7 +77,8 @@ void Clients::submit(std::size_t number) {
     if (job.dependency) {
         const auto on = ids_.find(job.after_number);
         if (on != ids_.end()) {
-            command.spec.dependencies.push_back({.kind = *job.dependency, .job = on->second});
+            command.spec.dependencies.edit().push_back(
+                {.kind = *job.dependency, .job = on->second});
         }
     }
     ask(user(), std::move(command), [this, number](const Answer& answer) {

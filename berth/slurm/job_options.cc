@@ -39,14 +39,14 @@ Status set_memory(std::optional<Bytes>& target, const char* value, const char* n
     return Done{};
 }
 
-Status set_gpus(std::vector<GresRequest>& target, const char* value, const char* name) {
+Status set_gpus(Shared<std::vector<GresRequest>>& target, const char* value, const char* name) {
     const auto gpus = parse_gpu_list(value);
     if (!gpus) return invalid_value(name);
     target = *gpus;
     return Done{};
 }
 
-Status set_hosts(std::vector<std::string>& target, const char* value) {
+Status set_hosts(Shared<std::vector<std::string>>& target, const char* value) {
     if (std::string_view(value).find('/') != std::string_view::npos)
         return invalid("node lists from files are not supported yet");
     const auto names = expand_hostlist(value);
@@ -205,7 +205,7 @@ Status set_export(Draft& d, const char* v) {
 
 template <bool Nearness::* Flag>
 Status near_flag(Draft& d, const char*) {
-    d.spec.request.edit().nearness.*Flag = true;
+    d.spec.request.edit().nearness.edit().*Flag = true;
     return Done{};
 }
 

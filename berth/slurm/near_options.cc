@@ -40,7 +40,7 @@ Status add_affinities(Draft& draft, const char* value, bool apart) {
                 "\": write node:JOB, gpu:JOB or feature:NAME, and ? after it where it is "
                 "only preferred");
         }
-        draft.spec.request.edit().nearness.affinities.push_back(std::move(wish));
+        draft.spec.request.edit().nearness.edit().affinities.push_back(std::move(wish));
     }
     return Done{};
 }
@@ -56,7 +56,7 @@ Status set_switches(Draft& draft, const char* value) {
     const auto parts = split(value, '@');
     const auto count = parse_positive(std::string(parts[0]).c_str());
     if (!count || parts.size() > 2) return invalid("Invalid --switches specification");
-    Nearness& near = draft.spec.request.edit().nearness;
+    Nearness& near = draft.spec.request.edit().nearness.edit();
     near.switches = *count;
     if (parts.size() == 1) return Done{};
     const auto wait = parse_time_limit(parts[1]);
@@ -68,7 +68,7 @@ Status set_switches(Draft& draft, const char* value) {
 Status set_segment(Draft& draft, const char* value) {
     const auto count = parse_positive(value);
     if (!count) return invalid("Invalid --segment specification");
-    draft.spec.request.edit().nearness.segment = *count;
+    draft.spec.request.edit().nearness.edit().segment = *count;
     return Done{};
 }
 
@@ -82,7 +82,7 @@ Status set_distribution(Draft& draft, const char* value) {
                              ")");
         }
     }
-    Nearness& near = draft.spec.request.edit().nearness;
+    Nearness& near = draft.spec.request.edit().nearness.edit();
     if (levels[0] == "*") {
         near.task_order = TaskOrder::as_fits;
     } else if (levels[0] == "block") {
@@ -105,7 +105,7 @@ Status set_distribution(Draft& draft, const char* value) {
 Status set_gpu_memory(Draft& draft, const char* value) {
     const auto size = parse_size(value);
     if (!size.ok()) return invalid("Invalid --gpu-memory specification");
-    draft.spec.request.edit().nearness.gpu_memory_min = size.value();
+    draft.spec.request.edit().nearness.edit().gpu_memory_min = size.value();
     return Done{};
 }
 
@@ -116,7 +116,7 @@ Status set_compute_capability(Draft& draft, const char* value) {
     const bool fine = parts.size() <= 2 && major.ok() && minor.ok() && major.value() > 0 &&
                       major.value() < 100 && minor.value() >= 0 && minor.value() < 10;
     if (!fine) return invalid("Invalid --compute-capability specification: write it as in 8.0");
-    draft.spec.request.edit().nearness.compute_capability_min =
+    draft.spec.request.edit().nearness.edit().compute_capability_min =
         static_cast<std::uint32_t>(major.value() * 10 + minor.value());
     return Done{};
 }

@@ -75,7 +75,7 @@ constexpr auto kFields = std::to_array<AccountingField>({
     {"End", 19, [](const Job& j, Time) { return local_time(j.ended_at, "Unknown"); }, [](const Job&, const Step& s, Time) { return local_time(s.ended_at, "Unknown"); }},
     {"ExitCode", 8, [](const Job& j, Time) { return exit_text(j.exit); }, [](const Job&, const Step& s, Time) { return exit_text(s.exit); }},
     {"GID", 6, [](const Job& j, Time) { return number(j.owner.gid); }, nullptr},
-    {"Group", 9, [](const Job& j, Time) { return j.owner.group; }, nullptr},
+    {"Group", 9, [](const Job& j, Time) { return *j.owner.group; }, nullptr},
     {"JobID", -12, [](const Job& j, Time) { return id_text(j); }, [](const Job& j, const Step& s, Time) { return id_text(j) + "." + step_name(s.id); }},
     {"JobIDRaw", -12, [](const Job& j, Time) { return to_string(j.job); }, [](const Job& j, const Step& s, Time) { return to_string(j.job) + "." + step_name(s.id); }},
     {"JobName", 10, [](const Job& j, Time) { return j.name; }, [](const Job&, const Step& s, Time) { return s.name; }},
@@ -102,7 +102,7 @@ constexpr auto kFields = std::to_array<AccountingField>({
     {"Timelimit", 10, [](const Job& j, Time) { return time_limit_text(j); }, nullptr},
     {"TimelimitRaw", 10, [](const Job& j, Time) { return j.time_limit ? std::to_string(j.time_limit->count() / 60'000) : std::string("UNLIMITED"); }, nullptr},
     {"UID", 6, [](const Job& j, Time) { return number(j.owner.uid); }, nullptr},
-    {"User", 9, [](const Job& j, Time) { return j.owner.user; }, nullptr},
+    {"User", 9, [](const Job& j, Time) { return *j.owner.user; }, nullptr},
     {"WorkDir", 20, [](const Job& j, Time) { return j.work_dir; }, nullptr},
 });
 

@@ -157,7 +157,7 @@ void put_least(Record& record, const api::JobRow& job) {
     record.put("MinTmpDiskNode", "0").line();
     record.put("Features", or_null(job.request.constraint)).put("DelayBoot", "00:00:00").line();
     record.put("OverSubscribe", job.request.exclusive ? "NO" : "OK")
-        .put("Contiguous", job.request.nearness.contiguous ? "1" : "0");
+        .put("Contiguous", job.request.nearness->contiguous ? "1" : "0");
     record.put("Licenses", or_null(to_text(job.request.licenses))).put("Network", "(null)").line();
 }
 

@@ -81,7 +81,7 @@ constexpr auto kFields = std::to_array<PriorityField>({
      [](const Weights& w) { return w.tres; }},
     {'u', "USER",
      [](const Row& r, const Weights&) {
-         return r.owner.user.empty() ? std::to_string(r.owner.uid) : r.owner.user;
+         return r.owner.user.empty() ? std::to_string(r.owner.uid) : *r.owner.user;
      },
      none},
     {'y', "PRIORITY",

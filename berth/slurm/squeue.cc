@@ -203,7 +203,7 @@ bool is_chosen(const SqueueOptions& options, const api::JobRow& job) {
         return false;
     }
     return options.licenses.empty() ||
-           std::ranges::any_of(job.request.licenses.counts, [&](const LicenseCount& one) {
+           std::ranges::any_of(job.request.licenses->counts, [&](const LicenseCount& one) {
                return among(options.licenses, one.name);
            });
 }

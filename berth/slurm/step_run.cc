@@ -78,7 +78,7 @@ StepRequest StepRun::request() const {
     StepRequest request;
     request.name = draft_.spec.name.empty()
                        ? std::filesystem::path(command_.front()).filename().string()
-                       : draft_.spec.name;
+                       : *draft_.spec.name;
     request.tasks = default_tasks();
     if (asked.nodes_given) request.nodes = asked.nodes_min;
     request.tasks_per_node = asked.tasks_per_node;
@@ -95,9 +95,9 @@ StepRequest StepRun::request() const {
     request.overlap = draft_.overlap;
     request.nodelist = asked.nodelist;
     request.gpu_bind = draft_.spec.command->gpu_bind;
-    if (asked.nearness.task_order != TaskOrder::as_fits) {
-        request.task_order = asked.nearness.task_order;
-        request.plane = asked.nearness.plane;
+    if (asked.nearness->task_order != TaskOrder::as_fits) {
+        request.task_order = asked.nearness->task_order;
+        request.plane = asked.nearness->plane;
     }
     if (asked.time_limit && *asked.time_limit != Duration::max() && !own_job_)
         request.time_limit = asked.time_limit;

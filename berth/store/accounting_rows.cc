@@ -79,7 +79,7 @@ void describe(AccountingRecord& row, const Job& job, const ClusterSpec& spec) {
     row.owner = job.owner;
     row.name = job.spec.name;
     row.account = job.spec.account;
-    row.qos = job.qos.index() < spec.qos.size() ? spec.qos[job.qos.index()].name : job.spec.qos;
+    row.qos = job.qos.index() < spec.qos.size() ? spec.qos[job.qos.index()].name : *job.spec.qos;
     row.partition = spec.partition(job.partition).name;
     row.cluster = spec.name;
     row.request = job.spec.request;

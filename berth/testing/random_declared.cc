@@ -33,8 +33,9 @@ std::vector<LicenseSpec> random_licenses(Rng& rng) {
 void add_random_terms(Rng& rng, Time now, const ClusterState& state, Job& job) {
     const auto& licenses = state.spec().licenses;
     if (!licenses.empty() && rng.chance(20)) {
-        job.spec.request.edit().licenses.counts = {{rng.pick(licenses).name, rng.between(1, 2)}};
-        job.spec.request.edit().licenses.any = rng.chance(20);
+        LicenseRequest& asked = job.spec.request.edit().licenses.edit();
+        asked.counts = {{rng.pick(licenses).name, rng.between(1, 2)}};
+        asked.any = rng.chance(20);
     }
     if (rng.chance(10)) job.spec.deadline = now + std::chrono::minutes(rng.between(1, 2000));
     if (rng.chance(10)) job.spec.time_min = std::chrono::minutes(1);

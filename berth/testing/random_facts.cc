@@ -66,7 +66,7 @@ Maybe submission(Rng& rng, Time now, const ClusterState& state) {
         }
     }
     if (const Job* other = random_job(rng, state, is_pending); other != nullptr && rng.chance(20)) {
-        job.spec.dependencies.push_back({.kind = DependencyKind::afterok, .job = other->id});
+        job.spec.dependencies.edit().push_back({.kind = DependencyKind::afterok, .job = other->id});
     }
     add_random_terms(rng, now, state, job);
     return JobSubmitted{std::move(job)};
@@ -85,7 +85,7 @@ Maybe start(Rng& rng, Time, const ClusterState& state) {
             static_cast<std::uint32_t>(rng.between(0, 4))));
     }
     if (fact.allocation.shares.empty()) return std::nullopt;
-    fact.allocation.licenses = job->spec.request->licenses.counts;
+    fact.allocation.licenses = job->spec.request->licenses->counts;
     if (job->spec.time_min && rng.chance(50)) fact.time_limit = *job->spec.time_min;
     if (job->spec.array) {
         fact.array_task = rng.pick(job->spec.array->tasks);
@@ -97,7 +97,7 @@ Maybe start(Rng& rng, Time, const ClusterState& state) {
 Maybe attempt_end(Rng& rng, Time, const ClusterState& state) {
     const Job* job = random_job(rng, state, holds_nodes);
     if (job == nullptr) return std::nullopt;
-    AttemptEnded fact{.job = job->id, .attempt = job->attempt, .node = rng.pick(job->nodes)};
+    AttemptEnded fact{.job = job->id, .attempt = job->attempt, .node = rng.pick(*job->nodes)};
     if (rng.chance(10)) fact.attempt = Attempt(job->attempt.value() - 1);  // Stale.
     if (rng.chance(60) && fact.node == job->nodes.front()) {
         fact.batch_exit = ExitStatus{.code = static_cast<std::int32_t>(rng.between(0, 2))};
@@ -150,7 +150,7 @@ Maybe update(Rng& rng, Time now, const ClusterState& state) {
     if (rng.chance(20)) {
         fact.request = job->spec.request;
         fact.request->constraint = rng.chance(50) ? "f1" : "";
-        fact.request->nearness.contiguous = rng.chance(30);
+        fact.request->nearness.edit().contiguous = rng.chance(30);
     }
     return fact;
 }

@@ -79,11 +79,11 @@ void read_dependencies(const Words& words, JobSpec& spec) {
         const auto text = words.text(name);
         if (!text) continue;
         for (const std::string_view one : split(*text, ',')) {
-            spec.dependencies.push_back(read_dependency(kind, one));
+            spec.dependencies.edit().push_back(read_dependency(kind, one));
         }
     }
     if (words.has("singleton")) {
-        spec.dependencies.push_back({.kind = DependencyKind::singleton});
+        spec.dependencies.edit().push_back({.kind = DependencyKind::singleton});
     }
     spec.any_dependency = words.has("any");
 }
@@ -125,21 +125,22 @@ JobRequest read_request(const Words& words) {
     request.cpus_per_task = small(words, "cpus");
     request.memory_per_node = words.size("mem");
     request.memory_per_cpu = words.size("mem_per_cpu");
-    add_gres(words, "gpus", "gpu", request.gpus_per_node);
-    add_gres(words, "total_gpus", "gpu", request.gpus);
-    add_gres(words, "gpus_per_task", "gpu", request.gpus_per_task);
-    add_gres(words, "fpga", "fpga", request.gres_per_node);
-    add_gres(words, "mps", "mps", request.gres_per_node);
-    add_gres(words, "shard", "shard", request.gres_per_node);
+    add_gres(words, "gpus", "gpu", request.gpus_per_node.edit());
+    add_gres(words, "total_gpus", "gpu", request.gpus.edit());
+    add_gres(words, "gpus_per_task", "gpu", request.gpus_per_task.edit());
+    add_gres(words, "fpga", "fpga", request.gres_per_node.edit());
+    add_gres(words, "mps", "mps", request.gres_per_node.edit());
+    add_gres(words, "shard", "shard", request.gres_per_node.edit());
     if (const auto memory = words.size("gpumem")) {
-        request.gres_per_node.push_back({.name = "gpumem", .type = {}, .count = memory->count()});
+        request.gres_per_node.edit().push_back(
+            {.name = "gpumem", .type = {}, .count = memory->count()});
     }
     request.exclusive = words.has("exclusive");
     request.nodelist = words.hosts("nodelist");
     request.exclude = words.hosts("exclude");
     request.constraint = words.text("constraint").value_or("");
     request.time_limit = words.duration("t");
-    read_nearness(words, request.nearness);
+    read_nearness(words, request.nearness.edit());
     if (const auto licenses = words.text("licenses")) {
         request.licenses = parse_licenses(*licenses).value();
     }

@@ -43,7 +43,7 @@ public:
     std::size_t run() {
         submit(rng_.between(0, 6));
         cycle();
-        const std::set<JobId> left = engine_.state().pending_jobs();
+        const JobSet left = engine_.state().pending_jobs();
         for (const JobId id : left) engine_.apply(now_, JobCancelled{.job = id});
         pass(std::chrono::minutes(rng_.between(0, 5)), false);
         submit(rng_.between(1, 10));
@@ -75,7 +75,8 @@ private:
             const auto& licenses = engine_.state().spec().licenses;
             if (!licenses.empty() && rng_.chance(40)) {
                 const std::int64_t most = std::min<std::int64_t>(licenses.front().total, 3);
-                job.request.edit().licenses = {{{"seat", rng_.between(1, most)}}, false};
+                job.request.edit().licenses =
+                    LicenseRequest{{{"seat", rng_.between(1, most)}}, false};
             }
             testing::submit(engine_, now_, job);
         }
@@ -100,7 +101,7 @@ private:
 
     // Those whose time is up, and perhaps others.
     void end_some(int percent) {
-        const std::set<JobId> running = engine_.state().holding_jobs();
+        const JobSet running = engine_.state().holding_jobs();
         for (const JobId id : running) {
             const Job& job = *engine_.state().find_job(id);
             if (*job.started_at + job.time_limit <= now_ || rng_.chance(percent)) {
@@ -145,7 +146,7 @@ private:
         const auto& gpus = job.spec.request->gpus_per_node;
         out << "job " << job.id.value() << ' ' << job.spec.request->nodes_min << ' '
             << (gpus.empty() ? 0 : gpus.front().count) << ' ' << *job.spec.request->cpus_per_task
-            << ' ' << seats(job.spec.request->licenses.counts) << ' ' << job.time_limit.count()
+            << ' ' << seats(job.spec.request->licenses->counts) << ' ' << job.time_limit.count()
             << ' ';
         if (job.allocation) {
             out << "2 " << ms(*job.started_at) << ' ' << ms(*job.started_at + job.time_limit) << ' '
@@ -188,10 +189,10 @@ private:
             text << '\n';
         }
         // By id is in order, as far as it was planned in one go: priority/basic.
-        std::set<JobId> all = engine_.state().pending_jobs();
+        JobSet all = engine_.state().pending_jobs();
         std::vector<JobId> order;
         if (strict) {
-            all.insert(started.begin(), started.end());
+            for (const JobId id : started) all.insert(id);
         } else {
             order = started;
         }
