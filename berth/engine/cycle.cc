@@ -130,38 +130,6 @@ void CycleRun::write_promises() {
     result_.decisions.push_back(std::move(written));
 }
 
-// The first of a partition that only lacks resources waits for these; those behind wait for it.
-void CycleRun::write_reasons() {
-    ClusterState& written = engine_.mutable_state();
-    const auto write = [&](PendingJob& pending, PendingReason reason, const std::string& detail) {
-        if (pending.written_reason != reason || pending.written_detail || !detail.empty()) {
-            written.set_reason(pending.id, reason, detail);
-        }
-        pending.written_detail = !detail.empty();
-        if (pending.written_priority != pending.priority) {
-            written.set_priority(pending.id, pending.priority);
-        }
-        pending.written_reason = reason;
-        pending.written_priority = pending.priority;
-    };
-    for (const auto& [id, pending] : outlook_.pending.all()) {
-        const Gate& gate = pending.gate;
-        if (gate.reason != PendingReason::none) write(pending, gate.reason, gate.detail);
-    }
-    std::vector<bool> seen(state().spec().partitions.size());
-    for (const JobOrder::Entry& entry : order().entries()) {
-        if (entry.job == nullptr) continue;
-        const Gate special = special_reason(*entry.job);
-        if (special.reason != PendingReason::none) {
-            write(*entry.job, special.reason, special.detail);
-            continue;
-        }
-        const bool first = !seen[entry.job->partition.index()];
-        seen[entry.job->partition.index()] = true;
-        write(*entry.job, first ? PendingReason::resources : PendingReason::priority, {});
-    }
-}
-
 // Slurm's CALCULATE_RUNNING. It decides nothing here; readers see it.
 void CycleRun::prioritize_running() {
     if (!scheduling().prioritize_running) return;
@@ -178,9 +146,11 @@ std::optional<Time> CycleRun::next_wake() {
     const auto no_later_than = [&](Time at) {
         if (at > now_ && (!wake || at < *wake)) wake = at;
     };
-    for (const auto& [id, pending] : outlook_.pending.all()) {
-        if (pending.gate.until) no_later_than(*pending.gate.until);
-        if (!pending.watched) continue;
+    for (const JobId id : outlook_.pending.watch_list()) {
+        const PendingJob* pending = outlook_.pending.find(id);
+        if (pending == nullptr) continue;
+        if (pending->gate.until) no_later_than(*pending->gate.until);
+        if (!pending->watched) continue;
         if (const auto last = last_moment(*state().find_job(id))) {
             no_later_than(*last + Duration(1));
         }

@@ -40,7 +40,6 @@ private:
     // cycle.cc
     void end_overdue();
     void write_promises();
-    void write_reasons();
     void prioritize_running();
     std::optional<Time> next_wake();
 
@@ -117,9 +116,12 @@ private:
     bool hold_for_heads();
     BitSet open_to(const PendingJob& job) const;  // The nodes that it may have.
 
-    // cycle_reasons.cc: what a job waits for, if it is neither what others have nor its turn; none:
-    // it is.
+    // cycle_reasons.cc: what a job waits for. Special is what is neither its turn nor what others
+    // have; none: it is one of these.
     Gate special_reason(const PendingJob& pending) const;
+    void write_reason(PendingJob& pending, bool first);
+    std::vector<std::optional<JobId>> firsts();
+    void write_reasons();
 
     // cycle_planted.cc: the same, wrong on purpose.
     bool is_planted(PlantedBug bug) const { return outlook_.planted == bug; }

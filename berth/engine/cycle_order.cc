@@ -28,6 +28,7 @@ void CycleRun::find_chance(Kind& kind) const {
 
 // Whether the job is to be looked at, and what follows for the record of it.
 void CycleRun::judge(PendingJob& pending) {
+    outlook_.unwritten.push_back(pending.id);
     find_chance(*pending.shape->kind);
     const Job& job = *state().find_job(pending.id);
     pending.gate = gate_of(state(), job, *pending.shape, outlook_.running_tasks(job), now_);
@@ -150,7 +151,9 @@ void CycleRun::reprioritize() {
         pending.key.priority = -priority;
         changed = true;
     }
-    if (changed) order().resort();
+    if (!changed) return;
+    outlook_.all_unwritten = true;
+    order().resort();
 }
 
 }  // namespace berth

@@ -127,13 +127,19 @@ public:
     void resort();  // The keys of some have changed.
     void clear();
     bool is_first(const PendingJob& job);
+    // In how many partitions some job is looked at.
+    std::size_t partitions() const { return partitions_; }
     // The first entry behind this key.
     std::size_t behind(const OrderKey& key) const;
 
 private:
+    void note_entered(PendingJob& job);
+
     std::vector<Entry> entries_;
     std::size_t size_ = 0;
-    std::size_t first_ = 0;  // None before it is there any more.
+    std::size_t first_ = 0;                 // None before it is there any more.
+    std::vector<std::uint32_t> of_partition_;  // How many there are.
+    std::size_t partitions_ = 0;
 };
 
 class PendingJobs {

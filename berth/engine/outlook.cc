@@ -40,6 +40,9 @@ void Outlook::rebuild(const ClusterState& state) {
     submitted_at.reset();
     paused_until.reset();
     priorities_of.reset();
+    unwritten.clear();
+    all_unwritten = true;
+    first_written.clear();
 }
 
 void Outlook::refresh_services(const ClusterState& state) {
@@ -98,6 +101,7 @@ void Outlook::note_reservations(const ClusterState& state) {
     }
     for (const JobId id : concerned) pending.refresh(state, id);
     promises_at_risk = true;
+    all_unwritten = true;
     changed = true;
 }
 

@@ -54,6 +54,12 @@ struct Outlook {
     bool promises_at_risk = false;      // A node went, or a job was moved ahead by hand.
     std::optional<Time> priorities_of;  // The minute for which they were worked out.
 
+    // Of what readers are told about those that wait: whose may not be written as it is, whether
+    // that may be so of all, and who was the first of each partition.
+    std::vector<JobId> unwritten;
+    bool all_unwritten = true;
+    std::vector<std::optional<JobId>> first_written;
+
     void rebuild(const ClusterState& state);
     // After this fact was applied.
     void note(const ClusterState& state, Time now, const Fact& fact);
