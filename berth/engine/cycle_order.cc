@@ -35,6 +35,7 @@ void CycleRun::judge(PendingJob& pending) {
     pending.watched = gate_may_change(job);
     pending.limited = state().has_limits();
     pending.takes_less = job.spec.time_min.has_value();
+    outlook_.any_takes_less = outlook_.any_takes_less || pending.takes_less;
     if (!pending.listed && is_listed(pending)) {
         pending.listed = true;
         outlook_.pending.watch_list().push_back(pending.id);
@@ -82,6 +83,7 @@ void CycleRun::settle_jobs() {
     judged.erase(std::unique(judged.begin(), judged.end()), judged.end());
     for (const JobId id : judged) {
         PendingJob& pending = *outlook_.pending.find(id);
+        if (!pending.looked) outlook_.unlooked.push_back(id);
         pending.priority = priority_of(state(), *state().find_job(id), outlook_.policy, view_);
         const OrderKey key = key_of(state(), pending);
         if (pending.ordered && key == pending.key) continue;

@@ -1,4 +1,5 @@
-// What a job waits for, for readers: its turn, what others have, its reservation, others', licenses.
+// What a job waits for, for readers: its turn, what others have, its reservation, others',
+// licenses.
 #include <algorithm>
 
 #include "berth/engine/cycle.h"

@@ -67,6 +67,10 @@ std::shared_ptr<Kind> PendingJobs::kind_of(const ClusterState& state, const Job&
             relax_switches(*kind, job, state.spec().scheduling.planning.switches_wait_max);
         kind->depends_on_running = depends_on_running(job);
         kind->has_affinities = !near.affinities.empty();
+        const Demand& demand = kind->demand;
+        any_without_devices_ =
+            any_without_devices_ || (demand.gres_per_node.empty() && demand.gres_per_task.empty() &&
+                                     demand.gres_total.empty());
         any_depends_ = any_depends_ || kind->depends_on_running;
         known = kind;
     }

@@ -137,7 +137,7 @@ private:
 
     std::vector<Entry> entries_;
     std::size_t size_ = 0;
-    std::size_t first_ = 0;                 // None before it is there any more.
+    std::size_t first_ = 0;                    // None before it is there any more.
     std::vector<std::uint32_t> of_partition_;  // How many there are.
     std::size_t partitions_ = 0;
 };
@@ -146,6 +146,8 @@ class PendingJobs {
 public:
     // Some job, at some time, that depends_on_running.
     bool any_depends_on_running() const { return any_depends_; }
+    // Likewise, that asks for CPUs and memory alone.
+    bool any_without_devices() const { return any_without_devices_; }
 
     // After a fact that may have changed what the job asks for, or whether it is pending at all.
     void refresh(const ClusterState& state, JobId job);
@@ -175,7 +177,7 @@ public:
     }
 
 private:
-    bool any_depends_ = false;
+    bool any_depends_ = false, any_without_devices_ = false;
     std::shared_ptr<Kind> kind_of(const ClusterState& state, const Job& job);
     std::shared_ptr<Shape> shape_of(const ClusterState& state, const Job& job);
 

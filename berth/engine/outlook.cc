@@ -40,6 +40,9 @@ void Outlook::rebuild(const ClusterState& state) {
     submitted_at.reset();
     paused_until.reset();
     priorities_of.reset();
+    moves = {};
+    unlooked.clear();
+    any_takes_less = false;
     unwritten.clear();
     all_unwritten = true;
     first_written.clear();
