@@ -234,7 +234,7 @@ private:
         run->add_option("--limits", sim_run_.limits,
                         "Time limits the trace does not tell: rounded, exact, none or a factor");
         run->add_option("--moves", sim_run_.moves,
-                        "So often each cycle looks for a start earlier than the promised one; 16; "
+                        "So often a cycle looks for a start earlier than the promised one; 4; "
                         "0: until nobody can move");
         run->add_option("--seed", sim_run_.seed, "Of a generated workload");
         run->add_option("--first", sim_run_.first, "Only so many jobs of the trace");
