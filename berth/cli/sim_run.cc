@@ -198,7 +198,7 @@ Status run(const SimRunOptions& options, Output& output) {
         one.keep_runs = !options.report.empty() && all.empty();  // Of the first, for its Gantt.
         one.agent_latency = std::chrono::milliseconds(options.agent_latency_ms);
         BERTH_CHECK(sim::choose_policy(one.cluster.scheduling, name));
-        one.cluster.scheduling.planning.moves_max = options.moves;
+        one.moves_max = options.moves;
         all.push_back(std::move(one));
     }
     const report::RunSettings settings{

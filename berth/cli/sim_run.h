@@ -9,7 +9,7 @@
 namespace berth::cli {
 
 // With a long queue, moving everybody who could move after each early end would take most of the
-// time (PlanningSpec::moves_max).
+// time (Engine::limit_moves).
 inline constexpr std::uint32_t kSimulatedMoves = 4;
 
 struct SimRunOptions {

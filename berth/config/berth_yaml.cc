@@ -91,9 +91,6 @@ public:
                 draft_.enforce_limits = flag(entry.second);
             } else if (key == "hold_after") {
                 read_hold_after(entry.second);
-            } else if (key == "moves_max") {
-                const std::int64_t most = number(entry.second, 0, UINT32_MAX);
-                draft_.spec.scheduling.planning.moves_max = static_cast<std::uint32_t>(most);
             } else if (key == "enforce_accounts") {
                 draft_.spec.scheduling.enforce_accounts = flag(entry.second);
             } else {
@@ -101,7 +98,7 @@ public:
                       "there is no option " + key +
                           "; there are cluster, nodes, partitions, accounts, qos, "
                           "operators, order, placement, gpu_types, licenses, enforce_accounts, "
-                          "enforce_limits, hold_after, moves_max");
+                          "enforce_limits, hold_after");
             }
         }
     }

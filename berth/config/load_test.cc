@@ -298,12 +298,6 @@ TEST(Load, ReadsWhenWhoIsFirstHoldsNodes) {
     EXPECT_EQ(hold_after("hold_after: 2-00:00:00\n"), std::chrono::hours(48));
     EXPECT_EQ(hold_after("hold_after: UNLIMITED\n"), Duration::max());
     EXPECT_NE(text_of(load_slurm(kSmall, "", "", "", "hold_after: soon\n")), "");
-    const auto moves_max = [](const std::string& yaml) {
-        return load_slurm(kSmall, "", "", "", yaml).spec.scheduling.planning.moves_max;
-    };
-    EXPECT_EQ(moves_max(""), 0U);
-    EXPECT_EQ(moves_max("moves_max: 8\n"), 8U);
-    EXPECT_NE(text_of(load_slurm(kSmall, "", "", "", "moves_max: few\n")), "");
 }
 
 TEST(Load, ReadsWhatIsEnforced) {

@@ -22,7 +22,7 @@ CycleRun::CycleRun(Engine& engine, Outlook& outlook, Time now, std::uint32_t bud
     Outlook::Moves& moves = outlook_.moves;
     if (moves.at == now) return;  // Cycles of one moment share them.
     moves.at = now;
-    moves.left = scheduling().planning.moves_max;
+    moves.left = outlook_.moves_max;
 }
 
 void CycleRun::decide(Fact fact) {

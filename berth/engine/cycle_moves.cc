@@ -1,5 +1,5 @@
 // The part of a cycle that knows whose promise could move to an earlier start; and what takes the
-// place of all moving where so much of it would take too long (PlanningSpec::moves_max). Whoever
+// place of all moving where so much of it would take too long (Engine::limit_moves). Whoever
 // could start at once does so in any case, and whoever is new gets a promise; the others move as
 // far as the number goes, from the head of the order on, and the next cycle begins there again.
 #include <algorithm>

@@ -54,6 +54,7 @@ struct Outlook {
     bool promises_at_risk = false;      // A node went, or a job was moved ahead by hand.
     std::optional<Time> priorities_of;  // The minute for which they were worked out.
 
+    std::uint32_t moves_max = 0;  // Engine::limit_moves().
     // Where moves are limited: those left at this moment, and what was seen when whoever could
     // start at once was last looked for.
     struct Moves {

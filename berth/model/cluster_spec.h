@@ -129,13 +129,10 @@ struct PlanningSpec {
     // A job that is first, has no known start and has been eligible for so long holds nodes;
     // Duration::max(): never.
     Duration hold_after = std::chrono::hours(1);
-    // How often one cycle looks for an earlier start for those that have a promise, beyond whoever
-    // could start at once; 0: until nobody could move any more.
-    std::uint32_t moves_max = 0;
 
     BERTH_FIELDS(PlanningSpec, depth_per_user, depth_per_partition, depth_per_user_and_partition,
                  depth_per_association, min_age, min_priority, starts_max, starts_pause,
-                 cycle_pause, submission_wait, switches_wait_max, hold_after, moves_max)
+                 cycle_pause, submission_wait, switches_wait_max, hold_after)
 };
 
 struct SchedulingSpec {

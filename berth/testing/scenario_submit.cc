@@ -208,7 +208,6 @@ void read_planning(const Words& words, PlanningSpec& planning) {
     set_count("user_partition_depth", planning.depth_per_user_and_partition);
     set_count("association_depth", planning.depth_per_association);
     set_count("starts", planning.starts_max);
-    set_count("moves", planning.moves_max);
     set_length("min_age", planning.min_age);
     set_length("starts_pause", planning.starts_pause);
     set_length("cycle_pause", planning.cycle_pause);

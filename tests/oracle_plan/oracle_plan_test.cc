@@ -38,8 +38,8 @@ public:
         depth_ = rng.chance(50) ? 1000 : rng.between(1, 4);  // Else EASY.
         spec.scheduling.plan_depth = static_cast<std::uint32_t>(depth_);
         moves_max_ = rng.chance(30) ? rng.between(1, 3) : 0;
-        spec.scheduling.planning.moves_max = static_cast<std::uint32_t>(moves_max_);
         engine_ = testing::make_engine(std::move(spec));
+        engine_.limit_moves(static_cast<std::uint32_t>(moves_max_));
         engine_.plant(bug);
     }
 
