@@ -253,6 +253,9 @@ private:
             ->check(CLI::Range(0.01, 100.0));
         run->add_option("--limits", sim_run_.limits,
                         "Time limits the trace does not tell: rounded, exact, none or a factor");
+        run->add_option("--moves", sim_run_.moves,
+                        "So often a cycle looks for a start earlier than the promised one; 4; "
+                        "0: until nobody can move");
         run->add_option("--seed", sim_run_.seed, "Of a generated workload");
         run->add_option("--first", sim_run_.first, "Only so many jobs of the trace");
         run->add_option("--agent-latency", sim_run_.agent_latency_ms, "Milliseconds");

@@ -10,6 +10,7 @@
 #include "berth/cli/cluster_dir.h"
 #include "berth/cli/sim_files.h"
 #include "berth/cli/sim_history.h"
+#include "berth/cli/sim_run.h"
 #include "berth/report/json.h"
 
 namespace berth::cli {
@@ -124,7 +125,8 @@ Status compare(const SimCompareOptions& options, Output& output) {
         runs.push_back({name, sim::SimulationResult(sim::kSimulationBegin), {}, 0});
     }
     const auto simulate = [&](std::size_t i) {  // Each on a thread of its own.
-        runs[i].result = sim::simulate(workload, {.cluster = i == 0 ? a : b});
+        runs[i].result =
+            sim::simulate(workload, {.cluster = i == 0 ? a : b, .moves_max = kSimulatedMoves});
         runs[i].metrics = report::metrics_of(workload, runs[i].result);
     };
     std::thread other(simulate, 1);

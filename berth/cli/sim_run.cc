@@ -202,6 +202,7 @@ Status run(const SimRunOptions& options, Output& output) {
         BERTH_CHECK(read_length("--time-slice", options.time_slice, one.time_slice));
         one.keep_runs = !options.report.empty() && all.empty();  // Of the first, for its Gantt.
         one.agent_latency = std::chrono::milliseconds(options.agent_latency_ms);
+        one.moves_max = options.moves;
         all.push_back(std::move(one));
     }
     const report::RunSettings settings{

@@ -6,6 +6,9 @@
 
 namespace berth {
 
+// Where moves are limited: to the next ones, if nothing happens meanwhile.
+constexpr Duration kMovesPause = std::chrono::minutes(1);
+
 Duration promise_slack(const SchedulingSpec& scheduling) { return scheduling.kill_wait * 2; }
 
 CycleRun::CycleRun(Engine& engine, Outlook& outlook, Time now, std::uint32_t budget)
@@ -15,7 +18,12 @@ CycleRun::CycleRun(Engine& engine, Outlook& outlook, Time now, std::uint32_t bud
       budget_(budget),
       view_(engine.state(), outlook, now),
       taste_{outlook.policy,   view_,           JobId(0),
-             &outlook.domains, &engine.state(), &outlook.topologies} {}
+             &outlook.domains, &engine.state(), &outlook.topologies} {
+    Outlook::Moves& moves = outlook_.moves;
+    if (moves.at == now) return;  // Cycles of one moment share them.
+    moves.at = now;
+    moves.left = outlook_.moves_max;
+}
 
 void CycleRun::decide(Fact fact) {
     engine_.apply(now_, fact);
@@ -48,7 +56,8 @@ Cycle CycleRun::run() {
         look_at_due();
         look_for_quick_starts();
         // Those starts are not kept waiting for the rest.
-        if (starts_ > 0 && order().size() > Outlook::kHead) result_.complete = false;
+        const bool long_rest = order().size() > Outlook::kHead && !moves_are_limited();
+        if (starts_ > 0 && long_rest) result_.complete = false;
     }
     if (result_.complete) {
         reprioritize();
@@ -60,6 +69,10 @@ Cycle CycleRun::run() {
         write_reasons();
         prioritize_running();
     }
+    std::erase_if(outlook_.unlooked, [&](JobId id) {
+        const PendingJob* job = outlook_.pending.find(id);
+        return job == nullptr || !job->ordered || job->looked;
+    });
     outlook_.changed = !result_.complete;
     outlook_.submitted_at.reset();
     result_.wake_at = outlook_.wake_at = result_.complete ? next_wake() : now_;
@@ -130,36 +143,6 @@ void CycleRun::write_promises() {
     result_.decisions.push_back(std::move(written));
 }
 
-// The first of a partition that only lacks resources waits for these; those behind wait for it.
-void CycleRun::write_reasons() {
-    ClusterState& written = engine_.mutable_state();
-    const auto write = [&](PendingJob& pending, PendingReason reason, const SharedText& detail) {
-        if (pending.written_reason != reason || pending.written_detail || !detail.empty()) {
-            written.set_reason(pending.id, reason, detail);
-        }
-        pending.written_detail = !detail.empty();
-        if (pending.unwritten_priority) written.set_priority(pending.id, pending.priority());
-        pending.unwritten_priority = false;
-        pending.written_reason = reason;
-    };
-    for (const auto& [id, pending] : outlook_.pending.all()) {
-        const Gate& gate = pending.gate;
-        if (gate.reason != PendingReason::none) write(pending, gate.reason, gate.detail);
-    }
-    std::vector<bool> seen(state().spec().partitions.size());
-    for (const JobOrder::Entry& entry : order().entries()) {
-        if (entry.job == nullptr) continue;
-        const Gate special = special_reason(*entry.job);
-        if (special.reason != PendingReason::none) {
-            write(*entry.job, special.reason, special.detail);
-            continue;
-        }
-        const bool first = !seen[entry.job->partition.index()];
-        seen[entry.job->partition.index()] = true;
-        write(*entry.job, first ? PendingReason::resources : PendingReason::priority, {});
-    }
-}
-
 // Slurm's CALCULATE_RUNNING. It decides nothing here; readers see it.
 void CycleRun::prioritize_running() {
     if (!scheduling().prioritize_running) return;
@@ -176,9 +159,11 @@ std::optional<Time> CycleRun::next_wake() {
     const auto no_later_than = [&](Time at) {
         if (at > now_ && (!wake || at < *wake)) wake = at;
     };
-    for (const auto& [id, pending] : outlook_.pending.all()) {
-        if (pending.gate.until) no_later_than(*pending.gate.until);
-        if (!pending.watched) continue;
+    for (const JobId id : outlook_.pending.watch_list()) {
+        const PendingJob* pending = outlook_.pending.find(id);
+        if (pending == nullptr) continue;
+        if (pending->gate.until) no_later_than(*pending->gate.until);
+        if (!pending->watched) continue;
         if (const auto last = last_moment(*state().find_job(id))) {
             no_later_than(*last + Duration(1));
         }
@@ -190,6 +175,7 @@ std::optional<Time> CycleRun::next_wake() {
         }
     }
     if (const auto next = next_reservation()) no_later_than(*next);
+    if (left_unmoved_) no_later_than(after(now_, kMovesPause));
     if (outlook_.holds.next) no_later_than(*outlook_.holds.next);
     if (const auto start = book().next_start(now_)) no_later_than(*start);
     for (const JobId id : book().overdue_promises(now_)) {  // When its slack is used up.

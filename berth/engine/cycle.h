@@ -32,6 +32,7 @@ private:
     const SchedulingSpec& scheduling() const { return state().spec().scheduling; }
     PlanBook& book() { return outlook_.book; }
     JobOrder& order() { return outlook_.pending.order(); }
+    const JobOrder& order() const { return outlook_.pending.order(); }
     void decide(Fact fact);
     bool spend();  // One placement attempt; false: none is left, or enough have started.
     void pause();
@@ -40,7 +41,6 @@ private:
     // cycle.cc
     void end_overdue();
     void write_promises();
-    void write_reasons();
     void prioritize_running();
     std::optional<Time> next_wake();
 
@@ -65,11 +65,27 @@ private:
     void look_for_quick_starts();
     bool mark_quick_kinds();
     bool could_start_now(const PendingJob& job) const;
+    bool unpromised_may_start();
+    bool tail_is_settled(std::size_t promises_seen);
     void run_rounds();
     bool run_round();
+    bool end_round();
     void run_in_strict_order();
-    bool is_settled(const PendingJob& job, bool may_plan);
+    bool is_settled(PendingJob& job, bool may_plan);
+    bool is_strict() const { return order().size() <= Outlook::kStrict && !moves_are_limited(); }
     void note_disturbed();
+
+    // cycle_moves.cc: whose promise could move.
+    bool could_move(PendingJob& job, const Booking& promise);
+    bool has_room_from(const Booking& promise, Time from);
+    bool moves_are_limited() const { return outlook_.moves_max > 0; }
+    bool may_move() const { return !moves_are_limited() || outlook_.moves.left > 0; }
+    Time free_until(const Timeline& timeline, DimensionId dimension) const;
+    std::vector<JobId> find_shifts();
+    bool look_for_starts();
+    void start_whoever_can();
+    void run_limited_rounds();
+    void look_at_new();
 
     // cycle_place.cc: one job.
     bool attend(PendingJob& job, Time floor, bool may_plan);  // False: it is not pending any more.
@@ -94,6 +110,7 @@ private:
     Footprints* footprints(Kind& kind);
     Time fresh_hope(Shape& shape);
     Time earliest_without_promise(Shape& shape);
+    Time earliest_from(Time from, const Shape& shape);
     JobId start(const PendingJob& job, const Found& found,
                 std::optional<Duration> time_limit = std::nullopt);  // What runs: the task.
     Booking booking_for(const PendingJob& job, const Found& found) const;
@@ -117,9 +134,12 @@ private:
     bool hold_for_heads();
     BitSet open_to(const PendingJob& job) const;  // The nodes that it may have.
 
-    // cycle_reasons.cc: what a job waits for, if it is neither what others have nor its turn; none:
-    // it is.
+    // cycle_reasons.cc: what a job waits for. Special is what is neither its turn nor what others
+    // have; none: it is one of these.
     Gate special_reason(const PendingJob& pending) const;
+    void write_reason(PendingJob& pending, bool first);
+    std::vector<std::optional<JobId>> firsts();
+    void write_reasons();
 
     // cycle_planted.cc: the same, wrong on purpose.
     bool is_planted(PlantedBug bug) const { return outlook_.planted == bug; }
@@ -136,6 +156,7 @@ private:
     Cycle result_;
     std::vector<JobId> eligible_;  // To be recorded.
     std::uint32_t starts_ = 0;
+    bool left_unmoved_ = false;  // Somebody who could perhaps move, for that reason.
 };
 
 // How much longer than its limit a promise is booked for: what its own start may be late by, and

@@ -28,12 +28,14 @@ void CycleRun::find_chance(Kind& kind) const {
 
 // Whether the job is to be looked at, and what follows for the record of it.
 void CycleRun::judge(PendingJob& pending) {
+    outlook_.unwritten.push_back(pending.id);
     find_chance(*pending.shape->kind);
     const Job& job = *state().find_job(pending.id);
     pending.gate = gate_of(state(), job, *pending.shape, outlook_.running_tasks(job), now_);
     pending.watched = gate_may_change(job);
     pending.limited = state().has_limits();
     pending.takes_less = job.spec.time_min.has_value();
+    outlook_.any_takes_less = outlook_.any_takes_less || pending.takes_less;
     if (!pending.listed && is_listed(pending)) {
         pending.listed = true;
         outlook_.pending.watch_list().push_back(pending.id);
@@ -81,6 +83,7 @@ void CycleRun::settle_jobs() {
     judged.erase(std::unique(judged.begin(), judged.end()), judged.end());
     for (const JobId id : judged) {
         PendingJob& pending = *outlook_.pending.find(id);
+        if (!pending.looked) outlook_.unlooked.push_back(id);
         const std::int64_t priority =
             priority_of(state(), *state().find_job(id), outlook_.policy, view_);
         const OrderKey key = key_of(state(), pending, priority);
@@ -151,7 +154,9 @@ void CycleRun::reprioritize() {
         pending.set_priority(priority);
         changed = true;
     }
-    if (changed) order().resort();
+    if (!changed) return;
+    outlook_.all_unwritten = true;
+    order().resort();
 }
 
 }  // namespace berth

@@ -15,19 +15,20 @@ void CycleRun::note_disturbed() {
     }
 }
 
-// Nothing that happened since the job was last looked at can be of use to it.
-bool CycleRun::is_settled(const PendingJob& job, bool may_plan) {
-    if (!job.looked || job.disturbed) return false;
-    const bool news = job.looked_after != book().last_release();
+// Nothing that happened since the job was last looked at can be of use to it, or no more can be
+// seen to in this cycle.
+bool CycleRun::is_settled(PendingJob& job, bool may_plan) {
+    if (!job.looked) return false;
+    const bool news = job.disturbed || job.looked_after != book().last_release();
     if (job.takes_less && news && book().any_fresh()) return false;
     Shape& shape = *job.shape;
     if (const Booking* promise = book().promise(job.id)) {
-        const bool is_due = promise->start <= now_;
-        if (is_due && job.looked_at < promise->start) return false;
-        if (job.looked_after == book().last_release()) return true;
-        return fresh_hope(shape) >= (is_due ? now_ + Duration(1) : promise->start);
+        if (promise->start <= now_ && job.looked_at < promise->start) return false;
+        if (!news) return true;
+        left_unmoved_ = left_unmoved_ || !may_move();
+        return !may_move() || !could_move(job, *promise);
     }
-    if (may_plan && !job.looked_ahead) return false;
+    if (job.disturbed || (may_plan && !job.looked_ahead)) return false;
     const Time latest = may_plan ? after(now_, scheduling().plan_window) : now_;
     return earliest_without_promise(shape) > latest;
 }
@@ -38,6 +39,7 @@ void CycleRun::look_at_head() {
     note_disturbed();
     PlanQuota quota(state(), now_);
     for (std::size_t i = 0; i < order().entries().size() && quota.blocked() < Outlook::kHead; ++i) {
+        if (!may_move()) return;
         PendingJob* job = order().entries()[i].job;
         if (job == nullptr) continue;
         const bool may_plan = quota.admits(*job);
@@ -48,7 +50,7 @@ void CycleRun::look_at_head() {
         const ReleaseNumber seen = book().last_release();
         if (attend(*job, now_, may_plan)) quota.count(*job);
         if (!result_.complete) return;
-        if (seen == book().last_release()) continue;
+        if (seen == book().last_release() || moves_are_limited()) continue;
         note_disturbed();  // It is for those before it to look first.
         i = static_cast<std::size_t>(-1);
         quota.reset();
@@ -65,6 +67,18 @@ void CycleRun::look_at_due() {
     }
 }
 
+namespace {
+
+// Of those that may still wait.
+Duration shortest_of(const Kind& kind) {
+    for (const auto& [length, shape] : kind.shapes) {
+        if (!shape.expired()) return length;
+    }
+    return Duration::max();
+}
+
+}  // namespace
+
 // For each kind, the longest run that could start at once on what is fresh.
 bool CycleRun::mark_quick_kinds() {
     bool any = false;
@@ -79,16 +93,17 @@ bool CycleRun::mark_quick_kinds() {
         }
         const Window window{now_, now_, Duration(1)};
         for (std::size_t i = 0; i < kind.demand.choices.size(); ++i) {
-            HoleStream holes(known->choices[i], book().fresh_holes(), book(),
-                             kind.demand.choices[i], outlook_.usable, window);
+            const HoleIndex& fresh = book().all_fresh() ? book().holes() : book().fresh_holes();
+            HoleStream holes(known->choices[i], fresh, book(), kind.demand.choices[i],
+                             outlook_.usable, window);
             HoleStream::Offered offered;
-            while (holes.next(offered)) {
+            while (kind.longest_now < Duration::max() && holes.next(offered)) {
                 const Duration length =
                     offered.hole.end == kNever ? Duration::max() : offered.hole.end - now_;
                 kind.longest_now = std::max(kind.longest_now, length);
             }
         }
-        any = any || kind.longest_now > Duration::min();
+        any = any || shortest_of(kind) <= kind.longest_now;
     });
     return any;
 }
@@ -101,7 +116,9 @@ bool CycleRun::could_start_now(const PendingJob& job) const {
 
 // In order, whoever could start at once in what was given back, or is new.
 void CycleRun::look_for_quick_starts() {
-    if (!result_.complete || order().size() <= Outlook::kHead || book().all_fresh()) return;
+    if (!result_.complete) return;
+    if (moves_are_limited()) return start_whoever_can();
+    if (order().size() <= Outlook::kHead || book().all_fresh()) return;
     note_disturbed();
     if (!book().any_fresh() || !mark_quick_kinds()) return;
     PlanQuota quota(state(), now_);
@@ -129,8 +146,32 @@ void CycleRun::look_for_quick_starts() {
 
 void CycleRun::run_rounds() {
     if (!scheduling().backfill) return run_in_strict_order();
+    if (moves_are_limited()) return run_limited_rounds();
     while (result_.complete && run_round()) {
     }
+}
+
+// Whether anyone without a promise could start at once.
+bool CycleRun::unpromised_may_start() {
+    bool any = false;
+    outlook_.pending.each_kind([&](Kind& kind) {
+        for (const auto& [length, known] : kind.shapes) {
+            if (any) return;
+            const auto shape = known.lock();
+            any = shape != nullptr && earliest_without_promise(*shape) <= now_;
+        }
+    });
+    return any;
+}
+
+// Whether nobody can have anything to win who is behind those that are planned for.
+bool CycleRun::tail_is_settled(std::size_t promises_seen) {
+    if (outlook_.any_takes_less || promises_seen < book().promises().size()) return false;
+    const bool any_new = std::ranges::any_of(outlook_.unlooked, [&](JobId id) {
+        const PendingJob* job = outlook_.pending.find(id);
+        return job != nullptr && job->ordered && !job->looked;
+    });
+    return !any_new && !unpromised_may_start();
 }
 
 // One round, or the rest of one. True: another one may find more.
@@ -140,30 +181,51 @@ bool CycleRun::run_round() {
     if (!round.under_way) round = {.under_way = true, .begun_at = book().last_release()};
     std::size_t i = round.after ? order().behind(*round.after) : 0;
     PlanQuota quota(state(), now_);
+    std::size_t promises = 0;
+    const auto count = [&](const PendingJob& job) {
+        quota.count(job);
+        if (book().promise(job.id) != nullptr) ++promises;
+    };
     for (std::size_t k = 0; k < i; ++k) {
-        if (order().entries()[k].job != nullptr) quota.count(*order().entries()[k].job);
+        if (order().entries()[k].job != nullptr) count(*order().entries()[k].job);
     }
+    bool asked_tail = false, asked_new = false;
     for (; i < order().entries().size(); ++i) {
         const JobOrder::Entry entry = order().entries()[i];
         if (entry.job == nullptr) continue;
+        if (quota.is_exhausted() && !std::exchange(asked_tail, true)) {
+            if (tail_is_settled(promises)) break;
+        }
+        if (!may_move() && !asked_new && quota.admits_all(order().size())) {
+            asked_new = true;
+            look_at_new();
+            if (!result_.complete) return false;
+            left_unmoved_ = true;
+            if (book().promises().size() >= order().size()) break;
+            if (entry.job != order().entries()[i].job) continue;  // It has started.
+        }
         const bool may_plan = quota.admits(*entry.job);
         if (!is_settled(*entry.job, may_plan)) {
             const ReleaseNumber seen = book().last_release();
             const bool waits = attend(*entry.job, now_, may_plan);
             if (!result_.complete) return false;
             note_disturbed();
-            if (waits) quota.count(*entry.job);
-            if (seen != book().last_release() && order().size() <= Outlook::kStrict) {
+            if (waits) count(*entry.job);
+            if (seen != book().last_release() && is_strict()) {
                 round = {};  // It is for those before it to look first.
                 return true;
             }
         } else {
-            quota.count(*entry.job);
+            count(*entry.job);
         }
         round.after = entry.key;
     }
-    const ReleaseNumber begun_at = round.begun_at;
-    round = {};
+    return end_round();
+}
+
+bool CycleRun::end_round() {
+    const ReleaseNumber begun_at = std::exchange(outlook_.round, {}).begun_at;
+    if (left_unmoved_) return false;
     outlook_.pending.each_kind([&](Kind& kind) {  // They will not see what is forgotten now.
         for (const auto& [length, known] : kind.shapes) {
             if (const auto shape = known.lock()) earliest_without_promise(*shape);

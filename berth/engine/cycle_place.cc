@@ -36,11 +36,23 @@ Time CycleRun::fresh_hope(Shape& shape) {
 
 // Before this time no job of the shape without a promise need be looked for a place.
 Time CycleRun::earliest_without_promise(Shape& shape) {
-    if (shape.bound_at != book().last_release()) {
-        shape.bound = std::min(shape.bound, fresh_hope(shape));
-        shape.bound_at = book().last_release();
+    if (shape.bound_at == book().last_release()) return shape.bound;
+    Time hope = fresh_hope(shape);
+    if (hope < shape.bound && shape.demand().nodes_min > 1) {  // One node alone is no use.
+        hope = std::max(hope, earliest_from(now_, shape));
     }
+    shape.bound = std::min(shape.bound, hope);
+    shape.bound_at = book().last_release();
     return shape.bound;
+}
+
+// From when on, as things are, there may be room for one without a promise.
+Time CycleRun::earliest_from(Time from, const Shape& shape) {
+    Kind& kind = *shape.kind;
+    if (kind.needs_a_look() || kind.has_affinities || !footprints(kind)->known) return from;
+    const Window window{from, kNever, shape.length};
+    return earliest_room(kind.demand, window, book(), outlook_.usable, *footprints(kind))
+        .value_or(kNever);
 }
 
 bool CycleRun::attend(PendingJob& pending, Time floor, bool may_plan) {
@@ -77,7 +89,11 @@ bool CycleRun::try_job(PendingJob& job, Time floor, bool may_plan) {
     } else if (known == nullptr && scheduling().backfill) {
         from = std::max(from, earliest_without_promise(shape));
     }
-    job.disturbed = false;
+    const bool moves = keeps && job.looked && !is_due && moves_are_limited();
+    const bool only_now = moves && outlook_.moves.left == 0;
+    if (only_now) latest = std::min(latest, now_);
+    left_unmoved_ = left_unmoved_ || only_now;
+    job.disturbed = only_now;
     job.looked = true;
     job.looked_ahead = job.looked_ahead || latest > now_;
     if (from > latest) return false;
@@ -85,13 +101,19 @@ bool CycleRun::try_job(PendingJob& job, Time floor, bool may_plan) {
         job.looked = false;
         return false;
     }
+    if (moves && !only_now) --outlook_.moves.left;
     job.looked_at = now_;
     job.looked_after = book().last_release();
     std::optional<Booking> before;
     if (known != nullptr) before = book().lift(job.id);
     const std::optional<Found> found = search(job, from, latest);
+    if (before && !found && outlook_.holds.empty() && shape.hope_at == book().fresh_version()) {
+        shape.hope = std::max(shape.hope, latest + Duration(1));  // Nor could its equals.
+    }
     if (!before) {
-        shape.bound = found ? found->start : latest + Duration(1);
+        shape.bound = found            ? found->start
+                      : latest <= now_ ? earliest_from(now_ + Duration(1), shape)
+                                       : latest + Duration(1);
         shape.bound_at = book().last_release();
     }
     return take_start(job, found, std::move(before), keeps);

@@ -1,4 +1,5 @@
-// What a job waits for beside its turn and what others have: its reservation, others', licenses.
+// What a job waits for, for readers: its turn, what others have, its reservation, others',
+// licenses.
 #include <algorithm>
 
 #include "berth/engine/cycle.h"
@@ -71,6 +72,66 @@ Gate CycleRun::special_reason(const PendingJob& pending) const {
     if (!needs(shape.demand(), kept.nodes, outlook_.usable)) return {};
     return {.reason = PendingReason::req_node_not_avail,
             .detail = kept.maint ? kForMaintenance : kForOthers};
+}
+
+void CycleRun::write_reason(PendingJob& pending, bool first) {
+    Gate gate = pending.gate;
+    if (gate.reason == PendingReason::none) gate = special_reason(pending);
+    if (gate.reason == PendingReason::none) {
+        gate.reason = first ? PendingReason::resources : PendingReason::priority;
+    }
+    ClusterState& written = engine_.mutable_state();
+    if (pending.written_reason != gate.reason || pending.written_detail || !gate.detail.empty()) {
+        written.set_reason(pending.id, gate.reason, gate.detail);
+    }
+    if (pending.unwritten_priority) {
+        written.set_priority(pending.id, pending.priority());
+    }
+    pending.written_detail = !gate.detail.empty();
+    pending.written_reason = gate.reason;
+    pending.unwritten_priority = false;
+}
+
+// By partition; whoever waits for something special does not count.
+std::vector<std::optional<JobId>> CycleRun::firsts() {
+    std::vector<std::optional<JobId>> firsts(state().spec().partitions.size());
+    std::size_t left = order().partitions();
+    for (const JobOrder::Entry& entry : order().entries()) {
+        if (left == 0) break;
+        if (entry.job == nullptr || firsts[entry.job->partition.index()]) continue;
+        if (special_reason(*entry.job).reason != PendingReason::none) continue;
+        firsts[entry.job->partition.index()] = entry.job->id;
+        --left;
+    }
+    return firsts;
+}
+
+// The first of a partition that only lacks resources waits for these; those behind wait for it.
+// What is special may change for anyone at any time; else those alone are written who were judged,
+// or came or ceased to be first.
+void CycleRun::write_reasons() {
+    const bool special = !state().reservations().empty() || !state().spec().licenses.empty();
+    std::vector<JobId> concerned = std::exchange(outlook_.unwritten, {});
+    std::vector<std::optional<JobId>> now_first = firsts();
+    const std::vector<std::optional<JobId>> before =
+        std::exchange(outlook_.first_written, now_first);
+    const auto write = [&](PendingJob& pending) {
+        write_reason(pending, now_first[pending.partition.index()] == pending.id);
+    };
+    if (std::exchange(outlook_.all_unwritten, false) || special) {
+        for (const auto& [id, pending] : outlook_.pending.all()) write(pending);
+        return;
+    }
+    for (std::size_t p = 0; p < now_first.size(); ++p) {
+        if (p < before.size() && before[p] == now_first[p]) continue;
+        if (p < before.size() && before[p]) concerned.push_back(*before[p]);
+        if (now_first[p]) concerned.push_back(*now_first[p]);
+    }
+    std::ranges::sort(concerned);
+    concerned.erase(std::unique(concerned.begin(), concerned.end()), concerned.end());
+    for (const JobId id : concerned) {
+        if (PendingJob* pending = outlook_.pending.find(id)) write(*pending);
+    }
 }
 
 }  // namespace berth

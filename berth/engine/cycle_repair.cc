@@ -61,6 +61,7 @@ void CycleRun::replan_from(std::size_t first, const std::vector<bool>& broken) {
             continue;
         }
         job.looked = job.looked_ahead = false;
+        outlook_.unlooked.push_back(job.id);
         if (before[i]) book().note_releases(*before[i]);
         if (!scheduling().backfill) continue;  // Its turn comes behind those ahead of it.
         if (!spend()) continue;

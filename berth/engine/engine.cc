@@ -26,6 +26,8 @@ void Engine::note_readings(NodeId node, NodeReadings readings) {
     all[node.index()] = std::move(readings);
 }
 
+void Engine::limit_moves(std::uint32_t most) { outlook_->moves_max = most; }
+
 void Engine::plant(PlantedBug bug) { outlook_->planted = bug; }
 
 Cycle Engine::cycle(Time now, std::uint32_t budget) {

@@ -69,6 +69,10 @@ public:
         return state_;
     }  // For checkpoint, rollback and take_changes only.
 
+    // How often the cycles of one moment look for an earlier start for those that have a promise,
+    // beyond whoever could start at once; 0: until nobody could move any more. For simulations.
+    void limit_moves(std::uint32_t most);
+
     void plant(PlantedBug bug);
 
     // For explanations, tests and measurements.

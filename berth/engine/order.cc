@@ -68,6 +68,10 @@ std::shared_ptr<Kind> PendingJobs::kind_of(const ClusterState& state, const Job&
             relax_switches(*kind, job, state.spec().scheduling.planning.switches_wait_max);
         kind->depends_on_running = depends_on_running(job);
         kind->has_affinities = !near.affinities.empty();
+        const Demand& demand = kind->demand;
+        any_without_devices_ =
+            any_without_devices_ || (demand.gres_per_node.empty() && demand.gres_per_task.empty() &&
+                                     demand.gres_total.empty());
         any_depends_ = any_depends_ || kind->depends_on_running;
         known = kind;
     }
@@ -113,6 +117,7 @@ void PendingJobs::refresh(const ClusterState& state, JobId id) {
         return;
     }
     PendingJob& pending = jobs_[id];
+    if (pending.ordered && pending.partition != job->partition) order_.erase(pending);
     pending.id = id;
     pending.partition = job->partition;
     pending.shape = shape_of(state, *job);
@@ -177,6 +182,13 @@ bool JobOrder::is_first(const PendingJob& job) {
     return first_ < entries_.size() && entries_[first_].job == &job;
 }
 
+void JobOrder::note_entered(PendingJob& job) {
+    job.ordered = true;
+    const std::size_t partition = job.partition.index();
+    if (of_partition_.size() <= partition) of_partition_.resize(partition + 1);
+    if (of_partition_[partition]++ == 0) ++partitions_;
+}
+
 void JobOrder::insert(std::vector<PendingJob*> jobs) {
     first_ = 0;
     if (jobs.empty()) return;
@@ -185,7 +197,7 @@ void JobOrder::insert(std::vector<PendingJob*> jobs) {
         for (PendingJob* job : jobs) {
             const auto at = entries_.begin() + static_cast<std::ptrdiff_t>(behind(job->key));
             entries_.insert(at, {job->key, job});
-            job->ordered = true;
+            note_entered(*job);
             ++size_;
         }
         return;
@@ -196,7 +208,7 @@ void JobOrder::insert(std::vector<PendingJob*> jobs) {
     auto next = jobs.begin();
     const auto take_next = [&] {
         merged.push_back({(*next)->key, *next});
-        (*next)->ordered = true;
+        note_entered(**next);
         ++next;
     };
     for (const Entry& entry : entries_) {
@@ -216,6 +228,7 @@ void JobOrder::erase(PendingJob& job) {
     at->job = nullptr;
     job.ordered = false;
     --size_;
+    if (--of_partition_[job.partition.index()] == 0) --partitions_;
 }
 
 void JobOrder::resort() {
@@ -229,7 +242,8 @@ void JobOrder::resort() {
 
 void JobOrder::clear() {
     entries_.clear();
-    size_ = first_ = 0;
+    of_partition_.clear();
+    size_ = first_ = partitions_ = 0;
 }
 
 }  // namespace berth

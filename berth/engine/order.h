@@ -147,19 +147,27 @@ public:
     void resort();  // The keys of some have changed.
     void clear();
     bool is_first(const PendingJob& job);
+    // In how many partitions some job is looked at.
+    std::size_t partitions() const { return partitions_; }
     // The first entry behind this key.
     std::size_t behind(const OrderKey& key) const;
 
 private:
+    void note_entered(PendingJob& job);
+
     std::vector<Entry> entries_;
     std::size_t size_ = 0;
-    std::size_t first_ = 0;  // None before it is there any more.
+    std::size_t first_ = 0;                    // None before it is there any more.
+    std::vector<std::uint32_t> of_partition_;  // How many there are.
+    std::size_t partitions_ = 0;
 };
 
 class PendingJobs {
 public:
     // Some job, at some time, that depends_on_running.
     bool any_depends_on_running() const { return any_depends_; }
+    // Likewise, that asks for CPUs and memory alone.
+    bool any_without_devices() const { return any_without_devices_; }
 
     // After a fact that may have changed what the job asks for, or whether it is pending at all.
     void refresh(const ClusterState& state, JobId job);
@@ -189,7 +197,7 @@ public:
     }
 
 private:
-    bool any_depends_ = false;
+    bool any_depends_ = false, any_without_devices_ = false;
     std::shared_ptr<Kind> kind_of(const ClusterState& state, const Job& job);
     std::shared_ptr<Shape> shape_of(const ClusterState& state, const Job& job);
 

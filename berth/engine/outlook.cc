@@ -40,6 +40,12 @@ void Outlook::rebuild(const ClusterState& state) {
     submitted_at.reset();
     paused_until.reset();
     priorities_of.reset();
+    moves = {};
+    unlooked.clear();
+    any_takes_less = false;
+    unwritten.clear();
+    all_unwritten = true;
+    first_written.clear();
 }
 
 void Outlook::refresh_services(const ClusterState& state) {
@@ -98,6 +104,7 @@ void Outlook::note_reservations(const ClusterState& state) {
     }
     for (const JobId id : concerned) pending.refresh(state, id);
     promises_at_risk = true;
+    all_unwritten = true;
     changed = true;
 }
 

@@ -54,6 +54,26 @@ struct Outlook {
     bool promises_at_risk = false;      // A node went, or a job was moved ahead by hand.
     std::optional<Time> priorities_of;  // The minute for which they were worked out.
 
+    std::uint32_t moves_max = 0;  // Engine::limit_moves().
+    // Where moves are limited: those left at this moment, and what was seen when whoever could
+    // start at once was last looked for.
+    struct Moves {
+        Time at = Time::min();
+        std::uint32_t left = 0;
+        Time started_at = Time::min();
+        ReleaseNumber started_after = 0;
+    };
+    Moves moves;
+    // In the order, and perhaps not looked for a place yet.
+    std::vector<JobId> unlooked;
+    bool any_takes_less = false;  // Some job, at some time (--time-min).
+
+    // Of what readers are told about those that wait: whose may not be written as it is, whether
+    // that may be so of all, and who was the first of each partition.
+    std::vector<JobId> unwritten;
+    bool all_unwritten = true;
+    std::vector<std::optional<JobId>> first_written;
+
     void rebuild(const ClusterState& state);
     // After this fact was applied.
     void note(const ClusterState& state, Time now, const Fact& fact);

@@ -30,6 +30,9 @@ void PlanBook::rebuild(const ClusterState& state) {
     const JobTable<Booking> before = std::exchange(running_, {});
     promises_.clear();
     promised_on_.assign(nodes, {});
+    starts_on_.assign(nodes, {});
+    promised_nodes_.clear();
+    free_groups_.rebuild(state.spec(), classes_);
     ends_.clear();
     starts_.clear();
     shared_.clear();
@@ -147,13 +150,20 @@ void PlanBook::enter(JobId job, Booking booking) {
     change_timelines(booking, false);
     if (booking.running) {
         ends_.emplace(booking.end, job);
+        for (const auto& [node, amount] : booking.amounts) {
+            free_groups_.change(node, amount, false);
+        }
         for (const PartOf& part : booking.parts) {
             change_shared(part, job, booking.start, booking.end);
         }
         running_[job] = std::move(booking);
         return;
     }
-    for (const NodeId node : booking.amounts.nodes()) promised_on_[node.index()].push_back(job);
+    for (const NodeId node : booking.amounts.nodes()) {
+        if (promised_on_[node.index()].empty()) promised_nodes_.insert(node);
+        promised_on_[node.index()].push_back(job);
+        starts_on_[node.index()].push_back(booking.start);
+    }
     starts_.emplace_back(booking.start, job);
     std::ranges::push_heap(starts_, std::greater{});
     changed_.push_back(job);
@@ -173,6 +183,9 @@ void PlanBook::remove(JobId job) {
     change_timelines(booking, true);
     if (booking.running) {
         ends_.erase({booking.end, job});
+        for (const auto& [node, amount] : booking.amounts) {
+            free_groups_.change(node, amount, true);
+        }
         for (const PartOf& part : booking.parts) {
             change_shared(part, job, booking.start, std::nullopt);
         }
@@ -181,7 +194,10 @@ void PlanBook::remove(JobId job) {
     }
     for (const NodeId node : booking.amounts.nodes()) {
         auto& jobs = promised_on_[node.index()];
-        jobs.erase(std::ranges::find(jobs, job));
+        const auto at = std::ranges::find(jobs, job);
+        starts_on_[node.index()].erase(starts_on_[node.index()].begin() + (at - jobs.begin()));
+        jobs.erase(at);
+        if (jobs.empty()) promised_nodes_.erase(node);
     }
     changed_.push_back(job);
     promises_.erase(job);

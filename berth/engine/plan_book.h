@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "berth/engine/cluster_state.h"
+#include "berth/engine/free_groups.h"
 #include "berth/engine/hole_index.h"
 #include "berth/engine/job_table.h"
 #include "berth/engine/license_book.h"
@@ -63,6 +64,16 @@ public:
     const Booking* promise(JobId job) const;           // Promised only.
     const JobTable<Booking>& promises() const { return promises_; }
     std::span<const JobId> promised_on(NodeId node) const { return promised_on_[node.index()]; }
+    // When these begin, in the same order.
+    std::span<const Time> starts_on(NodeId node) const { return starts_on_[node.index()]; }
+
+    // The nodes on which somebody is promised something.
+    const std::set<NodeId>& promised_nodes() const { return promised_nodes_; }
+    // What runs leave free now, alike nodes together. Exact for a run of any length on nodes where
+    // nobody is promised anything; nullptr: reservations or parts of GPUs take from them, too.
+    const FreeGroups* free_groups() const {
+        return reservations_.empty() && shared_.empty() ? &free_groups_ : nullptr;
+    }
 
     // Who holds something past its end: they are expected to give it back only after `longer`, and
     // twice as long each time. Returns them.
@@ -147,8 +158,11 @@ private:
 
     JobTable<Booking> running_, promises_;
     std::vector<std::vector<JobId>> promised_on_;  // By NodeId.
-    std::set<std::pair<Time, JobId>> ends_;        // Of running ones.
-    std::vector<std::pair<Time, JobId>> starts_;   // Of promises: a heap, with some outdated.
+    std::vector<std::vector<Time>> starts_on_;
+    std::set<NodeId> promised_nodes_;
+    FreeGroups free_groups_;
+    std::set<std::pair<Time, JobId>> ends_;       // Of running ones.
+    std::vector<std::pair<Time, JobId>> starts_;  // Of promises: a heap, with some outdated.
     std::vector<JobId> changed_;
     struct Shared {
         Time from{}, until{};

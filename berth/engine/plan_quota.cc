@@ -20,10 +20,6 @@ PlanQuota::PlanQuota(const ClusterState& state, Time now)
                planning.min_age > Duration{} || planning.min_priority > 0;
 }
 
-bool PlanQuota::admits(const PendingJob& job) const {
-    return planned_ < scheduling_.plan_depth && (!special_ || has_room(job));
-}
-
 std::string_view PlanQuota::objection(const PendingJob& pending) const {
     if (planned_ >= scheduling_.plan_depth) return "bf_max_job_test";
     const PlanningSpec& planning = scheduling_.planning;
@@ -48,11 +44,7 @@ std::string_view PlanQuota::objection(const PendingJob& pending) const {
     return {};
 }
 
-void PlanQuota::count(const PendingJob& pending) {
-    ++blocked_;
-    if (!admits(pending)) return;
-    ++planned_;
-    if (!special_) return;
+void PlanQuota::count_special(const PendingJob& pending) {
     const std::uint32_t uid = state_.find_job(pending.id)->owner.uid;
     ++of_user_[uid];
     ++of_partition_[pending.partition];

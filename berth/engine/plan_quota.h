@@ -13,10 +13,21 @@ class PlanQuota {
 public:
     PlanQuota(const ClusterState& state, Time now);
 
-    bool admits(const PendingJob& job) const;
+    bool admits(const PendingJob& job) const {
+        return planned_ < scheduling_.plan_depth && (!special_ || has_room(job));
+    }
     // It waits.
-    void count(const PendingJob& job);
+    void count(const PendingJob& job) {
+        ++blocked_;
+        if (!admits(job)) return;
+        ++planned_;
+        if (special_) count_special(job);
+    }
     std::uint32_t blocked() const { return blocked_; }
+    // Whether the depth alone decides, and nobody behind is within it.
+    bool is_exhausted() const { return !special_ && planned_ >= scheduling_.plan_depth; }
+    // Whether it admits all of so many.
+    bool admits_all(std::size_t jobs) const { return !special_ && jobs <= scheduling_.plan_depth; }
     void reset();
 
     // The option of SchedulerParameters that stands against it; empty: none.
@@ -26,6 +37,7 @@ private:
     using UserIn = std::pair<std::uint32_t, PartitionId>;
 
     bool has_room(const PendingJob& job) const { return objection(job).empty(); }
+    void count_special(const PendingJob& job);
 
     const ClusterState& state_;
     const SchedulingSpec& scheduling_;

@@ -93,6 +93,68 @@ private:
     std::vector<Seen> seen_;
 };
 
+// A start at once, for one node or several alike: a few of the nodes that are alike in what runs
+// leave free, and each node on which somebody is promised something.
+class AtOnce {
+public:
+    // Beyond so many nodes with promises, the holes are quicker.
+    static constexpr std::size_t kPromisedMax = 64;
+
+    AtOnce(const Demand& demand, const Window& window, const PlanBook& book, const Taste& taste)
+        : demand_(demand), window_(window), book_(book), taste_(taste) {}
+
+    static bool can_serve(const Demand& demand, const Window& window, const PlanBook& book,
+                          const Taste& taste) {
+        if (window.earliest != window.latest || book.free_groups() == nullptr) return false;
+        if (book.promised_nodes().size() > kPromisedMax) return false;
+        if (!demand.required.empty() || taste.policy.tells_nodes_apart()) return false;
+        if (demand.nodes_max == 1) return true;
+        const bool has_domains = taste.domains != nullptr && !taste.domains->empty();
+        return !has_domains && !demand.near.contiguous;
+    }
+
+    std::optional<Found> find(const std::vector<Footprint>& footprints, const BitSet& choice,
+                              const BitSet& usable) {
+        const auto may_use = [&](NodeId node) {
+            return choice.test(node.index()) && usable.test(node.index());
+        };
+        for (const Footprint& footprint : footprints) {
+            for (const auto& [room, nodes] : book_.free_groups()->of_class(footprint.node_class)) {
+                if (!fits(footprint.take, room)) continue;
+                std::size_t left = std::max<std::size_t>(kAlikeMax, demand_.nodes_max);
+                for (auto node = nodes.begin(); left > 0 && node != nodes.end(); ++node) {
+                    if (!may_use(*node) || !book_.promised_on(*node).empty()) continue;
+                    offers_.push_back({*node, room, footprint.tasks});
+                    --left;
+                }
+            }
+            add_promised(footprint, may_use);
+        }
+        std::ranges::sort(offers_, {}, &Offer::node);
+        auto parts = gather(demand_, offers_, taste_);
+        if (!parts) return std::nullopt;
+        return Found{window_.earliest, *std::move(parts), {}};
+    }
+
+private:
+    template <class MayUse>
+    void add_promised(const Footprint& footprint, const MayUse& may_use) {
+        const Time start = window_.earliest;
+        for (const NodeId node : book_.promised_nodes()) {
+            if (!may_use(node) || book_.classes().class_of(node) != footprint.node_class) continue;
+            const Resources room =
+                book_.timeline(node).least_free(start, after(start, window_.length));
+            if (fits(footprint.take, room)) offers_.push_back({node, room, footprint.tasks});
+        }
+    }
+
+    const Demand& demand_;
+    const Window& window_;
+    const PlanBook& book_;
+    const Taste& taste_;
+    std::vector<Offer> offers_;
+};
+
 // A gang: a hole [s, e) serves any start from s to e - length. Taken in order of s, the first time
 // at which enough of them serve together is the earliest.
 class Gang {
@@ -181,6 +243,13 @@ std::optional<Found> find_on_nodes(const Demand& demand, const Window& window, c
     }
     std::optional<Found> best;
     Window left = window;
+    if (AtOnce::can_serve(demand, window, book, taste)) {
+        for (std::size_t i = 0; i < demand.choices.size() && !best; ++i) {
+            best = AtOnce(demand, window, book, taste)
+                       .find(footprints->choices[i], demand.choices[i], usable);
+        }
+        return best;
+    }
     for (std::size_t i = 0; i < demand.choices.size(); ++i) {
         HoleStream holes(footprints->choices[i], book.holes(), book, demand.choices[i], usable,
                          left);
@@ -194,20 +263,47 @@ std::optional<Found> find_on_nodes(const Demand& demand, const Window& window, c
     return best;
 }
 
+std::optional<Time> earliest_room(const Demand& demand, const Window& window, const PlanBook& book,
+                                  const BitSet& usable, const Footprints& footprints) {
+    std::optional<Time> first;
+    Window left = window;
+    for (std::size_t i = 0; i < demand.choices.size() && left.latest >= left.earliest; ++i) {
+        HoleStream holes(footprints.choices[i], book.holes(), book, demand.choices[i], usable,
+                         left);
+        std::vector<Time> ends;  // A heap, the first to end on top.
+        HoleStream::Offered offered;
+        while (holes.next(offered)) {
+            const Time start = std::max(offered.hole.start, left.earliest);
+            ends.push_back(offered.hole.end);
+            std::ranges::push_heap(ends, std::greater{});
+            while (ends.front() < after(start, left.length)) {
+                std::ranges::pop_heap(ends, std::greater{});
+                ends.pop_back();
+            }
+            if (ends.size() < demand.nodes_min) continue;
+            first = start;
+            left.latest = start - Duration(1);
+            break;
+        }
+    }
+    return first;
+}
+
 std::optional<Time> fresh_offer(const Demand& demand, const Window& window, const PlanBook& book,
                                 const BitSet& usable, const ClusterSpec& spec,
                                 const Footprints* footprints) {
-    if (book.all_fresh()) return window.earliest;
-    if (book.fresh_nodes().empty()) return std::nullopt;
+    if (!book.any_fresh()) return std::nullopt;
     // Licenses are given back with nodes, but not on any that would have to be the job's.
     if (!demand.licenses.counts.empty()) return window.earliest;
+    const bool by_holes = footprints != nullptr && footprints->known;
+    if (book.all_fresh() && !by_holes) return window.earliest;
     std::optional<Time> first;
     Window left = window;
     const auto offer = [&](Time at) {
         first = at;
         left.latest = at - Duration(1);
     };
-    if (footprints == nullptr || !footprints->known) {
+    if (!by_holes) {
         for (const NodeId node : book.fresh_nodes()) {
             const bool serves = std::ranges::any_of(
                 demand.choices, [&](const BitSet& choice) { return choice.test(node.index()); });
@@ -217,8 +313,8 @@ std::optional<Time> fresh_offer(const Demand& demand, const Window& window, cons
         return first;
     }
     for (std::size_t i = 0; i < demand.choices.size() && left.latest >= left.earliest; ++i) {
-        HoleStream holes(footprints->choices[i], book.fresh_holes(), book, demand.choices[i],
-                         usable, left);
+        const HoleIndex& fresh = book.all_fresh() ? book.holes() : book.fresh_holes();
+        HoleStream holes(footprints->choices[i], fresh, book, demand.choices[i], usable, left);
         HoleStream::Offered offered;
         if (holes.next(offered)) offer(std::max(offered.hole.start, left.earliest));
     }

@@ -30,6 +30,15 @@ bool Timeline::has_room(std::size_t step, const Resources& need) const {
     return true;
 }
 
+bool Timeline::has_room(Time from, Time until, const Resources& need) const {
+    std::size_t i = step_at(from);
+    if (!has_room(i, need)) return false;
+    for (++i; i < size() && start(i) < until; ++i) {
+        if (!has_room(i, need)) return false;
+    }
+    return true;
+}
+
 std::size_t Timeline::split(Time at) {
     const std::size_t i = step_at(at);
     if (start(i) == at) return i;

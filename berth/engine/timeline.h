@@ -36,6 +36,8 @@ public:
         return {cells_.data() + step * stride_ + 1, stride_ - 1};
     }
     bool has_room(std::size_t step, const Resources& need) const;
+    // All the time from `start` until `end`.
+    bool has_room(Time start, Time end, const Resources& need) const;
 
     std::size_t step_at(Time at) const;  // The step that `at` falls into.
     Resources free_at(Time at) const { return least_free(at, at); }

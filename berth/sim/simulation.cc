@@ -66,6 +66,12 @@ private:
     const SimulationOptions& options_;
 };
 
+Engine engine_for(const SimulationOptions& options) {
+    Engine engine;
+    engine.limit_moves(options.moves_max);
+    return engine;
+}
+
 class Simulation {
 public:
     Simulation(const workload::Workload& workload, const SimulationOptions& options)
@@ -83,7 +89,7 @@ public:
               [this](JobId job, Attempt attempt, Time now) { cut_short(job, attempt, now); }),
           wear_(options.wear, cluster_, kSimulationBegin),
           ports_(nodes_, recorder_, result_, options),
-          loop_(Controller(Engine{}, cluster_, Epoch(1), 1),
+          loop_(Controller(engine_for(options), cluster_, Epoch(1), 1),
                 World{ports_, ports_, ports_, ports_, ports_, recorder_}) {}
 
     SimulationResult run();

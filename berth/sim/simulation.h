@@ -45,8 +45,9 @@ struct SimulationOptions {
     // So often an operator puts back into the queue whoever runs and has had much more GPU time
     // than somebody who waits, as a site's script would with scontrol requeue. 0: never.
     Duration time_slice{};
-    bool keep_runs = false;    // Every run with its place, for a Gantt chart.
-    Duration agent_latency{};  // From an order to its effect, and from an end to its report.
+    bool keep_runs = false;       // Every run with its place, for a Gantt chart.
+    std::uint32_t moves_max = 0;  // Engine::limit_moves().
+    Duration agent_latency{};     // From an order to its effect, and from an end to its report.
     std::function<void(const Progress&)> progress;  // Now and then; may be empty.
     std::function<void(const Record&)> recorded;    // What a journal would hold; may be empty.
 };

@@ -2,8 +2,10 @@
 // own that shares no line with Berth: it reads instances from its input, as numbers, and answers
 // "ok" or the name of what is wrong for each.
 //
-//   instance NOW NODES STRICT DEPTH SLACK SEATS
-//                                         STRICT 1: the plan was made from nothing, in this order;
+//   instance NOW NODES HOW DEPTH SLACK SEATS
+//                                         HOW 1: the plan was made from nothing, in this order;
+//                                         0: it was kept, and nobody could start earlier; 2: it was
+//                                         kept, and nobody could start at once;
 //                                         what is promised for later is booked longer by SLACK;
 //                                         SEATS: licenses, whatever the node
 //   node GPUS CPUS                        GPUs are linked in fours
@@ -46,7 +48,7 @@ struct Job {
 
 struct Instance {
     long now = 0, depth = 0, slack = 0, seats = 0;
-    bool strict = false;
+    int how = 0;
     std::vector<Node> nodes;
     std::vector<Use> running;
     std::vector<Job> jobs;
@@ -214,8 +216,8 @@ std::string wrong_order(const Instance& in) {
     return "";
 }
 
-// Kept: nobody later than promised, and nobody could start earlier, all others being where they
-// are.
+// Kept: nobody later than promised, and nobody could start earlier (or at once), all others being
+// where they are.
 std::string wrong_keeping(const Instance& in) {
     for (const Job& job : in.jobs) {
         if (job.before >= 0 && job.state == 0) return "broken";
@@ -230,7 +232,10 @@ std::string wrong_keeping(const Instance& in) {
             if (other.id != job.id && other.state != 0) uses.push_back(other.use);
         }
         const long earliest = earliest_start(in, uses, job);
-        if (job.state == 1 && earliest >= 0 && earliest < job.use.start) return "late";
+        const long last = in.how == 2 ? in.now : job.use.start - 1;
+        if (job.state == 1 && earliest >= 0 && earliest <= last && earliest < job.use.start) {
+            return "late";
+        }
         if (job.state == 0 && earliest == in.now) return "late";
     }
     return "";
@@ -244,7 +249,7 @@ std::string judge(const Instance& in) {
     }
     if (const std::string wrong = wrong_devices(in, uses); !wrong.empty()) return wrong;
     if (const std::string wrong = wrong_links(in); !wrong.empty()) return wrong;
-    const std::string wrong = in.strict ? wrong_order(in) : wrong_keeping(in);
+    const std::string wrong = in.how == 1 ? wrong_order(in) : wrong_keeping(in);
     return wrong.empty() ? "ok" : wrong;
 }
 
@@ -270,7 +275,7 @@ int main() {
         if (word == "instance") {
             std::size_t nodes = 0;
             in = {};
-            std::cin >> in.now >> nodes >> in.strict >> in.depth >> in.slack >> in.seats;
+            std::cin >> in.now >> nodes >> in.how >> in.depth >> in.slack >> in.seats;
         } else if (word == "node") {
             Node node;
             std::cin >> node.gpus >> node.cpus;

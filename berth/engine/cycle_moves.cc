@@ -1,0 +1,143 @@
+// The part of a cycle that knows whose promise could move to an earlier start; and what takes the
+// place of all moving where so much of it would take too long (Engine::limit_moves). Whoever
+// could start at once does so in any case, and whoever is new gets a promise; the others move as
+// far as the number goes, from the head of the order on, and the next cycle begins there again.
+#include <algorithm>
+
+#include "berth/engine/cycle.h"
+#include "berth/engine/plan_quota.h"
+
+namespace berth {
+
+// Only where somebody has given something back, or on a node of its own that is free right before
+// its promise.
+bool CycleRun::could_move(PendingJob& job, const Booking& promise) {
+    const Time start = std::max(promise.start, now_ + Duration(1));
+    if (fresh_hope(*job.shape) < start) return true;
+    if (job.disturbed && has_room_from(promise, start - Duration(1))) return true;
+    job.disturbed = false;
+    job.looked_after = book().last_release();
+    return false;
+}
+
+// Whether on a node of its promise there is room for it from then until its promise begins. Where
+// it is due, what it waits for is not seen there.
+bool CycleRun::has_room_from(const Booking& promise, Time from) {
+    if (promise.start <= now_) return true;
+    return std::ranges::any_of(promise.amounts, [&](const auto& part) {
+        const Timeline& timeline = book().timeline(part.first, promise.reservation);
+        return timeline.has_room(from, promise.start, part.second);
+    });
+}
+
+// ---- Where moves are limited.
+
+// Until when something of this dimension is free, from now on; now: nothing is.
+Time CycleRun::free_until(const Timeline& timeline, DimensionId dimension) const {
+    for (std::size_t i = timeline.step_at(now_); i < timeline.size(); ++i) {
+        if (timeline.free(i)[dimension.index()] <= 0) return std::max(timeline.start(i), now_);
+    }
+    return kNever;
+}
+
+// Those whose promise is on a node of which they could have their part from now on.
+std::vector<JobId> CycleRun::find_shifts() {
+    std::vector<JobId> shifts;
+    const bool all_ask_devices = !outlook_.pending.any_without_devices();
+    for (const NodeId node : book().promised_nodes()) {
+        const Timeline& timeline = book().timeline(node);
+        const DimensionId key = book().classes().key_dimension(book().classes().class_of(node));
+        const Time last = free_until(timeline, all_ask_devices ? key : kCpuDimension);
+        if (last <= now_) continue;
+        const std::span<const JobId> jobs = book().promised_on(node);
+        for (std::size_t i = 0; i < jobs.size(); ++i) {
+            if (book().starts_on(node)[i] > last) continue;
+            const PendingJob* job = outlook_.pending.find(jobs[i]);
+            if (job == nullptr || !job->ordered) continue;
+            // With licenses or several nodes, what it lacked may have been given back elsewhere.
+            const Demand& demand = job->shape->demand();
+            const bool elsewhere = demand.nodes_min > 1 || !demand.licenses.counts.empty();
+            if (!job->disturbed && !elsewhere) continue;
+            if (has_room_from(*book().promise(jobs[i]), now_)) shifts.push_back(jobs[i]);
+        }
+    }
+    std::ranges::sort(shifts);
+    shifts.erase(std::unique(shifts.begin(), shifts.end()), shifts.end());
+    return shifts;
+}
+
+// One look at who could start at once. True: something was given back on the way.
+bool CycleRun::look_for_starts() {
+    note_disturbed();
+    const bool any_kind = mark_quick_kinds();
+    const std::vector<JobId> shifts = find_shifts();
+    if (!any_kind && shifts.empty()) return false;
+    PlanQuota quota(state(), now_);
+    for (std::size_t i = 0; i < order().entries().size(); ++i) {
+        PendingJob* job = order().entries()[i].job;
+        if (job == nullptr) continue;
+        const bool may_plan = quota.admits(*job);
+        const Kind& kind = *job->shape->kind;
+        const Duration length = job->shape->length;
+        const bool fits = length <= kind.longest_now && length < kind.failed_now;
+        if (job->looked && !fits && !std::ranges::binary_search(shifts, job->id)) {
+            quota.count(*job);
+            continue;
+        }
+        const std::shared_ptr<Shape> shape = job->shape;
+        const std::uint32_t starts = starts_;
+        const ReleaseNumber seen = book().last_release();
+        if (attend(*job, now_, may_plan)) quota.count(*job);
+        if (!result_.complete) return false;
+        if (seen != book().last_release()) return true;  // For those before it to look first.
+        if (starts_ == starts) {
+            shape->kind->failed_now = std::min(shape->kind->failed_now, length);
+        } else if (!mark_quick_kinds() && shifts.empty()) {
+            return false;
+        }
+    }
+    return false;
+}
+
+// In order, whoever could start at once in what is free.
+void CycleRun::start_whoever_can() {
+    Outlook::Moves& moves = outlook_.moves;
+    const auto is_seen = [&] {
+        return moves.started_at == now_ && moves.started_after == book().last_release();
+    };
+    if (!book().any_fresh()) return;
+    while (result_.complete && !is_seen()) {
+        if (look_for_starts()) continue;
+        moves.started_at = now_;
+        moves.started_after = book().last_release();
+    }
+}
+
+// Those that have not been looked at, where all that wait are promised a start.
+void CycleRun::look_at_new() {
+    std::vector<PendingJob*> jobs;
+    for (const JobId id : outlook_.unlooked) {
+        PendingJob* job = outlook_.pending.find(id);
+        if (job != nullptr && job->ordered && !job->looked) jobs.push_back(job);
+    }
+    std::ranges::sort(jobs, {}, [](const PendingJob* job) -> const OrderKey& { return job->key; });
+    std::vector<JobId> ids;  // They may leave on the way.
+    for (const PendingJob* job : jobs) ids.push_back(job->id);
+    for (const JobId id : ids) {
+        PendingJob* job = outlook_.pending.find(id);
+        if (job != nullptr && job->ordered) attend(*job, now_, true);
+        if (!result_.complete) return;
+    }
+}
+
+// What those leave who move may let others start at once.
+void CycleRun::run_limited_rounds() {
+    while (result_.complete) {
+        const bool more = run_round();
+        const ReleaseNumber seen = book().last_release();
+        start_whoever_can();
+        if (!more && seen == book().last_release()) return;
+    }
+}
+
+}  // namespace berth
