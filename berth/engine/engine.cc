@@ -26,6 +26,15 @@ void Engine::note_readings(NodeId node, NodeReadings readings) {
     all[node.index()] = std::move(readings);
 }
 
+void Engine::undo(ClusterState::Mark before, FairShares shares) {
+    state_.rollback(before);
+    const PlantedBug planted = outlook_->planted;
+    outlook_ = std::make_unique<Outlook>();
+    outlook_->rebuild(state_);
+    outlook_->planted = planted;
+    outlook_->fair_shares = std::move(shares);
+}
+
 void Engine::plant(PlantedBug bug) { outlook_->planted = bug; }
 
 Cycle Engine::cycle(Time now, std::uint32_t budget) {

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "berth/engine/cluster_state.h"
+#include "berth/engine/fair_shares.h"
 #include "berth/policy/policy.h"
 
 namespace berth {
@@ -68,6 +69,10 @@ public:
     ClusterState& mutable_state() {
         return state_;
     }  // For checkpoint, rollback and take_changes only.
+
+    // Undoes what was decided since `before`. All that is derived from the state is made again, but
+    // fair shares, which rest for a period of priorities: they are set back to these.
+    void undo(ClusterState::Mark before, FairShares shares);
 
     void plant(PlantedBug bug);
 
