@@ -37,6 +37,13 @@ workload::TraceJob job_of(const AccountingRecord& record) {
     job.name = record.name;
     job.partition = record.partition;
     job.qos = record.qos;
+    // What kept it back: a begin time, a hold, jobs that it depended on.
+    if (record.eligible_at && *record.eligible_at - record.submitted_at > std::chrono::seconds(1)) {
+        job.delay = *record.eligible_at - record.submitted_at;
+    }
+    JobRequest asked = request;
+    asked.reservation.clear();  // Accounting has its name alone.
+    job.request = std::move(asked);
     job.outcome = record.state == JobState::completed   ? workload::Outcome::completed
                   : record.state == JobState::cancelled ? workload::Outcome::cancelled
                                                         : workload::Outcome::failed;

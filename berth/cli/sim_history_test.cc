@@ -27,6 +27,15 @@ TEST(History, IsAWorkload) {
     first.request.memory_per_node = gib(10);
     first.cpus = 16;
     first.time_limit = 2h;
+    first.request.constraint = "a100&ib";
+    first.request.exclude = {"gpu7"};
+    first.request.reservation = "course";
+    first.eligible_at = first.submitted_at + 40s;
+    JobRequest asked = first.request;
+    asked.reservation.clear();
+    JobRequest asked_second;
+    asked_second.gpus_per_task = {{"gpu", "", 2}};
+    asked_second.tasks = 3;
     AccountingRecord second = ran(8, from_seconds(900), 0s, 5s);
     second.request.gpus_per_task = {{"gpu", "", 2}};
     second.request.tasks = 3;
@@ -45,6 +54,8 @@ TEST(History, IsAWorkload) {
     ASSERT_EQ(workload.jobs.size(), 2U);
     EXPECT_EQ(workload.jobs[0].gpus, 6);
     EXPECT_EQ(workload.jobs[0].outcome, workload::Outcome::failed);
+    EXPECT_EQ(workload.jobs[0].delay, 0s);
+    EXPECT_EQ(**workload.jobs[0].request, asked_second);
     EXPECT_EQ(workload.jobs[1], (workload::TraceJob{.number = 7,
                                                     .submit = 100s,
                                                     .run_time = 1h,
@@ -56,7 +67,9 @@ TEST(History, IsAWorkload) {
                                                     .nodes = 2,
                                                     .user = "ann",
                                                     .account = "physics",
-                                                    .name = "train"}));
+                                                    .name = "train",
+                                                    .delay = 40s,
+                                                    .request = asked}));
 }
 
 }  // namespace

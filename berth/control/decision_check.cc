@@ -2,6 +2,7 @@
 
 #include "berth/base/codec.h"
 #include "berth/control/cycle_pace.h"
+#include "berth/engine/outlook.h"
 
 namespace berth {
 namespace {
@@ -20,7 +21,11 @@ std::string places_text(const ClusterState& state, const Allocation& allocation)
     std::string text;
     for (const NodeShare& share : allocation.shares) {
         text += text.empty() ? " on " : ", ";
-        text += state.spec().node(share.node).name + " (" + std::to_string(share.cpus) + " CPUs";
+        text +=
+            state.spec().node(share.node).name + " (" + std::to_string(share.cpus) + " CPUs, cores";
+        for (std::size_t core = 0; core < share.cores.size(); ++core) {
+            if (share.cores.test(core)) text += " " + std::to_string(core);
+        }
         std::string devices;
         for_each_bit(share.devices, [&](int device) { devices += " " + std::to_string(device); });
         text += (devices.empty() ? "" : ", devices" + devices) + ")";
@@ -30,7 +35,8 @@ std::string places_text(const ClusterState& state, const Allocation& allocation)
 
 std::string text_of(const ClusterState& state, const Fact& fact) {
     if (const auto* one = is<StartJob>(fact)) {
-        return "start of " + job_text(one->job) + places_text(state, one->allocation);
+        return "start of " + job_text(one->job) + places_text(state, one->allocation) +
+               ", priority " + std::to_string(one->priority);
     }
     if (const auto* one = is<EndJob>(fact)) {
         return "end of " + job_text(one->job) + " (" + one->reason + ")";
@@ -108,12 +114,12 @@ std::optional<DecisionCheck::Difference> DecisionCheck::decide(const Record& rec
 // would have decided something, the daemon put it off: that is undone.
 void DecisionCheck::think(Time now) {
     const ClusterState::Mark before = engine_.mutable_state().checkpoint();
+    FairShares shares = engine_.outlook().fair_shares;
     for (int i = 0; i < kCyclesPerTurn; ++i) {
         const Cycle cycle = engine_.cycle(now, kCycleBudget);
         if (!cycle.decisions.empty()) {
             ++put_off_;
-            engine_.mutable_state().rollback(before);
-            engine_ = Engine(std::move(engine_.mutable_state()));
+            engine_.undo(before, std::move(shares));
             return;
         }
         if (cycle.complete) break;

@@ -28,6 +28,17 @@ void Engine::note_readings(NodeId node, NodeReadings readings) {
 
 void Engine::limit_moves(std::uint32_t most) { outlook_->moves_max = most; }
 
+void Engine::undo(ClusterState::Mark before, FairShares shares) {
+    state_.rollback(before);
+    const PlantedBug planted = outlook_->planted;
+    const std::uint32_t moves_max = outlook_->moves_max;
+    outlook_ = std::make_unique<Outlook>();
+    outlook_->rebuild(state_);
+    outlook_->planted = planted;
+    outlook_->moves_max = moves_max;
+    outlook_->fair_shares = std::move(shares);
+}
+
 void Engine::plant(PlantedBug bug) { outlook_->planted = bug; }
 
 Cycle Engine::cycle(Time now, std::uint32_t budget) {

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "berth/engine/cluster_state.h"
+#include "berth/engine/fair_shares.h"
 #include "berth/policy/policy.h"
 
 namespace berth {
@@ -72,6 +73,10 @@ public:
     // How often the cycles of one moment look for an earlier start for those that have a promise,
     // beyond whoever could start at once; 0: until nobody could move any more. For simulations.
     void limit_moves(std::uint32_t most);
+
+    // Undoes what was decided since `before`. All that is derived from the state is made again, but
+    // fair shares, which rest for a period of priorities: they are set back to these.
+    void undo(ClusterState::Mark before, FairShares shares);
 
     void plant(PlantedBug bug);
 

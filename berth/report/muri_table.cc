@@ -17,15 +17,16 @@ using workload::Workload;
 sim::SimulationOptions engine_options() {
     sim::SimulationOptions options{.cluster = cluster_of(8, 8)};
     SchedulingSpec& scheduling = options.cluster.scheduling;
-    scheduling.rules.push_back({.kind = "order",
-                                .name = "least_attained",
-                                .weight = 1,
-                                .settings = {{"first", 3250}, {"second", 150'000}}});
+    scheduling.rules.push_back(
+        {.kind = "order",
+         .name = "least_attained",
+         .weight = 1,
+         .settings = {{"first", 3250}, {"second", 32'500}, {"queues", 5}, {"factor", 10}}});
     scheduling.plan_depth = 1;
     // The same limit for all, which says nothing of any.
     options.submission.limit = sim::LimitRule::same;
     options.submission.limit_for_all = std::chrono::hours(24 * 900);
-    options.time_slice = std::chrono::hours(6);
+    options.time_slice = std::chrono::hours(1);
     options.wear.checkpoint = Duration(1);
     options.restart_cost_of = [](const workload::TraceJob& job) -> Duration {
         return std::chrono::seconds(muri_start_cost(job.name, job.gpus));

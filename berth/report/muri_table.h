@@ -23,8 +23,9 @@ struct MuriRow {
 // "SRTF|avg_jct|trace1" -> seconds, from published_fig9_10.csv.
 Result<std::map<std::string, double>> read_muri_published(std::string_view csv);
 
-// The paper's own loop; then the engine with least_attained in three queues of 3250 and 150 000 GPU
-// seconds, an operator who puts back every six hours whoever has had much more than others, starts
+// The paper's own loop; then the engine with least_attained in five queues, from 3250 GPU seconds
+// each ten times as long as the last, an operator who puts back every hour whoever has had
+// much more than others, starts
 // that cost what the paper measured, and no word of how long a job will take. Beside Tiresias.
 std::vector<MuriRow> muri_rows(const std::string& trace, const workload::MuriTrace& jobs,
                                const workload::Workload& workload,

@@ -219,6 +219,7 @@ Input Simulation::submit(std::size_t number) {
         .uid = uid, .gid = kFirstUid, .user = user, .group = "users", .role = Role::user};
     if (user.empty()) principal.user = "user";
     SubmitJob command{submission_.spec_of(job), {}};
+    if (job.delay > Duration(0)) command.spec.begin = ports_.at + job.delay;
     command.spec.command.edit().submit_line = Recorder::submit_line(number);
     return ClientInput{{number}, std::move(principal), std::move(command)};
 }

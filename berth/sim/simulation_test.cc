@@ -123,6 +123,19 @@ TEST(Simulation, AsksForPartsOfGpusAsParts) {
     EXPECT_EQ(whole.jobs[0].gpus, 1);
 }
 
+// Of a cluster's own history.
+TEST(Simulation, AsksAsItsUserDidAndWaitsForItsBegin) {
+    Workload workload = four_jobs();
+    JobRequest asked;
+    asked.gpus_per_node = {{"gpu", "", 2}};
+    asked.exclude = {"node1"};
+    workload.jobs[2].request = asked;
+    workload.jobs[3].delay = 7h;
+    const SimulationResult result = run(workload, 2, "fifo:conservative");
+    EXPECT_EQ(result.jobs[2].first_start, 60min);  // Behind the second on the other node.
+    EXPECT_EQ(result.jobs[3].first_start, 7h + 30min);
+}
+
 TEST(Simulation, AgentsMayBeSlow) {
     Workload workload = four_jobs();
     SimulationOptions options{.cluster = testing::make_cluster(1),

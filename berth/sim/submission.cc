@@ -98,6 +98,12 @@ JobSpec Submission::spec_of(const workload::TraceJob& job) const {
     spec.account = job.account;
     spec.command.edit().script_name = "trace";
     spec.command.edit().work_dir = "/";
+    const Duration limit = limit_of(job);
+    if (job.request) {
+        spec.request = *job.request;
+        if (limit != Duration::max()) spec.request.edit().time_limit = limit;
+        return spec;
+    }
     JobRequest& request = spec.request.edit();
     if (job.gpus > 0) {
         ask_for_gpus(job, request);
@@ -112,7 +118,6 @@ JobSpec Submission::spec_of(const workload::TraceJob& job) const {
                                             : std::max<std::int64_t>(1, up(job.gpus, nodes));
     request.cpus_per_task = static_cast<std::uint32_t>(std::max<std::int64_t>(cpus, 1));
     if (job.memory) request.memory_per_node = Bytes(up(job.memory->count(), nodes));
-    const Duration limit = limit_of(job);
     if (limit != Duration::max()) request.time_limit = limit;
     return spec;
 }

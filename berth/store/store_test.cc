@@ -307,7 +307,8 @@ TEST(Store, NamesTheRecordThatTheEngineWouldNotHaveDecided) {
     again = decide_again(folder.path());
     ASSERT_TRUE(again.ok() && again->first);
     EXPECT_EQ(again->first->sequence, 3U);
-    EXPECT_EQ(again->first->recorded, "start of job 1 on gpu2 (1 CPUs, devices 0)");
+    EXPECT_EQ(again->first->recorded,
+              "start of job 1 on gpu2 (1 CPUs, cores 0, devices 0), priority 0");
 }
 
 TEST(Store, ReplaysAnyHistoryToTheSameHash) {

@@ -6,24 +6,18 @@
 
 #include "berth/base/rng.h"
 #include "berth/base/text.h"
+#include "berth/workload/generator_philly.h"
 
 namespace berth::workload {
 namespace {
 
-// A distribution by its quantiles: at these thousandths it has these values, and lies evenly
-// between.
-struct Quantile {
-    std::int64_t thousandths, value;
-};
-
 std::int64_t draw(std::span<const Quantile> quantiles, Rng& rng) {
-    constexpr std::int64_t kFine = 1000;  // Of a thousandth.
-    const std::int64_t at = rng.between(0, 1000 * kFine - 1);
+    const std::int64_t at = rng.between(0, 999'999);
     std::size_t i = 1;
-    while (i + 1 < quantiles.size() && quantiles[i].thousandths * kFine <= at) ++i;
+    while (i + 1 < quantiles.size() && quantiles[i].millionths <= at) ++i;
     const Quantile low = quantiles[i - 1], high = quantiles[i];
-    const std::int64_t span = (high.thousandths - low.thousandths) * kFine;
-    return low.value + (high.value - low.value) * (at - low.thousandths * kFine) / span;
+    const std::int64_t span = high.millionths - low.millionths;
+    return low.value + (high.value - low.value) * (at - low.millionths) / span;
 }
 
 // So many in 100 000 ask for so many GPUs, and run for so many seconds.
@@ -40,81 +34,8 @@ struct Shape {
     std::int64_t failed, cancelled;          // In thousandths.
 };
 
-// Philly (ATC '19), measured on the trace that ElasticFlow ships; outcomes as in the paper.
-constexpr auto kPhilly1 = std::to_array<Quantile>(
-    {{0, 1},         {20, 42},       {50, 52},         {100, 62},     {200, 76},     {300, 215},
-     {400, 600},     {500, 1117},    {600, 1728},      {700, 2464},   {800, 3754},   {850, 5342},
-     {900, 8512},    {930, 12'341},  {950, 19'137},    {970, 44'246}, {980, 68'259}, {990, 135'404},
-     {995, 266'986}, {999, 868'927}, {1000, 3'256'045}});
-constexpr auto kPhilly2 = std::to_array<Quantile>({{0, 2},
-                                                   {100, 11},
-                                                   {300, 17},
-                                                   {500, 21},
-                                                   {600, 25},
-                                                   {700, 33},
-                                                   {800, 150},
-                                                   {850, 22'366},
-                                                   {900, 73'625},
-                                                   {930, 137'945},
-                                                   {950, 197'392},
-                                                   {970, 268'985},
-                                                   {980, 343'945},
-                                                   {990, 526'030},
-                                                   {995, 810'065},
-                                                   {999, 1'521'148},
-                                                   {1000, 2'582'803}});
-constexpr auto kPhilly4 = std::to_array<Quantile>({{0, 3},
-                                                   {50, 75},
-                                                   {100, 138},
-                                                   {200, 406},
-                                                   {300, 1696},
-                                                   {400, 7475},
-                                                   {500, 17'431},
-                                                   {600, 36'341},
-                                                   {700, 78'716},
-                                                   {800, 106'319},
-                                                   {850, 151'663},
-                                                   {900, 184'519},
-                                                   {950, 274'339},
-                                                   {970, 449'510},
-                                                   {990, 908'661},
-                                                   {995, 1'213'031},
-                                                   {999, 2'641'566},
-                                                   {1000, 2'750'674}});
-constexpr auto kPhilly8 = std::to_array<Quantile>({{0, 1},
-                                                   {50, 125},
-                                                   {100, 216},
-                                                   {200, 783},
-                                                   {300, 3940},
-                                                   {400, 12'390},
-                                                   {500, 23'683},
-                                                   {600, 64'753},
-                                                   {700, 140'815},
-                                                   {800, 203'140},
-                                                   {850, 242'280},
-                                                   {900, 352'409},
-                                                   {950, 525'631},
-                                                   {970, 670'069},
-                                                   {990, 1'066'894},
-                                                   {995, 2'010'727},
-                                                   {999, 2'658'784},
-                                                   {1000, 4'628'226}});
-constexpr auto kPhilly16 = std::to_array<Quantile>({{0, 1},
-                                                    {50, 35},
-                                                    {100, 69},
-                                                    {200, 345},
-                                                    {300, 924},
-                                                    {400, 4322},
-                                                    {500, 28'475},
-                                                    {600, 54'928},
-                                                    {700, 78'055},
-                                                    {800, 160'464},
-                                                    {850, 184'816},
-                                                    {900, 252'560},
-                                                    {950, 446'126},
-                                                    {970, 522'661},
-                                                    {990, 1'152'387},
-                                                    {1000, 1'710'643}});
+// Philly (ATC '19): measured on the trace that ElasticFlow ships (generator_philly.h); outcomes as
+// in the paper.
 constexpr auto kPhillySizes = std::to_array<Size>({{93'160, 1, kPhilly1},
                                                    {2210, 2, kPhilly2},
                                                    {2274, 4, kPhilly4},
@@ -122,56 +43,37 @@ constexpr auto kPhillySizes = std::to_array<Size>({{93'160, 1, kPhilly1},
                                                    {240, 16, kPhilly16},
                                                    {80, 32, kPhilly16},
                                                    {38, 64, kPhilly16}});
-constexpr auto kPhillyGaps = std::to_array<Quantile>({{0, 0},
-                                                      {80, 0},
-                                                      {100, 1},
-                                                      {200, 2},
-                                                      {300, 3},
-                                                      {400, 5},
-                                                      {500, 8},
-                                                      {600, 13},
-                                                      {700, 26},
-                                                      {800, 101},
-                                                      {850, 201},
-                                                      {900, 361},
-                                                      {930, 519},
-                                                      {950, 599},
-                                                      {980, 600},
-                                                      {990, 601},
-                                                      {995, 725},
-                                                      {999, 2293},
-                                                      {1000, 20'000}});
 constexpr auto kPhillyAccounts =
     std::to_array<std::int64_t>({501, 196, 121, 90, 24, 18, 17, 14, 9, 5, 5});
 
 // Helios' Venus (SC '21): sizes as the seeds' audit has them, run times after the published median
 // and mean.
 constexpr auto kVenusSmall = std::to_array<Quantile>({{0, 1},
-                                                      {100, 10},
-                                                      {250, 40},
-                                                      {500, 180},
-                                                      {650, 700},
-                                                      {750, 2200},
-                                                      {850, 7200},
-                                                      {900, 14'000},
-                                                      {950, 43'000},
-                                                      {980, 130'000},
-                                                      {990, 230'000},
-                                                      {999, 900'000},
-                                                      {1000, 2'000'000}});
+                                                      {100'000, 6},
+                                                      {250'000, 26},
+                                                      {500'000, 117},
+                                                      {650'000, 455},
+                                                      {750'000, 1430},
+                                                      {850'000, 4900},
+                                                      {900'000, 9600},
+                                                      {950'000, 29'300},
+                                                      {980'000, 88'700},
+                                                      {990'000, 157'000},
+                                                      {999'000, 614'500},
+                                                      {1'000'000, 1'365'400}});
 constexpr auto kVenusLarge = std::to_array<Quantile>({{0, 1},
-                                                      {100, 15},
-                                                      {250, 70},
-                                                      {500, 420},
-                                                      {650, 2400},
-                                                      {750, 9000},
-                                                      {850, 30'000},
-                                                      {900, 60'000},
-                                                      {950, 140'000},
-                                                      {980, 300'000},
-                                                      {990, 450'000},
-                                                      {999, 1'300'000},
-                                                      {1000, 3'000'000}});
+                                                      {100'000, 10},
+                                                      {250'000, 46},
+                                                      {500'000, 273},
+                                                      {650'000, 1560},
+                                                      {750'000, 5850},
+                                                      {850'000, 20'500},
+                                                      {900'000, 40'900},
+                                                      {950'000, 95'500},
+                                                      {980'000, 204'900},
+                                                      {990'000, 307'200},
+                                                      {999'000, 887'600},
+                                                      {1'000'000, 2'048'200}});
 constexpr auto kVenusSizes = std::to_array<Size>({{52'500, 1, kVenusSmall},
                                                   {6800, 2, kVenusSmall},
                                                   {7800, 4, kVenusSmall},
@@ -180,14 +82,14 @@ constexpr auto kVenusSizes = std::to_array<Size>({{52'500, 1, kVenusSmall},
                                                   {3000, 32, kVenusLarge},
                                                   {1300, 64, kVenusLarge}});
 constexpr auto kVenusGaps = std::to_array<Quantile>({{0, 0},
-                                                     {300, 2},
-                                                     {500, 20},
-                                                     {700, 80},
-                                                     {800, 160},
-                                                     {900, 330},
-                                                     {950, 600},
-                                                     {990, 1500},
-                                                     {1000, 6000}});
+                                                     {300'000, 2},
+                                                     {500'000, 20},
+                                                     {700'000, 80},
+                                                     {800'000, 160},
+                                                     {900'000, 330},
+                                                     {950'000, 600},
+                                                     {990'000, 1500},
+                                                     {1'000'000, 6000}});
 constexpr auto kVenusAccounts =
     std::to_array<std::int64_t>({220, 150, 120, 100, 80, 70, 60, 50, 40, 30, 25, 20, 15, 10, 10});
 

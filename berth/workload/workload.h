@@ -11,7 +11,9 @@
 
 #include "berth/base/fields.h"
 #include "berth/base/quantity.h"
+#include "berth/base/shared.h"
 #include "berth/base/time.h"
+#include "berth/model/job.h"
 
 namespace berth::workload {
 
@@ -33,9 +35,12 @@ struct TraceJob {
     std::optional<std::uint32_t> nodes;
     std::string user, account, name, partition, qos;
     Outcome outcome = Outcome::completed;
+    Duration delay{};  // It was not to start before so long after its submission.
+    // As its user put it, where that is known; it counts in place of the amounts above.
+    std::optional<Shared<JobRequest>> request;
 
     BERTH_FIELDS(TraceJob, number, submit, run_time, limit, gpus, gpu_milli, gpu_types, cpu_milli,
-                 memory, nodes, user, account, name, partition, qos, outcome)
+                 memory, nodes, user, account, name, partition, qos, outcome, delay, request)
 };
 
 struct RowError {
