@@ -73,11 +73,6 @@ class Steps(unittest.TestCase):
         text = self.run_job("-n", "2", script="echo hello | srun -l cat")
         self.assertEqual(sorted(text.splitlines()), ["0: hello", "1: hello"])
 
-    def test_srun_outside_of_a_job_is_refused(self):
-        done = self.cluster.run("srun", "true", check=False)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("srun outside of a job allocation is not supported yet", done.stderr)
-
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
