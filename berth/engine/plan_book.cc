@@ -53,6 +53,8 @@ void PlanBook::rebuild(const ClusterState& state) {
     };
     for (const JobId id : state.holding_jobs()) enter_from_state(id);
     for (const auto& [id, planned] : state.plan()) enter_from_state(id);
+    // All may have changed where they are promised something.
+    for (const auto& [id, promise] : promises_) disturbed_.push_back(id);
 }
 
 std::optional<Booking> PlanBook::booking_of(const ClusterState& state, const Job& job) const {
