@@ -1,5 +1,8 @@
 // A hundred thousand jobs in the queue: how long an answer waits while a snapshot is written, and
 // how long a killed controller takes to come back.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -15,6 +18,7 @@ namespace {
 
 constexpr std::uint64_t kJobs = 100'000;
 constexpr std::chrono::minutes kPatience{4};
+constexpr std::chrono::seconds kRest{10};
 
 // The newest snapshot that is complete, and how many there are of any kind.
 struct Snapshots {
@@ -39,7 +43,26 @@ Snapshots snapshots_of(const LiveDaemon& daemon) {
 // Writes into the journal until one more snapshot is complete and the one too many is gone.
 struct Probe {
     Times submissions, updates;
+    double disk_ms = 0;  // The longest of a lone page and its sync, beside them.
 };
+
+// The same disk, asked by somebody who has nothing to do with the daemon: what it keeps waiting,
+// no daemon can answer sooner.
+double longest_sync(const LiveDaemon& daemon, const std::atomic<bool>& done) {
+    const std::string path = daemon.state() + "/probe";
+    const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    const std::string page(4096, 'x');
+    double longest = 0;
+    for (bool first = true; !done; first = false) {
+        const auto start = std::chrono::steady_clock::now();
+        if (pwrite(file, page.data(), page.size(), 0) < 0 || fdatasync(file) != 0)
+            give_up("cannot write to " + path);
+        if (!first) longest = std::max(longest, milliseconds_since(start));
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    close(file);
+    return longest;
+}
 Probe write_past_a_snapshot(const LiveDaemon& daemon) {
     std::atomic<bool> done = false;
     std::thread watcher([&] {
@@ -54,6 +77,8 @@ Probe write_past_a_snapshot(const LiveDaemon& daemon) {
         std::this_thread::sleep_for(std::chrono::seconds(1));  // The journal is being cut.
         done = true;
     });
+    double disk_ms = 0;
+    std::thread disk([&] { disk_ms = longest_sync(daemon, done); });
     std::vector<Connection> connections;
     for (int i = 0; i < 9; ++i) connections.emplace_back(daemon.socket());
     Probe probe;
@@ -76,6 +101,8 @@ Probe write_past_a_snapshot(const LiveDaemon& daemon) {
             (i == 0 ? probe.submissions : probe.updates).add(reply.ms);
         });
     watcher.join();
+    disk.join();
+    probe.disk_ms = disk_ms;
     return probe;
 }
 
@@ -95,6 +122,7 @@ std::vector<Row> measure_long_queue() {
         rows.push_back({"queue of 100 000, filled over 64 connections",
                         static_cast<double>(kJobs) / milliseconds_since(start) * 1e3, "1/s", 0,
                         true, ""});
+        std::this_thread::sleep_for(kRest);  // The disk may have a backlog of what filled it.
         forget_turns(daemon);
         Probe probe = write_past_a_snapshot(daemon);
         const std::string how = std::to_string(probe.submissions.count()) + " submissions and " +
@@ -104,6 +132,8 @@ std::vector<Row> measure_long_queue() {
         rows.push_back({"longest answer beside a snapshot",
                         std::max(probe.submissions.at(1), probe.updates.at(1)), "ms", 50, false,
                         how, turns_of(daemon)});
+        rows.push_back({"a lone page and its sync beside it, longest", probe.disk_ms, "ms", 0,
+                        false, "the disk's own"});
         rows.push_back(
             {"answer beside a snapshot, p99", probe.submissions.at(0.99), "ms", 0, false, how});
         rows.push_back({"memory with 100 000 jobs", static_cast<double>(daemon.cost().memory_mb),

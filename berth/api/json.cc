@@ -66,21 +66,21 @@ std::string to_json(const T& message) {
 }
 
 template <class T>
-Result<T> from_json(const JsonValue& value, UnknownFields unknown) {
+Result<T> from_json(JsonValue&& value, UnknownFields unknown) {
     return JsonDecoder(unknown).read<T>(value);
 }
 
 template <class T>
 Result<T> from_json(std::string_view text, UnknownFields unknown, const JsonLimits& limits) {
-    BERTH_TRY(const JsonValue value, parse_json(text, limits));
-    return from_json<T>(value, unknown);
+    BERTH_TRY(JsonValue value, parse_json(text, limits));
+    return from_json<T>(std::move(value), unknown);
 }
 
 #define BERTH_API_DEFINE(T)                                                           \
     template Result<FieldChoice> FieldChoice::of<T>(const std::vector<std::string>&); \
     template void write_json<T>(JsonWriter&, const T&, const FieldChoice&);           \
     template std::string to_json<T>(const T&);                                        \
-    template Result<T> from_json<T>(const JsonValue&, UnknownFields);                 \
+    template Result<T> from_json<T>(JsonValue&&, UnknownFields);                      \
     template Result<T> from_json<T>(std::string_view, UnknownFields, const JsonLimits&);
 BERTH_API_MESSAGES(BERTH_API_DEFINE)
 

@@ -42,7 +42,7 @@ std::string to_json(const T& message);
 enum class UnknownFields : std::uint8_t { refused, passed_over };
 
 template <class T>
-Result<T> from_json(const JsonValue& value, UnknownFields unknown = UnknownFields::refused);
+Result<T> from_json(JsonValue&& value, UnknownFields unknown = UnknownFields::refused);
 template <class T>
 Result<T> from_json(std::string_view text, UnknownFields unknown = UnknownFields::refused,
                     const JsonLimits& limits = {});
@@ -50,26 +50,28 @@ Result<T> from_json(std::string_view text, UnknownFields unknown = UnknownFields
 }  // namespace berth::api
 
 // Every message there is: all the templates above exist for these, and for no other type.
-#define BERTH_API_MESSAGES(X)                                                                      \
-    X(JobRow)                                                                                      \
-    X(NodeRow)                                                                                     \
-    X(PartitionRow)                                                                                \
-    X(LicenseRow)                                                                                  \
-    X(ReservationRow)                                                                              \
-    X(ReservationChange)                                                                           \
-    X(ReservationCall)                                                                             \
-    X(ReservationReply) X(AssociationRow) X(QosRow) X(AccountingEdits) X(AccountingRow) X(StepRow) \
-        X(SubmitRequest) X(SubmitReply) X(StepCall) X(StepReply) X(CancelRequest) X(HoldRequest)   \
-            X(RequeueRequest) X(JobPatch) X(NodePatch) X(Accepted) X(ScriptReply)                  \
-                X(StateHashReply) X(Health) X(Ping) X(ConfigRow) X(Problem) X(Explanation)         \
-                    X(CompleteRequest) X(PriorityRow) X(ShareRow) X(UsagePatch) X(DiagnosticsRow)
+#define BERTH_API_MESSAGES(X)                                                                  \
+    X(JobRow)                                                                                  \
+    X(NodeRow)                                                                                 \
+    X(PartitionRow)                                                                            \
+    X(LicenseRow)                                                                              \
+    X(ReservationRow)                                                                          \
+    X(ReservationChange)                                                                       \
+    X(ReservationCall)                                                                         \
+    X(ReservationReply)                                                                        \
+    X(AssociationRow)                                                                          \
+    X(QosRow) X(AccountingEdits) X(AccountingRow) X(StepRow) X(SubmitRequest) X(SubmitReply)   \
+        X(StepCall) X(StepReply) X(CancelRequest) X(HoldRequest) X(RequeueRequest) X(JobPatch) \
+            X(NodePatch) X(Accepted) X(ScriptReply) X(StateHashReply) X(Health) X(Ping)        \
+                X(ConfigRow) X(Problem) X(Explanation) X(CompleteRequest) X(PriorityRow)       \
+                    X(ShareRow) X(UsagePatch) X(DiagnosticsRow)
 
 namespace berth::api {
 #define BERTH_API_DECLARE(T)                                                                 \
     extern template Result<FieldChoice> FieldChoice::of<T>(const std::vector<std::string>&); \
     extern template void write_json<T>(JsonWriter&, const T&, const FieldChoice&);           \
     extern template std::string to_json<T>(const T&);                                        \
-    extern template Result<T> from_json<T>(const JsonValue&, UnknownFields);                 \
+    extern template Result<T> from_json<T>(JsonValue&&, UnknownFields);                      \
     extern template Result<T> from_json<T>(std::string_view, UnknownFields, const JsonLimits&);
 BERTH_API_MESSAGES(BERTH_API_DECLARE)
 #undef BERTH_API_DECLARE

@@ -106,13 +106,14 @@ struct JsonPath {
     }
 };
 
-// Reads one message. After the first thing that is wrong nothing more is read.
+// Reads one message, and takes its texts out of the tree. After the first thing that is wrong
+// nothing more is read.
 class JsonDecoder {
 public:
     explicit JsonDecoder(UnknownFields unknown) : unknown_(unknown) {}
 
     template <class T>
-    Result<T> read(const JsonValue& value) {
+    Result<T> read(JsonValue& value) {
         T out{};
         const JsonPath root;
         get(value, out, root);
@@ -125,7 +126,7 @@ private:
     // begins where the last one was found.
     struct Fields {
         JsonDecoder& decoder;
-        const JsonObject& members;
+        JsonObject& members;
         const JsonPath& path;
         std::vector<bool> known;
         std::size_t next = 0;
@@ -146,20 +147,20 @@ private:
     };
 
     template <HasFields T>
-    void get(const JsonValue& value, T& out, const JsonPath& path) {
-        const JsonObject* const members = value.as<JsonObject>();
+    void get(JsonValue& value, T& out, const JsonPath& path) {
+        JsonObject* const members = value.as<JsonObject>();
         if (members == nullptr) return wrong(path, "an object", value);
         Fields fields{*this, *members, path, std::vector<bool>(members->size())};
         T::fields(out, fields);
         refuse_unknown(fields);
     }
-    void get(const JsonValue& value, bool& out, const JsonPath& path) {
+    void get(JsonValue& value, bool& out, const JsonPath& path) {
         const bool* const truth = value.as<bool>();
         if (truth == nullptr) return wrong(path, "true or false", value);
         out = *truth;
     }
     template <std::integral T>
-    void get(const JsonValue& value, T& out, const JsonPath& path) {
+    void get(JsonValue& value, T& out, const JsonPath& path) {
         if (const auto* const number = value.as<std::int64_t>();
             number && std::in_range<T>(*number)) {
             out = static_cast<T>(*number);
@@ -173,63 +174,63 @@ private:
                   value);
         }
     }
-    void get(const JsonValue& value, std::string& out, const JsonPath& path) {
-        const std::string* const text = value.as<std::string>();
+    void get(JsonValue& value, std::string& out, const JsonPath& path) {
+        std::string* const text = value.as<std::string>();
         if (text == nullptr) return wrong(path, "a string", value);
-        out = *text;
+        out = std::move(*text);
     }
     template <class T>
         requires std::is_enum_v<T>
-    void get(const JsonValue& value, T& out, const JsonPath& path) {
+    void get(JsonValue& value, T& out, const JsonPath& path) {
         const std::string* const name = value.as<std::string>();
         const std::optional<T> found = name ? enum_of<T>(*name) : std::nullopt;
         if (!found) return wrong(path, "one of " + join(enum_names<T>(), ", "), value);
         out = *found;
     }
     template <class Tag, class Rep>
-    void get(const JsonValue& value, StrongId<Tag, Rep>& out, const JsonPath& path) {
+    void get(JsonValue& value, StrongId<Tag, Rep>& out, const JsonPath& path) {
         Rep number{};
         get(value, number, path);
         out = StrongId<Tag, Rep>(number);
     }
     template <class Unit>
-    void get(const JsonValue& value, Quantity<Unit>& out, const JsonPath& path) {
+    void get(JsonValue& value, Quantity<Unit>& out, const JsonPath& path) {
         std::int64_t count = 0;
         get(value, count, path);
         out = Quantity<Unit>(count);
     }
-    void get(const JsonValue& value, Duration& out, const JsonPath& path) {
+    void get(JsonValue& value, Duration& out, const JsonPath& path) {
         constexpr std::int64_t kMost = seconds(Duration::max()) - 1;
         std::int64_t length = 0;
         get(value, length, path);
         if (length < -kMost || length > kMost) return wrong(path, "a number of seconds", value);
         out = std::chrono::seconds(length);
     }
-    void get(const JsonValue& value, Time& out, const JsonPath& path) {
+    void get(JsonValue& value, Time& out, const JsonPath& path) {
         Duration since{};
         get(value, since, path);
         out = Time(since);
     }
     template <class T>
-    void get(const JsonValue& value, std::optional<T>& out, const JsonPath& path) {
+    void get(JsonValue& value, std::optional<T>& out, const JsonPath& path) {
         if (!value.is_null()) get(value, out.emplace(), path);
     }
     template <HasPlain T>
-    void get(const JsonValue& value, T& out, const JsonPath& path) {
+    void get(JsonValue& value, T& out, const JsonPath& path) {
         typename T::Plain held{};
         get(value, held, path);
         out = T(std::move(held));
     }
     template <class A, class B>
-    void get(const JsonValue& value, std::pair<A, B>& out, const JsonPath& path) {
-        const JsonArray* const both = value.as<JsonArray>();
+    void get(JsonValue& value, std::pair<A, B>& out, const JsonPath& path) {
+        JsonArray* const both = value.as<JsonArray>();
         if (both == nullptr || both->size() != 2) return wrong(path, "a list of two", value);
         get((*both)[0], out.first, JsonPath{&path, {}, 0});
         get((*both)[1], out.second, JsonPath{&path, {}, 1});
     }
     template <class T>
-    void get(const JsonValue& value, std::vector<T>& out, const JsonPath& path) {
-        const JsonArray* const items = value.as<JsonArray>();
+    void get(JsonValue& value, std::vector<T>& out, const JsonPath& path) {
+        JsonArray* const items = value.as<JsonArray>();
         if (items == nullptr) return wrong(path, "a list", value);
         out.reserve(items->size());
         for (std::size_t i = 0; i < items->size() && !error_; ++i) {

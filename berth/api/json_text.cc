@@ -1,5 +1,6 @@
 // JSON as text: the one file that knows the JSON library. Parsing into JsonValue, and JsonWriter.
 #include <rapidjson/error/en.h>
+#include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
 #include <rapidjson/writer.h>
 
@@ -52,9 +53,9 @@ public:
         keys_.push_back(*std::move(bytes));
         return true;
     }
-    bool StartObject() { return open({JsonObject{}}); }
+    bool StartObject() { return open(empty<JsonObject>()); }
     bool EndObject(rapidjson::SizeType) { return close(); }
-    bool StartArray() { return open({JsonArray{}}); }
+    bool StartArray() { return open(empty<JsonArray>()); }
     bool EndArray(rapidjson::SizeType) { return close(); }
     // The library's interface has these too; with numbers as text they are never called.
     bool Int(int) { return false; }
@@ -72,6 +73,13 @@ public:
     JsonValue take() { return std::move(root_); }
 
 private:
+    // Most have a few values; those with many grow.
+    template <class List>
+    static JsonValue empty() {
+        List list;
+        list.reserve(8);
+        return {std::move(list)};
+    }
     bool stop(std::string_view why) {
         stopped_ = why;
         return false;
@@ -158,21 +166,8 @@ private:
     std::size_t at_ = 0, filled_ = 0, before_ = 0;
 };
 
-class OneText : public JsonSource {
-public:
-    explicit OneText(std::string_view text) : rest_(text) {}
-    std::size_t read(char* buffer, std::size_t size) override {
-        const std::size_t n = rest_.copy(buffer, size);
-        rest_.remove_prefix(n);
-        return n;
-    }
-
-private:
-    std::string_view rest_;
-};
-
-Result<JsonValue> parse(JsonSource& source, TreeBuilder& builder) {
-    SourceStream stream(source);
+template <class Stream>
+Result<JsonValue> parse(Stream& stream, TreeBuilder& builder) {
     rapidjson::Reader reader;
     const rapidjson::ParseResult result = reader.Parse<kParseFlags>(stream, builder);
     if (result.IsError())
@@ -210,15 +205,16 @@ Result<JsonValue> parse_json(std::string_view text, const JsonLimits& limits) {
         return Error{ErrorCode::invalid_argument,
                      "not valid JSON at byte " + std::to_string(zero) + ": a zero byte"};
     }
-    OneText source(text);
+    rapidjson::MemoryStream stream(text.data(), text.size());
     TreeBuilder builder(limits);
-    return parse(source, builder);
+    return parse(stream, builder);
 }
 
 Result<JsonValue> read_json_list(JsonSource& source, std::string_view list, JsonListSink& sink,
                                  const JsonLimits& limits) {
+    SourceStream stream(source);
     TreeBuilder builder(limits, list, sink);
-    BERTH_TRY(JsonValue rest, parse(source, builder));
+    BERTH_TRY(JsonValue rest, parse(stream, builder));
     const JsonValue* const emptied = rest.find(list);
     if (emptied == nullptr || emptied->as<JsonArray>() == nullptr)
         return Error{ErrorCode::invalid_argument, "there is no list " + std::string(list)};

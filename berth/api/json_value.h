@@ -35,6 +35,10 @@ struct JsonValue {
     const T* as() const {
         return std::get_if<T>(&value);
     }
+    template <class T>
+    T* as() {
+        return std::get_if<T>(&value);
+    }
     bool is_null() const { return value.index() == 0; }
     // A member of an object; nullptr where this is no object or has none of that name.
     const JsonValue* find(std::string_view name) const;

@@ -168,7 +168,8 @@ class RowSink : public api::JsonListSink {
 public:
     explicit RowSink(const std::function<bool(Row&&)>& take) : take_(take) {}
     Status element(api::JsonValue&& element) override {
-        BERTH_TRY(Row row, api::from_json<Row>(element, api::UnknownFields::passed_over));
+        BERTH_TRY(Row row,
+                  api::from_json<Row>(std::move(element), api::UnknownFields::passed_over));
         if (take_(std::move(row))) return Done{};
         enough_ = true;
         return Error{ErrorCode::failed_precondition, "enough"};

@@ -59,10 +59,8 @@ Cycle CycleRun::run() {
         const bool long_rest = order().size() > Outlook::kHead && !moves_are_limited();
         if (starts_ > 0 && long_rest) result_.complete = false;
     }
-    if (result_.complete) {
-        reprioritize();
-        run_rounds();
-    }
+    if (result_.complete) reprioritize();
+    if (result_.complete) run_rounds();
     if (result_.complete && hold_for_heads()) result_.complete = false;  // Others may have these.
     write_promises();
     if (result_.complete) {
@@ -75,7 +73,8 @@ Cycle CycleRun::run() {
     });
     outlook_.changed = !result_.complete;
     outlook_.submitted_at.reset();
-    result_.wake_at = outlook_.wake_at = result_.complete ? next_wake() : now_;
+    const bool rests = result_.complete && !outlook_.repricing && outlook_.unwritten_later.empty();
+    result_.wake_at = outlook_.wake_at = rests ? next_wake() : now_;
     pause();
     note_work();
     return std::move(result_);

@@ -50,6 +50,8 @@ private:
     void settle_jobs();      // Those that are new or have changed.
     void rejudge_waiting();  // Those whose gate may have opened or shut since.
     void reprioritize();
+    bool reprice_some(Outlook::Repricing& under_way);  // True: all are known.
+    void take_new_priorities(const std::vector<std::pair<JobId, std::int64_t>>& moved);
     void rerank();
     void write_eligible();
 

@@ -9,6 +9,8 @@ namespace berth {
 
 namespace {
 
+constexpr std::size_t kRepricedAtOnce = 8192;
+
 // Whether its gate may open or shut though nothing happens to it.
 bool is_listed(const PendingJob& pending) {
     return pending.watched || pending.limited || pending.gate.reason != PendingReason::none;
@@ -86,6 +88,7 @@ void CycleRun::settle_jobs() {
         if (!pending.looked) outlook_.unlooked.push_back(id);
         const std::int64_t priority =
             priority_of(state(), *state().find_job(id), outlook_.policy, view_);
+        pending.repriced = false;
         const OrderKey key = key_of(state(), pending, priority);
         if (pending.ordered && key == pending.key) continue;
         if (pending.ordered) order().erase(pending);
@@ -140,23 +143,52 @@ void CycleRun::rerank() {
     order().resort();
 }
 
+// When a minute has begun. A long queue takes several cycles, so that none is long.
 void CycleRun::reprioritize() {
     const Time at = priority_time(state().spec(), now_);
-    if (outlook_.priorities_of == at) return;
-    const bool first = !outlook_.priorities_of;  // All were worked out when they were judged.
-    outlook_.priorities_of = at;
-    if (first || outlook_.policy.is_fifo()) return;
-    bool changed = false;
-    for (const auto& [id, pending] : outlook_.pending.all()) {
+    if (!outlook_.repricing) {
+        if (outlook_.priorities_of == at) return;
+        const bool first = !outlook_.priorities_of;  // All were worked out when they were judged.
+        outlook_.priorities_of = at;
+        if (first || outlook_.policy.is_fifo()) return;
+        outlook_.repricing.emplace();
+    }
+    const bool is_long = outlook_.repricing->next != JobId(0);
+    if (!reprice_some(*outlook_.repricing)) return;
+    take_new_priorities(outlook_.repricing->moved);
+    outlook_.repricing.reset();
+    if (is_long) result_.complete = false;  // Enough for one cycle: the next one sees to the plan.
+}
+
+bool CycleRun::reprice_some(Outlook::Repricing& under_way) {
+    PendingJobs& jobs = outlook_.pending;
+    std::size_t left = kRepricedAtOnce;
+    for (auto at = jobs.all().from(under_way.next); at != jobs.all().end(); ++at) {
+        const auto& [id, pending] = *at;
+        if (left-- == 0) {
+            under_way.next = id;
+            return false;
+        }
         const std::int64_t priority =
             priority_of(state(), *state().find_job(id), outlook_.policy, view_);
         if (priority == pending.priority()) continue;
-        pending.set_priority(priority);
+        pending.repriced = true;
+        under_way.moved.emplace_back(id, priority);
+    }
+    return true;
+}
+
+void CycleRun::take_new_priorities(const std::vector<std::pair<JobId, std::int64_t>>& moved) {
+    bool changed = false;
+    for (const auto& [id, priority] : moved) {
+        PendingJob* pending = outlook_.pending.find(id);
+        if (pending == nullptr || !pending->repriced) continue;
+        pending->repriced = false;
+        pending->set_priority(priority);
+        outlook_.unwritten_later.push_back(id);
         changed = true;
     }
-    if (!changed) return;
-    outlook_.all_unwritten = true;
-    order().resort();
+    if (changed) order().resort();
 }
 
 }  // namespace berth

@@ -7,6 +7,9 @@
 namespace berth {
 namespace {
 
+// Of those whose priority alone has moved, in one cycle: each is published, too.
+constexpr std::size_t kWrittenAtOnce = 4096;
+
 constexpr const char* kForMaintenance = "Reserved for maintenance";
 constexpr const char* kForOthers = "May be reserved for other job";
 
@@ -112,6 +115,10 @@ std::vector<std::optional<JobId>> CycleRun::firsts() {
 void CycleRun::write_reasons() {
     const bool special = !state().reservations().empty() || !state().spec().licenses.empty();
     std::vector<JobId> concerned = std::exchange(outlook_.unwritten, {});
+    std::vector<JobId>& later = outlook_.unwritten_later;
+    const std::size_t some = std::min(later.size(), kWrittenAtOnce);
+    concerned.insert(concerned.end(), later.end() - static_cast<std::ptrdiff_t>(some), later.end());
+    later.erase(later.end() - static_cast<std::ptrdiff_t>(some), later.end());
     std::vector<std::optional<JobId>> now_first = firsts();
     const std::vector<std::optional<JobId>> before =
         std::exchange(outlook_.first_written, now_first);

@@ -94,7 +94,10 @@ public:
     template <class Table, class Value>
     class Iterator {
     public:
-        Iterator(Table* table, std::size_t page) : table_(table), page_(page) { settle(0); }
+        Iterator(Table* table, std::size_t page, std::uint32_t slot = 0)
+            : table_(table), page_(page) {
+            settle(slot);
+        }
         std::pair<JobId, Value&> operator*() const {
             return {JobId(static_cast<std::uint32_t>(page_ << kPageBits) + slot_),
                     table_->pages_[page_]->values[slot_]};
@@ -124,6 +127,11 @@ public:
     };
     auto begin() { return Iterator<JobTable, T>(this, 0); }
     auto end() { return Iterator<JobTable, T>(this, pages_.size()); }
+    auto from(JobId id) {  // The first at or behind this one.
+        const std::size_t page = id.index() >> kPageBits;
+        if (page >= pages_.size()) return end();
+        return Iterator<JobTable, T>(this, page, id.value() % kPageSize);
+    }
     auto begin() const { return Iterator<const JobTable, const T>(this, 0); }
     auto end() const { return Iterator<const JobTable, const T>(this, pages_.size()); }
 

@@ -118,6 +118,7 @@ struct PendingJob {
     bool listed : 1 = false;          // In the list of those to be asked again.
     bool disturbed : 1 = false;       // Something was given back where it has its promise.
     bool moved_in_order : 1 = false;  // By an explicit change; it may then pass promises.
+    bool repriced : 1 = false;        // Its new priority stands in Outlook::repricing.
     bool takes_less : 1 = false;      // --time-min: it may start with less time than its limit.
 
     std::int64_t priority() const { return -key.priority; }

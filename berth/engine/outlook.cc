@@ -40,6 +40,8 @@ void Outlook::rebuild(const ClusterState& state) {
     submitted_at.reset();
     paused_until.reset();
     priorities_of.reset();
+    repricing.reset();
+    unwritten_later.clear();
     moves = {};
     unlooked.clear();
     any_takes_less = false;
@@ -154,6 +156,7 @@ void Outlook::note(const ClusterState& state, Time now, const Fact& fact) {
                    [&](const UsageSet&) {
                        fair_shares = {};
                        priorities_of = Time::min();
+                       repricing.reset();
                        changed = true;
                    },
                    [&](const JobsPlanned& kind) {

@@ -53,6 +53,13 @@ struct Outlook {
     bool chances_changed = false;       // Nodes came or went: so may the gates of all jobs.
     bool promises_at_risk = false;      // A node went, or a job was moved ahead by hand.
     std::optional<Time> priorities_of;  // The minute for which they were worked out.
+    // For that minute, while it is under way: some jobs in each cycle, which keep the priority they
+    // have until all are known.
+    struct Repricing {
+        JobId next{0};
+        std::vector<std::pair<JobId, std::int64_t>> moved;
+    };
+    std::optional<Repricing> repricing;
 
     std::uint32_t moves_max = 0;  // Engine::limit_moves().
     // Where moves are limited: those left at this moment, and what was seen when whoever could
@@ -71,6 +78,7 @@ struct Outlook {
     // Of what readers are told about those that wait: whose may not be written as it is, whether
     // that may be so of all, and who was the first of each partition.
     std::vector<JobId> unwritten;
+    std::vector<JobId> unwritten_later;  // So many that some are written in each cycle.
     bool all_unwritten = true;
     std::vector<std::optional<JobId>> first_written;
 

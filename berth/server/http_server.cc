@@ -26,7 +26,15 @@ namespace {
 
 constexpr int kBacklog = 1024;
 constexpr std::chrono::milliseconds kRoomPause{20};
+// How often connections are asked whether they take too long: a fourth of the shortest time that
+// they have, within these bounds.
+constexpr std::pair<std::chrono::milliseconds, std::chrono::milliseconds> kLateLook{10, 1000};
 constexpr std::size_t kThreads = 2, kSlowThreads = 2;
+
+std::chrono::milliseconds shortest_of(const HttpServerOptions& options) {
+    return std::min({options.idle_timeout, options.body_timeout, options.answer_timeout,
+                     options.write_timeout});
+}
 
 Error socket_error(const std::string& path, const std::string& what) {
     return {ErrorCode::failed_precondition,
@@ -110,9 +118,11 @@ struct HttpServer::Works final : HttpHouse {
 
     void run();
     void accept();
-    void accepted(UnixProtocol::socket socket);
+    void accepted(UnixSocket socket);
     void make_room();
     void wait_for_room();
+    std::vector<std::shared_ptr<HttpSession>> all_sessions();
+    void look_for_late();
 
     const HttpServerOptions settings;
     CommandSink& sink;
@@ -123,21 +133,25 @@ struct HttpServer::Works final : HttpHouse {
 
     asio::io_context io;
     asio::executor_work_guard<asio::io_context::executor_type> at_work{io.get_executor()};
-    asio::strand<asio::io_context::executor_type> door{asio::make_strand(io)};
+    Strand door{asio::make_strand(io)};
     asio::basic_socket_acceptor<UnixProtocol> acceptor{door};  // Only on the strand, as the timer.
-    asio::steady_timer room_timer{door};
+    asio::steady_timer room_timer{door}, late_timer{door};
     asio::thread_pool slow;
     std::vector<std::thread> threads;
 
     std::mutex mutex;  // Of what follows.
     std::map<HttpSession*, std::weak_ptr<HttpSession>> sessions;
-    std::map<std::uint64_t, std::weak_ptr<HttpSession>> waiting;  // By ticket.
+    // By ticket. They live by it: nothing else is under way for them.
+    std::map<std::uint64_t, std::shared_ptr<HttpSession>> waiting;
     std::uint64_t last_ticket = 0;
     bool accepting = false, stopped = false;
 };
 
 void HttpServer::Works::run() {
-    asio::post(door, [this] { accept(); });
+    asio::post(door, [this] {
+        accept();
+        look_for_late();
+    });
     for (std::size_t i = 0; i < kThreads; ++i) threads.emplace_back([this] { io.run(); });
 }
 
@@ -150,7 +164,7 @@ void HttpServer::Works::accept() {
         accepting = true;
     }
     acceptor.async_accept(asio::make_strand(io),
-                          [this](boost::system::error_code why, UnixProtocol::socket socket) {
+                          [this](boost::system::error_code why, UnixSocket socket) {
                               {
                                   const std::lock_guard lock(mutex);
                                   accepting = false;
@@ -165,7 +179,7 @@ void HttpServer::Works::accept() {
                           });
 }
 
-void HttpServer::Works::accepted(UnixProtocol::socket socket) {
+void HttpServer::Works::accepted(UnixSocket socket) {
     const Result<PeerIds> peer = peer_of(socket.native_handle());
     if (!peer.ok()) return log.write(LogLevel::warning, "server", peer.error().message);
     auto session =
@@ -187,15 +201,36 @@ void HttpServer::Works::wait_for_room() {
     });
 }
 
+// To be let go of only without the lock: see ended().
+std::vector<std::shared_ptr<HttpSession>> HttpServer::Works::all_sessions() {
+    std::vector<std::shared_ptr<HttpSession>> all;
+    const std::lock_guard lock(mutex);
+    if (stopped) return all;
+    for (const auto& [key, weak] : sessions) {
+        if (auto session = weak.lock()) all.push_back(std::move(session));
+    }
+    return all;
+}
+
+void HttpServer::Works::look_for_late() {
+    late_timer.expires_after(
+        std::clamp(shortest_of(settings) / 4, kLateLook.first, kLateLook.second));
+    late_timer.async_wait([this](boost::system::error_code why) {
+        if (why) return;
+        const auto now = std::chrono::steady_clock::now();
+        for (const auto& session : all_sessions()) session->check(now);
+        look_for_late();
+    });
+}
+
 // Where there is none, the connection that has idled longest gives way.
 void HttpServer::Works::make_room() {
-    std::vector<std::shared_ptr<HttpSession>> idle;  // Let go of only behind the lock: see ended().
     {
         const std::lock_guard lock(mutex);
-        if (stopped || sessions.size() < settings.connections) return;
-        for (const auto& [key, weak] : sessions) idle.push_back(weak.lock());
+        if (sessions.size() < settings.connections) return;
     }
-    std::erase_if(idle, [](const auto& session) { return !session || !session->is_idle(); });
+    std::vector<std::shared_ptr<HttpSession>> idle = all_sessions();
+    std::erase_if(idle, [](const auto& session) { return !session->is_idle(); });
     const auto longest = std::ranges::min_element(
         idle, {}, [](const auto& session) { return session->idle_since(); });
     if (longest != idle.end()) (*longest)->close();
@@ -247,10 +282,10 @@ void HttpServer::answer(OutgoingAnswer answer) {
         const std::lock_guard lock(works_->mutex);
         const auto found = works_->waiting.find(answer.reply_to.ticket);
         if (found == works_->waiting.end()) return;  // It was told that it had come too late.
-        session = found->second.lock();
+        session = std::move(found->second);
         works_->waiting.erase(found);
     }
-    if (session) session->answered(answer.reply_to.ticket, std::move(answer.answer));
+    session->answered(answer.reply_to.ticket, std::move(answer.answer));
 }
 
 void HttpServer::stop() {
@@ -259,15 +294,16 @@ void HttpServer::stop() {
         const std::lock_guard lock(works_->mutex);
         if (works_->stopped) return;
         works_->stopped = true;
-        works_->waiting.clear();
         for (const auto& [key, weak] : works_->sessions) {
             if (auto session = weak.lock()) open.push_back(std::move(session));
         }
+        works_->waiting.clear();
     }
     ::unlink(works_->settings.socket.c_str());
     asio::post(works_->door, [this] {
         works_->acceptor.close();
         works_->room_timer.cancel();
+        works_->late_timer.cancel();
     });
     for (const auto& session : open) session->close();
     open.clear();

@@ -11,12 +11,8 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
 
-HttpSession::HttpSession(HttpHouse& house, asio::local::stream_protocol::socket socket,
-                         Principal principal)
-    : house_(house),
-      stream_(std::move(socket)),
-      principal_(std::move(principal)),
-      answer_timer_(stream_.get_executor()) {}
+HttpSession::HttpSession(HttpHouse& house, UnixSocket socket, Principal principal)
+    : house_(house), stream_(std::move(socket)), principal_(std::move(principal)) {}
 
 HttpSession::~HttpSession() { house_.ended(this); }
 
@@ -30,11 +26,28 @@ void HttpSession::close() {
 
 void HttpSession::shut() {
     closed_ = true;
-    answer_timer_.cancel();
+    late_at_ = 0;
     parts_.reset();
     Failure ignored;
-    stream_.socket().shutdown(asio::local::stream_protocol::socket::shutdown_both, ignored);
-    stream_.close();
+    stream_.shutdown(UnixSocket::shutdown_both, ignored);
+    stream_.close(ignored);
+}
+
+void HttpSession::allow(std::chrono::milliseconds length) {
+    late_at_ = (std::chrono::steady_clock::now() + length).time_since_epoch().count();
+}
+
+bool HttpSession::is_late(std::chrono::steady_clock::time_point now) const {
+    const std::int64_t at = late_at_;
+    return at != 0 && now.time_since_epoch().count() >= at;
+}
+
+void HttpSession::check(std::chrono::steady_clock::time_point now) {
+    if (!is_late(now)) return;
+    asio::post(stream_.get_executor(), [self = shared_from_this(), now] {
+        if (!self->is_late(now)) return;  // It has gone on meanwhile.
+        self->ticket_ ? self->no_answer() : self->shut();
+    });
 }
 
 void HttpSession::read_header() {
@@ -44,7 +57,7 @@ void HttpSession::read_header() {
     parser_->body_limit(house_.options().body_bytes);
     idle_since_ = std::chrono::steady_clock::now().time_since_epoch().count();
     idle_ = true;
-    stream_.expires_after(house_.options().idle_timeout);
+    allow(house_.options().idle_timeout);
     http::async_read_header(stream_, buffer_, *parser_,
                             [self = shared_from_this()](Failure why, std::size_t) {
                                 self->idle_ = false;
@@ -55,7 +68,7 @@ void HttpSession::read_header() {
 
 void HttpSession::read_body() {
     if (closed_) return;
-    stream_.expires_after(house_.options().body_timeout);
+    allow(house_.options().body_timeout);
     // Who asks before sending a long body is told to go on.
     if (beast::iequals(parser_->get()[http::field::expect], "100-continue") &&
         !parser_->is_done()) {
@@ -99,6 +112,7 @@ void HttpSession::refuse_header(const Failure& why) {
 
 void HttpSession::handle() {
     if (closed_) return;
+    late_at_ = 0;
     asked_at_ = std::chrono::steady_clock::now();
     const http::request<http::string_body>& message = parser_->get();
     keep_alive_ = message.keep_alive();
@@ -121,16 +135,12 @@ void HttpSession::handle() {
 
 void HttpSession::wait_for_controller(ForController request) {
     route_ = request.route;
-    answer_timer_.expires_after(house_.options().answer_timeout);
-    answer_timer_.async_wait([self = shared_from_this()](Failure why) {
-        if (!why) self->no_answer();
-    });
+    allow(house_.options().answer_timeout);
     std::uint64_t ticket = 0;
     if (house_.ask(shared_from_this(), ticket, principal_, std::move(request.command))) {
         ticket_ = ticket;
         return;
     }
-    answer_timer_.cancel();
     send(respond(api::problem_of_status(503, "the controller has too much to do: try again")));
 }
 
@@ -139,7 +149,6 @@ void HttpSession::answered(std::uint64_t ticket, Answer answer) {
                [self = shared_from_this(), ticket, answer = std::move(answer)] {
                    if (self->ticket_ != ticket) return;  // It came too late.
                    self->ticket_.reset();
-                   self->answer_timer_.cancel();
                    self->send(self->house_.service().respond_to(self->route_, answer));
                });
 }
@@ -189,7 +198,7 @@ void HttpSession::send_whole(ApiResponse response) {
     set_head(*message, response, keep_alive_);
     message->body() = std::move(response.body);
     message->prepare_payload();
-    stream_.expires_after(house_.options().write_timeout);
+    allow(house_.options().write_timeout);
     http::async_write(
         stream_, *message,
         [self = shared_from_this(), message](Failure why, std::size_t) { self->sent(why); });
@@ -202,7 +211,7 @@ void HttpSession::send_parts(ApiResponse response) {
     if (chunked_) message->chunked(true);
     parts_ = std::move(response.parts);
     auto serializer = std::make_shared<http::response_serializer<http::empty_body>>(*message);
-    stream_.expires_after(house_.options().write_timeout);
+    allow(house_.options().write_timeout);
     http::async_write_header(
         stream_, *serializer,
         [self = shared_from_this(), message, serializer](Failure why, std::size_t) {
@@ -213,7 +222,7 @@ void HttpSession::send_parts(ApiResponse response) {
 
 void HttpSession::send_next_part() {
     if (!parts_) return;  // Closed meanwhile.
-    stream_.expires_after(house_.options().write_timeout);
+    allow(house_.options().write_timeout);
     const auto then_next = [self = shared_from_this()](Failure why, std::size_t) {
         if (why) return self->sent(why);
         self->send_next_part();

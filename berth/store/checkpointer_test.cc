@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "berth/store/journal_table.h"
 #include "berth/store/log_room.h"
+#include "berth/store/schema.h"
 #include "berth/store/small_cluster.h"
 #include "berth/store/sqlite.h"
 
@@ -105,6 +107,30 @@ TEST(LogRoom, IsMadeAheadOfUseAndReadAsTheEndOfTheLog) {
     testing::SmallCluster again(copy.path());
     ASSERT_TRUE(again.ok()) << again.error;
     EXPECT_EQ(again.state().jobs().size(), 30U);
+}
+
+// So that a Replica, which reads for seconds, does not make the log grow for as long.
+TEST(JournalTable, LetsGoOfTheLogBeforeItLooksAtWhatItHasRead) {
+    const Folder folder;
+    testing::SmallCluster cluster(folder.path());
+    ASSERT_TRUE(cluster.take_office(testing::at(0)).ok());
+    for (std::uint32_t id = 1; id <= 5; ++id) {
+        ASSERT_TRUE(cluster.submit(id, testing::at(id)).ok());
+    }
+    const std::string path = folder.path() + '/' + kStateFile;
+    Database reader = Database::open(path, {.read_only = true}).value();
+    Database writer = Database::open(path, {}).value();
+    JournalTable journal = JournalTable::prepare(reader).value();
+    int seen = 0;
+    const auto visit = [&](const Record&, std::size_t) -> Status {
+        ++seen;
+        BERTH_CHECK(writer.run("UPDATE meta SET value = value + 1 WHERE name = 'epoch'"));
+        BERTH_TRY(const std::int64_t moved, writer.checkpoint());
+        EXPECT_EQ(moved, writer.log_frames());
+        return Done{};
+    };
+    EXPECT_TRUE(journal.read_after(0, visit).ok());
+    EXPECT_EQ(seen, 6);
 }
 
 }  // namespace

@@ -7,6 +7,8 @@ namespace berth {
 
 namespace {
 
+constexpr std::size_t kRowsAtOnce = 200;
+
 // The record as it stands in the journal: scripts and environments lie in a table of their own.
 struct WithoutPayloads {
     const Record& record;
@@ -35,7 +37,7 @@ Result<JournalTable> JournalTable::prepare(Database& database) {
     BERTH_TRY(table.insert_, database.prepare("INSERT INTO journal VALUES(?, ?, ?)"));
     BERTH_TRY(table.select_,
               database.prepare("SELECT sequence, crc, record FROM journal WHERE sequence > ? "
-                               "ORDER BY sequence"));
+                               "ORDER BY sequence LIMIT ?"));
     BERTH_TRY(table.delete_,
               database.prepare("DELETE FROM journal WHERE sequence IN (SELECT sequence FROM "
                                "journal WHERE sequence <= ? ORDER BY sequence LIMIT ?)"));
@@ -52,23 +54,40 @@ Result<std::size_t> JournalTable::append(const Record& record) {
     return bytes.size();
 }
 
+// Some at a time, which are let go of before they are looked at: where the reader has no
+// transaction of its own, the log is held for no longer than that.
 Status JournalTable::read_after(std::uint64_t sequence,
                                 const std::function<Status(const Record&, std::size_t)>& visit) {
-    select_.reset();
-    select_.bind(1, static_cast<std::int64_t>(sequence));
-    for (std::uint64_t next = sequence + 1;; ++next) {
-        BERTH_TRY(const bool row, select_.step());
-        if (!row) return Done{};
-        const auto number = static_cast<std::uint64_t>(select_.number(0));
-        if (number != next) return damaged(next, "is missing");
-        const std::string_view bytes = select_.bytes(2);
-        if (select_.number(1) != crc32c_of(number, bytes)) {
-            return damaged(number, "does not match its checksum");
+    for (std::vector<Row> rows;;) {
+        BERTH_TRY(rows, read_some(sequence));
+        for (const Row& row : rows) {
+            BERTH_TRY(const Record record, record_of(row, ++sequence));
+            BERTH_CHECK(visit(record, row.bytes.size()));
         }
-        const Result<Record> record = decode<Record>(bytes);
-        if (!record.ok() || record->sequence != number) return damaged(number, "cannot be read");
-        BERTH_CHECK(visit(*record, bytes.size()));
+        if (rows.size() < kRowsAtOnce) return Done{};
     }
+}
+
+Result<std::vector<JournalTable::Row>> JournalTable::read_some(std::uint64_t after) {
+    std::vector<Row> rows;
+    select_.reset();
+    select_.bind(1, static_cast<std::int64_t>(after)).bind(2, kRowsAtOnce);
+    for (;;) {
+        BERTH_TRY(const bool found, select_.step());
+        if (!found) return rows;
+        rows.push_back({.sequence = static_cast<std::uint64_t>(select_.number(0)),
+                        .crc = select_.number(1),
+                        .bytes = std::string(select_.bytes(2))});
+    }
+}
+
+Result<Record> JournalTable::record_of(const Row& row, std::uint64_t wanted) {
+    if (row.sequence != wanted) return damaged(wanted, "is missing");
+    if (row.crc != crc32c_of(wanted, row.bytes))
+        return damaged(wanted, "does not match its checksum");
+    Result<Record> record = decode<Record>(row.bytes);
+    if (!record.ok() || record->sequence != wanted) return damaged(wanted, "cannot be read");
+    return record;
 }
 
 Result<bool> JournalTable::cut(std::uint64_t sequence, std::int64_t limit) {

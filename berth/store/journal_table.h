@@ -27,6 +27,14 @@ public:
     Result<std::uint64_t> first();  // The lowest number there is; 0: none.
 
 private:
+    struct Row {
+        std::uint64_t sequence = 0;
+        std::int64_t crc = 0;
+        std::string bytes;
+    };
+    Result<std::vector<Row>> read_some(std::uint64_t after);
+    static Result<Record> record_of(const Row& row, std::uint64_t wanted);
+
     Statement insert_, select_, delete_, first_;
 };
 

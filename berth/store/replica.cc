@@ -19,8 +19,10 @@ struct Replica::Work {
 };
 
 Result<SnapshotSlices> Replica::Work::make() {
+    // Each of its reads sees a moment of its own: what it reads is neither changed nor taken away
+    // while it is at work, and what comes meanwhile is read, too. One transaction would keep
+    // SQLite's log from starting over for all that time.
     BERTH_TRY(Database database, Database::open(path, {.read_only = true, .vfs = vfs}));
-    BERTH_CHECK(database.run("BEGIN"));  // One moment, whatever is appended meanwhile.
     BERTH_TRY(const Recovered recovered, recover(database, RecoverFrom::newest, &stop));
     return SnapshotSlices{recovered.sequence, recovered.state.snapshot_slices(slice_bytes)};
 }
