@@ -220,7 +220,8 @@ private:
     void add_sim_openb(CLI::App* table) {
         CLI::App* openb = table->add_subcommand(
             "openb", "What placement policies get to use of Alibaba's shared GPUs (ATC '23)");
-        openb->add_option("--traces", sim_openb_.traces, "The folder that holds openb/")->required();
+        openb->add_option("--traces", sim_openb_.traces, "The folder that holds openb/")
+            ->required();
         openb->add_option("--only", sim_openb_.only, "One policy");
         openb->add_option("--orders", sim_openb_.orders, "Of pods and nodes: published, or ours")
             ->check(CLI::IsMember({"published", "ours"}));

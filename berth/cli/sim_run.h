@@ -18,10 +18,10 @@ struct SimRunOptions {
     std::vector<std::string> policies = {"own"};
     std::string json, csv, report;
     std::string node_mtbf, node_repair, restart_cost, checkpoint, time_slice;  // Lengths of time.
-    double load = 0;           // 0: as the trace has it.
-    std::string limits;        // rounded, exact, none, or a factor.
+    double load = 0;                        // 0: as the trace has it.
+    std::string limits;                     // rounded, exact, none, or a factor.
     std::uint32_t moves = kSimulatedMoves;  // Searches for an earlier start in a cycle; 0: all.
-    std::uint64_t first = 0;   // So many jobs of the trace; 0: all.
+    std::uint64_t first = 0;                // So many jobs of the trace; 0: all.
     std::uint32_t agent_latency_ms = 0;
     std::uint32_t threads = 0;  // 0: as many as there are cores.
     std::uint64_t seed = 1;     // Of a generated workload.

@@ -20,7 +20,9 @@ public:
     void look_at(const ClusterState& state, NodeId node);
     void look_at_all(const ClusterState& state);
     // Thousandths of GPUs, of all nodes.
-    std::int64_t milli() const { return weight_ == 0 ? 0 : static_cast<std::int64_t>(sum_ / weight_); }
+    std::int64_t milli() const {
+        return weight_ == 0 ? 0 : static_cast<std::int64_t>(sum_ / weight_);
+    }
 
 private:
     std::vector<WorkShape> usual_;

@@ -113,7 +113,7 @@ void Recorder::look_at(const ClusterState& state, const Job& job) {
         end_run(number);
     }
     if (holds && !seen.holds) {
-        seen = {true, waits,        gpus_in(state.spec(), job.allocated), *job.started_at,
+        seen = {true,         waits, gpus_in(state.spec(), job.allocated), *job.started_at,
                 seen.company, {}};
         if (keep_runs_) seen.places = places_of(state.spec(), *job.allocation);
         allocated_ += seen.gpus;

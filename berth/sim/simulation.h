@@ -65,9 +65,7 @@ struct JobRecord {
     std::int64_t company = 0;
 
     // Runs that were ended for others' sake.
-    std::uint32_t preemptions() const {
-        return starts > lost + 1 ? starts - lost - 1 : 0;
-    }
+    std::uint32_t preemptions() const { return starts > lost + 1 ? starts - lost - 1 : 0; }
 
     BERTH_FIELDS(JobRecord, gpus, submitted, first_start, last_start, ended, ran, state, starts,
                  refused, lost, company)
@@ -100,7 +98,10 @@ struct SimulationResult {
     std::uint64_t state_hash = 0;  // Of the controller's state at the end.
 
     explicit SimulationResult(Time begin)
-        : gpus_allocated(begin), jobs_waiting(begin), gpus_waited_for(begin), jobs_running(begin),
+        : gpus_allocated(begin),
+          jobs_waiting(begin),
+          gpus_waited_for(begin),
+          jobs_running(begin),
           gpus_fragmented(begin) {}
 };
 
