@@ -55,7 +55,8 @@ TEST(Shared, IsWrittenAsWhatItHolds) {
     const std::vector<std::string> plain = {"a", "b"};
     EXPECT_EQ(encode(Words(plain)), encode(plain));
     Words read;
-    Reader reader(encode(plain));
+    const std::string bytes = encode(plain);
+    Reader reader(bytes);
     reader.read(read);
     EXPECT_TRUE(reader.ok());
     EXPECT_EQ(*read, plain);
