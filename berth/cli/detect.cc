@@ -2,6 +2,7 @@
 #include <ostream>
 
 #include "berth/cli/commands.h"
+#include "berth/client/host_name.h"
 #include "berth/host/describe.h"
 
 namespace berth::cli {

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "berth/base/text.h"
+#include "berth/client/host_name.h"
 #include "berth/host/describe.h"
 
 namespace berth::cli {

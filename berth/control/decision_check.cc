@@ -21,8 +21,8 @@ std::string places_text(const ClusterState& state, const Allocation& allocation)
     std::string text;
     for (const NodeShare& share : allocation.shares) {
         text += text.empty() ? " on " : ", ";
-        text +=
-            state.spec().node(share.node).name + " (" + std::to_string(share.cpus) + " CPUs, cores";
+        text += state.spec().node(share.node).name + " (" + std::to_string(share.cpus) + " CPUs, " +
+                std::to_string(share.tasks) + " tasks, cores";
         for (std::size_t core = 0; core < share.cores.size(); ++core) {
             if (share.cores.test(core)) text += " " + std::to_string(core);
         }
@@ -33,9 +33,19 @@ std::string places_text(const ClusterState& state, const Allocation& allocation)
     return text;
 }
 
+// "job 12, its task 3 as job 14, run 2, 3600 s at most"
+std::string start_text(const StartJob& start) {
+    std::string text = job_text(start.job);
+    if (start.array_task) text += ", its task " + std::to_string(*start.array_task);
+    if (start.task_job) text += " as " + job_text(*start.task_job);
+    text += ", run " + std::to_string(start.attempt.value());
+    if (start.time_limit) text += ", " + std::to_string(seconds(*start.time_limit)) + " s at most";
+    return text;
+}
+
 std::string text_of(const ClusterState& state, const Fact& fact) {
     if (const auto* one = is<StartJob>(fact)) {
-        return "start of " + job_text(one->job) + places_text(state, one->allocation) +
+        return "start of " + start_text(*one) + places_text(state, one->allocation) +
                ", priority " + std::to_string(one->priority);
     }
     if (const auto* one = is<EndJob>(fact)) {

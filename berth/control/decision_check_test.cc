@@ -50,7 +50,7 @@ TEST(DecisionCheck, FindsAStartThatTheRulesDoNotGive) {
             const auto difference = check(records);
             ASSERT_TRUE(difference);
             EXPECT_EQ(difference->sequence, record.sequence);
-            EXPECT_TRUE(difference->recorded.starts_with("start of job 1 on node"))
+            EXPECT_TRUE(difference->recorded.starts_with("start of job 1, run 1 on node"))
                 << difference->recorded;
             return;
         }

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <memory>
 
@@ -128,13 +127,6 @@ NodeSpec node_of(const Machine& machine, const std::string& name) {
     node.capacity.set_cpu(cores(node.cpus()));
     node.capacity.set_memory(node.memory);
     return node;
-}
-
-std::string short_host_name() {
-    std::array<char, 256> name{};
-    gethostname(name.data(), name.size() - 1);
-    const std::string full = name.data();
-    return full.empty() ? "localhost" : full.substr(0, full.find('.'));
 }
 
 NodeSpec found_node(const NodeSpec& configured, const Dimensions& dimensions,

@@ -27,9 +27,6 @@ Result<Machine> discover_machine();
 // is not this machine.
 std::vector<std::vector<int>> cpus_of_node(const NodeSpec& node, const Machine& machine);
 
-// The first part of this machine's name, by which Slurm's files call it; "localhost" without one.
-std::string short_host_name();
-
 // What an agent registers as found: the machine's own cores and memory, and of the configured
 // devices those that are there. A simulated one (it has no file) is.
 NodeSpec found_node(const NodeSpec& configured, const Dimensions& dimensions,

@@ -5,6 +5,7 @@
 #include <ctime>
 #include <ostream>
 
+#include "berth/client/host_name.h"
 #include "berth/model/job_variables.h"
 #include "berth/slurm/job_environment.h"
 

@@ -1,8 +1,5 @@
 #include "berth/slurm/job_environment.h"
 
-#include <unistd.h>
-
-#include <array>
 #include <filesystem>
 
 #include "berth/base/text.h"
@@ -51,13 +48,6 @@ std::string line_of(const Invocation& call) {
     std::string line = call.name;
     for (const std::string& word : call.arguments) line += " " + word;
     return line;
-}
-
-std::string short_host_name() {
-    std::array<char, 256> name{};
-    gethostname(name.data(), name.size() - 1);
-    const std::string full = name.data();
-    return full.substr(0, full.find('.'));
 }
 
 }  // namespace berth::slurm

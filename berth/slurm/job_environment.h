@@ -16,6 +16,5 @@ std::vector<std::string> exported_environment(const Invocation& call, const std:
 std::string work_dir_of(const std::string& chdir);
 
 std::string line_of(const Invocation& call);  // "sbatch -n1 job.sh", for SubmitLine.
-std::string short_host_name();
 
 }  // namespace berth::slurm

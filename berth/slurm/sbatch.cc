@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "berth/client/client.h"
+#include "berth/client/host_name.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/batch_script.h"
 #include "berth/slurm/job_environment.h"

@@ -308,7 +308,7 @@ TEST(Store, NamesTheRecordThatTheEngineWouldNotHaveDecided) {
     ASSERT_TRUE(again.ok() && again->first);
     EXPECT_EQ(again->first->sequence, 3U);
     EXPECT_EQ(again->first->recorded,
-              "start of job 1 on gpu2 (1 CPUs, cores 0, devices 0), priority 0");
+              "start of job 1, run 1 on gpu2 (1 CPUs, 1 tasks, cores 0, devices 0), priority 0");
 }
 
 TEST(Store, ReplaysAnyHistoryToTheSameHash) {
