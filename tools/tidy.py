@@ -55,7 +55,7 @@ FENCES = [
 # Else a pure module sees the standard library alone, but for what its work is made of.
 # ext/atomicity.h: libstdc++'s own way to count holders, as std::shared_ptr does.
 FOREIGN_IN_PURE = {"config": r"yaml-cpp/", "api": r"nlohmann/|rapidjson/",
-                   "base": r"ext/atomicity\.h", "model": r"ext/atomicity\.h"}
+                   "base": r"ext/atomicity\.h"}
 FOREIGN_IN_TESTS = r"gtest/|gmock/|rapidcheck"
 
 # What the precompiled header hides from g++ when the #include is forgotten.

@@ -42,10 +42,6 @@ public:
         return a.has_value() && a.value_ == T(b);
     }
     friend constexpr bool operator==(const Maybe& a, std::nullopt_t) { return !a.has_value(); }
-    template <std::same_as<Plain> Other>
-    friend constexpr bool operator==(const Maybe& a, const Other& b) {
-        return a.plain() == b;
-    }
 
 private:
     T value_ = T::min();

@@ -1,17 +1,15 @@
 // Shared: a value that many may hold and nobody changes. Copies hold the same one; what equals the
 // default takes no memory at all. Who wants another value makes it: edit().
 //
-// One pointer, to the value with a count of its holders before it. The count is kept as that of
-// std::shared_ptr is: holders in several threads do not disturb each other, and while there is one
-// thread it is a plain number.
+// One pointer, to the value with a count of its holders before it.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
-#include <ext/atomicity.h>
 #include <initializer_list>
 #include <utility>
 
+#include "berth/base/holders.h"
 #include "berth/base/plain.h"
 
 namespace berth {
@@ -39,13 +37,13 @@ public:
     Shared() = default;
     // NOLINTNEXTLINE(google-explicit-constructor): it is that value, held otherwise.
     Shared(T value) {
-        if (!(value == T{})) held_ = new Held{1, std::move(value)};
+        if (!(value == T{})) held_ = new Held{{}, std::move(value)};
     }
     Shared(Items items)
         requires std::constructible_from<T, Items>
         : Shared(T(items)) {}
     Shared(const Shared& other) : held_(other.held_) {
-        if (held_ != nullptr) __gnu_cxx::__atomic_add_dispatch(&held_->holders, 1);
+        if (held_ != nullptr) held_->holders.add();
     }
     Shared(Shared&& other) noexcept : held_(std::exchange(other.held_, nullptr)) {}
     Shared& operator=(Shared other) noexcept {
@@ -53,8 +51,7 @@ public:
         return *this;
     }
     ~Shared() {
-        if (held_ == nullptr) return;
-        if (__gnu_cxx::__exchange_and_add_dispatch(&held_->holders, -1) == 1) delete held_;
+        if (held_ != nullptr && held_->holders.drop()) delete held_;
     }
 
     const T& operator*() const {
@@ -71,7 +68,7 @@ public:
     T& edit() {
         if (held_ == nullptr || !is_alone()) {
             Shared own;
-            own.held_ = new Held{1, **this};
+            own.held_ = new Held{{}, **this};
             std::swap(held_, own.held_);
         }
         return held_->value;
@@ -81,9 +78,7 @@ public:
     bool is_same(const Shared& other) const { return held_ == other.held_; }
 
     // Nobody else holds it.
-    bool is_alone() const {
-        return held_ == nullptr || __atomic_load_n(&held_->holders, __ATOMIC_ACQUIRE) == 1;
-    }
+    bool is_alone() const { return held_ == nullptr || held_->holders.is_one(); }
 
     friend bool operator==(const Shared& a, const Shared& b) { return a.is_same(b) || *a == *b; }
     friend bool operator==(const Shared& a, const T& b) { return *a == b; }
@@ -102,7 +97,7 @@ public:
 
 private:
     struct Held {
-        _Atomic_word holders;
+        Holders holders;
         T value;
     };
     Held* held_ = nullptr;

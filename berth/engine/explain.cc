@@ -181,7 +181,8 @@ private:
             result_.planned_nodes.push_back(state_.spec().node(node).name);
             for (const JobId id : state_.jobs_on(node)) {
                 const Booking* run = outlook_.book.find(id);
-                if (run != nullptr && run->due <= planned->start) ends.emplace_back(run->due, id);
+                if (run != nullptr && run->due() <= planned->start)
+                    ends.emplace_back(run->due(), id);
             }
             for (const auto& [id, promise] : outlook_.book.promises()) {
                 const bool on_node = std::ranges::any_of(

@@ -25,7 +25,7 @@ struct Kind {
     Demand demand;
     Footprints footprints;
     // --switches=N@wait: from then on, the same without that limit.
-    std::optional<Demand> relaxed;
+    Rare<Demand> relaxed;
     Time relaxed_from{};
     // It wants to be beside jobs that run, or apart from them: looked at anew each time, and
     // promised nothing.

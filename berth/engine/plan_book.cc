@@ -46,7 +46,7 @@ void PlanBook::rebuild(const ClusterState& state) {
         auto booking = booking_of(state, *state.find_job(id));
         if (!booking) return;
         const Booking* known = before.find(id);  // Perhaps it overran already.
-        if (known != nullptr && known->due == booking->due) {
+        if (known != nullptr && known->due() == booking->due()) {
             booking->end = std::max(booking->end, known->end);
         }
         enter(id, *std::move(booking));
@@ -63,8 +63,6 @@ std::optional<Booking> PlanBook::booking_of(const ClusterState& state, const Job
         Booking booking{.start = *job.started_at,
                         .end = due,
                         .amounts = {},
-                        .running = true,
-                        .due = due,
                         .licenses = job.allocation->licenses,
                         .reservation = job.spec.request->reservation};
         NodeAmounts amounts;
@@ -77,9 +75,9 @@ std::optional<Booking> PlanBook::booking_of(const ClusterState& state, const Job
             parts.push_back({share.node, device, devices[device].dimension});
         }
         booking.amounts = amounts;
-        booking.parts = std::move(parts);
+        booking.run = Booking::Run{due, std::move(parts)};
         const Booking* known = running_.find(job.id);  // Perhaps it overran already.
-        if (known != nullptr && known->due == due) booking.end = known->end;
+        if (known != nullptr && known->due() == due) booking.end = known->end;
         return booking;
     }
     const PlannedStart* planned = state.planned(job.id);
@@ -87,8 +85,6 @@ std::optional<Booking> PlanBook::booking_of(const ClusterState& state, const Job
     return Booking{.start = planned->start,
                    .end = planned->end,
                    .amounts = planned->amounts,
-                   .running = false,
-                   .due = {},
                    .licenses = planned->licenses,
                    .reservation = job.spec.request->reservation};
 }
@@ -106,11 +102,11 @@ void PlanBook::refresh(const ClusterState& state, Time now, JobId id) {
         remove(id);
     }
     if (wanted) {
-        if (before && before->running && wanted->end > before->end) collision_ = true;
+        if (before && before->running() && wanted->end > before->end) collision_ = true;
         enter(id, *wanted);
     }
     if (before) note_releases(*before, id, now);
-    if (!before || !before->running) return;
+    if (!before || !before->running()) return;
     for (const NodeId node : before->amounts.nodes()) forget_before(node, now);
 }
 
@@ -150,12 +146,12 @@ std::optional<Time> PlanBook::shared_until(NodeId node, std::uint32_t device) co
 
 void PlanBook::enter(JobId job, Booking booking) {
     change_timelines(booking, false);
-    if (booking.running) {
+    if (booking.running()) {
         ends_.emplace(booking.end, job);
         for (const auto& [node, amount] : booking.amounts) {
             free_groups_.change(node, amount, false);
         }
-        for (const PartOf& part : booking.parts) {
+        for (const PartOf& part : std::as_const(booking).run->parts) {
             change_shared(part, job, booking.start, booking.end);
         }
         running_[job] = std::move(booking);
@@ -183,12 +179,12 @@ void PlanBook::enter(JobId job, Booking booking) {
 void PlanBook::remove(JobId job) {
     const Booking& booking = *find(job);
     change_timelines(booking, true);
-    if (booking.running) {
+    if (booking.running()) {
         ends_.erase({booking.end, job});
         for (const auto& [node, amount] : booking.amounts) {
             free_groups_.change(node, amount, true);
         }
-        for (const PartOf& part : booking.parts) {
+        for (const PartOf& part : booking.run->parts) {
             change_shared(part, job, booking.start, std::nullopt);
         }
         running_.erase(job);
@@ -211,7 +207,7 @@ std::vector<JobId> PlanBook::extend_overdue(Time now, Duration longer) {
         const JobId job = ends_.begin()->second;
         Booking booking = running_.at(job);
         remove(job);
-        booking.end = after(now, std::max(longer, now - booking.due));
+        booking.end = after(now, std::max(longer, now - booking.due()));
         for (const NodeId node : booking.amounts.nodes()) forget_before(node, now);
         enter(job, std::move(booking));
         overdue.push_back(job);

@@ -33,12 +33,18 @@ struct PartOf {
 struct Booking {
     Time start{}, end{};
     PromisedAmounts amounts;
-    bool running = false;  // It holds them; false: it is promised them.
-    Time due{};            // Of a running job: when its limit ends. `end` is later if it overran.
-    Shared<std::vector<PartOf>> parts;  // Of a running job.
     Shared<std::vector<LicenseCount>> licenses;
-    SharedText
-        reservation;  // Whose part of the nodes it is taken from; empty: what is open to all.
+    SharedText reservation;  // Whose part of the nodes it takes; empty: what is open to all.
+    // Of a job that runs and holds them; none: it is promised them.
+    struct Run {
+        Time due{};  // When its limit ends; the booking ends later if it overran.
+        std::vector<PartOf> parts;
+        friend bool operator==(const Run&, const Run&) = default;
+    };
+    Rare<Run> run;
+
+    bool running() const { return run.has_value(); }
+    Time due() const { return run ? run->due : Time{}; }
     friend bool operator==(const Booking&, const Booking&) = default;
 };
 

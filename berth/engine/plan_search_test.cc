@@ -50,7 +50,7 @@ World random_world(Rng& rng) {
     const std::int64_t bookings = rng.between(0, 20);
     for (std::int64_t i = 0; i < bookings; ++i) {
         const auto n = static_cast<std::size_t>(rng.between(0, static_cast<int>(nodes.size()) - 1));
-        Booking booking{at(rng.between(0, 20)), {}, {}, false, {}, {}};
+        Booking booking{at(rng.between(0, 20)), {}, {}, {}, {}, {}};
         booking.end = booking.start + Duration(rng.between(1, 10));
         if (rng.chance(5)) booking.end = kNever;
         Resources amount;

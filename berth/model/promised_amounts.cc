@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <ext/atomicity.h>
 #include <new>
 
 namespace berth {
@@ -33,7 +32,7 @@ std::size_t PromisedAmounts::bytes() const {
 
 PromisedAmounts::PromisedAmounts(const NodeAmounts& amounts) {
     if (amounts.empty()) return;
-    Held head{.holders = 1, .nodes = static_cast<std::uint32_t>(amounts.size())};
+    Held head{.holders = {}, .nodes = static_cast<std::uint32_t>(amounts.size())};
     DimensionSet used = 0;
     for (const auto& [node, amount] : amounts) used |= used_of(amount);
     static_assert(kDimensionsMax <= 16);
@@ -58,12 +57,11 @@ PromisedAmounts::PromisedAmounts(const NodeAmounts& amounts) {
 }
 
 PromisedAmounts::PromisedAmounts(const PromisedAmounts& other) : held_(other.held_) {
-    if (held_ != nullptr) __gnu_cxx::__atomic_add_dispatch(&held_->holders, 1);
+    if (held_ != nullptr) held_->holders.add();
 }
 
 PromisedAmounts::~PromisedAmounts() {
-    if (held_ == nullptr) return;
-    if (__gnu_cxx::__exchange_and_add_dispatch(&held_->holders, -1) == 1) ::operator delete(held_);
+    if (held_ != nullptr && held_->holders.drop()) ::operator delete(held_);
 }
 
 std::span<const NodeId> PromisedAmounts::nodes() const {
@@ -87,7 +85,7 @@ Resources PromisedAmounts::amount(std::size_t at) const {
 bool operator==(const PromisedAmounts& a, const PromisedAmounts& b) {
     if (a.is_same(b)) return true;
     if (a.held_ == nullptr || b.held_ == nullptr) return false;
-    constexpr std::size_t kCount = sizeof(int);  // Which is their own.
+    constexpr std::size_t kCount = sizeof(Holders);  // Which is their own.
     const std::size_t size = a.bytes();
     return size == b.bytes() &&
            std::memcmp(reinterpret_cast<const std::byte*>(a.held_) + kCount,

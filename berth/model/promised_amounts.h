@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "berth/base/holders.h"
 #include "berth/model/ids.h"
 #include "berth/model/resources.h"
 
@@ -85,7 +86,7 @@ public:
 
 private:
     struct Held {
-        int holders;
+        Holders holders;
         std::uint32_t nodes;
         std::uint16_t dimensions;  // A DimensionSet.
         std::uint16_t alike;
