@@ -77,9 +77,10 @@ class BadInput(unittest.TestCase):
     @unittest.skipUnless(ROOT, "SKIPPED: needs root to confine jobs")
     def test_a_fork_bomb_ends_with_its_job(self):
         c = self.cluster
-        job = c.sbatch(script="f() { sleep 100 & }; for i in $(seq 50); do f; done; setsid sleep 100 & exit 0")
+        nap = f"sleep 100.{os.getpid()}"  # Not that of another run of this test.
+        job = c.sbatch(script=f"f() {{ {nap} & }}; for i in $(seq 50); do f; done; setsid {nap} & exit 0")
         c.wait_state(job, "COMPLETED")
-        self.assertEqual(subprocess.run(["pgrep", "-f", "^sleep 100$"], capture_output=True).stdout, b"")
+        self.assertEqual(subprocess.run(["pgrep", "-f", f"^{nap}$"], capture_output=True).stdout, b"")
 
     @unittest.skipUnless(ROOT, "SKIPPED: needs root to act as another user")
     def test_output_through_a_symlink_to_roots_file_is_the_users_own_trouble(self):
