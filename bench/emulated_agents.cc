@@ -14,6 +14,7 @@
 #include "apps/daemon/wall_clock.h"
 #include "bench/live_daemon.h"
 #include "berth/agent/agent.h"
+#include "berth/model/exit_of.h"
 #include "berth/wire/agent_client.h"
 
 namespace berth::bench {
@@ -146,7 +147,7 @@ void EmulatedAgents::Parts::act(std::size_t index, HostAction action, Time now) 
     } else if (const auto* const signal = std::get_if<SignalRun>(&action)) {
         if (!signal->whole) return;
         const RunKey script{signal->run.job, signal->run.attempt, kBatchStep};
-        end_script(index, script, {.code = 0, .signal = signal->signal});
+        end_script(index, script, exit_by_signal(signal->signal));
         wake(index, RunEmpty{signal->run});
     } else if (std::holds_alternative<StartStep>(action)) {
         give_up("a step was to be started, and emulated agents have none");

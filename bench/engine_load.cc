@@ -94,7 +94,7 @@ void start(Engine& engine, const Job& job, std::vector<NodeShare> shares) {
 
 Job job_of(const ClusterState& state, Time now, std::uint32_t partition, std::uint32_t nodes,
            std::int64_t gpus, Duration limit) {
-    Job job{.id = state.next_job_id(), .owner = {1000, 1000, "ann", "users"}};
+    Job job{.id = state.next_job_id(), .owner = Owner{1000, 1000, "ann", "users"}};
     job.spec = testing::make_job({.name = "train",
                                   .nodes = nodes,
                                   .gpus = gpus,
@@ -153,8 +153,8 @@ void add_limits(ClusterSpec& spec, std::uint32_t nodes) {
 void give_to_some_user(const Load& load, Job& job, Rng& rng) {
     if (!load.limits) return;
     const std::int64_t user = rng.between(0, kAccounts * kUsersEach - 1);
-    job.owner.uid = static_cast<std::uint32_t>(1000 + user);
-    job.owner.user = "u" + std::to_string(user);
+    job.owner.edit().uid = static_cast<std::uint32_t>(1000 + user);
+    job.owner.edit().user = "u" + std::to_string(user);
     job.spec.account = "a" + std::to_string(user / kUsersEach);
 }
 

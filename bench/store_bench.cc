@@ -41,7 +41,7 @@ ClusterSpec some_nodes() {
 Job pending_job(JobId id, Time now) {
     Job job;
     job.id = id;
-    job.owner = {.uid = 1000, .gid = 1000, .user = "ada", .group = "ada"};
+    job.owner = Owner{.uid = 1000, .gid = 1000, .user = "ada", .group = "ada"};
     job.spec.name = "train-" + to_string(id);
     job.spec.account = "physics";
     job.spec.command.edit().work_dir = "/home/ada/experiments/2026";

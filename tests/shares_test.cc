@@ -41,7 +41,7 @@ protected:
     void submit(std::uint32_t id, const char* account, const char* user, std::uint32_t nodes,
                 std::uint32_t cpus, std::uint32_t qos = 0) {
         Job job = SampleCluster::job(id);
-        job.owner.user = user;
+        job.owner.edit().user = user;
         job.spec.account = account;
         job.spec.request =
             JobRequest{.nodes_min = nodes, .tasks = nodes, .cpus_per_task = cpus / nodes};

@@ -34,6 +34,7 @@ void Attempts::adopt_one(const RememberedAttempt& attempt, std::span<const RunKe
         if (AttemptKey{run.job, run.attempt} == key && !step.ended) live.steps[run.step];
     }
     if (reborn_) return;
+    if (attempt.hook != Hook::none) return adopt_hook(attempt, alive);
     const bool any = std::ranges::any_of(
         alive, [&](const RunKey& run) { return AttemptKey{run.job, run.attempt} == key; });
     if (any && !attempt.started) {
@@ -74,6 +75,8 @@ void Attempts::settle(Effects& effects) {
 void Attempts::settle_one(AttemptKey key, Effects& effects) {
     LiveAttempt& attempt = live_.at(key);
     const RememberedAttempt remembered = memory_.attempts().at(key);
+    if (std::exchange(attempt.hook_due, false)) return start_hook(key, remembered.hook, effects);
+    if (remembered.hook != Hook::none) return;
     if (remembered.unknown_share) return begin_end(key, Duration{}, kKill, effects);
     if (std::exchange(attempt.exit_due, false)) {
         fail(key, "lost: its script is gone and left no exit record");

@@ -39,6 +39,7 @@ void Attempts::begin_end(AttemptKey key, Duration kill_wait, std::int32_t signal
         remembered.ending = true;
         memory_.remember(remembered);
     }
+    if (remembered.hook != Hook::none) return;  // Which is let finish: nothing else runs.
     if (signal == kKill) {
         effects.actions.emplace_back(SignalRun{extern_run(key), kKill, true});
         attempt.kill_at = effects.now + kKillAgain;
@@ -118,6 +119,7 @@ void Attempts::kill_overdue(Effects& effects) {
     for (auto& [key, attempt] : live_) {
         for (auto& [id, step] : attempt.steps) kill(step.kill_at, {key.job, key.attempt, id});
         kill(attempt.kill_at, extern_run(key));
+        kill(attempt.kill_hook_at, hook_run(key, memory_.attempts().at(key).hook));
     }
 }
 
@@ -126,6 +128,7 @@ std::optional<Time> Attempts::next_due() const {
     for (const auto& [key, attempt] : live_) {
         for (const auto& [id, step] : attempt.steps) earlier(due, step.kill_at);
         earlier(due, attempt.kill_at);
+        earlier(due, attempt.kill_hook_at);
     }
     return due;
 }
@@ -143,11 +146,21 @@ void Attempts::finish(AttemptKey key, Effects& effects) {
         const StepId step = live_.at(key).steps.begin()->first;
         finish_step({key.job, key.attempt, step}, "ended with its job", effects);
     }
+    live_.at(key).kill_at.reset();
+    if (!memory_.attempts().at(key).launch.hooks.epilog.empty()) {
+        return start_hook(key, Hook::epilog, effects);
+    }
+    conclude(key, effects);
+}
+
+void Attempts::conclude(AttemptKey key, Effects& effects) {
     const RememberedAttempt& remembered = memory_.attempts().at(key);
     AttemptReport end{.job = key.job, .attempt = key.attempt, .live = false};
     end.batch_exit = remembered.batch_exit;
     end.out_of_memory = remembered.out_of_memory;
     end.failure = remembered.failure;
+    end.failed_hook = remembered.failed_hook;
+    end.hook_failure = remembered.hook_failure;
     effects.actions.emplace_back(RemoveAttempt{key.job, key.attempt});
     memory_.forget(key);
     live_.erase(key);

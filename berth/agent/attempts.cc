@@ -77,6 +77,7 @@ void Attempts::launch(LaunchAttempt order, Effects& effects) {
     attempt.launch = order;
     memory_.remember(attempt);
     live_[key].starting = true;
+    if (!order.hooks.prolog.empty()) return start_hook(key, Hook::prolog, effects);
     effects.actions.emplace_back(StartAttempt{std::move(order)});
 }
 
@@ -174,6 +175,7 @@ void Attempts::failed_to_start(const RunKey& run, const std::string& why, Effect
     const AttemptKey key{run.job, run.attempt};
     LiveAttempt* const attempt = find(key);
     if (attempt == nullptr) return;
+    if (is_hook(run.step)) return hook_ended(run, why, effects);
     if (run.step == kBatchStep || run.step == kExternStep) {
         fail(key, why);
         finish(key, effects);  // Nothing of it runs: there is nothing to wait for.
@@ -194,6 +196,7 @@ void Attempts::exited(const RunExited& event, Effects& effects) {
     const AttemptKey key{event.run.job, event.run.attempt};
     LiveAttempt* const attempt = find(key);
     if (attempt == nullptr) return;
+    if (is_hook(event.run.step)) return hook_ended(event.run, hook_failure(event.exit), effects);
     if (event.run.step == kBatchStep) {
         RememberedAttempt remembered = memory_.attempts().at(key);
         if (remembered.batch_exit) return;
@@ -224,6 +227,7 @@ void Attempts::emptied(const RunKey& run, Effects& effects) {
     LiveAttempt* const attempt = find(key);
     if (attempt == nullptr || attempt->starting || attempt->exit_due || attempt->to_start) return;
     const RememberedAttempt& remembered = memory_.attempts().at(key);
+    if (is_hook(run.step) || remembered.hook != Hook::none) return;
     if (run.step == kExternStep && remembered.ending) {
         // What is just starting is not in its cgroup yet; once it is, the signal is sent again.
         const auto is_starting = [](const auto& step) {

@@ -14,6 +14,9 @@ struct Effects {
     std::vector<ReportBody> reports;
 };
 
+// "ended with exit code 3"; empty: it ended well.
+std::string hook_failure(const ExitStatus& exit);
+
 class Attempts {
 public:
     Attempts(Memory& memory, AgentProtections protections)
@@ -53,7 +56,8 @@ private:
         bool starting = false;
         bool to_start = false;  // The process before fell between its disk and the deed.
         bool exit_due = false;  // Its script is gone; the exit record is still to come, or lost.
-        std::optional<Time> kill_at;
+        bool hook_due = false;  // A prolog or epilog that is gone; word of its end may still come.
+        std::optional<Time> kill_at, kill_hook_at;
         std::map<StepId, LiveStep> steps;  // Those not yet ended.
     };
 
@@ -71,7 +75,12 @@ private:
     void begin_end(AttemptKey key, Duration kill_wait, std::int32_t signal, Effects& effects);
     void begin_step_end(const RunKey& run, Duration kill_wait, Effects& effects);
     void fail(AttemptKey key, std::string why);
-    void finish(AttemptKey key, Effects& effects);
+    void finish(AttemptKey key, Effects& effects);    // What it held is free: the epilog, if any …
+    void conclude(AttemptKey key, Effects& effects);  // … and the report.
+    // ---- The site's programs (hooks.cc).
+    void start_hook(AttemptKey key, Hook hook, Effects& effects);
+    void hook_ended(const RunKey& run, std::string failure, Effects& effects);
+    void adopt_hook(const RememberedAttempt& attempt, std::span<const RunKey> alive);
     void finish_step(const RunKey& run, std::string_view otherwise, Effects& effects);
     void report_end(AttemptReport end, Effects& effects);
     void report_end(StepReport end, Effects& effects);

@@ -27,8 +27,11 @@ struct RememberedAttempt {
     bool out_of_memory = false;
     std::string failure;
     bool unknown_share = false;  // Found alive, or its record unreadable: it may hold anything.
+    Hook hook = Hook::none;      // That has been begun and is not yet over.
+    Hook failed_hook = Hook::none;
+    std::string hook_failure;
     BERTH_FIELDS(RememberedAttempt, launch, started, ending, batch_exit, out_of_memory, failure,
-                 unknown_share)
+                 unknown_share, hook, failed_hook, hook_failure)
 };
 
 // A step of such an attempt. It stays, ended, for as long as its attempt: a second launch is

@@ -79,6 +79,13 @@ struct StartStep {
     LaunchAttempt
         attempt;  // Of the attempt it belongs to (payload left out): owner, cluster, confinement.
 };
+// Runs the site's prolog or epilog, as `run.step` says: as root, outside of the attempt's cgroups,
+// one program after the other until one fails. Answered by RunExited or RunFailedToStart; where an
+// agent fell before it heard of either, its successor asks again, and they run again.
+struct StartHook {
+    RunKey run;
+    LaunchAttempt launch;  // Payload left out.
+};
 // Sends a signal to the main process of the run (whole = false), or to every process of its cgroup.
 struct SignalRun {
     RunKey run;
@@ -90,7 +97,7 @@ struct RemoveAttempt {
     JobId job{0};
     Attempt attempt{0};
 };
-using HostAction = std::variant<StartAttempt, StartStep, SignalRun, RemoveAttempt>;
+using HostAction = std::variant<StartAttempt, StartStep, SignalRun, RemoveAttempt, StartHook>;
 
 // ---- Durable memory, a small key-value store: one file per key in the real one. `value` nullopt
 // removes.

@@ -1,4 +1,5 @@
-// The three signals that end things, and the run that stands for a whole attempt.
+// The three signals that end things, and the runs that are no steps: the one that stands for a
+// whole attempt, and those of the site's programs.
 #pragma once
 
 #include "berth/agent/memory.h"
@@ -12,5 +13,10 @@ inline constexpr std::int32_t kSignalMax = 64;
 
 // The cgroup that all others of the attempt lie beneath.
 inline RunKey extern_run(AttemptKey key) { return {key.job, key.attempt, kExternStep}; }
+
+inline bool is_hook(StepId step) { return step == kPrologStep || step == kEpilogStep; }
+inline RunKey hook_run(AttemptKey key, Hook hook) {
+    return {key.job, key.attempt, hook == Hook::epilog ? kEpilogStep : kPrologStep};
+}
 
 }  // namespace berth

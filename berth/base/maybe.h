@@ -1,5 +1,5 @@
-// Maybe: a time or a length of time, or none, in the room of one: none is the lowest value there
-// is, which no event has. To be used like std::optional, and written as that.
+// Maybe: a time, a length of time, an id or a number, or none, in the room of one: none is a value
+// that nobody has (no_value). To be used like std::optional, and written as that.
 // Rare: any value that is seldom there, for the price of a pointer. Copies hold the same one; it is
 // copied when one of them changes it.
 #pragma once
@@ -12,6 +12,18 @@
 
 namespace berth {
 
+// The lowest time, id 0, the highest number.
+template <class T>
+constexpr T no_value() {
+    if constexpr (std::unsigned_integral<T>) {
+        return static_cast<T>(-1);
+    } else if constexpr (requires { T::min(); }) {
+        return T::min();
+    } else {
+        return T(0);
+    }
+}
+
 // NOLINTBEGIN(google-explicit-constructor): they are that value, held otherwise.
 template <class T>
 class Maybe {
@@ -23,18 +35,18 @@ public:
     template <std::convertible_to<T> U>
     constexpr Maybe(const U& value) : value_(value) {}
     template <std::convertible_to<T> U>
-    constexpr Maybe(const std::optional<U>& value) : value_(value ? T(*value) : T::min()) {}
+    constexpr Maybe(const std::optional<U>& value) : value_(value ? T(*value) : no_value<T>()) {}
 
     constexpr Plain plain() const { return has_value() ? Plain(value_) : std::nullopt; }
     constexpr operator Plain() const { return plain(); }
 
-    constexpr bool has_value() const { return value_ != T::min(); }
+    constexpr bool has_value() const { return value_ != no_value<T>(); }
     constexpr explicit operator bool() const { return has_value(); }
     constexpr const T& operator*() const { return value_; }
     constexpr T& operator*() { return value_; }
     constexpr const T* operator->() const { return &value_; }
     constexpr T value_or(T otherwise) const { return has_value() ? value_ : otherwise; }
-    constexpr void reset() { value_ = T::min(); }
+    constexpr void reset() { value_ = no_value<T>(); }
 
     friend constexpr bool operator==(const Maybe&, const Maybe&) = default;
     template <std::convertible_to<T> Other>
@@ -44,7 +56,7 @@ public:
     friend constexpr bool operator==(const Maybe& a, std::nullopt_t) { return !a.has_value(); }
 
 private:
-    T value_ = T::min();
+    T value_ = no_value<T>();
 };
 
 template <class T>

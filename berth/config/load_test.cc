@@ -315,9 +315,33 @@ TEST(Load, ReadsWhatIsEnforced) {
 }
 
 TEST(Load, NotesWhatHasNoEffectYet) {
-    const Loaded loaded = load_slurm(std::string(kSmall) + "Prolog=/etc/prolog.sh\n");
-    EXPECT_EQ(text_of(loaded), "slurm.conf:5: note: Prolog=/etc/prolog.sh has no effect yet\n");
+    const Loaded loaded = load_slurm(std::string(kSmall) + "PrologSlurmctld=/etc/prolog.sh\n");
+    EXPECT_EQ(text_of(loaded),
+              "slurm.conf:5: note: PrologSlurmctld=/etc/prolog.sh has no effect yet\n");
     EXPECT_FALSE(loaded.has_errors);
+}
+
+TEST(Load, KnowsTheSitesProgramsAroundJobs) {
+    const Loaded loaded = load_slurm(std::string(kSmall) +
+                                     "Prolog=/etc/slurm/prolog.d/*\n"
+                                     "Prolog=/etc/slurm/late.sh\n"
+                                     "Epilog=/etc/slurm/epilog.sh\n"
+                                     "TaskProlog=/etc/slurm/task.sh\n"
+                                     "TaskEpilog=after.sh\n"
+                                     "PrologEpilogTimeout=30\n"
+                                     "PrologFlags=Alloc,Serial\n"
+                                     "SchedulerParameters=nohold_on_prolog_fail\n");
+    const HookSpec& hooks = loaded.spec.hooks;
+    EXPECT_EQ(hooks.prolog,
+              (std::vector<std::string>{"/etc/slurm/prolog.d/*", "/etc/slurm/late.sh"}));
+    EXPECT_EQ(hooks.epilog, std::vector<std::string>{"/etc/slurm/epilog.sh"});
+    EXPECT_EQ(hooks.task_prolog, "/etc/slurm/task.sh");
+    EXPECT_EQ(hooks.timeout, std::chrono::seconds(30));
+    EXPECT_FALSE(hooks.hold_on_failure);
+    EXPECT_EQ(text_of(loaded),
+              "slurm.conf:9: error: TaskEpilog=after.sh should be an absolute path, like "
+              "/etc/slurm/taskepilog.sh\n"
+              "slurm.conf:11: note: PrologFlags=Serial has no effect yet\n");
 }
 
 TEST(Load, FollowsIncludesButNotInCircles) {

@@ -128,7 +128,7 @@ constexpr auto kParameters = std::to_array<SchedulerParameter>({
      "", 0, kSecondsMax},
     {"no_backup_scheduling", nullptr, "there is no backup controller"},
     {"no_env_cache"},
-    {"nohold_on_prolog_fail"},
+    {"nohold_on_prolog_fail", [](SchedulingSpec&, std::int64_t) {}},  // Read with the hooks.
     {"pack_serial_at_end"},
     {"partition_job_depth", nullptr, kAll},
     {"preempt_reorder_count"},

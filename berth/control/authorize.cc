@@ -76,7 +76,7 @@ bool allowed(Role role, Verb verb, bool own) {
 }
 
 // By uid alone: names can be given to another user, a uid cannot without root.
-bool owns(const Principal& principal, const Job& job) { return principal.uid == job.owner.uid; }
+bool owns(const Principal& principal, const Job& job) { return principal.uid == job.owner->uid; }
 
 std::string_view name(Verb verb) {
     const Rule* const rule = find_rule(verb);

@@ -100,7 +100,7 @@ TEST(Authorization, NeverGivesALowerRoleMore) {
 
 TEST(Authorization, GoesByUidNotByName) {
     Job job;
-    job.owner = {.uid = 1000, .gid = 1000, .user = "alice", .group = "users"};
+    job.owner = Owner{.uid = 1000, .gid = 1000, .user = "alice", .group = "users"};
     EXPECT_TRUE(
         owns({.uid = 1000, .gid = 1, .user = "renamed", .group = "", .role = Role::user}, job));
     EXPECT_FALSE(owns(

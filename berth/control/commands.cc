@@ -103,7 +103,7 @@ std::optional<Refused> forbidden(const Principal& principal, Verb verb, const Jo
     return refused(Refusal::not_allowed,
                    "User '" + principal.user + "' (" + std::string(name(principal.role)) +
                        ") may not do this to job " + to_string(job.id) + " of user '" +
-                       job.owner.user + "': " + std::string(name(verb)),
+                       job.owner->user + "': " + std::string(name(verb)),
                    job.id);
 }
 

@@ -17,6 +17,9 @@
 
 namespace berth {
 
+// Who drains a node for a fault that was found, in `scontrol show node`.
+inline constexpr const char* kOurselves = "slurm";
+
 class Nodes {
 public:
     explicit Nodes(const ClusterState& state);
@@ -61,6 +64,7 @@ private:
     void attempt_ended(Ledger& ledger, NodeId node, const AttemptReport& report, bool same_boot);
     void step_started(Ledger& ledger, NodeId node, const StepStarted& report);
     void step_ended(Ledger& ledger, NodeId node, const StepReport& report);
+    void drain_for(Ledger& ledger, NodeId node, const AttemptReport& report);
     void stray_ended(Ledger& ledger, NodeId node, AttemptId attempt);
     AttemptId meant_attempt(const Ledger& ledger, AttemptId attempt) const;
 

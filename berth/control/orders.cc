@@ -49,6 +49,7 @@ LaunchAttempt launch_attempt(const ClusterState& state, const Job& job, NodeId n
     launch.kill_wait = spec.scheduling.kill_wait;
     launch.confinement = spec.confinement;
     launch.cluster = spec.name;
+    launch.hooks = spec.hooks;
     return launch;
 }
 

@@ -147,6 +147,51 @@ TEST(Protocol, EndsTheWholeGangWhenOneNodeCannotLaunchIt) {
     EXPECT_EQ(rig.job(id).state_reason, "launch failed requeued held");
 }
 
+AttemptReport failed_prolog(std::uint32_t job) {
+    AttemptReport failed = end_report(job, 1, std::nullopt);
+    failed.failure = "the prolog ended with exit code 2";
+    failed.failed_hook = Hook::prolog;
+    failed.hook_failure = "prolog ended with exit code 2";
+    return failed;
+}
+
+TEST(Protocol, DrainsTheNodeAndHoldsTheJobWhenThePrologFails) {
+    ControlRig rig(1);
+    rig.connect(0);
+    const std::uint32_t id = rig.submit({.gpus = 1});
+    rig.report(0, failed_prolog(id));
+    EXPECT_TRUE(rig.state().condition(NodeId(0)).drained);
+    EXPECT_EQ(rig.state().condition(NodeId(0)).reason, "Prolog error");
+    EXPECT_EQ(rig.job(id).state, JobState::pending);
+    EXPECT_EQ(rig.job(id).hold, Hold::admin);
+    rig.report(0, failed_prolog(id));
+    EXPECT_EQ(rig.facts<NodeUpdated>().size(), 0U) << "told twice";
+}
+
+TEST(Protocol, RequeuesWithoutAHoldWhereTheSiteSaysSo) {
+    ClusterSpec spec = testing::make_cluster(1);
+    spec.hooks.hold_on_failure = false;
+    ControlRig rig(spec);
+    rig.connect(0);
+    const std::uint32_t id = rig.submit({.gpus = 1});
+    rig.report(0, failed_prolog(id));
+    EXPECT_EQ(rig.job(id).state, JobState::pending);
+    EXPECT_EQ(rig.job(id).hold, Hold::none);
+    EXPECT_TRUE(rig.state().condition(NodeId(0)).drained);
+}
+
+TEST(Protocol, AFailedEpilogDrainsTheNodeAndLeavesTheJobAsItEnded) {
+    ControlRig rig(1);
+    rig.connect(0);
+    const std::uint32_t id = rig.run({.gpus = 1});
+    AttemptReport end = end_report(id);
+    end.failed_hook = Hook::epilog;
+    end.hook_failure = "epilog ended with exit code 1";
+    rig.report(0, end);
+    EXPECT_EQ(rig.job(id).state, JobState::completed);
+    EXPECT_EQ(rig.state().condition(NodeId(0)).reason, "Epilog error");
+}
+
 TEST(Protocol, DoesNotHoldAJobForWhatWentWrongAfterItsStart) {
     ControlRig rig(1);
     rig.connect(0);

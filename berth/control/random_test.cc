@@ -96,7 +96,7 @@ private:
     AttemptReport attempt_report() {
         const AttemptId is = attempt();
         AttemptReport report{.job = is.job, .attempt = is.attempt, .live = rng_.chance(50)};
-        if (rng_.chance(50)) report.batch_exit = ExitStatus{rng_.chance(30) ? 1 : 0, 0};
+        if (rng_.chance(50)) report.batch_exit = ExitStatus{.code = rng_.chance(30)};
         report.never_ran = rng_.chance(20);
         report.out_of_memory = rng_.chance(10);
         if (rng_.chance(20)) report.failure = "it failed";

@@ -10,9 +10,6 @@ namespace {
 
 constexpr ExitStatus kLostStep{.code = 0, .signal = 9};
 
-// Whoever drains a node for what it lacks, in `scontrol show node`.
-constexpr const char* kDrainedBy = "slurm";
-
 // No job below it has anything that could still start: older tombstones protect from nothing.
 JobId oldest_live_job(const ClusterState& state) {
     JobId oldest = state.next_job_id();
@@ -154,7 +151,7 @@ void Nodes::check_hardware(Ledger& ledger, NodeId node, const NodeSpec& found) {
     if (fault.empty() || ledger.state().condition(node).drained) return;
     ledger.log(LogLevel::warning, "node " + spec.node(node).name + " is drained: " + fault);
     ledger.record(
-        NodeUpdated{.node = node, .drained = true, .reason = std::move(fault), .by = kDrainedBy});
+        NodeUpdated{.node = node, .drained = true, .reason = std::move(fault), .by = kOurselves});
 }
 
 void Nodes::welcome(Ledger& ledger, NodeId node) {

@@ -66,6 +66,8 @@ void Nodes::attempt_ended(Ledger& ledger, NodeId node, const AttemptReport& repo
         // Only what went wrong before anything ran counts as a failed launch, which holds the job.
         const bool launch_failed = !report.failure.empty() && !report.batch_exit && same_boot &&
                                    (report.never_ran || !started);
+        const bool held = launch_failed && (report.failed_hook != Hook::prolog ||
+                                            ledger.state().spec().hooks.hold_on_failure);
         ledger.record(AttemptEnded{
             .job = attempt.job,
             .attempt = attempt.attempt,
@@ -73,8 +75,9 @@ void Nodes::attempt_ended(Ledger& ledger, NodeId node, const AttemptReport& repo
             .batch_exit = report.batch_exit,
             .out_of_memory = report.out_of_memory,
             .lost = report.never_ran || (!report.failure.empty() && !report.batch_exit),
-            .reason = launch_failed ? report.failure : std::string(),
+            .reason = held ? report.failure : std::string(),
         });
+        if (report.failed_hook != Hook::none) drain_for(ledger, node, report);
         if (!report.failure.empty()) {
             ledger.log(LogLevel::warning, "job " + to_string(attempt.job) + " on node " +
                                               ledger.state().spec().node(node).name + ": " +
@@ -84,6 +87,15 @@ void Nodes::attempt_ended(Ledger& ledger, NodeId node, const AttemptReport& repo
     give(ledger, node, AcknowledgeEnd{report.job, report.attempt, std::nullopt});
     stray_ended(ledger, node, {report.job, report.attempt});
     sessions_.mark(node);
+}
+
+// A node on which the site's own program fails takes no more work until somebody has looked.
+void Nodes::drain_for(Ledger& ledger, NodeId node, const AttemptReport& report) {
+    const std::string reason = report.failed_hook == Hook::prolog ? "Prolog error" : "Epilog error";
+    ledger.log(LogLevel::error, "node " + ledger.state().spec().node(node).name + " is drained: " +
+                                    report.hook_failure + " (job " + to_string(report.job) + ")");
+    if (ledger.state().condition(node).drained) return;
+    ledger.record(NodeUpdated{.node = node, .drained = true, .reason = reason, .by = kOurselves});
 }
 
 // The last of them is gone: the node may take work again.

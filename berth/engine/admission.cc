@@ -136,7 +136,7 @@ std::variant<Job, Refusing> admit(const ClusterState& state, Time now, const Pri
     const ClusterSpec& cluster = state.spec();
     Job job;
     job.id = state.next_job_id();
-    job.owner = {.uid = owner.uid, .gid = owner.gid, .user = owner.user, .group = owner.group};
+    job.owner = Owner{.uid = owner.uid, .gid = owner.gid, .user = owner.user, .group = owner.group};
     job.spec = spec;
     job.submitted_at = now;
     if (spec.hold || spec.priority == 0U) job.hold = Hold::user;

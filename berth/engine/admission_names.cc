@@ -79,19 +79,19 @@ Objection resolve_partition(const ClusterSpec& spec, const Principal& owner, Job
 
 Objection resolve_account(const ClusterSpec& spec, Job& job) {
     SharedText& account = job.spec.account;
-    const AssociationSpec* known = association(spec, job.owner.user, account);
+    const AssociationSpec* known = association(spec, job.owner->user, account);
     if (account.empty() && known != nullptr) account = known->account;
     if (!spec.scheduling.enforce_accounts || known != nullptr) return std::nullopt;
-    std::string message = account.empty() ? "user " + job.owner.user + " has no account"
+    std::string message = account.empty() ? "user " + job.owner->user + " has no account"
                           : is_account(spec, account)
-                              ? "user " + job.owner.user + " is not in account " + account
+                              ? "user " + job.owner->user + " is not in account " + account
                               : "there is no account '" + account + "'";
     return Refusing{.why = Refusal::unknown_account, .message = std::move(message)};
 }
 
 Objection resolve_qos(const ClusterSpec& spec, Job& job) {
     SharedText& name = job.spec.qos;
-    const AssociationSpec* known = association(spec, job.owner.user, job.spec.account);
+    const AssociationSpec* known = association(spec, job.owner->user, job.spec.account);
     if (name.empty() && known != nullptr) name = known->default_qos;
     if (name.empty()) name = "normal";
     const auto qos = spec.find_qos(name);
@@ -104,7 +104,7 @@ Objection resolve_qos(const ClusterSpec& spec, Job& job) {
     if (spec.scheduling.enforce_accounts && known != nullptr && !known->qos.empty() &&
         !contains(known->qos, name)) {
         return Refusing{.why = Refusal::unknown_qos,
-                        .message = "QOS " + name + " is not open to user " + job.owner.user +
+                        .message = "QOS " + name + " is not open to user " + job.owner->user +
                                    " in account " + known->account +
                                    "; open are: " + join(known->qos, ", ")};
     }

@@ -76,7 +76,7 @@ Objection check_reservation(const ClusterState& state, Time now, const Job& job)
     if (!may_use(*reservation, job)) {
         return Refusing{.why = Refusal::reservation_access,
                         .message = "reservation " + name + " is not open to user " +
-                                   job.owner.user + " in account '" + job.spec.account + "'"};
+                                   job.owner->user + " in account '" + job.spec.account + "'"};
     }
     if (reservation->repeat == Repeat::never && reservation->end <= now) {
         return Refusing{.why = Refusal::reservation_not_usable,

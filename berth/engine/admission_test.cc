@@ -83,7 +83,7 @@ TEST_F(Admission, FillsInWhatWasNotSaid) {
     EXPECT_EQ(job.spec.qos, "normal");
     EXPECT_EQ(job.time_limit, hours(1));
     EXPECT_FALSE(job.spec.request->time_limit.has_value());
-    EXPECT_EQ(job.owner.user, "news");
+    EXPECT_EQ(job.owner->user, "news");
     EXPECT_EQ(job.submitted_at, kNow);
     EXPECT_EQ(job.state, JobState::pending);
     EXPECT_EQ(job.hold, Hold::none);

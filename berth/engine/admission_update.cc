@@ -48,10 +48,10 @@ Objection check_rights(const ClusterState& state, const Job& job, const JobUpdat
 }
 
 Principal owner_of(const Job& job, bool by_operator) {
-    return {.uid = job.owner.uid,
-            .gid = job.owner.gid,
-            .user = job.owner.user,
-            .group = job.owner.group,
+    return {.uid = job.owner->uid,
+            .gid = job.owner->gid,
+            .user = job.owner->user,
+            .group = job.owner->group,
             .role = by_operator ? Role::admin : Role::user};
 }
 

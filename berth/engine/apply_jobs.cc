@@ -68,7 +68,7 @@ bool changes_plan(const JobUpdated& fact) {
 
 void ClusterState::take(Time now, const JobSubmitted& fact) {
     BERTH_ASSERT(fact.job.state == JobState::pending);
-    usage_index(now, fact.job.spec.account, fact.job.owner.user);
+    usage_index(now, fact.job.spec.account, fact.job.owner->user);
     Job job = fact.job;
     parts_.share(job);
     insert_job(std::move(job));
@@ -179,7 +179,7 @@ void ClusterState::take(Time now, const JobForgotten& fact) {
         if (undo_.recording()) {
             undo_.record(RequestsBefore{std::make_shared<const PastRequests>(past_requests_)});
         }
-        past_requests_.remember({job->spec.request_id, job->id, job->owner.uid, now});
+        past_requests_.remember({job->spec.request_id, job->id, job->owner->uid, now});
     }
     erase_job(fact.job);
 }

@@ -22,7 +22,7 @@ void subtract(UsageVector& sum, const UsageVector& less) {
 const std::vector<UsageRecord>& ClusterState::usage() const { return usage_; }
 
 std::optional<std::size_t> ClusterState::usage_of(const Job& job) const {
-    const auto found = usage_by_name_.find({job.spec.account, job.owner.user});
+    const auto found = usage_by_name_.find({job.spec.account, job.owner->user});
     return found == usage_by_name_.end() ? std::nullopt : std::optional(found->second);
 }
 
@@ -52,7 +52,7 @@ void ClusterState::change_usage(Time now, std::size_t index, const UsageVector& 
 }
 
 void ClusterState::start_using(Time now, const Job& job) {
-    const std::size_t index = usage_index(now, job.spec.account, job.owner.user);
+    const std::size_t index = usage_index(now, job.spec.account, job.owner->user);
     change_usage(now, index, usage_rate_of(spec_, job), true);
 }
 
@@ -73,12 +73,12 @@ void ClusterState::note_run(Time now, const Job& job, JobState outcome) {
     const bool tells = outcome == JobState::completed || outcome == JobState::failed ||
                        outcome == JobState::timeout || outcome == JobState::out_of_memory;
     if (!tells || now < *job.started_at) return;
-    const std::size_t slot = RunHistory::slot_of(job.owner.user, job.spec.name);
+    const std::size_t slot = RunHistory::slot_of(job.owner->user, job.spec.name);
     if (undo_.recording()) {
         undo_.record(
             RunsBefore{slot, std::make_shared<const RunSamples>(run_history_.slots()[slot])});
     }
-    run_history_.add(job.owner.user, job.spec.name, {now, now - *job.started_at});
+    run_history_.add(job.owner->user, job.spec.name, {now, now - *job.started_at});
 }
 
 // Under the weights and the half life in force until now.

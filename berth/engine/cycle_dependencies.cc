@@ -56,7 +56,7 @@ DependencyAnswer after_start(const Targets& targets, Duration delay, Time now) {
 DependencyAnswer answer(const ClusterState& state, const Job& job, const Dependency& dependency,
                         std::optional<std::uint32_t> task, Time now) {
     if (dependency.kind == DependencyKind::singleton) {
-        const std::vector<JobId> same = state.unfinished_of(job.owner.uid, job.spec.name);
+        const std::vector<JobId> same = state.unfinished_of(job.owner->uid, job.spec.name);
         return from(same.empty() || same.front() >= job.id);
     }
     const bool by_task = dependency.kind == DependencyKind::aftercorr && task.has_value();

@@ -210,10 +210,10 @@ private:
             Job job = job_;
             job.partition = id;
             job.spec.partition = partition.name;
-            const Principal owner{.uid = job.owner.uid,
-                                  .gid = job.owner.gid,
-                                  .user = job.owner.user,
-                                  .group = job.owner.group,
+            const Principal owner{.uid = job.owner->uid,
+                                  .gid = job.owner->gid,
+                                  .user = job.owner->user,
+                                  .group = job.owner->group,
                                   .role = Role::user};
             if (check_partition_access(spec_, owner, job)) continue;
             const std::uint32_t nodes = demand_of_changed(job).nodes_min;

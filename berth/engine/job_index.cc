@@ -48,7 +48,7 @@ void JobIndex::change_named(const Job& job, bool more) {
     if (is_final(job.state)) return;
     const std::uint64_t bit = std::uint64_t{1} << job.id.value() % kNamedPage;
     const auto at =
-        names_.try_emplace({job.owner.uid, job.id.value() / kNamedPage, job.spec.name}).first;
+        names_.try_emplace({job.owner->uid, job.id.value() / kNamedPage, job.spec.name}).first;
     at->second = more ? at->second | bit : at->second & ~bit;
     if (at->second == 0) names_.erase(at);
 }

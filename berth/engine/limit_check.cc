@@ -211,8 +211,8 @@ private:
         check_minutes(limits.max_tres_minutes_per_job, R::qos_max_minutes, holder);
         const bool of_user = limits.max_jobs || !limits.max_tres_per_user.empty();
         if (of_user && !found_) {
-            const LimitUse use = alone_ ? LimitUse{} : uses.of_qos_user(job_.qos, job_.owner.user);
-            const std::string who = holder + " for user " + job_.owner.user;
+            const LimitUse use = alone_ ? LimitUse{} : uses.of_qos_user(job_.qos, job_.owner->user);
+            const std::string who = holder + " for user " + job_.owner->user;
             check_count(limits.max_jobs, R::qos_max_jobs_user, who, use.running, "running jobs");
             check_tres(limits.max_tres_per_user, R::qos_max_user, who, use);
         }
@@ -239,8 +239,8 @@ private:
         const LimitUses& uses = state_.uses();
         if (limits.max_submitted) {
             check_count(limits.max_submitted, R::qos_max_submit_user,
-                        holder + " for user " + job_.owner.user,
-                        uses.of_qos_user(job_.qos, job_.owner.user).submitted, "submitted jobs",
+                        holder + " for user " + job_.owner->user,
+                        uses.of_qos_user(job_.qos, job_.owner->user).submitted, "submitted jobs",
                         tasks());
         }
         if (limits.max_submitted_per_account) {
@@ -262,9 +262,10 @@ private:
         const Limits none;
         const Limits& over = qos == nullptr ? none : qos->limits;
         Limits nearest;  // Of each user: what was met first on the way up.
-        std::string nearest_holder = "user " + job_.owner.user + " in account " + job_.spec.account;
+        std::string nearest_holder =
+            "user " + job_.owner->user + " in account " + job_.spec.account;
         for (const AssociationSpec& one : spec_.associations) {
-            if (one.account != job_.spec.account || one.user != job_.owner.user) continue;
+            if (one.account != job_.spec.account || one.user != job_.owner->user) continue;
             nearest = one.limits;
             check_group(one.limits, over, nearest_holder,
                         [&] { return state_.uses().of_user(one.account, one.user); });
@@ -298,7 +299,7 @@ private:
     }
 
     void check_nearest(const Limits& limits, const Limits& over, const std::string& holder) {
-        const auto own = [&] { return state_.uses().of_user(job_.spec.account, job_.owner.user); };
+        const auto own = [&] { return state_.uses().of_user(job_.spec.account, job_.owner->user); };
         if (submitting_) {
             if (!limits.max_submitted || over.max_submitted) return;
             return check_count(limits.max_submitted, R::assoc_max_submit, holder, own().submitted,

@@ -33,7 +33,7 @@ void LimitUses::change(const Job& job, std::int64_t times) {
     if (is_final(job.state)) return;
     LimitUse change{.submitted = times * count_of(job)};
     if (job.allocation) {
-        changed_.emplace(job.spec.account, job.owner.user, job.qos);
+        changed_.emplace(job.spec.account, job.owner->user, job.qos);
         change.running = times;
         change.nodes = times * static_cast<std::int64_t>(job.nodes.size());
         change.amount = job.allocated * times;
@@ -47,8 +47,8 @@ void LimitUses::change(const Job& job, std::int64_t times) {
         std::erase_if(at->second.licenses, [](const auto& entry) { return entry.second == 0; });
         if (at->second.none()) map.erase(at);
     };
-    apply(by_account_, std::tuple(job.spec.account, job.owner.user, job.qos));
-    apply(by_qos_, std::tuple(job.qos, job.owner.user, job.spec.account));
+    apply(by_account_, std::tuple(job.spec.account, job.owner->user, job.qos));
+    apply(by_qos_, std::tuple(job.qos, job.owner->user, job.spec.account));
 }
 
 LimitUse LimitUses::of_user(const std::string& account, const std::string& user) const {

@@ -52,7 +52,7 @@ std::shared_ptr<Kind> PendingJobs::kind_of(const ClusterState& state, const Job&
     key.write(job.partition);
     const Nearness& near = job.spec.request->nearness;
     if (near.switches) key.write(job.submitted_at);  // Each waits by itself.
-    if (!near.affinities.empty()) key.write(job.owner.uid);
+    if (!near.affinities.empty()) key.write(job.owner->uid);
     const Reservation* reservation = state.find_reservation(request.reservation);
     if (reservation != nullptr) {
         key.write(reservation->amounts);

@@ -29,11 +29,11 @@ std::string_view PlanQuota::objection(const PendingJob& pending) const {
         return "bf_min_age_reserve";
     }
     if (pending.priority() < planning.min_priority) return "bf_min_prio_reserve";
-    if (is_full(of_user_, job.owner.uid, planning.depth_per_user)) return "bf_max_job_user";
+    if (is_full(of_user_, job.owner->uid, planning.depth_per_user)) return "bf_max_job_user";
     if (is_full(of_partition_, pending.partition, planning.depth_per_partition)) {
         return "bf_max_job_part";
     }
-    if (is_full(of_user_in_, UserIn{job.owner.uid, pending.partition},
+    if (is_full(of_user_in_, UserIn{job.owner->uid, pending.partition},
                 planning.depth_per_user_and_partition)) {
         return "bf_max_job_user_part";
     }
@@ -45,7 +45,7 @@ std::string_view PlanQuota::objection(const PendingJob& pending) const {
 }
 
 void PlanQuota::count_special(const PendingJob& pending) {
-    const std::uint32_t uid = state_.find_job(pending.id)->owner.uid;
+    const std::uint32_t uid = state_.find_job(pending.id)->owner->uid;
     ++of_user_[uid];
     ++of_partition_[pending.partition];
     ++of_user_in_[{uid, pending.partition}];

@@ -19,8 +19,8 @@ bool is_in(const std::vector<std::string>& list, const std::string& name) {
 
 bool may_use(const Reservation& reservation, const Job& job) {
     const bool either = reservation.users.empty() || reservation.groups.empty();
-    const bool user = is_in(reservation.users, job.owner.user);
-    const bool group = is_in(reservation.groups, job.owner.group);
+    const bool user = is_in(reservation.users, job.owner->user);
+    const bool group = is_in(reservation.groups, job.owner->group);
     const bool who = either ? user && group : user || group;
     return who && is_in(reservation.accounts, job.spec.account) &&
            is_in(reservation.qos, job.spec.qos);

@@ -49,7 +49,7 @@ protected:
         if (fact.attempt == Attempt(0)) fact.attempt = job(fact.job).attempt;
         state.apply(at(20), fact);
     }
-    void exit(JobId id, std::uint32_t node, std::int32_t code) {
+    void exit(JobId id, std::uint32_t node, std::int16_t code) {
         end({.job = id, .node = NodeId(node), .batch_exit = ExitStatus{.code = code}});
     }
     // One that holds nothing on these nodes.

@@ -59,13 +59,15 @@ void SharedParts::share(JobSpec& spec) {
 
 void SharedParts::share(Job& job) {
     share(job.spec);
-    texts_.share(job.owner.user);
-    texts_.share(job.owner.group);
+    owners_.share(job.owner, [this](Owner& owner) {
+        texts_.share(owner.user);
+        texts_.share(owner.group);
+    });
 }
 
 std::size_t SharedParts::size() const {
     return requests_.known.size() + commands_.known.size() + gres_.known.size() +
-           nearness_.known.size() + texts_.known.size();
+           nearness_.known.size() + owners_.known.size() + texts_.known.size();
 }
 
 }  // namespace berth

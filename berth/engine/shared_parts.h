@@ -1,6 +1,6 @@
 // SharedParts: what many jobs have in common, each held once: requests and commands, lists of GRES
-// within requests, names. A user who submits the same a thousand times asks for the same a thousand
-// times.
+// within requests, owners, names. A user who submits the same a thousand times asks for the same a
+// thousand times.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +40,7 @@ private:
     Pool<JobCommand> commands_;
     Pool<std::vector<GresRequest>> gres_;
     Pool<Nearness> nearness_;
+    Pool<Owner> owners_;
     Texts texts_;
 };
 

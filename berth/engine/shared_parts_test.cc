@@ -17,19 +17,19 @@ TEST(SharedParts, HasEqualJobsHoldTheSame) {
     EXPECT_EQ(other.request->gpus_per_node.front().count, 3);
 }
 
-TEST(SharedParts, HoldNamesAndListsOnce) {
+TEST(SharedParts, HoldNamesOwnersAndListsOnce) {
     SharedParts parts;
     Job one, other;
     one.spec = testing::make_job({.name = "train", .gpus = 2, .cpus = 1});
     other.spec = testing::make_job({.name = "train", .gpus = 2, .cpus = 3});
     for (Job* job : {&one, &other}) {
-        job->owner.user = "ann";
+        job->owner.edit().user = "ann";
         parts.share(*job);
     }
     EXPECT_FALSE(other.spec.request.is_same(one.spec.request));
     EXPECT_TRUE(other.spec.request->gpus_per_node.is_same(one.spec.request->gpus_per_node));
     EXPECT_TRUE(other.spec.name.is_same(one.spec.name));
-    EXPECT_TRUE(other.owner.user.is_same(one.owner.user));
+    EXPECT_TRUE(other.owner.is_same(one.owner));
     EXPECT_EQ(other.spec.request->cpus_per_task, 3U);
 }
 

@@ -18,8 +18,9 @@ struct SnapshotHead {
     ClusterSpec spec;  // Without its nodes.
     std::uint64_t nodes = 0, jobs = 0, promises = 0, requests = 0, usages = 0, histories = 0,
                   reservations = 0;
+    std::optional<bool> edits;  // Whether there are any; nullopt: an older snapshot's.
     BERTH_FIELDS(SnapshotHead, format, epoch, next_job_id, spec, nodes, jobs, promises, requests,
-                 usages, histories, reservations)
+                 usages, histories, reservations, edits)
 };
 struct SnapshotNode {
     NodeSpec spec;
@@ -152,7 +153,8 @@ std::vector<std::string> ClusterState::snapshot_slices(std::size_t slice_bytes) 
                       .requests = past_requests_.all().size(),
                       .usages = usage_.size(),
                       .histories = known_histories(),
-                      .reservations = reservations_.size()};
+                      .reservations = reservations_.size(),
+                      .edits = !edits_.empty()};
     head.spec.nodes.clear();
     writer.put(head);
     for (std::size_t i = 0; i < spec_.nodes.size(); ++i) {
@@ -264,7 +266,8 @@ struct ClusterState::Loading {
                head->jobs == state.jobs_.size() && head->promises == state.planned_.size() &&
                head->requests == state.past_requests_.all().size() &&
                head->usages == state.usage_.size() && head->histories == histories &&
-               head->reservations == state.reservations_.size();
+               head->reservations == state.reservations_.size() &&
+               head->edits.value_or(!state.edits_.empty()) != state.edits_.empty();
     }
 };
 
@@ -287,7 +290,7 @@ Result<ClusterState> ClusterState::from_slices(std::span<const std::string> slic
     for (const JobId id : loading.state.index_.holding()) {  // Older snapshots had no usage.
         const Job& job = loading.state.jobs_.at(id);
         loading.state.usage_index(job.started_at.value_or(Time{}), job.spec.account,
-                                  job.owner.user);
+                                  job.owner->user);
     }
     loading.state.recompute_rates();
     loading.state.find_limits();

@@ -22,7 +22,7 @@ void pass(Sums& sums, const ClusterState& state, Duration length, Duration half_
     for (auto& [user, sum] : sums) sum *= left;
     for (const auto& [id, job] : state.jobs()) {
         if (job.state != JobState::running) continue;
-        sums[{job.spec.account, job.owner.user}] += weighed * static_cast<long double>(job.cpus);
+        sums[{job.spec.account, job.owner->user}] += weighed * static_cast<long double>(job.cpus);
     }
 }
 

@@ -65,7 +65,7 @@ TEST(Usage, OfAnotherConfigurationCountsFromThenOn) {
 JobId submit_as(Engine& engine, Time now, const std::string& user, std::int64_t gpus) {
     Job job;
     job.id = engine.state().next_job_id();
-    job.owner = {.uid = 1000, .user = user};
+    job.owner = Owner{.uid = 1000, .user = user};
     job.spec = make_job({.gpus = gpus});
     job.time_limit = 1h;
     job.submitted_at = now;
@@ -106,7 +106,7 @@ TEST(Order, PutsWhatALostNodeGaveBackFirst) {
     Engine engine = make_engine(spec);
     Job lost;
     lost.id = engine.state().next_job_id();
-    lost.owner = {.uid = 1000, .user = "ann"};
+    lost.owner = Owner{.uid = 1000, .user = "ann"};
     lost.spec = make_job({.gpus = 8});
     lost.spec.expedite = true;
     lost.spec.nice = 1'000'000;  // Last by priority.

@@ -36,17 +36,21 @@ Error system_error(std::string_view what, int number) {
 Result<std::string> read_file(const std::string& path, std::size_t limit) {
     const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
     if (!file) return system_error("cannot open " + path, errno);
+    return read_to_end(file.get(), path, limit);
+}
+
+Result<std::string> read_to_end(int fd, const std::string& what, std::size_t limit) {
     std::string bytes;
     char part[16 * 1024];
     for (;;) {
-        const ssize_t got = ::read(file.get(), part, sizeof part);
+        const ssize_t got = ::read(fd, part, sizeof part);
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return system_error("cannot read " + path, errno);
+        if (got < 0) return system_error("cannot read " + what, errno);
         if (got == 0) return bytes;
         bytes.append(part, static_cast<std::size_t>(got));
         if (bytes.size() > limit) {
             return Error{ErrorCode::invalid_argument,
-                         path + " is larger than the " + std::to_string(limit) + " bytes allowed"};
+                         what + " is larger than the " + std::to_string(limit) + " bytes allowed"};
         }
     }
 }

@@ -18,6 +18,10 @@ Error system_error(std::string_view what, int number);
 // All of a file, unless it is larger than `limit`.
 Result<std::string> read_file(const std::string& path, std::size_t limit = std::size_t{1} << 20);
 
+// Until its end, unless more than `limit` comes. `what` names it in errors.
+Result<std::string> read_to_end(int fd, const std::string& what,
+                                std::size_t limit = std::size_t{1} << 20);
+
 // One write(2) into a file that is there: how the kernel's files want it.
 Status write_kernel_file(const std::string& path, std::string_view text);
 

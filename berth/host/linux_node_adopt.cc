@@ -1,6 +1,7 @@
 // How LinuxNode takes over what an earlier agent started.
 #include <sys/inotify.h>
 
+#include "berth/agent/signals.h"
 #include "berth/base/codec.h"
 #include "berth/host/file_io.h"
 #include "berth/host/linux_node_parts.h"
@@ -50,7 +51,9 @@ void LinuxNodeParts::adopt_attempt(const AttemptFolder& folder) {
 void LinuxNodeParts::adopt_run(const RunKey& key, const RunDirectory& folder, const Place& place) {
     Run run;
     run.folder = folder;
-    if (confinement.usable()) run.group = CgroupTree::step(place.group, key.step);
+    if (confinement.usable() && !is_hook(key.step)) {
+        run.group = CgroupTree::step(place.group, key.step);
+    }
     run.watch = ::inotify_add_watch(folders.get(), folder.path().c_str(), IN_MOVED_TO);
     const bool has_shepherd = folder.is_locked();
     const bool has_tasks = !run.group.none() && CgroupTree::populated(run.group);

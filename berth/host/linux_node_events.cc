@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "berth/agent/signals.h"
 #include "berth/host/file_io.h"
 #include "berth/host/linux_node_parts.h"
 #include "berth/host/process.h"
@@ -146,7 +147,7 @@ void LinuxNodeParts::look_for_empty() {
         if (!place.empty_due) continue;
         bool busy = !place.group.none() && CgroupTree::populated(place.group);
         for (const auto& [run_key, run] : runs) {
-            if (std::pair(run_key.job, run_key.attempt) != key) continue;
+            if (std::pair(run_key.job, run_key.attempt) != key || is_hook(run_key.step)) continue;
             busy = busy || has_processes(run) || (!run.over && !run.gone);
         }
         if (busy) continue;

@@ -44,10 +44,12 @@ struct LinuxNodeParts {
     void find_shepherd(const RunKey& key, Run& run);
     void drop_orphans();
 
-    // ---- What the agent wants (linux_node.cc).
+    // ---- What the agent wants (linux_node.cc, linux_node_start.cc).
     void start_attempt(const LaunchAttempt& launch);
     Status make_way(const RunKey& key);
     Status prepare_attempt(const LaunchAttempt& launch);
+    Status make_place(const LaunchAttempt& launch);
+    void start_hook(const StartHook& start);
     Status clear_group(const Cgroup& group);
     void start_step(const StartStep& start);
     Result<UserRecord> user_of(const Owner& owner) const;

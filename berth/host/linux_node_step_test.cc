@@ -130,7 +130,7 @@ TEST_F(StepTest, RunsItsTasksWithRanksAndTellsOfEach) {
     for (std::uint32_t rank = 0; rank < 4; ++rank) {
         EXPECT_EQ(srun.out[rank], "rank " + std::to_string(rank) + " of 4\n");
         EXPECT_EQ(srun.err[rank], "e\n");
-        EXPECT_EQ(srun.exits[rank], (ExitStatus{static_cast<std::int32_t>(rank), 0}));
+        EXPECT_EQ(srun.exits[rank], (ExitStatus{static_cast<std::int16_t>(rank), 0}));
         const auto place = [&](const std::string& what) {
             return std::find(srun.order.begin(), srun.order.end(), what + std::to_string(rank));
         };

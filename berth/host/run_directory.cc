@@ -35,8 +35,10 @@ std::optional<std::string> unframed(const std::string& text) {
 
 std::optional<StepId> step_of(const std::string& name) {
     if (name == "batch") return kBatchStep;
+    if (name == "prolog") return kPrologStep;
+    if (name == "epilog") return kEpilogStep;
     const auto number = parse_int64(name);
-    if (!number.ok() || *number < 0 || *number >= std::int64_t{kBatchStep.value()}) {
+    if (!number.ok() || *number < 0 || *number >= std::int64_t{kPrologStep.value()}) {
         return std::nullopt;
     }
     return StepId{static_cast<std::uint32_t>(*number)};
@@ -117,6 +119,8 @@ Status RunDirectory::tell_exit(const ExitRecord& record) const {
 
 std::string folder_of_step(StepId step) {
     if (step == kBatchStep) return "batch";
+    if (step == kPrologStep) return "prolog";
+    if (step == kEpilogStep) return "epilog";
     return step == kExternStep ? "extern" : to_string(step);
 }
 

@@ -258,6 +258,8 @@ RunSpec step_run(const LaunchStep& launch, const LaunchAttempt& attempt, const N
     run.io_token = launch.io_token;
     run.node_index = launch.node_index;
     run.window = launch.terminal.value_or(TerminalSize{});
+    run.task_prolog = attempt.hooks.task_prolog;
+    run.task_epilog = attempt.hooks.task_epilog;
     for (std::size_t i = 0; i < launch.share.tasks.size(); ++i) {
         run.tasks.push_back(task_of(i, launch, attempt, view));
     }

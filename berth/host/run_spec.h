@@ -50,9 +50,12 @@ struct RunSpec {
     std::string unified;                                       // v2 folder.
     std::string io_address, io_token;                          // Of srun; empty: none listens.
     std::uint32_t node_index = 0;
-    TerminalSize window;  // Of the task that has a terminal.
+    TerminalSize window;   // Of the task that has a terminal.
+    bool of_site = false;  // The site's own program, which keeps what its user may do.
+    std::string task_prolog, task_epilog;  // Around each task, by its user; empty: none.
     BERTH_FIELDS(RunSpec, job, attempt, step, uid, gid, user, work_dir, script, arguments,
-                 environment, tasks, cgroups, unified, io_address, io_token, node_index, window)
+                 environment, tasks, cgroups, unified, io_address, io_token, node_index, window,
+                 of_site, task_prolog, task_epilog)
 };
 
 // One process: the id alone may have been given to another since.

@@ -10,9 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <map>
+#include <set>
 
 #include "berth/host/cgroup_tree.h"
 #include "berth/host/file_io.h"
@@ -20,6 +22,7 @@
 #include "berth/host/run_directory.h"
 #include "berth/host/step_pump.h"
 #include "berth/host/task_child.h"
+#include "berth/model/exit_of.h"
 
 namespace berth {
 namespace {
@@ -39,8 +42,8 @@ bool higher(const ExitStatus& a, const ExitStatus& b) {
 }
 
 ExitStatus status_of(int wait_status) {
-    if (WIFSIGNALED(wait_status)) return {0, WTERMSIG(wait_status)};
-    return {WEXITSTATUS(wait_status), 0};
+    if (WIFSIGNALED(wait_status)) return exit_by_signal(WTERMSIG(wait_status));
+    return exit_by_code(WEXITSTATUS(wait_status));
 }
 
 class Shepherd {
@@ -58,6 +61,7 @@ private:
     Status start_tasks();
     void reap();
     void finish(std::uint32_t rank, int wait_status);
+    void start_epilog(std::uint32_t rank);
     Status tell_end();
     void tell_of_oom();
     bool done() const;
@@ -69,6 +73,7 @@ private:
     StepPump pump_;
     std::vector<StartedTask> tasks_;
     std::map<int, std::uint32_t> running_;  // Process id -> rank.
+    std::set<int> epilogs_;                 // Those of them that are a task's epilog.
     std::vector<UniqueFd> errors_;  // The tasks' standard error, where that is a plain file.
     ExitRecord record_;
     UniqueFd signals_;
@@ -179,8 +184,30 @@ void Shepherd::reap() {
         if (found == running_.end()) continue;
         const std::uint32_t rank = found->second;
         running_.erase(found);
+        if (epilogs_.erase(pid) > 0) continue;
+        start_epilog(rank);
         finish(rank, wait_status);
     }
+}
+
+// The site's, by the task's user and in its place. The run is over when the last of them is; what
+// it comes to is not looked at.
+void Shepherd::start_epilog(std::uint32_t rank) {
+    if (run_.task_epilog.empty()) return;
+    const auto task = std::ranges::find(run_.tasks, rank, &TaskSpec::rank);
+    if (task == run_.tasks.end()) return;
+    RunSpec run = run_;
+    run.arguments = {run_.task_epilog};
+    run.task_prolog.clear();
+    TaskSpec epilog{.rank = rank, .environment = task->environment, .cpus = task->cpus};
+    auto started = start_task(run, epilog, TaskPipes{});
+    if (!started.ok()) return;
+    if (Status ready = wait_until_ready(*started); !ready.ok()) {
+        std::fprintf(stderr, "berth-step: TaskEpilog: %s\n", ready.error().message.c_str());
+    }
+    running_[started->pid] = rank;
+    epilogs_.insert(started->pid);
+    let_go(*started);
 }
 
 void Shepherd::finish(std::uint32_t rank, int wait_status) {

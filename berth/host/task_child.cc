@@ -169,6 +169,7 @@ Status get_ready(const RunSpec& run, const TaskSpec& task, const TaskPipes& pipe
     BERTH_CHECK(open_streams(task, pipes));
     // Without a cgroup it goes when its shepherd does, so that nobody is lost sight of.
     if (run.unified.empty() && run.cgroups.empty()) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (run.of_site) return Done{};
     return check(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "cannot set no_new_privs");
 }
 

@@ -1,6 +1,8 @@
 #include "berth/host/task_exec.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,6 +12,7 @@
 #include "berth/base/text.h"
 #include "berth/host/environment.h"
 #include "berth/host/file_io.h"
+#include "berth/host/unique_fd.h"
 
 namespace berth {
 namespace {
@@ -39,12 +42,53 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
     return all;
 }
 
+// What the site's program prints for the task, a line each: "export NAME=value", "unset NAME",
+// "print text". As Slurm's TaskProlog; other lines mean nothing.
+void obey(std::string_view line, Environment& environment) {
+    constexpr std::string_view kExport = "export ", kUnset = "unset ", kPrint = "print ";
+    if (line.starts_with(kExport)) {
+        line.remove_prefix(kExport.size());
+        const std::size_t equals = line.find('=');
+        if (equals == std::string_view::npos || equals == 0) return;
+        environment.set(line.substr(0, equals), std::string(line.substr(equals + 1)));
+    } else if (line.starts_with(kUnset)) {
+        environment.unset(trim(line.substr(kUnset.size())));
+    } else if (line.starts_with(kPrint)) {
+        (void)write_all(STDOUT_FILENO, std::string(line.substr(kPrint.size())) + "\n");
+    }
+}
+
+void run_task_prolog(const std::string& program, Environment& environment) {
+    int ends[2];
+    if (program.empty() || ::pipe2(ends, O_CLOEXEC) != 0) return;
+    const UniqueFd ours(ends[0]);
+    UniqueFd theirs(ends[1]);
+    std::vector<std::string> arguments = {program}, settings = environment.settings();
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::dup2(theirs.get(), STDOUT_FILENO);
+        ::execve(program.c_str(), pointers(arguments).data(), pointers(settings).data());
+        const std::string why =
+            system_error("slurmstepd: error: TaskProlog " + program, errno).message;
+        (void)write_all(STDERR_FILENO, why + "\n");
+        ::_exit(1);
+    }
+    theirs.reset();
+    const auto said = read_to_end(ours.get(), program);
+    int status = 0;
+    while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (!said.ok()) return;
+    for (const std::string_view line : split(*said, '\n')) obey(line, environment);
+}
+
 }  // namespace
 
 void exec_task(const RunSpec& run, const TaskSpec& task) {
     Environment environment(run.environment);
     environment.add(task.environment);
     environment.set("SLURM_TASK_PID", ::getpid());
+    run_task_prolog(run.task_prolog, environment);
     std::vector<std::string> arguments = run.arguments;
     const std::string program =
         arguments.empty() ? "" : find_program(arguments[0], environment.get("PATH").value_or(""));

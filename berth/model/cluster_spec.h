@@ -183,6 +183,18 @@ struct ConfinementSpec {
                  allowed_swap_percent)
 };
 
+// The site's programs around a job, in slurm.conf's words. Paths may have * and ? in their last
+// part, which each node looks up for itself.
+enum class Hook : std::uint8_t { none, prolog, epilog };
+struct HookSpec {
+    std::vector<std::string> prolog, epilog;  // As root, on each node: before and after a job.
+    std::string task_prolog, task_epilog;     // As the user, around each task of a step or script.
+    Duration timeout{};                       // Of prolog and epilog, each; 0: as long as it takes.
+    bool hold_on_failure = true;  // A job whose prolog failed is held, not only requeued.
+
+    BERTH_FIELDS(HookSpec, prolog, epilog, task_prolog, task_epilog, timeout, hold_on_failure)
+};
+
 struct ClusterSpec {
     std::string name = "cluster";
     std::string controller_host;
@@ -198,6 +210,7 @@ struct ClusterSpec {
     std::vector<std::pair<std::string, std::string>>
         settings;                       // All of slurm.conf, for `show config`.
     std::vector<LicenseSpec> licenses;  // By name.
+    HookSpec hooks;
 
     // What is gone is found among the nodes only: its agent may still have ends to report.
     std::optional<NodeId> find_node(std::string_view name) const;
@@ -208,7 +221,7 @@ struct ClusterSpec {
     const PartitionSpec& partition(PartitionId id) const { return partitions[id.value()]; }
 
     BERTH_FIELDS(ClusterSpec, name, controller_host, dimensions, nodes, partitions, qos, accounts,
-                 associations, operators, scheduling, confinement, settings, licenses)
+                 associations, operators, scheduling, confinement, settings, licenses, hooks)
 };
 
 }  // namespace berth

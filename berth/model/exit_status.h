@@ -8,8 +8,8 @@
 namespace berth {
 
 struct ExitStatus {
-    std::int32_t code = 0;
-    std::int32_t signal = 0;  // That ended it; 0: none.
+    std::int16_t code = 0;
+    std::int16_t signal = 0;  // That ended it; 0: none.
 
     BERTH_FIELDS(ExitStatus, code, signal)
 };

@@ -23,5 +23,7 @@ using Epoch = StrongId<struct EpochTag, std::uint64_t>;
 // Slurm's pseudo step ids, which stand in file names, cgroup paths and accounting.
 inline constexpr StepId kBatchStep{0xfffffffb};
 inline constexpr StepId kExternStep{0xfffffffc};
+// No steps: the site's own programs around an attempt (HookSpec).
+inline constexpr StepId kPrologStep{0xfffffff0}, kEpilogStep{0xfffffff1};
 
 }  // namespace berth

@@ -193,7 +193,7 @@ enum class Hold : std::uint8_t { none, user, admin };
 struct Job {
     JobId id{0};
     PartitionId partition{0};
-    Owner owner;
+    Shared<Owner> owner;
     JobSpec spec;  // spec.array holds the tasks still pending, while this is an array record.
     QosId qos{0};
     JobState state = JobState::pending;
@@ -216,8 +216,8 @@ struct Job {
     std::uint32_t cpus = 0;       // Likewise.
     std::uint32_t next_step = 0;
     Shared<std::vector<Step>> steps;  // Of the current run.
-    std::optional<JobId> array_job;   // For a task: its array.
-    std::optional<std::uint32_t> array_task;
+    Maybe<JobId> array_job;           // For a task: its array.
+    Maybe<std::uint32_t> array_task;
     SharedText state_reason;  // Where Slurm gives one for an ended or held job: "NonZeroExitCode" …
     Shared<std::vector<std::uint32_t>>
         array_bounds;  // Of the array as submitted: count, min, max, step. Empty if no array.
@@ -235,5 +235,6 @@ struct Job {
                  next_step, state_reason, array_bounds, array_max_running, start_priority,
                  site_factor, expedited, predicted, attained, full_time_limit)
 };
+static_assert(sizeof(Job) <= 320);  // The largest part of what a pending job takes.
 
 }  // namespace berth

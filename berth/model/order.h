@@ -34,9 +34,10 @@ struct LaunchAttempt {
     ConfinementSpec confinement;
     std::string cluster;
     JobPayload payload;
+    HookSpec hooks;
     BERTH_FIELDS(LaunchAttempt, job, attempt, node, batch_host, share, owner, spec, partition, qos,
                  shares, node_names, started_at, ends_at, restarts, array_job, array_task,
-                 array_bounds, kill_wait, confinement, cluster, payload)
+                 array_bounds, kill_wait, confinement, cluster, payload, hooks)
 };
 
 // Runs this node's tasks of a step of an attempt that is live here.

@@ -19,8 +19,10 @@ struct AttemptReport {
     bool never_ran = false;  // A tombstone's answer: it was not launched and never will be.
     std::string failure;     // A launch that failed, and why.
     std::vector<StepId> live_steps;
+    Hook failed_hook = Hook::none;  // The node is then to be looked at.
+    std::string hook_failure;       // How.
     BERTH_FIELDS(AttemptReport, job, attempt, live, batch_exit, out_of_memory, never_ran, failure,
-                 live_steps)
+                 live_steps, failed_hook, hook_failure)
 };
 
 struct StepReport {

@@ -72,7 +72,7 @@ Outcome cancel(JobRef ref, const api::CancelRequest& body) {
 Outcome hold(const Edition& edition, const Principal& principal, JobRef ref,
              const api::HoldRequest& body) {
     const Job* const job = edition.find_job(ref.job);
-    const bool own = job != nullptr && job->owner.uid == principal.uid;
+    const bool own = job != nullptr && job->owner->uid == principal.uid;
     const bool as_admin = !body.user && !own && principal.role >= Role::op;
     return HoldJob{std::move(ref), as_admin ? Hold::admin : Hold::user};
 }

@@ -22,7 +22,7 @@ protected:
         return StartJob{
             .job = JobId(id), .attempt = Attempt(1), .allocation = SampleCluster::allocation(node)};
     }
-    Fact end(std::uint32_t id, std::uint32_t node, std::int32_t code) {
+    Fact end(std::uint32_t id, std::uint32_t node, std::int16_t code) {
         return AttemptEnded{.job = JobId(id),
                             .attempt = Attempt(1),
                             .node = NodeId(node),

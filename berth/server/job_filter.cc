@@ -83,8 +83,8 @@ const PublishedJob* JobFilter::first_from(const Edition& edition, std::uint32_t 
 }
 
 bool JobFilter::wants(const Edition& edition, const Job& job) const {
-    if (!users_.empty() && !users_.contains(job.owner.user) &&
-        !users_.contains(std::to_string(job.owner.uid))) {
+    if (!users_.empty() && !users_.contains(job.owner->user) &&
+        !users_.contains(std::to_string(job.owner->uid))) {
         return false;
     }
     if (!is_among(accounts_, job.spec.account) || !is_among(names_, job.spec.name)) return false;

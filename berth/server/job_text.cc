@@ -125,7 +125,7 @@ std::optional<std::string> filled(const Job& job, char letter, int width) {
         case 'a': return padded(std::to_string(task), width);
         case 'b': return padded(std::to_string(task % 10), width);
         case 'r': return padded(std::to_string(job.restarts), width);
-        case 'u': return job.owner.user;
+        case 'u': return job.owner->user;
         case 'x': return job.spec.name;
         default: return std::nullopt;
     }

@@ -38,7 +38,7 @@ public:
     std::vector<const Job*> running() const override { return {}; }  // Orders alone ask.
     std::span<const Duration> services() const override { return {}; }
     AssociationStanding association(const Job& job) const override {
-        const std::size_t* node = tree_.find(job.spec.account, job.owner.user);
+        const std::size_t* node = tree_.find(job.spec.account, job.owner->user);
         if (node == nullptr) return {};
         return {standings_[*node].factor, tree_.nodes()[*node].priority, tree_.priority_max()};
     }

@@ -105,22 +105,22 @@ void Published::forget_in_array(const Job& job) {
 }
 
 void Published::index_owner(const Job& job) {
-    const OwnedJobs* const before = next_.owners.find(job.owner.uid);
+    const OwnedJobs* const before = next_.owners.find(job.owner->uid);
     auto owned =
         before == nullptr ? std::make_shared<OwnedJobs>() : std::make_shared<OwnedJobs>(*before);
-    if (std::ranges::find(owned->names, *job.owner.user) == owned->names.end())
-        owned->names.push_back(job.owner.user);
+    if (std::ranges::find(owned->names, *job.owner->user) == owned->names.end())
+        owned->names.push_back(job.owner->user);
     owned->jobs.set(turn_, job.id.value(), std::make_shared<const JobId>(job.id));
-    next_.owners.set(turn_, job.owner.uid, std::move(owned));
+    next_.owners.set(turn_, job.owner->uid, std::move(owned));
 }
 
 void Published::forget_owner(const Job& job) {
-    const OwnedJobs* const before = next_.owners.find(job.owner.uid);
+    const OwnedJobs* const before = next_.owners.find(job.owner->uid);
     if (before == nullptr) return;
     auto owned = std::make_shared<OwnedJobs>(*before);
     owned->jobs.erase(turn_, job.id.value());
-    if (owned->jobs.size() == 0) return next_.owners.erase(turn_, job.owner.uid);
-    next_.owners.set(turn_, job.owner.uid, std::move(owned));
+    if (owned->jobs.size() == 0) return next_.owners.erase(turn_, job.owner->uid);
+    next_.owners.set(turn_, job.owner->uid, std::move(owned));
 }
 
 void Published::drop_job(JobId id) {

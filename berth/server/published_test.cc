@@ -77,7 +77,7 @@ TEST(Published, FindsTheJobsOfAUser) {
     Published published;
     const auto submit = [&](std::uint32_t id, std::uint32_t uid, const std::string& user) {
         Job job = SampleCluster::job(id);
-        job.owner = {.uid = uid, .gid = uid, .user = user, .group = user};
+        job.owner = Owner{.uid = uid, .gid = uid, .user = user, .group = user};
         cluster.submit(job);
     };
     for (std::uint32_t id = 1; id <= 60; ++id) {

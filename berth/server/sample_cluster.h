@@ -51,7 +51,7 @@ public:
     static Job job(std::uint32_t id, std::uint32_t uid = 1000) {
         Job job;
         job.id = JobId(id);
-        job.owner = {uid, uid, "user" + std::to_string(uid), "users"};
+        job.owner = Owner{uid, uid, "user" + std::to_string(uid), "users"};
         job.spec.name = "job" + std::to_string(id);
         job.spec.account = "physics";
         job.spec.command.edit().work_dir = "/home/user";

@@ -81,7 +81,7 @@ struct Service::Routed {
         const auto name = api::parse_job_name(capture);
         if (!name.ok()) return true;
         for (const JobId id : records_of(*edition, *name)) {
-            if (edition->find_job(id)->owner.uid != request.principal.uid) return false;
+            if (edition->find_job(id)->owner->uid != request.principal.uid) return false;
         }
         return true;
     }

@@ -80,7 +80,7 @@ void add_running(Sums& sums, const Edition& edition, Time now) {
         if (left <= Duration{}) return;
         UsageVector amounts = usage_rate_of(*edition.spec, job);
         for (UsageAmount& amount : amounts) amount = amount.over((Wide{left.count()} << 40) / 1000);
-        sums.add(job.spec.account, job.owner.user, amounts);
+        sums.add(job.spec.account, job.owner->user, amounts);
     });
 }
 

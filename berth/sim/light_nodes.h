@@ -15,7 +15,7 @@ public:
     // What an attempt's script does.
     struct Script {
         Duration length{};
-        std::int32_t exit_code = 0;
+        std::int16_t exit_code = 0;
     };
     using ScriptOf = std::function<Script(const LaunchAttempt&)>;
     // A script did not come to its own end.

@@ -1,9 +1,11 @@
 #include "berth/sim/machine.h"
 
+#include "berth/model/exit_of.h"
+
 namespace berth::sim {
 namespace {
 
-constexpr std::int32_t kKillSignal = 9;
+constexpr std::int16_t kKillSignal = 9;
 constexpr std::int32_t kTermSignal = 15;
 constexpr Duration kAtOnce = std::chrono::milliseconds(50);
 
@@ -17,6 +19,8 @@ std::string to_text(const RunKey& run) {
     std::string step = to_string(run.step);
     if (run.step == kBatchStep) step = "batch";
     if (run.step == kExternStep) step = "extern";
+    if (run.step == kPrologStep) step = "prolog";
+    if (run.step == kEpilogStep) step = "epilog";
     return to_text(attempt_of(run)) + "." + step;
 }
 
@@ -58,6 +62,8 @@ void Machine::act(const HostAction& action) {
         signal(*sent);
     } else if (const auto* removed = std::get_if<RemoveAttempt>(&action)) {
         remove({removed->job, removed->attempt});
+    } else if (const auto* hook = std::get_if<StartHook>(&action)) {
+        start_hook(*hook);
     }
 }
 
@@ -117,6 +123,24 @@ void Machine::start_step(const StartStep& action) {
     });
 }
 
+// It may be asked for again, by an agent that has not heard of its end.
+void Machine::start_hook(const StartHook& action) {
+    const RunKey& run = action.run;
+    stage_.trace([&] { return spec_.name + " starts " + to_text(run); });
+    exits_.erase(run);
+    const std::uint64_t serial = hooks_[run] = next_serial_++;
+    const Duration takes = rng_.chance(10) ? some(5000, 60'000) : some(5, 800);
+    later(takes, [this, run, serial] { end_hook(run, serial, {}); });
+}
+
+void Machine::end_hook(const RunKey& run, std::uint64_t serial, ExitStatus exit) {
+    const auto found = hooks_.find(run);
+    if (found == hooks_.end() || found->second != serial) return;
+    hooks_.erase(found);
+    exits_[run] = RunExited{run, exit, false};
+    tell(exits_[run]);
+}
+
 void Machine::begin(const RunKey& run, const ScriptPlan& plan) {
     Processes& processes = cgroups_.at(attempt_of(run)).runs[run.step];
     processes = Processes{.plan = plan, .main = true, .serial = next_serial_++};
@@ -161,6 +185,9 @@ void Machine::end_others(const RunKey& run, std::uint64_t serial) {
 }
 
 void Machine::signal(const SignalRun& action) {
+    if (const auto hook = hooks_.find(action.run); hook != hooks_.end()) {
+        return end_hook(action.run, hook->second, ExitStatus{0, kKillSignal});
+    }
     const auto cgroup = cgroups_.find(attempt_of(action.run));
     if (cgroup == cgroups_.end()) {
         if (action.whole) tell(RunEmpty{action.run});
@@ -192,7 +219,7 @@ void Machine::signal_one(const RunKey& run, const SignalRun& action) {
         wait += std::exchange(processes.plan.survives_kill, Duration{});
         unkillable_until_ = std::max(unkillable_until_, stage_.now() + wait);
     }
-    const ExitStatus exit{0, action.signal};
+    const ExitStatus exit = exit_by_signal(action.signal);
     const bool others = action.whole;
     later(wait, [this, run, serial = processes.serial, exit, others] {
         if (Processes* const now = find(run); now != nullptr && now->serial == serial) {
@@ -222,6 +249,7 @@ void Machine::remove(AttemptKey key) {
     stage_.trace([&] { return spec_.name + " removes " + to_text(key); });
     const auto of_attempt = [&](const auto& entry) { return attempt_of(entry.first) == key; };
     std::erase_if(exits_, of_attempt);
+    std::erase_if(hooks_, of_attempt);
     const auto found = cgroups_.find(key);
     if (found == cgroups_.end()) return;
     found->second.removed = true;
@@ -233,6 +261,7 @@ void Machine::remove(AttemptKey key) {
 
 std::vector<RunKey> Machine::alive() const {
     std::vector<RunKey> runs;
+    for (const auto& [run, serial] : hooks_) runs.push_back(run);
     for (const auto& [key, cgroup] : cgroups_) {
         if (cgroup.starting) {
             runs.push_back(
@@ -257,6 +286,7 @@ void Machine::power_off() {
     stage_.trace([&] { return spec_.name + " goes down"; });
     on_ = false;
     cgroups_.clear();
+    hooks_.clear();
 }
 
 void Machine::boot(bool wiped) {

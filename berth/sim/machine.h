@@ -79,6 +79,8 @@ private:
     void start_attempt(const StartAttempt& action);
     void stand(AttemptKey key);
     void start_step(const StartStep& action);
+    void start_hook(const StartHook& action);
+    void end_hook(const RunKey& run, std::uint64_t serial, ExitStatus exit);
     void begin(const RunKey& run, const ScriptPlan& plan);
     void signal(const SignalRun& action);
     void signal_one(const RunKey& run, const SignalRun& action);
@@ -106,7 +108,8 @@ private:
     std::uint64_t next_serial_ = 1;
     Time unkillable_until_{}, last_told_{};
     std::map<AttemptKey, Cgroup> cgroups_;
-    std::map<RunKey, RunExited> exits_;  // Files of the shepherds.
+    std::map<RunKey, std::uint64_t> hooks_;  // The site's programs that run: their serials.
+    std::map<RunKey, RunExited> exits_;      // Files of the shepherds.
 };
 
 std::string to_text(AttemptKey key);

@@ -10,14 +10,14 @@ namespace berth::sim {
 struct StepPlan {
     Duration after{};  // Its start, counted from the script's.
     Duration runs_for{};
-    std::int32_t exit_code = 0;
+    std::int16_t exit_code = 0;
     std::uint32_t nodes = 1;
     BERTH_FIELDS(StepPlan, after, runs_for, exit_code, nodes)
 };
 
 struct ScriptPlan {
     Duration runs_for{};
-    std::int32_t exit_code = 0;
+    std::int16_t exit_code = 0;
     bool ignores_term = false;
     bool out_of_memory = false;
     bool fails_first_launch = false;

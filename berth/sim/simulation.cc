@@ -141,7 +141,8 @@ LightNodes::Script Simulation::script_of(const LaunchAttempt& launch) {
                                                      : options_.wear.restart_cost;
     Work& work = work_[number];
     work = {launch.attempt, ports_.at + cost, work.kept, false};
-    return {cost + job.run_time - work.kept, job.outcome == workload::Outcome::failed ? 1 : 0};
+    const std::int16_t exit = job.outcome == workload::Outcome::failed ? 1 : 0;
+    return {cost + job.run_time - work.kept, exit};
 }
 
 // What it had done is kept as of the last checkpoint. Each of its nodes may say so.

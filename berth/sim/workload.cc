@@ -67,7 +67,8 @@ void misbehave(Rng& rng, ScriptPlan& script) {
 ScriptPlan random_script(Rng& rng, const JobRequest& request, std::int64_t bad_percent) {
     ScriptPlan script;
     script.runs_for = length(rng);
-    script.exit_code = rng.chance(15) ? static_cast<std::int32_t>(rng.between(1, 99)) : 0;
+    script.exit_code =
+        rng.chance(15) ? static_cast<std::int16_t>(rng.between(1, 99)) : std::int16_t{0};
     if (rng.chance(bad_percent)) misbehave(rng, script);
     const std::int64_t steps = rng.chance(30) ? rng.between(1, 3) : 0;
     for (std::int64_t i = 0; i < steps; ++i) {
@@ -118,6 +119,9 @@ ClusterSpec random_cluster(Rng& rng) {
     scheduling.min_job_age = seconds(rng.between(120, 900));
     scheduling.plan_depth = static_cast<std::uint32_t>(rng.between(0, 30));
     scheduling.backfill = rng.chance(85);
+    if (rng.chance(30)) cluster.hooks.prolog = {"/prolog"};
+    if (rng.chance(30)) cluster.hooks.epilog = {"/epilog"};
+    if (rng.chance(30)) cluster.hooks.timeout = seconds(rng.between(10, 120));
     return cluster;
 }
 

@@ -11,6 +11,7 @@
 #include <ostream>
 
 #include "berth/client/client.h"
+#include "berth/model/exit_of.h"
 #include "berth/slurm/allocation.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/job_options.h"
@@ -135,8 +136,8 @@ private:
         for (;;) {
             int status = 0;
             if (::waitpid(child, &status, WNOHANG) == child) {
-                if (WIFSIGNALED(status)) return {.code = 0, .signal = WTERMSIG(status)};
-                return {.code = WEXITSTATUS(status), .signal = 0};
+                if (WIFSIGNALED(status)) return exit_by_signal(WTERMSIG(status));
+                return exit_by_code(WEXITSTATUS(status));
             }
             const timespec pause{.tv_sec = kLookEverySeconds, .tv_nsec = 0};
             const int signal = sigtimedwait(&watched, nullptr, &pause);

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "berth/client/client.h"
+#include "berth/model/exit_of.h"
 #include "berth/slurm/allocation.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/job_options.h"
@@ -112,8 +113,7 @@ private:
 
     // An exit code above 128 stands for a signal, as in a shell.
     static ExitStatus exit_of(int code) {
-        return code > 128 && code < 128 + 65 ? ExitStatus{.code = 0, .signal = code - 128}
-                                             : ExitStatus{.code = code, .signal = 0};
+        return code > 128 && code < 128 + 65 ? exit_by_signal(code - 128) : exit_by_code(code);
     }
 
     const Invocation& call_;

@@ -23,7 +23,7 @@ protected:
     void submit(std::uint32_t id, std::int64_t second, std::string name = "train",
                 std::string user = "ada") {
         Job job = testing::pending_job(id, at(second), std::move(name));
-        job.owner.user = std::move(user);
+        job.owner.edit().user = std::move(user);
         record(second, {JobSubmitted{job}});
     }
     void start(std::uint32_t id, std::int64_t second, std::uint32_t attempt,

@@ -60,7 +60,7 @@ inline StoreSettings small_settings() {
 inline Job pending_job(std::uint32_t id, Time submitted, std::string name = "train") {
     Job job;
     job.id = JobId(id);
-    job.owner = {.uid = 1000, .gid = 1000, .user = "ada", .group = "ada"};
+    job.owner = Owner{.uid = 1000, .gid = 1000, .user = "ada", .group = "ada"};
     job.spec.name = std::move(name);
     job.spec.account = "physics";
     job.time_limit = std::chrono::hours(1);

@@ -46,7 +46,7 @@ inline OrderView order_view() {
 inline Job job_of(const Waiting& one, std::uint32_t id, OrderView& view) {
     Job job;
     job.id = JobId(id);
-    job.owner = {.uid = static_cast<std::uint32_t>(one.user.front()), .user = one.user};
+    job.owner = Owner{.uid = static_cast<std::uint32_t>(one.user.front()), .user = one.user};
     job.spec.name = one.name;
     job.spec.account = one.account;
     job.time_limit = one.limit;

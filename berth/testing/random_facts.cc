@@ -48,8 +48,8 @@ Maybe submission(Rng& rng, Time now, const ClusterState& state) {
     if (state.jobs().size() > 60) return std::nullopt;  // Ids are few, so that they come round.
     Job job;
     job.id = state.next_job_id();
-    job.owner = {.uid = static_cast<std::uint32_t>(rng.between(1000, 1003)), .user = "ann"};
-    if (rng.chance(50)) job.owner.user = "ben";
+    job.owner = Owner{.uid = static_cast<std::uint32_t>(rng.between(1000, 1003)), .user = "ann"};
+    if (rng.chance(50)) job.owner.edit().user = "ben";
     if (rng.chance(50)) job.spec.account = "physics";
     job.spec.expedite = rng.chance(20);
     job.spec.name = "job" + std::to_string(rng.between(1, 5));
@@ -100,7 +100,7 @@ Maybe attempt_end(Rng& rng, Time, const ClusterState& state) {
     AttemptEnded fact{.job = job->id, .attempt = job->attempt, .node = rng.pick(*job->nodes)};
     if (rng.chance(10)) fact.attempt = Attempt(job->attempt.value() - 1);  // Stale.
     if (rng.chance(60) && fact.node == job->nodes.front()) {
-        fact.batch_exit = ExitStatus{.code = static_cast<std::int32_t>(rng.between(0, 2))};
+        fact.batch_exit = ExitStatus{.code = static_cast<std::int16_t>(rng.between(0, 2))};
         fact.out_of_memory = rng.chance(10);
     } else if (rng.chance(50)) {
         fact.lost = true;
@@ -195,7 +195,7 @@ Maybe step(Rng& rng, Time now, const ClusterState& state) {
                          .attempt = job->attempt,
                          .step = running->id,
                          .node = rng.pick(running->nodes),
-                         .exit = {.code = static_cast<std::int32_t>(rng.between(0, 1))},
+                         .exit = {.code = static_cast<std::int16_t>(rng.between(0, 1))},
                          .out_of_memory = rng.chance(10)};
     }
     StepRequest request{.name = "step",

@@ -229,7 +229,7 @@ private:
     }
 
     std::string finish_job(const Words& words) {
-        const auto code = static_cast<std::int32_t>(words.number("exit").value_or(0));
+        const auto code = static_cast<std::int16_t>(words.number("exit").value_or(0));
         const Job* job = engine_.state().find_job(job_of(words));
         if (job == nullptr || !job->allocation) return "error: it does not run\n";
         finish(engine_, now_, job_of(words), {.code = code});

@@ -1,6 +1,7 @@
 #include "berth/wire/messages.h"
 
 #include "berth/base/codec.h"
+#include "berth/model/exit_of.h"
 
 namespace berth {
 
@@ -43,7 +44,9 @@ wire::Exit to_wire(const ExitStatus& exit) {
     return out;
 }
 
-ExitStatus from_wire(const wire::Exit& exit) { return {exit.code(), exit.signal()}; }
+ExitStatus from_wire(const wire::Exit& exit) {
+    return {exit_number(exit.code()), exit_number(exit.signal())};
+}
 
 Duration from_ms(std::int64_t count) { return Duration(count); }
 
@@ -84,6 +87,8 @@ struct FillReport {
         end.set_never_ran(report.never_ran);
         end.set_failure(report.failure);
         for (const StepId step : report.live_steps) end.add_live_steps(step.value());
+        end.set_failed_hook(static_cast<std::uint32_t>(report.failed_hook));
+        end.set_hook_failure(report.hook_failure);
     }
     void operator()(const StepReport& report) {
         wire::StepEnd& end = *out.mutable_step_end();
@@ -103,6 +108,10 @@ AttemptReport attempt_report(const wire::AttemptEnd& in) {
     get_key(in.attempt(), report);
     if (in.has_batch_exit()) report.batch_exit = from_wire(in.batch_exit());
     for (const std::uint32_t step : in.live_steps()) report.live_steps.push_back(StepId(step));
+    if (in.failed_hook() <= static_cast<std::uint32_t>(Hook::epilog)) {
+        report.failed_hook = static_cast<Hook>(in.failed_hook());
+    }
+    report.hook_failure = in.hook_failure();
     return report;
 }
 

@@ -54,7 +54,7 @@ public:
 
 private:
     Party& party_of(std::map<std::string, Party>& parties, const Job& job, const View& view) const {
-        const std::string& name = by_account_ ? job.spec.account : job.owner.user;
+        const std::string& name = by_account_ ? job.spec.account : job.owner->user;
         const auto [at, is_new] = parties.try_emplace(name);
         if (is_new && by_account_) {
             for (const AccountSpec& account : view.spec().accounts) {

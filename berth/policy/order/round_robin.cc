@@ -13,9 +13,9 @@ public:
     std::vector<std::int64_t> ranks(std::span<const Job* const> jobs,
                                     const View& view) const override {
         std::map<std::uint32_t, std::int64_t> turns;  // By uid.
-        for (const Job* job : view.running()) ++turns[job->owner.uid];
+        for (const Job* job : view.running()) ++turns[job->owner->uid];
         std::vector<std::int64_t> all;
-        for (const Job* job : jobs) all.push_back(turns[job->owner.uid]++);
+        for (const Job* job : jobs) all.push_back(turns[job->owner->uid]++);
         return all;
     }
 };

@@ -16,7 +16,7 @@ TEST(RoundRobin, LetsUsersTakeTurns) {
 TEST(RoundRobin, CountsWhatRunsAsTurnsTaken) {
     testing::OrderView view = testing::order_view();
     Job runs;
-    runs.owner.uid = 'a';
+    runs.owner.edit().uid = 'a';
     view.jobs_running = {runs, runs};
     EXPECT_EQ(testing::order_of(*testing::make_rule(order_rules(), "round_robin"), view, kJobs),
               "dfeabc");

@@ -1,0 +1,200 @@
+// How LinuxNode starts things: attempts, their steps, and the site's programs around them, each
+// under a shepherd of its own.
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "berth/agent/signals.h"
+#include "berth/base/codec.h"
+#include "berth/host/file_io.h"
+#include "berth/host/hook_plan.h"
+#include "berth/host/linux_node_parts.h"
+#include "berth/host/process.h"
+#include "berth/host/run_plan.h"
+#include "berth/host/user.h"
+
+namespace berth {
+
+void LinuxNodeParts::start_attempt(const LaunchAttempt& launch) {
+    const RunKey run{launch.job, launch.attempt, launch.batch_host ? kBatchStep : kExternStep};
+    Status prepared = make_way(run);
+    if (prepared.ok()) prepared = prepare_attempt(launch);
+    if (!prepared.ok()) return tell(RunFailedToStart{run, prepared.error().message});
+    if (!launch.batch_host) return tell(RunStarted{run});
+    const auto user = user_of(launch.owner);
+    Status started = user.ok() ? start_run(batch_run(launch, view_for(launch.confinement), *user),
+                                           launch, nullptr)
+                               : Status(user.error());
+    if (!started.ok()) tell(RunFailedToStart{run, started.error().message});
+}
+
+// An agent that died may have been at this run before. Its shepherd holds the lock from before it
+// is born, and writes its status before it lets the first program of the user's go: without either
+// nothing has run, nor ever will. Otherwise it is not begun a second time.
+Status LinuxNodeParts::make_way(const RunKey& key) {
+    const RunDirectory folder(options.run_dir + "/" + folder_of_attempt(key.job, key.attempt) +
+                              "/" + folder_of_step(key.step));
+    if (::access(folder.path().c_str(), F_OK) != 0) return Done{};
+    const auto status = folder.status();
+    if (status && !status->failure.empty()) {
+        return Error{ErrorCode::failed_precondition, status->failure};
+    }
+    if (folder.is_locked() || status || folder.exit()) {
+        return Error{ErrorCode::already_exists, "it was started on this node before"};
+    }
+    forget_run(key);
+    return remove_tree(folder.path());
+}
+
+Status LinuxNodeParts::prepare_attempt(const LaunchAttempt& launch) {
+    BERTH_CHECK(make_place(launch));
+    return confinement.confine_job(launch);
+}
+
+// The site's programs run in no cgroup of the job's: what they leave behind is theirs.
+void LinuxNodeParts::start_hook(const StartHook& start) {
+    Status started = Done{};
+    if (!places.contains({start.run.job, start.run.attempt})) started = make_place(start.launch);
+    if (started.ok()) {
+        const Place& place = places.at({start.run.job, start.run.attempt});
+        const std::string folder = place.folder + "/" + folder_of_step(start.run.step);
+        forget_run(start.run);
+        started = remove_tree(folder);
+        const NodeView view = view_for(start.launch.confinement);
+        if (started.ok()) {
+            started = start_run(hook_run(start, view, folder + ".out"), start.launch, nullptr);
+        }
+    }
+    if (!started.ok())
+        tell(RunFailedToStart{start.run, "did not start: " + started.error().message});
+}
+
+Status LinuxNodeParts::make_place(const LaunchAttempt& launch) {
+    BERTH_TRY(const UserRecord user, user_of(launch.owner));
+    Place place;
+    place.folder = options.run_dir + "/" + folder_of_attempt(launch.job, launch.attempt);
+    if (::mkdir(place.folder.c_str(), 0711) != 0 && errno != EEXIST) {
+        return system_error("cannot make the folder " + place.folder, errno);
+    }
+    ::chmod(place.folder.c_str(), 0711);  // Whatever the umask.
+    BERTH_CHECK(write_atomically(place.folder + "/place", encode(user.uid)));
+    if (confinement.usable()) {
+        place.group = confinement.job_group(user.uid, launch.job);
+        BERTH_CHECK(clear_group(place.group));
+    }
+    places[{launch.job, launch.attempt}] = place;
+    return Done{};
+}
+
+// The groups of a job are called the same in each of its attempts: those of the last one go first.
+Status LinuxNodeParts::clear_group(const Cgroup& group) {
+    std::erase_if(leftovers, [&](const Place& old) {
+        if (old.group != group) return false;
+        (void)remove_tree(old.folder);
+        return true;
+    });
+    constexpr int kTries = 50;
+    constexpr useconds_t kPause = 10'000;
+    for (int i = 1;; ++i) {
+        Status removed = CgroupTree::remove(group);
+        if (removed.ok()) return Done{};
+        if (i == kTries) return prefixed("an earlier attempt is not gone", removed.error());
+        ::usleep(kPause);  // The kernel may be a moment behind.
+    }
+}
+
+void LinuxNodeParts::start_step(const StartStep& start) {
+    const LaunchStep& step = start.launch;
+    const RunKey run{step.job, step.attempt, step.step};
+    const auto user = user_of(start.attempt.owner);
+    Status started = Done{};
+    if (!user.ok()) {
+        started = user.error();
+    } else if (!places.contains({step.job, step.attempt})) {
+        started = Error{ErrorCode::failed_precondition, "its job does not run on this node"};
+    } else if (step.share.tasks.empty() || step.arguments.empty()) {
+        started = Error{ErrorCode::invalid_argument, "the step has no task, or no command, here"};
+    } else if (started = make_way(run); started.ok()) {
+        const NodeView view = view_for(start.attempt.confinement);
+        started = start_run(step_run(step, start.attempt, view, *user), start.attempt, &step.share);
+    }
+    if (!started.ok()) tell(RunFailedToStart{run, started.error().message});
+}
+
+Status LinuxNodeParts::start_run(RunSpec spec, const LaunchAttempt& launch, const StepShare* step) {
+    const RunKey key{spec.job, spec.attempt, spec.step};
+    const Place& place = places.at({spec.job, spec.attempt});
+    Run run;
+    if (confinement.usable() && !is_hook(spec.step)) {
+        run.group = CgroupTree::step(place.group, spec.step);
+        BERTH_CHECK(confinement.confine_run(run.group, launch, step));
+        spec.cgroups.assign(run.group.v1.begin(), run.group.v1.end());
+        spec.unified = run.group.unified;
+    }
+    run.folder = RunDirectory(place.folder + "/" + folder_of_step(spec.step));
+    BERTH_TRY(UniqueFd lock, run.folder.create(spec));
+    run.watch = ::inotify_add_watch(folders.get(), run.folder.path().c_str(), IN_MOVED_TO);
+    if (run.watch < 0) return system_error("cannot watch " + run.folder.path(), errno);
+    BERTH_CHECK(spawn_shepherd(run, std::move(lock)));
+    by_watch[run.watch] = key;
+    Run& kept = runs[key] = std::move(run);
+    watch_shepherd(key, kept);
+    return Done{};
+}
+
+namespace {
+
+// Everything that posix_spawn needs, let go of in the end.
+struct SpawnPlan {
+    posix_spawn_file_actions_t files{};
+    posix_spawnattr_t attributes{};
+    SpawnPlan() {
+        ::posix_spawn_file_actions_init(&files);
+        ::posix_spawnattr_init(&attributes);
+    }
+    SpawnPlan(const SpawnPlan&) = delete;
+    SpawnPlan& operator=(const SpawnPlan&) = delete;
+    ~SpawnPlan() {
+        ::posix_spawn_file_actions_destroy(&files);
+        ::posix_spawnattr_destroy(&attributes);
+    }
+};
+
+}  // namespace
+
+// In a session of its own, so that nothing meant for the agent reaches it, with no descriptor of
+// ours but the lock.
+Status LinuxNodeParts::spawn_shepherd(Run& run, UniqueFd lock) {
+    SpawnPlan plan;
+    const std::string log_path = run.folder.log_path();
+    ::posix_spawn_file_actions_addopen(&plan.files, 0, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_addopen(&plan.files, 1, log_path.c_str(),
+                                       O_WRONLY | O_CREAT | O_APPEND, 0600);
+    ::posix_spawn_file_actions_adddup2(&plan.files, 1, 2);
+    const UniqueFd high(
+        ::fcntl(lock.get(), F_DUPFD_CLOEXEC, kLockFd + 1));  // Never kLockFd itself.
+    ::posix_spawn_file_actions_adddup2(&plan.files, high.get(), kLockFd);
+    ::posix_spawn_file_actions_addclosefrom_np(&plan.files, kLockFd + 1);
+    sigset_t all, none;
+    sigfillset(&all);
+    sigemptyset(&none);
+    ::posix_spawnattr_setsigdefault(&plan.attributes, &all);
+    ::posix_spawnattr_setsigmask(&plan.attributes, &none);
+    ::posix_spawnattr_setflags(&plan.attributes,
+                               POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    std::string program = options.shepherd, folder = run.folder.path(), path = "PATH=/usr/bin:/bin";
+    char* arguments[] = {program.data(), folder.data(), nullptr};
+    char* environment[] = {path.data(), nullptr};
+    const int failed = ::posix_spawn(&run.child, program.c_str(), &plan.files, &plan.attributes,
+                                     arguments, environment);
+    if (failed != 0) return system_error("cannot start " + options.shepherd, failed);
+    if (const auto mark = mark_of(run.child)) run.shepherd = open_process(*mark);
+    return Done{};
+}
+
+}  // namespace berth
