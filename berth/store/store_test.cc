@@ -216,7 +216,7 @@ TEST_F(Damaged, RecordsThatChangedPlacesAreRefused) {
 }
 TEST_F(Damaged, NewerSchemaIsRefusedByName) {
     expect_refusal("UPDATE meta SET value = 7 WHERE name = 'schema'",
-                   "schema version 7; this program knows version 1: start the newer Berth");
+                   "schema version 7; this program knows version 2: start the newer Berth");
 }
 TEST_F(Damaged, AnotherProgramsDatabaseIsRefused) {
     expect_refusal("PRAGMA application_id = 17", "not Berth's");
