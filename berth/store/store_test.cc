@@ -198,7 +198,7 @@ protected:
 };
 
 TEST_F(Damaged, RecordIsRefusedByItsNumber) {
-    expect_refusal("UPDATE journal SET record = x'00' || substr(record, 2) WHERE sequence = 5",
+    expect_refusal("UPDATE journal SET record = x'05' || substr(record, 2) WHERE sequence = 5",
                    "journal record 5 does not match its checksum");
 }
 TEST_F(Damaged, JournalWithAGapIsRefused) {
