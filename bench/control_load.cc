@@ -15,12 +15,18 @@ constexpr std::uint32_t kGpus = 8;
 constexpr std::chrono::seconds kPatience{120};
 constexpr std::size_t kIdsPerQuery = 1500;  // What a request line has room for.
 
+// Every third variable is an identifier, which does not pack; the others are paths.
 std::string payload_json() {
-    std::string text =
-        R"({"script":"#!/bin/bash\n)" + std::string(780, '#') + R"(","environment":[)";
+    std::string text = R"({"script":"#!/bin/bash\n)" + prose(780) + R"(","environment":[)";
+    std::uint64_t draw = 1;
     for (int i = 0; i < 60; ++i) {
-        text += (i == 0 ? "\"" : ",\"") + std::string("A_VARIABLE_") + std::to_string(i) +
-                "=/opt/software/tools/" + std::to_string(i) + "/lib\"";
+        draw = draw * 6364136223846793005U + 1442695040888963407U;
+        char id[17];
+        std::snprintf(id, sizeof id, "%016llx", static_cast<unsigned long long>(draw));
+        text += (i == 0 ? "\"" : ",\"") + std::string("A_VARIABLE_") + std::to_string(i) + "=" +
+                (i % 3 == 0 ? id + std::string(id, 8)
+                            : "/opt/software/tools/" + std::to_string(i) + "/lib") +
+                "\"";
     }
     return text + "]}";
 }
@@ -45,6 +51,18 @@ std::vector<std::uint32_t> sorted(std::vector<std::uint32_t> jobs) {
 }
 
 }  // namespace
+
+std::string prose(std::size_t size) {
+    std::string text;
+    for (std::uint64_t draw = 7; text.size() < size;) {
+        draw = draw * 6364136223846793005U + 1442695040888963407U;
+        for (std::uint64_t left = draw >> 20, n = 2 + left % 7; n > 0; --n, left /= 26)
+            text.push_back(static_cast<char>('a' + left % 26));
+        text.push_back(' ');
+    }
+    text.resize(size);
+    return text;
+}
 
 std::string text_of(double number) {
     char text[32];

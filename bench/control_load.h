@@ -40,6 +40,9 @@ void check_ended_once(const LiveDaemon& daemon, std::vector<std::uint32_t> jobs)
 // Asks the queue: they are there.
 void check_there(const LiveDaemon& daemon, std::vector<std::uint32_t> jobs);
 
+// Words without a meaning: they pack about as well as a program does.
+std::string prose(std::size_t size);
+
 std::string text_of(double number);
 
 // What the controller's turns consisted of since the last reset, in milliseconds: of all time, the

@@ -84,7 +84,7 @@ Probe write_past_a_snapshot(const LiveDaemon& daemon) {
     Probe probe;
     std::uint64_t number = std::uint64_t{1} << 50;
     std::uint64_t job = daemon.spec().nodes.size() * 8;
-    const std::string comment = R"({"comment":")" + std::string(2000, 'c');
+    const std::string comment = R"({"comment":")" + prose(2000);
     drive(
         connections,
         [&](std::size_t i) -> std::optional<std::string> {

@@ -47,7 +47,7 @@ FLOATING = (r"\b(double|float)\b", "use Quantity: floating point differs between
 # The libraries that only certain modules may see.
 FENCES = [
     (r"google/protobuf/|grpc|.*\.pb\.h$", {"wire"}),
-    (r"sqlite3\.h$|libpq-fe\.h$|pqxx/", {"store"}),
+    (r"sqlite3\.h$|lz4\.h$|libpq-fe\.h$|pqxx/", {"store"}),
     (r"yaml-cpp/", {"config"}),
     (r"nvml\.h$|hwloc|bpf/", {"host"}),
     (r"boost/", {"server", "client"}),

@@ -51,7 +51,7 @@ private:
     void rejudge_waiting();  // Those whose gate may have opened or shut since.
     void reprioritize();
     bool reprice_some(Outlook::Repricing& under_way);  // True: all are known.
-    void take_new_priorities(const std::vector<std::pair<JobId, std::int64_t>>& moved);
+    void take_new_priorities(Outlook::Repricing& repricing);
     void rerank();
     void write_eligible();
 

@@ -155,7 +155,7 @@ void CycleRun::reprioritize() {
     }
     const bool is_long = outlook_.repricing->next != JobId(0);
     if (!reprice_some(*outlook_.repricing)) return;
-    take_new_priorities(outlook_.repricing->moved);
+    take_new_priorities(*outlook_.repricing);
     outlook_.repricing.reset();
     if (is_long) result_.complete = false;  // Enough for one cycle: the next one sees to the plan.
 }
@@ -163,10 +163,13 @@ void CycleRun::reprioritize() {
 bool CycleRun::reprice_some(Outlook::Repricing& under_way) {
     PendingJobs& jobs = outlook_.pending;
     std::size_t left = kRepricedAtOnce;
+    std::vector<JobOrder::Entry>& run = under_way.runs.emplace_back();
+    const auto sort_run = [&] { std::ranges::sort(run, {}, &JobOrder::Entry::key); };
     for (auto at = jobs.all().from(under_way.next); at != jobs.all().end(); ++at) {
         const auto& [id, pending] = *at;
         if (left-- == 0) {
             under_way.next = id;
+            sort_run();
             return false;
         }
         const std::int64_t priority =
@@ -174,21 +177,28 @@ bool CycleRun::reprice_some(Outlook::Repricing& under_way) {
         if (priority == pending.priority()) continue;
         pending.repriced = true;
         under_way.moved.emplace_back(id, priority);
+        if (!pending.ordered) continue;
+        run.push_back({pending.key, &pending});
+        run.back().key.priority = -priority;
     }
+    sort_run();
     return true;
 }
 
-void CycleRun::take_new_priorities(const std::vector<std::pair<JobId, std::int64_t>>& moved) {
-    bool changed = false;
-    for (const auto& [id, priority] : moved) {
+void CycleRun::take_new_priorities(Outlook::Repricing& repricing) {
+    JobSet moved;  // Within the order.
+    for (const auto& [id, priority] : repricing.moved) {
         PendingJob* pending = outlook_.pending.find(id);
         if (pending == nullptr || !pending->repriced) continue;
         pending->repriced = false;
         pending->set_priority(priority);
         outlook_.unwritten_later.push_back(id);
-        changed = true;
+        if (pending->ordered) moved.insert(id);
     }
-    if (changed) order().resort();
+    if (moved.empty()) return;
+    // A rule of order changes the ranks, too, which the runs do not know.
+    if (outlook_.policy.order() != nullptr) return order().resort();
+    order().resort(std::move(repricing.runs), moved);
 }
 
 }  // namespace berth

@@ -8,6 +8,14 @@
 
 namespace berth {
 
+namespace {
+
+// A round over a long queue goes on in the next cycle after so many that have nothing to win: they
+// cost no attempt, and whoever asks and reports does not wait for all of them.
+constexpr std::size_t kSettledAtOnce = 8192;
+
+}  // namespace
+
 // Whose nodes have something to give that they did not have.
 void CycleRun::note_disturbed() {
     for (const JobId id : book().take_disturbed()) {
@@ -189,6 +197,7 @@ bool CycleRun::run_round() {
     for (std::size_t k = 0; k < i; ++k) {
         if (order().entries()[k].job != nullptr) count(*order().entries()[k].job);
     }
+    std::size_t settled = 0;
     bool asked_tail = false, asked_new = false;
     for (; i < order().entries().size(); ++i) {
         const JobOrder::Entry entry = order().entries()[i];
@@ -217,6 +226,11 @@ bool CycleRun::run_round() {
             }
         } else {
             count(*entry.job);
+            if (++settled == kSettledAtOnce) {
+                round.after = entry.key;
+                result_.complete = false;
+                return false;
+            }
         }
         round.after = entry.key;
     }

@@ -1,6 +1,7 @@
 #include "berth/engine/order.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "berth/base/codec.h"
@@ -238,6 +239,40 @@ void JobOrder::resort() {
     if (!std::ranges::is_sorted(entries_, {}, &Entry::key)) {
         std::ranges::sort(entries_, {}, &Entry::key);
     }
+}
+
+namespace {
+
+using Run = std::vector<JobOrder::Entry>;
+
+Run merged(const Run& one, const Run& other) {
+    Run both;
+    both.reserve(one.size() + other.size());
+    std::ranges::merge(one, other, std::back_inserter(both), {}, &JobOrder::Entry::key,
+                       &JobOrder::Entry::key);
+    return both;
+}
+
+}  // namespace
+
+void JobOrder::resort(std::vector<Run> runs, const JobSet& of) {
+    first_ = 0;
+    for (Run& run : runs) {
+        std::erase_if(run, [&](const Entry& entry) { return !of.contains(entry.key.id); });
+    }
+    std::erase_if(entries_, [&](const Entry& entry) {
+        return entry.job == nullptr || of.contains(entry.key.id);
+    });
+    runs.push_back(std::move(entries_));
+    while (runs.size() > 1) {
+        std::vector<Run> fewer;
+        for (std::size_t i = 0; i + 1 < runs.size(); i += 2)
+            fewer.push_back(merged(runs[i], runs[i + 1]));
+        if (runs.size() % 2 == 1) fewer.push_back(std::move(runs.back()));
+        runs = std::move(fewer);
+    }
+    entries_ = std::move(runs.front());
+    BERTH_ASSERT(entries_.size() == size_);
 }
 
 void JobOrder::clear() {

@@ -12,6 +12,7 @@
 
 #include "berth/engine/cluster_state.h"
 #include "berth/engine/demand.h"
+#include "berth/engine/job_set.h"
 #include "berth/engine/plan_book.h"
 #include "berth/engine/plan_search.h"
 #include "berth/policy/policy.h"
@@ -146,6 +147,9 @@ public:
     void insert(std::vector<PendingJob*> jobs);
     void erase(PendingJob& job);
     void resort();  // The keys of some have changed.
+    // The same where all new keys are at hand, as sorted runs; of them, those of these jobs count.
+    // A long queue takes a fifth of the time.
+    void resort(std::vector<std::vector<Entry>> runs, const JobSet& of);
     void clear();
     bool is_first(const PendingJob& job);
     // In how many partitions some job is looked at.

@@ -58,6 +58,7 @@ struct Outlook {
     struct Repricing {
         JobId next{0};
         std::vector<std::pair<JobId, std::int64_t>> moved;
+        std::vector<std::vector<JobOrder::Entry>> runs;  // What that makes of the order, in parts.
     };
     std::optional<Repricing> repricing;
 

@@ -2,6 +2,7 @@
 
 #include "berth/base/codec.h"
 #include "berth/store/crc32c.h"
+#include "berth/store/packing.h"
 
 namespace berth {
 
@@ -47,9 +48,10 @@ Result<JournalTable> JournalTable::prepare(Database& database) {
 
 Result<std::size_t> JournalTable::append(const Record& record) {
     const std::string bytes = encode(WithoutPayloads{record});
+    const std::string packed = pack(bytes);
     BERTH_CHECK(insert_.bind(1, static_cast<std::int64_t>(record.sequence))
-                    .bind(2, crc32c_of(record.sequence, bytes))
-                    .bind_bytes(3, bytes)
+                    .bind(2, crc32c_of(record.sequence, packed))
+                    .bind_bytes(3, packed)
                     .run());
     return bytes.size();
 }
@@ -61,8 +63,8 @@ Status JournalTable::read_after(std::uint64_t sequence,
     for (std::vector<Row> rows;;) {
         BERTH_TRY(rows, read_some(sequence));
         for (const Row& row : rows) {
-            BERTH_TRY(const Record record, record_of(row, ++sequence));
-            BERTH_CHECK(visit(record, row.bytes.size()));
+            BERTH_TRY(const Read read, record_of(row, ++sequence));
+            BERTH_CHECK(visit(read.record, read.bytes));
         }
         if (rows.size() < kRowsAtOnce) return Done{};
     }
@@ -77,17 +79,19 @@ Result<std::vector<JournalTable::Row>> JournalTable::read_some(std::uint64_t aft
         if (!found) return rows;
         rows.push_back({.sequence = static_cast<std::uint64_t>(select_.number(0)),
                         .crc = select_.number(1),
-                        .bytes = std::string(select_.bytes(2))});
+                        .packed = std::string(select_.bytes(2))});
     }
 }
 
-Result<Record> JournalTable::record_of(const Row& row, std::uint64_t wanted) {
+Result<JournalTable::Read> JournalTable::record_of(const Row& row, std::uint64_t wanted) {
     if (row.sequence != wanted) return damaged(wanted, "is missing");
-    if (row.crc != crc32c_of(wanted, row.bytes))
+    if (row.crc != crc32c_of(wanted, row.packed))
         return damaged(wanted, "does not match its checksum");
-    Result<Record> record = decode<Record>(row.bytes);
+    const Result<std::string> bytes = unpack(row.packed);
+    if (!bytes.ok()) return damaged(wanted, bytes.error().message);
+    Result<Record> record = decode<Record>(*bytes);
     if (!record.ok() || record->sequence != wanted) return damaged(wanted, "cannot be read");
-    return record;
+    return Read{std::move(record).value(), bytes->size()};
 }
 
 Result<bool> JournalTable::cut(std::uint64_t sequence, std::int64_t limit) {

@@ -13,7 +13,7 @@ public:
     static Result<JournalTable> prepare(Database& database);
 
     // Within the caller's transaction. Payloads are not written here: see PayloadTable. Gives the
-    // size of what it wrote.
+    // size of the record before it was packed.
     Result<std::size_t> append(const Record& record);
 
     // Calls `visit` for each record after `sequence`, in order. Refuses a gap, and a record that is
@@ -29,11 +29,15 @@ public:
 private:
     struct Row {
         std::uint64_t sequence = 0;
-        std::int64_t crc = 0;
-        std::string bytes;
+        std::int64_t crc = 0;  // Of what is packed.
+        std::string packed;
+    };
+    struct Read {
+        Record record;
+        std::size_t bytes = 0;
     };
     Result<std::vector<Row>> read_some(std::uint64_t after);
-    static Result<Record> record_of(const Row& row, std::uint64_t wanted);
+    static Result<Read> record_of(const Row& row, std::uint64_t wanted);
 
     Statement insert_, select_, delete_, first_;
 };

@@ -1,6 +1,7 @@
 #include "berth/store/payload_table.h"
 
 #include "berth/base/codec.h"
+#include "berth/store/packing.h"
 
 namespace berth {
 
@@ -17,7 +18,7 @@ Result<PayloadTable> PayloadTable::prepare(Database& database) {
 
 Status PayloadTable::write(const Record& record, const ClusterState& after) {
     for (const auto& [job, payload] : record.payloads) {
-        const std::string bytes = encode(payload);
+        const std::string bytes = pack(encode(payload));
         BERTH_CHECK(insert_.bind(1, job.value()).bind_bytes(2, bytes).run());
     }
     for (const Fact& fact : record.facts) {
@@ -44,8 +45,9 @@ Result<JobPayload> PayloadTable::load(JobId job, std::optional<JobId> array_job)
         return Error{ErrorCode::not_found,
                      "job " + to_string(job) + " has no script here any more"};
     }
-    Result<JobPayload> payload = decode<JobPayload>(select_.bytes(0));
+    const Result<std::string> bytes = unpack(select_.bytes(0));
     select_.reset();
+    Result<JobPayload> payload = bytes.ok() ? decode<JobPayload>(*bytes) : bytes.error();
     if (!payload.ok()) {
         return Error{ErrorCode::internal, "the script of job " + to_string(job) + " is damaged"};
     }

@@ -13,9 +13,11 @@
 namespace berth {
 
 struct SnapshotSlices {
-    std::uint64_t sequence = 0;  // Of the last record they include.
-    std::vector<std::string> slices;
+    std::uint64_t sequence = 0;       // Of the last record they include.
+    std::vector<std::string> slices;  // Packed.
 };
+
+SnapshotSlices packed(std::uint64_t sequence, std::vector<std::string> slices);
 
 class Replica {
 public:

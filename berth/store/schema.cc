@@ -7,6 +7,8 @@ namespace {
 constexpr std::int64_t kApplicationId =
     0x42727468;  // "Brth": SQLite's own mark of whose file it is.
 
+// Records, payloads and slices stand there as packing.h has made them.
+//
 // Jobs that are still open have ended = kOpen (accounting_table.cc), so that one index serves all
 // windows of time.
 constexpr const char* kTables = R"sql(
@@ -31,7 +33,7 @@ CREATE TABLE steps(
     job INTEGER NOT NULL, submitted INTEGER NOT NULL, attempt INTEGER NOT NULL,
     step INTEGER NOT NULL, open INTEGER NOT NULL, row BLOB NOT NULL,
     PRIMARY KEY(job, submitted, attempt, step));
-INSERT INTO meta VALUES('schema', 1);
+INSERT INTO meta VALUES('schema', 2);
 INSERT INTO meta VALUES('epoch', 0);
 PRAGMA application_id = 0x42727468;
 COMMIT;

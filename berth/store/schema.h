@@ -8,7 +8,7 @@
 
 namespace berth {
 
-inline constexpr std::int64_t kSchemaVersion = 1;
+inline constexpr std::int64_t kSchemaVersion = 2;
 inline constexpr const char* kStateFile = "berth.db";  // Within the state directory.
 
 // Makes the tables where there are none; refuses a file that is not ours, or of another version.

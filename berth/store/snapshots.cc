@@ -1,6 +1,7 @@
 #include "berth/store/snapshots.h"
 
 #include "berth/store/crc32c.h"
+#include "berth/store/packing.h"
 
 namespace berth {
 
@@ -39,11 +40,11 @@ Status SnapshotTable::begin(std::uint64_t sequence, std::size_t slices) {
     return insert_.bind(1, signed_of(sequence)).bind(2, signed_of(slices)).run();
 }
 
-Status SnapshotTable::write(std::uint64_t sequence, std::size_t slice, std::string_view bytes) {
+Status SnapshotTable::write(std::uint64_t sequence, std::size_t slice, std::string_view packed) {
     return write_.bind(1, signed_of(sequence))
         .bind(2, signed_of(slice))
-        .bind(3, crc32c_of(slice, bytes))
-        .bind_bytes(4, bytes)
+        .bind(3, crc32c_of(slice, packed))
+        .bind_bytes(4, packed)
         .run();
 }
 
@@ -81,11 +82,13 @@ Result<ClusterState> SnapshotTable::load(const Row& row) {
         BERTH_TRY(const bool found, load_.step());
         if (!found) break;
         const auto slice = static_cast<std::uint64_t>(load_.number(0));
-        const std::string_view bytes = load_.bytes(2);
-        if (slice != slices.size() || load_.number(1) != crc32c_of(slice, bytes)) {
+        const std::string_view packed = load_.bytes(2);
+        if (slice != slices.size() || load_.number(1) != crc32c_of(slice, packed)) {
             return damaged(row.sequence, "has a bad slice " + std::to_string(slices.size()));
         }
-        slices.emplace_back(bytes);
+        Result<std::string> bytes = unpack(packed);
+        if (!bytes.ok()) return damaged(row.sequence, "has a slice that " + bytes.error().message);
+        slices.push_back(std::move(bytes).value());
     }
     if (slices.size() != row.slices) return damaged(row.sequence, "lacks slices");
     Result<ClusterState> state = ClusterState::from_slices(slices);

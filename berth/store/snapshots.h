@@ -16,7 +16,8 @@ public:
     static Result<SnapshotTable> prepare(Database& database);
 
     Status begin(std::uint64_t sequence, std::size_t slices);
-    Status write(std::uint64_t sequence, std::size_t slice, std::string_view bytes);
+    // A slice, packed.
+    Status write(std::uint64_t sequence, std::size_t slice, std::string_view packed);
     Status complete(std::uint64_t sequence);
     Status retire(std::uint64_t sequence);  // It is to be removed, and counts no more.
     // Removes one slice of it, or its row after the last one. True: there is more to remove.

@@ -198,7 +198,7 @@ protected:
 };
 
 TEST_F(Damaged, RecordIsRefusedByItsNumber) {
-    expect_refusal("UPDATE journal SET record = x'00' || substr(record, 2) WHERE sequence = 5",
+    expect_refusal("UPDATE journal SET record = x'05' || substr(record, 2) WHERE sequence = 5",
                    "journal record 5 does not match its checksum");
 }
 TEST_F(Damaged, JournalWithAGapIsRefused) {
@@ -216,7 +216,7 @@ TEST_F(Damaged, RecordsThatChangedPlacesAreRefused) {
 }
 TEST_F(Damaged, NewerSchemaIsRefusedByName) {
     expect_refusal("UPDATE meta SET value = 7 WHERE name = 'schema'",
-                   "schema version 7; this program knows version 1: start the newer Berth");
+                   "schema version 7; this program knows version 2: start the newer Berth");
 }
 TEST_F(Damaged, AnotherProgramsDatabaseIsRefused) {
     expect_refusal("PRAGMA application_id = 17", "not Berth's");
