@@ -193,6 +193,12 @@ int run_queue(const Options& options) {
     return 0;
 }
 
+// Whose name has this text in it; but a case's whole name means that case alone.
+bool is_meant(const Load& load, const std::vector<Load>& all, const std::string& only) {
+    const bool is_whole = std::ranges::find(all, only, &Load::name) != all.end();
+    return is_whole ? load.name == only : load.name.find(only) != std::string::npos;
+}
+
 int run(const Options& options) {
     if (!options.queue.empty()) return run_queue(options);
     std::vector<Load> loads;
@@ -207,7 +213,7 @@ int run(const Options& options) {
     std::vector<Row> rows;
     std::printf("%-16s %7s %6s %7s %7s\n", "case", "pending", "nodes", "shapes", "ends");
     for (const Load& load : loads) {
-        if (load.name.find(options.only) == std::string::npos) continue;
+        if (!is_meant(load, loads, options.only)) continue;
         rows.push_back(measure(load, nullptr, options));
         print(rows.back());
     }

@@ -7,6 +7,8 @@
 // demand is more than the level's.
 #pragma once
 
+#include <array>
+#include <memory>
 #include <vector>
 
 #include "berth/engine/hole_tree.h"
@@ -18,13 +20,21 @@ namespace berth {
 // The holes of one node on each level, within some span of time.
 using HoleRuns = std::vector<std::vector<std::pair<Time, Time>>>;
 
+// What a change of a node's timeline did to its holes.
+struct HoleChange {
+    std::uint64_t levels = 0;  // Those that have changed, a bit each.
+    HoleRuns before, now;      // Of these levels: the holes that went, and those that came.
+    // On the way: the levels that each of the steps had met.
+    std::vector<std::uint64_t> met_before, met_now;
+};
+
 // The levels that are in use, by class: the same for all indexes over one plan.
 class HoleLevels {
 public:
+    static constexpr std::size_t kLevelsMax = 64;  // Bits of a word.
     struct Level {
         std::int64_t rank = 0;  // Devices; or -1, -2 … for powers of two of CPUs.
         std::int64_t devices = 0, cpu = 0, memory = 0;
-        std::uint32_t lowered = 0;
     };
 
     HoleLevels() = default;
@@ -36,21 +46,48 @@ public:
     };
     // The level for what a demand takes of one node.
     Found level_for(std::size_t node_class, const Resources& take);
-    // Whether a hole of the level is one for this demand, without a closer look.
-    bool is_exact(std::size_t node_class, std::size_t level, const Resources& take) const;
+    // Whether a hole of the level has as many key devices, CPUs and memory.
+    bool has_all(std::size_t node_class, std::size_t level, const Resources& take) const;
+    // Whether other dimensions are asked for, of which levels know nothing.
+    bool takes_others(std::size_t node_class, const Resources& take) const;
 
-    std::size_t count(std::size_t node_class) const { return levels_[node_class].size(); }
+    std::size_t count(std::size_t node_class) const { return classes_[node_class].levels.size(); }
 
     // The holes on all levels that touch [from, until], whole.
     void collect(std::size_t node_class, const Timeline& timeline, Time from, Time until,
                  HoleRuns& runs) const;
 
+    // To be asked before and after these steps of the timeline get more or less.
+    void note_before(std::size_t node_class, const Timeline& timeline, const Timeline::Steps& steps,
+                     HoleChange& change) const;
+    void note_after(std::size_t node_class, const Timeline& timeline, const Timeline::Steps& steps,
+                    HoleChange& change) const;
+
 private:
+    using Begun = std::array<Time, kLevelsMax>;  // By level.
+    // From when on these levels have been met without a break, going left from this step.
+    void go_left(std::size_t node_class, const Timeline& timeline, std::size_t step,
+                 std::uint64_t levels, Begun& begun) const;
+    // The other way: until when they will be, from this step on.
+    void go_right(std::size_t node_class, const Timeline& timeline, std::size_t step,
+                  std::uint64_t levels, Begun& ends) const;
+    // The levels that so many devices would do for, and the most that any of them asks for besides.
+    struct WithDevices {
+        std::uint64_t levels = 0;
+        std::int64_t cpu = 0, memory = 0;
+    };
+    static constexpr std::int64_t kDevicesMax = 64;  // As many are counted; more are as good.
+    struct OfClass {
+        std::vector<Level> levels;
+        std::vector<WithDevices> with_devices;
+        DimensionId key{0};
+
+        void list_by_devices();
+    };
     std::uint64_t levels_met(std::size_t node_class, const Timeline& timeline,
                              std::size_t step) const;
 
-    std::vector<std::vector<Level>> levels_;
-    std::vector<DimensionId> key_;
+    std::vector<OfClass> classes_;
 };
 
 class HoleIndex {
@@ -62,12 +99,13 @@ public:
         return trees_[node_class][level];
     }
     void set_levels(std::size_t node_class, std::size_t levels) {
-        trees_[node_class].resize(levels);
+        while (trees_[node_class].size() < levels) trees_[node_class].emplace_back(parts_);
     }
     void clear();
 
-    // What `before` was is now `now`, both in order.
-    void replace(std::size_t node_class, NodeId node, const HoleRuns& before, const HoleRuns& now);
+    // What `before` was on these levels is now `now`, both in order.
+    void replace(std::size_t node_class, NodeId node, std::uint64_t levels, const HoleRuns& before,
+                 const HoleRuns& now);
     void insert(std::size_t node_class, NodeId node, const HoleRuns& runs);
     void clear_level(std::size_t node_class, std::size_t level) {
         trees_[node_class][level].clear();
@@ -75,6 +113,7 @@ public:
     void insert_level(std::size_t node_class, NodeId node, const HoleRuns& runs, std::size_t level);
 
 private:
+    std::shared_ptr<HoleParts> parts_ = std::make_shared<HoleParts>();
     std::vector<std::vector<HoleTree>> trees_;
 };
 

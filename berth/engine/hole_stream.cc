@@ -14,7 +14,7 @@ bool later(const HoleStream::Offered& a, const HoleStream::Offered& b) {
 
 HoleStream::HoleStream(const std::vector<Footprint>& footprints, const HoleIndex& index,
                        const PlanBook& book, const BitSet& choice, const BitSet& usable,
-                       const Window& window)
+                       const Window& window, Wanted wanted)
     : book_(book),
       choice_(choice),
       usable_(usable),
@@ -23,20 +23,33 @@ HoleStream::HoleStream(const std::vector<Footprint>& footprints, const HoleIndex
       latest_(window.latest) {
     sources_.reserve(footprints.size());
     for (const Footprint& footprint : footprints) {
-        Source source{{index.tree(footprint.node_class, footprint.level), length_, reach_},
-                      &footprint,
-                      book.levels().is_exact(footprint.node_class, footprint.level, footprint.take),
-                      {}};
+        const HoleTree& tree = index.tree(footprint.node_class, footprint.level);
+        const bool exact =
+            !footprint.takes_others &&
+            book.levels().has_all(footprint.node_class, footprint.level, footprint.take);
+        Source& source = sources_.emplace_back(HoleTree::Cursor(tree, length_, reach_, latest_),
+                                               footprint, exact);
         settle(source);
-        if (source.cursor.valid()) sources_.push_back(source);
+        if (!source.cursor.valid()) {
+            sources_.pop_back();
+        } else if (wanted == Wanted::first && exact) {
+            latest_ = std::min(latest_, std::max(source.head.start, window.earliest));
+        }
     }
+}
+
+void HoleStream::limit(Time latest) {
+    latest_ = std::min(latest_, latest);
+    for (Source& source : sources_) source.cursor.limit(latest_);
 }
 
 void HoleStream::settle(Source& source) {
     for (; source.cursor.valid(); source.cursor.next()) {
         source.head = source.cursor.hole();
         const std::size_t node = source.head.node.index();
-        if (choice_.test(node) && usable_.test(node)) return;
+        if (!choice_.test(node) || !usable_.test(node)) continue;
+        book_.timeline(source.head.node).prefetch();  // What is free there will be asked.
+        return;
     }
 }
 

@@ -2,7 +2,10 @@
 // order of their start. Exact: where the index knows too much, it looks at the timeline.
 #pragma once
 
-#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory_resource>
+#include <vector>
 
 #include "berth/engine/plan_search.h"
 
@@ -15,18 +18,25 @@ public:
         const Footprint* footprint = nullptr;
     };
 
+    // Whether the first one will do, and what begins with it; or they must be several.
+    enum class Wanted : std::uint8_t { first, several };
+
     // Of those in `index`, on the nodes of `choice` that are usable.
     HoleStream(const std::vector<Footprint>& footprints, const HoleIndex& index,
                const PlanBook& book, const BitSet& choice, const BitSet& usable,
-               const Window& window);
+               const Window& window, Wanted wanted = Wanted::several);
+    HoleStream(const HoleStream&) = delete;
+    HoleStream& operator=(const HoleStream&) = delete;
 
     // False: there is none by window.latest any more.
     bool next(Offered& out);
     // Nothing that starts later is of interest any more.
-    void limit(Time latest) { latest_ = std::min(latest_, latest); }
+    void limit(Time latest);
 
 private:
     struct Source {
+        Source(const HoleTree::Cursor& at, const Footprint& of, bool is_exact)
+            : cursor(at), footprint(&of), exact(is_exact) {}
         HoleTree::Cursor cursor;
         const Footprint* footprint;
         bool exact;
@@ -40,8 +50,11 @@ private:
     const BitSet& usable_;
     Duration length_;
     Time reach_, latest_;
-    std::vector<Source> sources_;
-    std::vector<Offered> parts_;  // A heap: found within a hole that was too large.
+    // There is a stream for each search, and mostly few classes.
+    std::array<std::byte, 2048> memory_;
+    std::pmr::monotonic_buffer_resource pool_{memory_.data(), memory_.size()};
+    std::pmr::vector<Source> sources_{&pool_};
+    std::pmr::vector<Offered> parts_{&pool_};  // A heap: found within a hole that was too large.
 };
 
 }  // namespace berth

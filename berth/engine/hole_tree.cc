@@ -7,21 +7,15 @@
 namespace berth {
 namespace {
 
+constexpr std::size_t kHalf = HoleParts::kFanout / 2;
+
 std::int64_t number(Time at) { return at.time_since_epoch().count(); }
-
-template <class Array>
-void open_place(Array& array, int at, int size) {
-    std::copy_backward(array.begin() + at, array.begin() + size, array.begin() + size + 1);
-}
-
-template <class Array>
-void close_place(Array& array, int at, int size) {
-    std::copy(array.begin() + at + 1, array.begin() + size, array.begin() + at);
-}
 
 }  // namespace
 
-HoleTree::Key HoleTree::key_of(const Hole& hole) { return {number(hole.start), hole.node.value()}; }
+HoleTree::Key HoleTree::key_of(const Hole& hole) {
+    return {number(hole.start), static_cast<std::int32_t>(hole.node.value())};
+}
 
 // One that never ends, or has been there always, is as long as can be.
 HoleTree::Most HoleTree::most_of(std::int64_t start, std::int64_t end) {
@@ -34,66 +28,63 @@ void HoleTree::Most::include(const Most& other) {
     end = std::max(end, other.end);
 }
 
-// A place in `all`, with nothing in it: one that was given back, or a new one.
-template <class Part>
-std::int32_t HoleTree::new_part(std::vector<Part>& all, std::vector<std::int32_t>& spare) {
-    if (spare.empty()) {
-        // By quarters, not doubling: trees are a sixth of the memory that a pending job takes.
-        if (all.size() == all.capacity()) all.reserve(all.size() + all.size() / 4 + 1);
-        all.emplace_back();
-        return static_cast<std::int32_t>(all.size()) - 1;
-    }
-    const std::int32_t part = spare.back();
-    spare.pop_back();
-    all[static_cast<std::size_t>(part)].size = 0;
-    return part;
+void HoleTree::swap(HoleTree& other) noexcept {
+    std::swap(parts_, other.parts_);
+    std::swap(root_, other.root_);
+    std::swap(depth_, other.depth_);
+    std::swap(size_, other.size_);
 }
 
-std::int32_t HoleTree::new_leaf() { return new_part(leaves_, spare_leaves_); }
-std::int32_t HoleTree::new_inner() { return new_part(inners_, spare_inners_); }
+void HoleTree::give_back(Part* part, int level) {
+    if (level == depth_) return parts_->give_back(static_cast<Leaf*>(part));
+    auto* const inner = static_cast<Inner*>(part);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(inner->size); ++i) {
+        give_back(inner->child[i], level + 1);
+    }
+    parts_->give_back(inner);
+}
 
 void HoleTree::clear() {
-    leaves_.clear();
-    inners_.clear();
-    spare_leaves_.clear();
-    spare_inners_.clear();
-    root_ = -1;
+    if (root_ != nullptr) give_back(root_, 0);
+    root_ = nullptr;
     depth_ = 0;
     size_ = 0;
 }
 
 // ---- Ways down.
 
-std::int32_t HoleTree::leaf_for(const Key& key, Path& path) const {
-    std::int32_t at = root_;
-    for (int level = 0; level < depth_; ++level) {
-        const Inner& inner = inners_[static_cast<std::size_t>(at)];
-        const auto end = inner.lowest.begin() + inner.size;
-        const auto next = std::upper_bound(inner.lowest.begin(), end, key);
-        const int slot = std::max(0, static_cast<int>(next - inner.lowest.begin()) - 1);
-        path[static_cast<std::size_t>(level)] = {at, slot};
-        at = inner.child[static_cast<std::size_t>(slot)];
+// The last child that may have it.
+std::size_t HoleTree::child_for(const Inner& inner, const Key& key) {
+    int next = columns::count_below(inner.lowest, key.start);
+    for (; next < inner.size; ++next) {  // Few start at the same time.
+        const auto at = static_cast<std::size_t>(next);
+        if (inner.lowest[at] != key.start || inner.lowest_node[at] > key.node) break;
     }
-    return at;
+    return static_cast<std::size_t>(std::max(0, next - 1));
+}
+
+HoleTree::Leaf* HoleTree::leaf_for(const Key& key, Path& path) const {
+    Part* at = root_;
+    for (int level = 0; level < depth_; ++level) {
+        auto* const inner = static_cast<Inner*>(at);
+        const std::size_t slot = child_for(*inner, key);
+        path[static_cast<std::size_t>(level)] = {inner, slot};
+        at = inner->child[slot];
+    }
+    return static_cast<Leaf*>(at);
 }
 
 // Of the first entry that is not lower.
 int HoleTree::place_in(const Leaf& leaf, const Key& key) {
-    int low = 0, high = leaf.size;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        const auto m = static_cast<std::size_t>(middle);
-        if (Key{leaf.start[m], leaf.node[m]} < key) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+    int at = columns::count_below(leaf.start, key.start);
+    while (at < leaf.size && leaf.start[static_cast<std::size_t>(at)] == key.start &&
+           leaf.node[static_cast<std::size_t>(at)] < key.node) {
+        ++at;
     }
-    return low;
+    return at;
 }
 
-HoleTree::Most HoleTree::most_of_leaf(std::int32_t id) const {
-    const Leaf& leaf = leaves_[static_cast<std::size_t>(id)];
+HoleTree::Most HoleTree::most_of(const Leaf& leaf) {
     Most most;
     for (std::size_t i = 0; i < static_cast<std::size_t>(leaf.size); ++i) {
         most.include(most_of(leaf.start[i], leaf.end[i]));
@@ -101,175 +92,171 @@ HoleTree::Most HoleTree::most_of_leaf(std::int32_t id) const {
     return most;
 }
 
-HoleTree::Most HoleTree::most_of_inner(std::int32_t id) const {
-    const Inner& inner = inners_[static_cast<std::size_t>(id)];
+HoleTree::Most HoleTree::most_of(const Inner& inner) {
     Most most;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(inner.size); ++i) {
-        most.include(inner.most[i]);
-    }
+    for (std::size_t i = 0; i < kFanout; ++i) most.include({inner.length[i], inner.end[i]});
     return most;
 }
 
 // ---- Ways up.
 
+void HoleTree::set_most(const Step& step, const Most& most) {
+    step.inner->length[step.slot] = most.length;
+    step.inner->end[step.slot] = most.end;
+}
+
 void HoleTree::raise(const Path& path, const Most& most) {
     for (std::size_t level = 0; level < static_cast<std::size_t>(depth_); ++level) {
-        Inner& inner = inners_[static_cast<std::size_t>(path[level].inner)];
-        inner.most[static_cast<std::size_t>(path[level].slot)].include(most);
+        const Step& step = path[level];
+        Most now{step.inner->length[step.slot], step.inner->end[step.slot]};
+        now.include(most);
+        set_most(step, now);
     }
 }
 
-void HoleTree::recount(const Path& path, std::int32_t leaf, const Most& gone) {
+void HoleTree::recount(const Path& path, const Leaf& leaf, const Most& gone) {
     for (int level = depth_ - 1; level >= 0; --level) {
         const Step& step = path[static_cast<std::size_t>(level)];
-        Inner& inner = inners_[static_cast<std::size_t>(step.inner)];
-        Most& known = inner.most[static_cast<std::size_t>(step.slot)];
+        const Most known{step.inner->length[step.slot], step.inner->end[step.slot]};
         if (known.length > gone.length && known.end > gone.end) return;  // It was not the most.
-        const std::int32_t child = inner.child[static_cast<std::size_t>(step.slot)];
-        const Most now = level == depth_ - 1 ? most_of_leaf(leaf) : most_of_inner(child);
+        const Part* child = step.inner->child[step.slot];
+        const Most now =
+            level == depth_ - 1 ? most_of(leaf) : most_of(*static_cast<const Inner*>(child));
         if (now == known) return;
-        known = now;
+        set_most(step, now);
     }
 }
 
 // Halves the inner node at this level. Returns the level of the half that `lowest` belongs to, to
 // which `path` then leads.
 int HoleTree::split_inner(Path& path, int level, const Key& lowest) {
-    const Step step = path[static_cast<std::size_t>(level)];
-    const std::int32_t right_id = new_inner();
-    Inner& left = inners_[static_cast<std::size_t>(step.inner)];
-    Inner& right = inners_[static_cast<std::size_t>(right_id)];
-    constexpr int kHalf = kFanout / 2;
-    std::copy(left.lowest.begin() + kHalf, left.lowest.end(), right.lowest.begin());
-    std::copy(left.most.begin() + kHalf, left.most.end(), right.most.begin());
-    std::copy(left.child.begin() + kHalf, left.child.end(), right.child.begin());
-    left.size = kHalf;
-    right.size = kFanout - kHalf;
-    const Key middle = right.lowest[0];
-    const Most left_most = most_of_inner(step.inner), right_most = most_of_inner(right_id);
-    if (level > 0) {
-        const Step& up = path[static_cast<std::size_t>(level) - 1];
-        inners_[static_cast<std::size_t>(up.inner)].most[static_cast<std::size_t>(up.slot)] =
-            left_most;
-    }
-    add_child(path, level - 1, middle, right_id, right_most);
+    Inner* const left = path[static_cast<std::size_t>(level)].inner;
+    Inner* const right = parts_->new_inner();
+    columns::halve(left->lowest, right->lowest, HoleParts::kNoStart);
+    columns::halve(left->lowest_node, right->lowest_node, std::int32_t{0});
+    columns::halve(left->length, right->length, HoleParts::kNoLength);
+    columns::halve(left->end, right->end, HoleParts::kNoEnd);
+    columns::halve(left->child, right->child, static_cast<Part*>(nullptr));
+    left->size = kHalf;
+    right->size = kFanout - kHalf;
+    const Key middle{right->lowest[0], right->lowest_node[0]};
+    if (level > 0) set_most(path[static_cast<std::size_t>(level) - 1], most_of(*left));
+    add_child(path, level - 1, middle, right, most_of(*right));
     // The way down has changed: take it again to where this child belongs.
-    Path fresh{};
-    std::int32_t at = root_;
+    Part* at = root_;
     int depth = 0;
-    while (at != step.inner && at != right_id) {
-        const Inner& inner = inners_[static_cast<std::size_t>(at)];
-        const auto end = inner.lowest.begin() + inner.size;
-        const auto next = std::upper_bound(inner.lowest.begin(), end, lowest);
-        const int slot = std::max(0, static_cast<int>(next - inner.lowest.begin()) - 1);
-        fresh[static_cast<std::size_t>(depth++)] = {at, slot};
-        at = inner.child[static_cast<std::size_t>(slot)];
+    while (at != left && at != right) {
+        auto* const inner = static_cast<Inner*>(at);
+        const std::size_t slot = child_for(*inner, lowest);
+        path[static_cast<std::size_t>(depth++)] = {inner, slot};
+        at = inner->child[slot];
     }
-    fresh[static_cast<std::size_t>(depth)] = {at, 0};
-    path = fresh;
+    path[static_cast<std::size_t>(depth)] = {static_cast<Inner*>(at), 0};
     return depth;
 }
 
-void HoleTree::add_child(Path& path, int level, const Key& lowest, std::int32_t child,
-                         const Most& most) {
+void HoleTree::add_child(Path& path, int level, const Key& lowest, Part* child, const Most& most) {
     if (level < 0) {  // A new root, over the old one and this child.
-        const std::int32_t old = root_;
-        const Most old_most = depth_ == 0 ? most_of_leaf(old) : most_of_inner(old);
-        root_ = new_inner();
-        Inner& inner = inners_[static_cast<std::size_t>(root_)];
-        inner.size = 2;
-        inner.lowest[0] = {INT64_MIN, 0};
-        inner.lowest[1] = lowest;
-        inner.most[0] = old_most;
-        inner.most[1] = most;
-        inner.child[0] = old;
-        inner.child[1] = child;
+        Inner* const root = parts_->new_inner();
+        const Most old_most = depth_ == 0 ? most_of(*static_cast<const Leaf*>(root_))
+                                          : most_of(*static_cast<const Inner*>(root_));
+        root->size = 2;
+        root->lowest[0] = INT64_MIN;
+        root->lowest[1] = lowest.start;
+        root->lowest_node[1] = lowest.node;
+        set_most({root, 0}, old_most);
+        set_most({root, 1}, most);
+        root->child[0] = root_;
+        root->child[1] = child;
+        root_ = root;
         ++depth_;
         BERTH_ASSERT(depth_ < kDepthMax);
         return;
     }
-    if (inners_[static_cast<std::size_t>(path[static_cast<std::size_t>(level)].inner)].size ==
-        kFanout) {
+    if (path[static_cast<std::size_t>(level)].inner->size == kFanout) {
         level = split_inner(path, level, lowest);
     }
-    const Step step = path[static_cast<std::size_t>(level)];
-    Inner& inner = inners_[static_cast<std::size_t>(step.inner)];
-    const auto end = inner.lowest.begin() + inner.size;
-    const int slot = static_cast<int>(std::upper_bound(inner.lowest.begin(), end, lowest) -
-                                      inner.lowest.begin());
-    open_place(inner.lowest, slot, inner.size);
-    open_place(inner.most, slot, inner.size);
-    open_place(inner.child, slot, inner.size);
-    inner.lowest[static_cast<std::size_t>(slot)] = lowest;
-    inner.most[static_cast<std::size_t>(slot)] = most;
-    inner.child[static_cast<std::size_t>(slot)] = child;
+    Inner& inner = *path[static_cast<std::size_t>(level)].inner;
+    const int slot = inner.size == 0 ? 0 : static_cast<int>(child_for(inner, lowest)) + 1;
+    columns::open_place(inner.lowest, slot, lowest.start);
+    columns::open_place(inner.lowest_node, slot, lowest.node);
+    columns::open_place(inner.length, slot, most.length);
+    columns::open_place(inner.end, slot, most.end);
+    columns::open_place(inner.child, slot, child);
     ++inner.size;
     for (int above = 0; above < level; ++above) {
         const Step& up = path[static_cast<std::size_t>(above)];
-        inners_[static_cast<std::size_t>(up.inner)].most[static_cast<std::size_t>(up.slot)].include(
-            most);
+        Most now{up.inner->length[up.slot], up.inner->end[up.slot]};
+        now.include(most);
+        set_most(up, now);
     }
 }
 
 // The upper half goes to a leaf of its own. Afterwards `leaf` and `path` lead to where `key` goes.
-void HoleTree::split_leaf(Path& path, std::int32_t& leaf, const Key& key) {
-    const std::int32_t right_id = new_leaf();
-    Leaf& left = leaves_[static_cast<std::size_t>(leaf)];
-    Leaf& right = leaves_[static_cast<std::size_t>(right_id)];
-    constexpr int kHalf = kFanout / 2;
-    std::copy(left.start.begin() + kHalf, left.start.end(), right.start.begin());
-    std::copy(left.end.begin() + kHalf, left.end.end(), right.end.begin());
-    std::copy(left.node.begin() + kHalf, left.node.end(), right.node.begin());
-    left.size = kHalf;
-    right.size = kFanout - kHalf;
-    const Key lowest{right.start[0], right.node[0]};
-    if (depth_ > 0) {
-        const Step& up = path[static_cast<std::size_t>(depth_) - 1];
-        inners_[static_cast<std::size_t>(up.inner)].most[static_cast<std::size_t>(up.slot)] =
-            most_of_leaf(leaf);
-    }
-    add_child(path, depth_ - 1, lowest, right_id, most_of_leaf(right_id));
+void HoleTree::split_leaf(Path& path, Leaf*& leaf, const Key& key) {
+    Leaf* const right = parts_->new_leaf();
+    columns::halve(leaf->start, right->start, HoleParts::kNoStart);
+    columns::halve(leaf->end, right->end, HoleParts::kNoEnd);
+    columns::halve(leaf->node, right->node, std::int32_t{0});
+    leaf->size = kHalf;
+    right->size = kFanout - kHalf;
+    const Key lowest{right->start[0], right->node[0]};
+    if (depth_ > 0) set_most(path[static_cast<std::size_t>(depth_) - 1], most_of(*leaf));
+    add_child(path, depth_ - 1, lowest, right, most_of(*right));
     leaf = leaf_for(key, path);
 }
 
-void HoleTree::drop_child(const Path& path, std::int32_t leaf) {
+void HoleTree::drop_child(const Path& path, Leaf* leaf) {
     if (depth_ == 0) return;  // The root may be empty.
-    spare_leaves_.push_back(leaf);
+    parts_->give_back(leaf);
     for (int level = depth_ - 1; level >= 0; --level) {
         const Step& step = path[static_cast<std::size_t>(level)];
-        Inner& inner = inners_[static_cast<std::size_t>(step.inner)];
-        close_place(inner.lowest, step.slot, inner.size);
-        close_place(inner.most, step.slot, inner.size);
-        close_place(inner.child, step.slot, inner.size);
-        if (--inner.size > 0) return;
-        if (level > 0) spare_inners_.push_back(step.inner);
+        Inner& inner = *step.inner;
+        const int slot = static_cast<int>(step.slot);
+        columns::close_place(inner.lowest, slot, HoleParts::kNoStart);
+        columns::close_place(inner.lowest_node, slot, std::int32_t{0});
+        columns::close_place(inner.length, slot, HoleParts::kNoLength);
+        columns::close_place(inner.end, slot, HoleParts::kNoEnd);
+        columns::close_place(inner.child, slot, static_cast<Part*>(nullptr));
+        if (--inner.size > 0) return lower_root();
+        parts_->give_back(&inner);
     }
-    clear();  // Nothing is left at all.
+    root_ = nullptr;  // Nothing is left at all.
+    depth_ = 0;
+}
+
+// As time passes, holes go at the left and come at the right: without this the tree would grow for
+// ever.
+void HoleTree::lower_root() {
+    while (depth_ > 0 && root_->size == 1) {
+        auto* const inner = static_cast<Inner*>(root_);
+        root_ = inner->child[0];
+        --depth_;
+        parts_->give_back(inner);
+    }
 }
 
 // ---- Changes.
 
 void HoleTree::insert(const Hole& hole) {
-    if (root_ < 0) root_ = new_leaf();
+    if (root_ == nullptr) root_ = parts_->new_leaf();
     const Key key = key_of(hole);
     Path path;
-    std::int32_t leaf_id = leaf_for(key, path);
+    Leaf* leaf = leaf_for(key, path);
     for (std::size_t level = 0; level < static_cast<std::size_t>(depth_); ++level) {
         // What was first here has gone, and this one goes in before the rest.
-        Key& lowest = inners_[static_cast<std::size_t>(path[level].inner)].lowest[0];
-        lowest = std::min(lowest, key);
+        Inner& inner = *path[level].inner;
+        if (std::pair(key.start, key.node) < std::pair(inner.lowest[0], inner.lowest_node[0])) {
+            inner.lowest[0] = key.start;
+            inner.lowest_node[0] = key.node;
+        }
     }
-    if (leaves_[static_cast<std::size_t>(leaf_id)].size == kFanout) split_leaf(path, leaf_id, key);
-    Leaf& leaf = leaves_[static_cast<std::size_t>(leaf_id)];
-    const int place = place_in(leaf, key);
-    open_place(leaf.start, place, leaf.size);
-    open_place(leaf.end, place, leaf.size);
-    open_place(leaf.node, place, leaf.size);
-    const auto at = static_cast<std::size_t>(place);
-    leaf.start[at] = key.start;
-    leaf.end[at] = number(hole.end);
-    leaf.node[at] = key.node;
-    ++leaf.size;
+    if (leaf->size == kFanout) split_leaf(path, leaf, key);
+    const int place = place_in(*leaf, key);
+    columns::open_place(leaf->start, place, key.start);
+    columns::open_place(leaf->end, place, number(hole.end));
+    columns::open_place(leaf->node, place, key.node);
+    ++leaf->size;
     ++size_;
     raise(path, most_of(key.start, number(hole.end)));
 }
@@ -278,105 +265,113 @@ void HoleTree::erase(const Hole& hole) {
     const Key key = key_of(hole);
     BERTH_ASSERT(size_ > 0);
     Path path;
-    const std::int32_t leaf_id = leaf_for(key, path);
-    Leaf& leaf = leaves_[static_cast<std::size_t>(leaf_id)];
-    const int place = place_in(leaf, key);
+    Leaf* const leaf = leaf_for(key, path);
+    const int place = place_in(*leaf, key);
     const auto at = static_cast<std::size_t>(place);
-    BERTH_ASSERT(place < leaf.size && leaf.start[at] == key.start && leaf.node[at] == key.node);
-    const Most gone = most_of(leaf.start[at], leaf.end[at]);
-    close_place(leaf.start, place, leaf.size);
-    close_place(leaf.end, place, leaf.size);
-    close_place(leaf.node, place, leaf.size);
+    BERTH_ASSERT(place < leaf->size && leaf->start[at] == key.start && leaf->node[at] == key.node);
+    const Most gone = most_of(leaf->start[at], leaf->end[at]);
+    columns::close_place(leaf->start, place, HoleParts::kNoStart);
+    columns::close_place(leaf->end, place, HoleParts::kNoEnd);
+    columns::close_place(leaf->node, place, std::int32_t{0});
     --size_;
-    const bool empty = --leaf.size == 0;
-    recount(path, leaf_id, gone);
-    if (empty) drop_child(path, leaf_id);
+    const bool empty = --leaf->size == 0;
+    recount(path, *leaf, gone);
+    if (empty) drop_child(path, leaf);
 }
 
 void HoleTree::set_end(const Hole& hole, Time end) {
     const Key key = key_of(hole);
     BERTH_ASSERT(size_ > 0);
     Path path;
-    const std::int32_t leaf_id = leaf_for(key, path);
-    Leaf& leaf = leaves_[static_cast<std::size_t>(leaf_id)];
-    const int place = place_in(leaf, key);
+    Leaf* const leaf = leaf_for(key, path);
+    const int place = place_in(*leaf, key);
     const auto at = static_cast<std::size_t>(place);
-    BERTH_ASSERT(place < leaf.size && leaf.start[at] == key.start && leaf.node[at] == key.node);
-    const Most before = most_of(leaf.start[at], leaf.end[at]);
-    leaf.end[at] = number(end);
+    BERTH_ASSERT(place < leaf->size && leaf->start[at] == key.start && leaf->node[at] == key.node);
+    const Most before = most_of(leaf->start[at], leaf->end[at]);
+    leaf->end[at] = number(end);
     if (number(end) >= before.end) {
         raise(path, most_of(key.start, number(end)));
     } else {
-        recount(path, leaf_id, before);
+        recount(path, *leaf, before);
     }
 }
 
 // ---- Looking.
 
-HoleTree::Cursor::Cursor(const HoleTree& tree, Duration length, Time reach)
-    : tree_(&tree), length_(length.count()), reach_(number(reach)) {
+// Those of its holes that are long enough and reach far enough, a bit each.
+std::uint32_t HoleTree::served(const Leaf& leaf, std::int64_t length, std::int64_t reach) {
+    std::int64_t found = 0;
+    for (std::size_t i = 0; i < kFanout; ++i) {
+        const std::int64_t start = leaf.start[i], end = leaf.end[i];
+        const auto lasts = static_cast<std::int64_t>(static_cast<std::uint64_t>(end) -
+                                                     static_cast<std::uint64_t>(start));
+        const std::int64_t is_long = std::int64_t{end == INT64_MAX} | std::int64_t{start < 0} |
+                                     std::int64_t{lasts >= length};
+        found |= -(is_long & std::int64_t{end >= reach}) & columns::kPlaces[i];
+    }
+    const std::uint32_t known = (std::uint32_t{1} << leaf.size) - 1;
+    return static_cast<std::uint32_t>(found) & known;
+}
+
+HoleTree::Cursor::Cursor(const HoleTree& tree, Duration length, Time reach, Time latest)
+    : depth_(tree.depth_), length_(length.count()), reach_(number(reach)), latest_(number(latest)) {
     if (tree.size_ == 0) return;
-    if (tree.depth_ == 0) {
-        leaf_ = tree.root_;
-        valid_ = settle_in_leaf();
+    if (depth_ == 0) {
+        enter(*static_cast<const Leaf*>(tree.root_));
         return;
     }
-    path_[0] = {tree.root_, 0};
+    const auto& root = *static_cast<const Inner*>(tree.root_);
+    path_[0] = {&root, columns::places_of(root.length, length_, root.end, reach_)};
     settle(0);
 }
 
 Hole HoleTree::Cursor::hole() const {
-    const Leaf& leaf = tree_->leaves_[static_cast<std::size_t>(leaf_)];
-    const auto at = static_cast<std::size_t>(slot_);
-    return {Time(Duration(leaf.start[at])), Time(Duration(leaf.end[at])), NodeId(leaf.node[at])};
+    const std::size_t at = slot();
+    return {Time(Duration(leaf_->start[at])), Time(Duration(leaf_->end[at])),
+            NodeId(static_cast<std::uint32_t>(leaf_->node[at]))};
 }
 
-bool HoleTree::Cursor::settle_in_leaf() {
-    const Leaf& leaf = tree_->leaves_[static_cast<std::size_t>(leaf_)];
-    for (; slot_ < leaf.size; ++slot_) {
-        const auto at = static_cast<std::size_t>(slot_);
-        if (leaf.end[at] >= reach_ && most_of(leaf.start[at], leaf.end[at]).length >= length_) {
-            return true;
-        }
-    }
-    return false;
+void HoleTree::Cursor::enter(const Leaf& leaf) {
+    leaf_ = &leaf;
+    left_ = served(leaf, length_, reach_);
+    if (left_ != 0 && leaf.start[slot()] > latest_) left_ = 0;
+}
+
+void HoleTree::Cursor::limit(Time latest) {
+    latest_ = std::min(latest_, number(latest));
+    if (left_ != 0 && leaf_->start[slot()] > latest_) left_ = 0;
 }
 
 void HoleTree::Cursor::settle(int level) {
     while (level >= 0) {
-        Step& step = path_[static_cast<std::size_t>(level)];
-        const Inner& inner = tree_->inners_[static_cast<std::size_t>(step.inner)];
-        while (step.slot < inner.size &&
-               !inner.most[static_cast<std::size_t>(step.slot)].serves(length_, reach_)) {
-            ++step.slot;
-        }
-        if (step.slot == inner.size) {
-            if (--level >= 0) ++path_[static_cast<std::size_t>(level)].slot;
+        Level& here = path_[static_cast<std::size_t>(level)];
+        if (here.left == 0) {
+            --level;
             continue;
         }
-        const std::int32_t child = inner.child[static_cast<std::size_t>(step.slot)];
-        if (level + 1 < tree_->depth_) {
-            path_[static_cast<std::size_t>(++level)] = {child, 0};
+        const auto at = static_cast<std::size_t>(std::countr_zero(here.left));
+        here.left &= here.left - 1;
+        if (here.inner->lowest[at] > latest_) return;
+        const Part* child = here.inner->child[at];
+        if (++level < depth_) {
+            const auto& inner = *static_cast<const Inner*>(child);
+            path_[static_cast<std::size_t>(level)] = {
+                &inner, columns::places_of(inner.length, length_, inner.end, reach_)};
             continue;
         }
-        leaf_ = child;
-        slot_ = 0;
-        if (settle_in_leaf()) {
-            valid_ = true;
-            return;
-        }
-        ++step.slot;
+        enter(*static_cast<const Leaf*>(child));
+        if (left_ != 0) return;
+        --level;
     }
-    valid_ = false;
 }
 
 void HoleTree::Cursor::next() {
-    ++slot_;
-    if (settle_in_leaf()) return;
-    valid_ = false;
-    if (tree_->depth_ == 0) return;
-    ++path_[static_cast<std::size_t>(tree_->depth_) - 1].slot;
-    settle(tree_->depth_ - 1);
+    left_ &= left_ - 1;
+    if (left_ == 0) {
+        if (depth_ > 0) settle(depth_ - 1);
+    } else if (leaf_->start[slot()] > latest_) {
+        left_ = 0;
+    }
 }
 
 }  // namespace berth

@@ -2,14 +2,17 @@
 // node, so that the earliest one that is long enough is found in logarithmic time.
 //
 // A B+ tree whose inner nodes know the longest hole and the latest end below each child. It is
-// split where it overflows, and a leaf goes when it is empty; nodes are numbers, not pointers.
+// split where it overflows, and a leaf goes when it is empty.
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
-#include <vector>
+#include <memory>
+#include <utility>
 
 #include "berth/base/time.h"
+#include "berth/engine/hole_parts.h"
 #include "berth/model/ids.h"
 
 namespace berth {
@@ -22,6 +25,18 @@ struct Hole {
 
 class HoleTree {
 public:
+    // Trees of one index have their parts from one place.
+    explicit HoleTree(std::shared_ptr<HoleParts> parts = std::make_shared<HoleParts>())
+        : parts_(std::move(parts)) {}
+    HoleTree(HoleTree&& other) noexcept { swap(other); }
+    HoleTree& operator=(HoleTree&& other) noexcept {
+        swap(other);
+        return *this;
+    }
+    HoleTree(const HoleTree&) = delete;
+    HoleTree& operator=(const HoleTree&) = delete;
+    ~HoleTree() { clear(); }
+
     // REQUIRES: a node's holes do not overlap; one that is erased or changed is there.
     void insert(const Hole& hole);
     void erase(const Hole& hole);
@@ -30,84 +45,77 @@ public:
     std::size_t size() const { return size_; }
 
 private:
-    static constexpr int kFanout = 32;
+    using Part = HoleParts::Part;
+    using Leaf = HoleParts::Leaf;
+    using Inner = HoleParts::Inner;
+    static constexpr int kFanout = HoleParts::kFanout;
     static constexpr int kDepthMax = 12;
     struct Key {
         std::int64_t start = 0;
-        std::uint32_t node = 0;
-        friend auto operator<=>(const Key&, const Key&) = default;
+        std::int32_t node = 0;
     };
     struct Most {
-        std::int64_t length = -1, end = INT64_MIN;
-        bool serves(std::int64_t wanted, std::int64_t reach) const {
-            return length >= wanted && end >= reach;
-        }
+        std::int64_t length = HoleParts::kNoLength, end = HoleParts::kNoEnd;
         void include(const Most& other);
         friend bool operator==(const Most&, const Most&) = default;
     };
-    struct Leaf {
-        int size = 0;
-        std::array<std::int64_t, kFanout> start, end;
-        std::array<std::uint32_t, kFanout> node;
-    };
-    struct Inner {
-        int size = 0;
-        std::array<Key, kFanout> lowest;  // No key below that child is lower.
-        std::array<Most, kFanout> most;
-        std::array<std::int32_t, kFanout> child;
-    };
     struct Step {
-        std::int32_t inner = 0;
-        int slot = 0;
+        Inner* inner;
+        std::size_t slot;
     };
     using Path = std::array<Step, kDepthMax>;
 
 public:
-    // The holes that last for `length`, and until `reach` at least, in order. Not valid after a
-    // change.
+    // The holes that last for `length`, and until `reach` at least, and start by `latest`, in
+    // order. Not valid after a change.
     class Cursor {
     public:
-        Cursor(const HoleTree& tree, Duration length, Time reach);
-        bool valid() const { return valid_; }
+        Cursor(const HoleTree& tree, Duration length, Time reach, Time latest = Time::max());
+        bool valid() const { return left_ != 0; }
         Hole hole() const;
         void next();
+        void limit(Time latest);  // Those that start later are not of interest any more.
 
     private:
+        struct Level {
+            const Inner* inner;
+            std::uint32_t left;  // Children that have some, and were not seen yet.
+        };
         void settle(int level);  // Goes on from path_[level], upwards or down.
-        bool settle_in_leaf();
+        void enter(const Leaf& leaf);
+        std::size_t slot() const { return static_cast<std::size_t>(std::countr_zero(left_)); }
 
-        const HoleTree* tree_;
-        std::int64_t length_, reach_;
-        Path path_;
-        std::int32_t leaf_ = 0;
-        int slot_ = 0;
-        bool valid_ = false;
+        int depth_;
+        std::uint32_t left_ = 0;  // Of the leaf, those that serve and were not seen yet.
+        const Leaf* leaf_ = nullptr;
+        std::int64_t length_, reach_, latest_;
+        std::array<Level, kDepthMax> path_;
     };
 
 private:
     static Key key_of(const Hole& hole);
     static Most most_of(std::int64_t start, std::int64_t end);
-    std::int32_t leaf_for(const Key& key, Path& path) const;
+    static std::uint32_t served(const Leaf& leaf, std::int64_t length, std::int64_t reach);
+    static std::size_t child_for(const Inner& inner, const Key& key);
+    Leaf* leaf_for(const Key& key, Path& path) const;
     static int place_in(const Leaf& leaf, const Key& key);
-    Most most_of_leaf(std::int32_t leaf) const;
-    Most most_of_inner(std::int32_t inner) const;
-    void raise(const Path& path, const Most& most);                       // Something was added.
-    void recount(const Path& path, std::int32_t leaf, const Most& gone);  // Something was taken.
-    void split_leaf(Path& path, std::int32_t& leaf, const Key& key);
-    void add_child(Path& path, int level, const Key& lowest, std::int32_t child, const Most& most);
+    static Most most_of(const Leaf& leaf);
+    static Most most_of(const Inner& inner);
+    static void set_most(const Step& step, const Most& most);
+    void raise(const Path& path, const Most& most);                      // Something was added.
+    void recount(const Path& path, const Leaf& leaf, const Most& gone);  // Something was taken.
+    void split_leaf(Path& path, Leaf*& leaf, const Key& key);
+    void add_child(Path& path, int level, const Key& lowest, Part* child, const Most& most);
     int split_inner(Path& path, int level, const Key& lowest);
-    void drop_child(const Path& path, std::int32_t leaf);
-    template <class Part>
-    static std::int32_t new_part(std::vector<Part>& all, std::vector<std::int32_t>& spare);
-    std::int32_t new_leaf();
-    std::int32_t new_inner();
+    void drop_child(const Path& path, Leaf* leaf);
+    void lower_root();
+    void give_back(Part* part, int level);
+    void swap(HoleTree& other) noexcept;
 
-    std::vector<Leaf> leaves_;
-    std::vector<Inner> inners_;
-    std::vector<std::int32_t> spare_leaves_, spare_inners_;
-    std::int32_t root_ = -1;  // A leaf where depth_ is 0.
+    std::shared_ptr<HoleParts> parts_;
+    Part* root_ = nullptr;  // A leaf where depth_ is 0.
     int depth_ = 0;
-    std::size_t size_ = 0;
+    std::uint32_t size_ = 0;
 };
 
 }  // namespace berth

@@ -240,6 +240,7 @@ std::optional<std::vector<Part>> gather_one(const Demand& demand, std::span<cons
         const NodeSpec& node = taste.view.spec().node(offer.node);
         auto take = take_on(demand, node, offer.room, tasks_per_node_min(demand));
         BERTH_ASSERT(take);
+        if (offers.size() == 1) return std::vector{Part{offer.node, *std::move(take)}};
         const Resources rest = offer.room - take->amount;
         const std::int64_t points = score_of(offer.node, *take, rest, taste);
         if (best && points <= best_score) continue;
@@ -257,29 +258,33 @@ std::optional<std::vector<Part>> gather_alike(const Demand& demand, std::span<co
     const std::size_t nodes = demand.fewest_nodes
                                   ? demand.nodes_min
                                   : std::min<std::size_t>(demand.nodes_max, offers.size());
+    const auto part_of = [&](const Offer& offer) {
+        auto take =
+            take_on(demand, taste.view.spec().node(offer.node), offer.room, demand.tasks_per_node);
+        BERTH_ASSERT(take);
+        return Part{offer.node, *std::move(take)};
+    };
+    std::vector<Part> parts;
+    parts.reserve(nodes);
+    if (nodes == offers.size()) {  // There is no choice.
+        for (const Offer& offer : offers) parts.push_back(part_of(offer));
+        std::ranges::sort(parts, {}, &Part::node);
+        return parts;
+    }
     using Rated = std::pair<std::int64_t, std::size_t>;  // Points, negated, and which offer.
     std::vector<Rated> rated;
     rated.reserve(offers.size());
     for (std::size_t n = 0; n < offers.size(); ++n) {
-        const Offer& offer = offers[n];
-        auto take =
-            take_on(demand, taste.view.spec().node(offer.node), offer.room, demand.tasks_per_node);
-        BERTH_ASSERT(take);
-        const Resources rest = offer.room - take->amount;
+        const Part part = part_of(offers[n]);
+        const Resources rest = offers[n].room - part.take.amount;
         const std::int64_t points =
-            taste.policy.placement_score({offer.node, take->amount, rest}, taste.view);
+            taste.policy.placement_score({part.node, part.take.amount, rest}, taste.view);
         rated.emplace_back(-points, n);
     }
     const auto chosen = rated.begin() + static_cast<std::ptrdiff_t>(nodes);
     if (chosen != rated.end()) std::nth_element(rated.begin(), chosen, rated.end());
     rated.resize(nodes);
-    std::vector<Part> parts;
-    parts.reserve(nodes);
-    for (const auto& [points, n] : rated) {
-        const Offer& offer = offers[n];
-        parts.push_back({offer.node, *take_on(demand, taste.view.spec().node(offer.node),
-                                              offer.room, demand.tasks_per_node)});
-    }
+    for (const auto& [points, n] : rated) parts.push_back(part_of(offers[n]));
     std::ranges::sort(parts, {}, &Part::node);
     return parts;
 }

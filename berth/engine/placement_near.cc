@@ -217,7 +217,8 @@ std::vector<Offer> with_linked_gpus(const Demand& demand, std::span<const Offer>
 std::optional<std::vector<Part>> gather(const Demand& demand, std::span<const Offer> offers,
                                         const Taste& taste) {
     const bool has_domains = taste.domains != nullptr && !taste.domains->empty();
-    if (demand.nodes_max == 1 && taste.topologies != nullptr && !demand.exclusive) {
+    const bool is_choice = offers.size() > 1;
+    if (is_choice && demand.nodes_max == 1 && taste.topologies != nullptr && !demand.exclusive) {
         const std::vector<Offer> linked = with_linked_gpus(demand, offers, taste);
         if (!linked.empty() && linked.size() < offers.size()) {
             if (Parts parts = gather_any(demand, linked, taste)) return parts;

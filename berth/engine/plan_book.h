@@ -138,6 +138,7 @@ private:
     std::optional<Booking> booking_of(const ClusterState& state, const Job& job) const;
     void change_timelines(const Booking& booking, bool more);
     void change(NodeId node, Time start, Time end, const Resources& amount, bool more);
+    void replace_holes(std::size_t node_class, NodeId node);  // By hole_change_.
     void forget_before(NodeId node, Time now);
     // Books the shared GPU anew, after it has got another user or has lost one.
     void change_shared(const PartOf& part, JobId job, Time start, std::optional<Time> end);
@@ -176,7 +177,7 @@ private:
     };
     std::map<std::pair<NodeId, std::uint32_t>, Shared> shared_;
     bool collision_ = false;
-    HoleRuns before_, after_;  // Kept for their memory.
+    HoleChange hole_change_;  // Kept for its memory.
 };
 
 // When the run's time is up, and when it will be ended for that: later by OverTimeLimit.

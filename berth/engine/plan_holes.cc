@@ -31,21 +31,21 @@ bool covers(const Booking& now_booked, const Booking& before, NodeId node, const
 void PlanBook::change(NodeId node, Time start, Time end, const Resources& amount, bool more) {
     Timeline& timeline = timelines_[node.index()];
     const std::size_t node_class = classes_.class_of(node);
-    const auto book = [&] {
-        if (more) {
-            timeline.give_back(start, end, amount);
-        } else {
-            timeline.book(start, end, amount);
-        }
-    };
-    if (levels_.count(node_class) == 0) return book();
-    const Time left = start == Time::min() ? start : start - Duration(1);
-    levels_.collect(node_class, timeline, left, end, before_);
-    book();
-    levels_.collect(node_class, timeline, left, end, after_);
-    holes_.replace(node_class, node, before_, after_);
+    const Timeline::Steps steps = timeline.cut(start, end);
+    if (steps.empty()) return;
+    levels_.note_before(node_class, timeline, steps, hole_change_);
+    timeline.add(steps, amount, more ? 1 : -1);
+    levels_.note_after(node_class, timeline, steps, hole_change_);
+    timeline.join(steps);
+    replace_holes(node_class, node);
+}
+
+void PlanBook::replace_holes(std::size_t node_class, NodeId node) {
+    const auto& [levels, before, now, met_before, met_now] = hole_change_;
+    if (levels == 0) return;
+    holes_.replace(node_class, node, levels, before, now);
     if (!all_fresh_ && released_[node.index()] > 0) {
-        fresh_.replace(node_class, node, before_, after_);
+        fresh_.replace(node_class, node, levels, before, now);
     }
 }
 
@@ -53,13 +53,13 @@ void PlanBook::forget_before(NodeId node, Time now) {
     Timeline& timeline = timelines_[node.index()];
     if (timeline.step_at(now) == 0) return;
     const std::size_t node_class = classes_.class_of(node);
-    levels_.collect(node_class, timeline, Time::min(), now, before_);
+    const std::size_t levels = levels_.count(node_class);
+    levels_.collect(node_class, timeline, Time::min(), now, hole_change_.before);
     timeline.forget_before(now);
-    levels_.collect(node_class, timeline, Time::min(), now, after_);
-    holes_.replace(node_class, node, before_, after_);
-    if (!all_fresh_ && released_[node.index()] > 0) {
-        fresh_.replace(node_class, node, before_, after_);
-    }
+    levels_.collect(node_class, timeline, Time::min(), now, hole_change_.now);
+    hole_change_.levels =
+        levels == HoleLevels::kLevelsMax ? ~std::uint64_t{0} : (std::uint64_t{1} << levels) - 1;
+    replace_holes(node_class, node);
 }
 
 std::size_t PlanBook::level_for(std::size_t node_class, const Resources& take) {
@@ -70,10 +70,11 @@ std::size_t PlanBook::level_for(std::size_t node_class, const Resources& take) {
     holes_.clear_level(node_class, level);
     fresh_.clear_level(node_class, level);
     for (const NodeId node : classes_.members(node_class)) {
-        levels_.collect(node_class, timelines_[node.index()], Time::min(), kNever, after_);
-        holes_.insert_level(node_class, node, after_, level);
+        levels_.collect(node_class, timelines_[node.index()], Time::min(), kNever,
+                        hole_change_.now);
+        holes_.insert_level(node_class, node, hole_change_.now, level);
         if (!all_fresh_ && released_[node.index()] > 0) {
-            fresh_.insert_level(node_class, node, after_, level);
+            fresh_.insert_level(node_class, node, hole_change_.now, level);
         }
     }
     return level;
@@ -100,8 +101,8 @@ void PlanBook::note_release(NodeId node) {
 
 void PlanBook::fill_fresh(NodeId node) {
     const std::size_t node_class = classes_.class_of(node);
-    levels_.collect(node_class, timelines_[node.index()], Time::min(), kNever, after_);
-    fresh_.insert(node_class, node, after_);
+    levels_.collect(node_class, timelines_[node.index()], Time::min(), kNever, hole_change_.now);
+    fresh_.insert(node_class, node, hole_change_.now);
 }
 
 void PlanBook::forget_fresh(ReleaseNumber seen) {

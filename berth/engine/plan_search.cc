@@ -1,8 +1,10 @@
 #include "berth/engine/plan_search.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <map>
+#include <memory_resource>
 
 #include "berth/base/assert.h"
 #include "berth/engine/hole_stream.h"
@@ -45,7 +47,10 @@ bool has_member_in(const BitSet& choice, const std::vector<NodeId>& members) {
 class OneNode {
 public:
     OneNode(const Demand& demand, const Window& window, const PlanBook& book, const Taste& taste)
-        : demand_(demand), window_(window), book_(book), taste_(taste) {}
+        : demand_(demand), window_(window), book_(book), taste_(taste) {
+        offers_.reserve(kAlikeMax);
+        seen_.reserve(kAlikeMax);
+    }
 
     std::optional<Found> find(HoleStream& holes) {
         const std::size_t required = demand_.required.find_first();
@@ -89,8 +94,10 @@ private:
     const Window& window_;
     const PlanBook& book_;
     const Taste& taste_;
-    std::vector<Offer> offers_;
-    std::vector<Seen> seen_;
+    std::array<std::byte, 2048> memory_;
+    std::pmr::monotonic_buffer_resource pool_{memory_.data(), memory_.size()};
+    std::pmr::vector<Offer> offers_{&pool_};
+    std::pmr::vector<Seen> seen_{&pool_};
 };
 
 // A start at once, for one node or several alike: a few of the nodes that are alike in what runs
@@ -227,7 +234,8 @@ Footprints footprints_of(const Demand& demand, const ClusterSpec& spec, PlanBook
             if (!take) continue;
             const std::size_t level = book.level_for(c, take->amount);
             of_choice.push_back({static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(level),
-                                 *tasks, take->amount});
+                                 *tasks, book.levels().takes_others(c, take->amount),
+                                 take->amount});
         }
     }
     footprints.known = true;
@@ -251,8 +259,10 @@ std::optional<Found> find_on_nodes(const Demand& demand, const Window& window, c
         return best;
     }
     for (std::size_t i = 0; i < demand.choices.size(); ++i) {
+        const bool one_will_do = demand.nodes_max == 1 && demand.required.empty();
         HoleStream holes(footprints->choices[i], book.holes(), book, demand.choices[i], usable,
-                         left);
+                         left,
+                         one_will_do ? HoleStream::Wanted::first : HoleStream::Wanted::several);
         auto found = demand.nodes_max == 1 ? OneNode(demand, left, book, taste).find(holes)
                                            : Gang(demand, left, book, taste).find(holes);
         if (!found) continue;
@@ -314,7 +324,8 @@ std::optional<Time> fresh_offer(const Demand& demand, const Window& window, cons
     }
     for (std::size_t i = 0; i < demand.choices.size() && left.latest >= left.earliest; ++i) {
         const HoleIndex& fresh = book.all_fresh() ? book.holes() : book.fresh_holes();
-        HoleStream holes(footprints->choices[i], fresh, book, demand.choices[i], usable, left);
+        HoleStream holes(footprints->choices[i], fresh, book, demand.choices[i], usable, left,
+                         HoleStream::Wanted::first);
         HoleStream::Offered offered;
         if (holes.next(offered)) offer(std::max(offered.hole.start, left.earliest));
     }

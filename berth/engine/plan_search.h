@@ -25,6 +25,7 @@ struct Footprint {
     std::uint32_t node_class = 0;
     std::uint32_t level = 0;
     std::uint32_t tasks = 0;
+    bool takes_others = false;  // Than levels know of: each hole needs a closer look.
     Resources take;
 };
 struct Footprints {

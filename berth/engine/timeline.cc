@@ -6,18 +6,19 @@
 
 namespace berth {
 
-Timeline::Timeline(const Resources& capacity, std::size_t dimensions) : stride_(dimensions + 1) {
-    cells_.push_back(Time::min().time_since_epoch().count());
+Timeline::Timeline(const Resources& capacity, std::size_t dimensions) : stride_(dimensions) {
+    starts_.push_back(Time::min().time_since_epoch().count());
     for (std::size_t d = 0; d < dimensions; ++d) {
         cells_.push_back(capacity[DimensionId::from_index(d)]);
     }
 }
 
 std::size_t Timeline::step_at(Time at) const {
+    const std::int64_t wanted = at.time_since_epoch().count();
     std::size_t low = 0, high = size();  // Step `low` begins no later, step `high` later.
     while (high - low > 1) {
         const std::size_t middle = low + (high - low) / 2;
-        (start(middle) <= at ? low : high) = middle;
+        (starts_[middle] <= wanted ? low : high) = middle;
     }
     return low;
 }
@@ -46,35 +47,53 @@ std::size_t Timeline::split(Time at) {
     const auto width = static_cast<std::ptrdiff_t>(stride_);
     cells_.insert(cells_.begin() + from + width, stride_, 0);
     std::copy_n(cells_.begin() + from, width, cells_.begin() + from + width);
-    cells_[(i + 1) * stride_] = at.time_since_epoch().count();
+    starts_.insert(starts_.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                   at.time_since_epoch().count());
     return i + 1;
 }
 
-void Timeline::change(Time from, Time until, const Resources& amount, std::int64_t times) {
+Timeline::Steps Timeline::cut(Time from, Time until) {
     from = std::max(from, start(0));
-    if (until <= from) return;
+    if (until <= from) return {};
     const std::size_t first = split(from);
-    const std::size_t last = until == kNever ? size() : split(until);
-    for (std::size_t i = first; i < last; ++i) {
-        for (std::size_t d = 0; d + 1 < stride_; ++d) {
-            cells_[i * stride_ + 1 + d] += times * amount[DimensionId::from_index(d)];
+    return {first, until == kNever ? size() : split(until)};
+}
+
+void Timeline::add(const Steps& steps, const Resources& amount, std::int64_t times) {
+    std::int64_t* cell = cells_.data() + steps.first * stride_;
+    for (std::size_t i = steps.first; i < steps.last; ++i) {
+        for (std::size_t d = 0; d < stride_; ++d) {
+            *cell++ += times * amount[DimensionId::from_index(d)];
         }
     }
-    // Only the two ends can have become like the step before.
+}
+
+// Only the two ends can have become like the step before.
+void Timeline::join(const Steps& steps) {
     const auto drop_if_alike = [&](std::size_t i) {
         if (i == 0 || i >= size() || !std::ranges::equal(free(i), free(i - 1))) return;
         const auto at = cells_.begin() + static_cast<std::ptrdiff_t>(i * stride_);
         cells_.erase(at, at + static_cast<std::ptrdiff_t>(stride_));
+        starts_.erase(starts_.begin() + static_cast<std::ptrdiff_t>(i));
     };
-    drop_if_alike(last);
-    drop_if_alike(first);
+    if (steps.empty()) return;
+    drop_if_alike(steps.last);
+    drop_if_alike(steps.first);
+}
+
+void Timeline::change(Time from, Time until, const Resources& amount, std::int64_t times) {
+    const Steps steps = cut(from, until);
+    add(steps, amount, times);
+    join(steps);
 }
 
 void Timeline::forget_before(Time now) {
     const std::size_t current = step_at(now);
     if (current == 0) return;
-    cells_.erase(cells_.begin(), cells_.begin() + static_cast<std::ptrdiff_t>(current * stride_));
-    cells_.front() = Time::min().time_since_epoch().count();
+    const auto forgotten = static_cast<std::ptrdiff_t>(current);
+    starts_.erase(starts_.begin(), starts_.begin() + forgotten);
+    cells_.erase(cells_.begin(), cells_.begin() + forgotten * static_cast<std::ptrdiff_t>(stride_));
+    starts_.front() = Time::min().time_since_epoch().count();
 }
 
 Resources Timeline::least_free(Time from, Time until) const {
