@@ -3,6 +3,7 @@
 
 #include "berth/engine/cycle.h"
 #include "berth/engine/cycle_gates.h"
+#include "berth/engine/job_ids.h"
 #include "berth/engine/limit_news.h"
 
 namespace berth {
@@ -61,8 +62,7 @@ void CycleRun::judge(PendingJob& pending) {
 
 void CycleRun::write_eligible() {
     if (eligible_.empty()) return;
-    std::ranges::sort(eligible_);
-    eligible_.erase(std::unique(eligible_.begin(), eligible_.end()), eligible_.end());
+    put_in_order(eligible_);
     Fact fact = JobsEligible{std::exchange(eligible_, {})};
     engine_.mutable_state().apply(now_, fact);
     result_.decisions.push_back(std::move(fact));
@@ -81,8 +81,7 @@ void CycleRun::settle_jobs() {
         }
     }
     write_eligible();
-    std::ranges::sort(judged);
-    judged.erase(std::unique(judged.begin(), judged.end()), judged.end());
+    put_in_order(judged);
     for (const JobId id : judged) {
         PendingJob& pending = *outlook_.pending.find(id);
         if (!pending.looked) outlook_.unlooked.push_back(id);

@@ -182,6 +182,32 @@ bool CycleRun::tail_is_settled(std::size_t promises_seen) {
     return !any_new && !unpromised_may_start();
 }
 
+namespace {
+
+// What is known of those that come next is on its way from memory while this one is looked at: a
+// long queue is more than what the processor has at hand.
+void prefetch_behind(const std::vector<JobOrder::Entry>& entries, std::size_t i) {
+    const auto job_at = [&](std::size_t at) {
+        return at < entries.size() ? entries[at].job : nullptr;
+    };
+    if (const PendingJob* job = job_at(i + 6)) {
+        __builtin_prefetch(job);
+        __builtin_prefetch(&job->looked_at);
+    }
+    if (const PendingJob* job = job_at(i + 4)) __builtin_prefetch(job->shape.get());
+    if (const PendingJob* job = job_at(i + 3)) {
+        const Kind& kind = *job->shape->kind;
+        __builtin_prefetch(&kind.footprints);
+        __builtin_prefetch(&kind.demand);
+    }
+    if (const PendingJob* job = job_at(i + 2)) {
+        const Footprints& known = job->shape->kind->footprints;
+        if (!known.choices.empty()) __builtin_prefetch(known.choices.front().data());
+    }
+}
+
+}  // namespace
+
 // One round, or the rest of one. True: another one may find more.
 bool CycleRun::run_round() {
     note_disturbed();
@@ -202,6 +228,7 @@ bool CycleRun::run_round() {
     for (; i < order().entries().size(); ++i) {
         const JobOrder::Entry entry = order().entries()[i];
         if (entry.job == nullptr) continue;
+        prefetch_behind(order().entries(), i);
         if (quota.is_exhausted() && !std::exchange(asked_tail, true)) {
             if (tail_is_settled(promises)) break;
         }

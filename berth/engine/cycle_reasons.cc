@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/engine/cycle.h"
+#include "berth/engine/job_ids.h"
 
 namespace berth {
 namespace {
@@ -134,8 +135,7 @@ void CycleRun::write_reasons() {
         if (p < before.size() && before[p]) concerned.push_back(*before[p]);
         if (now_first[p]) concerned.push_back(*now_first[p]);
     }
-    std::ranges::sort(concerned);
-    concerned.erase(std::unique(concerned.begin(), concerned.end()), concerned.end());
+    put_in_order(concerned);
     for (const JobId id : concerned) {
         if (PendingJob* pending = outlook_.pending.find(id)) write(*pending);
     }

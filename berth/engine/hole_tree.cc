@@ -313,9 +313,15 @@ std::uint32_t HoleTree::served(const Leaf& leaf, std::int64_t length, std::int64
     return static_cast<std::uint32_t>(found) & known;
 }
 
+std::int64_t HoleTree::first_start() const {
+    const Part* at = root_;
+    for (int level = 0; level < depth_; ++level) at = static_cast<const Inner*>(at)->child[0];
+    return static_cast<const Leaf*>(at)->start[0];
+}
+
 HoleTree::Cursor::Cursor(const HoleTree& tree, Duration length, Time reach, Time latest)
     : depth_(tree.depth_), length_(length.count()), reach_(number(reach)), latest_(number(latest)) {
-    if (tree.size_ == 0) return;
+    if (tree.size_ == 0 || tree.first_start() > latest_) return;
     if (depth_ == 0) {
         enter(*static_cast<const Leaf*>(tree.root_));
         return;

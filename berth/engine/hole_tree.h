@@ -109,6 +109,7 @@ private:
     int split_inner(Path& path, int level, const Key& lowest);
     void drop_child(const Path& path, Leaf* leaf);
     void lower_root();
+    std::int64_t first_start() const;  // REQUIRES: it is not empty.
     void give_back(Part* part, int level);
     void swap(HoleTree& other) noexcept;
 

@@ -203,7 +203,8 @@ void JobOrder::insert(std::vector<PendingJob*> jobs) {
         }
         return;
     }
-    std::ranges::sort(jobs, {}, [](const PendingJob* job) -> const OrderKey& { return job->key; });
+    const auto key = [](const PendingJob* job) -> const OrderKey& { return job->key; };
+    if (!std::ranges::is_sorted(jobs, {}, key)) std::ranges::sort(jobs, {}, key);
     std::vector<Entry> merged;
     merged.reserve(size_ + jobs.size());
     auto next = jobs.begin();

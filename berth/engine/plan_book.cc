@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "berth/engine/job_ids.h"
+
 namespace berth {
 
 Time limit_end(const SchedulingSpec& scheduling, const Job& job) {
@@ -271,8 +273,7 @@ Booking PlanBook::lift(JobId job) {
 void PlanBook::put(JobId job, Booking booking) { enter(job, std::move(booking)); }
 
 std::vector<JobId> PlanBook::take_changed() {
-    std::ranges::sort(changed_);
-    changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
+    put_in_order(changed_);
     return std::exchange(changed_, {});
 }
 

@@ -1,0 +1,18 @@
+// Lists of jobs: in id order, each once. Mostly they were made in that order.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "berth/model/ids.h"
+
+namespace berth {
+
+inline void put_in_order(std::vector<JobId>& ids) {
+    if (std::ranges::adjacent_find(ids, std::greater_equal{}) == ids.end()) return;
+    std::ranges::sort(ids);
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+}
+
+}  // namespace berth
