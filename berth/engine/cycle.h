@@ -80,6 +80,7 @@ private:
     // cycle_moves.cc: whose promise could move.
     bool could_move(PendingJob& job, const Booking& promise);
     bool has_room_from(const Booking& promise, Time from);
+    bool is_stuck(const Shape& shape, const Booking& promise, Time from, Time latest);
     bool moves_are_limited() const { return outlook_.moves_max > 0; }
     bool may_move() const { return !moves_are_limited() || outlook_.moves.left > 0; }
     Time free_until(const Timeline& timeline, DimensionId dimension) const;

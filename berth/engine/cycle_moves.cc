@@ -30,6 +30,21 @@ bool CycleRun::has_room_from(const Booking& promise, Time from) {
     });
 }
 
+// Whether it can be told, with the promise in its place, that a job of this shape has no start in
+// this time: to lift a promise and to put it back costs more than to look. Its own part is of use
+// to an earlier run only if that goes on into it, so if there is room for it right before.
+// REQUIRES: the promise is what the job asks for now.
+bool CycleRun::is_stuck(const Shape& shape, const Booking& promise, Time from, Time latest) {
+    Kind& kind = *shape.kind;
+    if (promise.start <= now_ || latest >= promise.start || outlook_.planted != PlantedBug::none) {
+        return false;
+    }
+    if (kind.needs_a_look() || kind.has_affinities || !footprints(kind)->known) return false;
+    if (has_room_from(promise, promise.start - Duration(1))) return false;
+    const Window window{from, latest, shape.length};
+    return !earliest_room(kind.demand, window, book(), outlook_.usable, *footprints(kind));
+}
+
 // ---- Where moves are limited.
 
 // Until when something of this dimension is free, from now on; now: nothing is.

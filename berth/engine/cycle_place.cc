@@ -89,7 +89,8 @@ bool CycleRun::try_job(PendingJob& job, Time floor, bool may_plan) {
     } else if (known == nullptr && scheduling().backfill) {
         from = std::max(from, earliest_without_promise(shape));
     }
-    const bool moves = keeps && job.looked && !is_due && moves_are_limited();
+    const bool may_be_stuck = keeps && job.looked && !is_due;
+    const bool moves = may_be_stuck && moves_are_limited();
     const bool only_now = moves && outlook_.moves.left == 0;
     if (only_now) latest = std::min(latest, now_);
     left_unmoved_ = left_unmoved_ || only_now;
@@ -104,12 +105,18 @@ bool CycleRun::try_job(PendingJob& job, Time floor, bool may_plan) {
     if (moves && !only_now) --outlook_.moves.left;
     job.looked_at = now_;
     job.looked_after = book().last_release();
+    const auto note_failure = [&] {
+        if (!outlook_.holds.empty() || shape.hope_at != book().fresh_version()) return;
+        shape.hope = std::max(shape.hope, latest + Duration(1));  // Nor could its equals.
+    };
+    if (may_be_stuck && is_stuck(shape, *known, from, latest)) {
+        note_failure();
+        return false;
+    }
     std::optional<Booking> before;
     if (known != nullptr) before = book().lift(job.id);
     const std::optional<Found> found = search(job, from, latest);
-    if (before && !found && outlook_.holds.empty() && shape.hope_at == book().fresh_version()) {
-        shape.hope = std::max(shape.hope, latest + Duration(1));  // Nor could its equals.
-    }
+    if (before && !found) note_failure();
     if (!before) {
         shape.bound = found            ? found->start
                       : latest <= now_ ? earliest_from(now_ + Duration(1), shape)

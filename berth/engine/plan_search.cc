@@ -149,9 +149,10 @@ private:
         const Time start = window_.earliest;
         for (const NodeId node : book_.promised_nodes()) {
             if (!may_use(node) || book_.classes().class_of(node) != footprint.node_class) continue;
-            const Resources room =
-                book_.timeline(node).least_free(start, after(start, window_.length));
-            if (fits(footprint.take, room)) offers_.push_back({node, room, footprint.tasks});
+            const Timeline& timeline = book_.timeline(node);
+            const Time end = after(start, window_.length);
+            if (!timeline.has_room(start, end, footprint.take)) continue;
+            offers_.push_back({node, timeline.least_free(start, end), footprint.tasks});
         }
     }
 
@@ -278,8 +279,9 @@ std::optional<Time> earliest_room(const Demand& demand, const Window& window, co
     std::optional<Time> first;
     Window left = window;
     for (std::size_t i = 0; i < demand.choices.size() && left.latest >= left.earliest; ++i) {
-        HoleStream holes(footprints.choices[i], book.holes(), book, demand.choices[i], usable,
-                         left);
+        const bool one_will_do = demand.nodes_min == 1;
+        HoleStream holes(footprints.choices[i], book.holes(), book, demand.choices[i], usable, left,
+                         one_will_do ? HoleStream::Wanted::first : HoleStream::Wanted::several);
         std::vector<Time> ends;  // A heap, the first to end on top.
         HoleStream::Offered offered;
         while (holes.next(offered)) {
