@@ -80,6 +80,7 @@ private:
     // cycle_moves.cc: whose promise could move.
     bool could_move(PendingJob& job, const Booking& promise);
     bool has_room_from(const Booking& promise, Time from);
+    static Time room_since(const Timeline& timeline, const Resources& amount, Time until);
     bool is_stuck(const Shape& shape, const Booking& promise, Time from, Time latest);
     bool moves_are_limited() const { return outlook_.moves_max > 0; }
     bool may_move() const { return !moves_are_limited() || outlook_.moves.left > 0; }
@@ -120,6 +121,7 @@ private:
 
     // cycle_terms.cc
     Duration slack_of(const Shape& shape) const;
+    Duration booked_length(const Shape& shape) const;  // For a start that is not now.
     Time last_start(const PendingJob& pending) const;
     bool start_with_less(PendingJob& pending);
     std::optional<Found> longest_now(const PendingJob& pending, Duration least, Duration& length);

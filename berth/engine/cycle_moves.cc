@@ -30,9 +30,20 @@ bool CycleRun::has_room_from(const Booking& promise, Time from) {
     });
 }
 
+// From when on there is room for this amount all the time until `until`; `until`: there is none.
+Time CycleRun::room_since(const Timeline& timeline, const Resources& amount, Time until) {
+    Time since = until;
+    for (std::size_t i = timeline.step_at(until - Duration(1)) + 1; i-- > 0;) {
+        if (!timeline.has_room(i, amount)) break;
+        since = timeline.start(i);
+    }
+    return since;
+}
+
 // Whether it can be told, with the promise in its place, that a job of this shape has no start in
-// this time: to lift a promise and to put it back costs more than to look. Its own part is of use
-// to an earlier run only if that goes on into it, so if there is room for it right before.
+// this time: to lift a promise and to put it back costs more than to look. On the nodes that it is
+// promised, its own part is of use to an earlier run only if there is room right before it, and
+// the run goes on into it.
 // REQUIRES: the promise is what the job asks for now.
 bool CycleRun::is_stuck(const Shape& shape, const Booking& promise, Time from, Time latest) {
     Kind& kind = *shape.kind;
@@ -40,9 +51,27 @@ bool CycleRun::is_stuck(const Shape& shape, const Booking& promise, Time from, T
         return false;
     }
     if (kind.needs_a_look() || kind.has_affinities || !footprints(kind)->known) return false;
-    if (has_room_from(promise, promise.start - Duration(1))) return false;
-    const Window window{from, latest, shape.length};
-    return !earliest_room(kind.demand, window, book(), outlook_.usable, *footprints(kind));
+    const auto has_room = [&](Window window, std::uint32_t nodes) {
+        return window.earliest <= window.latest &&
+               earliest_room(kind.demand, nodes, window, book(), outlook_.usable, kind.footprints);
+    };
+    const std::uint32_t nodes = kind.demand.nodes_min;
+    std::uint32_t own = 0, own_now = 0;
+    Time own_since = promise.start;
+    for (const auto& [node, amount] : promise.amounts) {
+        const Time since = room_since(book().timeline(node), amount, promise.start);
+        if (since < promise.start) ++own;
+        if (since <= now_) ++own_now;
+        own_since = std::min(own_since, since);
+    }
+    if (own >= nodes) return false;
+    if (from <= now_ && has_room({now_, now_, shape.length}, nodes - own_now)) return false;
+    // Where it does not start at once it needs what a promise is booked longer for.
+    const Duration length = booked_length(shape);
+    const Time later = std::max(from, now_ + Duration(1));
+    const Time with_own = std::max(later, own_since);
+    if (own > 0 && has_room({with_own, latest, length}, nodes - own)) return false;
+    return !has_room({later, latest, length}, nodes);
 }
 
 // ---- Where moves are limited.

@@ -8,12 +8,6 @@
 
 namespace berth {
 
-namespace {
-
-constexpr Duration kNoLimit = Duration::max();
-
-}  // namespace
-
 Footprints* CycleRun::footprints(Kind& kind) {
     if (kind.footprints.generation != book().generation()) {
         kind.footprints = footprints_of(kind.demand, state().spec(), book());
@@ -51,7 +45,8 @@ Time CycleRun::earliest_from(Time from, const Shape& shape) {
     Kind& kind = *shape.kind;
     if (kind.needs_a_look() || kind.has_affinities || !footprints(kind)->known) return from;
     const Window window{from, kNever, shape.length};
-    return earliest_room(kind.demand, window, book(), outlook_.usable, *footprints(kind))
+    return earliest_room(kind.demand, kind.demand.nodes_min, window, book(), outlook_.usable,
+                         *footprints(kind))
         .value_or(kNever);
 }
 
@@ -194,8 +189,7 @@ std::optional<Found> CycleRun::search_on(const BitSet& usable, const Demand& dem
         if (found || latest <= now_) return found;
     }
     const Footprints* known = footprints(*shape.kind);
-    const Duration slack = slack_of(shape);
-    const Duration length = shape.length > kNoLimit - slack ? kNoLimit : shape.length + slack;
+    const Duration length = booked_length(shape);
     const Time later = std::max(from, now_ + Duration(1));
     auto found = find_start(demand, {later, latest, length}, book(), usable, taste_, known);
     if (found && is_planted(PlantedBug::overlooks_a_hole)) {

@@ -11,6 +11,11 @@ Duration CycleRun::slack_of(const Shape& shape) const {
     return shape.demand().reservation.empty() ? promise_slack(scheduling()) : kReservationGrace;
 }
 
+Duration CycleRun::booked_length(const Shape& shape) const {
+    const Duration slack = slack_of(shape);
+    return shape.length > Duration::max() - slack ? Duration::max() : shape.length + slack;
+}
+
 // The last start that is planned for.
 Time CycleRun::last_start(const PendingJob& pending) const {
     const Time horizon = after(now_, scheduling().plan_window);

@@ -274,12 +274,13 @@ std::optional<Found> find_on_nodes(const Demand& demand, const Window& window, c
     return best;
 }
 
-std::optional<Time> earliest_room(const Demand& demand, const Window& window, const PlanBook& book,
-                                  const BitSet& usable, const Footprints& footprints) {
+std::optional<Time> earliest_room(const Demand& demand, std::uint32_t nodes, const Window& window,
+                                  const PlanBook& book, const BitSet& usable,
+                                  const Footprints& footprints) {
     std::optional<Time> first;
     Window left = window;
     for (std::size_t i = 0; i < demand.choices.size() && left.latest >= left.earliest; ++i) {
-        const bool one_will_do = demand.nodes_min == 1;
+        const bool one_will_do = nodes == 1;
         HoleStream holes(footprints.choices[i], book.holes(), book, demand.choices[i], usable, left,
                          one_will_do ? HoleStream::Wanted::first : HoleStream::Wanted::several);
         std::vector<Time> ends;  // A heap, the first to end on top.
@@ -292,7 +293,7 @@ std::optional<Time> earliest_room(const Demand& demand, const Window& window, co
                 std::ranges::pop_heap(ends, std::greater{});
                 ends.pop_back();
             }
-            if (ends.size() < demand.nodes_min) continue;
+            if (ends.size() < nodes) continue;
             first = start;
             left.latest = start - Duration(1);
             break;

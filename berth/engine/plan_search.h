@@ -46,10 +46,11 @@ std::optional<Time> fresh_offer(const Demand& demand, const Window& window, cons
                                 const BitSet& usable, const ClusterSpec& spec,
                                 const Footprints* footprints);
 
-// From when on, within the window, as many nodes as it needs have room for it all at once. No run
-// of the demand can start before that. REQUIRES: the footprints are known.
-std::optional<Time> earliest_room(const Demand& demand, const Window& window, const PlanBook& book,
-                                  const BitSet& usable, const Footprints& footprints);
+// From when on, within the window, so many nodes have room for a part of it all at once. No run of
+// the demand on as many can start before that. REQUIRES: the footprints are known.
+std::optional<Time> earliest_room(const Demand& demand, std::uint32_t nodes, const Window& window,
+                                  const PlanBook& book, const BitSet& usable,
+                                  const Footprints& footprints);
 
 // The same without a look at licenses.
 std::optional<Found> find_on_nodes(const Demand& demand, const Window& window, const PlanBook& book,
