@@ -3,11 +3,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <vector>
 
 #include "apps/berthd/daemon_inbox.h"
 #include "apps/daemon/wall_clock.h"
 #include "berth/control/loop.h"
 #include "berth/server/http_server.h"
+#include "berth/server/metrics_listener.h"
 #include "berth/store/store.h"
 #include "berth/wire/agent_server.h"
 
@@ -45,6 +47,27 @@ private:
     DaemonInbox& inbox_;
 };
 
+// Several, each told of everything.
+class Observers final : public Observer {
+public:
+    explicit Observers(std::vector<Observer*> all) : all_(std::move(all)) {}
+    void part_begins(TurnPart part) override {
+        for (Observer* one : all_) one->part_begins(part);
+    }
+    void cycle_begins() override {
+        for (Observer* one : all_) one->cycle_begins();
+    }
+    void cycle_ended(const CycleWork& work) override {
+        for (Observer* one : all_) one->cycle_ended(work);
+    }
+    void recorded(const Record& record, const ClusterState& after) override {
+        for (Observer* one : all_) one->recorded(record, after);
+    }
+
+private:
+    std::vector<Observer*> all_;
+};
+
 std::string host_name() {
     std::array<char, 256> name{};
     gethostname(name.data(), name.size() - 1);
@@ -62,7 +85,7 @@ struct ControllerDaemon::Parts {
           scripts(std::move(for_launches)),
           loop(Controller(Engine(std::move(opened.state)), std::move(spec), opened.epoch,
                           opened.next_sequence),
-               World{inbox, clock, store, outside, outside, published, &log, diagnostics.get()}) {}
+               World{inbox, clock, store, outside, outside, published, &log, &observers}) {}
 
     Status listen(const ControllerOptions& options);
 
@@ -75,16 +98,22 @@ struct ControllerDaemon::Parts {
     StoreReader scripts;  // Its own, so that a launch waits for no one who reads accounting.
     Published published;
     std::shared_ptr<Diagnostics> diagnostics = std::make_shared<Diagnostics>();
+    std::shared_ptr<MetricCounts> counts = std::make_shared<MetricCounts>();
+    Observers observers{{diagnostics.get(), counts.get()}};
     OnceStarted outside;
     Loop loop;
     std::unique_ptr<AgentServer> agents;
     std::unique_ptr<HttpServer> http;
+    std::unique_ptr<MetricsListener> metrics;
 };
 
 Status ControllerDaemon::Parts::listen(const ControllerOptions& options) {
     BERTH_TRY(agents, AgentServer::start(
                           {.address = "unix:" + options.agent_socket}, log,
-                          [this](Input input) { inbox.push(std::move(input)); },
+                          [this](Input input) {
+                              counts->heard(input, *published.current(), clock.now());
+                              inbox.push(std::move(input));
+                          },
                           [this](const LaunchAttempt& launch) {
                               return scripts.payload(launch.job, launch.array_job);
                           }));
@@ -92,10 +121,15 @@ Status ControllerDaemon::Parts::listen(const ControllerOptions& options) {
                                   .host = host_name(),
                                   .started_at = clock.now(),
                                   .pid = static_cast<std::int32_t>(getpid())};
-    BERTH_TRY(http,
-              HttpServer::start(
-                  {.socket = options.socket, .identity = identity, .diagnostics = diagnostics},
-                  commands, published, archive, log));
+    BERTH_TRY(http, HttpServer::start({.socket = options.socket,
+                                       .identity = identity,
+                                       .diagnostics = diagnostics,
+                                       .counts = counts},
+                                      commands, published, archive, log));
+    if (!options.metrics.empty()) {
+        BERTH_TRY(const MetricsAddress address, parse_metrics_address(options.metrics));
+        BERTH_TRY(metrics, MetricsListener::start(address, http->service()));
+    }
     outside.agents = agents.get();
     outside.clients = http.get();
     return Done{};
@@ -105,6 +139,7 @@ ControllerDaemon::ControllerDaemon(std::unique_ptr<Parts> parts) : parts_(std::m
 
 ControllerDaemon::~ControllerDaemon() {
     parts_->inbox.stop();
+    parts_->metrics.reset();
     parts_->http.reset();
     parts_->agents.reset();
 }

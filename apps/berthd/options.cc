@@ -16,6 +16,8 @@ std::optional<ControllerOptions> parse_controller_options(int argc, char** argv,
     app.add_option("--agent-socket", options.agent_socket,
                    "Unix socket for the agents (STATE/agents.sock)");
     app.add_option("--cluster-name", options.cluster_name, "Instead of the configured ClusterName");
+    app.add_option("--metrics", options.metrics,
+                   "Loopback address for Prometheus, like 127.0.0.1:9817");
     app.add_option("--log-file", options.log_file, "Instead of standard error");
     app.add_option("--pid-file", options.pid_file, "Where to write the process id");
     app.add_flag("--lenient", options.lenient, "Start in spite of errors in the configuration");

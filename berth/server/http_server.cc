@@ -99,7 +99,7 @@ struct HttpServer::Works final : HttpHouse {
           sink(to),
           published(from),
           log(to_log),
-          api(settings.identity, from, archive, settings.diagnostics),
+          api(settings.identity, from, archive, settings.diagnostics, settings.counts),
           slow(kSlowThreads) {}
 
     const HttpServerOptions& options() const override { return settings; }
@@ -275,6 +275,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(HttpServerOptions options,
 
 HttpServer::HttpServer(std::unique_ptr<Works> works) : works_(std::move(works)) {}
 HttpServer::~HttpServer() { stop(); }
+const Service& HttpServer::service() const { return works_->api; }
 
 void HttpServer::answer(OutgoingAnswer answer) {
     std::shared_ptr<HttpSession> session;
