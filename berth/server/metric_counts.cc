@@ -1,5 +1,7 @@
 #include "berth/server/metric_counts.h"
 
+#include <prometheus/counter.h>
+#include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 
 #include <algorithm>
@@ -28,7 +30,7 @@ std::vector<double> doubling(double first, int buckets) {
     return bounds;
 }
 
-double seconds(Duration length) {
+double in_seconds(Duration length) {
     return static_cast<double>(std::max(length, Duration{}).count()) / 1e3;
 }
 
@@ -183,8 +185,8 @@ void MetricCounts::Counts::started(const ClusterSpec& spec, const Job& job, Atte
     starts.of({queue}).Increment();
     if (attempt > Attempt(1)) return;  // What came before it was no waiting.
     const char* const type = job_type_of(job);
-    scheduling.of({queue, type, "success"}).Observe(seconds(now - job.submitted_at));
-    if (job.eligible_at) allocation.of({queue}).Observe(seconds(now - *job.eligible_at));
+    scheduling.of({queue, type, "success"}).Observe(in_seconds(now - job.submitted_at));
+    if (job.eligible_at) allocation.of({queue}).Observe(in_seconds(now - *job.eligible_at));
     if (job.spec.request->nodes_min > 1) gangs.of({"success", "false"}).Increment();
 }
 
@@ -192,7 +194,7 @@ void MetricCounts::Counts::ended(const ClusterSpec& spec, const Job& job, bool m
     const std::string& queue = queue_of(spec, job);
     const std::string state = lower(slurm_name(job.state));
     ends.of({queue, state}).Increment();
-    const double length = seconds(job.ended_at.value_or(job.submitted_at) - job.submitted_at);
+    const double length = in_seconds(job.ended_at.value_or(job.submitted_at) - job.submitted_at);
     if (job.state == JobState::preempted) preemptions.of({"", queue, "ended"}).Increment();
     if (job.attempt > Attempt(0)) {
         completion.of({queue, job_type_of(job), state}).Observe(length);
@@ -296,8 +298,9 @@ void MetricCounts::heard(const Input& input, const Edition& edition, Time now) {
                             job->attempt == runs->attempt && job->started_at;
     if (!is_current) return;
     const std::lock_guard lock(counts_->mutex);
-    counts_->bind.of({}).Observe(seconds(now - *job->started_at));
-    if (job->attempt == Attempt(1)) counts_->total.of({}).Observe(seconds(now - job->submitted_at));
+    counts_->bind.of({}).Observe(in_seconds(now - *job->started_at));
+    if (job->attempt == Attempt(1))
+        counts_->total.of({}).Observe(in_seconds(now - job->submitted_at));
 }
 
 void MetricCounts::put_on(MetricPage& page) const {

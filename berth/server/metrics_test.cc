@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <netinet/in.h>
+
 #include <array>
 #include <cstdio>
 #include <cstdlib>
