@@ -107,6 +107,17 @@ struct ControllerDaemon::Parts {
     std::unique_ptr<MetricsListener> metrics;
 };
 
+namespace {
+
+Result<std::shared_ptr<AuditLog>> open_audit(const std::string& where, LogSink& log) {
+    if (where == "none") return std::shared_ptr<AuditLog>();
+    if (where == "journal") return std::shared_ptr<AuditLog>(open_audit_syslog());
+    BERTH_TRY(std::unique_ptr<AuditLog> file, open_audit_file(where, log));
+    return std::shared_ptr<AuditLog>(std::move(file));
+}
+
+}  // namespace
+
 Status ControllerDaemon::Parts::listen(const ControllerOptions& options) {
     BERTH_TRY(agents, AgentServer::start(
                           {.address = "unix:" + options.agent_socket}, log,
@@ -117,6 +128,7 @@ Status ControllerDaemon::Parts::listen(const ControllerOptions& options) {
                           [this](const LaunchAttempt& launch) {
                               return scripts.payload(launch.job, launch.array_job);
                           }));
+    BERTH_TRY(std::shared_ptr<AuditLog> audit, open_audit(options.audit_log, log));
     const ServerIdentity identity{.version = BERTH_VERSION,
                                   .host = host_name(),
                                   .started_at = clock.now(),
@@ -124,7 +136,8 @@ Status ControllerDaemon::Parts::listen(const ControllerOptions& options) {
     BERTH_TRY(http, HttpServer::start({.socket = options.socket,
                                        .identity = identity,
                                        .diagnostics = diagnostics,
-                                       .counts = counts},
+                                       .counts = counts,
+                                       .audit = std::move(audit)},
                                       commands, published, archive, log));
     if (!options.metrics.empty()) {
         BERTH_TRY(const MetricsAddress address, parse_metrics_address(options.metrics));

@@ -9,6 +9,7 @@
 #include "berth/base/log.h"
 #include "berth/control/ports.h"
 #include "berth/server/archive.h"
+#include "berth/server/audit_log.h"
 #include "berth/server/published.h"
 #include "berth/server/service.h"
 
@@ -19,6 +20,7 @@ struct HttpServerOptions {
     ServerIdentity identity;
     std::shared_ptr<Diagnostics> diagnostics = std::make_shared<Diagnostics>();
     std::shared_ptr<const MetricCounts> counts = std::make_shared<MetricCounts>();
+    std::shared_ptr<AuditLog> audit;  // None: nobody wants it.
     std::size_t connections = 256;  // Beyond that the one that has idled longest gives way.
     std::uint32_t header_bytes = 16 * 1024;
     std::uint64_t body_bytes = 8 << 20;
