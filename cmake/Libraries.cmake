@@ -39,6 +39,7 @@ function(berth_find_header target header)
 endfunction()
 
 berth_find_header(rapidjson rapidjson/writer.h)
+berth_find_header(prometheus prometheus/registry.h LIBRARIES prometheus-cpp-core)
 berth_find_header(jemalloc jemalloc/jemalloc.h LIBRARIES jemalloc)
 berth_find_header(lz4 lz4.h LIBRARIES lz4)
 berth_find_header(yaml yaml-cpp/yaml.h LIBRARIES yaml-cpp)

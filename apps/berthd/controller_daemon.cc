@@ -3,11 +3,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <vector>
 
 #include "apps/berthd/daemon_inbox.h"
 #include "apps/daemon/wall_clock.h"
 #include "berth/control/loop.h"
 #include "berth/server/http_server.h"
+#include "berth/server/metrics_listener.h"
 #include "berth/store/store.h"
 #include "berth/wire/agent_server.h"
 
@@ -45,6 +47,27 @@ private:
     DaemonInbox& inbox_;
 };
 
+// Several, each told of everything.
+class Observers final : public Observer {
+public:
+    explicit Observers(std::vector<Observer*> all) : all_(std::move(all)) {}
+    void part_begins(TurnPart part) override {
+        for (Observer* one : all_) one->part_begins(part);
+    }
+    void cycle_begins() override {
+        for (Observer* one : all_) one->cycle_begins();
+    }
+    void cycle_ended(const CycleWork& work) override {
+        for (Observer* one : all_) one->cycle_ended(work);
+    }
+    void recorded(const Record& record, const ClusterState& after) override {
+        for (Observer* one : all_) one->recorded(record, after);
+    }
+
+private:
+    std::vector<Observer*> all_;
+};
+
 std::string host_name() {
     std::array<char, 256> name{};
     gethostname(name.data(), name.size() - 1);
@@ -62,7 +85,7 @@ struct ControllerDaemon::Parts {
           scripts(std::move(for_launches)),
           loop(Controller(Engine(std::move(opened.state)), std::move(spec), opened.epoch,
                           opened.next_sequence),
-               World{inbox, clock, store, outside, outside, published, &log, diagnostics.get()}) {}
+               World{inbox, clock, store, outside, outside, published, &log, &observers}) {}
 
     Status listen(const ControllerOptions& options);
 
@@ -75,27 +98,51 @@ struct ControllerDaemon::Parts {
     StoreReader scripts;  // Its own, so that a launch waits for no one who reads accounting.
     Published published;
     std::shared_ptr<Diagnostics> diagnostics = std::make_shared<Diagnostics>();
+    std::shared_ptr<MetricCounts> counts = std::make_shared<MetricCounts>();
+    Observers observers{{diagnostics.get(), counts.get()}};
     OnceStarted outside;
     Loop loop;
     std::unique_ptr<AgentServer> agents;
     std::unique_ptr<HttpServer> http;
+    std::unique_ptr<MetricsListener> metrics;
 };
+
+namespace {
+
+Result<std::shared_ptr<AuditLog>> open_audit(const std::string& where, LogSink& log) {
+    if (where == "none") return std::shared_ptr<AuditLog>();
+    if (where == "journal") return std::shared_ptr<AuditLog>(open_audit_syslog());
+    BERTH_TRY(std::unique_ptr<AuditLog> file, open_audit_file(where, log));
+    return std::shared_ptr<AuditLog>(std::move(file));
+}
+
+}  // namespace
 
 Status ControllerDaemon::Parts::listen(const ControllerOptions& options) {
     BERTH_TRY(agents, AgentServer::start(
                           {.address = "unix:" + options.agent_socket}, log,
-                          [this](Input input) { inbox.push(std::move(input)); },
+                          [this](Input input) {
+                              counts->heard(input, *published.current(), clock.now());
+                              inbox.push(std::move(input));
+                          },
                           [this](const LaunchAttempt& launch) {
                               return scripts.payload(launch.job, launch.array_job);
                           }));
+    BERTH_TRY(std::shared_ptr<AuditLog> audit, open_audit(options.audit_log, log));
     const ServerIdentity identity{.version = BERTH_VERSION,
                                   .host = host_name(),
                                   .started_at = clock.now(),
                                   .pid = static_cast<std::int32_t>(getpid())};
-    BERTH_TRY(http,
-              HttpServer::start(
-                  {.socket = options.socket, .identity = identity, .diagnostics = diagnostics},
-                  commands, published, archive, log));
+    BERTH_TRY(http, HttpServer::start({.socket = options.socket,
+                                       .identity = identity,
+                                       .diagnostics = diagnostics,
+                                       .counts = counts,
+                                       .audit = std::move(audit)},
+                                      commands, published, archive, log));
+    if (!options.metrics.empty()) {
+        BERTH_TRY(const MetricsAddress address, parse_metrics_address(options.metrics));
+        BERTH_TRY(metrics, MetricsListener::start(address, http->service()));
+    }
     outside.agents = agents.get();
     outside.clients = http.get();
     return Done{};
@@ -105,6 +152,7 @@ ControllerDaemon::ControllerDaemon(std::unique_ptr<Parts> parts) : parts_(std::m
 
 ControllerDaemon::~ControllerDaemon() {
     parts_->inbox.stop();
+    parts_->metrics.reset();
     parts_->http.reset();
     parts_->agents.reset();
 }

@@ -16,6 +16,11 @@ std::optional<ControllerOptions> parse_controller_options(int argc, char** argv,
     app.add_option("--agent-socket", options.agent_socket,
                    "Unix socket for the agents (STATE/agents.sock)");
     app.add_option("--cluster-name", options.cluster_name, "Instead of the configured ClusterName");
+    app.add_option("--audit-log", options.audit_log,
+                   "File for a line about each call that changes something (STATE/audit.log); "
+                   "journal: the system's log; none");
+    app.add_option("--metrics", options.metrics,
+                   "Loopback address for Prometheus, like 127.0.0.1:9817");
     app.add_option("--log-file", options.log_file, "Instead of standard error");
     app.add_option("--pid-file", options.pid_file, "Where to write the process id");
     app.add_flag("--lenient", options.lenient, "Start in spite of errors in the configuration");
@@ -30,6 +35,7 @@ std::optional<ControllerOptions> parse_controller_options(int argc, char** argv,
     }
     if (options.socket.empty()) options.socket = options.state + "/berthd.sock";
     if (options.agent_socket.empty()) options.agent_socket = options.state + "/agents.sock";
+    if (options.audit_log.empty()) options.audit_log = options.state + "/audit.log";
     return options;
 }
 

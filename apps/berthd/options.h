@@ -13,6 +13,8 @@ struct ControllerOptions {
     std::string agent_socket;  // Of the agents' link.
     std::string cluster_name;  // Empty: as configured.
     std::string log_file, pid_file;
+    std::string audit_log;  // A file, "journal" or "none"; empty: STATE/audit.log.
+    std::string metrics;    // Address for Prometheus; empty: the API's socket alone.
     bool lenient = false, verbose = false, keep_journal = false;
 };
 

@@ -242,6 +242,11 @@ std::string_view name_of(RouteId id) {
         case RouteId::set_usage: return "set_usage";
         case RouteId::show_diagnostics: return "show_diagnostics";
         case RouteId::reset_diagnostics: return "reset_diagnostics";
+        case RouteId::metrics: return "metrics";
+        case RouteId::metrics_jobs: return "metrics_jobs";
+        case RouteId::metrics_nodes: return "metrics_nodes";
+        case RouteId::metrics_partitions: return "metrics_partitions";
+        case RouteId::metrics_scheduler: return "metrics_scheduler";
     }
     return "?";
 }

@@ -49,6 +49,11 @@ enum class RouteId : std::uint8_t {
     edit_accounting,
     show_diagnostics,
     reset_diagnostics,
+    metrics,
+    metrics_jobs,
+    metrics_nodes,
+    metrics_partitions,
+    metrics_scheduler,
 };
 
 struct Route {

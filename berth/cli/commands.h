@@ -54,6 +54,13 @@ int usage_clear(const std::vector<std::string>& users, Output& output);
 int policy_list(Output& output);
 int config_check(const std::string& directory, bool lenient, bool json, Output& output);
 
+// What is wrong with this installation, and how to mend it.
+struct DoctorOptions {
+    std::string config, state;  // Directories; empty: those of `berth up`, or of the packages.
+    bool json = false;
+};
+int doctor(const DoctorOptions& options, Output& output);
+
 // The state that the journal gives, and whether the daemon's is the same.
 struct ReplayOptions {
     std::string state;

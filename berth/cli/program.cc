@@ -155,6 +155,11 @@ private:
         check->callback([this] {
             action_ = [this] { return config_check(directory_, lenient_, json_, output_); };
         });
+        CLI::App* doctor = add("doctor", "What is wrong with this installation, and how to mend it",
+                               [this] { return cli::doctor(doctor_, output_); });
+        doctor->add_option("--config", doctor_.config, "Directory with slurm.conf");
+        doctor->add_option("--state", doctor_.state, "Directory of the controller's database");
+        doctor->add_flag("--json", doctor_.json, "Print JSON");
         CLI::App* policy = app_.add_subcommand("policy", "The rules that a site can choose");
         policy->require_subcommand(1);
         policy->add_subcommand("list", "Their names, what they do, and their settings")
@@ -285,6 +290,7 @@ private:
     DownOptions down_;
     SubmitOptions submit_;
     ReplayOptions replay_;
+    DoctorOptions doctor_;
     SimOptions sim_;
     SimRunOptions sim_run_;
     SimTableOptions sim_table_;

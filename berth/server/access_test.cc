@@ -54,6 +54,11 @@ constexpr Promise kPromises[] = {
     {RouteId::edit_accounting, kOp, kOp},
     {RouteId::show_diagnostics, kUser, kUser},
     {RouteId::reset_diagnostics, kOp, kOp},
+    {RouteId::metrics, kUser, kUser},
+    {RouteId::metrics_jobs, kUser, kUser},
+    {RouteId::metrics_nodes, kUser, kUser},
+    {RouteId::metrics_partitions, kUser, kUser},
+    {RouteId::metrics_scheduler, kUser, kUser},
 };
 
 class EmptyArchive : public Archive {

@@ -99,7 +99,7 @@ struct HttpServer::Works final : HttpHouse {
           sink(to),
           published(from),
           log(to_log),
-          api(settings.identity, from, archive, settings.diagnostics),
+          api(settings.identity, from, archive, settings.diagnostics, settings.counts),
           slow(kSlowThreads) {}
 
     const HttpServerOptions& options() const override { return settings; }
@@ -183,7 +183,8 @@ void HttpServer::Works::accepted(UnixSocket socket) {
     const Result<PeerIds> peer = peer_of(socket.native_handle());
     if (!peer.ok()) return log.write(LogLevel::warning, "server", peer.error().message);
     auto session =
-        std::make_shared<HttpSession>(*this, std::move(socket), names.principal_of(*peer));
+        std::make_shared<HttpSession>(*this, std::move(socket),
+                                                 names.principal_of(*peer), peer->pid);
     {
         const std::lock_guard lock(mutex);
         if (stopped) return;
@@ -275,6 +276,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(HttpServerOptions options,
 
 HttpServer::HttpServer(std::unique_ptr<Works> works) : works_(std::move(works)) {}
 HttpServer::~HttpServer() { stop(); }
+const Service& HttpServer::service() const { return works_->api; }
 
 void HttpServer::answer(OutgoingAnswer answer) {
     std::shared_ptr<HttpSession> session;

@@ -9,6 +9,7 @@
 #include "berth/base/log.h"
 #include "berth/control/ports.h"
 #include "berth/server/archive.h"
+#include "berth/server/audit_log.h"
 #include "berth/server/published.h"
 #include "berth/server/service.h"
 
@@ -18,6 +19,8 @@ struct HttpServerOptions {
     std::string socket;  // Its folder must be there; the socket is open to everyone (0666).
     ServerIdentity identity;
     std::shared_ptr<Diagnostics> diagnostics = std::make_shared<Diagnostics>();
+    std::shared_ptr<const MetricCounts> counts = std::make_shared<MetricCounts>();
+    std::shared_ptr<AuditLog> audit;  // None: nobody wants it.
     std::size_t connections = 256;  // Beyond that the one that has idled longest gives way.
     std::uint32_t header_bytes = 16 * 1024;
     std::uint64_t body_bytes = 8 << 20;
@@ -42,6 +45,9 @@ public:
                                                      const Published& published, Archive& archive,
                                                      LogSink& log);
     ~HttpServer() override;  // Stops.
+
+    // What it serves, for other ways to it.
+    const Service& service() const;
 
     // From any thread.
     void answer(OutgoingAnswer answer) override;

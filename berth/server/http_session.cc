@@ -11,8 +11,8 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
 
-HttpSession::HttpSession(HttpHouse& house, UnixSocket socket, Principal principal)
-    : house_(house), stream_(std::move(socket)), principal_(std::move(principal)) {}
+HttpSession::HttpSession(HttpHouse& house, UnixSocket socket, Principal principal, std::int32_t pid)
+    : house_(house), stream_(std::move(socket)), principal_(std::move(principal)), pid_(pid) {}
 
 HttpSession::~HttpSession() { house_.ended(this); }
 
@@ -122,6 +122,7 @@ void HttpSession::handle() {
                        .body = std::move(parser_->get().body()),
                        .principal = principal_};
     request.principal.role = house_.role_of(principal_);
+    begin_audit(request);
     auto outcome = house_.service().serve(request);
     if (auto* const response = std::get_if<ApiResponse>(&outcome)) {
         send(std::move(*response));
@@ -131,6 +132,29 @@ void HttpSession::handle() {
     } else {
         read_slowly(std::get<SlowRead>(std::move(outcome)));
     }
+}
+
+// Before the request is served, which takes it apart.
+void HttpSession::begin_audit(const ApiRequest& request) {
+    audited_.reset();
+    if (house_.options().audit == nullptr || request.method == "GET") return;
+    const api::RouteMatch match =
+        api::match_route(request.method == "PATCH" ? api::Method::patch : api::Method::post,
+                         std::string_view(request.target).substr(0, request.target.find('?')));
+    const bool is_secret = match.route != nullptr && (match.route->id == api::RouteId::submit_job ||
+                                                      match.route->id == api::RouteId::create_step);
+    audited_ = AuditEntry{
+        .who = request.principal, .pid = pid_, .method = request.method, .path = request.target};
+    if (!is_secret) audited_->request = request.body.substr(0, kAuditBytes + 1);
+}
+
+void HttpSession::end_audit(const ApiResponse& response) {
+    if (!audited_) return;
+    audited_->at =
+        Time(std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
+    audited_->status = response.status;
+    audited_->reply = response.body;
+    house_.options().audit->write(*std::exchange(audited_, std::nullopt));
 }
 
 void HttpSession::wait_for_controller(ForController request) {
@@ -175,6 +199,7 @@ void HttpSession::send(ApiResponse response) {
         house_.options().diagnostics->called(*response.route, principal_,
                                              std::chrono::steady_clock::now() - asked_at_);
     }
+    end_audit(response);
     if (response.parts) return send_parts(std::move(response));
     send_whole(std::move(response));
 }

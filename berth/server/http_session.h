@@ -39,7 +39,7 @@ public:
 // All of it but the marked runs on the strand of its stream.
 class HttpSession : public std::enable_shared_from_this<HttpSession> {
 public:
-    HttpSession(HttpHouse& house, UnixSocket socket, Principal principal);
+    HttpSession(HttpHouse& house, UnixSocket socket, Principal principal, std::int32_t pid);
     ~HttpSession();
 
     void start();                                        // From any thread.
@@ -64,6 +64,8 @@ private:
     void wait_for_controller(ForController request);
     void no_answer();
     void read_slowly(SlowRead read);
+    void begin_audit(const ApiRequest& request);
+    void end_audit(const ApiResponse& response);
     void send(ApiResponse response);
     void send_whole(ApiResponse response);
     void send_parts(ApiResponse response);
@@ -76,6 +78,8 @@ private:
     HttpHouse& house_;
     UnixSocket stream_;
     Principal principal_;
+    const std::int32_t pid_;             // Of who connected.
+    std::optional<AuditEntry> audited_;  // Of the request under way, if it changes something.
     boost::beast::flat_buffer buffer_;
     std::optional<Parser> parser_;
     bool closed_ = false;  // What was under way when it was shut comes to nothing.

@@ -43,7 +43,7 @@ Result<PeerIds> peer_of(int socket) {
         return Error{ErrorCode::unavailable,
                      std::string("the kernel does not say who connected: ") + std::strerror(errno)};
     }
-    return PeerIds{credentials.uid, credentials.gid};
+    return PeerIds{credentials.uid, credentials.gid, credentials.pid};
 }
 
 Role role_of(const Principal& principal, const std::vector<std::string>& operators) {

@@ -14,6 +14,7 @@ namespace berth {
 
 struct PeerIds {
     std::uint32_t uid = 0, gid = 0;
+    std::int32_t pid = 0;
 };
 
 // Of a connected Unix socket (SO_PEERCRED): who had the other end when it connected.

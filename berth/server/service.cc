@@ -13,6 +13,7 @@
 #include "berth/server/commands.h"
 #include "berth/server/declared_rows.h"
 #include "berth/server/lists.h"
+#include "berth/server/metrics.h"
 #include "berth/server/priority_rows.h"
 #include "berth/server/share_rows.h"
 
@@ -88,11 +89,13 @@ struct Service::Routed {
 };
 
 Service::Service(ServerIdentity identity, const Published& published, Archive& archive,
-                 std::shared_ptr<Diagnostics> diagnostics)
+                 std::shared_ptr<Diagnostics> diagnostics,
+                 std::shared_ptr<const MetricCounts> counts)
     : identity_(std::move(identity)),
       published_(published),
       archive_(archive),
       diagnostics_(std::move(diagnostics)),
+      counts_(std::move(counts)),
       openapi_(api::openapi_document(identity_.version)) {}
 
 Outcome Service::serve(const ApiRequest& request) const {
@@ -168,6 +171,11 @@ Outcome Service::act(const Routed& routed) const {
         case RouteId::reset_diagnostics:
             diagnostics_->reset(wall_time());
             return respond_json(api::to_json(api::Accepted{}));
+        case RouteId::metrics:
+        case RouteId::metrics_jobs:
+        case RouteId::metrics_nodes:
+        case RouteId::metrics_partitions:
+        case RouteId::metrics_scheduler: return metrics(routed);
         case RouteId::list_priorities: return list_priorities(routed);
         case RouteId::list_shares:
             return ApiResponse{.parts =
@@ -248,6 +256,25 @@ Outcome Service::script(const Routed& routed) const {
         Result<JobPayload> payload = archive.payload(id, array);
         if (!payload.ok()) return refuse(Refusal::unknown_job, payload.error().message);
         return respond_json(api::to_json(api::ScriptReply{std::move(payload->script)}));
+    };
+}
+
+// A look at every job: on a thread of those that may be slow.
+SlowRead Service::metrics(const Routed& routed) const {
+    return [id = routed.route.id, edition = routed.edition, counts = counts_,
+            diagnostics = diagnostics_] {
+        MetricPage page;
+        switch (id) {
+            case RouteId::metrics_jobs: put_slurm_jobs(page, *edition); break;
+            case RouteId::metrics_nodes: put_slurm_nodes(page, *edition); break;
+            case RouteId::metrics_partitions: put_slurm_partitions(page, *edition); break;
+            case RouteId::metrics_scheduler:
+                put_slurm_scheduler(page, diagnostics->row(*edition, wall_time()));
+                break;
+            default: put_berth_metrics(page, *edition, wall_time()); counts->put_on(page);
+        }
+        return ApiResponse{.content_type = "text/plain; version=0.0.4; charset=utf-8",
+                           .body = page.text()};
     };
 }
 

@@ -9,6 +9,7 @@
 #include "berth/control/command.h"
 #include "berth/server/archive.h"
 #include "berth/server/diagnostics.h"
+#include "berth/server/metric_counts.h"
 #include "berth/server/published.h"
 #include "berth/server/response.h"
 
@@ -32,7 +33,8 @@ using SlowRead = std::function<ApiResponse()>;
 class Service {
 public:
     Service(ServerIdentity identity, const Published& published, Archive& archive,
-            std::shared_ptr<Diagnostics> diagnostics = std::make_shared<Diagnostics>());
+            std::shared_ptr<Diagnostics> diagnostics = std::make_shared<Diagnostics>(),
+            std::shared_ptr<const MetricCounts> counts = std::make_shared<MetricCounts>());
 
     std::variant<ApiResponse, ForController, SlowRead> serve(const ApiRequest& request) const;
     ApiResponse respond_to(api::RouteId route, const Answer& answer) const;
@@ -47,11 +49,13 @@ private:
     ApiResponse ping(const Routed& routed) const;
     std::variant<ApiResponse, ForController, SlowRead> accounting(const Routed& routed) const;
     std::variant<ApiResponse, ForController, SlowRead> script(const Routed& routed) const;
+    SlowRead metrics(const Routed& routed) const;
 
     ServerIdentity identity_;
     const Published& published_;
     Archive& archive_;
     std::shared_ptr<Diagnostics> diagnostics_;
+    std::shared_ptr<const MetricCounts> counts_;
     std::string openapi_;
 };
 

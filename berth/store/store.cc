@@ -1,8 +1,10 @@
 #include "berth/store/store.h"
 
+#include <cerrno>
 #include <cstring>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "berth/store/accounting_table.h"
@@ -44,6 +46,20 @@ Status sync_directory(const std::string& directory) {
     return Error{ErrorCode::internal, directory + ": " + std::strerror(why)};
 }
 
+// Scripts and environments are nobody else's. What SQLite puts beside the file is as private as the
+// file is when it comes to be.
+Status keep_private(const std::string& path) {
+    for (const char* const beside : {"", "-wal", "-shm"}) {
+        const int make = *beside == 0 ? O_CREAT : 0;
+        const int file = ::open((path + beside).c_str(), O_RDWR | O_CLOEXEC | make, 0600);
+        const bool done = file >= 0 ? fchmod(file, 0600) == 0 : make == 0 && errno == ENOENT;
+        const int why = errno;
+        if (file >= 0) close(file);
+        if (!done) return Error{ErrorCode::internal, path + beside + ": " + std::strerror(why)};
+    }
+    return Done{};
+}
+
 std::size_t things_in(const ClusterState& state) {
     return state.jobs().size() + state.spec().nodes.size();
 }
@@ -62,6 +78,7 @@ Store::~Store() = default;
 
 Result<Opened> Store::open(const std::string& directory, StoreSettings settings, LogSink& log) {
     const std::string path = directory + '/' + kStateFile;
+    BERTH_CHECK(keep_private(path));
     BERTH_TRY(Database database, Database::open(path, {.vfs = settings.vfs}));
     BERTH_CHECK(prepare_schema(database, path));
     BERTH_CHECK(sync_directory(directory));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <filesystem>
 #include <thread>
 
 #include "berth/store/reader.h"
@@ -348,6 +349,24 @@ TEST(Store, ReplaysAnyHistoryToTheSameHash) {
             EXPECT_EQ(verified->hash, hash);
         }
     });
+}
+
+TEST(Store, LetsNobodyElseReadScriptsAndEnvironments) {
+    const Folder folder;
+    const auto open_to_others = [&](const std::string& name) {
+        const auto all = std::filesystem::status(folder.path() + "/" + name).permissions();
+        return all & (std::filesystem::perms::group_all | std::filesystem::perms::others_all);
+    };
+    for (int start = 0; start < 2; ++start) {
+        SmallCluster cluster(folder.path());
+        ASSERT_TRUE(cluster.take_office(at(start)).ok());
+        for (const char* const name : {"berth.db", "berth.db-wal", "berth.db-shm"})
+            EXPECT_EQ(open_to_others(name), std::filesystem::perms::none) << name;
+        // As a version that did not see to it may have left them.
+        std::filesystem::permissions(folder.path() + "/berth.db",
+                                     std::filesystem::perms::others_read,
+                                     std::filesystem::perm_options::add);
+    }
 }
 
 }  // namespace

@@ -1,0 +1,45 @@
+// AuditLog: a line of JSON for every call that changes something, or wanted to: who, what, from
+// where, and what came of it. Scripts and environments are not in it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "berth/base/log.h"
+#include "berth/base/result.h"
+#include "berth/base/time.h"
+#include "berth/model/principal.h"
+
+namespace berth {
+
+struct AuditEntry {
+    Time at{};
+    Principal who;
+    std::int32_t pid = 0;     // Of who connected, as the kernel says.
+    std::string method;       // "PATCH"
+    std::string path;         // "/v1/jobs/12"
+    std::string request;      // The body; empty where it holds a script or an environment.
+    std::int32_t status = 0;  // 201, 403 …
+    std::string reply;        // The body.
+};
+
+// Bodies longer than this are cut.
+inline constexpr std::size_t kAuditBytes = 1024;
+
+std::string audit_line(const AuditEntry& entry);  // Without the end of the line.
+
+// From any thread.
+class AuditLog {
+public:
+    virtual ~AuditLog() = default;
+    virtual void write(const AuditEntry& entry) = 0;
+};
+
+// Appends to a file (0640), which is there once this returns. Whoever moves it away gets the lines
+// from then on in a new one: logrotate needs no signal. Where a line cannot be written, `log` says
+// so, once a minute.
+Result<std::unique_ptr<AuditLog>> open_audit_file(const std::string& path, LogSink& log);
+// To the system's log (facility authpriv), which journald keeps: journalctl -t berth-audit.
+std::unique_ptr<AuditLog> open_audit_syslog();
+
+}  // namespace berth

@@ -1,0 +1,25 @@
+// The pages that Prometheus reads: Berth's own metrics with those of seed 002, and Slurm 25.11's
+// under Slurm's names. They are apart, since some names mean different things in either world.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "berth/server/diagnostics.h"
+#include "berth/server/metric_counts.h"
+#include "berth/server/published.h"
+
+namespace berth {
+
+// metrics_berth.cc
+void put_berth_metrics(MetricPage& page, const Edition& edition, Time now);
+// metrics_slurm.cc
+void put_slurm_jobs(MetricPage& page, const Edition& edition);
+void put_slurm_nodes(MetricPage& page, const Edition& edition);
+void put_slurm_partitions(MetricPage& page, const Edition& edition);
+void put_slurm_scheduler(MetricPage& page, const api::DiagnosticsRow& row);
+
+// GPUs of any type in this amount.
+std::int64_t gpus_in(const ClusterSpec& spec, const Resources& amount);
+
+}  // namespace berth
