@@ -20,6 +20,7 @@ class Client:
     pip: bool = True  # It is in requirements.txt.
     user: str = "games"
     cluster: dict = field(default_factory=lambda: {"gpus": "a100:4", "nodes": 2, "cpus": 8})
+    slurm_conf: str = ""  # Instead of `cluster`.
     arguments: list = field(default_factory=list)
     prepare: Optional[Callable] = None  # With build/clients: more environment; PATH is a list. May raise Missing.
 
@@ -36,12 +37,30 @@ def mpi_program(kind):
     return prepare
 
 
+def proxy(folder):
+    """Debian's proxy finds its modules only with Debian's own node; with another one it is told where they are."""
+    for name in ("configurable-http-proxy", "sudo"):
+        if not shutil.which(name):
+            raise Missing(f"{name} is not installed")
+    return {"NODE_PATH": "/usr/share/nodejs:/usr/share/nodejs/node_modules"}
+
+
+# The host that squeue names must be one that the hub can reach.
+HUB_CONF = """\
+ClusterName=hub
+SlurmctldHost={host}
+NodeName=localhost CPUs=8 RealMemory=8000 State=UNKNOWN
+PartitionName=main Nodes=localhost Default=YES MaxTime=INFINITE State=UP
+"""
+
 CLIENTS = [
     Client("submitit", "submitit_client.py"),
     Client("dask-jobqueue", "dask_client.py"),
     Client("torchx", "torchx_client.py"),
     Client("snakemake", "snakemake_client.py"),
     Client("reportseff", "reportseff_client.py"),
+    Client("batchspawner", "batchspawner_client.py", user="root", slurm_conf=HUB_CONF, prepare=proxy),
+    Client("replayed", "replay_client.py", pip=False),
     Client("openmpi", "mpi_client.py", pip=False, arguments=["openmpi"], prepare=mpi_program("openmpi")),
     Client("mpich", "mpi_client.py", pip=False, arguments=["mpich"], prepare=mpi_program("mpich")),
 ]
