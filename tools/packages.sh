@@ -8,6 +8,8 @@ PACKAGES_build="g++ cmake ninja-build ccache mold python3
 PACKAGES_clang="clang-19 libclang-rt-19-dev lld-19"
 PACKAGES_lint="clang-tidy-19 clang-format-19"
 PACKAGES_oracle="slurmctld slurmd slurmdbd slurm-client munge mariadb-server"
+PACKAGES_clients="python3 python3-venv sudo openmpi-bin libopenmpi-dev mpich libmpich-dev
+    node-configurable-http-proxy"
 
 # missing_of PACKAGE...: those that are not installed.
 missing_of() {

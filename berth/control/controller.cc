@@ -5,6 +5,7 @@
 #include "berth/control/commands.h"
 #include "berth/control/cycle_pace.h"
 #include "berth/control/nodes.h"
+#include "berth/control/warnings.h"
 
 namespace berth {
 namespace {
@@ -33,11 +34,13 @@ struct Controller::Parts {
           next_sequence(sequence),
           protections(all),
           nodes(engine.state()),
+          warnings(engine.state()),
           now(latest_moment(engine.state())) {}
 
     void take_office(Ledger& ledger);
     void take(Ledger& ledger, Input input, bool has_room);
     void forget_old(Ledger& ledger);
+    void warn(Ledger& ledger);
     bool is_waited_for(const Job& job) const;
     void schedule(Ledger& ledger, Observer* observer);
     Turn finish(Ledger& ledger);
@@ -49,6 +52,7 @@ struct Controller::Parts {
     std::uint64_t next_sequence;
     ControlProtections protections;
     Nodes nodes;
+    Warnings warnings;
     Time now;
     bool cycle_is_due = true;
     std::optional<Time> cycle_at;
@@ -77,6 +81,7 @@ Turn Controller::turn(Time now, std::vector<Input> inputs, bool has_room, Observ
     for (Input& input : inputs) parts.take(ledger, std::move(input), has_room);
     parts.nodes.note_silence(ledger);
     parts.forget_old(ledger);
+    parts.warn(ledger);
     parts.schedule(ledger, observer);
     Turn turn = parts.finish(ledger);
     if (first) turn.changes.spec = true;  // Readers have nothing yet.
@@ -133,6 +138,23 @@ void Controller::Parts::forget_old(Ledger& ledger) {
     for (const JobId job : old) ledger.record(JobForgotten{job});
 }
 
+// The signals that jobs asked for before their end.
+void Controller::Parts::warn(Ledger& ledger) {
+    for (const JobId id : warnings.due(now)) {
+        const Job& job = *ledger.state().find_job(id);
+        if (job.state != JobState::running) continue;  // Of this turn: noted at its end.
+        ledger.record(JobWarned{id, job.attempt});
+        const WarningSignal& warning = *job.spec.command->warning;
+        std::span<const NodeId> where(*job.nodes);
+        SignalAttempt order{.job = id, .attempt = job.attempt, .signal = warning.signal};
+        if (warning.batch) {
+            where = where.first(1);
+            order.step = kBatchStep;
+        }
+        nodes.signal(ledger, job, where, order);
+    }
+}
+
 std::optional<Time> Controller::Parts::next_forgotten() const {
     const auto& finished = engine.state().finished_jobs();
     if (finished.empty()) return std::nullopt;
@@ -160,6 +182,7 @@ void Controller::Parts::schedule(Ledger& ledger, Observer* observer) {
 Turn Controller::Parts::finish(Ledger& ledger) {
     ClusterState::Touched touched = engine.mutable_state().take_touched();
     nodes.mark_changed(engine.state(), touched);
+    warnings.note(engine.state(), touched);
     const std::size_t facts = ledger.turn().record.facts.size();
     nodes.sync_marked(ledger);
     if (ledger.turn().record.facts.size() != facts) cycle_is_due = true;
@@ -185,6 +208,7 @@ Turn Controller::Parts::finish(Ledger& ledger) {
     wake(cycle_is_due ? pace.next(now) : cycle_at);
     wake(nodes.next_check());
     wake(next_forgotten());
+    wake(warnings.next());
     return turn;
 }
 

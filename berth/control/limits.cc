@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::size_t kMb = std::size_t{1} << 20;
 constexpr std::size_t kKb = std::size_t{1} << 10;
+constexpr std::int32_t kSignalMax = 64;
+constexpr Duration kWarningMax = std::chrono::seconds(65'535);
 
 // "5 MB", "4.1 MB", "17 KB": rounded up, so that what is just over the limit does not read like it.
 std::string in_words(std::size_t bytes) {
@@ -69,14 +71,27 @@ std::optional<Refusing> bad_variable(const std::vector<std::string>& environment
     return std::nullopt;
 }
 
+std::optional<Refusing> bad_warning(const WarningSignal& warning) {
+    const bool is_signal = warning.signal >= 1 && warning.signal <= kSignalMax;
+    const bool is_time = warning.before >= Duration::zero() && warning.before <= kWarningMax;
+    if (is_signal && is_time) return std::nullopt;
+    return Refusing{Refusal::invalid_request,
+                    "--signal takes a signal from 1 to 64 and 0 to 65535 seconds",
+                    {}};
+}
+
 std::optional<Refusing> too_large(const JobCommand& command) {
+    if (command.warning) {
+        if (auto refusing = bad_warning(*command.warning)) return refusing;
+    }
     if (auto refusing = long_text({{"Working directory", command.work_dir},
                                    {"Output file name", command.std_out},
                                    {"Error file name", command.std_err},
                                    {"Input file name", command.std_in},
                                    {"Script name", command.script_name},
                                    {"Submit host", command.submit_host},
-                                   {"--gpu-bind", command.gpu_bind}})) {
+                                   {"--gpu-bind", command.gpu_bind},
+                                   {"--wckey", command.wckey}})) {
         return refusing;
     }
     if (auto refusing = over("Submit line", command.submit_line.size(), kArgumentsMax)) {

@@ -44,6 +44,7 @@ void start_run(Job& job, Time now, const StartJob& fact) {
     if (!job.eligible_at) job.eligible_at = now;
     job.started_at = now;
     job.start_priority = fact.priority;
+    job.warned = false;
     job.expedited = false;
     job.ended_at.reset();
     job.exit = job.derived_exit = {};
@@ -219,6 +220,12 @@ void ClusterState::release(Time now, const AttemptEnded& fact) {
             job.state = job.outcome;
         }
     });
+}
+
+void ClusterState::take(Time, const JobWarned& fact) {
+    const Job* job = find_job(fact.job);
+    if (job == nullptr || job->state != JobState::running || job->attempt != fact.attempt) return;
+    change_job(fact.job, [](Job& record) { record.warned = true; });
 }
 
 void ClusterState::take(Time, const StepCreated& fact) {

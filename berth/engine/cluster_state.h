@@ -138,6 +138,7 @@ private:
     void take(Time now, const ReservationSet& fact);
     void take(Time now, const ReservationDeleted& fact);
     void take(Time now, const AccountingEdited& fact);
+    void take(Time now, const JobWarned& fact);
 
     // Every change goes through one of these, which remember what was there and keep the index.
     template <class Change>

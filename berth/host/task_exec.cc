@@ -12,6 +12,7 @@
 #include "berth/base/text.h"
 #include "berth/host/environment.h"
 #include "berth/host/file_io.h"
+#include "berth/host/login_environment.h"
 #include "berth/host/unique_fd.h"
 
 namespace berth {
@@ -86,6 +87,7 @@ void run_task_prolog(const std::string& program, Environment& environment) {
 
 void exec_task(const RunSpec& run, const TaskSpec& task) {
     Environment environment(run.environment);
+    add_login_environment(environment);
     environment.add(task.environment);
     environment.set("SLURM_TASK_PID", ::getpid());
     run_task_prolog(run.task_prolog, environment);

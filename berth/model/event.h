@@ -209,12 +209,19 @@ struct AccountingEdited {
     BERTH_FIELDS(AccountingEdited, edits)
 };
 
+// The run gets the signal that it asked for some time before its end.
+struct JobWarned {
+    JobId job{0};
+    Attempt attempt{0};
+    BERTH_FIELDS(JobWarned, job, attempt)
+};
+
 using Fact =
     std::variant<ControllerStarted, SpecInstalled, NodeRegistered, NodeSilent, NodeUpdated,
                  JobSubmitted, JobUpdated, JobHeld, JobCancelled, AttemptEnded, StepCreated,
                  StepEnded, JobForgotten, StartJob, EndJob, PlanJob, DependencyFailed, JobEligible,
                  UsageSet, TaskSplit, JobsPlanned, JobsEligible, DeadlineMissed, ReservationSet,
-                 ReservationDeleted, AccountingEdited>;
+                 ReservationDeleted, AccountingEdited, JobWarned>;
 
 // One entry of the journal: what one turn of the controller's loop recorded, all at one time.
 struct Record {

@@ -104,6 +104,15 @@ struct JobRequest {
                  licenses, reservation)
 };
 
+// --signal: sent once, so long before a run's time is up.
+struct WarningSignal {
+    std::int32_t signal = 0;
+    Duration before{};
+    bool batch = false;  // "B:": to the batch script alone, not to the steps.
+
+    BERTH_FIELDS(WarningSignal, signal, before, batch)
+};
+
 // What to run and how. Script and environment are not here: see JobPayload.
 struct JobCommand {
     std::string work_dir;
@@ -117,9 +126,12 @@ struct JobCommand {
     std::string export_env;  // --export as given, for SLURM_EXPORT_ENV.
     bool interactive =
         false;  // salloc's, or srun's own: no script, and its client says when it ends.
+    std::optional<WarningSignal> warning;
+    std::string wckey;  // Recorded, and no more.
 
     BERTH_FIELDS(JobCommand, work_dir, std_out, std_err, std_in, append_output, script_name,
-                 arguments, submit_host, submit_line, gpu_bind, export_env, interactive)
+                 arguments, submit_host, submit_line, gpu_bind, export_env, interactive, warning,
+                 wckey)
 };
 
 // The bulky part of a submission. It is stored in the same transaction as the job, and read back
@@ -201,6 +213,7 @@ struct Job {
                                            // goes back to the queue.
     Hold hold = Hold::none;
     bool dependency_failed = false;  // DependencyNeverSatisfied.
+    bool warned = false;             // This run has had its --signal.
     Duration time_limit{};           // In force; Duration::max(): none.
     Time submitted_at{};
     Maybe<Time> eligible_at;  // When begin time, hold and dependencies were first out of the way.
@@ -233,7 +246,7 @@ struct Job {
                  outcome, hold, dependency_failed, attempt, restarts, started_at, ended_at, exit,
                  derived_exit, allocation, nodes, cpus, allocated, array_job, array_task, steps,
                  next_step, state_reason, array_bounds, array_max_running, start_priority,
-                 site_factor, expedited, predicted, attained, full_time_limit)
+                 site_factor, expedited, predicted, attained, full_time_limit, warned)
 };
 static_assert(sizeof(Job) <= 320);  // The largest part of what a pending job takes.
 

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "berth/base/text.h"
+
 namespace berth::slurm {
 namespace {
 
 constexpr std::size_t kWidthMax = 4096;
+constexpr std::size_t kLongWidth = 20;
 
 std::string pad(std::string_view text, std::size_t width, bool right) {
     if (text.size() >= width) return std::string(text);
@@ -15,6 +18,15 @@ std::string pad(std::string_view text, std::size_t width, bool right) {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Reads a width at `at`; nullopt: there is none, or it is 0.
+std::optional<std::size_t> read_width(std::string_view text, std::size_t& at) {
+    std::size_t width = 0;
+    for (; at < text.size() && is_digit(text[at]) && width <= kWidthMax; ++at) {
+        width = width * 10 + static_cast<std::size_t>(text[at] - '0');
+    }
+    return width == 0 ? std::nullopt : std::optional(std::min(width, kWidthMax));
+}
 
 }  // namespace
 
@@ -26,12 +38,7 @@ Result<PercentFormat> parse_percent_format(std::string_view format) {
         ++at;  // The percent sign.
         FormatItem item;
         if (at < format.size() && format[at] == '.') item.right = true, ++at;
-        std::size_t width = 0;
-        const std::size_t digits_from = at;
-        for (; at < format.size() && is_digit(format[at]) && width <= kWidthMax; ++at) {
-            width = width * 10 + static_cast<std::size_t>(format[at] - '0');
-        }
-        if (at > digits_from && width > 0) item.width = std::min(width, kWidthMax);
+        item.width = read_width(format, at);
         if (at >= format.size() || !is_letter(format[at])) {
             return Error{ErrorCode::invalid_argument, "Unrecognized option: %"};
         }
@@ -40,6 +47,25 @@ Result<PercentFormat> parse_percent_format(std::string_view format) {
         item.suffix = format.substr(at, next == std::string_view::npos ? next : next - at);
         parsed.items.push_back(std::move(item));
         at = next;
+    }
+    return parsed;
+}
+
+PercentFormat parse_long_format(std::string_view format) {
+    PercentFormat parsed;
+    for (const auto word : split(format, ',')) {
+        if (word.empty()) continue;
+        FormatItem item;
+        const std::size_t colon = word.find(':');
+        item.name = to_lower(word.substr(0, colon));
+        item.width = kLongWidth;
+        if (colon != std::string_view::npos) {
+            std::size_t at = colon + 1;
+            if (at < word.size() && word[at] == '.') item.right = true, ++at;
+            item.width = read_width(word, at);
+            item.suffix = word.substr(at);
+        }
+        parsed.items.push_back(std::move(item));
     }
     return parsed;
 }

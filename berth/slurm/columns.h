@@ -14,7 +14,8 @@ namespace berth::slurm {
 
 // One item of a percent format: "%.18i " is {letter 'i', width 18, right, suffix " "}.
 struct FormatItem {
-    char letter = 0;
+    char letter = 0;                   // 0: it has a name.
+    std::string name;                  // Of -O, in small letters: "jobid".
     std::optional<std::size_t> width;  // nullopt: as wide as the text is.
     bool right = false;
     std::string suffix;  // Printed as it stands.
@@ -26,6 +27,10 @@ struct PercentFormat {
 };
 
 Result<PercentFormat> parse_percent_format(std::string_view format);
+
+// "jobid,name:30,state:.12,workdir:,nodelist:###": -O's names, 20 wide if they do not say; with a
+// colon but no number as wide as the text is. What follows the number is printed as it stands.
+PercentFormat parse_long_format(std::string_view format);
 
 // Padded to the width, and (if `cut`) cut off there, as squeue and sinfo do.
 std::string cell(std::string_view text, std::optional<std::size_t> width, bool right,

@@ -1,6 +1,7 @@
 #include "berth/slurm/job_environment.h"
 
 #include <filesystem>
+#include <fstream>
 
 #include "berth/base/text.h"
 
@@ -37,6 +38,30 @@ std::vector<std::string> exported_environment(const Invocation& call, const std:
     std::vector<std::string> environment;
     for (const auto& [name, value] : chosen) environment.push_back(name + "=" + value);
     return environment;
+}
+
+Result<std::vector<std::string>> environment_file(const std::string& name_or_number) {
+    const auto number = parse_int64(name_or_number);
+    if (number.ok() && number.value() < 3) {
+        return Error{ErrorCode::invalid_argument,
+                     "--export-file takes a file name, or a file descriptor from 3 on"};
+    }
+    const std::string name =
+        number.ok() ? "/proc/self/fd/" + std::to_string(number.value()) : name_or_number;
+    std::ifstream file(name, std::ios::binary);
+    if (!file) return Error{ErrorCode::not_found, "Unable to read --export-file=" + name_or_number};
+    std::vector<std::string> settings;
+    for (std::string one; std::getline(file, one, '\0');) {
+        if (one.empty()) continue;
+        const std::size_t equals = one.find('=');
+        if (equals == std::string::npos || equals == 0) {
+            return Error{ErrorCode::invalid_argument,
+                         "--export-file=" + name_or_number +
+                             ": it takes NAME=value, each ended by a zero byte"};
+        }
+        settings.push_back(one);
+    }
+    return settings;
 }
 
 std::string work_dir_of(const std::string& chdir) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "berth/base/result.h"
 #include "berth/slurm/command.h"
 
 namespace berth::slurm {
@@ -13,6 +14,9 @@ namespace berth::slurm {
 std::vector<std::string> exported_environment(const Invocation& call, const std::string& what);
 
 // --chdir as given, from the folder we are in; that one if it is empty.
+// --export-file: NAME=value texts, each ended by a zero byte, of a file or an open descriptor.
+Result<std::vector<std::string>> environment_file(const std::string& name_or_number);
+
 std::string work_dir_of(const std::string& chdir);
 
 std::string line_of(const Invocation& call);  // "sbatch -n1 job.sh", for SubmitLine.

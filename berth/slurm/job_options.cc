@@ -95,10 +95,68 @@ Status set_immediate(Draft& d, const char* v) {
     return Done{};
 }
 
+// "--get-user-env=10L": how long, and whether by a login shell (L) or a plain one (S).
+Status set_get_user_env(Draft& d, const char* v) {
+    const std::string_view text = v == nullptr ? "" : v;
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    const std::string_view mode = text.substr(digits);
+    if (digits > 5 || (!mode.empty() && !iequals(mode, "L") && !iequals(mode, "S")))
+        return invalid_value("get-user-env");
+    d.get_user_env = std::string(digits == 0 ? "120" : text.substr(0, digits)) +
+                     (iequals(mode, "S") ? "S" : "L");
+    return Done{};
+}
+
 Status set_kill_command(Draft& d, const char* v) {
     d.kill_command = v == nullptr ? std::optional<std::int32_t>(SIGTERM) : parse_signal(v);
     if (!d.kill_command) return invalid("Invalid --kill-command specification: " + std::string(v));
     return Done{};
+}
+
+Status set_signal(Draft& d, const char* v) {
+    const auto warning = parse_warning(v);
+    if (!warning) return invalid("Invalid --signal specification: " + std::string(v));
+    d.spec.command.edit().warning = *warning;
+    return Done{};
+}
+
+// "-K", "--kill-on-bad-exit=0"
+Status set_kill_on_bad_exit(Draft& d, const char* v) {
+    const auto number = v == nullptr ? Result<std::int64_t>(1) : parse_int64(v);
+    if (!number.ok() || number.value() < 0) return invalid_number(v, "kill-on-bad-exit");
+    d.kill_on_bad_exit = number.value() > 0;
+    return Done{};
+}
+
+Status set_wait_for_tasks(Draft& d, const char* v) {
+    const auto seconds = parse_int64(v);
+    if (!seconds.ok() || seconds.value() < 0 || seconds.value() > 2'147'483)
+        return invalid_number(v, "wait");
+    d.wait_for_tasks.reset();  // 0: as long as it takes.
+    if (seconds.value() > 0) d.wait_for_tasks = std::chrono::seconds(seconds.value());
+    return Done{};
+}
+
+// Tasks share the cores that their step has on a node; they are not bound any closer.
+Status set_cpu_bind(Draft&, const char* v) {
+    for (const auto word : split(v, ',')) {
+        const bool is_ours = iequals(word, "none") || iequals(word, "no") ||
+                             iequals(word, "quiet") || iequals(word, "q");
+        if (is_ours) continue;
+        return Error{ErrorCode::failed_precondition,
+                     "--cpu-bind=" + std::string(word) + " is not supported yet; none is"};
+    }
+    return Done{};
+}
+
+// A launcher of its own (mpirun's srun) needs none.
+Status set_mpi(Draft& d, const char* v) {
+    d.list_mpi = iequals(v, "list");
+    if (d.list_mpi || iequals(v, "none")) return Done{};
+    return Error{ErrorCode::failed_precondition,
+                 "--mpi=" + std::string(v) +
+                     " is not supported yet; --mpi=none is: start MPI programs by mpirun within "
+                     "the job (sbatch, salloc)"};
 }
 
 Status set_pty(Draft& d, const char* v) {
@@ -268,6 +326,17 @@ constexpr auto kOptions = std::to_array<JobOption>({
     {"time-min", 0, required_argument, nullptr, kOfJob, set_time_min},
     {"unbuffered", 'u', no_argument, "UNBUFFEREDIO", kSrun, flag<&Draft::unbuffered>},
     {"verbose", 'v', no_argument, nullptr, kJobs, [](Draft& d, const char*) -> Status { ++d.verbose; return Done{}; }},
+    {"clusters", 'M', required_argument, "CLUSTERS", kOfJob, [](Draft& d, const char* v) -> Status { d.clusters = v; return Done{}; }},
+    {"export-file", 0, required_argument, nullptr, kSbatch, [](Draft& d, const char* v) -> Status { d.export_file = v; return Done{}; }},
+    {"get-user-env", 0, optional_argument, "GET_USER_ENV", kSbatch, set_get_user_env},
+    {"cpu-bind", 0, required_argument, "CPU_BIND", kSrun, set_cpu_bind},
+    {"cpu_bind", 0, required_argument, nullptr, kSrun, set_cpu_bind},
+    {"kill-on-bad-exit", 'K', optional_argument, "KILL_BAD_EXIT", kSrun, set_kill_on_bad_exit},
+    {"mpi", 0, required_argument, "MPI_TYPE", kSrun, set_mpi},
+    {"signal", 0, required_argument, "SIGNAL", kOfJob, set_signal},
+    {"wait", 'W', no_argument, "WAIT", kSbatch, flag<&Draft::wait>},
+    {"wait", 'W', required_argument, "WAIT", kSrun, set_wait_for_tasks},
+    {"wckey", 0, required_argument, "WCKEY", kOfJob, [](Draft& d, const char* v) -> Status { d.spec.command.edit().wckey = v; return Done{}; }},
     {"wrap", 0, required_argument, nullptr, kSbatch, [](Draft& d, const char* v) -> Status { d.wrap = v; return Done{}; }},
     {"contiguous", 0, no_argument, nullptr, kOfJob, near_flag<&Nearness::contiguous>},
     {"distribution", 'm', required_argument, "DISTRIBUTION", kJobs, set_distribution},
@@ -284,21 +353,21 @@ constexpr auto kOptions = std::to_array<JobOption>({
     // Slurm's, not built yet: refused by name.
     {"acctg-freq", 0, required_argument}, {"async", 0, no_argument, nullptr, kSrun}, {"batch", 0, required_argument, nullptr, kSbatch}, {"bb", 0, required_argument}, {"bbf", 0, required_argument},
     {"bell", 0, no_argument, nullptr, kSalloc}, {"no-bell", 0, no_argument, nullptr, kSalloc},
-    {"bcast", 0, optional_argument, nullptr, kSrun}, {"cluster-constraint", 0, required_argument}, {"clusters", 'M', required_argument}, {"compress", 0, optional_argument, nullptr, kSrun}, {"container", 0, required_argument},
-    {"core-spec", 'S', required_argument}, {"cores-per-socket", 0, required_argument}, {"cpu-bind", 0, required_argument, nullptr, kSrun}, {"cpu-freq", 0, required_argument},
+    {"bcast", 0, optional_argument, nullptr, kSrun}, {"cluster-constraint", 0, required_argument}, {"compress", 0, optional_argument, nullptr, kSrun}, {"container", 0, required_argument},
+    {"core-spec", 'S', required_argument}, {"cores-per-socket", 0, required_argument}, {"cpu-freq", 0, required_argument},
     {"cpus-per-gpu", 0, required_argument}, {"delay-boot", 0, required_argument}, {"disable-status", 'X', no_argument, nullptr, kSrun}, 
-    {"epilog", 0, required_argument, nullptr, kSrun}, {"export-file", 0, required_argument, nullptr, kSbatch}, {"extra", 0, required_argument}, {"extra-node-info", 'B', required_argument}, {"get-user-env", 0, optional_argument},
+    {"epilog", 0, required_argument, nullptr, kSrun}, {"extra", 0, required_argument}, {"extra-node-info", 'B', required_argument},
     {"gid", 0, required_argument}, {"gpu-freq", 0, required_argument}, {"gpus-per-socket", 0, required_argument}, {"gres-flags", 0, required_argument}, {"het-group", 0, required_argument, nullptr, kSrun},
-    {"hint", 0, required_argument}, {"ignore-pbs", 0, no_argument, nullptr, kSbatch}, {"kill-on-bad-exit", 'K', optional_argument, nullptr, kSrun}, {"kill-on-invalid-dep", 0, required_argument},
+    {"hint", 0, required_argument}, {"ignore-pbs", 0, no_argument, nullptr, kSbatch}, {"kill-on-invalid-dep", 0, required_argument},
     {"mail-type", 0, required_argument}, {"mail-user", 0, required_argument}, {"mcs-label", 0, required_argument}, {"mem-bind", 0, required_argument}, {"mem-per-gpu", 0, required_argument},
-    {"mincpus", 0, required_argument}, {"mpi", 0, required_argument, nullptr, kSrun}, {"multi-prog", 0, no_argument, nullptr, kSrun}, {"network", 0, required_argument}, {"no-kill", 'k', optional_argument}, {"ntasks-per-core", 0, required_argument},
+    {"mincpus", 0, required_argument}, {"multi-prog", 0, no_argument, nullptr, kSrun}, {"network", 0, required_argument}, {"no-kill", 'k', optional_argument}, {"ntasks-per-core", 0, required_argument},
     {"ntasks-per-gpu", 0, required_argument}, {"ntasks-per-socket", 0, required_argument}, {"oom-kill-step", 0, optional_argument}, {"overcommit", 'O', no_argument}, {"oversubscribe", 's', no_argument}, {"power", 0, required_argument},
     {"prefer", 0, required_argument}, {"preserve-env", 'E', no_argument, nullptr, kSrun}, {"profile", 0, required_argument}, {"prolog", 0, required_argument, nullptr, kSrun}, {"propagate", 0, optional_argument},
     {"reboot", 0, no_argument}, {"relative", 'r', required_argument, nullptr, kSrun}, {"resv-ports", 0, optional_argument}, {"send-libs", 0, optional_argument, nullptr, kSrun},
-    {"signal", 0, required_argument}, {"slurmd-debug", 0, required_argument, nullptr, kSrun}, {"sockets-per-node", 0, required_argument}, {"stepmgr", 0, no_argument}, 
+    {"slurmd-debug", 0, required_argument, nullptr, kSrun}, {"sockets-per-node", 0, required_argument}, {"stepmgr", 0, no_argument}, 
     {"task-epilog", 0, required_argument, nullptr, kSrun}, {"task-prolog", 0, required_argument, nullptr, kSrun}, {"test-only", 0, no_argument}, {"thread-spec", 0, required_argument}, {"threads", 'T', required_argument, nullptr, kSrun},
     {"threads-per-core", 0, required_argument}, {"tmp", 0, required_argument}, {"treewidth", 0, required_argument}, {"tres-bind", 0, required_argument}, {"tres-per-task", 0, required_argument}, {"uid", 0, required_argument},
-    {"use-min-nodes", 0, no_argument}, {"wait", 'W', optional_argument}, {"wait-all-nodes", 0, required_argument}, {"wckey", 0, required_argument}, {"x11", 0, optional_argument},
+    {"use-min-nodes", 0, no_argument}, {"wait-all-nodes", 0, required_argument}, {"x11", 0, optional_argument},
 });
 // clang-format on
 

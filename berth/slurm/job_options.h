@@ -30,6 +30,12 @@ struct Draft {
     bool gres_given = false;  // --gres=none and gpu:0 mean something there.
     std::optional<std::string> job_id;
     bool time_given = false;
+    bool kill_on_bad_exit = false;
+    std::optional<std::chrono::seconds> wait_for_tasks;  // --wait, from the first task's end on.
+    bool list_mpi = false;                               // --mpi=list
+    bool wait = false;                                   // sbatch --wait
+    std::string get_user_env;  // --get-user-env: "120L", as the node reads it.
+    std::string export_file, clusters;
     std::vector<std::string> of_job;  // Options given that mean a job, and not a step in it.
     // Those of who waits for a job.
     std::optional<std::chrono::seconds> patience;  // --immediate

@@ -43,9 +43,9 @@ TEST(JobOptions, HaveEachNameAndLetterOnce) {
 }
 
 TEST(JobOptions, RefuseByNameWhatIsNotBuilt) {
-    const Ran ran = run(run_sbatch, "sbatch", {"--wckey=a", "x.sh"});
+    const Ran ran = run(run_sbatch, "sbatch", {"--mail-user=a", "x.sh"});
     EXPECT_EQ(ran.code, 1);
-    EXPECT_EQ(ran.err, "sbatch: error: --wckey is not supported yet\n");
+    EXPECT_EQ(ran.err, "sbatch: error: --mail-user is not supported yet\n");
 }
 
 TEST(JobOptions, TakeExpediteAsAWayToRequeue) {
@@ -131,8 +131,8 @@ TEST(Commands, RefuseWhatTheyCannotDo) {
               "squeue: error: Invalid job state specified: HAPPY\n"
               "squeue: error: Valid job states include: " +
                   state_names() + "\n");
-    EXPECT_EQ(run(run_squeue, "squeue", {"--json"}).err,
-              "squeue: error: --json is not supported yet\n");
+    EXPECT_EQ(run(run_squeue, "squeue", {"--yaml"}).err,
+              "squeue: error: --yaml is not supported yet\n");
     EXPECT_EQ(run(run_sacct, "sacct", {"-o", "JobID,Colour"}).err,
               "sacct: error: Invalid field requested: \"Colour\"\n");
     EXPECT_EQ(run(run_scancel, "scancel", {}).err,
@@ -166,6 +166,12 @@ TEST(Arguments, KeepGetoptsRules) {
     // exact match.
     EXPECT_TRUE(reader.failed());
     EXPECT_EQ(draft.spec.request->nodes_min, 2U);
+}
+
+TEST(Commands, SpeakOneShapeOfJson) {
+    EXPECT_EQ(run(run_squeue, "squeue", {"--json=v0.0.39"}).err,
+              "squeue: error: --json=v0.0.39 is not supported yet; --json=v0.0.43 is, and what "
+              "--json means\n");
 }
 
 }  // namespace

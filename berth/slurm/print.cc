@@ -158,6 +158,15 @@ std::string nodes_text(const std::vector<std::string>& names, std::string_view o
     return names.empty() ? std::string(otherwise) : compress_hostlist(names);
 }
 
+std::string gres_text(const std::vector<GresRequest>& all) {
+    std::string text;
+    for (const GresRequest& gres : all) {
+        text += (text.empty() ? "gres/" : ",gres/") + gres.name +
+                (gres.type.empty() ? "" : ":" + gres.type) + ":" + std::to_string(gres.count);
+    }
+    return text;
+}
+
 std::string or_null(const std::string& text) { return text.empty() ? "(null)" : text; }
 
 std::string user_text(std::uint32_t uid, const std::string& name) {

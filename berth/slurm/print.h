@@ -40,6 +40,7 @@ std::string step_name(StepId step);
 std::vector<api::StepRow> running_steps(const api::JobRow& job, Time now);
 
 std::string nodes_text(const std::vector<std::string>& names, std::string_view otherwise = {});
+std::string gres_text(const std::vector<GresRequest>& all);         // "gres/gpu:a100:2"
 std::string or_null(const std::string& text);                       // "(null)" for an empty one.
 std::string user_text(std::uint32_t uid, const std::string& name);  // "games(5)"
 

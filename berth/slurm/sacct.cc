@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <ostream>
 
 #include "berth/base/text.h"
 #include "berth/client/client.h"
 #include "berth/slurm/arguments.h"
+#include "berth/slurm/clusters.h"
 #include "berth/slurm/columns.h"
+#include "berth/slurm/json_rows.h"
 #include "berth/slurm/print.h"
 #include "berth/slurm/sacct_fields.h"
 #include "berth/slurm/when.h"
@@ -29,8 +32,11 @@ struct SacctOptions {
     std::string format;
     Style style = Style::table;
     std::string delimiter = "|";
-    std::vector<std::string> steps;  // "12.batch", "12.0": only these.
-    bool header = true, jobs_only = false, all_users = false;
+    std::vector<std::string> steps;       // "12.batch", "12.0": only these.
+    std::vector<std::string> nodes, qos;  // The server does not choose by these.
+    std::string clusters;
+    bool header = true, jobs_only = false, all_users = false, json = false, truncate = false,
+         unfold_arrays = false, scripts = false;
 };
 
 struct Column {
@@ -128,6 +134,11 @@ Status read_choice(int letter, const char* value, SacctOptions& options) {
         case 'S': return read_time(value, options.query.from);
         case 'E': return read_time(value, options.query.until);
         case 'u': add_names(value, options.query.users); return Done{};
+        case 'q': add_names(value, options.qos); return Done{};
+        case 'N': {
+            BERTH_TRY(options.nodes, expand_node_argument(value));
+            return Done{};
+        }
         default: return not_supported(kOptions, letter);
     }
 }
@@ -148,6 +159,11 @@ Status read_one(int letter, const char* value, SacctOptions& options) {
         case 'P': options.style = Style::parsable2; return Done{};
         case 3: return Done{};    // Nothing is converted.
         case 'L': return Done{};  // There is one cluster.
+        case 'M': options.clusters = value; return Done{};
+        case 4: options.unfold_arrays = true; return Done{};
+        case 6: options.json = true; return check_json_version(value);
+        case 'T': options.truncate = true; return Done{};
+        case 'B': options.scripts = true; return Done{};
         default: return read_choice(letter, value, options);
     }
 }
@@ -241,6 +257,89 @@ void set_window(SacctOptions& options, Time now) {
     }
 }
 
+bool is_chosen(const SacctOptions& options, const api::AccountingRow& job) {
+    const auto among = [](const std::vector<std::string>& names, const std::string& name) {
+        return std::ranges::find(names, name) != names.end();
+    };
+    if (!options.qos.empty() && !among(options.qos, job.qos)) return false;
+    return options.nodes.empty() || std::ranges::any_of(job.nodes, [&](const std::string& node) {
+               return among(options.nodes, node);
+           });
+}
+
+// -T: what was outside of the window does not count.
+void truncate(const api::AccountingQuery& window, api::AccountingRow& job) {
+    if (window.from && job.started_at) job.started_at = std::max(*job.started_at, *window.from);
+    if (!window.until || !job.started_at) return;
+    if (!job.ended_at || *job.ended_at > *window.until) job.ended_at = window.until;
+}
+
+using EachRow = std::function<void(const api::AccountingRow&)>;
+
+// --array: each task that waits, as a record of its own.
+void unfold(const api::AccountingRow& job, const EachRow& each) {
+    const auto tasks = tasks_of(job.array_pending);
+    if (tasks.empty()) return each(job);
+    for (const std::uint32_t task : tasks) {
+        api::AccountingRow one = job;
+        one.array_job = job.array_job.value_or(job.job);
+        one.array_task = task;
+        one.array_pending.clear();
+        each(one);
+    }
+}
+
+CallResult<Done> read_rows(Client& client, const SacctOptions& options, const EachRow& each) {
+    const bool named = !options.query.jobs.empty();
+    return client.each_accounting(options.query, [&](api::AccountingRow&& job) {
+        // Slurm does not show what may not start yet, unless it is named.
+        if ((!job.eligible_at && !named) || !is_chosen(options, job)) return true;
+        if (options.truncate) truncate(options.query, job);
+        if (options.unfold_arrays)
+            unfold(job, each);
+        else
+            each(job);
+        return true;
+    });
+}
+
+CallResult<Done> print_json(const Invocation& call, Client& client, const SacctOptions& options,
+                            const std::string& cluster, std::ostream& out) {
+    SlurmJson json(out);
+    json.begin();
+    json.begin_list("jobs");
+    const Time now = wall_clock_now();
+    auto read = read_rows(client, options, [&](const api::AccountingRow& job) {
+        put_accounting(json, job, now);
+        json.flush();
+    });
+    if (!read) return read;
+    json.end_list();
+    json.put_frame(call, cluster);
+    json.end();
+    json.flush();
+    out << '\n';
+    return read;
+}
+
+// -B: the scripts of the jobs that are named.
+int print_scripts(Client& client, const SacctOptions& options, Streams& streams) {
+    int code = 0;
+    for (const JobId job : options.query.jobs) {
+        streams.out << "Batch Script for " << to_string(job) << '\n'
+                    << std::string(80, '-') << '\n';
+        const auto script = client.script(to_string(job));
+        if (script) {
+            streams.out << *script << '\n';
+            continue;
+        }
+        streams.out << "NONE\n";
+        streams.err << "sacct: error: " << slurm_message(script.problem()) << '\n';
+        code = 1;
+    }
+    return code;
+}
+
 }  // namespace
 
 int run_sacct(const Invocation& call, Streams& streams) {
@@ -268,15 +367,30 @@ int run_sacct(const Invocation& call, Streams& streams) {
     if (!columns.ok()) return fail(columns.error().message);
     const Time now = wall_clock_now();
     set_window(options, now);
+    Client client(endpoint_of(call));
+    bool is_ours = true;  // Slurm knows no records of a cluster that it does not know.
+    std::string cluster;
+    if (!options.clusters.empty() || options.json) {
+        auto meant =
+            cluster_meant(client, options.clusters.empty() ? "all" : options.clusters, "sacct");
+        if (!meant.ok() && meant.error().code == ErrorCode::unavailable)
+            return fail(meant.error().message);
+        is_ours = meant.ok();
+        cluster = meant.value_or(options.clusters);
+    }
+    if (options.scripts) {
+        if (options.query.jobs.empty()) return fail("-B takes jobs: -j");
+        return print_scripts(client, options, streams);
+    }
+    if (options.json && is_ours) {
+        const auto printed = print_json(call, client, options, cluster, streams.out);
+        return printed ? 0 : fail(slurm_message(printed.problem()));
+    }
     Table table(options, std::move(columns).value(), streams.out);
     if (options.header) table.header();
-    Client client(endpoint_of(call));
-    const bool all_that_are_asked_for = !options.query.jobs.empty();
-    const auto read = client.each_accounting(options.query, [&](api::AccountingRow&& job) {
-        // Slurm does not show what may not start yet, unless it is named.
-        if (job.eligible_at || all_that_are_asked_for) table.job(job, now);
-        return true;
-    });
+    if (!is_ours) return 0;
+    const auto read =
+        read_rows(client, options, [&](const api::AccountingRow& job) { table.job(job, now); });
     return read ? 0 : fail(slurm_message(read.problem()));
 }
 

@@ -54,14 +54,31 @@ std::string seconds_text(Duration length) { return std::to_string(length.count()
 
 std::string time_limit_text(const Job& job) { return format_time_limit(job.time_limit); }
 
+// What agents do not report yet is blank, or 0, as in Slurm without JobAcctGatherType.
+std::string not_known(const Job&, Time) { return {}; }
+std::string not_known_of_step(const Job&, const Step&, Time) { return {}; }
+std::string no_cpu_time(const Job&, Time) { return "00:00:00"; }
+std::string no_cpu_time_of_step(const Job&, const Step&, Time) { return "00:00:00"; }
+
+// clang-format off
 constexpr auto kFields = std::to_array<AccountingField>({
     {"Account", 10, [](const Job& j, Time) { return j.account; }, [](const Job& j, const Step&, Time) { return j.account; }},
+    {"AdminComment", 14, not_known, nullptr},
     {"AllocCPUS", 10, [](const Job& j, Time) { return number(j.allocated_cpus > 0 ? j.allocated_cpus : j.started_at ? 0U : j.requested_cpus); },
      [](const Job&, const Step& s, Time) { return number(s.cpus); }},
     {"AllocNodes", 10, [](const Job& j, Time) { return number(j.nodes.size()); }, [](const Job&, const Step& s, Time) { return number(s.nodes.size()); }},
     {"AllocTRES", 10, [](const Job& j, Time) { return sorted_tres(j.allocated_tres); }, [](const Job&, const Step& s, Time) { return sorted_tres(s.tres); }},
+    {"AveCPU", 10, not_known, not_known_of_step},
+    {"AveCPUFreq", 10, not_known, not_known_of_step},
+    {"AveDiskRead", 14, not_known, not_known_of_step},
+    {"AveDiskWrite", 14, not_known, not_known_of_step},
+    {"AvePages", 10, not_known, not_known_of_step},
+    {"AveRSS", 10, not_known, not_known_of_step},
+    {"AveVMSize", 10, not_known, not_known_of_step},
     {"Cluster", 10, [](const Job& j, Time) { return j.cluster; }, [](const Job& j, const Step&, Time) { return j.cluster; }},
     {"Comment", 14, [](const Job& j, Time) { return j.comment; }, nullptr},
+    {"ConsumedEnergy", 14, not_known, not_known_of_step},
+    {"ConsumedEnergyRaw", 14, not_known, not_known_of_step},
     {"CPUTime", 10, [](const Job& j, Time now) { return cpu_time(elapsed(j.started_at, j.ended_at, now), j.allocated_cpus); },
      [](const Job&, const Step& s, Time now) { return cpu_time(elapsed(s.started_at, s.ended_at, now), s.cpus); }},
     {"CPUTimeRAW", 10, [](const Job& j, Time now) { return seconds_text(elapsed(j.started_at, j.ended_at, now) * j.allocated_cpus); },
@@ -79,6 +96,24 @@ constexpr auto kFields = std::to_array<AccountingField>({
     {"JobID", -12, [](const Job& j, Time) { return id_text(j); }, [](const Job& j, const Step& s, Time) { return id_text(j) + "." + step_name(s.id); }},
     {"JobIDRaw", -12, [](const Job& j, Time) { return to_string(j.job); }, [](const Job& j, const Step& s, Time) { return to_string(j.job) + "." + step_name(s.id); }},
     {"JobName", 10, [](const Job& j, Time) { return j.name; }, [](const Job&, const Step& s, Time) { return s.name; }},
+    {"MaxDiskRead", 14, not_known, not_known_of_step},
+    {"MaxDiskReadNode", 14, not_known, not_known_of_step},
+    {"MaxDiskReadTask", 14, not_known, not_known_of_step},
+    {"MaxDiskWrite", 14, not_known, not_known_of_step},
+    {"MaxDiskWriteNode", 14, not_known, not_known_of_step},
+    {"MaxDiskWriteTask", 14, not_known, not_known_of_step},
+    {"MaxPages", 10, not_known, not_known_of_step},
+    {"MaxPagesNode", 12, not_known, not_known_of_step},
+    {"MaxPagesTask", 10, not_known, not_known_of_step},
+    {"MaxRSS", 10, not_known, not_known_of_step},
+    {"MaxRSSNode", 10, not_known, not_known_of_step},
+    {"MaxRSSTask", 10, not_known, not_known_of_step},
+    {"MaxVMSize", 10, not_known, not_known_of_step},
+    {"MaxVMSizeNode", 10, not_known, not_known_of_step},
+    {"MaxVMSizeTask", 10, not_known, not_known_of_step},
+    {"MinCPU", 10, not_known, not_known_of_step},
+    {"MinCPUNode", 10, not_known, not_known_of_step},
+    {"MinCPUTask", 10, not_known, not_known_of_step},
     {"NCPUS", 10, [](const Job& j, Time) { return number(j.allocated_cpus > 0 ? j.allocated_cpus : j.requested_cpus); },
      [](const Job&, const Step& s, Time) { return number(s.cpus); }},
     {"NNodes", 8, [](const Job& j, Time) { return number(j.nodes.empty() ? j.requested_nodes : j.nodes.size()); },
@@ -94,17 +129,39 @@ constexpr auto kFields = std::to_array<AccountingField>({
     {"ReqMem", 10, [](const Job& j, Time) { return memory_of(j.requested_tres); }, nullptr},
     {"ReqNodes", 8, [](const Job& j, Time) { return number(j.requested_nodes); }, [](const Job&, const Step& s, Time) { return number(s.nodes.size()); }},
     {"ReqTRES", 10, [](const Job& j, Time) { return sorted_tres(j.requested_tres); }, nullptr},
+    {"Restarts", 8, [](const Job& j, Time) { return number(std::max(1U, j.attempt) - 1); }, nullptr},
     {"Start", 19, [](const Job& j, Time) { return local_time(j.started_at, "Unknown"); }, [](const Job&, const Step& s, Time) { return local_time(s.started_at, "Unknown"); }},
     {"State", 10, [](const Job& j, Time) { return state_text(j); }, [](const Job&, const Step& s, Time) { return s.state; }},
     {"Submit", 19, [](const Job& j, Time) { return local_time(j.submitted_at, "Unknown"); }, [](const Job&, const Step& s, Time) { return local_time(s.started_at, "Unknown"); }},
-    {"Suspended", 10, [](const Job&, Time) { return std::string("00:00:00"); }, [](const Job&, const Step&, Time) { return std::string("00:00:00"); }},
     {"SubmitLine", 20, [](const Job& j, Time) { return j.submit_line; }, nullptr},
+    {"Suspended", 10, [](const Job&, Time) { return std::string("00:00:00"); }, [](const Job&, const Step&, Time) { return std::string("00:00:00"); }},
+    {"SystemComment", 14, not_known, nullptr},
+    {"SystemCPU", 10, no_cpu_time, no_cpu_time_of_step},
     {"Timelimit", 10, [](const Job& j, Time) { return time_limit_text(j); }, nullptr},
     {"TimelimitRaw", 10, [](const Job& j, Time) { return j.time_limit ? std::to_string(j.time_limit->count() / 60'000) : std::string("UNLIMITED"); }, nullptr},
+    {"TotalCPU", 10, no_cpu_time, no_cpu_time_of_step},
+    {"TRESUsageInAve", 14, not_known, not_known_of_step},
+    {"TRESUsageInMax", 14, not_known, not_known_of_step},
+    {"TRESUsageInMaxNode", 18, not_known, not_known_of_step},
+    {"TRESUsageInMaxTask", 18, not_known, not_known_of_step},
+    {"TRESUsageInMin", 14, not_known, not_known_of_step},
+    {"TRESUsageInMinNode", 18, not_known, not_known_of_step},
+    {"TRESUsageInMinTask", 18, not_known, not_known_of_step},
+    {"TRESUsageInTot", 14, not_known, not_known_of_step},
+    {"TRESUsageOutAve", 14, not_known, not_known_of_step},
+    {"TRESUsageOutMax", 14, not_known, not_known_of_step},
+    {"TRESUsageOutMaxNode", 18, not_known, not_known_of_step},
+    {"TRESUsageOutMaxTask", 18, not_known, not_known_of_step},
+    {"TRESUsageOutMin", 14, not_known, not_known_of_step},
+    {"TRESUsageOutMinNode", 18, not_known, not_known_of_step},
+    {"TRESUsageOutMinTask", 18, not_known, not_known_of_step},
+    {"TRESUsageOutTot", 14, not_known, not_known_of_step},
     {"UID", 6, [](const Job& j, Time) { return number(j.owner.uid); }, nullptr},
     {"User", 9, [](const Job& j, Time) { return *j.owner.user; }, nullptr},
+    {"UserCPU", 10, no_cpu_time, no_cpu_time_of_step},
     {"WorkDir", 20, [](const Job& j, Time) { return j.work_dir; }, nullptr},
 });
+// clang-format on
 
 }  // namespace
 

@@ -9,8 +9,10 @@
 #include "berth/client/host_name.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/batch_script.h"
+#include "berth/slurm/clusters.h"
 #include "berth/slurm/job_environment.h"
 #include "berth/slurm/job_options.h"
+#include "berth/slurm/job_wait.h"
 
 namespace berth::slurm {
 namespace {
@@ -25,7 +27,8 @@ constexpr const char* kUsage =
     "                 --gres  -G gpus  --gpus-per-node  --gpus-per-task  --gpu-bind\n"
     "Who:             -A account  -q qos  --nice  --priority  --comment\n"
     "Files:           -J job-name  -o output  -e error  -i input  --open-mode  -D chdir  --export\n"
-    "Otherwise:       --wrap=COMMAND  --parsable  --[no-]requeue  -Q  -v  -V  --help\n";
+    "Otherwise:       --wrap=COMMAND  --parsable  --[no-]requeue  -W (wait)  --signal\n"
+    "                 -Q  -v  -V  --help\n";
 
 class Sbatch {
 public:
@@ -148,17 +151,35 @@ private:
         request.payload.environment.push_back("SLURM_SUBMIT_DIR=" + work_dir_of({}));
         request.payload.environment.push_back("SLURM_SUBMIT_HOST=" +
                                               draft.spec.command->submit_host);
+        if (!draft.get_user_env.empty())
+            request.payload.environment.push_back("SLURM_GET_USER_ENV=" + draft.get_user_env);
+        if (!draft.export_file.empty()) {
+            auto more = environment_file(draft.export_file);
+            if (!more.ok()) return fail(more.error().message, 1);
+            std::vector<std::string>& all = request.payload.environment;
+            all.insert(all.end(), more.value().begin(), more.value().end());
+        }
         Client client(endpoint_of(call_));
+        std::string cluster;
+        if (!draft.clusters.empty()) {
+            auto meant = cluster_meant(client, draft.clusters, "sbatch");
+            if (!meant.ok()) return fail(meant.error().message, 1);
+            cluster = *std::move(meant);
+        }
         const auto reply = client.submit(std::move(request));
         if (!reply) return refuse(reply.problem());
         for (const std::string& warning : reply->warnings)
             streams_.err << "sbatch: warning: " << warning << '\n';
         if (draft.parsable)
-            streams_.out << to_string(reply->job) << '\n';
+            streams_.out << to_string(reply->job) << (cluster.empty() ? "" : ";") << cluster
+                         << '\n';
         else if (!draft.quiet)
-            streams_.out << "Submitted batch job " << to_string(reply->job) << '\n';
+            streams_.out << "Submitted batch job " << to_string(reply->job)
+                         << (cluster.empty() ? "" : " on cluster ") << cluster << '\n';
         streams_.out.flush();
-        return 0;
+        if (!draft.wait) return 0;
+        const auto code = wait_for_end(client, reply->job);
+        return code ? *code : fail(slurm_message(code.problem()), 1);
     }
 
     int refuse(const api::Problem& problem) {

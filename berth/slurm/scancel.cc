@@ -10,6 +10,7 @@
 #include "berth/base/text.h"
 #include "berth/client/client.h"
 #include "berth/slurm/arguments.h"
+#include "berth/slurm/clusters.h"
 #include "berth/slurm/print.h"
 #include "berth/slurm/values.h"
 
@@ -50,6 +51,7 @@ constexpr const char* kUsage =
     "               [-t PENDING|RUNNING] [-u user | --me] [-w nodes] [job_id[_task][.step] ...]\n";
 
 struct ScancelOptions {
+    std::string clusters;
     api::CancelRequest request;
     std::vector<std::string> accounts, names, partitions, qos, users, nodes;
     bool interactive = false, quiet = false, verbose = false;
@@ -89,6 +91,7 @@ Status read_one(int letter, const char* value, ScancelOptions& options) {
         case 'n': options.names = {value}; return Done{};
         case 'p': options.partitions = {value}; return Done{};
         case 'q': options.qos = {value}; return Done{};
+        case 'M': options.clusters = value; return Done{};
         case 'Q': options.quiet = true; return Done{};
         case 'v': options.verbose = true; return Done{};
         case 's': return read_signal(value, options);
@@ -108,6 +111,15 @@ public:
         : streams_(streams), client_(endpoint_of(call)) {}
 
     ScancelOptions options;
+
+    // -M, where it is given: 1 if it names another cluster.
+    int check_cluster() {
+        if (options.clusters.empty()) return 0;
+        const auto meant = cluster_meant(client_, options.clusters, "scancel");
+        if (meant.ok()) return 0;
+        streams_.err << "scancel: error: " << meant.error().message << '\n';
+        return 1;
+    }
 
     int cancel_named(const std::vector<std::string>& words) {
         int code = 0;
@@ -224,6 +236,7 @@ int run_scancel(const Invocation& call, Streams& streams) {
         }
     }
     if (reader.failed()) return streams.err << "Try \"scancel --help\" for more information\n", 1;
+    if (const int code = scancel.check_cluster(); code != 0) return code;
     const std::vector<std::string> words = reader.operands();
     if (!words.empty()) return scancel.cancel_named(words);
     if (scancel.options.selects()) return scancel.cancel_selected();

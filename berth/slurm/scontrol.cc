@@ -7,7 +7,10 @@
 #include "berth/base/text.h"
 #include "berth/client/client.h"
 #include "berth/slurm/arguments.h"
+#include "berth/slurm/clusters.h"
+#include "berth/slurm/json_rows.h"
 #include "berth/slurm/print.h"
+#include "berth/slurm/scontrol_job.h"
 #include "berth/slurm/scontrol_reservation.h"
 #include "berth/slurm/scontrol_show.h"
 #include "berth/slurm/scontrol_update.h"
@@ -22,7 +25,8 @@ constexpr const char* kUsage =
     "LIST\n"
     "  update JobId=… KEY=VALUE …                  update NodeName=… State=… [Reason=…]\n"
     "  create reservation KEY=VALUE …              update|delete ReservationName=…\n"
-    "  hold|uhold|release|requeue|requeuehold JOBS  ping  version\n";
+    "  hold|uhold|release|requeue|requeuehold JOBS  ping  version\n"
+    "  wait_job JOB   write batch_script JOB [FILE|-]   completing   -M CLUSTER   --json\n";
 
 constexpr auto kOptions = std::to_array<option>({
     {"all", no_argument, nullptr, 'a'},
@@ -60,6 +64,13 @@ public:
         : streams_(streams), client_(endpoint_of(call)), call_(call) {}
 
     ShowOptions options;
+    bool json = false;
+
+    // -M: an exit code where it names another cluster.
+    std::optional<int> choose_cluster(const std::string& names) {
+        const auto meant = cluster_meant(client_, names, "scontrol");
+        return meant.ok() ? std::nullopt : std::optional(fail(meant.error().message));
+    }
 
     int run(const std::vector<std::string>& words) {
         const std::string& verb = words.front();
@@ -73,9 +84,12 @@ public:
         if (means(verb, "version", 4)) return streams_.out << kVersion << '\n', 0;
         if (means(verb, "create", 1)) return create(words);
         if (means(verb, "delete", 1)) return remove(words);
-        for (const char* known : {"suspend", "resume", "top", "notify", "wait_job", "token",
-                                  "write", "reconfigure", "shutdown", "takeover", "reboot", "power",
-                                  "listpids", "pidinfo", "setdebug", "completing", "cluster"}) {
+        if (means(verb, "wait_job", 2)) return wait_for_job(client_, words, streams_);
+        if (means(verb, "write", 2)) return write_script(client_, words, streams_);
+        if (means(verb, "completing", 3)) return show_completing(client_, streams_);
+        for (const char* known :
+             {"suspend", "resume", "top", "notify", "token", "reconfigure", "shutdown", "takeover",
+              "reboot", "power", "listpids", "pidinfo", "setdebug", "cluster"}) {
             if (iequals(verb, known))
                 return fail("scontrol " + std::string(known) + " is not supported yet");
         }
@@ -96,6 +110,7 @@ private:
         const std::string& what = words[1];
         const std::string id = words.size() > 2 ? words[2] : "";
         options.now = wall_clock_now();
+        if (json) return show_as_json(what, id);
         if (means(what, "jobs", 1)) return show_jobs(client_, options, id, streams_);
         if (means(what, "steps", 2)) return show_steps(client_, options, id, streams_);
         if (means(what, "nodes", 1)) return show_nodes(client_, options, id, streams_);
@@ -116,6 +131,52 @@ private:
         }
         streams_.err << "invalid entity:" << what << " for keyword:show \n";
         return 1;
+    }
+
+    template <class Rows, class Put>
+    int print_json(const char* name, const CallResult<Rows>& rows, const Put& put) {
+        if (!rows) return fail(slurm_message(rows.problem()));
+        const auto answer = client_.ping();
+        if (!answer) return fail(slurm_message(answer.problem()));
+        SlurmJson out(streams_.out);
+        out.begin();
+        out.begin_list(name);
+        for (const auto& row : *rows) {
+            put(out, row, answer->cluster);
+            out.flush();
+        }
+        out.end_list();
+        out.put_time("last_update", options.now);
+        out.put_frame(call_, answer->cluster);
+        out.end();
+        out.flush();
+        streams_.out << '\n';
+        return 0;
+    }
+
+    // All, or those of one name; a name that is nobody's is an error.
+    template <class Rows>
+    static CallResult<Rows> named(CallResult<Rows> rows, const std::string& name,
+                                  const char* otherwise) {
+        if (!rows || name.empty()) return rows;
+        std::erase_if(*rows, [&](const auto& row) { return row.name != name; });
+        if (!rows->empty()) return rows;
+        api::Problem problem;
+        problem.slurm = otherwise;
+        return problem;
+    }
+
+    int show_as_json(const std::string& what, const std::string& id) {
+        if (means(what, "jobs", 1))
+            return print_json("jobs", id.empty() ? client_.jobs() : client_.job(id), put_job);
+        if (means(what, "nodes", 1))
+            return print_json("nodes", named(client_.nodes(), id, "Invalid node name specified"),
+                              put_node);
+        if (means(what, "partitions", 1))
+            return print_json("partitions",
+                              named(client_.partitions(), id, "Invalid partition name specified"),
+                              put_partition);
+        return fail("scontrol --json show " + what + " is not supported yet");
     }
 
     static std::vector<std::string> words_of(const std::vector<std::string>& words) {
@@ -268,6 +329,14 @@ int run_scontrol(const Invocation& call, Streams& streams) {
             case 'a': scontrol.options.all = true; break;
             case 'd': scontrol.options.detail = true; break;
             case 'o': scontrol.options.one_line = true; break;
+            case 'M':
+                if (const auto code = scontrol.choose_cluster(argument->value)) return *code;
+                break;
+            case 'J':
+                if (const Status known = check_json_version(argument->value); !known.ok())
+                    return streams.err << "scontrol: error: " << known.error().message << '\n', 1;
+                scontrol.json = true;
+                break;
             case 'Q':
             case 'v': break;  // There is nothing more, or less, to say.
             default:

@@ -189,15 +189,6 @@ void put_place(Record& record, const api::JobRow& job) {
     record.line().put("Switches", text);
 }
 
-std::string gres_text(const std::vector<GresRequest>& all) {
-    std::string text;
-    for (const GresRequest& gres : all) {
-        text += (text.empty() ? "gres/" : ",gres/") + gres.name +
-                (gres.type.empty() ? "" : ":" + gres.type) + ":" + std::to_string(gres.count);
-    }
-    return text;
-}
-
 void put_tres(Record& record, const api::JobRow& job) {
     if (!job.request.gpus.empty()) record.line().put("TresPerJob", gres_text(job.request.gpus));
     std::vector<GresRequest> per_node = job.request.gres_per_node;

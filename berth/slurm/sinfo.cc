@@ -10,147 +10,21 @@
 #include "berth/base/text.h"
 #include "berth/client/client.h"
 #include "berth/slurm/arguments.h"
+#include "berth/slurm/clusters.h"
 #include "berth/slurm/columns.h"
 #include "berth/slurm/print.h"
 #include "berth/slurm/scontrol_show.h"
+#include "berth/slurm/sinfo_fields.h"
+#include "berth/slurm/sinfo_json.h"
 
 namespace berth::slurm {
 namespace {
 
-// A partition, and some of its nodes (perhaps none) that are to stand on one line.
-struct Group {
-    const api::PartitionRow* partition = nullptr;
-    std::vector<const api::NodeRow*> nodes;
-
-    const api::NodeRow* first() const { return nodes.empty() ? nullptr : nodes.front(); }
-};
-
-struct GroupField {
-    char letter;
-    std::string_view header;
-    bool tells_apart;  // Nodes that differ in it do not share a line.
-    std::string (*text)(const Group&);
-};
-
-template <class Value>
-std::string of_first(const Group& group, Value value) {
-    return group.first() == nullptr ? std::string("n/a") : value(*group.first());
-}
-
-std::string node_names(const Group& group) {
-    std::vector<std::string> names;
-    for (const api::NodeRow* node : group.nodes) names.push_back(node->name);
-    return nodes_text(names);
-}
-
-std::string partition_text(const Group& g) {
-    return g.partition->name + (g.partition->is_default ? "*" : "");
-}
-
-std::string job_size(const Group& g) {
-    const std::string low = std::to_string(std::max(1U, g.partition->min_nodes));
-    return low + "-" +
-           (g.partition->max_nodes ? std::to_string(*g.partition->max_nodes) : "infinite");
-}
-
-bool takes_work(const api::NodeRow& node) {
-    return node.state != "DOWN" && node.state != "UNKNOWN" &&
-           node.flags.end() == std::ranges::find(node.flags, "DRAIN") &&
-           node.flags.end() == std::ranges::find(node.flags, "NOT_RESPONDING");
-}
-
-// "allocated/idle/other/total"
-std::string cpus_aiot(const Group& g) {
-    std::uint32_t allocated = 0, idle = 0, other = 0, total = 0;
-    for (const api::NodeRow* node : g.nodes) {
-        total += node->cpus;
-        allocated += node->allocated_cpus;
-        (takes_work(*node) ? idle : other) +=
-            node->cpus - std::min(node->cpus, node->allocated_cpus);
-    }
-    return std::to_string(allocated) + "/" + std::to_string(idle) + "/" + std::to_string(other) +
-           "/" + std::to_string(total);
-}
-
-std::string nodes_aiot(const Group& g) {
-    std::size_t allocated = 0, idle = 0, other = 0;
-    for (const api::NodeRow* node : g.nodes) {
-        if (!takes_work(*node))
-            ++other;
-        else if (node->allocated_cpus > 0)
-            ++allocated;
-        else
-            ++idle;
-    }
-    return std::to_string(allocated) + "/" + std::to_string(idle) + "/" + std::to_string(other) +
-           "/" + std::to_string(g.nodes.size());
-}
-
-std::string features(const api::NodeRow& node) {
-    return node.features.empty() ? "(null)" : join(node.features, ",");
-}
-
-constexpr auto kFields = std::to_array<GroupField>({
-    {'a', "AVAIL", false, [](const Group& g) { return to_lower(g.partition->state); }},
-    {'A', "NODES(A/I)", false,
-     [](const Group& g) {
-         const std::string all = nodes_aiot(g);
-         return all.substr(0, all.find('/', all.find('/') + 1));
-     }},
-    {'b', "ACTIVE_FEATURES", true, [](const Group& g) { return of_first(g, features); }},
-    {'B', "MAX_CPUS_PER_NODE", false, [](const Group&) { return std::string("UNLIMITED"); }},
-    {'c', "CPUS", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(n.cpus); }); }},
-    {'C', "CPUS(A/I/O/T)", false, cpus_aiot},
-    {'d', "TMP_DISK", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(in_mib(Bytes(n.tmp_disk))); }); }},
-    {'D', "NODES", false, [](const Group& g) { return std::to_string(g.nodes.size()); }},
-    {'e', "FREE_MEM", false, [](const Group&) { return std::string("N/A"); }},  // Agents do not
-    {'E', "REASON", true, [](const Group& g) { return of_first(g, [](auto& n) { return n.reason.empty() ? std::string("none") : n.reason; }); }},
-    {'f', "AVAIL_FEATURES", true, [](const Group& g) { return of_first(g, features); }},
-    {'F', "NODES(A/I/O/T)", false, nodes_aiot},
-    {'g', "GROUPS", false, [](const Group& g) { return g.partition->allow_groups.empty() ? std::string("all") : join(g.partition->allow_groups, ","); }},
-    {'G', "GRES", true, [](const Group& g) { return of_first(g, [](auto& n) { return n.gres.empty() ? std::string("(null)") : n.gres; }); }},
-    {'h', "OVERSUBSCRIBE", false, [](const Group& g) { return g.partition->oversubscribe; }},
-    {'H', "TIMESTAMP", true, [](const Group& g) { return of_first(g, [](auto& n) { return local_time(n.reason_at, "Unknown"); }); }},
-    {'I', "PRIO_JOB_FACTOR", false, [](const Group& g) { return std::to_string(g.partition->priority_job_factor); }},
-    {'l', "TIMELIMIT", false, [](const Group& g) { return to_lower(format_time_limit_short(g.partition->max_time)) == "unlimited" ? std::string("infinite") : format_time_limit_short(g.partition->max_time); }},
-    {'L', "DEFAULTTIME", false, [](const Group& g) { return g.partition->default_time ? format_time_limit_short(g.partition->default_time) : std::string("n/a"); }},
-    {'m', "MEMORY", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(in_mib(Bytes(n.memory))); }); }},
-    {'M', "PREEMPT_MODE", false, [](const Group&) { return std::string("OFF"); }},
-    {'n', "HOSTNAMES", true, [](const Group& g) { return of_first(g, [](auto& n) { return n.hostname; }); }},
-    {'N', "NODELIST", false, node_names},
-    {'o', "NODE_ADDR", true, [](const Group& g) { return of_first(g, [](auto& n) { return n.address; }); }},
-    {'O', "CPU_LOAD", false, [](const Group&) { return std::string("N/A"); }},  // report load yet.
-    {'p', "PRIO_TIER", false, [](const Group& g) { return std::to_string(g.partition->priority_tier); }},
-    {'P', "PARTITION", false, partition_text},
-    {'r', "ROOT", false, [](const Group& g) { return std::string(g.partition->root_only ? "yes" : "no"); }},
-    {'R', "PARTITION", false, [](const Group& g) { return g.partition->name; }},
-    {'s', "JOB_SIZE", false, job_size},
-    {'t', "STATE", true, [](const Group& g) { return of_first(g, [](auto& n) { return node_state(n, true); }); }},
-    {'T', "STATE", true, [](const Group& g) { return of_first(g, [](auto& n) { return node_state(n, false); }); }},
-    {'u', "USER", true, [](const Group& g) { return of_first(g, [](auto& n) { return n.reason_by.empty() ? std::string("Unknown") : n.reason_by; }); }},
-    {'v', "VERSION", true, [](const Group& g) { return of_first(g, [](auto& n) { return n.version; }); }},
-    {'w', "WEIGHT", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(n.weight); }); }},
-    {'X', "SOCKETS", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(n.sockets); }); }},
-    {'Y', "CORES", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(n.cores_per_socket); }); }},
-    {'Z', "THREADS", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(n.threads_per_core); }); }},
-    {'z', "S:C:T", true,
-     [](const Group& g) {
-         return of_first(g, [](auto& n) {
-             return std::to_string(n.sockets) + ":" + std::to_string(n.cores_per_socket) + ":" + std::to_string(n.threads_per_core);
-         });
-     }},
-});
-
-const GroupField* find_field(char letter) {
-    const auto found = std::ranges::find(kFields, letter, &GroupField::letter);
-    return found == kFields.end() ? nullptr : &*found;
-}
-
 struct SinfoOptions {
-    std::string format;
+    std::string format, long_format_text, clusters;
     std::vector<std::string> partitions, nodes, states;
     bool header = true, long_format = false, by_node = false, summary = false, reasons = false,
-         all = false, reservations = false;
+         all = false, reservations = false, json = false;
 };
 
 constexpr auto kOptions = std::to_array<option>({
@@ -202,6 +76,9 @@ Status read_one(int letter, const char* value, SinfoOptions& options) {
         case 'l': options.long_format = true; return Done{};
         case 'N': options.by_node = true; return Done{};
         case 'o': options.format = value; return Done{};
+        case 'O': options.long_format_text = value; return Done{};
+        case 'M': options.clusters = value; return Done{};
+        case 'J': options.json = true; return check_json_version(value);
         case 'p':
             for (const auto name : split(value, ',')) options.partitions.emplace_back(trim(name));
             return Done{};
@@ -220,7 +97,7 @@ Status read_one(int letter, const char* value, SinfoOptions& options) {
 bool is_own_format(const Invocation& call, const SinfoOptions& options) {
     const bool is_ours = options.reasons || options.summary || options.by_node ||
                          options.long_format || call.variable("SINFO_FORMAT") == nullptr;
-    return !options.format.empty() || !is_ours;
+    return !options.format.empty() || !options.long_format_text.empty() || !is_ours;
 }
 
 std::string format_of(const Invocation& call, const SinfoOptions& options) {
@@ -263,7 +140,7 @@ bool is_wanted(const api::NodeRow& node, const SinfoOptions& options) {
 std::string key_of(const PercentFormat& format, const Group& one) {
     std::string key;
     for (const FormatItem& item : format.items) {
-        const GroupField* field = find_field(item.letter);
+        const GroupField* field = find_group_field(item);
         if (field->tells_apart) key += field->text(one) + '\x1f';
     }
     return key;
@@ -326,7 +203,7 @@ void set_widths(PercentFormat& format, const std::vector<Group>& groups) {
         if (item.letter != 'P' && item.letter != 'N' && item.letter != 'R') continue;
         std::size_t width = 9;
         for (const Group& group : groups)
-            width = std::max(width, find_field(item.letter)->text(group).size());
+            width = std::max(width, find_group_field(item)->text(group).size());
         item.width = width;
     }
 }
@@ -336,12 +213,23 @@ void print_groups(const PercentFormat& format, const std::vector<Group>& groups,
     const auto line = [&](auto text) {
         out << format.prefix;
         for (const FormatItem& item : format.items)
-            out << cell(text(item.letter), item.width, item.right) << item.suffix;
+            out << cell(text(item), item.width, item.right) << item.suffix;
         out << '\n';
     };
-    if (header) line([](char letter) { return std::string(find_field(letter)->header); });
+    if (header) line([](const FormatItem& i) { return std::string(find_group_field(i)->header); });
     for (const Group& group : groups)
-        line([&](char letter) { return find_field(letter)->text(group); });
+        line([&](const FormatItem& item) { return find_group_field(item)->text(group); });
+}
+
+// -O's names. As Slurm does, it goes on without those that it does not know.
+PercentFormat read_long_format(const SinfoOptions& options, std::ostream& err) {
+    PercentFormat format = parse_long_format(options.long_format_text);
+    std::erase_if(format.items, [&](const FormatItem& item) {
+        if (find_group_field(item) != nullptr) return false;
+        err << "sinfo: error: Invalid job format specification: " << item.name << '\n';
+        return true;
+    });
+    return format;
 }
 
 }  // namespace
@@ -363,11 +251,21 @@ int run_sinfo(const Invocation& call, Streams& streams) {
     auto format = parse_percent_format(format_of(call, options));
     if (!format.ok()) return fail(format.error().message);
     PercentFormat items = format.value();
+    if (!options.long_format_text.empty()) items = read_long_format(options, streams.err);
     for (const FormatItem& item : items.items) {
-        if (find_field(item.letter) == nullptr)
+        if (find_group_field(item) == nullptr)
             return fail(std::string("Invalid node format specification: ") + item.letter);
     }
     Client client(endpoint_of(call));
+    std::string cluster;
+    if (!options.clusters.empty() || options.json) {
+        auto meant =
+            cluster_meant(client, options.clusters.empty() ? "all" : options.clusters, "sinfo");
+        if (!meant.ok()) return fail(meant.error().message);
+        cluster = *std::move(meant);
+    }
+    if (!cluster.empty() && options.header && !options.json)
+        streams.out << "CLUSTER: " << cluster << '\n';
     if (options.reservations) return print_reservations(client, options.header, streams);
     const auto partitions = client.partitions();
     if (!partitions)
@@ -377,6 +275,11 @@ int run_sinfo(const Invocation& call, Streams& streams) {
     const auto nodes = client.nodes();
     if (!nodes)
         return streams.err << "slurm_load_node: " << slurm_message(nodes.problem()) << '\n', 1;
+    if (options.json) {
+        const PercentFormat all = parse_long_format(kJsonGroups);
+        put_sinfo(call, cluster, groups_of(options, all, *partitions, *nodes), streams.out);
+        return 0;
+    }
     std::vector<Group> groups = groups_of(options, items, *partitions, *nodes);
     order(options, groups);
     if (!is_own_format(call, options)) set_widths(items, groups);

@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <ostream>
+#include <utility>
 
 #include "berth/base/text.h"
 #include "berth/client/client.h"
 #include "berth/slurm/arguments.h"
+#include "berth/slurm/clusters.h"
 #include "berth/slurm/columns.h"
+#include "berth/slurm/json_rows.h"
 #include "berth/slurm/print.h"
 #include "berth/slurm/squeue_fields.h"
 
@@ -27,9 +30,9 @@ struct SqueueOptions {
     std::vector<std::string> qos, licenses;  // The server does not choose by these.
     std::string reservation;
     std::vector<std::string> unknown_users;
-    std::string format, sort;
+    std::string format, long_format_text, sort, clusters;
     bool all_states = false, header = true, long_format = false, start = false, steps = false,
-         unfold_arrays = false;
+         unfold_arrays = false, json = false;
 };
 
 // "R,PD" or "all"; an error names what is no state.
@@ -119,7 +122,12 @@ Status read_one(int letter, const char* value, SqueueOptions& options) {
     switch (letter) {
         case 'a':
         case 'c':
+        case 'K':
+        case 'P':
         case 'Q': return Done{};  // Nothing is hidden, converted or folded otherwise anyway.
+        case 'M': options.clusters = value; return Done{};
+        case 'O': options.long_format_text = value; return Done{};
+        case 'J': options.json = true; return check_json_version(value);
         case 'r': options.unfold_arrays = true; return Done{};
         case 'o': options.format = value; return Done{};
         case 'j': return value == nullptr ? Status(Done{}) : read_jobs(value, options);
@@ -161,9 +169,12 @@ const char* sort_of(const SqueueOptions& options) {
 // The controller is asked for what will be looked at, and no more.
 std::vector<std::string> fields_of(const SqueueOptions& options, const PercentFormat& format) {
     const bool by_request = !options.reservation.empty() || !options.licenses.empty();
-    if (options.steps || by_request) return {};
+    if (options.steps || options.json || by_request) return {};
     std::string letters = "it";
-    for (const FormatItem& item : format.items) letters += item.letter;
+    for (const FormatItem& item : format.items) {
+        if (!item.name.empty()) return {};
+        letters += item.letter;
+    }
     for (const char letter : std::string_view(sort_of(options))) {
         if (std::string_view(",+-").find(letter) == std::string_view::npos) letters += letter;
     }
@@ -176,7 +187,7 @@ template <class Text>
 void print_line(const PercentFormat& format, std::ostream& out, Text text, bool is_header = false) {
     out << format.prefix;
     for (const FormatItem& item : format.items) {
-        out << cell(text(item.letter), item.width, item.right, is_header || !is_time(item.letter))
+        out << cell(text(item), item.width, item.right, is_header || !is_time(item.letter))
             << item.suffix;
     }
     out << '\n';
@@ -185,12 +196,35 @@ void print_line(const PercentFormat& format, std::ostream& out, Text text, bool 
 template <class Find>
 Status check_letters(const PercentFormat& format, Find find) {
     for (const FormatItem& item : format.items) {
-        if (find(item.letter) == nullptr) {
+        if (item.name.empty() && find(item.letter) == nullptr) {
             return Error{ErrorCode::invalid_argument,
                          std::string("Unrecognized option: ") + item.letter};
         }
     }
     return Done{};
+}
+
+LongField shown(const FormatItem& item) {
+    if (!item.name.empty()) return *find_long_field(item.name);
+    const JobField* const field = find_job_field(item.letter);
+    return {{}, field->header, field->text};
+}
+
+// -O's names. As Slurm does, it goes on without those that it does not know.
+PercentFormat read_long_format(const SqueueOptions& options, std::ostream& err) {
+    PercentFormat format = parse_long_format(options.long_format_text);
+    std::erase_if(format.items, [&](FormatItem& item) {
+        item.letter = letter_of_long_name(item.name, options.steps);
+        const bool is_other = !options.steps && find_long_field(item.name) != nullptr;
+        if (item.letter == 0 && !is_other) {
+            err << "squeue: error: Invalid job " << (options.steps ? "step " : "")
+                << "format specification: " << item.name << '\n';
+            return true;
+        }
+        if (item.letter != 0) item.name.clear();
+        return false;
+    });
+    return format;
 }
 
 // By what the server does not choose by.
@@ -234,11 +268,10 @@ Status print_jobs(const SqueueOptions& options, const PercentFormat& format,
     BERTH_CHECK(sort_jobs(jobs, sort_of(options)));
     if (options.long_format && options.header) out << local_date_line(now) << '\n';
     if (options.header) {
-        print_line(format, out, [](char letter) { return find_job_field(letter)->header; }, true);
+        print_line(format, out, [](const FormatItem& item) { return shown(item).header; }, true);
     }
     for (const api::JobRow& job : jobs) {
-        print_line(format, out,
-                   [&](char letter) { return find_job_field(letter)->text(job, now); });
+        print_line(format, out, [&](const FormatItem& item) { return shown(item).text(job, now); });
     }
     return Done{};
 }
@@ -249,17 +282,59 @@ Status print_steps(const SqueueOptions& options, const PercentFormat& format,
     BERTH_CHECK(check_letters(format, find_step_field));
     BERTH_CHECK(sort_jobs(jobs, options.sort.empty() ? "P,i" : options.sort));
     if (options.header) {
-        print_line(format, out, [](char letter) { return find_step_field(letter)->header; }, true);
+        print_line(
+            format, out,
+            [](const FormatItem& item) { return find_step_field(item.letter)->header; }, true);
     }
     for (const api::JobRow& job : jobs) {
         std::vector<api::StepRow> steps = running_steps(job, now);
         if (!steps.empty()) std::ranges::rotate(steps, steps.begin() + 1);
         for (const api::StepRow& step : steps) {
-            print_line(format, out,
-                       [&](char letter) { return find_step_field(letter)->text(job, step, now); });
+            print_line(format, out, [&](const FormatItem& item) {
+                return find_step_field(item.letter)->text(job, step, now);
+            });
         }
     }
     return Done{};
+}
+
+// One job that was asked for and not found: is it over, or is there none? Said, if so.
+bool is_known(Client& client, const SqueueOptions& options, Streams& streams) {
+    if (options.query.jobs.size() != 1) return true;
+    const auto one = client.job(to_string(options.query.jobs.front()));
+    if (!one) streams.err << "slurm_load_jobs error: " << slurm_message(one.problem()) << '\n';
+    return one.ok();
+}
+
+// One job after the other, as they come.
+int print_json(const Invocation& call, const SqueueOptions& options, Client& client,
+               const std::string& cluster, Streams& streams) {
+    SlurmJson json(streams.out);
+    bool begun = false;
+    const auto begin = [&] {
+        if (std::exchange(begun, true)) return;
+        json.begin();
+        json.begin_list("jobs");
+    };
+    const auto read = client.each_job(options.query, [&](api::JobRow&& job) {
+        if (!is_chosen(options, job)) return true;
+        begin();
+        put_job(json, job, cluster);
+        json.flush();
+        return static_cast<bool>(streams.out);
+    });
+    if (!read)
+        return streams.err << "slurm_load_jobs error: " << slurm_message(read.problem()) << '\n', 1;
+    if (!begun && !is_known(client, options, streams)) return 1;
+    begin();
+    json.end_list();
+    json.put_number("last_backfill", 0);
+    json.put_time("last_update", wall_clock_now());
+    json.put_frame(call, cluster);
+    json.end();
+    json.flush();
+    streams.out << '\n';
+    return 0;
 }
 
 }  // namespace
@@ -286,23 +361,27 @@ int run_squeue(const Invocation& call, Streams& streams) {
     if (options.query.states.empty() && !options.all_states) {
         options.query.states = {"PENDING", "RUNNING", "COMPLETING"};
     }
-    const auto format = parse_percent_format(format_of(call, options));
+    auto format = parse_percent_format(format_of(call, options));
     if (!format.ok()) return fail(format.error().message);
+    if (!options.long_format_text.empty()) format = read_long_format(options, streams.err);
     options.query.fields = fields_of(options, format.value());
     Client client(endpoint_of(call));
+    std::string cluster;
+    if (!options.clusters.empty() || options.json) {
+        auto meant =
+            cluster_meant(client, options.clusters.empty() ? "all" : options.clusters, "squeue");
+        if (!meant.ok()) return fail(meant.error().message);
+        cluster = *std::move(meant);
+    }
+    if (options.json) return print_json(call, options, client, cluster, streams);
     auto jobs = client.jobs(options.query);
     if (!jobs)
         return streams.err << "slurm_load_jobs error: " << slurm_message(jobs.problem()) << '\n', 1;
     for (const std::string& user : options.unknown_users)
         streams.err << "squeue: error: Invalid user: " << user << '\n';
-    if (jobs->empty() && options.query.jobs.size() == 1) {  // Over, or not there at all?
-        const auto one = client.job(to_string(options.query.jobs.front()));
-        if (!one) {
-            streams.err << "slurm_load_jobs error: " << slurm_message(one.problem()) << '\n';
-            return 1;
-        }
-    }
+    if (jobs->empty() && !is_known(client, options, streams)) return 1;
     std::erase_if(*jobs, [&](const api::JobRow& job) { return !is_chosen(options, job); });
+    if (!cluster.empty() && options.header) streams.out << "CLUSTER: " << cluster << '\n';
     const Time now = wall_clock_now();
     const Status printed =
         options.steps ? print_steps(options, format.value(), *std::move(jobs), now, streams.out)

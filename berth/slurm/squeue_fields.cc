@@ -116,7 +116,7 @@ constexpr auto kFields = std::to_array<JobField>({
     {'v', "RESERVATION", [](const Job& j, Time) { return or_null(j.request.reservation); }},
     {'V', "SUBMIT_TIME", [](const Job& j, Time) { return local_time(j.submitted_at, "N/A"); },
      "submitted_at"},
-    {'w', "WCKEY", [](const Job&, Time) { return std::string("(null)"); }},
+    {'w', "WCKEY", [](const Job& j, Time) { return or_null(j.command.wckey); }},
     {'W', "LICENSES", [](const Job& j, Time) { return or_null(to_text(j.request.licenses)); }},
     {'x', "EXC_NODES", [](const Job& j, Time) { return nodes_text(j.request.exclude); }},
     {'X', "CORE_SPEC", [](const Job&, Time) { return std::string("N/A"); }},

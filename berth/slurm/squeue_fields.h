@@ -23,6 +23,15 @@ std::vector<std::string> fields_for(std::string_view letters);
 // nullptr: squeue has no such letter, or we do not print it yet.
 const JobField* find_job_field(char letter);
 
+// A field of -O that has no letter of -o.
+struct LongField {
+    std::string_view name;
+    std::string_view header;
+    std::string (*text)(const api::JobRow& job, Time now);
+};
+const LongField* find_long_field(std::string_view name);
+char letter_of_long_name(std::string_view name, bool of_steps);  // 0: it has none.
+
 struct StepField {
     char letter;
     std::string_view header;

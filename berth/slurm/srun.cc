@@ -19,13 +19,14 @@ constexpr const char* kUsage =
     "sbatch's options for that (-p -A -q -C -w -x -L -d --begin --reservation ...) and -I.\n\n"
     "  -n ntasks  -N nodes  --ntasks-per-node  -c cpus-per-task  --mem  -w nodelist  -t time\n"
     "  --gres  -G gpus  --gpus-per-node  --gpus-per-task  --gpu-bind  --exact  --overlap\n"
-    "  -o output  -e error  -i input  -l (label)  -u (unbuffered)  -D chdir  --export  --jobid\n";
+    "  -o output  -e error  -i input  -l (label)  -u (unbuffered)  -D chdir  --export  --jobid\n"
+    "  -K, --kill-on-bad-exit  -W, --wait=seconds  --mpi=none|list  --cpu-bind=none\n";
 
 // What srun takes over from the job's environment, as Slurm does. The rest of SLURM_* describes the
 // job.
 constexpr auto kInherited = std::to_array<std::string_view>(
     {"CPUS_PER_TASK", "EXACT", "OVERLAP", "GPU_BIND", "GPUS_PER_TASK", "LABELIO", "NTASKS",
-     "NTASKS_PER_NODE", "UNBUFFEREDIO"});
+     "NTASKS_PER_NODE", "UNBUFFEREDIO", "KILL_BAD_EXIT", "MPI_TYPE", "WAIT"});
 
 class Srun {
 public:
@@ -34,6 +35,7 @@ public:
 
     int run() {
         if (const auto code = read_options()) return *code;
+        if (draft_.list_mpi) return streams_.out << "MPI plugin types are...\n\tnone\n", 0;
         if (command_.empty()) return fail("No command given to execute.");
         return job_.empty() ? run_in_own_job() : run_in_job();
     }

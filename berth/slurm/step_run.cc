@@ -5,6 +5,7 @@
 #include <ctime>
 #include <filesystem>
 #include <ostream>
+#include <utility>
 
 #include "berth/base/text.h"
 #include "berth/slurm/job_environment.h"
@@ -167,6 +168,28 @@ void StepRun::signalled(int signal, StepId step) {
     if (!sent) fail("cannot signal the step: " + slurm_message(sent.problem()));
 }
 
+void StepRun::end(StepId step) {
+    if (std::exchange(ended_by_us_, true)) return;
+    streams_.err << "srun: Terminating StepId=" << job_ << "." << to_string(step) << '\n'
+                 << std::flush;
+    const auto sent = client_.cancel(job_, {.step = step});
+    const bool is_over = !sent && sent.problem().code == "job_finished";
+    if (!sent && !is_over) fail("cannot end the step: " + slurm_message(sent.problem()));
+}
+
+void StepRun::task_ended(const ExitStatus& exit, StepId step) {
+    if (!first_end_) first_end_ = std::chrono::steady_clock::now();
+    if (draft_.kill_on_bad_exit && exit != ExitStatus{}) end(step);
+}
+
+void StepRun::end_if_waited_enough(StepId step) {
+    const auto& most = draft_.wait_for_tasks;
+    if (ended_by_us_ || !most || !first_end_) return;
+    if (std::chrono::steady_clock::now() - *first_end_ < *most) return;
+    streams_.err << "srun: First task exited " << most->count() << "s ago\n";
+    end(step);
+}
+
 // The step as the controller has it; false once it is over there, though no shepherd came or
 // said so.
 bool StepRun::is_alive(StepId step) {
@@ -193,15 +216,21 @@ int StepRun::carry(StepListener& listener, const api::StepReply& reply) {
                     frame.kind == StepFrameKind::standard_error)
                     output.write(frame);
                 if (frame.kind != StepFrameKind::task_exit) return;
-                if (const auto exit = read_exit(frame); exit.ok())
-                    output.task_ended(frame.task, exit.value());
+                const auto exit = read_exit(frame);
+                if (!exit.ok()) return;
+                output.task_ended(frame.task, exit.value());
+                if (output.ended() < reply.step.tasks) task_ended(exit.value(), step);
             },
         .signal =
             [&](int signal) {
                 if (signal != SIGWINCH) return signalled(signal, step);
                 if (draft_.pty) listener.tell_window(terminal_size());
             },
-        .idle = [&] { return is_alive(step); },
+        .idle =
+            [&] {
+                end_if_waited_enough(step);
+                return is_alive(step);
+            },
     };
     const bool wants_stdin = draft_.spec.command->std_in.empty();
     std::optional<RawTerminal> raw;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,9 @@ private:
     api::StepCall step_call(const StepListener& listener) const;
     std::optional<api::StepReply> create(const api::StepCall& call);
     void signalled(int signal, StepId step);
+    void task_ended(const ExitStatus& exit, StepId step);
+    void end_if_waited_enough(StepId step);
+    void end(StepId step);
     bool is_alive(StepId step);
     int carry(StepListener& listener, const api::StepReply& reply);
 
@@ -41,6 +45,8 @@ private:
     std::vector<std::string> command_;
     bool own_job_ = false;
     int idle_seconds_ = 0;
+    bool ended_by_us_ = false;
+    std::optional<std::chrono::steady_clock::time_point> first_end_;  // Of its tasks.
     std::chrono::steady_clock::time_point last_interrupt_{};
 };
 

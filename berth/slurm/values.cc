@@ -221,4 +221,21 @@ std::optional<std::int32_t> parse_signal(std::string_view text) {
     return found->number;
 }
 
+std::optional<WarningSignal> parse_warning(std::string_view text) {
+    WarningSignal warning{.before = std::chrono::seconds(60)};
+    if (starts_with_icase(text, "B:")) {
+        warning.batch = true;
+        text.remove_prefix(2);
+    }
+    const std::size_t at = text.find('@');
+    const auto signal = parse_signal(text.substr(0, at));
+    if (!signal) return std::nullopt;
+    warning.signal = *signal;
+    if (at == std::string_view::npos) return warning;
+    const auto seconds = parse_int64(text.substr(at + 1));
+    if (!seconds.ok() || seconds.value() < 0 || seconds.value() > 65'535) return std::nullopt;
+    warning.before = std::chrono::seconds(seconds.value());
+    return warning;
+}
+
 }  // namespace berth::slurm

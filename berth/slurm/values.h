@@ -41,4 +41,7 @@ std::optional<ArraySpec> parse_array(std::string_view text);
 // "USR1", "SIGUSR1", "10".
 std::optional<std::int32_t> parse_signal(std::string_view text);
 
+// "USR2@90", "B:TERM", "10": a minute before the end unless it says when.
+std::optional<WarningSignal> parse_warning(std::string_view text);
+
 }  // namespace berth::slurm

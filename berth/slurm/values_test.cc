@@ -1,5 +1,9 @@
 #include "berth/slurm/values.h"
 
+#include <csignal>
+
+#include "berth/base/codec.h"
+
 #include <gtest/gtest.h>
 
 namespace berth::slurm {
@@ -78,6 +82,29 @@ TEST(Values, ReadSignals) {
     EXPECT_EQ(parse_signal("9"), 9);
     EXPECT_FALSE(parse_signal("NOPE"));
     EXPECT_FALSE(parse_signal("0"));
+}
+
+TEST(Values, ReadASignalBeforeTheEnd) {
+    struct Case {
+        const char* text;
+        std::optional<WarningSignal> warning;
+    };
+    using std::chrono::seconds;
+    for (const Case& one : {
+             Case{"USR2@90", WarningSignal{.signal = SIGUSR2, .before = seconds(90)}},
+             Case{"B:SIGTERM",
+                  WarningSignal{.signal = SIGTERM, .before = seconds(60), .batch = true}},
+             Case{"10@0", WarningSignal{.signal = 10, .before = seconds(0)}},
+             Case{"R:10", std::nullopt},
+             Case{"nosuch", std::nullopt},
+             Case{"10@", std::nullopt},
+             Case{"10@65536", std::nullopt},
+             Case{"10@-1", std::nullopt},
+         }) {
+        EXPECT_EQ(parse_warning(one.text).has_value(), one.warning.has_value()) << one.text;
+        if (!one.warning) continue;
+        EXPECT_EQ(encode(*parse_warning(one.text)), encode(*one.warning)) << one.text;
+    }
 }
 
 }  // namespace

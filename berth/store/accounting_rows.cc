@@ -48,6 +48,7 @@ struct Collect {
     void operator()(const ReservationSet&) {}
     void operator()(const ReservationDeleted&) {}
     void operator()(const AccountingEdited&) {}
+    void operator()(const JobWarned&) {}
 };
 
 // As Slurm shows the end of what went over its memory: "0:125".

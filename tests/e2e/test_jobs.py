@@ -41,6 +41,27 @@ class Jobs(unittest.TestCase):
         self.assertRegex(told, r"^[1-9]\d* jobs, .*\n")
         self.assertRegex(told, r"mean waiting, s +\d+ +\d+ +same\n")
 
+    def test_wait_waits_and_ends_as_the_job_did(self):
+        c = self.cluster
+        for command, code in (("sleep 0.5", 0), ("exit 7", 7), ("kill -9 $$", 1)):
+            with self.subTest(command):
+                done = c.run("sbatch", "--wait", "--parsable", "--wrap", command, check=False)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(c.state_of(done.stdout.strip()), ("COMPLETED", "FAILED"))
+        done = c.run("sbatch", "-W", "--parsable", "--array=0-3", "--wrap", "exit $SLURM_ARRAY_TASK_ID", check=False)
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(set(c.states(done.stdout.strip()).values()), {"COMPLETED", "FAILED"})
+
+    def test_a_signal_comes_before_the_end(self):
+        c = self.cluster
+        catch = "bash -c 'trap \"echo step; exit 0\" USR1; while :; do sleep 0.1; done'"
+        job = c.sbatch("-t1", "--signal=USR1@58", script=f"trap 'echo script' USR1; srun {catch}")
+        c.wait_state(job, "COMPLETED")
+        self.assertEqual(c.output(job), "step\n")
+        job = c.sbatch("-t1", "--signal=B:USR1@58", script="trap 'echo script; exit 4' USR1; while :; do sleep 0.1; done")
+        c.wait_state(job, "FAILED")
+        self.assertEqual(c.output(job), "script\n")
+
     def test_a_job_sees_the_environment_that_slurm_promises(self):
         c = self.cluster
         job = c.sbatch("-c", "2", "--gres=gpu:1", script="env | grep -E '^(SLURM|CUDA)' | sort")

@@ -19,6 +19,22 @@ class Steps(unittest.TestCase):
         text = self.run_job("-n", "4", script="srun -l sh -c 'echo rank $SLURM_PROCID of $SLURM_NTASKS'")
         self.assertEqual(sorted(text.splitlines()), [f"{i}: rank {i} of 4" for i in range(4)])
 
+    def test_one_bad_task_may_end_the_others(self):
+        bad = "sh -c '[ $SLURM_PROCID = 0 ] && exit 3; sleep 60'"
+        for options, said in (("-K", "Terminating StepId="), ("--kill-on-bad-exit=1", "Terminating StepId="),
+                              ("--wait=1", "First task exited 1s ago")):
+            with self.subTest(options):
+                text = self.run_job("-n", "2", "-t", "5", script=f"time -p srun {options} {bad}; echo code $?")
+                self.assertIn(said, text)
+                self.assertIn("code 143", text)  # TERM of the other one.
+
+    def test_mpi_and_cpu_bind_are_refused_by_name_where_not_built(self):
+        text = self.run_job("-n", "1", script="srun --mpi=none --cpu-bind=none,quiet echo fine; srun --mpi=list; "
+                                              "srun --mpi=pmix true; srun --cpu-bind=cores true; true")
+        self.assertIn("fine\nMPI plugin types are...\n\tnone\n", text)
+        self.assertIn("--mpi=pmix is not supported yet; --mpi=none is", text)
+        self.assertIn("--cpu-bind=cores is not supported yet; none is", text)
+
     def test_gpu_binding_means_what_slurm_means(self):
         show = "srun -n 4 {} sh -c 'echo $SLURM_PROCID $CUDA_VISIBLE_DEVICES' | sort"
         cases = {

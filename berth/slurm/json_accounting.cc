@@ -1,0 +1,174 @@
+// A record of accounting as `sacct --json` prints it, with its steps.
+#include <algorithm>
+
+#include "berth/base/size_text.h"
+#include "berth/base/text.h"
+#include "berth/slurm/json_rows.h"
+#include "berth/slurm/print.h"
+
+namespace berth::slurm {
+namespace {
+
+std::int64_t elapsed(std::optional<Time> from, std::optional<Time> to, Time now) {
+    return from ? std::max<std::int64_t>(0, seconds(to.value_or(now) - *from)) : 0;
+}
+
+std::int64_t moment(const std::optional<Time>& at) { return at ? seconds(*at) : 0; }
+
+// Agents do not report them yet.
+void put_cpu_seconds(SlurmJson& json, std::string_view name) {
+    json.begin(name);
+    json.put("seconds", std::int64_t{0}), json.put("microseconds", std::int64_t{0});
+    json.end();
+}
+
+bool is_over(const std::string& state) {
+    return state != "PENDING" && state != "RUNNING" && state != "SUSPENDED";
+}
+
+std::int64_t memory_of(std::string_view tres) {
+    for (const auto part : split(tres, ',')) {
+        if (!part.starts_with("mem=")) continue;
+        const auto size = parse_size(part.substr(4));
+        return size.ok() ? in_mib(size.value()) : 0;
+    }
+    return 0;
+}
+
+void put_identity(SlurmJson& json, const api::AccountingRow& job) {
+    json.put("account", job.account);
+    json.begin("comment");
+    json.put("administrator", ""), json.put("job", job.comment), json.put("system", "");
+    json.end();
+    json.put("allocation_nodes", static_cast<std::int64_t>(job.nodes.size()));
+    json.begin("array");
+    const bool is_array = job.array_job || !job.array_pending.empty();
+    json.put("job_id", std::int64_t{is_array ? job.array_job.value_or(job.job).value() : 0});
+    json.begin("limits"), json.begin("max"), json.begin("running");
+    json.put("tasks", std::int64_t{0});
+    json.end(), json.end(), json.end();
+    json.put_number("task_id",
+                    job.array_task ? std::optional<std::int64_t>(*job.array_task) : std::nullopt);
+    json.put("task", job.array_pending);
+    json.end();
+    json.begin("association");
+    json.put("account", job.account), json.put("cluster", job.cluster);
+    json.put("partition", ""), json.put("user", std::string(job.owner.user));
+    json.put("id", std::int64_t{0});
+    json.end();
+    json.put("block", ""), json.put("cluster", job.cluster);
+    json.put("constraints", ""), json.put("container", "");
+    json.put_exit("derived_exit_code", job.derived_exit, is_over(job.state));
+}
+
+void put_times(SlurmJson& json, const api::AccountingRow& job, Time now) {
+    json.begin("time");
+    json.put("elapsed", elapsed(job.started_at, job.ended_at, now));
+    json.put("eligible", moment(job.eligible_at)), json.put("end", moment(job.ended_at));
+    json.put_number("planned",
+                    elapsed(job.eligible_at, job.started_at ? job.started_at : job.ended_at, now));
+    json.put("start", moment(job.started_at)), json.put("submission", seconds(job.submitted_at));
+    json.put("suspended", std::int64_t{0});
+    put_cpu_seconds(json, "system");
+    json.put_minutes("limit", job.time_limit);
+    put_cpu_seconds(json, "total"), put_cpu_seconds(json, "user");
+    json.end();
+}
+
+void put_request(SlurmJson& json, const api::AccountingRow& job) {
+    json.put_exit("exit_code", job.exit, is_over(job.state));
+    json.put("extra", ""), json.put("failed_node", "");
+    json.put("flags", std::vector<std::string>{});
+    json.put("group", std::string(job.owner.group));
+    json.begin("het");
+    json.put("job_id", std::int64_t{0}), json.put_number("job_offset", std::nullopt);
+    json.end();
+    json.put("job_id", std::int64_t{job.job.value()});
+    json.put("name", job.name), json.put("licenses", "");
+    json.begin("mcs"), json.put("label", ""), json.end();
+    json.put("nodes", nodes_text(job.nodes, "None assigned"));
+    json.put("partition", job.partition);
+    json.put("hold", job.priority == 0), json.put_number("priority", job.priority);
+    json.put("qos", job.qos), json.put("qosreq", "");
+    json.begin("required");
+    json.put("CPUs", std::int64_t{job.requested_cpus});
+    json.put_number("memory_per_cpu", std::nullopt);
+    const std::int64_t nodes = std::max(1U, job.requested_nodes);
+    json.put_number("memory_per_node", memory_of(job.requested_tres) / nodes);
+    json.end();
+    json.put("kill_request_user",
+             job.cancelled_by ? std::to_string(*job.cancelled_by) : std::string());
+    json.put("restart_cnt", std::int64_t{std::max(1U, job.attempt)} - 1);
+    json.begin("reservation");
+    json.put("id", std::int64_t{0}), json.put("name", ""), json.put("requested", "");
+    json.end();
+    json.put("script", "");
+    json.begin("state");
+    json.put("current", std::vector<std::string>{job.state});
+    json.put("reason", job.reason.empty() ? "None" : job.reason);
+    json.end();
+}
+
+void put_step_times(SlurmJson& json, const api::StepRow& step, Time now) {
+    json.begin("time");
+    json.put("elapsed", elapsed(step.started_at, step.ended_at, now));
+    json.put_time("end", step.ended_at), json.put_time("start", step.started_at);
+    json.put("suspended", std::int64_t{0});
+    put_cpu_seconds(json, "system"), put_cpu_seconds(json, "total"), put_cpu_seconds(json, "user");
+    json.end();
+}
+
+void put_step_usage(SlurmJson& json, const api::StepRow& step) {
+    json.begin("tres");
+    for (const char* what : {"requested", "consumed"}) {  // Not reported yet.
+        json.begin(what);
+        for (const char* how : {"max", "min", "average", "total"}) {
+            json.begin_list(how), json.end_list();
+        }
+        json.end();
+    }
+    json.put_tres("allocated", step.tres);
+    json.end();
+}
+
+void put_step(SlurmJson& json, const api::AccountingRow& job, const api::StepRow& step, Time now) {
+    json.begin();
+    put_step_times(json, step, now);
+    json.put_exit("exit_code", step.exit, is_over(step.state));
+    json.begin("nodes");
+    json.put("count", static_cast<std::int64_t>(step.nodes.size()));
+    json.put("range", nodes_text(step.nodes)), json.put("list", step.nodes);
+    json.end();
+    json.begin("tasks"), json.put("count", std::int64_t{step.tasks}), json.end();
+    json.put("pid", ""), json.put("kill_request_user", "");
+    json.put("state", std::vector<std::string>{step.state});
+    json.begin("step");
+    json.put("id", to_string(job.job) + "." + step_name(step.id)), json.put("name", step.name);
+    json.end();
+    put_step_usage(json, step);
+    json.end();
+}
+
+}  // namespace
+
+void put_accounting(SlurmJson& json, const api::AccountingRow& job, Time now) {
+    json.begin();
+    put_identity(json, job);
+    put_times(json, job, now);
+    put_request(json, job);
+    json.begin_list("steps");
+    for (const api::StepRow& step : job.steps) put_step(json, job, step, now);
+    json.end_list();
+    json.put("submit_line", job.submit_line);
+    json.begin("tres");
+    json.put_tres("allocated", job.allocated_tres), json.put_tres("requested", job.requested_tres);
+    json.end();
+    json.put("used_gres", ""), json.put("user", std::string(job.owner.user));
+    json.begin("wckey");
+    json.put("wckey", ""), json.put("flags", std::vector<std::string>{});
+    json.end();
+    json.put("working_directory", job.work_dir);
+    json.end();
+}
+
+}  // namespace berth::slurm

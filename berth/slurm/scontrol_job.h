@@ -1,0 +1,17 @@
+// scontrol's verbs about one job that only ask: wait_job, write batch_script, completing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "berth/client/client.h"
+#include "berth/slurm/command.h"
+
+namespace berth::slurm {
+
+// Each takes the words of the command line, and returns scontrol's exit code.
+int wait_for_job(Client& client, const std::vector<std::string>& words, Streams& streams);
+int write_script(Client& client, const std::vector<std::string>& words, Streams& streams);
+int show_completing(Client& client, Streams& streams);
+
+}  // namespace berth::slurm

@@ -1,0 +1,31 @@
+// The fields of sinfo: what each letter of -o, and each name of -O, prints of some nodes of a
+// partition.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "berth/api/messages.h"
+#include "berth/slurm/columns.h"
+
+namespace berth::slurm {
+
+// A partition, and some of its nodes (perhaps none) that are to stand on one line.
+struct Group {
+    const api::PartitionRow* partition = nullptr;
+    std::vector<const api::NodeRow*> nodes;
+
+    const api::NodeRow* first() const { return nodes.empty() ? nullptr : nodes.front(); }
+};
+
+struct GroupField {
+    char letter;  // 0: it has a name of -O alone.
+    std::string_view header;
+    bool tells_apart;  // Nodes that differ in it do not share a line.
+    std::string (*text)(const Group&);
+};
+
+const GroupField* find_group_field(const FormatItem& item);  // nullptr: there is none.
+
+}  // namespace berth::slurm

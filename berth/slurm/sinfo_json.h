@@ -1,0 +1,20 @@
+// `sinfo --json`: the lines of sinfo as objects.
+#pragma once
+
+#include <iosfwd>
+
+#include "berth/slurm/command.h"
+#include "berth/slurm/sinfo_fields.h"
+#include "berth/slurm/slurm_json.h"
+
+namespace berth::slurm {
+
+// What tells one object's nodes from another's: names of -O.
+inline constexpr std::string_view kJsonGroups =
+    "cpus,memory,disk,features,gres,gresused,reason,sockets,cores,threads,statecomplete,timestamp,"
+    "userlong,weight";
+
+void put_sinfo(const Invocation& call, const std::string& cluster, const std::vector<Group>& groups,
+               std::ostream& out);
+
+}  // namespace berth::slurm

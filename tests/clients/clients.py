@@ -1,0 +1,66 @@
+"""The foreign clients, and what each needs."""
+
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Callable, Optional
+
+HERE = Path(__file__).resolve().parent
+
+
+class Missing(Exception):
+    """What a client needs cannot be had here."""
+
+
+@dataclass(frozen=True)
+class Client:
+    name: str
+    script: str  # Of this folder; run with the commands on its path.
+    pip: bool = True  # It is in requirements.txt.
+    user: str = "games"
+    cluster: dict = field(default_factory=lambda: {"gpus": "a100:4", "nodes": 2, "cpus": 8})
+    slurm_conf: str = ""  # Instead of `cluster`.
+    arguments: list = field(default_factory=list)
+    prepare: Optional[Callable] = None  # With build/clients: more environment; PATH is a list. May raise Missing.
+
+
+def mpi_program(kind):
+    """hello.c by its compiler."""
+    def prepare(folder):
+        if not shutil.which(f"mpicc.{kind}") or not shutil.which(f"mpirun.{kind}"):
+            raise Missing(f"mpicc.{kind} and mpirun.{kind} are not installed")
+        folder.mkdir(parents=True, exist_ok=True)
+        program = folder / f"hello.{kind}"
+        subprocess.run([f"mpicc.{kind}", "-O1", "-o", str(program), str(HERE / "hello.c")], check=True)
+        return {"HELLO": str(program)}
+    return prepare
+
+
+def proxy(folder):
+    """Debian's proxy finds its modules only with Debian's own node; with another one it is told where they are."""
+    for name in ("configurable-http-proxy", "sudo"):
+        if not shutil.which(name):
+            raise Missing(f"{name} is not installed")
+    return {"NODE_PATH": "/usr/share/nodejs:/usr/share/nodejs/node_modules"}
+
+
+# The host that squeue names must be one that the hub can reach.
+HUB_CONF = """\
+ClusterName=hub
+SlurmctldHost={host}
+NodeName=localhost CPUs=8 RealMemory=8000 State=UNKNOWN
+PartitionName=main Nodes=localhost Default=YES MaxTime=INFINITE State=UP
+"""
+
+CLIENTS = [
+    Client("submitit", "submitit_client.py"),
+    Client("dask-jobqueue", "dask_client.py"),
+    Client("torchx", "torchx_client.py"),
+    Client("snakemake", "snakemake_client.py"),
+    Client("reportseff", "reportseff_client.py"),
+    Client("batchspawner", "batchspawner_client.py", user="root", slurm_conf=HUB_CONF, prepare=proxy),
+    Client("replayed", "replay_client.py", pip=False),
+    Client("openmpi", "mpi_client.py", pip=False, arguments=["openmpi"], prepare=mpi_program("openmpi")),
+    Client("mpich", "mpi_client.py", pip=False, arguments=["mpich"], prepare=mpi_program("mpich")),
+]
