@@ -213,7 +213,6 @@ struct Job {
                                            // goes back to the queue.
     Hold hold = Hold::none;
     bool dependency_failed = false;  // DependencyNeverSatisfied.
-    bool warned = false;             // This run has had its --signal.
     Duration time_limit{};           // In force; Duration::max(): none.
     Time submitted_at{};
     Maybe<Time> eligible_at;  // When begin time, hold and dependencies were first out of the way.
@@ -236,6 +235,7 @@ struct Job {
         array_bounds;  // Of the array as submitted: count, min, max, step. Empty if no array.
     std::uint32_t array_max_running = 0;  // Its "%N", which a task that is requeued obeys too.
     bool expedited = false;               // Back in the queue, and first there.
+    bool warned = false;                  // This run has had its --signal.
     std::int64_t start_priority = 0;      // What it had at its current or last start.
     std::int64_t site_factor = 0;         // Added to its priority, by an administrator.
     Maybe<Duration> predicted;            // How long it was expected to run, when it was submitted.
