@@ -1,5 +1,6 @@
 """A user's day: batch scripts, arrays, steps, dependencies, holding, cancelling, on real processes."""
 
+import json
 import os
 import pwd
 import subprocess
@@ -51,6 +52,26 @@ class Jobs(unittest.TestCase):
         done = c.run("sbatch", "-W", "--parsable", "--array=0-3", "--wrap", "exit $SLURM_ARRAY_TASK_ID", check=False)
         self.assertEqual(done.returncode, 3)
         self.assertEqual(set(c.states(done.stdout.strip()).values()), {"COMPLETED", "FAILED"})
+
+    def test_scontrol_waits_for_a_job_and_writes_its_script(self):
+        c = self.cluster
+        job = c.sbatch("--begin=now+1", script="sleep 1")
+        self.assertIn(f"ready for job {job}", c.run("scontrol", "wait_job", job).stderr)
+        self.assertEqual(c.run("scontrol", "write", "batch_script", job, "-").stdout, "#!/bin/bash\nsleep 1")
+        c.run("scontrol", "write", "batch_script", job, "copy.sh")
+        self.assertEqual((c.work / "copy.sh").read_text(), "#!/bin/bash\nsleep 1")
+        self.assertEqual(c.run("scontrol", "wait_job", "999999", check=False).returncode, 1)
+
+    def test_json_lists_what_the_tables_do(self):
+        c = self.cluster
+        job = c.sbatch("--gres=gpu:1", script="sleep 0.2")
+        c.wait_state(job, "COMPLETED")
+        for command in (["squeue", "--json", "-t", "all"], ["sacct", "--json"], ["scontrol", "show", "jobs", "--json"]):
+            with self.subTest(command):
+                read = json.loads(c.run(*command).stdout)
+                self.assertIn(int(job), [one["job_id"] for one in read["jobs"]])
+                self.assertEqual(read["errors"], [])
+        self.assertEqual(c.run("squeue", "-h", "-t", "all", "-j", job, "-O", "jobid:12,state").stdout.split(), [job, "COMPLETED"])
 
     def test_a_signal_comes_before_the_end(self):
         c = self.cluster
