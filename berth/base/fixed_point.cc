@@ -1,6 +1,7 @@
 #include "berth/base/fixed_point.h"
 
 #include <array>
+#include <bit>
 
 #include "berth/base/assert.h"
 
@@ -36,8 +37,12 @@ std::int64_t exp2_of_minus(Wide x) {
     const Wide whole = x >> 62;
     if (whole >= 62) return 0;
     Wide product = kOne62;
-    for (std::size_t k = 0; k < kHalvings.size(); ++k) {
-        if ((x >> (61 - k) & 1) != 0) product = (product * kHalvings[k]) >> 62;
+    constexpr int kBits = 64;
+    auto digits = static_cast<std::uint64_t>(x) << (kBits - 62);  // Behind the point, from the top.
+    while (digits != 0) {
+        const int k = std::countl_zero(digits);
+        product = (product * kHalvings[static_cast<std::size_t>(k)]) >> 62;
+        digits &= ~(std::uint64_t{1} << (kBits - 1 - k));
     }
     return static_cast<std::int64_t>(product >> whole);
 }

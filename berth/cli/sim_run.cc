@@ -2,6 +2,9 @@
 // and shows the figures.
 #include "berth/cli/sim_run.h"
 
+#include <sys/resource.h>
+#include <time.h>
+
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -60,6 +63,18 @@ Result<sim::Wear> read_wear(const SimRunOptions& options) {
     return wear;
 }
 
+double thread_cpu_seconds() {
+    timespec now{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+std::int64_t peak_memory() {
+    constexpr std::int64_t kUnit = 1024;  // Linux counts in these.
+    rusage usage{};
+    return ::getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss * kUnit : 0;
+}
+
 // Each policy's simulation, as many at a time as there are threads. Each has one thread to itself.
 std::vector<report::PolicyRun> run_all(const workload::Workload& workload,
                                        const std::vector<sim::SimulationOptions>& options,
@@ -72,10 +87,12 @@ std::vector<report::PolicyRun> run_all(const workload::Workload& workload,
             sim::SimulationOptions mine = options[i];
             mine.progress = [&progress, i](const sim::Progress& now) { progress.note(i, now); };
             const auto begun = std::chrono::steady_clock::now();
+            const double cpu_before = thread_cpu_seconds();
             sim::SimulationResult result = sim::simulate(workload, mine);
             const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+            const double cpu = thread_cpu_seconds() - cpu_before;
             report::Metrics metrics = report::metrics_of(workload, result);
-            runs[i] = {names[i], std::move(result), std::move(metrics), took.count()};
+            runs[i] = {names[i], std::move(result), std::move(metrics), took.count(), cpu};
         }
     };
     std::vector<std::thread> crew;
@@ -125,7 +142,8 @@ void print_runs(const std::vector<report::PolicyRun>& runs, Output& output) {
                                                     {"FRAG"},
                                                     {"FTF P99"},
                                                     {"EVENTS/S"},
-                                                    {"TOOK"}}};
+                                                    {"TOOK"},
+                                                    {"CPU"}}};
     for (const report::PolicyRun& run : runs) {
         const report::Metrics& m = run.metrics;
         const auto per_second = static_cast<double>(run.result.events) / run.wall_seconds;
@@ -142,6 +160,7 @@ void print_runs(const std::vector<report::PolicyRun>& runs, Output& output) {
         row.push_back({number_text(m.all.fairness.p99, "%.1f")});
         row.push_back({number_text(per_second, "%.0f")});
         row.push_back({number_text(run.wall_seconds, "%.1f s")});
+        row.push_back({number_text(run.cpu_seconds, "%.1f s")});
         rows.push_back(std::move(row));
     }
     output.table(rows);
@@ -205,14 +224,13 @@ Status run(const SimRunOptions& options, Output& output) {
         one.moves_max = options.moves;
         all.push_back(std::move(one));
     }
-    const report::RunSettings settings{
-        .trace = options.trace,
-        .cluster = options.cluster,
-        .rows = workload.rows,
-        .bad_rows = workload.bad,
-        .skipped_rows = workload.skipped,
-        .offered_load = workload::offered_load(workload, gpus_of(cluster)),
-        .seed = options.seed};
+    report::RunSettings settings{.trace = options.trace,
+                                 .cluster = options.cluster,
+                                 .rows = workload.rows,
+                                 .bad_rows = workload.bad,
+                                 .skipped_rows = workload.skipped,
+                                 .offered_load = workload::offered_load(workload, gpus_of(cluster)),
+                                 .seed = options.seed};
     for (const std::string& remark : remarks) output.out() << remark << '\n';
     print_workload(workload, settings, cluster, output);
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
@@ -220,7 +238,9 @@ Status run(const SimRunOptions& options, Output& output) {
     ProgressLine progress(all.size(), workload.jobs.size());
     const auto runs = run_all(workload, all, options.policies,
                               std::min(wanted, static_cast<unsigned>(all.size())), progress);
+    settings.peak_memory = peak_memory();
     print_runs(runs, output);
+    output.out() << "Peak memory: " << settings.peak_memory / 1'000'000 << " MB\n";
     return write_results(options, settings, workload, runs);
 }
 

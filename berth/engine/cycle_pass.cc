@@ -216,7 +216,9 @@ bool CycleRun::run_round() {
     std::size_t i = round.after ? order().behind(*round.after) : 0;
     PlanQuota quota(state(), now_);
     std::size_t promises = 0;
+    const bool may_run_out = !quota.admits_all(order().size());
     const auto count = [&](const PendingJob& job) {
+        if (!may_run_out) return;
         quota.count(job);
         if (book().promise(job.id) != nullptr) ++promises;
     };

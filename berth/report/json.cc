@@ -86,6 +86,7 @@ Json json_of(const PolicyRun& run, bool timings) {
     }
     json["refusals"] = std::move(refusals);
     if (timings) json["wall_s"] = run.wall_seconds;
+    if (timings) json["cpu_s"] = run.cpu_seconds;
     return json;
 }
 
@@ -103,6 +104,7 @@ std::string to_json(const RunSettings& settings, const std::vector<PolicyRun>& r
         json["gpus"] = runs.front().result.gpus;
         json["nodes"] = runs.front().result.nodes;
     }
+    if (timings) json["peak_memory_bytes"] = settings.peak_memory;
     json["runs"] = Json::array();
     for (const PolicyRun& run : runs) json["runs"].push_back(json_of(run, timings));
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

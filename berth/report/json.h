@@ -14,6 +14,7 @@ struct PolicyRun {
     sim::SimulationResult result;
     Metrics metrics;
     double wall_seconds = 0;
+    double cpu_seconds = 0;  // Of its thread.
 };
 
 struct RunSettings {
@@ -21,6 +22,7 @@ struct RunSettings {
     std::size_t rows = 0, bad_rows = 0, skipped_rows = 0;
     double offered_load = 0;  // Of the cluster's GPUs, as simulated.
     std::uint64_t seed = 0;
+    std::int64_t peak_memory = 0;  // Of the process, in bytes, with all its runs; 0: not known.
 };
 
 // With `timings` false nothing in it depends on the machine.

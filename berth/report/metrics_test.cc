@@ -93,10 +93,11 @@ TEST(Results, AreTheSameInJsonAndCsv) {
     Example example;
     std::vector<PolicyRun> runs;
     Metrics metrics = metrics_of(example.workload, example.result);
-    runs.push_back({"fifo", std::move(example.result), std::move(metrics), 1.5});
+    runs.push_back({"fifo", std::move(example.result), std::move(metrics), 1.5, 1.25});
     const auto json = nlohmann::json::parse(to_json({.trace = "t"}, runs, true));
     EXPECT_EQ(json["runs"][0]["all"]["jct_s"]["mean"], 150);
     EXPECT_EQ(json["runs"][0]["wall_s"], 1.5);
+    EXPECT_EQ(json["runs"][0]["cpu_s"], 1.25);
     EXPECT_FALSE(nlohmann::json::parse(to_json({}, runs, false))["runs"][0].contains("wall_s"));
     EXPECT_EQ(to_csv(example.workload, runs),
               "policy,job,user,account,gpus,submit_s,first_start_s,end_s,ran_s,starts,"

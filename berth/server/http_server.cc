@@ -182,8 +182,7 @@ void HttpServer::Works::accept() {
 void HttpServer::Works::accepted(UnixSocket socket) {
     const Result<PeerIds> peer = peer_of(socket.native_handle());
     if (!peer.ok()) return log.write(LogLevel::warning, "server", peer.error().message);
-    auto session =
-        std::make_shared<HttpSession>(*this, std::move(socket),
+    auto session = std::make_shared<HttpSession>(*this, std::move(socket),
                                                  names.principal_of(*peer), peer->pid);
     {
         const std::lock_guard lock(mutex);

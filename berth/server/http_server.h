@@ -21,7 +21,7 @@ struct HttpServerOptions {
     std::shared_ptr<Diagnostics> diagnostics = std::make_shared<Diagnostics>();
     std::shared_ptr<const MetricCounts> counts = std::make_shared<MetricCounts>();
     std::shared_ptr<AuditLog> audit;  // None: nobody wants it.
-    std::size_t connections = 256;  // Beyond that the one that has idled longest gives way.
+    std::size_t connections = 256;    // Beyond that the one that has idled longest gives way.
     std::uint32_t header_bytes = 16 * 1024;
     std::uint64_t body_bytes = 8 << 20;
     std::chrono::milliseconds idle_timeout{60'000};  // Until a whole header has come.
