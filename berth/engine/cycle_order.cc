@@ -150,7 +150,7 @@ void CycleRun::reprioritize() {
         const bool first = !outlook_.priorities_of;  // All were worked out when they were judged.
         outlook_.priorities_of = at;
         if (first || outlook_.policy.is_fifo()) return;
-        outlook_.repricing.emplace();
+        outlook_.repricing = Outlook::Repricing{};
     }
     const bool is_long = outlook_.repricing->next != JobId(0);
     if (!reprice_some(*outlook_.repricing)) return;
