@@ -225,9 +225,11 @@ void Attempts::exited(const RunExited& event, Effects& effects) {
 void Attempts::emptied(const RunKey& run, Effects& effects) {
     const AttemptKey key{run.job, run.attempt};
     LiveAttempt* const attempt = find(key);
-    if (attempt == nullptr || attempt->starting || attempt->exit_due || attempt->to_start) return;
+    if (attempt == nullptr) return;
+    if (is_hook(run.step)) return hook_ended(run, "is gone and left no exit status", effects);
+    if (attempt->starting || attempt->exit_due || attempt->to_start) return;
     const RememberedAttempt& remembered = memory_.attempts().at(key);
-    if (is_hook(run.step) || remembered.hook != Hook::none) return;
+    if (remembered.hook != Hook::none) return;
     if (run.step == kExternStep && remembered.ending) {
         // What is just starting is not in its cgroup yet; once it is, the signal is sent again.
         const auto is_starting = [](const auto& step) {

@@ -111,6 +111,21 @@ TEST(Hooks, AreKilledWhenTheirTimeIsUp) {
     EXPECT_EQ(rig.reported<AttemptReport>()[0].hook_failure, "prolog was ended by signal 9");
 }
 
+// Its shepherd was killed, and told nobody.
+TEST(Hooks, AHookThatIsGoneWithoutAWordHasFailed) {
+    AgentRig rig;
+    rig.welcome();
+    rig.launch(launch_with_both());
+    rig.feed({RunStarted{kProlog}, RunEmpty{kProlog}});
+    EXPECT_TRUE(rig.acted<StartAttempt>().empty());
+    EXPECT_EQ(hooks_begun(rig), (std::vector{kProlog, kEpilog}));
+    rig.feed({RunEmpty{kEpilog}});
+    ASSERT_EQ(rig.reported<AttemptReport>().size(), 1U);
+    EXPECT_EQ(rig.reported<AttemptReport>()[0].failed_hook, Hook::prolog);
+    EXPECT_EQ(rig.reported<AttemptReport>()[0].hook_failure,
+              "prolog is gone and left no exit status");
+}
+
 TEST(Hooks, AStepWaitsForTheProlog) {
     AgentRig rig;
     rig.welcome();

@@ -141,9 +141,11 @@ void Controller::Parts::forget_old(Ledger& ledger) {
 // The signals that jobs asked for before their end.
 void Controller::Parts::warn(Ledger& ledger) {
     for (const JobId id : warnings.due(now)) {
+        const Job* const found = ledger.state().find_job(id);
+        // What this turn ended, or forgot already, is noted at its end.
+        if (found == nullptr || found->state != JobState::running) continue;
+        ledger.record(JobWarned{id, found->attempt});
         const Job& job = *ledger.state().find_job(id);
-        if (job.state != JobState::running) continue;  // Of this turn: noted at its end.
-        ledger.record(JobWarned{id, job.attempt});
         const WarningSignal& warning = *job.spec.command->warning;
         std::span<const NodeId> where(*job.nodes);
         SignalAttempt order{.job = id, .attempt = job.attempt, .signal = warning.signal};

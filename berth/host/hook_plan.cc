@@ -1,7 +1,5 @@
 #include "berth/host/hook_plan.h"
 
-#include <unistd.h>
-
 namespace berth {
 namespace {
 
@@ -37,16 +35,17 @@ Environment hook_environment(const StartHook& start, const NodeView& view) {
 
 }  // namespace
 
-RunSpec hook_run(const StartHook& start, const NodeView& view, const std::string& output) {
+RunSpec hook_run(const StartHook& start, const NodeView& view, const UserRecord& agent,
+                 const std::string& output) {
     const HookSpec& hooks = start.launch.hooks;
     const bool before = start.run.step == kPrologStep;
     RunSpec run;
     run.job = start.run.job;
     run.attempt = start.run.attempt;
     run.step = start.run.step;
-    run.uid = ::geteuid();
-    run.gid = ::getegid();
-    run.user = "root";
+    run.uid = agent.uid;
+    run.gid = agent.gid;
+    run.user = agent.name;
     run.work_dir = "/";
     run.of_site = true;
     run.arguments = {"/bin/sh", "-c", kOneAfterTheOther, before ? "prolog" : "epilog"};

@@ -6,8 +6,10 @@
 
 namespace berth {
 
-// By the agent's own user, with what it prints in `output`. One program after the other, until one
-// fails; a path whose last part is a pattern stands for all that match it, which may be none.
-RunSpec hook_run(const StartHook& start, const NodeView& view, const std::string& output);
+// By `agent`, the agent's own user, with what it prints in `output`. One program after the other,
+// until one fails; a path whose last part is a pattern stands for all that match it, which may be
+// none.
+RunSpec hook_run(const StartHook& start, const NodeView& view, const UserRecord& agent,
+                 const std::string& output);
 
 }  // namespace berth

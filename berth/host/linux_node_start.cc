@@ -66,8 +66,11 @@ void LinuxNodeParts::start_hook(const StartHook& start) {
         forget_run(start.run);
         started = remove_tree(folder);
         const NodeView view = view_for(start.launch.confinement);
+        const auto agent = find_user(::geteuid());
+        if (!agent) started = Status(agent.error());
         if (started.ok()) {
-            started = start_run(hook_run(start, view, folder + ".out"), start.launch, nullptr);
+            started =
+                start_run(hook_run(start, view, *agent, folder + ".out"), start.launch, nullptr);
         }
     }
     if (!started.ok())

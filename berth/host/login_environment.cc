@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <pwd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include "berth/base/text.h"
 #include "berth/host/environment.h"
 #include "berth/host/unique_fd.h"
+#include "berth/host/user.h"
 
 namespace berth {
 namespace {
@@ -25,15 +25,9 @@ struct Shell {
 };
 
 Shell shell_of_user() {
-    passwd entry{};
-    passwd* found = nullptr;
-    std::array<char, 16384> buffer{};
-    if (getpwuid_r(::getuid(), &entry, buffer.data(), buffer.size(), &found) != 0 ||
-        found == nullptr) {
-        return {"/bin/sh", "/", std::to_string(::getuid())};
-    }
-    const std::string path = entry.pw_shell;
-    return {path.empty() ? "/bin/sh" : path, entry.pw_dir, entry.pw_name};
+    const auto user = find_user(::getuid());
+    if (!user) return {"/bin/sh", "/", std::to_string(::getuid())};
+    return {user->shell.empty() ? "/bin/sh" : user->shell, user->home, user->name};
 }
 
 [[noreturn]] void become_shell(const Shell& shell, bool login, int out) {

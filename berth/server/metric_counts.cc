@@ -15,6 +15,7 @@
 #include <unordered_map>
 
 #include "berth/base/assert.h"
+#include "berth/base/text.h"
 #include "berth/server/names.h"
 
 namespace berth {
@@ -32,12 +33,6 @@ std::vector<double> doubling(double first, int buckets) {
 
 double in_seconds(Duration length) {
     return static_cast<double>(std::max(length, Duration{}).count()) / 1e3;
-}
-
-std::string lower(std::string_view name) {
-    std::string text(name);
-    for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return text;
 }
 
 // One family, its metrics found by the values of their labels: the library's own way of finding
@@ -192,7 +187,7 @@ void MetricCounts::Counts::started(const ClusterSpec& spec, const Job& job, Atte
 
 void MetricCounts::Counts::ended(const ClusterSpec& spec, const Job& job, bool missed_deadline) {
     const std::string& queue = queue_of(spec, job);
-    const std::string state = lower(slurm_name(job.state));
+    const std::string state = to_lower(slurm_name(job.state));
     ends.of({queue, state}).Increment();
     const double length = in_seconds(job.ended_at.value_or(job.submitted_at) - job.submitted_at);
     if (job.state == JobState::preempted) preemptions.of({"", queue, "ended"}).Increment();

@@ -173,6 +173,11 @@ std::string user_text(std::uint32_t uid, const std::string& name) {
     return (name.empty() ? std::to_string(uid) : name) + "(" + std::to_string(uid) + ")";
 }
 
+bool takes_work(const api::NodeRow& node) {
+    return node.state != "DOWN" && node.state != "UNKNOWN" && !has_flag(node, "DRAIN") &&
+           !has_flag(node, "NOT_RESPONDING");
+}
+
 std::string node_state(const api::NodeRow& node, bool compact) {
     const NodeStateName words = node_words(node);
     std::string text(compact ? words.compact : words.shown);

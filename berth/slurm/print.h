@@ -44,6 +44,9 @@ std::string gres_text(const std::vector<GresRequest>& all);         // "gres/gpu
 std::string or_null(const std::string& text);                       // "(null)" for an empty one.
 std::string user_text(std::uint32_t uid, const std::string& name);  // "games(5)"
 
+// It is up, and new jobs may start on it.
+bool takes_work(const api::NodeRow& node);
+
 // What sinfo prints for a node: "idle", "mix", "alloc*", "drng"; long: "allocated", "draining" …
 std::string node_state(const api::NodeRow& node, bool compact);
 

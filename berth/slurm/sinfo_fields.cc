@@ -32,12 +32,6 @@ std::string job_size(const Group& g) {
            (g.partition->max_nodes ? std::to_string(*g.partition->max_nodes) : "infinite");
 }
 
-bool takes_work(const api::NodeRow& node) {
-    return node.state != "DOWN" && node.state != "UNKNOWN" &&
-           node.flags.end() == std::ranges::find(node.flags, "DRAIN") &&
-           node.flags.end() == std::ranges::find(node.flags, "NOT_RESPONDING");
-}
-
 // "allocated/idle/other/total"
 std::string cpus_aiot(const Group& g) {
     std::uint32_t allocated = 0, idle = 0, other = 0, total = 0;

@@ -6,19 +6,12 @@
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
 #include "berth/slurm/json_rows.h"
+#include "berth/slurm/print.h"
 
 namespace berth::slurm {
 namespace {
 
 using Node = api::NodeRow;
-
-bool takes_work(const Node& node) {
-    const auto has = [&](const char* flag) {
-        return std::ranges::find(node.flags, flag) != node.flags.end();
-    };
-    return node.state != "DOWN" && node.state != "UNKNOWN" && !has("DRAIN") &&
-           !has("NOT_RESPONDING");
-}
 
 // "allocated", "idle", "other" and "total"; of one that takes no work, what is free is "other".
 void put_counts(SlurmJson& json, std::int64_t allocated, std::int64_t idle, std::int64_t other) {
