@@ -166,6 +166,7 @@ Result<std::unique_ptr<ControllerDaemon>> ControllerDaemon::start(const Controll
                   std::to_string(opened.state.jobs().size()) +
                   " jobs, from the snapshot at record " + std::to_string(opened.snapshot_sequence) +
                   " and " + std::to_string(opened.replayed_records) + " records after it");
+    spec.scheduling.first_job_id = std::max(spec.scheduling.first_job_id, opened.first_job);
     BERTH_TRY(StoreReader archive, StoreReader::open(options.state));
     BERTH_TRY(StoreReader scripts, StoreReader::open(options.state));
     auto parts = std::make_unique<Parts>(std::move(opened), std::move(archive), std::move(scripts),

@@ -61,6 +61,14 @@ struct DoctorOptions {
 };
 int doctor(const DoctorOptions& options, Output& output);
 
+// A copy of the whole state file, beside the controller; and a state file from a copy.
+struct BackupOptions {
+    std::string state, file;
+    std::uint32_t skip_jobs = 100'000;
+};
+int backup(const BackupOptions& options, Output& output);
+int restore(const BackupOptions& options, Output& output);
+
 // The state that the journal gives, and whether the daemon's is the same.
 struct ReplayOptions {
     std::string state;

@@ -160,6 +160,16 @@ private:
         doctor->add_option("--config", doctor_.config, "Directory with slurm.conf");
         doctor->add_option("--state", doctor_.state, "Directory of the controller's database");
         doctor->add_flag("--json", doctor_.json, "Print JSON");
+        CLI::App* backup = add("backup", "Copy the controller's whole state, while it runs",
+                               [this] { return cli::backup(backup_, output_); });
+        CLI::App* restore = add("restore", "Make a controller's state from a copy",
+                                [this] { return cli::restore(backup_, output_); });
+        for (CLI::App* command : {backup, restore}) {
+            command->add_option("file", backup_.file, "The copy")->required();
+            command->add_option("--state", backup_.state, "Directory of the controller's database");
+        }
+        restore->add_option("--skip-jobs", backup_.skip_jobs,
+                            "Give no job one of so many ids after the last one in the copy");
         CLI::App* policy = app_.add_subcommand("policy", "The rules that a site can choose");
         policy->require_subcommand(1);
         policy->add_subcommand("list", "Their names, what they do, and their settings")
@@ -291,6 +301,7 @@ private:
     SubmitOptions submit_;
     ReplayOptions replay_;
     DoctorOptions doctor_;
+    BackupOptions backup_;
     SimOptions sim_;
     SimRunOptions sim_run_;
     SimTableOptions sim_table_;

@@ -76,17 +76,21 @@ Status prepare_schema(Database& database, const std::string& path) {
     return database.run(kTables);
 }
 
-Result<std::int64_t> read_meta(Database& database, std::string_view name) {
+Result<std::int64_t> read_meta(Database& database, std::string_view name,
+                               std::optional<std::int64_t> otherwise) {
     BERTH_TRY(Statement query, database.prepare("SELECT value FROM meta WHERE name = ?"));
     BERTH_TRY(const bool row, query.bind(1, name).step());
     if (row) return query.number(0);
+    if (otherwise) return *otherwise;
     return Error{ErrorCode::failed_precondition,
                  "the state file has no '" + std::string(name) + "' in its table meta"};
 }
 
 Status write_meta(Database& database, std::string_view name, std::int64_t value) {
-    BERTH_TRY(Statement update, database.prepare("UPDATE meta SET value = ? WHERE name = ?"));
-    return update.bind(1, value).bind(2, name).run();
+    BERTH_TRY(Statement update,
+              database.prepare("INSERT INTO meta(name, value) VALUES(?, ?) "
+                               "ON CONFLICT DO UPDATE SET value = excluded.value"));
+    return update.bind(1, name).bind(2, value).run();
 }
 
 }  // namespace berth

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "berth/store/sqlite.h"
@@ -18,8 +19,11 @@ Status prepare_schema(Database& database, const std::string& path);
 // The same for one who only reads: makes nothing, and refuses a file that has no tables.
 Status check_schema(Database& database, const std::string& path);
 
-// Whole numbers by name that must be there from the first moment: "epoch".
-Result<std::int64_t> read_meta(Database& database, std::string_view name);
+// Whole numbers by name. "epoch" is there from the first moment; a file that was restored from a
+// copy has kRestoredNextJob too: the first id that was certainly not given before.
+inline constexpr std::string_view kRestoredNextJob = "restored_next_job";
+Result<std::int64_t> read_meta(Database& database, std::string_view name,
+                               std::optional<std::int64_t> otherwise = std::nullopt);
 Status write_meta(Database& database, std::string_view name, std::int64_t value);
 
 }  // namespace berth

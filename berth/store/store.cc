@@ -9,6 +9,7 @@
 
 #include "berth/store/accounting_table.h"
 #include "berth/store/compaction.h"
+#include "berth/store/disk_file.h"
 #include "berth/store/journal_table.h"
 #include "berth/store/log_room.h"
 #include "berth/store/payload_table.h"
@@ -35,16 +36,6 @@ struct Store::Parts {
 };
 
 namespace {
-
-// The names of new files are durable only once their directory is.
-Status sync_directory(const std::string& directory) {
-    const int folder = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const bool synced = folder >= 0 && fsync(folder) == 0;
-    const int why = errno;
-    if (folder >= 0) close(folder);
-    if (synced) return Done{};
-    return Error{ErrorCode::internal, directory + ": " + std::strerror(why)};
-}
 
 // Scripts and environments are nobody else's. What SQLite puts beside the file is as private as the
 // file is when it comes to be.
@@ -84,6 +75,7 @@ Result<Opened> Store::open(const std::string& directory, StoreSettings settings,
     BERTH_CHECK(sync_directory(directory));
     BERTH_TRY(Recovered recovered, recover(database, RecoverFrom::newest));
     BERTH_TRY(const Epoch epoch, take_epoch(database));
+    BERTH_TRY(const std::int64_t first_job, read_meta(database, kRestoredNextJob, 1));
     BERTH_TRY(JournalTable journal, JournalTable::prepare(database));
     BERTH_TRY(PayloadTable payloads, PayloadTable::prepare(database));
     BERTH_TRY(AccountingTable accounting, AccountingTable::prepare(database));
@@ -98,6 +90,7 @@ Result<Opened> Store::open(const std::string& directory, StoreSettings settings,
     return Opened{.store = Store(std::move(parts)),
                   .state = std::move(recovered.state),
                   .epoch = epoch,
+                  .first_job = static_cast<std::uint32_t>(first_job),
                   .next_sequence = recovered.sequence + 1,
                   .snapshot_sequence = recovered.snapshot_sequence,
                   .replayed_records = recovered.records};

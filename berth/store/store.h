@@ -62,6 +62,7 @@ struct Opened {
     Store store;
     ClusterState state;
     Epoch epoch{0};                   // Of the controller that may now start.
+    std::uint32_t first_job = 1;      // No smaller id is free: see restore().
     std::uint64_t next_sequence = 1;  // Of its first record.
     std::uint64_t snapshot_sequence = 0, replayed_records = 0;
 };
