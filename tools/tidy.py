@@ -52,6 +52,7 @@ FENCES = [
     (r"nvml\.h$|hwloc|bpf/", {"host"}),
     (r"boost/", {"server", "client"}),
     (r"prometheus/", {"server"}),
+    (r"openssl/", {"trust"}),
 ]
 # Else a pure module sees the standard library alone, but for what its work is made of.
 # ext/atomicity.h: libstdc++'s own way to count holders, as std::shared_ptr does.

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "berth/wire/berth.grpc.pb.h"
+#include "berth/wire/link_security.h"
 #include "berth/wire/messages.h"
 #include "berth/wire/unix_socket.h"
 
@@ -135,7 +136,8 @@ struct AgentClient::Parts {
     AgentClientSettings settings;
     LogSink& log;
     Push push;
-    std::string path;
+    LinkAddress address;
+    std::string last_trouble;  // So that it is said once.
 
     std::mutex mutex;
     std::condition_variable changed;
@@ -146,13 +148,17 @@ struct AgentClient::Parts {
 
     void run();
     bool connect_once();
-    Result<int> connect() const;
+    Result<int> connect(const std::string& path) const;
+    Result<std::shared_ptr<grpc::Channel>> channel();
+    Status reach(grpc::Channel& channel);
+    void tell(const Error& trouble);
+    bool is_stopping();
     void pause(Duration length);
     std::shared_ptr<LinkStream> find(std::uint64_t link);
 };
 
 // The agent takes orders from root or its own user alone.
-Result<int> AgentClient::Parts::connect() const {
+Result<int> AgentClient::Parts::connect(const std::string& path) const {
     BERTH_TRY(const int socket, connect_to(path));
     const Result<std::uint32_t> uid = peer_uid(socket);
     if (uid.ok() && (*uid == 0 || *uid == geteuid())) return socket;
@@ -163,17 +169,58 @@ Result<int> AgentClient::Parts::connect() const {
                      ": a controller runs as root or as the agent's user"};
 }
 
+bool AgentClient::Parts::is_stopping() {
+    const std::lock_guard lock(mutex);
+    return stopping;
+}
+
+// Waits until TLS is there, so that a link is only up when there is a controller.
+Status AgentClient::Parts::reach(grpc::Channel& channel) {
+    const auto until = std::chrono::system_clock::now() + settings.connect_timeout;
+    for (auto state = channel.GetState(true); state != GRPC_CHANNEL_READY;
+         state = channel.GetState(true)) {
+        const auto now = std::chrono::system_clock::now();
+        if (state == GRPC_CHANNEL_TRANSIENT_FAILURE || now > until || is_stopping()) {
+            return Error{ErrorCode::unavailable,
+                         "no link to " + settings.address +
+                             ": nobody answers there, or not with a certificate of this cluster, "
+                             "or it does not take ours"};
+        }
+        channel.WaitForStateChange(state, now + std::chrono::milliseconds(100));
+    }
+    return Done{};
+}
+
+Result<std::shared_ptr<grpc::Channel>> AgentClient::Parts::channel() {
+    if (const auto* const here = std::get_if<UnixAddress>(&address)) {
+        BERTH_TRY(const int socket, connect(here->path));
+        return grpc::CreateCustomInsecureChannelFromFd("controller", socket,
+                                                       channel_arguments(settings));
+    }
+    BERTH_TRY(const LinkCertificates own, settings.certificates());
+    auto made = secure_channel(std::get<TcpAddress>(address), own, channel_arguments(settings));
+    BERTH_CHECK(reach(*made));
+    return made;
+}
+
+void AgentClient::Parts::tell(const Error& trouble) {
+    const bool expected = trouble.code == ErrorCode::unavailable;
+    const bool told = std::exchange(last_trouble, trouble.message) == trouble.message;
+    const LogLevel level = told       ? LogLevel::debug
+                           : expected ? LogLevel::warning
+                                      : LogLevel::error;
+    log.write(level, "wire", trouble.message);
+}
+
 // From connecting to losing the link. True: the controller accepted it.
 bool AgentClient::Parts::connect_once() {
-    Result<int> socket = connect();
-    if (!socket.ok()) {
-        const bool expected = socket.error().code == ErrorCode::unavailable;
-        log.write(expected ? LogLevel::debug : LogLevel::error, "wire", socket.error().message);
+    const Result<std::shared_ptr<grpc::Channel>> channel = this->channel();
+    if (!channel.ok()) {
+        tell(channel.error());
         return false;
     }
-    const auto channel =
-        grpc::CreateCustomInsecureChannelFromFd("controller", *socket, channel_arguments(settings));
-    const auto stub = wire::Agents::NewStub(channel);
+    last_trouble.clear();
+    const auto stub = wire::Agents::NewStub(*channel);
     const auto link = std::make_shared<LinkStream>(settings, log, push, last_link + 1);
     link->begin(*stub);
     {
@@ -221,9 +268,17 @@ AgentClient::AgentClient(std::shared_ptr<Parts> parts) : parts_(std::move(parts)
 
 Result<std::unique_ptr<AgentClient>> AgentClient::start(AgentClientSettings settings, LogSink& log,
                                                         Push push) {
-    BERTH_TRY(std::string path, unix_path(settings.address));
+    BERTH_TRY(LinkAddress address, parse_link_address(settings.address));
+    if (std::holds_alternative<TcpAddress>(address)) {
+        if (!settings.certificates) {
+            return Error{ErrorCode::failed_precondition,
+                         "a controller at " + settings.address +
+                             " takes certificates alone: `berth-agent join` fetches one"};
+        }
+        BERTH_TRY(const LinkCertificates ours, settings.certificates());
+    }
     auto parts = std::shared_ptr<Parts>(
-        new Parts{std::move(settings), log, std::move(push), std::move(path)});
+        new Parts{std::move(settings), log, std::move(push), std::move(address), {}});
     parts->thread = std::thread([&shared = *parts] { shared.run(); });
     return std::unique_ptr<AgentClient>(new AgentClient(std::move(parts)));
 }

@@ -7,11 +7,14 @@
 
 #include "berth/agent/ports.h"
 #include "berth/base/log.h"
+#include "berth/wire/link_address.h"
 
 namespace berth {
 
 struct AgentClientSettings {
-    std::string address;  // "unix:/path".
+    std::string address;  // "unix:/path", or "host:port" of a controller on another host.
+    // For the latter. Asked before each connection, since certificates are renewed.
+    std::function<Result<LinkCertificates>()> certificates;
     std::string node;     // Its name.
     std::string version;
     Duration first_wait = std::chrono::milliseconds(100);  // Doubles with each failure …
@@ -19,6 +22,7 @@ struct AgentClientSettings {
     std::size_t queued_reports_max = 100'000;
     Duration ping_every = std::chrono::seconds(20);
     Duration ping_timeout = std::chrono::seconds(20);
+    Duration connect_timeout = std::chrono::seconds(10);
 };
 
 class AgentClient final : public Uplink {

@@ -18,6 +18,7 @@
 #include <variant>
 
 #include "berth/wire/berth.grpc.pb.h"
+#include "berth/wire/link_security.h"
 #include "berth/wire/messages.h"
 #include "berth/wire/outbox.h"
 #include "berth/wire/unix_socket.h"
@@ -162,6 +163,13 @@ private:
         if (hello.node().empty() || hello.node().size() > kNodeNameMax) {
             return {grpc::StatusCode::INVALID_ARGUMENT, "Hello names no node"};
         }
+        const Result<std::optional<std::string>> proved = certified_name(call_);
+        if (!proved.ok()) return {grpc::StatusCode::UNAUTHENTICATED, proved.error().message};
+        if (*proved && **proved != hello.node()) {
+            return {grpc::StatusCode::PERMISSION_DENIED,
+                    "this is node '" + **proved + "' by its certificate, and not '" +
+                        hello.node() + "'"};
+        }
         node_ = hello.node();
         announced_ = true;
         return grpc::Status::OK;
@@ -224,6 +232,12 @@ std::unique_ptr<grpc::Server> build_server(const AgentServerSettings& settings,
                                            grpc::Service& service) {
     grpc::ServerBuilder builder;
     builder.RegisterService(&service);
+    if (settings.tls) {
+        builder.AddListeningPort(to_string(settings.tls->at), server_credentials(settings.tls->own));
+        builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+        builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                                   static_cast<int>(settings.handshake_timeout.count()));
+    }
     builder.SetMaxReceiveMessageSize(kMessageBytesMax);
     builder.SetMaxSendMessageSize(kMessageBytesMax);
     builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS,
@@ -288,6 +302,11 @@ Result<std::unique_ptr<AgentServer>> AgentServer::start(AgentServerSettings sett
     std::unique_ptr<AgentServer> server(new AgentServer(parts));
     parts->service = std::make_unique<LinkService>(*parts);
     parts->server = build_server(parts->settings, *parts->service);
+    if (parts->server == nullptr && parts->settings.tls) {
+        return Error{ErrorCode::unavailable,
+                     "cannot listen for agents at " + to_string(parts->settings.tls->at) +
+                         ": the address is not this host's, or another process has it"};
+    }
     if (parts->stop_event < 0 || parts->server == nullptr) {
         return Error{ErrorCode::internal, "the link for agents could not be started"};
     }

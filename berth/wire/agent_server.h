@@ -1,28 +1,39 @@
 // AgentServer: the controller's end of the links to its agents.
 //
-// Agents come over a Unix socket, and the kernel says who they are: only root, or the user that the
-// controller runs as, may be one. TCP comes with mutual TLS, in a later version; until then it is
-// refused. Whoever breaks the protocol or does not read what it is sent loses its link, and starts
-// over with a new registration: nothing is lost by that, since orders are given until they are
-// done.
+// On this machine agents come over a Unix socket, and the kernel says who they are: only root, or
+// the user that the controller runs as, may be one. Those of other hosts come over TCP with mutual
+// TLS 1.3, and each is the node that its certificate names, whatever it says of itself. There is no
+// TCP without it. Whoever breaks the protocol or does not read what it is sent loses its link, and
+// starts over with a new registration: nothing is lost by that, since orders are given until they
+// are done.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "berth/base/log.h"
 #include "berth/control/ports.h"
+#include "berth/wire/link_address.h"
 
 namespace berth {
 
+// For agents of other hosts.
+struct TlsListening {
+    TcpAddress at;
+    LinkCertificates own;
+};
+
 struct AgentServerSettings {
     std::string address;  // "unix:/path".
+    std::optional<TlsListening> tls;
     std::size_t links_max = 20'000;
     std::size_t queued_orders_max = 20'000;    // Of one link …
     std::size_t queued_bytes_max = 256 << 20;  // … and their size.
     Duration ping_every = std::chrono::seconds(20);
     Duration ping_timeout = std::chrono::seconds(20);  // Then the peer is dead, and its link lost.
+    Duration handshake_timeout = std::chrono::seconds(5);  // Of TLS.
 };
 
 class AgentServer final : public Agents {

@@ -45,8 +45,8 @@ Result<std::string> unix_path(const std::string& address) {
     if (!address.starts_with(kScheme)) {
         return Error{ErrorCode::invalid_argument,
                      "'" + address +
-                         "' is no address for agents: they come over unix:/PATH; TCP is not "
-                         "supported before it has mutual TLS"};
+                         "' is no Unix socket: unix:/PATH would be right; agents of other hosts "
+                         "come over TLS, which --listen asks for"};
     }
     std::string path = address.substr(kScheme.size());
     if (path.empty() || path.front() != '/') {

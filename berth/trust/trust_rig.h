@@ -1,0 +1,57 @@
+// For tests: two ends of a connection, each with a thread, and a folder that goes.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "berth/base/time.h"
+
+namespace berth {
+
+inline Time test_now() {
+    return Time(std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
+}
+
+class Ends {
+public:
+    Ends() { EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds_.data()), 0); }
+    ~Ends() {
+        if (thread_.joinable()) thread_.join();
+        for (const int fd : fds_) close(fd);
+    }
+    int ours() const { return fds_[0]; }
+    int theirs() const { return fds_[1]; }
+    void at_their_end(std::function<void(int)> act) {
+        thread_ = std::thread([this, act = std::move(act)] {
+            act(fds_[1]);
+            shutdown(fds_[1], SHUT_RDWR);
+        });
+    }
+
+private:
+    std::array<int, 2> fds_{};
+    std::thread thread_;
+};
+
+class Folder {
+public:
+    Folder() {
+        char name[] = "/tmp/berth-trust-XXXXXX";
+        path_ = mkdtemp(name);
+    }
+    ~Folder() { std::filesystem::remove_all(path_); }
+    std::string path(const std::string& name = "") const { return path_ + "/" + name; }
+
+private:
+    std::string path_;
+};
+
+}  // namespace berth
