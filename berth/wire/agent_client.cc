@@ -206,9 +206,7 @@ Result<std::shared_ptr<grpc::Channel>> AgentClient::Parts::channel() {
 void AgentClient::Parts::tell(const Error& trouble) {
     const bool expected = trouble.code == ErrorCode::unavailable;
     const bool told = std::exchange(last_trouble, trouble.message) == trouble.message;
-    const LogLevel level = told       ? LogLevel::debug
-                           : expected ? LogLevel::warning
-                                      : LogLevel::error;
+    const LogLevel level = told ? LogLevel::debug : expected ? LogLevel::warning : LogLevel::error;
     log.write(level, "wire", trouble.message);
 }
 

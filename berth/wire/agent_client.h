@@ -15,7 +15,7 @@ struct AgentClientSettings {
     std::string address;  // "unix:/path", or "host:port" of a controller on another host.
     // For the latter. Asked before each connection, since certificates are renewed.
     std::function<Result<LinkCertificates>()> certificates;
-    std::string node;     // Its name.
+    std::string node;  // Its name.
     std::string version;
     Duration first_wait = std::chrono::milliseconds(100);  // Doubles with each failure …
     Duration longest_wait = std::chrono::seconds(5);       // … up to this.

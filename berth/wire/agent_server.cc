@@ -166,9 +166,9 @@ private:
         const Result<std::optional<std::string>> proved = certified_name(call_);
         if (!proved.ok()) return {grpc::StatusCode::UNAUTHENTICATED, proved.error().message};
         if (*proved && **proved != hello.node()) {
-            return {grpc::StatusCode::PERMISSION_DENIED,
-                    "this is node '" + **proved + "' by its certificate, and not '" +
-                        hello.node() + "'"};
+            return {grpc::StatusCode::PERMISSION_DENIED, "this is node '" + **proved +
+                                                             "' by its certificate, and not '" +
+                                                             hello.node() + "'"};
         }
         node_ = hello.node();
         announced_ = true;
@@ -233,7 +233,8 @@ std::unique_ptr<grpc::Server> build_server(const AgentServerSettings& settings,
     grpc::ServerBuilder builder;
     builder.RegisterService(&service);
     if (settings.tls) {
-        builder.AddListeningPort(to_string(settings.tls->at), server_credentials(settings.tls->own));
+        builder.AddListeningPort(to_string(settings.tls->at),
+                                 server_credentials(settings.tls->own));
         builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
         builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
                                    static_cast<int>(settings.handshake_timeout.count()));

@@ -48,9 +48,9 @@ Result<std::optional<std::string>> certified_name(const grpc::CallbackServerCont
     if (kinds.empty() || kinds.front() == "insecure") return std::optional<std::string>();
     const auto names = who->GetPeerIdentity();
     if (!who->IsPeerAuthenticated() || names.size() != 1) {
-        return Error{ErrorCode::permission_denied,
-                     "the certificate should name one node, and it names " +
-                         std::to_string(names.size())};
+        return Error{
+            ErrorCode::permission_denied,
+            "the certificate should name one node, and it names " + std::to_string(names.size())};
     }
     return std::optional(std::string(names.front().data(), names.front().size()));
 }
