@@ -428,7 +428,40 @@ struct Ping {
     std::uint64_t epoch = 0, sequence = 0;
     Time now{}, started_at{};
     std::int32_t pid = 0;
-    BERTH_FIELDS(Ping, version, cluster, host, epoch, sequence, now, started_at, pid)
+    std::string address;  // "head:6820", where others reach it over TLS; empty: nowhere.
+    BERTH_FIELDS(Ping, version, cluster, host, epoch, sequence, now, started_at, pid, address)
+};
+
+// POST /v1/join-tokens
+struct JoinTokenCall {
+    std::vector<std::string> nodes;
+    Duration lifetime = std::chrono::minutes(30);
+    BERTH_FIELDS(JoinTokenCall, nodes, lifetime)
+};
+struct JoinTokenReply {
+    std::string token;
+    Time expires_at{};
+    BERTH_FIELDS(JoinTokenReply, token, expires_at)
+};
+// POST /v1/join, by a machine that has nothing but the token yet.
+struct JoinCall {
+    std::string secret, node, request;  // The token's first half; a PKCS #10 request as PEM.
+    BERTH_FIELDS(JoinCall, secret, node, request)
+};
+struct JoinReply {
+    std::string certificate, authority, cluster;
+    BERTH_FIELDS(JoinReply, certificate, authority, cluster)
+};
+// POST /v1/tokens
+struct TokenCall {
+    std::string user;                  // Empty: the caller.
+    std::optional<Duration> lifetime;  // Nothing: half an hour, as Slurm's.
+    BERTH_FIELDS(TokenCall, user, lifetime)
+};
+struct TokenReply {
+    std::string token;
+    Time expires_at{};
+    BERTH_FIELDS(TokenReply, token, expires_at)
 };
 struct ConfigRow {
     std::vector<std::pair<std::string, std::string>>

@@ -247,6 +247,9 @@ std::string_view name_of(RouteId id) {
         case RouteId::metrics_nodes: return "metrics_nodes";
         case RouteId::metrics_partitions: return "metrics_partitions";
         case RouteId::metrics_scheduler: return "metrics_scheduler";
+        case RouteId::create_join_token: return "create_join_token";
+        case RouteId::join: return "join";
+        case RouteId::create_token: return "create_token";
     }
     return "?";
 }

@@ -13,7 +13,8 @@ struct StatusTitle {
     std::string_view title;
 };
 constexpr std::array kTitles = {
-    StatusTitle{400, "Bad request"},       StatusTitle{403, "Not allowed"},
+    StatusTitle{400, "Bad request"},       StatusTitle{401, "Not known"},
+    StatusTitle{403, "Not allowed"},
     StatusTitle{404, "Not found"},         StatusTitle{405, "Method not allowed"},
     StatusTitle{408, "Request timed out"}, StatusTitle{409, "Conflict"},
     StatusTitle{413, "Too large"},         StatusTitle{415, "Unsupported media type"},

@@ -54,6 +54,9 @@ enum class RouteId : std::uint8_t {
     metrics_nodes,
     metrics_partitions,
     metrics_scheduler,
+    create_join_token,
+    join,
+    create_token,
 };
 
 struct Route {

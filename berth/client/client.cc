@@ -328,6 +328,17 @@ CallResult<Done> Client::reset_diagnostics() {
     return wire_->command(RouteId::reset_diagnostics, {}, api::Accepted{});
 }
 
+CallResult<api::JoinTokenReply> Client::create_join_token(const api::JoinTokenCall& call) {
+    return wire_->send<api::JoinTokenReply>(RouteId::create_join_token, {}, call);
+}
+CallResult<api::JoinReply> Client::join(const api::JoinCall& call) {
+    return wire_->send<api::JoinReply>(RouteId::join, {}, call);
+}
+CallResult<api::TokenReply> Client::create_token(const api::TokenCall& call) {
+    return wire_->send<api::TokenReply>(RouteId::create_token, {}, call);
+}
+std::string Client::own_address() const { return wire_->connection.own_address(); }
+
 CallResult<std::vector<api::AccountingRow>> Client::accounting(const api::AccountingQuery& query) {
     return wire_->list<api::AccountingRow>(
         RouteId::list_accounting,

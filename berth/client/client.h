@@ -71,6 +71,13 @@ public:
     CallResult<api::DiagnosticsRow> diagnostics();
     CallResult<Done> reset_diagnostics();
 
+    // ---- Other hosts.
+    CallResult<api::JoinTokenReply> create_join_token(const api::JoinTokenCall& call);
+    CallResult<api::JoinReply> join(const api::JoinCall& call);
+    CallResult<api::TokenReply> create_token(const api::TokenCall& call);
+    // This host's address, as the controller sees it: after a call over TLS; else empty.
+    std::string own_address() const;
+
     // ---- Accounting: as durable, and as new, as the last answer.
     CallResult<std::vector<api::AccountingRow>> accounting(const api::AccountingQuery& query);
     CallResult<Done> each_accounting(const api::AccountingQuery& query,

@@ -1,16 +1,12 @@
 #include "berth/client/http.h"
 
-#include <poll.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
-
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <cerrno>
-#include <cstring>
 #include <limits>
 #include <optional>
+
+#include "berth/client/timed_socket.h"
 
 namespace berth {
 namespace {
@@ -24,14 +20,11 @@ constexpr std::uint64_t kBodyMax = 64ULL << 20;  // Of an answer that is read as
 
 error_code system_error(int number) { return {number, boost::system::system_category()}; }
 
-// A connected socket in the shape that Beast reads and writes, where no call waits for longer than
-// the timeout. Asio's own blocking calls cannot be given one.
-class TimedSocket {
+// A connection in the shape that Beast reads and writes. Asio's own blocking calls cannot be given
+// a timeout.
+class BeastSocket {
 public:
-    TimedSocket(int fd, std::chrono::milliseconds timeout) : fd_(fd), timeout_(timeout) {}
-    ~TimedSocket() { ::close(fd_); }
-    TimedSocket(const TimedSocket&) = delete;
-    TimedSocket& operator=(const TimedSocket&) = delete;
+    explicit BeastSocket(std::unique_ptr<TimedSocket> socket) : socket_(std::move(socket)) {}
 
     template <class Buffers>
     std::size_t read_some(const Buffers& buffers, error_code& ec) {
@@ -41,11 +34,7 @@ public:
             to = *at;
         }
         if (to.size() == 0) return 0;
-        if (!wait(POLLIN, ec)) return 0;
-        const ssize_t n = ::recv(fd_, to.data(), to.size(), 0);
-        if (n < 0) ec = system_error(errno);
-        if (n == 0) ec = asio::error::eof;
-        return n > 0 ? static_cast<std::size_t>(n) : 0;
+        return socket_->read(static_cast<char*>(to.data()), to.size(), ec);
     }
     template <class Buffers>
     std::size_t write_some(const Buffers& buffers, error_code& ec) {
@@ -55,16 +44,9 @@ public:
             from = *at;
         }
         if (from.size() == 0) return 0;
-        if (!wait(POLLOUT, ec)) return 0;
-        const ssize_t n = ::send(fd_, from.data(), from.size(), MSG_NOSIGNAL);
-        if (n < 0) ec = system_error(errno);
-        return n > 0 ? static_cast<std::size_t>(n) : 0;
+        return socket_->write(static_cast<const char*>(from.data()), from.size(), ec);
     }
-    // True while the other side has neither closed nor said anything unasked.
-    bool is_quiet() const {
-        char byte = 0;
-        return ::recv(fd_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
-    }
+    const TimedSocket& plain() const { return *socket_; }
     // Those that throw are never called; Beast asks that they be there.
     template <class Buffers>
     std::size_t read_some(const Buffers& buffers);
@@ -72,18 +54,7 @@ public:
     std::size_t write_some(const Buffers& buffers);
 
 private:
-    bool wait(short event, error_code& ec) const {
-        pollfd one{fd_, event, 0};
-        int ready = 0;
-        do {
-            ready = ::poll(&one, 1, static_cast<int>(timeout_.count()));
-        } while (ready < 0 && errno == EINTR);
-        ec = ready > 0 ? error_code() : system_error(ready == 0 ? ETIMEDOUT : errno);
-        return ready > 0;
-    }
-
-    int fd_;
-    std::chrono::milliseconds timeout_;
+    std::unique_ptr<TimedSocket> socket_;
 };
 
 WireOutcome fault(WireFault kind, std::string message) {
@@ -99,34 +70,14 @@ WireOutcome fault_of(const error_code& ec) {
     return fault(WireFault::malformed, "not an HTTP answer: " + ec.message());
 }
 
-// A descriptor, or why there is none.
-std::variant<int, WireOutcome> connect_to(const std::string& path) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (path.empty() || path.size() >= sizeof address.sun_path) {
-        return fault(WireFault::cannot_connect,
-                     "'" + path + "' is no path for a socket: 1 to 107 bytes would be right");
-    }
-    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-    const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) return fault(WireFault::cannot_connect, std::strerror(errno));
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the interface of sockets.
-    if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return fd;
-    const int why = errno;
-    ::close(fd);
-    const bool refused = why == EACCES || why == EPERM;
-    return fault(refused ? WireFault::not_permitted : WireFault::cannot_connect,
-                 "cannot connect to " + path + ": " + std::strerror(why));
-}
-
 }  // namespace
 
 struct HttpConnection::Connection {
-    TimedSocket socket;
+    BeastSocket socket;
     beast::flat_buffer buffer;
     std::optional<http::response_parser<http::buffer_body>> body;  // Of an answer being streamed.
 
-    Connection(int fd, std::chrono::milliseconds timeout) : socket(fd, timeout) {}
+    explicit Connection(std::unique_ptr<TimedSocket> connected) : socket(std::move(connected)) {}
 
     // Reads into this memory; less than all of it means that the body is at its end.
     std::size_t read_some(char* to, std::size_t size, error_code& ec) {
@@ -146,16 +97,27 @@ HttpConnection::HttpConnection(Endpoint endpoint, std::chrono::milliseconds time
 HttpConnection::~HttpConnection() = default;
 
 bool HttpConnection::is_open() const { return connection_ != nullptr; }
+std::string HttpConnection::own_address() const {
+    return connection_ ? connection_->socket.plain().own_address() : "";
+}
+std::string HttpConnection::authority() const {
+    return connection_ ? connection_->socket.plain().authority() : "";
+}
 void HttpConnection::close() { connection_.reset(); }
 const WireOutcome& HttpConnection::body_outcome() const { return body_outcome_; }
 
 WireOutcome HttpConnection::exchange(const HttpRequest& request, bool stream) {
     // An answer that nobody has read to its end; or the server closed it while it was idle.
-    if (connection_ && (connection_->body || !connection_->socket.is_quiet())) close();
+    if (connection_ && (connection_->body || !connection_->socket.plain().is_quiet())) close();
     if (!connection_) {
-        auto connected = connect_to(endpoint_.socket);
-        if (auto* const failed = std::get_if<WireOutcome>(&connected)) return std::move(*failed);
-        connection_ = std::make_unique<Connection>(std::get<int>(connected), timeout_);
+        auto connected = TimedSocket::connect(endpoint_, timeout_);
+        if (auto* const refused = std::get_if<TimedSocket::Refused>(&connected)) {
+            return fault(
+                refused->not_permitted ? WireFault::not_permitted : WireFault::cannot_connect,
+                std::move(refused->why));
+        }
+        connection_ = std::make_unique<Connection>(
+            std::get<std::unique_ptr<TimedSocket>>(std::move(connected)));
     }
     http::request<http::string_body> message;
     message.version(11);
@@ -163,6 +125,8 @@ WireOutcome HttpConnection::exchange(const HttpRequest& request, bool stream) {
         {api::to_string(request.method).data(), api::to_string(request.method).size()});
     message.target(request.target);
     message.set(http::field::host, "berth");
+    if (!endpoint_.token.empty() && !endpoint_.host.empty())
+        message.set(http::field::authorization, "Bearer " + endpoint_.token);
     if (!request.body.empty() || request.method != api::Method::get) {
         message.set(http::field::content_type, "application/json");
         message.body() = request.body;

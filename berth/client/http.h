@@ -1,5 +1,5 @@
-// HttpConnection: one kept-alive HTTP/1.1 connection over a Unix socket. What is on the wire is for
-// http.cc alone.
+// HttpConnection: one kept-alive HTTP/1.1 connection over a Unix socket or TLS. What is on the wire
+// is for http.cc alone.
 #pragma once
 
 #include <chrono>
@@ -50,6 +50,9 @@ public:
     const WireOutcome& body_outcome() const;
 
     bool is_open() const;
+    // While it is open: our end's address, and who certified the other end if that was not known.
+    std::string own_address() const;
+    std::string authority() const;
     void close();
 
 private:

@@ -51,6 +51,8 @@ constexpr std::array kRules = {
     Rule{Verb::set_usage, "set_usage", kAdmin, kAdmin},
     Rule{Verb::view_diagnostics, "view_diagnostics", kUser, kUser},
     Rule{Verb::reset_diagnostics, "reset_diagnostics", kOp, kOp},
+    Rule{Verb::create_join_token, "create_join_token", kAdmin, kAdmin},
+    Rule{Verb::create_token, "create_token", kUser, kAdmin},
 };
 
 constexpr std::array<Verb, kRules.size()> verbs_of_rules() {

@@ -53,6 +53,9 @@ enum class Verb : std::uint8_t {
     // The controller's own figures.
     view_diagnostics,
     reset_diagnostics,
+    // Who may come from other hosts.
+    create_join_token,
+    create_token,  // One's own, or in another's name.
 };
 
 // `own`: the thing asked for belongs to the principal. For what has no owner it plays no part.

@@ -53,6 +53,8 @@ constexpr Row kMatrix[] = {
     {Verb::set_usage, kAdmins},
     {Verb::view_diagnostics, kAll},
     {Verb::reset_diagnostics, kOps},
+    {Verb::create_join_token, kAdmins},
+    {Verb::create_token, kOwnThenAdmin},
 };
 
 TEST(Authorization, IsExactlyThisMatrix) {

@@ -120,7 +120,8 @@ std::string audit_line(const AuditEntry& entry) {
     add("uid", {std::int64_t{entry.who.uid}});
     add("gid", {std::int64_t{entry.who.gid}});
     add("role", {std::string(name(entry.who.role))});
-    add("from", {"unix:pid=" + std::to_string(entry.pid)});
+    add("from",
+        {entry.from.empty() ? "unix:pid=" + std::to_string(entry.pid) : "tls:" + entry.from});
     add("method", {entry.method});
     add("path", {entry.path.substr(0, kAuditBytes)});
     if (!entry.request.empty()) add("request", body_of(entry.request));

@@ -15,7 +15,8 @@ namespace berth {
 struct AuditEntry {
     Time at{};
     Principal who;
-    std::int32_t pid = 0;     // Of who connected, as the kernel says.
+    std::int32_t pid = 0;     // Of who connected, as the kernel says; 0: from another host.
+    std::string from;         // Its address there.
     std::string method;       // "PATCH"
     std::string path;         // "/v1/jobs/12"
     std::string request;      // The body; empty where it holds a script or an environment.

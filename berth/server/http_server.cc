@@ -12,10 +12,12 @@
 #include <cerrno>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "berth/server/http_session.h"
 #include "berth/server/peer.h"
+#include "berth/trust/tls.h"
 
 namespace berth {
 
@@ -93,13 +95,16 @@ Result<int> listen_at(const std::string& path) {
 }  // namespace
 
 struct HttpServer::Works final : HttpHouse {
+    using TlsAcceptor = asio::basic_socket_acceptor<asio::ip::tcp, Strand>;
+
     Works(HttpServerOptions given, CommandSink& to, const Published& from, Archive& archive,
           LogSink& to_log)
         : settings(std::move(given)),
           sink(to),
           published(from),
           log(to_log),
-          api(settings.identity, from, archive, settings.diagnostics, settings.counts),
+          api(settings.identity, from, archive, settings.diagnostics, settings.counts,
+              settings.registrar, settings.advertised),
           slow(kSlowThreads) {}
 
     const HttpServerOptions& options() const override { return settings; }
@@ -108,6 +113,7 @@ struct HttpServer::Works final : HttpHouse {
     Role role_of(const Principal& principal) const override {
         return berth::role_of(principal, published.current()->spec->operators);
     }
+    Result<Principal> identify(std::string_view token) override;
     bool ask(const std::shared_ptr<HttpSession>& session, std::uint64_t& ticket,
              const Principal& principal, Command command) override;
     void forget(std::uint64_t ticket) override {
@@ -119,6 +125,9 @@ struct HttpServer::Works final : HttpHouse {
     void run();
     void accept();
     void accepted(UnixSocket socket);
+    Status listen_for_others();
+    void accept_remote();
+    void accepted_remote(TcpSocket socket);
     void make_room();
     void wait_for_room();
     std::vector<std::shared_ptr<HttpSession>> all_sessions();
@@ -135,12 +144,14 @@ struct HttpServer::Works final : HttpHouse {
     asio::executor_work_guard<asio::io_context::executor_type> at_work{io.get_executor()};
     Strand door{asio::make_strand(io)};
     asio::basic_socket_acceptor<UnixProtocol> acceptor{door};  // Only on the strand, as the timer.
-    asio::steady_timer room_timer{door}, late_timer{door};
+    std::optional<asio::ssl::context> tls;                     // With it the next.
+    TlsAcceptor tls_acceptor{door};
+    asio::steady_timer room_timer{door}, late_timer{door}, tls_timer{door};
     asio::thread_pool slow;
     std::vector<std::thread> threads;
 
     std::mutex mutex;  // Of what follows.
-    std::map<HttpSession*, std::weak_ptr<HttpSession>> sessions;
+    std::map<HttpSession*, std::weak_ptr<HttpSession>> sessions, remote_sessions;
     // By ticket. They live by it: nothing else is under way for them.
     std::map<std::uint64_t, std::shared_ptr<HttpSession>> waiting;
     std::uint64_t last_ticket = 0;
@@ -150,6 +161,7 @@ struct HttpServer::Works final : HttpHouse {
 void HttpServer::Works::run() {
     asio::post(door, [this] {
         accept();
+        if (tls) accept_remote();
         look_for_late();
     });
     for (std::size_t i = 0; i < kThreads; ++i) threads.emplace_back([this] { io.run(); });
@@ -192,6 +204,101 @@ void HttpServer::Works::accepted(UnixSocket socket) {
     session->start();
 }
 
+// "host:port", as accept() takes it.
+Status HttpServer::Works::listen_for_others() {
+    const std::string& text = settings.tls_address;
+    const std::size_t colon = text.rfind(':');
+    std::string host = text.substr(0, colon);
+    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    const auto wrong = [&](const boost::system::error_code& why) {
+        return Error{ErrorCode::unavailable,
+                     "cannot listen for other hosts at " + text + ": " + why.message()};
+    };
+    BERTH_ASSERT(settings.registrar != nullptr && colon != std::string::npos);
+    const Authority& authority = settings.registrar->authority();
+    BERTH_TRY(const KeyPair pair,
+              authority.certify_controller(settings.host_names, settings.identity.started_at));
+    BERTH_TRY(ssl_ctx_st* const context, make_server_context(pair, authority.certificate()));
+    tls.emplace(context);
+    boost::system::error_code why;
+    asio::ip::tcp::resolver resolver(io);
+    const auto found =
+        resolver.resolve(host, text.substr(colon + 1), asio::ip::tcp::resolver::passive, why);
+    if (why) return wrong(why);
+    const asio::ip::tcp::endpoint at = found.begin()->endpoint();
+    tls_acceptor.open(at.protocol(), why);
+    if (!why) tls_acceptor.set_option(asio::socket_base::reuse_address(true), why);
+    if (!why) tls_acceptor.bind(at, why);
+    if (!why) tls_acceptor.listen(kBacklog, why);
+    if (why) return wrong(why);
+    return Done{};
+}
+
+void HttpServer::Works::accept_remote() {
+    tls_acceptor.async_accept(
+        asio::make_strand(io), [this](boost::system::error_code why, TcpSocket socket) {
+            if (why == asio::error::operation_aborted) return;
+            if (!why) {
+                accepted_remote(std::move(socket));
+                return accept_remote();
+            }
+            tls_timer.expires_after(kRoomPause);  // Out of descriptors or the like.
+            tls_timer.async_wait([this](boost::system::error_code ended) {
+                if (!ended) accept_remote();
+            });
+        });
+}
+
+// Where there are as many as there may be, the one that has idled longest gives way; where none is
+// idle, the new one goes.
+void HttpServer::Works::accepted_remote(TcpSocket socket) {
+    boost::system::error_code why;
+    const auto peer = socket.remote_endpoint(why);
+    if (why) return;
+    socket.set_option(asio::ip::tcp::no_delay(true), why);
+    auto session =
+        std::make_shared<HttpSession>(*this, std::move(socket), *tls, peer.address().to_string());
+    bool full = false;
+    {
+        const std::lock_guard lock(mutex);
+        if (stopped) return;
+        full = remote_sessions.size() >= settings.remote_connections;
+        if (!full) remote_sessions.emplace(session.get(), session);
+    }
+    if (!full) return session->start();
+    std::vector<std::shared_ptr<HttpSession>> idle = all_sessions();
+    std::erase_if(idle, [](const auto& one) { return !one->is_idle() || !one->is_remote(); });
+    const auto longest =
+        std::ranges::min_element(idle, {}, [](const auto& one) { return one->idle_since(); });
+    if (longest == idle.end()) return;
+    (*longest)->close();
+    {
+        const std::lock_guard lock(mutex);
+        if (stopped) return;
+        remote_sessions.emplace(session.get(), session);
+    }
+    session->start();
+}
+
+Result<Principal> HttpServer::Works::identify(std::string_view token) {
+    const auto edition = published.current();
+    const Time now(
+        std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
+    BERTH_TRY(Registrar::Known known, settings.registrar->identify(token, *edition, now));
+    if (known.token.job) {  // What runs in a job has no rights of an operator.
+        known.principal.role = Role::user;
+        return std::move(known.principal);
+    }
+    const std::optional<PeerIds> ids = ids_of_user(known.token.user);
+    if (!ids || ids->uid != known.token.uid) {
+        return Error{ErrorCode::permission_denied,
+                     "user " + known.token.user + " is no longer the one that had the token"};
+    }
+    Principal principal = names.principal_of(*ids);
+    principal.role = role_of(principal);
+    return principal;
+}
+
 void HttpServer::Works::wait_for_room() {
     room_timer.expires_after(kRoomPause);
     room_timer.async_wait([this](boost::system::error_code why) {
@@ -206,8 +313,10 @@ std::vector<std::shared_ptr<HttpSession>> HttpServer::Works::all_sessions() {
     std::vector<std::shared_ptr<HttpSession>> all;
     const std::lock_guard lock(mutex);
     if (stopped) return all;
-    for (const auto& [key, weak] : sessions) {
-        if (auto session = weak.lock()) all.push_back(std::move(session));
+    for (const auto* const some : {&sessions, &remote_sessions}) {
+        for (const auto& [key, weak] : *some) {
+            if (auto session = weak.lock()) all.push_back(std::move(session));
+        }
     }
     return all;
 }
@@ -230,7 +339,8 @@ void HttpServer::Works::make_room() {
         if (sessions.size() < settings.connections) return;
     }
     std::vector<std::shared_ptr<HttpSession>> idle = all_sessions();
-    std::erase_if(idle, [](const auto& session) { return !session->is_idle(); });
+    std::erase_if(idle,
+                  [](const auto& session) { return !session->is_idle() || session->is_remote(); });
     const auto longest = std::ranges::min_element(
         idle, {}, [](const auto& session) { return session->idle_since(); });
     if (longest != idle.end()) (*longest)->close();
@@ -251,6 +361,7 @@ bool HttpServer::Works::ask(const std::shared_ptr<HttpSession>& session, std::ui
 void HttpServer::Works::ended(HttpSession* session) {
     {
         const std::lock_guard lock(mutex);
+        if (remote_sessions.erase(session) > 0) return;
         sessions.erase(session);
         if (stopped) return;
     }
@@ -268,6 +379,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(HttpServerOptions options,
         ::close(fd);
         return Error{ErrorCode::internal, "cannot listen: " + failed.message()};
     }
+    if (!works->settings.tls_address.empty()) BERTH_CHECK(works->listen_for_others());
     works->settings.diagnostics->note_threads(kThreads + kSlowThreads);
     works->run();
     return std::unique_ptr<HttpServer>(new HttpServer(std::move(works)));
@@ -295,14 +407,19 @@ void HttpServer::stop() {
         const std::lock_guard lock(works_->mutex);
         if (works_->stopped) return;
         works_->stopped = true;
-        for (const auto& [key, weak] : works_->sessions) {
-            if (auto session = weak.lock()) open.push_back(std::move(session));
+        for (const auto* const some : {&works_->sessions, &works_->remote_sessions}) {
+            for (const auto& [key, weak] : *some) {
+                if (auto session = weak.lock()) open.push_back(std::move(session));
+            }
         }
         works_->waiting.clear();
     }
     ::unlink(works_->settings.socket.c_str());
     asio::post(works_->door, [this] {
+        boost::system::error_code ignored;
         works_->acceptor.close();
+        works_->tls_acceptor.close(ignored);
+        works_->tls_timer.cancel();
         works_->room_timer.cancel();
         works_->late_timer.cancel();
     });

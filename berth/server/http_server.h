@@ -1,16 +1,19 @@
-// HttpServer: the API on a Unix socket. Two threads of its own carry the bytes, two more wait for
+// HttpServer: the API on a Unix socket, and over TLS on TCP where that is asked for: there each
+// request says by a token whose it is. Two threads of its own carry the bytes, two more wait for
 // the disk; none of them is the controller's.
 #pragma once
 
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "berth/base/log.h"
 #include "berth/control/ports.h"
 #include "berth/server/archive.h"
 #include "berth/server/audit_log.h"
 #include "berth/server/published.h"
+#include "berth/server/registrar.h"
 #include "berth/server/service.h"
 
 namespace berth {
@@ -21,7 +24,14 @@ struct HttpServerOptions {
     std::shared_ptr<Diagnostics> diagnostics = std::make_shared<Diagnostics>();
     std::shared_ptr<const MetricCounts> counts = std::make_shared<MetricCounts>();
     std::shared_ptr<AuditLog> audit;  // None: nobody wants it.
-    std::size_t connections = 256;    // Beyond that the one that has idled longest gives way.
+    // For other hosts: "0.0.0.0:6820"; empty: none. With a registrar, which knows their tokens.
+    std::string tls_address;
+    std::string advertised;               // "head:6820", under which they find it.
+    std::vector<std::string> host_names;  // For the certificate.
+    std::shared_ptr<Registrar> registrar;
+    std::size_t remote_connections = 4096;  // As below, of other hosts alone.
+    std::chrono::milliseconds handshake_timeout{5'000};
+    std::size_t connections = 256;  // Beyond that the one that has idled longest gives way.
     std::uint32_t header_bytes = 16 * 1024;
     std::uint64_t body_bytes = 8 << 20;
     std::chrono::milliseconds idle_timeout{60'000};  // Until a whole header has come.

@@ -11,13 +11,36 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
 
+namespace {
+
+// Whoever has shown no token sends little.
+constexpr std::uint64_t kStrangersBodyBytes = 64 * 1024;
+
+// "Authorization: Bearer TOKEN", or as Slurm's REST clients have it.
+std::string_view token_in(const http::request<http::string_body>& message) {
+    constexpr beast::string_view kScheme = "Bearer ";
+    const beast::string_view given = message[http::field::authorization];
+    if (given.size() > kScheme.size() && beast::iequals(given.substr(0, kScheme.size()), kScheme))
+        return {given.data() + kScheme.size(), given.size() - kScheme.size()};
+    const beast::string_view slurms = message["X-SLURM-USER-TOKEN"];
+    return {slurms.data(), slurms.size()};
+}
+
+}  // namespace
+
 HttpSession::HttpSession(HttpHouse& house, UnixSocket socket, Principal principal, std::int32_t pid)
     : house_(house), stream_(std::move(socket)), principal_(std::move(principal)), pid_(pid) {}
+
+HttpSession::HttpSession(HttpHouse& house, TcpSocket socket, asio::ssl::context& how,
+                         std::string from)
+    : house_(house), stream_(std::move(socket), how), from_(std::move(from)), pid_(0) {}
 
 HttpSession::~HttpSession() { house_.ended(this); }
 
 void HttpSession::start() {
-    asio::post(stream_.get_executor(), [self = shared_from_this()] { self->read_header(); });
+    asio::post(stream_.get_executor(), [self = shared_from_this()] {
+        self->stream_.is_tls() ? self->shake_hands() : self->read_header();
+    });
 }
 
 void HttpSession::close() {
@@ -28,9 +51,33 @@ void HttpSession::shut() {
     closed_ = true;
     late_at_ = 0;
     parts_.reset();
-    Failure ignored;
-    stream_.shutdown(UnixSocket::shutdown_both, ignored);
-    stream_.close(ignored);
+    stream_.close();
+}
+
+void HttpSession::shake_hands() {
+    if (closed_) return;
+    allow(house_.options().handshake_timeout);
+    stream_.async_handshake([self = shared_from_this()](const Failure& why) {
+        if (why) return self->shut();
+        self->read_header();
+    });
+}
+
+void HttpSession::identify() {
+    refused_.clear();
+    const std::string_view token = token_in(parser_->get());
+    if (token.empty()) {
+        principal_ = {.uid = 65534, .gid = 65534, .user = "nobody"};
+        refused_ = "there is no token: SLURM_JWT should hold one, which `scontrol token` makes";
+        return;
+    }
+    Result<Principal> known = house_.identify(token);
+    if (!known.ok()) {
+        principal_ = {.uid = 65534, .gid = 65534, .user = "nobody"};
+        refused_ = known.error().message;
+        return;
+    }
+    principal_ = *std::move(known);
 }
 
 void HttpSession::allow(std::chrono::milliseconds length) {
@@ -69,6 +116,10 @@ void HttpSession::read_header() {
 void HttpSession::read_body() {
     if (closed_) return;
     allow(house_.options().body_timeout);
+    if (stream_.is_tls()) {
+        identify();
+        if (!refused_.empty()) parser_->body_limit(kStrangersBodyBytes);
+    }
     // Who asks before sending a long body is told to go on.
     if (beast::iequals(parser_->get()[http::field::expect], "100-continue") &&
         !parser_->is_done()) {
@@ -120,8 +171,10 @@ void HttpSession::handle() {
     ApiRequest request{.method = std::string(message.method_string()),
                        .target = std::string(message.target()),
                        .body = std::move(parser_->get().body()),
-                       .principal = principal_};
-    request.principal.role = house_.role_of(principal_);
+                       .principal = principal_,
+                       .remote = stream_.is_tls(),
+                       .refused = refused_};
+    if (!request.remote) request.principal.role = house_.role_of(principal_);
     begin_audit(request);
     auto outcome = house_.service().serve(request);
     if (auto* const response = std::get_if<ApiResponse>(&outcome)) {
@@ -141,10 +194,15 @@ void HttpSession::begin_audit(const ApiRequest& request) {
     const api::RouteMatch match =
         api::match_route(request.method == "PATCH" ? api::Method::patch : api::Method::post,
                          std::string_view(request.target).substr(0, request.target.find('?')));
-    const bool is_secret = match.route != nullptr && (match.route->id == api::RouteId::submit_job ||
-                                                      match.route->id == api::RouteId::create_step);
-    audited_ = AuditEntry{
-        .who = request.principal, .pid = pid_, .method = request.method, .path = request.target};
+    const bool is_secret =
+        match.route != nullptr &&
+        (match.route->id == api::RouteId::submit_job ||
+         match.route->id == api::RouteId::create_step || match.route->id == api::RouteId::join);
+    audited_ = AuditEntry{.who = request.principal,
+                          .pid = pid_,
+                          .from = from_,
+                          .method = request.method,
+                          .path = request.target};
     if (!is_secret) audited_->request = request.body.substr(0, kAuditBytes + 1);
 }
 
@@ -153,7 +211,11 @@ void HttpSession::end_audit(const ApiResponse& response) {
     audited_->at =
         Time(std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
     audited_->status = response.status;
-    audited_->reply = response.body;
+    const bool gives_secret =
+        response.status < 300 && response.route &&
+        (*response.route == api::RouteId::create_join_token ||
+         *response.route == api::RouteId::create_token || *response.route == api::RouteId::join);
+    if (!gives_secret) audited_->reply = response.body;
     house_.options().audit->write(*std::exchange(audited_, std::nullopt));
 }
 

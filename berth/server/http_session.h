@@ -2,22 +2,15 @@
 #pragma once
 
 #include <atomic>
-#include <boost/asio/basic_stream_socket.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
-#include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <optional>
 
+#include "berth/server/byte_stream.h"
 #include "berth/server/http_server.h"
 
 namespace berth {
-
-// With its executor's own type: one that hides it costs a tenth of a request.
-using Strand = boost::asio::strand<boost::asio::io_context::executor_type>;
-using UnixSocket = boost::asio::basic_stream_socket<boost::asio::local::stream_protocol, Strand>;
 
 class HttpSession;
 
@@ -28,6 +21,8 @@ public:
     virtual const HttpServerOptions& options() const = 0;
     virtual const Service& service() const = 0;
     virtual Role role_of(const Principal& principal) const = 0;
+    // Whose token it is, with the role that this gives.
+    virtual Result<Principal> identify(std::string_view token) = 0;
     virtual boost::asio::thread_pool& slow_reads() = 0;
     // False: the controller takes no more now. Otherwise its answer comes to answered().
     virtual bool ask(const std::shared_ptr<HttpSession>& session, std::uint64_t& ticket,
@@ -39,7 +34,11 @@ public:
 // All of it but the marked runs on the strand of its stream.
 class HttpSession : public std::enable_shared_from_this<HttpSession> {
 public:
+    // Over a Unix socket, whose peer the kernel has named.
     HttpSession(HttpHouse& house, UnixSocket socket, Principal principal, std::int32_t pid);
+    // Over TLS, where each request says by its token whose it is.
+    HttpSession(HttpHouse& house, TcpSocket socket, boost::asio::ssl::context& how,
+                std::string from);
     ~HttpSession();
 
     void start();                                        // From any thread.
@@ -48,6 +47,7 @@ public:
     // Ends what has taken too long. Timers of its own would cost each request eight of their turns.
     void check(std::chrono::steady_clock::time_point now);      // From any thread.
     bool is_idle() const { return idle_.load(); }               // From any thread.
+    bool is_remote() const { return stream_.is_tls(); }         // From any thread.
     std::chrono::steady_clock::time_point idle_since() const {  // From any thread.
         return std::chrono::steady_clock::time_point(
             std::chrono::steady_clock::duration(idle_since_.load()));
@@ -57,6 +57,8 @@ private:
     using Failure = boost::system::error_code;
     using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
 
+    void shake_hands();
+    void identify();
     void read_header();
     void read_body();
     void handle();
@@ -76,8 +78,10 @@ private:
     bool is_late(std::chrono::steady_clock::time_point now) const;
 
     HttpHouse& house_;
-    UnixSocket stream_;
+    ByteStream stream_;
     Principal principal_;
+    const std::string from_;             // Another host's address.
+    std::string refused_;                // Why the token of the request under way is none.
     const std::int32_t pid_;             // Of who connected.
     std::optional<AuditEntry> audited_;  // Of the request under way, if it changes something.
     boost::beast::flat_buffer buffer_;

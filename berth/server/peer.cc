@@ -36,6 +36,18 @@ std::optional<std::string> look_up(LookUp call, char* Entry::* name) {
 
 }  // namespace
 
+std::optional<PeerIds> ids_of_user(const std::string& name) {
+    std::vector<char> room(16 * 1024);
+    passwd entry{};
+    passwd* found = nullptr;
+    while (::getpwnam_r(name.c_str(), &entry, room.data(), room.size(), &found) == ERANGE &&
+           room.size() < kEntryBytesMax) {
+        room.resize(room.size() * 2);
+    }
+    if (found == nullptr) return std::nullopt;
+    return PeerIds{.uid = entry.pw_uid, .gid = entry.pw_gid};
+}
+
 Result<PeerIds> peer_of(int socket) {
     ucred credentials{};
     socklen_t size = sizeof credentials;

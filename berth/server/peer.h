@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct PeerIds {
 
 // Of a connected Unix socket (SO_PEERCRED): who had the other end when it connected.
 Result<PeerIds> peer_of(int socket);
+
+// As the system's list of users has it. nullopt: there is no such user.
+std::optional<PeerIds> ids_of_user(const std::string& name);
 
 // root and the user that this process runs as are administrators; `operators` are user names.
 Role role_of(const Principal& principal, const std::vector<std::string>& operators);

@@ -16,6 +16,8 @@ struct ApiRequest {
     std::string target;  // Path and query, as sent.
     std::string body;
     Principal principal;
+    bool remote = false;  // Not over this host's own socket.
+    std::string refused;  // Why its token makes it nobody: the principal has no role then.
 };
 
 // A long body, made while it is sent, so that it is never held as a whole.

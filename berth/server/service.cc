@@ -67,35 +67,27 @@ Time wall_time() {
 
 }  // namespace
 
-// A request whose path is known.
-struct Service::Routed {
-    const api::Route& route;
-    std::string capture;
-    std::string_view query;
-    const ApiRequest& request;
-    std::shared_ptr<const Edition> edition;
-
-    // What the path names is the principal's own; or there is no such job, which is for whoever
-    // looks it up to say.
-    bool own() const {
-        if (route.path.find("{ref}") == std::string_view::npos) return true;
-        const auto name = api::parse_job_name(capture);
-        if (!name.ok()) return true;
-        for (const JobId id : records_of(*edition, *name)) {
-            if (edition->find_job(id)->owner->uid != request.principal.uid) return false;
-        }
-        return true;
+bool Service::Routed::own() const {
+    if (route.path.find("{ref}") == std::string_view::npos) return true;
+    const auto name = api::parse_job_name(capture);
+    if (!name.ok()) return true;
+    for (const JobId id : records_of(*edition, *name)) {
+        if (edition->find_job(id)->owner->uid != request.principal.uid) return false;
     }
-};
+    return true;
+}
 
 Service::Service(ServerIdentity identity, const Published& published, Archive& archive,
                  std::shared_ptr<Diagnostics> diagnostics,
-                 std::shared_ptr<const MetricCounts> counts)
+                 std::shared_ptr<const MetricCounts> counts, std::shared_ptr<Registrar> registrar,
+                 std::string advertised)
     : identity_(std::move(identity)),
       published_(published),
       archive_(archive),
       diagnostics_(std::move(diagnostics)),
       counts_(std::move(counts)),
+      registrar_(std::move(registrar)),
+      advertised_(std::move(advertised)),
       openapi_(api::openapi_document(identity_.version)) {}
 
 Outcome Service::serve(const ApiRequest& request) const {
@@ -113,6 +105,8 @@ Outcome Service::serve(const ApiRequest& request) const {
                         match.captures.empty() ? std::string() : std::move(match.captures.front()),
                         mark == std::string_view::npos ? "" : target.substr(mark + 1), request,
                         published_.current()};
+    if (!request.refused.empty() && !routed.route.verb.empty())
+        return respond(api::problem_of_status(401, request.refused));
     if (!may_use(routed.route, request.principal.role, routed.own())) {
         return refuse(Refusal::not_allowed, request.principal.user + " may not " + request.method +
                                                 " " + std::string(path));
@@ -176,6 +170,9 @@ Outcome Service::act(const Routed& routed) const {
         case RouteId::metrics_nodes:
         case RouteId::metrics_partitions:
         case RouteId::metrics_scheduler: return metrics(routed);
+        case RouteId::create_join_token: return create_join_token(routed);
+        case RouteId::join: return join(routed);
+        case RouteId::create_token: return create_token(routed);
         case RouteId::list_priorities: return list_priorities(routed);
         case RouteId::list_shares:
             return ApiResponse{.parts =
@@ -231,7 +228,8 @@ ApiResponse Service::ping(const Routed& routed) const {
                                                .sequence = edition.sequence,
                                                .now = wall_time(),
                                                .started_at = identity_.started_at,
-                                               .pid = identity_.pid}));
+                                               .pid = identity_.pid,
+                                               .address = advertised_}));
 }
 
 Outcome Service::accounting(const Routed& routed) const {

@@ -11,6 +11,7 @@
 #include "berth/server/diagnostics.h"
 #include "berth/server/metric_counts.h"
 #include "berth/server/published.h"
+#include "berth/server/registrar.h"
 #include "berth/server/response.h"
 
 namespace berth {
@@ -34,13 +35,25 @@ class Service {
 public:
     Service(ServerIdentity identity, const Published& published, Archive& archive,
             std::shared_ptr<Diagnostics> diagnostics = std::make_shared<Diagnostics>(),
-            std::shared_ptr<const MetricCounts> counts = std::make_shared<MetricCounts>());
+            std::shared_ptr<const MetricCounts> counts = std::make_shared<MetricCounts>(),
+            std::shared_ptr<Registrar> registrar = nullptr, std::string advertised = {});
 
     std::variant<ApiResponse, ForController, SlowRead> serve(const ApiRequest& request) const;
     ApiResponse respond_to(api::RouteId route, const Answer& answer) const;
 
 private:
-    struct Routed;
+    // A request whose path is known.
+    struct Routed {
+        const api::Route& route;
+        std::string capture;
+        std::string_view query;
+        const ApiRequest& request;
+        std::shared_ptr<const Edition> edition;
+
+        // What the path names is the principal's own; or there is no such job, which is for whoever
+        // looks it up to say.
+        bool own() const;
+    };
     std::variant<ApiResponse, ForController, SlowRead> act(const Routed& routed) const;
     ApiResponse list_jobs(const Routed& routed) const;
     ApiResponse list_priorities(const Routed& routed) const;
@@ -50,12 +63,18 @@ private:
     std::variant<ApiResponse, ForController, SlowRead> accounting(const Routed& routed) const;
     std::variant<ApiResponse, ForController, SlowRead> script(const Routed& routed) const;
     SlowRead metrics(const Routed& routed) const;
+    // Of service_register.cc: who may come from other hosts.
+    ApiResponse create_join_token(const Routed& routed) const;
+    ApiResponse join(const Routed& routed) const;
+    ApiResponse create_token(const Routed& routed) const;
 
     ServerIdentity identity_;
     const Published& published_;
     Archive& archive_;
     std::shared_ptr<Diagnostics> diagnostics_;
     std::shared_ptr<const MetricCounts> counts_;
+    std::shared_ptr<Registrar> registrar_;  // nullptr: nobody comes from other hosts.
+    std::string advertised_;                // Where those find it.
     std::string openapi_;
 };
 

@@ -1,0 +1,95 @@
+#include "berth/server/registrar.h"
+
+#include <algorithm>
+
+#include "berth/base/hostlist.h"
+#include "berth/trust/secrets.h"
+
+namespace berth {
+namespace {
+
+constexpr std::size_t kTokenIdBytes = 12;
+// A job's token goes with the job; this is only so that none is for ever.
+constexpr Duration kJobTokenLifeMax = std::chrono::hours(24) * 400;
+constexpr Duration kAfterTimeLimit = std::chrono::hours(24);
+
+Error refuse(ErrorCode code, std::string why) { return {code, std::move(why)}; }
+
+}  // namespace
+
+Result<api::JoinTokenReply> Registrar::create_join_token(api::JoinTokenCall call,
+                                                         const ClusterSpec& spec, Time now) {
+    for (const std::string& node : call.nodes) {
+        if (spec.find_node(node)) continue;
+        return refuse(ErrorCode::invalid_argument,
+                      "no node '" + node + "' is configured: add it to slurm.conf first");
+    }
+    BERTH_TRY(std::string secret, join_tokens_.create(std::move(call.nodes), call.lifetime, now));
+    return api::JoinTokenReply{.token = to_string(JoinToken{secret, authority_.fingerprint()}),
+                               .expires_at = now + call.lifetime};
+}
+
+Result<api::JoinReply> Registrar::join(const api::JoinCall& call, const ClusterSpec& spec,
+                                       Time now) {
+    // First what spends nothing: a token is not used up by a request that is wrong anyway.
+    BERTH_TRY(std::string certificate, authority_.certify_node(call.request, call.node, now));
+    if (!spec.find_node(call.node))
+        return refuse(ErrorCode::permission_denied, "no node '" + call.node + "' is configured");
+    BERTH_CHECK(join_tokens_.redeem(call.secret, call.node, now));
+    return api::JoinReply{std::move(certificate), authority_.certificate(), cluster_};
+}
+
+Result<std::string> Registrar::renew(const std::string& request, const std::string& node,
+                                     Time now) const {
+    return authority_.certify_node(request, node, now);
+}
+
+Result<api::TokenReply> Registrar::create_token(const std::string& user, std::uint32_t uid,
+                                                std::optional<Duration> lifetime, Time now) const {
+    const Duration life = lifetime.value_or(kUserTokenLife);
+    if (life <= Duration{} || life > kUserTokenLifeMax)
+        return refuse(ErrorCode::invalid_argument,
+                      "a token should live for 1 second to 12 hours (lifespan=43200)");
+    const UserToken token{.user = user,
+                          .uid = uid,
+                          .audience = cluster_,
+                          .issued_at = now,
+                          .expires_at = now + life,
+                          .id = random_secret(kTokenIdBytes)};
+    return api::TokenReply{write_user_token(token, keys_), token.expires_at};
+}
+
+std::string Registrar::token_of_job(const LaunchAttempt& launch, Time now) const {
+    const Time most = now + kJobTokenLifeMax;
+    const Time until = launch.ends_at ? std::min(*launch.ends_at, most) + kAfterTimeLimit : most;
+    return write_user_token({.user = *launch.owner.user,
+                             .uid = launch.owner.uid,
+                             .audience = cluster_,
+                             .issued_at = now,
+                             .expires_at = until,
+                             .id = random_secret(kTokenIdBytes),
+                             .job = launch.job,
+                             .attempt = launch.attempt.value()},
+                            keys_);
+}
+
+Result<Registrar::Known> Registrar::identify(std::string_view text, const Edition& edition,
+                                             Time now) const {
+    BERTH_TRY(UserToken token, read_user_token(text, keys_, cluster_, now));
+    Known known{.principal = {.uid = token.uid, .user = token.user}};
+    if (token.job) {
+        const Job* const job = edition.find_job(*token.job);
+        const bool lives = job != nullptr && job->attempt.value() == token.attempt &&
+                           (job->state == JobState::running || job->state == JobState::completing);
+        if (!lives || job->owner->uid != token.uid)
+            return refuse(
+                ErrorCode::permission_denied,
+                "the token is that of job " + to_string(*token.job) + ", whose run is over");
+        known.principal.gid = job->owner->gid;
+        known.principal.group = *job->owner->group;
+    }
+    known.token = std::move(token);
+    return known;
+}
+
+}  // namespace berth

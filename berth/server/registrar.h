@@ -1,0 +1,50 @@
+// Registrar: who may come from other hosts. It certifies the nodes that come with a token to join,
+// gives users the tokens of their commands, and knows these again.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "berth/api/messages.h"
+#include "berth/model/order.h"
+#include "berth/server/published.h"
+#include "berth/server/user_token.h"
+#include "berth/trust/certificates.h"
+#include "berth/trust/join_tokens.h"
+
+namespace berth {
+
+// From any thread.
+class Registrar {
+public:
+    Registrar(Authority authority, SigningKeys keys, std::string cluster)
+        : authority_(std::move(authority)), keys_(std::move(keys)), cluster_(std::move(cluster)) {}
+
+    const Authority& authority() const { return authority_; }
+
+    Result<api::JoinTokenReply> create_join_token(api::JoinTokenCall call, const ClusterSpec& spec,
+                                                  Time now);
+    Result<api::JoinReply> join(const api::JoinCall& call, const ClusterSpec& spec, Time now);
+    // For the link, whose peer has proved that it is the node.
+    Result<std::string> renew(const std::string& request, const std::string& node, Time now) const;
+
+    // For this user, who was found by whoever calls.
+    Result<api::TokenReply> create_token(const std::string& user, std::uint32_t uid,
+                                         std::optional<Duration> lifetime, Time now) const;
+    // Good for its owner, while this attempt runs.
+    std::string token_of_job(const LaunchAttempt& launch, Time now) const;
+
+    struct Known {
+        UserToken token;
+        Principal principal;  // Without a role; the names are the token's.
+    };
+    Result<Known> identify(std::string_view token, const Edition& edition, Time now) const;
+
+private:
+    const Authority authority_;
+    const SigningKeys keys_;
+    const std::string cluster_;
+    JoinTokens join_tokens_;
+};
+
+}  // namespace berth

@@ -1,0 +1,32 @@
+// SigningKeys: the Ed25519 keys by which the controller knows the tokens that it has given out.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "berth/base/result.h"
+
+namespace berth {
+
+class SigningKeys {
+public:
+    // FOLDER/token.key signs, and is made where there is none; FOLDER/token.old.key, where it is
+    // there, is still believed. To take the keys away is to make all that they signed void.
+    static Result<SigningKeys> open(const std::string& folder);
+    static Result<SigningKeys> of(const std::string& current, const std::string& old = {});
+
+    const std::string& id() const { return current_; }  // Of the key that signs.
+    std::string sign(std::string_view text) const;
+    bool verify(const std::string& id, std::string_view text, std::string_view signature) const;
+
+private:
+    SigningKeys() = default;
+    std::string current_;
+    std::map<std::string, std::string> by_id_;  // Private keys, as PEM.
+};
+
+Result<std::string> make_signing_key();
+
+}  // namespace berth
