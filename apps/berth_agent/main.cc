@@ -4,7 +4,10 @@
 #include <cstdio>
 
 #include "apps/berth_agent/agent_loop.h"
+#include "apps/berth_agent/join.h"
+#include "apps/berth_agent/node_keys.h"
 #include "apps/berth_agent/options.h"
+#include "apps/berth_agent/renewal.h"
 #include "apps/berth_agent/this_machine.h"
 #include "apps/daemon/cluster_config.h"
 #include "apps/daemon/log_file.h"
@@ -14,6 +17,7 @@
 #include "berth/host/file_disk.h"
 #include "berth/host/linux_node.h"
 #include "berth/host/machine.h"
+#include "berth/trust/certificates.h"
 
 namespace berth {
 namespace {
@@ -38,6 +42,10 @@ LinuxNodeOptions node_options(const AgentOptions& options, const ClusterSpec& sp
     if (!options.client_socket.empty()) {
         wanted.environment.push_back("BERTH_SOCKET=" + options.client_socket);
     }
+    if (!options.api.empty()) {
+        wanted.environment.push_back("BERTH_CONTROLLER=" + options.api);
+        wanted.environment.push_back("BERTH_CA=" + NodeKeys(options.state).authority_path());
+    }
     return wanted;
 }
 
@@ -54,8 +62,8 @@ std::unique_ptr<GpuMeter> meter(const AgentOptions& options, const NodeSpec& nod
     return nullptr;
 }
 
-Status run(const AgentOptions& options, const ClusterSpec& spec, NodeId id, StopSignal& signals,
-           LogSink& log) {
+Status run(const AgentOptions& options, const LinkAddress& controller, const ClusterSpec& spec,
+           NodeId id, StopSignal& signals, LogSink& log) {
     BERTH_TRY(const std::unique_ptr<FileDisk> disk, FileDisk::open(options.state + "/memory"));
     LinuxNodeOptions wanted = node_options(options, spec, id);
     NodeSpec found = spec.node(id);
@@ -80,13 +88,36 @@ Status run(const AgentOptions& options, const ClusterSpec& spec, NodeId id, Stop
                   std::to_string(node->alive().size()) + " runs adopted, controller at " +
                   options.controller);
     signals.then([&loop] { loop.stop(); });
-    const Status ended =
-        loop.run({.address = options.controller, .node = options.node, .version = BERTH_VERSION});
+    const NodeKeys keys(options.state);
+    std::optional<Renewal> renewal;
+    if (const auto* const there = std::get_if<TcpAddress>(&controller))
+        renewal.emplace(keys, *there, log);
+    const Status ended = loop.run({.address = options.controller,
+                                   .certificates = [&keys] { return keys.read(); },
+                                   .node = options.node,
+                                   .version = BERTH_VERSION});
     signals.rest();
     return ended;
 }
 
-int serve(const AgentOptions& options, StopSignal& signals, LogFile& log) {
+// What a controller on another host takes: the address of its API for the jobs, and our keys.
+Status complete(AgentOptions& options, const LinkAddress& controller) {
+    if (!std::holds_alternative<TcpAddress>(controller)) return Done{};
+    if (options.api.empty()) {
+        BERTH_TRY(options.api, api_behind(options.controller));
+    }
+    BERTH_TRY(const LinkCertificates keys, NodeKeys(options.state).read());
+    BERTH_TRY(const CertificateFacts facts, read_certificate(keys.certificate));
+    if (facts.name == options.node) return Done{};
+    return Error{ErrorCode::failed_precondition,
+                 "this node has joined as " + facts.name + ", and not as " + options.node};
+}
+
+int serve(AgentOptions options, StopSignal& signals, LogFile& log) {
+    const Result<LinkAddress> controller = parse_link_address(options.controller);
+    if (!controller.ok()) return fail(log, controller.error(), kExitConfig);
+    const Status joined = complete(options, *controller);
+    if (!joined.ok()) return fail(log, joined.error(), kExitConfig);
     const Result<ClusterSpec> spec =
         read_cluster_config(options.config, {.lenient = options.lenient, .quiet = true}, log);
     if (!spec.ok()) return fail(log, spec.error(), kExitConfig);
@@ -99,7 +130,7 @@ int serve(const AgentOptions& options, StopSignal& signals, LogFile& log) {
     }
     const Result<PidFile> pid = PidFile::write(options.pid_file);
     if (!pid.ok()) return fail(log, pid.error(), kExitConfig);
-    const Status ended = run(options, *spec, *node, signals, log);
+    const Status ended = run(options, *controller, *spec, *node, signals, log);
     if (!ended.ok()) return fail(log, ended.error(), kExitDisk);
     log.write(LogLevel::info, "agent", "stopped, as asked; jobs go on");
     return 0;
@@ -110,6 +141,17 @@ int serve(const AgentOptions& options, StopSignal& signals, LogFile& log) {
 
 int main(int argc, char** argv) {
     int exit_code = 0;
+    if (argc > 1 && std::string_view(argv[1]) == "join") {
+        const auto asked = berth::parse_join_options(argc - 1, argv + 1, exit_code);
+        if (!asked) return exit_code;
+        const auto joined = berth::join(*asked);
+        if (!joined.ok()) {
+            std::fprintf(stderr, "berth-agent: error: %s\n", joined.error().message.c_str());
+            return 1;
+        }
+        std::printf("%s\n", joined->c_str());
+        return 0;
+    }
     const auto options = berth::parse_agent_options(argc, argv, exit_code);
     if (!options) return exit_code;
     berth::StopSignal signals;

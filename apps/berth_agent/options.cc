@@ -25,7 +25,10 @@ std::optional<AgentOptions> parse_agent_options(int argc, char** argv, int& exit
     CLI::App app("berth-agent: runs the jobs of one node of a Berth cluster.");
     app.set_version_flag("--version", std::string("berth-agent ") + BERTH_VERSION);
     app.add_option("--node", options.node, "The node's name in the configuration")->required();
-    app.add_option("--controller", options.controller, "unix:PATH of berthd's agent socket")
+    app.add_option(
+           "--controller", options.controller,
+           "HOST[:PORT] of berthd, once this node has joined (berth-agent join); on its own "
+           "host unix:PATH of its agent socket")
         ->required();
     app.add_option("--state", options.state,
                    "Directory of what it remembers and of running jobs; users must be able to "
@@ -35,6 +38,8 @@ std::optional<AgentOptions> parse_agent_options(int argc, char** argv, int& exit
         ->required();
     app.add_option("--client-socket", options.client_socket,
                    "Socket of the HTTP API, for the commands that jobs run");
+    app.add_option("--api", options.api,
+                   "HOST[:PORT] of the HTTP API, likewise (3 ports behind the controller's)");
     app.add_flag("--emulate", options.emulate,
                  "The node is not this machine: processes are real, cores are not pinned");
     app.add_option(

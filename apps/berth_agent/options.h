@@ -8,7 +8,8 @@ namespace berth {
 
 struct AgentOptions {
     std::string node;           // Its name in the configuration.
-    std::string controller;     // "unix:/path"
+    std::string controller;     // "unix:/path", or "host:port" by TLS.
+    std::string api;            // Of the HTTP API by TLS, likewise for jobs: "host:port".
     std::string state;          // Directory.
     std::string config;         // Directory.
     std::string client_socket;  // Of the HTTP API: what jobs find as BERTH_SOCKET.

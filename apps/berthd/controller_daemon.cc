@@ -10,6 +10,7 @@
 #include "berth/control/loop.h"
 #include "berth/server/http_server.h"
 #include "berth/server/metrics_listener.h"
+#include "berth/server/registrar.h"
 #include "berth/store/store.h"
 #include "berth/wire/agent_server.h"
 
@@ -87,7 +88,11 @@ struct ControllerDaemon::Parts {
                           opened.next_sequence),
                World{inbox, clock, store, outside, outside, published, &log, &observers}) {}
 
-    Status listen(const ControllerOptions& options);
+    Status listen(const ControllerOptions& options, const std::optional<Listening>& listening);
+    Status listen_to_agents(const ControllerOptions& options,
+                            const std::optional<Listening>& listening);
+    Result<std::shared_ptr<Registrar>> open_registrar(const ControllerOptions& options);
+    Result<JobPayload> payload_of(const LaunchAttempt& launch);
 
     LogSink& log;
     SystemClock clock;
@@ -100,6 +105,7 @@ struct ControllerDaemon::Parts {
     std::shared_ptr<Diagnostics> diagnostics = std::make_shared<Diagnostics>();
     std::shared_ptr<MetricCounts> counts = std::make_shared<MetricCounts>();
     Observers observers{{diagnostics.get(), counts.get()}};
+    std::shared_ptr<Registrar> registrar;  // nullptr: nobody comes from other hosts.
     OnceStarted outside;
     Loop loop;
     std::unique_ptr<AgentServer> agents;
@@ -118,27 +124,72 @@ Result<std::shared_ptr<AuditLog>> open_audit(const std::string& where, LogSink& 
 
 }  // namespace
 
-Status ControllerDaemon::Parts::listen(const ControllerOptions& options) {
+// Who may come from other hosts; what proves it lies in STATE/keys.
+Result<std::shared_ptr<Registrar>> ControllerDaemon::Parts::open_registrar(
+    const ControllerOptions& options) {
+    const std::string cluster = published.current()->spec->name;
+    const std::string folder = options.state + "/keys";
+    BERTH_TRY(Authority authority, Authority::open(folder, cluster, clock.now()));
+    BERTH_TRY(SigningKeys keys, SigningKeys::open(folder));
+    return std::make_shared<Registrar>(std::move(authority), std::move(keys), cluster);
+}
+
+Result<JobPayload> ControllerDaemon::Parts::payload_of(const LaunchAttempt& launch) {
+    JobPayload payload;
+    if (launch.batch_host) {
+        BERTH_TRY(payload, scripts.payload(launch.job, launch.array_job));
+    }
+    if (registrar != nullptr) {
+        payload.environment.push_back("BERTH_JOB_TOKEN=" +
+                                      registrar->token_of_job(launch, clock.now()));
+    }
+    return payload;
+}
+
+Status ControllerDaemon::Parts::listen_to_agents(const ControllerOptions& options,
+                                                 const std::optional<Listening>& listening) {
+    AgentServerSettings settings{.address = "unix:" + options.agent_socket};
+    if (listening) {
+        BERTH_TRY(registrar, open_registrar(options));
+        const Authority& authority = registrar->authority();
+        BERTH_TRY(KeyPair own, authority.certify_controller(listening->names, clock.now()));
+        settings.tls =
+            TlsListening{listening->link,
+                         {authority.certificate(), std::move(own.certificate), std::move(own.key)},
+                         [this](const std::string& request, const std::string& node) {
+                             return registrar->renew(request, node, clock.now());
+                         }};
+    }
     BERTH_TRY(agents, AgentServer::start(
-                          {.address = "unix:" + options.agent_socket}, log,
+                          std::move(settings), log,
                           [this](Input input) {
                               counts->heard(input, *published.current(), clock.now());
                               inbox.push(std::move(input));
                           },
-                          [this](const LaunchAttempt& launch) {
-                              return scripts.payload(launch.job, launch.array_job);
-                          }));
+                          [this](const LaunchAttempt& launch) { return payload_of(launch); }));
+    return Done{};
+}
+
+Status ControllerDaemon::Parts::listen(const ControllerOptions& options,
+                                       const std::optional<Listening>& listening) {
+    BERTH_CHECK(listen_to_agents(options, listening));
     BERTH_TRY(std::shared_ptr<AuditLog> audit, open_audit(options.audit_log, log));
     const ServerIdentity identity{.version = BERTH_VERSION,
                                   .host = host_name(),
                                   .started_at = clock.now(),
                                   .pid = static_cast<std::int32_t>(getpid())};
-    BERTH_TRY(http, HttpServer::start({.socket = options.socket,
-                                       .identity = identity,
-                                       .diagnostics = diagnostics,
-                                       .counts = counts,
-                                       .audit = std::move(audit)},
-                                      commands, published, archive, log));
+    HttpServerOptions api{.socket = options.socket,
+                          .identity = identity,
+                          .diagnostics = diagnostics,
+                          .counts = counts,
+                          .audit = std::move(audit)};
+    if (listening) {
+        api.tls_address = to_string(listening->api);
+        api.advertised = to_string(listening->advertised);
+        api.host_names = listening->names;
+        api.registrar = registrar;
+    }
+    BERTH_TRY(http, HttpServer::start(std::move(api), commands, published, archive, log));
     if (!options.metrics.empty()) {
         BERTH_TRY(const MetricsAddress address, parse_metrics_address(options.metrics));
         BERTH_TRY(metrics, MetricsListener::start(address, http->service()));
@@ -157,8 +208,9 @@ ControllerDaemon::~ControllerDaemon() {
     parts_->agents.reset();
 }
 
-Result<std::unique_ptr<ControllerDaemon>> ControllerDaemon::start(const ControllerOptions& options,
-                                                                  ClusterSpec spec, LogSink& log) {
+Result<std::unique_ptr<ControllerDaemon>> ControllerDaemon::start(
+    const ControllerOptions& options, const std::optional<Listening>& listening, ClusterSpec spec,
+    LogSink& log) {
     BERTH_TRY(Opened opened,
               Store::open(options.state, {.keep_journal = options.keep_journal}, log));
     log.write(LogLevel::info, "berthd",
@@ -172,7 +224,7 @@ Result<std::unique_ptr<ControllerDaemon>> ControllerDaemon::start(const Controll
     auto parts = std::make_unique<Parts>(std::move(opened), std::move(archive), std::move(scripts),
                                          std::move(spec), log);
     BERTH_CHECK(parts->loop.run_once());
-    BERTH_CHECK(parts->listen(options));
+    BERTH_CHECK(parts->listen(options, listening));
     return std::unique_ptr<ControllerDaemon>(new ControllerDaemon(std::move(parts)));
 }
 

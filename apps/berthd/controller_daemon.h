@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
+#include "apps/berthd/listening.h"
 #include "apps/berthd/options.h"
 #include "berth/base/log.h"
 #include "berth/base/result.h"
@@ -14,8 +16,9 @@ class ControllerDaemon {
 public:
     // Recovers, takes office and listens: once this returns, it answers. The state directory must
     // be the caller's alone (DirectoryLock).
-    static Result<std::unique_ptr<ControllerDaemon>> start(const ControllerOptions& options,
-                                                           ClusterSpec spec, LogSink& log);
+    static Result<std::unique_ptr<ControllerDaemon>> start(
+        const ControllerOptions& options, const std::optional<Listening>& listening,
+        ClusterSpec spec, LogSink& log);
     ~ControllerDaemon();
 
     // The calling thread becomes the controller's, until stop(). An error means that the store has

@@ -1,6 +1,7 @@
 // berthd: the controller of a Berth cluster, as a process.
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 
 #include "apps/berthd/controller_daemon.h"
@@ -31,11 +32,20 @@ int serve(const ControllerOptions& options, StopSignal& signals, LogFile& log) {
     if (!lock.ok()) return fail(log, lock.error(), kExitConfig);
     const Result<PidFile> pid = PidFile::write(options.pid_file);
     if (!pid.ok()) return fail(log, pid.error(), kExitConfig);
-    auto daemon = ControllerDaemon::start(options, std::move(spec).value(), log);
+    std::array<char, 256> host{};
+    gethostname(host.data(), host.size() - 1);
+    const auto listening = listening_of(options, *spec, host.data());
+    if (!listening.ok()) return fail(log, listening.error(), kExitConfig);
+    auto daemon = ControllerDaemon::start(options, *listening, std::move(spec).value(), log);
     if (!daemon.ok()) return fail(log, daemon.error(), kExitStore);
     log.write(LogLevel::info, "berthd",
               "version " BERTH_VERSION " listens on " + options.socket + ", for agents on " +
                   options.agent_socket);
+    if (*listening) {
+        log.write(LogLevel::info, "berthd",
+                  "listens for other hosts on " + to_string((*listening)->api) +
+                      ", for their agents on " + to_string((*listening)->link) + ", by TLS");
+    }
     signals.then([&] { (*daemon)->stop(); });
     const Status ended = (*daemon)->run();
     signals.rest();

@@ -15,6 +15,11 @@ std::optional<ControllerOptions> parse_controller_options(int argc, char** argv,
     app.add_option("--socket", options.socket, "Unix socket of the HTTP API (STATE/berthd.sock)");
     app.add_option("--agent-socket", options.agent_socket,
                    "Unix socket for the agents (STATE/agents.sock)");
+    app.add_option("--listen", options.listen,
+                   "HOST[:PORT] for agents and commands of other hosts, by TLS 1.3 alone; config: "
+                   "as SlurmctldHost and SlurmctldPort say (none: this host only)");
+    app.add_option("--api-listen", options.api_listen,
+                   "HOST[:PORT] for the commands of other hosts (as --listen, 3 ports further on)");
     app.add_option("--cluster-name", options.cluster_name, "Instead of the configured ClusterName");
     app.add_option("--audit-log", options.audit_log,
                    "File for a line about each call that changes something (STATE/audit.log); "

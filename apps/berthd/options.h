@@ -11,6 +11,8 @@ struct ControllerOptions {
     std::string config;        // Directory.
     std::string socket;        // Of the HTTP API.
     std::string agent_socket;  // Of the agents' link.
+    std::string listen;        // "HOST[:PORT]" or "config", for agents of other hosts.
+    std::string api_listen;    // "HOST[:PORT]", for their commands.
     std::string cluster_name;  // Empty: as configured.
     std::string log_file, pid_file;
     std::string audit_log;  // A file, "journal" or "none"; empty: STATE/audit.log.

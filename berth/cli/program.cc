@@ -170,6 +170,13 @@ private:
         }
         restore->add_option("--skip-jobs", backup_.skip_jobs,
                             "Give no job one of so many ids after the last one in the copy");
+        CLI::App* token = app_.add_subcommand("token", "What lets machines join the cluster");
+        token->require_subcommand(1);
+        CLI::App* create = token->add_subcommand("create", "Print one; each node may use it once");
+        create->callback([this] { action_ = [this] { return token_create(token_, output_); }; });
+        create->add_option("--node", token_.nodes, "The nodes, like gpu[1-3]")->required();
+        create->add_option("--ttl", token_.lifetime, "How long it is good: 90s, 30m, up to 24h");
+        create->add_flag("--json", token_.json, "Print JSON");
         CLI::App* policy = app_.add_subcommand("policy", "The rules that a site can choose");
         policy->require_subcommand(1);
         policy->add_subcommand("list", "Their names, what they do, and their settings")
@@ -302,6 +309,7 @@ private:
     ReplayOptions replay_;
     DoctorOptions doctor_;
     BackupOptions backup_;
+    TokenOptions token_;
     SimOptions sim_;
     SimRunOptions sim_run_;
     SimTableOptions sim_table_;

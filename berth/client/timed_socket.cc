@@ -90,6 +90,11 @@ std::variant<std::unique_ptr<TimedSocket>, Refused> TimedSocket::connect(
                                            : connect_there(endpoint.host, endpoint.port, timeout);
     if (auto* const refused = std::get_if<Refused>(&connected)) return std::move(*refused);
     const int fd = std::get<int>(connected);
+    if (!endpoint.host.empty() && endpoint.authority.empty() && endpoint.fingerprint.empty()) {
+        ::close(fd);
+        return Refused{true, std::string("the cluster's certificate is missing: ") +
+                                 kAuthorityFile + " or the file that BERTH_CA names should hold it"};
+    }
     std::unique_ptr<TimedSocket> made(new TimedSocket(fd, timeout));
     if (endpoint.host.empty()) return made;
     const auto most = std::min(timeout, kConnectMost);

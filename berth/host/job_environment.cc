@@ -180,6 +180,7 @@ Environment batch_environment(const LaunchAttempt& launch, const NodeView& view,
     Environment environment;
     set_user(environment, user);
     environment.add(launch.payload.environment);
+    environment.unset(kJobTokenVariable);  // A file has it: see LinuxNodeParts::keep_token().
     for (const std::string_view name : kOthers) environment.unset(name);
     set_job_variables(environment, launch, view);
     const std::vector<std::uint32_t> tasks = tasks_per_node(launch);

@@ -49,6 +49,8 @@ struct LinuxNodeParts {
     Status make_way(const RunKey& key);
     Status prepare_attempt(const LaunchAttempt& launch);
     Status make_place(const LaunchAttempt& launch);
+    Status keep_token(const LaunchAttempt& launch, const std::string& path, const UserRecord& user);
+    NodeView view_of_job(const LaunchAttempt& launch) const;  // Once it has its place.
     void start_hook(const StartHook& start);
     Status clear_group(const Cgroup& group);
     void start_step(const StartStep& start);

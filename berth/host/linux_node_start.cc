@@ -27,9 +27,9 @@ void LinuxNodeParts::start_attempt(const LaunchAttempt& launch) {
     if (!prepared.ok()) return tell(RunFailedToStart{run, prepared.error().message});
     if (!launch.batch_host) return tell(RunStarted{run});
     const auto user = user_of(launch.owner);
-    Status started = user.ok() ? start_run(batch_run(launch, view_for(launch.confinement), *user),
-                                           launch, nullptr)
-                               : Status(user.error());
+    Status started = user.ok()
+                         ? start_run(batch_run(launch, view_of_job(launch), *user), launch, nullptr)
+                         : Status(user.error());
     if (!started.ok()) tell(RunFailedToStart{run, started.error().message});
 }
 
@@ -86,12 +86,39 @@ Status LinuxNodeParts::make_place(const LaunchAttempt& launch) {
     }
     ::chmod(place.folder.c_str(), 0711);  // Whatever the umask.
     BERTH_CHECK(write_atomically(place.folder + "/place", encode(user.uid)));
+    BERTH_CHECK(keep_token(launch, place.folder + "/token", user));
     if (confinement.usable()) {
         place.group = confinement.job_group(user.uid, launch.job);
         BERTH_CHECK(clear_group(place.group));
     }
     places[{launch.job, launch.attempt}] = place;
     return Done{};
+}
+
+// With it the job's commands prove to a controller on another host whose they are. The folder is
+// ours, so nobody can have put anything in the way.
+Status LinuxNodeParts::keep_token(const LaunchAttempt& launch, const std::string& path,
+                                  const UserRecord& user) {
+    const Environment given(launch.payload.environment);
+    const auto token = given.get(kJobTokenVariable);
+    if (!token) return Done{};
+    ::unlink(path.c_str());
+    const UniqueFd file(
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0400));
+    if (!file) return system_error("cannot make " + path, errno);
+    BERTH_CHECK(write_all(file.get(), *token));
+    if (::geteuid() == 0 && ::fchown(file.get(), user.uid, static_cast<gid_t>(-1)) != 0)
+        return system_error("cannot give " + path + " to its user", errno);
+    return Done{};
+}
+
+NodeView LinuxNodeParts::view_of_job(const LaunchAttempt& launch) const {
+    NodeView view = view_for(launch.confinement);
+    const auto place = places.find({launch.job, launch.attempt});
+    if (place == places.end()) return view;
+    const std::string token = place->second.folder + "/token";
+    if (::access(token.c_str(), F_OK) == 0) view.environment.push_back("BERTH_TOKEN_FILE=" + token);
+    return view;
 }
 
 // The groups of a job are called the same in each of its attempts: those of the last one go first.
@@ -123,7 +150,7 @@ void LinuxNodeParts::start_step(const StartStep& start) {
     } else if (step.share.tasks.empty() || step.arguments.empty()) {
         started = Error{ErrorCode::invalid_argument, "the step has no task, or no command, here"};
     } else if (started = make_way(run); started.ok()) {
-        const NodeView view = view_for(start.attempt.confinement);
+        const NodeView view = view_of_job(start.attempt);
         started = start_run(step_run(step, start.attempt, view, *user), start.attempt, &step.share);
     }
     if (!started.ok()) tell(RunFailedToStart{run, started.error().message});

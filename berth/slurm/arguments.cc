@@ -108,7 +108,8 @@ std::vector<std::uint32_t> tasks_of(const std::string& array_pending) {
 
 Endpoint endpoint_of(const Invocation& call) {
     const std::string* socket = call.variable("BERTH_SOCKET");
-    return socket == nullptr ? find_endpoint() : Endpoint{*socket};
+    const bool remote = call.variable("BERTH_CONTROLLER") != nullptr;
+    return socket == nullptr || remote ? find_endpoint() : Endpoint{.socket = *socket};
 }
 
 }  // namespace berth::slurm

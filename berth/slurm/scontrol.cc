@@ -13,6 +13,7 @@
 #include "berth/slurm/scontrol_job.h"
 #include "berth/slurm/scontrol_reservation.h"
 #include "berth/slurm/scontrol_show.h"
+#include "berth/slurm/scontrol_token.h"
 #include "berth/slurm/scontrol_update.h"
 
 namespace berth::slurm {
@@ -26,7 +27,8 @@ constexpr const char* kUsage =
     "  update JobId=… KEY=VALUE …                  update NodeName=… State=… [Reason=…]\n"
     "  create reservation KEY=VALUE …              update|delete ReservationName=…\n"
     "  hold|uhold|release|requeue|requeuehold JOBS  ping  version\n"
-    "  wait_job JOB   write batch_script JOB [FILE|-]   completing   -M CLUSTER   --json\n";
+    "  wait_job JOB   write batch_script JOB [FILE|-]   completing   -M CLUSTER   --json\n"
+    "  token [lifespan=SECONDS] [username=USER]\n";
 
 constexpr auto kOptions = std::to_array<option>({
     {"all", no_argument, nullptr, 'a'},
@@ -87,9 +89,10 @@ public:
         if (means(verb, "wait_job", 2)) return wait_for_job(client_, words, streams_);
         if (means(verb, "write", 2)) return write_script(client_, words, streams_);
         if (means(verb, "completing", 3)) return show_completing(client_, streams_);
+        if (means(verb, "token", 3)) return print_token(client_, words, streams_);
         for (const char* known :
-             {"suspend", "resume", "top", "notify", "token", "reconfigure", "shutdown", "takeover",
-              "reboot", "power", "listpids", "pidinfo", "setdebug", "cluster"}) {
+             {"suspend", "resume", "top", "notify", "reconfigure", "shutdown", "takeover", "reboot",
+              "power", "listpids", "pidinfo", "setdebug", "cluster"}) {
             if (iequals(verb, known))
                 return fail("scontrol " + std::string(known) + " is not supported yet");
         }

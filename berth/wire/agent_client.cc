@@ -262,6 +262,21 @@ std::shared_ptr<LinkStream> AgentClient::Parts::find(std::uint64_t link) {
     return link == last_link ? stream : nullptr;
 }
 
+Result<std::string> renew_certificate(const TcpAddress& controller, const LinkCertificates& own,
+                                      const std::string& request) {
+    const auto channel = secure_channel(controller, own, grpc::ChannelArguments());
+    const auto stub = wire::Agents::NewStub(channel);
+    grpc::ClientContext call;
+    call.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(20));
+    wire::RenewCall asked;
+    asked.set_request(request);
+    wire::RenewReply reply;
+    const grpc::Status status = stub->Renew(&call, asked, &reply);
+    if (status.ok()) return std::move(*reply.mutable_certificate());
+    return Error{ErrorCode::unavailable,
+                 "the certificate could not be renewed: " + status.error_message()};
+}
+
 AgentClient::AgentClient(std::shared_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 Result<std::unique_ptr<AgentClient>> AgentClient::start(AgentClientSettings settings, LogSink& log,

@@ -25,6 +25,10 @@ struct AgentClientSettings {
     Duration connect_timeout = std::chrono::seconds(10);
 };
 
+// A further certificate for the node that the present one names. Takes a connection of its own.
+Result<std::string> renew_certificate(const TcpAddress& controller, const LinkCertificates& own,
+                                      const std::string& request);
+
 class AgentClient final : public Uplink {
 public:
     // Takes LinkUp, LinkDown and OrderCame. Called from several threads, but for one link in order.

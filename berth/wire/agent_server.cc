@@ -224,7 +224,27 @@ public:
         return stream.get();
     }
 
+    grpc::ServerUnaryReactor* Renew(grpc::CallbackServerContext* call,
+                                    const wire::RenewCall* request,
+                                    wire::RenewReply* reply) override {
+        grpc::ServerUnaryReactor* const reactor = call->DefaultReactor();
+        reactor->Finish(renew(*call, request->request(), *reply));
+        return reactor;
+    }
+
 private:
+    grpc::Status renew(const grpc::CallbackServerContext& call, const std::string& request,
+                       wire::RenewReply& reply) const {
+        const Result<std::optional<std::string>> node = certified_name(call);
+        if (!node.ok() || !*node || !parts_.settings.tls || !parts_.settings.tls->renew)
+            return {grpc::StatusCode::UNAUTHENTICATED, "only a node's certificate is renewed"};
+        Result<std::string> made = parts_.settings.tls->renew(request, **node);
+        if (!made.ok()) return {grpc::StatusCode::INVALID_ARGUMENT, made.error().message};
+        reply.set_certificate(*std::move(made));
+        parts_.log.write(LogLevel::info, "wire", "certificate of node " + **node + " renewed");
+        return grpc::Status::OK;
+    }
+
     AgentServer::Parts& parts_;
 };
 
@@ -352,7 +372,7 @@ void AgentServer::Parts::carry(OutgoingOrder order) {
     const std::shared_ptr<LinkStream> stream = find(order.link);
     if (stream == nullptr) return;  // Its loss is on its way to the controller.
     auto* const launch = std::get_if<LaunchAttempt>(&order.order.body);
-    if (launch != nullptr && launch->batch_host) {
+    if (launch != nullptr) {
         Result<JobPayload> payload = load_payload(*launch);
         if (!payload.ok()) {  // Goes without a script: the node refuses it, and says so.
             log.write(LogLevel::error, "wire", payload.error().message);

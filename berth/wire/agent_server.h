@@ -23,6 +23,8 @@ namespace berth {
 struct TlsListening {
     TcpAddress at;
     LinkCertificates own;
+    // A certificate for this node, which has proved that it is it. None: they are not renewed here.
+    std::function<Result<std::string>(const std::string& request, const std::string& node)> renew;
 };
 
 struct AgentServerSettings {
@@ -40,7 +42,8 @@ class AgentServer final : public Agents {
 public:
     // Takes AgentInput and LinkLost. Called from several threads; may make its caller wait.
     using Push = std::function<void(Input)>;
-    // The script and environment of a launch. Called on a thread of this server's, one at a time.
+    // What a launch is to have besides: script and environment, of the batch host. Called on a
+    // thread of this server's, one at a time.
     using LoadPayload = std::function<Result<JobPayload>(const LaunchAttempt&)>;
 
     static Result<std::unique_ptr<AgentServer>> start(AgentServerSettings settings, LogSink& log,

@@ -27,7 +27,9 @@ protected:
         settings.address = "unix:" + path_;
         auto started = AgentServer::start(
             settings, log_, [this](Input input) { inbox_.push(std::move(input)); },
-            [this](const LaunchAttempt&) -> Result<JobPayload> { return payload_; });
+            [this](const LaunchAttempt& launch) -> Result<JobPayload> {
+                return launch.batch_host ? payload_ : JobPayload{};
+            });
         ASSERT_TRUE(started.ok()) << started.error().message;
         server_ = std::move(started).value();
     }

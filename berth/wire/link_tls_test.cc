@@ -53,7 +53,11 @@ protected:
         const KeyPair own = *authority_.certify_controller({}, now());
         auto started = AgentServer::start(
             {.address = "unix:/tmp/berth-tls-" + std::to_string(getpid()) + ".sock",
-             .tls = TlsListening{at_, {authority_.certificate(), own.certificate, own.key}}},
+             .tls = TlsListening{at_,
+                                 {authority_.certificate(), own.certificate, own.key},
+                                 [this](const std::string& request, const std::string& node) {
+                                     return authority_.certify_node(request, node, now());
+                                 }}},
             log_, [this](Input input) { inbox_.push(std::move(input)); },
             [](const LaunchAttempt&) -> Result<JobPayload> { return JobPayload{}; });
         EXPECT_TRUE(started.ok()) << started.error().message;
@@ -127,6 +131,20 @@ TEST_F(LinkTlsTest, TheControllersOwnCertificateIsNoNodes) {
     const auto agent = client({authority_.certificate(), pair.certificate, pair.key}, "gpu1");
     EXPECT_TRUE(logs("it does not take ours"));
     EXPECT_FALSE(inbox_.wait_for<AgentInput>(100ms));
+}
+
+TEST_F(LinkTlsTest, ANodeRenewsItsOwnCertificateAndNoOther) {
+    const LinkCertificates own = node(authority_, "gpu1");
+    const std::string key = *make_key();
+    const auto made = renew_certificate(at_, own, *make_request(key, "gpu2"));
+    ASSERT_TRUE(made.ok()) << made.error().message;
+    EXPECT_EQ(read_certificate(*made)->name, "gpu1");
+    const auto agent = client({authority_.certificate(), *made, key}, "gpu1");
+    EXPECT_TRUE(events_.wait_for<LinkUp>());
+    LinkCertificates other = node(*Authority::make("other", now()), "gpu1");
+    other.authority = authority_.certificate();
+    EXPECT_FALSE(renew_certificate(at_, other, *make_request(key, "gpu1")).ok());
+    EXPECT_FALSE(renew_certificate(at_, own, "no request").ok());
 }
 
 TEST_F(LinkTlsTest, AnAgentNeedsACertificateForTcp) {

@@ -1,0 +1,15 @@
+// scontrol token: what SLURM_JWT holds for commands of other hosts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "berth/client/client.h"
+#include "berth/slurm/command.h"
+
+namespace berth::slurm {
+
+// token [lifespan=SECONDS|infinite] [username=USER]
+int print_token(Client& client, const std::vector<std::string>& words, Streams& streams);
+
+}  // namespace berth::slurm
