@@ -1,4 +1,5 @@
 // berth token: what lets machines join the cluster.
+#include <algorithm>
 #include <ostream>
 
 #include "berth/api/json.h"

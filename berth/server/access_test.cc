@@ -59,6 +59,9 @@ constexpr Promise kPromises[] = {
     {RouteId::metrics_nodes, kUser, kUser},
     {RouteId::metrics_partitions, kUser, kUser},
     {RouteId::metrics_scheduler, kUser, kUser},
+    {RouteId::create_join_token, kAdmin, kAdmin},
+    {RouteId::join, kAnyone, kAnyone},  // The token in its body decides.
+    {RouteId::create_token, kUser, kUser},
 };
 
 class EmptyArchive : public Archive {

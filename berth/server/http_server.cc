@@ -34,8 +34,9 @@ constexpr std::pair<std::chrono::milliseconds, std::chrono::milliseconds> kLateL
 constexpr std::size_t kThreads = 2, kSlowThreads = 2;
 
 std::chrono::milliseconds shortest_of(const HttpServerOptions& options) {
-    return std::min({options.idle_timeout, options.body_timeout, options.answer_timeout,
-                     options.write_timeout});
+    const auto shortest = std::min({options.idle_timeout, options.body_timeout,
+                                    options.answer_timeout, options.write_timeout});
+    return options.tls_address.empty() ? shortest : std::min(shortest, options.handshake_timeout);
 }
 
 Error socket_error(const std::string& path, const std::string& what) {

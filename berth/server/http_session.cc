@@ -118,7 +118,11 @@ void HttpSession::read_body() {
     allow(house_.options().body_timeout);
     if (stream_.is_tls()) {
         identify();
-        if (!refused_.empty()) parser_->body_limit(kStrangersBodyBytes);
+        if (!refused_.empty()) {
+            parser_->body_limit(kStrangersBodyBytes);  // Of one that does not say its length.
+            if (parser_->content_length().value_or(0) > kStrangersBodyBytes)
+                return refuse_header(make_error_code(http::error::body_limit));
+        }
     }
     // Who asks before sending a long body is told to go on.
     if (beast::iequals(parser_->get()[http::field::expect], "100-continue") &&

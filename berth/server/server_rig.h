@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 #include <mutex>
+#include <thread>
 
 #include "berth/api/json_value.h"
 #include "berth/server/http_server.h"

@@ -1,5 +1,6 @@
 #include "berth/slurm/scontrol_token.h"
 
+#include <algorithm>
 #include <ostream>
 
 #include "berth/base/text.h"

@@ -1,0 +1,210 @@
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "berth/server/server_rig.h"
+#include "berth/trust/certificates.h"
+#include "berth/trust/tls.h"
+
+namespace berth {
+namespace {
+
+using namespace std::chrono_literals;
+
+Time now() {
+    return Time(std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
+}
+
+sockaddr_in loopback(std::uint16_t port) {
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_port = htons(port);
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return at;
+}
+
+std::uint16_t free_port() {
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in at = loopback(0);
+    socklen_t size = sizeof at;
+    EXPECT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&at), size), 0);
+    EXPECT_EQ(getsockname(fd, reinterpret_cast<sockaddr*>(&at), &size), 0);
+    close(fd);
+    return ntohs(at.sin_port);
+}
+
+class HttpTlsTest : public ServerRig {
+protected:
+    HttpTlsTest() : port_(free_port()) {
+        options.tls_address = "127.0.0.1:" + std::to_string(port_);
+        options.identity.started_at = now();
+        options.registrar =
+            std::make_shared<Registrar>(*Authority::make("lab", now()), keys_, "lab");
+        options.handshake_timeout = 300ms;
+    }
+    int connect_tcp() const {
+        const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        const sockaddr_in at = loopback(port_);
+        EXPECT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&at), sizeof at), 0);
+        return fd;
+    }
+    // One request over TLS, with this header; what came back until the server closed.
+    std::string ask(const std::string& method, const std::string& target, const std::string& header,
+                    const std::string& body = {}) {
+        const int fd = connect_tcp();
+        std::string text;
+        {
+            auto tls =
+                TlsStream::to_controller(fd, options.registrar->authority().certificate(), 5000ms);
+            EXPECT_TRUE(tls.ok()) << tls.error().message;
+            if (!tls.ok()) return "";
+            const std::string request =
+                method + " " + target + " HTTP/1.1\r\nHost: x\r\n" + header +
+                "Connection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+                body;
+            for (std::size_t at = 0; at < request.size();) {
+                const ssize_t n = tls->write(request.data() + at, request.size() - at);
+                if (n > 0) at += static_cast<std::size_t>(n);
+                if (n < 0 && errno != EAGAIN) break;
+            }
+            char part[4096];
+            for (int tries = 0; tries < 500;) {
+                const ssize_t n = tls->read(part, sizeof part);
+                if (n > 0) text.append(part, static_cast<std::size_t>(n));
+                if (n == 0 || (n < 0 && errno != EAGAIN)) break;
+                if (n > 0) continue;
+                pollfd one{fd, POLLIN, 0};
+                poll(&one, 1, 10);
+                ++tries;
+            }
+        }
+        close(fd);
+        return text;
+    }
+    std::string bearer(const std::string& user, std::uint32_t uid, Duration life = 1h) {
+        return "Authorization: Bearer " + token(user, uid, life) + "\r\n";
+    }
+    std::string token(const std::string& user, std::uint32_t uid, Duration life = 1h,
+                      const std::string& audience = "lab") {
+        return write_user_token({.user = user,
+                                 .uid = uid,
+                                 .audience = audience,
+                                 .issued_at = now(),
+                                 .expires_at = now() + life,
+                                 .id = "t"},
+                                keys_);
+    }
+
+    const std::uint16_t port_;
+    SigningKeys keys_ = *SigningKeys::of(*make_signing_key());
+};
+
+bool is(const std::string& answer, const std::string& status) {
+    return answer.starts_with("HTTP/1.1 " + status);
+}
+
+TEST_F(HttpTlsTest, ServesWhoeverHasATokenAsItsUser) {
+    start();
+    EXPECT_TRUE(is(ask("GET", "/v1/ping", bearer("root", 0)), "200"));
+    EXPECT_TRUE(
+        is(ask("GET", "/v1/ping", "X-SLURM-USER-TOKEN: " + token("root", 0) + "\r\n"), "200"));
+    EXPECT_TRUE(is(ask("POST", "/v1/jobs/7/cancel", bearer("nobody", 65534), "{}"), "200"));
+    EXPECT_EQ(controller.last().principal.uid, 65534u) << "the token's, not ours";
+    EXPECT_EQ(controller.last().principal.role, Role::user);
+}
+
+TEST_F(HttpTlsTest, RefusesWhoHasNoneOrAWrongOne) {
+    start();
+    std::string tampered = token("root", 0);
+    tampered[tampered.size() / 2] ^= 1;
+    const std::vector<std::pair<std::string, std::string>> cases = {
+        {"", "there is no token"},
+        {"Authorization: Bearer " + tampered + "\r\n", "token"},
+        {"Authorization: Bearer " + token("root", 0, -1h) + "\r\n", "expired"},
+        {"Authorization: Bearer " + token("root", 0, 1h, "other") + "\r\n", "for cluster"},
+        {"Authorization: Bearer " + token("root", 5) + "\r\n", "no longer the one"},
+        {"Authorization: Basic cm9vdDo=\r\n", "there is no token"}};
+    for (const auto& [header, why] : cases) {
+        const std::string answer = ask("GET", "/v1/jobs", header);
+        EXPECT_TRUE(is(answer, "401")) << answer;
+        EXPECT_NE(answer.find(why), std::string::npos) << answer;
+    }
+    EXPECT_TRUE(is(ask("GET", "/healthz", ""), "200")) << "that much is for everybody";
+}
+
+TEST_F(HttpTlsTest, AStrangerMaySendLittle) {
+    start();
+    EXPECT_TRUE(is(ask("POST", "/v1/join", "", std::string(70'000, ' ')), "413"));
+}
+
+TEST_F(HttpTlsTest, GivesOutNoTokenForAToken) {
+    start();
+    EXPECT_TRUE(is(ask("POST", "/v1/tokens", bearer("root", 0), "{}"), "403"));
+    EXPECT_EQ(call("POST", "/v1/tokens", "{}").status, 201) << "but on this host";
+}
+
+TEST_F(HttpTlsTest, ANodeJoinsByItsTokenOnce) {
+    start();
+    const std::string node = published.current()->spec->nodes.front().name;
+    const Heard made = call("POST", "/v1/join-tokens", R"({"nodes":[")" + node + R"("]})");
+    ASSERT_EQ(made.status, 201) << made.body;
+    const auto parsed = parse_join_token(made.text("token"));
+    ASSERT_TRUE(parsed.ok());
+    EXPECT_EQ(parsed->fingerprint, options.registrar->authority().fingerprint());
+    std::string request = *make_request(*make_key(), node);
+    for (std::size_t at = 0; (at = request.find('\n', at)) != std::string::npos; at += 2)
+        request.replace(at, 1, "\\n");
+    const auto body = [&](const std::string& secret) {
+        return R"({"secret":")" + secret + R"(","node":")" + node + R"(","request":")" + request +
+               R"("})";
+    };
+    EXPECT_TRUE(is(ask("POST", "/v1/join", "", body("wrong")), "403"));
+    const std::string joined = ask("POST", "/v1/join", "", body(parsed->secret));
+    EXPECT_TRUE(is(joined, "201")) << joined;
+    EXPECT_NE(joined.find("BEGIN CERTIFICATE"), std::string::npos);
+    const std::string again = ask("POST", "/v1/join", "", body(parsed->secret));
+    EXPECT_TRUE(is(again, "403")) << again;
+    EXPECT_NE(again.find("joined with this token already"), std::string::npos);
+}
+
+TEST_F(HttpTlsTest, CutsWhoNeverBeginsTls) {
+    start();
+    const int silent = connect_tcp(), plain = connect_tcp();
+    const std::string request = "GET /v1/ping HTTP/1.1\r\nHost: x\r\n\r\n";
+    EXPECT_GT(send(plain, request.data(), request.size(), MSG_NOSIGNAL), 0);
+    for (const int fd : {silent, plain}) {
+        std::string heard;
+        char part[256];
+        for (;;) {
+            pollfd one{fd, POLLIN, 0};
+            ASSERT_GT(poll(&one, 1, 5000), 0) << "it is still open";
+            const ssize_t n = recv(fd, part, sizeof part, 0);
+            if (n <= 0) break;
+            heard.append(part, static_cast<std::size_t>(n));
+        }
+        EXPECT_EQ(heard.find("HTTP"), std::string::npos) << "nothing is served in the clear";
+        close(fd);
+    }
+}
+
+TEST_F(HttpTlsTest, ManyWhoNeverBeginLeaveRoomForOneWhoDoes) {
+    options.remote_connections = 8;
+    start();
+    std::vector<int> silent;
+    for (int i = 0; i < 40; ++i) silent.push_back(connect_tcp());
+    std::this_thread::sleep_for(800ms);  // Their time is over.
+    EXPECT_TRUE(is(ask("GET", "/v1/ping", bearer("root", 0)), "200"));
+    EXPECT_EQ(call("GET", "/v1/ping").status, 200) << "and this host's own are not concerned";
+    for (const int fd : silent) close(fd);
+}
+
+TEST_F(HttpTlsTest, WithoutARegistrarNobodyJoins) {
+    options.tls_address.clear();
+    options.registrar = nullptr;
+    start();
+    EXPECT_EQ(call("POST", "/v1/join-tokens", R"({"nodes":["n1"]})").status, 501);
+    EXPECT_EQ(call("POST", "/v1/tokens", "{}").status, 501);
+}
+
+}  // namespace
+}  // namespace berth
