@@ -200,11 +200,12 @@ private:
         out = Quantity<Unit>(count);
     }
     void get(JsonValue& value, Duration& out, const JsonPath& path) {
-        constexpr std::int64_t kMost = seconds(Duration::max()) - 1;
+        constexpr std::int64_t kMost = seconds(Duration::max());
         std::int64_t length = 0;
         get(value, length, path);
         if (length < -kMost || length > kMost) return wrong(path, "a number of seconds", value);
-        out = std::chrono::seconds(length);
+        // Without an end: what is written of it, in whole seconds, is read as it was.
+        out = length == kMost ? Duration::max() : Duration(std::chrono::seconds(length));
     }
     void get(JsonValue& value, Time& out, const JsonPath& path) {
         Duration since{};

@@ -112,6 +112,14 @@ TEST(Json, KeepsWholeNumbersOf64Bits) {
     EXPECT_EQ(*from_json<Ping>(to_json(ping)), ping);
 }
 
+// One user's odd limit must not make the whole list of jobs unreadable for everybody.
+TEST(Json, ReadsBackATimeWithoutAnEnd) {
+    JobRow row;
+    row.time_limit = Duration::max();
+    row.request.time_limit = Duration::max();
+    EXPECT_EQ(*from_json<JobRow>(to_json(row)), row);
+}
+
 TEST(Json, WritesOnlyTheFieldsThatAreWanted) {
     JobRow row{.id = JobId(7), .name = "a", .state = "RUNNING"};
     const auto choice = FieldChoice::of<JobRow>({"state", "id"});
