@@ -70,15 +70,18 @@ std::string draw_request_id() {
     return text;
 }
 
+constexpr int kTakenByNobody = 503;  // Its server was too busy even to begin.
+
 // How a call may be tried again.
 enum class Retry : std::uint8_t {
     unsent,  // Only what never left: what changes something must not happen twice.
     always,  // Reads, and submissions: the request id makes them one.
 };
 
-bool may_repeat(WireFault fault, Retry repeat) {
-    if (fault == WireFault::cannot_connect) return true;
-    return fault == WireFault::lost && repeat == Retry::always;
+bool may_repeat(const WireOutcome& outcome, Retry repeat) {
+    if (outcome.fault == WireFault::cannot_connect) return true;
+    if (outcome.fault == WireFault::none) return outcome.status == kTakenByNobody;
+    return outcome.fault == WireFault::lost && repeat == Retry::always;
 }
 
 }  // namespace
@@ -94,7 +97,7 @@ struct Client::Wire {
             // The server may close a connection that was idle; to find it closed is no failure.
             const bool was_open = connection.is_open();
             WireOutcome outcome = connection.exchange(request, stream);
-            if (!may_repeat(outcome.fault, repeat)) return outcome;
+            if (!may_repeat(outcome, repeat)) return outcome;
             if (was_open && outcome.fault == WireFault::lost) continue;
             if (steady_clock::now() + pause > give_up) return outcome;
             std::this_thread::sleep_for(pause);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -121,6 +122,12 @@ struct HttpServer::Works final : HttpHouse {
         const std::lock_guard lock(mutex);
         waiting.erase(ticket);
     }
+    bool take_room(std::uint64_t bytes) override {
+        if (room_taken.fetch_add(bytes) + bytes <= settings.bodies_bytes) return true;
+        room_taken -= bytes;
+        return false;
+    }
+    void give_room(std::uint64_t bytes) override { room_taken -= bytes; }
     void ended(HttpSession* session) override;
 
     void run();
@@ -130,6 +137,7 @@ struct HttpServer::Works final : HttpHouse {
     void accept_remote();
     void accepted_remote(TcpSocket socket);
     void make_room();
+    bool close_one(bool remote);
     void wait_for_room();
     std::vector<std::shared_ptr<HttpSession>> all_sessions();
     void look_for_late();
@@ -150,6 +158,8 @@ struct HttpServer::Works final : HttpHouse {
     asio::steady_timer room_timer{door}, late_timer{door}, tls_timer{door};
     asio::thread_pool slow;
     std::vector<std::thread> threads;
+
+    std::atomic<std::uint64_t> room_taken = 0;
 
     std::mutex mutex;  // Of what follows.
     std::map<HttpSession*, std::weak_ptr<HttpSession>> sessions, remote_sessions;
@@ -250,8 +260,7 @@ void HttpServer::Works::accept_remote() {
         });
 }
 
-// Where there are as many as there may be, the one that has idled longest gives way; where none is
-// idle, the new one goes.
+// Where there are as many as there may be and none gives way, the new one goes.
 void HttpServer::Works::accepted_remote(TcpSocket socket) {
     boost::system::error_code why;
     const auto peer = socket.remote_endpoint(why);
@@ -267,12 +276,7 @@ void HttpServer::Works::accepted_remote(TcpSocket socket) {
         if (!full) remote_sessions.emplace(session.get(), session);
     }
     if (!full) return session->start();
-    std::vector<std::shared_ptr<HttpSession>> idle = all_sessions();
-    std::erase_if(idle, [](const auto& one) { return !one->is_idle() || !one->is_remote(); });
-    const auto longest =
-        std::ranges::min_element(idle, {}, [](const auto& one) { return one->idle_since(); });
-    if (longest == idle.end()) return;
-    (*longest)->close();
+    if (!close_one(true)) return;
     {
         const std::lock_guard lock(mutex);
         if (stopped) return;
@@ -333,18 +337,23 @@ void HttpServer::Works::look_for_late() {
     });
 }
 
-// Where there is none, the connection that has idled longest gives way.
 void HttpServer::Works::make_room() {
     {
         const std::lock_guard lock(mutex);
         if (sessions.size() < settings.connections) return;
     }
-    std::vector<std::shared_ptr<HttpSession>> idle = all_sessions();
-    std::erase_if(idle,
-                  [](const auto& session) { return !session->is_idle() || session->is_remote(); });
-    const auto longest = std::ranges::min_element(
-        idle, {}, [](const auto& session) { return session->idle_since(); });
-    if (longest != idle.end()) (*longest)->close();
+    close_one(false);
+}
+
+// Of the users of this machine, or of the other hosts.
+bool HttpServer::Works::close_one(bool remote) {
+    std::vector<std::shared_ptr<HttpSession>> all = all_sessions();
+    std::erase_if(all, [&](const auto& session) { return session->is_remote() != remote; });
+    std::vector<ConnectionSeen> seen;
+    for (const auto& session : all) seen.push_back(session->seen());
+    const std::optional<std::size_t> one = gives_way(seen);
+    if (one) all[*one]->close();
+    return one.has_value();
 }
 
 bool HttpServer::Works::ask(const std::shared_ptr<HttpSession>& session, std::uint64_t& ticket,

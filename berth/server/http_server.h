@@ -34,6 +34,7 @@ struct HttpServerOptions {
     std::size_t connections = 256;  // Beyond that the one that has idled longest gives way.
     std::uint32_t header_bytes = 16 * 1024;
     std::uint64_t body_bytes = 8 << 20;
+    std::uint64_t bodies_bytes = 32 << 20;           // Of all that are being received.
     std::chrono::milliseconds idle_timeout{60'000};  // Until a whole header has come.
     std::chrono::milliseconds body_timeout{30'000};
     std::chrono::milliseconds answer_timeout{60'000};  // For the controller.

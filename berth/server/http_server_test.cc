@@ -169,6 +169,45 @@ TEST_F(ServerRig, LetsTheLongestIdleGoWhenAllPlacesAreTaken) {
     EXPECT_TRUE(clients.front()->closed_within(2000));
 }
 
+// Half a request is at work, and would be until its time is up.
+TEST_F(ServerRig, WhoeverTakesAllPlacesLosesOne) {
+    options.connections = 4;
+    start();
+    std::vector<std::unique_ptr<RawClient>> stuck;
+    for (int i = 0; i < 8; ++i) {
+        stuck.push_back(std::make_unique<RawClient>(options.socket));
+        ASSERT_TRUE(stuck.back()->send("POST /v1/jobs HTTP/1.1\r\nContent-Length: 100\r\n\r\n{"));
+    }
+    EXPECT_EQ(call("GET", "/healthz").status, 200);
+    EXPECT_TRUE(stuck.front()->closed_within(2000));
+}
+
+TEST_F(ServerRig, PromisesNoMoreMemoryThanThereIs) {
+    options.bodies_bytes = 1 << 20;
+    start();
+    const std::string half = "POST /v1/jobs HTTP/1.1\r\nContent-Length: 600000\r\n\r\n{";
+    {
+        RawClient first(options.socket), second(options.socket);
+        ASSERT_TRUE(first.send(half));
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        ASSERT_TRUE(second.send(half));
+        EXPECT_EQ(second.read().status, 503);
+        EXPECT_EQ(call("POST", "/v1/jobs", "{}").status, 201) << "a small one has its room";
+    }
+    const std::string script(500'000, 'x');
+    for (int i = 0; i < 5; ++i) {  // What was promised is given back.
+        const auto status = [&] {
+            return call("POST", "/v1/jobs", R"({"payload":{"script":")" + script + R"("}})").status;
+        };
+        int now = status();
+        for (int wait = 0; now == 503 && wait < 100; ++wait) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            now = status();
+        }
+        EXPECT_EQ(now, 201);
+    }
+}
+
 TEST_F(ServerRig, SaysSoWhenTheControllerIsFullOrSilent) {
     options.answer_timeout = std::chrono::milliseconds(100);
     start();

@@ -15,6 +15,8 @@ namespace {
 
 // Whoever has shown no token sends little.
 constexpr std::uint64_t kStrangersBodyBytes = 64 * 1024;
+// All connections may have one of these at once.
+constexpr std::uint64_t kSmallBodyBytes = 64 * 1024;
 
 // "Authorization: Bearer TOKEN", or as Slurm's REST clients have it.
 std::string_view token_in(const http::request<http::string_body>& message) {
@@ -35,12 +37,21 @@ HttpSession::HttpSession(HttpHouse& house, TcpSocket socket, asio::ssl::context&
                          std::string from)
     : house_(house), stream_(std::move(socket), how), from_(std::move(from)), pid_(0) {}
 
-HttpSession::~HttpSession() { house_.ended(this); }
+HttpSession::~HttpSession() {
+    house_.give_room(room_);
+    house_.ended(this);
+}
 
 void HttpSession::start() {
     asio::post(stream_.get_executor(), [self = shared_from_this()] {
         self->stream_.is_tls() ? self->shake_hands() : self->read_header();
     });
+}
+
+ConnectionSeen HttpSession::seen() const {
+    using std::chrono::steady_clock;
+    return {from_.empty() ? "uid " + std::to_string(principal_.uid) : from_, idle_,
+            steady_clock::time_point(steady_clock::duration(idle_since_.load()))};
 }
 
 void HttpSession::close() {
@@ -51,6 +62,7 @@ void HttpSession::shut() {
     closed_ = true;
     late_at_ = 0;
     parts_.reset();
+    house_.give_room(std::exchange(room_, 0));
     stream_.close();
 }
 
@@ -124,6 +136,7 @@ void HttpSession::read_body() {
                 return refuse_header(make_error_code(http::error::body_limit));
         }
     }
+    if (room_ == 0 && !take_room()) return;
     // Who asks before sending a long body is told to go on.
     if (beast::iequals(parser_->get()[http::field::expect], "100-continue") &&
         !parser_->is_done()) {
@@ -141,6 +154,23 @@ void HttpSession::read_body() {
                          if (why) return self->refuse_header(why);
                          self->handle();
                      });
+}
+
+// Memory for a long body is promised before the body comes. False: there is none, and that has been
+// answered.
+bool HttpSession::take_room() {
+    const std::uint64_t wanted =
+        parser_->chunked() ? house_.options().body_bytes : parser_->content_length().value_or(0);
+    if (wanted <= kSmallBodyBytes) return true;
+    if (house_.take_room(wanted)) {
+        room_ = wanted;
+        return true;
+    }
+    keep_alive_ = false;
+    chunked_ = false;
+    send(respond(api::problem_of_status(
+        503, "the requests that are being received take all the memory there is: try again")));
+    return false;
 }
 
 // What is no request has an answer too, and then the connection is over: where the next one would
@@ -181,6 +211,7 @@ void HttpSession::handle() {
     if (!request.remote) request.principal.role = house_.role_of(principal_);
     begin_audit(request);
     auto outcome = house_.service().serve(request);
+    house_.give_room(std::exchange(room_, 0));
     if (auto* const response = std::get_if<ApiResponse>(&outcome)) {
         send(std::move(*response));
     } else if (auto* const command = std::get_if<ForController>(&outcome)) {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "berth/server/byte_stream.h"
+#include "berth/server/gives_way.h"
 #include "berth/server/http_server.h"
 
 namespace berth {
@@ -28,6 +29,9 @@ public:
     virtual bool ask(const std::shared_ptr<HttpSession>& session, std::uint64_t& ticket,
                      const Principal& principal, Command command) = 0;
     virtual void forget(std::uint64_t ticket) = 0;
+    // Of the memory for bodies. False: so much is not left.
+    virtual bool take_room(std::uint64_t bytes) = 0;
+    virtual void give_room(std::uint64_t bytes) = 0;
     virtual void ended(HttpSession* session) = 0;
 };
 
@@ -45,13 +49,9 @@ public:
     void answered(std::uint64_t ticket, Answer answer);  // From any thread.
     void close();                                        // From any thread.
     // Ends what has taken too long. Timers of its own would cost each request eight of their turns.
-    void check(std::chrono::steady_clock::time_point now);      // From any thread.
-    bool is_idle() const { return idle_.load(); }               // From any thread.
-    bool is_remote() const { return stream_.is_tls(); }         // From any thread.
-    std::chrono::steady_clock::time_point idle_since() const {  // From any thread.
-        return std::chrono::steady_clock::time_point(
-            std::chrono::steady_clock::duration(idle_since_.load()));
-    }
+    void check(std::chrono::steady_clock::time_point now);  // From any thread.
+    bool is_remote() const { return stream_.is_tls(); }     // From any thread.
+    ConnectionSeen seen() const;                            // From any thread.
 
 private:
     using Failure = boost::system::error_code;
@@ -61,6 +61,7 @@ private:
     void identify();
     void read_header();
     void read_body();
+    bool take_room();
     void handle();
     void refuse_header(const Failure& why);
     void wait_for_controller(ForController request);
@@ -86,7 +87,8 @@ private:
     std::optional<AuditEntry> audited_;  // Of the request under way, if it changes something.
     boost::beast::flat_buffer buffer_;
     std::optional<Parser> parser_;
-    bool closed_ = false;  // What was under way when it was shut comes to nothing.
+    std::uint64_t room_ = 0;  // Of the house's, for the body that comes.
+    bool closed_ = false;     // What was under way when it was shut comes to nothing.
     bool keep_alive_ = false;
     bool chunked_ = true;
     std::optional<std::uint64_t> ticket_;               // Of the request that the controller has.
@@ -96,7 +98,8 @@ private:
     std::unique_ptr<BodyParts> parts_;                  // Of the response on its way.
     std::string part_;
     std::atomic<bool> idle_{false};
-    std::atomic<std::int64_t> idle_since_{0};
+    std::atomic<std::int64_t> idle_since_{
+        std::chrono::steady_clock::now().time_since_epoch().count()};
 };
 
 }  // namespace berth
