@@ -1,6 +1,7 @@
 #include "berth/server/gives_way.h"
 
 #include <map>
+#include <string_view>
 #include <tuple>
 
 namespace berth {
