@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/berthd/daemon_inbox.h"
+#include "apps/berthd/fence_runner.h"
 #include "apps/daemon/wall_clock.h"
 #include "berth/control/loop.h"
 #include "berth/server/http_server.h"
@@ -86,7 +87,7 @@ struct ControllerDaemon::Parts {
           scripts(std::move(for_launches)),
           loop(Controller(Engine(std::move(opened.state)), std::move(spec), opened.epoch,
                           opened.next_sequence),
-               World{inbox, clock, store, outside, outside, published, &log, &observers}) {}
+               World{inbox, clock, store, outside, outside, published, &log, &observers, &fence}) {}
 
     Status listen(const ControllerOptions& options, const std::optional<Listening>& listening);
     Status listen_to_agents(const ControllerOptions& options,
@@ -107,6 +108,7 @@ struct ControllerDaemon::Parts {
     Observers observers{{diagnostics.get(), counts.get()}};
     std::shared_ptr<Registrar> registrar;  // nullptr: nobody comes from other hosts.
     OnceStarted outside;
+    FenceRunner fence{[this](FenceAnswered answer) { inbox.push(std::move(answer)); }};
     Loop loop;
     std::unique_ptr<AgentServer> agents;
     std::unique_ptr<HttpServer> http;

@@ -175,6 +175,16 @@ TEST(Hooks, AHookThatLeftNoWordIsRunAgain) {
     EXPECT_FALSE(rig.remembers("attempt"));
 }
 
+TEST(Hooks, APrologThatEndedBeforeTheRebootBeginsNothingAfterIt) {
+    AgentRig rig;
+    rig.welcome();
+    rig.launch(launch_with_both());
+    rig.actions.clear();
+    rig.start("boot-2", {}, {RunExited{kProlog, {}}});
+    EXPECT_TRUE(rig.acted<StartAttempt>().empty());
+    EXPECT_EQ(hooks_begun(rig), std::vector{kEpilog});
+}
+
 TEST(Hooks, AfterARebootTheEpilogCleansUp) {
     AgentRig rig;
     rig.welcome();

@@ -102,6 +102,8 @@ public:
                 draft_.enforce_limits = flag(entry.second);
             } else if (key == "hold_after") {
                 read_hold_after(entry.second);
+            } else if (key == "fence") {
+                read_fence(entry.second);
             } else if (key == "enforce_accounts") {
                 draft_.spec.scheduling.enforce_accounts = flag(entry.second);
             } else {
@@ -109,7 +111,7 @@ public:
                       "there is no option " + key +
                           "; there are cluster, nodes, partitions, accounts, qos, "
                           "operators, order, placement, gpu_types, licenses, enforce_accounts, "
-                          "enforce_limits, hold_after");
+                          "enforce_limits, hold_after, fence");
             }
         }
     }
@@ -128,6 +130,39 @@ private:
         const auto length = parse_time_limit(scalar(node));
         if (!length.ok()) return error(node, length.error().message);
         draft_.spec.scheduling.planning.hold_after = length.value().value_or(Duration::max());
+    }
+    // fence: {program: /etc/berth/fence.sh, timeout: 1:00, presume_dead_after: never}
+    void read_fence(const YAML::Node& node) {
+        FenceSpec& fence = draft_.spec.fence;
+        if (!node.IsMap()) {
+            return error(node, "should be a map with program, timeout, presume_dead_after");
+        }
+        for (const auto& entry : node) {
+            const std::string key = scalar(entry.first);
+            if (key == "program") {
+                fence.program = scalar(entry.second);
+                if (!fence.program.starts_with('/')) {
+                    error(entry.second, "should be an absolute path, like /etc/berth/fence.sh");
+                }
+            } else if (key == "timeout") {
+                fence.timeout = length(entry.second).value_or(fence.timeout);
+            } else if (key == "presume_dead_after") {
+                fence.presume_dead_after.reset();
+                if (scalar(entry.second) != "never") {
+                    fence.presume_dead_after = length(entry.second);
+                }
+            } else {
+                error(entry.first, "there is no option " + key +
+                                       " here; there are program, timeout, presume_dead_after");
+            }
+        }
+    }
+    // Of time; not none, and not without end.
+    std::optional<Duration> length(const YAML::Node& node) {
+        const auto length = parse_time_limit(scalar(node));
+        if (length.ok() && *length && **length > Duration{}) return *length;
+        error(node, "should be a length of time, like 10 (minutes) or 0:30 (minutes:seconds)");
+        return std::nullopt;
     }
     void error(const YAML::Node& at, const std::string& message) {
         const int line = at.Mark().line;

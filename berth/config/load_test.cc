@@ -291,6 +291,23 @@ TEST(Load, ReadsThePlacement) {
               std::string::npos);
 }
 
+TEST(Load, ReadsTheFence) {
+    const auto fence = [](const std::string& yaml) {
+        return load_slurm(kSmall, "", "", "", yaml).spec.fence;
+    };
+    EXPECT_EQ(fence(""), FenceSpec{});
+    const FenceSpec all =
+        fence("fence: {program: /sbin/off, timeout: 2:30, presume_dead_after: 1-0}");
+    EXPECT_EQ(all.program, "/sbin/off");
+    EXPECT_EQ(all.timeout, std::chrono::seconds(150));
+    EXPECT_EQ(all.presume_dead_after, std::chrono::hours(24));
+    EXPECT_EQ(fence("fence: {presume_dead_after: never}").presume_dead_after, std::nullopt);
+    for (const char* wrong : {"fence: /sbin/off", "fence: {program: off}", "fence: {timeout: 0}",
+                              "fence: {presume_dead_after: soon}", "fence: {script: /sbin/off}"}) {
+        EXPECT_NE(text_of(load_slurm(kSmall, "", "", "", wrong)), "") << wrong;
+    }
+}
+
 TEST(Load, ReadsWhenWhoIsFirstHoldsNodes) {
     const auto hold_after = [](const std::string& yaml) {
         return load_slurm(kSmall, "", "", "", yaml).spec.scheduling.planning.hold_after;

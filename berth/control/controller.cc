@@ -99,6 +99,7 @@ void Controller::Parts::take_office(Ledger& ledger) {
     apply_edits(kept, ledger.state().accounting_edits());
     if (kept != ledger.state().spec()) ledger.record(SpecInstalled{std::move(kept)});
     nodes.install(ledger.state().spec());
+    nodes.begin_watch(ledger);
 }
 
 void Controller::Parts::take(Ledger& ledger, Input input, bool has_room) {
@@ -106,6 +107,8 @@ void Controller::Parts::take(Ledger& ledger, Input input, bool has_room) {
         nodes.hear(ledger, std::move(*report));
     } else if (const auto* lost = std::get_if<LinkLost>(&input)) {
         nodes.lose(ledger, lost->link);
+    } else if (const auto* answer = std::get_if<FenceAnswered>(&input)) {
+        nodes.fence_answered(ledger, *answer);
     } else {
         auto& [reply_to, principal, command] = std::get<ClientInput>(input);
         if (!std::holds_alternative<HashState>(command)) {

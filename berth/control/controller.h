@@ -24,6 +24,7 @@ struct Turn {
     Record record;  // Empty facts: nothing to write.
     std::vector<OutgoingOrder> orders;
     std::vector<OutgoingAnswer> answers;
+    std::vector<FenceCall> fences;
     std::vector<Link> closed;  // Links to be cut: superseded, or not one of our nodes.
     Changes changes;
     std::optional<Time> wake_at;  // When to turn again, if nothing comes first.

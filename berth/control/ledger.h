@@ -39,6 +39,7 @@ public:
     void order(Link link, NodeId node, Order order) {
         turn_.orders.push_back({link, node, std::move(order)});
     }
+    void fence(FenceCall call) { turn_.fences.push_back(std::move(call)); }
     void close(Link link) { turn_.closed.push_back(link); }
     void log(LogLevel level, std::string text) { turn_.log.push_back({level, std::move(text)}); }
 

@@ -46,6 +46,10 @@ void Loop::send(Turn& turn) {
     for (OutgoingAnswer& answer : turn.answers) world_.clients.answer(std::move(answer));
     for (OutgoingOrder& order : turn.orders) world_.agents.send(std::move(order));
     for (const Link link : turn.closed) world_.agents.close(link);
+    for (FenceCall& call : turn.fences) {
+        BERTH_ASSERT(world_.fence != nullptr);
+        world_.fence->call(std::move(call));
+    }
     if (world_.log == nullptr) return;
     for (const LogLine& line : turn.log) world_.log->write(line.level, "control", line.text);
 }

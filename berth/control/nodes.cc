@@ -34,7 +34,10 @@ void Nodes::note_silence(Ledger& ledger) {
     for (const NodeId node : sessions_.take_due(ledger.now())) {
         sessions_.mark(node);
         const std::optional<Time> due = silence_due(ledger.state(), node);
-        if (!due || *due > ledger.now()) continue;
+        if (!due || *due > ledger.now()) {
+            settle_silent(ledger, node);
+            continue;
+        }
         ledger.log(LogLevel::warning,
                    "node " + ledger.state().spec().node(node).name +
                        " is not responding: nothing heard for " +
@@ -43,6 +46,7 @@ void Nodes::note_silence(Ledger& ledger) {
         if (ledger.state().condition(node).responding) ledger.record(NodeSilent{node});
         if (const std::optional<Link> link = sessions_.of(node).link) ledger.close(*link);
         sessions_.close(node);
+        settle_silent(ledger, node);
     }
 }
 

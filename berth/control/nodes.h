@@ -28,8 +28,14 @@ public:
     // ---- What comes from the agents.
     void hear(Ledger& ledger, AgentInput input);
     void lose(Ledger& ledger, Link link);
-    // Nodes not heard of for the agent timeout become unschedulable. Nothing else follows from it.
+    // Nodes not heard of for the agent timeout become unschedulable. What else
+    // follows from it, only the site's fence or its or a job's word decides: silent_nodes.cc.
     void note_silence(Ledger& ledger);
+
+    // ---- What is silent (silent_nodes.cc).
+    // A new controller has heard of no one: from now on it counts how long each is silent.
+    void begin_watch(Ledger& ledger);
+    void fence_answered(Ledger& ledger, const FenceAnswered& answer);
 
     // ---- What commands want of them.
     bool is_connected(NodeId node) const { return sessions_.of(node).link.has_value(); }
@@ -67,6 +73,14 @@ private:
     void drain_for(Ledger& ledger, NodeId node, const AttemptReport& report);
     void stray_ended(Ledger& ledger, NodeId node, AttemptId attempt);
     AttemptId meant_attempt(const Ledger& ledger, AttemptId attempt) const;
+
+    // silent_nodes.cc
+    std::optional<Time> settling_due(const ClusterState& state, NodeId node) const;
+    void settle_silent(Ledger& ledger, NodeId node);
+    void presume_dead(Ledger& ledger, NodeId node);
+    void end_attempts_on(Ledger& ledger, NodeId node);
+    void note_survival(Ledger& ledger, NodeId node);
+    void ask_fence(Ledger& ledger, NodeId node);
 
     // sync.cc
     void sync(Ledger& ledger, NodeId node);

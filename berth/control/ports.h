@@ -44,7 +44,20 @@ struct AgentInput {  // A report that came over a link, whose peer is proven to 
 struct LinkLost {
     Link link;
 };
-using Input = std::variant<ClientInput, AgentInput, LinkLost>;
+// How the site's fence fared. `failure` is empty where it says that nothing of that boot of the
+// node runs any more; it is believed.
+struct FenceAnswered {
+    std::string node, boot_id;
+    std::string failure;
+};
+using Input = std::variant<ClientInput, AgentInput, LinkLost, FenceAnswered>;
+
+// A node is to be switched off, so that it is certain that nothing runs on it.
+struct FenceCall {
+    std::string node, hostname, address, boot_id;
+    std::string program;
+    Duration timeout{};
+};
 
 struct OutgoingOrder {
     Link link;
@@ -98,6 +111,12 @@ public:
     virtual void send(OutgoingOrder order) = 0;
     virtual void close(Link link) = 0;
 };
+class Fence {
+public:
+    virtual ~Fence() = default;
+    // Does not wait; FenceAnswered comes through the inbox, unless this process ends before.
+    virtual void call(FenceCall call) = 0;
+};
 class Clients {
 public:
     virtual ~Clients() = default;
@@ -139,6 +158,7 @@ struct World {
     Readers& readers;
     LogSink* log = nullptr;  // Of what administrators should know. None: nobody wants it.
     Observer* observer = nullptr;
+    Fence* fence = nullptr;  // None: no configuration of this world has one.
 };
 
 }  // namespace berth

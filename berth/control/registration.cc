@@ -71,6 +71,7 @@ void Nodes::accept(Ledger& ledger, Link link, NodeId node, const Registration& r
     session.oldest_live = oldest_live_job(ledger.state());
     welcome(ledger, node);
     ledger.record(session.registered);
+    note_survival(ledger, node);
     check_hardware(ledger, node, registration.found);
     settle_steps(ledger, node, registration, same_boot);
     settle(ledger, node, registration, same_boot);

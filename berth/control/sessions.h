@@ -50,6 +50,8 @@ struct NodeSession {
     std::map<JobId, RunProgress> runs;
     std::map<AttemptId, Delivery> strays;  // Live there, and nobody's: they are being ended. Until
                                            // they are gone nothing is launched there.
+    bool fencing = false;                  // The fence was asked, and has not answered.
+    Time fence_at{};                       // Not before.
     std::optional<Time> check_at;          // As in Sessions::checks_.
 
     // The progress of the attempt that now holds something on the node.

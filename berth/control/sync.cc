@@ -102,7 +102,10 @@ std::optional<Time> Nodes::next_due(const Ledger& ledger, NodeId node) const {
     const NodeSession& session = sessions_.of(node);
     std::optional<Time> due = silence_due(ledger.state(), node);
     const auto earlier = [&](Time at) { due = due ? std::min(*due, at) : at; };
-    if (!session.link) return due;
+    if (!session.link) {
+        if (const auto settling = settling_due(ledger.state(), node)) earlier(*settling);
+        return due;
+    }
     for (const auto& [attempt, delivery] : session.strays) earlier(delivery.next_at());
     for (const auto& [job, run] : session.runs) {
         if (run.need != RunProgress::Need::nothing) {

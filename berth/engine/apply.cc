@@ -1,5 +1,7 @@
 // How facts become state: the dispatch, and the facts about the controller, its configuration and
 // its nodes.
+#include <algorithm>
+
 #include "berth/engine/cluster_state_change.h"
 
 namespace berth {
@@ -46,6 +48,14 @@ void ClusterState::take(Time, const NodeRegistered& fact) {
         condition.agent_version = fact.agent_version;
         condition.os = fact.os;
         condition.arch = fact.arch;
+        condition.fence_failure.clear();
+    });
+}
+
+void ClusterState::take(Time, const NodeFenced& fact) {
+    change_condition(fact.node, [&](NodeCondition& condition) {
+        condition.fence_failure = fact.failure;
+        if (fact.failure.empty()) condition.fenced_boot = fact.boot_id;
     });
 }
 
@@ -66,7 +76,31 @@ void ClusterState::take(Time now, const NodeUpdated& fact) {
             condition.reason_by = fact.by;
             condition.reason_at = now;
         }
+        if (fact.reboot) condition.reboot = *fact.reboot;
     });
+}
+
+void ClusterState::take(Time now, const DevicesDrained& fact) {
+    change_condition(fact.node, [&](NodeCondition& condition) {
+        if (!fact.instance.empty()) {
+            condition.fault_instance = fact.instance;
+            condition.fault_number = fact.number;
+        }
+        std::vector<DrainedDevice>& all = condition.drained_devices;
+        std::erase_if(all, [&](const DrainedDevice& one) {
+            return (fact.devices & bit(static_cast<int>(one.device))) != 0;
+        });
+        if (!fact.drained) return;
+        for_each_bit(fact.devices, [&](int device) {
+            all.push_back({static_cast<std::uint32_t>(device), fact.reason, fact.by, now});
+        });
+        std::ranges::sort(all, {}, &DrainedDevice::device);
+    });
+    NodeFree& free = free_[fact.node.index()];
+    if (undo_.recording()) {
+        undo_.record(FreeBefore{fact.node, std::make_shared<const NodeFree>(free)});
+    }
+    free = free_of(fact.node);
 }
 
 // ---- Trying things.

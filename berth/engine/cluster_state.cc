@@ -216,6 +216,21 @@ void ClusterState::recompute_free() {
             subtract(free_[share.node.index()], share, spec_.node(share.node));
         }
     }
+    for (std::size_t n = 0; n < free_.size(); ++n) {
+        drain(free_[n], conditions_[n].drained_mask(), spec_.nodes[n]);
+    }
+}
+
+// From scratch, for one node.
+NodeFree ClusterState::free_of(NodeId node) const {
+    NodeFree free = all_free(spec_.node(node));
+    for (const JobId id : jobs_on(node)) {
+        for (const NodeShare& share : jobs_.at(id).allocation->shares) {
+            if (share.node == node) subtract(free, share, spec_.node(node));
+        }
+    }
+    drain(free, condition(node).drained_mask(), spec_.node(node));
+    return free;
 }
 
 // Ids come round at max_job_id, and pass over those still in use.

@@ -139,6 +139,8 @@ private:
     void take(Time now, const ReservationDeleted& fact);
     void take(Time now, const AccountingEdited& fact);
     void take(Time now, const JobWarned& fact);
+    void take(Time now, const NodeFenced& fact);
+    void take(Time now, const DevicesDrained& fact);
 
     // Every change goes through one of these, which remember what was there and keep the index.
     template <class Change>
@@ -164,6 +166,7 @@ private:
     void remember_job(JobId id);
     void remember_all_nodes();
     void recompute_free();
+    NodeFree free_of(NodeId node) const;
     JobId id_after(JobId id) const;
 
     // apply_usage.cc

@@ -114,6 +114,9 @@ void CycleRun::end_overdue() {
     const Duration longer = std::max<Duration>(scheduling().kill_wait, std::chrono::seconds(1));
     for (const JobId id : book().extend_overdue(now_, longer)) {
         const Job& job = *state().find_job(id);
+        for (const NodeShare& share : job.allocation->shares) {
+            if (state().free(share.node).drained != 0) book().settle_drained(state(), share.node);
+        }
         if (job.state != JobState::running) continue;
         if (job.spec.deadline && *job.spec.deadline <= now_) {
             decide(EndJob{.job = id, .outcome = JobState::deadline, .reason = "DeadLine"});

@@ -46,6 +46,9 @@ void ClusterState::check_nodes() const {
             subtract(expected[node], share, spec_.nodes[node]);
         }
     }
+    for (std::size_t node = 0; node < free_.size(); ++node) {
+        drain(expected[node], conditions_[node].drained_mask(), spec_.nodes[node]);
+    }
     BERTH_ASSERT(expected == free_);
     for (std::size_t node = 0; node < free_.size(); ++node) check_shared(node, held_devices[node]);
 }

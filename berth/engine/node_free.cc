@@ -26,7 +26,8 @@ NodeFree all_free(const NodeSpec& node) {
             .cores = BitSet::all(node.cores()),
             .devices = devices_of(node),
             .shared = {},
-            .jobs = 0};
+            .jobs = 0,
+            .drained = 0};
 }
 
 const SharedDevice* find_shared(const NodeFree& free, std::uint32_t device) {
@@ -38,7 +39,7 @@ std::int64_t parts_left(const NodeSpec& node, const NodeFree& free, std::uint32_
                         DimensionId kind) {
     const std::vector<ShareKind>& kinds = node.devices[device].shares;
     const auto own = std::ranges::find(kinds, kind, &ShareKind::dimension);
-    if (own == kinds.end()) return 0;
+    if (own == kinds.end() || (free.drained & bit(static_cast<int>(device))) != 0) return 0;
     if (const SharedDevice* shared = find_shared(free, device)) {
         return shared->used.dimension == kind ? own->parts - shared->used.parts : 0;
     }
@@ -73,6 +74,7 @@ void give_back_part(NodeFree& free, const DeviceShare& share, const NodeSpec& no
     at->jobs -= 1;
     if (at->jobs > 0) return;
     free.shared.erase(at);
+    if ((free.drained & bit(static_cast<int>(share.device))) != 0) return;
     free.devices |= bit(static_cast<int>(share.device));
     free.amount[node.devices[share.device].dimension] += 1;
 }
@@ -91,9 +93,22 @@ void give_back(NodeFree& free, const NodeShare& share, const NodeSpec& node) {
     BERTH_ASSERT(free.jobs > 0);
     free.amount += share.amount;
     free.cores |= within(share.cores, free.cores.size());
-    free.devices |= share.whole_devices() & devices_of(node);
+    const DeviceMask whole = share.whole_devices() & devices_of(node);
+    free.devices |= whole & ~free.drained;
+    for_each_bit(whole & free.drained, [&](int device) {
+        free.amount[node.devices[static_cast<std::size_t>(device)].dimension] -= 1;
+    });
     if (share.device_share) give_back_part(free, *share.device_share, node);
     free.jobs -= 1;
+}
+
+void drain(NodeFree& free, DeviceMask devices, const NodeSpec& node) {
+    devices &= devices_of(node) & ~free.drained;
+    for_each_bit(devices & free.devices, [&](int device) {
+        free.amount[node.devices[static_cast<std::size_t>(device)].dimension] -= 1;
+    });
+    free.devices &= ~devices;
+    free.drained |= devices;
 }
 
 }  // namespace berth

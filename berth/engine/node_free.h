@@ -21,6 +21,7 @@ struct NodeFree {
     DeviceMask devices = 0;            // Whole ones.
     std::vector<SharedDevice> shared;  // By device.
     std::uint32_t jobs = 0;            // That hold something here.
+    DeviceMask drained = 0;  // Not given out again: who has one keeps it, and then it is not free.
     friend bool operator==(const NodeFree&, const NodeFree&) = default;
 };
 
@@ -36,5 +37,7 @@ bool has_room_for(const NodeSpec& node, const NodeFree& free, const DeviceShare&
 // devices is passed over.
 void subtract(NodeFree& free, const NodeShare& share, const NodeSpec& node);
 void give_back(NodeFree& free, const NodeShare& share, const NodeSpec& node);
+// Takes out what is free of these devices, and notes the rest.
+void drain(NodeFree& free, DeviceMask devices, const NodeSpec& node);
 
 }  // namespace berth

@@ -97,6 +97,23 @@ void Outlook::note_node(const ClusterState& state, NodeId node) {
     changed = true;
 }
 
+void Outlook::note_order(const JobUpdated& fact) {
+    PendingJob* waiting = pending.find(fact.job);
+    if (waiting == nullptr) return;
+    waiting->moved_in_order =
+        fact.by_operator && (fact.priority || fact.nice || fact.qos || fact.partition);
+    promises_at_risk = promises_at_risk || waiting->moved_in_order;
+}
+
+void Outlook::note_devices(const ClusterState& state, const DevicesDrained& fact) {
+    book.settle_drained(state, fact.node);
+    if (!fact.drained) book.note_release(fact.node);
+    pending.forget_chances();
+    chances_changed = promises_at_risk = true;
+    all_unwritten = true;
+    changed = true;
+}
+
 // Reservations are few, and change seldom.
 void Outlook::note_reservations(const ClusterState& state) {
     book.rebuild(state);
@@ -129,6 +146,8 @@ void Outlook::note(const ClusterState& state, Time now, const Fact& fact) {
                    [&](const NodeRegistered& kind) { note_node(state, kind.node); },
                    [&](const NodeSilent& kind) { note_node(state, kind.node); },
                    [&](const NodeUpdated& kind) { note_node(state, kind.node); },
+                   [&](const NodeFenced&) {},
+                   [&](const DevicesDrained& kind) { note_devices(state, kind); },
                    [&](const JobSubmitted& kind) {
                        const bool before = changed;
                        job_changed(kind.job.id);
@@ -138,11 +157,7 @@ void Outlook::note(const ClusterState& state, Time now, const Fact& fact) {
                    },
                    [&](const JobUpdated& kind) {
                        job_changed(kind.job);
-                       PendingJob* waiting = pending.find(kind.job);
-                       if (waiting == nullptr) return;
-                       waiting->moved_in_order = kind.by_operator && (kind.priority || kind.nice ||
-                                                                      kind.qos || kind.partition);
-                       promises_at_risk = promises_at_risk || waiting->moved_in_order;
+                       note_order(kind);
                    },
                    [&](const StartJob& kind) {
                        job_changed(kind.job);

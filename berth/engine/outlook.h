@@ -92,6 +92,8 @@ struct Outlook {
 private:
     void note_job(const ClusterState& state, Time now, JobId job);
     void note_node(const ClusterState& state, NodeId node);
+    void note_order(const JobUpdated& fact);
+    void note_devices(const ClusterState& state, const DevicesDrained& fact);
     void note_reservations(const ClusterState& state);
     void note_task_run(const Job& job);
 };

@@ -38,6 +38,7 @@ void PlanBook::rebuild(const ClusterState& state) {
     ends_.clear();
     starts_.clear();
     shared_.clear();
+    drained_.clear();
     licenses_.rebuild(state.spec().licenses);
     reservations_.clear();
     reserved_.clear();
@@ -54,6 +55,7 @@ void PlanBook::rebuild(const ClusterState& state) {
         enter(id, *std::move(booking));
     };
     for (const JobId id : state.holding_jobs()) enter_from_state(id);
+    for (std::size_t n = 0; n < nodes; ++n) settle_drained(state, NodeId::from_index(n));
     for (const auto& [id, planned] : state.plan()) enter_from_state(id);
     // All may have changed where they are promised something.
     for (const auto& [id, promise] : promises_) disturbed_.push_back(id);
@@ -106,6 +108,12 @@ void PlanBook::refresh(const ClusterState& state, Time now, JobId id) {
     if (wanted) {
         if (before && before->running() && wanted->end > before->end) collision_ = true;
         enter(id, *wanted);
+    }
+    if (!drained_.empty()) {
+        for (const auto* booking : {before ? &*before : nullptr, wanted ? &*wanted : nullptr}) {
+            if (booking == nullptr || !booking->running()) continue;
+            for (const NodeId node : booking->amounts.nodes()) settle_drained(state, node);
+        }
     }
     if (before) note_releases(*before, id, now);
     if (!before || !before->running()) return;

@@ -57,6 +57,8 @@ public:
     void rebuild(const ClusterState& state);
     // After a fact about this job.
     void refresh(const ClusterState& state, Time now, JobId job);
+    // After the devices of this node that are drained, or who holds them, have changed.
+    void settle_drained(const ClusterState& state, NodeId node);
     // A node takes work again, or has become larger.
     void note_release(NodeId node);
 
@@ -176,6 +178,7 @@ private:
         std::map<JobId, Time> ends;  // By user.
     };
     std::map<std::pair<NodeId, std::uint32_t>, Shared> shared_;
+    std::map<std::pair<NodeId, std::uint32_t>, Time> drained_;  // Devices, and booked since when.
     bool collision_ = false;
     HoleChange hole_change_;  // Kept for its memory.
 };

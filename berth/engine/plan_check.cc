@@ -20,6 +20,22 @@ Time plus(Time start, Duration length) {
     return length >= kNever - start ? kNever : start + length;
 }
 
+// A drained device is nobody's, once its last user is done with it.
+void add_drained(const ClusterState& state, Time now, std::size_t n, Intervals& node) {
+    const NodeSpec& spec = state.spec().nodes[n];
+    for_each_bit(state.free(NodeId::from_index(n)).drained, [&](int device) {
+        const DeviceMask mask = bit(device);
+        Time from = now;
+        for (const Interval& one : node) {
+            if ((one.devices & mask) != 0) from = std::max(from, one.end);
+        }
+        if (from == kNever) return;
+        Resources amount;
+        amount[spec.devices[static_cast<std::size_t>(device)].dimension] = 1;
+        node.push_back({from, kNever, amount, JobId(0), mask});
+    });
+}
+
 std::vector<Intervals> running_intervals(const ClusterState& state, Time now) {
     std::vector<Intervals> nodes(state.spec().nodes.size());
     std::map<std::pair<NodeId, std::uint32_t>, std::pair<Time, JobId>> shared;  // GPUs in parts.
@@ -42,6 +58,7 @@ std::vector<Intervals> running_intervals(const ClusterState& state, Time now) {
         nodes[gpu.first.index()].push_back(
             {now, last.first, one, last.second, DeviceMask{1} << gpu.second});
     }
+    for (std::size_t n = 0; n < nodes.size(); ++n) add_drained(state, now, n, nodes[n]);
     return nodes;
 }
 

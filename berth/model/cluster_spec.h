@@ -195,6 +195,39 @@ struct HookSpec {
     BERTH_FIELDS(HookSpec, prolog, epilog, task_prolog, task_epilog, timeout, hold_on_failure)
 };
 
+// What becomes of a node that is not heard of any more and still holds jobs: berth.yaml's `fence`.
+struct FenceSpec {
+    std::string program;  // Proves it dead by switching it off. Empty: there is none.
+    Duration timeout = std::chrono::seconds(60);  // Of one try.
+    // A node silent for so long is taken for dead without any proof; nullopt: never.
+    std::optional<Duration> presume_dead_after;
+
+    BERTH_FIELDS(FenceSpec, program, timeout, presume_dead_after)
+};
+
+// The site's programs for its nodes, in slurm.conf's words.
+struct NodeCareSpec {
+    // HealthCheckNodeState, as bits.
+    enum State : std::uint8_t {
+        kIdle = 1,
+        kAllocated = 2,
+        kMixed = 4,
+        kAny = 8,
+        kNonDrainedIdle = 16,
+        kStartOnly = 32,
+    };
+    std::string health_check;
+    Duration health_interval{};  // 0: none.
+    std::uint8_t health_states = kAny;
+    bool health_cycle = false;  // Spread over the interval, instead of all nodes at once.
+    std::string reboot;
+    Duration resume_timeout = std::chrono::seconds(60);
+    Duration sampling{};  // JobAcctGatherFrequency; 0: what runs is not measured.
+
+    BERTH_FIELDS(NodeCareSpec, health_check, health_interval, health_states, health_cycle, reboot,
+                 resume_timeout, sampling)
+};
+
 struct ClusterSpec {
     std::string name = "cluster";
     std::string controller_host;
@@ -211,6 +244,8 @@ struct ClusterSpec {
         settings;                       // All of slurm.conf, for `show config`.
     std::vector<LicenseSpec> licenses;  // By name.
     HookSpec hooks;
+    FenceSpec fence;
+    NodeCareSpec care;
 
     // What is gone is found among the nodes only: its agent may still have ends to report.
     std::optional<NodeId> find_node(std::string_view name) const;
@@ -221,7 +256,8 @@ struct ClusterSpec {
     const PartitionSpec& partition(PartitionId id) const { return partitions[id.value()]; }
 
     BERTH_FIELDS(ClusterSpec, name, controller_host, dimensions, nodes, partitions, qos, accounts,
-                 associations, operators, scheduling, confinement, settings, licenses, hooks)
+                 associations, operators, scheduling, confinement, settings, licenses, hooks, fence,
+                 care)
 };
 
 }  // namespace berth

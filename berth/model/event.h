@@ -10,6 +10,7 @@
 #include "berth/model/cluster_spec.h"
 #include "berth/model/job.h"
 #include "berth/model/reservation.h"
+#include "berth/model/run_usage.h"
 
 namespace berth {
 
@@ -44,7 +45,8 @@ struct NodeUpdated {  // By an administrator, or by a fault found.
     std::optional<bool> drained;
     std::optional<bool> down;
     std::string reason, by;
-    BERTH_FIELDS(NodeUpdated, node, drained, down, reason, by)
+    std::optional<NodeReboot> reboot;  // Asked for, begun, or over.
+    BERTH_FIELDS(NodeUpdated, node, drained, down, reason, by, reboot)
 };
 struct JobSubmitted {
     Job job;  // As admitted: state pending (or held), partition, QOS and limit resolved.
@@ -91,9 +93,10 @@ struct AttemptEnded {
     NodeId node{0};
     std::optional<ExitStatus> batch_exit;  // On the batch host, where the script ran to its end.
     bool out_of_memory = false;
-    bool lost = false;   // The node was reborn under it, or could not launch it.
-    std::string reason;  // For a launch that failed: what went wrong.
-    BERTH_FIELDS(AttemptEnded, job, attempt, node, batch_exit, out_of_memory, lost, reason)
+    bool lost = false;              // The node was reborn under it, or could not launch it.
+    std::string reason;             // For a launch that failed: what went wrong.
+    std::optional<RunUsage> usage;  // Of the script. For accounting alone.
+    BERTH_FIELDS(AttemptEnded, job, attempt, node, batch_exit, out_of_memory, lost, reason, usage)
 };
 struct StepCreated {
     JobId job{0};
@@ -108,7 +111,8 @@ struct StepEnded {  // On one node.
     NodeId node{0};
     ExitStatus exit;
     bool out_of_memory = false;
-    BERTH_FIELDS(StepEnded, job, attempt, step, node, exit, out_of_memory)
+    std::optional<RunUsage> usage;  // Of its tasks there. For accounting alone.
+    BERTH_FIELDS(StepEnded, job, attempt, step, node, exit, out_of_memory, usage)
 };
 struct JobForgotten {  // A final job older than min_job_age leaves the state; accounting keeps it.
     JobId job{0};
@@ -216,12 +220,30 @@ struct JobWarned {
     BERTH_FIELDS(JobWarned, job, attempt)
 };
 
+// The site's fence was asked to switch a silent node off, and says how that went.
+struct NodeFenced {
+    NodeId node{0};
+    std::string boot_id;  // Which boot is over, where it is.
+    std::string failure;  // Empty: nothing of that boot runs any more.
+    BERTH_FIELDS(NodeFenced, node, boot_id, failure)
+};
+// Devices of a node that no new job is given, or that are given out again.
+struct DevicesDrained {
+    NodeId node{0};
+    DeviceMask devices = 0;
+    bool drained = true;
+    std::string reason, by;
+    std::string instance;      // Of the agent that saw the fault, where one did …
+    std::uint64_t number = 0;  // … and which it was: it is not acted upon twice.
+    BERTH_FIELDS(DevicesDrained, node, devices, drained, reason, by, instance, number)
+};
+
 using Fact =
     std::variant<ControllerStarted, SpecInstalled, NodeRegistered, NodeSilent, NodeUpdated,
                  JobSubmitted, JobUpdated, JobHeld, JobCancelled, AttemptEnded, StepCreated,
                  StepEnded, JobForgotten, StartJob, EndJob, PlanJob, DependencyFailed, JobEligible,
                  UsageSet, TaskSplit, JobsPlanned, JobsEligible, DeadlineMissed, ReservationSet,
-                 ReservationDeleted, AccountingEdited, JobWarned>;
+                 ReservationDeleted, AccountingEdited, JobWarned, NodeFenced, DevicesDrained>;
 
 // One entry of the journal: what one turn of the controller's loop recorded, all at one time.
 struct Record {

@@ -170,6 +170,7 @@ struct JobSpec {
     bool any_dependency = false;            // "?" between them instead of ",".
     bool hold = false;
     bool expedite = false;  // --requeue=expedite: first in the queue when a node fails under it.
+    bool presume_dead = false;  // A silent node's run of it is taken for over, without proof.
     SharedText comment;
     SharedText request_id;  // 128 bits in hex, made by the client: the same submission, sent again.
     Maybe<Time> deadline;   // It must have ended by then.
@@ -177,7 +178,7 @@ struct JobSpec {
 
     BERTH_FIELDS(JobSpec, name, partition, account, qos, request, command, begin, dependencies,
                  any_dependency, array, hold, nice, requeue, priority, comment, request_id,
-                 expedite, deadline, time_min)
+                 expedite, deadline, time_min, presume_dead)
 };
 
 enum class JobState : std::uint8_t {

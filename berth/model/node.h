@@ -70,6 +70,29 @@ struct NodeSpec {
                  gres_text, gone, block)
 };
 
+// A reboot that an administrator has asked for.
+struct NodeReboot {
+    enum class Stage : std::uint8_t {
+        none,
+        requested,  // Once nothing runs on it …
+        issued,     // … it is told to, and takes no work until it is back.
+    };
+    Stage stage = Stage::none;
+    bool asap = false;  // It takes no new work in the meantime.
+    bool down = false;  // NextState=DOWN: not to be used when it is back.
+    std::optional<Time> issued_at;
+    std::string reason;
+    BERTH_FIELDS(NodeReboot, stage, asap, down, issued_at, reason)
+};
+
+// A device that is given to no new job, and why.
+struct DrainedDevice {
+    std::uint32_t device = 0;
+    std::string reason, by;
+    std::optional<Time> at;
+    BERTH_FIELDS(DrainedDevice, device, reason, by, at)
+};
+
 // What is true of a node now. Work is put on it only while it is registered, responding, and
 // neither drained nor down.
 struct NodeCondition {
@@ -86,10 +109,27 @@ struct NodeCondition {
     std::string agent_version;
     std::string os, arch;
 
-    bool schedulable() const { return registered && responding && !drained && !down; }
+    std::string fenced_boot;    // The last boot of it that a fence has ended.
+    std::string fence_failure;  // Why a fence could not, while it is silent.
+    NodeReboot reboot;
+    std::vector<DrainedDevice> drained_devices;  // By device.
+    std::string fault_instance;      // The agent process whose fault was the last one acted upon …
+    std::uint64_t fault_number = 0;  // … and its number.
+
+    bool schedulable() const {
+        return registered && responding && !drained && !down &&
+               (reboot.stage == NodeReboot::Stage::none ||
+                (reboot.stage == NodeReboot::Stage::requested && !reboot.asap));
+    }
+    DeviceMask drained_mask() const {
+        DeviceMask mask = 0;
+        for (const DrainedDevice& one : drained_devices) mask |= DeviceMask{1} << one.device;
+        return mask;
+    }
 
     BERTH_FIELDS(NodeCondition, registered, responding, drained, down, reason, reason_by, reason_at,
-                 boot_id, booted_at, agent_started_at, agent_version, os, arch)
+                 boot_id, booted_at, agent_started_at, agent_version, os, arch, fenced_boot,
+                 fence_failure, reboot, drained_devices, fault_instance, fault_number)
 };
 
 }  // namespace berth

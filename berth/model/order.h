@@ -107,11 +107,20 @@ struct Welcome {
     NodeId node{0};
     Duration heartbeat{};
     JobId oldest_live_job{0};  // Tombstones of jobs before this one can go.
-    BERTH_FIELDS(Welcome, node, heartbeat, oldest_live_job)
+    Duration sampling{};       // How often what runs is measured; 0: never.
+    BERTH_FIELDS(Welcome, node, heartbeat, oldest_live_job, sampling)
+};
+// Runs a program of the site's as root, outside of any job; not while it still runs.
+enum class NodeProgram : std::uint8_t { health_check, reboot };
+struct RunNodeProgram {
+    NodeProgram program = NodeProgram::health_check;
+    std::string path;
+    Duration timeout{};  // Then it is killed.
+    BERTH_FIELDS(RunNodeProgram, program, path, timeout)
 };
 
 using OrderBody = std::variant<LaunchAttempt, LaunchStep, EndAttempt, EndStep, SignalAttempt,
-                               AcknowledgeEnd, Welcome>;
+                               AcknowledgeEnd, Welcome, RunNodeProgram>;
 
 struct Order {
     Epoch epoch{0};

@@ -5,7 +5,9 @@
 #include <variant>
 
 #include "berth/model/event.h"
+#include "berth/model/gpu_fault.h"
 #include "berth/model/gpu_reading.h"
+#include "berth/model/order.h"
 
 namespace berth {
 
@@ -21,8 +23,9 @@ struct AttemptReport {
     std::vector<StepId> live_steps;
     Hook failed_hook = Hook::none;  // The node is then to be looked at.
     std::string hook_failure;       // How.
+    std::optional<RunUsage> usage;  // Of the script, once it has ended.
     BERTH_FIELDS(AttemptReport, job, attempt, live, batch_exit, out_of_memory, never_ran, failure,
-                 live_steps, failed_hook, hook_failure)
+                 live_steps, failed_hook, hook_failure, usage)
 };
 
 struct StepReport {
@@ -32,7 +35,8 @@ struct StepReport {
     ExitStatus exit;
     bool out_of_memory = false;
     std::string failure;
-    BERTH_FIELDS(StepReport, job, attempt, step, exit, out_of_memory, failure)
+    std::optional<RunUsage> usage;
+    BERTH_FIELDS(StepReport, job, attempt, step, exit, out_of_memory, failure, usage)
 };
 
 // The first report of every connection: the node's whole inventory at once, never in parts.
@@ -48,10 +52,11 @@ struct Registration {
     NodeSpec found;                       // What is really there: cores, memory, devices.
     std::vector<AttemptReport> attempts;  // All live ones and all ends not yet acknowledged.
     std::vector<StepReport> ended_steps;
-    Epoch highest_epoch{0};  // It has taken orders of.
-    std::string arch;        // "x86_64"
+    Epoch highest_epoch{0};        // It has taken orders of.
+    std::string arch;              // "x86_64"
+    std::vector<GpuFault> faults;  // All that this process has seen.
     BERTH_FIELDS(Registration, node, boot_id, session, instance, booted_at, agent_started_at,
-                 version, os, found, attempts, ended_steps, highest_epoch, arch)
+                 version, os, found, attempts, ended_steps, highest_epoch, arch, faults)
 };
 struct Heartbeat {
     std::vector<GpuReading> gpus;  // Those of which something was read since the last one.
@@ -68,9 +73,22 @@ struct StepStarted {
     StepId step{0};
     BERTH_FIELDS(StepStarted, job, attempt, step)
 };
+struct GpusFaulted {  // Of late; the next registration has them again.
+    std::vector<GpuFault> faults;
+    BERTH_FIELDS(GpusFaulted, faults)
+};
+struct UsageSampled {  // Of all that runs here.
+    std::vector<StepUsage> runs;
+    BERTH_FIELDS(UsageSampled, runs)
+};
+struct NodeProgramEnded {  // Said once: nothing waits for it.
+    NodeProgram program = NodeProgram::health_check;
+    std::string failure;  // Empty: it ended well.
+    BERTH_FIELDS(NodeProgramEnded, program, failure)
+};
 
-using ReportBody =
-    std::variant<Registration, Heartbeat, AttemptStarted, StepStarted, AttemptReport, StepReport>;
+using ReportBody = std::variant<Registration, Heartbeat, AttemptStarted, StepStarted, AttemptReport,
+                                StepReport, GpusFaulted, UsageSampled, NodeProgramEnded>;
 
 struct Report {
     std::string boot_id;

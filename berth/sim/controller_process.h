@@ -34,6 +34,8 @@ public:
         to_clients_ = std::move(to_clients);
     }
 
+    void use(Fence& fence) { fence_ = &fence; }
+
     // REQUIRES: is_up().
     const ClusterState& state() const { return loop_->controller().state(); }
     const SimJournal& journal() const { return journal_; }
@@ -65,6 +67,7 @@ private:
     std::unique_ptr<Loop> loop_;
     std::vector<Input> inbox_;
     std::function<void(const OutgoingAnswer&)> to_clients_;
+    Fence* fence_ = nullptr;
     std::uint64_t life_ = 0, wake_ = 0;
     Epoch epoch_{0};
     Duration clock_ahead_{};

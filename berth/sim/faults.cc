@@ -33,6 +33,8 @@ std::string_view name(Fault fault) {
         case Fault::early_exit: return "job exits at once";
         case Fault::launch_failed: return "launch fails";
         case Fault::unkillable: return "job survives KILL for minutes";
+        case Fault::fenced: return "silent node switched off by its fence";
+        case Fault::fence_failed: return "fence fails";
     }
     return "?";
 }

@@ -41,8 +41,10 @@ enum class Fault : std::uint8_t {
     early_exit,
     launch_failed,
     unkillable,
+    fenced,
+    fence_failed,
 };
-inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(Fault::unkillable) + 1;
+inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(Fault::fence_failed) + 1;
 std::string_view name(Fault fault);
 
 using FaultTally = std::array<std::uint64_t, kFaultKinds>;

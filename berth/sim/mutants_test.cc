@@ -55,6 +55,7 @@ const Mutant kMutants[] = {
     {"CgroupEmptyBeforeTheReport", [](WorldOptions& o) { o.agent.wait_for_empty = false; }, "I11",
      20},
     {"CgroupEmptyBeforeFree", [](WorldOptions& o) { o.control.wait_for_clean = false; }, "I11", 20},
+    {"AFenceThatLies", [](WorldOptions& o) { o.fence = o.fence_lies = true; }, "I", 20},
     {"GangAtomicity", [](WorldOptions& o) { o.control.gangs = false; }, "I6", 20},
 };
 

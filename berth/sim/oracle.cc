@@ -38,6 +38,7 @@ Recorded Oracle::read(const Record& record, const ClusterState& after) {
 
 void Oracle::recorded(const Recorded& record) {
     ++records_;
+    fenced_.clear();
     // What ends comes first: in one record one job may end and another start because of it.
     for (const Fact& fact : record.facts) take(fact);
     for (const Recorded::After& after : record.after) {
@@ -105,6 +106,8 @@ void Oracle::take(const Fact& fact) {
         }
     } else if (const auto* ended = std::get_if<AttemptEnded>(&fact)) {
         end(*ended);
+    } else if (const auto* fenced = std::get_if<NodeFenced>(&fact)) {
+        if (fenced->failure.empty()) fenced_.insert(fenced->node);
     }
 }
 
@@ -187,7 +190,8 @@ void Oracle::end(const AttemptEnded& fact) {
         stage_.violated("I5", "the end of " + to_text(key) + " is recorded twice for one node");
     }
     if (fact.lost) ++lost_runs_;
-    if (!fact.batch_exit) check_not_spooled(key, *machines_[fact.node.index()]);
+    const bool unread = fenced_.contains(fact.node);  // Nobody can read the disk of what is off.
+    if (!fact.batch_exit && !unread) check_not_spooled(key, *machines_[fact.node.index()]);
     if (!job.run.ending_at) job.run.ending_at = stage_.now();
     if (machines_[fact.node.index()]->cgroups().contains(key)) {
         stage_.violated("I11", to_text(key) + " is recorded as ended on " +

@@ -88,6 +88,7 @@ private:
     std::map<std::string, JobId> requests_;
     std::set<std::pair<JobId, std::string>> promised_;  // Submissions that users know of.
     std::map<JobId, Attempt> last_script_;
+    std::set<NodeId> fenced_;  // In the record that is being read.
     Epoch epoch_{0};
     std::uint64_t records_ = 0, runs_ = 0, scripts_ = 0, lost_runs_ = 0;
 };

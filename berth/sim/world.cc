@@ -7,6 +7,7 @@
 #include "berth/sim/clients.h"
 #include "berth/sim/injector.h"
 #include "berth/sim/node_agent.h"
+#include "berth/sim/sim_fence.h"
 
 namespace berth::sim {
 namespace {
@@ -39,6 +40,11 @@ private:
     std::unique_ptr<Injector>& injector_;
 };
 
+ClusterSpec with_fence(ClusterSpec spec, bool has_one) {
+    if (has_one) spec.fence.program = "/usr/sbin/fence";
+    return spec;
+}
+
 class SimWorld {
 public:
     SimWorld(std::uint64_t seed, const WorldOptions& options, bool watched);
@@ -67,6 +73,7 @@ private:
     Everyone witness_;
     std::vector<std::unique_ptr<Machine>> machines_;
     std::vector<std::unique_ptr<NodeAgent>> agents_;
+    SimFence fence_;
 };
 
 SimWorld::SimWorld(std::uint64_t seed, const WorldOptions& options, bool watched)
@@ -75,16 +82,18 @@ SimWorld::SimWorld(std::uint64_t seed, const WorldOptions& options, bool watched
       rng_(seed),
       stage_(seed, watched),
       mix_(random_mix(rng_)),
-      cluster_(random_cluster(rng_)),
+      cluster_(with_fence(random_cluster(rng_), options.fence.value_or(seed % 3 == 0))),
       oracle_(stage_),
       network_(stage_, cluster_.nodes.size(), options.mix.value_or(mix_), rng_.fork()),
       controller_(stage_, network_, oracle_, cluster_, options.mix.value_or(mix_), options.control,
                   rng_.fork()),
-      witness_(oracle_, clients_, injector_) {
+      witness_(oracle_, clients_, injector_),
+      fence_(stage_, controller_, agents_, cluster_, options.fence_lies, Rng(seed ^ 0xfe9ce)) {
     if (options.mix) mix_ = *options.mix;
     clients_ = std::make_unique<Clients>(stage_, controller_, oracle_, mix_, rng_.fork());
     build_nodes();
     connect();
+    controller_.use(fence_);
     injector_ = std::make_unique<Injector>(stage_, network_, controller_, agents_, *clients_, mix_,
                                            rng_.fork());
 }

@@ -18,6 +18,8 @@ struct WorldOptions {
     ControlProtections control;             // Taken out to see that the oracle notices.
     AgentProtections agent;
     std::optional<FaultMix> mix;  // nullopt: the seed's own.
+    std::optional<bool> fence;    // Whether the site has one; nullopt: in every third world.
+    bool fence_lies = false;      // It says that nodes are dead, and does nothing.
 };
 
 struct WorldReport {

@@ -350,6 +350,7 @@ constexpr auto kOptions = std::to_array<JobOption>({
     {"berth-compute-capability", 0, required_argument, nullptr, kOfJob, set_compute_capability},
     {"berth-gpu-memory", 0, required_argument, nullptr, kOfJob, set_gpu_memory},
     {"berth-pack", 0, no_argument, nullptr, kOfJob, near_flag<&Nearness::pack>},
+    {"berth-presume-dead", 0, no_argument, nullptr, kOfJob, [](Draft& d, const char*) -> Status { d.spec.presume_dead = true; return Done{}; }},
     // Slurm's, not built yet: refused by name.
     {"acctg-freq", 0, required_argument}, {"async", 0, no_argument, nullptr, kSrun}, {"batch", 0, required_argument, nullptr, kSbatch}, {"bb", 0, required_argument}, {"bbf", 0, required_argument},
     {"bell", 0, no_argument, nullptr, kSalloc}, {"no-bell", 0, no_argument, nullptr, kSalloc},

@@ -49,6 +49,8 @@ struct Collect {
     void operator()(const ReservationDeleted&) {}
     void operator()(const AccountingEdited&) {}
     void operator()(const JobWarned&) {}
+    void operator()(const NodeFenced&) {}
+    void operator()(const DevicesDrained&) {}
 };
 
 // As Slurm shows the end of what went over its memory: "0:125".

@@ -226,8 +226,18 @@ Maybe forget(Rng& rng, Time, const ClusterState& state) {
 
 Maybe node(Rng& rng, Time now, const ClusterState& state) {
     const NodeId id = random_node_id(rng, state);
-    switch (rng.between(0, 3)) {
+    switch (rng.between(0, 5)) {
         case 0: return NodeSilent{id};
+        case 2: {
+            const auto devices = static_cast<int>(state.spec().node(id).devices.size());
+            const auto some = static_cast<DeviceMask>(rng.between(0, 255)) & low_bits(devices);
+            return DevicesDrained{
+                .node = id, .devices = some, .drained = rng.chance(60), .reason = "XID 79"};
+        }
+        case 3:
+            return NodeFenced{.node = id,
+                              .boot_id = "boot " + std::to_string(rng.between(1, 3)),
+                              .failure = rng.chance(50) ? "no answer" : ""};
         case 1:
             return NodeUpdated{.node = id,
                                .drained = rng.chance(50),

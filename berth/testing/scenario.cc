@@ -251,6 +251,11 @@ private:
             engine_.apply(
                 now_,
                 NodeUpdated{.node = node, .drained = words.verb == "drain", .reason = "test"});
+        } else if (words.verb == "drain-devices" || words.verb == "undrain-devices") {
+            DevicesDrained fact{.node = node, .reason = "test"};
+            fact.drained = words.verb == "drain-devices";
+            fact.devices = static_cast<DeviceMask>(words.number("mask").value_or(0));
+            engine_.apply(now_, fact);
         } else if (words.verb == "reboot") {
             register_node(engine_, now_, node, "boot-" + clock(now_));
             for (const JobId job : engine_.state().jobs_on(node)) {

@@ -89,6 +89,7 @@ struct FillReport {
         for (const StepId step : report.live_steps) end.add_live_steps(step.value());
         end.set_failed_hook(static_cast<std::uint32_t>(report.failed_hook));
         end.set_hook_failure(report.hook_failure);
+        if (report.usage) set(*end.mutable_usage(), *report.usage);
     }
     void operator()(const StepReport& report) {
         wire::StepEnd& end = *out.mutable_step_end();
@@ -97,8 +98,22 @@ struct FillReport {
         *end.mutable_exit() = to_wire(report.exit);
         end.set_out_of_memory(report.out_of_memory);
         end.set_failure(report.failure);
+        if (report.usage) set(*end.mutable_usage(), *report.usage);
+    }
+    void operator()(const GpusFaulted& report) { set(*out.mutable_gpus_faulted(), report); }
+    void operator()(const UsageSampled& report) { set(*out.mutable_usage_sampled(), report); }
+    void operator()(const NodeProgramEnded& report) {
+        set(*out.mutable_node_program_ended(), report);
     }
 };
+
+// Only for accounting: an end counts also where its usage cannot be read.
+template <class Message>
+std::optional<RunUsage> usage_in(const Message& in) {
+    if (!in.has_usage()) return std::nullopt;
+    const Result<RunUsage> usage = get<RunUsage>(in.usage());
+    return usage.ok() ? std::optional(*usage) : std::nullopt;
+}
 
 AttemptReport attempt_report(const wire::AttemptEnd& in) {
     AttemptReport report{.live = in.live(),
@@ -112,6 +127,7 @@ AttemptReport attempt_report(const wire::AttemptEnd& in) {
         report.failed_hook = static_cast<Hook>(in.failed_hook());
     }
     report.hook_failure = in.hook_failure();
+    report.usage = usage_in(in);
     return report;
 }
 
@@ -119,7 +135,8 @@ StepReport step_report(const wire::StepEnd& in) {
     StepReport report{.step = StepId(in.step()),
                       .exit = from_wire(in.exit()),
                       .out_of_memory = in.out_of_memory(),
-                      .failure = in.failure()};
+                      .failure = in.failure(),
+                      .usage = usage_in(in)};
     get_key(in.attempt(), report);
     return report;
 }
@@ -169,7 +186,9 @@ struct FillOrder {
         welcome.set_node(order.node.value());
         welcome.set_heartbeat_ms(order.heartbeat.count());
         welcome.set_oldest_live_job(order.oldest_live_job.value());
+        welcome.set_sampling_ms(order.sampling.count());
     }
+    void operator()(const RunNodeProgram& order) { set(*out.mutable_run_node_program(), order); }
 };
 
 Result<OrderBody> launch_attempt(const wire::LaunchAttempt& in) {
@@ -219,7 +238,12 @@ Result<OrderBody> order_body(const wire::FromController& in) {
         case wire::FromController::kWelcome:
             return OrderBody(Welcome{.node = NodeId(in.welcome().node()),
                                      .heartbeat = from_ms(in.welcome().heartbeat_ms()),
-                                     .oldest_live_job = JobId(in.welcome().oldest_live_job())});
+                                     .oldest_live_job = JobId(in.welcome().oldest_live_job()),
+                                     .sampling = from_ms(in.welcome().sampling_ms())});
+        case wire::FromController::kRunNodeProgram: {
+            BERTH_TRY(RunNodeProgram order, get<RunNodeProgram>(in.run_node_program()));
+            return OrderBody(std::move(order));
+        }
         case wire::FromController::BODY_NOT_SET: break;
     }
     return malformed("an order that this program knows");
@@ -256,6 +280,18 @@ Result<ReportBody> report_body(const wire::FromAgent& in) {
         }
         case wire::FromAgent::kAttemptEnd: return ReportBody(attempt_report(in.attempt_end()));
         case wire::FromAgent::kStepEnd: return ReportBody(step_report(in.step_end()));
+        case wire::FromAgent::kGpusFaulted: {
+            BERTH_TRY(GpusFaulted report, get<GpusFaulted>(in.gpus_faulted()));
+            return ReportBody(std::move(report));
+        }
+        case wire::FromAgent::kUsageSampled: {
+            BERTH_TRY(UsageSampled report, get<UsageSampled>(in.usage_sampled()));
+            return ReportBody(std::move(report));
+        }
+        case wire::FromAgent::kNodeProgramEnded: {
+            BERTH_TRY(NodeProgramEnded report, get<NodeProgramEnded>(in.node_program_ended()));
+            return ReportBody(std::move(report));
+        }
         case wire::FromAgent::kHello: return malformed("a report: Hello is said once");
         case wire::FromAgent::BODY_NOT_SET: break;
     }

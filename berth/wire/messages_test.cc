@@ -34,7 +34,8 @@ TEST(Messages, CarryEveryKindOfReportUnchanged) {
                          .failure = "no such user",
                          .live_steps = {StepId(0), kBatchStep},
                          .failed_hook = Hook::epilog,
-                         .hook_failure = "epilog ended with exit code 3"}),
+                         .hook_failure = "epilog ended with exit code 3",
+                         .usage = RunUsage{.user = Duration(700), .rss_max = mib(3)}}),
         of(AttemptReport{.job = JobId(3), .attempt = Attempt(4), .batch_exit = ExitStatus{}}),
         of(AttemptReport{}),
         of(StepReport{.job = JobId(3),
@@ -42,7 +43,11 @@ TEST(Messages, CarryEveryKindOfReportUnchanged) {
                       .step = kBatchStep,
                       .exit = {.code = 2},
                       .out_of_memory = true,
-                      .failure = "f"}),
+                      .failure = "f",
+                      .usage = RunUsage{.tasks = 4}}),
+        of(GpusFaulted{.faults = {{.gpu = 2, .code = 79, .text = "gone", .number = 5}}}),
+        of(UsageSampled{.runs = {{JobId(3), Attempt(4), StepId(0), {.system = Duration(9)}}}}),
+        of(NodeProgramEnded{NodeProgram::reboot, "was not found"}),
     };
     for (const Report& report : reports) {
         const Result<Report> again = from_wire(to_wire(report));
@@ -75,6 +80,8 @@ TEST(Messages, CarryEveryKindOfOrderUnchanged) {
         of(AcknowledgeEnd{.job = JobId(1), .attempt = Attempt(2)}),
         of(AcknowledgeEnd{.job = JobId(1), .attempt = Attempt(2), .step = StepId(0)}),
         of(Welcome{.node = NodeId(7), .heartbeat = Duration(5), .oldest_live_job = JobId(6)}),
+        of(Welcome{.node = NodeId(7), .sampling = Duration(30'000)}),
+        of(RunNodeProgram{NodeProgram::reboot, "/sbin/reboot", Duration(60'000)}),
     };
     for (const Order& order : orders) {
         const Result<Order> again = from_wire(to_wire(order));

@@ -1,0 +1,88 @@
+#include "berth/model/gpu_fault.h"
+
+#include <algorithm>
+#include <array>
+
+namespace berth {
+namespace {
+
+// After NVIDIA's catalogue of Xids, by what it says is to be done at once: an application to be
+// started again is the job's own matter (none); a GPU that works but must be reset or looked at
+// soon is drained; one that must be reset or has gone takes its job with it. An Xid that is not
+// here is new, or means nothing for the GPU: it is logged, and no more.
+struct Row {
+    std::int64_t code;
+    FaultAction action;
+    std::string_view text;
+};
+using enum FaultAction;
+constexpr auto kXids = std::to_array<Row>({
+    {8, none, "GPU stopped processing"},
+    {13, none, "graphics engine exception"},
+    {31, none, "memory page fault"},
+    {32, none, "invalid or corrupted push buffer"},
+    {43, none, "GPU stopped processing"},
+    {45, none, "preemptive cleanup of an earlier error"},
+    {46, end_job, "GPU stopped processing"},
+    {48, end_job, "double bit ECC error"},
+    {61, drain, "internal microcontroller breakpoint"},
+    {62, end_job, "internal microcontroller halt"},
+    {63, drain, "a memory row is to be remapped at the next reset"},
+    {64, end_job, "a memory row could not be remapped"},
+    {68, none, "video decoder exception"},
+    {69, none, "graphics engine class error"},
+    {74, drain, "NVLink error"},
+    {79, end_job, "GPU has fallen off the bus"},
+    {92, drain, "high rate of single bit ECC errors"},
+    {94, drain, "contained memory error"},
+    {95, end_job, "uncontained memory error"},
+    {109, end_job, "context switch timeout"},
+    {110, end_job, "security fault"},
+    {119, end_job, "GSP did not answer"},
+    {120, end_job, "GSP error"},
+    {121, none, "chip-to-chip link error, corrected"},
+    {136, end_job, "link training failed"},
+    {140, end_job, "unrecovered ECC error"},
+    {143, end_job, "GPU could not be initialised"},
+    {158, end_job, "fatal timeout within the GPU"},
+});
+static_assert(std::ranges::is_sorted(kXids, {}, &Row::code));
+
+const Row* find_xid(std::int64_t code) {
+    const auto row = std::ranges::lower_bound(kXids, code, {}, &Row::code);
+    return row != kXids.end() && row->code == code ? &*row : nullptr;
+}
+
+}  // namespace
+
+FaultAction action_for(const GpuFault& fault) {
+    switch (fault.kind) {
+        case GpuFaultKind::xid: {
+            const Row* const row = find_xid(fault.code);
+            return row == nullptr ? FaultAction::none : row->action;
+        }
+        case GpuFaultKind::lost: return FaultAction::end_job;
+        case GpuFaultKind::ecc:
+        case GpuFaultKind::row_remap:
+        case GpuFaultKind::told: return FaultAction::drain;
+    }
+    return FaultAction::none;
+}
+
+std::string describe(const GpuFault& fault) {
+    switch (fault.kind) {
+        case GpuFaultKind::xid: {
+            const Row* const row = find_xid(fault.code);
+            return "XID " + std::to_string(fault.code) +
+                   (row == nullptr ? "" : ": " + std::string(row->text));
+        }
+        case GpuFaultKind::lost: return "GPU is lost";
+        case GpuFaultKind::ecc:
+            return std::to_string(fault.code) + " uncorrectable memory errors since the boot";
+        case GpuFaultKind::row_remap: return "a memory row could not be remapped";
+        case GpuFaultKind::told: return fault.text;
+    }
+    return "";
+}
+
+}  // namespace berth
