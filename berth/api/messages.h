@@ -105,11 +105,12 @@ struct NodeRow {
     std::optional<Time> reason_at, booted_at, agent_started_at, last_busy_at;
     std::string version, os, arch;
     std::uint32_t running_jobs = 0;
+    std::string gres_drained;  // Given to no new job: "gpu:a100:1(IDX:3)".
     BERTH_FIELDS(NodeRow, name, hostname, address, state, flags, boards, sockets, cores_per_socket,
                  threads_per_core, cpus, allocated_cpus, weight, memory, allocated_memory, tmp_disk,
                  features, partitions, gres, gres_used, configured_tres, allocated_tres, reason,
                  reason_by, reason_at, booted_at, agent_started_at, last_busy_at, version, os, arch,
-                 running_jobs)
+                 running_jobs, gres_drained)
 };
 
 struct PartitionRow {
@@ -398,7 +399,8 @@ struct UsagePatch {
 struct NodePatch {
     std::optional<std::string> state;  // "DRAIN", "RESUME", "DOWN", "IDLE"
     std::string reason;
-    BERTH_FIELDS(NodePatch, state, reason)
+    std::vector<std::uint32_t> gpus;  // With DRAIN and RESUME: these GPUs alone, by their index.
+    BERTH_FIELDS(NodePatch, state, reason, gpus)
 };
 
 // What a command answers that has nothing to tell but its success.

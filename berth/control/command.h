@@ -78,6 +78,7 @@ struct UpdateNode {
     std::string node;
     std::optional<NodeAction> action;
     std::string reason;
+    std::vector<std::uint32_t> gpus = {};  // Not empty: drain and resume are about these alone.
 };
 // A step within a running job. `launch` is what each node's LaunchStep has in common; the
 // controller adds where the tasks go.

@@ -1,4 +1,6 @@
 // What administrators say of a node: drain, resume, down.
+#include <algorithm>
+
 #include "berth/control/commands.h"
 
 namespace berth {
@@ -46,6 +48,41 @@ void end_all_on(Ledger& ledger, const Nodes& nodes, NodeId node) {
     }
 }
 
+// GPUs are named as in gres.conf: by their index among the node's.
+std::variant<DeviceMask, Refused> devices_of(const ClusterSpec& spec, NodeId node,
+                                             const std::vector<std::uint32_t>& gpus) {
+    DeviceMask mask = 0;
+    const std::vector<Device>& devices = spec.node(node).devices;
+    for (const std::uint32_t gpu : gpus) {
+        const auto device = std::ranges::find_if(devices, [&](const Device& one) {
+            return one.index == gpu && spec.dimensions.at(one.dimension).name == "gpu";
+        });
+        if (device == devices.end()) {
+            return refused(Refusal::invalid_request,
+                           "Node '" + spec.node(node).name + "' has no GPU " + std::to_string(gpu));
+        }
+        mask |= bit(static_cast<int>(device - devices.begin()));
+    }
+    return mask;
+}
+
+Answer update_gpus(Ledger& ledger, NodeId node, const Principal& principal,
+                   const UpdateNode& command) {
+    if (command.action != NodeAction::drain && command.action != NodeAction::resume) {
+        return refused(Refusal::invalid_request,
+                       "Single GPUs are drained and resumed: say State=DRAIN or State=RESUME");
+    }
+    const auto found = devices_of(ledger.state().spec(), node, command.gpus);
+    if (const auto* no = std::get_if<Refused>(&found)) return *no;
+    const bool drained = command.action == NodeAction::drain;
+    ledger.record(DevicesDrained{.node = node,
+                                 .devices = std::get<DeviceMask>(found),
+                                 .drained = drained,
+                                 .reason = drained ? command.reason : "",
+                                 .by = principal.user});
+    return Done{};
+}
+
 }  // namespace
 
 Answer update_node(Ledger& ledger, Nodes& nodes, const Principal& principal,
@@ -56,6 +93,7 @@ Answer update_node(Ledger& ledger, Nodes& nodes, const Principal& principal,
         return refused(Refusal::unknown_node, "There is no node '" + command.node + "'");
     }
     if (auto no = check_reason(command)) return *no;
+    if (!command.gpus.empty()) return update_gpus(ledger, *node, principal, command);
     ledger.record(fact_of(*node, command, principal));
     if (command.action == NodeAction::down) end_all_on(ledger, nodes, *node);
     return Done{};

@@ -27,7 +27,8 @@ NodeFree all_free(const NodeSpec& node) {
             .devices = devices_of(node),
             .shared = {},
             .jobs = 0,
-            .drained = 0};
+            .drained = 0,
+            .withheld = 0};
 }
 
 const SharedDevice* find_shared(const NodeFree& free, std::uint32_t device) {
@@ -74,7 +75,10 @@ void give_back_part(NodeFree& free, const DeviceShare& share, const NodeSpec& no
     at->jobs -= 1;
     if (at->jobs > 0) return;
     free.shared.erase(at);
-    if ((free.drained & bit(static_cast<int>(share.device))) != 0) return;
+    if (const DeviceMask one = bit(static_cast<int>(share.device)); (free.drained & one) != 0) {
+        free.withheld |= one;
+        return;
+    }
     free.devices |= bit(static_cast<int>(share.device));
     free.amount[node.devices[share.device].dimension] += 1;
 }
@@ -95,6 +99,7 @@ void give_back(NodeFree& free, const NodeShare& share, const NodeSpec& node) {
     free.cores |= within(share.cores, free.cores.size());
     const DeviceMask whole = share.whole_devices() & devices_of(node);
     free.devices |= whole & ~free.drained;
+    free.withheld |= whole & free.drained;
     for_each_bit(whole & free.drained, [&](int device) {
         free.amount[node.devices[static_cast<std::size_t>(device)].dimension] -= 1;
     });
@@ -107,6 +112,7 @@ void drain(NodeFree& free, DeviceMask devices, const NodeSpec& node) {
     for_each_bit(devices & free.devices, [&](int device) {
         free.amount[node.devices[static_cast<std::size_t>(device)].dimension] -= 1;
     });
+    free.withheld |= devices & free.devices;
     free.devices &= ~devices;
     free.drained |= devices;
 }

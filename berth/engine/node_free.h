@@ -21,7 +21,8 @@ struct NodeFree {
     DeviceMask devices = 0;            // Whole ones.
     std::vector<SharedDevice> shared;  // By device.
     std::uint32_t jobs = 0;            // That hold something here.
-    DeviceMask drained = 0;  // Not given out again: who has one keeps it, and then it is not free.
+    DeviceMask drained = 0;   // Not given out again: who has one keeps it, and then it is not free.
+    DeviceMask withheld = 0;  // Those of them that nobody has any more.
     friend bool operator==(const NodeFree&, const NodeFree&) = default;
 };
 

@@ -51,6 +51,21 @@ std::string base_state(const PublishedNode& node, std::int64_t allocated, std::i
     return allocated >= cpus ? "ALLOCATED" : "MIXED";
 }
 
+// Where nobody has given one.
+void give_reason(api::NodeRow& row, const PublishedNode& node) {
+    const NodeCondition& condition = node.condition;
+    if (row.state == "DOWN" && !condition.down) {
+        row.reason = "Not responding";
+        if (!condition.fence_failure.empty()) row.reason += "; fence " + condition.fence_failure;
+    } else if (!condition.drained_devices.empty()) {
+        const DrainedDevice& last =
+            *std::ranges::max_element(condition.drained_devices, {}, &DrainedDevice::at);
+        row.reason = last.reason;
+        row.reason_by = last.by;
+        row.reason_at = last.at;
+    }
+}
+
 void set_state(api::NodeRow& row, const PublishedNode& node, NodeId id, const NodeMarks& marks) {
     const NodeCondition& condition = node.condition;
     row.state = base_state(node, row.allocated_cpus, row.cpus);
@@ -64,7 +79,7 @@ void set_state(api::NodeRow& row, const PublishedNode& node, NodeId id, const No
     row.reason = condition.reason;
     row.reason_by = condition.reason_by;
     row.reason_at = condition.reason_at;
-    if (row.reason.empty() && row.state == "DOWN" && !condition.down) row.reason = "Not responding";
+    if (row.reason.empty()) give_reason(row, node);
     row.booted_at = condition.booted_at;
     row.agent_started_at = condition.agent_started_at;
     row.last_busy_at = node.last_busy_at ? node.last_busy_at : condition.agent_started_at;
@@ -94,9 +109,18 @@ void set_amounts(api::NodeRow& row, const ClusterSpec& cluster, const NodeSpec& 
                  const NodeFree& free) {
     // What is published of a node before its first turn is blank: then nothing is held.
     const bool known = free.cores.size() > 0;
-    const Resources held = known ? spec.capacity - free.amount : Resources{};
+    Resources held = known ? spec.capacity - free.amount : Resources{};
     DeviceMask devices = 0;
-    if (known) devices = low_bits(static_cast<int>(spec.devices.size())) & ~free.devices;
+    if (known) {
+        devices = low_bits(static_cast<int>(spec.devices.size())) & ~free.devices & ~free.withheld;
+    }
+    Resources drained;
+    for_each_bit(free.drained, [&](int device) {
+        const DimensionId type = spec.devices[static_cast<std::size_t>(device)].dimension;
+        drained[type] += 1;
+        if ((free.withheld & bit(device)) != 0) held[type] -= 1;
+    });
+    if (free.drained != 0) row.gres_drained = gres_text(cluster, spec, free.drained, drained, true);
     row.allocated_cpus = static_cast<std::uint32_t>(held.cpu().count() / 1000);
     row.allocated_memory = held.memory().count();
     row.gres_used = gres_text(cluster, spec, devices, held, true);

@@ -148,7 +148,9 @@ Outcome create_step(JobRef ref, api::StepCall&& body) {
 Outcome update_node(const CommandRequest& request) {
     Result<api::NodePatch> body = body_of<api::NodePatch>(request);
     if (!body.ok()) return bad(body.error().message);
-    UpdateNode command{.node = std::string(request.capture), .reason = std::move(body->reason)};
+    UpdateNode command{.node = std::string(request.capture),
+                       .reason = std::move(body->reason),
+                       .gpus = std::move(body->gpus)};
     if (!body->state) return command;
     const std::string& state = *body->state;
     if (iequals(state, "DRAIN")) {

@@ -32,7 +32,8 @@ void put_hardware(SlurmJson& json, const api::NodeRow& node) {
     json.put_time("last_busy", node.last_busy_at);
     json.put("features", node.features), json.put("active_features", node.features);
     json.put("gpu_spec", ""), json.put("gres", node.gres);
-    json.put("gres_drained", "N/A"), json.put("gres_used", node.gres_used);
+    json.put("gres_drained", node.gres_drained.empty() ? "N/A" : node.gres_drained),
+        json.put("gres_used", node.gres_used);
 }
 
 void put_state(SlurmJson& json, const api::NodeRow& node) {

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "berth/base/bitmask.h"
 #include "berth/base/duration_text.h"
 #include "berth/base/hostlist.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
 #include "berth/model/license.h"
+#include "berth/model/node.h"
 #include "berth/slurm/values.h"
 #include "berth/slurm/when.h"
 
@@ -155,6 +157,13 @@ Status set_node_key(api::NodePatch& node, const std::string& key, const std::str
         node.state = upper == "UNDRAIN" ? "RESUME" : upper;
     } else if (iequals(key, "Reason")) {
         node.reason = value;
+    } else if (iequals(key, "BerthGpus")) {
+        const Result<BitSet> gpus = BitSet::parse(value, kDevicesPerNodeMax);
+        if (!gpus.ok()) return wrong("Invalid BerthGpus value: " + value + "; write 0,2-3");
+        for (std::size_t gpu = gpus->find_first(); gpu != BitSet::kNone;
+             gpu = gpus->find_next(gpu)) {
+            node.gpus.push_back(static_cast<std::uint32_t>(gpu));
+        }
     } else {
         return wrong("Update of this parameter is not supported: " + key + "=" + value);
     }

@@ -36,8 +36,10 @@ void put_hardware(Record& record, const api::NodeRow& node, bool detail) {
     record.put("AvailableFeatures", list_or(node.features, "(null)")).line();
     record.put("ActiveFeatures", list_or(node.features, "(null)")).line();
     record.put("Gres", or_null(node.gres)).line();
-    if (detail)
-        record.put("GresDrain", "N/A").line().put("GresUsed", or_null(node.gres_used)).line();
+    const bool some_drained = !node.gres_drained.empty();
+    if (detail || some_drained)
+        record.put("GresDrain", some_drained ? node.gres_drained : "N/A").line();
+    if (detail) record.put("GresUsed", or_null(node.gres_used)).line();
     record.put("NodeAddr", node.address)
         .put("NodeHostName", node.hostname)
         .put("Version", or_null(node.version))
