@@ -81,7 +81,8 @@ TEST_F(FenceTest, AnswersEachCallAndKillsTheRestAtItsEnd) {
         EXPECT_EQ(answer.node, "n1");
         EXPECT_EQ(answer.boot_id, "boot-7");
         EXPECT_EQ(answer.failure, "ended with exit code 4");
-        for (int i = 0; i < 40; ++i) runner.call(call("sleep 100", std::chrono::hours(1)));
+        const FenceCall slow = call("sleep 100", std::chrono::hours(1));
+        for (int i = 0; i < 40; ++i) runner.call(slow);
     }
     EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(20));
 }

@@ -411,24 +411,6 @@ TEST_F(Commands, DrainKeepsNewWorkAwayAndResumeLetsItIn) {
     EXPECT_EQ(rig.job(next).state, JobState::running);
 }
 
-TEST_F(Commands, SingleGpusAreDrainedAndResumed) {
-    const auto ask = [&](NodeAction action, std::vector<std::uint32_t> gpus, std::string reason) {
-        return rig.ask(kOperator, UpdateNode{"node1", action, std::move(reason), std::move(gpus)});
-    };
-    EXPECT_EQ(why(ask(NodeAction::drain, {8}, "hot")), Refusal::invalid_request);
-    EXPECT_EQ(why(ask(NodeAction::drain, {1}, "")), Refusal::invalid_request);
-    EXPECT_EQ(why(ask(NodeAction::down, {1}, "hot")), Refusal::invalid_request);
-    EXPECT_TRUE(is_done(ask(NodeAction::drain, {1, 3}, "hot")));
-    const NodeCondition& node = rig.state().condition(NodeId(0));
-    EXPECT_TRUE(node.schedulable());
-    EXPECT_EQ(node.drained_mask(), 0b1010U);
-    EXPECT_EQ(node.drained_devices.at(0).reason, "hot");
-    EXPECT_EQ(node.drained_devices.at(0).by, "oscar");
-    EXPECT_EQ(rig.state().free(NodeId(0)).devices, 0xf5U);
-    EXPECT_TRUE(is_done(ask(NodeAction::resume, {3}, "")));
-    EXPECT_EQ(node.drained_mask(), 0b10U);
-}
-
 TEST_F(Commands, DownAsksAConnectedNodeToEndWhatItRuns) {
     const std::uint32_t id = rig.run({.nodes = 2, .gpus = 8});
     EXPECT_TRUE(is_done(rig.ask(kOperator, UpdateNode{"node1", NodeAction::down, "smoke"})));
