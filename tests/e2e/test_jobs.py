@@ -55,11 +55,11 @@ class Jobs(unittest.TestCase):
 
     def test_scontrol_waits_for_a_job_and_writes_its_script(self):
         c = self.cluster
-        job = c.sbatch("--begin=now+1", script="sleep 1")
+        job = c.sbatch("--begin=now+1", script="sleep 4")
         self.assertIn(f"ready for job {job}", c.run("scontrol", "wait_job", job).stderr)
-        self.assertEqual(c.run("scontrol", "write", "batch_script", job, "-").stdout, "#!/bin/bash\nsleep 1")
+        self.assertEqual(c.run("scontrol", "write", "batch_script", job, "-").stdout, "#!/bin/bash\nsleep 4")
         c.run("scontrol", "write", "batch_script", job, "copy.sh")
-        self.assertEqual((c.work / "copy.sh").read_text(), "#!/bin/bash\nsleep 1")
+        self.assertEqual((c.work / "copy.sh").read_text(), "#!/bin/bash\nsleep 4")
         self.assertEqual(c.run("scontrol", "wait_job", "999999", check=False).returncode, 1)
 
     def test_json_lists_what_the_tables_do(self):
