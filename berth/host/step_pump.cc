@@ -91,6 +91,15 @@ Status StepPump::connect(const RunSpec& run) {
         return prefixed("cannot reach srun at " + run.io_address, connected.error());
     }
     peer_ = std::move(connected).value();
+    if (!is_from_here(peer_.get())) {
+        auto secured =
+            TlsStream::by_secret(peer_.get(), run.io_token, std::chrono::milliseconds(kConnectMs));
+        if (!secured.ok()) {
+            peer_.reset();
+            return prefixed("cannot speak to srun at " + run.io_address, secured.error());
+        }
+        tls_ = std::move(secured).value();
+    }
     StepHello hello;
     hello.token = run.io_token;
     hello.node_index = run.node_index;
@@ -229,16 +238,32 @@ void StepPump::write_input(Stream& stream) {
     if (stream.input.empty() && stream.ending) stream.fd.reset();
 }
 
+ssize_t StepPump::read_peer_bytes(char* to, std::size_t size) {
+    return tls_ ? tls_->read(to, size) : ::read(peer_.get(), to, size);
+}
+
+ssize_t StepPump::write_peer_bytes(const char* from, std::size_t size) {
+    return tls_ ? tls_->write(from, size) : ::send(peer_.get(), from, size, MSG_NOSIGNAL);
+}
+
+// What TLS has taken from the socket already, poll(2) would not tell of again.
 void StepPump::read_peer() {
+    do {
+        if (!read_frames()) return;
+    } while (peer_ && tls_ && tls_->has_more());
+}
+
+// False: there is nothing more for now.
+bool StepPump::read_frames() {
     char part[kStepFrameBytesMax];
-    const ssize_t got = ::read(peer_.get(), part, sizeof part);
-    if (got < 0 && would_block()) return;
-    if (got <= 0) return lose_peer();
+    const ssize_t got = read_peer_bytes(part, sizeof part);
+    if (got < 0 && would_block()) return false;
+    if (got <= 0) return lose_peer(), false;
     frames_.add({part, static_cast<std::size_t>(got)});
     for (;;) {
         auto frame = frames_.next();
-        if (!frame.ok()) return lose_peer();
-        if (!*frame) return;
+        if (!frame.ok()) return lose_peer(), false;
+        if (!*frame) return true;
         take(**frame);
     }
 }
@@ -269,8 +294,7 @@ void StepPump::take(const StepFrame& frame) {
 
 void StepPump::write_peer() {
     while (peer_ && sent_ < outgoing_.size()) {
-        const ssize_t put =
-            ::send(peer_.get(), outgoing_.data() + sent_, outgoing_.size() - sent_, MSG_NOSIGNAL);
+        const ssize_t put = write_peer_bytes(outgoing_.data() + sent_, outgoing_.size() - sent_);
         if (put < 0 && would_block()) break;
         if (put < 0) return lose_peer();
         sent_ += static_cast<std::size_t>(put);
@@ -283,6 +307,7 @@ void StepPump::write_peer() {
 }
 
 void StepPump::lose_peer() {
+    tls_.reset();
     peer_.reset();
     outgoing_.clear();
     sent_ = 0;

@@ -4,11 +4,13 @@
 
 #include <poll.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "berth/host/task_child.h"
 #include "berth/model/step_io.h"
+#include "berth/trust/tls.h"
 
 namespace berth {
 
@@ -50,6 +52,7 @@ private:
     void read_output(Stream& stream);
     void write_input(Stream& stream);
     void read_peer();
+    bool read_frames();
     void write_peer();
     void take(const StepFrame& frame);
     void lose_peer();
@@ -57,7 +60,12 @@ private:
     bool full() const;
     bool input_full() const;
 
+    // As read(2) and send(2) of srun's connection, whether there is TLS or not.
+    ssize_t read_peer_bytes(char* to, std::size_t size);
+    ssize_t write_peer_bytes(const char* from, std::size_t size);
+
     UniqueFd peer_;
+    std::optional<TlsStream> tls_;  // Where srun is on another host. Goes before peer_.
     StepFrameReader frames_;
     std::string outgoing_;
     std::size_t sent_ = 0;  // Of outgoing_.

@@ -13,12 +13,16 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <optional>
+
+#include "berth/trust/tls.h"
 
 namespace berth::slurm {
 namespace {
 
 constexpr std::size_t kConnectionsMax = 4096;
 constexpr int kIdleMilliseconds = 1000;
+constexpr int kSendMilliseconds = 60'000;  // A shepherd that takes nothing for so long is gone.
 
 Error system_error(const char* what) {
     return {ErrorCode::unavailable, std::string(what) + ": " + std::strerror(errno)};
@@ -40,8 +44,25 @@ std::string random_token() {
 struct Connection {
     int fd = -1;
     StepFrameReader reader;
+    std::optional<TlsStream> tls;
     std::size_t tasks = 0, ended = 0;
     bool greeted = false, done = false;
+
+    ssize_t read(char* to, std::size_t size) {
+        return tls ? tls->read(to, size) : ::read(fd, to, size);
+    }
+    // The shepherd may be gone; its end is seen when we read.
+    void send_all(const std::string& bytes) {
+        for (std::size_t sent = 0; sent < bytes.size();) {
+            const char* const from = bytes.data() + sent;
+            const std::size_t size = bytes.size() - sent;
+            const ssize_t n = tls ? tls->write(from, size) : ::send(fd, from, size, MSG_NOSIGNAL);
+            if (n > 0) sent += static_cast<std::size_t>(n);
+            if (n > 0 || (n < 0 && errno == EINTR)) continue;
+            pollfd full{fd, POLLOUT, 0};
+            if (n == 0 || errno != EAGAIN || ::poll(&full, 1, kSendMilliseconds) <= 0) return;
+        }
+    }
 };
 
 }  // namespace
@@ -54,7 +75,7 @@ struct StepListener::State {
     bool stdin_open = false;
 
     ~State() {
-        for (const Connection& connection : connections) close(connection.fd);
+        for (Connection& connection : connections) drop(connection);
         if (listener >= 0) close(listener);
         if (signals >= 0) close(signals);
     }
@@ -62,25 +83,24 @@ struct StepListener::State {
     void accept_one() {
         const int fd = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
         if (fd < 0) return;
-        if (connections.size() >= kConnectionsMax)
+        if (connections.size() >= kConnectionsMax) {
             close(fd);
-        else
-            connections.push_back({.fd = fd, .reader = {}});
-    }
-
-    static void send_all(int fd, const std::string& bytes) {
-        for (std::size_t sent = 0; sent < bytes.size();) {
-            const ssize_t n = send(fd, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
-            if (n <= 0) return;  // The shepherd is gone; its end is seen when we read.
-            sent += static_cast<std::size_t>(n);
+            return;
         }
+        Connection& one = connections.emplace_back();
+        one.fd = fd;
+        if (!is_from_here(fd)) one.tls = TlsStream::accept_while_reading(fd, token);
+    }
+    static void drop(Connection& connection) {
+        connection.tls.reset();
+        close(connection.fd);
     }
     void broadcast(std::string_view bytes) {
         send_to_all(encode_frames(StepFrameKind::standard_in, kAllTasks, bytes));
     }
     void send_to_all(const std::string& frames) {
-        for (const Connection& connection : connections) {
-            if (connection.greeted && !connection.done) send_all(connection.fd, frames);
+        for (Connection& connection : connections) {
+            if (connection.greeted && !connection.done) connection.send_all(frames);
         }
     }
 
@@ -98,14 +118,23 @@ struct StepListener::State {
         connection.greeted = true;
         connection.tasks = hello.value().ranks.size();
         if (!stdin_open)
-            send_all(connection.fd, encode_frames(StepFrameKind::standard_in, kAllTasks, {}));
+            connection.send_all(encode_frames(StepFrameKind::standard_in, kAllTasks, {}));
         return true;
     }
 
-    // False: the connection is to be closed.
+    // False: the connection is to be closed. What TLS has taken from the socket already, poll()
+    // would not tell of again.
+    bool read_connection(Connection& connection, const Events& events) {
+        do {
+            if (!read_frames(connection, events)) return false;
+        } while (connection.tls && connection.tls->has_more());
+        return true;
+    }
+
     bool read_frames(Connection& connection, const Events& events) {
         std::array<char, 65536> bytes{};
-        const ssize_t n = read(connection.fd, bytes.data(), bytes.size());
+        const ssize_t n = connection.read(bytes.data(), bytes.size());
+        if (n < 0 && (errno == EAGAIN || errno == EINTR)) return true;
         if (n <= 0) return false;
         connection.reader.add({bytes.data(), static_cast<std::size_t>(n)});
         for (;;) {
@@ -136,8 +165,8 @@ struct StepListener::State {
     void read_connections(const std::vector<pollfd>& fds, const Events& events) {
         const std::size_t known = fds.size() - 3;
         for (std::size_t i = known; i-- > 0;) {
-            if (fds[i + 3].revents == 0 || read_frames(connections[i], events)) continue;
-            close(connections[i].fd);
+            if (fds[i + 3].revents == 0 || read_connection(connections[i], events)) continue;
+            drop(connections[i]);
             // A shepherd that went without a word: its node is done, its tasks did not say how.
             if (connections[i].greeted && !connections[i].done) ++nodes_done;
             connections.erase(connections.begin() + static_cast<std::ptrdiff_t>(i));
@@ -152,13 +181,13 @@ StepListener::~StepListener() = default;
 const std::string& StepListener::address() const { return state_->address; }
 const std::string& StepListener::token() const { return state_->token; }
 
-Result<StepListener> StepListener::open() {
+Result<StepListener> StepListener::open(const std::string& host) {
     auto state = std::make_unique<State>();
     state->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (state->listener < 0) return system_error("cannot make a socket for the step's output");
     sockaddr_in at{};
     at.sin_family = AF_INET;
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    at.sin_addr.s_addr = htonl(host.empty() ? INADDR_LOOPBACK : INADDR_ANY);
     socklen_t size = sizeof at;
     // The socket calls want the general address type.
     auto* const general = reinterpret_cast<sockaddr*>(&at);
@@ -166,7 +195,7 @@ Result<StepListener> StepListener::open() {
         getsockname(state->listener, general, &size) != 0) {
         return system_error("cannot listen for the step's output");
     }
-    state->address = "127.0.0.1:" + std::to_string(ntohs(at.sin_port));
+    state->address = (host.empty() ? "127.0.0.1" : host) + ":" + std::to_string(ntohs(at.sin_port));
     state->token = random_token();
     sigset_t wanted;
     sigemptyset(&wanted);

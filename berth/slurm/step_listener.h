@@ -1,5 +1,7 @@
-// StepListener: srun's side of a step's standard input and output. It listens on this machine,
-// takes the shepherds' connections, and carries frames both ways until all nodes are done.
+// StepListener: srun's side of a step's standard input and output. It takes the shepherds'
+// connections and carries frames both ways until all nodes are done. Those of other hosts come by
+// TLS, for which the step's token is the shared secret: so both ends are proved, and nobody else
+// reads along.
 #pragma once
 
 #include <functional>
@@ -14,8 +16,9 @@ namespace berth::slurm {
 
 class StepListener {
 public:
-    // Listens on a port of the loopback interface, which shepherds on this machine can reach.
-    static Result<StepListener> open();
+    // `host` is where shepherds of other hosts find us. Empty: there are none, and we listen on a
+    // port of the loopback interface alone.
+    static Result<StepListener> open(const std::string& host = {});
     StepListener(StepListener&&) noexcept;
     StepListener& operator=(StepListener&&) noexcept;
     ~StepListener();

@@ -47,11 +47,21 @@ StepRun::StepRun(const Invocation& call, Client& client, Streams& streams, const
       own_job_(own_job) {}
 
 int StepRun::run() {
-    auto listener = StepListener::open();
+    auto listener = StepListener::open(own_host());
     if (!listener.ok()) return fail(listener.error().message);
     const auto reply = create(step_call(listener.value()));
     if (!reply) return 1;
     return carry(listener.value(), *reply);
+}
+
+// Where the nodes find this srun. The controller is reached by all of them: what it sees of us, or
+// where it is itself, they reach too. Empty: it takes no other hosts, so there are none.
+std::string StepRun::own_host() {
+    const auto controller = client_.ping();
+    if (!controller || controller->address.empty()) return {};
+    const std::string seen = client_.own_address();
+    if (!seen.empty() && !seen.starts_with("127.")) return seen;
+    return controller->address.substr(0, controller->address.rfind(':'));
 }
 
 int StepRun::fail(const std::string& message) {

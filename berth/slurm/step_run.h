@@ -26,6 +26,7 @@ public:
 private:
     int fail(const std::string& message);
     std::uint32_t nodes_of_job() const;
+    std::string own_host();
     std::uint32_t default_tasks() const;
     StepRequest request() const;
     api::StepCall step_call(const StepListener& listener) const;

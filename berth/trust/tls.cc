@@ -1,6 +1,7 @@
 #include "berth/trust/tls.h"
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -176,15 +177,19 @@ TlsStream::~TlsStream() {
 const std::string& TlsStream::authority() const { return state_->authority; }
 bool TlsStream::has_more() const { return SSL_pending(state_->ssl.get()) > 0; }
 
+void TlsStream::attach(State& state, int socket) {
+    ::fcntl(socket, F_SETFL, ::fcntl(socket, F_GETFL) | O_NONBLOCK);
+    state.ssl.reset(SSL_new(state.context.get()));
+    BERTH_ASSERT(state.ssl != nullptr);
+    SSL_set_app_data(state.ssl.get(), &state);
+    BIO* const bio = bio_of(socket);
+    SSL_set_bio(state.ssl.get(), bio, bio);
+}
+
 Result<TlsStream> TlsStream::shake_hands(std::unique_ptr<State> state, int socket, bool accepting,
                                          Timeout most) {
-    ::fcntl(socket, F_SETFL, ::fcntl(socket, F_GETFL) | O_NONBLOCK);
-    state->ssl.reset(SSL_new(state->context.get()));
+    attach(*state, socket);
     SSL* const ssl = state->ssl.get();
-    BERTH_ASSERT(ssl != nullptr);
-    SSL_set_app_data(ssl, state.get());
-    BIO* const bio = bio_of(socket);
-    SSL_set_bio(ssl, bio, bio);
     if (!accepting && state->secret.empty() && SSL_set1_host(ssl, kControllerName) != 1)
         return failed("TLS cannot begin");
     const auto until = std::chrono::steady_clock::now() + most;
@@ -231,14 +236,25 @@ Result<TlsStream> TlsStream::by_secret(int socket, std::string_view secret, Time
     return shake_hands(std::move(state), socket, false, most);
 }
 
-Result<TlsStream> TlsStream::accept_by_secret(int socket, std::string_view secret, Timeout most) {
+std::unique_ptr<TlsStream::State> TlsStream::acceptor_of(std::string_view secret) {
     auto state = std::make_unique<State>();
     state->context = make_context(TLS_server_method());
     state->secret = secret;
     SSL_CTX_set_ciphersuites(state->context.get(), kSecretSuite);
     SSL_CTX_set_psk_find_session_callback(state->context.get(), find_secret);
     SSL_CTX_set_num_tickets(state->context.get(), 0);
-    return shake_hands(std::move(state), socket, true, most);
+    return state;
+}
+
+Result<TlsStream> TlsStream::accept_by_secret(int socket, std::string_view secret, Timeout most) {
+    return shake_hands(acceptor_of(secret), socket, true, most);
+}
+
+TlsStream TlsStream::accept_while_reading(int socket, std::string_view secret) {
+    auto state = acceptor_of(secret);
+    attach(*state, socket);
+    SSL_set_accept_state(state->ssl.get());
+    return TlsStream(std::move(state));
 }
 
 ssize_t TlsStream::read(char* to, std::size_t size) {
@@ -262,6 +278,21 @@ ssize_t TlsStream::write(const char* from, std::size_t size) {
     errno = wants == SSL_ERROR_WANT_READ || wants == SSL_ERROR_WANT_WRITE ? EAGAIN : EPIPE;
     if (errno != EAGAIN) state_->broken = true;
     return -1;
+}
+
+bool is_from_here(int socket) {
+    sockaddr_storage peer{};
+    socklen_t size = sizeof peer;
+    if (::getpeername(socket, reinterpret_cast<sockaddr*>(&peer), &size) != 0) return false;
+    constexpr std::uint32_t kNet = 127;
+    if (peer.ss_family == AF_INET) {
+        const auto& v4 = reinterpret_cast<const sockaddr_in&>(peer);
+        return ntohl(v4.sin_addr.s_addr) >> 24 == kNet;
+    }
+    if (peer.ss_family != AF_INET6) return peer.ss_family == AF_UNIX;
+    const in6_addr& address = reinterpret_cast<const sockaddr_in6&>(peer).sin6_addr;
+    return IN6_IS_ADDR_LOOPBACK(&address) ||
+           (IN6_IS_ADDR_V4MAPPED(&address) && address.s6_addr[12] == kNet);
 }
 
 Result<ssl_ctx_st*> make_server_context(const KeyPair& pair, const std::string& authority) {

@@ -18,6 +18,10 @@ struct ssl_ctx_st;  // OpenSSL's SSL_CTX.
 
 namespace berth {
 
+// Whether the other end of this TCP connection is this very host, by its loopback interface: the
+// one case in which nobody else can listen, and nothing needs to be hidden.
+bool is_from_here(int socket);
+
 class TlsStream {
 public:
     using Timeout = std::chrono::milliseconds;
@@ -29,6 +33,8 @@ public:
                                             Timeout most);
     static Result<TlsStream> by_secret(int socket, std::string_view secret, Timeout most);
     static Result<TlsStream> accept_by_secret(int socket, std::string_view secret, Timeout most);
+    // Waits for nothing: they come to know each other while it is read.
+    static TlsStream accept_while_reading(int socket, std::string_view secret);
 
     TlsStream(TlsStream&&) noexcept;
     TlsStream& operator=(TlsStream&&) noexcept;
@@ -48,6 +54,8 @@ public:
 
 private:
     explicit TlsStream(std::unique_ptr<State> state);
+    static std::unique_ptr<State> acceptor_of(std::string_view secret);
+    static void attach(State& state, int socket);
     static Result<TlsStream> shake_hands(std::unique_ptr<State> state, int socket, bool accepting,
                                          Timeout most);
     std::unique_ptr<State> state_;

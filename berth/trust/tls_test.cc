@@ -148,6 +148,26 @@ TEST(Tls, ASharedSecretIsEnoughBothWays) {
     EXPECT_EQ(read_some(*stream, ends.ours()), "thanks");
 }
 
+TEST(Tls, AnEndMayComeToKnowTheOtherWhileItReads) {
+    Ends ends;
+    ends.at_their_end([&](int fd) {
+        TlsStream stream = TlsStream::accept_while_reading(fd, std::string(32, 'a'));
+        EXPECT_EQ(read_some(stream, fd), "hello");
+        write_all(stream, fd, "welcome");
+        read_some(stream, fd);
+    });
+    auto stream = TlsStream::by_secret(ends.ours(), std::string(32, 'a'), kMost);
+    ASSERT_TRUE(stream.ok()) << stream.error().message;
+    write_all(*stream, ends.ours(), "hello");
+    EXPECT_EQ(read_some(*stream, ends.ours()), "welcome");
+}
+
+TEST(Tls, OnlyTheLoopbackInterfaceIsHere) {
+    Ends ends;
+    EXPECT_TRUE(is_from_here(ends.ours()));
+    EXPECT_FALSE(is_from_here(STDIN_FILENO));
+}
+
 TEST(Tls, AnotherSecretIsRefusedAtBothEnds) {
     Ends ends;
     ends.at_their_end([&](int fd) {
