@@ -3,6 +3,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 
+#include "berth/api/json.h"
 #include "berth/api/problem.h"
 
 namespace berth {
@@ -239,6 +240,12 @@ void HttpSession::begin_audit(const ApiRequest& request) {
                           .method = request.method,
                           .path = request.target};
     if (!is_secret) audited_->request = request.body.substr(0, kAuditBytes + 1);
+    if (match.route == nullptr || match.route->id != api::RouteId::join) return;
+    Result<api::JoinCall> joins = api::from_json<api::JoinCall>(request.body);
+    if (!joins.ok()) return;
+    joins->secret.clear();  // Used up or not: it is none of the log's.
+    joins->request.clear();
+    audited_->request = api::to_json(*joins);
 }
 
 void HttpSession::end_audit(const ApiResponse& response) {
