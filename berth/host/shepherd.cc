@@ -270,6 +270,7 @@ Status Shepherd::watch() {
             moved_at_ = now_seconds();
         }
         if (running_.empty() && !told_) BERTH_CHECK(tell_end());
+        if (told_) pump_.leave();
     }
     return Done{};
 }

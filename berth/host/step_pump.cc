@@ -176,7 +176,7 @@ bool StepPump::input_full() const {
 }
 
 void StepPump::want(std::vector<pollfd>& waiting) const {
-    short peer_events = input_full() ? 0 : POLLIN;
+    short peer_events = input_full() && !leaving_ ? 0 : POLLIN;
     if (sent_ < outgoing_.size()) peer_events |= POLLOUT;
     waiting.push_back({peer_.get(), peer_events, 0});
     for (const Stream& stream : streams_) {
@@ -259,6 +259,7 @@ bool StepPump::read_frames() {
     const ssize_t got = read_peer_bytes(part, sizeof part);
     if (got < 0 && would_block()) return false;
     if (got <= 0) return lose_peer(), false;
+    if (leaving_) return true;
     frames_.add({part, static_cast<std::size_t>(got)});
     for (;;) {
         auto frame = frames_.next();
@@ -339,12 +340,18 @@ void StepPump::say(std::uint32_t rank, std::string_view text) {
     queue(encode_frames(StepFrameKind::standard_error, rank, text));
 }
 
-bool StepPump::idle() const {
-    if (!peer_) return true;
+bool StepPump::all_sent() const {
     for (const Stream& stream : streams_) {
         if (stream.kind != StepFrameKind::standard_in && stream.fd) return false;
     }
     return sent_ == outgoing_.size();
+}
+
+void StepPump::leave() {
+    if (!peer_ || leaving_ || !all_sent()) return;
+    leaving_ = true;
+    tls_.reset();  // With its own farewell.
+    ::shutdown(peer_.get(), SHUT_WR);
 }
 
 }  // namespace berth

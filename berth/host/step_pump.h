@@ -32,8 +32,12 @@ public:
     // A line of ours on a task's standard error.
     void say(std::uint32_t rank, std::string_view text);
 
-    // Nothing is left to carry, in as far as anyone listens.
-    bool idle() const;
+    // To be called once no task is left: says farewell when all is sent. srun then closes, which is
+    // waited for: a connection that we closed on what srun may still send would be reset, and what
+    // srun has not read yet be lost.
+    void leave();
+    // Nothing is left to carry, and srun knows; in as far as anyone listens.
+    bool idle() const { return !peer_; }
     std::uint64_t carried() const { return carried_; }  // Bytes ever: shows whether it moves.
 
 private:
@@ -64,7 +68,10 @@ private:
     ssize_t read_peer_bytes(char* to, std::size_t size);
     ssize_t write_peer_bytes(const char* from, std::size_t size);
 
+    bool all_sent() const;
+
     UniqueFd peer_;
+    bool leaving_ = false;          // What comes now is of no use.
     std::optional<TlsStream> tls_;  // Where srun is on another host. Goes before peer_.
     StepFrameReader frames_;
     std::string outgoing_;
