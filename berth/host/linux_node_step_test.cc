@@ -49,6 +49,11 @@ public:
         EXPECT_EQ(write(peer_.get(), frames.data(), frames.size()),
                   static_cast<ssize_t>(frames.size()));
     }
+    void hang_up() {
+        peer_.reset();
+        hello.reset();
+        reader_ = {};
+    }
     void die() {
         peer_.reset();
         listener_.reset();
@@ -171,6 +176,27 @@ TEST_F(StepTest, WaitsForASlowSrunAndLosesNothing) {
     srun.paused = false;
     ASSERT_TRUE(serve_until([&] { return srun.exits.size() == 1; }));
     EXPECT_EQ(srun.out[0].size(), 2'000'000u);
+}
+
+// The end of srun's input comes when the tasks have gone already, and srun has not read all of
+// theirs.
+TEST_F(StepTest, LosesNothingWhenSrunSendsWhatNobodyReadsAnyMore) {
+    for (std::uint32_t id = 0; id < 5; ++id) {
+        const LaunchStep launch = step(id, 1, "head -c 100000 /dev/zero");
+        srun.out.clear(), srun.exits.clear();
+        srun.paused = false;
+        start(launch);
+        ASSERT_TRUE(serve_until([&] { return srun.hello.has_value(); }));
+        srun.paused = true;
+        rig.pump(200);
+        srun.send(kAllTasks, {});
+        rig.pump(100);
+        srun.paused = false;
+        ASSERT_TRUE(serve_until([&] { return srun.exits.size() == 1; }));
+        EXPECT_EQ(srun.out[0].size(), 100'000u);
+        srun.hang_up();
+        rig.wait<RunExited>(rig.step_key(1, id));
+    }
 }
 
 TEST_F(StepTest, FailsToStartIfNoSrunIsThere) {
