@@ -12,6 +12,7 @@ constexpr std::int64_t kMiB = 1 << 20;
 // With less than that berthd takes no submissions: see store/free_space.
 constexpr std::int64_t kTooFull = 128 * kMiB, kNearlyFull = 1024 * kMiB;
 constexpr std::size_t kNamed = 3;
+constexpr std::int64_t kRenewedBy = 25;  // Days; the agent begins 30 days before the end.
 
 using Is = Symptom::Is;
 
@@ -24,6 +25,7 @@ public:
         configuration();
         nodes();
         state();
+        certificate();
         machine();
         commands();
         return std::move(all_);
@@ -44,6 +46,7 @@ private:
     void nodes_that(const char* what, const char* mend,
                     const std::function<bool(const api::NodeRow&)>& is);
     void state();
+    void certificate();
     void machine();
     void commands();
 
@@ -158,6 +161,28 @@ void Diagnosis::state() {
         wrong("everybody may read " + of_.state + ", with all scripts and environments",
               "chmod o-rwx " + of_.state);
     }
+}
+
+void Diagnosis::certificate() {
+    if (!of_.certificate_trouble.empty()) {
+        return wrong("the certificate of this node is of no use: " + of_.certificate_trouble,
+                     "mend that, or let the node join anew: berth token create on the controller's "
+                     "host, berth-agent join here");
+    }
+    if (!of_.certified_until) return;
+    const std::int64_t days = seconds(*of_.certified_until - of_.now) / 86'400;
+    if (*of_.certified_until <= of_.now) {
+        return wrong("the certificate of node " + of_.certified_as + " has run out",
+                     "let it join anew: berth token create --node " + of_.certified_as +
+                         " on the controller's host, berth-agent join here");
+    }
+    if (days < kRenewedBy) {
+        return note("the certificate of node " + of_.certified_as + " runs out in " +
+                        std::to_string(days) + " days and has not been renewed",
+                    "the agent renews it when it reaches the controller: look at its log");
+    }
+    well("this host is node " + of_.certified_as + " by its certificate, for " +
+         std::to_string(days) + " more days");
 }
 
 void Diagnosis::machine() {

@@ -30,6 +30,12 @@ struct Installation {
     bool has_state = false, others_may_read_state = false;
     std::int64_t free_bytes = 0;
 
+    Time now{};
+    std::string agent_state = "/var/lib/berth-agent";
+    std::string certified_as;             // The node that this host's certificate names, if any …
+    std::optional<Time> certified_until;  // … and until when.
+    std::string certificate_trouble;
+
     bool is_root = false, has_cgroups = false;
     // Commands that PATH finds elsewhere than beside this program: name and path.
     std::vector<std::pair<std::string, std::string>> foreign_commands;

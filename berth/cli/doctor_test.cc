@@ -142,6 +142,23 @@ TEST(Doctor, SaysOfNodesStateAndMachineWhatIsWrongAndHowToMendIt) {
     });
 }
 
+TEST(Doctor, SaysHowLongTheCertificateOfANodeLasts) {
+    const auto until = [](std::int64_t days) {
+        return [days](Installation& all) {
+            all.now = from_seconds(1000);
+            all.certified_as = "gpu1";
+            all.certified_until = from_seconds(1000 + days * 86'400);
+        };
+    };
+    expect_symptoms({
+        {until(40), Is::well, "node gpu1 by its certificate, for 40 more days", ""},
+        {until(24), Is::worth_knowing, "runs out in 24 days", "look at its log"},
+        {until(0), Is::wrong, "has run out", "berth token create --node gpu1"},
+        {[](Installation& all) { all.certificate_trouble = "chmod 600 x"; }, Is::wrong,
+         "of no use: chmod 600 x", "join anew"},
+    });
+}
+
 TEST(Doctor, AsksNothingOfNodesWhereNoControllerAnswers) {
     Installation sick = healthy();
     sick.ping.reset();

@@ -18,6 +18,8 @@
 #include "berth/client/client.h"
 #include "berth/config/files.h"
 #include "berth/host/cgroup_mounts.h"
+#include "berth/trust/certificates.h"
+#include "berth/trust/key_file.h"
 
 namespace berth::cli {
 namespace {
@@ -28,9 +30,10 @@ constexpr std::array<const char*, 5> kCommands{"sbatch", "squeue", "sinfo", "sca
 
 void look_at_controller(Installation& found) {
     const Endpoint endpoint = find_endpoint();
-    found.socket = endpoint.socket;
+    const bool remote = !endpoint.host.empty();
+    found.socket = remote ? endpoint.host + ":" + std::to_string(endpoint.port) : endpoint.socket;
     std::error_code ignored;
-    found.has_socket = fs::exists(found.socket, ignored);
+    found.has_socket = remote || fs::exists(found.socket, ignored);
     Client client(endpoint, {.timeout = std::chrono::seconds(5), .retry_for = {}});
     auto ping = client.ping();
     if (!ping.ok()) {
@@ -75,6 +78,23 @@ void look_at_state(Installation& found) {
     if (::statvfs(found.state.c_str(), &disk) == 0)
         found.free_bytes =
             static_cast<std::int64_t>(disk.f_bavail) * static_cast<std::int64_t>(disk.f_frsize);
+}
+
+// Of a node that has joined; only root can tell.
+void look_at_certificate(Installation& found) {
+    const Result<std::string> own = read_secret_file(found.agent_state + "/tls/node.pem");
+    if (!own.ok()) {
+        if (own.error().code == ErrorCode::permission_denied && found.is_root)
+            found.certificate_trouble = own.error().message;
+        return;
+    }
+    const auto facts = read_certificate(*own);
+    if (!facts.ok()) {
+        found.certificate_trouble = facts.error().message;
+        return;
+    }
+    found.certified_as = facts->name;
+    found.certified_until = facts->not_after;
 }
 
 // Commands that are a file of their own, and not one beside this program.
@@ -133,6 +153,9 @@ int doctor(const DoctorOptions& options, Output& output) {
     look_at_state(found);
     look_at_commands(found);
     found.is_root = geteuid() == 0;
+    found.now =
+        Time(std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
+    look_at_certificate(found);
     found.has_cgroups = find_cgroup_mounts().any();
     found.has_gpus = fs::exists("/dev/nvidia0", ignored);
     const std::vector<Symptom> symptoms = diagnose(found);

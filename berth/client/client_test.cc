@@ -188,5 +188,29 @@ TEST(Endpoint, IsTheOneOfTheEnvironmentFirst) {
     EXPECT_EQ(find_endpoint().socket, kSystemSocket);
 }
 
+TEST(Endpoint, IsAHostWhereTheEnvironmentNamesOne) {
+    ASSERT_EQ(::setenv("BERTH_CONTROLLER", "head:7003", 1), 0);
+    ASSERT_EQ(::setenv("BERTH_SOCKET", "/nonexistent/sock", 1), 0);
+    ASSERT_EQ(::setenv("SLURM_JWT", "t0ken", 1), 0);
+    const Endpoint found = find_endpoint();
+    EXPECT_EQ(found.host, "head");
+    EXPECT_EQ(found.port, 7003);
+    EXPECT_EQ(found.token, "t0ken");
+    ASSERT_EQ(::setenv("BERTH_SOCKET", "/tmp", 1), 0);
+    EXPECT_EQ(find_endpoint().host, "") << "a socket that is there is nearer";
+    for (const char* name : {"BERTH_CONTROLLER", "BERTH_SOCKET", "SLURM_JWT"}) ::unsetenv(name);
+}
+
+TEST(Endpoint, OfAnotherHostHasAPortOfItsOwnOrTheUsualOne) {
+    const std::vector<std::tuple<std::string, std::string, std::uint16_t>> cases = {
+        {"head", "head", 6820},         {"head:1", "head", 1},
+        {"10.0.0.1:7", "10.0.0.1", 7},  {"[fd00::1]:7", "fd00::1", 7},
+        {"[fd00::1]", "fd00::1", 6820}, {"fd00::1", "fd00::1", 6820}};
+    for (const auto& [text, host, port] : cases) {
+        EXPECT_EQ(remote_endpoint(text).host, host) << text;
+        EXPECT_EQ(remote_endpoint(text).port, port) << text;
+    }
+}
+
 }  // namespace
 }  // namespace berth

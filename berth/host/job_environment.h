@@ -10,8 +10,8 @@
 
 namespace berth {
 
-// The variable in which a launch brings the job's token to the node. No process ever has it: what is
-// in the environment ends up in logs and crash reports, and a file of mode 0400 does not.
+// The variable in which a launch brings the job's token to the node. No process ever has it: what
+// is in the environment ends up in logs and crash reports, and a file of mode 0400 does not.
 inline constexpr std::string_view kJobTokenVariable = "BERTH_JOB_TOKEN";
 
 // What is known here of this node and of who runs.

@@ -57,7 +57,7 @@ struct LinuxNodeParts {
     Result<UserRecord> user_of(const Owner& owner) const;
     NodeView view_for(const ConfinementSpec& wanted) const;
     Status start_run(RunSpec spec, const LaunchAttempt& launch, const StepShare* step);
-    Status spawn_shepherd(Run& run, UniqueFd lock);
+    Status spawn_shepherd(Run& run, UniqueFd lock, std::string program);
     void signal_run(const SignalRun& order);
     void signal_all(Run& run, int signal) const;
     void signal_main(const Run& run, int signal) const;

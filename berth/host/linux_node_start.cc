@@ -16,6 +16,7 @@
 #include "berth/host/linux_node_parts.h"
 #include "berth/host/process.h"
 #include "berth/host/run_plan.h"
+#include "berth/host/shepherd.h"
 #include "berth/host/user.h"
 
 namespace berth {
@@ -170,7 +171,8 @@ Status LinuxNodeParts::start_run(RunSpec spec, const LaunchAttempt& launch, cons
     BERTH_TRY(UniqueFd lock, run.folder.create(spec));
     run.watch = ::inotify_add_watch(folders.get(), run.folder.path().c_str(), IN_MOVED_TO);
     if (run.watch < 0) return system_error("cannot watch " + run.folder.path(), errno);
-    BERTH_CHECK(spawn_shepherd(run, std::move(lock)));
+    const char* const kind = needs_tls(spec.io_address) ? "-tls" : "";
+    BERTH_CHECK(spawn_shepherd(run, std::move(lock), options.shepherd + kind));
     by_watch[run.watch] = key;
     Run& kept = runs[key] = std::move(run);
     watch_shepherd(key, kept);
@@ -199,7 +201,7 @@ struct SpawnPlan {
 
 // In a session of its own, so that nothing meant for the agent reaches it, with no descriptor of
 // ours but the lock.
-Status LinuxNodeParts::spawn_shepherd(Run& run, UniqueFd lock) {
+Status LinuxNodeParts::spawn_shepherd(Run& run, UniqueFd lock, std::string program) {
     SpawnPlan plan;
     const std::string log_path = run.folder.log_path();
     ::posix_spawn_file_actions_addopen(&plan.files, 0, "/dev/null", O_RDONLY, 0);
@@ -217,12 +219,12 @@ Status LinuxNodeParts::spawn_shepherd(Run& run, UniqueFd lock) {
     ::posix_spawnattr_setsigmask(&plan.attributes, &none);
     ::posix_spawnattr_setflags(&plan.attributes,
                                POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    std::string program = options.shepherd, folder = run.folder.path(), path = "PATH=/usr/bin:/bin";
+    std::string folder = run.folder.path(), path = "PATH=/usr/bin:/bin";
     char* arguments[] = {program.data(), folder.data(), nullptr};
     char* environment[] = {path.data(), nullptr};
     const int failed = ::posix_spawn(&run.child, program.c_str(), &plan.files, &plan.attributes,
                                      arguments, environment);
-    if (failed != 0) return system_error("cannot start " + options.shepherd, failed);
+    if (failed != 0) return system_error("cannot start " + program, failed);
     if (const auto mark = mark_of(run.child)) run.shepherd = open_process(*mark);
     return Done{};
 }

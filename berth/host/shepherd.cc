@@ -48,7 +48,8 @@ ExitStatus status_of(int wait_status) {
 
 class Shepherd {
 public:
-    explicit Shepherd(RunDirectory folder) : folder_(std::move(folder)) {}
+    Shepherd(RunDirectory folder, SecureSocket secure)
+        : folder_(std::move(folder)), pump_(secure) {}
 
     Status prepare();
     Status start();
@@ -277,9 +278,16 @@ Status Shepherd::watch() {
 
 }  // namespace
 
-int shepherd_run(const std::string& run_folder) {
+// By the address as it is given: a name that turns out to be this host's needs no TLS, but then it
+// is not asked for either.
+bool needs_tls(const std::string& io_address) {
+    return !io_address.empty() && !io_address.starts_with("127.") &&
+           !io_address.starts_with("[::1]:");
+}
+
+int shepherd_run(const std::string& run_folder, SecureSocket secure) {
     ::fcntl(kLockFd, F_SETFD, FD_CLOEXEC);
-    Shepherd shepherd{RunDirectory(run_folder)};
+    Shepherd shepherd{RunDirectory(run_folder), secure};
     Status status = shepherd.prepare();
     if (status.ok()) status = shepherd.start();
     if (!status.ok()) {

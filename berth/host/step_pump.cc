@@ -12,6 +12,7 @@
 #include <cerrno>
 
 #include "berth/host/file_io.h"
+#include "berth/trust/here.h"
 
 namespace berth {
 namespace {
@@ -84,6 +85,18 @@ Result<UniqueFd> connect_to(const std::string& address) {
 
 }  // namespace
 
+Status StepPump::secure_peer(const RunSpec& run) {
+    auto secured = secure_ == nullptr
+                       ? Error{ErrorCode::failed_precondition, "this program has no TLS"}
+                       : secure_(peer_.get(), run.io_token);
+    if (secured.ok()) {
+        tls_ = std::move(secured).value();
+        return Done{};
+    }
+    peer_.reset();
+    return prefixed("cannot speak to srun at " + run.io_address, secured.error());
+}
+
 Status StepPump::connect(const RunSpec& run) {
     if (run.io_address.empty()) return Done{};
     auto connected = connect_to(run.io_address);
@@ -91,15 +104,7 @@ Status StepPump::connect(const RunSpec& run) {
         return prefixed("cannot reach srun at " + run.io_address, connected.error());
     }
     peer_ = std::move(connected).value();
-    if (!is_from_here(peer_.get())) {
-        auto secured =
-            TlsStream::by_secret(peer_.get(), run.io_token, std::chrono::milliseconds(kConnectMs));
-        if (!secured.ok()) {
-            peer_.reset();
-            return prefixed("cannot speak to srun at " + run.io_address, secured.error());
-        }
-        tls_ = std::move(secured).value();
-    }
+    if (!is_from_here(peer_.get())) BERTH_CHECK(secure_peer(run));
     StepHello hello;
     hello.token = run.io_token;
     hello.node_index = run.node_index;

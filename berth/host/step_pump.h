@@ -4,18 +4,21 @@
 
 #include <poll.h>
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "berth/host/secure_peer.h"
 #include "berth/host/task_child.h"
 #include "berth/model/step_io.h"
-#include "berth/trust/tls.h"
 
 namespace berth {
 
 class StepPump {
 public:
+    // `secure` is for an srun on another host; nullptr: this program has none.
+    explicit StepPump(SecureSocket secure = nullptr) : secure_(secure) {}
+
     // Connects and says hello. Nobody there is an error: the step is then not started.
     Status connect(const RunSpec& run);
 
@@ -69,10 +72,12 @@ private:
     ssize_t write_peer_bytes(const char* from, std::size_t size);
 
     bool all_sent() const;
+    Status secure_peer(const RunSpec& run);
 
     UniqueFd peer_;
-    bool leaving_ = false;          // What comes now is of no use.
-    std::optional<TlsStream> tls_;  // Where srun is on another host. Goes before peer_.
+    bool leaving_ = false;  // What comes now is of no use.
+    SecureSocket secure_;
+    std::unique_ptr<SecurePeer> tls_;  // Where srun is on another host. Goes before peer_.
     StepFrameReader frames_;
     std::string outgoing_;
     std::size_t sent_ = 0;  // Of outgoing_.

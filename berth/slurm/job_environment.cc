@@ -65,7 +65,9 @@ Result<std::vector<std::string>> environment_file(const std::string& name_or_num
 }
 
 std::string work_dir_of(const std::string& chdir) {
-    const std::filesystem::path here = std::filesystem::current_path();
+    std::error_code gone;  // The folder may have been removed under us: then as in Slurm.
+    std::filesystem::path here = std::filesystem::current_path(gone);
+    if (gone) here = "/";
     return chdir.empty() ? here.string() : (here / chdir).lexically_normal().string();
 }
 

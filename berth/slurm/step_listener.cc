@@ -15,6 +15,7 @@
 #include <cstring>
 #include <optional>
 
+#include "berth/trust/here.h"
 #include "berth/trust/tls.h"
 
 namespace berth::slurm {

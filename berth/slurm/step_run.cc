@@ -61,7 +61,9 @@ std::string StepRun::own_host() {
     if (!controller || controller->address.empty()) return {};
     const std::string seen = client_.own_address();
     if (!seen.empty() && !seen.starts_with("127.")) return seen;
-    return controller->address.substr(0, controller->address.rfind(':'));
+    const std::string host = controller->address.substr(0, controller->address.rfind(':'));
+    const bool nobody_elses = host == "localhost" || host == "[::1]" || host.starts_with("127.");
+    return nobody_elses ? "" : host;
 }
 
 int StepRun::fail(const std::string& message) {

@@ -1,7 +1,6 @@
 #include "berth/trust/tls.h"
 
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -278,21 +277,6 @@ ssize_t TlsStream::write(const char* from, std::size_t size) {
     errno = wants == SSL_ERROR_WANT_READ || wants == SSL_ERROR_WANT_WRITE ? EAGAIN : EPIPE;
     if (errno != EAGAIN) state_->broken = true;
     return -1;
-}
-
-bool is_from_here(int socket) {
-    sockaddr_storage peer{};
-    socklen_t size = sizeof peer;
-    if (::getpeername(socket, reinterpret_cast<sockaddr*>(&peer), &size) != 0) return false;
-    constexpr std::uint32_t kNet = 127;
-    if (peer.ss_family == AF_INET) {
-        const auto& v4 = reinterpret_cast<const sockaddr_in&>(peer);
-        return ntohl(v4.sin_addr.s_addr) >> 24 == kNet;
-    }
-    if (peer.ss_family != AF_INET6) return peer.ss_family == AF_UNIX;
-    const in6_addr& address = reinterpret_cast<const sockaddr_in6&>(peer).sin6_addr;
-    return IN6_IS_ADDR_LOOPBACK(&address) ||
-           (IN6_IS_ADDR_V4MAPPED(&address) && address.s6_addr[12] == kNet);
 }
 
 Result<ssl_ctx_st*> make_server_context(const KeyPair& pair, const std::string& authority) {

@@ -18,10 +18,6 @@ struct ssl_ctx_st;  // OpenSSL's SSL_CTX.
 
 namespace berth {
 
-// Whether the other end of this TCP connection is this very host, by its loopback interface: the
-// one case in which nobody else can listen, and nothing needs to be hidden.
-bool is_from_here(int socket);
-
 class TlsStream {
 public:
     using Timeout = std::chrono::milliseconds;

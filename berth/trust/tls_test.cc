@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include "berth/trust/here.h"
 #include "berth/trust/openssl.h"
 #include "berth/trust/trust_rig.h"
 
