@@ -186,8 +186,10 @@ void HttpSession::refuse_header(const Failure& why) {
     }
     if (why == http::error::body_limit) {
         return send(respond(api::problem_of_status(
-            413,
-            "the body is longer than " + std::to_string(house_.options().body_bytes) + " bytes")));
+            413, "the body is longer than " +
+                     std::to_string(refused_.empty() ? house_.options().body_bytes
+                                                     : kStrangersBodyBytes) +
+                     " bytes")));
     }
     const bool is_garbage = why.category() == make_error_code(http::error::bad_method).category() &&
                             why != http::error::end_of_stream &&

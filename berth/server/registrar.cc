@@ -31,10 +31,11 @@ Result<api::JoinTokenReply> Registrar::create_join_token(api::JoinTokenCall call
 
 Result<api::JoinReply> Registrar::join(const api::JoinCall& call, const ClusterSpec& spec,
                                        Time now) {
-    // First what spends nothing: a token is not used up by a request that is wrong anyway.
-    BERTH_TRY(std::string certificate, authority_.certify_node(call.request, call.node, now));
     if (!spec.find_node(call.node))
         return refuse(ErrorCode::permission_denied, "no node '" + call.node + "' is configured");
+    // A stranger makes us sign nothing; nor is a token used up by a request that is wrong anyway.
+    BERTH_CHECK(join_tokens_.check(call.secret, call.node, now));
+    BERTH_TRY(std::string certificate, authority_.certify_node(call.request, call.node, now));
     BERTH_CHECK(join_tokens_.redeem(call.secret, call.node, now));
     return api::JoinReply{std::move(certificate), authority_.certificate(), cluster_};
 }

@@ -182,21 +182,59 @@ StepListener::~StepListener() = default;
 const std::string& StepListener::address() const { return state_->address; }
 const std::string& StepListener::token() const { return state_->token; }
 
-Result<StepListener> StepListener::open(const std::string& host) {
-    auto state = std::make_unique<State>();
-    state->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (state->listener < 0) return system_error("cannot make a socket for the step's output");
+namespace {
+
+// A listening socket and its port; -1, and errno says why.
+struct Listening {
+    int fd = -1;
+    std::uint16_t port = 0;
+};
+
+template <class Address>
+Listening listen_at(Address address, in_port_t Address::* port) {
+    const int fd =
+        socket(reinterpret_cast<const sockaddr&>(address).sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return {};
+    const int no = 0;
+    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);  // Of IPv4 it is not meant.
+    socklen_t size = sizeof address;
+    auto* const general = reinterpret_cast<sockaddr*>(&address);
+    if (bind(fd, general, size) == 0 && listen(fd, 1024) == 0 &&
+        getsockname(fd, general, &size) == 0) {
+        return {fd, ntohs(address.*port)};
+    }
+    const int why = errno;
+    close(fd);
+    errno = why;
+    return {};
+}
+
+Listening listen_v4(in_addr_t where) {
     sockaddr_in at{};
     at.sin_family = AF_INET;
-    at.sin_addr.s_addr = htonl(host.empty() ? INADDR_LOOPBACK : INADDR_ANY);
-    socklen_t size = sizeof at;
-    // The socket calls want the general address type.
-    auto* const general = reinterpret_cast<sockaddr*>(&at);
-    if (bind(state->listener, general, size) != 0 || listen(state->listener, 1024) != 0 ||
-        getsockname(state->listener, general, &size) != 0) {
-        return system_error("cannot listen for the step's output");
-    }
-    state->address = (host.empty() ? "127.0.0.1" : host) + ":" + std::to_string(ntohs(at.sin_port));
+    at.sin_addr.s_addr = htonl(where);
+    return listen_at(at, &sockaddr_in::sin_port);
+}
+
+// Both kinds of addresses, where the kernel knows both.
+Listening listen_everywhere() {
+    sockaddr_in6 at{};
+    at.sin6_family = AF_INET6;
+    at.sin6_addr = in6addr_any;
+    const Listening both = listen_at(at, &sockaddr_in6::sin6_port);
+    return both.fd >= 0 ? both : listen_v4(INADDR_ANY);
+}
+
+}  // namespace
+
+Result<StepListener> StepListener::open(const std::string& host) {
+    const Listening listening = host.empty() ? listen_v4(INADDR_LOOPBACK) : listen_everywhere();
+    if (listening.fd < 0) return system_error("cannot listen for the step's output");
+    auto state = std::make_unique<State>();
+    state->listener = listening.fd;
+    const bool v6 = host.find(':') != std::string::npos && !host.starts_with('[');
+    const std::string at = host.empty() ? "127.0.0.1" : v6 ? "[" + host + "]" : host;
+    state->address = at + ":" + std::to_string(listening.port);
     state->token = random_token();
     sigset_t wanted;
     sigemptyset(&wanted);

@@ -46,8 +46,8 @@ Result<std::string> JoinTokens::create(std::vector<std::string> nodes, Duration 
     return secret;
 }
 
-Status JoinTokens::redeem(std::string_view secret, const std::string& node, Time now) {
-    const std::lock_guard lock(mutex_);
+Result<JoinTokens::Known*> JoinTokens::find(std::string_view secret, const std::string& node,
+                                            Time now) {
     const auto found = by_hash_.find(sha256_hex(secret));
     if (found == by_hash_.end())
         return refuse(
@@ -57,8 +57,21 @@ Status JoinTokens::redeem(std::string_view secret, const std::string& node, Time
     if (known.until <= now)
         return refuse("the token has expired: `berth token create` makes another");
     if (!known.nodes.contains(node)) return refuse("the token is not for node '" + node + "'");
-    if (!known.joined.insert(node).second)
+    if (known.joined.contains(node))
         return refuse("node '" + node + "' has joined with this token already: each may once");
+    return &known;
+}
+
+Status JoinTokens::check(std::string_view secret, const std::string& node, Time now) {
+    const std::lock_guard lock(mutex_);
+    BERTH_TRY([[maybe_unused]] const Known* const known, find(secret, node, now));
+    return Done{};
+}
+
+Status JoinTokens::redeem(std::string_view secret, const std::string& node, Time now) {
+    const std::lock_guard lock(mutex_);
+    BERTH_TRY(Known* const known, find(secret, node, now));
+    known->joined.insert(node);
     return Done{};
 }
 

@@ -31,7 +31,9 @@ class JoinTokens {
 public:
     // The secret of a new one, for these nodes, each once.
     Result<std::string> create(std::vector<std::string> nodes, Duration life, Time now);
-    // Refuses without saying more than the bearer of a right token may know.
+    // Whether redeem() would be well. Both refuse without saying more than the bearer of a right
+    // token may know.
+    Status check(std::string_view secret, const std::string& node, Time now);
     Status redeem(std::string_view secret, const std::string& node, Time now);
 
 private:
@@ -39,6 +41,8 @@ private:
         std::set<std::string> nodes, joined;
         Time until{};
     };
+    // REQUIRES: mutex_ is held.
+    Result<Known*> find(std::string_view secret, const std::string& node, Time now);
     std::mutex mutex_;
     std::map<std::string, Known> by_hash_;
 };

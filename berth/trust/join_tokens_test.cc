@@ -29,7 +29,9 @@ TEST(JoinTokens, SayWhyTheyDoNotServe) {
     EXPECT_NE(why(tokens.redeem("another", "gpu1", kNow)).find("not known"), std::string::npos);
     EXPECT_NE(why(JoinTokens().redeem(secret, "gpu1", kNow)).find("started again"),
               std::string::npos);
+    EXPECT_TRUE(tokens.check(secret, "gpu1", kNow).ok()) << "nor does looking";
     EXPECT_TRUE(tokens.redeem(secret, "gpu1", kNow).ok()) << "a wrong try spends nothing";
+    EXPECT_FALSE(tokens.check(secret, "gpu1", kNow).ok());
 }
 
 TEST(JoinTokens, LiveForADayAtMostAndAreNotWithoutNumber) {

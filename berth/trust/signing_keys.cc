@@ -11,27 +11,33 @@ namespace berth {
 namespace {
 
 using openssl::failed;
-using openssl::Key;
 
 const unsigned char* bytes_of(std::string_view text) {
     return reinterpret_cast<const unsigned char*>(text.data());
 }
 
-Result<std::string> id_of(const std::string& pem) {
-    BERTH_TRY(const Key key, openssl::read_key(pem));
-    if (EVP_PKEY_get_id(key.get()) != EVP_PKEY_ED25519)
-        return Error{ErrorCode::invalid_argument, "a key for tokens should be an Ed25519 key"};
+Result<openssl::Key> read_signing_key(const std::string& pem) {
+    BERTH_TRY(openssl::Key key, openssl::read_key(pem));
+    if (EVP_PKEY_get_id(key.get()) == EVP_PKEY_ED25519) return key;
+    return Error{ErrorCode::invalid_argument, "a key for tokens should be an Ed25519 key"};
+}
+
+Result<std::string> id_of(EVP_PKEY* key) {
     std::array<unsigned char, 32> open{};
     std::size_t size = open.size();
-    if (EVP_PKEY_get_raw_public_key(key.get(), open.data(), &size) != 1)
+    if (EVP_PKEY_get_raw_public_key(key, open.data(), &size) != 1)
         return failed("the key cannot be read");
     return sha256_hex({reinterpret_cast<const char*>(open.data()), size}).substr(0, 16);
 }
 
 }  // namespace
 
+struct SigningKeys::Key {
+    openssl::Key key;
+};
+
 Result<std::string> make_signing_key() {
-    const Key key(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"));
+    const openssl::Key key(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"));
     if (key == nullptr) return failed("cannot make a key");
     const openssl::Bio bio(BIO_new(BIO_s_mem()));
     BERTH_ASSERT(PEM_write_bio_PKCS8PrivateKey(bio.get(), key.get(), nullptr, nullptr, 0, nullptr,
@@ -41,11 +47,11 @@ Result<std::string> make_signing_key() {
 
 Result<SigningKeys> SigningKeys::of(const std::string& current, const std::string& old) {
     SigningKeys keys;
-    BERTH_TRY(keys.current_, id_of(current));
-    keys.by_id_.emplace(keys.current_, current);
-    if (!old.empty()) {
-        BERTH_TRY(std::string id, id_of(old));
-        keys.by_id_.emplace(std::move(id), old);
+    for (const std::string& pem : {old, current}) {
+        if (pem.empty()) continue;
+        BERTH_TRY(openssl::Key key, read_signing_key(pem));
+        BERTH_TRY(keys.current_, id_of(key.get()));
+        keys.by_id_[keys.current_] = std::make_shared<const Key>(Key{std::move(key)});
     }
     return keys;
 }
@@ -66,12 +72,11 @@ Result<SigningKeys> SigningKeys::open(const std::string& folder) {
 }
 
 std::string SigningKeys::sign(std::string_view text) const {
-    const Result<Key> key = openssl::read_key(by_id_.at(current_));
-    BERTH_ASSERT(key.ok());
+    EVP_PKEY* const key = by_id_.at(current_)->key.get();
     const openssl::DigestRun run(EVP_MD_CTX_new());
     std::array<unsigned char, 64> signature{};
     std::size_t size = signature.size();
-    BERTH_ASSERT(EVP_DigestSignInit(run.get(), nullptr, nullptr, nullptr, key->get()) == 1);
+    BERTH_ASSERT(EVP_DigestSignInit(run.get(), nullptr, nullptr, nullptr, key) == 1);
     BERTH_ASSERT(EVP_DigestSign(run.get(), signature.data(), &size, bytes_of(text), text.size()) ==
                  1);
     return {reinterpret_cast<const char*>(signature.data()), size};
@@ -81,10 +86,9 @@ bool SigningKeys::verify(const std::string& id, std::string_view text,
                          std::string_view signature) const {
     const auto found = by_id_.find(id);
     if (found == by_id_.end()) return false;
-    const Result<Key> key = openssl::read_key(found->second);
-    BERTH_ASSERT(key.ok());
+    EVP_PKEY* const key = found->second->key.get();
     const openssl::DigestRun run(EVP_MD_CTX_new());
-    BERTH_ASSERT(EVP_DigestVerifyInit(run.get(), nullptr, nullptr, nullptr, key->get()) == 1);
+    BERTH_ASSERT(EVP_DigestVerifyInit(run.get(), nullptr, nullptr, nullptr, key) == 1);
     const bool right = EVP_DigestVerify(run.get(), bytes_of(signature), signature.size(),
                                         bytes_of(text), text.size()) == 1;
     ERR_clear_error();

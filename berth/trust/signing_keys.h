@@ -2,7 +2,7 @@
 #pragma once
 
 #include <map>
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -22,9 +22,10 @@ public:
     bool verify(const std::string& id, std::string_view text, std::string_view signature) const;
 
 private:
+    struct Key;  // Of signing_keys.cc.
     SigningKeys() = default;
     std::string current_;
-    std::map<std::string, std::string> by_id_;  // Private keys, as PEM.
+    std::map<std::string, std::shared_ptr<const Key>> by_id_;
 };
 
 Result<std::string> make_signing_key();
