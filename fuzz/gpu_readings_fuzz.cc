@@ -10,6 +10,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     const std::string_view text(reinterpret_cast<const char*>(bytes), size);
     const auto readings = berth::parse_readings(text);
     if (!readings.ok()) return 0;
-    for (const berth::GpuReading& one : *readings) BERTH_ASSERT(one.gpu >= 0 && one.gpu < 64);
+    for (const berth::GpuReading& one : readings->readings) {
+        BERTH_ASSERT(one.gpu >= 0 && one.gpu < 64);
+    }
+    for (const berth::GpuFault& one : readings->faults) {
+        BERTH_ASSERT(one.gpu >= 0 && one.gpu < 64);
+    }
     return 0;
 }

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <mutex>
 
+#include "apps/berth_agent/node_programs.h"
 #include "apps/daemon/wall_clock.h"
 #include "berth/host/gpu_watch.h"
 
@@ -34,6 +35,7 @@ struct AgentLoop::Parts {
     std::atomic<bool> stopping = false;
     std::mutex mutex;
     std::vector<AgentEvent> from_link;
+    NodePrograms programs{ports.name, [this](NodeProgramExited ended) { push(std::move(ended)); }};
 
     void push(AgentEvent event);
     void wake() const;
@@ -84,7 +86,13 @@ std::vector<AgentEvent> AgentLoop::Parts::take() {
 Status AgentLoop::Parts::turn(AgentClient& link) {
     AgentTurn turn = agent.turn(clock.now(), take());
     if (!turn.writes.empty()) BERTH_CHECK(ports.disk.write(turn.writes));
-    for (HostAction& action : turn.actions) ports.node.act(std::move(action));
+    for (HostAction& action : turn.actions) {
+        if (const auto* start = std::get_if<StartNodeProgram>(&action)) {
+            programs.start(start->program);
+        } else {
+            ports.node.act(std::move(action));
+        }
+    }
     for (OutgoingReport& report : turn.reports) link.send(std::move(report));
     if (turn.close) link.close(*turn.close);
     wake_at = turn.wake_at;
@@ -100,7 +108,8 @@ Status AgentLoop::run(AgentClientSettings settings) {
     if (parts.ports.gpus) {
         watch.emplace(
             std::move(parts.ports.gpus), kWatchGpusEvery, parts.log,
-            [&parts](std::vector<GpuReading> gpus) { parts.push(GpusRead{std::move(gpus)}); });
+            [&parts](std::vector<GpuReading> gpus) { parts.push(GpusRead{std::move(gpus)}); },
+            [&parts](std::vector<GpuFault> faults) { parts.push(FaultsSeen{std::move(faults)}); });
     }
     while (!parts.stopping) {
         parts.wait();

@@ -19,6 +19,7 @@ struct AgentPorts {
     int node_events;  // A descriptor, readable when take_events has something.
     std::function<std::vector<AgentEvent>()> take_events;
     std::unique_ptr<GpuMeter> gpus = nullptr;  // nullptr: they are not watched.
+    std::string name = {};                     // Of the node, for the site's programs.
 };
 
 class AgentLoop {

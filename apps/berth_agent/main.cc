@@ -81,7 +81,8 @@ Status run(const AgentOptions& options, const LinkAddress& controller, const Clu
                     .node = *node,
                     .node_events = node->fd(),
                     .take_events = [&node] { return node->take_events(); },
-                    .gpus = meter(options, spec.node(id), spec.dimensions, log)},
+                    .gpus = meter(options, spec.node(id), spec.dimensions, log),
+                    .name = options.node},
                    log);
     log.write(LogLevel::info, "agent",
               "version " BERTH_VERSION ", node " + options.node + ", " +

@@ -15,12 +15,7 @@
 
 namespace berth {
 
-// Runs it, and waits. Empty: it ended well; else how it failed: "ended with exit code 1: no
-// answer". It gets the node's name and boot id as arguments, an environment of its own and no
-// input. Only a program that nobody but root, or who we are, can change is run. `running` learns
-// the process id, and 0 once it is over.
-std::string run_fence(const FenceCall& call, const std::function<void(int)>& running);
-
+// It gets the node's name and boot id as arguments: see site_program.h.
 class FenceRunner final : public Fence {
 public:
     explicit FenceRunner(std::function<void(FenceAnswered)> tell);

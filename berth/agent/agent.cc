@@ -1,8 +1,15 @@
 #include "berth/agent/agent.h"
 
+#include <set>
+
 #include "berth/agent/connection.h"
 
 namespace berth {
+namespace {
+
+constexpr std::size_t kFaultsKept = 256;
+
+}  // namespace
 
 struct Agent::Parts {
     Parts(AgentIdentity who, std::span<const MemoryWrite> stored, AgentProtections protect)
@@ -12,6 +19,8 @@ struct Agent::Parts {
           attempts(memory, protect) {}
 
     void host_event(const AgentEvent& event, Effects& effects);
+    void note_faults(std::vector<GpuFault> seen, Effects& effects);
+    void run_program(RunNodeProgram order, Effects& effects);
     void link_event(AgentEvent event, Effects& effects, AgentTurn& turn);
     void obey(Order order, Effects& effects);
     bool accepts(const Order& order);
@@ -24,6 +33,9 @@ struct Agent::Parts {
     Attempts attempts;
     Connection connection;
     Time agent_started_at{};
+    std::vector<GpuFault> faults;  // Seen by this process; the latest.
+    std::uint64_t last_fault = 0;
+    std::set<NodeProgram> programs;  // That are running.
     bool settled = false;
     Time last_wall{};  // Of the last turn.
     Time last_steady{};
@@ -96,7 +108,29 @@ void Agent::Parts::host_event(const AgentEvent& event, Effects& effects) {
         attempts.emptied(empty->run, effects);
     } else if (const auto* read = std::get_if<GpusRead>(&event)) {
         connection.keep(read->gpus);
+    } else if (const auto* seen = std::get_if<FaultsSeen>(&event)) {
+        note_faults(seen->faults, effects);
+    } else if (const auto* ended = std::get_if<NodeProgramExited>(&event)) {
+        programs.erase(ended->program);
+        effects.reports.emplace_back(NodeProgramEnded{ended->program, ended->failure});
     }
+}
+
+void Agent::Parts::note_faults(std::vector<GpuFault> seen, Effects& effects) {
+    for (GpuFault& fault : seen) {
+        fault.number = ++last_fault;
+        faults.push_back(fault);
+    }
+    if (faults.size() > kFaultsKept) {
+        faults.erase(faults.begin(), faults.end() - static_cast<std::ptrdiff_t>(kFaultsKept));
+    }
+    effects.reports.emplace_back(GpusFaulted{std::move(seen)});
+}
+
+// An order that comes again while it runs is the same order.
+void Agent::Parts::run_program(RunNodeProgram order, Effects& effects) {
+    if (!programs.insert(order.program).second) return;
+    effects.actions.emplace_back(StartNodeProgram{std::move(order)});
 }
 
 void Agent::Parts::link_event(AgentEvent event, Effects& effects, AgentTurn& turn) {
@@ -135,6 +169,8 @@ void Agent::Parts::obey(Order order, Effects& effects) {
     } else if (const auto* welcome = std::get_if<Welcome>(&order.body)) {
         connection.welcome(*welcome, effects.now);
         memory.drop_tombstones_before(welcome->oldest_live_job);
+    } else if (auto* program = std::get_if<RunNodeProgram>(&order.body)) {
+        run_program(std::move(*program), effects);
     }
 }
 
@@ -154,6 +190,7 @@ Registration Agent::Parts::inventory() {
     for (const auto& [key, end] : memory.ends()) all.attempts.push_back(end);
     for (const auto& [run, end] : memory.step_ends()) all.ended_steps.push_back(end);
     all.highest_epoch = memory.highest_epoch();
+    all.faults = faults;
     return all;
 }
 

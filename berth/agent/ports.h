@@ -51,6 +51,17 @@ struct GpusRead {
     std::vector<GpuReading> gpus;
 };
 
+// What has gone wrong with its GPUs since it last looked; they are numbered by the agent.
+struct FaultsSeen {
+    std::vector<GpuFault> faults;
+};
+
+// A program of the site's, outside of any job, is over.
+struct NodeProgramExited {
+    NodeProgram program = NodeProgram::health_check;
+    std::string failure;  // Empty: it ended well.
+};
+
 // ---- What comes over the link.
 struct LinkUp {
     std::uint64_t link = 0;
@@ -63,8 +74,8 @@ struct OrderCame {
     Order order;
 };
 
-using AgentEvent = std::variant<RunStarted, RunFailedToStart, RunExited, RunEmpty, GpusRead, LinkUp,
-                                LinkDown, OrderCame>;
+using AgentEvent = std::variant<RunStarted, RunFailedToStart, RunExited, RunEmpty, GpusRead,
+                                FaultsSeen, NodeProgramExited, LinkUp, LinkDown, OrderCame>;
 
 // ---- What the agent wants done.
 
@@ -97,7 +108,12 @@ struct RemoveAttempt {
     JobId job{0};
     Attempt attempt{0};
 };
-using HostAction = std::variant<StartAttempt, StartStep, SignalRun, RemoveAttempt, StartHook>;
+// Runs a program of the site's as root; NodeProgramExited answers.
+struct StartNodeProgram {
+    RunNodeProgram program;
+};
+using HostAction =
+    std::variant<StartAttempt, StartStep, SignalRun, RemoveAttempt, StartHook, StartNodeProgram>;
 
 // ---- Durable memory, a small key-value store: one file per key in the real one. `value` nullopt
 // removes.

@@ -397,10 +397,13 @@ struct UsagePatch {
     BERTH_FIELDS(UsagePatch, entries)
 };
 struct NodePatch {
-    std::optional<std::string> state;  // "DRAIN", "RESUME", "DOWN", "IDLE"
+    std::optional<std::string>
+        state;  // "DRAIN", "RESUME", "DOWN", "IDLE", "REBOOT", "CANCEL_REBOOT"
     std::string reason;
     std::vector<std::uint32_t> gpus;  // With DRAIN and RESUME: these GPUs alone, by their index.
-    BERTH_FIELDS(NodePatch, state, reason, gpus)
+    bool asap = false;                // With REBOOT: it takes no new work until then.
+    std::string next_state;           // With REBOOT: "DOWN", or "RESUME" as without it.
+    BERTH_FIELDS(NodePatch, state, reason, gpus, asap, next_state)
 };
 
 // What a command answers that has nothing to tell but its success.

@@ -69,6 +69,7 @@ void read_partition_line(Draft& draft, const Line& line, Line& defaults);
 void resolve_partition_nodes(Draft& draft);
 void read_scheduling_keys(Draft& draft);
 void read_priority_keys(Draft& draft);
+void read_care_keys(Draft& draft);
 // hook_keys.cc. Of slurm.conf's lines, since Prolog= and Epilog= may stand there several times.
 void read_hook_keys(Draft& draft, const std::vector<Line>& lines);
 void read_licenses(Draft& draft);

@@ -361,6 +361,30 @@ TEST(Load, KnowsTheSitesProgramsAroundJobs) {
               "slurm.conf:11: note: PrologFlags=Serial has no effect yet\n");
 }
 
+TEST(Load, KnowsHowNodesAreCaredFor) {
+    const auto care = [](const std::string& lines) {
+        return load_slurm(std::string(kSmall) + lines).spec.care;
+    };
+    EXPECT_EQ(care("").sampling, std::chrono::seconds(30));
+    const NodeCareSpec all = care(
+        "HealthCheckProgram=/sbin/check\nHealthCheckInterval=60\n"
+        "HealthCheckNodeState=IDLE,mixed,CYCLE\nRebootProgram=/sbin/reboot\nResumeTimeout=600\n"
+        "JobAcctGatherFrequency=task=10,energy=5\n");
+    EXPECT_EQ(all.health_check, "/sbin/check");
+    EXPECT_EQ(all.health_interval, std::chrono::seconds(60));
+    EXPECT_EQ(all.health_states, NodeCareSpec::kIdle | NodeCareSpec::kMixed);
+    EXPECT_TRUE(all.health_cycle);
+    EXPECT_EQ(all.reboot, "/sbin/reboot");
+    EXPECT_EQ(all.resume_timeout, std::chrono::seconds(600));
+    EXPECT_EQ(all.sampling, std::chrono::seconds(10));
+    EXPECT_EQ(care("JobAcctGatherFrequency=0\n").sampling, Duration{});
+    EXPECT_EQ(care("JobAcctGatherType=jobacct_gather/none\n").sampling, Duration{});
+    for (const char* wrong : {"HealthCheckProgram=check\n", "HealthCheckNodeState=BUSY\n",
+                              "RebootProgram=reboot\n", "JobAcctGatherFrequency=soon\n"}) {
+        EXPECT_NE(text_of(load_slurm(std::string(kSmall) + wrong)), "") << wrong;
+    }
+}
+
 TEST(Load, FollowsIncludesButNotInCircles) {
     ConfigFiles files;
     files.slurm =

@@ -73,12 +73,14 @@ struct UpdateJob {
     std::optional<Time> deadline;
     std::optional<Duration> time_min;
 };
-enum class NodeAction : std::uint8_t { drain, resume, down, idle };
+enum class NodeAction : std::uint8_t { drain, resume, down, idle, reboot, cancel_reboot };
 struct UpdateNode {
     std::string node;
     std::optional<NodeAction> action;
     std::string reason;
     std::vector<std::uint32_t> gpus = {};  // Not empty: drain and resume are about these alone.
+    bool asap = false;                     // A reboot: no new work until then.
+    bool next_down = false;                // Likewise: it stays down when it is back.
 };
 // A step within a running job. `launch` is what each node's LaunchStep has in common; the
 // controller adds where the tasks go.

@@ -23,6 +23,14 @@ NodeUpdated fact_of(NodeId node, const UpdateNode& command, const Principal& pri
         case NodeAction::resume: fact.drained = fact.down = false; break;
         case NodeAction::down: fact.down = true; break;
         case NodeAction::idle: fact.down = false; break;
+        case NodeAction::reboot:
+            fact.reboot = NodeReboot{.stage = NodeReboot::Stage::requested,
+                                     .asap = command.asap,
+                                     .down = command.next_down,
+                                     .issued_at = std::nullopt,
+                                     .reason = command.reason};
+            break;
+        case NodeAction::cancel_reboot: fact.reboot = NodeReboot{}; break;
     }
     return fact;
 }
@@ -46,6 +54,26 @@ void end_all_on(Ledger& ledger, const Nodes& nodes, NodeId node) {
             ledger.record(fact);
         }
     }
+}
+
+std::optional<Refused> check_reboot(const ClusterState& state, NodeId node,
+                                    const UpdateNode& command) {
+    const NodeReboot::Stage stage = state.condition(node).reboot.stage;
+    if (command.action == NodeAction::reboot) {
+        if (state.spec().care.reboot.empty()) {
+            return refused(Refusal::invalid_request,
+                           "The configuration has no RebootProgram: set one in slurm.conf");
+        }
+        if (stage != NodeReboot::Stage::none) {
+            return refused(Refusal::invalid_request, "It is to be rebooted already");
+        }
+    } else if (command.action == NodeAction::cancel_reboot &&
+               stage != NodeReboot::Stage::requested) {
+        return refused(Refusal::invalid_request, stage == NodeReboot::Stage::none
+                                                     ? "It is not to be rebooted"
+                                                     : "It is being rebooted already");
+    }
+    return std::nullopt;
 }
 
 // GPUs are named as in gres.conf: by their index among the node's.
@@ -94,7 +122,9 @@ Answer update_node(Ledger& ledger, Nodes& nodes, const Principal& principal,
     }
     if (auto no = check_reason(command)) return *no;
     if (!command.gpus.empty()) return update_gpus(ledger, *node, principal, command);
+    if (auto no = check_reboot(ledger.state(), *node, command)) return *no;
     ledger.record(fact_of(*node, command, principal));
+    nodes.look_at(*node);
     if (command.action == NodeAction::down) end_all_on(ledger, nodes, *node);
     return Done{};
 }

@@ -36,6 +36,7 @@ void Nodes::note_silence(Ledger& ledger) {
         const std::optional<Time> due = silence_due(ledger.state(), node);
         if (!due || *due > ledger.now()) {
             settle_silent(ledger, node);
+            care_for(ledger, node);
             continue;
         }
         ledger.log(LogLevel::warning,

@@ -39,6 +39,7 @@ public:
 
     // ---- What commands want of them.
     bool is_connected(NodeId node) const { return sessions_.of(node).link.has_value(); }
+    void look_at(NodeId node) { sessions_.mark(node); }  // Something is wanted of it.
     // To be ended by KILL and not by TERM, once the state says that it ends.
     void end_at_once(const Job& job);
     void start_step(const Job& job, const Step& step, LaunchStep common);
@@ -73,6 +74,17 @@ private:
     void drain_for(Ledger& ledger, NodeId node, const AttemptReport& report);
     void stray_ended(Ledger& ledger, NodeId node, AttemptId attempt);
     AttemptId meant_attempt(const Ledger& ledger, AttemptId attempt) const;
+
+    // node_care.cc
+    void begin_care(Ledger& ledger, NodeId node, bool same_boot);
+    void care_for(Ledger& ledger, NodeId node);
+    void check_health(Ledger& ledger, NodeId node);
+    void reboot(Ledger& ledger, NodeId node);
+    void program_ended(Ledger& ledger, NodeId node, const NodeProgramEnded& report);
+    std::optional<Time> care_due(const ClusterState& state, NodeId node) const;
+
+    // gpu_health.cc
+    void note_faults(Ledger& ledger, NodeId node, const std::vector<GpuFault>& faults);
 
     // silent_nodes.cc
     std::optional<Time> settling_due(const ClusterState& state, NodeId node) const;

@@ -72,6 +72,8 @@ void Nodes::accept(Ledger& ledger, Link link, NodeId node, const Registration& r
     welcome(ledger, node);
     ledger.record(session.registered);
     note_survival(ledger, node);
+    begin_care(ledger, node, same_boot);
+    note_faults(ledger, node, registration.faults);
     check_hardware(ledger, node, registration.found);
     settle_steps(ledger, node, registration, same_boot);
     settle(ledger, node, registration, same_boot);
@@ -157,7 +159,8 @@ void Nodes::check_hardware(Ledger& ledger, NodeId node, const NodeSpec& found) {
 
 void Nodes::welcome(Ledger& ledger, NodeId node) {
     give(ledger, node,
-         Welcome{node, ledger.scheduling().heartbeat, sessions_.of(node).oldest_live});
+         Welcome{node, ledger.scheduling().heartbeat, sessions_.of(node).oldest_live,
+                 ledger.state().spec().care.sampling});
 }
 
 }  // namespace berth

@@ -36,6 +36,10 @@ void Nodes::hear(Ledger& ledger, AgentInput input) {
         }
     } else if (const auto* ended = std::get_if<StepReport>(&input.report.body)) {
         step_ended(ledger, *node, *ended);
+    } else if (const auto* faulted = std::get_if<GpusFaulted>(&input.report.body)) {
+        note_faults(ledger, *node, faulted->faults);
+    } else if (const auto* program = std::get_if<NodeProgramEnded>(&input.report.body)) {
+        program_ended(ledger, *node, *program);
     }
 }
 

@@ -52,7 +52,9 @@ struct NodeSession {
                                            // they are gone nothing is launched there.
     bool fencing = false;                  // The fence was asked, and has not answered.
     Time fence_at{};                       // Not before.
-    std::optional<Time> check_at;          // As in Sessions::checks_.
+    std::optional<Time> health_at, reboot_at;  // When to ask for each (again).
+    bool health_is_first = false;              // Of this session.
+    std::optional<Time> check_at;              // As in Sessions::checks_.
 
     // The progress of the attempt that now holds something on the node.
     RunProgress& run(AttemptId attempt);

@@ -25,6 +25,7 @@ void Nodes::sync(Ledger& ledger, NodeId node) {
     for (const JobId id : ledger.state().jobs_on(node)) {
         sync_run(ledger, node, *ledger.state().find_job(id));
     }
+    care_for(ledger, node);
 }
 
 void Nodes::sync_strays(Ledger& ledger, NodeId node) {
@@ -102,6 +103,7 @@ std::optional<Time> Nodes::next_due(const Ledger& ledger, NodeId node) const {
     const NodeSession& session = sessions_.of(node);
     std::optional<Time> due = silence_due(ledger.state(), node);
     const auto earlier = [&](Time at) { due = due ? std::min(*due, at) : at; };
+    if (const auto care = care_due(ledger.state(), node)) earlier(*care);
     if (!session.link) {
         if (const auto settling = settling_due(ledger.state(), node)) earlier(*settling);
         return due;

@@ -53,16 +53,73 @@ TEST(GpuMeter, ReadsAFile) {
     ASSERT_TRUE(readings.ok()) << readings.error().message;
     const std::vector<GpuReading> expected = {{0, 90, 40, 71, 85},
                                               {3, kNotRead, kNotRead, 60, kNotRead}};
-    EXPECT_EQ(*readings, expected);
+    EXPECT_EQ(readings->readings, expected);
     for (const auto& [text, error] : std::initializer_list<std::pair<const char*, const char*>>{
              {"0 1 2 3", "line 1: should be GPU UTILISATION"},
              {"\n0 1 2 3 x", "line 2: "},
              {"64 1 2 3 4", "line 1: no node has a GPU 64"},
              {"- 1 2 3 4", "line 1: no node has a GPU -"},
-             {"0 -2 2 3 4", "line 1: \"-2\" is out of range"}}) {
+             {"0 -2 2 3 4", "line 1: \"-2\" is out of range"},
+             {"64 fault lost", "line 1: no node has a GPU 64"},
+             {"3 fault", "line 1: should say which fault"},
+             {"3 fault xid soon", "line 1: "}}) {
         const auto wrong = parse_readings(text);
         ASSERT_FALSE(wrong.ok()) << text;
         EXPECT_EQ(wrong.error().message.find(error), 0U) << wrong.error().message;
+    }
+}
+
+TEST(GpuMeter, ReadsFaultsFromAFileAndTellsEachOnce) {
+    const fs::path path = fs::temp_directory_path() / ("faults-" + std::to_string(getpid()));
+    const auto meter = file_meter(path.string());
+    const auto faults_of = [&](const char* text) {
+        std::ofstream(path) << text;
+        EXPECT_TRUE(meter->read().ok());
+        return meter->faults();
+    };
+    EXPECT_TRUE(faults_of("0 90 40 71 85\n").empty());
+    const auto three = faults_of("1 fault xid 79\n2 fault lost\n3 fault fan is  broken\n");
+    ASSERT_EQ(three.size(), 3U);
+    EXPECT_EQ(three[0], (GpuFault{.gpu = 1, .kind = GpuFaultKind::xid, .code = 79}));
+    EXPECT_EQ(three[1], (GpuFault{.gpu = 2, .kind = GpuFaultKind::lost}));
+    EXPECT_EQ(three[2], (GpuFault{.gpu = 3, .kind = GpuFaultKind::told, .text = "fan is broken"}));
+    EXPECT_TRUE(faults_of("2 fault lost\n1 fault xid 79\n").empty());
+    EXPECT_TRUE(faults_of("2 fault lost\n").empty());
+    EXPECT_EQ(faults_of("1 fault xid 79\n2 fault lost\n").size(), 1U);  // It came again.
+    fs::remove(path);
+}
+
+TEST(GpuMeter, AsksTheDriverForFaults) {
+    NodeSpec node;
+    Dimensions dimensions;
+    const DimensionId a100 = *dimensions.intern("gpu", "a100");
+    for (const char* file : {"/dev/nvidia0", "/dev/nvidia1", "/dev/nvidia2"}) {
+        node.devices.push_back({.dimension = a100, .file = file});
+    }
+    auto meter = nvml_meter(node, dimensions, FAKE_NVML);
+    ASSERT_TRUE(meter.ok());
+    EXPECT_TRUE((*meter)->read().ok());
+    EXPECT_TRUE((*meter)->faults().empty());
+    // The driver's index 2 is the node's GPU 1, its 3 is 0; 0 is not the node's.
+    ::setenv("FAKE_NVML_XIDS", "79@2 79@2 63@3 13@0", 1);
+    EXPECT_TRUE((*meter)->read().ok());
+    const std::vector<GpuFault> seen = (*meter)->faults();
+    ASSERT_EQ(seen.size(), 2U);
+    EXPECT_EQ(seen[0], (GpuFault{.gpu = 1, .kind = GpuFaultKind::xid, .code = 79}));
+    EXPECT_EQ(seen[1], (GpuFault{.gpu = 0, .kind = GpuFaultKind::xid, .code = 63}));
+    ::setenv("FAKE_NVML_ECC", "5@3", 1);
+    ::setenv("FAKE_NVML_REMAP_FAILED", "2", 1);
+    ::setenv("FAKE_NVML_LOST", "1", 1);
+    EXPECT_TRUE((*meter)->read().ok());
+    const std::vector<GpuFault> levels = (*meter)->faults();
+    const std::vector<GpuFault> expected = {{.gpu = 2, .kind = GpuFaultKind::lost},
+                                            {.gpu = 1, .kind = GpuFaultKind::row_remap},
+                                            {.gpu = 0, .kind = GpuFaultKind::ecc, .code = 5}};
+    EXPECT_EQ(levels, expected);
+    EXPECT_TRUE((*meter)->faults().empty());
+    for (const char* name :
+         {"FAKE_NVML_XIDS", "FAKE_NVML_ECC", "FAKE_NVML_REMAP_FAILED", "FAKE_NVML_LOST"}) {
+        ::unsetenv(name);
     }
 }
 
@@ -91,11 +148,14 @@ TEST(GpuWatch, SaysOnceThatItFailsAndGoesOn) {
     std::mutex mutex;
     std::condition_variable told;
     std::vector<int> seen;
-    GpuWatch watch(std::make_unique<Moody>(), Duration(1), log, [&](std::vector<GpuReading> gpus) {
-        const std::lock_guard lock(mutex);
-        seen.push_back(gpus.at(0).gpu);
-        told.notify_all();
-    });
+    GpuWatch watch(
+        std::make_unique<Moody>(), Duration(1), log,
+        [&](std::vector<GpuReading> gpus) {
+            const std::lock_guard lock(mutex);
+            seen.push_back(gpus.at(0).gpu);
+            told.notify_all();
+        },
+        [](const std::vector<GpuFault>&) {});
     std::unique_lock lock(mutex);
     told.wait(lock, [&] { return seen.size() >= 2; });
     EXPECT_EQ(seen.at(0), 3);

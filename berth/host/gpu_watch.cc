@@ -3,10 +3,14 @@
 namespace berth {
 
 GpuWatch::GpuWatch(std::unique_ptr<GpuMeter> meter, Duration every, LogSink& log,
-                   std::function<void(std::vector<GpuReading>)> tell)
-    : meter_(std::move(meter)), every_(every), log_(log), tell_(std::move(tell)), thread_([this] {
-          watch();
-      }) {}
+                   std::function<void(std::vector<GpuReading>)> tell,
+                   std::function<void(std::vector<GpuFault>)> warn)
+    : meter_(std::move(meter)),
+      every_(every),
+      log_(log),
+      tell_(std::move(tell)),
+      warn_(std::move(warn)),
+      thread_([this] { watch(); }) {}
 
 GpuWatch::~GpuWatch() {
     {
@@ -39,6 +43,9 @@ void GpuWatch::look() {
     }
     failing_ = failed;
     if (!failed) tell_(std::move(readings).value());
+    if (std::vector<GpuFault> faults = meter_->faults(); !faults.empty()) {
+        warn_(std::move(faults));
+    }
 }
 
 }  // namespace berth

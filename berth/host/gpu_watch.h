@@ -16,9 +16,10 @@ namespace berth {
 
 class GpuWatch {
 public:
-    // `tell` is called on that thread. What fails is logged once, until it works again.
+    // `tell` and `warn` are called on that thread. What fails is logged once, until it works again.
     GpuWatch(std::unique_ptr<GpuMeter> meter, Duration every, LogSink& log,
-             std::function<void(std::vector<GpuReading>)> tell);
+             std::function<void(std::vector<GpuReading>)> tell,
+             std::function<void(std::vector<GpuFault>)> warn);
     ~GpuWatch();
 
 private:
@@ -29,6 +30,7 @@ private:
     Duration every_;
     LogSink& log_;
     std::function<void(std::vector<GpuReading>)> tell_;
+    std::function<void(std::vector<GpuFault>)> warn_;
     bool failing_ = false;
     std::mutex mutex_;
     std::condition_variable ended_;

@@ -29,10 +29,22 @@ struct NvmlUtilisation {
     unsigned gpu, memory;
 };
 
+constexpr int kNvmlGpuIsLost = 15;
+constexpr unsigned long long kXidEvents = 8;  // nvmlEventTypeXidCriticalError
+constexpr int kUncorrected = 1, kSinceBoot = 0;
+constexpr int kEventsAtOnce = 1000;
+
+struct NvmlEvent {
+    NvmlDevice device;
+    unsigned long long type, data;
+    unsigned gpu_instance, compute_instance;
+};
+
 class Nvml : public GpuInventory, public GpuMeter {
 public:
     static Result<std::unique_ptr<Nvml>> open(const char* library);
     ~Nvml() override {
+        if (events_ != nullptr) free_events_(events_);
         if (started_) shutdown_();
         ::dlclose(library_);
     }
@@ -41,6 +53,7 @@ public:
     // Which GPUs are read, and by which number, is said by their device files.
     Status meter(const std::vector<std::string>& files);
     Result<std::vector<GpuReading>> read() override;
+    std::vector<GpuFault> faults() override;
 
 private:
     struct Seen {
@@ -63,11 +76,21 @@ private:
     void count_links(std::vector<Seen>& all) const;
     std::int32_t links_between(const Seen& a, const Seen& b) const;
 
+    struct Metered {
+        std::int32_t gpu = 0;
+        NvmlDevice device = nullptr;
+        unsigned long long ecc = 0;  // Told already, as the other two.
+        bool lost = false, remap_failed = false;
+    };
     GpuReading read_one(std::int32_t gpu, NvmlDevice device) const;
+    void watch_events();
+    void add_xids(std::vector<GpuFault>& faults);
+    void add_levels(Metered& one, std::vector<GpuFault>& faults) const;
 
     void* library_;
     bool started_ = false;
-    std::vector<std::pair<std::int32_t, NvmlDevice>> metered_;
+    void* events_ = nullptr;
+    std::vector<Metered> metered_;
     int (*init_)() = nullptr;
     int (*shutdown_)() = nullptr;
     const char* (*error_string_)(int) = nullptr;
@@ -88,6 +111,12 @@ private:
     int (*temperature_)(NvmlDevice, int, unsigned*) = nullptr;
     int (*power_)(NvmlDevice, unsigned*) = nullptr;        // Milliwatts.
     int (*power_limit_)(NvmlDevice, unsigned*) = nullptr;  // Likewise.
+    int (*make_events_)(void**) = nullptr;
+    int (*free_events_)(void*) = nullptr;
+    int (*register_events_)(NvmlDevice, unsigned long long, void*) = nullptr;
+    int (*wait_event_)(void*, NvmlEvent*, unsigned) = nullptr;
+    int (*ecc_errors_)(NvmlDevice, int, int, unsigned long long*) = nullptr;
+    int (*remapped_)(NvmlDevice, unsigned*, unsigned*, unsigned*, unsigned*) = nullptr;
 };
 
 Result<std::unique_ptr<Nvml>> Nvml::open(const char* library) {
@@ -122,6 +151,12 @@ Status Nvml::find_all() {
     find(temperature_, "nvmlDeviceGetTemperature");
     find(power_, "nvmlDeviceGetPowerUsage");
     find(power_limit_, "nvmlDeviceGetEnforcedPowerLimit");
+    find(make_events_, "nvmlEventSetCreate");
+    find(free_events_, "nvmlEventSetFree");
+    find(register_events_, "nvmlDeviceRegisterEvents");
+    find(wait_event_, "nvmlEventSetWait_v2");
+    find(ecc_errors_, "nvmlDeviceGetTotalEccErrors");
+    find(remapped_, "nvmlDeviceGetRemappedRows");
     return Done{};
 }
 
@@ -232,8 +267,10 @@ Status Nvml::meter(const std::vector<std::string>& files) {
         BERTH_CHECK(check(minor_(device, &minor), "nvmlDeviceGetMinorNumber"));
         const auto at = std::ranges::find(files, "/dev/nvidia" + std::to_string(minor));
         if (at == files.end()) continue;
-        metered_.emplace_back(static_cast<std::int32_t>(at - files.begin()), device);
+        metered_.push_back(
+            {.gpu = static_cast<std::int32_t>(at - files.begin()), .device = device});
     }
+    watch_events();
     if (!metered_.empty()) return Done{};
     return Error{ErrorCode::failed_precondition, "none of the node's GPUs is the driver's"};
 }
@@ -261,8 +298,65 @@ GpuReading Nvml::read_one(std::int32_t gpu, NvmlDevice device) const {
 
 Result<std::vector<GpuReading>> Nvml::read() {
     std::vector<GpuReading> readings;
-    for (const auto& [gpu, device] : metered_) readings.push_back(read_one(gpu, device));
+    for (const Metered& one : metered_) readings.push_back(read_one(one.gpu, one.device));
     return readings;
+}
+
+// A driver that has no events has no Xids for us; the rest is still looked at.
+void Nvml::watch_events() {
+    const bool all = make_events_ != nullptr && free_events_ != nullptr &&
+                     register_events_ != nullptr && wait_event_ != nullptr;
+    if (!all || make_events_(&events_) != kNvmlSuccess) {
+        events_ = nullptr;
+        return;
+    }
+    for (const Metered& one : metered_) register_events_(one.device, kXidEvents, events_);
+}
+
+void Nvml::add_xids(std::vector<GpuFault>& faults) {
+    NvmlEvent event{};
+    for (int i = 0; i < kEventsAtOnce; ++i) {
+        if (events_ == nullptr || wait_event_(events_, &event, 0) != kNvmlSuccess) return;
+        const auto one = std::ranges::find(metered_, event.device, &Metered::device);
+        if (one == metered_.end() || event.type != kXidEvents) continue;
+        const GpuFault fault{.gpu = one->gpu,
+                             .kind = GpuFaultKind::xid,
+                             .code = static_cast<std::int64_t>(event.data)};
+        if (std::ranges::find(faults, fault) == faults.end()) faults.push_back(fault);
+    }
+}
+
+void Nvml::add_levels(Metered& one, std::vector<GpuFault>& faults) const {
+    NvmlMemory memory{};
+    const bool lost = memory_(one.device, &memory) == kNvmlGpuIsLost;
+    if (lost && !one.lost) faults.push_back({.gpu = one.gpu, .kind = GpuFaultKind::lost});
+    one.lost = lost;
+    if (lost) return;
+    unsigned long long errors = 0;
+    if (ecc_errors_ != nullptr &&
+        ecc_errors_(one.device, kUncorrected, kSinceBoot, &errors) == kNvmlSuccess) {
+        if (errors > one.ecc) {
+            faults.push_back({.gpu = one.gpu,
+                              .kind = GpuFaultKind::ecc,
+                              .code = static_cast<std::int64_t>(errors)});
+        }
+        one.ecc = errors;
+    }
+    unsigned corrected = 0, uncorrected = 0, pending = 0, failed = 0;
+    if (remapped_ != nullptr &&
+        remapped_(one.device, &corrected, &uncorrected, &pending, &failed) == kNvmlSuccess) {
+        if (failed != 0 && !one.remap_failed) {
+            faults.push_back({.gpu = one.gpu, .kind = GpuFaultKind::row_remap});
+        }
+        one.remap_failed = failed != 0;
+    }
+}
+
+std::vector<GpuFault> Nvml::faults() {
+    std::vector<GpuFault> faults;
+    add_xids(faults);
+    for (Metered& one : metered_) add_levels(one, faults);
+    return faults;
 }
 
 }  // namespace

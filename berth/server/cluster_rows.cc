@@ -63,13 +63,19 @@ void give_reason(api::NodeRow& row, const PublishedNode& node) {
         row.reason = last.reason;
         row.reason_by = last.by;
         row.reason_at = last.at;
+    } else {
+        row.reason = condition.reboot.reason;
     }
 }
 
 void set_state(api::NodeRow& row, const PublishedNode& node, NodeId id, const NodeMarks& marks) {
     const NodeCondition& condition = node.condition;
     row.state = base_state(node, row.allocated_cpus, row.cpus);
-    if (condition.drained) row.flags.emplace_back("DRAIN");
+    const NodeReboot& reboot = condition.reboot;
+    const bool requested = reboot.stage == NodeReboot::Stage::requested;
+    if (condition.drained || (requested && reboot.asap)) row.flags.emplace_back("DRAIN");
+    if (requested) row.flags.emplace_back("REBOOT_REQUESTED");
+    if (reboot.stage == NodeReboot::Stage::issued) row.flags.emplace_back("REBOOT_ISSUED");
     if (marks.completing.test(id.index())) row.flags.emplace_back("COMPLETING");
     if (!condition.responding) row.flags.emplace_back("NOT_RESPONDING");
     if (marks.maint.test(id.index())) row.flags.emplace_back("MAINTENANCE");

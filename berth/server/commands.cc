@@ -161,8 +161,18 @@ Outcome update_node(const CommandRequest& request) {
         command.action = NodeAction::down;
     } else if (iequals(state, "IDLE")) {
         command.action = NodeAction::idle;
+    } else if (iequals(state, "REBOOT")) {
+        command.action = NodeAction::reboot;
+    } else if (iequals(state, "CANCEL_REBOOT")) {
+        command.action = NodeAction::cancel_reboot;
     } else {
-        return bad("state must be DRAIN, RESUME, DOWN or IDLE, and is " + state);
+        return bad("state must be DRAIN, RESUME, DOWN, IDLE, REBOOT or CANCEL_REBOOT, and is " +
+                   state);
+    }
+    command.asap = body->asap;
+    command.next_down = iequals(body->next_state, "DOWN");
+    if (!command.next_down && !body->next_state.empty() && !iequals(body->next_state, "RESUME")) {
+        return bad("next_state must be RESUME or DOWN, and is " + body->next_state);
     }
     return command;
 }

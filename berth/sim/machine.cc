@@ -64,6 +64,9 @@ void Machine::act(const HostAction& action) {
         remove({removed->job, removed->attempt});
     } else if (const auto* hook = std::get_if<StartHook>(&action)) {
         start_hook(*hook);
+    } else if (const auto* program = std::get_if<StartNodeProgram>(&action)) {
+        later(some(5, 2000),
+              [this, kind = program->program.program] { tell(NodeProgramExited{kind, {}}); });
     }
 }
 

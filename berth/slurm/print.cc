@@ -175,14 +175,15 @@ std::string user_text(std::uint32_t uid, const std::string& name) {
 
 bool takes_work(const api::NodeRow& node) {
     return node.state != "DOWN" && node.state != "UNKNOWN" && !has_flag(node, "DRAIN") &&
-           !has_flag(node, "NOT_RESPONDING");
+           !has_flag(node, "NOT_RESPONDING") && !has_flag(node, "REBOOT_ISSUED");
 }
 
 std::string node_state(const api::NodeRow& node, bool compact) {
     const NodeStateName words = node_words(node);
     std::string text(compact ? words.compact : words.shown);
-    if (has_flag(node, "NOT_RESPONDING")) text += "*";
-    return text;
+    if (has_flag(node, "REBOOT_ISSUED")) return text + "^";
+    if (has_flag(node, "REBOOT_REQUESTED")) return text + "@";
+    return has_flag(node, "NOT_RESPONDING") ? text + "*" : text;
 }
 
 }  // namespace berth::slurm

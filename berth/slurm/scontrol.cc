@@ -11,6 +11,7 @@
 #include "berth/slurm/json_rows.h"
 #include "berth/slurm/print.h"
 #include "berth/slurm/scontrol_job.h"
+#include "berth/slurm/scontrol_node.h"
 #include "berth/slurm/scontrol_reservation.h"
 #include "berth/slurm/scontrol_show.h"
 #include "berth/slurm/scontrol_token.h"
@@ -28,7 +29,8 @@ constexpr const char* kUsage =
     "  create reservation KEY=VALUE …              update|delete ReservationName=…\n"
     "  hold|uhold|release|requeue|requeuehold JOBS  ping  version\n"
     "  wait_job JOB   write batch_script JOB [FILE|-]   completing   -M CLUSTER   --json\n"
-    "  token [lifespan=SECONDS] [username=USER]\n";
+    "  token [lifespan=SECONDS] [username=USER]\n"
+    "  reboot [ASAP] [nextstate=RESUME|DOWN] [reason=…] NODES|ALL   cancel_reboot NODES\n";
 
 constexpr auto kOptions = std::to_array<option>({
     {"all", no_argument, nullptr, 'a'},
@@ -90,9 +92,11 @@ public:
         if (means(verb, "write", 2)) return write_script(client_, words, streams_);
         if (means(verb, "completing", 3)) return show_completing(client_, streams_);
         if (means(verb, "token", 3)) return print_token(client_, words, streams_);
+        if (means(verb, "reboot", 3)) return reboot_nodes(client_, words, streams_);
+        if (means(verb, "cancel_reboot", 3)) return cancel_reboot(client_, words, streams_);
         for (const char* known :
-             {"suspend", "resume", "top", "notify", "reconfigure", "shutdown", "takeover", "reboot",
-              "power", "listpids", "pidinfo", "setdebug", "cluster"}) {
+             {"suspend", "resume", "top", "notify", "reconfigure", "shutdown", "takeover", "power",
+              "listpids", "pidinfo", "setdebug", "cluster"}) {
             if (iequals(verb, known))
                 return fail("scontrol " + std::string(known) + " is not supported yet");
         }

@@ -48,10 +48,30 @@ constexpr const char* kUsage =
 
 // What -t takes: the states and flags of nodes, long and short.
 constexpr auto kNodeStates = std::to_array<std::string_view>({
-    "all",   "alloc",          "allocated", "comp",       "completing", "down",
-    "drain", "drained",        "draining",  "drng",       "idle",       "mix",
-    "mixed", "not_responding", "planned",   "unk",        "unknown",    "fail",
-    "maint", "reserved",       "resv",      "no_respond",
+    "all",
+    "alloc",
+    "allocated",
+    "comp",
+    "completing",
+    "down",
+    "drain",
+    "drained",
+    "draining",
+    "drng",
+    "idle",
+    "mix",
+    "mixed",
+    "not_responding",
+    "planned",
+    "unk",
+    "unknown",
+    "fail",
+    "maint",
+    "reserved",
+    "resv",
+    "no_respond",
+    "reboot_requested",
+    "reboot_issued",
 });
 
 Status read_states(const char* text, SinfoOptions& options) {

@@ -1,5 +1,6 @@
 // A stand-in for NVIDIA's library: four GPUs, two and two linked straight by NVLink, their minor
 // numbers the other way round than their indices. For the tests of module host.
+#include <cstdlib>
 #include <cstring>
 
 namespace {
@@ -23,6 +24,17 @@ int copy(char* out, unsigned size, const char* text) {
     if (std::strlen(text) >= size) return 7;
     std::strcpy(out, text);
     return 0;
+}
+
+struct Event {
+    void* device;
+    unsigned long long type, data;
+    unsigned gpu_instance, compute_instance;
+};
+
+bool is_named(const char* variable, void* device) {
+    const char* const index = std::getenv(variable);
+    return index != nullptr && static_cast<unsigned>(index[0] - '0') == index_of(device);
 }
 
 }  // namespace
@@ -52,7 +64,8 @@ int nvmlDeviceGetMinorNumber(void* device, unsigned* minor) {
     *minor = 3 - index_of(device);
     return 0;
 }
-int nvmlDeviceGetMemoryInfo(void*, Memory* memory) {
+int nvmlDeviceGetMemoryInfo(void* device, Memory* memory) {
+    if (is_named("FAKE_NVML_LOST", device)) return 15;
     *memory = {80ULL << 30, 80ULL << 30, 0};
     return 0;
 }
@@ -98,6 +111,35 @@ int nvmlDeviceGetEnforcedPowerLimit(void*, unsigned* milliwatts) {
 }
 int nvmlDeviceGetP2PStatus(void*, void*, int, int* status) {
     *status = 1;
+    return 0;
+}
+
+// What goes wrong stands in the environment: "79@2 63@0", each told once, in order.
+int nvmlEventSetCreate(void** set) {
+    *set = handles;
+    return 0;
+}
+int nvmlEventSetFree(void*) { return 0; }
+int nvmlDeviceRegisterEvents(void*, unsigned long long, void*) { return 0; }
+int nvmlEventSetWait_v2(void*, Event* event, unsigned) {
+    static std::size_t told = 0;
+    const char* const all = std::getenv("FAKE_NVML_XIDS");
+    if (all == nullptr || told >= std::strlen(all)) return 10;
+    char* rest = nullptr;
+    event->data = std::strtoull(all + told, &rest, 10);
+    event->device = &handles[rest[1] - '0'];
+    event->type = 8;
+    told = static_cast<std::size_t>(rest - all) + 3;
+    return 0;
+}
+int nvmlDeviceGetTotalEccErrors(void* device, int, int, unsigned long long* count) {
+    const char* const set = std::getenv("FAKE_NVML_ECC");
+    const bool named = set != nullptr && static_cast<unsigned>(set[2] - '0') == index_of(device);
+    *count = named ? static_cast<unsigned long long>(set[0] - '0') : 0;
+    return 0;
+}
+int nvmlDeviceGetRemappedRows(void* device, unsigned*, unsigned*, unsigned*, unsigned* failed) {
+    *failed = is_named("FAKE_NVML_REMAP_FAILED", device) ? 1 : 0;
     return 0;
 }
 

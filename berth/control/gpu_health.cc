@@ -1,0 +1,67 @@
+// What follows from faults of GPUs that agents report: the GPU alone is drained, and who holds it
+// is ended where it cannot go on.
+#include <algorithm>
+
+#include "berth/control/nodes.h"
+
+namespace berth {
+namespace {
+
+// By its index among the node's GPUs, as in gres.conf.
+std::optional<std::uint32_t> device_of(const ClusterSpec& spec, NodeId node, std::int32_t gpu) {
+    const std::vector<Device>& devices = spec.node(node).devices;
+    for (std::uint32_t i = 0; i < devices.size(); ++i) {
+        const bool is_gpu = spec.dimensions.at(devices[i].dimension).name == "gpu";
+        if (is_gpu && std::cmp_equal(devices[i].index, gpu)) return i;
+    }
+    return std::nullopt;
+}
+
+bool holds_device(const Job& job, NodeId node, std::uint32_t device) {
+    return std::ranges::any_of(job.allocation->shares, [&](const NodeShare& share) {
+        return share.node == node && (share.devices & bit(static_cast<int>(device))) != 0;
+    });
+}
+
+// Through no fault of its own: it runs again, if it may.
+void end_holders(Ledger& ledger, NodeId node, std::uint32_t device) {
+    for (const JobId id : ledger.state().jobs_on(node)) {
+        const Job& job = *ledger.state().find_job(id);
+        if (job.state != JobState::running || !holds_device(job, node, device)) continue;
+        const bool again = ledger.state().may_requeue(job);
+        ledger.record(EndJob{.job = id,
+                             .outcome = again ? JobState::pending : JobState::node_fail,
+                             .reason = "GpuFailure"});
+    }
+}
+
+}  // namespace
+
+// An agent tells all it has seen each time it registers; what was acted upon before is known by its
+// number, also to a controller that was started again.
+void Nodes::note_faults(Ledger& ledger, NodeId node, const std::vector<GpuFault>& faults) {
+    const std::string instance = sessions_.of(node).instance;
+    const ClusterSpec& spec = ledger.state().spec();
+    for (const GpuFault& fault : faults) {
+        const NodeCondition& condition = ledger.state().condition(node);
+        if (condition.fault_instance == instance && fault.number <= condition.fault_number) {
+            continue;
+        }
+        const std::string text = "gpu " + std::to_string(fault.gpu) + ": " + describe(fault);
+        const FaultAction action = action_for(fault);
+        const auto device = device_of(spec, node, fault.gpu);
+        ledger.log(action == FaultAction::none ? LogLevel::info : LogLevel::error,
+                   "node " + spec.node(node).name + ", " + text +
+                       (device ? "" : "; the configuration has no such GPU"));
+        if (action == FaultAction::none || !device) continue;
+        ledger.record(DevicesDrained{.node = node,
+                                     .devices = bit(static_cast<int>(*device)),
+                                     .reason = text,
+                                     .by = kOurselves,
+                                     .instance = instance,
+                                     .number = fault.number});
+        if (action == FaultAction::end_job) end_holders(ledger, node, *device);
+    }
+}
+
+}  // namespace berth

@@ -1,0 +1,97 @@
+#include <gtest/gtest.h>
+
+#include "berth/control/control_rig.h"
+
+namespace berth {
+namespace {
+
+class GpuHealth : public ::testing::Test {
+protected:
+    GpuHealth() { rig.connect_all(); }
+    void fault(std::int32_t gpu, std::int64_t xid, std::uint64_t number) {
+        rig.report(0, GpusFaulted{{of(gpu, xid, number)}});
+    }
+    static GpuFault of(std::int32_t gpu, std::int64_t xid, std::uint64_t number) {
+        return {.gpu = gpu, .kind = GpuFaultKind::xid, .code = xid, .number = number};
+    }
+    const NodeCondition& node() const { return rig.state().condition(NodeId(0)); }
+    void resume(std::uint32_t gpu) {
+        ASSERT_TRUE(
+            is_done(rig.ask(kOperator, UpdateNode{"node1", NodeAction::resume, "", {gpu}})));
+    }
+
+    ControlRig rig{2};
+};
+
+TEST_F(GpuHealth, OneFaultDrainsOneGpuAndItsJobGoesOn) {
+    const std::uint32_t job = rig.run({.gpus = 8});
+    ASSERT_EQ(rig.job(job).nodes.front(), NodeId(0));
+    fault(3, 94, 1);
+    EXPECT_EQ(node().drained_mask(), 0b1000U);
+    EXPECT_EQ(node().drained_devices[0].reason, "gpu 3: XID 94: contained memory error");
+    EXPECT_TRUE(node().schedulable());
+    EXPECT_EQ(rig.job(job).state, JobState::running);
+    rig.report(0, end_report(job));
+    EXPECT_EQ(rig.state().free(NodeId(0)).devices, 0xf7U);
+    rig.run({.gpus = 8});  // On the other node.
+    const std::uint32_t seven = rig.run({.gpus = 7});
+    EXPECT_EQ(rig.job(seven).nodes.front(), NodeId(0));
+}
+
+TEST_F(GpuHealth, AGpuThatIsGoneTakesItsJobAlongAndNoOther) {
+    const std::uint32_t first = rig.run({.gpus = 2}), second = rig.run({.gpus = 2});
+    ASSERT_EQ(rig.job(first).nodes.front(), NodeId(0));
+    const DeviceMask held = rig.job(first).allocation->shares[0].devices;
+    fault(lowest(held), 79, 1);
+    EXPECT_EQ(rig.job(first).state, JobState::completing);
+    EXPECT_EQ(rig.job(first).state_reason, "GpuFailure");
+    EXPECT_EQ(rig.orders<EndAttempt>().size(), 1U);
+    EXPECT_EQ(rig.job(second).state, JobState::running);
+    rig.report(0, end_report(first, 1, ExitStatus{0, 15}));
+    EXPECT_EQ(rig.job(first).restarts, 1U);
+    EXPECT_EQ(rig.job(first).state, JobState::running);  // On others.
+    const NodeShare& again = rig.job(first).allocation->shares[0];
+    EXPECT_TRUE(again.node != NodeId(0) || (again.devices & node().drained_mask()) == 0);
+}
+
+TEST_F(GpuHealth, AJobThatMayNotRunAgainFails) {
+    JobSpec spec = testing::make_job({.gpus = 8});
+    spec.requeue = false;
+    const std::uint32_t job = rig.submit(spec);
+    rig.started(0, job);
+    fault(0, 48, 1);
+    EXPECT_EQ(rig.job(job).outcome, JobState::node_fail);
+}
+
+TEST_F(GpuHealth, WhatIsTheJobsOwnFaultChangesNothing) {
+    fault(3, 31, 1);
+    fault(9, 79, 2);  // There is no such GPU.
+    EXPECT_TRUE(node().drained_devices.empty());
+}
+
+TEST_F(GpuHealth, AFaultIsActedUponOnceHoweverOftenItIsTold) {
+    fault(3, 79, 1);
+    resume(3);
+    EXPECT_TRUE(node().drained_devices.empty());
+    fault(3, 79, 1);
+    EXPECT_TRUE(node().drained_devices.empty());
+    rig.restart();
+    AgentInput all = rig.registration(0);
+    rig.agents[0].link = Link{100};
+    ++rig.agents[0].session;
+    all = rig.registration(0);
+    std::get<Registration>(all.report.body).faults = {of(3, 79, 1), of(4, 79, 2)};
+    rig.turn({all});
+    EXPECT_EQ(node().drained_mask(), 0b10000U);
+}
+
+TEST_F(GpuHealth, AnotherAgentProcessCountsItsFaultsAnew) {
+    fault(3, 79, 7);
+    rig.reboot(0);
+    rig.connect(0);
+    fault(4, 79, 1);
+    EXPECT_EQ(node().drained_mask(), 0b11000U);
+}
+
+}  // namespace
+}  // namespace berth
