@@ -1,4 +1,5 @@
 // slurm.conf's words about the care of nodes: health checks, reboots, how often usage is measured.
+#include <algorithm>
 #include <array>
 
 #include "berth/base/text.h"

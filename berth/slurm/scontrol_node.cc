@@ -1,5 +1,6 @@
 #include "berth/slurm/scontrol_node.h"
 
+#include <algorithm>
 #include <ostream>
 
 #include "berth/base/hostlist.h"
