@@ -21,6 +21,8 @@ struct Agent::Parts {
     void host_event(const AgentEvent& event, Effects& effects);
     void note_faults(std::vector<GpuFault> seen, Effects& effects);
     void run_program(RunNodeProgram order, Effects& effects);
+    void sample(Effects& effects);
+    std::optional<Time> next_due() const;
     void link_event(AgentEvent event, Effects& effects, AgentTurn& turn);
     void obey(Order order, Effects& effects);
     bool accepts(const Order& order);
@@ -36,6 +38,8 @@ struct Agent::Parts {
     std::vector<GpuFault> faults;  // Seen by this process; the latest.
     std::uint64_t last_fault = 0;
     std::set<NodeProgram> programs;  // That are running.
+    Duration sampling{};             // How often what runs is measured; 0: never.
+    Time sample_at{};
     bool settled = false;
     Time last_wall{};  // Of the last turn.
     Time last_steady{};
@@ -78,15 +82,29 @@ AgentTurn Agent::turn(Time now, std::vector<AgentEvent> events) {
     }
     parts.settled = true;
     parts.attempts.kill_overdue(effects);
+    parts.sample(effects);
     parts.connection.report(std::move(effects.reports), steady, turn);
     parts.connection.keep_alive(parts.memory, steady, turn);
     turn.actions = std::move(effects.actions);
     turn.writes = parts.memory.take_writes();
-    const std::optional<Time> link_due = parts.connection.next_due(parts.memory);
-    std::optional<Time> due = parts.attempts.next_due();
-    if (link_due && (!due || *link_due < *due)) due = link_due;
-    if (due) turn.wake_at = now + (*due - steady);
+    if (const auto due = parts.next_due()) turn.wake_at = now + (*due - steady);
     return turn;
+}
+
+std::optional<Time> Agent::Parts::next_due() const {
+    std::optional<Time> due = attempts.next_due();
+    const auto earlier = [&](std::optional<Time> at) {
+        if (at && (!due || *at < *due)) due = at;
+    };
+    earlier(connection.next_due(memory));
+    if (sampling > Duration{} && attempts.any_live()) earlier(sample_at);
+    return due;
+}
+
+void Agent::Parts::sample(Effects& effects) {
+    if (sampling == Duration{} || !attempts.any_live() || effects.now < sample_at) return;
+    sample_at = effects.now + sampling;
+    effects.actions.emplace_back(MeasureRuns{});
 }
 
 // The wall clock may jump. Backwards must not stop the timers, so they run on a time that never
@@ -110,6 +128,8 @@ void Agent::Parts::host_event(const AgentEvent& event, Effects& effects) {
         connection.keep(read->gpus);
     } else if (const auto* seen = std::get_if<FaultsSeen>(&event)) {
         note_faults(seen->faults, effects);
+    } else if (const auto* measured = std::get_if<UsageRead>(&event)) {
+        effects.reports.emplace_back(UsageSampled{measured->runs});
     } else if (const auto* ended = std::get_if<NodeProgramExited>(&event)) {
         programs.erase(ended->program);
         effects.reports.emplace_back(NodeProgramEnded{ended->program, ended->failure});
@@ -168,6 +188,7 @@ void Agent::Parts::obey(Order order, Effects& effects) {
         attempts.acknowledge(*acknowledged);
     } else if (const auto* welcome = std::get_if<Welcome>(&order.body)) {
         connection.welcome(*welcome, effects.now);
+        sampling = welcome->sampling;
         memory.drop_tombstones_before(welcome->oldest_live_job);
     } else if (auto* program = std::get_if<RunNodeProgram>(&order.body)) {
         run_program(std::move(*program), effects);

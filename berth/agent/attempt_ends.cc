@@ -158,6 +158,7 @@ void Attempts::conclude(AttemptKey key, Effects& effects) {
     AttemptReport end{.job = key.job, .attempt = key.attempt, .live = false};
     end.batch_exit = remembered.batch_exit;
     end.out_of_memory = remembered.out_of_memory;
+    end.usage = remembered.usage;
     end.failure = remembered.failure;
     end.failed_hook = remembered.failed_hook;
     end.hook_failure = remembered.hook_failure;
@@ -175,6 +176,7 @@ void Attempts::finish_step(const RunKey& run, std::string_view otherwise, Effect
     StepReport end{.job = run.job, .attempt = run.attempt, .step = run.step};
     end.exit = remembered.exit.value_or(ExitStatus{});
     end.out_of_memory = remembered.out_of_memory;
+    end.usage = remembered.usage;
     end.failure = remembered.failure;
     if (!remembered.exit && end.failure.empty()) end.failure = otherwise;
     report_end(std::move(end), effects);

@@ -202,6 +202,7 @@ void Attempts::exited(const RunExited& event, Effects& effects) {
         if (remembered.batch_exit) return;
         remembered.batch_exit = event.exit;
         remembered.out_of_memory = event.out_of_memory;
+        remembered.usage = event.usage;
         remembered.started = true;
         attempt->starting = false;
         attempt->exit_due = attempt->to_start = false;
@@ -216,6 +217,7 @@ void Attempts::exited(const RunExited& event, Effects& effects) {
     RememberedStep step = memory_.steps().at(event.run);
     step.exit = event.exit;
     step.out_of_memory = event.out_of_memory;
+    step.usage = event.usage;
     memory_.remember(event.run, step);
     if (!reborn_) {
         begin_step_end(event.run, memory_.attempts().at(key).launch.kill_wait, effects);

@@ -45,6 +45,7 @@ public:
     std::optional<Time> next_due() const;
 
     std::vector<AttemptReport> live() const;
+    bool any_live() const { return !live_.empty(); }
 
 private:
     struct LiveStep {

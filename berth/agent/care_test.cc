@@ -52,5 +52,39 @@ TEST(NodePrograms, RunOnceAtATimeAndTellHowTheyEnded) {
     EXPECT_EQ(rig.acted<StartNodeProgram>().size(), 3U);
 }
 
+TEST(Usage, IsMeasuredWhileSomethingRunsAndAsOftenAsTheControllerWants) {
+    AgentRig rig;
+    rig.link_up();
+    Welcome welcome;
+    welcome.heartbeat = std::chrono::seconds(600);
+    welcome.sampling = std::chrono::seconds(30);
+    rig.order(welcome);
+    rig.wait(std::chrono::minutes(5));
+    EXPECT_TRUE(rig.acted<MeasureRuns>().empty());
+    rig.run(launch_of(7, 1));
+    rig.forget_past();
+    for (int i = 0; i < 12; ++i) rig.wait(std::chrono::seconds(10));
+    EXPECT_EQ(rig.acted<MeasureRuns>().size(), 4U);
+    ASSERT_TRUE(rig.wake_at);
+    EXPECT_LE(*rig.wake_at, rig.now + std::chrono::seconds(30));
+    const StepUsage usage{JobId(7), Attempt(1), kBatchStep, {.rss = mib(3)}};
+    rig.feed({UsageRead{{usage}}});
+    ASSERT_EQ(rig.reported<UsageSampled>().size(), 1U);
+    EXPECT_EQ(rig.reported<UsageSampled>()[0].runs, std::vector{usage});
+}
+
+TEST(Usage, OfAScriptComesWithItsEndAndOutlivesTheAgent) {
+    AgentRig rig;
+    rig.welcome();
+    rig.run(launch_of(7, 1));
+    const RunUsage used{.user = Duration(900), .rss_max = mib(5), .tasks = 1};
+    rig.feed({RunExited{{JobId(7), Attempt(1), kBatchStep}, {}, false, used}});
+    rig.start("boot-1");
+    rig.feed({RunEmpty{{JobId(7), Attempt(1), kExternStep}}});
+    rig.link_up();
+    ASSERT_EQ(rig.registration.attempts.size(), 1U);
+    EXPECT_EQ(rig.registration.attempts[0].usage, used);
+}
+
 }  // namespace
 }  // namespace berth

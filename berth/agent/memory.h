@@ -30,8 +30,9 @@ struct RememberedAttempt {
     Hook hook = Hook::none;      // That has been begun and is not yet over.
     Hook failed_hook = Hook::none;
     std::string hook_failure;
+    std::optional<RunUsage> usage;  // Of the script, with its exit.
     BERTH_FIELDS(RememberedAttempt, launch, started, ending, batch_exit, out_of_memory, failure,
-                 unknown_share, hook, failed_hook, hook_failure)
+                 unknown_share, hook, failed_hook, hook_failure, usage)
 };
 
 // A step of such an attempt. It stays, ended, for as long as its attempt: a second launch is
@@ -42,7 +43,8 @@ struct RememberedStep {
     std::optional<ExitStatus> exit;
     bool out_of_memory = false;
     std::string failure;
-    BERTH_FIELDS(RememberedStep, ended, ending, exit, out_of_memory, failure)
+    std::optional<RunUsage> usage;
+    BERTH_FIELDS(RememberedStep, ended, ending, exit, out_of_memory, failure, usage)
 };
 
 class Memory {

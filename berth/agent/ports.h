@@ -38,6 +38,7 @@ struct RunExited {
     RunKey run;
     ExitStatus exit;
     bool out_of_memory = false;
+    std::optional<RunUsage> usage = std::nullopt;
 };
 // Its cgroup is empty: what it held is free. Comes after RunExited, when the last process is gone;
 // and answers every SignalRun with whole = true, at once where no process (or no such cgroup) is
@@ -54,6 +55,11 @@ struct GpusRead {
 // What has gone wrong with its GPUs since it last looked; they are numbered by the agent.
 struct FaultsSeen {
     std::vector<GpuFault> faults;
+};
+
+// Answers MeasureRuns: all that run.
+struct UsageRead {
+    std::vector<StepUsage> runs;
 };
 
 // A program of the site's, outside of any job, is over.
@@ -74,8 +80,9 @@ struct OrderCame {
     Order order;
 };
 
-using AgentEvent = std::variant<RunStarted, RunFailedToStart, RunExited, RunEmpty, GpusRead,
-                                FaultsSeen, NodeProgramExited, LinkUp, LinkDown, OrderCame>;
+using AgentEvent =
+    std::variant<RunStarted, RunFailedToStart, RunExited, RunEmpty, GpusRead, FaultsSeen, UsageRead,
+                 NodeProgramExited, LinkUp, LinkDown, OrderCame>;
 
 // ---- What the agent wants done.
 
@@ -112,8 +119,9 @@ struct RemoveAttempt {
 struct StartNodeProgram {
     RunNodeProgram program;
 };
-using HostAction =
-    std::variant<StartAttempt, StartStep, SignalRun, RemoveAttempt, StartHook, StartNodeProgram>;
+struct MeasureRuns {};  // UsageRead answers, if anything runs.
+using HostAction = std::variant<StartAttempt, StartStep, SignalRun, RemoveAttempt, StartHook,
+                                StartNodeProgram, MeasureRuns>;
 
 // ---- Durable memory, a small key-value store: one file per key in the real one. `value` nullopt
 // removes.

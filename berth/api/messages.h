@@ -13,6 +13,7 @@
 #include "berth/model/principal.h"
 #include "berth/model/reservation_change.h"
 #include "berth/model/step_io.h"
+#include "berth/model/step_totals.h"
 
 namespace berth::api {
 
@@ -39,8 +40,16 @@ struct StepRow {
     Time started_at{};
     std::optional<Time> ended_at;
     ExitStatus exit;
+    std::optional<StepTotals> used;  // Where it was measured.
     BERTH_FIELDS(StepRow, job, id, name, state, tasks, cpus, nodes, tres, started_at, ended_at,
-                 exit)
+                 exit, used)
+};
+
+// What a step, or the script, of a running job has used so far.
+struct UsageRow {
+    StepId step{0};
+    StepTotals used;
+    BERTH_FIELDS(UsageRow, step, used)
 };
 
 struct JobRow {
@@ -82,13 +91,14 @@ struct JobRow {
     std::optional<Time> deadline;
     std::optional<Duration> time_min;
     std::vector<LicenseCount> licenses;  // That it holds.
+    std::vector<UsageRow> usage;         // While it runs; by step, the script last.
     BERTH_FIELDS(JobRow, id, array_job, array_task, array_pending, owner, name, account, qos,
                  partition, state, outcome, reason, priority, nice, request, command, dependency,
                  requeue, restarts, time_limit, submitted_at, begin_at, eligible_at, started_at,
                  ended_at, planned_start, planned_nodes, exit, derived_exit, nodes, batch_host,
                  node_count, cpus, tasks, requested_tres, allocated_tres, tres_per_node, shares,
                  steps, std_out, std_err, std_in, comment, admin_comment, attempt,
-                 array_max_running, deadline, time_min, licenses)
+                 array_max_running, deadline, time_min, licenses, usage)
 };
 
 struct NodeRow {

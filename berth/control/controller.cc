@@ -206,7 +206,8 @@ Turn Controller::Parts::finish(Ledger& ledger) {
                     std::move(touched.nodes),
                     touched.spec,
                     std::move(touched.usage),
-                    touched.reservations};
+                    touched.reservations,
+                    std::move(turn.changes.samples)};
     const auto wake = [&](std::optional<Time> at) {
         if (at && (!turn.wake_at || *at < *turn.wake_at)) turn.wake_at = at;
     };

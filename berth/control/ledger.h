@@ -35,6 +35,9 @@ public:
     void note_readings(NodeId node, NodeReadings readings) {
         engine_.note_readings(node, std::move(readings));
     }
+    void note_usage(NodeId node, std::vector<StepUsage> runs) {
+        turn_.changes.samples.emplace_back(node, std::move(runs));
+    }
     void answer(ReplyTo to, Answer answer) { turn_.answers.push_back({to, std::move(answer)}); }
     void order(Link link, NodeId node, Order order) {
         turn_.orders.push_back({link, node, std::move(order)});

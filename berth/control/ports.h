@@ -80,6 +80,8 @@ struct Changes {
     bool spec = false;               // The configuration changed: make everything again.
     std::vector<std::size_t> usage;  // Records of usage, by their number.
     bool reservations = false;
+    // What was measured of what runs on a node. For readers alone: it is not recorded.
+    std::vector<std::pair<NodeId, std::vector<StepUsage>>> samples = {};
 };
 
 class Inbox {

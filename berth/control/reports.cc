@@ -38,6 +38,8 @@ void Nodes::hear(Ledger& ledger, AgentInput input) {
         step_ended(ledger, *node, *ended);
     } else if (const auto* faulted = std::get_if<GpusFaulted>(&input.report.body)) {
         note_faults(ledger, *node, faulted->faults);
+    } else if (auto* sampled = std::get_if<UsageSampled>(&input.report.body)) {
+        ledger.note_usage(*node, std::move(sampled->runs));
     } else if (const auto* program = std::get_if<NodeProgramEnded>(&input.report.body)) {
         program_ended(ledger, *node, *program);
     }
@@ -80,6 +82,7 @@ void Nodes::attempt_ended(Ledger& ledger, NodeId node, const AttemptReport& repo
             .out_of_memory = report.out_of_memory,
             .lost = report.never_ran || (!report.failure.empty() && !report.batch_exit),
             .reason = held ? report.failure : std::string(),
+            .usage = report.usage,
         });
         if (report.failed_hook != Hook::none) drain_for(ledger, node, report);
         if (!report.failure.empty()) {
@@ -128,7 +131,8 @@ void Nodes::step_ended(Ledger& ledger, NodeId node, const StepReport& report) {
         if (step != nullptr && runs_on(*step, node)) {
             const bool failed = !report.failure.empty() && report.exit == ExitStatus{};
             ledger.record(StepEnded{report.job, report.attempt, report.step, node,
-                                    failed ? kFailedStep : report.exit, report.out_of_memory});
+                                    failed ? kFailedStep : report.exit, report.out_of_memory,
+                                    report.usage});
         }
         sessions_.of(node).run({report.job, report.attempt}).steps.erase(report.step);
     }

@@ -45,6 +45,8 @@ void LinuxNode::act(HostAction action) {
         parts.signal_run(*signal);
     } else if (const auto* gone = std::get_if<RemoveAttempt>(&action)) {
         parts.remove_attempt({gone->job, gone->attempt});
+    } else if (std::holds_alternative<MeasureRuns>(action)) {
+        parts.measure_all();
     }
     parts.arm_timer();
 }

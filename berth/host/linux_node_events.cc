@@ -13,6 +13,7 @@
 #include "berth/host/file_io.h"
 #include "berth/host/linux_node_parts.h"
 #include "berth/host/process.h"
+#include "berth/host/run_meter.h"
 
 namespace berth {
 
@@ -125,7 +126,10 @@ void LinuxNodeParts::refresh(const RunKey& key, Run& run) {
     }
     if (const auto end = run.folder.exit()) {
         run.over = run.empty_due = reset_look = true;
-        tell(RunExited{key, end->exit, end->out_of_memory});
+        measure_run(run);
+        run.usage = highest(run.usage, end->usage);
+        run.usage.rss = Bytes{};
+        tell(RunExited{key, end->exit, end->out_of_memory, run.usage});
     }
 }
 

@@ -26,6 +26,7 @@ struct LinuxNodeParts {
         bool started_told = false;
         bool over = false;       // Its exit, or why it did not start, is told.
         bool empty_due = false;  // RunEmpty is to be told once it is true.
+        RunUsage usage;          // As last measured.
     };
     struct Place {
         std::string folder;
@@ -63,6 +64,10 @@ struct LinuxNodeParts {
     void signal_main(const Run& run, int signal) const;
     void remove_attempt(Key key);
     void forget_run(const RunKey& key);
+
+    // ---- What it uses (linux_node_usage.cc).
+    void measure_run(Run& run) const;
+    void measure_all();
 
     // ---- What happens (linux_node_events.cc).
     void watch_shepherd(const RunKey& key, Run& run);

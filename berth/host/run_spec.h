@@ -76,7 +76,8 @@ struct RunStatus {
 struct ExitRecord {
     ExitStatus exit;  // The highest.
     bool out_of_memory = false;
-    BERTH_FIELDS(ExitRecord, exit, out_of_memory)
+    RunUsage usage;  // Of the tasks and what they waited for, as the kernel adds it up.
+    BERTH_FIELDS(ExitRecord, exit, out_of_memory, usage)
 };
 
 }  // namespace berth

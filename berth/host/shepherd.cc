@@ -61,6 +61,7 @@ private:
     Status write_script();
     Status start_tasks();
     void reap();
+    static void add(const rusage& used, RunUsage& usage);
     void finish(std::uint32_t rank, int wait_status);
     void start_epilog(std::uint32_t rank);
     Status tell_end();
@@ -171,14 +172,25 @@ void Shepherd::stop_all() {
     }
 }
 
+void Shepherd::add(const rusage& used, RunUsage& usage) {
+    const auto length = [](const timeval& time) {
+        return std::chrono::seconds(time.tv_sec) + Duration(time.tv_usec / 1000);
+    };
+    usage.user += length(used.ru_utime);
+    usage.system += length(used.ru_stime);
+    usage.rss_max = std::max(usage.rss_max, kib(used.ru_maxrss));
+}
+
 void Shepherd::reap() {
     signalfd_siginfo drop[8];
     while (::read(signals_.get(), drop, sizeof drop) > 0) {
     }
     for (;;) {
         int wait_status = 0;
-        const int pid = ::waitpid(-1, &wait_status, WNOHANG);
+        rusage used{};
+        const int pid = ::wait4(-1, &wait_status, WNOHANG, &used);
         if (pid < 0 && errno == EINTR) continue;
+        if (pid > 0) add(used, record_.usage);
         childless_ = pid < 0 && errno == ECHILD;
         if (pid <= 0) return;
         const auto found = running_.find(pid);
@@ -246,6 +258,7 @@ Status Shepherd::tell_end() {
     errors_.clear();
     told_ = true;
     moved_at_ = now_seconds();
+    record_.usage.tasks = static_cast<std::uint32_t>(tasks_.size());
     return folder_.tell_exit(record_);
 }
 

@@ -30,7 +30,8 @@ api::StepRow step_row_of(const ClusterSpec& spec, JobId job, const AccountedStep
             .tres = tres_text(spec, tres, TresOrder::by_name),
             .started_at = step.started_at,
             .ended_at = step.ended_at,
-            .exit = step.exit};
+            .exit = step.exit,
+            .used = step.used};
 }
 
 // The partition may be gone: then its defaults are no part of what was asked.

@@ -1,5 +1,7 @@
 #include "berth/server/job_rows.h"
 
+#include <map>
+
 #include "berth/server/asked.h"
 #include "berth/server/job_text.h"
 #include "berth/server/names.h"
@@ -151,6 +153,26 @@ api::StepRow step_row(const ClusterSpec& spec, JobId job, const Step& step) {
             .exit = step.exit};
 }
 
+namespace {
+
+// As its nodes measured it last.
+std::vector<api::UsageRow> usage_of(const Edition& edition, const Job& job) {
+    std::map<StepId, StepTotals> steps;
+    for (const NodeId node : job.nodes) {
+        const std::vector<StepUsage>* const samples = edition.samples.find(node.value());
+        if (samples == nullptr) continue;
+        for (const StepUsage& one : *samples) {
+            if (one.job != job.id || one.attempt != job.attempt) continue;
+            add(steps[one.step], one.usage, edition.spec->node(node).name);
+        }
+    }
+    std::vector<api::UsageRow> rows;
+    for (auto& [step, used] : steps) rows.push_back({step, std::move(used)});
+    return rows;
+}
+
+}  // namespace
+
 api::JobRow job_row(const Edition& edition, const PublishedJob& published) {
     const Job& job = *published.job;
     api::JobRow row;
@@ -159,6 +181,7 @@ api::JobRow job_row(const Edition& edition, const PublishedJob& published) {
     set_times(row, edition, published);
     set_amounts(row, edition, job);
     for (const Step& step : job.steps) row.steps.push_back(step_row(*edition.spec, job.id, step));
+    if (job.state == JobState::running) row.usage = usage_of(edition, job);
     row.std_out = std_out_of(job);
     row.std_err = std_err_of(job);
     row.std_in = std_in_of(job);

@@ -30,6 +30,10 @@ void Published::publish(const ClusterState& state, const Changes& changes) {
         for (const NodeId id : changes.nodes) put_node(state, id);
         for (const std::size_t index : changes.usage) put_usage(state, index);
     }
+    for (const auto& [node, runs] : changes.samples) {
+        next_.samples.set(turn_, node.value(),
+                          std::make_shared<const std::vector<StepUsage>>(runs));
+    }
     current_.store(std::make_shared<const Edition>(next_));
     ++turn_;  // What the edition shares with us is not ours to change any more.
 }

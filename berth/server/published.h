@@ -45,8 +45,9 @@ struct Edition {
     // By another key: an array's id → its tasks' ids; those that are planned; those completing.
     IdTable<IdTable<JobId>> arrays;
     IdTable<JobId> planned, completing;
-    IdTable<OwnedJobs> owners;   // By uid.
-    IdTable<UsageRecord> usage;  // By its number.
+    IdTable<OwnedJobs> owners;                // By uid.
+    IdTable<UsageRecord> usage;               // By its number.
+    IdTable<std::vector<StepUsage>> samples;  // By node id: what ran there when it last measured.
     std::shared_ptr<const std::vector<Reservation>> reservations =
         std::make_shared<std::vector<Reservation>>();  // By name.
 

@@ -20,6 +20,7 @@ constexpr auto kCommands = std::to_array<std::pair<std::string_view, Command>>({
     {"squeue", run_squeue},
     {"srun", run_srun},
     {"sshare", run_sshare},
+    {"sstat", run_sstat},
 });
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
 #include "berth/slurm/print.h"
+#include "berth/slurm/usage_text.h"
 
 namespace berth::slurm {
 namespace {
@@ -54,11 +55,23 @@ std::string seconds_text(Duration length) { return std::to_string(length.count()
 
 std::string time_limit_text(const Job& job) { return format_time_limit(job.time_limit); }
 
-// What agents do not report yet is blank, or 0, as in Slurm without JobAcctGatherType.
+// What agents do not report is blank, as in Slurm without JobAcctGatherType.
 std::string not_known(const Job&, Time) { return {}; }
 std::string not_known_of_step(const Job&, const Step&, Time) { return {}; }
-std::string no_cpu_time(const Job&, Time) { return "00:00:00"; }
-std::string no_cpu_time_of_step(const Job&, const Step&, Time) { return "00:00:00"; }
+
+// A job's CPU time is that of its steps and its script together.
+using CpuPart = std::int64_t (*)(const StepTotals&);
+std::int64_t user_of(const StepTotals& used) { return used.user_ms; }
+std::int64_t system_of(const StepTotals& used) { return used.system_ms; }
+std::int64_t total_of(const StepTotals& used) { return used.user_ms + used.system_ms; }
+std::string cpu_of(const Step& step, CpuPart part) {
+    return cpu_text(step.used ? part(*step.used) : 0);
+}
+std::string cpu_of_all(const Job& job, CpuPart part) {
+    std::int64_t sum = 0;
+    for (const Step& step : job.steps) sum += step.used ? part(*step.used) : 0;
+    return cpu_text(sum);
+}
 
 // clang-format off
 constexpr auto kFields = std::to_array<AccountingField>({
@@ -68,12 +81,12 @@ constexpr auto kFields = std::to_array<AccountingField>({
      [](const Job&, const Step& s, Time) { return number(s.cpus); }},
     {"AllocNodes", 10, [](const Job& j, Time) { return number(j.nodes.size()); }, [](const Job&, const Step& s, Time) { return number(s.nodes.size()); }},
     {"AllocTRES", 10, [](const Job& j, Time) { return sorted_tres(j.allocated_tres); }, [](const Job&, const Step& s, Time) { return sorted_tres(s.tres); }},
-    {"AveCPU", 10, not_known, not_known_of_step},
+    {"AveCPU", 10, not_known, [](const Job&, const Step& s, Time) { return ave_cpu(s.used); }},
     {"AveCPUFreq", 10, not_known, not_known_of_step},
     {"AveDiskRead", 14, not_known, not_known_of_step},
     {"AveDiskWrite", 14, not_known, not_known_of_step},
     {"AvePages", 10, not_known, not_known_of_step},
-    {"AveRSS", 10, not_known, not_known_of_step},
+    {"AveRSS", 10, not_known, [](const Job&, const Step& s, Time) { return ave_rss(s.used); }},
     {"AveVMSize", 10, not_known, not_known_of_step},
     {"Cluster", 10, [](const Job& j, Time) { return j.cluster; }, [](const Job& j, const Step&, Time) { return j.cluster; }},
     {"Comment", 14, [](const Job& j, Time) { return j.comment; }, nullptr},
@@ -105,14 +118,14 @@ constexpr auto kFields = std::to_array<AccountingField>({
     {"MaxPages", 10, not_known, not_known_of_step},
     {"MaxPagesNode", 12, not_known, not_known_of_step},
     {"MaxPagesTask", 10, not_known, not_known_of_step},
-    {"MaxRSS", 10, not_known, not_known_of_step},
-    {"MaxRSSNode", 10, not_known, not_known_of_step},
+    {"MaxRSS", 10, not_known, [](const Job&, const Step& s, Time) { return max_rss(s.used); }},
+    {"MaxRSSNode", 10, not_known, [](const Job&, const Step& s, Time) { return max_rss_node(s.used); }},
     {"MaxRSSTask", 10, not_known, not_known_of_step},
     {"MaxVMSize", 10, not_known, not_known_of_step},
     {"MaxVMSizeNode", 10, not_known, not_known_of_step},
     {"MaxVMSizeTask", 10, not_known, not_known_of_step},
-    {"MinCPU", 10, not_known, not_known_of_step},
-    {"MinCPUNode", 10, not_known, not_known_of_step},
+    {"MinCPU", 10, not_known, [](const Job&, const Step& s, Time) { return min_cpu(s.used); }},
+    {"MinCPUNode", 10, not_known, [](const Job&, const Step& s, Time) { return min_cpu_node(s.used); }},
     {"MinCPUTask", 10, not_known, not_known_of_step},
     {"NCPUS", 10, [](const Job& j, Time) { return number(j.allocated_cpus > 0 ? j.allocated_cpus : j.requested_cpus); },
      [](const Job&, const Step& s, Time) { return number(s.cpus); }},
@@ -136,18 +149,18 @@ constexpr auto kFields = std::to_array<AccountingField>({
     {"SubmitLine", 20, [](const Job& j, Time) { return j.submit_line; }, nullptr},
     {"Suspended", 10, [](const Job&, Time) { return std::string("00:00:00"); }, [](const Job&, const Step&, Time) { return std::string("00:00:00"); }},
     {"SystemComment", 14, not_known, nullptr},
-    {"SystemCPU", 10, no_cpu_time, no_cpu_time_of_step},
+    {"SystemCPU", 10, [](const Job& j, Time) { return cpu_of_all(j, system_of); }, [](const Job&, const Step& s, Time) { return cpu_of(s, system_of); }},
     {"Timelimit", 10, [](const Job& j, Time) { return time_limit_text(j); }, nullptr},
     {"TimelimitRaw", 10, [](const Job& j, Time) { return j.time_limit ? std::to_string(j.time_limit->count() / 60'000) : std::string("UNLIMITED"); }, nullptr},
-    {"TotalCPU", 10, no_cpu_time, no_cpu_time_of_step},
-    {"TRESUsageInAve", 14, not_known, not_known_of_step},
-    {"TRESUsageInMax", 14, not_known, not_known_of_step},
+    {"TotalCPU", 10, [](const Job& j, Time) { return cpu_of_all(j, total_of); }, [](const Job&, const Step& s, Time) { return cpu_of(s, total_of); }},
+    {"TRESUsageInAve", 14, not_known, [](const Job&, const Step& s, Time) { return usage_ave(s.used); }},
+    {"TRESUsageInMax", 14, not_known, [](const Job&, const Step& s, Time) { return usage_max(s.used); }},
     {"TRESUsageInMaxNode", 18, not_known, not_known_of_step},
     {"TRESUsageInMaxTask", 18, not_known, not_known_of_step},
     {"TRESUsageInMin", 14, not_known, not_known_of_step},
     {"TRESUsageInMinNode", 18, not_known, not_known_of_step},
     {"TRESUsageInMinTask", 18, not_known, not_known_of_step},
-    {"TRESUsageInTot", 14, not_known, not_known_of_step},
+    {"TRESUsageInTot", 14, not_known, [](const Job&, const Step& s, Time) { return usage_total(s.used); }},
     {"TRESUsageOutAve", 14, not_known, not_known_of_step},
     {"TRESUsageOutMax", 14, not_known, not_known_of_step},
     {"TRESUsageOutMaxNode", 18, not_known, not_known_of_step},
@@ -158,7 +171,7 @@ constexpr auto kFields = std::to_array<AccountingField>({
     {"TRESUsageOutTot", 14, not_known, not_known_of_step},
     {"UID", 6, [](const Job& j, Time) { return number(j.owner.uid); }, nullptr},
     {"User", 9, [](const Job& j, Time) { return *j.owner.user; }, nullptr},
-    {"UserCPU", 10, no_cpu_time, no_cpu_time_of_step},
+    {"UserCPU", 10, [](const Job& j, Time) { return cpu_of_all(j, user_of); }, [](const Job&, const Step& s, Time) { return cpu_of(s, user_of); }},
     {"WorkDir", 20, [](const Job& j, Time) { return j.work_dir; }, nullptr},
 });
 // clang-format on

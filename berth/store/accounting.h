@@ -8,6 +8,7 @@
 
 #include "berth/base/fields.h"
 #include "berth/model/job.h"
+#include "berth/model/step_totals.h"
 
 namespace berth {
 
@@ -21,9 +22,10 @@ struct AccountedStep {
     Time started_at{};
     std::optional<Time> ended_at;
     ExitStatus exit;
+    std::optional<StepTotals> used;  // Of the nodes that measured it.
 
     BERTH_FIELDS(AccountedStep, id, name, state, tasks, cpus, nodes, allocated, started_at,
-                 ended_at, exit)
+                 ended_at, exit, used)
 };
 
 struct AccountingRecord {

@@ -195,6 +195,12 @@ AccountedStep row_of(const Step& step, const ClusterSpec& spec) {
             .exit = step.exit};
 }
 
+void add_usage(AccountedStep& step, const StepEnded& ended, const ClusterSpec& spec) {
+    if (!ended.usage) return;
+    if (!step.used) step.used.emplace();
+    add(*step.used, *ended.usage, spec.node(ended.node).name);
+}
+
 AccountedStep batch_step_of(const Job& job, const ClusterSpec& spec) {
     AccountedStep batch{.id = kBatchStep, .name = "batch"};
     if (job.started_at) batch.started_at = *job.started_at;
@@ -208,6 +214,10 @@ AccountedStep batch_step_of(const Job& job, const ClusterSpec& spec) {
 
 void settle_batch(AccountedStep& batch, const AttemptEnded& ended, Time now) {
     batch.ended_at = now;
+    if (ended.usage) {
+        batch.used.emplace();
+        add(*batch.used, *ended.usage, batch.nodes.empty() ? "" : batch.nodes.front());
+    }
     batch.exit = ended.out_of_memory ? kOutOfMemoryExit : ended.batch_exit.value_or(ExitStatus{});
     if (ended.out_of_memory) {
         batch.state = StepState::out_of_memory;

@@ -37,6 +37,8 @@ void settle_requeued(AccountingRecord& row, const Touched& touched, Time now);
 void settle_forgotten(AccountingRecord& row, const Touched& touched, Time now);
 
 AccountedStep row_of(const Step& step, const ClusterSpec& spec);
+// What it used on the node where it has just ended.
+void add_usage(AccountedStep& step, const StepEnded& ended, const ClusterSpec& spec);
 // The script's own row, from the start of its job on …
 AccountedStep batch_step_of(const Job& job, const ClusterSpec& spec);
 // … to its end on the batch host.

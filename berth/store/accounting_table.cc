@@ -134,15 +134,15 @@ Status AccountingTable::write_steps(const Record& record, const Job& job,
     }
     for (const StepEnded* const fact : touched.steps_ended) {
         if (fact->attempt != row.attempt) continue;
-        if (const Step* const step = find(job, fact->step)) {
-            BERTH_CHECK(put(row, row_of(*step, spec)));
-            continue;
-        }
-        // The state keeps only the latest of the ended ones.
         BERTH_TRY(std::optional<AccountedStep> stored, find_step(row, fact->step));
-        if (!stored || stored->ended_at) continue;
-        settle_step(*stored, fact, record.now);
-        BERTH_CHECK(put(row, *stored));
+        const Step* const step = find(job, fact->step);
+        // The state keeps only the latest of the ended ones.
+        if (step == nullptr && (!stored || stored->ended_at)) continue;
+        AccountedStep next = step != nullptr ? row_of(*step, spec) : *stored;
+        if (stored) next.used = std::move(stored->used);
+        add_usage(next, *fact, spec);
+        if (step == nullptr) settle_step(next, fact, record.now);
+        BERTH_CHECK(put(row, next));
     }
     BERTH_CHECK(settle_stored_steps(record, row, touched));
     if (!is_final(job.state) || !row.started_at) return Done{};
@@ -174,7 +174,9 @@ Status AccountingTable::close_steps(const Record& record, const AccountingRecord
             if (fact->step == step.id && fact->attempt == row.attempt) ended = fact;
         }
         if (known != nullptr && known->ended_at) {
+            std::optional<StepTotals> used = std::move(step.used);
             step = row_of(*known, *spec);
+            step.used = std::move(used);
         } else if (step.id == kBatchStep && row.state == JobState::node_fail) {
             settle_batch(step, AttemptEnded{.lost = true}, record.now);
         } else {

@@ -1,0 +1,169 @@
+// sstat: what the steps of running jobs have used so far.
+#include <getopt.h>
+
+#include <algorithm>
+#include <array>
+#include <ostream>
+
+#include "berth/base/text.h"
+#include "berth/client/client.h"
+#include "berth/slurm/arguments.h"
+#include "berth/slurm/columns.h"
+#include "berth/slurm/print.h"
+#include "berth/slurm/sacct_fields.h"
+
+namespace berth::slurm {
+namespace {
+
+constexpr const char* kUsage = "Usage: sstat [-ahnpP] [-o fields] -j jobid[.step][,…]\n";
+// Of Slurm's own list those that are measured here; the rest can be asked for, and is blank.
+constexpr const char* kDefaultFormat =
+    "JobID,MaxRSS,MaxRSSNode,AveRSS,MinCPU,MinCPUNode,AveCPU,NTasks,TRESUsageInAve,TRESUsageInMax,"
+    "TRESUsageInTot";
+
+constexpr auto kOptions = std::to_array<option>({
+    {"allsteps", no_argument, nullptr, 'a'},
+    {"helpformat", no_argument, nullptr, 'e'},
+    {"help", no_argument, nullptr, 'h'},
+    {"usage", no_argument, nullptr, 'h'},
+    {"jobs", required_argument, nullptr, 'j'},
+    {"steps", required_argument, nullptr, 'j'},
+    {"noheader", no_argument, nullptr, 'n'},
+    {"noconvert", no_argument, nullptr, 'C'},
+    {"fields", required_argument, nullptr, 'o'},
+    {"format", required_argument, nullptr, 'o'},
+    {"parsable", no_argument, nullptr, 'p'},
+    {"parsable2", no_argument, nullptr, 'P'},
+    {"verbose", no_argument, nullptr, 'v'},
+    {"version", no_argument, nullptr, 'V'},
+    {nullptr, 0, nullptr, 0},
+});
+
+struct SstatOptions {
+    std::vector<std::string> wanted;  // "12", "12.0", "12.batch"
+    std::string format;
+    bool all_steps = false, header = true;
+    char parsable = 0;  // 'p' or 'P'.
+};
+
+void print_row(const SstatOptions& options, const std::vector<const AccountingField*>& fields,
+               const std::vector<std::string>& cells, std::ostream& out) {
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        if (options.parsable == 0) {
+            const int width = fields[i]->width;
+            out << cell_with_plus(cells[i], static_cast<std::size_t>(std::abs(width)), width > 0)
+                << ' ';
+        } else {
+            out << cells[i] << (options.parsable == 'P' && i + 1 == fields.size() ? "" : "|");
+        }
+    }
+    out << '\n';
+}
+
+void print_header(const SstatOptions& options, const std::vector<const AccountingField*>& fields,
+                  std::ostream& out) {
+    std::vector<std::string> names, lines;
+    for (const AccountingField* const field : fields) {
+        names.emplace_back(field->name);
+        lines.emplace_back(static_cast<std::size_t>(std::abs(field->width)), '-');
+    }
+    print_row(options, fields, names, out);
+    if (options.parsable == 0) print_row(options, fields, lines, out);
+}
+
+// Without a step it is all but the script, or all with -a; a job with no step yet shows its script.
+bool is_wanted(const api::UsageRow& row, const std::string& step, const SstatOptions& options,
+               bool has_steps) {
+    if (!step.empty()) return step_name(row.step) == step;
+    return options.all_steps || row.step != kBatchStep || !has_steps;
+}
+
+api::StepRow step_row_of(const api::JobRow& job, const api::UsageRow& usage) {
+    const auto known = std::ranges::find(job.steps, usage.step, &api::StepRow::id);
+    api::StepRow row = known == job.steps.end() ? api::StepRow{} : *known;
+    row.job = job.id;
+    row.id = usage.step;
+    row.tasks = usage.used.tasks;
+    row.used = usage.used;
+    return row;
+}
+
+// An exit code.
+int print_job(Client& client, const SstatOptions& options, const std::string& wanted,
+              const std::vector<const AccountingField*>& fields, Streams& streams) {
+    const std::size_t dot = wanted.find('.');
+    const std::string ref = wanted.substr(0, dot);
+    const std::string step = dot == std::string::npos ? "" : wanted.substr(dot + 1);
+    const auto jobs = client.job(ref);
+    if (!jobs) {
+        streams.err << "sstat: error: " << slurm_message(jobs.problem()) << " (job " << ref
+                    << ")\n";
+        return 1;
+    }
+    for (const api::JobRow& job : *jobs) {
+        const bool has_steps = std::ranges::any_of(
+            job.usage, [](const api::UsageRow& row) { return row.step != kBatchStep; });
+        api::AccountingRow row;
+        row.job = job.id;
+        row.array_job = job.array_job;
+        row.array_task = job.array_task;
+        for (const api::UsageRow& usage : job.usage) {
+            if (!is_wanted(usage, step, options, has_steps)) continue;
+            const api::StepRow one = step_row_of(job, usage);
+            std::vector<std::string> cells;
+            for (const AccountingField* const field : fields) {
+                cells.push_back(field->of_step == nullptr ? "" : field->of_step(row, one, Time()));
+            }
+            print_row(options, fields, cells, streams.out);
+        }
+    }
+    return 0;
+}
+
+}  // namespace
+
+int run_sstat(const Invocation& call, Streams& streams) {
+    SstatOptions options;
+    ArgumentReader reader(call, kOptions, "aehj:no:pPvV");
+    while (const auto argument = reader.next(streams)) {
+        switch (argument->letter) {
+            case 'V': return streams.out << kVersion << '\n', 0;
+            case 'h': return streams.out << kUsage, 0;
+            case 'e': return streams.out << accounting_field_names(), 0;
+            case 'a': options.all_steps = true; break;
+            case 'n': options.header = false; break;
+            case 'o': options.format = argument->value; break;
+            case 'p':
+            case 'P': options.parsable = static_cast<char>(argument->letter); break;
+            case 'j':
+                for (const auto one : split(argument->value, ',')) {
+                    options.wanted.emplace_back(trim(one));
+                }
+                break;
+            default: break;
+        }
+    }
+    if (reader.failed()) return 1;
+    if (options.wanted.empty()) {
+        streams.err << "You didn't give me any jobs to stat.\n";
+        return 1;
+    }
+    std::vector<const AccountingField*> fields;
+    const std::string format = options.format.empty() ? kDefaultFormat : options.format;
+    for (const auto word : split(format, ',')) {
+        const auto name = trim(word.substr(0, word.find('%')));
+        fields.push_back(find_accounting_field(name));
+        if (fields.back() != nullptr) continue;
+        streams.err << "Invalid field requested: \"" << name << "\"\n";
+        return 1;
+    }
+    if (options.header) print_header(options, fields, streams.out);
+    Client client(endpoint_of(call));
+    int code = 0;
+    for (const std::string& one : options.wanted) {
+        code = std::max(code, print_job(client, options, one, fields, streams));
+    }
+    return code;
+}
+
+}  // namespace berth::slurm
