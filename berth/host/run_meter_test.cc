@@ -36,7 +36,8 @@ TEST(RunMeter, AsksTheProcessesWhereThereIsNoCgroup) {
     const pid_t child = ::fork();
     if (child == 0) {
         std::vector<char> some(32 << 20, 1);
-        for (std::size_t i = 0;; ++i) some[i % some.size()] = static_cast<char>(i);
+        volatile char* const bytes = some.data();  // So that they are really written.
+        for (std::size_t i = 0;; ++i) bytes[i % some.size()] = static_cast<char>(i);
     }
     RunUsage usage;
     for (int i = 0; i < 500 && usage.user < Duration(200); ++i) {
