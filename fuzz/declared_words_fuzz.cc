@@ -1,5 +1,6 @@
-// The words of scontrol's reservations and updates and of sacctmgr, and lists of licenses and TRES:
-// any text is read or refused, and what was read prints as something that reads the same.
+// The words of scontrol's reservations, partitions and updates and of sacctmgr, and lists of
+// licenses and TRES: any text is read or refused, and what was read prints as something that reads
+// the same.
 #include <string>
 
 #include "berth/base/assert.h"
@@ -7,6 +8,7 @@
 #include "berth/model/license.h"
 #include "berth/model/limits.h"
 #include "berth/slurm/sacctmgr_edit.h"
+#include "berth/slurm/scontrol_partition.h"
 #include "berth/slurm/scontrol_reservation.h"
 #include "berth/slurm/scontrol_update.h"
 
@@ -43,6 +45,10 @@ void check_words(const std::string& text) {
     for (const auto word : split(text, ' ')) words.emplace_back(word);
     (void)parse_update(words, Time{});
     (void)reservation_named(words);
+    (void)partition_named(words);
+    if (const auto call = parse_partition(words); call.ok()) {
+        BERTH_ASSERT(check(call->change).ok());
+    }
     if (const auto call = parse_reservation(words, Time{}); call.ok()) {
         (void)check_new_reservation(call->change);
     }

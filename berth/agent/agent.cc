@@ -186,6 +186,10 @@ void Agent::Parts::obey(Order order, Effects& effects) {
         attempts.signal(*signal, effects);
     } else if (const auto* acknowledged = std::get_if<AcknowledgeEnd>(&order.body)) {
         attempts.acknowledge(*acknowledged);
+    } else if (const auto* freeze = std::get_if<FreezeAttempt>(&order.body)) {
+        attempts.freeze(*freeze, effects);
+    } else if (const auto* notify = std::get_if<NotifyAttempt>(&order.body)) {
+        attempts.notify(*notify, effects);
     } else if (const auto* welcome = std::get_if<Welcome>(&order.body)) {
         connection.welcome(*welcome, effects.now);
         sampling = welcome->sampling;

@@ -39,7 +39,11 @@ void Attempts::begin_end(AttemptKey key, Duration kill_wait, std::int32_t signal
         remembered.ending = true;
         memory_.remember(remembered);
     }
-    if (remembered.hook != Hook::none) return;  // Which is let finish: nothing else runs.
+    if (remembered.hook != Hook::none) return;      // Which is let finish: nothing else runs.
+    if (std::exchange(remembered.frozen, false)) {  // A frozen process would not see the signal.
+        memory_.remember(remembered);
+        effects.actions.emplace_back(FreezeRun{extern_run(key), false});
+    }
     if (signal == kKill) {
         effects.actions.emplace_back(SignalRun{extern_run(key), kKill, true});
         attempt.kill_at = effects.now + kKillAgain;

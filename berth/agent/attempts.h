@@ -34,6 +34,8 @@ public:
     void end_step(const EndStep& order, Effects& effects);
     void signal(const SignalAttempt& order, Effects& effects) const;
     void acknowledge(const AcknowledgeEnd& order);
+    void freeze(const FreezeAttempt& order, Effects& effects);  // freezing.cc
+    void notify(const NotifyAttempt& order, Effects& effects);
 
     void started(const RunKey& run, Effects& effects);
     void failed_to_start(const RunKey& run, const std::string& why, Effects& effects);
@@ -59,6 +61,7 @@ private:
         bool exit_due = false;  // Its script is gone; the exit record is still to come, or lost.
         bool hook_due = false;  // A prolog or epilog that is gone; word of its end may still come.
         std::optional<Time> kill_at, kill_hook_at;
+        std::vector<std::string> notices;  // That came before it started.
         std::map<StepId, LiveStep> steps;  // Those not yet ended.
     };
 
@@ -73,6 +76,7 @@ private:
     void refuse(AttemptKey key, std::string why, Effects& effects);
     void attempt_started(AttemptKey key, Effects& effects);
     void start_step(AttemptKey key, const LaunchStep& order, Effects& effects);
+    void tell_user(AttemptKey key, const std::string& text, Effects& effects) const;
     void begin_end(AttemptKey key, Duration kill_wait, std::int32_t signal, Effects& effects);
     void begin_step_end(const RunKey& run, Duration kill_wait, Effects& effects);
     void fail(AttemptKey key, std::string why);

@@ -31,8 +31,10 @@ struct RememberedAttempt {
     Hook failed_hook = Hook::none;
     std::string hook_failure;
     std::optional<RunUsage> usage;  // Of the script, with its exit.
+    bool frozen = false;
+    std::uint32_t freeze_change = 0;  // Of the last order to freeze it or to let it go on.
     BERTH_FIELDS(RememberedAttempt, launch, started, ending, batch_exit, out_of_memory, failure,
-                 unknown_share, hook, failed_hook, hook_failure, usage)
+                 unknown_share, hook, failed_hook, hook_failure, usage, frozen, freeze_change)
 };
 
 // A step of such an attempt. It stays, ended, for as long as its attempt: a second launch is

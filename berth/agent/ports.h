@@ -110,6 +110,16 @@ struct SignalRun {
     std::int32_t signal = 0;
     bool whole = true;
 };
+// Every process of the attempt stops where it is, or goes on. Twice is once.
+struct FreezeRun {
+    RunKey run;  // Of kExternStep.
+    bool frozen = true;
+};
+// A line for the standard error of a script, or of the srun whose step it is.
+struct NotifyRun {
+    RunKey run;
+    std::string text;
+};
 // The attempt is over here and its cgroups are empty: removes them and its scratch files.
 struct RemoveAttempt {
     JobId job{0};
@@ -121,7 +131,7 @@ struct StartNodeProgram {
 };
 struct MeasureRuns {};  // UsageRead answers, if anything runs.
 using HostAction = std::variant<StartAttempt, StartStep, SignalRun, RemoveAttempt, StartHook,
-                                StartNodeProgram, MeasureRuns>;
+                                StartNodeProgram, MeasureRuns, FreezeRun, NotifyRun>;
 
 // ---- Durable memory, a small key-value store: one file per key in the real one. `value` nullopt
 // removes.

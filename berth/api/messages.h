@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "berth/api/operator_messages.h"
 #include "berth/model/accounting_edits.h"
 #include "berth/model/event.h"
 #include "berth/model/explanation.h"
@@ -92,13 +93,15 @@ struct JobRow {
     std::optional<Duration> time_min;
     std::vector<LicenseCount> licenses;  // That it holds.
     std::vector<UsageRow> usage;         // While it runs; by step, the script last.
+    std::optional<Time> suspended_at;    // Or resumed, the last time; nullopt: never in this run.
+    Duration ran_before{};               // Until then.
     BERTH_FIELDS(JobRow, id, array_job, array_task, array_pending, owner, name, account, qos,
                  partition, state, outcome, reason, priority, nice, request, command, dependency,
                  requeue, restarts, time_limit, submitted_at, begin_at, eligible_at, started_at,
                  ended_at, planned_start, planned_nodes, exit, derived_exit, nodes, batch_host,
                  node_count, cpus, tasks, requested_tres, allocated_tres, tres_per_node, shares,
                  steps, std_out, std_err, std_in, comment, admin_comment, attempt,
-                 array_max_running, deadline, time_min, licenses, usage)
+                 array_max_running, deadline, time_min, licenses, usage, suspended_at, ran_before)
 };
 
 struct NodeRow {
@@ -116,11 +119,14 @@ struct NodeRow {
     std::string version, os, arch;
     std::uint32_t running_jobs = 0;
     std::string gres_drained;  // Given to no new job: "gpu:a100:1(IDX:3)".
+    std::string comment, extra;
+    std::vector<std::string> switches;  // The path from the top of the tree, its leaf last.
+    std::string block;                  // Of the block topology.
     BERTH_FIELDS(NodeRow, name, hostname, address, state, flags, boards, sockets, cores_per_socket,
                  threads_per_core, cpus, allocated_cpus, weight, memory, allocated_memory, tmp_disk,
                  features, partitions, gres, gres_used, configured_tres, allocated_tres, reason,
                  reason_by, reason_at, booted_at, agent_started_at, last_busy_at, version, os, arch,
-                 running_jobs, gres_drained)
+                 running_jobs, gres_drained, comment, extra, switches, block)
 };
 
 struct PartitionRow {
@@ -308,12 +314,14 @@ struct AccountingRow {
     ExitStatus exit, derived_exit;
     std::int64_t priority = 0;
     std::string work_dir, submit_line, comment;
-    std::vector<StepRow> steps;  // The batch script first: id kBatchStep.
+    std::vector<StepRow> steps;           // The batch script first: id kBatchStep.
+    Duration suspended{};                 // Of the time between start and end …
+    std::optional<Time> suspended_since;  // … and, while it stands still, since then besides.
     BERTH_FIELDS(AccountingRow, job, array_job, array_task, array_pending, attempt, owner, name,
                  account, qos, partition, cluster, state, cancelled_by, reason, requested_cpus,
                  allocated_cpus, requested_nodes, tasks, requested_tres, allocated_tres, nodes,
                  time_limit, submitted_at, eligible_at, started_at, ended_at, exit, derived_exit,
-                 priority, work_dir, submit_line, comment, steps)
+                 priority, work_dir, submit_line, comment, steps, suspended, suspended_since)
 };
 // The query of GET /v1/jobs: what is given must hold, of each list one member. See query.h.
 struct JobQuery {
@@ -413,7 +421,8 @@ struct NodePatch {
     std::vector<std::uint32_t> gpus;  // With DRAIN and RESUME: these GPUs alone, by their index.
     bool asap = false;                // With REBOOT: it takes no new work until then.
     std::string next_state;           // With REBOOT: "DOWN", or "RESUME" as without it.
-    BERTH_FIELDS(NodePatch, state, reason, gpus, asap, next_state)
+    NodeChange change;
+    BERTH_FIELDS(NodePatch, state, reason, gpus, asap, next_state, change)
 };
 
 // What a command answers that has nothing to tell but its success.

@@ -250,6 +250,13 @@ std::string_view name_of(RouteId id) {
         case RouteId::create_join_token: return "create_join_token";
         case RouteId::join: return "join";
         case RouteId::create_token: return "create_token";
+        case RouteId::suspend_job: return "suspend_job";
+        case RouteId::resume_job: return "resume_job";
+        case RouteId::notify_job: return "notify_job";
+        case RouteId::top_jobs: return "top_jobs";
+        case RouteId::create_partition: return "create_partition";
+        case RouteId::update_partition: return "update_partition";
+        case RouteId::delete_partition: return "delete_partition";
     }
     return "?";
 }

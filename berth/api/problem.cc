@@ -47,6 +47,12 @@ std::int32_t status_of(Refusal why) {
         case Refusal::job_not_pending:
         case Refusal::job_not_running:
         case Refusal::job_not_requeueable:
+        case Refusal::job_suspended:
+        case Refusal::job_not_suspended:
+        case Refusal::job_pending:
+        case Refusal::job_held:
+        case Refusal::partition_in_use:
+        case Refusal::partition_name_taken:
         case Refusal::step_resources_busy:
         case Refusal::already_disabled: return 409;
         case Refusal::script_too_large: return 413;

@@ -57,6 +57,13 @@ enum class RouteId : std::uint8_t {
     create_join_token,
     join,
     create_token,
+    suspend_job,
+    resume_job,
+    notify_job,
+    top_jobs,
+    create_partition,
+    update_partition,
+    delete_partition,
 };
 
 struct Route {

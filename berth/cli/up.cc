@@ -190,7 +190,7 @@ private:
 // The jobs that hold nodes now.
 CallResult<std::vector<api::JobRow>> active_jobs(Client& client) {
     api::JobQuery query;
-    query.states = {"RUNNING", "COMPLETING"};
+    query.states = {"RUNNING", "SUSPENDED", "COMPLETING"};
     return client.jobs(query);
 }
 

@@ -115,7 +115,7 @@ void print_explanation(const Explanation& explanation, Time now, Output& output)
 int queue(bool all, bool json, Output& output) {
     Client client;
     api::JobQuery query;
-    if (!all) query.states = {"PENDING", "RUNNING", "COMPLETING"};
+    if (!all) query.states = {"PENDING", "RUNNING", "SUSPENDED", "COMPLETING"};
     const auto jobs = client.jobs(query);
     if (!jobs) return output.fail(jobs.problem());
     if (json) return print_json_list(*jobs, output.out()), 0;

@@ -62,7 +62,8 @@ std::optional<std::string> submitted(const SubmitOptions& options) {
 }
 
 bool is_over(const api::JobRow& job) {
-    return job.state != "PENDING" && job.state != "RUNNING" && job.state != "COMPLETING";
+    return job.state != "PENDING" && job.state != "RUNNING" && job.state != "SUSPENDED" &&
+           job.state != "COMPLETING";
 }
 
 // Prints what has been added to a file since `at`.

@@ -250,6 +250,18 @@ CallResult<Done> Client::requeue(std::string_view ref, const api::RequeueRequest
 CallResult<Done> Client::update(std::string_view ref, const api::JobPatch& patch) {
     return wire_->command(RouteId::update_job, ref, patch);
 }
+CallResult<Done> Client::suspend(std::string_view ref) {
+    return wire_->command(RouteId::suspend_job, ref, api::Accepted{});
+}
+CallResult<Done> Client::resume(std::string_view ref) {
+    return wire_->command(RouteId::resume_job, ref, api::Accepted{});
+}
+CallResult<Done> Client::notify(std::string_view ref, const api::NotifyRequest& request) {
+    return wire_->command(RouteId::notify_job, ref, request);
+}
+CallResult<Done> Client::top(const api::TopRequest& request) {
+    return wire_->command(RouteId::top_jobs, {}, request);
+}
 CallResult<api::StepReply> Client::create_step(std::string_view ref, const api::StepCall& call) {
     return wire_->send<api::StepReply>(RouteId::create_step, ref, call);
 }
@@ -273,6 +285,15 @@ CallResult<api::NodeRow> Client::node(std::string_view name) {
 }
 CallResult<Done> Client::update_node(std::string_view name, const api::NodePatch& patch) {
     return wire_->command(RouteId::update_node, name, patch);
+}
+CallResult<Done> Client::create_partition(const api::PartitionCall& call) {
+    return wire_->command(RouteId::create_partition, {}, call);
+}
+CallResult<Done> Client::update_partition(std::string_view name, const PartitionChange& change) {
+    return wire_->command(RouteId::update_partition, name, change);
+}
+CallResult<Done> Client::delete_partition(std::string_view name) {
+    return wire_->command(RouteId::delete_partition, name, api::Accepted{});
 }
 CallResult<std::vector<api::LicenseRow>> Client::licenses() {
     return wire_->list<api::LicenseRow>(RouteId::list_licenses,

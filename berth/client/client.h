@@ -44,6 +44,10 @@ public:
     CallResult<Done> release(std::string_view ref);
     CallResult<Done> requeue(std::string_view ref, const api::RequeueRequest& request = {});
     CallResult<Done> update(std::string_view ref, const api::JobPatch& patch);
+    CallResult<Done> suspend(std::string_view ref);
+    CallResult<Done> resume(std::string_view ref);
+    CallResult<Done> notify(std::string_view ref, const api::NotifyRequest& request);
+    CallResult<Done> top(const api::TopRequest& request);
     CallResult<api::StepReply> create_step(std::string_view ref, const api::StepCall& call);
     CallResult<Done> complete(std::string_view ref, const api::CompleteRequest& request);
     CallResult<Explanation> explain(std::string_view ref);
@@ -54,6 +58,9 @@ public:
     CallResult<api::NodeRow> node(std::string_view name);
     CallResult<Done> update_node(std::string_view name, const api::NodePatch& patch);
     CallResult<std::vector<api::PartitionRow>> partitions();
+    CallResult<Done> create_partition(const api::PartitionCall& call);
+    CallResult<Done> update_partition(std::string_view name, const PartitionChange& change);
+    CallResult<Done> delete_partition(std::string_view name);
     CallResult<std::vector<api::PriorityRow>> priorities(const api::JobQuery& query = {});
     CallResult<std::vector<api::ShareRow>> shares();
     CallResult<Done> set_usage(const api::UsagePatch& patch);

@@ -112,6 +112,7 @@ constexpr auto kParameters = std::to_array<SchedulerParameter>({
     {"disable_job_shrink"},
     {"enable_hetjob_steps"},
     {"enable_job_state_cache", nullptr, kNoLocks},
+    {"enable_user_top", [](SchedulingSpec& spec, std::int64_t) { spec.user_top = true; }},
     {"extra_constraints"},
     {"ignore_constraint_validation"},
     {"ignore_prefer_validation"},

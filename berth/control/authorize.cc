@@ -53,6 +53,9 @@ constexpr std::array kRules = {
     Rule{Verb::reset_diagnostics, "reset_diagnostics", kOp, kOp},
     Rule{Verb::create_join_token, "create_join_token", kAdmin, kAdmin},
     Rule{Verb::create_token, "create_token", kUser, kAdmin},
+    Rule{Verb::suspend_job, "suspend_job", kOp, kOp},
+    Rule{Verb::top_job, "top_job", kUser, kOp},
+    Rule{Verb::notify_job, "notify_job", kUser, kOp},
 };
 
 constexpr std::array<Verb, kRules.size()> verbs_of_rules() {

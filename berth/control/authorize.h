@@ -56,6 +56,10 @@ enum class Verb : std::uint8_t {
     // Who may come from other hosts.
     create_join_token,
     create_token,  // One's own, or in another's name.
+    // More of jobs.
+    suspend_job,  // And resume.
+    top_job,      // Users only where the site lets them (enable_user_top).
+    notify_job,
 };
 
 // `own`: the thing asked for belongs to the principal. For what has no owner it plays no part.

@@ -55,6 +55,9 @@ constexpr Row kMatrix[] = {
     {Verb::reset_diagnostics, kOps},
     {Verb::create_join_token, kAdmins},
     {Verb::create_token, kOwnThenAdmin},
+    {Verb::suspend_job, kOps},
+    {Verb::top_job, kOwnThenOp},
+    {Verb::notify_job, kOwnThenOp},
 };
 
 TEST(Authorization, IsExactlyThisMatrix) {

@@ -81,6 +81,30 @@ struct UpdateNode {
     std::vector<std::uint32_t> gpus = {};  // Not empty: drain and resume are about these alone.
     bool asap = false;                     // A reboot: no new work until then.
     bool next_down = false;                // Likewise: it stays down when it is back.
+    NodeChange change;
+};
+// Stops a run where it is, or lets it go on.
+struct SuspendJob {
+    JobRef job;
+    bool resume = false;
+};
+// Before the other jobs of their user that wait in the same partition, account and QOS; the first
+// one first.
+struct TopJobs {
+    std::vector<JobRef> jobs;
+};
+// A line for the standard error of its script, or of the sruns that an interactive job runs.
+struct NotifyJob {
+    JobRef job;
+    std::string text;
+};
+struct EditPartition {
+    std::string name;
+    bool is_new = false;
+    PartitionChange change;
+};
+struct DeletePartition {
+    std::string name;
 };
 // A step within a running job. `launch` is what each node's LaunchStep has in common; the
 // controller adds where the tasks go.
@@ -119,7 +143,8 @@ struct HashState {};
 
 using Command = std::variant<SubmitJob, CancelJob, HoldJob, RequeueJob, UpdateJob, UpdateNode,
                              CreateStep, ExplainJob, HashState, SetUsage, EditReservation,
-                             DeleteReservation, EditAccounting, CompleteJob>;
+                             DeleteReservation, EditAccounting, CompleteJob, SuspendJob, TopJobs,
+                             NotifyJob, EditPartition, DeletePartition>;
 
 struct Submitted {
     JobId job{0};

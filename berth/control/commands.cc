@@ -35,6 +35,11 @@ Answer carry_out(Ledger& ledger, Nodes& nodes, const Principal& principal, Comma
             [&](EditReservation& one) { return edit_reservation(ledger, principal, one); },
             [&](DeleteReservation& one) { return delete_reservation(ledger, principal, one); },
             [&](EditAccounting& one) { return edit_accounting(ledger, principal, std::move(one)); },
+            [&](SuspendJob& one) { return suspend(ledger, principal, one); },
+            [&](TopJobs& one) { return top(ledger, principal, one); },
+            [&](NotifyJob& one) { return notify(ledger, nodes, principal, one); },
+            [&](EditPartition& one) { return edit_partition(ledger, principal, one); },
+            [&](DeletePartition& one) { return delete_partition(ledger, principal, one); },
             [&](HashState&) -> Answer {
                 BERTH_ASSERT(false);
                 return Done{};

@@ -25,6 +25,11 @@ Answer update_node(Ledger& ledger, Nodes& nodes, const Principal& principal,
                    const UpdateNode& command);
 Answer create_step(Ledger& ledger, Nodes& nodes, const Principal& principal, CreateStep command);
 Answer complete(Ledger& ledger, const Principal& principal, const CompleteJob& command);
+Answer suspend(Ledger& ledger, const Principal& principal, const SuspendJob& command);
+Answer top(Ledger& ledger, const Principal& principal, const TopJobs& command);
+Answer notify(Ledger& ledger, Nodes& nodes, const Principal& principal, const NotifyJob& command);
+Answer edit_partition(Ledger& ledger, const Principal& principal, const EditPartition& command);
+Answer delete_partition(Ledger& ledger, const Principal& principal, const DeletePartition& command);
 Answer set_usage(Ledger& ledger, const Principal& principal, SetUsage command);
 Answer edit_reservation(Ledger& ledger, const Principal& principal, const EditReservation& command);
 Answer delete_reservation(Ledger& ledger, const Principal& principal,

@@ -178,6 +178,7 @@ std::optional<Refused> requeue_one(Ledger& ledger, const Principal& principal,
             job.id);
     }
     EndJob fact{.job = job.id, .outcome = JobState::pending, .hold = hold};
+    if (job.is_suspended() && !and_hold) fact.hold = hold_by(principal, Hold::admin);
     fact.by_uid = principal.uid;
     ledger.record(fact);
     return std::nullopt;

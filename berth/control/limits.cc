@@ -204,4 +204,28 @@ std::optional<Refusing> too_large(const ReservationChange& change) {
                       {"List of flags", change.flags_added.size()}});
 }
 
+std::optional<Refusing> too_large(const PartitionChange& change) {
+    const auto size = [](const std::optional<std::vector<std::string>>& maybe) {
+        return maybe ? maybe->size() : std::size_t{0};
+    };
+    return long_list(
+        {{"Node list",
+          size(change.nodes) + change.nodes_added.size() + change.nodes_removed.size()},
+         {"List of accounts", size(change.allow_accounts) + size(change.deny_accounts)},
+         {"List of groups", size(change.allow_groups)},
+         {"List of QOS", size(change.allow_qos) + size(change.deny_qos)}});
+}
+
+std::optional<Refusing> too_large(const NodeChange& change) {
+    if (auto refusing = long_text(
+            {{"Comment", change.comment.value_or("")}, {"Extra", change.extra.value_or("")}})) {
+        return refusing;
+    }
+    return long_list({{"List of features", change.features ? change.features->size() : 0}});
+}
+
+std::optional<Refusing> too_large(const NotifyJob& notice) {
+    return long_text({{"The message", notice.text}});
+}
+
 }  // namespace berth

@@ -20,5 +20,8 @@ std::optional<Refusing> too_large(const SubmitJob& submission);
 std::optional<Refusing> too_large(const UpdateJob& update);
 std::optional<Refusing> too_large(const CreateStep& step);
 std::optional<Refusing> too_large(const ReservationChange& change);
+std::optional<Refusing> too_large(const PartitionChange& change);
+std::optional<Refusing> too_large(const NodeChange& change);
+std::optional<Refusing> too_large(const NotifyJob& notice);
 
 }  // namespace berth

@@ -2,13 +2,15 @@
 #include <algorithm>
 
 #include "berth/control/commands.h"
+#include "berth/control/limits.h"
 
 namespace berth {
 namespace {
 
 std::optional<Refused> check_reason(const UpdateNode& command) {
     const bool wants_one = command.action == NodeAction::drain ||
-                           command.action == NodeAction::down || !command.action;
+                           command.action == NodeAction::down ||
+                           (!command.action && command.change.empty());
     if (!wants_one || !command.reason.empty()) return std::nullopt;
     return refused(
         Refusal::invalid_request,
@@ -121,8 +123,13 @@ Answer update_node(Ledger& ledger, Nodes& nodes, const Principal& principal,
         return refused(Refusal::unknown_node, "There is no node '" + command.node + "'");
     }
     if (auto no = check_reason(command)) return *no;
+    if (auto refusing = too_large(command.change)) return refused(*std::move(refusing));
+    if (!command.change.empty()) {
+        ledger.record(ClusterEdited{{.partitions = {}, .nodes = {{command.node, command.change}}}});
+    }
     if (!command.gpus.empty()) return update_gpus(ledger, *node, principal, command);
     if (auto no = check_reboot(ledger.state(), *node, command)) return *no;
+    if (!command.action && command.reason.empty()) return Done{};
     ledger.record(fact_of(*node, command, principal));
     nodes.look_at(*node);
     if (command.action == NodeAction::down) end_all_on(ledger, nodes, *node);

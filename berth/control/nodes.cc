@@ -84,6 +84,10 @@ void Nodes::signal(Ledger& ledger, const Job& job, std::span<const NodeId> nodes
     for (const NodeId node : nodes) give(ledger, node, order);
 }
 
+void Nodes::notify(Ledger& ledger, const Job& job, const std::string& text) {
+    give(ledger, job.nodes.front(), NotifyAttempt{job.id, job.attempt, text});
+}
+
 // What changed of a job that holds nodes concerns them only where it is another run, or its end.
 void Nodes::mark_changed(const ClusterState& state, const ClusterState::Touched& touched) {
     for (const JobId id : touched.gone) seen_.erase(id);
@@ -93,7 +97,7 @@ void Nodes::mark_changed(const ClusterState& state, const ClusterState::Touched&
             seen_.erase(id);
             continue;
         }
-        const std::pair is(job->attempt, job->state);
+        const Seen is{job->attempt, job->state, job->suspension ? job->suspension->changes : 0};
         const auto [was, is_new] = seen_.emplace(id, is);
         if (!is_new && was->second == is) continue;
         was->second = is;

@@ -47,6 +47,7 @@ public:
     // Given once: a signal that does not arrive is lost, as in any system.
     void signal(Ledger& ledger, const Job& job, std::span<const NodeId> nodes,
                 const SignalAttempt& order);
+    void notify(Ledger& ledger, const Job& job, const std::string& text);  // Likewise.
 
     // ---- What the state wants of them: at the end of a turn.
     void mark_changed(const ClusterState& state, const ClusterState::Touched& touched);
@@ -70,6 +71,7 @@ private:
     void attempt_started(Ledger& ledger, NodeId node, AttemptId attempt);
     void attempt_ended(Ledger& ledger, NodeId node, const AttemptReport& report, bool same_boot);
     void step_started(Ledger& ledger, NodeId node, const StepStarted& report);
+    void attempt_frozen(Ledger& ledger, NodeId node, const AttemptFrozen& report);
     void step_ended(Ledger& ledger, NodeId node, const StepReport& report);
     void drain_for(Ledger& ledger, NodeId node, const AttemptReport& report);
     void stray_ended(Ledger& ledger, NodeId node, AttemptId attempt);
@@ -100,6 +102,7 @@ private:
                               const RunProgress& run) const;
     void sync_run(Ledger& ledger, NodeId node, const Job& job);
     void sync_steps(Ledger& ledger, NodeId node, const Job& job, RunProgress& run);
+    void sync_frozen(Ledger& ledger, NodeId node, const Job& job, RunProgress& run);
     void sync_strays(Ledger& ledger, NodeId node);
     void give(Ledger& ledger, NodeId node, OrderBody body);
     std::optional<Time> silence_due(const ClusterState& state, NodeId node) const;
@@ -108,7 +111,13 @@ private:
     Sessions sessions_;
     std::map<std::string, NodeId, std::less<>> by_name_;
     // Holding jobs as they were when their nodes were last marked: only what differs concerns them.
-    std::map<JobId, std::pair<Attempt, JobState>> seen_;
+    struct Seen {
+        Attempt attempt{0};
+        JobState state = JobState::running;
+        std::uint32_t suspensions = 0;
+        friend bool operator==(const Seen&, const Seen&) = default;
+    };
+    std::map<JobId, Seen> seen_;
 };
 
 }  // namespace berth

@@ -41,7 +41,7 @@ LaunchAttempt launch_attempt(const ClusterState& state, const Job& job, NodeId n
     launch.shares = shares;
     launch.node_names = names_of(spec, job.nodes);
     launch.started_at = *job.started_at;
-    if (job.time_limit != Duration::max()) launch.ends_at = *job.started_at + job.time_limit;
+    launch.ends_at = limit_ends(job);
     launch.restarts = job.restarts;
     launch.array_job = job.array_job;
     launch.array_task = job.array_task;

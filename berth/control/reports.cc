@@ -1,4 +1,6 @@
 // What agents report within a session, and what is recorded of it.
+#include <algorithm>
+
 #include "berth/control/nodes.h"
 #include "berth/control/on_node.h"
 
@@ -28,6 +30,8 @@ void Nodes::hear(Ledger& ledger, AgentInput input) {
         attempt_started(ledger, *node, {started->job, started->attempt});
     } else if (const auto* step = std::get_if<StepStarted>(&input.report.body)) {
         step_started(ledger, *node, *step);
+    } else if (const auto* frozen = std::get_if<AttemptFrozen>(&input.report.body)) {
+        attempt_frozen(ledger, *node, *frozen);
     } else if (const auto* attempt = std::get_if<AttemptReport>(&input.report.body)) {
         if (attempt->live) {
             attempt_started(ledger, *node, {attempt->job, attempt->attempt});
@@ -52,6 +56,14 @@ void Nodes::attempt_started(Ledger& ledger, NodeId node, AttemptId attempt) {
     } else {
         session.strays.try_emplace(attempt);  // It should not be there.
     }
+    sessions_.mark(node);
+}
+
+void Nodes::attempt_frozen(Ledger& ledger, NodeId node, const AttemptFrozen& report) {
+    const AttemptId attempt{report.job, report.attempt};
+    if (!holds(ledger.state(), node, attempt)) return;
+    RunProgress& run = sessions_.of(node).run(attempt);
+    run.frozen = std::max(run.frozen, report.change);
     sessions_.mark(node);
 }
 

@@ -37,6 +37,9 @@ struct RunProgress {
     Need need = Need::nothing;  // What `delivery` repeats.
     Delivery delivery;
     std::map<StepId, StepProgress> steps;
+    std::uint32_t frozen = 0;    // The last change of its suspension that is carried out here …
+    std::uint32_t freezing = 0;  // … and the one that is ordered; 0: none.
+    Delivery freeze_delivery;
 };
 
 struct NodeSession {

@@ -22,6 +22,11 @@ Answer create_step(Ledger& ledger, Nodes& nodes, const Principal& principal, Cre
                            ": steps can run once it does",
                        job.id);
     }
+    if (job.is_suspended()) {
+        return refused(
+            Refusal::job_suspended,
+            "Job " + to_string(job.id) + " is suspended: steps can run once it is resumed", job.id);
+    }
     if (auto refusing = too_large(command)) return refused(*std::move(refusing), job.id);
     auto laid_out = lay_out_step(ledger.state(), ledger.now(), job, command.request);
     if (auto* refusing = std::get_if<Refusing>(&laid_out)) {

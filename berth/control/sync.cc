@@ -52,7 +52,10 @@ void Nodes::sync_run(Ledger& ledger, NodeId node, const Job& job) {
     RunProgress& run = sessions_.of(node).run({job.id, job.attempt});
     const RunProgress::Need need = need_of(ledger, node, job, run);
     if (std::exchange(run.need, need) != need) run.delivery = {};
-    if (need == RunProgress::Need::nothing) return sync_steps(ledger, node, job, run);
+    if (need == RunProgress::Need::nothing) {
+        sync_frozen(ledger, node, job, run);
+        return sync_steps(ledger, node, job, run);
+    }
     if (!run.delivery.due(ledger.now())) return;
     run.delivery.sent(ledger.now());
     if (need == RunProgress::Need::launch) {
@@ -67,6 +70,16 @@ void Nodes::sync_run(Ledger& ledger, NodeId node, const Job& job) {
     if (!ledger.protections().wait_for_clean && job.state == JobState::completing) {
         ledger.record(AttemptEnded{.job = attempt.job, .attempt = attempt.attempt, .node = node});
     }
+}
+
+// A run stands still, or goes on, as its suspension says; asked for until the agent has done it.
+void Nodes::sync_frozen(Ledger& ledger, NodeId node, const Job& job, RunProgress& run) {
+    const std::uint32_t wanted = job.suspension ? job.suspension->changes : 0;
+    const bool done = !run.started || job.state != JobState::running || run.frozen >= wanted;
+    if (std::exchange(run.freezing, done ? 0 : wanted) != wanted) run.freeze_delivery = {};
+    if (done || !run.freeze_delivery.due(ledger.now())) return;
+    run.freeze_delivery.sent(ledger.now());
+    give(ledger, node, FreezeAttempt{job.id, job.attempt, job.is_suspended(), wanted});
 }
 
 void Nodes::sync_steps(Ledger& ledger, NodeId node, const Job& job, RunProgress& run) {
@@ -115,6 +128,7 @@ std::optional<Time> Nodes::next_due(const Ledger& ledger, NodeId node) const {
             continue;
         }
         if (!run.started) continue;
+        if (run.freezing != 0) earlier(run.freeze_delivery.next_at());
         for (const auto& [id, step] : run.steps) {
             if (step.ending || step.launch) earlier(step.delivery.next_at());
         }

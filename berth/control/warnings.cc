@@ -9,8 +9,10 @@ namespace {
 std::optional<Time> warned_at(const Job& job) {
     const auto& warning = job.spec.command->warning;
     const bool waits = job.state == JobState::running && warning && !job.warned;
-    if (!waits || job.time_limit == Duration::max()) return std::nullopt;
-    return *job.started_at + std::max(Duration::zero(), job.time_limit - warning->before);
+    if (!waits) return std::nullopt;
+    const std::optional<Time> end = limit_ends(job);
+    if (!end) return std::nullopt;
+    return std::max(*job.started_at, *end - warning->before);
 }
 
 }  // namespace

@@ -11,7 +11,6 @@ constexpr std::size_t kDependenciesMax = 1000;
 constexpr std::size_t kNameMax = 1024;
 constexpr std::size_t kCommentMax = 16 * 1024;
 constexpr Duration kBeginMax = std::chrono::hours(24 * 365 * 10);
-constexpr std::int64_t kNiceMax = 2'147'483'645;  // Slurm's.
 
 Objection check_priority(const Principal& owner, const JobSpec& spec) {
     const bool by_operator = owner.role == Role::op || owner.role == Role::admin;

@@ -10,6 +10,8 @@ namespace berth {
 
 using Objection = std::optional<Refusing>;  // nullopt: none.
 
+inline constexpr std::int64_t kNiceMax = 2'147'483'645;  // Slurm's.
+
 // admission_names.cc: what the names of a submission mean. They fill in job.partition and job.qos,
 // and the names in job.spec that were left out.
 Objection resolve_partition(const ClusterSpec& spec, const Principal& owner, Job& job);

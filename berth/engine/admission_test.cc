@@ -308,11 +308,11 @@ TEST_F(Admission, NonsenseIsRefusedByName) {
 
 TEST_F(Admission, OnlyOperatorsPassOthers) {
     EXPECT_EQ(why({.nice = -1}), Refusal::not_allowed);
-    EXPECT_EQ(why({.priority = 5}), Refusal::not_allowed);
-    EXPECT_EQ(admitted({.priority = 0}).hold, Hold::user);
+    EXPECT_EQ(why({.priority = 5U}), Refusal::not_allowed);
+    EXPECT_EQ(admitted({.priority = 0U}).hold, Hold::user);
     EXPECT_EQ(admitted({.hold = true}).hold, Hold::user);
     owner_.role = Role::op;
-    EXPECT_EQ(admitted({.nice = -1, .priority = 5}).spec.priority, 5U);
+    EXPECT_EQ(admitted({.nice = -1, .priority = 5U}).spec.priority, 5U);
 }
 
 TEST_F(Admission, JobsThatAreNotKnownAnyMoreAreNotWaitedFor) {

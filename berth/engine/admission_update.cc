@@ -24,6 +24,10 @@ Objection check_state(const Job& job, const JobUpdated& update) {
                         .message = "job " + to_string(job.id) +
                                    " runs: only its time limit, name and comment may change"};
     }
+    if (update.nice && (*update.nice < -kNiceMax || *update.nice > kNiceMax)) {
+        return Refusing{.why = Refusal::invalid_request,
+                        .message = "nice can be -2147483645 to 2147483645"};
+    }
     if (update.array_max_running && !job.spec.array && !job.array_job) {
         return Refusing{.why = Refusal::invalid_array,
                         .message = "job " + to_string(job.id) + " is no array"};

@@ -29,6 +29,7 @@ void ClusterState::take(Time now, const SpecInstalled& fact) {
     settle_usage(now);
     spec_ = keep_ids(spec_, fact.spec);
     apply_edits(spec_, edits_);
+    apply_edits(spec_, cluster_edits_);
     conditions_.resize(spec_.nodes.size());
     recompute_free();
     recompute_rates();
@@ -168,6 +169,7 @@ void ClusterState::undo(Before before) {
                 touched_spec_ = was.touched;
             },
             [&](const EditsBefore& was) { edits_ = *was.edits; },
+            [&](const ClusterEditsBefore& was) { cluster_edits_ = *was.edits; },
             [&](const ReservationBefore& was) {
                 restore(reservations_, was.name, was.reservation);
                 touched_reservations_ = was.touched;

@@ -66,6 +66,19 @@ void ClusterState::take(Time now, const AccountingEdited& fact) {
     touched_spec_ = true;
 }
 
+// Partitions and nodes keep their ids. What a partition loses goes on to run there, as with Slurm.
+void ClusterState::take(Time now, const ClusterEdited& fact) {
+    if (undo_.recording()) {
+        undo_.record(ClusterEditsBefore{std::make_shared<const ClusterEdits>(cluster_edits_)});
+    }
+    remember_spec();
+    merge(cluster_edits_, fact.edits);
+    settle_usage(now);
+    apply_edits(spec_, cluster_edits_);
+    recompute_rates();
+    touched_spec_ = true;
+}
+
 // All of an array: its tasks have one deadline.
 void ClusterState::take(Time now, const DeadlineMissed& fact) {
     set_planned(fact.job, std::nullopt);

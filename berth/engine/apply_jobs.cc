@@ -43,7 +43,7 @@ void update_request(Job& job, const JobUpdated& fact) {
         job.spec.request.edit().time_limit = *fact.time_limit;
     }
     if (fact.nodelist) job.spec.request.edit().nodelist = *fact.nodelist;
-    if (fact.nice) job.spec.nice = *fact.nice;
+    if (fact.nice) job.spec.nice = static_cast<std::int32_t>(*fact.nice);
     if (fact.site_factor) job.site_factor = *fact.site_factor;
     if (fact.name) job.spec.name = *fact.name;
     if (fact.comment) job.spec.comment = *fact.comment;

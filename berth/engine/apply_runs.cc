@@ -45,6 +45,7 @@ void start_run(Job& job, Time now, const StartJob& fact) {
     job.started_at = now;
     job.start_priority = fact.priority;
     job.warned = false;
+    job.suspension.reset();
     job.expedited = false;
     job.ended_at.reset();
     job.exit = job.derived_exit = {};
@@ -53,7 +54,18 @@ void start_run(Job& job, Time now, const StartJob& fact) {
     job.state_reason.clear();
 }
 
+void set_suspended(Job& job, Time now, bool in_force) {
+    Suspension now_on = job.suspension ? *job.suspension : Suspension{};
+    now_on.ran_before = ran_for(job, now);
+    if (now_on.in_force) now_on.total += std::max(Duration{}, now - now_on.changed_at);
+    now_on.in_force = in_force;
+    now_on.changed_at = now;
+    now_on.changes += 1;
+    job.suspension = now_on;
+}
+
 void end_run(Job& job, Time now, JobState outcome, std::string_view reason) {
+    if (job.is_suspended()) set_suspended(job, now, false);
     job.state = JobState::completing;
     job.outcome = outcome;
     job.ended_at = now;
@@ -97,6 +109,7 @@ void requeue(Job& job) {
     if (job.full_time_limit) job.time_limit = *std::exchange(job.full_time_limit, std::nullopt);
     job.steps.clear();
     job.next_step = 0;
+    job.suspension.reset();
 }
 
 StepState state_of_ended(ExitStatus exit) {
@@ -167,7 +180,7 @@ void ClusterState::take(Time now, const EndJob& fact) {
                               job->outcome == JobState::pending &&
                               fact.outcome == JobState::cancelled;
     if (job->state != JobState::running && !changes_mind) return;
-    if (job->state == JobState::running) stop_using(now, *job);
+    if (is_using(*job)) stop_using(now, *job);
     const Duration service = service_of(*job, now);
     if (job->state == JobState::running) note_run(now, *job, fact.outcome);
     change_job(fact.job, [&](Job& record) {
@@ -186,7 +199,7 @@ void ClusterState::take(Time now, const AttemptEnded& fact) {
                      [&](const NodeShare& share) { return share.node == fact.node; })) {
         return;
     }
-    if (job->state == JobState::running) stop_using(now, *job);
+    if (is_using(*job)) stop_using(now, *job);
     const Duration service = service_of(*job, now);
     const bool ran = job->state == JobState::running;
     change_job(fact.job, [&](Job& record) {
@@ -226,6 +239,15 @@ void ClusterState::take(Time, const JobWarned& fact) {
     const Job* job = find_job(fact.job);
     if (job == nullptr || job->state != JobState::running || job->attempt != fact.attempt) return;
     change_job(fact.job, [](Job& record) { record.warned = true; });
+}
+
+void ClusterState::take(Time now, const JobSuspended& fact) {
+    const Job* job = find_job(fact.job);
+    if (job == nullptr || job->state != JobState::running || job->attempt != fact.attempt) return;
+    if (job->is_suspended() == fact.in_force) return;
+    if (fact.in_force) stop_using(now, *job);
+    change_job(fact.job, [&](Job& record) { set_suspended(record, now, fact.in_force); });
+    if (!fact.in_force) start_using(now, *job);
 }
 
 void ClusterState::take(Time, const StepCreated& fact) {

@@ -64,8 +64,8 @@ void ClusterState::stop_using(Time now, const Job& job) {
 
 // GPUs, or CPUs where it has none, times how long the run has been.
 Duration ClusterState::service_of(const Job& job, Time now) const {
-    if (job.state != JobState::running || now <= *job.started_at) return {};
-    return (now - *job.started_at) * gpus_of(spec_.dimensions, held_by(job));
+    if (job.state != JobState::running) return {};
+    return ran_for(job, now) * gpus_of(spec_.dimensions, held_by(job));
 }
 
 // What ended by itself, or at its limit, tells how long the next one of its name may take.
@@ -78,7 +78,7 @@ void ClusterState::note_run(Time now, const Job& job, JobState outcome) {
         undo_.record(
             RunsBefore{slot, std::make_shared<const RunSamples>(run_history_.slots()[slot])});
     }
-    run_history_.add(job.owner->user, job.spec.name, {now, now - *job.started_at});
+    run_history_.add(job.owner->user, job.spec.name, {now, ran_for(job, now)});
 }
 
 // Under the weights and the half life in force until now.
@@ -96,8 +96,7 @@ void ClusterState::recompute_rates() {
     for (UsageRecord& record : usage_) record.rate = {};
     for (const JobId id : index_.holding()) {
         const Job& job = jobs_.at(id);
-        if (job.state == JobState::running)
-            add(usage_[*usage_of(job)].rate, usage_rate_of(spec_, job));
+        if (is_using(job)) add(usage_[*usage_of(job)].rate, usage_rate_of(spec_, job));
     }
 }
 
@@ -116,7 +115,7 @@ void ClusterState::check_usage() const {
         const Job& job = jobs_.at(id);
         const auto index = usage_of(job);
         BERTH_ASSERT(index.has_value());
-        if (job.state == JobState::running) add(rates[*index], usage_rate_of(spec_, job));
+        if (is_using(job)) add(rates[*index], usage_rate_of(spec_, job));
     }
     for (std::size_t i = 0; i < usage_.size(); ++i) {
         BERTH_ASSERT(usage_by_name_.at({usage_[i].account, usage_[i].user}) == i);

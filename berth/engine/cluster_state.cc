@@ -19,6 +19,7 @@ const std::map<std::string, Reservation, std::less<>>& ClusterState::reservation
     return reservations_;
 }
 const AccountingEdits& ClusterState::accounting_edits() const { return edits_; }
+const ClusterEdits& ClusterState::cluster_edits() const { return cluster_edits_; }
 const Reservation* ClusterState::find_reservation(std::string_view name) const {
     const auto at = reservations_.find(name);
     return at == reservations_.end() ? nullptr : &at->second;

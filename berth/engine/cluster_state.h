@@ -45,7 +45,8 @@ public:
     JobId next_job_id() const;                   // Free, and what the next new record takes.
     const std::map<std::string, Reservation, std::less<>>& reservations() const;
     const Reservation* find_reservation(std::string_view name) const;
-    const AccountingEdits& accounting_edits() const;  // Worked into spec() already.
+    const AccountingEdits& accounting_edits() const;  // Worked into spec() already …
+    const ClusterEdits& cluster_edits() const;        // … and these.
 
     const LimitUses& uses() const;                   // What limits are held against.
     LimitUses::Changed take_changed_uses();          // Since the last call; for the scheduler.
@@ -141,6 +142,8 @@ private:
     void take(Time now, const JobWarned& fact);
     void take(Time now, const NodeFenced& fact);
     void take(Time now, const DevicesDrained& fact);
+    void take(Time now, const JobSuspended& fact);
+    void take(Time now, const ClusterEdited& fact);
 
     // Every change goes through one of these, which remember what was there and keep the index.
     template <class Change>
@@ -205,6 +208,7 @@ private:
     RunHistory run_history_;
     std::map<std::string, Reservation, std::less<>> reservations_;
     AccountingEdits edits_;
+    ClusterEdits cluster_edits_;
 
     // Derived from the above.
     std::vector<NodeFree> free_;

@@ -5,6 +5,11 @@
 
 namespace berth {
 
+// Its account pays for what it holds: not while an operator keeps it from running.
+inline bool is_using(const Job& job) {
+    return job.state == JobState::running && !job.is_suspended();
+}
+
 template <class Change>
 void ClusterState::change_job(JobId id, Change change) {
     Job& job = jobs_.at(id);

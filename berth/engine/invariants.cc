@@ -70,7 +70,10 @@ void ClusterState::check_job(const Job& job) const {
     BERTH_ASSERT(job.allocation.has_value() == holds);
     BERTH_ASSERT(job.ended_at.has_value() ==
                  (is_final(job.state) || job.state == JobState::completing));
-    if (job.state == JobState::pending) BERTH_ASSERT(!job.started_at && job.steps.empty());
+    if (job.state == JobState::pending) {
+        BERTH_ASSERT(!job.started_at && job.steps.empty() && !job.suspension);
+    }
+    BERTH_ASSERT(!job.is_suspended() || job.state == JobState::running);
     if (job.spec.array) {
         const auto& tasks = job.spec.array->tasks;
         BERTH_ASSERT(!tasks.empty() && std::is_sorted(tasks.begin(), tasks.end()));

@@ -61,13 +61,6 @@ void rename_nodes(PartitionSpec& partition, const std::vector<std::size_t>& plac
     std::sort(partition.nodes.begin(), partition.nodes.end());
 }
 
-void close_gone(PartitionSpec& partition) {
-    partition.nodes.clear();
-    partition.is_default = false;
-    partition.hidden = true;
-    partition.state = PartitionState::inactive;
-}
-
 }  // namespace
 
 Status can_keep_ids(const ClusterSpec& before, const ClusterSpec& after) {
@@ -88,7 +81,7 @@ ClusterSpec keep_ids(const ClusterSpec& before, ClusterSpec after) {
     for (PartitionSpec& partition : after.partitions) rename_nodes(partition, places);
     keep_places(before.partitions, after.partitions);
     for (PartitionSpec& partition : after.partitions) {
-        if (partition.gone) close_gone(partition);
+        if (partition.gone) close_partition(partition);
     }
     keep_places(before.qos, after.qos);
     return after;

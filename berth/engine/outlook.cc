@@ -135,14 +135,14 @@ void Outlook::note(const ClusterState& state, Time now, const Fact& fact) {
     };
     std::visit(Each{
                    [&](const ControllerStarted&) {
-                       for (std::size_t n = 0; n < usable.size(); ++n) {
+                       for (std::size_t n = 0; n < usable.size(); ++n)
                            note_node(state, NodeId::from_index(n));
-                       }
                    },
                    [&](const SpecInstalled&) { rebuild(state); },
                    [&](const ReservationSet&) { note_reservations(state); },
                    [&](const ReservationDeleted&) { note_reservations(state); },
                    [&](const AccountingEdited&) { rebuild(state); },
+                   [&](const ClusterEdited&) { rebuild(state); },
                    [&](const NodeRegistered& kind) { note_node(state, kind.node); },
                    [&](const NodeSilent& kind) { note_node(state, kind.node); },
                    [&](const NodeUpdated& kind) { note_node(state, kind.node); },

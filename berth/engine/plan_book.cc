@@ -7,7 +7,8 @@
 namespace berth {
 
 Time limit_end(const SchedulingSpec& scheduling, const Job& job) {
-    const Time end = after(after(*job.started_at, job.time_limit), scheduling.over_time_limit);
+    const std::optional<Time> limit = limit_ends(job);
+    const Time end = limit ? after(*limit, scheduling.over_time_limit) : kNever;
     return job.spec.deadline ? std::min(end, std::max(*job.spec.deadline, *job.started_at)) : end;
 }
 

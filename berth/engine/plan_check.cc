@@ -42,7 +42,8 @@ std::vector<Intervals> running_intervals(const ClusterState& state, Time now) {
     for (const JobId id : state.holding_jobs()) {
         const Job& job = *state.find_job(id);
         const Duration longer = state.spec().scheduling.over_time_limit;
-        const Time end = plus(plus(*job.started_at, job.time_limit), longer);
+        const std::optional<Time> limit = limit_ends(job);
+        const Time end = limit ? plus(*limit, longer) : kNever;
         if (end <= now) continue;
         for (const NodeShare& share : job.allocation->shares) {
             nodes[share.node.index()].push_back(

@@ -18,9 +18,10 @@ struct SnapshotHead {
     ClusterSpec spec;  // Without its nodes.
     std::uint64_t nodes = 0, jobs = 0, promises = 0, requests = 0, usages = 0, histories = 0,
                   reservations = 0;
-    std::optional<bool> edits;  // Whether there are any; nullopt: an older snapshot's.
+    std::optional<bool> edits;          // Whether there are any; nullopt: an older snapshot's.
+    std::optional<bool> cluster_edits;  // Likewise.
     BERTH_FIELDS(SnapshotHead, format, epoch, next_job_id, spec, nodes, jobs, promises, requests,
-                 usages, histories, reservations, edits)
+                 usages, histories, reservations, edits, cluster_edits)
 };
 struct SnapshotNode {
     NodeSpec spec;
@@ -32,8 +33,9 @@ struct SnapshotPromise {
     PlannedStart planned;
     BERTH_FIELDS(SnapshotPromise, job, planned)
 };
-using SnapshotPiece = std::variant<SnapshotHead, SnapshotNode, Job, SnapshotPromise, PastRequest,
-                                   UsageRecord, RunSamples, Reservation, AccountingEdits>;
+using SnapshotPiece =
+    std::variant<SnapshotHead, SnapshotNode, Job, SnapshotPromise, PastRequest, UsageRecord,
+                 RunSamples, Reservation, AccountingEdits, ClusterEdits>;
 
 // Cuts pieces into slices of about the size asked for.
 class SliceWriter {
@@ -133,6 +135,7 @@ std::uint64_t ClusterState::hash() const {
     for (const UsageRecord& record : usage_) hash.add(hash_of(record));
     for (const auto& [name, reservation] : reservations_) hash.add(hash_of(reservation));
     if (!edits_.empty()) hash.add(hash_of(edits_));
+    if (!cluster_edits_.empty()) hash.add(hash_of(cluster_edits_));
     return hash.value();
 }
 
@@ -154,7 +157,8 @@ std::vector<std::string> ClusterState::snapshot_slices(std::size_t slice_bytes) 
                       .usages = usage_.size(),
                       .histories = known_histories(),
                       .reservations = reservations_.size(),
-                      .edits = !edits_.empty()};
+                      .edits = !edits_.empty(),
+                      .cluster_edits = !cluster_edits_.empty()};
     head.spec.nodes.clear();
     writer.put(head);
     for (std::size_t i = 0; i < spec_.nodes.size(); ++i) {
@@ -169,6 +173,7 @@ std::vector<std::string> ClusterState::snapshot_slices(std::size_t slice_bytes) 
     }
     for (const auto& [name, reservation] : reservations_) writer.put(reservation);
     if (!edits_.empty()) writer.put(edits_);
+    if (!cluster_edits_.empty()) writer.put(cluster_edits_);
     return writer.take();
 }
 
@@ -249,10 +254,18 @@ struct ClusterState::Loading {
         return Done{};
     }
 
+    Status add(ClusterEdits piece) {
+        for (const PartitionEdit& edit : piece.partitions) BERTH_CHECK(check(edit.change));
+        state.cluster_edits_ = std::move(piece);
+        return Done{};
+    }
+
     bool names_known_things(const Job& job) const {
         const auto known = [&](NodeId node) { return node.index() < state.spec_.nodes.size(); };
         const bool holds = job.state == JobState::running || job.state == JobState::completing;
         if (holds != job.allocation.has_value()) return false;
+        if (job.is_suspended() && job.state != JobState::running) return false;
+        if (job.suspension && job.state == JobState::pending) return false;
         if (job.partition.index() >= state.spec_.partitions.size()) return false;
         if (job.qos.index() > 0 && job.qos.index() >= state.spec_.qos.size()) return false;
         if (!std::all_of(job.nodes.begin(), job.nodes.end(), known)) return false;
@@ -267,7 +280,8 @@ struct ClusterState::Loading {
                head->requests == state.past_requests_.all().size() &&
                head->usages == state.usage_.size() && head->histories == histories &&
                head->reservations == state.reservations_.size() &&
-               head->edits.value_or(!state.edits_.empty()) != state.edits_.empty();
+               head->edits.value_or(!state.edits_.empty()) != state.edits_.empty() &&
+               head->cluster_edits.value_or(false) != state.cluster_edits_.empty();
     }
 };
 

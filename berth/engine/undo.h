@@ -13,6 +13,7 @@
 #include "berth/engine/past_requests.h"
 #include "berth/engine/run_history.h"
 #include "berth/model/accounting_edits.h"
+#include "berth/model/cluster_edits.h"
 #include "berth/model/cluster_spec.h"
 #include "berth/model/job.h"
 #include "berth/model/reason.h"
@@ -73,6 +74,9 @@ struct SpecBefore {
 struct EditsBefore {
     std::shared_ptr<const AccountingEdits> edits;
 };
+struct ClusterEditsBefore {
+    std::shared_ptr<const ClusterEdits> edits;
+};
 struct ReservationBefore {
     std::string name;
     std::shared_ptr<const Reservation> reservation;  // Null: there was none.
@@ -91,10 +95,10 @@ struct NodeTouched {
 struct UsageTouched {
     std::size_t index;
 };
-using Before =
-    std::variant<JobBefore, PlanBefore, StandingBefore, ConditionBefore, FreeBefore, CountersBefore,
-                 RequestsBefore, RunsBefore, UsageBefore, UsagesBefore, SpecBefore, EditsBefore,
-                 ReservationBefore, NodesBefore, JobTouched, NodeTouched, UsageTouched>;
+using Before = std::variant<JobBefore, PlanBefore, StandingBefore, ConditionBefore, FreeBefore,
+                            CountersBefore, RequestsBefore, RunsBefore, UsageBefore, UsagesBefore,
+                            SpecBefore, EditsBefore, ClusterEditsBefore, ReservationBefore,
+                            NodesBefore, JobTouched, NodeTouched, UsageTouched>;
 
 class UndoLog {
 public:

@@ -21,7 +21,7 @@ void pass(Sums& sums, const ClusterState& state, Duration length, Duration half_
     const long double weighed = life == 0 ? seconds : (1 - left) * life / std::log(2.0L);
     for (auto& [user, sum] : sums) sum *= left;
     for (const auto& [id, job] : state.jobs()) {
-        if (job.state != JobState::running) continue;
+        if (job.state != JobState::running || job.is_suspended()) continue;
         sums[{job.spec.account, job.owner->user}] += weighed * static_cast<long double>(job.cpus);
     }
 }

@@ -87,7 +87,7 @@ Status remove_folders(const std::string& folder) {
     return system_error("cannot remove the cgroup " + folder, errno);
 }
 
-void freeze(const std::string& freezer) {
+void freeze_v1(const std::string& freezer) {
     if (!write_kernel_file(freezer + "/freezer.state", "FROZEN").ok()) return;
     for (int i = 0; i < 50 && first_line(freezer + "/freezer.state") != "FROZEN"; ++i) {
         ::usleep(1000);
@@ -248,12 +248,21 @@ void CgroupTree::signal(const Cgroup& group, int signal) {
     signal_each([&] { return processes(group); }, signal);
 }
 
+bool CgroupTree::freeze(const Cgroup& group, bool frozen) {
+    if (const auto found = group.v1.find("freezer"); found != group.v1.end()) {
+        frozen ? freeze_v1(found->second) : thaw(group);
+        return true;
+    }
+    return !group.unified.empty() &&
+           write_kernel_file(group.unified + "/cgroup.freeze", frozen ? "1" : "0").ok();
+}
+
 void CgroupTree::kill(const Cgroup& group) {
     const bool killed =
         !group.unified.empty() && write_kernel_file(group.unified + "/cgroup.kill", "1").ok();
     if (!killed) {
         if (const auto found = group.v1.find("freezer"); found != group.v1.end()) {
-            freeze(found->second);
+            freeze_v1(found->second);
         }
         signal(group, SIGKILL);
     }

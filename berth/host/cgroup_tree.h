@@ -56,6 +56,8 @@ public:
     static bool populated(const Cgroup& group);
     static std::vector<int> processes(const Cgroup& group);
     static void signal(const Cgroup& group, int signal);
+    // Stops all of it where it is, or lets it go on. False where no freezer is mounted.
+    static bool freeze(const Cgroup& group, bool frozen);
     // KILL for all, so that none gets away by forking; thawed, since under v1 a frozen one does not
     // die.
     static void kill(const Cgroup& group);

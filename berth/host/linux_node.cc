@@ -47,6 +47,10 @@ void LinuxNode::act(HostAction action) {
         parts.remove_attempt({gone->job, gone->attempt});
     } else if (std::holds_alternative<MeasureRuns>(action)) {
         parts.measure_all();
+    } else if (const auto* freeze = std::get_if<FreezeRun>(&action)) {
+        parts.freeze_run(*freeze);
+    } else if (const auto* line = std::get_if<NotifyRun>(&action)) {
+        parts.notify_run(*line);
     }
     parts.arm_timer();
 }
@@ -140,6 +144,25 @@ void LinuxNodeParts::signal_run(const SignalRun& order) {
         const bool own = std::pair(key.job, key.attempt) == place->first;
         if (own && !is_hook(key.step)) signal_all(run, order.signal);
     }
+}
+
+// Without a freezer, the processes that are there are stopped one by one.
+void LinuxNodeParts::freeze_run(const FreezeRun& order) {
+    const auto place = places.find({order.run.job, order.run.attempt});
+    if (place == places.end() || CgroupTree::freeze(place->second.group, order.frozen)) return;
+    for (auto& [key, run] : runs) {
+        const bool own = std::pair(key.job, key.attempt) == place->first;
+        if (own && !is_hook(key.step)) signal_all(run, order.frozen ? SIGSTOP : SIGCONT);
+    }
+}
+
+void LinuxNodeParts::notify_run(const NotifyRun& order) {
+    const auto run = runs.find(order.run);
+    if (run == runs.end() || run->second.gone) return;
+    const auto shepherd = run->second.folder.shepherd();
+    const Status left = run->second.folder.leave_notice(order.text);
+    if (!left.ok()) return log.write(LogLevel::warning, "host", left.error().message);
+    if (shepherd) send_signal(open_process(*shepherd), kNoticeSignal);
 }
 
 void LinuxNodeParts::signal_all(Run& run, int signal) const {

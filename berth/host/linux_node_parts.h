@@ -60,6 +60,8 @@ struct LinuxNodeParts {
     Status start_run(RunSpec spec, const LaunchAttempt& launch, const StepShare* step);
     Status spawn_shepherd(Run& run, UniqueFd lock, std::string program);
     void signal_run(const SignalRun& order);
+    void freeze_run(const FreezeRun& order);
+    void notify_run(const NotifyRun& order);
     void signal_all(Run& run, int signal) const;
     void signal_main(const Run& run, int signal) const;
     void remove_attempt(Key key);

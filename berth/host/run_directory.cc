@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
+#include <ctime>
 #include <filesystem>
 
 #include "berth/base/codec.h"
@@ -18,6 +20,7 @@ namespace {
 
 constexpr std::size_t kSpecMax = std::size_t{64} << 20;
 constexpr off_t kExitBytes = 4096;
+constexpr std::size_t kNoticeNameSize = sizeof "notice." - 1 + 20 + 1 + 9;
 
 // With its length, since the file that was reserved for it is longer.
 std::string framed(const std::string& bytes) { return std::to_string(bytes.size()) + ":" + bytes; }
@@ -115,6 +118,31 @@ Status RunDirectory::tell_exit(const ExitRecord& record) const {
         return system_error("cannot rename " + path, errno);
     }
     return sync_folder(path_);
+}
+
+Status RunDirectory::leave_notice(const std::string& text) const {
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    char name[48];
+    std::snprintf(name, sizeof name, "/notice.%020lld.%09ld", static_cast<long long>(now.tv_sec),
+                  now.tv_nsec);
+    return write_atomically(path_ + name, text, 0600);
+}
+
+std::vector<std::string> RunDirectory::take_notices() const {
+    std::vector<std::string> files, notices;
+    std::error_code failed;
+    for (const auto& entry : std::filesystem::directory_iterator(path_, failed)) {
+        const std::string name = entry.path().filename().string();
+        const bool whole = name.starts_with("notice.") && name.size() == kNoticeNameSize;
+        if (whole) files.push_back(entry.path().string());
+    }
+    std::ranges::sort(files);
+    for (const std::string& file : files) {
+        if (auto text = read_file(file); text.ok()) notices.push_back(*std::move(text));
+        ::unlink(file.c_str());
+    }
+    return notices;
 }
 
 std::string folder_of_step(StepId step) {

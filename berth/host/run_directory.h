@@ -6,6 +6,7 @@
 //                        has started, `exit` at the end, `lock` held for as long as it lives
 #pragma once
 
+#include <csignal>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ namespace berth {
 
 // The descriptor at which a shepherd finds its lock.
 inline constexpr int kLockFd = 3;
+// Shepherds of earlier versions ignore it.
+inline constexpr int kNoticeSignal = SIGHUP;
 
 class RunDirectory {
 public:
@@ -34,6 +37,8 @@ public:
     std::optional<ProcessMark> shepherd() const;
     std::optional<RunStatus> status() const;
     std::optional<ExitRecord> exit() const;
+    // A line for the run's user; its shepherd is to be woken by kNoticeSignal.
+    Status leave_notice(const std::string& text) const;
 
     // For the shepherd. Reading the spec removes it.
     Result<RunSpec> take_spec() const;
@@ -43,6 +48,7 @@ public:
     // has filled still takes it.
     Status reserve_exit() const;
     Status tell_exit(const ExitRecord& record) const;
+    std::vector<std::string> take_notices() const;  // In order.
 
 private:
     template <class T>

@@ -70,7 +70,13 @@ std::string host_of(const std::string& address) { return address.substr(0, addre
 std::string port_of(const std::string& address) { return address.substr(address.rfind(':') + 1); }
 
 void set_cpu_bind(Environment& environment, const LaunchStep& launch, const NodeView& view) {
-    if (view.cpus_of_core.empty()) return;
+    if (view.cpus_of_core.empty()) {  // Not pinned here: what another step was, it is not.
+        for (const char* name : {"SLURM_CPU_BIND", "SLURM_CPU_BIND_LIST", "SLURM_CPU_BIND_TYPE",
+                                 "SLURM_CPU_BIND_VERBOSE"}) {
+            environment.unset(name);
+        }
+        return;
+    }
     std::string masks;
     for (const TaskPlace& task : launch.share.tasks) {
         masks += (masks.empty() ? "" : ",") + mask_text(cpu_set(task.cores, view));

@@ -30,6 +30,9 @@ namespace {
 constexpr int kLookMs = 5000;
 constexpr std::int64_t kStuckSeconds = 60;  // An srun that takes nothing for so long after the end.
 
+// Slurm's "0:53": the script's input or output could not be opened.
+constexpr ExitStatus kNoFilesExit{.code = 0, .signal = 53};
+
 std::int64_t now_seconds() {
     timespec now{};
     ::clock_gettime(CLOCK_MONOTONIC, &now);
@@ -60,12 +63,15 @@ public:
 private:
     Status write_script();
     Status start_tasks();
+    Status end_without_files(const std::string& why);
     void reap();
     static void add(const rusage& used, RunUsage& usage);
     void finish(std::uint32_t rank, int wait_status);
     void start_epilog(std::uint32_t rank);
     Status tell_end();
     void tell_of_oom();
+    void tell_user(const std::string& text);
+    void pass_notices();
     bool done() const;
     bool confined() const { return !run_.unified.empty() || !run_.cgroups.empty(); }
     Cgroup group() const;
@@ -91,6 +97,7 @@ Status Shepherd::prepare() {
     sigset_t child;
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
+    sigaddset(&child, kNoticeSignal);
     ::sigprocmask(SIG_BLOCK, &child, nullptr);
     signals_.reset(::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!signals_) return system_error("signalfd", errno);
@@ -132,7 +139,10 @@ Status Shepherd::start() {
     BERTH_CHECK(start_tasks());
     RunStatus status;
     for (StartedTask& task : tasks_) {
-        if (Status ready = wait_until_ready(task); !ready.ok()) return ready;
+        Status ready = wait_until_ready(task);
+        const bool no_files = !ready.ok() && ready.error().code == ErrorCode::not_found;
+        if (no_files && run_.step == kBatchStep) return end_without_files(ready.error().message);
+        if (!ready.ok()) return ready;
         status.tasks.push_back(mark_of(task.pid).value_or(ProcessMark{task.pid, 0}));
     }
     for (const StartedTask& task : tasks_) {
@@ -147,6 +157,16 @@ Status Shepherd::start() {
     BERTH_CHECK(folder_.tell_status(status));
     for (StartedTask& task : tasks_) let_go(task);
     return Done{};
+}
+
+// The user's mistake, and no fault of the node: the script has run, and failed.
+Status Shepherd::end_without_files(const std::string& why) {
+    std::fprintf(stderr, "berth-step: %s\n", why.c_str());
+    stop_all();
+    BERTH_CHECK(folder_.tell_status(RunStatus{}));
+    record_.exit = kNoFilesExit;
+    childless_ = true;
+    return tell_end();
 }
 
 Status Shepherd::start_tasks() {
@@ -245,6 +265,10 @@ void Shepherd::tell_of_oom() {
                              " oom_kill event" + (kills == 1 ? "" : "s") +
                              " in StepId=" + to_string(run_.job) + "." + folder_of_step(run_.step) +
                              ". Some of the step tasks have been OOM Killed.\n";
+    tell_user(text);
+}
+
+void Shepherd::tell_user(const std::string& text) {
     for (const UniqueFd& error : errors_) {
         if (error) {
             (void)write_all(error.get(), text);
@@ -252,6 +276,13 @@ void Shepherd::tell_of_oom() {
         }
     }
     pump_.say(tasks_.front().rank, text);
+}
+
+// scontrol notify
+void Shepherd::pass_notices() {
+    for (const std::string& text : folder_.take_notices()) {
+        if (!told_) tell_user("slurmstepd: error: " + text + "\n");
+    }
 }
 
 Status Shepherd::tell_end() {
@@ -278,6 +309,7 @@ Status Shepherd::watch() {
             return system_error("poll", errno);
         }
         pump_.serve(waiting, 1);
+        pass_notices();
         reap();
         if (pump_.carried() != carried_) {
             carried_ = pump_.carried();

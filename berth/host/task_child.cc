@@ -26,7 +26,7 @@
 namespace berth {
 namespace {
 
-constexpr char kReady = 'R', kFailed = 'F', kGo = 'G';
+constexpr char kReady = 'R', kFailed = 'F', kNoFiles = 'O', kGo = 'G';
 
 Status check(bool right, const std::string& what) {
     if (right) return Done{};
@@ -154,8 +154,8 @@ Status open_streams(const TaskSpec& task, const TaskPipes& pipes) {
     return open_stream(task.err, pipes.err, STDERR_FILENO, "stderr");
 }
 
-Status get_ready(const RunSpec& run, const TaskSpec& task, const TaskPipes& pipes,
-                 bool born_in_unified, std::string& notice) {
+Status get_ready(const RunSpec& run, const TaskSpec& task, bool born_in_unified,
+                 std::string& notice) {
     reset_signals();
     BERTH_CHECK(enter_cgroups(run, born_in_unified));
     BERTH_CHECK(check(::setsid() > 0, "cannot begin a session"));
@@ -166,7 +166,6 @@ Status get_ready(const RunSpec& run, const TaskSpec& task, const TaskPipes& pipe
     BERTH_CHECK(pin(task.cpus));
     BERTH_CHECK(become_user(run));
     BERTH_CHECK(enter_work_dir(run, notice));
-    BERTH_CHECK(open_streams(task, pipes));
     // Without a cgroup it goes when its shepherd does, so that nobody is lost sight of.
     if (run.unified.empty() && run.cgroups.empty()) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (run.of_site) return Done{};
@@ -176,8 +175,12 @@ Status get_ready(const RunSpec& run, const TaskSpec& task, const TaskPipes& pipe
 [[noreturn]] void be_the_task(const RunSpec& run, const TaskSpec& task, const TaskPipes& pipes,
                               int talk, bool born_in_unified) {
     std::string notice = task.notice;
-    if (Status ready = get_ready(run, task, pipes, born_in_unified, notice); !ready.ok()) {
+    if (Status ready = get_ready(run, task, born_in_unified, notice); !ready.ok()) {
         (void)write_all(talk, kFailed + ready.error().message);
+        ::_exit(1);
+    }
+    if (Status opened = open_streams(task, pipes); !opened.ok()) {
+        (void)write_all(talk, kNoFiles + opened.error().message);
         ::_exit(1);
     }
     char word = kReady;
@@ -255,8 +258,8 @@ Status wait_until_ready(const StartedTask& task) {
         got = ::read(task.talk.get(), word, sizeof word);
     } while (got < 0 && errno == EINTR);
     if (got >= 1 && word[0] == kReady) return Done{};
-    if (got > 1 && word[0] == kFailed) {
-        return Error{ErrorCode::failed_precondition,
+    if (got > 1 && (word[0] == kFailed || word[0] == kNoFiles)) {
+        return Error{word[0] == kFailed ? ErrorCode::failed_precondition : ErrorCode::not_found,
                      std::string(word + 1, static_cast<std::size_t>(got - 1))};
     }
     return Error{ErrorCode::failed_precondition, "it was killed before it could start"};

@@ -26,7 +26,7 @@ struct StartedTask {
 // all tasks of the run are known to be ready.
 Result<StartedTask> start_task(const RunSpec& run, const TaskSpec& task, TaskPipes pipes);
 
-// The error is what kept it from getting ready.
+// The error is what kept it from getting ready: not_found where it was one of its files.
 Status wait_until_ready(const StartedTask& task);
 void let_go(StartedTask& task);
 

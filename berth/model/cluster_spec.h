@@ -162,12 +162,13 @@ struct SchedulingSpec {
     bool priorities_only_rise = false;  // INCR_ONLY
     bool enforce_limits = false;        // AccountingStorageEnforce=limits.
     PlanningSpec planning;
+    bool user_top = false;  // Users may order their own jobs with `scontrol top`.
 
     BERTH_FIELDS(SchedulingSpec, rules, backfill, plan_depth, plan_window, kill_wait, agent_timeout,
                  heartbeat, min_job_age, over_time_limit, max_job_count, max_array_size,
                  first_job_id, max_job_id, requeue_by_default, enforce_accounts,
                  enforce_part_limits, usage_decay, billing_sum, priority_tres, priority_period,
-                 prioritize_running, priorities_only_rise, enforce_limits, planning)
+                 prioritize_running, priorities_only_rise, enforce_limits, planning, user_top)
 };
 
 // How the agents confine jobs: cgroup.conf.

@@ -7,6 +7,7 @@
 
 #include "berth/base/fields.h"
 #include "berth/model/accounting_edits.h"
+#include "berth/model/cluster_edits.h"
 #include "berth/model/cluster_spec.h"
 #include "berth/model/job.h"
 #include "berth/model/reservation.h"
@@ -237,13 +238,28 @@ struct DevicesDrained {
     std::uint64_t number = 0;  // … and which it was: it is not acted upon twice.
     BERTH_FIELDS(DevicesDrained, node, devices, drained, reason, by, instance, number)
 };
+// The run stands still on all its nodes, and keeps what it holds; or it goes on.
+struct JobSuspended {
+    JobId job{0};
+    Attempt attempt{0};
+    bool in_force = true;
+    std::uint32_t by_uid = 0;
+    BERTH_FIELDS(JobSuspended, job, attempt, in_force, by_uid)
+};
+// Partitions and nodes as `scontrol create|update|delete` wants them, above what the configuration
+// says.
+struct ClusterEdited {
+    ClusterEdits edits;
+    BERTH_FIELDS(ClusterEdited, edits)
+};
 
 using Fact =
     std::variant<ControllerStarted, SpecInstalled, NodeRegistered, NodeSilent, NodeUpdated,
                  JobSubmitted, JobUpdated, JobHeld, JobCancelled, AttemptEnded, StepCreated,
                  StepEnded, JobForgotten, StartJob, EndJob, PlanJob, DependencyFailed, JobEligible,
                  UsageSet, TaskSplit, JobsPlanned, JobsEligible, DeadlineMissed, ReservationSet,
-                 ReservationDeleted, AccountingEdited, JobWarned, NodeFenced, DevicesDrained>;
+                 ReservationDeleted, AccountingEdited, JobWarned, NodeFenced, DevicesDrained,
+                 JobSuspended, ClusterEdited>;
 
 // One entry of the journal: what one turn of the controller's loop recorded, all at one time.
 struct Record {

@@ -164,10 +164,10 @@ struct JobSpec {
     Maybe<Time> begin;
     Shared<std::vector<Dependency>> dependencies;
     Rare<ArraySpec> array;
-    std::int64_t nice = 0;
-    std::optional<std::uint32_t> priority;  // Set by hand; 0 holds.
-    std::optional<bool> requeue;            // nullopt: the site's JobRequeue.
-    bool any_dependency = false;            // "?" between them instead of ",".
+    std::int32_t nice = 0;
+    Maybe<std::uint32_t> priority;  // Set by hand; 0 holds.
+    std::optional<bool> requeue;    // nullopt: the site's JobRequeue.
+    bool any_dependency = false;    // "?" between them instead of ",".
     bool hold = false;
     bool expedite = false;  // --requeue=expedite: first in the queue when a node fails under it.
     bool presume_dead = false;  // A silent node's run of it is taken for over, without proof.
@@ -200,6 +200,18 @@ enum class JobState : std::uint8_t {
 constexpr bool is_final(JobState state) { return state >= JobState::completed; }
 
 enum class Hold : std::uint8_t { none, user, admin };
+
+// What `scontrol suspend` and `resume` have done to a run. While it is in force, the run stands
+// still and its limit does not come nearer.
+struct Suspension {
+    bool in_force = false;
+    std::uint32_t changes = 0;  // Of this run.
+    Time changed_at{};
+    Duration ran_before{};  // Of this run, until then.
+    Duration total{};       // It stood still for, until then.
+
+    BERTH_FIELDS(Suspension, in_force, changes, changed_at, ran_before, total)
+};
 
 // Where a job stands. An array is one record with the tasks that have not started; a task that
 // starts becomes a record of its own (the last one keeps the array's id), as in Slurm.
@@ -242,13 +254,22 @@ struct Job {
     Maybe<Duration> predicted;            // How long it was expected to run, when it was submitted.
     Duration attained{};              // GPUs × time of its earlier runs; CPUs where it has none.
     Maybe<Duration> full_time_limit;  // Of a run that was given less: what was asked for.
+    Rare<Suspension> suspension;      // Of a run that was ever suspended.
 
     BERTH_FIELDS(Job, id, owner, spec, partition, qos, time_limit, submitted_at, eligible_at, state,
                  outcome, hold, dependency_failed, attempt, restarts, started_at, ended_at, exit,
                  derived_exit, allocation, nodes, cpus, allocated, array_job, array_task, steps,
                  next_step, state_reason, array_bounds, array_max_running, start_priority,
-                 site_factor, expedited, predicted, attained, full_time_limit, warned)
+                 site_factor, expedited, predicted, attained, full_time_limit, warned, suspension)
+
+    bool is_suspended() const { return suspension && suspension->in_force; }
 };
 static_assert(sizeof(Job) <= 320);  // The largest part of what a pending job takes.
+
+// How long the current run has run, or the last one ran; suspended time does not count.
+// REQUIRES: it has started.
+Duration ran_for(const Job& job, Time now);
+// When its limit ends the run; nullopt: it has none, or stands still. REQUIRES: as above.
+std::optional<Time> limit_ends(const Job& job);
 
 }  // namespace berth

@@ -61,13 +61,14 @@ struct NodeSpec {
     std::string gres_text;              // As configured, for `scontrol show node`: "gpu:a100:8".
     bool gone = false;  // No longer configured; here for its id alone (see engine's keep_ids).
     std::string block;  // Of the block topology; empty: none.
+    std::string comment, extra;  // By an administrator, and nothing follows from them.
 
     std::uint32_t cores() const { return sockets * cores_per_socket; }
     std::uint32_t cpus() const { return cores() * threads_per_core; }
 
     BERTH_FIELDS(NodeSpec, name, hostname, address, boards, sockets, cores_per_socket,
                  threads_per_core, memory, tmp_disk, features, weight, devices, capacity, switches,
-                 gres_text, gone, block)
+                 gres_text, gone, block, comment, extra)
 };
 
 // A reboot that an administrator has asked for.

@@ -119,8 +119,26 @@ struct RunNodeProgram {
     BERTH_FIELDS(RunNodeProgram, program, path, timeout)
 };
 
-using OrderBody = std::variant<LaunchAttempt, LaunchStep, EndAttempt, EndStep, SignalAttempt,
-                               AcknowledgeEnd, Welcome, RunNodeProgram>;
+// Stops every process of an attempt where it is, or lets them go on. `change` goes up with each
+// such order of an attempt: an agent drops what is older than the last it has seen.
+struct FreezeAttempt {
+    JobId job{0};
+    Attempt attempt{0};
+    bool frozen = true;
+    std::uint32_t change = 0;
+    BERTH_FIELDS(FreezeAttempt, job, attempt, frozen, change)
+};
+// A line for a batch job's standard error. Given once.
+struct NotifyAttempt {
+    JobId job{0};
+    Attempt attempt{0};
+    std::string text;
+    BERTH_FIELDS(NotifyAttempt, job, attempt, text)
+};
+
+using OrderBody =
+    std::variant<LaunchAttempt, LaunchStep, EndAttempt, EndStep, SignalAttempt, AcknowledgeEnd,
+                 Welcome, RunNodeProgram, FreezeAttempt, NotifyAttempt>;
 
 struct Order {
     Epoch epoch{0};

@@ -176,6 +176,14 @@ constexpr std::array kRefusals = {
     RefusalText{Refusal::nothing_new, "nothing_new", " Nothing new added."},
     RefusalText{Refusal::nothing_modified, "nothing_modified", " Nothing modified"},
     RefusalText{Refusal::in_use, "in_use", "Job(s) active, cancel job(s) before remove"},
+    RefusalText{Refusal::job_suspended, "job_suspended",
+                "Job is current suspended, requested operation disabled"},
+    RefusalText{Refusal::job_not_suspended, "job_not_suspended", "Job is not suspended"},
+    RefusalText{Refusal::job_pending, "job_pending", "Job is pending execution"},
+    RefusalText{Refusal::job_held, "job_held", "Job is in held state, pending scheduler release"},
+    RefusalText{Refusal::partition_in_use, "partition_in_use", "Partition is in use"},
+    RefusalText{Refusal::partition_name_taken, "partition_name_taken",
+                "Invalid partition name specified"},
 };
 
 const RefusalText& text_of(Refusal refusal) {

@@ -129,6 +129,12 @@ enum class Refusal : std::uint8_t {
     nothing_new,       // sacctmgr add: it is there already.
     nothing_modified,  // sacctmgr modify, delete: no such thing.
     in_use,            // sacctmgr delete: something else needs it.
+    job_suspended,
+    job_not_suspended,
+    job_pending,
+    job_held,
+    partition_in_use,
+    partition_name_taken,
 };
 
 std::string_view code(Refusal refusal);        // "unknown_partition"

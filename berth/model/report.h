@@ -87,8 +87,16 @@ struct NodeProgramEnded {  // Said once: nothing waits for it.
     BERTH_FIELDS(NodeProgramEnded, program, failure)
 };
 
-using ReportBody = std::variant<Registration, Heartbeat, AttemptStarted, StepStarted, AttemptReport,
-                                StepReport, GpusFaulted, UsageSampled, NodeProgramEnded>;
+struct AttemptFrozen {  // The order of that number is carried out.
+    JobId job{0};
+    Attempt attempt{0};
+    std::uint32_t change = 0;
+    BERTH_FIELDS(AttemptFrozen, job, attempt, change)
+};
+
+using ReportBody =
+    std::variant<Registration, Heartbeat, AttemptStarted, StepStarted, AttemptReport, StepReport,
+                 GpusFaulted, UsageSampled, NodeProgramEnded, AttemptFrozen>;
 
 struct Report {
     std::string boot_id;

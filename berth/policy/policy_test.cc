@@ -61,9 +61,10 @@ TEST(Policy, HoldsAPriorityWithinSlurmsBounds) {
     Job job;
     job.spec.nice = 5000;
     EXPECT_EQ(priority(view, job), 1);
-    job.spec.nice = -kPriorityMax;
-    EXPECT_EQ(priority(view, job), kPriorityMax);
-    job.spec.priority = 77;  // By hand.
+    job.spec.nice = -2'000'000'000;
+    job.qos = QosId(1);
+    EXPECT_EQ(priority(one_node({term("qos", 4'000'000'000)}), job), kPriorityMax);
+    job.spec.priority = 77U;  // By hand.
     EXPECT_EQ(priority(view, job), 77);
     job.hold = Hold::user;
     EXPECT_EQ(priority(view, job), 0);

@@ -62,6 +62,13 @@ constexpr Promise kPromises[] = {
     {RouteId::create_join_token, kAdmin, kAdmin},
     {RouteId::join, kAnyone, kAnyone},  // The token in its body decides.
     {RouteId::create_token, kUser, kUser},
+    {RouteId::suspend_job, kOp, kOp},
+    {RouteId::resume_job, kOp, kOp},
+    {RouteId::notify_job, kUser, kOp},
+    {RouteId::top_jobs, kUser, kUser},  // The controller looks at whose the jobs are.
+    {RouteId::create_partition, kOp, kOp},
+    {RouteId::update_partition, kOp, kOp},
+    {RouteId::delete_partition, kOp, kOp},
 };
 
 class EmptyArchive : public Archive {

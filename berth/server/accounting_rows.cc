@@ -8,6 +8,9 @@ namespace berth {
 namespace {
 
 std::string state_text(const AccountingRecord& record) {
+    if (!record.requeued && record.suspended_since && record.state == JobState::running) {
+        return "SUSPENDED";
+    }
     if (!record.requeued) return std::string(slurm_name(record.state));
     // A run that went back to the queue: why it ended, where there is more to say than that.
     if (record.state == JobState::pending) return "REQUEUED";
@@ -100,6 +103,8 @@ api::AccountingRow accounting_row(const ClusterSpec& spec, const AccountingRecor
     row.work_dir = record.work_dir;
     row.submit_line = record.submit_line;
     row.comment = record.comment;
+    row.suspended = record.suspended;
+    row.suspended_since = record.suspended_since;
     for (const AccountedStep& step : record.steps)
         row.steps.push_back(step_row_of(spec, record.job, step));
     return row;

@@ -109,6 +109,10 @@ void set_hardware(api::NodeRow& row, const NodeSpec& spec) {
     row.tmp_disk = spec.tmp_disk.count();
     row.features = spec.features;
     row.gres = spec.gres_text;
+    row.comment = spec.comment;
+    row.extra = spec.extra;
+    row.switches = spec.switches;
+    row.block = spec.block;
 }
 
 void set_amounts(api::NodeRow& row, const ClusterSpec& cluster, const NodeSpec& spec,

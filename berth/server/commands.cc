@@ -151,6 +151,7 @@ Outcome update_node(const CommandRequest& request) {
     UpdateNode command{.node = std::string(request.capture),
                        .reason = std::move(body->reason),
                        .gpus = std::move(body->gpus)};
+    command.change = std::move(body->change);
     if (!body->state) return command;
     const std::string& state = *body->state;
     if (iequals(state, "DRAIN")) {
@@ -175,6 +176,30 @@ Outcome update_node(const CommandRequest& request) {
         return bad("next_state must be RESUME or DOWN, and is " + body->next_state);
     }
     return command;
+}
+
+Outcome top_jobs(const CommandRequest& request) {
+    Result<api::TopRequest> body = body_of<api::TopRequest>(request);
+    if (!body.ok()) return bad(body.error().message);
+    TopJobs command;
+    for (const std::string& text : body->jobs) {
+        Result<api::JobName> name = api::parse_job_name(text);
+        if (!name.ok()) return bad(name.error().message);
+        command.jobs.push_back({name->job, std::move(name->array_tasks)});
+    }
+    return command;
+}
+
+Outcome create_partition(const CommandRequest& request) {
+    Result<api::PartitionCall> body = body_of<api::PartitionCall>(request);
+    if (!body.ok()) return bad(body.error().message);
+    return EditPartition{std::move(body->name), true, std::move(body->change)};
+}
+
+Outcome update_partition(const CommandRequest& request) {
+    Result<PartitionChange> body = body_of<PartitionChange>(request);
+    if (!body.ok()) return bad(body.error().message);
+    return EditPartition{std::string(request.capture), false, *std::move(body)};
 }
 
 Outcome set_usage(const CommandRequest& request) {
@@ -237,6 +262,13 @@ bool is_command(RouteId route) {
         case RouteId::create_reservation:
         case RouteId::update_reservation:
         case RouteId::delete_reservation:
+        case RouteId::suspend_job:
+        case RouteId::resume_job:
+        case RouteId::notify_job:
+        case RouteId::top_jobs:
+        case RouteId::create_partition:
+        case RouteId::update_partition:
+        case RouteId::delete_partition:
         case RouteId::update_node: return true;
         default: return false;
     }
@@ -252,6 +284,10 @@ Outcome command_of(const Edition& edition, const CommandRequest& request) {
         case RouteId::create_reservation: return create_reservation(request);
         case RouteId::update_reservation: return update_reservation(request);
         case RouteId::delete_reservation: return DeleteReservation{std::string(request.capture)};
+        case RouteId::top_jobs: return top_jobs(request);
+        case RouteId::create_partition: return create_partition(request);
+        case RouteId::update_partition: return update_partition(request);
+        case RouteId::delete_partition: return DeletePartition{std::string(request.capture)};
         case RouteId::cancel_job: return of_job<api::CancelRequest>(request, cancel);
         case RouteId::update_job: return of_job<api::JobPatch>(request, update);
         case RouteId::create_step: return of_job<api::StepCall>(request, create_step);
@@ -273,6 +309,16 @@ Outcome command_of(const Edition& edition, const CommandRequest& request) {
             return of_job<api::RequeueRequest>(
                 request, [](JobRef ref, const api::RequeueRequest& body) -> Outcome {
                     return RequeueJob{std::move(ref), body.hold};
+                });
+        case RouteId::suspend_job:
+        case RouteId::resume_job:
+            return of_job<api::Accepted>(request, [&](JobRef ref, const api::Accepted&) -> Outcome {
+                return SuspendJob{std::move(ref), request.route.id == RouteId::resume_job};
+            });
+        case RouteId::notify_job:
+            return of_job<api::NotifyRequest>(
+                request, [](JobRef ref, api::NotifyRequest&& body) -> Outcome {
+                    return NotifyJob{std::move(ref), std::move(body.message)};
                 });
         case RouteId::explain_job:
             return of_job<api::Accepted>(request, [](JobRef ref, const api::Accepted&) -> Outcome {

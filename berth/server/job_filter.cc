@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "berth/base/text.h"
 #include "berth/server/names.h"
 
 namespace berth {
@@ -34,6 +35,10 @@ Result<JobFilter> JobFilter::make(const Edition& edition, const api::JobQuery& q
     filter.partitions_ = set_of(query.partitions);
     filter.names_ = set_of(query.names);
     for (const std::string& name : query.states) {
+        if (iequals(name, "SUSPENDED")) {
+            filter.suspended_ = true;
+            continue;
+        }
         const std::optional<JobState> state = job_state_of(name);
         if (!state)
             return Error{ErrorCode::invalid_argument, "query: there is no job state " + name};
@@ -89,7 +94,8 @@ bool JobFilter::wants(const Edition& edition, const Job& job) const {
     }
     if (!is_among(accounts_, job.spec.account) || !is_among(names_, job.spec.name)) return false;
     if (!is_among(partitions_, edition.spec->partition(job.partition).name)) return false;
-    if (!states_.empty() && !states_.contains(job.state)) return false;
+    const bool by_state = suspended_ || !states_.empty();
+    if (by_state && !(job.is_suspended() ? suspended_ : states_.contains(job.state))) return false;
     return !by_node_ ||
            std::ranges::any_of(job.nodes, [&](NodeId node) { return nodes_.contains(node); });
 }

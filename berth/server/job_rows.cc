@@ -55,10 +55,10 @@ void set_identity(api::JobRow& row, const Edition& edition, const Job& job) {
 
 void set_state(api::JobRow& row, const Edition& edition, const PublishedJob& published) {
     const Job& job = *published.job;
-    row.state = slurm_name(job.state);
-    row.outcome = slurm_name(job.state == JobState::completing ? job.outcome : job.state);
+    row.state = shown_state(job);
+    row.outcome = job.state == JobState::completing ? slurm_name(job.outcome) : shown_state(job);
     row.reason = reason_text(published);
-    row.priority = published.priority;
+    row.priority = job.is_suspended() ? 0 : published.priority;
     row.nice = job.spec.nice;
     row.dependency = dependency_text(edition, job);
     row.requeue = job.spec.requeue.value_or(edition.spec->scheduling.requeue_by_default);
@@ -80,8 +80,14 @@ void set_times(api::JobRow& row, const Edition& edition, const PublishedJob& pub
         row.started_at = job.started_at;
         row.ended_at = job.ended_at;
     }
-    if (job.state == JobState::running && job.started_at && row.time_limit)
-        row.ended_at = *job.started_at + *row.time_limit;
+    if (job.state == JobState::running) row.ended_at = limit_ends(job);
+    if (job.is_suspended() && row.time_limit) {  // As if it went on now.
+        row.ended_at = job.suspension->changed_at + *row.time_limit - job.suspension->ran_before;
+    }
+    if (job.suspension) {
+        row.suspended_at = job.suspension->changed_at;
+        row.ran_before = job.suspension->ran_before;
+    }
     if (published.planned && job.state == JobState::pending) {
         row.planned_start = published.planned->start;
         for (const auto& [node, amount] : published.planned->amounts)

@@ -50,6 +50,7 @@ constexpr auto kJobSums = std::to_array<Sum>({
     {"_pending", "Of these, pending."},
     {"_hold", "Pending and held."},
     {"_running", "Running."},
+    {"_suspended", "Suspended."},
     {"_completing", "Completing."},
     {"_completed", "Completed, and not yet forgotten."},
     {"_failed", "Failed, likewise."},
@@ -74,7 +75,7 @@ void JobSums::add(const ClusterSpec& spec, const Job& job) {
     const std::int64_t tasks =
         is_pending && job.spec.array ? static_cast<std::int64_t>(job.spec.array->tasks.size()) : 1;
     by_name[""] += tasks;
-    by_name[std::string("_") + name_of(job.state)] += tasks;
+    by_name[job.is_suspended() ? "_suspended" : std::string("_") + name_of(job.state)] += tasks;
     if (is_pending && job.hold != Hold::none) by_name["_hold"] += tasks;
     if (is_pending && job.restarts > 0) by_name["_requeued"] += tasks;
     if (!is_pending && job.started_at) by_name["_started"] += 1;

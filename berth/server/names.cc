@@ -28,6 +28,9 @@ std::string_view name_in(const Names& names, State state) {
 }  // namespace
 
 std::string_view slurm_name(JobState state) { return name_in(kJobStates, state); }
+std::string_view shown_state(const Job& job) {
+    return job.is_suspended() ? "SUSPENDED" : slurm_name(job.state);
+}
 std::string_view slurm_name(StepState state) { return name_in(kStepStates, state); }
 std::string_view slurm_name(PartitionState state) { return name_in(kPartitionStates, state); }
 

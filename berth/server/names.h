@@ -9,7 +9,8 @@
 
 namespace berth {
 
-std::string_view slurm_name(JobState state);  // "OUT_OF_MEMORY"
+std::string_view slurm_name(JobState state);   // "OUT_OF_MEMORY"
+std::string_view shown_state(const Job& job);  // Likewise; "SUSPENDED" where it stands still.
 std::string_view slurm_name(StepState state);
 std::string_view slurm_name(PartitionState state);
 

@@ -76,7 +76,7 @@ void add_running(Sums& sums, const Edition& edition, Time now) {
     edition.jobs.for_each([&](std::uint32_t, const PublishedJob& published) {
         const Job& job = *published.job;
         if (job.state != JobState::running || job.time_limit == Duration::max()) return;
-        const Duration left = *job.started_at + job.time_limit - now;
+        const Duration left = job.time_limit - ran_for(job, now);
         if (left <= Duration{}) return;
         UsageVector amounts = usage_rate_of(*edition.spec, job);
         for (UsageAmount& amount : amounts) amount = amount.over((Wide{left.count()} << 40) / 1000);

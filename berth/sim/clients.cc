@@ -105,6 +105,8 @@ void Clients::submitted(std::size_t number, JobId id) {
     in(job.hold_in, [this, id] { ask(user(), HoldJob{ref(id), Hold::user}, {}); });
     in(job.release_in, [this, id] { ask(user(), HoldJob{ref(id), Hold::none}, {}); });
     in(job.requeue_in, [this, id] { ask(user(), RequeueJob{ref(id), false}, {}); });
+    in(job.suspend_in, [this, id] { ask(admin(), SuspendJob{ref(id)}, {}); });
+    in(job.resume_in, [this, id] { ask(admin(), SuspendJob{ref(id), true}, {}); });
 }
 
 void Clients::script_started(const LaunchAttempt& launch, const ScriptPlan& plan) {
@@ -145,6 +147,7 @@ void Clients::clear_up() {
     if (!controller_.is_up() || !is_idle()) return;
     const ClusterState& state = controller_.state();
     for (const auto& [id, job] : state.jobs()) {
+        if (job.is_suspended()) ask(admin(), SuspendJob{ref(id), true}, {});
         if (job.state != JobState::pending) continue;
         if (job.dependency_failed) {
             CancelJob cancel;

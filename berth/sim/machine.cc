@@ -67,6 +67,8 @@ void Machine::act(const HostAction& action) {
     } else if (const auto* program = std::get_if<StartNodeProgram>(&action)) {
         later(some(5, 2000),
               [this, kind = program->program.program] { tell(NodeProgramExited{kind, {}}); });
+    } else if (const auto* freeze_it = std::get_if<FreezeRun>(&action)) {
+        freeze(*freeze_it);
     }
 }
 
@@ -147,16 +149,43 @@ void Machine::end_hook(const RunKey& run, std::uint64_t serial, ExitStatus exit)
 void Machine::begin(const RunKey& run, const ScriptPlan& plan) {
     Processes& processes = cgroups_.at(attempt_of(run)).runs[run.step];
     processes = Processes{.plan = plan, .main = true, .serial = next_serial_++};
-    const auto end = [this, run, serial = processes.serial, plan] {
+    // What begins where all stands still goes on with the rest.
+    if (!cgroups_.at(attempt_of(run)).frozen) run_until_end(run, processes, plan.runs_for);
+}
+
+void Machine::run_until_end(const RunKey& run, Processes& processes, Duration length) {
+    processes.ends_at = stage_.now() + length;
+    const auto end = [this, run, serial = processes.serial, clock = ++processes.clock] {
         Processes* const now = find(run);
-        if (now == nullptr || now->serial != serial || !now->main) return;
+        if (now == nullptr || now->serial != serial || !now->main || now->clock != clock) return;
+        const ScriptPlan plan = now->plan;
         if (plan.out_of_memory) stage_.count(Fault::out_of_memory);
         if (plan.runs_for < kAtOnce) stage_.count(Fault::early_exit);
         const ExitStatus exit =
             plan.out_of_memory ? ExitStatus{0, kKillSignal} : ExitStatus{plan.exit_code, 0};
         end_main(run, serial, exit, plan.out_of_memory);
     };
-    later(plan.runs_for, end);
+    later(length, end);
+}
+
+// What is stopped goes on later, for as long as it had left.
+void Machine::freeze(const FreezeRun& action) {
+    const auto found = cgroups_.find(attempt_of(action.run));
+    if (found == cgroups_.end() || found->second.frozen == action.frozen) return;
+    stage_.trace([&] {
+        return spec_.name + (action.frozen ? " freezes " : " thaws ") + to_text(action.run);
+    });
+    found->second.frozen = action.frozen;
+    for (auto& [id, processes] : found->second.runs) {
+        if (!processes.main) continue;
+        const RunKey run{action.run.job, action.run.attempt, id};
+        if (action.frozen) {
+            ++processes.clock;
+            processes.plan.runs_for = std::max(Duration{}, processes.ends_at - stage_.now());
+        } else {
+            run_until_end(run, processes, processes.plan.runs_for);
+        }
+    }
 }
 
 // ---- Ending.

@@ -21,6 +21,8 @@ struct Processes {
     bool others = false;
     bool tell_empty = false;  // Someone waits to hear that none is left.
     std::uint64_t serial = 0;
+    Time ends_at{};           // By itself …
+    std::uint64_t clock = 0;  // … unless it was stopped, and another clock runs.
     bool any() const { return main || others; }
 };
 
@@ -29,6 +31,7 @@ struct Cgroup {
     LaunchAttempt launch;
     bool starting = false;  // Its cgroups are being made.
     bool tell_empty = false;
+    bool frozen = false;
     bool removed = false;  // Told to go, though not empty: goes with its last process.
     std::map<StepId, Processes> runs;
     bool any() const {
@@ -82,6 +85,8 @@ private:
     void start_hook(const StartHook& action);
     void end_hook(const RunKey& run, std::uint64_t serial, ExitStatus exit);
     void begin(const RunKey& run, const ScriptPlan& plan);
+    void freeze(const FreezeRun& action);
+    void run_until_end(const RunKey& run, Processes& processes, Duration length);
     void signal(const SignalRun& action);
     void signal_one(const RunKey& run, const SignalRun& action);
     void remove(AttemptKey key);

@@ -93,6 +93,9 @@ void meddle(Rng& rng, PlannedJob& job) {
     }
     if (!job.cancel_in && rng.chance(6)) job.requeue_in = some_time();
     if (rng.chance(6)) job.begin_in = some_time();
+    if (!rng.chance(12)) return;
+    job.suspend_in = some_time();
+    job.resume_in = some_time();
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ struct PlannedJob {
     std::size_t after_number = 0;  // With `dependency`: which earlier submission it waits for.
     std::optional<DependencyKind> dependency;
     std::optional<Duration> begin_in, cancel_in, hold_in, release_in, requeue_in;
+    std::optional<Duration> suspend_in, resume_in;  // By an operator.
 };
 std::vector<PlannedJob> random_jobs(Rng& rng, const ClusterSpec& cluster, std::size_t count,
                                     Duration within, std::int64_t bad_percent);

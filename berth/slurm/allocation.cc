@@ -82,7 +82,8 @@ Allocation::Wait Allocation::wait_for_nodes(std::optional<std::chrono::seconds> 
     const auto begun = std::chrono::steady_clock::now();
     for (auto pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
         const auto found = client_.job(id());
-        if (found && found->front().state == "RUNNING") {
+        const std::string state = found ? found->front().state : "";
+        if (state == "RUNNING" || state == "SUSPENDED") {
             job_ = found->front();
             return Wait::granted;
         }
@@ -160,7 +161,7 @@ std::optional<std::string> Allocation::ended_as() {
         return "gone";
     }
     const api::JobRow& row = found->front();
-    if (row.state == "RUNNING") return std::nullopt;
+    if (row.state == "RUNNING" || row.state == "SUSPENDED") return std::nullopt;
     return row.outcome;
 }
 

@@ -1,5 +1,7 @@
 #include "berth/slurm/arguments.h"
 
+#include <algorithm>
+
 #include <pwd.h>
 
 #include <algorithm>
@@ -63,6 +65,16 @@ std::vector<std::string> ArgumentReader::operands() const {
     for (std::size_t i = static_cast<std::size_t>(optind); i + 1 < argv_.size(); ++i)
         rest.emplace_back(argv_[i]);
     return rest;
+}
+
+Status check_one_component(const std::vector<std::string>& words, bool first_only) {
+    const std::size_t most = first_only ? std::min<std::size_t>(words.size(), 1) : words.size();
+    for (std::size_t i = 0; i < most; ++i) {
+        if (words[i] != ":") continue;
+        return Error{ErrorCode::failed_precondition,
+                     "heterogeneous jobs (components separated by \":\") are not supported yet"};
+    }
+    return Done{};
 }
 
 Status not_supported(std::span<const option> options, int letter) {

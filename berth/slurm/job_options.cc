@@ -224,7 +224,7 @@ Status set_nice(Draft& d, const char* v) {
     const auto nice = v == nullptr ? Result<std::int64_t>(100) : parse_int64(v);
     if (!nice.ok() || std::abs(nice.value()) > 2'147'483'645)
         return invalid("Invalid --nice value: " + std::string(v));
-    d.spec.nice = nice.value();
+    d.spec.nice = static_cast<std::int32_t>(nice.value());
     return Done{};
 }
 

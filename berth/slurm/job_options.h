@@ -36,6 +36,7 @@ struct Draft {
     bool wait = false;                                   // sbatch --wait
     std::string get_user_env;  // --get-user-env: "120L", as the node reads it.
     std::string export_file, clusters;
+    bool tell_ends = true;            // Of each task that failed.
     std::vector<std::string> of_job;  // Options given that mean a job, and not a step in it.
     // Those of who waits for a job.
     std::optional<std::chrono::seconds> patience;  // --immediate

@@ -63,12 +63,13 @@ void put_identity(SlurmJson& json, const api::AccountingRow& job) {
 
 void put_times(SlurmJson& json, const api::AccountingRow& job, Time now) {
     json.begin("time");
-    json.put("elapsed", elapsed(job.started_at, job.ended_at, now));
+    const std::int64_t length = elapsed(job.started_at, job.ended_at, now);
+    json.put("elapsed", std::max<std::int64_t>(0, length - seconds(job.suspended)));
     json.put("eligible", moment(job.eligible_at)), json.put("end", moment(job.ended_at));
     json.put_number("planned",
                     elapsed(job.eligible_at, job.started_at ? job.started_at : job.ended_at, now));
     json.put("start", moment(job.started_at)), json.put("submission", seconds(job.submitted_at));
-    json.put("suspended", std::int64_t{0});
+    json.put("suspended", seconds(job.suspended));
     put_cpu_seconds(json, "system");
     json.put_minutes("limit", job.time_limit);
     put_cpu_seconds(json, "total"), put_cpu_seconds(json, "user");

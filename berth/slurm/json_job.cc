@@ -201,7 +201,7 @@ void put_state(SlurmJson& json, const api::JobRow& job) {
 
 void put_schedule(SlurmJson& json, const api::JobRow& job) {
     json.put_number("preempt_time", kZero), json.put_number("preemptable_time", kZero);
-    json.put_number("pre_sus_time", kZero);
+    json.put_number("pre_sus_time", seconds(job.ran_before));
     json.put("hold", job.priority == 0);
     json.put_number("priority", job.priority);
     json.begin_list("priority_by_partition"), json.end_list();
@@ -235,7 +235,7 @@ void put_files(SlurmJson& json, const api::JobRow& job) {
     json.put("stdin_expanded", input);
     json.put("stdout_expanded", job.std_out), json.put("stderr_expanded", job.std_err);
     json.put_time("submit_time", job.submitted_at);
-    json.put_number("suspend_time", kZero);
+    json.put_time("suspend_time", job.suspended_at);
     json.put("system_comment", "");
     json.put_minutes("time_limit", job.time_limit);
     json.put_number("time_minimum", job.time_min ? seconds(*job.time_min) / 60 : 0);

@@ -121,8 +121,12 @@ std::string state_names() {
 
 Duration run_time(const api::JobRow& job, Time now) {
     if (!job.started_at || job.state == "PENDING") return Duration::zero();
+    if (job.state == "SUSPENDED") return job.ran_before;
     const bool is_over = job.state != "RUNNING" && job.ended_at;
-    return std::max(Duration::zero(), (is_over ? *job.ended_at : now) - *job.started_at);
+    const Time since =
+        job.suspended_at ? std::max(*job.suspended_at, *job.started_at) : *job.started_at;
+    const Duration length = (is_over ? *job.ended_at : now) - since;
+    return (job.suspended_at ? job.ran_before : Duration{}) + std::max(Duration{}, length);
 }
 
 std::string exit_text(const ExitStatus& exit) {
@@ -131,7 +135,7 @@ std::string exit_text(const ExitStatus& exit) {
 
 std::vector<api::StepRow> running_steps(const api::JobRow& job, Time now) {
     std::vector<api::StepRow> steps;
-    if (job.state != "RUNNING") return steps;
+    if (job.state != "RUNNING" && job.state != "SUSPENDED") return steps;
     if (!job.command.interactive &&
         std::ranges::find(job.steps, kBatchStep, &api::StepRow::id) == job.steps.end()) {
         steps.push_back({.job = job.id,

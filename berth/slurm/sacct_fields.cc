@@ -34,6 +34,16 @@ Duration elapsed(std::optional<Time> from, std::optional<Time> to, Time now) {
     return from ? std::max(Duration::zero(), to.value_or(now) - *from) : Duration::zero();
 }
 
+Duration suspended(const Job& job, Time now) {
+    const Duration since = elapsed(job.suspended_since, job.ended_at, now);
+    return job.suspended + (job.suspended_since ? since : Duration::zero());
+}
+
+Duration ran_for(const Job& job, Time now) {
+    return std::max(Duration::zero(),
+                    elapsed(job.started_at, job.ended_at, now) - suspended(job, now));
+}
+
 // sacct sorts a TRES list by name; the rest of Slurm has it by kind.
 std::string sorted_tres(const std::string& tres) {
     if (tres.empty()) return tres;
@@ -92,14 +102,14 @@ constexpr auto kFields = std::to_array<AccountingField>({
     {"Comment", 14, [](const Job& j, Time) { return j.comment; }, nullptr},
     {"ConsumedEnergy", 14, not_known, not_known_of_step},
     {"ConsumedEnergyRaw", 14, not_known, not_known_of_step},
-    {"CPUTime", 10, [](const Job& j, Time now) { return cpu_time(elapsed(j.started_at, j.ended_at, now), j.allocated_cpus); },
+    {"CPUTime", 10, [](const Job& j, Time now) { return cpu_time(ran_for(j, now), j.allocated_cpus); },
      [](const Job&, const Step& s, Time now) { return cpu_time(elapsed(s.started_at, s.ended_at, now), s.cpus); }},
-    {"CPUTimeRAW", 10, [](const Job& j, Time now) { return seconds_text(elapsed(j.started_at, j.ended_at, now) * j.allocated_cpus); },
+    {"CPUTimeRAW", 10, [](const Job& j, Time now) { return seconds_text(ran_for(j, now) * j.allocated_cpus); },
      [](const Job&, const Step& s, Time now) { return seconds_text(elapsed(s.started_at, s.ended_at, now) * s.cpus); }},
     {"DerivedExitCode", 15, [](const Job& j, Time) { return exit_text(j.derived_exit); }, nullptr},
-    {"Elapsed", 10, [](const Job& j, Time now) { return format_duration(elapsed(j.started_at, j.ended_at, now)); },
+    {"Elapsed", 10, [](const Job& j, Time now) { return format_duration(ran_for(j, now)); },
      [](const Job&, const Step& s, Time now) { return format_duration(elapsed(s.started_at, s.ended_at, now)); }},
-    {"ElapsedRaw", 10, [](const Job& j, Time now) { return seconds_text(elapsed(j.started_at, j.ended_at, now)); },
+    {"ElapsedRaw", 10, [](const Job& j, Time now) { return seconds_text(ran_for(j, now)); },
      [](const Job&, const Step& s, Time now) { return seconds_text(elapsed(s.started_at, s.ended_at, now)); }},
     {"Eligible", 19, [](const Job& j, Time) { return local_time(j.eligible_at, "Unknown"); }, [](const Job&, const Step& s, Time) { return local_time(s.started_at, "Unknown"); }},
     {"End", 19, [](const Job& j, Time) { return local_time(j.ended_at, "Unknown"); }, [](const Job&, const Step& s, Time) { return local_time(s.ended_at, "Unknown"); }},
@@ -147,7 +157,7 @@ constexpr auto kFields = std::to_array<AccountingField>({
     {"State", 10, [](const Job& j, Time) { return state_text(j); }, [](const Job&, const Step& s, Time) { return s.state; }},
     {"Submit", 19, [](const Job& j, Time) { return local_time(j.submitted_at, "Unknown"); }, [](const Job&, const Step& s, Time) { return local_time(s.started_at, "Unknown"); }},
     {"SubmitLine", 20, [](const Job& j, Time) { return j.submit_line; }, nullptr},
-    {"Suspended", 10, [](const Job&, Time) { return std::string("00:00:00"); }, [](const Job&, const Step&, Time) { return std::string("00:00:00"); }},
+    {"Suspended", 10, [](const Job& j, Time now) { return format_duration(suspended(j, now)); }, [](const Job&, const Step&, Time) { return std::string("00:00:00"); }},
     {"SystemComment", 14, not_known, nullptr},
     {"SystemCPU", 10, [](const Job& j, Time) { return cpu_of_all(j, system_of); }, [](const Job&, const Step& s, Time) { return cpu_of(s, system_of); }},
     {"Timelimit", 10, [](const Job& j, Time) { return time_limit_text(j); }, nullptr},

@@ -76,6 +76,8 @@ private:
             return 1;
         }
         command_ = reader.operands();
+        if (const Status one = check_one_component(command_, true); !one.ok())
+            return fail(one.error().message);
         if (const Status checked = check_together(draft_); !checked.ok())
             return fail(checked.error().message);
         if (command_.empty()) {

@@ -83,6 +83,8 @@ private:
             return kOptionError;
         }
         operands = reader.operands();
+        if (const Status one = check_one_component(operands, true); !one.ok())
+            return fail(one.error().message, 1);
         return std::nullopt;
     }
 
@@ -95,6 +97,11 @@ private:
                              << " of the script\n";
                 return code;
             }
+            const bool is_het = !rest.empty() && (rest[0] == "hetjob" || rest[0] == "packjob");
+            if (is_het)
+                return fail("#SBATCH line " + std::to_string(directive.line) + ": " + rest[0] +
+                                ": heterogeneous jobs are not supported yet",
+                            1);
             if (!rest.empty())
                 return fail("#SBATCH line " + std::to_string(directive.line) + ": \"" +
                                 rest.front() + "\" is not an option",

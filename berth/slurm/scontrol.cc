@@ -12,6 +12,7 @@
 #include "berth/slurm/print.h"
 #include "berth/slurm/scontrol_job.h"
 #include "berth/slurm/scontrol_node.h"
+#include "berth/slurm/scontrol_partition.h"
 #include "berth/slurm/scontrol_reservation.h"
 #include "berth/slurm/scontrol_show.h"
 #include "berth/slurm/scontrol_token.h"
@@ -22,12 +23,14 @@ namespace {
 
 constexpr const char* kUsage =
     "Usage: scontrol [-adoV] COMMAND\n"
-    "  show job|step|node|partition|reservation|license|config [ID]    show "
+    "  show job|step|node|partition|reservation|license|topology|assoc_mgr|config [ID]    show "
     "hostnames|hostlist|hostlistsorted "
     "LIST\n"
     "  update JobId=… KEY=VALUE …                  update NodeName=… State=… [Reason=…]\n"
     "  create reservation KEY=VALUE …              update|delete ReservationName=…\n"
-    "  hold|uhold|release|requeue|requeuehold JOBS  ping  version\n"
+    "  create PartitionName=… KEY=VALUE …          update|delete PartitionName=…\n"
+    "  hold|uhold|release|requeue|requeuehold|suspend|resume|top JOBS  notify JOB TEXT\n"
+    "  ping  version\n"
     "  wait_job JOB   write batch_script JOB [FILE|-]   completing   -M CLUSTER   --json\n"
     "  token [lifespan=SECONDS] [username=USER]\n"
     "  reboot [ASAP] [nextstate=RESUME|DOWN] [reason=…] NODES|ALL   cancel_reboot NODES\n";
@@ -84,6 +87,10 @@ public:
         if (means(verb, "release", 3)) return each_job(words, Action::release);
         if (iequals(verb, "requeuehold")) return each_job(words, Action::requeue_hold);
         if (means(verb, "requeue", 3)) return each_job(words, Action::requeue);
+        if (means(verb, "suspend", 2)) return each_job(words, Action::suspend);
+        if (means(verb, "resume", 3)) return each_job(words, Action::resume);
+        if (means(verb, "top", 3)) return put_on_top(client_, words, streams_);
+        if (means(verb, "notify", 1)) return notify_job(client_, words, streams_);
         if (means(verb, "update", 1)) return update(words);
         if (means(verb, "version", 4)) return streams_.out << kVersion << '\n', 0;
         if (means(verb, "create", 1)) return create(words);
@@ -94,9 +101,8 @@ public:
         if (means(verb, "token", 3)) return print_token(client_, words, streams_);
         if (means(verb, "reboot", 3)) return reboot_nodes(client_, words, streams_);
         if (means(verb, "cancel_reboot", 3)) return cancel_reboot(client_, words, streams_);
-        for (const char* known :
-             {"suspend", "resume", "top", "notify", "reconfigure", "shutdown", "takeover", "power",
-              "listpids", "pidinfo", "setdebug", "cluster"}) {
+        for (const char* known : {"reconfigure", "shutdown", "takeover", "power", "listpids",
+                                  "pidinfo", "setdebug", "cluster"}) {
             if (iequals(verb, known))
                 return fail("scontrol " + std::string(known) + " is not supported yet");
         }
@@ -105,7 +111,7 @@ public:
     }
 
 private:
-    enum class Action : unsigned char { hold, release, requeue, requeue_hold };
+    enum class Action : unsigned char { hold, release, requeue, requeue_hold, suspend, resume };
 
     int fail(const std::string& message) {
         streams_.err << "scontrol: error: " << message << '\n';
@@ -131,8 +137,10 @@ private:
         if (means(what, "reservations", 3))
             return show_reservations(client_, options, id, streams_);
         if (means(what, "licenses", 2)) return show_licenses(client_, options, id, streams_);
-        for (const char* known : {"topology", "assoc_mgr", "federation", "bbstat", "burstbuffer",
-                                  "daemons", "aliases", "dwstat", "slurmd"}) {
+        if (means(what, "topology", 1)) return show_topology(client_, id, streams_);
+        if (means(what, "assoc_mgr", 2)) return show_assoc_mgr(client_, words, streams_);
+        for (const char* known :
+             {"federation", "bbstat", "burstbuffer", "daemons", "aliases", "dwstat", "slurmd"}) {
             if (means(what, known, 3))
                 return fail("scontrol show " + std::string(known) + " is not supported yet");
         }
@@ -221,6 +229,8 @@ private:
             case Action::release: return client_.release(ref);
             case Action::requeue: return client_.requeue(ref, {.hold = false});
             case Action::requeue_hold: return client_.requeue(ref, {.hold = true});
+            case Action::suspend: return client_.suspend(ref);
+            case Action::resume: return client_.resume(ref);
         }
         return api::Problem{};
     }
@@ -245,11 +255,40 @@ private:
         return code;
     }
 
+    // What it reads and what it does, with the words of Slurm for when it cannot.
+    template <class Act>
+    int with_partition(const std::vector<std::string>& words, const char* before, Act act) {
+        const auto call = parse_partition({words.begin() + 1, words.end()});
+        if (!call.ok()) {
+            streams_.err << "scontrol: error: " << call.error().message << '\n'
+                         << before << "No error\n";
+            return 1;
+        }
+        const auto done = act(*call);
+        return done ? 0 : objection(before, done.problem());
+    }
+
+    int create_partition(const std::vector<std::string>& words) {
+        return with_partition(words, "Error creating the partition: ", [&](const auto& call) {
+            return client_.create_partition(call);
+        });
+    }
+
+    int update_partition(const std::vector<std::string>& words) {
+        if (words.size() == 2) return fail("No changes specified");
+        return with_partition(words, "slurm_update error: ", [&](const auto& call) {
+            return client_.update_partition(call.name, call.change);
+        });
+    }
+
     // "create reservation …", "create …" with ReservationName= or without.
     int create(const std::vector<std::string>& words) {
         const std::size_t from = words.size() > 1 && means(words[1], "reservation", 3) ? 2 : 1;
+        if (!partition_named(words).empty()) return create_partition(words);
         if (words.size() <= from || iequals(words[1], "partition"))
-            return streams_.err << "Invalid entity in create command; there is reservation\n", 1;
+            return streams_.err << "Invalid entity in create command; give PartitionName= or "
+                                   "reservation\n",
+                   1;
         const auto call = parse_reservation(
             {words.begin() + static_cast<std::ptrdiff_t>(from), words.end()}, wall_clock_now());
         if (!call.ok()) return fail(call.error().message + ".  No reservation created.");
@@ -261,9 +300,15 @@ private:
     }
 
     int remove(const std::vector<std::string>& words) {
+        if (const std::string partition = partition_named(words); !partition.empty()) {
+            const auto done = client_.delete_partition(partition);
+            return done ? 0 : objection("delete_partition " + words[1] + ": ", done.problem());
+        }
         const std::string name = reservation_named(words);
         if (name.empty())
-            return streams_.err << "Invalid entity in delete command; give ReservationName=\n", 1;
+            return streams_.err << "Invalid entity in delete command; give ReservationName= or "
+                                   "PartitionName=\n",
+                   1;
         const auto done = client_.delete_reservation(name);
         if (done) return 0;
         return objection("delete_reservation " + words[1] + ": ", done.problem());
@@ -288,6 +333,7 @@ private:
     int update(const std::vector<std::string>& words) {
         if (words.size() < 2) return streams_.err << "too few arguments for update keyword\n", 1;
         if (!reservation_named(words).empty()) return update_reservation(words);
+        if (starts_with_icase(words[1], "partition")) return update_partition(words);
         const auto change = parse_update({words.begin() + 1, words.end()},
                                          options.now == Time{} ? wall_clock_now() : options.now);
         if (!change.ok()) return streams_.err << change.error().message << "\nRequest aborted\n", 1;

@@ -79,4 +79,31 @@ int show_completing(Client& client, Streams& streams) {
     return 0;
 }
 
+int put_on_top(Client& client, const std::vector<std::string>& words, Streams& streams) {
+    if (words.size() != 2) {
+        streams.err << (words.size() < 2 ? "too few" : "too many")
+                    << " arguments for keyword:" << words[0] << '\n';
+        return 1;
+    }
+    api::TopRequest request;
+    for (const auto name : split(words[1], ',')) request.jobs.emplace_back(trim(name));
+    const auto done = client.top(request);
+    if (done) return 0;
+    streams.err << slurm_message(done.problem()) << " for job " << words[1] << '\n';
+    return 1;
+}
+
+int notify_job(Client& client, const std::vector<std::string>& words, Streams& streams) {
+    if (words.size() < 3) {
+        streams.err << "too few arguments for keyword:" << words[0] << '\n';
+        return 1;
+    }
+    std::string text = words[2];
+    for (std::size_t i = 3; i < words.size(); ++i) text += " " + words[i];
+    const auto done = client.notify(words[1], {.message = text});
+    if (done) return 0;
+    streams.err << "job notify failure: " << slurm_message(done.problem()) << '\n';
+    return 1;
+}
+
 }  // namespace berth::slurm

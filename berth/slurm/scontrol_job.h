@@ -1,4 +1,5 @@
-// scontrol's verbs about one job that only ask: wait_job, write batch_script, completing.
+// scontrol's verbs about jobs that are more than a call: wait_job, write batch_script, completing,
+// top, notify.
 #pragma once
 
 #include <string>
@@ -13,5 +14,7 @@ namespace berth::slurm {
 int wait_for_job(Client& client, const std::vector<std::string>& words, Streams& streams);
 int write_script(Client& client, const std::vector<std::string>& words, Streams& streams);
 int show_completing(Client& client, Streams& streams);
+int put_on_top(Client& client, const std::vector<std::string>& words, Streams& streams);
+int notify_job(Client& client, const std::vector<std::string>& words, Streams& streams);
 
 }  // namespace berth::slurm

@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "berth/api/messages.h"
 #include "berth/client/client.h"
@@ -29,6 +30,8 @@ int show_reservations(Client& client, const ShowOptions& options, const std::str
                       Streams& streams);
 int show_licenses(Client& client, const ShowOptions& options, const std::string& name,
                   Streams& streams);
+int show_topology(Client& client, const std::string& name, Streams& streams);
+int show_assoc_mgr(Client& client, const std::vector<std::string>& words, Streams& streams);
 int show_config(Client& client, const ShowOptions& options, Streams& streams);
 
 // `sinfo -T`: one line each.

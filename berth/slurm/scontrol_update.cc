@@ -164,6 +164,21 @@ Status set_node_key(api::NodePatch& node, const std::string& key, const std::str
              gpu = gpus->find_next(gpu)) {
             node.gpus.push_back(static_cast<std::uint32_t>(gpu));
         }
+    } else if (iequals(key, "Comment")) {
+        node.change.comment = value;
+    } else if (iequals(key, "Extra")) {
+        node.change.extra = value;
+    } else if (iequals(key, "Weight")) {
+        const auto weight = parse_int64(value);
+        if (!weight.ok() || *weight < 0 || *weight > 0xffff'fffeLL)
+            return wrong("scontrol: error: Weight value (" + value + ") is not a valid number");
+        node.change.weight = static_cast<std::uint32_t>(*weight);
+    } else if (iequals(key, "Features") || iequals(key, "AvailableFeatures") ||
+               iequals(key, "ActiveFeatures")) {
+        std::vector<std::string>& features = node.change.features.emplace();
+        for (const auto feature : split(value, ',')) {
+            if (!trim(feature).empty()) features.emplace_back(trim(feature));
+        }
     } else {
         return wrong("Update of this parameter is not supported: " + key + "=" + value);
     }
@@ -185,7 +200,7 @@ Result<Update> parse_update(const std::vector<std::string>& words, Time now) {
         } else if (iequals(key, "NodeName")) {
             BERTH_TRY(update.names, expand_hostlist(value));
             update.node.emplace();
-        } else if (iequals(key, "PartitionName") || iequals(key, "StepId") ||
+        } else if (iequals(key, "StepId") ||
                    (iequals(key, "ReservationName") && update.names.empty())) {
             return wrong("update of " + key + " is not supported yet");
         } else {

@@ -77,6 +77,8 @@ void print_node(std::ostream& out, const api::NodeRow& node, const ShowOptions& 
                                         (node.reason_by.empty() ? "slurm" : node.reason_by) + "@" +
                                         local_time(node.reason_at, "Unknown") + "]");
     }
+    if (!node.comment.empty()) record.line().put("Comment", node.comment);
+    if (!node.extra.empty()) record.line().put("Extra", node.extra);
     record.end();
 }
 

@@ -64,7 +64,8 @@ void put_times(Record& record, const api::JobRow& job, Time now) {
     record.put("StartTime", local_time(start, "Unknown"))
         .put("EndTime", local_time(end, "Unknown"));
     record.put("Deadline", local_time(job.deadline, "N/A")).line();
-    record.put("SuspendTime", "None").put("SecsPreSuspend", "0");
+    record.put("SuspendTime", local_time(job.suspended_at, "None"))
+        .put("SecsPreSuspend", std::to_string(seconds(job.ran_before)));
     record.put("LastSchedEval",
                local_time(job.started_at ? job.started_at : job.eligible_at, "Unknown"));
     record.put("Scheduler", "Main").line();

@@ -3,6 +3,7 @@
 #include <grp.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <ostream>
@@ -14,7 +15,18 @@
 namespace berth::slurm {
 namespace {
 
-constexpr std::string_view kShape = "v0.0.43";
+// Of 25.11, and the one before: what is printed here is the same in both.
+constexpr auto kShapes = std::to_array<std::string_view>({"v0.0.44", "v0.0.43"});
+
+// The one that the command line names, else the newest.
+std::string_view shape_asked(const Invocation& call) {
+    for (const std::string& word : call.arguments) {
+        for (const std::string_view shape : kShapes) {
+            if (word == "--json=" + std::string(shape)) return shape;
+        }
+    }
+    return kShapes.front();
+}
 
 // Slurm's numbers of the TRES that every cluster has, and of the one that most add first.
 struct TresId {
@@ -52,10 +64,11 @@ std::string group_name_of(std::uint32_t gid) {
 }  // namespace
 
 Status check_json_version(const char* value) {
-    if (value == nullptr || std::string_view(value) == kShape) return Done{};
+    if (value == nullptr || std::ranges::find(kShapes, value) != kShapes.end()) return Done{};
     return Error{ErrorCode::failed_precondition,
-                 "--json=" + std::string(value) + " is not supported yet; --json=" +
-                     std::string(kShape) + " is, and what --json means"};
+                 "--json=" + std::string(value) +
+                     " is not supported yet; --json=" + std::string(kShapes[0]) +
+                     " is, which --json means, and --json=" + std::string(kShapes[1])};
 }
 
 void SlurmJson::begin(std::string_view name) {
@@ -157,7 +170,7 @@ void SlurmJson::put_frame(const Invocation& call, const std::string& cluster) {
     begin("meta");
     begin("plugin");
     put("type", ""), put("name", "");
-    put("data_parser", "data_parser/" + std::string(kShape));
+    put("data_parser", "data_parser/" + std::string(shape_asked(call)));
     put("accounting_storage", "");
     end();
     begin("client");

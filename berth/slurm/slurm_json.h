@@ -1,4 +1,4 @@
-// SlurmJson: what --json prints, in the shapes of Slurm's data_parser v0.0.43. It is written piece
+// SlurmJson: what --json prints, in the shapes of Slurm's data_parser v0.0.44. It is written piece
 // by piece, so that a long list needs no memory.
 #pragma once
 

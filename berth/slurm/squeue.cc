@@ -359,7 +359,7 @@ int run_squeue(const Invocation& call, Streams& streams) {
     if (reader.failed()) return streams.err << "Try \"squeue --help\" for more information\n", 1;
     if (!reader.operands().empty()) return fail("Unrecognized option: " + reader.operands()[0]);
     if (options.query.states.empty() && !options.all_states) {
-        options.query.states = {"PENDING", "RUNNING", "COMPLETING"};
+        options.query.states = {"PENDING", "RUNNING", "SUSPENDED", "COMPLETING"};
     }
     auto format = parse_percent_format(format_of(call, options));
     if (!format.ok()) return fail(format.error().message);

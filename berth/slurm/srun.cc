@@ -80,6 +80,8 @@ private:
             return 255;
         }
         command_ = reader.operands();
+        if (const Status one = check_one_component(command_, false); !one.ok())
+            return fail(one.error().message);
         if (draft_.job_id) job_ = *draft_.job_id;
         return std::nullopt;
     }

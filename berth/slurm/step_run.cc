@@ -67,7 +67,7 @@ std::string StepRun::own_host() {
 }
 
 int StepRun::fail(const std::string& message) {
-    streams_.err << "srun: error: " << message << '\n';
+    streams_.err << call_.name << ": error: " << message << '\n';
     return 1;
 }
 
@@ -250,7 +250,7 @@ int StepRun::carry(StepListener& listener, const api::StepReply& reply) {
     const bool finished = listener.run(reply.step.nodes.size(), wants_stdin, events);
     raw.reset();
     output.flush();
-    output.print_failures(reply.task_nodes);
+    if (draft_.tell_ends) output.print_failures(reply.task_nodes);
     if (!finished || output.ended() < reply.step.tasks) {
         fail("StepId=" + job_ + "." + to_string(step) + " ended without word from " +
              std::to_string(reply.step.tasks - output.ended()) + " of its tasks");

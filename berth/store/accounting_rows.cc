@@ -51,6 +51,8 @@ struct Collect {
     void operator()(const JobWarned&) {}
     void operator()(const NodeFenced&) {}
     void operator()(const DevicesDrained&) {}
+    void operator()(const JobSuspended& fact) { jobs[fact.job]; }
+    void operator()(const ClusterEdited&) {}
 };
 
 // As Slurm shows the end of what went over its memory: "0:125".
@@ -128,6 +130,10 @@ AccountingRecord row_of(const Job& job, const ClusterSpec& spec, std::int64_t pr
         return row;
     }
     row.started_at = job.started_at;
+    if (job.suspension) {
+        row.suspended = job.suspension->total;
+        if (job.is_suspended()) row.suspended_since = job.suspension->changed_at;
+    }
     row.exit = job.exit;
     row.derived_exit = job.derived_exit;
     if (job.started_at) {

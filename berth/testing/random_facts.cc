@@ -260,6 +260,40 @@ Maybe rare(Rng& rng, Time, const ClusterState& state) {
     return SpecInstalled{std::move(changed)};
 }
 
+// Of the current attempt or the one before; often what is so already.
+Maybe suspension(Rng& rng, Time, const ClusterState& state) {
+    const Job* const job =
+        random_job(rng, state, [](const Job& one) { return one.attempt.value() > 0; });
+    if (job == nullptr) return std::nullopt;
+    JobSuspended fact{.job = job->id, .attempt = job->attempt, .in_force = rng.chance(60)};
+    if (rng.chance(10)) fact.attempt = Attempt(job->attempt.value() - 1);
+    return fact;
+}
+
+Maybe cluster_edit(Rng& rng, Time, const ClusterState& state) {
+    ClusterEdited fact;
+    if (rng.chance(40)) {
+        NodeEdit edit{.name = state.spec().node(random_node_id(rng, state)).name, .change = {}};
+        edit.change.weight = static_cast<std::uint32_t>(rng.between(0, 9));
+        if (rng.chance(50)) edit.change.features.emplace({"f" + std::to_string(rng.between(1, 3))});
+        fact.edits.nodes.push_back(std::move(edit));
+        return fact;
+    }
+    PartitionEdit edit{.name = "made" + std::to_string(rng.between(1, 2)), .change = {}};
+    edit.is_new = rng.chance(50);
+    edit.removed = !edit.is_new && rng.chance(30);
+    if (edit.removed) {  // Not under its jobs.
+        const auto id = state.spec().find_partition(edit.name);
+        const auto in_it = [&](const Job& job) { return id && job.partition == *id; };
+        if (random_job(rng, state, in_it) != nullptr) return std::nullopt;
+    } else {
+        edit.change.state = rng.chance(50) ? "UP" : "DOWN";
+        edit.change.nodes.emplace({state.spec().node(random_node_id(rng, state)).name});
+    }
+    fact.edits.partitions.push_back(std::move(edit));
+    return fact;
+}
+
 struct Source {
     int weight;
     Maybe (*make)(Rng&, Time, const ClusterState&);
@@ -282,7 +316,9 @@ constexpr Source kSources[] = {{20, submission},
                                {3, random_reservation},
                                {2, random_reservation_end},
                                {3, random_accounting_edit},
-                               {3, random_missed_deadline}};
+                               {3, random_missed_deadline},
+                               {5, suspension},
+                               {2, cluster_edit}};
 
 void take_some_cores(NodeShare& share, const NodeFree& free, std::uint32_t count) {
     share.cores = BitSet(free.cores.size());

@@ -163,7 +163,7 @@ JobSpec read_submission(const Words& words, Time now) {
     spec.time_min = words.duration("time_min");
     spec.account = words.text("account").value_or("");
     spec.hold = words.has("hold");
-    spec.nice = words.number("nice").value_or(0);
+    spec.nice = static_cast<std::int32_t>(words.number("nice").value_or(0));
     spec.priority = small(words, "priority");
     return spec;
 }

@@ -105,6 +105,10 @@ struct FillReport {
     void operator()(const NodeProgramEnded& report) {
         set(*out.mutable_node_program_ended(), report);
     }
+    void operator()(const AttemptFrozen& report) {
+        set_key(*out.mutable_attempt_frozen()->mutable_attempt(), report);
+        out.mutable_attempt_frozen()->set_change(report.change);
+    }
 };
 
 // Only for accounting: an end counts also where its usage cannot be read.
@@ -189,6 +193,17 @@ struct FillOrder {
         welcome.set_sampling_ms(order.sampling.count());
     }
     void operator()(const RunNodeProgram& order) { set(*out.mutable_run_node_program(), order); }
+    void operator()(const FreezeAttempt& order) {
+        wire::FreezeAttempt& freeze = *out.mutable_freeze_attempt();
+        set_key(*freeze.mutable_attempt(), order);
+        freeze.set_frozen(order.frozen);
+        freeze.set_change(order.change);
+    }
+    void operator()(const NotifyAttempt& order) {
+        wire::NotifyAttempt& notify = *out.mutable_notify_attempt();
+        set_key(*notify.mutable_attempt(), order);
+        notify.set_text(order.text);
+    }
 };
 
 Result<OrderBody> launch_attempt(const wire::LaunchAttempt& in) {
@@ -224,6 +239,18 @@ OrderBody acknowledge_end(const wire::AcknowledgeEnd& in) {
     return order;
 }
 
+OrderBody freeze_attempt(const wire::FreezeAttempt& in) {
+    FreezeAttempt order{.frozen = in.frozen(), .change = in.change()};
+    get_key(in.attempt(), order);
+    return order;
+}
+
+OrderBody notify_attempt(const wire::NotifyAttempt& in) {
+    NotifyAttempt order{.text = in.text()};
+    get_key(in.attempt(), order);
+    return order;
+}
+
 Result<OrderBody> order_body(const wire::FromController& in) {
     switch (in.body_case()) {
         case wire::FromController::kLaunchAttempt: return launch_attempt(in.launch_attempt());
@@ -244,6 +271,8 @@ Result<OrderBody> order_body(const wire::FromController& in) {
             BERTH_TRY(RunNodeProgram order, get<RunNodeProgram>(in.run_node_program()));
             return OrderBody(std::move(order));
         }
+        case wire::FromController::kFreezeAttempt: return freeze_attempt(in.freeze_attempt());
+        case wire::FromController::kNotifyAttempt: return notify_attempt(in.notify_attempt());
         case wire::FromController::BODY_NOT_SET: break;
     }
     return malformed("an order that this program knows");
@@ -291,6 +320,11 @@ Result<ReportBody> report_body(const wire::FromAgent& in) {
         case wire::FromAgent::kNodeProgramEnded: {
             BERTH_TRY(NodeProgramEnded report, get<NodeProgramEnded>(in.node_program_ended()));
             return ReportBody(std::move(report));
+        }
+        case wire::FromAgent::kAttemptFrozen: {
+            AttemptFrozen report{.change = in.attempt_frozen().change()};
+            get_key(in.attempt_frozen().attempt(), report);
+            return ReportBody(report);
         }
         case wire::FromAgent::kHello: return malformed("a report: Hello is said once");
         case wire::FromAgent::BODY_NOT_SET: break;

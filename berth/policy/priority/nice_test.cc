@@ -8,7 +8,7 @@ namespace {
 
 TEST(Nice, IsSubtractedPointByPoint) {
     const auto rule = testing::make_rule(priority_terms(), "nice");
-    for (const std::int64_t nice : {-50, 0, 10000}) {
+    for (const std::int32_t nice : {-50, 0, 10000}) {
         Job job;
         job.spec.nice = nice;
         const Factor f = rule->value(job, testing::FixedView{});

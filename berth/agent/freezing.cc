@@ -1,0 +1,49 @@
+// What an agent does to a run that goes on: stops it where it is, lets it go on, tells it
+// something.
+#include "berth/agent/attempts.h"
+#include "berth/agent/signals.h"
+
+namespace berth {
+
+namespace {
+
+constexpr std::size_t kNoticesMax = 64;
+
+}  // namespace
+
+// An attempt that is not known here, or has not started, is asked for again; one that ends has been
+// let go on already.
+void Attempts::freeze(const FreezeAttempt& order, Effects& effects) {
+    const AttemptKey key{order.job, order.attempt};
+    const LiveAttempt* const attempt = find(key);
+    if (attempt == nullptr || attempt->starting) return;
+    RememberedAttempt remembered = memory_.attempts().at(key);
+    if (remembered.ending || order.change < remembered.freeze_change) return;
+    if (remembered.frozen != order.frozen || remembered.freeze_change != order.change) {
+        remembered.frozen = order.frozen;
+        remembered.freeze_change = order.change;
+        memory_.remember(remembered);
+    }
+    effects.actions.emplace_back(FreezeRun{extern_run(key), order.frozen});
+    effects.reports.emplace_back(AttemptFrozen{key.job, key.attempt, order.change});
+}
+
+void Attempts::notify(const NotifyAttempt& order, Effects& effects) {
+    const AttemptKey key{order.job, order.attempt};
+    LiveAttempt* const attempt = find(key);
+    if (attempt == nullptr) return;
+    if (!attempt->starting) return tell_user(key, order.text, effects);
+    if (attempt->notices.size() < kNoticesMax) attempt->notices.push_back(order.text);
+}
+
+void Attempts::tell_user(AttemptKey key, const std::string& text, Effects& effects) const {
+    const auto tell = [&](StepId step) {
+        effects.actions.emplace_back(NotifyRun{{key.job, key.attempt, step}, text});
+    };
+    if (memory_.attempts().at(key).launch.batch_host) return tell(kBatchStep);
+    for (const auto& [id, step] : live_.at(key).steps) {
+        if (step.phase == LiveStep::Phase::running) tell(id);
+    }
+}
+
+}  // namespace berth

@@ -1,0 +1,114 @@
+// How an agent stops a run where it is and lets it go on, also over a restart of its own.
+#include "berth/agent/agent_rig.h"
+
+namespace berth {
+namespace {
+
+class Freezing : public ::testing::Test {
+protected:
+    Freezing() {
+        rig.welcome();
+        rig.run(launch_of(7, 1));
+        rig.forget_past();
+    }
+    void order(bool frozen, std::uint32_t change, std::uint32_t job = 7) {
+        rig.order(FreezeAttempt{JobId(job), Attempt(1), frozen, change});
+    }
+    // "frozen 7, thawed 7"
+    std::string done() const {
+        std::string words;
+        for (const FreezeRun& one : rig.acted<FreezeRun>()) {
+            EXPECT_EQ(one.run.step, kExternStep);
+            words += (words.empty() ? "" : ", ") + std::string(one.frozen ? "frozen " : "thawed ") +
+                     to_string(one.run.job);
+        }
+        return words;
+    }
+
+    AgentRig rig;
+};
+
+TEST_F(Freezing, IsDoneAndReported) {
+    order(true, 1);
+    EXPECT_EQ(done(), "frozen 7");
+    ASSERT_EQ(rig.reported<AttemptFrozen>().size(), 1U);
+    EXPECT_EQ(rig.reported<AttemptFrozen>()[0].change, 1U);
+    order(false, 2);
+    EXPECT_EQ(done(), "frozen 7, thawed 7");
+}
+
+TEST_F(Freezing, AnOrderThatCameLateDoesNotUndoALaterOne) {
+    order(true, 1);
+    order(false, 2);
+    order(true, 1);
+    EXPECT_EQ(done(), "frozen 7, thawed 7");
+    order(false, 2);  // Again: the report may have been lost.
+    EXPECT_EQ(rig.reported<AttemptFrozen>().size(), 3U);
+}
+
+TEST_F(Freezing, WhatIsNotHereOrHasNotStartedIsAskedForAgain) {
+    order(true, 1, 9);
+    rig.launch(launch_of(8, 1, 1));
+    order(true, 1, 8);
+    EXPECT_EQ(done(), "");
+    EXPECT_TRUE(rig.reported<AttemptFrozen>().empty());
+    rig.feed({RunStarted{batch_of(8)}});
+    order(true, 1, 8);
+    EXPECT_EQ(done(), "frozen 8");
+}
+
+TEST_F(Freezing, WhatEndsGoesOnFirstSoThatItHearsTheSignal) {
+    order(true, 1);
+    rig.forget_past();
+    rig.order(EndAttempt{JobId(7), Attempt(1), std::chrono::seconds(30)});
+    ASSERT_GE(rig.actions.size(), 2U);
+    EXPECT_TRUE(std::holds_alternative<FreezeRun>(rig.actions[0]));
+    EXPECT_EQ(done(), "thawed 7");
+    EXPECT_EQ(rig.signals(), (std::vector<std::string>{"18 all of extern", "15 all of extern"}));
+    order(true, 3);
+    EXPECT_EQ(done(), "thawed 7") << "It is being ended.";
+}
+
+TEST_F(Freezing, TheNextAgentKnowsIt) {
+    order(true, 1);
+    rig.start("boot-1", {batch_of(7), all_of(7)});
+    rig.welcome();
+    rig.forget_past();
+    order(true, 0);
+    EXPECT_EQ(done(), "");
+    rig.order(EndAttempt{JobId(7), Attempt(1), std::chrono::seconds(30)});
+    EXPECT_EQ(done(), "thawed 7");
+}
+
+TEST_F(Freezing, ANoticeThatComesBeforeTheStartWaitsForIt) {
+    rig.launch(launch_of(8, 1, 1));
+    rig.order(NotifyAttempt{JobId(8), Attempt(1), "early"});
+    EXPECT_TRUE(rig.acted<NotifyRun>().empty());
+    rig.feed({RunStarted{batch_of(8)}});
+    ASSERT_EQ(rig.acted<NotifyRun>().size(), 1U);
+    EXPECT_EQ(rig.acted<NotifyRun>()[0].text, "early");
+}
+
+TEST_F(Freezing, ANoticeGoesToTheScriptOrToTheSteps) {
+    rig.order(NotifyAttempt{JobId(7), Attempt(1), "save now"});
+    auto lines = rig.acted<NotifyRun>();
+    ASSERT_EQ(lines.size(), 1U);
+    EXPECT_EQ(lines[0].run, batch_of(7));
+    EXPECT_EQ(lines[0].text, "save now");
+    rig.run(launch_of(8, 1, 1, false));
+    rig.forget_past();
+    rig.order(NotifyAttempt{JobId(8), Attempt(1), "to nobody"});
+    EXPECT_TRUE(rig.acted<NotifyRun>().empty());
+    LaunchStep step;
+    step.job = JobId(8);
+    step.attempt = Attempt(1);
+    rig.order(step);
+    rig.feed({RunStarted{step_of(8, 0)}});
+    rig.order(NotifyAttempt{JobId(8), Attempt(1), "to srun"});
+    lines = rig.acted<NotifyRun>();
+    ASSERT_EQ(lines.size(), 1U);
+    EXPECT_EQ(lines[0].run, step_of(8, 0));
+}
+
+}  // namespace
+}  // namespace berth

@@ -1,0 +1,29 @@
+// Messages of what operators do to jobs and partitions while the cluster runs. Part of messages.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "berth/base/fields.h"
+#include "berth/model/cluster_edits.h"
+
+namespace berth::api {
+
+// POST /v1/jobs/REF/notify
+struct NotifyRequest {
+    std::string message;
+    BERTH_FIELDS(NotifyRequest, message)
+};
+// POST /v1/top: these jobs before their user's others, the first one first.
+struct TopRequest {
+    std::vector<std::string> jobs;
+    BERTH_FIELDS(TopRequest, jobs)
+};
+// POST /v1/partitions; PATCH /v1/partitions/NAME takes the change alone.
+struct PartitionCall {
+    std::string name;
+    PartitionChange change;
+    BERTH_FIELDS(PartitionCall, name, change)
+};
+
+}  // namespace berth::api

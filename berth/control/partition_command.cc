@@ -1,0 +1,135 @@
+// scontrol create, update and delete partition.
+#include <algorithm>
+
+#include "berth/base/text.h"
+#include "berth/control/commands.h"
+#include "berth/control/limits.h"
+
+namespace berth {
+namespace {
+
+constexpr std::size_t kPartitionsMax = 4096;  // Those deleted keep their number.
+constexpr std::size_t kNameMax = 64;
+
+bool is_name(const std::string& name) {
+    const auto is_plain = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '_' || c == '-' || c == '.';
+    };
+    return !name.empty() && name.size() <= kNameMax && std::ranges::all_of(name, is_plain) &&
+           !iequals(name, "DEFAULT");
+}
+
+std::optional<Refused> unknown_node_in(const ClusterSpec& spec,
+                                       const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+        const auto node = spec.find_node(name);
+        if (node && !spec.node(*node).gone) continue;
+        return refused(Refusal::invalid_node_list, "There is no node '" + name + "'");
+    }
+    return std::nullopt;
+}
+
+std::vector<std::string> all_nodes(const ClusterSpec& spec) {
+    std::vector<std::string> names;
+    for (const NodeSpec& node : spec.nodes) {
+        if (!node.gone) names.push_back(node.name);
+    }
+    return names;
+}
+
+// "Nodes=ALL", "Nodes+=", "Nodes-=": as one list.
+std::optional<Refused> settle_nodes(const ClusterSpec& spec, const PartitionSpec* known,
+                                    PartitionChange& change) {
+    const bool all =
+        change.nodes && change.nodes->size() == 1 && iequals(change.nodes->front(), "ALL");
+    if (all) change.nodes = all_nodes(spec);
+    if (change.nodes_added.empty() && change.nodes_removed.empty()) {
+        return change.nodes ? unknown_node_in(spec, *change.nodes) : std::nullopt;
+    }
+    std::vector<std::string> names;
+    if (change.nodes) {
+        names = *change.nodes;
+    } else if (known != nullptr) {
+        for (const NodeId node : known->nodes) names.push_back(spec.node(node).name);
+    }
+    names.insert(names.end(), change.nodes_added.begin(), change.nodes_added.end());
+    if (auto no = unknown_node_in(spec, change.nodes_removed)) return no;
+    std::erase_if(names, [&](const std::string& name) {
+        return std::ranges::find(change.nodes_removed, name) != change.nodes_removed.end();
+    });
+    if (auto no = unknown_node_in(spec, names)) return no;
+    change.nodes = std::move(names);
+    change.nodes_added.clear();
+    change.nodes_removed.clear();
+    return std::nullopt;
+}
+
+std::optional<Refused> object_to_name(const ClusterSpec& spec, const EditPartition& command,
+                                      const PartitionSpec* known) {
+    if (!command.is_new) {
+        if (known != nullptr) return std::nullopt;
+        return refused(Refusal::unknown_partition, "There is no partition '" + command.name + "'");
+    }
+    if (known != nullptr) {
+        return refused(Refusal::partition_name_taken,
+                       "There is a partition '" + command.name + "' already: update it");
+    }
+    if (!is_name(command.name)) {
+        return refused(Refusal::invalid_request,
+                       "A partition's name is 1 to 64 letters, digits, '_', '-' and '.', and not "
+                       "DEFAULT");
+    }
+    if (spec.partitions.size() < kPartitionsMax) return std::nullopt;
+    return refused(Refusal::invalid_request,
+                   "There have been " + std::to_string(kPartitionsMax) +
+                       " partitions: use the name of one that was deleted");
+}
+
+const PartitionSpec* find(const ClusterSpec& spec, const std::string& name) {
+    const auto id = spec.find_partition(name);
+    return id ? &spec.partition(*id) : nullptr;
+}
+
+}  // namespace
+
+Answer edit_partition(Ledger& ledger, const Principal& principal, const EditPartition& command) {
+    if (auto no = forbidden(principal, Verb::update_partition)) return *no;
+    const ClusterSpec& spec = ledger.state().spec();
+    const PartitionSpec* const known = find(spec, command.name);
+    if (auto no = object_to_name(spec, command, known)) return *no;
+    if (auto refusing = too_large(command.change)) return refused(*std::move(refusing));
+    PartitionChange change = command.change;
+    if (const Status right = check(change); !right.ok()) {
+        return refused(Refusal::invalid_request, right.error().message);
+    }
+    if (auto no = settle_nodes(spec, known, change)) return *no;
+    PartitionEdit edit{.name = command.name, .is_new = command.is_new, .change = std::move(change)};
+    ledger.record(ClusterEdited{{.partitions = {std::move(edit)}, .nodes = {}}});
+    return Done{};
+}
+
+Answer delete_partition(Ledger& ledger, const Principal& principal,
+                        const DeletePartition& command) {
+    if (auto no = forbidden(principal, Verb::update_partition)) return *no;
+    const auto id = ledger.state().spec().find_partition(command.name);
+    if (!id) {
+        return refused(Refusal::unknown_partition, "There is no partition '" + command.name + "'");
+    }
+    for (const JobSet* const jobs :
+         {&ledger.state().pending_jobs(), &ledger.state().holding_jobs()}) {
+        for (const JobId job : *jobs) {
+            if (ledger.state().find_job(job)->partition != *id) continue;
+            return refused(Refusal::partition_in_use,
+                           "Job " + to_string(job) + " is in partition '" + command.name +
+                               "': cancel or move its jobs first",
+                           job);
+        }
+    }
+    ledger.record(ClusterEdited{
+        {.partitions = {{.name = command.name, .removed = true, .is_new = false, .change = {}}},
+         .nodes = {}}});
+    return Done{};
+}
+
+}  // namespace berth

@@ -1,0 +1,55 @@
+// What is done to runs that go on: suspend, resume, notify.
+#include "berth/control/commands.h"
+#include "berth/control/limits.h"
+
+namespace berth {
+namespace {
+
+std::optional<Refused> not_running(const Job& job) {
+    if (job.state == JobState::running) return std::nullopt;
+    const std::string text = "Job " + to_string(job.id) + " is " + std::string(words(job.state));
+    if (job.state == JobState::pending) return refused(Refusal::job_pending, text, job.id);
+    return refused(Refusal::job_finished, text, job.id);
+}
+
+}  // namespace
+
+// What it holds stays its own: its memory is in the GPUs. Its limit, and what its account pays,
+// stand still with it.
+Answer suspend(Ledger& ledger, const Principal& principal, const SuspendJob& command) {
+    const auto act = [&](const JobTarget& target) -> std::optional<Refused> {
+        const Job& job = *ledger.state().find_job(target.job);
+        if (auto no = not_running(job)) return no;
+        if (!command.resume && job.is_suspended()) return std::nullopt;
+        if (command.resume && !job.is_suspended()) {
+            return refused(Refusal::job_not_suspended,
+                           "Job " + to_string(job.id) + " is running: there is nothing to resume",
+                           job.id);
+        }
+        ledger.record(JobSuspended{job.id, job.attempt, !command.resume, principal.uid});
+        return std::nullopt;
+    };
+    return for_each_target(ledger, principal, Verb::suspend_job, command.job, act);
+}
+
+Answer notify(Ledger& ledger, Nodes& nodes, const Principal& principal, const NotifyJob& command) {
+    if (auto refusing = too_large(command)) return refused(*std::move(refusing));
+    const bool is_line = command.text.find('\n') == std::string::npos;
+    if (command.text.empty() || !is_line) {
+        return refused(Refusal::invalid_request, "A message is one line, and not empty");
+    }
+    const auto act = [&](const JobTarget& target) -> std::optional<Refused> {
+        const Job& job = *ledger.state().find_job(target.job);
+        if (job.state == JobState::pending) {
+            return refused(Refusal::already_disabled,
+                           "Job " + to_string(job.id) + " is pending: it has no output yet",
+                           job.id);
+        }
+        if (auto no = not_running(job)) return no;
+        nodes.notify(ledger, job, command.text);
+        return std::nullopt;
+    };
+    return for_each_target(ledger, principal, Verb::notify_job, command.job, act);
+}
+
+}  // namespace berth

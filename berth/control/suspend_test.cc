@@ -1,0 +1,141 @@
+// suspend and resume: who may, what follows, and that each node is told until it has done it.
+#include "berth/control/control_rig.h"
+
+namespace berth {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Suspending : public ::testing::Test {
+protected:
+    Suspending() { rig.connect_all(); }
+
+    static JobRef ref(std::uint32_t id) { return {JobId(id), {}}; }
+    Answer suspend(std::uint32_t id) { return rig.ask(kOperator, SuspendJob{ref(id)}); }
+    Answer resume(std::uint32_t id) { return rig.ask(kOperator, SuspendJob{ref(id), true}); }
+    AttemptFrozen frozen(std::uint32_t id, std::uint32_t change) {
+        return {JobId(id), Attempt(1), change};
+    }
+
+    ControlRig rig{2};
+};
+
+TEST_F(Suspending, StopsTheRunOnAllItsNodesAndLetsItGoOn) {
+    const std::uint32_t id = rig.run({.nodes = 2, .gpus = 1});
+    EXPECT_TRUE(is_done(suspend(id)));
+    auto orders = rig.orders<FreezeAttempt>();
+    ASSERT_EQ(orders.size(), 2U);
+    EXPECT_EQ(orders[0].second, (FreezeAttempt{JobId(id), Attempt(1), true, 1}));
+    EXPECT_TRUE(rig.job(id).is_suspended());
+    rig.report(0, frozen(id, 1));
+    rig.report(1, frozen(id, 1));
+    rig.wait(2min);
+    EXPECT_TRUE(rig.orders<FreezeAttempt>().empty()) << "It is done.";
+    EXPECT_TRUE(is_done(resume(id)));
+    orders = rig.orders<FreezeAttempt>();
+    ASSERT_EQ(orders.size(), 2U);
+    EXPECT_EQ(orders[1].second, (FreezeAttempt{JobId(id), Attempt(1), false, 2}));
+    EXPECT_FALSE(rig.job(id).is_suspended());
+}
+
+TEST_F(Suspending, IsAskedForUntilTheAgentHasDoneIt) {
+    const std::uint32_t id = rig.run({.gpus = 1});
+    const std::uint32_t node = rig.job(id).nodes.front().value();
+    suspend(id);
+    rig.now += 10s;
+    rig.report(node, Heartbeat{});
+    EXPECT_EQ(rig.orders<FreezeAttempt>().size(), 1U);
+    rig.connect(node, {live_report(id)});  // Its link was lost.
+    rig.wait(1min);
+    EXPECT_EQ(rig.orders<FreezeAttempt>().size(), 1U);
+    rig.report(node, frozen(id, 1));
+    rig.wait(1min);
+    EXPECT_TRUE(rig.orders<FreezeAttempt>().empty());
+}
+
+TEST_F(Suspending, ANewControllerAsksAgain) {
+    const std::uint32_t id = rig.run({.gpus = 1});
+    const std::uint32_t node = rig.job(id).nodes.front().value();
+    suspend(id);
+    rig.report(node, frozen(id, 1));
+    rig.restart();
+    EXPECT_TRUE(rig.job(id).is_suspended());
+    rig.connect(node, {live_report(id)});
+    EXPECT_EQ(rig.orders<FreezeAttempt>().size(), 1U);
+}
+
+TEST_F(Suspending, WaitsForTheLaunchToHaveHappened) {
+    const std::uint32_t id = rig.submit({.gpus = 1});
+    suspend(id);
+    EXPECT_TRUE(rig.orders<FreezeAttempt>().empty());
+    rig.started(rig.job(id).nodes.front().value(), id);
+    EXPECT_EQ(rig.orders<FreezeAttempt>().size(), 1U);
+}
+
+TEST_F(Suspending, MovesTheEndByItsLimit) {
+    const std::uint32_t id = rig.run({.gpus = 1, .limit = 10min});
+    const std::uint32_t node = rig.job(id).nodes.front().value();
+    const auto pass = [&](Duration time) {
+        for (const Time until = rig.now + time; rig.now < until;) {
+            rig.now += 30s;
+            rig.report(node, Heartbeat{});
+        }
+    };
+    pass(5min);
+    suspend(id);
+    pass(30min);
+    EXPECT_EQ(rig.job(id).state, JobState::running);
+    resume(id);
+    pass(4min);
+    EXPECT_EQ(rig.job(id).state, JobState::running);
+    pass(2min);
+    EXPECT_EQ(rig.job(id).outcome, JobState::timeout);
+}
+
+TEST_F(Suspending, IsForOperatorsAndRunningJobs) {
+    const std::uint32_t id = rig.run({.gpus = 1});
+    EXPECT_EQ(why(rig.ask(kAnn, SuspendJob{ref(id)})), Refusal::not_allowed);
+    EXPECT_EQ(why(resume(id)), Refusal::job_not_suspended);
+    EXPECT_TRUE(is_done(suspend(id)));
+    EXPECT_TRUE(is_done(suspend(id)));
+    EXPECT_EQ(rig.job(id).suspension->changes, 1U);
+    EXPECT_EQ(why(rig.ask(kAnn, SuspendJob{ref(id), true})), Refusal::not_allowed);
+    JobSpec held = testing::make_job({.gpus = 1});
+    held.hold = true;
+    EXPECT_EQ(why(suspend(rig.submit(held))), Refusal::job_pending);
+    rig.ask(kAnn, CancelJob{ref(id)});
+    EXPECT_EQ(why(suspend(id)), Refusal::job_finished);
+    EXPECT_EQ(why(suspend(999)), Refusal::unknown_job);
+}
+
+TEST_F(Suspending, TakesNoStepsAndIsHeldWhenRequeued) {
+    const std::uint32_t id = rig.run({.gpus = 1});
+    suspend(id);
+    CreateStep step{.job = ref(id)};
+    step.launch.arguments = {"hostname"};
+    EXPECT_EQ(why(rig.ask(kAnn, step)), Refusal::job_suspended);
+    EXPECT_TRUE(is_done(rig.ask(kOperator, RequeueJob{ref(id)})));
+    const std::uint32_t node = rig.job(id).nodes.front().value();
+    rig.report(node, end_report(id, 1, std::nullopt));
+    EXPECT_EQ(rig.job(id).state, JobState::pending);
+    EXPECT_EQ(rig.job(id).hold, Hold::admin);
+}
+
+// ---- notify
+
+TEST_F(Suspending, ANoticeGoesToTheBatchHostOnce) {
+    const std::uint32_t id = rig.run({.nodes = 2, .gpus = 1});
+    EXPECT_TRUE(is_done(rig.ask(kAnn, NotifyJob{ref(id), "save now"})));
+    const auto orders = rig.orders<NotifyAttempt>();
+    ASSERT_EQ(orders.size(), 1U);
+    EXPECT_EQ(orders[0].first, rig.job(id).nodes.front().value());
+    EXPECT_EQ(orders[0].second.text, "save now");
+    EXPECT_EQ(why(rig.ask(kBob, NotifyJob{ref(id), "boo"})), Refusal::not_allowed);
+    EXPECT_EQ(why(rig.ask(kAnn, NotifyJob{ref(id), "two\nlines"})), Refusal::invalid_request);
+    EXPECT_EQ(why(rig.ask(kAnn, NotifyJob{ref(id), ""})), Refusal::invalid_request);
+    EXPECT_EQ(why(rig.ask(kAnn, NotifyJob{ref(id), std::string(5000, 'x')})),
+              Refusal::invalid_request);
+}
+
+}  // namespace
+}  // namespace berth

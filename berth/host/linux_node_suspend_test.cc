@@ -1,0 +1,69 @@
+// Real processes that are stopped where they are, go on, and are told something.
+#include <gtest/gtest.h>
+
+#include "berth/host/linux_node_rig.h"
+
+namespace berth {
+namespace {
+
+class LinuxNodeSuspend : public ::testing::Test {
+protected:
+    void SetUp() override { rig.open(); }
+    // Counts as fast as it can, and says how far it is.
+    void count() {
+        rig.start(rig.job(1, "i=0; while :; do i=$((i+1)); echo $i >count; sleep 0.01; done"));
+        rig.wait<RunStarted>(rig.batch(1));
+        rig.wait_for_file(rig.work + "/count");
+    }
+    bool moves() {
+        const std::string before = rig.text("count");
+        for (int i = 0; i < 30; ++i) {
+            rig.pump(10);
+            if (rig.text("count") != before) return true;
+        }
+        return false;
+    }
+    void freeze(bool frozen) { rig.node->act(FreezeRun{rig.whole(1), frozen}); }
+    void expect_to_stop_and_go_on() {
+        count();
+        EXPECT_TRUE(moves());
+        freeze(true);
+        rig.pump(50);
+        EXPECT_FALSE(moves());
+        freeze(false);
+        EXPECT_TRUE(moves());
+    }
+
+    LinuxNodeRig rig;
+};
+
+TEST_F(LinuxNodeSuspend, StopsAndLetsGoOn) { expect_to_stop_and_go_on(); }
+
+TEST_F(LinuxNodeSuspend, WhatIsFrozenStaysSoForTheNextAgentAndCanBeKilled) {
+    count();
+    freeze(true);
+    rig.reopen();
+    EXPECT_FALSE(moves());
+    freeze(false);
+    rig.signal(rig.whole(1), SIGKILL);
+    rig.wait<RunEmpty>(rig.whole(1));
+}
+
+TEST_F(LinuxNodeSuspend, TellsTheScriptsUser) {
+    LaunchAttempt job = rig.job(1, "touch up; while [ ! -e go ]; do sleep 0.05; done");
+    job.spec.command.edit().std_err = "err";
+    rig.start(job);
+    rig.wait<RunStarted>(rig.batch(1));
+    ASSERT_TRUE(rig.wait_for_file(rig.work + "/up"));
+    rig.node->act(NotifyRun{rig.batch(1), "the first line"});
+    rig.node->act(NotifyRun{rig.batch(1), "the second"});
+    const std::vector<std::string> wanted = {"slurmstepd: error: the first line",
+                                             "slurmstepd: error: the second"};
+    for (int i = 0; i < 500 && rig.lines("err") != wanted; ++i) rig.pump(10);
+    EXPECT_EQ(rig.lines("err"), wanted);
+    std::ofstream(rig.work + "/go") << "\n";
+    EXPECT_EQ(rig.wait<RunExited>(rig.batch(1)).exit, ExitStatus{});
+}
+
+}  // namespace
+}  // namespace berth

@@ -1,0 +1,205 @@
+#include "berth/model/cluster_edits.h"
+
+#include <algorithm>
+#include <array>
+
+#include "berth/base/duration_text.h"
+#include "berth/base/text.h"
+
+namespace berth {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, PartitionState>, 4> kStates = {{
+    {"UP", PartitionState::up},
+    {"DOWN", PartitionState::down},
+    {"DRAIN", PartitionState::drain},
+    {"INACTIVE", PartitionState::inactive},
+}};
+
+std::optional<PartitionState> state_of(std::string_view text) {
+    for (const auto& [name, state] : kStates) {
+        if (iequals(name, text)) return state;
+    }
+    return std::nullopt;
+}
+
+template <class Field, class Value>
+void take(Field& field, const std::optional<Value>& change) {
+    if (change) field = *change;
+}
+
+void take(std::optional<Bytes>& field, const std::optional<std::int64_t>& bytes) {
+    if (!bytes) return;
+    field.reset();
+    if (*bytes > 0) field = Bytes(*bytes);
+}
+
+// REQUIRES: check() found nothing wrong with it.
+void take_time(std::optional<Duration>& field, const std::optional<std::string>& text) {
+    if (!text) return;
+    field.reset();
+    if (iequals(*text, "NONE")) return;
+    const auto time = parse_time_limit(*text);
+    if (time.ok()) field = *time;
+}
+
+void take_nodes(PartitionSpec& partition, const ClusterSpec& spec,
+                const std::optional<std::vector<std::string>>& names) {
+    if (!names) return;
+    partition.nodes.clear();
+    for (const std::string& name : *names) {
+        const auto node = spec.find_node(name);
+        if (node && !spec.node(*node).gone) partition.nodes.push_back(*node);
+    }
+    std::ranges::sort(partition.nodes);
+    const auto [first, last] = std::ranges::unique(partition.nodes);
+    partition.nodes.erase(first, last);
+}
+
+void take_change(PartitionSpec& partition, const ClusterSpec& spec, const PartitionChange& change) {
+    if (change.state) partition.state = state_of(*change.state).value_or(partition.state);
+    take_nodes(partition, spec, change.nodes);
+    take(partition.is_default, change.is_default);
+    take(partition.hidden, change.hidden);
+    take(partition.root_only, change.root_only);
+    take_time(partition.max_time, change.max_time);
+    take_time(partition.default_time, change.default_time);
+    take(partition.min_nodes, change.min_nodes);
+    if (change.max_nodes) {
+        partition.max_nodes.reset();
+        if (*change.max_nodes >= 0) {
+            partition.max_nodes = static_cast<std::uint32_t>(*change.max_nodes);
+        }
+    }
+    take(partition.priority_job_factor, change.priority_job_factor);
+    take(partition.priority_tier, change.priority_tier);
+    take(partition.default_memory_per_cpu, change.default_memory_per_cpu);
+    take(partition.default_memory_per_node, change.default_memory_per_node);
+    take(partition.max_memory_per_cpu, change.max_memory_per_cpu);
+    take(partition.max_memory_per_node, change.max_memory_per_node);
+    take(partition.allow_accounts, change.allow_accounts);
+    take(partition.deny_accounts, change.deny_accounts);
+    take(partition.allow_groups, change.allow_groups);
+    take(partition.allow_qos, change.allow_qos);
+    take(partition.deny_qos, change.deny_qos);
+    if (change.exclusive) {
+        partition.exclusive = *change.exclusive;
+        partition.oversubscribe = *change.exclusive ? "EXCLUSIVE" : "NO";
+    }
+}
+
+// The one of that name; nullptr: not configured. What is new begins with nothing set.
+PartitionSpec* partition_for(ClusterSpec& spec, const PartitionEdit& edit) {
+    auto at = std::ranges::find(spec.partitions, edit.name, &PartitionSpec::name);
+    if (!edit.is_new) return at == spec.partitions.end() || at->gone ? nullptr : &*at;
+    if (at == spec.partitions.end()) at = spec.partitions.emplace(at);
+    *at = PartitionSpec{};
+    at->name = edit.name;
+    return &*at;
+}
+
+template <class Edit>
+Edit* find_edit(std::vector<Edit>& edits, const std::string& name) {
+    const auto at = std::ranges::find(edits, name, &Edit::name);
+    return at == edits.end() ? nullptr : &*at;
+}
+
+// What the later change has is in the earlier one from then on.
+template <class Change>
+void merge_change(Change& into, const Change& later) {
+    std::vector<const void*> fields;
+    Change::fields(later, [&](const char*, const auto& field) { fields.push_back(&field); });
+    std::size_t i = 0;
+    Change::fields(into, [&](const char*, auto& field) {
+        const auto& other =
+            *static_cast<std::remove_reference_t<decltype(field)> const*>(fields[i++]);
+        if constexpr (requires { field.has_value(); }) {
+            if (other) field = other;
+        }
+    });
+}
+
+}  // namespace
+
+Status check(const PartitionChange& change) {
+    const auto wrong = [](std::string text) -> Status {
+        return Error{ErrorCode::invalid_argument, std::move(text)};
+    };
+    if (change.state && !state_of(*change.state)) {
+        return wrong("State=" + *change.state + " should be UP, DOWN, DRAIN or INACTIVE");
+    }
+    for (const auto* const time : {&change.max_time, &change.default_time}) {
+        if (!*time || (time == &change.default_time && iequals(**time, "NONE"))) continue;
+        const auto limit = parse_time_limit(**time);
+        if (!limit.ok()) return wrong(limit.error().message);
+    }
+    if (change.max_nodes.value_or(-1) < -1) return wrong("MaxNodes should be a count of nodes");
+    for (const auto* const bytes : {&change.default_memory_per_cpu, &change.default_memory_per_node,
+                                    &change.max_memory_per_cpu, &change.max_memory_per_node}) {
+        if (bytes->value_or(0) < 0) return wrong("an amount of memory should be 0 or more");
+    }
+    for (const auto* const factor : {&change.priority_job_factor, &change.priority_tier}) {
+        if (factor->value_or(0) < 0 || factor->value_or(0) > 65533) {
+            return wrong("PriorityJobFactor and PriorityTier go from 0 to 65533");
+        }
+    }
+    return Done{};
+}
+
+void merge(ClusterEdits& into, const ClusterEdits& later) {
+    for (const PartitionEdit& edit : later.partitions) {
+        if (edit.change.is_default == true) {
+            for (PartitionEdit& other : into.partitions) other.change.is_default = false;
+        }
+        PartitionEdit* const known = find_edit(into.partitions, edit.name);
+        if (known == nullptr) {
+            into.partitions.push_back(edit);
+        } else if (edit.removed || edit.is_new) {
+            *known = edit;
+        } else {
+            merge_change(known->change, edit.change);
+        }
+    }
+    for (const NodeEdit& edit : later.nodes) {
+        NodeEdit* const known = find_edit(into.nodes, edit.name);
+        if (known == nullptr) {
+            into.nodes.push_back(edit);
+        } else {
+            merge_change(known->change, edit.change);
+        }
+    }
+}
+
+void apply_edits(ClusterSpec& spec, const ClusterEdits& edits) {
+    for (const PartitionEdit& edit : edits.partitions) {
+        PartitionSpec* const partition = partition_for(spec, edit);
+        if (partition == nullptr) continue;
+        if (edit.removed) {
+            close_partition(*partition);
+            continue;
+        }
+        if (edit.change.is_default == true) {
+            for (PartitionSpec& other : spec.partitions) other.is_default = false;
+        }
+        take_change(*partition, spec, edit.change);
+    }
+    for (const NodeEdit& edit : edits.nodes) {
+        const auto node = spec.find_node(edit.name);
+        if (!node) continue;
+        NodeSpec& changed = spec.nodes[node->index()];
+        take(changed.weight, edit.change.weight);
+        take(changed.features, edit.change.features);
+        take(changed.comment, edit.change.comment);
+        take(changed.extra, edit.change.extra);
+    }
+}
+
+void close_partition(PartitionSpec& partition) {
+    partition.gone = true;
+    partition.nodes.clear();
+    partition.is_default = false;
+    partition.hidden = true;
+    partition.state = PartitionState::inactive;
+}
+
+}  // namespace berth

@@ -1,0 +1,187 @@
+// The rows of --json: that they are JSON, and that what stands there is what the row says.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "berth/api/json_value.h"
+#include "berth/slurm/json_rows.h"
+#include "berth/slurm/slurm_json.h"
+
+namespace berth::slurm {
+namespace {
+
+using api::JsonValue;
+
+template <class Put>
+JsonValue written(Put put) {
+    std::ostringstream out;
+    SlurmJson json(out);
+    put(json);
+    json.flush();
+    Result<JsonValue> value = api::parse_json(out.str());
+    EXPECT_TRUE(value.ok()) << value.error().message << "\n" << out.str();
+    return value.ok() ? std::move(value).value() : JsonValue{};
+}
+
+// "a.b" of nested objects, as text: "12", "true", "RUNNING"; lists as "[x,y]".
+std::string text_of(const JsonValue& value) {
+    if (const auto* text = value.as<std::string>()) return *text;
+    if (const auto* number = value.as<std::int64_t>()) return std::to_string(*number);
+    if (const auto* truth = value.as<bool>()) return *truth ? "true" : "false";
+    const auto* list = value.as<api::JsonArray>();
+    if (list == nullptr) return value.is_null() ? "null" : "?";
+    std::string all;
+    for (const JsonValue& one : *list) all += (all.empty() ? "" : ",") + text_of(one);
+    return "[" + all + "]";
+}
+std::string at(const JsonValue& value, std::string_view path) {
+    const JsonValue* here = &value;
+    while (here != nullptr && !path.empty()) {
+        const std::size_t dot = path.find('.');
+        here = here->find(path.substr(0, dot));
+        path = dot == std::string_view::npos ? "" : path.substr(dot + 1);
+    }
+    return here == nullptr ? "(none)" : text_of(*here);
+}
+
+api::JobRow running_job() {
+    api::JobRow job{.id = JobId(12), .array_job = JobId(10), .array_task = 3};
+    job.owner = {.uid = 1000, .gid = 100, .user = "ann", .group = "users"};
+    job.name = "tra\"in\n";
+    job.account = "physics";
+    job.qos = "normal";
+    job.partition = "main";
+    job.state = job.outcome = "RUNNING";
+    job.priority = 77;
+    job.time_limit = std::chrono::minutes(90);
+    job.submitted_at = from_seconds(1'000'000);
+    job.started_at = from_seconds(1'000'100);
+    job.ended_at = from_seconds(1'005'500);
+    job.nodes = {"n1", "n2"};
+    job.node_count = 2;
+    job.cpus = 16;
+    job.tasks = 2;
+    job.allocated_tres = "cpu=16,mem=4G,node=2,billing=16,gres/gpu=4";
+    return job;
+}
+
+JsonValue json_of(const api::JobRow& job) {
+    return written([&](SlurmJson& json) { put_job(json, job, "test"); });
+}
+
+TEST(Json, AJobIsAsItsRowSays) {
+    const JsonValue job = json_of(running_job());
+    const std::pair<const char*, const char*> expected[] = {
+        {"job_id", "12"},
+        {"array_job_id.number", "10"},
+        {"array_task_id.set", "true"},
+        {"array_task_id.number", "3"},
+        {"name", "tra\"in\n"},
+        {"job_state", "[RUNNING]"},
+        {"user_name", "ann"},
+        {"group_id", "100"},
+        {"account", "physics"},
+        {"partition", "main"},
+        {"priority.number", "77"},
+        {"hold", "false"},
+        {"time_limit.set", "true"},
+        {"time_limit.number", "90"},
+        {"start_time.number", "1000100"},
+        {"end_time.number", "1005500"},
+        {"nodes", "n[1-2]"},
+        {"cpus.number", "16"},
+        {"node_count.number", "2"},
+        {"tres_alloc_str", "cpu=16,mem=4G,node=2,billing=16,gres/gpu=4"},
+        {"cluster", "test"},
+        {"pre_sus_time.number", "0"},
+        {"suspend_time.number", "0"},
+    };
+    for (const auto& [path, value] : expected) EXPECT_EQ(at(job, path), value) << path;
+}
+
+TEST(Json, AJobWithoutALimitHasAnInfiniteOne) {
+    api::JobRow job = running_job();
+    job.time_limit.reset();
+    const JsonValue json = json_of(job);
+    EXPECT_EQ(at(json, "time_limit.infinite"), "true");
+    EXPECT_EQ(at(json, "time_limit.set"), "false");
+}
+
+TEST(Json, ASuspendedJobSaysSinceWhenAndHowLongItRan) {
+    api::JobRow job = running_job();
+    job.state = job.outcome = "SUSPENDED";
+    job.suspended_at = from_seconds(1'000'160);
+    job.ran_before = std::chrono::seconds(60);
+    const JsonValue json = json_of(job);
+    EXPECT_EQ(at(json, "job_state"), "[SUSPENDED]");
+    EXPECT_EQ(at(json, "pre_sus_time.number"), "60");
+    EXPECT_EQ(at(json, "suspend_time.number"), "1000160");
+}
+
+TEST(Json, ASignalIsToldByNumber) {
+    api::JobRow job = running_job();
+    job.state = job.outcome = "FAILED";
+    job.exit = {.code = 0, .signal = 9};
+    const JsonValue json = json_of(job);
+    EXPECT_EQ(at(json, "exit_code.status"), "[SIGNALED]");
+    EXPECT_EQ(at(json, "exit_code.signal.id.number"), "9");
+}
+
+TEST(Json, ANodeIsAsItsRowSays) {
+    api::NodeRow node;
+    node.name = node.hostname = "n1";
+    node.state = "MIXED";
+    node.flags = {"DRAIN"};
+    node.cpus = 32;
+    node.allocated_cpus = 8;
+    node.memory = std::int64_t{256} << 30;
+    node.gres = "gpu:a100:8";
+    node.features = {"a100", "ib"};
+    node.partitions = {"main", "debug"};
+    node.weight = 3;
+    const JsonValue json = written([&](SlurmJson& out) { put_node(out, node, "test"); });
+    EXPECT_EQ(at(json, "name"), "n1");
+    EXPECT_EQ(at(json, "state"), "[MIXED,DRAIN]");
+    EXPECT_EQ(at(json, "cpus"), "32");
+    EXPECT_EQ(at(json, "alloc_cpus"), "8");
+    EXPECT_EQ(at(json, "real_memory"), "262144");
+    EXPECT_EQ(at(json, "gres"), "gpu:a100:8");
+    EXPECT_EQ(at(json, "features"), "[a100,ib]");
+    EXPECT_EQ(at(json, "partitions"), "[main,debug]");
+    EXPECT_EQ(at(json, "weight"), "3");
+}
+
+TEST(Json, AccountingTakesOffWhatStoodStill) {
+    api::AccountingRow job{.job = JobId(12)};
+    job.state = "COMPLETED";
+    job.submitted_at = from_seconds(1'000'000);
+    job.started_at = from_seconds(1'000'100);
+    job.ended_at = from_seconds(1'000'200);
+    job.suspended = std::chrono::seconds(30);
+    const JsonValue json =
+        written([&](SlurmJson& out) { put_accounting(out, job, from_seconds(1'000'300)); });
+    EXPECT_EQ(at(json, "time.elapsed"), "70");
+    EXPECT_EQ(at(json, "time.suspended"), "30");
+    EXPECT_EQ(at(json, "job_id"), "12");
+}
+
+TEST(Json, TheFrameNamesTheShapeThatWasAskedFor) {
+    const auto frame = [](std::vector<std::string> arguments) {
+        return written([&](SlurmJson& json) {
+            json.begin();
+            json.put_frame({.name = "squeue", .arguments = std::move(arguments), .environment = {}},
+                           "test");
+            json.end();
+        });
+    };
+    EXPECT_EQ(at(frame({"--json"}), "meta.plugin.data_parser"), "data_parser/v0.0.44");
+    EXPECT_EQ(at(frame({"--json=v0.0.43"}), "meta.plugin.data_parser"), "data_parser/v0.0.43");
+    EXPECT_EQ(at(frame({"--me", "--json"}), "meta.command"), "[squeue,--me,--json]");
+    EXPECT_EQ(at(frame({}), "meta.slurm.release"), "25.11.0");
+    EXPECT_TRUE(check_json_version(nullptr).ok());
+    EXPECT_TRUE(check_json_version("v0.0.44").ok());
+    EXPECT_FALSE(check_json_version("v0.0.45").ok());
+}
+
+}  // namespace
+}  // namespace berth::slurm

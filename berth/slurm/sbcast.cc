@@ -1,0 +1,153 @@
+// sbcast: copies a file to all nodes of a running job, by a step of it that writes what sbcast
+// reads.
+#include <fcntl.h>
+#include <getopt.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <ostream>
+
+#include "berth/base/text.h"
+#include "berth/slurm/arguments.h"
+#include "berth/slurm/sbcast_script.h"
+#include "berth/slurm/step_run.h"
+
+namespace berth::slurm {
+namespace {
+
+constexpr const char* kUsage =
+    "Usage: sbcast [OPTIONS] SOURCE DEST\n"
+    "  -f, --force           replace destination file as required\n"
+    "  -j, --jobid=#         specify job ID\n"
+    "  -p, --preserve        preserve modes and times of source file\n"
+    "  -C, --compress[=lib]  -F, --fanout=num  -s, --size=num   how it is sent: no effect\n"
+    "  -v, --verbose         -V, --version     --help  --usage\n";
+
+constexpr auto kOptions = std::to_array<option>({
+    {"compress", optional_argument, nullptr, 'C'},
+    {"exclude", required_argument, nullptr, 'e'},
+    {"fanout", required_argument, nullptr, 'F'},
+    {"force", no_argument, nullptr, 'f'},
+    {"jobid", required_argument, nullptr, 'j'},
+    {"send-libs", optional_argument, nullptr, 'L'},
+    {"preserve", no_argument, nullptr, 'p'},
+    {"size", required_argument, nullptr, 's'},
+    {"timeout", required_argument, nullptr, 't'},
+    {"verbose", no_argument, nullptr, 'v'},
+    {"version", no_argument, nullptr, 'V'},
+    {"help", no_argument, nullptr, 'h'},
+    {"usage", no_argument, nullptr, 'h'},
+    {nullptr, 0, nullptr, 0},
+});
+
+class Sbcast {
+public:
+    Sbcast(const Invocation& call, Streams& streams)
+        : call_(call), streams_(streams), client_(endpoint_of(call)) {}
+
+    int run() {
+        if (const auto code = read_options()) return *code;
+        if (names_.size() != 2) {
+            streams_.err << "Need two file names, have " << names_.size() << " names\n"
+                         << "Try \"sbcast --help\" for more information\n";
+            return 1;
+        }
+        if (job_.empty())
+            return fail(
+                "Need a job id to run this command.  Run from within a Slurm job or use the "
+                "--jobid option.");
+        if (names_[1].empty() || names_[1].back() == '/')
+            return fail("Target filename cannot be a directory.");
+        if (const auto code = open_source()) return *code;
+        return send();
+    }
+
+private:
+    int fail(const std::string& message, int code = 1) {
+        streams_.err << "sbcast: error: " << message << '\n';
+        return code;
+    }
+
+    std::optional<int> read_options() {
+        if (const std::string* id = call_.variable("SLURM_JOB_ID")) job_ = *id;
+        ArgumentReader reader(call_, kOptions, "CfF:j:ps:t:vV");
+        while (const auto argument = reader.next(streams_)) {
+            switch (argument->letter) {
+                case 'V': return streams_.out << kVersion << '\n', 0;
+                case 'h': return streams_.out << kUsage, 0;
+                case 'f': file_.force = true; break;
+                case 'p': file_.preserve = true; break;
+                case 'j': job_ = argument->value; break;
+                case 's':
+                    if (!parse_int64(argument->value).ok())
+                        streams_.err << "size specification is invalid, ignored\n";
+                    break;
+                case 'F':
+                    if (!parse_int64(argument->value).ok())
+                        return fail("Invalid fanout: " + std::string(argument->value));
+                    break;
+                case 'C':
+                case 'v': break;
+                default: return fail(not_supported(kOptions, argument->letter).error().message);
+            }
+        }
+        if (reader.failed())
+            return streams_.err << "Try \"sbcast --help\" for more information\n", 1;
+        names_ = reader.operands();
+        return std::nullopt;
+    }
+
+    // The step's standard input is ours: from here on that is the file.
+    std::optional<int> open_source() {
+        const std::string& path = names_[0];
+        const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        struct stat known{};
+        if (file < 0 || ::fstat(file, &known) != 0)
+            return fail("Can't open `" + path + "`: " + std::strerror(errno), 255);
+        if (!S_ISREG(known.st_mode)) return fail("`" + path + "` is no regular file", 255);
+        ::dup2(file, STDIN_FILENO);
+        ::close(file);
+        file_.size = known.st_size;
+        file_.mode = known.st_mode & 0777U;
+        file_.accessed = known.st_atim.tv_sec;
+        file_.modified = known.st_mtim.tv_sec;
+        file_.destination = names_[1];
+        return std::nullopt;
+    }
+
+    int send() {
+        const auto jobs = client_.job(job_);
+        if (!jobs)
+            return fail("Slurm job " + job_ + " not found: " + slurm_message(jobs.problem()));
+        const api::JobRow& job = jobs->front();
+        if (job.state != "RUNNING")
+            return fail("Slurm job " + job_ + " is " + to_lower(job.state) + ", and not running");
+        Draft draft;
+        JobRequest& request = draft.spec.request.edit();
+        request.nodes_min = job.node_count;
+        request.nodes_given = true;
+        request.tasks = job.node_count;
+        request.tasks_per_node = 1;
+        draft.spec.name = "sbcast";
+        draft.overlap = true;     // Beside whatever runs …
+        draft.gres_given = true;  // … and with none of its GPUs.
+        draft.tell_ends = false;
+        return StepRun(call_, client_, streams_, draft, job_, broadcast_command(file_), false)
+            .run();
+    }
+
+    const Invocation& call_;
+    Streams& streams_;
+    Client client_;
+    std::string job_;
+    std::vector<std::string> names_;
+    BroadcastFile file_;
+};
+
+}  // namespace
+
+int run_sbcast(const Invocation& call, Streams& streams) { return Sbcast(call, streams).run(); }
+
+}  // namespace berth::slurm
