@@ -108,7 +108,7 @@ private:
     }
 
     std::int64_t highest_of_others() const {
-        std::int64_t highest = 0;
+        std::int64_t highest = 1;  // One that no cycle has looked at yet will have that.
         for (const JobId id : others_) highest = std::max(highest, ledger_.state().priority(id));
         return highest;
     }

@@ -140,6 +140,8 @@ void LinuxNodeParts::signal_run(const SignalRun& order) {
         return signal_all(run->second, order.signal);
     }
     place->second.empty_due = true;
+    // Under v1 what is frozen does not die, and its agent may have lost its memory of that.
+    if (order.signal == SIGKILL) CgroupTree::freeze(place->second.group, false);
     for (auto& [key, run] : runs) {
         const bool own = std::pair(key.job, key.attempt) == place->first;
         if (own && !is_hook(key.step)) signal_all(run, order.signal);

@@ -120,9 +120,9 @@ class Everyday(unittest.TestCase):
         holder = c.sbatch("-N2", "--exclusive", "--wrap", "sleep 600")
         c.wait_state(holder, "RUNNING")
         jobs = [c.sbatch("-N2", "--exclusive", "-t", "1", "--wrap", "sleep 600") for _ in range(3)]
+        c.wait("priorities", lambda: c.run("squeue", "-h", "-t", "PD", "-o", "%Q").stdout.split() == ["1"] * 3)
         c.run("scontrol", "top", f"{jobs[2]},{jobs[1]}")
-        order = c.run("squeue", "-h", "-t", "PD", "-S", "-p", "-o", "%i").stdout.split()
-        self.assertEqual(order, [jobs[2], jobs[1], jobs[0]])
+        c.wait("the other order", lambda: c.run("squeue", "-h", "-t", "PD", "-S", "-p", "-o", "%i").stdout.split() == jobs[::-1])
         c.run("scancel", holder)
         c.wait_state(jobs[2], "RUNNING")
 
