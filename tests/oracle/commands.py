@@ -2,7 +2,7 @@
 
 import re
 
-from compare import Difference, pairs_differ, table_differs, text_differs, widths_differ
+from compare import Field, pairs_differ, table_differs, text_differs, widths_differ
 from jobs import JOBS, REFUSED, WRONG
 
 SQUEUE = ("%i %P %j %u %t %T %M %l %D %R %a %b %B %c %C %d %e %E %f %F %g %G %h %H %I %k %K %L %m %n %N %o %O %q %Q %r %S %U %v %V %w %W"
@@ -66,8 +66,7 @@ def sdiag_differs(slurm, berth, counted):
     yield from text_differs("sdiag", *plain, ordered=True)
     counts = [dict(re.findall(r"^Jobs (\w+): +(\d+)$", text, re.M)) for text in texts]
     for key in counts[0]:
-        if counts[0][key] != counts[1].get(key):
-            yield Difference("sdiag", "Jobs", key, counts[0][key], counts[1].get(key, "(absent)"))
+        yield Field("sdiag", "Jobs", key, counts[0][key], counts[1].get(key, "(absent)"))
 
 
 def outcome_differs(slurm, berth, command, counted, user=None):
@@ -78,8 +77,7 @@ def outcome_differs(slurm, berth, command, counted, user=None):
         done = side.cluster.run(*(part.format(**side.ids) for part in command.split(" ")), user=user)
         ends.append((str(done.returncode), side.plain(done.stdout).strip(), side.plain(done.stderr).strip()))
     for field, a, b in zip(("exit code", "stdout", "stderr"), *ends):
-        if a != b:
-            yield Difference("wrong input", name, field, a, b)
+        yield Field("wrong input", name, field, a, b)
 
 
 def compare_refusals(slurm, berth, counted):

@@ -12,7 +12,9 @@ SECONDS = {"ElapsedRaw", "CPUTimeRAW"}
 
 
 @dataclass(frozen=True)
-class Difference:
+class Field:
+    """One thing that both sides say, alike or not."""
+
     command: str  # "squeue -l"
     subject: str  # The job, node or partition; a line of a table where there is none.
     field: str
@@ -53,9 +55,7 @@ def plain_value(text):
 def pairs_differ(command, subject, slurm, berth):
     ours, theirs = values(berth), values(slurm)
     for key in sorted(ours.keys() | theirs.keys()):
-        a, b = plain_value(theirs.get(key, "(absent)")), plain_value(ours.get(key, "(absent)"))
-        if a != b:
-            yield Difference(command, subject, key, a, b)
+        yield Field(command, subject, key, plain_value(theirs.get(key, "(absent)")), plain_value(ours.get(key, "(absent)")))
 
 
 def table_differs(command, slurm, berth, key):
@@ -73,18 +73,16 @@ def table_differs(command, slurm, berth, key):
         return head, found
 
     (head, theirs), (our_head, ours) = rows(slurm), rows(berth)
-    if head != our_head:
-        yield Difference(command, "head", "columns", "|".join(head), "|".join(our_head))
+    yield Field(command, "head", "columns", "|".join(head), "|".join(our_head))
     for name in sorted(ours.keys() | theirs.keys()):
         if name not in ours or name not in theirs:
-            yield Difference(command, name, "row", str(theirs.get(name)), str(ours.get(name)))
+            yield Field(command, name, "row", str(theirs.get(name)), str(ours.get(name)))
             continue
         for column in head:
             a, b = (plain_value(row[name].get(column, "(absent)")) for row in (theirs, ours))
             if column in SECONDS:
                 a, b = re.sub(r"^\d+$", "SECONDS", a), re.sub(r"^\d+$", "SECONDS", b)
-            if a != b:
-                yield Difference(command, name, column, a, b)
+            yield Field(command, name, column, a, b)
 
 
 def text_differs(command, slurm, berth, ordered):
@@ -96,14 +94,11 @@ def text_differs(command, slurm, berth, ordered):
 
     theirs, ours = lines(slurm), lines(berth)
     for what, first, last, our_first, our_last in difflib.SequenceMatcher(None, theirs, ours, autojunk=False).get_opcodes():
-        if what == "equal":
-            continue
         for a, b in itertools.zip_longest(theirs[first:last], ours[our_first:our_last], fillvalue="(none)"):
-            yield Difference(command, "line", "text", a, b)
+            yield Field(command, "line", "text", a, b)
 
 
 def widths_differ(command, slurm, berth):
     """Where the columns of the head line stand."""
     theirs, ours = (text.splitlines()[0] if text else "" for text in (slurm, berth))
-    if theirs.rstrip() != ours.rstrip():
-        yield Difference(command, "head", "text", theirs.rstrip(), ours.rstrip())
+    yield Field(command, "head", "text", theirs.rstrip(), ours.rstrip())
