@@ -13,14 +13,22 @@ struct StatusTitle {
     std::string_view title;
 };
 constexpr std::array kTitles = {
-    StatusTitle{400, "Bad request"},       StatusTitle{401, "Not known"},
+    StatusTitle{400, "Bad request"},
+    StatusTitle{401, "Not known"},
     StatusTitle{403, "Not allowed"},
-    StatusTitle{404, "Not found"},         StatusTitle{405, "Method not allowed"},
-    StatusTitle{408, "Request timed out"}, StatusTitle{409, "Conflict"},
-    StatusTitle{413, "Too large"},         StatusTitle{415, "Unsupported media type"},
-    StatusTitle{422, "Cannot be served"},  StatusTitle{431, "Header too large"},
-    StatusTitle{500, "Internal error"},    StatusTitle{501, "Not supported"},
-    StatusTitle{503, "Unavailable"},       StatusTitle{504, "No answer in time"},
+    StatusTitle{404, "Not found"},
+    StatusTitle{405, "Method not allowed"},
+    StatusTitle{408, "Request timed out"},
+    StatusTitle{409, "Conflict"},
+    StatusTitle{413, "Too large"},
+    StatusTitle{415, "Unsupported media type"},
+    StatusTitle{422, "Cannot be served"},
+    StatusTitle{429, "Too many requests"},
+    StatusTitle{431, "Header too large"},
+    StatusTitle{500, "Internal error"},
+    StatusTitle{501, "Not supported"},
+    StatusTitle{503, "Unavailable"},
+    StatusTitle{504, "No answer in time"},
 };
 
 std::string_view title_of(std::int32_t status) {

@@ -70,7 +70,13 @@ std::string draw_request_id() {
     return text;
 }
 
-constexpr int kTakenByNobody = 503;  // Its server was too busy even to begin.
+constexpr int kTooOften = 429;  // This user asked too often; as Slurm's commands, wait.
+
+// Its server did not even begin. A controller that refuses for good, because it is full, say, has
+// another code.
+bool was_too_busy(const WireOutcome& outcome) {
+    return outcome.status == 503 && problem_of_answer(outcome).code == "unavailable";
+}
 
 // How a call may be tried again.
 enum class Retry : std::uint8_t {
@@ -80,7 +86,9 @@ enum class Retry : std::uint8_t {
 
 bool may_repeat(const WireOutcome& outcome, Retry repeat) {
     if (outcome.fault == WireFault::cannot_connect) return true;
-    if (outcome.fault == WireFault::none) return outcome.status == kTakenByNobody;
+    if (outcome.fault == WireFault::none) {
+        return outcome.status == kTooOften || was_too_busy(outcome);
+    }
     return outcome.fault == WireFault::lost && repeat == Retry::always;
 }
 
@@ -92,14 +100,16 @@ struct Client::Wire {
 
     // Until it is answered, or may not be repeated, or the time for that is over.
     WireOutcome exchange(const HttpRequest& request, Retry repeat, bool stream = false) {
-        const auto give_up = steady_clock::now() + options.retry_for;
+        const auto start = steady_clock::now();
         for (auto pause = std::chrono::milliseconds(20);; pause = std::min(pause * 2, kPauseMax)) {
             // The server may close a connection that was idle; to find it closed is no failure.
             const bool was_open = connection.is_open();
             WireOutcome outcome = connection.exchange(request, stream);
             if (!may_repeat(outcome, repeat)) return outcome;
             if (was_open && outcome.fault == WireFault::lost) continue;
-            if (steady_clock::now() + pause > give_up) return outcome;
+            const auto patience =
+                outcome.status == kTooOften ? options.slow_down_for : options.retry_for;
+            if (steady_clock::now() + pause > start + patience) return outcome;
             std::this_thread::sleep_for(pause);
         }
     }

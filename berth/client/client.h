@@ -20,6 +20,8 @@ struct ClientOptions {
     // For how long a call is tried again while nobody listens, or (reads and submissions, which
     // carry a request id) where the connection broke off: a controller that restarts.
     std::chrono::milliseconds retry_for{3'000};
+    // So long where the site limits how often one user may ask.
+    std::chrono::milliseconds slow_down_for{120'000};
 };
 
 class Client {

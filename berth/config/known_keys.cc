@@ -166,7 +166,7 @@ constexpr auto kKeys = std::to_array<KnownKey>({
     {"SlurmctldPrimaryOffProg", slurms_own, ""},
     {"SlurmctldPrimaryOnProg", slurms_own, ""},
     {"SlurmctldTimeout", slurms_own, ""},
-    {"SlurmctldParameters", slurms_own, "(null)"},
+    {"SlurmctldParameters", acted_on, "(null)"},
     {"SlurmdDebug", slurms_own, "info"},
     {"SlurmdLogFile", slurms_own, "(null)"},
     {"SlurmdParameters", slurms_own, "(null)"},

@@ -80,6 +80,7 @@ void read_slurm_conf(Draft& draft, const std::vector<Line>& lines) {
     }
     read_gres_types(draft);
     read_hook_keys(draft, lines);
+    read_slurmctld_parameters(draft, lines);
     for (const Line& line : lines) {
         if (is_named(line, "NodeName")) read_node_line(draft, line, node_defaults);
         if (is_named(line, "PartitionName")) read_partition_line(draft, line, partition_defaults);

@@ -18,6 +18,7 @@
 
 #include "berth/server/http_session.h"
 #include "berth/server/peer.h"
+#include "berth/server/user_rates.h"
 #include "berth/trust/tls.h"
 
 namespace berth {
@@ -128,6 +129,9 @@ struct HttpServer::Works final : HttpHouse {
         return false;
     }
     void give_room(std::uint64_t bytes) override { room_taken -= bytes; }
+    bool admits(const Principal& principal) override {
+        return rates.take(*published.current()->spec, principal, UserRates::Clock::now());
+    }
     void ended(HttpSession* session) override;
 
     void run();
@@ -148,6 +152,7 @@ struct HttpServer::Works final : HttpHouse {
     LogSink& log;
     const Service api;
     PeerNames names;
+    UserRates rates;
 
     asio::io_context io;
     asio::executor_work_guard<asio::io_context::executor_type> at_work{io.get_executor()};

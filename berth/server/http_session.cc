@@ -212,6 +212,13 @@ void HttpSession::handle() {
                        .remote = stream_.is_tls(),
                        .refused = refused_};
     if (!request.remote) request.principal.role = house_.role_of(principal_);
+    if (request.refused.empty() && !house_.admits(request.principal)) {
+        house_.give_room(std::exchange(room_, 0));
+        return send(respond(api::problem_of_status(
+            429,
+            "you ask more often than the site lets one user (SlurmctldParameters=rl_enable): "
+            "try again in a second")));
+    }
     begin_audit(request);
     auto outcome = house_.service().serve(request);
     house_.give_room(std::exchange(room_, 0));

@@ -32,6 +32,8 @@ public:
     // Of the memory for bodies. False: so much is not left.
     virtual bool take_room(std::uint64_t bytes) = 0;
     virtual void give_room(std::uint64_t bytes) = 0;
+    // Whether this user may make one more request now.
+    virtual bool admits(const Principal& principal) = 0;
     virtual void ended(HttpSession* session) = 0;
 };
 

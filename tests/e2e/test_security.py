@@ -17,6 +17,7 @@ GresTypes=gpu
 NodeName=n1 CPUs=8 Gres=gpu:a100:4
 PartitionName=main Nodes=n1 Default=YES MaxTime=1-0
 PartitionName=ours Nodes=n1 AllowAccounts=physics
+SlurmctldParameters=rl_enable,rl_bucket_size=300,rl_refill_rate=100
 Prolog={folder}/prolog
 Epilog={folder}/prolog
 """
@@ -243,7 +244,32 @@ class Security(unittest.TestCase):
             self.assertEqual(stat.S_IMODE(file.stat().st_mode), 0o600, file)
         c.run("scancel", job)
 
-    # H is tests/hostile.
+    # H: tests/hostile, and how often one user may ask.
+
+    def test_one_user_asks_only_so_often_and_its_commands_wait(self):
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                os.setresgid(60, 60, 60)
+                os.setresuid(5, 5, 5)
+                connection = OverSocket(self.socket)
+                for _ in range(1000):
+                    connection.request("GET", "/v1/ping")
+                    answer = connection.getresponse()
+                    answer.read()
+                    os.write(writer, f"{answer.status}\n".encode())
+            finally:
+                os._exit(0)
+        os.close(writer)
+        with os.fdopen(reader) as pipe:
+            answers = pipe.read().split()
+        os.waitpid(child, 0)
+        self.assertEqual(set(answers), {"200", "429"})
+        self.assertGreaterEqual(answers.count("200"), 200)
+        self.assertEqual(len(answers), 1000)
+        self.assertEqual(self.as_user(MALLORY, "squeue").returncode, 0, "a command waits for its turn")
+        self.assertEqual(self.cluster.run("squeue").returncode, 0, "administrators are not counted")
 
 
 if __name__ == "__main__":
