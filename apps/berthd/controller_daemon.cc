@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "apps/berthd/config_reader.h"
 #include "apps/berthd/daemon_inbox.h"
 #include "apps/berthd/fence_runner.h"
 #include "apps/daemon/wall_clock.h"
@@ -42,11 +43,17 @@ public:
 
 class ToInbox final : public CommandSink {
 public:
-    explicit ToInbox(DaemonInbox& inbox) : inbox_(inbox) {}
-    bool put(ClientInput input) override { return inbox_.try_push(std::move(input)); }
+    ToInbox(DaemonInbox& inbox, ConfigReader& config) : inbox_(inbox), config_(config) {}
+    bool put(ClientInput input) override {
+        if (std::holds_alternative<Reconfigure>(input.command)) {
+            return config_.put(std::move(input));
+        }
+        return inbox_.try_push(std::move(input));
+    }
 
 private:
     DaemonInbox& inbox_;
+    ConfigReader& config_;
 };
 
 // Several, each told of everything.
@@ -80,8 +87,9 @@ std::string host_name() {
 
 struct ControllerDaemon::Parts {
     Parts(Opened opened, StoreReader for_archive, StoreReader for_launches, ClusterSpec spec,
-          LogSink& sink)
+          ReadConfig read_again, LogSink& sink)
         : log(sink),
+          config(std::move(read_again), [this](Input input) { inbox.push(std::move(input)); }),
           store(std::move(opened.store)),
           archive(std::move(for_archive)),
           scripts(std::move(for_launches)),
@@ -98,7 +106,8 @@ struct ControllerDaemon::Parts {
     LogSink& log;
     SystemClock clock;
     DaemonInbox inbox{clock};
-    ToInbox commands{inbox};
+    ConfigReader config;
+    ToInbox commands{inbox, config};
     Store store;
     StoreArchive archive;
     StoreReader scripts;  // Its own, so that a launch waits for no one who reads accounting.
@@ -212,7 +221,7 @@ ControllerDaemon::~ControllerDaemon() {
 
 Result<std::unique_ptr<ControllerDaemon>> ControllerDaemon::start(
     const ControllerOptions& options, const std::optional<Listening>& listening, ClusterSpec spec,
-    LogSink& log) {
+    ReadConfig read_again, LogSink& log) {
     BERTH_TRY(Opened opened,
               Store::open(options.state, {.keep_journal = options.keep_journal}, log));
     log.write(LogLevel::info, "berthd",
@@ -220,14 +229,29 @@ Result<std::unique_ptr<ControllerDaemon>> ControllerDaemon::start(
                   std::to_string(opened.state.jobs().size()) +
                   " jobs, from the snapshot at record " + std::to_string(opened.snapshot_sequence) +
                   " and " + std::to_string(opened.replayed_records) + " records after it");
-    spec.scheduling.first_job_id = std::max(spec.scheduling.first_job_id, opened.first_job);
+    const auto keep_ids_used = [first = opened.first_job](ClusterSpec read) {
+        read.scheduling.first_job_id = std::max(read.scheduling.first_job_id, first);
+        return read;
+    };
+    spec = keep_ids_used(std::move(spec));
+    const auto read = [read_again = std::move(read_again), keep_ids_used]() -> Result<ClusterSpec> {
+        BERTH_TRY(ClusterSpec again, read_again());
+        return keep_ids_used(std::move(again));
+    };
     BERTH_TRY(StoreReader archive, StoreReader::open(options.state));
     BERTH_TRY(StoreReader scripts, StoreReader::open(options.state));
     auto parts = std::make_unique<Parts>(std::move(opened), std::move(archive), std::move(scripts),
-                                         std::move(spec), log);
+                                         std::move(spec), read, log);
     BERTH_CHECK(parts->loop.run_once());
     BERTH_CHECK(parts->listen(options, listening));
     return std::unique_ptr<ControllerDaemon>(new ControllerDaemon(std::move(parts)));
+}
+
+void ControllerDaemon::reconfigure() {
+    Principal administrator;
+    administrator.user = administrator.group = "root";
+    administrator.role = Role::admin;
+    (void)parts_->config.put({ReplyTo{0}, std::move(administrator), Reconfigure{}});
 }
 
 Status ControllerDaemon::run() {

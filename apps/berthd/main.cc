@@ -24,10 +24,14 @@ int fail(LogSink& log, const Error& error, int code) {
 }
 
 int serve(const ControllerOptions& options, StopSignal& signals, LogFile& log) {
-    Result<ClusterSpec> spec =
-        read_cluster_config(options.config, {.lenient = options.lenient}, log);
+    const auto read_config = [&]() -> Result<ClusterSpec> {
+        BERTH_TRY(ClusterSpec read,
+                  read_cluster_config(options.config, {.lenient = options.lenient}, log));
+        if (!options.cluster_name.empty()) read.name = options.cluster_name;
+        return read;
+    };
+    Result<ClusterSpec> spec = read_config();
     if (!spec.ok()) return fail(log, spec.error(), kExitConfig);
-    if (!options.cluster_name.empty()) spec->name = options.cluster_name;
     const Result<DirectoryLock> lock = DirectoryLock::take(options.state, "berthd");
     if (!lock.ok()) return fail(log, lock.error(), kExitConfig);
     const Result<PidFile> pid = PidFile::write(options.pid_file);
@@ -36,7 +40,8 @@ int serve(const ControllerOptions& options, StopSignal& signals, LogFile& log) {
     gethostname(host.data(), host.size() - 1);
     const auto listening = listening_of(options, *spec, host.data());
     if (!listening.ok()) return fail(log, listening.error(), kExitConfig);
-    auto daemon = ControllerDaemon::start(options, *listening, std::move(spec).value(), log);
+    auto daemon =
+        ControllerDaemon::start(options, *listening, std::move(spec).value(), read_config, log);
     if (!daemon.ok()) return fail(log, daemon.error(), kExitStore);
     log.write(LogLevel::info, "berthd",
               "version " BERTH_VERSION " listens on " + options.socket + ", for agents on " +
@@ -46,7 +51,7 @@ int serve(const ControllerOptions& options, StopSignal& signals, LogFile& log) {
                   "listens for other hosts on " + to_string((*listening)->api) +
                       ", for their agents on " + to_string((*listening)->link) + ", by TLS");
     }
-    signals.then([&] { (*daemon)->stop(); });
+    signals.then([&] { (*daemon)->stop(); }, [&] { (*daemon)->reconfigure(); });
     const Status ended = (*daemon)->run();
     signals.rest();
     if (!ended.ok()) {

@@ -18,6 +18,7 @@ StopSignal::StopSignal() {
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
     BERTH_ASSERT(pthread_sigmask(SIG_BLOCK, &set, nullptr) == 0);
     signals_ = signalfd(-1, &set, SFD_CLOEXEC);
     end_ = eventfd(0, EFD_CLOEXEC);
@@ -38,12 +39,17 @@ StopSignal::~StopSignal() {
     close(end_);
 }
 
-void StopSignal::then(std::function<void()> stop) {
-    thread_ = std::thread([this, stop = std::move(stop)] {
+void StopSignal::then(std::function<void()> stop, std::function<void()> again) {
+    thread_ = std::thread([this, stop = std::move(stop), again = std::move(again)] {
         pollfd waited[2] = {{signals_, POLLIN, 0}, {end_, POLLIN, 0}};
-        while (poll(waited, 2, -1) < 0 && errno == EINTR) {
+        for (;;) {
+            if (poll(waited, 2, -1) < 0 && errno == EINTR) continue;
+            signalfd_siginfo came{};
+            if ((waited[0].revents & POLLIN) == 0) return;
+            if (read(signals_, &came, sizeof came) != sizeof came) continue;
+            if (came.ssi_signo != SIGHUP) return stop();
+            again();
         }
-        if ((waited[0].revents & POLLIN) != 0) stop();
     });
 }
 

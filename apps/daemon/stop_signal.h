@@ -1,5 +1,5 @@
-// StopSignal: SIGTERM and SIGINT as a call. To be made before any thread is started, so that no
-// other thread takes the signals.
+// StopSignal: SIGTERM and SIGINT as a call, and SIGHUP as another. To be made before any thread is
+// started, so that no other thread takes the signals.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,9 @@ public:
     StopSignal();  // From here on the signals wait.
     ~StopSignal();
 
-    // Calls it once, on a thread of its own, when a signal has come or comes.
-    void then(std::function<void()> stop);
+    // Calls `stop` once, on a thread of its own, when a signal has come or comes; `again` each time
+    // that SIGHUP comes until then.
+    void then(std::function<void()> stop, std::function<void()> again = [] {});
     void rest();  // No call any more, once this has returned.
 
 private:

@@ -242,6 +242,7 @@ std::string_view name_of(RouteId id) {
         case RouteId::set_usage: return "set_usage";
         case RouteId::show_diagnostics: return "show_diagnostics";
         case RouteId::reset_diagnostics: return "reset_diagnostics";
+        case RouteId::reconfigure: return "reconfigure";
         case RouteId::metrics: return "metrics";
         case RouteId::metrics_jobs: return "metrics_jobs";
         case RouteId::metrics_nodes: return "metrics_nodes";

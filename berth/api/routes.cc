@@ -248,6 +248,13 @@ constexpr std::array kRoutes = {
           .verb = "reset_diagnostics",
           .reply = "Accepted",
           .summary = "Counts anew from here."},
+    Route{
+        .id = RouteId::reconfigure,
+        .method = Method::post,
+        .path = "/v1/reconfigure",
+        .verb = "reconfigure",
+        .reply = "Accepted",
+        .summary = "Reads the configuration again; if anything is wrong with it, nothing changes."},
     Route{.id = RouteId::metrics,
           .method = Method::get,
           .path = "/metrics",

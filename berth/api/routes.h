@@ -49,6 +49,7 @@ enum class RouteId : std::uint8_t {
     edit_accounting,
     show_diagnostics,
     reset_diagnostics,
+    reconfigure,
     metrics,
     metrics_jobs,
     metrics_nodes,

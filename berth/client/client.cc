@@ -336,6 +336,10 @@ CallResult<Done> Client::edit_accounting(const AccountingEdits& edits) {
     return wire_->command(RouteId::edit_accounting, {}, edits);
 }
 
+CallResult<Done> Client::reconfigure() {
+    return wire_->command(RouteId::reconfigure, {}, api::Accepted{});
+}
+
 CallResult<std::vector<api::PartitionRow>> Client::partitions() {
     return wire_->list<api::PartitionRow>(RouteId::list_partitions,
                                           api::path_of(RouteId::list_partitions));

@@ -74,6 +74,7 @@ public:
     CallResult<std::vector<api::AssociationRow>> associations();
     CallResult<std::vector<api::QosRow>> qos();
     CallResult<Done> edit_accounting(const AccountingEdits& edits);
+    CallResult<Done> reconfigure();
     CallResult<api::ConfigRow> config();
     CallResult<api::Ping> ping();
     CallResult<api::StateHashReply> state_hash();

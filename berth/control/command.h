@@ -2,6 +2,7 @@
 // authorization table (authorize.h) before anything else.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -140,11 +141,16 @@ struct EditAccounting {
 };
 // Asks for the hash of the controller's whole durable state, for `berth replay` and tests.
 struct HashState {};
+// Another configuration takes the place of the one in force: all of it, or nothing.
+struct Reconfigure {
+    std::shared_ptr<const ClusterSpec> spec;  // As it was read; null while nobody has read it, or …
+    std::string problem;                      // … what is wrong with it.
+};
 
 using Command = std::variant<SubmitJob, CancelJob, HoldJob, RequeueJob, UpdateJob, UpdateNode,
                              CreateStep, ExplainJob, HashState, SetUsage, EditReservation,
                              DeleteReservation, EditAccounting, CompleteJob, SuspendJob, TopJobs,
-                             NotifyJob, EditPartition, DeletePartition>;
+                             NotifyJob, EditPartition, DeletePartition, Reconfigure>;
 
 struct Submitted {
     JobId job{0};

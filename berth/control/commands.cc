@@ -34,6 +34,7 @@ Answer carry_out(Ledger& ledger, Nodes& nodes, const Principal& principal, Comma
             [&](SetUsage& one) { return set_usage(ledger, principal, std::move(one)); },
             [&](EditReservation& one) { return edit_reservation(ledger, principal, one); },
             [&](DeleteReservation& one) { return delete_reservation(ledger, principal, one); },
+            [&](Reconfigure& one) { return reconfigure(ledger, nodes, principal, one); },
             [&](EditAccounting& one) { return edit_accounting(ledger, principal, std::move(one)); },
             [&](SuspendJob& one) { return suspend(ledger, principal, one); },
             [&](TopJobs& one) { return top(ledger, principal, one); },

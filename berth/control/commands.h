@@ -35,7 +35,13 @@ Answer edit_reservation(Ledger& ledger, const Principal& principal, const EditRe
 Answer delete_reservation(Ledger& ledger, const Principal& principal,
                           const DeleteReservation& command);
 Answer edit_accounting(Ledger& ledger, const Principal& principal, EditAccounting command);
+Answer reconfigure(Ledger& ledger, Nodes& nodes, const Principal& principal,
+                   const Reconfigure& command);
 Answer explain_job(const Ledger& ledger, const Principal& principal, const ExplainJob& command);
+
+// A configuration as it was read, with what the state keeps of the one before it: ids, and what was
+// edited since.
+ClusterSpec spec_for(const ClusterState& state, ClusterSpec read);
 
 // ---- What they share.
 

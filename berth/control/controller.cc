@@ -94,10 +94,8 @@ void Controller::turn_took(Duration length) {
 
 void Controller::Parts::take_office(Ledger& ledger) {
     ledger.record(ControllerStarted{epoch});
-    ClusterSpec kept = keep_ids(ledger.state().spec(), *std::move(spec));
+    ClusterSpec kept = spec_for(ledger.state(), *std::move(spec));
     spec.reset();
-    apply_edits(kept, ledger.state().accounting_edits());
-    apply_edits(kept, ledger.state().cluster_edits());
     if (kept != ledger.state().spec()) ledger.record(SpecInstalled{std::move(kept)});
     nodes.install(ledger.state().spec());
     nodes.begin_watch(ledger);

@@ -14,6 +14,16 @@ void Nodes::install(const ClusterSpec& spec) {
     }
 }
 
+void Nodes::reinstall(Ledger& ledger, const ClusterSpec& before) {
+    const ClusterSpec& spec = ledger.state().spec();
+    install(spec);
+    for (std::size_t i = 0; i < before.nodes.size(); ++i) {
+        const NodeId node = NodeId::from_index(i);
+        const std::optional<Link> link = sessions_.of(node).link;
+        if (link && before.nodes[i] != spec.nodes[i]) ledger.close(*link);
+    }
+}
+
 void Nodes::lose(Ledger& ledger, Link link) {
     const std::optional<NodeId> node = sessions_.node_on(link);
     if (!node) return;

@@ -23,7 +23,9 @@ inline constexpr const char* kOurselves = "slurm";
 class Nodes {
 public:
     explicit Nodes(const ClusterState& state);
-    void install(const ClusterSpec& spec);  // After SpecInstalled.
+    void install(const ClusterSpec& spec);  // After SpecInstalled …
+    // … while agents are linked: nodes that are described otherwise than before register anew.
+    void reinstall(Ledger& ledger, const ClusterSpec& before);
 
     // ---- What comes from the agents.
     void hear(Ledger& ledger, AgentInput input);

@@ -16,7 +16,7 @@ public:
         switch (rng_.between(0, 9)) {
             case 0: return submit();
             case 1: return command();
-            case 2: return node_command();
+            case 2: return rng_.chance(10) ? reconfigure() : node_command();
             case 3: return register_node();
             case 4: return void(rig_.lose_link(node()));
             case 5: return void(rig_.wait(std::chrono::seconds(rng_.between(0, 200))));
@@ -91,6 +91,19 @@ private:
         UpdateNode update{"node" + std::to_string(1 + number(3)), NodeAction::resume, "why not"};
         if (rng_.chance(60)) update.action = static_cast<NodeAction>(number(3));
         rig_.ask(somebody(), update);
+    }
+
+    // Nodes come and go, and so does a partition.
+    void reconfigure() {
+        ClusterSpec spec = testing::make_cluster(2 + number(3));
+        if (rng_.chance(50)) {
+            PartitionSpec more = spec.partitions[0];
+            more.name = "more";
+            more.is_default = false;
+            spec.partitions.push_back(more);
+        }
+        if (rng_.chance(50)) spec.nodes[0].weight = number(5);
+        rig_.ask(kRoot, Reconfigure{std::make_shared<const ClusterSpec>(std::move(spec)), {}});
     }
 
     AttemptReport attempt_report() {

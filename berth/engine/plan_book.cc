@@ -218,7 +218,9 @@ std::vector<JobId> PlanBook::extend_overdue(Time now, Duration longer) {
         const JobId job = ends_.begin()->second;
         Booking booking = running_.at(job);
         remove(job);
-        booking.end = after(now, std::max(longer, now - booking.due()));
+        Duration late = longer;
+        while (after(booking.due(), late) <= now) late *= 2;
+        booking.end = after(booking.due(), late);
         for (const NodeId node : booking.amounts.nodes()) forget_before(node, now);
         enter(job, std::move(booking));
         overdue.push_back(job);

@@ -54,6 +54,7 @@ constexpr Promise kPromises[] = {
     {RouteId::edit_accounting, kOp, kOp},
     {RouteId::show_diagnostics, kUser, kUser},
     {RouteId::reset_diagnostics, kOp, kOp},
+    {RouteId::reconfigure, kAdmin, kAdmin},
     {RouteId::metrics, kUser, kUser},
     {RouteId::metrics_jobs, kUser, kUser},
     {RouteId::metrics_nodes, kUser, kUser},

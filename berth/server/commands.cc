@@ -258,6 +258,7 @@ bool is_command(RouteId route) {
         case RouteId::complete_job:
         case RouteId::explain_job:
         case RouteId::set_usage:
+        case RouteId::reconfigure:
         case RouteId::edit_accounting:
         case RouteId::create_reservation:
         case RouteId::update_reservation:
@@ -280,6 +281,7 @@ Outcome command_of(const Edition& edition, const CommandRequest& request) {
         case RouteId::submit_job: return submit(request);
         case RouteId::update_node: return update_node(request);
         case RouteId::set_usage: return set_usage(request);
+        case RouteId::reconfigure: return Reconfigure{};
         case RouteId::edit_accounting: return edit_accounting(request);
         case RouteId::create_reservation: return create_reservation(request);
         case RouteId::update_reservation: return update_reservation(request);

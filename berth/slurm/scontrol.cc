@@ -91,6 +91,7 @@ public:
         if (means(verb, "resume", 3)) return each_job(words, Action::resume);
         if (means(verb, "top", 3)) return put_on_top(client_, words, streams_);
         if (means(verb, "notify", 1)) return notify_job(client_, words, streams_);
+        if (means(verb, "reconfigure", 3)) return reconfigure();
         if (means(verb, "update", 1)) return update(words);
         if (means(verb, "version", 4)) return streams_.out << kVersion << '\n', 0;
         if (means(verb, "create", 1)) return create(words);
@@ -101,8 +102,8 @@ public:
         if (means(verb, "token", 3)) return print_token(client_, words, streams_);
         if (means(verb, "reboot", 3)) return reboot_nodes(client_, words, streams_);
         if (means(verb, "cancel_reboot", 3)) return cancel_reboot(client_, words, streams_);
-        for (const char* known : {"reconfigure", "shutdown", "takeover", "power", "listpids",
-                                  "pidinfo", "setdebug", "cluster"}) {
+        for (const char* known :
+             {"shutdown", "takeover", "power", "listpids", "pidinfo", "setdebug", "cluster"}) {
             if (iequals(verb, known))
                 return fail("scontrol " + std::string(known) + " is not supported yet");
         }
@@ -212,6 +213,12 @@ private:
             return streams_.err << "Invalid hostlist: " << list << '\n', 1;
         for (const std::string& name : names.value()) streams_.out << name << '\n';
         return 0;
+    }
+
+    int reconfigure() {
+        const auto done = client_.reconfigure();
+        if (!done) streams_.err << "slurm_reconfigure error: " << done.problem().detail << '\n';
+        return done ? 0 : 1;
     }
 
     int ping() {

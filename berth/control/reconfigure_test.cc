@@ -1,0 +1,66 @@
+// Another configuration while the cluster runs.
+#include "berth/control/control_rig.h"
+
+namespace berth {
+namespace {
+
+Reconfigure to(ClusterSpec spec) {
+    return {std::make_shared<const ClusterSpec>(std::move(spec)), {}};
+}
+
+TEST(ReconfigureCommand, WhatIsNewIsInForceAtOnceAndWhatRunsGoesOn) {
+    ControlRig rig(2);
+    rig.connect_all();
+    const std::uint32_t id = rig.run({.gpus = 1});
+    ClusterSpec spec = testing::make_cluster(3);
+    PartitionSpec extra = spec.partitions[0];
+    extra.name = "extra";
+    extra.is_default = false;
+    spec.partitions.push_back(extra);
+    EXPECT_TRUE(std::holds_alternative<Done>(rig.ask(kRoot, to(spec))));
+    EXPECT_EQ(rig.facts<SpecInstalled>().size(), 1U);
+    EXPECT_TRUE(rig.last.changes.spec);
+    EXPECT_TRUE(rig.state().spec().find_partition("extra"));
+    EXPECT_EQ(rig.state().spec().nodes.size(), 3U);
+    EXPECT_EQ(rig.job(id).state, JobState::running);
+    EXPECT_TRUE(rig.last.closed.empty()) << "the nodes are described as before";
+    EXPECT_TRUE(std::holds_alternative<Done>(rig.ask(kRoot, to(spec))));
+    EXPECT_TRUE(rig.last.record.facts.empty()) << "nothing new is not recorded";
+}
+
+TEST(ReconfigureCommand, ANodeThatIsDescribedOtherwiseRegistersAnew) {
+    ControlRig rig(2);
+    rig.connect_all();
+    ClusterSpec spec = testing::make_cluster(2);
+    spec.nodes[1].weight = 77;
+    rig.ask(kRoot, to(spec));
+    ASSERT_EQ(rig.last.closed.size(), 1U);
+    EXPECT_EQ(rig.last.closed[0], rig.agents[1].link);
+}
+
+TEST(ReconfigureCommand, ANodeThatIsGoneGetsNoWorkAndKeepsWhatItHas) {
+    ControlRig rig(2);
+    rig.connect_all();
+    const std::uint32_t first = rig.run({.gpus = 8}), second = rig.run({.gpus = 8});
+    ClusterSpec smaller = testing::make_cluster(1);
+    rig.ask(kRoot, to(smaller));
+    EXPECT_EQ(rig.job(first).state, JobState::running);
+    EXPECT_EQ(rig.job(second).state, JobState::running);
+    rig.report(1, end_report(second));
+    EXPECT_EQ(rig.job(second).state, JobState::completed);
+    EXPECT_EQ(rig.job(rig.submit({.gpus = 8})).state, JobState::pending);
+    rig.restart();
+}
+
+TEST(ReconfigureCommand, WhatIsWrongOrNotAllowedChangesNothing) {
+    ControlRig rig(2);
+    rig.connect_all();
+    const std::uint64_t before = rig.state().hash();
+    EXPECT_EQ(why(rig.ask(kRoot, Reconfigure{nullptr, "slurm.conf:3: error: …"})),
+              Refusal::invalid_request);
+    EXPECT_EQ(why(rig.ask(kOperator, to(testing::make_cluster(3)))), Refusal::not_allowed);
+    EXPECT_EQ(rig.state().hash(), before);
+}
+
+}  // namespace
+}  // namespace berth
