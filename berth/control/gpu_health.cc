@@ -64,4 +64,20 @@ void Nodes::note_faults(Ledger& ledger, NodeId node, const std::vector<GpuFault>
     }
 }
 
+// A GPU that is gone when the agent looks for the first time reports no fault.
+void Nodes::drain_absent_gpus(Ledger& ledger, NodeId node, const NodeSpec& found) {
+    const ClusterSpec& spec = ledger.state().spec();
+    const NodeSpec& configured = spec.node(node);
+    const DeviceMask known = ledger.state().condition(node).drained_mask();
+    for_each_bit(absent_gpus(configured, found, spec.dimensions) & ~known, [&](int i) {
+        const Device& device = configured.devices[static_cast<std::size_t>(i)];
+        const std::string text =
+            "gpu " + std::to_string(device.index) + ": " + device.file + " is not there";
+        ledger.log(LogLevel::error, "node " + configured.name + ", " + text);
+        ledger.record(
+            DevicesDrained{.node = node, .devices = bit(i), .reason = text, .by = kOurselves});
+        end_holders(ledger, node, static_cast<std::uint32_t>(i));
+    });
+}
+
 }  // namespace berth

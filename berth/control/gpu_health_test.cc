@@ -93,5 +93,39 @@ TEST_F(GpuHealth, AnotherAgentProcessCountsItsFaultsAnew) {
     EXPECT_EQ(node().drained_mask(), 0b11000U);
 }
 
+// A cluster whose GPUs have device files; the first node's agent finds all but these.
+AgentInput without(ControlRig& rig, const ClusterSpec& spec, DeviceMask absent) {
+    AgentInput input = rig.registration(0);
+    NodeSpec& found = std::get<Registration>(input.report.body).found;
+    found = spec.nodes[0];
+    std::vector<Device> there;
+    for (std::size_t i = 0; i < found.devices.size(); ++i) {
+        if ((absent & bit(static_cast<int>(i))) == 0) there.push_back(found.devices[i]);
+    }
+    found.gres_text = "gpu:a100:" + std::to_string(there.size());
+    found.devices = std::move(there);
+    return input;
+}
+
+TEST(AbsentGpus, AreDrainedAlone) {
+    ClusterSpec spec = testing::make_cluster(1);
+    for (Device& device : spec.nodes[0].devices) {
+        device.file = "/dev/nvidia" + std::to_string(device.index);
+    }
+    ControlRig rig(spec);
+    rig.agents[0].link = Link{50};
+    rig.agents[0].session = 1;
+    rig.turn({without(rig, spec, 0b100000)});
+    const NodeCondition& node = rig.state().condition(NodeId(0));
+    EXPECT_TRUE(node.schedulable());
+    EXPECT_EQ(node.drained_mask(), 0b100000U);
+    EXPECT_EQ(node.drained_devices[0].reason, "gpu 5: /dev/nvidia5 is not there");
+    rig.agents[0].link = Link{51};
+    rig.agents[0].session = 2;
+    rig.turn({without(rig, spec, 0xff)});  // It has no driver any more.
+    EXPECT_TRUE(node.drained);
+    EXPECT_EQ(node.reason, "gres/gpu count reported lower than configured (0 < 7)");
+}
+
 }  // namespace
 }  // namespace berth

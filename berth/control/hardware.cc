@@ -46,10 +46,11 @@ std::map<std::string, std::int64_t, std::less<>> counts_of(std::string_view gres
 }
 
 void add_missing_gres(std::string& reason, const NodeSpec& configured, const NodeSpec& found,
-                      const Dimensions& dimensions) {
+                      const Dimensions& dimensions, DeviceMask drained) {
     std::map<std::string, std::int64_t, std::less<>> wanted;
-    for (const Device& device : configured.devices) {
-        wanted[dimensions.at(device.dimension).name] += 1;
+    for (std::size_t i = 0; i < configured.devices.size(); ++i) {
+        if ((drained & bit(static_cast<int>(i))) != 0) continue;
+        wanted[dimensions.at(configured.devices[i].dimension).name] += 1;
     }
     auto there = counts_of(found.gres_text);
     if (found.gres_text.empty()) {  // An agent that has the cluster's own description of its node.
@@ -70,7 +71,7 @@ void add_missing_gres(std::string& reason, const NodeSpec& configured, const Nod
 }  // namespace
 
 std::string hardware_shortfall(const NodeSpec& configured, const NodeSpec& found,
-                               const Dimensions& dimensions) {
+                               const Dimensions& dimensions, DeviceMask drained) {
     std::string reason;
     if (found.cpus() < configured.cpus()) {
         add(reason, "Low socket*core*thread count");
@@ -81,8 +82,24 @@ std::string hardware_shortfall(const NodeSpec& configured, const NodeSpec& found
                         " < 100.00% of configured:" + std::to_string(in_mib(configured.memory)) +
                         ")");
     }
-    add_missing_gres(reason, configured, found, dimensions);
+    add_missing_gres(reason, configured, found, dimensions, drained);
     return reason;
+}
+
+DeviceMask absent_gpus(const NodeSpec& configured, const NodeSpec& found,
+                       const Dimensions& dimensions) {
+    DeviceMask absent = 0;
+    bool any_there = false;
+    for (std::size_t i = 0; i < configured.devices.size(); ++i) {
+        const Device& device = configured.devices[i];
+        if (device.file.empty() || dimensions.at(device.dimension).name != "gpu") continue;
+        if (std::ranges::find(found.devices, device.file, &Device::file) == found.devices.end()) {
+            absent |= bit(static_cast<int>(i));
+        } else {
+            any_there = true;
+        }
+    }
+    return any_there ? absent : 0;
 }
 
 }  // namespace berth

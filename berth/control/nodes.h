@@ -89,6 +89,7 @@ private:
 
     // gpu_health.cc
     void note_faults(Ledger& ledger, NodeId node, const std::vector<GpuFault>& faults);
+    void drain_absent_gpus(Ledger& ledger, NodeId node, const NodeSpec& found);
 
     // silent_nodes.cc
     std::optional<Time> settling_due(const ClusterState& state, NodeId node) const;

@@ -150,7 +150,9 @@ void Nodes::settle_steps_of(Ledger& ledger, NodeId node, AttemptId attempt,
 
 void Nodes::check_hardware(Ledger& ledger, NodeId node, const NodeSpec& found) {
     const ClusterSpec& spec = ledger.state().spec();
-    std::string fault = hardware_shortfall(spec.node(node), found, spec.dimensions);
+    drain_absent_gpus(ledger, node, found);
+    std::string fault = hardware_shortfall(spec.node(node), found, spec.dimensions,
+                                           ledger.state().condition(node).drained_mask());
     if (fault.empty() || ledger.state().condition(node).drained) return;
     ledger.log(LogLevel::warning, "node " + spec.node(node).name + " is drained: " + fault);
     ledger.record(

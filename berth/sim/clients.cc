@@ -143,6 +143,12 @@ void Clients::node_trouble(std::size_t nodes) {
        [this, node] { ask(admin(), UpdateNode{node, NodeAction::resume, ""}, {}); });
 }
 
+void Clients::gpu_trouble(NodeId node, std::uint32_t gpu) {
+    const std::string name = "gpu" + std::to_string(node.value() + 1);
+    in(Duration(rng_.between(60'000, 1'800'000)),
+       [this, name, gpu] { ask(admin(), UpdateNode{name, NodeAction::resume, "", {gpu}}, {}); });
+}
+
 void Clients::clear_up() {
     if (!controller_.is_up() || !is_idle()) return;
     const ClusterState& state = controller_.state();
@@ -158,7 +164,15 @@ void Clients::clear_up() {
         }
     }
     for (const NodeSpec& node : state.spec().nodes) {
-        if (!state.condition(*state.spec().find_node(node.name)).drained) continue;
+        const NodeCondition& condition = state.condition(*state.spec().find_node(node.name));
+        std::vector<std::uint32_t> gpus;
+        for (const DrainedDevice& one : condition.drained_devices) {
+            gpus.push_back(node.devices[one.device].index);
+        }
+        if (!gpus.empty()) {
+            ask(admin(), UpdateNode{node.name, NodeAction::resume, "", std::move(gpus)}, {});
+        }
+        if (!condition.drained) continue;
         ask(admin(), UpdateNode{node.name, NodeAction::resume, ""}, {});
     }
 }

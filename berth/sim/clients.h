@@ -15,7 +15,8 @@ public:
     void use(std::vector<PlannedJob> jobs);
     // What a batch script does besides running: its srun.
     void script_started(const LaunchAttempt& launch, const ScriptPlan& plan);
-    void node_trouble(std::size_t nodes);  // An operator drains a node for a while.
+    void gpu_trouble(NodeId node, std::uint32_t gpu);  // It is given back after a while.
+    void node_trouble(std::size_t nodes);              // An operator drains a node for a while.
     // After the faults: whatever waits for a person is seen to.
     void clear_up();
     void calm() { mix_ = FaultMix{}; }

@@ -43,8 +43,9 @@ enum class Fault : std::uint8_t {
     unkillable,
     fenced,
     fence_failed,
+    gpu_fault,
 };
-inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(Fault::fence_failed) + 1;
+inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(Fault::gpu_fault) + 1;
 std::string_view name(Fault fault);
 
 using FaultTally = std::array<std::uint64_t, kFaultKinds>;

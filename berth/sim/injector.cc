@@ -18,7 +18,8 @@ Injector::Injector(Stage& stage, Network& network, ControllerProcess& controller
       agents_(agents),
       clients_(clients),
       mix_(mix),
-      rng_(rng) {
+      rng_(rng),
+      of_gpus_(rng.fork()) {
     for (std::size_t i = 0; i < agents_.size(); ++i) {
         agents_[i]->on_up([this, i] { after_reboot(NodeId::from_index(i)); });
     }
@@ -49,6 +50,7 @@ void Injector::start() {
     often(mix_.clock_jumps, &Injector::jump_clock);
     often((mix_.old_order + mix_.old_report) * 100, &Injector::replay);
     often(500, &Injector::drain);
+    often(mix_.reboots / 2, &Injector::fail_gpu);
 }
 
 void Injector::cut() { network_.cut(some_node()); }
@@ -119,6 +121,16 @@ void Injector::after_reboot(NodeId node) {
         if (rng_.between(1, 10'000) > mix_.old_orders_after_reboot) continue;
         network_.replay_order(node, true, seconds(60));
     }
+}
+
+// The job's own fault, one that is contained, and one that takes the GPU away; given back later.
+void Injector::fail_gpu() {
+    const NodeId node = some_node();
+    const auto gpu = static_cast<std::int32_t>(of_gpus_.between(0, 7));
+    static const std::vector<std::int64_t> xids = {13, 94, 79};
+    stage_.count(Fault::gpu_fault);
+    agents_[node.index()]->fail_gpu(gpu, of_gpus_.pick(xids));
+    clients_.gpu_trouble(node, static_cast<std::uint32_t>(gpu));
 }
 
 void Injector::jump_clock() {

@@ -30,6 +30,7 @@ private:
     void reboot();
     void reboot_node(NodeId node);
     void jump_clock();
+    void fail_gpu();
     void replay();
     void drain();
     void after_reboot(NodeId node);
@@ -44,7 +45,7 @@ private:
     std::vector<std::unique_ptr<NodeAgent>>& agents_;
     Clients& clients_;
     FaultMix mix_;
-    Rng rng_;
+    Rng rng_, of_gpus_;
     bool stopped_ = false;
 };
 

@@ -68,6 +68,15 @@ void NodeAgent::jump_clock(Duration by) {
     if (agent_) feed({});
 }
 
+void NodeAgent::fail_gpu(std::int32_t gpu, std::int64_t xid) {
+    if (!agent_) return;
+    stage_.trace([&] {
+        return machine_.spec().name + ": GPU " + std::to_string(gpu) + " has Xid " +
+               std::to_string(xid);
+    });
+    feed({FaultsSeen{{{.gpu = gpu, .kind = GpuFaultKind::xid, .code = xid}}}});
+}
+
 bool NodeAgent::crashes_here() {
     if (rng_.between(1, 10'000) > mix_.agent_crash_in_turn) return false;
     stage_.count(Fault::agent_crash_in_turn);

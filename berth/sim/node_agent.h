@@ -19,6 +19,7 @@ public:
     void crash(Duration until_restart);
     void reboot(Duration down, bool wiped);
     void jump_clock(Duration by);
+    void fail_gpu(std::int32_t gpu, std::int64_t xid);
     void calm() { mix_ = FaultMix{}; }
 
     bool is_up() const { return agent_.has_value(); }

@@ -249,8 +249,9 @@ void Oracle::finish(const ClusterState& state) {
         if (!jobs_.contains(job)) stage_.violated("I3", words(job) + " is lost");
     }
     for (const Machine* const machine : machines_) {
-        const NodeFree& free = state.free(machine->id());
-        if (free.amount != machine->spec().capacity || free.jobs != 0) {
+        NodeFree expected = all_free(machine->spec());
+        drain(expected, state.condition(machine->id()).drained_mask(), machine->spec());
+        if (state.free(machine->id()) != expected) {
             stage_.violated("end", machine->spec().name + " is not free again");
         }
         if (!machine->cgroups().empty()) {
