@@ -2,6 +2,7 @@
 // is ended where it cannot go on.
 #include <algorithm>
 
+#include "berth/control/hardware.h"
 #include "berth/control/nodes.h"
 
 namespace berth {

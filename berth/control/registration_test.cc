@@ -56,8 +56,10 @@ TEST(Registration, DrainsANodeThatHasLessThanItShould) {
     rig.agents[0].link = Link{1};
     rig.agents[0].session = 1;
     AgentInput input = rig.registration(0);
-    std::get<Registration>(input.report.body).found.devices.resize(6);
-    std::get<Registration>(input.report.body).found.gres_text.clear();
+    NodeSpec& found = std::get<Registration>(input.report.body).found;
+    found.devices.resize(6);
+    for (Device& device : found.devices) device.file.clear();  // Which are missing is not told.
+    found.gres_text.clear();
     rig.turn({input});
     const NodeCondition& condition = rig.state().condition(NodeId(0));
     EXPECT_TRUE(condition.registered);
