@@ -55,11 +55,13 @@ class Jobs(unittest.TestCase):
 
     def test_scontrol_waits_for_a_job_and_writes_its_script(self):
         c = self.cluster
-        job = c.sbatch("--begin=now+1", script="sleep 4")
+        body = "until [ -e waited ]; do sleep 0.1; done"
+        job = c.sbatch("--begin=now+1", script=body)
         self.assertIn(f"ready for job {job}", c.run("scontrol", "wait_job", job).stderr)
-        self.assertEqual(c.run("scontrol", "write", "batch_script", job, "-").stdout, "#!/bin/bash\nsleep 4")
+        (c.work / "waited").touch()
+        self.assertEqual(c.run("scontrol", "write", "batch_script", job, "-").stdout, "#!/bin/bash\n" + body)
         c.run("scontrol", "write", "batch_script", job, "copy.sh")
-        self.assertEqual((c.work / "copy.sh").read_text(), "#!/bin/bash\nsleep 4")
+        self.assertEqual((c.work / "copy.sh").read_text(), "#!/bin/bash\n" + body)
         self.assertEqual(c.run("scontrol", "wait_job", "999999", check=False).returncode, 1)
 
     def test_json_lists_what_the_tables_do(self):
