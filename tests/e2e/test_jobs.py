@@ -124,7 +124,7 @@ class Jobs(unittest.TestCase):
         first = c.sbatch(script="sleep 3; exit 1")  # A busy machine takes long for three submissions.
         after_ok = c.sbatch(f"--dependency=afterok:{first}", script="true")
         after_any = c.sbatch(f"--dependency=afterany:{first}", script="true")
-        self.assertIn("Dependency", c.run("squeue", "-h", "-j", after_any, "-o", "%R").stdout)
+        c.wait("its reason", lambda: "Dependency" in c.run("squeue", "-h", "-j", after_any, "-o", "%R").stdout)
         c.wait_state(after_any, "COMPLETED")
         self.assertIn("DependencyNeverSatisfied", c.run("squeue", "-h", "-j", after_ok, "-o", "%R").stdout)
         c.run("scancel", after_ok)
