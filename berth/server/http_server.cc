@@ -123,14 +123,9 @@ struct HttpServer::Works final : HttpHouse {
         const std::lock_guard lock(mutex);
         waiting.erase(ticket);
     }
-    bool take_room(std::uint64_t bytes) override {
-        if (room_taken.fetch_add(bytes) + bytes <= settings.bodies_bytes) return true;
-        room_taken -= bytes;
-        return false;
-    }
-    void give_room(std::uint64_t bytes) override { room_taken -= bytes; }
+    BodyRoom& bodies() override { return body_room; }
     bool admits(const Principal& principal) override {
-        return rates.take(*published.current()->spec, principal, UserRates::Clock::now());
+        return rates.take(published.current()->spec, principal, UserRates::Clock::now());
     }
     void ended(HttpSession* session) override;
 
@@ -164,7 +159,8 @@ struct HttpServer::Works final : HttpHouse {
     asio::thread_pool slow;
     std::vector<std::thread> threads;
 
-    std::atomic<std::uint64_t> room_taken = 0;
+    BodyRoom body_room{settings.bodies_bytes,  // One whole body has its room in any case.
+                       std::max(settings.bodies_bytes / 4, settings.body_bytes)};
 
     std::mutex mutex;  // Of what follows.
     std::map<HttpSession*, std::weak_ptr<HttpSession>> sessions, remote_sessions;

@@ -208,6 +208,28 @@ TEST_F(ServerRig, PromisesNoMoreMemoryThanThereIs) {
     }
 }
 
+// Stuck bodies of one user kept all others' long ones out.
+TEST_F(ServerRig, OneUsersStuckBodiesLeaveRoomForOthers) {
+    if (::getuid() != 0) GTEST_SKIP() << "needs root to be somebody else";
+    options.bodies_bytes = 4 << 20, options.body_bytes = 1 << 20;
+    start();
+    const std::string half = "POST /v1/jobs HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n{";
+    RawClient stuck(options.socket);
+    ASSERT_TRUE(stuck.send(half));
+    const std::string script(500'000, 'x');
+    const std::string whole = R"({"payload":{"script":")" + script + R"("}})";
+    const auto is_full = [&] { return call("POST", "/v1/jobs", whole).status == 503; };
+    for (int wait = 0; !is_full(); ++wait) {
+        ASSERT_LT(wait, 500) << "his own share is used up";
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    ASSERT_EQ(::chmod(folder.c_str(), 0755), 0);
+    ASSERT_EQ(::seteuid(65533), 0);
+    RawClient other(options.socket);
+    ASSERT_EQ(::seteuid(0), 0);
+    EXPECT_EQ(other.call("POST", "/v1/jobs", whole).status, 201);
+}
+
 TEST_F(ServerRig, SaysSoWhenTheControllerIsFullOrSilent) {
     options.answer_timeout = std::chrono::milliseconds(100);
     start();

@@ -39,7 +39,7 @@ HttpSession::HttpSession(HttpHouse& house, TcpSocket socket, asio::ssl::context&
     : house_(house), stream_(std::move(socket), how), from_(std::move(from)), pid_(0) {}
 
 HttpSession::~HttpSession() {
-    house_.give_room(room_);
+    give_room();
     house_.ended(this);
 }
 
@@ -63,7 +63,7 @@ void HttpSession::shut() {
     closed_ = true;
     late_at_ = 0;
     parts_.reset();
-    house_.give_room(std::exchange(room_, 0));
+    give_room();
     stream_.close();
 }
 
@@ -160,19 +160,24 @@ void HttpSession::read_body() {
 // Memory for a long body is promised before the body comes. False: there is none, and that has been
 // answered.
 bool HttpSession::take_room() {
-    const std::uint64_t wanted =
-        parser_->chunked() ? house_.options().body_bytes : parser_->content_length().value_or(0);
+    const std::uint64_t most = refused_.empty() ? house_.options().body_bytes : kStrangersBodyBytes;
+    const std::uint64_t wanted = parser_->chunked() ? most : parser_->content_length().value_or(0);
     if (wanted <= kSmallBodyBytes) return true;
-    if (house_.take_room(wanted)) {
+    room_of_ = "uid " + std::to_string(principal_.uid);
+    if (house_.bodies().take(room_of_, wanted)) {
         room_ = wanted;
         return true;
     }
     keep_alive_ = false;
     chunked_ = false;
     send(respond(api::problem_of_status(
-        503, "the requests that are being received take all the memory there is: try again")));
+        503,
+        "the requests that are being received take all the memory there is for them, or all "
+        "of your share: try again")));
     return false;
 }
+
+void HttpSession::give_room() { house_.bodies().give(room_of_, std::exchange(room_, 0)); }
 
 // What is no request has an answer too, and then the connection is over: where the next one would
 // begin is not known.
@@ -213,7 +218,7 @@ void HttpSession::handle() {
                        .refused = refused_};
     if (!request.remote) request.principal.role = house_.role_of(principal_);
     if (request.refused.empty() && !house_.admits(request.principal)) {
-        house_.give_room(std::exchange(room_, 0));
+        give_room();
         return send(respond(api::problem_of_status(
             429,
             "you ask more often than the site lets one user (SlurmctldParameters=rl_enable): "
@@ -221,7 +226,7 @@ void HttpSession::handle() {
     }
     begin_audit(request);
     auto outcome = house_.service().serve(request);
-    house_.give_room(std::exchange(room_, 0));
+    give_room();
     if (auto* const response = std::get_if<ApiResponse>(&outcome)) {
         send(std::move(*response));
     } else if (auto* const command = std::get_if<ForController>(&outcome)) {

@@ -7,6 +7,7 @@
 #include <boost/beast/http.hpp>
 #include <optional>
 
+#include "berth/server/body_room.h"
 #include "berth/server/byte_stream.h"
 #include "berth/server/gives_way.h"
 #include "berth/server/http_server.h"
@@ -29,9 +30,7 @@ public:
     virtual bool ask(const std::shared_ptr<HttpSession>& session, std::uint64_t& ticket,
                      const Principal& principal, Command command) = 0;
     virtual void forget(std::uint64_t ticket) = 0;
-    // Of the memory for bodies. False: so much is not left.
-    virtual bool take_room(std::uint64_t bytes) = 0;
-    virtual void give_room(std::uint64_t bytes) = 0;
+    virtual BodyRoom& bodies() = 0;
     // Whether this user may make one more request now.
     virtual bool admits(const Principal& principal) = 0;
     virtual void ended(HttpSession* session) = 0;
@@ -64,6 +63,7 @@ private:
     void read_header();
     void read_body();
     bool take_room();
+    void give_room();
     void handle();
     void refuse_header(const Failure& why);
     void wait_for_controller(ForController request);
@@ -89,7 +89,8 @@ private:
     std::optional<AuditEntry> audited_;  // Of the request under way, if it changes something.
     boost::beast::flat_buffer buffer_;
     std::optional<Parser> parser_;
-    std::uint64_t room_ = 0;  // Of the house's, for the body that comes.
+    std::uint64_t room_ = 0;  // Of the house's, for the body that comes …
+    std::string room_of_;     // … and in whose share.
     bool closed_ = false;     // What was under way when it was shut comes to nothing.
     bool keep_alive_ = false;
     bool chunked_ = true;

@@ -53,12 +53,20 @@ void set_identity(api::JobRow& row, const Edition& edition, const Job& job) {
     row.comment = job.spec.comment;
 }
 
+// To Slurm's clients 0 says that the job is held: what no cycle has ranked yet shows 1.
+std::int64_t shown_priority(const PublishedJob& published) {
+    const Job& job = *published.job;
+    if (job.is_suspended()) return 0;
+    const bool is_held = job.state == JobState::pending && job.hold != Hold::none;
+    return is_held ? 0 : std::max<std::int64_t>(1, published.priority);
+}
+
 void set_state(api::JobRow& row, const Edition& edition, const PublishedJob& published) {
     const Job& job = *published.job;
     row.state = shown_state(job);
     row.outcome = job.state == JobState::completing ? slurm_name(job.outcome) : shown_state(job);
     row.reason = reason_text(published);
-    row.priority = job.is_suspended() ? 0 : published.priority;
+    row.priority = shown_priority(published);
     row.nice = job.spec.nice;
     row.dependency = dependency_text(edition, job);
     row.requeue = job.spec.requeue.value_or(edition.spec->scheduling.requeue_by_default);

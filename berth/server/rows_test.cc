@@ -41,6 +41,7 @@ TEST_F(Rows, OfAJobThatWaitsShowWhatItAsksFor) {
     const api::JobRow shown = row(1);
     EXPECT_EQ(shown.state, "PENDING");
     EXPECT_EQ(shown.reason, "ReqNodeNotAvail, UnavailableNodes:gpu[1-2]");
+    EXPECT_EQ(shown.priority, 1) << "no cycle has ranked it; 0 would say that it is held";
     EXPECT_EQ(shown.partition, "main");
     EXPECT_EQ(shown.qos, "normal");
     EXPECT_EQ(shown.node_count, 2U);

@@ -125,8 +125,8 @@ public:
         std::string request =
             std::string(method) + " " + std::string(target) + " HTTP/1.1\r\nHost: x\r\n";
         if (!body.empty()) request += "Content-Length: " + std::to_string(body.size()) + "\r\n";
-        if (!send(request + "\r\n" + std::string(body))) return {};
-        return read();
+        (void)send(request + "\r\n" + std::string(body));
+        return read();  // Who refuses early has answered, and closed.
     }
 
 private:

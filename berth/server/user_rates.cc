@@ -30,15 +30,19 @@ void UserRates::forget_full(Clock::time_point now) {
     }
 }
 
-bool UserRates::take(const ClusterSpec& spec, const Principal& who, Clock::time_point now) {
+// Configurations come anew for other reasons, too: the buckets stay while the limit does.
+void UserRates::read_limit(std::shared_ptr<const ClusterSpec> spec) {
+    const RateLimit limit = rate_limit_of(slurmctld_parameters(*spec)).value_or(RateLimit());
+    if (limit != limit_) buckets_.clear();
+    limit_ = limit;
+    spec_ = std::move(spec);
+}
+
+bool UserRates::take(const std::shared_ptr<const ClusterSpec>& spec, const Principal& who,
+                     Clock::time_point now) {
     if (who.role == Role::admin) return true;
-    const std::string_view parameters = slurmctld_parameters(spec);
     const std::lock_guard lock(mutex_);
-    if (parameters != parameters_) {
-        parameters_ = parameters;
-        limit_ = rate_limit_of(parameters).value_or(RateLimit());
-        buckets_.clear();
-    }
+    if (spec != spec_) read_limit(spec);
     if (!limit_.on) return true;
     if (buckets_.size() >= limit_.table_size) forget_full(now);
     if (buckets_.size() >= limit_.table_size && !buckets_.contains(who.uid)) return true;

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
-#include <string>
 
 #include "berth/model/cluster_spec.h"
 #include "berth/model/principal.h"
@@ -19,18 +19,20 @@ public:
     using Clock = std::chrono::steady_clock;
 
     // Whether this user may make one more request now. Administrators always may.
-    bool take(const ClusterSpec& spec, const Principal& who, Clock::time_point now);
+    bool take(const std::shared_ptr<const ClusterSpec>& spec, const Principal& who,
+              Clock::time_point now);
 
 private:
     struct Bucket {
         std::uint32_t tokens = 0;
         Clock::time_point filled_at{};
     };
+    void read_limit(std::shared_ptr<const ClusterSpec> spec);
     void refill(Bucket& bucket, Clock::time_point now) const;
     void forget_full(Clock::time_point now);
 
     std::mutex mutex_;
-    std::string parameters_;  // That limit_ was read from.
+    std::shared_ptr<const ClusterSpec> spec_;  // That limit_ was read from.
     RateLimit limit_;
     std::map<std::uint32_t, Bucket> buckets_;  // By user id.
 };

@@ -10,7 +10,11 @@ using std::chrono::seconds;
 class UserRatesTest : public ::testing::Test {
 protected:
     UserRatesTest() { set("rl_enable,rl_bucket_size=3,rl_refill_rate=2,rl_refill_period=10"); }
-    void set(std::string text) { spec.settings = {{"SlurmctldParameters", std::move(text)}}; }
+    void set(std::string text) {
+        ClusterSpec with;
+        with.settings = {{"SlurmctldParameters", std::move(text)}};
+        spec = std::make_shared<const ClusterSpec>(std::move(with));
+    }
     int taken(std::uint32_t uid, int second, int times = 100) {
         Principal who;
         who.uid = uid;
@@ -21,7 +25,7 @@ protected:
         }
         return count;
     }
-    ClusterSpec spec;
+    std::shared_ptr<const ClusterSpec> spec;
     UserRates rates;
     Role role = Role::user;
 };
@@ -43,11 +47,13 @@ TEST_F(UserRatesTest, AdministratorsAreNotCounted) {
 
 TEST_F(UserRatesTest, TheLimitIsTheOneInForce) {
     EXPECT_EQ(taken(1, 100), 3);
+    set("rl_enable,rl_bucket_size=3,rl_refill_rate=2,rl_refill_period=10");
+    EXPECT_EQ(taken(1, 100), 0) << "the same limit in another configuration";
     set("rl_enable,rl_bucket_size=7");
     EXPECT_EQ(taken(1, 100), 7);
     set("");
     EXPECT_EQ(taken(1, 100), 100);
-    spec.settings.clear();
+    spec = std::make_shared<const ClusterSpec>();
     EXPECT_EQ(taken(1, 100), 100);
 }
 

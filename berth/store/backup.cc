@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <filesystem>
 #include <utility>
 
@@ -29,11 +30,13 @@ public:
         }
         NewFile file;
         file.path_ = path;
-        file.fd_ =
-            ::open(file.part().c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-        if (file.fd_ < 0) return file_error(file.part());
-        if (::fchmod(file.fd_, 0600) != 0) return file_error(file.part());
-        return file;
+        // A file that another user has made first would stay readable by him.
+        file.fd_ = ::open(file.part().c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (file.fd_ >= 0) return file;
+        if (errno != EEXIST) return file_error(file.part());
+        return Error{ErrorCode::already_exists,
+                     file.part() + " is there already: another copy is being made, or one was " +
+                         "cut off and its part can be removed"};
     }
     NewFile(NewFile&& other) noexcept
         : path_(std::exchange(other.path_, {})), fd_(std::exchange(other.fd_, -1)) {}

@@ -58,6 +58,9 @@ TEST(Backup, NothingIsOverwrittenAndNothingLeftBehind) {
     const std::string copy = to.path() + "/copy";
     ASSERT_TRUE(back_up(from.path(), copy).ok());
     EXPECT_EQ(back_up(from.path(), copy).error().code, ErrorCode::already_exists);
+    std::ofstream(to.path() + "/other.part") << "of somebody who would read the copy";
+    EXPECT_EQ(back_up(from.path(), to.path() + "/other").error().code, ErrorCode::already_exists);
+    std::filesystem::remove(to.path() + "/other.part");
     EXPECT_EQ(restore(copy, from.path(), {}).error().code, ErrorCode::already_exists);
     EXPECT_EQ(std::filesystem::status(copy).permissions(),
               std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
