@@ -16,6 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
             if (!frame.ok() || !*frame) break;
             (void)berth::read_hello(**frame, "token");
             (void)berth::read_exit(**frame);
+            (void)berth::read_window(**frame);
         }
         reader.add(text.substr(size / 2));
     }

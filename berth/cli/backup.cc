@@ -24,6 +24,15 @@ std::string described(const BackupSummary& summary) {
            std::to_string(summary.sequence) + ", " + std::to_string(summary.bytes >> 10) + " KiB";
 }
 
+// A copy has none in it, and without them the cluster's nodes are strangers.
+std::string word_about_keys(const fs::path& keys) {
+    std::error_code ignored;
+    if (fs::exists(keys / "ca.key", ignored)) return {};
+    return "There are no keys in " + keys.string() +
+           ". If nodes of other hosts had joined, put the lost controller's there first "
+           "(ca.key, ca.pem, token.key); else all of them join anew.\n";
+}
+
 }  // namespace
 
 int backup(const BackupOptions& options, Output& output) {
@@ -39,7 +48,8 @@ int restore(const BackupOptions& options, Output& output) {
     const auto done = berth::restore(options.file, directory, {.skip_jobs = options.skip_jobs});
     if (!done.ok()) return output.fail(done.error().message);
     output.out() << directory << ": " << described(*done) << "; the next job is " << done->next_job
-                 << ". Start the controller.\n";
+                 << ". Start the controller.\n"
+                 << word_about_keys(fs::path(directory) / "keys");
     return 0;
 }
 

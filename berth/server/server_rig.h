@@ -93,6 +93,7 @@ public:
         }
         return true;
     }
+    void send_no_more() { ::shutdown(fd_, SHUT_WR); }
     // What else comes, until the other side closes or falls silent.
     std::string rest(int patience_ms = 5000) {
         while (fill(patience_ms)) {

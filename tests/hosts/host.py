@@ -142,6 +142,20 @@ class Host:
     def cut(self, down=True):
         run("ip", "link", "set", self.link, "down" if down else "up")
 
+    def call(self, name, address):
+        """From now on this host finds that name at that address."""
+        lines = [line for line in self.out("cat", "/etc/hosts").splitlines() if not line.endswith(f" {name}")]
+        self.write("/etc/hosts", "\n".join([*lines, f"{address} {name}"]) + "\n")
+
+    def lose(self):
+        """As if it had burnt: no process of it has time for anything, and nothing of its disk is left."""
+        for daemon in self.daemons.values():
+            daemon.kill()
+            daemon.wait()
+        self.daemons.clear()
+        self.stop()
+        shutil.rmtree(self.disk / "upper")
+
     def stop(self):
         for daemon in self.daemons.values():
             daemon.terminate()

@@ -1,0 +1,59 @@
+// Every option of sbatch, srun and salloc, with any value: a line each, the option by its first
+// byte. And the formats in which squeue, sinfo and sacct are asked to print.
+#include <cstdint>
+#include <string>
+
+#include "berth/base/assert.h"
+#include "berth/base/text.h"
+#include "berth/slurm/columns.h"
+#include "berth/slurm/job_options.h"
+#include "berth/slurm/sacct_fields.h"
+#include "berth/slurm/squeue_fields.h"
+#include "berth/slurm/values.h"
+
+namespace berth::slurm {
+namespace {
+
+void check_options(std::string_view text) {
+    Draft draft;
+    const auto rows = job_options();
+    for (const std::string_view line : split(text, '\n')) {
+        if (line.empty()) continue;
+        const auto& row = rows[static_cast<unsigned char>(line[0]) % rows.size()];
+        const std::string value(line.substr(1));
+        (void)apply_option(row, draft, row.argument == no_argument ? nullptr : value.c_str());
+    }
+    (void)check_together(draft);
+}
+
+void check_formats(std::string_view text) {
+    (void)parse_percent_format(text);
+    (void)parse_warning(text);
+    const PercentFormat format = parse_long_format(text);
+    for (const FormatItem& item : format.items) {
+        (void)find_long_field(item.name);
+        (void)letter_of_long_name(item.name, false);
+        (void)find_accounting_field(item.name);
+        if (item.width.value_or(0) > 1000) continue;
+        BERTH_ASSERT(!item.width || cell(text, item.width, item.right).size() >= *item.width);
+        BERTH_ASSERT(!item.width ||
+                     cell_with_plus(text, *item.width, item.right).size() >= *item.width);
+    }
+    std::vector<api::JobRow> jobs(3);
+    (void)sort_jobs(jobs, text);
+}
+
+}  // namespace
+}  // namespace berth::slurm
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+    if (size == 0) return 0;
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes are letters here.
+    const std::string_view text(reinterpret_cast<const char*>(bytes) + 1, size - 1);
+    if (bytes[0] % 4 == 0) {
+        berth::slurm::check_formats(text);
+    } else {
+        berth::slurm::check_options(text);
+    }
+    return 0;
+}
