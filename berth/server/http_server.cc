@@ -127,6 +127,12 @@ struct HttpServer::Works final : HttpHouse {
     bool admits(const Principal& principal) override {
         return rates.take(published.current()->spec, principal, UserRates::Clock::now());
     }
+    void proved(const std::string& from) override {
+        strangers.proved(from, StrangerRates::Clock::now());
+    }
+    bool refused(const std::string& from) override {
+        return strangers.refused(from, StrangerRates::Clock::now());
+    }
     void ended(HttpSession* session) override;
 
     void run();
@@ -148,6 +154,7 @@ struct HttpServer::Works final : HttpHouse {
     const Service api;
     PeerNames names;
     UserRates rates;
+    StrangerRates strangers{settings.strangers};
 
     asio::io_context io;
     asio::executor_work_guard<asio::io_context::executor_type> at_work{io.get_executor()};
@@ -261,14 +268,18 @@ void HttpServer::Works::accept_remote() {
         });
 }
 
-// Where there are as many as there may be and none gives way, the new one goes.
+// A host that comes again and again without a token waits its turn, or is sent away. Where there
+// are as many as there may be and none gives way, the new one goes.
 void HttpServer::Works::accepted_remote(TcpSocket socket) {
     boost::system::error_code why;
     const auto peer = socket.remote_endpoint(why);
     if (why) return;
+    const std::string from = peer.address().to_string();
+    const auto wait = strangers.came(from, StrangerRates::Clock::now());
+    if (!wait) return;
+    const auto after = std::chrono::ceil<std::chrono::milliseconds>(*wait);
     socket.set_option(asio::ip::tcp::no_delay(true), why);
-    auto session =
-        std::make_shared<HttpSession>(*this, std::move(socket), *tls, peer.address().to_string());
+    auto session = std::make_shared<HttpSession>(*this, std::move(socket), *tls, from);
     bool full = false;
     {
         const std::lock_guard lock(mutex);
@@ -276,14 +287,14 @@ void HttpServer::Works::accepted_remote(TcpSocket socket) {
         full = remote_sessions.size() >= settings.remote_connections;
         if (!full) remote_sessions.emplace(session.get(), session);
     }
-    if (!full) return session->start();
+    if (!full) return session->start(after);
     if (!close_one(true)) return;
     {
         const std::lock_guard lock(mutex);
         if (stopped) return;
         remote_sessions.emplace(session.get(), session);
     }
-    session->start();
+    session->start(after);
 }
 
 Result<Principal> HttpServer::Works::identify(std::string_view token) {

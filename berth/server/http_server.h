@@ -15,6 +15,7 @@
 #include "berth/server/published.h"
 #include "berth/server/registrar.h"
 #include "berth/server/service.h"
+#include "berth/server/stranger_rates.h"
 
 namespace berth {
 
@@ -30,6 +31,7 @@ struct HttpServerOptions {
     std::vector<std::string> host_names;  // For the certificate.
     std::shared_ptr<Registrar> registrar;
     std::size_t remote_connections = 4096;  // As below, of other hosts alone.
+    StrangerRates::Limits strangers;
     std::chrono::milliseconds handshake_timeout{5'000};
     std::size_t connections = 256;  // Beyond that the one that has idled longest gives way.
     std::uint32_t header_bytes = 16 * 1024;

@@ -1,6 +1,7 @@
 #include "berth/server/http_session.h"
 
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 
 #include "berth/api/json.h"
@@ -43,10 +44,13 @@ HttpSession::~HttpSession() {
     house_.ended(this);
 }
 
-void HttpSession::start() {
-    asio::post(stream_.get_executor(), [self = shared_from_this()] {
+void HttpSession::start(std::chrono::milliseconds after) {
+    const auto begin = [self = shared_from_this()] {
         self->stream_.is_tls() ? self->shake_hands() : self->read_header();
-    });
+    };
+    if (after == after.zero()) return asio::post(stream_.get_executor(), begin);
+    auto timer = std::make_shared<asio::steady_timer>(stream_.get_executor(), after);
+    timer->async_wait([timer, begin](const Failure&) { begin(); });
 }
 
 ConnectionSeen HttpSession::seen() const {
@@ -79,18 +83,19 @@ void HttpSession::shake_hands() {
 void HttpSession::identify() {
     refused_.clear();
     const std::string_view token = token_in(parser_->get());
-    if (token.empty()) {
-        principal_ = {.uid = 65534, .gid = 65534, .user = "nobody"};
-        refused_ = "there is no token: SLURM_JWT should hold one, which `scontrol token` makes";
-        return;
-    }
+    if (token.empty())
+        return refuse_token(
+            "there is no token: SLURM_JWT should hold one, which `scontrol token` makes");
     Result<Principal> known = house_.identify(token);
-    if (!known.ok()) {
-        principal_ = {.uid = 65534, .gid = 65534, .user = "nobody"};
-        refused_ = known.error().message;
-        return;
-    }
+    if (!known.ok()) return refuse_token(std::move(known).error().message);
     principal_ = *std::move(known);
+    if (!std::exchange(proved_, true)) house_.proved(from_);
+}
+
+void HttpSession::refuse_token(std::string why) {
+    principal_ = {.uid = 65534, .gid = 65534, .user = "nobody"};
+    refused_ = std::move(why);
+    enough_ = house_.refused(from_);
 }
 
 void HttpSession::allow(std::chrono::milliseconds length) {
@@ -208,7 +213,7 @@ void HttpSession::handle() {
     late_at_ = 0;
     asked_at_ = std::chrono::steady_clock::now();
     const http::request<http::string_body>& message = parser_->get();
-    keep_alive_ = message.keep_alive();
+    keep_alive_ = message.keep_alive() && !enough_;
     chunked_ = message.version() >= 11;
     ApiRequest request{.method = std::string(message.method_string()),
                        .target = std::string(message.target()),

@@ -31,6 +31,10 @@ public:
                      const Principal& principal, Command command) = 0;
     virtual void forget(std::uint64_t ticket) = 0;
     virtual BodyRoom& bodies() = 0;
+    // Another host's connection has shown whose it is; or a request of it has not. True: that host
+    // has asked often enough, and this connection ends.
+    virtual void proved(const std::string& from) = 0;
+    virtual bool refused(const std::string& from) = 0;
     // Whether this user may make one more request now.
     virtual bool admits(const Principal& principal) = 0;
     virtual void ended(HttpSession* session) = 0;
@@ -46,7 +50,7 @@ public:
                 std::string from);
     ~HttpSession();
 
-    void start();                                        // From any thread.
+    void start(std::chrono::milliseconds after = {});    // From any thread.
     void answered(std::uint64_t ticket, Answer answer);  // From any thread.
     void close();                                        // From any thread.
     // Ends what has taken too long. Timers of its own would cost each request eight of their turns.
@@ -60,6 +64,7 @@ private:
 
     void shake_hands();
     void identify();
+    void refuse_token(std::string why);
     void read_header();
     void read_body();
     bool take_room();
@@ -92,6 +97,8 @@ private:
     std::uint64_t room_ = 0;  // Of the house's, for the body that comes …
     std::string room_of_;     // … and in whose share.
     bool closed_ = false;     // What was under way when it was shut comes to nothing.
+    bool proved_ = false;     // Has shown a good token once.
+    bool enough_ = false;     // Has shown too few: the connection ends with the next answer.
     bool keep_alive_ = false;
     bool chunked_ = true;
     std::optional<std::uint64_t> ticket_;               // Of the request that the controller has.

@@ -198,6 +198,39 @@ TEST_F(HttpTlsTest, ManyWhoNeverBeginLeaveRoomForOneWhoDoes) {
     for (const int fd : silent) close(fd);
 }
 
+// Whether the server closes this connection before it has said anything.
+bool is_sent_away(int fd) {
+    pollfd one{fd, POLLIN, 0};
+    char byte = 0;
+    return poll(&one, 1, 100) > 0 && recv(fd, &byte, 1, 0) <= 0;
+}
+
+TEST_F(HttpTlsTest, AHostThatGoesOnWithoutATokenIsHeardLateAndThenNotAtAll) {
+    options.strangers = {.at_once = 8, .each = 200ms, .patience = 500ms};
+    options.handshake_timeout = 5000ms;
+    start();
+    for (int i = 0; i < 4; ++i)  // A connection and a request each.
+        EXPECT_TRUE(is(ask("GET", "/v1/jobs", ""), "401"));
+    std::vector<int> more;
+    bool sent_away = false;
+    for (int i = 0; i < 20 && !sent_away; ++i) {
+        more.push_back(connect_tcp());
+        sent_away = is_sent_away(more.back());
+    }
+    EXPECT_TRUE(sent_away);
+    EXPECT_FALSE(is_sent_away(more.front())) << "the first of them has its turn";
+    for (const int fd : more) close(fd);
+    EXPECT_EQ(call("GET", "/v1/ping").status, 200) << "this host's own are not concerned";
+    std::this_thread::sleep_for(600ms);
+    EXPECT_TRUE(is(ask("GET", "/v1/ping", bearer("root", 0)), "200")) << "later it is heard";
+}
+
+TEST_F(HttpTlsTest, WhoHasATokenMayComeAsOftenAsHeLikes) {
+    options.strangers = {.at_once = 4, .each = 1h, .patience = 0ms};
+    start();
+    for (int i = 0; i < 20; ++i) EXPECT_TRUE(is(ask("GET", "/v1/ping", bearer("root", 0)), "200"));
+}
+
 TEST_F(HttpTlsTest, WithoutARegistrarNobodyJoins) {
     options.tls_address.clear();
     options.registrar = nullptr;

@@ -88,6 +88,14 @@ TEST(UserToken, AChangedLetterAnywhereMakesItVoid) {
     }
 }
 
+TEST(UserToken, ItsTimeIsLookedAtBeforeItsSignature) {
+    const SigningKeys own = keys();
+    std::string forged = write_user_token(ada(), own);
+    forged.replace(forged.rfind('.') + 1, 4, "AAAA");
+    EXPECT_NE(why(forged, own, kNow).find("not signed by a key"), std::string::npos);
+    EXPECT_NE(why(forged, own, kNow + 1h).find("expired"), std::string::npos);
+}
+
 TEST(UserToken, GarbageIsNone) {
     const SigningKeys own = keys();
     for (const std::string text : {"", ".", "..", "...", "a.b.c", "e30.e30.e30"})

@@ -18,6 +18,7 @@ public:
     static Result<SigningKeys> of(const std::string& current, const std::string& old = {});
 
     const std::string& id() const { return current_; }  // Of the key that signs.
+    bool has(const std::string& id) const { return by_id_.contains(id); }
     std::string sign(std::string_view text) const;
     bool verify(const std::string& id, std::string_view text, std::string_view signature) const;
 

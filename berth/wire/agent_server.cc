@@ -18,6 +18,7 @@
 #include <variant>
 
 #include "berth/wire/berth.grpc.pb.h"
+#include "berth/wire/grpc_log.h"
 #include "berth/wire/link_security.h"
 #include "berth/wire/messages.h"
 #include "berth/wire/outbox.h"
@@ -313,6 +314,7 @@ AgentServer::AgentServer(std::shared_ptr<Parts> parts) : parts_(std::move(parts)
 
 Result<std::unique_ptr<AgentServer>> AgentServer::start(AgentServerSettings settings, LogSink& log,
                                                         Push push, LoadPayload load_payload) {
+    limit_grpc_log();
     BERTH_TRY(const std::string path, unix_path(settings.address));
     BERTH_TRY(const int listening, listen_on(path));
     auto parts = std::shared_ptr<Parts>(
