@@ -82,10 +82,10 @@ std::vector<int> descendants_of(int pid) {
 }
 
 void signal_each(const std::function<std::vector<int>()>& list, int signal) {
-    constexpr int kRounds = 20;  // Whoever forks faster is left to KILL.
+    const int rounds = signal == SIGKILL || signal == SIGSTOP ? 20 : 1;
     std::set<int> known;
     bool more = true;
-    for (int round = 0; more && round < kRounds; ++round) {
+    for (int round = 0; more && round < rounds; ++round) {
         more = false;
         for (const int pid : list()) {
             if (!known.insert(pid).second) continue;

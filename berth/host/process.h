@@ -22,8 +22,9 @@ bool send_signal(const UniqueFd& process, int signal);
 // All that come from it, by parents that still live; a subreaper's get lost under no one else.
 std::vector<int> descendants_of(int pid);
 
-// Sends the signal to each that `list` gives, and to those that they started in the meantime, once
-// each.
+// Sends the signal to each that `list` gives, once each. KILL and STOP also to those that they
+// started in the meantime; other signals not: the program that a signal's handler starts
+// (`scontrol requeue`, say) is not meant.
 void signal_each(const std::function<std::vector<int>()>& list, int signal);
 
 }  // namespace berth
