@@ -145,6 +145,7 @@ struct HttpServer::Works final : HttpHouse {
     bool close_one(bool remote);
     void wait_for_room();
     std::vector<std::shared_ptr<HttpSession>> all_sessions();
+    bool is_stopped();
     void look_for_late();
 
     const HttpServerOptions settings;
@@ -254,6 +255,7 @@ Status HttpServer::Works::listen_for_others() {
 }
 
 void HttpServer::Works::accept_remote() {
+    if (is_stopped()) return;
     tls_acceptor.async_accept(
         asio::make_strand(io), [this](boost::system::error_code why, TcpSocket socket) {
             if (why == asio::error::operation_aborted) return;
@@ -338,7 +340,14 @@ std::vector<std::shared_ptr<HttpSession>> HttpServer::Works::all_sessions() {
     return all;
 }
 
+// A handler may have been on its way when stop() cancelled: what it began anew would never end.
+bool HttpServer::Works::is_stopped() {
+    const std::lock_guard lock(mutex);
+    return stopped;
+}
+
 void HttpServer::Works::look_for_late() {
+    if (is_stopped()) return;
     late_timer.expires_after(
         std::clamp(shortest_of(settings) / 4, kLateLook.first, kLateLook.second));
     late_timer.async_wait([this](boost::system::error_code why) {

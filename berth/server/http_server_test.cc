@@ -273,6 +273,16 @@ std::size_t resident_kib() {
     return resident * 4;
 }
 
+// A timer that went off just before the end was set anew just after it, and the end never came.
+TEST_F(ServerRig, StopsWhateverItsTimersAreAt) {
+    options.body_timeout = std::chrono::milliseconds(40);  // Looked at each 10 ms.
+    for (int round = 0; round < 150; ++round) {
+        start();
+        std::this_thread::sleep_for(std::chrono::microseconds(9'500 + round * 5));
+        server.reset();
+    }
+}
+
 TEST_F(ServerRig, StreamsAHundredThousandJobsInLittleMemory) {
     constexpr std::uint32_t kJobs = 100'000;
     for (std::uint32_t id = 1; id <= kJobs; ++id) cluster.submit(SampleCluster::job(id));
