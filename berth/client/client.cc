@@ -24,7 +24,8 @@ api::Problem problem_of(const WireOutcome& outcome) {
                     .code = "unavailable",
                     .title = "The controller cannot be reached",
                     .detail = outcome.message,
-                    .slurm = "Unable to contact slurm controller (connect failure)"};
+                    .slurm =
+                        "Unable to contact slurm controller (connect failure): " + outcome.message};
         case WireFault::timed_out:
             return {.status = 0,
                     .code = "timed_out",

@@ -26,7 +26,8 @@ TEST(Client, SaysAsSlurmDoesThatNobodyListens) {
     EXPECT_EQ(reply.problem().code, "unavailable");
     EXPECT_EQ(reply.problem().status, 0);
     EXPECT_EQ(slurm_message(reply.problem()),
-              "Unable to contact slurm controller (connect failure)");
+              "Unable to contact slurm controller (connect failure): cannot connect to "
+              "/nonexistent/berthd.sock: No such file or directory");
     EXPECT_NE(reply.problem().detail.find("/nonexistent/berthd.sock"), std::string::npos);
     Client too_long({std::string(200, 'x')}, kHasty);
     EXPECT_EQ(too_long.ping().problem().code, "unavailable");
