@@ -8,6 +8,7 @@
 // keeps its default.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,12 +26,18 @@ public:
     FieldChoice() = default;  // All.
     bool all() const { return wanted_.empty(); }
     bool wants(std::size_t index) const { return wanted_.empty() || wanted_[index]; }
-    // "id", "name" …; refuses what T has not.
+    // Of that field's own fields.
+    const FieldChoice& within(std::size_t index) const;
+    // "id", "name", "owner.user" …; refuses what T has not.
     template <class T>
     static Result<FieldChoice> of(const std::vector<std::string>& names);
 
 private:
+    struct Known;
+    static Result<FieldChoice> choose(const std::vector<Known>& known,
+                                      const std::vector<std::string>& names);
     std::vector<bool> wanted_;  // By the place in the struct; empty: all.
+    std::map<std::size_t, FieldChoice> within_;
 };
 
 template <class T>
@@ -50,26 +57,27 @@ Result<T> from_json(std::string_view text, UnknownFields unknown = UnknownFields
 }  // namespace berth::api
 
 // Every message there is: all the templates above exist for these, and for no other type.
-#define BERTH_API_MESSAGES(X)                                                                   \
-    X(JobRow)                                                                                   \
-    X(NodeRow)                                                                                  \
-    X(PartitionRow)                                                                             \
-    X(LicenseRow)                                                                               \
-    X(ReservationRow)                                                                           \
-    X(ReservationChange)                                                                        \
-    X(ReservationCall)                                                                          \
-    X(ReservationReply)                                                                         \
-    X(AssociationRow)                                                                           \
-    X(QosRow)                                                                                   \
-    X(AccountingEdits)                                                                          \
-    X(AccountingRow)                                                                            \
-    X(StepRow)                                                                                  \
-    X(SubmitRequest) X(SubmitReply) X(StepCall) X(StepReply) X(CancelRequest) X(HoldRequest)    \
-        X(RequeueRequest) X(JobPatch) X(NodePatch) X(Accepted) X(ScriptReply) X(StateHashReply) \
-            X(Health) X(Ping) X(ConfigRow) X(Problem) X(Explanation) X(CompleteRequest)         \
-                X(PriorityRow) X(ShareRow) X(UsagePatch) X(DiagnosticsRow) X(JoinTokenCall)     \
-                    X(JoinTokenReply) X(JoinCall) X(JoinReply) X(TokenCall) X(TokenReply)       \
-                        X(NotifyRequest) X(TopRequest) X(PartitionCall) X(PartitionChange)
+#define BERTH_API_MESSAGES(X)                                                                    \
+    X(JobRow)                                                                                    \
+    X(NodeRow)                                                                                   \
+    X(PartitionRow)                                                                              \
+    X(LicenseRow)                                                                                \
+    X(ReservationRow)                                                                            \
+    X(ReservationChange)                                                                         \
+    X(ReservationCall)                                                                           \
+    X(ReservationReply)                                                                          \
+    X(AssociationRow)                                                                            \
+    X(QosRow)                                                                                    \
+    X(AccountingEdits)                                                                           \
+    X(AccountingRow)                                                                             \
+    X(StepRow)                                                                                   \
+    X(SubmitRequest)                                                                             \
+    X(SubmitReply) X(StepCall) X(StepReply) X(CancelRequest) X(HoldRequest) X(RequeueRequest)    \
+        X(JobPatch) X(NodePatch) X(Accepted) X(ScriptReply) X(StateHashReply) X(Health) X(Ping)  \
+            X(ConfigRow) X(Problem) X(Explanation) X(CompleteRequest) X(PriorityRow) X(ShareRow) \
+                X(UsagePatch) X(DiagnosticsRow) X(JoinTokenCall) X(JoinTokenReply) X(JoinCall)   \
+                    X(JoinReply) X(TokenCall) X(TokenReply) X(NotifyRequest) X(TopRequest)       \
+                        X(PartitionCall) X(PartitionChange)
 
 namespace berth::api {
 #define BERTH_API_DECLARE(T)                                                                 \

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
@@ -35,13 +36,13 @@ public:
     }
     template <class T>
     void operator()(const char* name, const T& value) {
-        if (!choice_.wants(index_++)) return;
+        const std::size_t index = index_++;
+        if (!choice_.wants(index)) return;
         if constexpr (kIsOptional<T>) {
             if (!value.has_value()) return;
         }
-        static const FieldChoice all;
         writer_.key(name);
-        JsonEncoder(writer_, all).put(value);
+        JsonEncoder(writer_, choice_.within(index)).put(value);
     }
 
     void put(bool truth) { writer_.boolean(truth); }
@@ -123,17 +124,32 @@ public:
 
 private:
     // Looks each field up among the members. Ours come in the order of the fields: the search
-    // begins where the last one was found.
+    // begins where the last one was found. A row has many fields of which few may have been asked
+    // for: most that are not there are known by `names` not to be.
     struct Fields {
+        Fields(JsonDecoder& decodes, JsonObject& given, const JsonPath& where)
+            : decoder(decodes), members(given), path(where), known(given.size()) {
+            for (const JsonMember& member : given) names |= mark_of(member.name);
+        }
+        static std::uint64_t mark_of(std::string_view name) {
+            if (name.empty()) return 1;
+            const auto letter = [&](std::size_t at) {
+                return static_cast<unsigned char>(name[at]);
+            };
+            return std::uint64_t{1}
+                   << ((name.size() * 5 + letter(0) * 3u + letter(name.size() - 1)) % 64);
+        }
         JsonDecoder& decoder;
         JsonObject& members;
         const JsonPath& path;
         std::vector<bool> known;
+        std::uint64_t names = 0;  // The marks of the members' names.
         std::size_t next = 0;
 
         template <class T>
         void operator()(const char* name, T& out) {
             const std::string_view wanted = name;
+            if ((names & mark_of(wanted)) == 0) return;
             for (std::size_t n = 0; n < members.size() && !decoder.error_; ++n) {
                 const std::size_t at =
                     next + n < members.size() ? next + n : next + n - members.size();
@@ -150,7 +166,7 @@ private:
     void get(JsonValue& value, T& out, const JsonPath& path) {
         JsonObject* const members = value.as<JsonObject>();
         if (members == nullptr) return wrong(path, "an object", value);
-        Fields fields{*this, *members, path, std::vector<bool>(members->size())};
+        Fields fields(*this, *members, path);
         T::fields(out, fields);
         refuse_unknown(fields);
     }

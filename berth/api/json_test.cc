@@ -133,5 +133,26 @@ TEST(Json, WritesOnlyTheFieldsThatAreWanted) {
     EXPECT_TRUE(wrong.error().message.starts_with("stat is not a field; there are id, array_job"));
 }
 
+TEST(Json, WritesOfAFieldOnlyWhatIsWantedOfIt) {
+    JobRow row{.id = JobId(7)};
+    row.owner = {.uid = 5, .gid = 6, .user = "ada", .group = "staff"};
+    const auto text_with = [&](const std::vector<std::string>& names) {
+        const auto choice = FieldChoice::of<JobRow>(names);
+        if (!choice.ok()) return choice.error().message;
+        std::string text;
+        JsonWriter writer(text);
+        write_json(writer, row, *choice);
+        return text;
+    };
+    EXPECT_EQ(text_with({"owner.user", "id"}), R"({"id":7,"owner":{"user":"ada"}})");
+    EXPECT_EQ(text_with({"owner.user", "owner.gid"}), R"({"owner":{"gid":6,"user":"ada"}})");
+    const std::string whole = R"({"owner":{"uid":5,"gid":6,"user":"ada","group":"staff"}})";
+    EXPECT_EQ(text_with({"owner.user", "owner"}), whole);
+    EXPECT_EQ(text_with({"owner", "owner.user"}), whole);
+    EXPECT_TRUE(text_with({"owner.name"}).starts_with("name is not a field; there are uid"));
+    EXPECT_TRUE(text_with({"id.user"}).starts_with("id.user is not a field"));
+    EXPECT_TRUE(text_with({"owner."}).starts_with(" is not a field"));
+}
+
 }  // namespace
 }  // namespace berth::api

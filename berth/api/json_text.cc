@@ -4,6 +4,7 @@
 #include <rapidjson/reader.h>
 #include <rapidjson/writer.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -18,44 +19,55 @@ constexpr unsigned kParseFlags = rapidjson::kParseIterativeFlag |
                                  rapidjson::kParseNumbersAsStringsFlag |
                                  rapidjson::kParseValidateEncodingFlag;
 
-JsonValue number_of(std::string_view text) {
+void set_number(JsonValue& value, std::string_view text) {
     const char* const end = text.data() + text.size();
     std::int64_t number = 0;
-    if (auto [at, bad] = std::from_chars(text.data(), end, number); bad == std::errc{} && at == end)
-        return {number};
     std::uint64_t large = 0;
-    if (auto [at, bad] = std::from_chars(text.data(), end, large); bad == std::errc{} && at == end)
-        return {large};
-    return {OtherNumber{std::string(text)}};
+    if (auto [at, bad] = std::from_chars(text.data(), end, number);
+        bad == std::errc{} && at == end) {
+        value.value = number;
+    } else if (auto [past, worse] = std::from_chars(text.data(), end, large);
+               worse == std::errc{} && past == end) {
+        value.value = large;
+    } else {
+        value.value = OtherNumber{std::string(text)};
+    }
 }
 
-// Builds the tree from the parser's events. With a list to stream, the elements of the root's
-// member of that name go to the sink instead.
+// Builds the tree from the parser's events, each value in its place at once. With a list to stream,
+// the elements of the root's member of that name go to the sink instead.
 class TreeBuilder {
 public:
     explicit TreeBuilder(const JsonLimits& limits) : limits_(limits) {}
     TreeBuilder(const JsonLimits& limits, std::string_view list, JsonListSink& sink)
         : limits_(limits), list_(list), sink_(&sink) {}
 
-    bool Null() { return add({}); }
-    bool Bool(bool truth) { return add({truth}); }
+    bool Null() {
+        return put([](JsonValue&) {});
+    }
+    bool Bool(bool truth) {
+        return put([&](JsonValue& at) { at.value = truth; });
+    }
     bool RawNumber(const char* text, rapidjson::SizeType size, bool) {
-        return add(number_of({text, size}));
+        return put([&](JsonValue& at) { set_number(at, {text, size}); });
     }
     bool String(const char* text, rapidjson::SizeType size, bool) {
-        std::optional<std::string> bytes = unescape_bytes({text, size});
-        if (!bytes) return stop("a lone surrogate that stands for no byte");
-        return add({*std::move(bytes)});
+        bool is_text = true;
+        return put([&](JsonValue& at) {
+                   is_text = unescape_bytes({text, size}, at.value.emplace<std::string>());
+               }) &&
+               (is_text || stop(kLoneSurrogate));
     }
     bool Key(const char* text, rapidjson::SizeType size, bool) {
-        std::optional<std::string> bytes = unescape_bytes({text, size});
-        if (!bytes) return stop("a lone surrogate that stands for no byte");
-        keys_.push_back(*std::move(bytes));
-        return true;
+        JsonMember& member = open_.back()->as<JsonObject>()->emplace_back();
+        return unescape_bytes({text, size}, member.name) || stop(kLoneSurrogate);
     }
-    bool StartObject() { return open(empty<JsonObject>()); }
-    bool EndObject(rapidjson::SizeType) { return close(); }
-    bool StartArray() { return open(empty<JsonArray>()); }
+    bool StartObject() { return open<JsonObject>(); }
+    bool EndObject(rapidjson::SizeType size) {
+        last_size_ = size;
+        return close();
+    }
+    bool StartArray() { return open<JsonArray>(); }
     bool EndArray(rapidjson::SizeType) { return close(); }
     // The library's interface has these too; with numbers as text they are never called.
     bool Int(int) { return false; }
@@ -73,52 +85,49 @@ public:
     JsonValue take() { return std::move(root_); }
 
 private:
-    // Most have a few values; those with many grow.
-    template <class List>
-    static JsonValue empty() {
-        List list;
-        list.reserve(8);
-        return {std::move(list)};
-    }
+    static constexpr std::string_view kLoneSurrogate = "a lone surrogate that stands for no byte";
+    static constexpr std::size_t kMostReserved = 64;
+
     bool stop(std::string_view why) {
         stopped_ = why;
         return false;
     }
-    bool in_list() const {
-        return sink_ != nullptr && open_.size() == 2 && keys_.size() == 1 && keys_[0] == list_ &&
-               open_.back().as<JsonArray>() != nullptr;
-    }
-    bool open(JsonValue value) {
-        if (open_.size() == limits_.depth) return stop("nested too deeply");
-        open_.push_back(std::move(value));
-        return count();
-    }
-    bool close() {
-        JsonValue done = std::move(open_.back());
-        open_.pop_back();
-        return place(std::move(done));
+    bool in_list() const { return is_list_open_ && open_.size() == 2; }
+    // Where the next value belongs. What is open does not move: it is the last of what holds it.
+    JsonValue& place() {
+        if (open_.empty()) return root_;
+        if (in_list()) return element_ = {};
+        if (auto* const array = open_.back()->as<JsonArray>()) return array->emplace_back();
+        return open_.back()->as<JsonObject>()->back().value;
     }
     bool count() { return ++values_ <= limits_.values || stop("too many values"); }
-    bool add(JsonValue value) { return count() && place(std::move(value)); }
-    bool place(JsonValue value) {
-        if (open_.empty()) {
-            root_ = std::move(value);
-            return true;
-        }
-        if (in_list()) return hand_over(std::move(value));
-        if (auto* const array = std::get_if<JsonArray>(&open_.back().value)) {
-            array->push_back(std::move(value));
-            return true;
-        }
-        auto* const object = std::get_if<JsonObject>(&open_.back().value);
-        BERTH_ASSERT(object != nullptr && !keys_.empty());
-        object->push_back({std::move(keys_.back()), std::move(value)});
-        keys_.pop_back();
+    template <class Set>
+    bool put(Set set) {
+        if (!count()) return false;
+        set(place());
+        return !in_list() || hand_over();
+    }
+    template <class List>
+    bool open() {
+        if (open_.size() == limits_.depth) return stop("nested too deeply");
+        if (!count()) return false;
+        JsonValue& at = place();
+        // Most have a few values, or as many as the one before: the rows of a list are alike.
+        at.value.emplace<List>().reserve(std::clamp(last_size_, std::size_t{4}, kMostReserved));
+        if (sink_ != nullptr && std::is_same_v<List, JsonArray> && open_.size() == 1 &&
+            open_[0]->as<JsonObject>() != nullptr)
+            is_list_open_ = open_[0]->as<JsonObject>()->back().name == list_;
+        open_.push_back(&at);
         return true;
     }
-    bool hand_over(JsonValue value) {
+    bool close() {
+        open_.pop_back();
+        if (open_.size() == 1) is_list_open_ = false;
+        return !in_list() || hand_over();
+    }
+    bool hand_over() {
         values_ = 0;
-        if (Status taken = sink_->element(std::move(value)); !taken.ok()) {
+        if (Status taken = sink_->element(std::move(element_)); !taken.ok()) {
             failure_ = std::move(taken).error();
             return false;
         }
@@ -128,10 +137,10 @@ private:
     JsonLimits limits_;
     std::string_view list_;
     JsonListSink* sink_ = nullptr;
-    std::vector<JsonValue> open_;
-    std::vector<std::string> keys_;  // Of the objects that are open, and await their values.
-    JsonValue root_;
-    std::size_t values_ = 0;
+    std::vector<JsonValue*> open_;
+    bool is_list_open_ = false;
+    JsonValue root_, element_;
+    std::size_t values_ = 0, last_size_ = 0;
     std::string_view stopped_;
     std::optional<Error> failure_;
 };

@@ -65,14 +65,14 @@ std::string quote_bytes(std::string_view text) {
     return out;
 }
 
-std::optional<std::string> unescape_bytes(std::string_view text) {
-    if (text.find('\xed') == std::string_view::npos) return std::string(text);
-    std::string out;
+bool unescape_bytes(std::string_view text, std::string& out) {
+    if (text.find('\xed') == std::string_view::npos) return out = text, true;
+    out.clear();
     while (!text.empty()) {
         if (byte_at(text, 0) == 0xed && byte_at(text, 1) >= 0xa0) {
             const unsigned unit =
                 0xd000U | ((byte_at(text, 1) & 0x3fU) << 6) | (byte_at(text, 2) & 0x3fU);
-            if (!in(unit, 0xdc80, 0xdcff)) return std::nullopt;
+            if (!in(unit, 0xdc80, 0xdcff)) return false;
             out += static_cast<char>(unit - 0xdc00);
             text.remove_prefix(3);
             continue;
@@ -80,7 +80,7 @@ std::optional<std::string> unescape_bytes(std::string_view text) {
         out += text.front();
         text.remove_prefix(1);
     }
-    return out;
+    return true;
 }
 
 }  // namespace berth::api

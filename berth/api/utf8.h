@@ -1,7 +1,6 @@
 // What is UTF-8 and what is not; and the bytes that are not, as escapes of lone surrogates.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,7 +14,7 @@ bool is_utf8(std::string_view text);
 std::string quote_bytes(std::string_view text);
 
 // The way back: a JSON parser has made three bytes of each such escape, of which this makes the
-// one. nullopt: a lone surrogate that is none of those.
-std::optional<std::string> unescape_bytes(std::string_view text);
+// one. False: there is a lone surrogate that is none of those.
+bool unescape_bytes(std::string_view text, std::string& out);
 
 }  // namespace berth::api

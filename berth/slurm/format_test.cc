@@ -11,6 +11,7 @@
 #include "berth/slurm/print.h"
 #include "berth/slurm/scontrol_update.h"
 #include "berth/slurm/squeue_fields.h"
+#include "berth/slurm/squeue_order.h"
 #include "berth/slurm/step_output.h"
 #include "berth/slurm/when.h"
 

@@ -16,6 +16,8 @@
 #include "berth/slurm/json_rows.h"
 #include "berth/slurm/print.h"
 #include "berth/slurm/squeue_fields.h"
+#include "berth/slurm/squeue_order.h"
+#include "berth/slurm/squeue_table.h"
 
 namespace berth::slurm {
 namespace {
@@ -156,11 +158,6 @@ std::string format_of(const Invocation& call, const SqueueOptions& options) {
     return format == nullptr ? kDefaultFormat : *format;
 }
 
-// Slurm never cuts these off.
-bool is_time(char letter) {
-    return std::string_view("lLMSeV").find(letter) != std::string_view::npos;
-}
-
 const char* sort_of(const SqueueOptions& options) {
     if (!options.sort.empty()) return options.sort.c_str();
     return options.start ? "S" : "P,t,-p";
@@ -180,34 +177,6 @@ std::vector<std::string> fields_of(const SqueueOptions& options, const PercentFo
     }
     if (!options.qos.empty()) letters += 'q';
     return fields_for(letters);
-}
-
-// One line of the table: the text of each item by `text`, in its width.
-template <class Text>
-void print_line(const PercentFormat& format, std::ostream& out, Text text, bool is_header = false) {
-    out << format.prefix;
-    for (const FormatItem& item : format.items) {
-        out << cell(text(item), item.width, item.right, is_header || !is_time(item.letter))
-            << item.suffix;
-    }
-    out << '\n';
-}
-
-template <class Find>
-Status check_letters(const PercentFormat& format, Find find) {
-    for (const FormatItem& item : format.items) {
-        if (item.name.empty() && find(item.letter) == nullptr) {
-            return Error{ErrorCode::invalid_argument,
-                         std::string("Unrecognized option: ") + item.letter};
-        }
-    }
-    return Done{};
-}
-
-LongField shown(const FormatItem& item) {
-    if (!item.name.empty()) return *find_long_field(item.name);
-    const JobField* const field = find_job_field(item.letter);
-    return {{}, field->header, field->text};
 }
 
 // -O's names. As Slurm does, it goes on without those that it does not know.
@@ -243,57 +212,43 @@ bool is_chosen(const SqueueOptions& options, const api::JobRow& job) {
 }
 
 // Each task of an array that still waits, as a row of its own.
-std::vector<api::JobRow> unfolded(std::vector<api::JobRow> jobs) {
-    std::vector<api::JobRow> all;
-    for (api::JobRow& job : jobs) {
-        const auto tasks = tasks_of(job.array_pending);
-        if (tasks.empty()) all.push_back(std::move(job));
-        for (const std::uint32_t task : tasks) {
-            api::JobRow one = job;
-            one.array_job = job.array_job.value_or(job.id);
-            one.array_task = task;
-            one.array_pending.clear();
-            all.push_back(std::move(one));
-        }
+void add_unfolded(JobTable& table, const api::JobRow& job) {
+    const auto tasks = tasks_of(job.array_pending);
+    if (tasks.empty()) return table.add(job);
+    api::JobRow one = job;
+    one.array_job = job.array_job.value_or(job.id);
+    one.array_pending.clear();
+    for (const std::uint32_t task : tasks) {
+        one.array_task = task;
+        table.add(one);
     }
-    return all;
-}
-
-Status print_jobs(const SqueueOptions& options, const PercentFormat& format,
-                  std::vector<api::JobRow> jobs, Time now, std::ostream& out) {
-    BERTH_CHECK(check_letters(format, find_job_field));
-    if (options.start)
-        std::erase_if(jobs, [](const api::JobRow& job) { return job.state != "PENDING"; });
-    if (options.unfold_arrays) jobs = unfolded(std::move(jobs));
-    BERTH_CHECK(sort_jobs(jobs, sort_of(options)));
-    if (options.long_format && options.header) out << local_date_line(now) << '\n';
-    if (options.header) {
-        print_line(format, out, [](const FormatItem& item) { return shown(item).header; }, true);
-    }
-    for (const api::JobRow& job : jobs) {
-        print_line(format, out, [&](const FormatItem& item) { return shown(item).text(job, now); });
-    }
-    return Done{};
 }
 
 // Running steps, of each job the batch script last.
 Status print_steps(const SqueueOptions& options, const PercentFormat& format,
                    std::vector<api::JobRow> jobs, Time now, std::ostream& out) {
-    BERTH_CHECK(check_letters(format, find_step_field));
-    BERTH_CHECK(sort_jobs(jobs, options.sort.empty() ? "P,i" : options.sort));
-    if (options.header) {
-        print_line(
-            format, out,
-            [](const FormatItem& item) { return find_step_field(item.letter)->header; }, true);
+    for (const FormatItem& item : format.items) {
+        if (find_step_field(item.letter) == nullptr) {
+            return Error{ErrorCode::invalid_argument,
+                         std::string("Unrecognized option: ") + item.letter};
+        }
     }
+    BERTH_CHECK(sort_jobs(jobs, options.sort.empty() ? "P,i" : options.sort));
+    const auto print_line = [&](bool is_header, auto text) {
+        out << format.prefix;
+        for (const FormatItem& item : format.items) {
+            const bool cut = is_header || !is_time(item.letter);
+            out << cell(text(*find_step_field(item.letter)), item.width, item.right, cut)
+                << item.suffix;
+        }
+        out << '\n';
+    };
+    if (options.header) print_line(true, [](const StepField& field) { return field.header; });
     for (const api::JobRow& job : jobs) {
         std::vector<api::StepRow> steps = running_steps(job, now);
         if (!steps.empty()) std::ranges::rotate(steps, steps.begin() + 1);
-        for (const api::StepRow& step : steps) {
-            print_line(format, out, [&](const FormatItem& item) {
-                return find_step_field(item.letter)->text(job, step, now);
-            });
-        }
+        for (const api::StepRow& step : steps)
+            print_line(false, [&](const StepField& field) { return field.text(job, step, now); });
     }
     return Done{};
 }
@@ -304,6 +259,10 @@ bool is_known(Client& client, const SqueueOptions& options, Streams& streams) {
     const auto one = client.job(to_string(options.query.jobs.front()));
     if (!one) streams.err << "slurm_load_jobs error: " << slurm_message(one.problem()) << '\n';
     return one.ok();
+}
+
+int cannot_load(const api::Problem& problem, Streams& streams) {
+    return streams.err << "slurm_load_jobs error: " << slurm_message(problem) << '\n', 1;
 }
 
 // One job after the other, as they come.
@@ -323,8 +282,7 @@ int print_json(const Invocation& call, const SqueueOptions& options, Client& cli
         json.flush();
         return static_cast<bool>(streams.out);
     });
-    if (!read)
-        return streams.err << "slurm_load_jobs error: " << slurm_message(read.problem()) << '\n', 1;
+    if (!read) return cannot_load(read.problem(), streams);
     if (!begun && !is_known(client, options, streams)) return 1;
     begin();
     json.end_list();
@@ -335,6 +293,47 @@ int print_json(const Invocation& call, const SqueueOptions& options, Client& cli
     json.flush();
     streams.out << '\n';
     return 0;
+}
+
+// Before the rows, once they can be had: whose they are, and who is not known.
+void print_preamble(const SqueueOptions& options, const std::string& cluster, Streams& streams) {
+    for (const std::string& user : options.unknown_users)
+        streams.err << "squeue: error: Invalid user: " << user << '\n';
+    if (!cluster.empty() && options.header) streams.out << "CLUSTER: " << cluster << '\n';
+}
+
+int show_jobs(const SqueueOptions& options, const PercentFormat& format, Client& client,
+              const std::string& cluster, Streams& streams) {
+    const Time now = wall_clock_now();
+    Result<JobTable> table = JobTable::make(format, sort_of(options), now);
+    if (!table.ok()) return streams.err << "squeue: error: " << table.error().message << '\n', 1;
+    bool is_any = false;
+    const auto read = client.each_job(options.query, [&](api::JobRow&& job) {
+        is_any = true;
+        if (!is_chosen(options, job) || (options.start && job.state != "PENDING")) return true;
+        options.unfold_arrays ? add_unfolded(*table, job) : table->add(job);
+        return true;
+    });
+    if (!read) return cannot_load(read.problem(), streams);
+    if (!is_any && !is_known(client, options, streams)) return 1;
+    print_preamble(options, cluster, streams);
+    if (options.long_format && options.header) streams.out << local_date_line(now) << '\n';
+    if (options.header) table->print_header(streams.out);
+    table->print(streams.out);
+    return 0;
+}
+
+int show_steps(const SqueueOptions& options, const PercentFormat& format, Client& client,
+               const std::string& cluster, Streams& streams) {
+    auto jobs = client.jobs(options.query);
+    if (!jobs) return cannot_load(jobs.problem(), streams);
+    if (jobs->empty() && !is_known(client, options, streams)) return 1;
+    print_preamble(options, cluster, streams);
+    std::erase_if(*jobs, [&](const api::JobRow& job) { return !is_chosen(options, job); });
+    const Status printed =
+        print_steps(options, format, *std::move(jobs), wall_clock_now(), streams.out);
+    if (printed.ok()) return 0;
+    return streams.err << "squeue: error: " << printed.error().message << '\n', 1;
 }
 
 }  // namespace
@@ -374,19 +373,8 @@ int run_squeue(const Invocation& call, Streams& streams) {
         cluster = *std::move(meant);
     }
     if (options.json) return print_json(call, options, client, cluster, streams);
-    auto jobs = client.jobs(options.query);
-    if (!jobs)
-        return streams.err << "slurm_load_jobs error: " << slurm_message(jobs.problem()) << '\n', 1;
-    for (const std::string& user : options.unknown_users)
-        streams.err << "squeue: error: Invalid user: " << user << '\n';
-    if (jobs->empty() && !is_known(client, options, streams)) return 1;
-    std::erase_if(*jobs, [&](const api::JobRow& job) { return !is_chosen(options, job); });
-    if (!cluster.empty() && options.header) streams.out << "CLUSTER: " << cluster << '\n';
-    const Time now = wall_clock_now();
-    const Status printed =
-        options.steps ? print_steps(options, format.value(), *std::move(jobs), now, streams.out)
-                      : print_jobs(options, format.value(), *std::move(jobs), now, streams.out);
-    return printed.ok() ? 0 : fail(printed.error().message);
+    return options.steps ? show_steps(options, format.value(), client, cluster, streams)
+                         : show_jobs(options, format.value(), client, cluster, streams);
 }
 
 }  // namespace berth::slurm

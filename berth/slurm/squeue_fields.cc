@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 
 #include "berth/base/duration_text.h"
 #include "berth/base/hostlist.h"
@@ -76,8 +75,8 @@ constexpr auto kFields = std::to_array<JobField>({
     {'f', "FEATURES", [](const Job& j, Time) { return or_null(j.request.constraint); }},
     {'F', "ARRAY_JOB_ID", [](const Job& j, Time) { return to_string(j.array_job.value_or(j.id)); },
      "id array_job"},
-    {'g', "GROUP", [](const Job& j, Time) { return *j.owner.group; }, "owner"},
-    {'G', "GROUP", [](const Job& j, Time) { return number(j.owner.gid); }, "owner"},
+    {'g', "GROUP", [](const Job& j, Time) { return *j.owner.group; }, "owner.group"},
+    {'G', "GROUP", [](const Job& j, Time) { return number(j.owner.gid); }, "owner.gid"},
     {'h', "OVER_SUBSCRIBE",
      [](const Job& j, Time) { return std::string(j.request.exclusive ? "NO" : "OK"); }},
     {'H', "SOCKETS_PER_NODE", [](const Job&, Time) { return std::string("*"); }},
@@ -111,8 +110,8 @@ constexpr auto kFields = std::to_array<JobField>({
      "state started_at planned_start begin_at"},
     {'t', "ST", [](const Job& j, Time) { return std::string(compact_state(j.state)); }, "state"},
     {'T', "STATE", [](const Job& j, Time) { return j.state; }, "state"},
-    {'u', "USER", [](const Job& j, Time) { return *j.owner.user; }, "owner"},
-    {'U', "UID", [](const Job& j, Time) { return number(j.owner.uid); }, "owner"},
+    {'u', "USER", [](const Job& j, Time) { return *j.owner.user; }, "owner.user"},
+    {'U', "UID", [](const Job& j, Time) { return number(j.owner.uid); }, "owner.uid"},
     {'v', "RESERVATION", [](const Job& j, Time) { return or_null(j.request.reservation); }},
     {'V', "SUBMIT_TIME", [](const Job& j, Time) { return local_time(j.submitted_at, "N/A"); },
      "submitted_at"},
@@ -150,64 +149,15 @@ constexpr auto kStepFields = std::to_array<StepField>({
     {'T', "STATE", [](const Job&, const Step& s, Time) { return s.state; }},
 });
 
-using Before = std::function<int(const Job&, const Job&)>;  // <0, 0, >0
-
-int three_way(std::strong_ordering order) { return order < 0 ? -1 : order > 0 ? 1 : 0; }
-
-Time start_for_sort(const Job& job) {
-    if (job.state != "PENDING") return job.started_at.value_or(kNever);
-    return job.planned_start.value_or(job.begin_at.value_or(kNever));
-}
-
-Before by(char letter) {
-    switch (letter) {
-        case 'P':
-            return
-                [](const Job& a, const Job& b) { return three_way(a.partition <=> b.partition); };
-        case 'p':
-        case 'Q':
-            return [](const Job& a, const Job& b) { return three_way(a.priority <=> b.priority); };
-        case 't':
-            return [](const Job& a, const Job& b) {
-                return three_way(compact_state(a.state) <=> compact_state(b.state));
-            };
-        case 'i':
-        case 'A': return [](const Job& a, const Job& b) { return three_way(a.id <=> b.id); };
-        case 'S':
-            return [](const Job& a, const Job& b) {
-                return three_way(start_for_sort(a) <=> start_for_sort(b));
-            };
-        case 'V':
-            return [](const Job& a, const Job& b) {
-                return three_way(a.submitted_at <=> b.submitted_at);
-            };
-        case 'D':
-            return
-                [](const Job& a, const Job& b) { return three_way(a.node_count <=> b.node_count); };
-        case 'C': return [](const Job& a, const Job& b) { return three_way(a.cpus <=> b.cpus); };
-        case 'l':
-            return [](const Job& a, const Job& b) {
-                return three_way(a.time_limit.value_or(Duration::max()) <=>
-                                 b.time_limit.value_or(Duration::max()));
-            };
-        case 'M':
-            return [](const Job& a, const Job& b) {
-                return three_way(b.started_at.value_or(kNever) <=> a.started_at.value_or(kNever));
-            };
-        default: break;
-    }
-    const JobField* field = find_job_field(letter);
-    if (field == nullptr) return nullptr;
-    return [field](const Job& a, const Job& b) {
-        return three_way(field->text(a, Time()) <=> field->text(b, Time()));
-    };
-}
-
 }  // namespace
 
 const JobField* find_job_field(char letter) {
     const auto found = std::ranges::find(kFields, letter, &JobField::letter);
     return found == kFields.end() ? nullptr : &*found;
+}
+
+bool is_time(char letter) {
+    return std::string_view("lLMSeV").find(letter) != std::string_view::npos;
 }
 
 std::vector<std::string> fields_for(std::string_view letters) {
@@ -225,36 +175,6 @@ std::vector<std::string> fields_for(std::string_view letters) {
 const StepField* find_step_field(char letter) {
     const auto found = std::ranges::find(kStepFields, letter, &StepField::letter);
     return found == kStepFields.end() ? nullptr : &*found;
-}
-
-Status sort_jobs(std::vector<api::JobRow>& jobs, std::string_view keys) {
-    std::vector<std::pair<Before, bool>> order;
-    for (std::string_view key : split(keys, ',')) {
-        bool falling = false;
-        while (!key.empty() && (key.front() == '-' || key.front() == '+')) {
-            falling = key.front() == '-';
-            key.remove_prefix(1);
-        }
-        Before before = key.size() == 1 ? by(key.front()) : nullptr;
-        if (!before)
-            return Error{ErrorCode::invalid_argument,
-                         "Invalid sort specification: " + std::string(key)};
-        order.emplace_back(std::move(before), falling);
-    }
-    std::vector<Job*> sorted;  // Rows are large: each is moved once.
-    sorted.reserve(jobs.size());
-    for (Job& job : jobs) sorted.push_back(&job);
-    std::ranges::stable_sort(sorted, [&](const Job* a, const Job* b) {
-        for (const auto& [before, falling] : order) {
-            if (const int way = before(*a, *b); way != 0) return falling ? way > 0 : way < 0;
-        }
-        return a->id < b->id;
-    });
-    std::vector<Job> all;
-    all.reserve(jobs.size());
-    for (Job* const job : sorted) all.push_back(std::move(*job));
-    jobs = std::move(all);
-    return Done{};
 }
 
 }  // namespace berth::slurm

@@ -1,4 +1,4 @@
-// The fields of squeue: what each letter of -o prints, and in what order -S puts the jobs.
+// The fields of squeue: what each letter of -o prints.
 #pragma once
 
 #include <string>
@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "berth/api/messages.h"
-#include "berth/base/result.h"
 
 namespace berth::slurm {
 
@@ -23,6 +22,8 @@ std::vector<std::string> fields_for(std::string_view letters);
 // nullptr: squeue has no such letter, or we do not print it yet.
 const JobField* find_job_field(char letter);
 
+bool is_time(char letter);  // Slurm never cuts those off.
+
 // A field of -O that has no letter of -o.
 struct LongField {
     std::string_view name;
@@ -38,8 +39,5 @@ struct StepField {
     std::string (*text)(const api::JobRow& job, const api::StepRow& step, Time now);
 };
 const StepField* find_step_field(char letter);
-
-// "P,t,-p": by partition, then state, then priority, the highest first.
-Status sort_jobs(std::vector<api::JobRow>& jobs, std::string_view keys);
 
 }  // namespace berth::slurm

@@ -1,0 +1,102 @@
+#include "berth/slurm/squeue_order.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "berth/base/text.h"
+#include "berth/slurm/print.h"
+#include "berth/slurm/squeue_fields.h"
+
+namespace berth::slurm {
+namespace {
+
+using Job = api::JobRow;
+using Key = JobOrder::Key;
+
+Key number(std::int64_t value) { return {.number = value}; }
+Key text(std::string_view value) { return {.text = std::string(value)}; }
+Key moment(const std::optional<Time>& time) {
+    return number(time.value_or(kNever).time_since_epoch().count());
+}
+
+Key start_of(const Job& job, char) {
+    if (job.state != "PENDING") return moment(job.started_at);
+    return moment(job.planned_start ? job.planned_start : job.begin_at);
+}
+
+// As the field is printed.
+Key printed(const Job& job, char letter) { return text(find_job_field(letter)->text(job, Time())); }
+
+using KeyOf = Key (*)(const Job&, char);
+
+KeyOf key_by(char letter) {
+    switch (letter) {
+        case 'P': return [](const Job& job, char) { return text(job.partition); };
+        case 'p':
+        case 'Q': return [](const Job& job, char) { return number(job.priority); };
+        case 't': return [](const Job& job, char) { return text(compact_state(job.state)); };
+        case 'i':
+        case 'A': return [](const Job& job, char) { return number(job.id.value()); };
+        case 'S': return start_of;
+        case 'V': return [](const Job& job, char) { return moment(job.submitted_at); };
+        case 'D': return [](const Job& job, char) { return number(job.node_count); };
+        case 'C': return [](const Job& job, char) { return number(job.cpus); };
+        case 'l':
+            return [](const Job& job, char) {
+                return number(job.time_limit.value_or(Duration::max()).count());
+            };
+        case 'M':  // The longer it runs, the earlier it began.
+            return [](const Job& job, char) { return number(-moment(job.started_at).number); };
+        default: return find_job_field(letter) == nullptr ? nullptr : printed;
+    }
+}
+
+}  // namespace
+
+Result<JobOrder> JobOrder::read(std::string_view keys) {
+    JobOrder order;
+    for (std::string_view key : split(keys, ',')) {
+        By by{.key = nullptr, .letter = 0, .falling = false};
+        while (!key.empty() && (key.front() == '-' || key.front() == '+')) {
+            by.falling = key.front() == '-';
+            key.remove_prefix(1);
+        }
+        if (key.size() == 1) by.letter = key.front(), by.key = key_by(by.letter);
+        if (by.key == nullptr)
+            return Error{ErrorCode::invalid_argument,
+                         "Invalid sort specification: " + std::string(key)};
+        order.by_.push_back(by);
+    }
+    return order;
+}
+
+JobOrder::Place JobOrder::place_of(const Job& job) const {
+    Place place{.keys = {}, .id = job.id};
+    place.keys.reserve(by_.size());
+    for (const By& by : by_) place.keys.push_back(by.key(job, by.letter));
+    return place;
+}
+
+bool JobOrder::before(const Place& a, const Place& b) const {
+    for (std::size_t i = 0; i < by_.size(); ++i) {
+        const auto way = a.keys[i] <=> b.keys[i];
+        if (way != 0) return by_[i].falling ? way > 0 : way < 0;
+    }
+    return a.id < b.id;
+}
+
+Status sort_jobs(std::vector<Job>& jobs, std::string_view keys) {
+    BERTH_TRY(const JobOrder order, JobOrder::read(keys));
+    std::vector<std::pair<JobOrder::Place, Job*>> sorted;  // Rows are large: each is moved once.
+    sorted.reserve(jobs.size());
+    for (Job& job : jobs) sorted.emplace_back(order.place_of(job), &job);
+    std::ranges::stable_sort(
+        sorted, [&](const auto& a, const auto& b) { return order.before(a.first, b.first); });
+    std::vector<Job> all;
+    all.reserve(jobs.size());
+    for (const auto& [place, job] : sorted) all.push_back(std::move(*job));
+    jobs = std::move(all);
+    return Done{};
+}
+
+}  // namespace berth::slurm

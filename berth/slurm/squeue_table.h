@@ -1,0 +1,43 @@
+// squeue's table: rows come in one after the other and are printed in order. What is kept of each
+// is its line, a hundredth of it.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "berth/slurm/columns.h"
+#include "berth/slurm/squeue_fields.h"
+#include "berth/slurm/squeue_order.h"
+
+namespace berth::slurm {
+
+class JobTable {
+public:
+    // An error names a letter of `format`, or a key of `order`, that there is not.
+    static Result<JobTable> make(PercentFormat format, std::string_view order, Time now);
+
+    void add(const api::JobRow& job);
+    void print_header(std::ostream& out) const;
+    void print(std::ostream& out);
+
+private:
+    struct Column {
+        FormatItem item;
+        std::string_view header;
+        std::string (*text)(const api::JobRow& job, Time now);
+    };
+    struct Line {
+        JobOrder::Place place;
+        std::string text;
+    };
+    JobTable(PercentFormat format, JobOrder order, Time now);
+
+    std::string prefix_;
+    std::vector<Column> columns_;
+    JobOrder order_;
+    Time now_;
+    std::vector<Line> lines_;
+};
+
+}  // namespace berth::slurm
