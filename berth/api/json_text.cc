@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 
 #include "berth/api/json_value.h"
 #include "berth/api/json_writer.h"
