@@ -8,34 +8,17 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests/oracle"))
-from slurm_cluster import PORT, SlurmCluster  # noqa: E402
+from slurm_cluster import CONFINED, PORT, SlurmCluster  # noqa: E402
 
 GPUS, CPUS_PER_GPU = 8, 7
-CONFIGURATION = """\
+CONFIGURATION = CONFINED + """\
 ClusterName=berthbench
-SlurmctldHost={host}(127.0.0.1)
-CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
-SlurmUser=root
-SlurmdUser=root
-AuthType=auth/munge
-AuthInfo=socket={root}/run/munge.socket
-CredType=cred/munge
-SlurmctldPort={port}
-SlurmctldPidFile={root}/run/slurmctld.pid
-SlurmdPidFile={root}/run/slurmd.%n.pid
-SlurmctldLogFile={root}/log/slurmctld.log
-SlurmdLogFile={root}/log/slurmd.log
-StateSaveLocation={root}/state
-SlurmdSpoolDir={root}/spool/%n
-SlurmdParameters=config_overrides
 SlurmdTimeout=0
 ReturnToService=2
 MessageTimeout=60
 TreeWidth=65000
 ProctrackType=proctrack/pgid
-TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
-MpiDefault=none
 MaxJobCount=200000
 SchedulerType=sched/backfill
 SchedulerParameters={scheduling}

@@ -161,23 +161,32 @@ std::string CgroupTree::step_name(StepId step) {
     return "step_" + to_string(step);
 }
 
+// All that is above a job's group is there but for the first job of a user: looking at each level,
+// for each job, costs more than all the rest.
 Status CgroupTree::create(const Cgroup& group) const {
     for (const auto& [controller, folder] : group.v1) {
+        const bool is_cpuset = controller == "cpuset";
+        if (make_level(folder).ok() &&
+            (!is_cpuset || inherit_cpuset(folder, parent_of(folder)).ok()))
+            continue;
         for (const std::string& level : levels(roots_.v1.at(controller), folder)) {
             BERTH_CHECK(make_level(level));
-            if (controller == "cpuset") BERTH_CHECK(inherit_cpuset(level, parent_of(level)));
+            if (is_cpuset) BERTH_CHECK(inherit_cpuset(level, parent_of(level)));
         }
     }
-    if (group.unified.empty()) return Done{};
+    if (group.unified.empty() || make_unified(group.unified).ok()) return Done{};
+    for (const std::string& level : levels(roots_.unified, group.unified))
+        BERTH_CHECK(make_unified(level));
+    return Done{};
+}
+
+// One level, whose parent gives it the controllers.
+Status CgroupTree::make_unified(const std::string& folder) const {
     std::string enable;
     for (const std::string& name : v2_controllers_) enable += (enable.empty() ? "+" : " +") + name;
-    for (const std::string& level : levels(roots_.unified, group.unified)) {
-        if (!enable.empty()) {
-            BERTH_CHECK(write_kernel_file(parent_of(level) + "/cgroup.subtree_control", enable));
-        }
-        BERTH_CHECK(make_level(level));
-    }
-    return Done{};
+    if (!enable.empty())
+        BERTH_CHECK(write_kernel_file(parent_of(folder) + "/cgroup.subtree_control", enable));
+    return make_level(folder);
 }
 
 namespace {

@@ -69,6 +69,8 @@ public:
     void remove_empty_parents(const Cgroup& job) const;
 
 private:
+    Status make_unified(const std::string& folder) const;
+
     Cgroup roots_;  // The mount points in use.
     Cgroup jobs_;   // Where jobs lie beneath: …/slurm, …/slurmstepd.scope.
     std::vector<std::string> v2_controllers_;  // That v2 limits with: those that no v1 mount has.

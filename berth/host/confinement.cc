@@ -26,7 +26,10 @@ std::int64_t percent_of(Bytes memory, std::int64_t percent) {
 
 Confinement::Confinement(const LinuxNodeOptions& options) : options_(options) {
     if (options.use_cgroups && ::geteuid() == 0) {
-        tree_ = CgroupTree(find_cgroup_mounts(), options.cgroup_prefix);
+        CgroupMounts mounts = find_cgroup_mounts();
+        // Each cpuset that comes or goes makes the kernel divide all its cores anew.
+        if (options.cpus_of_core.empty()) mounts.v1.erase("cpuset");
+        tree_ = CgroupTree(mounts, options.cgroup_prefix);
     }
     pids_max_ = options.pids_max > 0 ? options.pids_max : default_pids_max();
     const bool v1 = tree_.has("devices");
@@ -135,7 +138,8 @@ std::vector<std::string> Confinement::not_isolated() const {
     for (const auto& [controller, what] : {std::pair{"cpuset", "cores"},
                                            {"memory", "memory"},
                                            {"pids", "the number of processes"}}) {
-        if (tree_.has(controller)) continue;
+        const bool is_for_cores = std::string_view(controller) == "cpuset";
+        if (tree_.has(controller) || (is_for_cores && options_.cpus_of_core.empty())) continue;
         all.push_back("no cgroup controller " + std::string(controller) + ": " + what +
                       " of a job is not limited");
     }

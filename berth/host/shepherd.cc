@@ -14,7 +14,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <map>
-#include <set>
 
 #include "berth/host/cgroup_tree.h"
 #include "berth/host/file_io.h"
@@ -67,7 +66,7 @@ private:
     void reap();
     static void add(const rusage& used, RunUsage& usage);
     void finish(std::uint32_t rank, int wait_status);
-    void start_epilog(std::uint32_t rank);
+    bool start_epilog(std::uint32_t rank, int wait_status);
     Status tell_end();
     void tell_of_oom();
     void tell_user(const std::string& text);
@@ -81,7 +80,7 @@ private:
     StepPump pump_;
     std::vector<StartedTask> tasks_;
     std::map<int, std::uint32_t> running_;  // Process id -> rank.
-    std::set<int> epilogs_;                 // Those of them that are a task's epilog.
+    std::map<int, int> epilogs_;            // Those of them that are epilogs: how the task ended.
     std::vector<UniqueFd> errors_;  // The tasks' standard error, where that is a plain file.
     ExitRecord record_;
     UniqueFd signals_;
@@ -217,30 +216,34 @@ void Shepherd::reap() {
         if (found == running_.end()) continue;
         const std::uint32_t rank = found->second;
         running_.erase(found);
-        if (epilogs_.erase(pid) > 0) continue;
-        start_epilog(rank);
-        finish(rank, wait_status);
+        if (const auto epilog = epilogs_.find(pid); epilog != epilogs_.end()) {
+            finish(rank, epilog->second);
+            epilogs_.erase(epilog);
+        } else if (!start_epilog(rank, wait_status)) {
+            finish(rank, wait_status);
+        }
     }
 }
 
-// The site's, by the task's user and in its place. The run is over when the last of them is; what
-// it comes to is not looked at.
-void Shepherd::start_epilog(std::uint32_t rank) {
-    if (run_.task_epilog.empty()) return;
+// The site's, by the task's user and in its place. The task ends with it, so that srun, and the job
+// after it, go on only then; what it comes to is not looked at. False: there is none.
+bool Shepherd::start_epilog(std::uint32_t rank, int wait_status) {
+    if (run_.task_epilog.empty()) return false;
     const auto task = std::ranges::find(run_.tasks, rank, &TaskSpec::rank);
-    if (task == run_.tasks.end()) return;
+    if (task == run_.tasks.end()) return false;
     RunSpec run = run_;
     run.arguments = {run_.task_epilog};
     run.task_prolog.clear();
     TaskSpec epilog{.rank = rank, .environment = task->environment, .cpus = task->cpus};
     auto started = start_task(run, epilog, TaskPipes{});
-    if (!started.ok()) return;
+    if (!started.ok()) return false;
     if (Status ready = wait_until_ready(*started); !ready.ok()) {
         std::fprintf(stderr, "berth-step: TaskEpilog: %s\n", ready.error().message.c_str());
     }
     running_[started->pid] = rank;
-    epilogs_.insert(started->pid);
+    epilogs_[started->pid] = wait_status;
     let_go(*started);
+    return true;
 }
 
 void Shepherd::finish(std::uint32_t rank, int wait_status) {

@@ -32,7 +32,7 @@ class Hooks(unittest.TestCase):
         cls.program("prolog.d/20-fail", f'[ ! -e {cls.folder}/prolog-fails ]')
         cls.program("epilog", f'echo "epilog $SLURM_JOB_ID" >>{cls.log}; [ ! -e {cls.folder}/epilog-fails ]')
         cls.program("task-prolog", "echo export SCRATCH=/scratch/$SLURM_JOB_ID; echo print ready")
-        cls.program("task-epilog", f'echo "task epilog $SLURM_PROCID" >>{cls.folder}/tasks')
+        cls.program("task-epilog", f'[ $SLURM_PROCID = 0 ] || sleep 0.5; echo "task epilog $SLURM_PROCID" >>{cls.folder}/tasks')
         cls.cluster = cls.enterClassContext(Cluster(conf=cls.folder / "slurm.conf"))
 
     @classmethod

@@ -31,7 +31,8 @@ GresTypes=gpu
 """
 GRES = "NodeName=gpu[1-4] Name=gpu Type=a100 File={dir}/nvidia[0-7]\n"
 
-SLURM_ONLY = """\
+# How each Slurm of ours runs beside others on one machine. {root}: all that it writes.
+CONFINED = """\
 SlurmctldHost={host}(127.0.0.1)
 CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
 SlurmUser=root
@@ -49,6 +50,8 @@ SlurmdSpoolDir={root}/spool/%n
 SlurmdParameters=config_overrides
 TaskPlugin=task/none
 MpiDefault=none
+"""
+SLURM_ONLY = CONFINED + """\
 SchedulerParameters=bf_interval=1,bf_continue
 AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageHost=127.0.0.1
