@@ -87,7 +87,8 @@ Status AgentLoop::Parts::turn(AgentClient& link) {
     AgentTurn turn = agent.turn(clock.now(), take());
     if (!turn.writes.empty()) BERTH_CHECK(ports.disk.write(turn.writes));
     for (HostAction& action : turn.actions) {
-        if (const auto* start = std::get_if<StartNodeProgram>(&action)) {
+        const auto* start = std::get_if<StartNodeProgram>(&action);
+        if (start != nullptr && !ports.runs_programs) {
             programs.start(start->program);
         } else {
             ports.node.act(std::move(action));
@@ -114,6 +115,7 @@ Status AgentLoop::run(AgentClientSettings settings) {
     while (!parts.stopping) {
         parts.wait();
         BERTH_CHECK(parts.turn(*link));
+        if (parts.ports.lost) BERTH_CHECK(parts.ports.lost());
     }
     return Done{};
 }

@@ -18,8 +18,10 @@ struct AgentPorts {
     Node& node;
     int node_events;  // A descriptor, readable when take_events has something.
     std::function<std::vector<AgentEvent>()> take_events;
+    std::function<Status()> lost = nullptr;    // Why it cannot go on, if so; none: it always can.
     std::unique_ptr<GpuMeter> gpus = nullptr;  // nullptr: they are not watched.
     std::string name = {};                     // Of the node, for the site's programs.
+    bool runs_programs = false;                // `node` runs these too.
 };
 
 class AgentLoop {
@@ -27,8 +29,8 @@ public:
     AgentLoop(Agent agent, AgentPorts ports, LogSink& log);
     ~AgentLoop();
 
-    // Connects, and runs until stop(). An error means that the disk has failed: the process must
-    // end at once.
+    // Connects, and runs until stop(). An error means that the disk has failed, or the node is
+    // lost: the process must end at once.
     Status run(AgentClientSettings link);
     void stop();  // From any thread.
 

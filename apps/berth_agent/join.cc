@@ -1,5 +1,8 @@
 #include "apps/berth_agent/join.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
@@ -35,12 +38,41 @@ Status check(const api::JoinReply& reply, const JoinToken& token, const std::str
     return Error{ErrorCode::permission_denied, "the certificate that came is for " + facts.name};
 }
 
-// So that the commands of this host find the cluster; another cluster's files are left alone.
-Status tell_commands(const JoinOptions& options, const std::string& api,
-                     const std::string& authority) {
+// What the reply gives the node to believe, apart: the authority's certificate, and the public keys
+// of launch orders behind it.
+struct Believed {
+    std::string authority, launch_keys;
+};
+
+Believed take_apart(const std::string& text) {
+    const std::size_t keys = text.find("-----BEGIN PUBLIC KEY-----");
+    if (keys == std::string::npos) return {text, ""};
+    return {text.substr(0, keys), text.substr(keys)};
+}
+
+// So that the commands of this host find the cluster, and its launcher knows the controller;
+// another cluster's files are left alone.
+Status tell_commands(const JoinOptions& options, const std::string& api, const Believed& believed) {
     if (!std::filesystem::is_directory(options.config)) return Done{};
-    BERTH_CHECK(write_public_file(options.config + "/ca.pem", authority));
+    BERTH_CHECK(write_public_file(options.config + "/ca.pem", believed.authority));
+    if (!believed.launch_keys.empty()) {
+        BERTH_CHECK(write_public_file(options.config + "/launch.pub", believed.launch_keys));
+    }
     return write_public_file(options.config + "/controller", api + '\n');
+}
+
+// Where an agent of its own user owns the folder, it could put links there: so not as root.
+Status write_as_owner(const std::string& state, const LinkCertificates& keys) {
+    struct stat folder{};
+    if (::stat(state.c_str(), &folder) != 0)
+        return Error{ErrorCode::internal, state + " cannot be looked at"};
+    const bool lower = ::geteuid() == 0 && folder.st_uid != 0;
+    if (lower && (::setegid(folder.st_gid) != 0 || ::seteuid(folder.st_uid) != 0))
+        return Error{ErrorCode::internal, "cannot become the owner of " + state};
+    Status written = NodeKeys(state).write(keys);
+    if (lower && (::seteuid(0) != 0 || ::setegid(0) != 0))
+        return Error{ErrorCode::internal, "cannot become root again"};
+    return written;
 }
 
 }  // namespace
@@ -102,9 +134,10 @@ Result<std::string> join(const JoinOptions& options) {
     std::error_code wrong;
     std::filesystem::create_directories(options.state, wrong);
     if (wrong) return Error{ErrorCode::internal, options.state + ": " + wrong.message()};
+    const Believed believed = take_apart(reply->authority);
     BERTH_CHECK(
-        NodeKeys(options.state).write({reply->authority, reply->certificate, std::move(key)}));
-    BERTH_CHECK(tell_commands(options, where, reply->authority));
+        write_as_owner(options.state, {believed.authority, reply->certificate, std::move(key)}));
+    BERTH_CHECK(tell_commands(options, where, believed));
     return "node " + options.node + " of cluster " + reply->cluster +
            " has its certificate; start "
            "the agent with --controller " +

@@ -6,6 +6,7 @@
 #include "apps/berth_agent/agent_loop.h"
 #include "apps/berth_agent/join.h"
 #include "apps/berth_agent/node_keys.h"
+#include "apps/berth_agent/node_options.h"
 #include "apps/berth_agent/options.h"
 #include "apps/berth_agent/renewal.h"
 #include "apps/berth_agent/this_machine.h"
@@ -17,6 +18,7 @@
 #include "berth/host/file_disk.h"
 #include "berth/host/linux_node.h"
 #include "berth/host/machine.h"
+#include "berth/launcher/remote_node.h"
 #include "berth/trust/certificates.h"
 
 namespace berth {
@@ -24,29 +26,12 @@ namespace {
 
 constexpr int kExitConfig = 78;
 constexpr int kExitDisk = 74;
+constexpr int kExitTry = 75;  // Its launcher is not there, or not any more.
 
 int fail(LogSink& log, const Error& error, int code) {
     log.write(LogLevel::error, "agent", error.message);
     std::fprintf(stderr, "berth-agent: error: %s\n", error.message.c_str());
     return code;
-}
-
-LinuxNodeOptions node_options(const AgentOptions& options, const ClusterSpec& spec, NodeId node) {
-    LinuxNodeOptions wanted{.node = spec.node(node),
-                            .dimensions = spec.dimensions,
-                            .run_dir = options.state + "/run",
-                            .shepherd = program_folder() + "/berth-step",
-                            .cgroup_prefix = options.cgroup_prefix,
-                            .emulated = options.emulate};
-    wanted.environment.push_back("SLURM_CONF=" + options.config + "/slurm.conf");
-    if (!options.client_socket.empty()) {
-        wanted.environment.push_back("BERTH_SOCKET=" + options.client_socket);
-    }
-    if (!options.api.empty()) {
-        wanted.environment.push_back("BERTH_CONTROLLER=" + options.api);
-        wanted.environment.push_back("BERTH_CA=" + NodeKeys(options.state).authority_path());
-    }
-    return wanted;
 }
 
 // nullptr: there is nothing to ask. A driver that is there and cannot be asked is worth a line.
@@ -62,31 +47,66 @@ std::unique_ptr<GpuMeter> meter(const AgentOptions& options, const NodeSpec& nod
     return nullptr;
 }
 
+// Who does what the agent wants done on the node: itself, or a launcher of root's.
+struct HandedNode {
+    std::unique_ptr<Node> node;
+    int events = -1;
+    std::function<std::vector<AgentEvent>()> take_events;
+    std::function<Status()> lost;
+    std::vector<RunKey> alive;
+    std::vector<std::string> not_isolated;
+};
+
+template <class Kind>
+HandedNode handed(std::unique_ptr<Kind> node) {
+    HandedNode one{.events = node->fd(),
+                   .take_events = [&at = *node] { return at.take_events(); },
+                   .alive = node->alive(),
+                   .not_isolated = node->not_isolated()};
+    one.node = std::move(node);
+    return one;
+}
+
+Result<HandedNode> open_node(const AgentOptions& options, const ClusterSpec& spec, NodeId id,
+                             const std::optional<Machine>& machine, LogSink& log) {
+    if (!options.launcher.empty()) {
+        BERTH_TRY(auto remote, RemoteNode::connect(options.launcher, options.node));
+        const RemoteNode& there = *remote;
+        HandedNode node = handed(std::move(remote));
+        node.lost = [&there] { return there.lost() ? Status(*there.lost()) : Status(Done{}); };
+        return node;
+    }
+    BERTH_TRY(auto local,
+              LinuxNode::open(node_options(options, options.state, spec, id, machine), log));
+    return handed(std::move(local));
+}
+
 Status run(const AgentOptions& options, const LinkAddress& controller, const ClusterSpec& spec,
            NodeId id, StopSignal& signals, LogSink& log) {
     BERTH_TRY(const std::unique_ptr<FileDisk> disk, FileDisk::open(options.state + "/memory"));
-    LinuxNodeOptions wanted = node_options(options, spec, id);
     NodeSpec found = spec.node(id);
+    std::optional<Machine> machine;
     if (!options.emulate) {
-        BERTH_TRY(const Machine machine, discover_machine());
-        wanted.cpus_of_core = cpus_of_node(spec.node(id), machine);
-        found = found_node(spec.node(id), spec.dimensions, machine);
+        BERTH_TRY(machine, discover_machine());
+        found = found_node(spec.node(id), spec.dimensions, *machine);
     }
-    BERTH_TRY(const std::unique_ptr<LinuxNode> node, LinuxNode::open(std::move(wanted), log));
-    for (const std::string& gap : node->not_isolated()) log.write(LogLevel::warning, "agent", gap);
+    BERTH_TRY(HandedNode node, open_node(options, spec, id, machine, log));
+    for (const std::string& gap : node.not_isolated) log.write(LogLevel::warning, "agent", gap);
     BERTH_TRY(AgentIdentity identity, identify(found));
     const std::vector<MemoryWrite> memory = disk->stored();
-    AgentLoop loop(Agent(std::move(identity), memory, node->alive(), SystemClock().now()),
+    AgentLoop loop(Agent(std::move(identity), memory, node.alive, SystemClock().now()),
                    {.disk = *disk,
-                    .node = *node,
-                    .node_events = node->fd(),
-                    .take_events = [&node] { return node->take_events(); },
+                    .node = *node.node,
+                    .node_events = node.events,
+                    .take_events = node.take_events,
+                    .lost = node.lost,
                     .gpus = meter(options, spec.node(id), spec.dimensions, log),
-                    .name = options.node},
+                    .name = options.node,
+                    .runs_programs = !options.launcher.empty()},
                    log);
     log.write(LogLevel::info, "agent",
               "version " BERTH_VERSION ", node " + options.node + ", " +
-                  std::to_string(node->alive().size()) + " runs adopted, controller at " +
+                  std::to_string(node.alive.size()) + " runs adopted, controller at " +
                   options.controller);
     signals.then([&loop] { loop.stop(); });
     const NodeKeys keys(options.state);
@@ -132,7 +152,10 @@ int serve(AgentOptions options, StopSignal& signals, LogFile& log) {
     const Result<PidFile> pid = PidFile::write(options.pid_file);
     if (!pid.ok()) return fail(log, pid.error(), kExitConfig);
     const Status ended = run(options, *controller, *spec, *node, signals, log);
-    if (!ended.ok()) return fail(log, ended.error(), kExitDisk);
+    if (!ended.ok()) {
+        const bool again = ended.error().code == ErrorCode::unavailable;
+        return fail(log, ended.error(), again ? kExitTry : kExitDisk);
+    }
     log.write(LogLevel::info, "agent", "stopped, as asked; jobs go on");
     return 0;
 }

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "apps/berth_agent/node_options.h"
 #include "berth/base/log.h"
 #include "berth/base/time.h"
 #include "berth/wire/agent_client.h"
@@ -18,7 +19,7 @@ public:
     Result<LinkCertificates> read() const;
     Status write(const LinkCertificates& keys) const;
     // The authority alone, for the commands of everyone here.
-    std::string authority_path() const { return open_ + "/ca.pem"; }
+    std::string authority_path() const { return berth::authority_path(open_); }
 
     // A new certificate when the present one has less than a third of its life left.
     Status renew_if_due(const TcpAddress& controller, Time now, LogSink& log) const;

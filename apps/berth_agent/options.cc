@@ -10,7 +10,7 @@ namespace berth {
 namespace {
 
 // Several emulated nodes share this machine, perhaps of several clusters.
-std::string own_prefix(const AgentOptions& options) {
+std::string own_prefix(const NodeOptions& options) {
     StateHash hash;
     hash.add(std::string_view(options.state));
     char text[16];
@@ -18,22 +18,8 @@ std::string own_prefix(const AgentOptions& options) {
     return std::string("berth-") + text + '/' + options.node;
 }
 
-}  // namespace
-
-std::optional<AgentOptions> parse_agent_options(int argc, char** argv, int& exit_code) {
-    AgentOptions options;
-    CLI::App app("berth-agent: runs the jobs of one node of a Berth cluster.");
-    app.set_version_flag("--version", std::string("berth-agent ") + BERTH_VERSION);
+void add_options(CLI::App& app, NodeOptions& options) {
     app.add_option("--node", options.node, "The node's name in the configuration")->required();
-    app.add_option(
-           "--controller", options.controller,
-           "HOST[:PORT] of berthd, once this node has joined (berth-agent join); on its own "
-           "host unix:PATH of its agent socket")
-        ->required();
-    app.add_option("--state", options.state,
-                   "Directory of what it remembers and of running jobs; users must be able to "
-                   "reach it")
-        ->required();
     app.add_option("--config", options.config, "Directory with slurm.conf, berth.yaml …")
         ->required();
     app.add_option("--client-socket", options.client_socket,
@@ -45,24 +31,71 @@ std::optional<AgentOptions> parse_agent_options(int argc, char** argv, int& exit
     app.add_option(
         "--cgroup-prefix", options.cgroup_prefix,
         "Where the cgroups lie (emulated: one of its own, else where Slurm's tools look)");
-    app.add_option("--gpu-readings", options.gpu_readings,
-                   "A file in which another program notes what the GPUs are doing, a line each: "
-                   "GPU UTILISATION MEMORY TEMPERATURE POWER (default: NVIDIA's driver is asked)");
     app.add_option("--log-file", options.log_file, "Instead of standard error");
     app.add_option("--pid-file", options.pid_file, "Where to write the process id");
     app.add_flag("--lenient", options.lenient, "Start in spite of errors in the configuration");
     app.add_flag("--verbose", options.verbose, "Log debugging messages too");
+}
+
+bool parsed(CLI::App& app, int argc, char** argv, NodeOptions& options, int& exit_code) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& end) {
         exit_code = app.exit(end);
-        return std::nullopt;
+        return false;
     }
     options.state = std::filesystem::absolute(options.state).string();
     options.config = std::filesystem::absolute(options.config).string();
     if (options.emulate && options.cgroup_prefix.empty()) {
         options.cgroup_prefix = own_prefix(options);
     }
+    return true;
+}
+
+}  // namespace
+
+std::optional<AgentOptions> parse_agent_options(int argc, char** argv, int& exit_code) {
+    AgentOptions options;
+    CLI::App app("berth-agent: runs the jobs of one node of a Berth cluster.");
+    app.set_version_flag("--version", std::string("berth-agent ") + BERTH_VERSION);
+    app.add_option(
+           "--controller", options.controller,
+           "HOST[:PORT] of berthd, once this node has joined (berth-agent join); on its own "
+           "host unix:PATH of its agent socket")
+        ->required();
+    app.add_option("--state", options.state,
+                   "Directory of what it remembers and, without --launcher, of running jobs; users "
+                   "must be able to reach it then")
+        ->required();
+    app.add_option(
+        "--launcher", options.launcher,
+        "Socket of the berth-launcher that runs the jobs, so that this process needs not "
+        "be root (none: it runs them itself)");
+    app.add_option("--gpu-readings", options.gpu_readings,
+                   "A file in which another program notes what the GPUs are doing, a line each: "
+                   "GPU UTILISATION MEMORY TEMPERATURE POWER (default: NVIDIA's driver is asked)");
+    add_options(app, options);
+    if (!parsed(app, argc, argv, options, exit_code)) return std::nullopt;
+    return options;
+}
+
+std::optional<LauncherOptions> parse_launcher_options(int argc, char** argv, int& exit_code) {
+    LauncherOptions options;
+    CLI::App app(
+        "berth-launcher: runs what the controller has signed, as root, for an agent that is not.");
+    app.set_version_flag("--version", std::string("berth-launcher ") + BERTH_VERSION);
+    app.add_option("--socket", options.socket, "Where the agent comes to")->required();
+    app.add_option("--agent-user", options.agent_user,
+                   "User that the agent runs as (none: root, or the launcher's own)");
+    app.add_option("--controller-key", options.controller_keys,
+                   "File with the controller's public keys; of several, those that are there")
+        ->required();
+    app.add_option("--lowest-uid", options.lowest_uid, "No jobs of users below (0)");
+    app.add_option("--state", options.state,
+                   "Directory of running jobs, root's own; users must be able to reach it")
+        ->required();
+    add_options(app, options);
+    if (!parsed(app, argc, argv, options, exit_code)) return std::nullopt;
     return options;
 }
 

@@ -13,13 +13,6 @@ namespace berth {
 
 namespace {
 
-Result<std::string> boot_id() {
-    std::ifstream file("/proc/sys/kernel/random/boot_id");
-    std::string id;
-    if (std::getline(file, id) && !id.empty()) return id;
-    return Error{ErrorCode::internal, "/proc/sys/kernel/random/boot_id cannot be read"};
-}
-
 std::optional<Time> booted_at() {
     std::ifstream file("/proc/stat");
     for (std::string line; std::getline(file, line);) {
@@ -47,6 +40,13 @@ utsname kernel() {
 }
 
 }  // namespace
+
+Result<std::string> boot_id() {
+    std::ifstream file("/proc/sys/kernel/random/boot_id");
+    std::string id;
+    if (std::getline(file, id) && !id.empty()) return id;
+    return Error{ErrorCode::internal, "/proc/sys/kernel/random/boot_id cannot be read"};
+}
 
 Result<AgentIdentity> identify(const NodeSpec& found) {
     BERTH_TRY(std::string boot, boot_id());

@@ -1,5 +1,6 @@
 #include "apps/berthd/controller_daemon.h"
 
+#include <pwd.h>
 #include <unistd.h>
 
 #include <array>
@@ -10,10 +11,12 @@
 #include "apps/berthd/fence_runner.h"
 #include "apps/daemon/wall_clock.h"
 #include "berth/control/loop.h"
+#include "berth/credential/credential.h"
 #include "berth/server/http_server.h"
 #include "berth/server/metrics_listener.h"
 #include "berth/server/registrar.h"
 #include "berth/store/store.h"
+#include "berth/trust/key_file.h"
 #include "berth/wire/agent_server.h"
 
 namespace berth {
@@ -102,6 +105,7 @@ struct ControllerDaemon::Parts {
                             const std::optional<Listening>& listening);
     Result<std::shared_ptr<Registrar>> open_registrar(const ControllerOptions& options);
     Result<JobPayload> payload_of(const LaunchAttempt& launch);
+    Status open_launch_keys(const ControllerOptions& options);
 
     LogSink& log;
     SystemClock clock;
@@ -116,6 +120,7 @@ struct ControllerDaemon::Parts {
     std::shared_ptr<MetricCounts> counts = std::make_shared<MetricCounts>();
     Observers observers{{diagnostics.get(), counts.get()}};
     std::shared_ptr<Registrar> registrar;  // nullptr: nobody comes from other hosts.
+    std::optional<SigningKeys> launch_keys;
     OnceStarted outside;
     FenceRunner fence{[this](FenceAnswered answer) { inbox.push(std::move(answer)); }};
     Loop loop;
@@ -133,6 +138,14 @@ Result<std::shared_ptr<AuditLog>> open_audit(const std::string& where, LogSink& 
     return std::shared_ptr<AuditLog>(std::move(file));
 }
 
+// A user that is not there is nobody, and no agent either: the host may have the controller alone.
+std::optional<std::uint32_t> uid_of_agents(const std::string& user, LogSink& log) {
+    if (user.empty()) return std::nullopt;
+    if (const passwd* const found = ::getpwnam(user.c_str())) return found->pw_uid;
+    log.write(LogLevel::info, "berthd", "this host has no user '" + user + "' to run an agent");
+    return std::nullopt;
+}
+
 }  // namespace
 
 // Who may come from other hosts; what proves it lies in STATE/keys.
@@ -142,7 +155,17 @@ Result<std::shared_ptr<Registrar>> ControllerDaemon::Parts::open_registrar(
     const std::string folder = options.state + "/keys";
     BERTH_TRY(Authority authority, Authority::open(folder, cluster, clock.now()));
     BERTH_TRY(SigningKeys keys, SigningKeys::open(folder));
-    return std::make_shared<Registrar>(std::move(authority), std::move(keys), cluster);
+    return std::make_shared<Registrar>(std::move(authority), std::move(keys), cluster,
+                                       launch_keys->public_keys());
+}
+
+// What orders are signed with lies in STATE/keys; its public half, for launchers on this host, is
+// where the agents come to.
+Status ControllerDaemon::Parts::open_launch_keys(const ControllerOptions& options) {
+    BERTH_TRY(launch_keys, SigningKeys::open(options.state + "/keys", "launch"));
+    const std::size_t end = options.agent_socket.rfind('/');
+    const std::string folder = end == std::string::npos ? "." : options.agent_socket.substr(0, end);
+    return write_public_file(folder + "/launch.pub", launch_keys->public_keys());
 }
 
 Result<JobPayload> ControllerDaemon::Parts::payload_of(const LaunchAttempt& launch) {
@@ -159,7 +182,12 @@ Result<JobPayload> ControllerDaemon::Parts::payload_of(const LaunchAttempt& laun
 
 Status ControllerDaemon::Parts::listen_to_agents(const ControllerOptions& options,
                                                  const std::optional<Listening>& listening) {
+    BERTH_CHECK(open_launch_keys(options));
     AgentServerSettings settings{.address = "unix:" + options.agent_socket};
+    settings.sign = [this](const std::string& node, Order& order) {
+        sign_order(order, node, *launch_keys, clock.now());
+    };
+    settings.agent_uid = uid_of_agents(options.agent_user, log);
     if (listening) {
         BERTH_TRY(registrar, open_registrar(options));
         const Authority& authority = registrar->authority();

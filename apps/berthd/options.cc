@@ -15,6 +15,8 @@ std::optional<ControllerOptions> parse_controller_options(int argc, char** argv,
     app.add_option("--socket", options.socket, "Unix socket of the HTTP API (STATE/berthd.sock)");
     app.add_option("--agent-socket", options.agent_socket,
                    "Unix socket for the agents (STATE/agents.sock)");
+    app.add_option("--agent-user", options.agent_user,
+                   "User that agents of this host run as, where that is neither root nor ours");
     app.add_option("--listen", options.listen,
                    "HOST[:PORT] for agents and commands of other hosts, by TLS 1.3 alone; config: "
                    "as SlurmctldHost and SlurmctldPort say (none: this host only)");

@@ -11,6 +11,7 @@ struct ControllerOptions {
     std::string config;        // Directory.
     std::string socket;        // Of the HTTP API.
     std::string agent_socket;  // Of the agents' link.
+    std::string agent_user;    // Who may come there besides root and we; empty: nobody.
     std::string listen;        // "HOST[:PORT]" or "config", for agents of other hosts.
     std::string api_listen;    // "HOST[:PORT]", for their commands.
     std::string cluster_name;  // Empty: as configured.

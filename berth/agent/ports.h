@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "berth/base/fields.h"
 #include "berth/base/result.h"
 #include "berth/model/order.h"
 #include "berth/model/report.h"
@@ -23,15 +24,18 @@ struct RunKey {
     Attempt attempt{0};
     StepId step{0};
     friend auto operator<=>(const RunKey&, const RunKey&) = default;
+    BERTH_FIELDS(RunKey, job, attempt, step)
 };
 
 // Answers StartStep; and StartAttempt, with kBatchStep on the batch host and kExternStep elsewhere.
 struct RunStarted {
     RunKey run;
+    BERTH_FIELDS(RunStarted, run)
 };
 struct RunFailedToStart {  // The other answer. Nothing of it runs, and nothing will.
     RunKey run;
     std::string why;
+    BERTH_FIELDS(RunFailedToStart, run, why)
 };
 // Its main process (the script; of a step, all tasks) is gone. Others of its cgroup may remain.
 struct RunExited {
@@ -39,12 +43,14 @@ struct RunExited {
     ExitStatus exit;
     bool out_of_memory = false;
     std::optional<RunUsage> usage = std::nullopt;
+    BERTH_FIELDS(RunExited, run, exit, out_of_memory, usage)
 };
 // Its cgroup is empty: what it held is free. Comes after RunExited, when the last process is gone;
 // and answers every SignalRun with whole = true, at once where no process (or no such cgroup) is
 // left.
 struct RunEmpty {
     RunKey run;
+    BERTH_FIELDS(RunEmpty, run)
 };
 
 // What the node's GPUs are doing, each time it has looked.
@@ -60,12 +66,14 @@ struct FaultsSeen {
 // Answers MeasureRuns: all that run.
 struct UsageRead {
     std::vector<StepUsage> runs;
+    BERTH_FIELDS(UsageRead, runs)
 };
 
 // A program of the site's, outside of any job, is over.
 struct NodeProgramExited {
     NodeProgram program = NodeProgram::health_check;
     std::string failure;  // Empty: it ended well.
+    BERTH_FIELDS(NodeProgramExited, program, failure)
 };
 
 // ---- What comes over the link.
@@ -91,11 +99,13 @@ using AgentEvent =
 // may have begun before is not begun again, and RunFailedToStart says so.
 struct StartAttempt {
     LaunchAttempt launch;
+    BERTH_FIELDS(StartAttempt, launch)
 };
 struct StartStep {
     LaunchStep launch;
     LaunchAttempt
         attempt;  // Of the attempt it belongs to (payload left out): owner, cluster, confinement.
+    BERTH_FIELDS(StartStep, launch, attempt)
 };
 // Runs the site's prolog or epilog, as `run.step` says: as root, outside of the attempt's cgroups,
 // one program after the other until one fails. Answered by RunExited or RunFailedToStart; where an
@@ -103,33 +113,41 @@ struct StartStep {
 struct StartHook {
     RunKey run;
     LaunchAttempt launch;  // Payload left out.
+    BERTH_FIELDS(StartHook, run, launch)
 };
 // Sends a signal to the main process of the run (whole = false), or to every process of its cgroup.
 struct SignalRun {
     RunKey run;
     std::int32_t signal = 0;
     bool whole = true;
+    BERTH_FIELDS(SignalRun, run, signal, whole)
 };
 // Every process of the attempt stops where it is, or goes on. Twice is once.
 struct FreezeRun {
     RunKey run;  // Of kExternStep.
     bool frozen = true;
+    BERTH_FIELDS(FreezeRun, run, frozen)
 };
 // A line for the standard error of a script, or of the srun whose step it is.
 struct NotifyRun {
     RunKey run;
     std::string text;
+    BERTH_FIELDS(NotifyRun, run, text)
 };
 // The attempt is over here and its cgroups are empty: removes them and its scratch files.
 struct RemoveAttempt {
     JobId job{0};
     Attempt attempt{0};
+    BERTH_FIELDS(RemoveAttempt, job, attempt)
 };
 // Runs a program of the site's as root; NodeProgramExited answers.
 struct StartNodeProgram {
     RunNodeProgram program;
+    BERTH_FIELDS(StartNodeProgram, program)
 };
-struct MeasureRuns {};  // UsageRead answers, if anything runs.
+struct MeasureRuns {  // UsageRead answers, if anything runs.
+    BERTH_FIELDS(MeasureRuns)
+};
 using HostAction = std::variant<StartAttempt, StartStep, SignalRun, RemoveAttempt, StartHook,
                                 StartNodeProgram, MeasureRuns, FreezeRun, NotifyRun>;
 

@@ -26,9 +26,9 @@ protected:
 TEST_F(GpuHealth, OneFaultDrainsOneGpuAndItsJobGoesOn) {
     const std::uint32_t job = rig.run({.gpus = 8});
     ASSERT_EQ(rig.job(job).nodes.front(), NodeId(0));
-    fault(3, 94, 1);
+    fault(3, 74, 1);
     EXPECT_EQ(node().drained_mask(), 0b1000U);
-    EXPECT_EQ(node().drained_devices[0].reason, "gpu 3: XID 94: contained memory error");
+    EXPECT_EQ(node().drained_devices[0].reason, "gpu 3: XID 74: NVLink error");
     EXPECT_TRUE(node().schedulable());
     EXPECT_EQ(rig.job(job).state, JobState::running);
     rig.report(0, end_report(job));

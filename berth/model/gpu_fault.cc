@@ -6,10 +6,13 @@
 namespace berth {
 namespace {
 
-// After NVIDIA's catalogue of Xids, by what it says is to be done at once: an application to be
-// started again is the job's own matter (none); a GPU that works but must be reset or looked at
-// soon is drained; one that must be reset or has gone takes its job with it. An Xid that is not
-// here is new, or means nothing for the GPU: it is logged, and no more.
+// After NVIDIA's Xid catalogue (docs.nvidia.com/deploy/xid-errors, "Analyzing Xid Errors with the
+// Xid Catalog", for A100 to GB200), by what it says is to be done at once:
+//   an application to be started again, or nothing          the job's own matter: none
+//   a link to be looked at, software to be brought up       drain
+//   the GPU, the virtual machine or the host to be reset    end_job
+// Two for which it asks for a reset that has time, 155 and 156, drain. An Xid that is not here is
+// new, or unused since Ampere: it is logged, and no more.
 struct Row {
     std::int64_t code;
     FaultAction action;
@@ -18,23 +21,25 @@ struct Row {
 using enum FaultAction;
 constexpr auto kXids = std::to_array<Row>({
     {8, none, "GPU stopped processing"},
+    {11, none, "invalid or corrupted push buffer"},
     {13, none, "graphics engine exception"},
+    {25, none, "invalid or illegal push buffer"},
     {31, none, "memory page fault"},
     {32, none, "invalid or corrupted push buffer"},
     {43, none, "GPU stopped processing"},
     {45, none, "preemptive cleanup of an earlier error"},
     {46, end_job, "GPU stopped processing"},
     {48, end_job, "double bit ECC error"},
-    {61, drain, "internal microcontroller breakpoint"},
     {62, end_job, "internal microcontroller halt"},
-    {63, drain, "a memory row is to be remapped at the next reset"},
+    {63, none, "a memory row is to be remapped at the next reset"},
     {64, end_job, "a memory row could not be remapped"},
     {68, none, "video decoder exception"},
     {69, none, "graphics engine class error"},
     {74, drain, "NVLink error"},
+    {78, drain, "vGPU could not be started"},
     {79, end_job, "GPU has fallen off the bus"},
-    {92, drain, "high rate of single bit ECC errors"},
-    {94, drain, "contained memory error"},
+    {92, none, "high rate of single bit ECC errors"},
+    {94, none, "contained memory error"},
     {95, end_job, "uncontained memory error"},
     {109, end_job, "context switch timeout"},
     {110, end_job, "security fault"},
@@ -42,8 +47,22 @@ constexpr auto kXids = std::to_array<Row>({
     {120, end_job, "GSP error"},
     {121, none, "chip-to-chip link error, corrected"},
     {136, end_job, "link training failed"},
+    {137, none, "illegal access over NVLink"},
     {140, end_job, "unrecovered ECC error"},
+    {141, none, "CUDA fast path error"},
     {143, end_job, "GPU could not be initialised"},
+    {144, drain, "NVLink SAW error"},
+    {145, drain, "NVLink RLW error"},
+    {146, drain, "NVLink TLW error"},
+    {147, drain, "NVLink TREX error"},
+    {148, drain, "NVLink NVLPW_CTRL error"},
+    {149, drain, "NVLink NETIR error"},
+    {150, drain, "NVLink MSE error"},
+    {151, end_job, "key rotation error"},
+    {154, none, "another recovery action is due"},
+    {155, drain, "NVLink error that software defines"},
+    {156, drain, "a resource has been retired"},
+    {157, none, "a resource could not be retired"},
     {158, end_job, "fatal timeout within the GPU"},
 });
 static_assert(std::ranges::is_sorted(kXids, {}, &Row::code));

@@ -35,9 +35,10 @@ struct LaunchAttempt {
     std::string cluster;
     JobPayload payload;
     HookSpec hooks;
+    std::string credential;  // The controller's word for all of this; see credential/credential.h.
     BERTH_FIELDS(LaunchAttempt, job, attempt, node, batch_host, share, owner, spec, partition, qos,
                  shares, node_names, started_at, ends_at, restarts, array_job, array_task,
-                 array_bounds, kill_wait, confinement, cluster, payload, hooks)
+                 array_bounds, kill_wait, confinement, cluster, payload, hooks, credential)
 };
 
 // Runs this node's tasks of a step of an attempt that is live here.
@@ -63,10 +64,11 @@ struct LaunchStep {
     std::string io_token;    // Proves to srun who calls. Not logged.
     std::string name;
     std::optional<TerminalSize> terminal;  // Task 0 has one; others then have no streams.
+    std::string credential;                // As an attempt's.
     BERTH_FIELDS(LaunchStep, job, attempt, step, share, node_index, tasks, node_names,
                  tasks_per_node, arguments, environment, work_dir, std_out, std_err, std_in,
                  append_output, label, gpu_bind, gpu_bind_verbose, cpus_per_task, io_address,
-                 io_token, name, terminal)
+                 io_token, name, terminal, credential)
 };
 
 // Ends an attempt here: CONT and TERM now, KILL after kill_wait, and a report once its cgroup is
@@ -115,8 +117,9 @@ enum class NodeProgram : std::uint8_t { health_check, reboot };
 struct RunNodeProgram {
     NodeProgram program = NodeProgram::health_check;
     std::string path;
-    Duration timeout{};  // Then it is killed.
-    BERTH_FIELDS(RunNodeProgram, program, path, timeout)
+    Duration timeout{};      // Then it is killed.
+    std::string credential;  // As an attempt's.
+    BERTH_FIELDS(RunNodeProgram, program, path, timeout, credential)
 };
 
 // Stops every process of an attempt where it is, or lets them go on. `change` goes up with each

@@ -37,7 +37,8 @@ Result<api::JoinReply> Registrar::join(const api::JoinCall& call, const ClusterS
     BERTH_CHECK(join_tokens_.check(call.secret, call.node, now));
     BERTH_TRY(std::string certificate, authority_.certify_node(call.request, call.node, now));
     BERTH_CHECK(join_tokens_.redeem(call.secret, call.node, now));
-    return api::JoinReply{std::move(certificate), authority_.certificate(), cluster_};
+    // What the node believes: the authority's certificate, and behind it the keys of launch orders.
+    return api::JoinReply{std::move(certificate), authority_.certificate() + launch_key_, cluster_};
 }
 
 Result<std::string> Registrar::renew(const std::string& request, const std::string& node,

@@ -17,8 +17,13 @@ namespace berth {
 // From any thread.
 class Registrar {
 public:
-    Registrar(Authority authority, SigningKeys keys, std::string cluster)
-        : authority_(std::move(authority)), keys_(std::move(keys)), cluster_(std::move(cluster)) {}
+    // `launch_key` is what a node's launcher knows the controller's orders by, as PEM.
+    Registrar(Authority authority, SigningKeys keys, std::string cluster,
+              std::string launch_key = {})
+        : authority_(std::move(authority)),
+          keys_(std::move(keys)),
+          cluster_(std::move(cluster)),
+          launch_key_(std::move(launch_key)) {}
 
     const Authority& authority() const { return authority_; }
 
@@ -43,7 +48,7 @@ public:
 private:
     const Authority authority_;
     const SigningKeys keys_;
-    const std::string cluster_;
+    const std::string cluster_, launch_key_;
     JoinTokens join_tokens_;
 };
 

@@ -127,7 +127,7 @@ void Injector::after_reboot(NodeId node) {
 void Injector::fail_gpu() {
     const NodeId node = some_node();
     const auto gpu = static_cast<std::int32_t>(of_gpus_.between(0, 7));
-    static const std::vector<std::int64_t> xids = {13, 94, 79};
+    static const std::vector<std::int64_t> xids = {13, 74, 79};
     stage_.count(Fault::gpu_fault);
     agents_[node.index()]->fail_gpu(gpu, of_gpus_.pick(xids));
     clients_.gpu_trouble(node, static_cast<std::uint32_t>(gpu));

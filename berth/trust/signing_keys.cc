@@ -16,10 +16,14 @@ const unsigned char* bytes_of(std::string_view text) {
     return reinterpret_cast<const unsigned char*>(text.data());
 }
 
+Result<openssl::Key> of_our_kind(openssl::Key key) {
+    if (EVP_PKEY_get_id(key.get()) == EVP_PKEY_ED25519) return key;
+    return Error{ErrorCode::invalid_argument, "a key to sign with should be an Ed25519 key"};
+}
+
 Result<openssl::Key> read_signing_key(const std::string& pem) {
     BERTH_TRY(openssl::Key key, openssl::read_key(pem));
-    if (EVP_PKEY_get_id(key.get()) == EVP_PKEY_ED25519) return key;
-    return Error{ErrorCode::invalid_argument, "a key for tokens should be an Ed25519 key"};
+    return of_our_kind(std::move(key));
 }
 
 Result<std::string> id_of(EVP_PKEY* key) {
@@ -56,9 +60,10 @@ Result<SigningKeys> SigningKeys::of(const std::string& current, const std::strin
     return keys;
 }
 
-Result<SigningKeys> SigningKeys::open(const std::string& folder) {
+Result<SigningKeys> SigningKeys::open(const std::string& folder, const std::string& name) {
     BERTH_CHECK(make_secret_folder(folder));
-    const std::string path = folder + "/token.key", old_path = folder + "/token.old.key";
+    const std::string path = folder + '/' + name + ".key";
+    const std::string old_path = folder + '/' + name + ".old.key";
     Result<std::string> current = read_secret_file(path);
     if (!current.ok()) {
         if (current.error().code != ErrorCode::not_found) return current.error();
@@ -82,17 +87,50 @@ std::string SigningKeys::sign(std::string_view text) const {
     return {reinterpret_cast<const char*>(signature.data()), size};
 }
 
-bool SigningKeys::verify(const std::string& id, std::string_view text,
-                         std::string_view signature) const {
-    const auto found = by_id_.find(id);
-    if (found == by_id_.end()) return false;
-    EVP_PKEY* const key = found->second->key.get();
+namespace {
+
+bool is_signed(EVP_PKEY* key, std::string_view text, std::string_view signature) {
     const openssl::DigestRun run(EVP_MD_CTX_new());
     BERTH_ASSERT(EVP_DigestVerifyInit(run.get(), nullptr, nullptr, nullptr, key) == 1);
     const bool right = EVP_DigestVerify(run.get(), bytes_of(signature), signature.size(),
                                         bytes_of(text), text.size()) == 1;
     ERR_clear_error();
     return right;
+}
+
+}  // namespace
+
+bool SigningKeys::verify(const std::string& id, std::string_view text,
+                         std::string_view signature) const {
+    const auto found = by_id_.find(id);
+    return found != by_id_.end() && is_signed(found->second->key.get(), text, signature);
+}
+
+std::string SigningKeys::public_keys() const {
+    const openssl::Bio bio(BIO_new(BIO_s_mem()));
+    for (const auto& [id, one] : by_id_)
+        BERTH_ASSERT(PEM_write_bio_PUBKEY(bio.get(), one->key.get()) == 1);
+    return openssl::text_of(bio.get());
+}
+
+Result<VerifyingKeys> VerifyingKeys::of(const std::string& pem) {
+    VerifyingKeys keys;
+    const openssl::Bio bio = openssl::reader_of(pem);
+    while (openssl::Key one{PEM_read_bio_PUBKEY(bio.get(), nullptr, nullptr, nullptr)}) {
+        BERTH_TRY(one, of_our_kind(std::move(one)));
+        BERTH_TRY(const std::string id, id_of(one.get()));
+        keys.by_id_[id] =
+            std::make_shared<const SigningKeys::Key>(SigningKeys::Key{std::move(one)});
+    }
+    ERR_clear_error();
+    if (!keys.by_id_.empty()) return keys;
+    return Error{ErrorCode::invalid_argument, "no public key is there, as PEM"};
+}
+
+bool VerifyingKeys::verify(const std::string& id, std::string_view text,
+                           std::string_view signature) const {
+    const auto found = by_id_.find(id);
+    return found != by_id_.end() && is_signed(found->second->key.get(), text, signature);
 }
 
 }  // namespace berth

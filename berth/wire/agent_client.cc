@@ -10,10 +10,10 @@
 #include <mutex>
 #include <thread>
 
+#include "berth/trust/unix_socket.h"
 #include "berth/wire/berth.grpc.pb.h"
 #include "berth/wire/link_security.h"
 #include "berth/wire/messages.h"
-#include "berth/wire/unix_socket.h"
 
 namespace berth {
 

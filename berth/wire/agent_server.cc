@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -17,12 +18,12 @@
 #include <thread>
 #include <variant>
 
+#include "berth/trust/unix_socket.h"
 #include "berth/wire/berth.grpc.pb.h"
 #include "berth/wire/grpc_log.h"
 #include "berth/wire/link_security.h"
 #include "berth/wire/messages.h"
 #include "berth/wire/outbox.h"
-#include "berth/wire/unix_socket.h"
 
 namespace berth {
 
@@ -102,6 +103,9 @@ public:
         const std::lock_guard lock(mutex_);
         finish({grpc::StatusCode::ABORTED, why});
     }
+
+    // Whose link it is. REQUIRES: it has said so, without which nobody sends to it.
+    const std::string& node() const { return node_; }
 
 private:
     void OnReadDone(bool ok) override {
@@ -293,13 +297,14 @@ void AgentServer::Parts::accept_all() {
 
 void AgentServer::Parts::admit(int socket) {
     const Result<std::uint32_t> uid = peer_uid(socket);
-    if (uid.ok() && (*uid == 0 || *uid == geteuid())) {
+    if (uid.ok() && (*uid == 0 || *uid == geteuid() || settings.agent_uid == *uid)) {
         grpc::AddInsecureChannelFromFd(server.get(), socket);
         return;
     }
     log.write(LogLevel::warning, "wire",
               uid.ok() ? "uid " + std::to_string(*uid) +
-                             " is no agent: an agent runs as root or as the controller's user"
+                             " is no agent: an agent runs as root, as the controller's user, or as "
+                             "the one that berthd --agent-user names"
                        : uid.error().message);
     ::close(socket);
 }
@@ -317,6 +322,8 @@ Result<std::unique_ptr<AgentServer>> AgentServer::start(AgentServerSettings sett
     limit_grpc_log();
     BERTH_TRY(const std::string path, unix_path(settings.address));
     BERTH_TRY(const int listening, listen_on(path));
+    // Whoever else connects is turned away by who he is, not by the file's mode.
+    if (settings.agent_uid) ::chmod(path.c_str(), 0666);
     auto parts = std::shared_ptr<Parts>(
         new Parts{std::move(settings), log, std::move(push), std::move(load_payload)});
     parts->path = path;
@@ -382,6 +389,7 @@ void AgentServer::Parts::carry(OutgoingOrder order) {
             launch->payload = std::move(payload).value();
         }
     }
+    if (settings.sign) settings.sign(stream->node(), order.order);
     stream->send(to_wire(order.order));
 }
 

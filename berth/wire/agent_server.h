@@ -1,11 +1,11 @@
 // AgentServer: the controller's end of the links to its agents.
 //
-// On this machine agents come over a Unix socket, and the kernel says who they are: only root, or
-// the user that the controller runs as, may be one. Those of other hosts come over TCP with mutual
-// TLS 1.3, and each is the node that its certificate names, whatever it says of itself. There is no
-// TCP without it. Whoever breaks the protocol or does not read what it is sent loses its link, and
-// starts over with a new registration: nothing is lost by that, since orders are given until they
-// are done.
+// On this machine agents come over a Unix socket, and the kernel says who they are: only root, the
+// user that the controller runs as, or one that the site names, may be one. Those of other hosts
+// come over TCP with mutual TLS 1.3, and each is the node that its certificate names, whatever it
+// says of itself. There is no TCP without it. Whoever breaks the protocol or does not read what it
+// is sent loses its link, and starts over with a new registration: nothing is lost by that, since
+// orders are given until they are done.
 #pragma once
 
 #include <functional>
@@ -30,6 +30,10 @@ struct TlsListening {
 struct AgentServerSettings {
     std::string address;  // "unix:/path".
     std::optional<TlsListening> tls;
+    // The last to touch an order to this node: says that it is ours. None: nodes believe the link.
+    std::function<void(const std::string& node, Order& order)> sign;
+    // A user that agents of this host may be besides root and our own.
+    std::optional<std::uint32_t> agent_uid;
     std::size_t links_max = 20'000;
     std::size_t queued_orders_max = 20'000;    // Of one link …
     std::size_t queued_bytes_max = 256 << 20;  // … and their size.

@@ -1,7 +1,7 @@
 #include "berth/wire/link_address.h"
 
 #include "berth/base/text.h"
-#include "berth/wire/unix_socket.h"
+#include "berth/trust/unix_socket.h"
 
 namespace berth {
 

@@ -7,12 +7,12 @@
 #include <thread>
 
 #include "berth/testing/seeds.h"
+#include "berth/trust/unix_socket.h"
 #include "berth/wire/agent_client.h"
 #include "berth/wire/agent_server.h"
 #include "berth/wire/berth.grpc.pb.h"
 #include "berth/wire/link_rig.h"
 #include "berth/wire/messages.h"
-#include "berth/wire/unix_socket.h"
 
 namespace berth {
 namespace {

@@ -120,7 +120,7 @@ class Host:
         """As systemd would: the unit's command line, with its variables and those of /etc/default."""
         unit = self.out("cat", f"/lib/systemd/system/{name}.service").replace("%l", self.name)
         variables = dict(word.split("=", 1) for word in re.search(r"^Environment=(.*)$", unit, re.M)[1].split()) if "\nEnvironment=" in unit else {}
-        for line in self.out("cat", f"/etc/default/{name}").splitlines():
+        for line in self.out("cat", re.search(r"^EnvironmentFile=-(.*)$", unit, re.M)[1]).splitlines():
             if "=" in line and not line.startswith("#"):
                 key, value = line.split("=", 1)
                 variables[key] = value.strip('"')
@@ -128,10 +128,14 @@ class Host:
         for key, value in variables.items():
             line = line.replace("${" + key + "}", value).replace(f"${key}", value)
         assert "$" not in line, line
-        short = name.removeprefix("berth-")
-        folders = ["/run/berth", "/var/lib/berth", "/var/log/berth"] if short == "controller" else ["/var/lib/berth-agent", "/var/log/berth-agent"]
-        self.run("mkdir", "-p", *folders)
-        self.daemons[name] = subprocess.Popen(self.command(*line.split()), env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}, stderr=open(self.network.folder / f"{self.name}-{name}.err", "a"))
+        user = re.search(r"^User=(.*)$", unit, re.M)
+        for kind, base in (("State", "/var/lib"), ("Logs", "/var/log"), ("Runtime", "/run")):
+            for folder in re.findall(rf"^{kind}Directory=(.*)$", unit, re.M):
+                self.run("mkdir", "-p", f"{base}/{folder}")
+                if user:
+                    self.run("chown", "-R", f"{user[1]}:", f"{base}/{folder}")
+        become = ["setpriv", f"--reuid={user[1]}", f"--regid={user[1]}", "--clear-groups"] if user else []
+        self.daemons[name] = subprocess.Popen(self.command(*become, *line.split()), env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}, stderr=open(self.network.folder / f"{self.name}-{name}.err", "a"))
 
     def stop_unit(self, name, how=signal.SIGTERM):
         daemon = self.daemons.pop(name)

@@ -1,4 +1,4 @@
-// Unix sockets for the link: listening, connecting, and who is at the other end.
+// Unix sockets between our own processes: listening, connecting, and who is at the other end.
 #pragma once
 
 #include <cstdint>

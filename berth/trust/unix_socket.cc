@@ -1,4 +1,4 @@
-#include "berth/wire/unix_socket.h"
+#include "berth/trust/unix_socket.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>

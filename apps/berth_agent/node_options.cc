@@ -1,0 +1,28 @@
+#include "apps/berth_agent/node_options.h"
+
+#include "apps/berth_agent/this_machine.h"
+
+namespace berth {
+
+LinuxNodeOptions node_options(const NodeOptions& options, const std::string& authority,
+                              const ClusterSpec& spec, NodeId node,
+                              const std::optional<Machine>& machine) {
+    LinuxNodeOptions wanted{.node = spec.node(node),
+                            .dimensions = spec.dimensions,
+                            .run_dir = options.state + "/run",
+                            .shepherd = program_folder() + "/berth-step",
+                            .cgroup_prefix = options.cgroup_prefix,
+                            .emulated = options.emulate};
+    if (machine) wanted.cpus_of_core = cpus_of_node(spec.node(node), *machine);
+    wanted.environment.push_back("SLURM_CONF=" + options.config + "/slurm.conf");
+    if (!options.client_socket.empty()) {
+        wanted.environment.push_back("BERTH_SOCKET=" + options.client_socket);
+    }
+    if (!options.api.empty()) {
+        wanted.environment.push_back("BERTH_CONTROLLER=" + options.api);
+        wanted.environment.push_back("BERTH_CA=" + authority_path(authority));
+    }
+    return wanted;
+}
+
+}  // namespace berth

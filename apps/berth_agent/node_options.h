@@ -1,0 +1,21 @@
+// What a LinuxNode is told of the node that it is to be, by an agent or by its launcher.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "apps/berth_agent/options.h"
+#include "berth/host/linux_node.h"
+#include "berth/host/machine.h"
+
+namespace berth {
+
+// Of the controller's authority in this folder, for the commands of jobs.
+inline std::string authority_path(const std::string& folder) { return folder + "/ca.pem"; }
+
+// `authority`: the folder of authority_path(). `machine`: nullopt where the node is emulated.
+LinuxNodeOptions node_options(const NodeOptions& options, const std::string& authority,
+                              const ClusterSpec& spec, NodeId node,
+                              const std::optional<Machine>& machine);
+
+}  // namespace berth

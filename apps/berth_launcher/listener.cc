@@ -1,0 +1,85 @@
+#include "apps/berth_launcher/listener.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "berth/host/unique_fd.h"
+#include "berth/trust/unix_socket.h"
+
+namespace berth {
+namespace {
+
+Error failed(const std::string& path, const char* doing) {
+    return {ErrorCode::internal, path + ": " + doing + ": " + std::strerror(errno)};
+}
+
+// The one before has no agent any more, or one that has come again.
+void end(pid_t& child) {
+    if (child <= 0) return;
+    ::kill(child, SIGKILL);
+    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    child = 0;
+}
+
+bool may_come(const ListenerSettings& settings, int socket, LogSink& log) {
+    const Result<std::uint32_t> uid = peer_uid(socket);
+    if (uid.ok() && (*uid == 0 || *uid == ::geteuid() || settings.agent_uid == *uid)) return true;
+    log.write(LogLevel::warning, "launcher",
+              uid.ok() ? "refused: uid " + std::to_string(*uid) + " is not the agent"
+                       : uid.error().message);
+    return false;
+}
+
+}  // namespace
+
+Error listen_for_agents(const ListenerSettings& settings, LogSink& log,
+                        const std::function<int(int socket)>& serve) {
+    const Result<int> listening = listen_on(settings.path);
+    if (!listening.ok()) return listening.error();
+    const UniqueFd listener(*listening);
+    if (settings.agent_uid &&
+        ::chown(settings.path.c_str(), *settings.agent_uid, static_cast<gid_t>(-1)) != 0)
+        return failed(settings.path, "cannot give it to the agent's user");
+    const pid_t self = ::getpid();
+    pid_t child = 0;
+    for (;;) {
+        pollfd waited{listener.get(), POLLIN, 0};
+        ::poll(&waited, 1, -1);
+        UniqueFd socket(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+        if (!socket || !may_come(settings, socket.get(), log)) continue;
+        end(child);
+        child = ::fork();
+        if (child < 0) return failed(settings.path, "cannot fork");
+        if (child > 0) continue;
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (::getppid() != self) ::_exit(0);  // It has died before we asked to hear of it.
+        ::_exit(serve(socket.get()));
+    }
+}
+
+Status only_ours(const std::string& path) {
+    for (std::filesystem::path at = std::filesystem::absolute(path);; at = at.parent_path()) {
+        struct stat found{};
+        if (::stat(at.c_str(), &found) != 0) return failed(at, "cannot look at it");
+        const bool ours = found.st_uid == 0 || found.st_uid == ::geteuid();
+        const bool shared = (found.st_mode & 022) != 0 && (found.st_mode & S_ISVTX) == 0;
+        if (!ours || shared)
+            return Error{ErrorCode::permission_denied,
+                         at.string() +
+                             " can be changed by users other than root: what lies in it "
+                             "could be exchanged"};
+        if (at == at.root_path()) return Done{};
+    }
+}
+
+}  // namespace berth

@@ -1,0 +1,80 @@
+// berth-launcher: does on a node what only root may, as far as the controller has signed it, for an
+// agent that is not root. It has no network.
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "apps/berth_agent/options.h"
+#include "apps/berth_launcher/listener.h"
+#include "apps/berth_launcher/serve_agent.h"
+#include "apps/daemon/cluster_config.h"
+#include "apps/daemon/log_file.h"
+#include "apps/daemon/single_instance.h"
+#include "berth/base/text.h"
+#include "berth/host/file_io.h"
+
+namespace berth {
+namespace {
+
+constexpr int kExitConfig = 78;
+
+Result<std::optional<std::uint32_t>> uid_of(const std::string& user) {
+    if (user.empty()) return std::optional<std::uint32_t>();
+    if (const passwd* const found = ::getpwnam(user.c_str()))
+        return std::optional<std::uint32_t>(found->pw_uid);
+    return Error{ErrorCode::not_found, "--agent-user: this host has no user '" + user + "'"};
+}
+
+// Where `berth-agent join` has written what jobs' commands are to reach; none: this host's socket.
+std::string joined_api(const std::string& config) {
+    const Result<std::string> address = read_file(config + "/controller");
+    return address.ok() ? std::string(trim(*address)) : "";
+}
+
+Error run(LauncherOptions options, LogSink& log) {
+    if (options.api.empty()) options.api = joined_api(options.config);
+    const Result<std::optional<std::uint32_t>> agent = uid_of(options.agent_user);
+    if (!agent.ok()) return agent.error();
+    if (const Status made = make_folders(options.state); !made.ok()) return made.error();
+    if (const Status ours = only_ours(options.state); !ours.ok()) return ours.error();
+    const Result<ClusterSpec> spec =
+        read_cluster_config(options.config, {.lenient = options.lenient, .quiet = true}, log);
+    if (!spec.ok()) return spec.error();
+    const std::optional<NodeId> node = spec->find_node(options.node);
+    if (!node)
+        return {ErrorCode::not_found,
+                "no node '" + options.node + "' is configured in " + options.config};
+    std::optional<Machine> machine;
+    if (!options.emulate) {
+        Result<Machine> found = discover_machine();
+        if (!found.ok()) return found.error();
+        machine = std::move(found).value();
+    }
+    const Result<PidFile> pid = PidFile::write(options.pid_file);
+    if (!pid.ok()) return pid.error();
+    log.write(LogLevel::info, "launcher",
+              "version " BERTH_VERSION ", node " + options.node + ", listens on " + options.socket);
+    return listen_for_agents({options.socket, *agent}, log, [&](int socket) {
+        return serve_agent(socket, options, *spec, *node, machine, log);
+    });
+}
+
+}  // namespace
+}  // namespace berth
+
+int main(int argc, char** argv) {
+    int exit_code = 0;
+    const auto options = berth::parse_launcher_options(argc, argv, exit_code);
+    if (!options) return exit_code;
+    auto log = berth::LogFile::open(
+        options->log_file, options->verbose ? berth::LogLevel::debug : berth::LogLevel::info);
+    if (!log.ok()) {
+        std::fprintf(stderr, "berth-launcher: error: %s\n", log.error().message.c_str());
+        return 1;
+    }
+    const berth::Error why = berth::run(*options, **log);
+    (*log)->write(berth::LogLevel::error, "launcher", why.message);
+    std::fprintf(stderr, "berth-launcher: error: %s\n", why.message.c_str());
+    return berth::kExitConfig;
+}

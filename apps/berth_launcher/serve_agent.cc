@@ -1,0 +1,90 @@
+#include "apps/berth_launcher/serve_agent.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "apps/berth_agent/node_options.h"
+#include "apps/berth_agent/node_programs.h"
+#include "apps/berth_agent/this_machine.h"
+#include "apps/berth_launcher/listener.h"
+#include "apps/daemon/wall_clock.h"
+#include "berth/base/codec.h"
+#include "berth/host/file_disk.h"
+#include "berth/host/file_io.h"
+#include "berth/host/run_directory.h"
+#include "berth/launcher/session.h"
+
+namespace berth {
+namespace {
+
+// Read for each agent, so that a new key is known after the agent's restart.
+Result<VerifyingKeys> read_keys(const std::vector<std::string>& paths) {
+    std::string all;
+    for (const std::string& path : paths) {
+        if (::access(path.c_str(), F_OK) != 0) continue;
+        BERTH_CHECK(only_ours(path));
+        BERTH_TRY(const std::string pem, read_file(path));
+        all += pem;
+    }
+    if (all.empty())
+        return Error{ErrorCode::not_found,
+                     "the controller's key is not there: `berth-agent join` puts it to " +
+                         paths.front() + ", or copy launch.pub of the controller's host"};
+    Result<VerifyingKeys> keys = VerifyingKeys::of(all);
+    if (!keys.ok()) return prefixed(paths.front(), keys.error());
+    return keys;
+}
+
+Status serve(int socket, const LauncherOptions& options, LinuxNodeOptions wanted, LogSink& log) {
+    const std::string run_dir = wanted.run_dir;
+    BERTH_TRY(VerifyingKeys keys, read_keys(options.controller_keys));
+    BERTH_TRY(const auto disk, FileDisk::open(options.state + "/ledger"));
+    BERTH_TRY(LaunchLedger ledger, LaunchLedger::open(*disk, disk->stored()));
+    BERTH_TRY(std::string boot, boot_id());
+    BERTH_TRY(const auto node, LinuxNode::open(std::move(wanted), log));
+    LaunchGate gate({.node = options.node,
+                     .boot_id = std::move(boot),
+                     .lowest_uid = options.lowest_uid,
+                     .present =
+                         [&](JobId job, Attempt attempt) {
+                             const std::string at = run_dir + "/" + folder_of_attempt(job, attempt);
+                             return ::access(at.c_str(), F_OK) == 0;
+                         }},
+                    std::move(keys), std::move(ledger));
+    NodePrograms* programs = nullptr;
+    LauncherSession session(
+        socket,
+        {.gate = gate,
+         .node = *node,
+         .node_events = node->fd(),
+         .take_events = [&node] { return node->take_events(); },
+         .start_program = [&programs](const RunNodeProgram& program) { programs->start(program); },
+         .now = [] { return SystemClock().now(); }},
+        log);
+    NodePrograms own(options.node,
+                     [&session](NodeProgramExited ended) { session.push(std::move(ended)); });
+    programs = &own;
+    log.write(LogLevel::info, "launcher",
+              "an agent is here; " + std::to_string(node->alive().size()) + " runs adopted");
+    return session.run(
+        {.node = options.node, .alive = node->alive(), .not_isolated = node->not_isolated()});
+}
+
+}  // namespace
+
+int serve_agent(int socket, const LauncherOptions& options, const ClusterSpec& spec, NodeId node,
+                const std::optional<Machine>& machine, LogSink& log) {
+    // Not the agent's own copy of the authority, which it could exchange.
+    const Status served =
+        serve(socket, options, node_options(options, options.config, spec, node, machine), log);
+    if (served.ok()) return 0;
+    log.write(LogLevel::error, "launcher", served.error().message);
+    const std::string told =
+        framed(encode(Greeting{.node = options.node, .failure = served.error().message}));
+    (void)!::send(socket, told.data(), told.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    return 1;
+}
+
+}  // namespace berth

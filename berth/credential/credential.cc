@@ -1,0 +1,101 @@
+#include "berth/credential/credential.h"
+
+#include <variant>
+
+#include "berth/base/codec.h"
+#include "berth/trust/secrets.h"
+
+namespace berth {
+namespace {
+
+// No other text that we sign begins like this one.
+constexpr std::string_view kPurpose = "berth launch credential 1\n";
+
+// Which kind of order it is, so that none can be read as another.
+constexpr std::string_view kind_of(const LaunchAttempt&) { return "attempt"; }
+constexpr std::string_view kind_of(const LaunchStep&) { return "step"; }
+constexpr std::string_view kind_of(const RunNodeProgram&) { return "program"; }
+
+template <class Body>
+struct Statement {
+    std::string kind;
+    Warrant warrant;
+    Body body;
+    BERTH_FIELDS(Statement, kind, warrant, body)
+};
+
+struct Envelope {
+    std::string key, bytes, signature;
+    BERTH_FIELDS(Envelope, key, bytes, signature)
+};
+
+std::string text_to_sign(const std::string& bytes) { return std::string(kPurpose) + bytes; }
+
+template <class Body>
+std::string seal(Warrant warrant, Body body, const SigningKeys& keys) {
+    body.credential.clear();
+    const std::string kind(kind_of(body));
+    Envelope envelope;
+    envelope.key = keys.id();
+    envelope.bytes = encode(Statement<Body>{kind, std::move(warrant), std::move(body)});
+    envelope.signature = keys.sign(text_to_sign(envelope.bytes));
+    return encode(envelope);
+}
+
+Error denied(const std::string& why) { return {ErrorCode::permission_denied, why}; }
+
+template <class Body>
+Result<Signed<Body>> unseal(const std::string& credential, const VerifyingKeys& keys) {
+    if (credential.empty()) return denied("the order has no credential of the controller's");
+    const Result<Envelope> envelope = decode<Envelope>(credential);
+    if (!envelope.ok()) return denied("the order's credential is no credential");
+    if (!keys.knows(envelope->key)) {
+        return denied("the order's credential is by key '" + envelope->key +
+                      "', which is not the controller's as it is known here");
+    }
+    if (!keys.verify(envelope->key, text_to_sign(envelope->bytes), envelope->signature))
+        return denied("the order's credential has a wrong signature");
+    Result<Statement<Body>> statement = decode<Statement<Body>>(envelope->bytes);
+    if (!statement.ok() || statement->kind != kind_of(statement->body))
+        return denied("the order's credential is for another kind of order");
+    return Signed<Body>{std::move(statement->warrant), std::move(statement->body)};
+}
+
+}  // namespace
+
+std::string digest_of(const JobPayload& payload) {
+    return payload == JobPayload{} ? "" : sha256_hex(encode(payload));
+}
+
+void sign_order(Order& order, const std::string& node, const SigningKeys& keys, Time now) {
+    Warrant warrant{.node = node,
+                    .boot_id = order.boot_id,
+                    .epoch = order.epoch,
+                    .issued = now,
+                    .expires = now + kCredentialLife};
+    if (auto* const attempt = std::get_if<LaunchAttempt>(&order.body)) {
+        warrant.payload = digest_of(attempt->payload);
+        LaunchAttempt bare = *attempt;
+        bare.payload = {};
+        attempt->credential = seal(std::move(warrant), std::move(bare), keys);
+    } else if (auto* const step = std::get_if<LaunchStep>(&order.body)) {
+        step->credential = seal(std::move(warrant), *step, keys);
+    } else if (auto* const program = std::get_if<RunNodeProgram>(&order.body)) {
+        program->credential = seal(std::move(warrant), *program, keys);
+    }
+}
+
+Result<Signed<LaunchAttempt>> read_attempt_credential(const std::string& credential,
+                                                      const VerifyingKeys& keys) {
+    return unseal<LaunchAttempt>(credential, keys);
+}
+Result<Signed<LaunchStep>> read_step_credential(const std::string& credential,
+                                                const VerifyingKeys& keys) {
+    return unseal<LaunchStep>(credential, keys);
+}
+Result<Signed<RunNodeProgram>> read_program_credential(const std::string& credential,
+                                                       const VerifyingKeys& keys) {
+    return unseal<RunNodeProgram>(credential, keys);
+}
+
+}  // namespace berth

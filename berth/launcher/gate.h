@@ -1,0 +1,52 @@
+// LaunchGate: what of an agent's wishes a launcher fulfils. Whatever begins a process must be what
+// the controller has signed, for this node as it is booted now, and not have been begun before;
+// what stops processes, or looks at them, needs no one's word.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "berth/agent/ports.h"
+#include "berth/credential/credential.h"
+#include "berth/launcher/ledger.h"
+
+namespace berth {
+
+struct GateSettings {
+    std::string node;              // This one's name.
+    std::string boot_id;           // As it is booted now.
+    std::uint32_t lowest_uid = 0;  // No jobs of users below.
+    // Whether anything of this attempt is on the node.
+    std::function<bool(JobId, Attempt)> present;
+};
+
+class LaunchGate {
+public:
+    LaunchGate(GateSettings settings, VerifyingKeys keys, LaunchLedger ledger)
+        : settings_(std::move(settings)), keys_(std::move(keys)), ledger_(std::move(ledger)) {}
+
+    // What is to be done: where something begins, what was signed and not what is asked for, which
+    // must be the same. An error is a refusal, and its message says why.
+    Result<HostAction> admit(HostAction asked, Time now);
+
+private:
+    using SignedAttempt = Signed<LaunchAttempt>;
+    Result<SignedAttempt> read(LaunchAttempt asked) const;
+    Status is_for_here(const Warrant& warrant) const;
+    Status is_fresh(const Warrant& warrant, Time now) const;
+    Status let_in(const SignedAttempt& attempt, Time now);
+    Status has_room(const LaunchAttempt& launch) const;
+    Result<LetIn> find_live(JobId job, Attempt attempt) const;
+
+    Result<HostAction> admit_attempt(StartAttempt asked, Time now);
+    Result<HostAction> admit_hook(const StartHook& asked, Time now);
+    Result<HostAction> admit_step(const StartStep& asked);
+    Result<HostAction> admit_program(const StartNodeProgram& asked, Time now);
+    Status remove(const RemoveAttempt& asked, Time now);
+
+    GateSettings settings_;
+    VerifyingKeys keys_;
+    LaunchLedger ledger_;
+};
+
+}  // namespace berth

@@ -1,0 +1,49 @@
+// What agent and launcher say to each other over their Unix socket: frames of a length and that
+// many bytes. The launcher greets first; then come the agent's actions, and the node's events.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "berth/agent/ports.h"
+#include "berth/base/fields.h"
+
+namespace berth {
+
+inline constexpr std::uint32_t kLauncherProtocol = 1;
+inline constexpr std::size_t kFrameBytesMax = std::size_t{64} << 20;
+
+struct Greeting {
+    std::uint32_t protocol = kLauncherProtocol;
+    std::string node;
+    std::vector<RunKey> alive;              // See LinuxNode.
+    std::vector<std::string> not_isolated;  // Likewise.
+    std::string failure;                    // Not empty: it cannot serve, and says why.
+    BERTH_FIELDS(Greeting, protocol, node, alive, not_isolated, failure)
+};
+
+using LauncherEvent =
+    std::variant<RunStarted, RunFailedToStart, RunExited, RunEmpty, UsageRead, NodeProgramExited>;
+
+// nullopt: the event is none of a node's.
+std::optional<LauncherEvent> launcher_event(const AgentEvent& event);
+AgentEvent agent_event(LauncherEvent event);
+
+std::string framed(std::string_view bytes);
+
+// Takes what a socket gives apart again.
+class Frames {
+public:
+    void add(std::string_view bytes) { room_ += bytes; }
+    // nullopt: more is to come. An error: whoever is there does not keep to the protocol.
+    Result<std::optional<std::string>> next();
+
+private:
+    std::string room_;
+    std::size_t taken_ = 0;  // Of `room_`.
+};
+
+}  // namespace berth

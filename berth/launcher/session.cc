@@ -1,0 +1,139 @@
+#include "berth/launcher/session.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "berth/base/assert.h"
+#include "berth/base/codec.h"
+
+namespace berth {
+namespace {
+
+Error broken(const char* doing) {
+    return {ErrorCode::unavailable,
+            std::string("the agent's socket: ") + doing + ": " + std::strerror(errno)};
+}
+
+bool is_for_later() { return errno == EAGAIN || errno == EINTR; }
+
+// The answer to an action that is not done; nullopt: none is waited for.
+struct Answer {
+    const std::string& why;
+    using Event = std::optional<AgentEvent>;
+    Event operator()(const StartAttempt& start) const {
+        const LaunchAttempt& launch = start.launch;
+        const StepId run = launch.batch_host ? kBatchStep : kExternStep;
+        return RunFailedToStart{{launch.job, launch.attempt, run}, why};
+    }
+    Event operator()(const StartStep& start) const {
+        const LaunchStep& launch = start.launch;
+        return RunFailedToStart{{launch.job, launch.attempt, launch.step}, why};
+    }
+    Event operator()(const StartHook& start) const {
+        return RunFailedToStart{start.run, "did not start: " + why};
+    }
+    Event operator()(const StartNodeProgram& start) const {
+        return NodeProgramExited{start.program.program, why};
+    }
+    Event operator()(const auto&) const { return std::nullopt; }
+};
+
+}  // namespace
+
+LauncherSession::LauncherSession(int socket, LauncherPorts ports, LogSink& log)
+    : socket_(socket),
+      ports_(std::move(ports)),
+      log_(log),
+      pushed_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    BERTH_ASSERT(pushed_ >= 0);
+}
+
+LauncherSession::~LauncherSession() { ::close(pushed_); }
+
+void LauncherSession::push(AgentEvent event) {
+    {
+        const std::lock_guard lock(mutex_);
+        from_threads_.push_back(std::move(event));
+    }
+    const std::uint64_t one = 1;
+    (void)!::write(pushed_, &one, sizeof one);
+}
+
+void LauncherSession::take_pushed() {
+    std::uint64_t count = 0;
+    (void)!::read(pushed_, &count, sizeof count);
+    const std::lock_guard lock(mutex_);
+    for (const AgentEvent& event : from_threads_) tell(event);
+    from_threads_.clear();
+}
+
+Status LauncherSession::run(const Greeting& greeting) {
+    out_ += framed(encode(greeting));
+    while (!gone_) {
+        const short wanted = static_cast<short>(out_.empty() ? POLLIN : POLLIN | POLLOUT);
+        std::array<pollfd, 3> waiting{
+            {{socket_, wanted, 0}, {ports_.node_events, POLLIN, 0}, {pushed_, POLLIN, 0}}};
+        if (::poll(waiting.data(), waiting.size(), -1) < 0 && errno != EINTR) return broken("poll");
+        BERTH_CHECK(read());
+        take_pushed();
+        for (const AgentEvent& event : ports_.take_events()) tell(event);
+        BERTH_CHECK(write());
+    }
+    return Done{};
+}
+
+Status LauncherSession::read() {
+    std::array<char, 64 * 1024> room{};
+    const ssize_t got = ::recv(socket_, room.data(), room.size(), MSG_DONTWAIT);
+    if (got == 0 || (got < 0 && errno == ECONNRESET)) {
+        gone_ = true;
+        return Done{};
+    }
+    if (got < 0) return is_for_later() ? Status(Done{}) : Status(broken("read"));
+    frames_.add({room.data(), static_cast<std::size_t>(got)});
+    for (;;) {
+        BERTH_TRY(const std::optional<std::string> frame, frames_.next());
+        if (!frame) return Done{};
+        BERTH_CHECK(obey(*frame));
+    }
+}
+
+Status LauncherSession::obey(const std::string& frame) {
+    BERTH_TRY(const HostAction asked, decode<HostAction>(frame));
+    Result<HostAction> action = ports_.gate.admit(asked, ports_.now());
+    if (!action.ok()) {
+        refuse(asked, action.error().message);
+    } else if (const auto* const start = std::get_if<StartNodeProgram>(&*action)) {
+        ports_.start_program(start->program);
+    } else {
+        ports_.node.act(std::move(action).value());
+    }
+    return Done{};
+}
+
+void LauncherSession::refuse(const HostAction& asked, const std::string& why) {
+    log_.write(LogLevel::warning, "launcher", "refused: " + why);
+    const Answer answer{"the launcher refuses: " + why};
+    if (const auto event = std::visit(answer, asked)) tell(*event);
+}
+
+void LauncherSession::tell(const AgentEvent& event) {
+    if (const auto one = launcher_event(event)) out_ += framed(encode(*one));
+}
+
+Status LauncherSession::write() {
+    if (out_.empty()) return Done{};
+    const ssize_t put = ::send(socket_, out_.data(), out_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (put > 0) out_.erase(0, static_cast<std::size_t>(put));
+    if (put >= 0 || is_for_later()) return Done{};
+    gone_ = true;  // What it was not told, the next one finds for itself.
+    return Done{};
+}
+
+}  // namespace berth

@@ -1,0 +1,58 @@
+// LauncherSession: a launcher's side of one connection with an agent, from the greeting until the
+// agent is gone. What the gate refuses is answered as a failure to start, and logged.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "berth/agent/ports.h"
+#include "berth/base/log.h"
+#include "berth/launcher/gate.h"
+#include "berth/launcher/protocol.h"
+
+namespace berth {
+
+struct LauncherPorts {
+    LaunchGate& gate;
+    Node& node;
+    int node_events;  // A descriptor, readable when take_events has something.
+    std::function<std::vector<AgentEvent>()> take_events;
+    std::function<void(const RunNodeProgram&)> start_program;
+    std::function<Time()> now;
+};
+
+class LauncherSession {
+public:
+    // The socket stays its owner's.
+    LauncherSession(int socket, LauncherPorts ports, LogSink& log);
+    ~LauncherSession();
+    LauncherSession(const LauncherSession&) = delete;
+    LauncherSession& operator=(const LauncherSession&) = delete;
+
+    void push(AgentEvent event);  // From any thread.
+
+    // Until the agent goes, which is no error, or breaks the protocol, which is one.
+    Status run(const Greeting& greeting);
+
+private:
+    Status read();
+    Status obey(const std::string& frame);
+    void refuse(const HostAction& asked, const std::string& why);
+    void tell(const AgentEvent& event);
+    void take_pushed();
+    Status write();
+
+    const int socket_;
+    LauncherPorts ports_;
+    LogSink& log_;
+    Frames frames_;
+    std::string out_;  // Not yet written.
+    bool gone_ = false;
+    int pushed_;  // An eventfd.
+    std::mutex mutex_;
+    std::vector<AgentEvent> from_threads_;
+};
+
+}  // namespace berth

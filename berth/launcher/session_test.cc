@@ -1,0 +1,216 @@
+// A session over a real socket: what an agent may say, and what becomes of it.
+#include "berth/launcher/session.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "berth/base/codec.h"
+#include "berth/launcher/gate_rig.h"
+#include "berth/launcher/remote_node.h"
+#include "berth/trust/trust_rig.h"
+#include "berth/trust/unix_socket.h"
+
+namespace berth {
+namespace {
+
+// A node that does nothing but say so.
+class SayingNode : public Node {
+public:
+    void act(HostAction action) override {
+        if (const auto* start = std::get_if<StartAttempt>(&action)) {
+            events.push_back(RunStarted{{start->launch.job, start->launch.attempt, kBatchStep}});
+        }
+        done.push_back(std::move(action));
+    }
+    std::vector<AgentEvent> take() { return std::exchange(events, {}); }
+    std::vector<AgentEvent> events;
+    std::vector<HostAction> done;
+};
+
+class Launcher {
+public:
+    Launcher() : path_(folder_.path("l.sock")), listening_(*listen_on(path_)) {
+        thread_ = std::thread([this] {
+            pollfd waited{listening_, POLLIN, 0};
+            poll(&waited, 1, -1);
+            const int socket = accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC);
+            LauncherSession session(socket,
+                                    {.gate = *rig.gate,
+                                     .node = node,
+                                     .node_events = silent_,
+                                     .take_events = [this] { return node.take(); },
+                                     .start_program =
+                                         [this, &session](const RunNodeProgram& program) {
+                                             programs.push_back(program);
+                                             session.push(NodeProgramExited{program.program, ""});
+                                         },
+                                     .now = [this] { return rig.now; }},
+                                    log_);
+            status = session.run({.node = "gpu1",
+                                  .alive = {{JobId{5}, Attempt{1}, kBatchStep}},
+                                  .not_isolated = {"nothing is"}});
+            ::close(socket);
+        });
+    }
+    ~Launcher() {
+        end();
+        ::close(listening_);
+        ::close(silent_);
+    }
+    void end() {
+        if (thread_.joinable()) thread_.join();
+    }
+    const std::string& path() const { return path_; }
+
+    GateRig rig;
+    SayingNode node;
+    std::vector<RunNodeProgram> programs;
+    Status status = Done{};
+
+private:
+    SilentLog log_;
+    Folder folder_;
+    std::string path_;
+    int listening_;
+    int silent_ = eventfd(0, EFD_CLOEXEC);
+    std::thread thread_;
+};
+
+std::vector<AgentEvent> wait_for(RemoteNode& node, std::size_t count) {
+    std::vector<AgentEvent> all;
+    while (all.size() < count && !node.lost()) {
+        pollfd waited{node.fd(), POLLIN, 0};
+        poll(&waited, 1, 10'000);
+        for (AgentEvent& event : node.take_events()) all.push_back(std::move(event));
+    }
+    return all;
+}
+
+TEST(LauncherSession, GreetsObeysAndTells) {
+    Launcher launcher;
+    {
+        auto node = RemoteNode::connect(launcher.path(), "gpu1");
+        ASSERT_TRUE(node.ok()) << node.error().message;
+        EXPECT_EQ((*node)->alive().size(), 1U);
+        EXPECT_EQ((*node)->not_isolated().front(), "nothing is");
+        const LaunchAttempt launch = launcher.rig.sign(launcher.rig.attempt());
+        (*node)->act(StartAttempt{launch});
+        const auto started = wait_for(**node, 1);
+        ASSERT_EQ(started.size(), 1U);
+        EXPECT_EQ(std::get<RunStarted>(started[0]).run.job, launch.job);
+        (*node)->act(StartNodeProgram{
+            launcher.rig.sign(RunNodeProgram{NodeProgram::health_check, "/bin/true", {}})});
+        EXPECT_EQ(std::get<NodeProgramExited>(wait_for(**node, 1).at(0)).failure, "");
+    }
+    launcher.end();
+    EXPECT_TRUE(launcher.status.ok());
+    EXPECT_EQ(launcher.node.done.size(), 1U);
+    EXPECT_EQ(launcher.programs.size(), 1U);
+}
+
+// An agent that somebody has taken over: nothing of what it makes up reaches the node.
+TEST(LauncherSession, AnswersWhatItRefusesAndDoesNothing) {
+    Launcher launcher;
+    {
+        auto node = RemoteNode::connect(launcher.path(), "gpu1");
+        ASSERT_TRUE(node.ok()) << node.error().message;
+        const GateRig& rig = launcher.rig;
+        LaunchAttempt launch = rig.sign(rig.attempt());
+        launch.owner.uid = 0;
+        (*node)->act(StartAttempt{launch});
+        (*node)->act(StartStep{rig.step(launch), launch});
+        (*node)->act(rig.prolog(launch));
+        (*node)->act(StartNodeProgram{{NodeProgram::reboot, "/tmp/evil", {}, ""}});
+        const auto answers = wait_for(**node, 4);
+        ASSERT_EQ(answers.size(), 4U);
+        for (std::size_t i = 0; i < 3; ++i) {
+            EXPECT_NE(std::get<RunFailedToStart>(answers[i]).why.find("refuses"),
+                      std::string::npos);
+        }
+        EXPECT_NE(std::get<NodeProgramExited>(answers[3]).failure, "");
+    }
+    launcher.end();
+    EXPECT_TRUE(launcher.node.done.empty());
+    EXPECT_TRUE(launcher.programs.empty());
+}
+
+// Larger than any socket's room, both ways at once.
+TEST(LauncherSession, CarriesWhatIsLarge) {
+    Launcher launcher;
+    {
+        auto node = RemoteNode::connect(launcher.path(), "gpu1");
+        ASSERT_TRUE(node.ok()) << node.error().message;
+        for (std::uint32_t job = 1; job <= 3; ++job) {
+            LaunchAttempt launch = launcher.rig.attempt(job);
+            launch.share.devices = 0;
+            launch.payload.script = std::string(4 << 20, 'x');
+            (*node)->act(StartAttempt{launcher.rig.sign(launch)});
+        }
+        EXPECT_EQ(wait_for(**node, 3).size(), 3U);
+    }
+    launcher.end();
+    ASSERT_EQ(launcher.node.done.size(), 3U);
+    EXPECT_EQ(std::get<StartAttempt>(launcher.node.done[2]).launch.payload.script.size(),
+              std::size_t{4} << 20);
+}
+
+TEST(LauncherSession, EndsWithWhoDoesNotKeepToTheProtocol) {
+    for (const std::string& said : {std::string("\xff\xff\xff\xff"), framed("garbage")}) {
+        Launcher launcher;
+        const int socket = *connect_to(launcher.path());
+        ASSERT_EQ(send(socket, said.data(), said.size(), 0), static_cast<ssize_t>(said.size()));
+        launcher.end();
+        EXPECT_FALSE(launcher.status.ok());
+        ::close(socket);
+        EXPECT_TRUE(launcher.node.done.empty());
+    }
+}
+
+TEST(RemoteNode, KnowsThatItsLauncherIsGone) {
+    const Folder folder;
+    const std::string path = folder.path("l.sock");
+    const int listening = *listen_on(path);
+    std::thread other([&] {
+        pollfd waited{listening, POLLIN, 0};
+        poll(&waited, 1, -1);
+        const int socket = accept4(listening, nullptr, nullptr, SOCK_CLOEXEC);
+        const std::string hello = framed(encode(Greeting{.node = "gpu1"}));
+        (void)!send(socket, hello.data(), hello.size(), 0);
+        ::close(socket);
+    });
+    auto node = RemoteNode::connect(path, "gpu1");
+    other.join();
+    ASSERT_TRUE(node.ok()) << node.error().message;
+    EXPECT_TRUE(wait_for(**node, 1).empty());
+    EXPECT_TRUE((*node)->lost().has_value());
+    (*node)->act(MeasureRuns{});  // Goes nowhere, and does not wait.
+    ::close(listening);
+}
+
+TEST(RemoteNode, RefusesALauncherOfAnotherNode) {
+    Launcher launcher;
+    const auto node = RemoteNode::connect(launcher.path(), "gpu2");
+    ASSERT_FALSE(node.ok());
+    EXPECT_NE(node.error().message.find("'gpu1'"), std::string::npos);
+}
+
+TEST(Frames, ComeOutAsTheyWentInHoweverTheyAreCut) {
+    const std::string all = framed("one") + framed("") + framed("three");
+    for (std::size_t cut = 1; cut <= all.size(); ++cut) {
+        Frames frames;
+        std::vector<std::string> got;
+        for (std::size_t at = 0; at < all.size(); at += cut) {
+            frames.add(std::string_view(all).substr(at, cut));
+            while (auto frame = *frames.next()) got.push_back(*frame);
+        }
+        EXPECT_EQ(got, (std::vector<std::string>{"one", "", "three"}));
+    }
+}
+
+}  // namespace
+}  // namespace berth

@@ -1,0 +1,178 @@
+"""The node's two processes: an agent that is nobody, and a launcher that is root and believes the controller alone."""
+
+import os
+import pwd
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import unittest
+from pathlib import Path
+
+from cluster import BIN, Cluster
+
+AGENT = "nobody"
+USER = "daemon"
+CONF = """ClusterName=split
+GresTypes=gpu
+NodeName=n1 CPUs=4 Gres=gpu:a100:2
+PartitionName=main Nodes=n1 Default=YES MaxTime=1-0
+Prolog={folder}/prolog
+Epilog={folder}/epilog
+HealthCheckProgram={folder}/check
+HealthCheckInterval=1
+"""
+NOTE = """#!/bin/sh
+echo "$(id -u) ${{SLURM_JOB_ID:-node}} ${{SLURM_SCRIPT_CONTEXT:-check}}" >>{folder}/noted
+"""
+
+
+class SplitCluster(Cluster):
+    """A controller, a launcher, and an agent of another user, as the units start them."""
+
+    def __init__(self):
+        super().__init__()
+        self.config, self.launcher_state, self.agent_state = (self.root / name for name in ("etc", "launcher", "agent"))
+        self.config.mkdir()
+        self.agent_state.mkdir(mode=0o700)
+        os.chown(self.agent_state, pwd.getpwnam(AGENT).pw_uid, -1)
+        for name in ("state/log", "state/run"):
+            (self.root / name).mkdir(parents=True)
+        self.state = self.root / "state"
+        (self.config / "slurm.conf").write_text(CONF.format(folder=self.root))
+        (self.config / "gres.conf").write_text("NodeName=n1 Name=gpu Type=a100 Count=2\n")
+        (self.root / "noted").touch()
+        for name in ("prolog", "epilog", "check"):
+            (self.root / name).write_text(NOTE.format(folder=self.root))
+            (self.root / name).chmod(0o755)
+        self.processes = {}
+
+    def up(self):
+        self.start_controller()
+        self.wait("the controller's key", (self.state / "run/launch.pub").exists)
+        self.start_launcher()
+        self.start_agent()
+
+    def start_controller(self):
+        self.start("berthd", "--state", self.state / "db", "--config", self.config, "--socket", self.state / "berthd.sock",
+                   "--agent-socket", self.state / "run/agents.sock", "--agent-user", AGENT)
+
+    def start_launcher(self):
+        self.start("berth-launcher", "--node", "n1", "--config", self.config, "--state", self.launcher_state, "--emulate",
+                   "--socket", self.state / "run/launcher.sock", "--agent-user", AGENT, "--controller-key",
+                   self.root / "no-such-key", "--controller-key", self.state / "run/launch.pub",
+                   "--client-socket", self.state / "berthd.sock")
+        self.wait("the launcher to listen", (self.state / "run/launcher.sock").exists)
+
+    def start_agent(self):
+        self.start("berth-agent", "--node", "n1", "--config", self.config, "--state", self.agent_state, "--emulate",
+                   "--controller", f"unix:{self.state}/run/agents.sock", "--launcher", self.state / "run/launcher.sock",
+                   user=AGENT, group="nogroup", extra_groups=[])
+
+    def start(self, name, *arguments, **who):
+        log = (self.state / "log" / f"{name}.log").open("a")
+        self.processes[name] = subprocess.Popen([BIN / name, *arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                                start_new_session=True, **who)
+
+    def stop(self, name, how=signal.SIGTERM):
+        process = self.processes.pop(name)
+        process.send_signal(how)
+        return process.wait(60)
+
+    def log(self, name):
+        return (self.state / "log" / f"{name}.log").read_text()
+
+    def __exit__(self, *_):
+        self.run("scancel", "--state=RUNNING", "--signal=KILL", "--full", check=False)
+        for name in ("berth-agent", "berth-launcher", "berthd"):
+            if name in self.processes:
+                self.stop(name)
+        shutil.rmtree(self.root, ignore_errors=True)
+
+
+def uid_of(user):
+    return pwd.getpwnam(user).pw_uid
+
+
+@unittest.skipIf(os.geteuid() != 0, "SKIPPED: needs root, to be several users")
+class Launcher(unittest.TestCase):
+    def setUp(self):
+        self.cluster = self.enterContext(SplitCluster())
+        self.cluster.wait("the node to be there", lambda: "idle" in self.cluster.run("sinfo", "-h", "-o", "%T").stdout)
+
+    def submit(self, script, *options):
+        done = self.cluster.run("sbatch", "--parsable", *options, stdin=f"#!/bin/sh\n{script}\n", user=USER, group="daemon", extra_groups=[])
+        return done.stdout.strip()
+
+    def noted(self):
+        return (self.cluster.root / "noted").read_text().splitlines()
+
+    def test_a_user_runs_a_job_and_steps_though_the_agent_is_nobody(self):
+        agent = self.cluster.processes["berth-agent"].pid
+        uids = [line.split()[1:] for line in Path(f"/proc/{agent}/status").read_text().splitlines() if line.startswith("Uid:")]
+        self.assertEqual(uids, [[str(uid_of(AGENT))] * 4])
+        job = self.submit("id -u; echo $CUDA_VISIBLE_DEVICES; srun -n 2 id -u", "-n", "2", "--gres=gpu:1")
+        self.cluster.wait_state(job, "COMPLETED")
+        user = str(uid_of(USER))
+        self.assertEqual(self.cluster.output(job).split(), [user, "0", user, user])
+        self.assertEqual(os.stat(self.cluster.work / f"slurm-{job}.out").st_uid, uid_of(USER))
+        self.assertIn(f"0 {job} prolog_slurmd", self.noted())
+        self.cluster.wait("the epilog", lambda: f"0 {job} epilog_slurmd" in self.noted())
+        self.cluster.wait("a health check as root", lambda: "0 node check" in self.noted())
+
+    def test_jobs_outlive_agent_and_launcher_and_are_cancelled_after(self):
+        go = self.cluster.work / "go"
+        job = self.submit(f"while [ ! -e {go} ]; do sleep 0.1; done; echo done")
+        self.cluster.wait_state(job, "RUNNING")
+        self.assertEqual(self.cluster.stop("berth-agent", signal.SIGKILL), -signal.SIGKILL)
+        self.cluster.start_agent()
+        self.cluster.wait("the agent to be back", lambda: "1 runs adopted" in self.cluster.log("berth-agent"))
+        self.cluster.stop("berth-launcher", signal.SIGKILL)
+        self.assertEqual(self.cluster.processes.pop("berth-agent").wait(60), 75, self.cluster.log_ends())
+        self.cluster.start_launcher()
+        self.cluster.start_agent()
+        go.touch()
+        self.cluster.wait_state(job, "COMPLETED")
+        self.assertEqual(self.cluster.output(job), "done\n")
+        long = self.submit("sleep 1000")
+        self.cluster.wait_state(long, "RUNNING")
+        self.cluster.run("scancel", long, user=USER, group="daemon", extra_groups=[])
+        self.cluster.wait_state(long, "CANCELLED")
+
+    def test_a_stranger_is_turned_away_and_garbage_ends_one_connection_alone(self):
+        path = str(self.cluster.state / "run/launcher.sock")
+        code = f"import socket; s = socket.socket(socket.AF_UNIX); s.connect({path!r})"
+        stranger = subprocess.run(["python3", "-c", code], user=USER, group="daemon", extra_groups=[], capture_output=True, text=True)
+        self.assertIn("PermissionError", stranger.stderr)
+        self.cluster.stop("berth-agent")
+        with socket.socket(socket.AF_UNIX) as bad:
+            bad.connect(path)
+            bad.settimeout(60)
+            bad.recv(4)  # The greeting.
+            bad.sendall(struct.pack("<I", 7) + b"garbage")
+            while bad.recv(4096):
+                pass
+        self.cluster.wait("the launcher's complaint", lambda: "malformed" in self.cluster.log("berth-launcher"))
+        self.cluster.start_agent()
+        self.cluster.wait_state(self.submit("true"), "COMPLETED")
+
+    def test_a_launcher_that_knows_another_key_runs_nothing(self):
+        self.cluster.wait_state(self.submit("true"), "COMPLETED")
+        for name in ("berth-agent", "berthd"):
+            self.cluster.stop(name)
+        key = self.cluster.state / "run/launch.pub"
+        known = key.read_text()
+        (self.cluster.state / "db/keys/launch.key").unlink()
+        self.cluster.start_controller()
+        self.cluster.wait("another key", lambda: key.read_text() != known)
+        key.write_text(known)
+        self.cluster.start_agent()
+        job = self.submit("touch ran")
+        self.cluster.wait("the launcher's refusal", lambda: "refused: the order's credential is by key" in self.cluster.log("berth-launcher"))
+        self.assertFalse((self.cluster.work / "ran").exists())
+        self.cluster.run("scancel", job)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
