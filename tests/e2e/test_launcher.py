@@ -71,9 +71,9 @@ class SplitCluster(Cluster):
                    user=AGENT, group="nogroup", extra_groups=[])
 
     def start(self, name, *arguments, **who):
-        log = (self.state / "log" / f"{name}.log").open("a")
-        self.processes[name] = subprocess.Popen([BIN / name, *arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                                start_new_session=True, **who)
+        with (self.state / "log" / f"{name}.log").open("a") as log:
+            self.processes[name] = subprocess.Popen([BIN / name, *arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                                    start_new_session=True, **who)
 
     def stop(self, name, how=signal.SIGTERM):
         process = self.processes.pop(name)
@@ -123,8 +123,8 @@ class Launcher(unittest.TestCase):
 
     def test_jobs_outlive_agent_and_launcher_and_are_cancelled_after(self):
         go = self.cluster.work / "go"
-        job = self.submit(f"while [ ! -e {go} ]; do sleep 0.1; done; echo done")
-        self.cluster.wait_state(job, "RUNNING")
+        job = self.submit(f"touch {go}.began; while [ ! -e {go} ]; do sleep 0.1; done; echo done")
+        self.cluster.wait("the script to begin", Path(f"{go}.began").exists)
         self.assertEqual(self.cluster.stop("berth-agent", signal.SIGKILL), -signal.SIGKILL)
         self.cluster.start_agent()
         self.cluster.wait("the agent to be back", lambda: "1 runs adopted" in self.cluster.log("berth-agent"))
@@ -135,8 +135,8 @@ class Launcher(unittest.TestCase):
         go.touch()
         self.cluster.wait_state(job, "COMPLETED")
         self.assertEqual(self.cluster.output(job), "done\n")
-        long = self.submit("sleep 1000")
-        self.cluster.wait_state(long, "RUNNING")
+        long = self.submit(f"touch {go}.long; sleep 1000")
+        self.cluster.wait("the other script to begin", Path(f"{go}.long").exists)
         self.cluster.run("scancel", long, user=USER, group="daemon", extra_groups=[])
         self.cluster.wait_state(long, "CANCELLED")
 
