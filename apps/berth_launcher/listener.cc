@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 
@@ -22,13 +23,38 @@ Error failed(const std::string& path, const char* doing) {
     return {ErrorCode::internal, path + ": " + doing + ": " + std::strerror(errno)};
 }
 
-// The one before has no agent any more, or one that has come again.
+volatile std::sig_atomic_t told_to_stop = 0;
+void note_stop(int) { told_to_stop = 1; }
+
+// It has no agent any more, or one that has come again; or we end. What that agent has said is
+// still done, for which a moment is enough.
 void end(pid_t& child) {
+    constexpr int kTries = 500;
+    constexpr useconds_t kPause = 10'000;
     if (child <= 0) return;
+    ::kill(child, SIGTERM);
+    for (int i = 0; i < kTries; ++i) {
+        const pid_t ended = ::waitpid(child, nullptr, WNOHANG);
+        if (ended == child) child = 0;
+        if (child == 0) return;
+        ::usleep(kPause);
+    }
     ::kill(child, SIGKILL);
     while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
     }
     child = 0;
+}
+
+// Until somebody comes; false: until we are told to stop.
+bool wait_for_agent(int listener) {
+    sigset_t stops, before;
+    sigemptyset(&stops);
+    for (const int number : {SIGTERM, SIGINT}) sigaddset(&stops, number);
+    ::sigprocmask(SIG_BLOCK, &stops, &before);
+    pollfd waited{listener, POLLIN, 0};
+    if (told_to_stop == 0) ::ppoll(&waited, 1, nullptr, &before);
+    ::sigprocmask(SIG_SETMASK, &before, nullptr);
+    return told_to_stop == 0;
 }
 
 bool may_come(const ListenerSettings& settings, int socket, LogSink& log) {
@@ -42,8 +68,8 @@ bool may_come(const ListenerSettings& settings, int socket, LogSink& log) {
 
 }  // namespace
 
-Error listen_for_agents(const ListenerSettings& settings, LogSink& log,
-                        const std::function<int(int socket)>& serve) {
+Status listen_for_agents(const ListenerSettings& settings, LogSink& log,
+                         const std::function<int(int socket)>& serve) {
     const Result<int> listening = listen_on(settings.path);
     if (!listening.ok()) return listening.error();
     const UniqueFd listener(*listening);
@@ -52,9 +78,8 @@ Error listen_for_agents(const ListenerSettings& settings, LogSink& log,
         return failed(settings.path, "cannot give it to the agent's user");
     const pid_t self = ::getpid();
     pid_t child = 0;
-    for (;;) {
-        pollfd waited{listener.get(), POLLIN, 0};
-        ::poll(&waited, 1, -1);
+    for (const int number : {SIGTERM, SIGINT}) ::signal(number, note_stop);
+    while (wait_for_agent(listener.get())) {
         UniqueFd socket(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
         if (!socket || !may_come(settings, socket.get(), log)) continue;
         end(child);
@@ -65,6 +90,9 @@ Error listen_for_agents(const ListenerSettings& settings, LogSink& log,
         if (::getppid() != self) ::_exit(0);  // It has died before we asked to hear of it.
         ::_exit(serve(socket.get()));
     }
+    end(child);
+    ::unlink(settings.path.c_str());
+    return Done{};
 }
 
 Status only_ours(const std::string& path) {

@@ -18,9 +18,9 @@ struct ListenerSettings {
     std::optional<std::uint32_t> agent_uid;  // Who may come besides root and we.
 };
 
-// Returns only where it cannot listen. `serve` is called in the child, whose exit status it gives.
-Error listen_for_agents(const ListenerSettings& settings, LogSink& log,
-                        const std::function<int(int socket)>& serve);
+// Until SIGTERM, which `serve` gets too. That is called in the child, whose exit status it gives.
+Status listen_for_agents(const ListenerSettings& settings, LogSink& log,
+                         const std::function<int(int socket)>& serve);
 
 // Whether `path` and all folders above it are root's, or ours, and nobody else may change them.
 Status only_ours(const std::string& path);

@@ -32,31 +32,27 @@ std::string joined_api(const std::string& config) {
     return address.ok() ? std::string(trim(*address)) : "";
 }
 
-Error run(LauncherOptions options, LogSink& log) {
+Status run(LauncherOptions options, LogSink& log) {
     if (options.api.empty()) options.api = joined_api(options.config);
-    const Result<std::optional<std::uint32_t>> agent = uid_of(options.agent_user);
-    if (!agent.ok()) return agent.error();
-    if (const Status made = make_folders(options.state); !made.ok()) return made.error();
-    if (const Status ours = only_ours(options.state); !ours.ok()) return ours.error();
-    const Result<ClusterSpec> spec =
-        read_cluster_config(options.config, {.lenient = options.lenient, .quiet = true}, log);
-    if (!spec.ok()) return spec.error();
-    const std::optional<NodeId> node = spec->find_node(options.node);
+    BERTH_TRY(const std::optional<std::uint32_t> agent, uid_of(options.agent_user));
+    BERTH_CHECK(make_folders(options.state));
+    BERTH_CHECK(only_ours(options.state));
+    BERTH_TRY(
+        const ClusterSpec spec,
+        read_cluster_config(options.config, {.lenient = options.lenient, .quiet = true}, log));
+    const std::optional<NodeId> node = spec.find_node(options.node);
     if (!node)
-        return {ErrorCode::not_found,
-                "no node '" + options.node + "' is configured in " + options.config};
+        return Error{ErrorCode::not_found,
+                     "no node '" + options.node + "' is configured in " + options.config};
     std::optional<Machine> machine;
     if (!options.emulate) {
-        Result<Machine> found = discover_machine();
-        if (!found.ok()) return found.error();
-        machine = std::move(found).value();
+        BERTH_TRY(machine, discover_machine());
     }
-    const Result<PidFile> pid = PidFile::write(options.pid_file);
-    if (!pid.ok()) return pid.error();
+    BERTH_TRY(const PidFile pid, PidFile::write(options.pid_file));
     log.write(LogLevel::info, "launcher",
               "version " BERTH_VERSION ", node " + options.node + ", listens on " + options.socket);
-    return listen_for_agents({options.socket, *agent}, log, [&](int socket) {
-        return serve_agent(socket, options, *spec, *node, machine, log);
+    return listen_for_agents({options.socket, agent}, log, [&](int socket) {
+        return serve_agent(socket, options, spec, *node, machine, log);
     });
 }
 
@@ -73,8 +69,9 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "berth-launcher: error: %s\n", log.error().message.c_str());
         return 1;
     }
-    const berth::Error why = berth::run(*options, **log);
-    (*log)->write(berth::LogLevel::error, "launcher", why.message);
-    std::fprintf(stderr, "berth-launcher: error: %s\n", why.message.c_str());
+    const berth::Status ended = berth::run(*options, **log);
+    if (ended.ok()) return 0;
+    (*log)->write(berth::LogLevel::error, "launcher", ended.error().message);
+    std::fprintf(stderr, "berth-launcher: error: %s\n", ended.error().message.c_str());
     return berth::kExitConfig;
 }

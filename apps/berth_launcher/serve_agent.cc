@@ -1,5 +1,6 @@
 #include "apps/berth_launcher/serve_agent.h"
 
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -37,6 +38,11 @@ Result<VerifyingKeys> read_keys(const std::vector<std::string>& paths) {
     return keys;
 }
 
+LauncherSession* served = nullptr;
+void stop_serving(int) {
+    if (served != nullptr) served->stop();
+}
+
 Status serve(int socket, const LauncherOptions& options, LinuxNodeOptions wanted, LogSink& log) {
     const std::string run_dir = wanted.run_dir;
     BERTH_TRY(VerifyingKeys keys, read_keys(options.controller_keys));
@@ -66,10 +72,14 @@ Status serve(int socket, const LauncherOptions& options, LinuxNodeOptions wanted
     NodePrograms own(options.node,
                      [&session](NodeProgramExited ended) { session.push(std::move(ended)); });
     programs = &own;
+    served = &session;
+    for (const int number : {SIGTERM, SIGINT}) ::signal(number, stop_serving);
     log.write(LogLevel::info, "launcher",
               "an agent is here; " + std::to_string(node->alive().size()) + " runs adopted");
-    return session.run(
+    Status ended = session.run(
         {.node = options.node, .alive = node->alive(), .not_isolated = node->not_isolated()});
+    served = nullptr;
+    return ended;
 }
 
 }  // namespace
@@ -77,12 +87,12 @@ Status serve(int socket, const LauncherOptions& options, LinuxNodeOptions wanted
 int serve_agent(int socket, const LauncherOptions& options, const ClusterSpec& spec, NodeId node,
                 const std::optional<Machine>& machine, LogSink& log) {
     // Not the agent's own copy of the authority, which it could exchange.
-    const Status served =
+    const Status ended =
         serve(socket, options, node_options(options, options.config, spec, node, machine), log);
-    if (served.ok()) return 0;
-    log.write(LogLevel::error, "launcher", served.error().message);
+    if (ended.ok()) return 0;
+    log.write(LogLevel::error, "launcher", ended.error().message);
     const std::string told =
-        framed(encode(Greeting{.node = options.node, .failure = served.error().message}));
+        framed(encode(Greeting{.node = options.node, .failure = ended.error().message}));
     (void)!::send(socket, told.data(), told.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     return 1;
 }

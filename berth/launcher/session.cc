@@ -65,6 +65,12 @@ void LauncherSession::push(AgentEvent event) {
     (void)!::write(pushed_, &one, sizeof one);
 }
 
+void LauncherSession::stop() {
+    stopping_ = true;
+    const std::uint64_t one = 1;
+    (void)!::write(pushed_, &one, sizeof one);
+}
+
 void LauncherSession::take_pushed() {
     std::uint64_t count = 0;
     (void)!::read(pushed_, &count, sizeof count);
@@ -76,31 +82,44 @@ void LauncherSession::take_pushed() {
 Status LauncherSession::run(const Greeting& greeting) {
     out_ += framed(encode(greeting));
     while (!gone_) {
-        const short wanted = static_cast<short>(out_.empty() ? POLLIN : POLLIN | POLLOUT);
-        std::array<pollfd, 3> waiting{
-            {{socket_, wanted, 0}, {ports_.node_events, POLLIN, 0}, {pushed_, POLLIN, 0}}};
-        if (::poll(waiting.data(), waiting.size(), -1) < 0 && errno != EINTR) return broken("poll");
+        // Asked first: what has come by then is read below.
+        const bool last = stopping_;
+        if (!last) BERTH_CHECK(wait());
         BERTH_CHECK(read());
         take_pushed();
         for (const AgentEvent& event : ports_.take_events()) tell(event);
         BERTH_CHECK(write());
+        if (last) break;
     }
     return Done{};
 }
 
+Status LauncherSession::wait() {
+    const short wanted = static_cast<short>(out_.empty() ? POLLIN : POLLIN | POLLOUT);
+    std::array<pollfd, 3> waiting{
+        {{socket_, wanted, 0}, {ports_.node_events, POLLIN, 0}, {pushed_, POLLIN, 0}}};
+    if (::poll(waiting.data(), waiting.size(), -1) < 0 && errno != EINTR) return broken("poll");
+    return Done{};
+}
+
+// All that has come.
 Status LauncherSession::read() {
     std::array<char, 64 * 1024> room{};
-    const ssize_t got = ::recv(socket_, room.data(), room.size(), MSG_DONTWAIT);
-    if (got == 0 || (got < 0 && errno == ECONNRESET)) {
-        gone_ = true;
-        return Done{};
-    }
-    if (got < 0) return is_for_later() ? Status(Done{}) : Status(broken("read"));
-    frames_.add({room.data(), static_cast<std::size_t>(got)});
     for (;;) {
-        BERTH_TRY(const std::optional<std::string> frame, frames_.next());
-        if (!frame) return Done{};
-        BERTH_CHECK(obey(*frame));
+        const ssize_t got = ::recv(socket_, room.data(), room.size(), MSG_DONTWAIT);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0 && errno == EAGAIN) return Done{};
+        if (got < 0 && errno != ECONNRESET) return broken("read");
+        if (got <= 0) {
+            gone_ = true;
+            return Done{};
+        }
+        frames_.add({room.data(), static_cast<std::size_t>(got)});
+        for (;;) {
+            BERTH_TRY(const std::optional<std::string> frame, frames_.next());
+            if (!frame) break;
+            BERTH_CHECK(obey(*frame));
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 // agent is gone. What the gate refuses is answered as a failure to start, and logged.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -32,12 +33,16 @@ public:
     LauncherSession& operator=(const LauncherSession&) = delete;
 
     void push(AgentEvent event);  // From any thread.
+    // From any thread, and from a signal's handler: what the agent has said is still done, and
+    // nothing after it.
+    void stop();
 
-    // Until the agent goes, which is no error, or breaks the protocol, which is one.
+    // Until the agent goes or stop(), which is no error, or it breaks the protocol, which is one.
     Status run(const Greeting& greeting);
 
 private:
     Status read();
+    Status wait();
     Status obey(const std::string& frame);
     void refuse(const HostAction& asked, const std::string& why);
     void tell(const AgentEvent& event);
@@ -50,6 +55,7 @@ private:
     Frames frames_;
     std::string out_;  // Not yet written.
     bool gone_ = false;
+    std::atomic<bool> stopping_ = false;
     int pushed_;  // An eventfd.
     std::mutex mutex_;
     std::vector<AgentEvent> from_threads_;

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <thread>
 
 #include "berth/base/codec.h"
@@ -137,6 +138,35 @@ TEST(LauncherSession, AnswersWhatItRefusesAndDoesNothing) {
     launcher.end();
     EXPECT_TRUE(launcher.node.done.empty());
     EXPECT_TRUE(launcher.programs.empty());
+}
+
+// An agent may send and end: the launcher may even be told to stop before it has looked.
+TEST(LauncherSession, DoesWhatWasSaidBeforeTheAgentWentOrItWasStopped) {
+    for (const bool stopped : {false, true}) {
+        std::array<int, 2> ends{};
+        ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+        GateRig rig;
+        SayingNode node;
+        SilentLog log;
+        const int silent = eventfd(0, EFD_CLOEXEC);
+        LauncherSession session(ends[0],
+                                {.gate = *rig.gate,
+                                 .node = node,
+                                 .node_events = silent,
+                                 .take_events = [&node] { return node.take(); },
+                                 .start_program = {},
+                                 .now = [&rig] { return rig.now; }},
+                                log);
+        const std::string said = framed(encode(HostAction(StartAttempt{rig.sign(rig.attempt())})));
+        ASSERT_EQ(send(ends[1], said.data(), said.size(), 0), static_cast<ssize_t>(said.size()));
+        if (stopped) session.stop();
+        if (!stopped) ::close(ends[1]);
+        EXPECT_TRUE(session.run({.node = "gpu1"}).ok());
+        EXPECT_EQ(node.done.size(), 1U);
+        ::close(ends[0]);
+        ::close(silent);
+        if (stopped) ::close(ends[1]);
+    }
 }
 
 // Larger than any socket's room, both ways at once.
