@@ -31,6 +31,9 @@ void add_options(CLI::App& app, NodeOptions& options) {
     app.add_option(
         "--cgroup-prefix", options.cgroup_prefix,
         "Where the cgroups lie (emulated: one of its own, else where Slurm's tools look)");
+    app.add_option("--mps-control", options.mps_program,
+                   "The MPS control daemon, for simulated GPUs too (none of theirs: "
+                   "/usr/bin/nvidia-cuda-mps-control for real ones)");
     app.add_option("--log-file", options.log_file, "Instead of standard error");
     app.add_option("--pid-file", options.pid_file, "Where to write the process id");
     app.add_flag("--lenient", options.lenient, "Start in spite of errors in the configuration");

@@ -16,6 +16,7 @@ struct NodeOptions {
     std::string config;         // Directory.
     std::string client_socket;  // Of the HTTP API: what jobs find as BERTH_SOCKET.
     std::string cgroup_prefix;
+    std::string mps_program;  // Empty: NVIDIA's.
     std::string log_file, pid_file;
     bool emulate = false, lenient = false, verbose = false;
 };

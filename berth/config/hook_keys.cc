@@ -1,5 +1,5 @@
 // slurm.conf's words about the site's own programs around jobs: Prolog, Epilog, TaskProlog,
-// TaskEpilog, PrologEpilogTimeout, PrologFlags.
+// TaskEpilog, PrologEpilogTimeout, PrologFlags; and UsePAM, which each node reads for itself.
 #include "berth/base/text.h"
 #include "berth/config/draft.h"
 
@@ -33,6 +33,9 @@ void read_hook(Draft& draft, const Line& line, const Pair& pair) {
     if (iequals(pair.key, "PrologEpilogTimeout")) {
         const std::int64_t value = number_or(draft, line, pair, 1, kNoTimeout, kNoTimeout);
         hooks.timeout = std::chrono::seconds(value == kNoTimeout ? 0 : value);
+    }
+    if (iequals(pair.key, "UsePAM") && !parse_yes_no(*pair.value)) {
+        draft.error(line, pair, "UsePAM=" + *pair.value + " should be 1 or 0");
     }
     if (!iequals(pair.key, "PrologFlags")) return;
     for (const std::string_view flag : split(*pair.value, ',')) {

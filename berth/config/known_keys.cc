@@ -202,7 +202,7 @@ constexpr auto kKeys = std::to_array<KnownKey>({
     {"TopologyPlugin", acted_on, "topology/flat"},
     {"TrackWCKey", not_yet, "No"},
     {"TreeWidth", slurms_own, "16"},
-    {"UsePam", not_yet, "No"},
+    {"UsePam", acted_on, "No"},
     {"UnkillableStepProgram", not_yet, "(null)"},
     {"UnkillableStepTimeout", not_yet, "60 sec"},
     {"VSizeFactor", not_yet, "0 percent"},

@@ -25,23 +25,17 @@ bool asks_for_gpus(const JobRequest& request) {
            any(request.gpus_per_task);
 }
 
-struct Supply {
-    std::int64_t most = 0;       // Parts of one GPU.
-    bool only_simulated = true;  // Those that have enough.
-};
-
-Supply supply_of(const ClusterSpec& spec, const PartitionSpec& partition, const ShareKind& part) {
-    Supply supply;
+// The most parts that one GPU of them has.
+std::int64_t most_parts(const ClusterSpec& spec, const PartitionSpec& partition, DimensionId kind) {
+    std::int64_t most = 0;
     for (const NodeId node : partition.nodes) {
         for (const Device& device : spec.node(node).devices) {
             for (const ShareKind& own : device.shares) {
-                if (own.dimension != part.dimension) continue;
-                supply.most = std::max(supply.most, own.parts);
-                if (own.parts >= part.parts && !device.file.empty()) supply.only_simulated = false;
+                if (own.dimension == kind) most = std::max(most, own.parts);
             }
         }
     }
-    return supply;
+    return most;
 }
 
 }  // namespace
@@ -70,18 +64,12 @@ Objection check_share(const ClusterSpec& spec, const Job& job) {
         return refuse(Refusal::unknown_gres, part->name + ":" + part->type +
                                                  ": parts of GPUs have no types; use --constraint");
     }
-    const ShareKind wanted{*kind, part->count};
-    const Supply supply = supply_of(spec, spec.partition(job.partition), wanted);
-    if (supply.most < part->count) {
-        const std::string most = amount_text({.name = part->name, .count = supply.most});
+    const std::int64_t parts = most_parts(spec, spec.partition(job.partition), *kind);
+    if (parts < part->count) {
+        const std::string most = amount_text({.name = part->name, .count = parts});
         return refuse(
             Refusal::node_configuration_unavailable,
             part->name + ":" + amount_text(*part) + " of one GPU; one has at most " + most);
-    }
-    if (part->name == "mps" && !supply.only_simulated) {
-        return refuse(Refusal::not_supported,
-                      "mps is scheduled on simulated GPUs only: the nodes' MPS daemon is not built "
-                      "yet; shard and gpumem are given out");
     }
     return std::nullopt;
 }

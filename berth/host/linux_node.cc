@@ -20,6 +20,10 @@
 
 namespace berth {
 
+namespace {
+constexpr const char* kMpsProgram = "/usr/bin/nvidia-cuda-mps-control";
+}  // namespace
+
 LinuxNode::LinuxNode(std::unique_ptr<LinuxNodeParts> parts) : parts_(std::move(parts)) {}
 LinuxNode::~LinuxNode() = default;
 
@@ -64,7 +68,11 @@ std::vector<AgentEvent> LinuxNode::take_events() {
 }
 
 LinuxNodeParts::LinuxNodeParts(LinuxNodeOptions wanted, LogSink& sink)
-    : options(std::move(wanted)), log(sink), confinement(options) {
+    : options(std::move(wanted)),
+      log(sink),
+      confinement(options),
+      mps(options.run_dir + "/mps",
+          options.mps_program.empty() ? kMpsProgram : options.mps_program) {
     utsname machine{};
     if (::uname(&machine) == 0) hostname = machine.nodename;
     unisolated = confinement.not_isolated();
@@ -86,15 +94,17 @@ Status LinuxNodeParts::open() {
     if (!epoll || !folders || !timer || !pending) {
         return system_error("cannot make the descriptors to watch jobs with", errno);
     }
-    for (const UniqueFd* one : {&folders, &timer, &pending}) {
+    BERTH_CHECK(mps.open());
+    for (const int one : {folders.get(), timer.get(), pending.get(), mps.fd()}) {
         epoll_event wanted{};
         wanted.events = EPOLLIN;
         wanted.data.u64 = ++next_number;
-        if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, one->get(), &wanted) != 0) {
+        if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, one, &wanted) != 0) {
             return system_error("epoll_ctl", errno);
         }
     }
     adopt();
+    adopt_mps();
     arm_timer();
     return Done{};
 }

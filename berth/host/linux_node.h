@@ -10,6 +10,7 @@
 
 #include "berth/agent/ports.h"
 #include "berth/base/log.h"
+#include "berth/host/account_check.h"
 #include "berth/host/cgroup_tree.h"
 #include "berth/host/device_guard.h"
 
@@ -32,7 +33,11 @@ struct LinuxNodeOptions {
     bool emulated = false;                     // Device files that this machine lacks are no error.
     std::vector<std::string> allowed_devices;  // Files that every job may use, besides the usual.
     std::vector<std::string> environment;      // "BERTH_SOCKET=…": put into every job.
-    std::int64_t pids_max = 0;                 // Of one job; 0: three quarters of the kernel's.
+    AccountCheck account_check;                // Of jobs' users, where we are root.
+    // NVIDIA's MPS control daemon; empty: it is where NVIDIA puts it, and is not asked of simulated
+    // GPUs.
+    std::string mps_program;
+    std::int64_t pids_max = 0;  // Of one job; 0: three quarters of the kernel's.
 };
 
 struct LinuxNodeParts;

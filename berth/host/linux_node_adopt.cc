@@ -32,6 +32,10 @@ void LinuxNodeParts::adopt_attempt(const AttemptFolder& folder) {
     Place place;
     place.folder = folder.path;
     if (confinement.usable()) place.group = confinement.job_group(*uid, folder.job);
+    if (const auto client = read_file(folder.path + "/mps"); client.ok()) {
+        const Result<MpsKey> key = decode<MpsKey>(*client);
+        if (key.ok()) place.mps = *key;
+    }
     const std::size_t alive_before = alive.size();
     for (const auto& [step, run] : folder.runs) {
         adopt_run({folder.job, folder.attempt, step}, run, place);

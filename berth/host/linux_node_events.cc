@@ -19,7 +19,7 @@ namespace berth {
 
 namespace {
 
-constexpr std::uint64_t kFoldersNumber = 1, kTimerNumber = 2, kPendingNumber = 3;
+constexpr std::uint64_t kFoldersNumber = 1, kTimerNumber = 2, kPendingNumber = 3, kMpsNumber = 4;
 constexpr std::chrono::milliseconds kLookFirst{2}, kLookMost{100}, kLookForOrphans{5000};
 
 void drain(int fd) {
@@ -58,6 +58,8 @@ void LinuxNodeParts::serve() {
             drain(timer.get());
         } else if (number == kPendingNumber) {
             drain(pending.get());
+        } else if (number == kMpsNumber) {
+            mps_ended();
         } else if (const auto found = by_number.find(number); found != by_number.end()) {
             const RunKey key = found->second;
             by_number.erase(found);
@@ -178,6 +180,7 @@ void LinuxNodeParts::remove_leftovers() {
         }
         return true;
     });
+    drop_mps();
 }
 
 void LinuxNodeParts::arm_timer() {

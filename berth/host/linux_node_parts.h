@@ -3,11 +3,13 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 
 #include "berth/agent/ports.h"
 #include "berth/host/confinement.h"
 #include "berth/host/job_environment.h"
 #include "berth/host/linux_node.h"
+#include "berth/host/mps_daemons.h"
 #include "berth/host/run_directory.h"
 
 namespace berth {
@@ -33,6 +35,7 @@ struct LinuxNodeParts {
         Cgroup group;
         bool empty_due = false;
         std::optional<Clock::time_point> orphan_at;  // Nobody has asked for it since the start.
+        std::optional<MpsKey> mps = std::nullopt;    // The daemon whose client it is.
     };
 
     LinuxNodeParts(LinuxNodeOptions options, LogSink& log);
@@ -67,6 +70,13 @@ struct LinuxNodeParts {
     void remove_attempt(Key key);
     void forget_run(const RunKey& key);
 
+    // ---- Parts of a GPU by NVIDIA's Multi-Process Service (linux_node_mps.cc).
+    Status need_mps(const LaunchAttempt& launch, const UserRecord& user);
+    std::vector<std::string> mps_environment(const LaunchAttempt& launch) const;
+    void adopt_mps();
+    void drop_mps();
+    void mps_ended();
+
     // ---- What it uses (linux_node_usage.cc).
     void measure_run(Run& run) const;
     void measure_all();
@@ -87,6 +97,7 @@ struct LinuxNodeParts {
     LinuxNodeOptions options;
     LogSink& log;
     Confinement confinement;
+    MpsDaemons mps;
     std::string hostname;
     std::vector<std::string> unisolated;
     std::vector<RunKey> alive;

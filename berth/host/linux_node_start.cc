@@ -54,7 +54,9 @@ Status LinuxNodeParts::make_way(const RunKey& key) {
 
 Status LinuxNodeParts::prepare_attempt(const LaunchAttempt& launch) {
     BERTH_CHECK(make_place(launch));
-    return confinement.confine_job(launch);
+    BERTH_CHECK(confinement.confine_job(launch));
+    BERTH_TRY(const UserRecord user, user_of(launch.owner));
+    return need_mps(launch, user);
 }
 
 // The site's programs run in no cgroup of the job's: what they leave behind is theirs.
@@ -117,6 +119,7 @@ NodeView LinuxNodeParts::view_of_job(const LaunchAttempt& launch) const {
     NodeView view = view_for(launch.confinement);
     const auto place = places.find({launch.job, launch.attempt});
     if (place == places.end()) return view;
+    for (std::string& one : mps_environment(launch)) view.environment.push_back(std::move(one));
     const std::string token = place->second.folder + "/token";
     if (::access(token.c_str(), F_OK) == 0) view.environment.push_back("BERTH_TOKEN_FILE=" + token);
     return view;
@@ -159,6 +162,7 @@ void LinuxNodeParts::start_step(const StartStep& start) {
 
 Status LinuxNodeParts::start_run(RunSpec spec, const LaunchAttempt& launch, const StepShare* step) {
     const RunKey key{spec.job, spec.attempt, spec.step};
+    if (!spec.of_site) spec.account_check = options.account_check;
     const Place& place = places.at({spec.job, spec.attempt});
     Run run;
     if (confinement.usable() && !is_hook(spec.step)) {

@@ -8,6 +8,7 @@
 
 #include "berth/agent/ports.h"
 #include "berth/base/fields.h"
+#include "berth/host/account_check.h"
 
 namespace berth {
 
@@ -53,9 +54,10 @@ struct RunSpec {
     TerminalSize window;   // Of the task that has a terminal.
     bool of_site = false;  // The site's own program, which keeps what its user may do.
     std::string task_prolog, task_epilog;  // Around each task, by its user; empty: none.
+    AccountCheck account_check;            // Of its user, before anything is begun.
     BERTH_FIELDS(RunSpec, job, attempt, step, uid, gid, user, work_dir, script, arguments,
                  environment, tasks, cgroups, unified, io_address, io_token, node_index, window,
-                 of_site, task_prolog, task_epilog)
+                 of_site, task_prolog, task_epilog, account_check)
 };
 
 // One process: the id alone may have been given to another since.

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <map>
 
+#include "berth/host/account_check.h"
 #include "berth/host/cgroup_tree.h"
 #include "berth/host/file_io.h"
 #include "berth/host/process.h"
@@ -133,6 +134,7 @@ Status Shepherd::write_script() {
 }
 
 Status Shepherd::start() {
+    BERTH_CHECK(check_account(run_.account_check, run_.user));
     BERTH_CHECK(write_script());
     BERTH_CHECK(pump_.connect(run_));
     BERTH_CHECK(start_tasks());

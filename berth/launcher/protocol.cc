@@ -17,6 +17,8 @@ std::optional<LauncherEvent> launcher_event(const AgentEvent& event) {
             using Kind = std::decay_t<decltype(one)>;
             if constexpr (std::is_constructible_v<LauncherEvent, Kind>) {
                 return LauncherEvent(one);
+            } else if constexpr (std::is_same_v<Kind, FaultsSeen>) {
+                return LauncherEvent(FaultsTold{one.faults});
             } else {
                 return std::nullopt;
             }
@@ -25,7 +27,18 @@ std::optional<LauncherEvent> launcher_event(const AgentEvent& event) {
 }
 
 AgentEvent agent_event(LauncherEvent event) {
-    return std::visit([](auto&& one) { return AgentEvent(std::move(one)); }, std::move(event));
+    if (auto* const told = std::get_if<FaultsTold>(&event))
+        return FaultsSeen{std::move(told->faults)};
+    return std::visit(
+        [](auto&& one) -> AgentEvent {
+            using Kind = std::decay_t<decltype(one)>;
+            if constexpr (std::is_constructible_v<AgentEvent, Kind>) {
+                return AgentEvent(std::move(one));
+            } else {
+                return FaultsSeen{};  // Not reached.
+            }
+        },
+        std::move(event));
 }
 
 std::string framed(std::string_view bytes) {

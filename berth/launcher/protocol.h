@@ -25,8 +25,14 @@ struct Greeting {
     BERTH_FIELDS(Greeting, protocol, node, alive, not_isolated, failure)
 };
 
-using LauncherEvent =
-    std::variant<RunStarted, RunFailedToStart, RunExited, RunEmpty, UsageRead, NodeProgramExited>;
+// FaultsSeen, of what the node itself does on GPUs.
+struct FaultsTold {
+    std::vector<GpuFault> faults;
+    BERTH_FIELDS(FaultsTold, faults)
+};
+
+using LauncherEvent = std::variant<RunStarted, RunFailedToStart, RunExited, RunEmpty, UsageRead,
+                                   NodeProgramExited, FaultsTold>;
 
 // nullopt: the event is none of a node's.
 std::optional<LauncherEvent> launcher_event(const AgentEvent& event);
