@@ -15,8 +15,8 @@ from cluster import BIN, Cluster
 AGENT = "nobody"
 USER = "daemon"
 CONF = """ClusterName=split
-GresTypes=gpu
-NodeName=n1 CPUs=4 Gres=gpu:a100:2
+GresTypes=gpu,mps
+NodeName=n1 CPUs=4 Gres=gpu:a100:2,mps:200
 PartitionName=main Nodes=n1 Default=YES MaxTime=1-0
 Prolog={folder}/prolog
 Epilog={folder}/epilog
@@ -25,6 +25,11 @@ HealthCheckInterval=1
 """
 NOTE = """#!/bin/sh
 echo "$(id -u) ${{SLURM_JOB_ID:-node}} ${{SLURM_SCRIPT_CONTEXT:-check}}" >>{folder}/noted
+"""
+MPS = """#!/bin/sh
+echo $$ >"$CUDA_MPS_LOG_DIRECTORY/pid"
+: >"$CUDA_MPS_PIPE_DIRECTORY/control"
+while :; do sleep 0.1; done
 """
 
 
@@ -46,6 +51,8 @@ class SplitCluster(Cluster):
         for name in ("prolog", "epilog", "check"):
             (self.root / name).write_text(NOTE.format(folder=self.root))
             (self.root / name).chmod(0o755)
+        (self.root / "mps").write_text(MPS)
+        (self.root / "mps").chmod(0o755)
         self.processes = {}
 
     def up(self):
@@ -62,7 +69,7 @@ class SplitCluster(Cluster):
         self.start("berth-launcher", "--node", "n1", "--config", self.config, "--state", self.launcher_state, "--emulate",
                    "--socket", self.state / "run/launcher.sock", "--agent-user", AGENT, "--controller-key",
                    self.root / "no-such-key", "--controller-key", self.state / "run/launch.pub",
-                   "--client-socket", self.state / "berthd.sock")
+                   "--client-socket", self.state / "berthd.sock", "--mps-control", self.root / "mps")
         self.wait("the launcher to listen", (self.state / "run/launcher.sock").exists)
 
     def start_agent(self):
@@ -139,6 +146,29 @@ class Launcher(unittest.TestCase):
         self.cluster.wait("the other script to begin", Path(f"{go}.long").exists)
         self.cluster.run("scancel", long, user=USER, group="daemon", extra_groups=[])
         self.cluster.wait_state(long, "CANCELLED")
+
+    def test_jobs_that_share_a_gpu_have_its_mps_daemon_and_its_fall_drains_that_gpu(self):
+        go = self.cluster.work / "go"
+        wait = f"env | grep ^CUDA_; while [ ! -e {go} ]; do sleep 0.1; done"
+        jobs = [self.submit(f"touch {go}.{n}; {wait}", "--gres=mps:25") for n in (1, 2)]
+        for n in (1, 2):
+            self.cluster.wait("both to run", Path(f"{go}.{n}").exists)
+        folder = self.cluster.launcher_state / f"run/mps/0-{uid_of(USER)}"
+        for job in jobs:
+            self.assertEqual(sorted(self.cluster.output(job).split()),
+                             ["CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=25", f"CUDA_MPS_LOG_DIRECTORY={folder}/log",
+                              f"CUDA_MPS_PIPE_DIRECTORY={folder}/pipe", "CUDA_VISIBLE_DEVICES=0"])
+        daemon = int((folder / "log/pid").read_text())
+        self.assertEqual(os.stat(f"/proc/{daemon}").st_uid, uid_of(USER))
+        os.kill(daemon, signal.SIGKILL)
+        self.cluster.wait("GPU 0 alone to be drained",
+                          lambda: "its MPS daemon has ended" in self.cluster.run("scontrol", "show", "node", "n1").stdout)
+        go.touch()
+        for job in jobs:
+            self.cluster.wait_state(job, "COMPLETED")
+        other = self.submit("echo $CUDA_VISIBLE_DEVICES", "--gres=gpu:1")
+        self.cluster.wait_state(other, "COMPLETED")
+        self.assertEqual(self.cluster.output(other), "1\n")
 
     def test_a_stranger_is_turned_away_and_garbage_ends_one_connection_alone(self):
         path = str(self.cluster.state / "run/launcher.sock")
