@@ -9,7 +9,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from cluster import Cluster
+from cluster import BIN, Cluster
 
 MALLORY, ADA = "games", "backup"  # Ordinary users of every Debian.
 CONF = """ClusterName=guarded
@@ -188,7 +188,7 @@ class Security(unittest.TestCase):
             if command[0] != "scancel" or command[1] != "-u":
                 self.assertNotEqual(done.returncode, 0, command)
         self.assertEqual(c.run("scontrol", "show", "job", theirs).stdout, told)
-        self.assertIn("idle", c.run("sinfo", "-h", "-o", "%t").stdout)
+        c.wait("nodes that nothing runs on", lambda: "idle" in c.run("sinfo", "-h", "-o", "%t").stdout)
         c.run("scancel", theirs)
 
     def test_a_name_that_begins_alike_is_another_name(self):
@@ -228,11 +228,11 @@ class Security(unittest.TestCase):
         lines = []
         for entry in Path("/proc").glob("[0-9]*"):
             try:
-                words = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-                if "berth" in words:
-                    lines.append(words)
+                if (entry / "exe").resolve().parent == BIN.resolve():
+                    lines.append((entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
             except OSError:
                 continue
+        self.assertTrue([line for line in lines if "berthd" in line])
         self.assertFalse([line for line in lines if "token" in line.lower() or "tiger1" in line], "a secret stands in a command line")
         for log in (c.state / "log").glob("*"):
             self.assertNotIn("tiger1", log.read_text(errors="replace"), log)
