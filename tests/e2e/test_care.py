@@ -14,7 +14,7 @@ PartitionName=main Nodes=n[1-2] Default=YES MaxTime=1-0
 HealthCheckProgram={folder}/check
 HealthCheckInterval=1
 RebootProgram={folder}/reboot
-ResumeTimeout=4
+ResumeTimeout=8
 SlurmdTimeout=5
 JobAcctGatherFrequency=1
 """
@@ -62,12 +62,13 @@ class Care(unittest.TestCase):
 
     def test_a_reboot_is_told_and_shown_and_given_up_in_the_end(self):
         c = self.cluster
-        job = c.sbatch("-w", "n1", script="sleep 2")
+        job = c.sbatch("-w", "n1", script="until [ -e reboot-now ]; do sleep 0.1; done")
         c.wait_state(job, "RUNNING")
         c.run("scontrol", "reboot", "ASAP", "reason=kernel", "n1")
         self.assertIn("State=MIXED+DRAIN+REBOOT_REQUESTED ", self.node())
         self.assertEqual(c.run("sinfo", "-hN", "-n", "n1", "-o", "%t").stdout.strip(), "drng@")
         self.assertIn("already", c.run("scontrol", "reboot", "n1", check=False).stderr)
+        (c.work / "reboot-now").touch()
         c.wait("the node to be told", lambda: (self.folder / "rebooted").exists())
         self.assertEqual((self.folder / "rebooted").read_text(), "n1\n")
         self.assertEqual(c.state_of(job), "COMPLETED")

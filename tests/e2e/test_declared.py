@@ -50,7 +50,7 @@ class Declared(unittest.TestCase):
         c.run("scontrol", "create", "reservation", "ReservationName=course", "StartTime=now", "Duration=60", "Nodes=n1", "Users=root")
         try:
             self.assertIn("course", c.run("sinfo", "-T").stdout)
-            self.assertEqual(c.run("sinfo", "-h", "-N", "-o", "%N %t").stdout.split("\n")[:2], ["n1 resv", "n2 idle"])
+            self.wait_for(["n1 resv", "n2 idle"], lambda: c.run("sinfo", "-h", "-N", "-o", "%N %t").stdout.split("\n")[:2])
             self.assertIn("State=IDLE+RESERVED", c.run("scontrol", "show", "node", "n1").stdout)
             outside = c.sbatch("-N2", "-t", "5", script="sleep 60")
             self.wait_for("ReqNodeNotAvail, May be reserved for other job", lambda: self.squeue(outside, "%r"))
