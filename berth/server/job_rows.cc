@@ -140,10 +140,25 @@ void set_amounts(api::JobRow& row, const Edition& edition, const Job& job) {
 
 }  // namespace
 
+namespace {
+
+// What no cycle has looked at yet waits for what was asked for with it, as in Slurm.
+PendingReason reason_of(const PublishedJob& published) {
+    const Job& job = *published.job;
+    if (published.reason != PendingReason::none || job.eligible_at) return published.reason;
+    if (job.hold == Hold::admin) return PendingReason::job_held_admin;
+    if (job.hold != Hold::none) return PendingReason::job_held_user;
+    if (!job.spec.dependencies->empty()) return PendingReason::dependency;
+    if (job.spec.begin && *job.spec.begin > job.submitted_at) return PendingReason::begin_time;
+    return PendingReason::none;
+}
+
+}  // namespace
+
 std::string reason_text(const PublishedJob& published) {
     const Job& job = *published.job;
     if (job.state != JobState::pending) return job.state_reason.empty() ? "None" : job.state_reason;
-    std::string text(slurm_name(published.reason));
+    std::string text(slurm_name(reason_of(published)));
     if (published.reason_detail.empty()) return text;
     return text + ", " + published.reason_detail;
 }

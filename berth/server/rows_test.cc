@@ -59,6 +59,19 @@ TEST_F(Rows, OfAJobThatWaitsShowWhatItAsksFor) {
     EXPECT_TRUE(shown.requeue);
 }
 
+TEST_F(Rows, OfAJobThatNoCycleHasSeenSayWhatItAskedToWaitFor) {
+    Job held = SampleCluster::job(1), later = SampleCluster::job(2), after = SampleCluster::job(3);
+    held.hold = Hold::user;
+    later.spec.begin = later.submitted_at + std::chrono::hours(1);
+    after.spec.dependencies.edit() = {{.kind = DependencyKind::afterok, .job = JobId(1)}};
+    for (const Job& job : {held, later, after, SampleCluster::job(4)}) cluster.submit(job);
+    EXPECT_EQ(row(1).reason, "JobHeldUser");
+    EXPECT_EQ(row(1).priority, 0);
+    EXPECT_EQ(row(2).reason, "BeginTime");
+    EXPECT_EQ(row(3).reason, "Dependency");
+    EXPECT_EQ(row(4).reason, "None");
+}
+
 TEST_F(Rows, OfAJobThatRunsShowWhatItHolds) {
     cluster.submit(SampleCluster::job(1));
     cluster.start(1, 0);
