@@ -10,6 +10,7 @@
 #include "apps/berthd/daemon_inbox.h"
 #include "apps/berthd/fence_runner.h"
 #include "apps/daemon/wall_clock.h"
+#include "berth/control/commands.h"
 #include "berth/control/loop.h"
 #include "berth/credential/credential.h"
 #include "berth/server/http_server.h"
@@ -48,8 +49,12 @@ class ToInbox final : public CommandSink {
 public:
     ToInbox(DaemonInbox& inbox, ConfigReader& config) : inbox_(inbox), config_(config) {}
     bool put(ClientInput input) override {
-        if (std::holds_alternative<Reconfigure>(input.command)) {
-            return config_.put(std::move(input));
+        if (auto* const command = std::get_if<Reconfigure>(&input.command)) {
+            // Who may not is told so by the controller, and makes nothing be read.
+            if (!forbidden(input.principal, Verb::reconfigure)) {
+                return config_.put(std::move(input));
+            }
+            command->problem = "not read";
         }
         return inbox_.try_push(std::move(input));
     }
@@ -262,6 +267,7 @@ Result<std::unique_ptr<ControllerDaemon>> ControllerDaemon::start(
         return read;
     };
     spec = keep_ids_used(std::move(spec));
+    BERTH_CHECK(check_ids(spec.scheduling, opened.state.jobs().size()));
     const auto read = [read_again = std::move(read_again), keep_ids_used]() -> Result<ClusterSpec> {
         BERTH_TRY(ClusterSpec again, read_again());
         return keep_ids_used(std::move(again));
@@ -279,7 +285,9 @@ void ControllerDaemon::reconfigure() {
     Principal administrator;
     administrator.user = administrator.group = "root";
     administrator.role = Role::admin;
-    (void)parts_->config.put({ReplyTo{0}, std::move(administrator), Reconfigure{}});
+    if (parts_->config.put({ReplyTo{0}, std::move(administrator), Reconfigure{}})) return;
+    parts_->log.write(LogLevel::warning, "berthd",
+                      "the configuration is being read again many times already: say so later");
 }
 
 Status ControllerDaemon::run() {

@@ -113,8 +113,10 @@ private:
         if (open_.size() == limits_.depth) return stop("nested too deeply");
         if (!count()) return false;
         JsonValue& at = place();
-        // Most have a few values, or as many as the one before: the rows of a list are alike.
-        at.value.emplace<List>().reserve(std::clamp(last_size_, std::size_t{4}, kMostReserved));
+        List& list = at.value.emplace<List>();
+        // The rows of a list are alike. What a stranger sends gets no more than it needs.
+        if (sink_ != nullptr && std::is_same_v<List, JsonObject>)
+            list.reserve(std::min(last_size_, kMostReserved));
         if (sink_ != nullptr && std::is_same_v<List, JsonArray> && open_.size() == 1 &&
             open_[0]->as<JsonObject>() != nullptr)
             is_list_open_ = open_[0]->as<JsonObject>()->back().name == list_;

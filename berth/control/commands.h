@@ -42,6 +42,8 @@ Answer explain_job(const Ledger& ledger, const Principal& principal, const Expla
 // A configuration as it was read, with what the state keeps of the one before it: ids, and what was
 // edited since.
 ClusterSpec spec_for(const ClusterState& state, ClusterSpec read);
+// Whether new jobs find ids beside those that are known.
+Status check_ids(const SchedulingSpec& scheduling, std::size_t jobs);
 
 // ---- What they share.
 

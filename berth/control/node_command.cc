@@ -96,21 +96,21 @@ std::variant<DeviceMask, Refused> devices_of(const ClusterSpec& spec, NodeId nod
     return mask;
 }
 
-Answer update_gpus(Ledger& ledger, NodeId node, const Principal& principal,
-                   const UpdateNode& command) {
+std::variant<DevicesDrained, Refused> drain_of_gpus(const ClusterSpec& spec, NodeId node,
+                                                    const Principal& principal,
+                                                    const UpdateNode& command) {
     if (command.action != NodeAction::drain && command.action != NodeAction::resume) {
         return refused(Refusal::invalid_request,
                        "Single GPUs are drained and resumed: say State=DRAIN or State=RESUME");
     }
-    const auto found = devices_of(ledger.state().spec(), node, command.gpus);
+    const auto found = devices_of(spec, node, command.gpus);
     if (const auto* no = std::get_if<Refused>(&found)) return *no;
     const bool drained = command.action == NodeAction::drain;
-    ledger.record(DevicesDrained{.node = node,
-                                 .devices = std::get<DeviceMask>(found),
-                                 .drained = drained,
-                                 .reason = drained ? command.reason : "",
-                                 .by = principal.user});
-    return Done{};
+    return DevicesDrained{.node = node,
+                          .devices = std::get<DeviceMask>(found),
+                          .drained = drained,
+                          .reason = drained ? command.reason : "",
+                          .by = principal.user};
 }
 
 }  // namespace
@@ -124,11 +124,19 @@ Answer update_node(Ledger& ledger, Nodes& nodes, const Principal& principal,
     }
     if (auto no = check_reason(command)) return *no;
     if (auto refusing = too_large(command.change)) return refused(*std::move(refusing));
+    std::optional<DevicesDrained> gpus;
+    if (!command.gpus.empty()) {
+        auto made = drain_of_gpus(ledger.state().spec(), *node, principal, command);
+        if (const auto* no = std::get_if<Refused>(&made)) return *no;
+        gpus = std::get<DevicesDrained>(std::move(made));
+    } else if (auto no = check_reboot(ledger.state(), *node, command)) {
+        return *no;
+    }
+    // From here on nothing is refused.
     if (!command.change.empty()) {
         ledger.record(ClusterEdited{{.partitions = {}, .nodes = {{command.node, command.change}}}});
     }
-    if (!command.gpus.empty()) return update_gpus(ledger, *node, principal, command);
-    if (auto no = check_reboot(ledger.state(), *node, command)) return *no;
+    if (gpus) return ledger.record(*std::move(gpus)), Done{};
     if (!command.action && command.reason.empty()) return Done{};
     ledger.record(fact_of(*node, command, principal));
     nodes.look_at(*node);

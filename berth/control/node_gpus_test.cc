@@ -26,5 +26,17 @@ TEST(Gpus, AreDrainedAndResumedOneByOne) {
     EXPECT_EQ(node.drained_mask(), 0b10U);
 }
 
+TEST(Gpus, ARefusedCallHasChangedNothing) {
+    ControlRig rig;
+    rig.connect_all();
+    UpdateNode call{"node1", NodeAction::drain, "hot", {99}};
+    call.change.comment = "seen";
+    EXPECT_EQ(why(rig.ask(kOperator, call)), Refusal::invalid_request);
+    EXPECT_TRUE(rig.last.record.facts.empty());
+    call.gpus = {}, call.action = NodeAction::reboot;
+    EXPECT_EQ(why(rig.ask(kOperator, call)), Refusal::invalid_request) << "no RebootProgram";
+    EXPECT_TRUE(rig.last.record.facts.empty());
+}
+
 }  // namespace
 }  // namespace berth

@@ -17,10 +17,18 @@ void Nodes::install(const ClusterSpec& spec) {
 void Nodes::reinstall(Ledger& ledger, const ClusterSpec& before) {
     const ClusterSpec& spec = ledger.state().spec();
     install(spec);
+    // What agents are told when they register.
+    const bool told_otherwise = before.scheduling.heartbeat != spec.scheduling.heartbeat ||
+                                before.scheduling.agent_timeout != spec.scheduling.agent_timeout ||
+                                before.care != spec.care;
     for (std::size_t i = 0; i < before.nodes.size(); ++i) {
         const NodeId node = NodeId::from_index(i);
         const std::optional<Link> link = sessions_.of(node).link;
-        if (link && before.nodes[i] != spec.nodes[i]) ledger.close(*link);
+        if (link && (told_otherwise || before.nodes[i] != spec.nodes[i])) ledger.close(*link);
+        // A shorter patience counts from here on: who was right until now is not late.
+        if (link || ledger.state().condition(node).responding)
+            sessions_.of(node).heard_at = ledger.now();
+        sessions_.mark(node);
     }
 }
 
@@ -57,7 +65,7 @@ void Nodes::note_silence(Ledger& ledger) {
         if (ledger.state().condition(node).responding) ledger.record(NodeSilent{node});
         if (const std::optional<Link> link = sessions_.of(node).link) ledger.close(*link);
         sessions_.close(node);
-        settle_silent(ledger, node);
+        sessions_.of(node).silent_at = ledger.now();
     }
 }
 

@@ -94,6 +94,7 @@ private:
     // silent_nodes.cc
     std::optional<Time> settling_due(const ClusterState& state, NodeId node) const;
     void settle_silent(Ledger& ledger, NodeId node);
+    void mark_silent(const Ledger& ledger);
     void presume_dead(Ledger& ledger, NodeId node);
     void end_attempts_on(Ledger& ledger, NodeId node);
     void note_survival(Ledger& ledger, NodeId node);
@@ -112,6 +113,7 @@ private:
     std::optional<Time> next_due(const Ledger& ledger, NodeId node) const;
 
     Sessions sessions_;
+    std::size_t fencing_ = 0;  // Sessions whose fence was asked, and has not answered.
     std::map<std::string, NodeId, std::less<>> by_name_;
     // Holding jobs as they were when their nodes were last marked: only what differs concerns them.
     struct Seen {

@@ -10,6 +10,14 @@ ClusterSpec spec_for(const ClusterState& state, ClusterSpec read) {
     return kept;
 }
 
+Status check_ids(const SchedulingSpec& scheduling, std::size_t jobs) {
+    const std::uint32_t first = scheduling.first_job_id, last = scheduling.max_job_id;
+    if (last > first && last - first > jobs) return Done{};
+    return Error{ErrorCode::invalid_argument,
+                 "MaxJobId=" + std::to_string(last) + " leaves no job ids: they begin at " +
+                     std::to_string(first) + ", and " + std::to_string(jobs) + " jobs are known"};
+}
+
 Answer reconfigure(Ledger& ledger, Nodes& nodes, const Principal& principal,
                    const Reconfigure& command) {
     if (auto no = forbidden(principal, Verb::reconfigure)) return *no;
@@ -25,6 +33,10 @@ Answer reconfigure(Ledger& ledger, Nodes& nodes, const Principal& principal,
     }
     ClusterSpec kept = spec_for(ledger.state(), *command.spec);
     if (kept == before) return Done{};
+    if (const Status enough = check_ids(kept.scheduling, ledger.state().jobs().size());
+        !enough.ok()) {
+        return refuse(enough.error().message);
+    }
     ledger.record(SpecInstalled{std::move(kept)});
     nodes.reinstall(ledger, before);
     ledger.log(LogLevel::info, "another configuration is in force");

@@ -38,6 +38,36 @@ TEST(ReconfigureCommand, ANodeThatIsDescribedOtherwiseRegistersAnew) {
     EXPECT_EQ(rig.last.closed[0], rig.agents[1].link);
 }
 
+TEST(ReconfigureCommand, AShorterPatienceIsToldToAllAndCountsFromThere) {
+    ControlRig rig(2);
+    rig.connect_all();
+    rig.now += std::chrono::minutes(4);
+    ClusterSpec spec = testing::make_cluster(2);
+    spec.scheduling.agent_timeout = std::chrono::seconds(20);
+    spec.scheduling.heartbeat = std::chrono::seconds(2);
+    rig.ask(kRoot, to(spec));
+    EXPECT_EQ(rig.last.closed.size(), 2U);
+    rig.now += std::chrono::seconds(10);
+    rig.turn({});
+    EXPECT_TRUE(rig.state().condition(NodeId(0)).responding);
+    rig.now += std::chrono::seconds(11);
+    rig.turn({});
+    EXPECT_FALSE(rig.state().condition(NodeId(0)).responding);
+}
+
+TEST(ReconfigureCommand, JobIdsAreNotTakenAway) {
+    ControlRig rig(2);
+    rig.connect_all();
+    for (int i = 0; i < 5; ++i) rig.submit();
+    for (const std::uint32_t last : {0U, 1U, 6U}) {
+        ClusterSpec spec = testing::make_cluster(2);
+        spec.scheduling.first_job_id = 1;
+        spec.scheduling.max_job_id = last;
+        EXPECT_EQ(why(rig.ask(kRoot, to(spec))), Refusal::invalid_request) << last;
+    }
+    EXPECT_GT(rig.submit(), 5U);
+}
+
 TEST(ReconfigureCommand, ANodeThatIsGoneGetsNoWorkAndKeepsWhatItHas) {
     ControlRig rig(2);
     rig.connect_all();

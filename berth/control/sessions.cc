@@ -52,6 +52,7 @@ std::optional<Link> Sessions::open(NodeId node, Link link, const Registration& r
     session.boot_id = registration.boot_id;
     session.agent_started_at = registration.agent_started_at;
     session.heard_at = now;
+    session.silent_at.reset();
     session.strays.clear();
     if (!same_boot) session.runs.clear();
     for (auto& [job, run] : session.runs) {

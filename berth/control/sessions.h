@@ -53,6 +53,7 @@ struct NodeSession {
     std::map<JobId, RunProgress> runs;
     std::map<AttemptId, Delivery> strays;  // Live there, and nobody's: they are being ended. Until
                                            // they are gone nothing is launched there.
+    std::optional<Time> silent_at;         // When its silence was noted; nullopt: not by us.
     bool fencing = false;                  // The fence was asked, and has not answered.
     Time fence_at{};                       // Not before.
     std::optional<Time> health_at, reboot_at;  // When to ask for each (again).

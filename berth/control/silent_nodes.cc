@@ -3,6 +3,7 @@
 // (the site's fence has switched the node off), or the word of the site or of a job that it does
 // not want to wait for one.
 #include <algorithm>
+#include <utility>
 
 #include "berth/control/nodes.h"
 
@@ -10,6 +11,11 @@ namespace berth {
 namespace {
 
 constexpr Duration kFenceRepeat = std::chrono::minutes(1);
+// The others wait for theirs, and are not asked for if they come back meanwhile.
+constexpr std::size_t kFencesAtOnce = 16;
+// A clock that has jumped, or a controller that was stopped for a while, makes all nodes silent at
+// once. Whoever is alive says so within moments of losing its link.
+constexpr Duration kGraceMost = std::chrono::seconds(30);
 
 Duration presumed_after(const SchedulingSpec& scheduling, const FenceSpec& fence) {
     return std::max(*fence.presume_dead_after, scheduling.agent_timeout);
@@ -37,15 +43,21 @@ std::optional<Time> Nodes::settling_due(const ClusterState& state, NodeId node) 
     if (session.link || state.condition(node).responding) return std::nullopt;
     const std::vector<JobId> held = state.jobs_on(node);
     if (held.empty()) return std::nullopt;
-    const Time silent_at = session.heard_at + state.spec().scheduling.agent_timeout;
+    const Duration timeout = state.spec().scheduling.agent_timeout;
+    const Time silent_at = session.heard_at + timeout;
     std::optional<Time> due;
     const auto earlier = [&](Time at) { due = due ? std::min(*due, at) : at; };
-    if (!fence.program.empty() && !session.fencing) earlier(std::max(silent_at, session.fence_at));
+    if (!fence.program.empty() && !session.fencing && fencing_ < kFencesAtOnce) {
+        earlier(std::max(silent_at, session.fence_at));
+    }
     if (fence.presume_dead_after) {
         earlier(session.heard_at + presumed_after(state.spec().scheduling, fence));
     }
     if (std::ranges::any_of(held, [&](JobId id) { return does_not_wait(state, id); })) {
         earlier(silent_at);
+    }
+    if (due && session.silent_at) {
+        due = std::max(*due, *session.silent_at + std::min(timeout, kGraceMost));
     }
     return due;
 }
@@ -56,7 +68,8 @@ void Nodes::settle_silent(Ledger& ledger, NodeId node) {
     presume_dead(ledger, node);
     const NodeSession& session = sessions_.of(node);
     const bool holds_any = !ledger.state().jobs_on(node).empty();
-    const bool to_ask = !ledger.state().spec().fence.program.empty() && !session.fencing;
+    const bool to_ask = !ledger.state().spec().fence.program.empty() && !session.fencing &&
+                        fencing_ < kFencesAtOnce;
     if (holds_any && to_ask && session.fence_at <= ledger.now()) ask_fence(ledger, node);
 }
 
@@ -82,6 +95,7 @@ void Nodes::ask_fence(Ledger& ledger, NodeId node) {
     const NodeSpec& spec = ledger.state().spec().node(node);
     const FenceSpec& fence = ledger.state().spec().fence;
     sessions_.of(node).fencing = true;
+    ++fencing_;
     ledger.log(LogLevel::warning, "node " + spec.name + " is silent and holds jobs: " +
                                       fence.program + " is asked to switch it off");
     ledger.fence({.node = spec.name,
@@ -98,7 +112,7 @@ void Nodes::fence_answered(Ledger& ledger, const FenceAnswered& answer) {
     if (found == by_name_.end()) return;
     const NodeId node = found->second;
     NodeSession& session = sessions_.of(node);
-    session.fencing = false;
+    if (std::exchange(session.fencing, false) && fencing_-- == kFencesAtOnce) mark_silent(ledger);
     session.fence_at = ledger.now() + kFenceRepeat;
     sessions_.mark(node);
     const NodeCondition& condition = ledger.state().condition(node);
@@ -115,6 +129,14 @@ void Nodes::fence_answered(Ledger& ledger, const FenceAnswered& answer) {
     if (condition.responding) ledger.record(NodeSilent{node});
     ledger.record(NodeFenced{node, answer.boot_id, ""});
     end_attempts_on(ledger, node);
+}
+
+// A fence is free: for one of these.
+void Nodes::mark_silent(const Ledger& ledger) {
+    for (std::size_t i = 0; i < ledger.state().spec().nodes.size(); ++i) {
+        const NodeId node = NodeId::from_index(i);
+        if (!sessions_.of(node).link) sessions_.mark(node);
+    }
 }
 
 void Nodes::end_attempts_on(Ledger& ledger, NodeId node) {

@@ -26,7 +26,7 @@ protected:
     }
     void fall_silent() {
         rig->lose_link(0);
-        pass(minutes(5) + seconds(1));
+        pass(minutes(5) + seconds(31));  // The timeout, and what it has to say that it lives.
     }
     // Returns who was to be switched off meanwhile.
     std::vector<FenceCall> pass(Duration time) {
@@ -93,6 +93,55 @@ TEST_F(SilentNodes, WaitWhereTheFenceFailsAndAreTriedAgain) {
     rig->connect(0, {live_report(job)});
     EXPECT_EQ(node().fence_failure, "");
     EXPECT_FALSE(is_lost());
+}
+
+// A clock that jumps, or a controller that was stopped, makes all nodes silent at once.
+TEST_F(SilentNodes, ThatAnswerWhenTheirLinkIsClosedAreNeverFenced) {
+    ClusterSpec cluster = testing::make_cluster(2);
+    cluster.fence = {.program = "/sbin/off", .presume_dead_after = minutes(10)};
+    rig.emplace(cluster);
+    rig->connect_all();
+    job = rig->submit(testing::make_job());
+    rig->started(0, job);
+    rig->now += hours(2);
+    rig->turn({});
+    EXPECT_FALSE(node().responding);
+    EXPECT_TRUE(rig->last.fences.empty()) << "it has had no chance to say that it lives";
+    EXPECT_FALSE(is_lost());
+    rig->now += seconds(10);
+    rig->connect(0, {live_report(job)});
+    EXPECT_TRUE(pass(minutes(3)).empty());
+    EXPECT_FALSE(is_lost());
+    rig->report(0, Heartbeat{});
+    EXPECT_TRUE(node().responding);
+}
+
+// The rest wait for theirs: some come back meanwhile, and are not switched off then.
+TEST(SilentCluster, IsFencedAFewNodesAtATime) {
+    constexpr std::uint32_t kNodes = 40;
+    ClusterSpec cluster = testing::make_cluster(kNodes);
+    cluster.fence = kFence;
+    ControlRig rig(cluster);
+    rig.connect_all();
+    for (std::uint32_t i = 0; i < kNodes; ++i) rig.run({.gpus = 8});
+    for (std::uint32_t i = 0; i < kNodes; ++i) rig.lose_link(i);
+    std::vector<FenceCall> calls;
+    const auto pass = [&](Duration time) {
+        for (Duration gone{}; gone < time; gone += seconds(20)) {
+            rig.now += seconds(20);
+            rig.turn({});
+            calls.insert(calls.end(), rig.last.fences.begin(), rig.last.fences.end());
+        }
+    };
+    pass(minutes(10));
+    ASSERT_EQ(calls.size(), 16U);
+    rig.connect(16);
+    const FenceCall first = calls.front();
+    rig.turn({FenceAnswered{.node = first.node, .boot_id = first.boot_id, .failure = ""}});
+    calls.insert(calls.end(), rig.last.fences.begin(), rig.last.fences.end());
+    pass(minutes(1));
+    ASSERT_EQ(calls.size(), 17U);
+    EXPECT_EQ(calls.back().node, "node18") << "the 17th is back";
 }
 
 TEST_F(SilentNodes, WithoutJobsAreLeftAlone) {

@@ -122,7 +122,7 @@ std::string audit_line(const AuditEntry& entry) {
     add("role", {std::string(name(entry.who.role))});
     add("from",
         {entry.from.empty() ? "unix:pid=" + std::to_string(entry.pid) : "tls:" + entry.from});
-    add("method", {entry.method});
+    add("method", {entry.method.substr(0, kMethodBytes)});
     add("path", {entry.path.substr(0, kAuditBytes)});
     if (!entry.request.empty()) add("request", body_of(entry.request));
     add("status", {std::int64_t{entry.status}});

@@ -26,6 +26,7 @@ struct AuditEntry {
 
 // Bodies longer than this are cut.
 inline constexpr std::size_t kAuditBytes = 1024;
+inline constexpr std::size_t kMethodBytes = 32;
 
 std::string audit_line(const AuditEntry& entry);  // Without the end of the line.
 

@@ -182,6 +182,23 @@ TEST_F(ServerRig, WhoeverTakesAllPlacesLosesOne) {
     EXPECT_TRUE(stuck.front()->closed_within(2000));
 }
 
+// What is read slowly holds on to its connection, and a closed one must not hold on to its place.
+TEST_F(ServerRig, WhoeverWaitsForSlowReadsLosesHisPlace) {
+    options.connections = 4;
+    start();
+    std::vector<std::unique_ptr<RawClient>> slow;
+    {
+        const std::lock_guard busy(archive.mutex);
+        for (int i = 0; i < 8; ++i) {
+            slow.push_back(std::make_unique<RawClient>(options.socket));
+            ASSERT_TRUE(slow.back()->send("GET /v1/accounting HTTP/1.1\r\n\r\n"));
+        }
+        EXPECT_EQ(call("GET", "/healthz").status, 200);
+        EXPECT_TRUE(slow.front()->closed_within(5000));
+    }
+    EXPECT_EQ(call("GET", "/v1/accounting").status, 200);
+}
+
 TEST_F(ServerRig, PromisesNoMoreMemoryThanThereIs) {
     options.bodies_bytes = 1 << 20;
     start();
@@ -189,7 +206,12 @@ TEST_F(ServerRig, PromisesNoMoreMemoryThanThereIs) {
     {
         RawClient first(options.socket), second(options.socket);
         ASSERT_TRUE(first.send(half));
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        const std::string whole =
+            R"({"payload":{"script":")" + std::string(600'000, 'x') + R"("}})";
+        for (int wait = 0; call("POST", "/v1/jobs", whole).status != 503; ++wait) {
+            ASSERT_LT(wait, 500) << "half of the memory is promised";
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
         ASSERT_TRUE(second.send(half));
         EXPECT_EQ(second.read().status, 503);
         EXPECT_EQ(call("POST", "/v1/jobs", "{}").status, 201) << "a small one has its room";

@@ -65,10 +65,12 @@ void HttpSession::close() {
 
 void HttpSession::shut() {
     closed_ = true;
+    gone_ = true;
     late_at_ = 0;
     parts_.reset();
     give_room();
     stream_.close();
+    house_.ended(this);  // Its place is free, whoever else still holds it.
 }
 
 void HttpSession::shake_hands() {
@@ -249,17 +251,20 @@ void HttpSession::begin_audit(const ApiRequest& request) {
     const api::RouteMatch match =
         api::match_route(request.method == "PATCH" ? api::Method::patch : api::Method::post,
                          std::string_view(request.target).substr(0, request.target.find('?')));
-    const bool is_secret =
-        match.route != nullptr &&
-        (match.route->id == api::RouteId::submit_job ||
-         match.route->id == api::RouteId::create_step || match.route->id == api::RouteId::join);
+    const auto is = [&](api::RouteId id) {
+        return match.route != nullptr && match.route->id == id;
+    };
+    const bool is_join = is(api::RouteId::join);
+    // A stranger's does nothing, and could fill the disk.
+    if (!request.refused.empty() && !is_join) return;
+    const bool is_secret = is_join || is(api::RouteId::submit_job) || is(api::RouteId::create_step);
     audited_ = AuditEntry{.who = request.principal,
                           .pid = pid_,
                           .from = from_,
                           .method = request.method,
                           .path = request.target};
     if (!is_secret) audited_->request = request.body.substr(0, kAuditBytes + 1);
-    if (match.route == nullptr || match.route->id != api::RouteId::join) return;
+    if (!is_join) return;
     Result<api::JoinCall> joins = api::from_json<api::JoinCall>(request.body);
     if (!joins.ok()) return;
     joins->secret.clear();  // Used up or not: it is none of the log's.
@@ -310,6 +315,7 @@ void HttpSession::no_answer() {
 
 void HttpSession::read_slowly(SlowRead read) {
     asio::post(house_.slow_reads(), [self = shared_from_this(), read = std::move(read)] {
+        if (self->gone_) return;
         auto response = std::make_shared<ApiResponse>(read());
         asio::post(self->stream_.get_executor(),
                    [self, response] { self->send(std::move(*response)); });
@@ -317,12 +323,12 @@ void HttpSession::read_slowly(SlowRead read) {
 }
 
 void HttpSession::send(ApiResponse response) {
+    end_audit(response);  // It was done, even if nobody hears of it.
     if (closed_) return;
     if (response.route) {
         house_.options().diagnostics->called(*response.route, principal_,
                                              std::chrono::steady_clock::now() - asked_at_);
     }
-    end_audit(response);
     if (response.parts) return send_parts(std::move(response));
     send_whole(std::move(response));
 }

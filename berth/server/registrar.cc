@@ -11,7 +11,6 @@ namespace {
 constexpr std::size_t kTokenIdBytes = 12;
 // A job's token goes with the job; this is only so that none is for ever.
 constexpr Duration kJobTokenLifeMax = std::chrono::hours(24) * 400;
-constexpr Duration kAfterTimeLimit = std::chrono::hours(24);
 
 Error refuse(ErrorCode code, std::string why) { return {code, std::move(why)}; }
 
@@ -62,13 +61,12 @@ Result<api::TokenReply> Registrar::create_token(const std::string& user, std::ui
 }
 
 std::string Registrar::token_of_job(const LaunchAttempt& launch, Time now) const {
-    const Time most = now + kJobTokenLifeMax;
-    const Time until = launch.ends_at ? std::min(*launch.ends_at, most) + kAfterTimeLimit : most;
     return write_user_token({.user = *launch.owner.user,
                              .uid = launch.owner.uid,
                              .audience = cluster_,
                              .issued_at = now,
-                             .expires_at = until,
+                             // It ends with the run, whose limit may yet be moved: see identify().
+                             .expires_at = now + kJobTokenLifeMax,
                              .id = random_secret(kTokenIdBytes),
                              .job = launch.job,
                              .attempt = launch.attempt.value()},

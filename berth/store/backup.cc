@@ -147,7 +147,15 @@ Result<BackupSummary> restore(const std::string& from, const std::string& direct
     BERTH_CHECK(check_copy(from));
     std::error_code failed;
     std::filesystem::create_directories(directory, failed);  // If it fails, so does the next line.
-    BERTH_TRY(NewFile file, NewFile::make(directory + '/' + kStateFile));
+    const std::string path = directory + '/' + kStateFile;
+    // SQLite would take what another database has left there for a part of this one.
+    for (const char* const left : {"-wal", "-shm", "-journal"}) {
+        if (::access((path + left).c_str(), F_OK) != 0) continue;
+        return Error{ErrorCode::already_exists,
+                     path + left + " is there already, of another state: move it away with its " +
+                         kStateFile};
+    }
+    BERTH_TRY(NewFile file, NewFile::make(path));
     BERTH_CHECK(copy_bytes(from, file));
     BackupSummary summary;
     {

@@ -51,6 +51,21 @@ TEST(Backup, ARestoredControllerIsLaterThanAllBefore) {
     EXPECT_EQ(restored.opened().first_job, 1001u);
 }
 
+TEST(Backup, WhatAnotherStateHasLeftIsNotMixedIn) {
+    const Folder from, to;
+    SmallCluster cluster(from.path());
+    ASSERT_TRUE(cluster.take_office(at(0)).ok());
+    ASSERT_TRUE(back_up(from.path(), to.path() + "/copy").ok());
+    const std::string left = to.path() + "/berth.db-wal";
+    std::ofstream(left) << "frames of a database that was moved away";
+    const auto refused = restore(to.path() + "/copy", to.path(), {.skip_jobs = 1});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, ErrorCode::already_exists);
+    EXPECT_NE(refused.error().message.find(left), std::string::npos);
+    std::filesystem::remove(left);
+    EXPECT_TRUE(restore(to.path() + "/copy", to.path(), {.skip_jobs = 1}).ok());
+}
+
 TEST(Backup, NothingIsOverwrittenAndNothingLeftBehind) {
     const Folder from, to;
     SmallCluster cluster(from.path());

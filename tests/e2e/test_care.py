@@ -69,8 +69,8 @@ class Care(unittest.TestCase):
         self.assertEqual(c.run("sinfo", "-hN", "-n", "n1", "-o", "%t").stdout.strip(), "drng@")
         self.assertIn("already", c.run("scontrol", "reboot", "n1", check=False).stderr)
         (c.work / "reboot-now").touch()
-        c.wait("the node to be told", lambda: (self.folder / "rebooted").exists())
-        self.assertEqual((self.folder / "rebooted").read_text(), "n1\n")
+        told = self.folder / "rebooted"
+        c.wait("the node to be told", lambda: told.exists() and told.read_text() == "n1\n")
         self.assertEqual(c.state_of(job), "COMPLETED")
         self.assertEqual(c.run("sinfo", "-hN", "-n", "n1", "-o", "%t").stdout.strip(), "idle^")
         c.wait("it to be given up", lambda: "Reason=reboot timed out [" in self.node())
@@ -119,7 +119,8 @@ class Care(unittest.TestCase):
         c.wait("it to run", (self.folder / "job.pid").exists)
         self.assertEqual(c.run("squeue", "-h", "-j", job, "-o", "%N").stdout.strip(), "n1")
         c.kill("agent-n1", signal.SIGKILL)
-        c.wait("the fence to be asked", (self.folder / "fenced").exists)
+        asked = self.folder / "fenced"
+        c.wait("the fence to be asked", lambda: asked.exists() and asked.read_text().endswith("\n"))
         self.assertRegex((self.folder / "fenced").read_text(), r"^n1 \S+\n$")
         return job
 

@@ -121,14 +121,15 @@ class Jobs(unittest.TestCase):
 
     def test_dependencies_hold_until_they_are_met(self):
         c = self.cluster
-        first = c.sbatch(script="sleep 3; exit 1")  # A busy machine takes long for three submissions.
+        first = c.sbatch(script="until [ -e met ]; do sleep 0.1; done; exit 1")
         after_ok = c.sbatch(f"--dependency=afterok:{first}", script="true")
         after_any = c.sbatch(f"--dependency=afterany:{first}", script="true")
         c.wait("its reason", lambda: "Dependency" in c.run("squeue", "-h", "-j", after_any, "-o", "%R").stdout)
+        (c.work / "met").touch()
         c.wait_state(after_any, "COMPLETED")
-        self.assertIn("DependencyNeverSatisfied", c.run("squeue", "-h", "-j", after_ok, "-o", "%R").stdout)
+        c.wait("no hope", lambda: "DependencyNeverSatisfied" in c.run("squeue", "-h", "-j", after_ok, "-o", "%R").stdout)
         c.run("scancel", after_ok)
-        self.assertEqual(c.state_of(after_ok), "CANCELLED")
+        c.wait_state(after_ok, "CANCELLED")
 
     def test_a_held_job_waits_for_its_release(self):
         c = self.cluster

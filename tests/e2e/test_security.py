@@ -17,7 +17,7 @@ GresTypes=gpu
 NodeName=n1 CPUs=8 Gres=gpu:a100:4
 PartitionName=main Nodes=n1 Default=YES MaxTime=1-0
 PartitionName=ours Nodes=n1 AllowAccounts=physics
-SlurmctldParameters=rl_enable,rl_bucket_size=300,rl_refill_rate=100
+SlurmctldParameters=rl_enable,rl_bucket_size=300,rl_refill_rate=20
 Prolog={folder}/prolog
 Epilog={folder}/prolog
 """
