@@ -33,8 +33,8 @@ class Interactive(unittest.TestCase):
                            "echo $SLURM_PROCID $SLURM_JOB_NUM_NODES $SLURM_NTASKS $(echo $CUDA_VISIBLE_DEVICES | tr , '\\n' | wc -l)")
         self.assertEqual(sorted(done.stdout.splitlines()), [f"{i} 2 4 2" for i in range(4)])
         job = self.last_job()
-        self.cluster.wait_state(job, "COMPLETED")
-        self.assertEqual(self.cluster.states(job), {job: "COMPLETED", f"{job}.0": "COMPLETED"})
+        over = {job: "COMPLETED", f"{job}.0": "COMPLETED"}
+        self.cluster.wait("the ends of the job and its step", lambda: self.cluster.states(job) == over)
         row = self.cluster.run("sacct", "-n", "-X", "-P", "-j", job, "-o", "JobName,Timelimit,AllocTRES").stdout.strip()
         self.assertTrue(row.startswith("own|00:05:00|"), row)
         self.assertIn("gres/gpu=4", row)
