@@ -196,7 +196,8 @@ Status ControllerDaemon::Parts::listen_to_agents(const ControllerOptions& option
     if (listening) {
         BERTH_TRY(registrar, open_registrar(options));
         const Authority& authority = registrar->authority();
-        BERTH_TRY(KeyPair own, authority.certify_controller(listening->names, clock.now()));
+        BERTH_TRY(KeyPair own,
+                  authority.certify_controller(listening->names, clock.now(), kAuthorityLife));
         settings.tls =
             TlsListening{listening->link,
                          {authority.certificate(), std::move(own.certificate), std::move(own.key)},

@@ -41,6 +41,10 @@ std::chrono::milliseconds shortest_of(const HttpServerOptions& options) {
     return options.tls_address.empty() ? shortest : std::min(shortest, options.handshake_timeout);
 }
 
+Time time_now() {
+    return Time(std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
+}
+
 Error socket_error(const std::string& path, const std::string& what) {
     return {ErrorCode::failed_precondition,
             "cannot listen at " + path + ": " + what + ": " + std::strerror(errno)};
@@ -138,6 +142,8 @@ struct HttpServer::Works final : HttpHouse {
     void run();
     void accept();
     void accepted(UnixSocket socket);
+    Status take_certificate(Time now);
+    void renew_certificate();
     Status listen_for_others();
     void accept_remote();
     void accepted_remote(TcpSocket socket);
@@ -163,7 +169,7 @@ struct HttpServer::Works final : HttpHouse {
     asio::basic_socket_acceptor<UnixProtocol> acceptor{door};  // Only on the strand, as the timer.
     std::optional<asio::ssl::context> tls;                     // With it the next.
     TlsAcceptor tls_acceptor{door};
-    asio::steady_timer room_timer{door}, late_timer{door}, tls_timer{door};
+    asio::steady_timer room_timer{door}, late_timer{door}, tls_timer{door}, renewal_timer{door};
     asio::thread_pool slow;
     std::vector<std::thread> threads;
 
@@ -182,6 +188,7 @@ void HttpServer::Works::run() {
     asio::post(door, [this] {
         accept();
         if (tls) accept_remote();
+        if (tls) renew_certificate();
         look_for_late();
     });
     for (std::size_t i = 0; i < kThreads; ++i) threads.emplace_back([this] { io.run(); });
@@ -224,6 +231,25 @@ void HttpServer::Works::accepted(UnixSocket socket) {
     session->start();
 }
 
+Status HttpServer::Works::take_certificate(Time now) {
+    const Authority& authority = settings.registrar->authority();
+    BERTH_TRY(const KeyPair pair, authority.certify_controller(settings.host_names, now));
+    BERTH_TRY(ssl_ctx_st* const context, make_server_context(pair, authority.certificate()));
+    tls.emplace(context);  // Connections that are open keep the one they began with.
+    return Done{};
+}
+
+// Long before it ends; a controller may run for years.
+void HttpServer::Works::renew_certificate() {
+    renewal_timer.expires_after(settings.new_certificate_every);
+    renewal_timer.async_wait([this](boost::system::error_code why) {
+        if (why) return;
+        const Status taken = take_certificate(time_now());
+        if (!taken.ok()) log.write(LogLevel::error, "server", taken.error().message);
+        renew_certificate();
+    });
+}
+
 // "host:port", as accept() takes it.
 Status HttpServer::Works::listen_for_others() {
     const std::string& text = settings.tls_address;
@@ -235,11 +261,7 @@ Status HttpServer::Works::listen_for_others() {
                      "cannot listen for other hosts at " + text + ": " + why.message()};
     };
     BERTH_ASSERT(settings.registrar != nullptr && colon != std::string::npos);
-    const Authority& authority = settings.registrar->authority();
-    BERTH_TRY(const KeyPair pair,
-              authority.certify_controller(settings.host_names, settings.identity.started_at));
-    BERTH_TRY(ssl_ctx_st* const context, make_server_context(pair, authority.certificate()));
-    tls.emplace(context);
+    BERTH_CHECK(take_certificate(settings.identity.started_at));
     boost::system::error_code why;
     asio::ip::tcp::resolver resolver(io);
     const auto found =
@@ -301,9 +323,7 @@ void HttpServer::Works::accepted_remote(TcpSocket socket) {
 
 Result<Principal> HttpServer::Works::identify(std::string_view token) {
     const auto edition = published.current();
-    const Time now(
-        std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
-    BERTH_TRY(Registrar::Known known, settings.registrar->identify(token, *edition, now));
+    BERTH_TRY(Registrar::Known known, settings.registrar->identify(token, *edition, time_now()));
     if (known.token.job) {  // What runs in a job has no rights of an operator.
         known.principal.role = Role::user;
         return std::move(known.principal);
@@ -451,6 +471,7 @@ void HttpServer::stop() {
         works_->acceptor.close();
         works_->tls_acceptor.close(ignored);
         works_->tls_timer.cancel();
+        works_->renewal_timer.cancel();
         works_->room_timer.cancel();
         works_->late_timer.cancel();
     });

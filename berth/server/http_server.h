@@ -29,6 +29,7 @@ struct HttpServerOptions {
     std::string tls_address;
     std::string advertised;               // "head:6820", under which they find it.
     std::vector<std::string> host_names;  // For the certificate.
+    std::chrono::milliseconds new_certificate_every = std::chrono::hours(24);
     std::shared_ptr<Registrar> registrar;
     std::size_t remote_connections = 4096;  // As below, of other hosts alone.
     StrangerRates::Limits strangers;

@@ -217,6 +217,28 @@ TEST_F(HttpTlsTest, ManyWhoNeverBeginLeaveRoomForOneWhoDoes) {
     for (const int fd : silent) close(fd);
 }
 
+TEST_F(HttpTlsTest, ItsCertificateIsMadeAnewWhileItRuns) {
+    options.identity.started_at = now() - 24h * 400;  // So its first one has ended.
+    options.registrar =
+        std::make_shared<Registrar>(*Authority::make("lab", now() - 24h * 400), keys_, "lab");
+    options.new_certificate_every = 300ms;
+    start();
+    const auto shakes_hands = [this] {
+        const int fd = connect_tcp();
+        const bool ok =
+            TlsStream::to_controller(fd, options.registrar->authority().certificate(), 5000ms).ok();
+        close(fd);
+        return ok;
+    };
+    EXPECT_FALSE(shakes_hands());
+    bool renewed = false;
+    for (int i = 0; i < 100 && !renewed; ++i) {
+        std::this_thread::sleep_for(50ms);
+        renewed = shakes_hands();
+    }
+    EXPECT_TRUE(renewed);
+}
+
 // Whether the server closes this connection before it has said anything.
 bool is_sent_away(int fd) {
     pollfd one{fd, POLLIN, 0};

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <openssl/rand.h>
 
+#include <algorithm>
 #include <ctime>
 
 #include "berth/base/assert.h"
@@ -37,8 +38,6 @@ using openssl::Key;
 using openssl::reader_of;
 using openssl::text_of;
 
-constexpr Duration kAuthorityLife = std::chrono::hours(24) * 3650;
-constexpr Duration kControllerLife = std::chrono::hours(24) * 397;  // Browsers take no longer one.
 constexpr Duration kClocksDiffer = std::chrono::minutes(10);
 
 std::string text_of_key(EVP_PKEY* key) {
@@ -223,8 +222,8 @@ Result<Authority> Authority::open(const std::string& folder, const std::string& 
     return made;
 }
 
-Result<KeyPair> Authority::certify_controller(const std::vector<std::string>& names,
-                                              Time now) const {
+Result<KeyPair> Authority::certify_controller(const std::vector<std::string>& names, Time now,
+                                              Duration life) const {
     BERTH_TRY(const Key own_key, openssl::read_key(pair_.key));
     BERTH_TRY(const Certificate own, openssl::read_certificate(pair_.certificate));
     const Key key(EVP_EC_gen("P-256"));
@@ -232,7 +231,7 @@ Result<KeyPair> Authority::certify_controller(const std::vector<std::string>& na
     const Wanted wanted{.name = kControllerName,
                         .other_names = names,
                         .usage = "serverAuth",
-                        .life = kControllerLife};
+                        .life = std::min(life, time_of(X509_get0_notAfter(own.get())) - now)};
     BERTH_TRY(const Certificate made, certify(key.get(), wanted, own.get(), own_key.get(), now));
     return KeyPair{text_of_key(key.get()), text_of_certificate(made.get())};
 }

@@ -17,6 +17,12 @@ namespace berth {
 
 inline constexpr const char* kControllerName = "berth-controller";
 
+inline constexpr Duration kNodeCertificateLife = std::chrono::hours(24) * 90;
+// Browsers take no longer one.
+inline constexpr Duration kControllerCertificateLife = std::chrono::hours(24) * 397;
+// That of the authority itself: for the link, which keeps one for as long as it listens.
+inline constexpr Duration kAuthorityLife = std::chrono::hours(24) * 3650;
+
 struct KeyPair {
     std::string key, certificate;
 };
@@ -47,8 +53,10 @@ public:
     const std::string& certificate() const { return pair_.certificate; }
     const std::string& fingerprint() const { return fingerprint_; }
 
-    // `names` are further names and addresses of the host, for clients that ask for those.
-    Result<KeyPair> certify_controller(const std::vector<std::string>& names, Time now) const;
+    // `names` are further names and addresses of the host, for clients that ask for those. It ends
+    // with the authority at the latest.
+    Result<KeyPair> certify_controller(const std::vector<std::string>& names, Time now,
+                                       Duration life = kControllerCertificateLife) const;
     Result<std::string> certify_node(std::string_view request, const std::string& node,
                                      Time now) const;
 
@@ -58,7 +66,5 @@ private:
     KeyPair pair_;
     std::string fingerprint_;
 };
-
-inline constexpr Duration kNodeCertificateLife = std::chrono::hours(24) * 90;
 
 }  // namespace berth

@@ -13,6 +13,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
+TEST(Certificates, NoneOutlivesItsAuthority) {
+    const Time now = from_seconds(1'800'000'000);
+    const Authority authority = *Authority::make("lab", now);
+    const auto ends_at = [&](Time made, Duration life) {
+        return read_certificate(authority.certify_controller({}, made, life)->certificate)
+            ->not_after;
+    };
+    EXPECT_EQ(ends_at(now, kControllerCertificateLife), now + kControllerCertificateLife);
+    EXPECT_EQ(ends_at(now + std::chrono::hours(24), kAuthorityLife), now + kAuthorityLife);
+}
+
 TEST(Authority, NamesTheNodeAndTheEndOfItsCertificate) {
     const auto authority = Authority::make("lab", test_now());
     ASSERT_TRUE(authority.ok()) << authority.error().message;
