@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "apps/berthd/archive_file.h"
 #include "apps/berthd/config_reader.h"
 #include "apps/berthd/daemon_inbox.h"
 #include "apps/berthd/fence_runner.h"
@@ -253,11 +254,31 @@ ControllerDaemon::~ControllerDaemon() {
     parts_->agents.reset();
 }
 
+namespace {
+
+// `names` is where the resources' names are found, once there is one.
+decltype(RetentionSettings::archive) archive_into(const std::string& folder,
+                                                  std::shared_ptr<const Published*> names) {
+    if (folder.empty()) return {};
+    return [file = ArchiveFile(folder),
+            names = std::move(names)](const std::vector<AccountingRecord>& records) -> Status {
+        return file.write(records, *(*names)->current()->spec);
+    };
+}
+
+}  // namespace
+
 Result<std::unique_ptr<ControllerDaemon>> ControllerDaemon::start(
     const ControllerOptions& options, const std::optional<Listening>& listening, ClusterSpec spec,
     ReadConfig read_again, LogSink& log) {
+    const auto archive_names = std::make_shared<const Published*>(nullptr);
     BERTH_TRY(Opened opened,
-              Store::open(options.state, {.keep_journal = options.keep_journal}, log));
+              Store::open(options.state,
+                          {.keep_journal = options.keep_journal,
+                           .retention = {.jobs = options.keep_jobs,
+                                         .steps = options.keep_steps,
+                                         .archive = archive_into(options.archive, archive_names)}},
+                          log));
     log.write(LogLevel::info, "berthd",
               "epoch " + to_string(opened.epoch) + ": " +
                   std::to_string(opened.state.jobs().size()) +
@@ -277,6 +298,7 @@ Result<std::unique_ptr<ControllerDaemon>> ControllerDaemon::start(
     BERTH_TRY(StoreReader scripts, StoreReader::open(options.state));
     auto parts = std::make_unique<Parts>(std::move(opened), std::move(archive), std::move(scripts),
                                          std::move(spec), read, log);
+    *archive_names = &parts->published;
     BERTH_CHECK(parts->loop.run_once());
     BERTH_CHECK(parts->listen(options, listening));
     return std::unique_ptr<ControllerDaemon>(new ControllerDaemon(std::move(parts)));

@@ -2,7 +2,18 @@
 
 #include <CLI/CLI.hpp>
 
+#include "berth/store/retention.h"
+
 namespace berth {
+namespace {
+
+Duration length_of(const std::string& text) {
+    const Result<Duration> length = parse_retention(text);
+    if (!length.ok()) throw CLI::ValidationError(length.error().message);
+    return *length;
+}
+
+}  // namespace
 
 std::optional<ControllerOptions> parse_controller_options(int argc, char** argv, int& exit_code) {
     ControllerOptions options;
@@ -28,6 +39,17 @@ std::optional<ControllerOptions> parse_controller_options(int argc, char** argv,
                    "journal: the system's log; none");
     app.add_option("--metrics", options.metrics,
                    "Loopback address for Prometheus, like 127.0.0.1:9817");
+    app.add_option_function<std::string>(
+        "--purge-job-after",
+        [&options](const std::string& text) { options.keep_jobs = length_of(text); },
+        "Delete accounting of jobs that ended so long ago: 12months, 30days, 36hours (never)");
+    app.add_option_function<std::string>(
+        "--purge-step-after",
+        [&options](const std::string& text) { options.keep_steps = length_of(text); },
+        "Delete that of their steps (with their jobs)");
+    app.add_option("--archive-dir", options.archive,
+                   "Directory for a line of JSON about each job before it is deleted (none)")
+        ->check(CLI::ExistingDirectory);
     app.add_option("--log-file", options.log_file, "Instead of standard error");
     app.add_option("--pid-file", options.pid_file, "Where to write the process id");
     app.add_flag("--lenient", options.lenient, "Start in spite of errors in the configuration");

@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "berth/base/time.h"
+
 namespace berth {
 
 struct ControllerOptions {
@@ -18,6 +20,8 @@ struct ControllerOptions {
     std::string log_file, pid_file;
     std::string audit_log;  // A file, "journal" or "none"; empty: STATE/audit.log.
     std::string metrics;    // Address for Prometheus; empty: the API's socket alone.
+    std::optional<Duration> keep_jobs, keep_steps;  // Accounting, since the end; nullopt: for ever.
+    std::string archive;                            // Directory for what is deleted; empty: none.
     bool lenient = false, verbose = false, keep_journal = false;
 };
 

@@ -30,9 +30,12 @@ struct Store::Parts {
     Checkpointer checkpointer;
     LogRoom log_room;
     std::size_t live_snapshot_things;
+    Retention retention;
+    Time last_at{};  // Of the last record.
     bool failed = false;
 
     Result<std::size_t> write(const Record& record, const ClusterState& after);
+    Status drop_what_is_old();
 };
 
 namespace {
@@ -80,13 +83,14 @@ Result<Opened> Store::open(const std::string& directory, StoreSettings settings,
     BERTH_TRY(PayloadTable payloads, PayloadTable::prepare(database));
     BERTH_TRY(AccountingTable accounting, AccountingTable::prepare(database));
     BERTH_TRY(Compaction compaction, Compaction::prepare(database, path, settings, recovered, log));
+    BERTH_TRY(Retention retention, Retention::prepare(database, std::move(settings.retention)));
     FreeSpace space(directory, settings.reserve_bytes, settings.free_bytes);
     Checkpointer checkpointer(path, settings.vfs, settings.checkpoints);
     LogRoom log_room(path, settings.vfs.empty() ? settings.log_bytes : 0);
     auto parts = std::make_unique<Parts>(
         Parts{std::move(database), std::move(journal), std::move(payloads), std::move(accounting),
               std::move(compaction), std::move(space), log, std::move(checkpointer),
-              std::move(log_room), settings.live_snapshot_things});
+              std::move(log_room), settings.live_snapshot_things, std::move(retention)});
     return Opened{.store = Store(std::move(parts)),
                   .state = std::move(recovered.state),
                   .epoch = epoch,
@@ -125,6 +129,14 @@ Status Store::append(const Record& record, const ClusterState& after) {
         return prefixed("record " + std::to_string(record.sequence), std::move(bytes).error());
     }
     parts.compaction.appended(record.sequence, *bytes);
+    parts.last_at = record.now;
+    return Done{};
+}
+
+Status Store::Parts::drop_what_is_old() {
+    std::string trouble;
+    BERTH_CHECK(retention.advance(database, last_at, Retention::Clock::now(), trouble));
+    if (!trouble.empty()) log.write(LogLevel::error, "store", trouble);
     return Done{};
 }
 
@@ -134,6 +146,7 @@ Status Store::rest(const ClusterState& state) {
     if (!parts.log_room.is_grown() && things_in(state) > parts.live_snapshot_things)
         parts.log_room.grow();
     Status rested = parts.compaction.advance(parts.database, state);
+    if (rested.ok()) rested = parts.drop_what_is_old();
     parts.checkpointer.log_is(parts.database.log_frames());
     if (rested.ok()) rested = parts.checkpointer.status();
     if (rested.ok()) return rested;

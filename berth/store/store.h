@@ -13,6 +13,7 @@
 #include "berth/control/ports.h"
 #include "berth/store/checkpointer.h"
 #include "berth/store/free_space.h"
+#include "berth/store/retention.h"
 
 namespace berth {
 
@@ -32,6 +33,7 @@ struct StoreSettings {
     // Of SQLite's log, made ready ahead of use once there are more things than above.
     std::int64_t log_bytes = 64 << 20;
     std::string vfs;  // Of SQLite; empty: its own. For tests.
+    RetentionSettings retention;
 };
 
 // What was found at the start.
