@@ -14,8 +14,7 @@
 #include "berth/store/schema.h"
 #include "berth/store/small_cluster.h"
 
-using namespace berth;
-
+namespace berth {
 namespace {
 
 std::string content(const std::string& path) {
@@ -56,8 +55,10 @@ void check_copy(const Made& made, const std::string& file) {
 }
 
 }  // namespace
+}  // namespace berth
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+    using namespace berth;
     static const Made& made = *new Made;
     if (size == 0) return 0;
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes are letters here.
