@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "berth/store/disk_file.h"
+#include "berth/store/new_file.h"
 #include "berth/store/recovery.h"
 #include "berth/store/schema.h"
 
@@ -19,50 +20,6 @@ namespace {
 
 // No controller is started so often between a copy and the day it is needed.
 constexpr std::int64_t kEpochsSkipped = 1'000'000;
-
-// A file that is being written under a name of its own, and is there only once it is whole.
-class NewFile {
-public:
-    // Not there yet, and for its owner alone.
-    static Result<NewFile> make(const std::string& path) {
-        if (::access(path.c_str(), F_OK) == 0) {
-            return Error{ErrorCode::already_exists, path + " is there already"};
-        }
-        NewFile file;
-        file.path_ = path;
-        // A file that another user has made first would stay readable by him.
-        file.fd_ = ::open(file.part().c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        if (file.fd_ >= 0) return file;
-        if (errno != EEXIST) return file_error(file.part());
-        return Error{ErrorCode::already_exists,
-                     file.part() + " is there already: another copy is being made, or one was " +
-                         "cut off and its part can be removed"};
-    }
-    NewFile(NewFile&& other) noexcept
-        : path_(std::exchange(other.path_, {})), fd_(std::exchange(other.fd_, -1)) {}
-    NewFile& operator=(NewFile&&) = delete;
-    ~NewFile() {
-        if (fd_ < 0) return;
-        ::close(fd_);
-        ::unlink(part().c_str());
-    }
-
-    std::string part() const { return path_ + ".part"; }
-    int descriptor() const { return fd_; }
-
-    Status finish() {
-        if (::fsync(fd_) != 0) return file_error(part());
-        if (::rename(part().c_str(), path_.c_str()) != 0) return file_error(path_);
-        ::close(std::exchange(fd_, -1));
-        const std::string folder = std::filesystem::path(path_).parent_path().string();
-        return sync_directory(folder.empty() ? "." : folder);
-    }
-
-private:
-    NewFile() = default;
-    std::string path_;
-    int fd_ = -1;
-};
 
 BackupSummary summary_of(const Recovered& recovered, const std::string& path) {
     std::error_code failed;
@@ -73,10 +30,10 @@ BackupSummary summary_of(const Recovered& recovered, const std::string& path) {
             .next_job = recovered.state.next_job_id().value()};
 }
 
-// Proves that the file can be recovered from.
+// Proves that the file can be recovered from. It may be of an older version.
 Result<BackupSummary> check_copy(const std::string& path) {
     BERTH_TRY(Database database, Database::open(path, {.read_only = true}));
-    BERTH_CHECK(check_schema(database, path));
+    BERTH_TRY([[maybe_unused]] const std::int64_t version, known_version(database, path));
     BERTH_TRY(const Recovered recovered, recover(database, RecoverFrom::newest));
     return summary_of(recovered, path);
 }
@@ -160,6 +117,7 @@ Result<BackupSummary> restore(const std::string& from, const std::string& direct
     BackupSummary summary;
     {
         BERTH_TRY(Database database, Database::open(file.part(), {}));
+        BERTH_CHECK(migrate(database, file.part()));
         BERTH_TRY(const Recovered recovered, recover(database, RecoverFrom::newest));
         summary = summary_of(recovered, file.part());
         BERTH_CHECK(skip_ids(summary, recovered.state.spec().scheduling, settings.skip_jobs));

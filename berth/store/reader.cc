@@ -18,6 +18,8 @@ namespace {
     "cancelled_by, row, ended FROM jobs "
 constexpr const char* kByWindow =
     BERTH_COLUMNS "WHERE ended >= ? AND submitted <= ? ORDER BY job, submitted, attempt";
+constexpr const char* kByUser = BERTH_COLUMNS
+    "WHERE user = ? AND ended >= ? AND submitted <= ? ORDER BY job, submitted, attempt";
 constexpr const char* kByJob =
     BERTH_COLUMNS "WHERE job = ?1 UNION " BERTH_COLUMNS "WHERE array_job = ?1 ORDER BY 1, 2, 3";
 #undef BERTH_COLUMNS
@@ -38,7 +40,7 @@ Error damaged(std::int64_t job) {
 struct StoreReader::Parts {
     std::mutex turn;
     Database database;
-    Statement by_window, by_job, steps;
+    Statement by_window, by_user, by_job, steps;
     PayloadTable payloads;
 
     bool wanted(const Statement& row, const AccountingFilter& filter) const;
@@ -57,6 +59,7 @@ Result<StoreReader> StoreReader::open(const std::string& directory) {
     BERTH_TRY(parts->database, Database::open(path, {.read_only = true}));
     BERTH_CHECK(check_schema(parts->database, path));
     BERTH_TRY(parts->by_window, parts->database.prepare(kByWindow));
+    BERTH_TRY(parts->by_user, parts->database.prepare(kByUser));
     BERTH_TRY(parts->by_job, parts->database.prepare(kByJob));
     BERTH_TRY(parts->steps, parts->database.prepare(kSteps));
     BERTH_TRY(parts->payloads, PayloadTable::prepare(parts->database));
@@ -118,6 +121,13 @@ Result<AccountingAnswer> StoreReader::accounting(const AccountingFilter& filter)
     const std::int64_t from = filter.from ? column_of(*filter.from) : 0;
     const std::int64_t until = filter.until ? column_of(*filter.until) : kOpen;
     AccountingAnswer answer;
+    if (filter.jobs.empty() && filter.users.size() == 1) {
+        parts_->by_user.bind(1, std::string_view(filter.users.front()))
+            .bind(2, from)
+            .bind(3, until);
+        BERTH_CHECK(parts_->collect(parts_->by_user, filter, answer));
+        return answer;
+    }
     if (filter.jobs.empty()) {
         parts_->by_window.bind(1, from).bind(2, until);
         BERTH_CHECK(parts_->collect(parts_->by_window, filter, answer));

@@ -1,5 +1,12 @@
 #include "berth/store/schema.h"
 
+#include <unistd.h>
+
+#include <array>
+
+#include "berth/base/assert.h"
+#include "berth/store/new_file.h"
+
 namespace berth {
 
 namespace {
@@ -29,15 +36,25 @@ CREATE TABLE jobs(
     row BLOB NOT NULL, UNIQUE(job, submitted, attempt));
 CREATE INDEX jobs_by_array ON jobs(array_job) WHERE array_job IS NOT NULL;
 CREATE INDEX jobs_by_end ON jobs(ended);
+CREATE INDEX jobs_by_user ON jobs(user, ended);
 CREATE TABLE steps(
     job INTEGER NOT NULL, submitted INTEGER NOT NULL, attempt INTEGER NOT NULL,
     step INTEGER NOT NULL, open INTEGER NOT NULL, row BLOB NOT NULL,
     PRIMARY KEY(job, submitted, attempt, step));
-INSERT INTO meta VALUES('schema', 2);
+INSERT INTO meta VALUES('schema', 3);
 INSERT INTO meta VALUES('epoch', 0);
 PRAGMA application_id = 0x42727468;
 COMMIT;
 )sql";
+
+// What makes each version the next one.
+struct Step {
+    std::int64_t from;
+    const char* sql;
+};
+constexpr std::array kSteps = {
+    Step{2, "CREATE INDEX jobs_by_user ON jobs(user, ended)"},  // For sacct of one's own jobs.
+};
 
 Result<std::int64_t> one_number(Database& database, std::string_view sql) {
     BERTH_TRY(Statement query, database.prepare(sql));
@@ -50,18 +67,59 @@ Error not_ours(const std::string& path) {
             path + " is a database, but not Berth's: name another state directory"};
 }
 
+// Whole, on the disk and for its owner alone. One that is there already was made before a start
+// that was cut off: nothing has changed since.
+Status keep_copy(Database& database, const std::string& to) {
+    Result<NewFile> file = NewFile::make(to);
+    if (!file.ok() && ::access(to.c_str(), F_OK) == 0) return Done{};
+    if (!file.ok()) return file.error();
+    const std::string part = file->part();
+    {
+        BERTH_TRY(Statement copy, database.prepare("VACUUM INTO ?"));
+        BERTH_CHECK(copy.bind(1, part).run());
+    }
+    return file->finish();
+}
+
 }  // namespace
 
-Status check_schema(Database& database, const std::string& path) {
+Result<std::int64_t> known_version(Database& database, const std::string& path) {
     BERTH_TRY(const std::int64_t owner, one_number(database, "PRAGMA application_id"));
     if (owner != kApplicationId) return not_ours(path);
     BERTH_TRY(const std::int64_t version, read_meta(database, "schema"));
-    if (version == kSchemaVersion) return Done{};
+    if (version >= kOldestSchemaVersion && version <= kSchemaVersion) return version;
     return Error{ErrorCode::failed_precondition,
                  path + " has schema version " + std::to_string(version) +
-                     "; this program knows version " + std::to_string(kSchemaVersion) +
+                     "; this program knows versions " + std::to_string(kOldestSchemaVersion) +
+                     " to " + std::to_string(kSchemaVersion) +
                      (version > kSchemaVersion ? ": start the newer Berth that wrote it"
                                                : ": no older version was ever released")};
+}
+
+Status check_schema(Database& database, const std::string& path) {
+    BERTH_TRY(const std::int64_t version, known_version(database, path));
+    if (version == kSchemaVersion) return Done{};
+    return Error{ErrorCode::failed_precondition,
+                 path + " has schema version " + std::to_string(version) + ", and this program " +
+                     std::to_string(kSchemaVersion) +
+                     ": start the controller, which brings it up to date and keeps a copy"};
+}
+
+Status migrate(Database& database, const std::string& path) {
+    BERTH_TRY(std::int64_t version, known_version(database, path));
+    if (version == kSchemaVersion) return Done{};
+    BERTH_TRY(Transaction transaction, Transaction::begin(database));
+    for (const Step& step : kSteps) {
+        if (step.from != version) continue;
+        Status ran = database.run(step.sql);
+        if (!ran.ok())
+            return prefixed(path + ", from version " + std::to_string(version),
+                            std::move(ran).error());
+        version = step.from + 1;
+    }
+    BERTH_ASSERT(version == kSchemaVersion);
+    BERTH_CHECK(write_meta(database, "schema", version));
+    return transaction.commit();
 }
 
 Status prepare_schema(Database& database, const std::string& path) {
@@ -70,10 +128,14 @@ Status prepare_schema(Database& database, const std::string& path) {
                      "PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;"));
     BERTH_TRY(const std::int64_t tables,
               one_number(database, "SELECT count(*) FROM sqlite_schema"));
-    if (tables > 0) return check_schema(database, path);
-    BERTH_TRY(const std::int64_t owner, one_number(database, "PRAGMA application_id"));
-    if (owner != 0) return not_ours(path);
-    return database.run(kTables);
+    if (tables == 0) {
+        BERTH_TRY(const std::int64_t owner, one_number(database, "PRAGMA application_id"));
+        return owner == 0 ? database.run(kTables) : not_ours(path);
+    }
+    BERTH_TRY(const std::int64_t version, known_version(database, path));
+    if (version == kSchemaVersion) return Done{};
+    BERTH_CHECK(keep_copy(database, path + ".version-" + std::to_string(version)));
+    return migrate(database, path);
 }
 
 Result<std::int64_t> read_meta(Database& database, std::string_view name,

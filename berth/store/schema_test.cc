@@ -1,0 +1,114 @@
+// A state file that an earlier Berth has written, as it is found when that has been replaced.
+#include "berth/store/schema.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "berth/store/backup.h"
+#include "berth/store/reader.h"
+#include "berth/store/replay.h"
+#include "berth/store/small_cluster.h"
+
+namespace berth {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Folder;
+using testing::SmallCluster;
+
+// Of 2026-11-21, by the last program that wrote version 2: six jobs of a real cluster, one of them
+// an array, one held, one still running.
+const std::string kVersion2 = std::string(BERTH_SOURCE_DIR) + "/tests/data/store/version-2.db";
+constexpr std::uint64_t kHashThen = 0x4a1f8eccdc2b1690;
+
+std::int64_t version_of(const std::string& path) {
+    auto database = Database::open(path, {.read_only = true});
+    return database.ok() ? read_meta(*database, "schema").value_or(-1) : -1;
+}
+
+TEST(Schema, AnOlderFileIsBroughtUpToDateAndACopyOfItKept) {
+    const Folder folder;
+    const std::string file = folder.path() + '/' + kStateFile, copy = file + ".version-2";
+    fs::copy_file(kVersion2, file);
+    {
+        SmallCluster cluster(folder.path());
+        ASSERT_TRUE(cluster.ok()) << cluster.error;
+        EXPECT_EQ(cluster.state().hash(), kHashThen) << "the records read as they were written";
+    }
+    EXPECT_EQ(version_of(file), kSchemaVersion);
+    EXPECT_EQ(version_of(copy), 2);
+    struct stat found{};
+    ASSERT_EQ(::stat(copy.c_str(), &found), 0);
+    EXPECT_EQ(found.st_mode & 0777, 0600u) << "scripts and environments are in it";
+    fs::remove(copy);
+    EXPECT_TRUE(SmallCluster(folder.path()).ok());
+    EXPECT_FALSE(fs::exists(copy)) << "there is nothing more to do";
+}
+
+TEST(Schema, ItIsAsOneThatWasMadeAnew) {
+    const auto tables = [](const std::string& path) {
+        std::vector<std::string> all;
+        Database database = *Database::open(path, {});
+        Statement query =
+            *database.prepare("SELECT name FROM sqlite_schema WHERE sql NOT NULL ORDER BY name");
+        while (query.step().value_or(false)) all.emplace_back(query.bytes(0));
+        return all;
+    };
+    const Folder folder, fresh;
+    const std::string file = folder.path() + '/' + kStateFile;
+    fs::copy_file(kVersion2, file);
+    ASSERT_TRUE(SmallCluster(folder.path()).ok());
+    ASSERT_TRUE(SmallCluster(fresh.path()).ok());
+    EXPECT_EQ(tables(file), tables(fresh.path() + '/' + kStateFile));
+}
+
+TEST(Schema, WhatItsAccountingHeldIsStillThere) {
+    const Folder folder;
+    fs::copy_file(kVersion2, folder.path() + '/' + kStateFile);
+    ASSERT_TRUE(SmallCluster(folder.path()).ok());
+    auto reader = StoreReader::open(folder.path());
+    ASSERT_TRUE(reader.ok()) << reader.error().message;
+    const auto of_root = reader->accounting({.users = {"root"}});
+    ASSERT_TRUE(of_root.ok());
+    std::vector<std::string> names;
+    for (const AccountingRecord& row : of_root->records) names.push_back(row.name);
+    EXPECT_EQ(names, (std::vector<std::string>{"alone", "array", "array", "array", "fails", "waits",
+                                               "runs"}));
+    EXPECT_EQ(reader->accounting({})->records.size(), names.size()) << "as without a name";
+    EXPECT_TRUE(reader->accounting({.users = {"roo"}})->records.empty());
+}
+
+TEST(Schema, AStartThatWasCutOffIsMadeGood) {
+    const Folder folder;
+    const std::string file = folder.path() + '/' + kStateFile;
+    fs::copy_file(kVersion2, file);
+    fs::copy_file(kVersion2, file + ".version-2");  // The copy had been made, and no more.
+    EXPECT_TRUE(SmallCluster(folder.path()).ok());
+    EXPECT_EQ(version_of(file), kSchemaVersion);
+}
+
+TEST(Schema, WhoOnlyReadsChangesNothing) {
+    const Folder folder;
+    const std::string file = folder.path() + '/' + kStateFile;
+    fs::copy_file(kVersion2, file);
+    const auto reader = StoreReader::open(folder.path());
+    ASSERT_FALSE(reader.ok());
+    EXPECT_NE(reader.error().message.find("start the controller"), std::string::npos);
+    EXPECT_EQ(version_of(file), 2);
+}
+
+TEST(Schema, AnOldBackupIsRestoredInTodaysForm) {
+    const Folder folder;
+    const auto restored = restore(kVersion2, folder.path(), {});
+    ASSERT_TRUE(restored.ok()) << restored.error().message;
+    EXPECT_EQ(version_of(folder.path() + '/' + kStateFile), kSchemaVersion);
+    EXPECT_EQ(version_of(kVersion2), 2);
+    EXPECT_EQ(replay(folder.path())->hash, kHashThen);
+}
+
+}  // namespace
+}  // namespace berth
