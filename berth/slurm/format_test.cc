@@ -255,7 +255,6 @@ TEST(Update, ReadsWhatAWaitingJobAsksFor) {
                               "Contiguous=perhaps", "TresPerNode=gpu:2"}) {
         EXPECT_FALSE(parse_update({"JobId=3", wrong}, Time{}).ok()) << wrong;
     }
-    EXPECT_FALSE(parse_update({"ReservationName=course", "JobId=3"}, Time{}).ok());
 }
 
 }  // namespace

@@ -291,7 +291,8 @@ private:
     // "create reservation …", "create …" with ReservationName= or without.
     int create(const std::vector<std::string>& words) {
         const std::size_t from = words.size() > 1 && means(words[1], "reservation", 3) ? 2 : 1;
-        if (!partition_named(words).empty()) return create_partition(words);
+        const bool of_reservation = from == 2 || !reservation_named(words).empty();
+        if (!of_reservation && !partition_named(words).empty()) return create_partition(words);
         if (words.size() <= from || iequals(words[1], "partition"))
             return streams_.err << "Invalid entity in create command; give PartitionName= or "
                                    "reservation\n",
@@ -339,8 +340,9 @@ private:
 
     int update(const std::vector<std::string>& words) {
         if (words.size() < 2) return streams_.err << "too few arguments for update keyword\n", 1;
-        if (!reservation_named(words).empty()) return update_reservation(words);
-        if (starts_with_icase(words[1], "partition")) return update_partition(words);
+        const Entity entity = updated_entity({words.begin() + 1, words.end()});
+        if (entity == Entity::reservation) return update_reservation(words);
+        if (entity == Entity::partition) return update_partition(words);
         const auto change = parse_update({words.begin() + 1, words.end()},
                                          options.now == Time{} ? wall_clock_now() : options.now);
         if (!change.ok()) return streams_.err << change.error().message << "\nRequest aborted\n", 1;

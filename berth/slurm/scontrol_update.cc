@@ -10,6 +10,7 @@
 #include "berth/base/text.h"
 #include "berth/model/license.h"
 #include "berth/model/node.h"
+#include "berth/slurm/scontrol_reservation.h"
 #include "berth/slurm/values.h"
 #include "berth/slurm/when.h"
 
@@ -187,6 +188,19 @@ Status set_node_key(api::NodePatch& node, const std::string& key, const std::str
 
 }  // namespace
 
+Entity updated_entity(const std::vector<std::string>& words) {
+    const bool of_job_or_node = std::ranges::any_of(words, [](const std::string& word) {
+        const std::string_view key = std::string_view(word).substr(0, word.find('='));
+        return key.size() < word.size() &&
+               (iequals(key, "JobId") || iequals(key, "Job") || iequals(key, "NodeName"));
+    });
+    if (of_job_or_node) return Entity::job_or_node;
+    if (!reservation_named(words).empty()) return Entity::reservation;
+    const bool of_partition = std::ranges::any_of(
+        words, [](const std::string& word) { return starts_with_icase(word, "partition"); });
+    return of_partition ? Entity::partition : Entity::job_or_node;
+}
+
 Result<Update> parse_update(const std::vector<std::string>& words, Time now) {
     Update update;
     std::vector<std::pair<std::string, std::string>> keys;
@@ -200,8 +214,7 @@ Result<Update> parse_update(const std::vector<std::string>& words, Time now) {
         } else if (iequals(key, "NodeName")) {
             BERTH_TRY(update.names, expand_hostlist(value));
             update.node.emplace();
-        } else if (iequals(key, "StepId") ||
-                   (iequals(key, "ReservationName") && update.names.empty())) {
+        } else if (iequals(key, "StepId")) {
             return wrong("update of " + key + " is not supported yet");
         } else {
             keys.emplace_back(key, value);

@@ -10,6 +10,11 @@
 
 namespace berth::slurm {
 
+// Whose words they are. A job and a node are named first, for a job's change may name a
+// reservation; a reservation before a partition, likewise.
+enum class Entity : unsigned char { job_or_node, reservation, partition };
+Entity updated_entity(const std::vector<std::string>& words);
+
 struct Update {
     std::vector<std::string> names;  // Jobs or nodes.
     api::JobPatch job;
