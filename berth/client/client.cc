@@ -71,6 +71,7 @@ std::string draw_request_id() {
     return text;
 }
 
+constexpr int kNobody = 401;    // No token, or one that is over: nothing was done.
 constexpr int kTooOften = 429;  // This user asked too often; as Slurm's commands, wait.
 
 // Its server did not even begin. A controller that refuses for good, because it is full, say, has
@@ -106,6 +107,8 @@ struct Client::Wire {
             // The server may close a connection that was idle; to find it closed is no failure.
             const bool was_open = connection.is_open();
             WireOutcome outcome = connection.exchange(request, stream);
+            // Who waits for days has a token that ends; whoever draws it anew puts it in its file.
+            if (outcome.status == kNobody && connection.renew_token()) continue;
             if (!may_repeat(outcome, repeat)) return outcome;
             if (was_open && outcome.fault == WireFault::lost) continue;
             const auto patience =

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "berth/api/json.h"
@@ -80,6 +82,32 @@ TEST(Client, HandsOnTheProblemDocument) {
     EXPECT_EQ(reply.problem().code, "unknown_partition");
     EXPECT_EQ(reply.problem().details, std::vector<std::string>{"x"});
     EXPECT_EQ(slurm_message(reply.problem()), "Invalid partition name specified");
+}
+
+TEST(Client, ReadsItsTokenAgainWhenTheOldOneIsOver) {
+    int asked = 0;
+    ToyServer server([&](int fd, int) {
+        while (!ToyServer::read_request(fd).empty()) {
+            const bool known = ++asked > 2;
+            ToyServer::respond(fd, known ? 200 : 401,
+                               known ? "{}" : R"({"status":401,"code":"unauthenticated"})");
+        }
+    });
+    const std::string file = std::filesystem::temp_directory_path() / "berth-client-test.token";
+    std::ofstream(file) << "old\n";
+    ASSERT_EQ(::setenv("BERTH_TOKEN_FILE", file.c_str(), 1), 0);
+    ASSERT_EQ(::unsetenv("SLURM_JWT"), 0);
+    {
+        Client client({.socket = server.path(), .token = "old"}, kHasty);
+        EXPECT_EQ(client.requeue("7").problem().code, "unauthenticated");  // There is no other.
+        std::ofstream(file) << "fresh\n";
+        const auto reply = client.requeue("7");
+        EXPECT_TRUE(reply) << reply.problem().detail;
+    }
+    server.stop();
+    EXPECT_EQ(asked, 3);
+    ::unsetenv("BERTH_TOKEN_FILE");
+    std::filesystem::remove(file);
 }
 
 TEST(Client, SubmitsAgainUnderTheSameRequestIdWhenTheControllerDiesOnTheWay) {

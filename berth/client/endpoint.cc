@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "berth/base/text.h"
+#include "berth/client/own_token.h"
 
 namespace berth {
 namespace {
@@ -28,13 +29,13 @@ std::string first_line(const std::string& text) {
     return std::string(trim(std::string_view(text).substr(0, text.find('\n'))));
 }
 
+}  // namespace
+
 std::string own_token() {
     if (std::string given = environment("SLURM_JWT"); !given.empty()) return given;
     const std::string file = environment("BERTH_TOKEN_FILE");
     return file.empty() ? "" : first_line(content(file));
 }
-
-}  // namespace
 
 Endpoint remote_endpoint(const std::string& address) {
     Endpoint endpoint{.host = address, .port = kApiPort};

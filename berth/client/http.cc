@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "berth/client/own_token.h"
 #include "berth/client/timed_socket.h"
 
 namespace berth {
@@ -95,6 +96,13 @@ struct HttpConnection::Connection {
 HttpConnection::HttpConnection(Endpoint endpoint, std::chrono::milliseconds timeout)
     : endpoint_(std::move(endpoint)), timeout_(timeout) {}
 HttpConnection::~HttpConnection() = default;
+
+bool HttpConnection::renew_token() {
+    std::string now = own_token();
+    if (endpoint_.token.empty() || now.empty() || now == endpoint_.token) return false;
+    endpoint_.token = std::move(now);
+    return true;
+}
 
 bool HttpConnection::is_open() const { return connection_ != nullptr; }
 std::string HttpConnection::own_address() const {

@@ -49,6 +49,9 @@ public:
     std::size_t read_body(char* buffer, std::size_t size);
     const WireOutcome& body_outcome() const;
 
+    // Reads the user's token again. True: it is another one than before.
+    bool renew_token();
+
     bool is_open() const;
     // While it is open: our end's address, and who certified the other end if that was not known.
     std::string own_address() const;

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <ctime>
 #include <ostream>
+#include <utility>
 
 #include "berth/client/host_name.h"
 #include "berth/model/job_variables.h"
@@ -44,7 +45,7 @@ private:
 }  // namespace
 
 Allocation::Allocation(const Invocation& call, Client& client, Streams& streams)
-    : call_(call), client_(client), streams_(streams) {}
+    : call_(call), client_(client), look_(call), streams_(streams) {}
 
 bool Allocation::say(const std::string& message) {
     if (!quiet_) streams_.err << call_.name << ": " << message << '\n' << std::flush;
@@ -79,17 +80,20 @@ bool Allocation::submit(const Draft& draft) {
 
 Allocation::Wait Allocation::wait_for_nodes(std::optional<std::chrono::seconds> patience) {
     const HeldSignals signals;
+    bool said_unseen = false;
     const auto begun = std::chrono::steady_clock::now();
     for (auto pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
-        const auto found = client_.job(id());
+        const auto found = look_.at(id());
         const std::string state = found ? found->front().state : "";
         if (state == "RUNNING" || state == "SUSPENDED") {
             job_ = found->front();
             return Wait::granted;
         }
         if (found && found->front().state != "PENDING") return Wait::revoked;
-        if (!found && found.problem().code != "unavailable" && found.problem().code != "timed_out")
-            return Wait::revoked;
+        if (!found && is_gone(found.problem())) return Wait::revoked;
+        if (!found && found.problem().status == 401 && !std::exchange(said_unseen, true))
+            fail("cannot look after job " + id() +
+                 " and waits on: " + slurm_message(found.problem()));
         const auto waited = std::chrono::steady_clock::now() - begun;
         if (patience && waited >= *patience) return Wait::out_of_time;
         if (!waited_ && waited >= kSoon) {
@@ -154,12 +158,8 @@ std::map<std::string, std::string> Allocation::environment() const {
 }
 
 std::optional<std::string> Allocation::ended_as() {
-    const auto found = client_.job(id());
-    if (!found) {
-        const std::string& code = found.problem().code;
-        if (code == "unavailable" || code == "timed_out") return std::nullopt;
-        return "gone";
-    }
+    const auto found = look_.at(id());
+    if (!found) return is_gone(found.problem()) ? std::optional<std::string>("gone") : std::nullopt;
     const api::JobRow& row = found->front();
     if (row.state == "RUNNING" || row.state == "SUSPENDED") return std::nullopt;
     return row.outcome;

@@ -8,6 +8,7 @@
 
 #include "berth/client/client.h"
 #include "berth/slurm/command.h"
+#include "berth/slurm/job_look.h"
 #include "berth/slurm/job_options.h"
 
 namespace berth::slurm {
@@ -44,6 +45,7 @@ private:
 
     const Invocation& call_;
     Client& client_;
+    JobLook look_;
     Streams& streams_;
     bool quiet_ = false;
     bool waited_ = false;  // It was said that the job waits.

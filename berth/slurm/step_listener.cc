@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -11,18 +12,25 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <optional>
+#include <utility>
 
+#include "berth/base/text.h"
 #include "berth/trust/here.h"
 #include "berth/trust/tls.h"
 
 namespace berth::slurm {
 namespace {
 
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
 constexpr std::size_t kConnectionsMax = 4096;
-constexpr int kIdleMilliseconds = 1000;
+constexpr auto kTick = 1s;
+constexpr auto kGreetWithin = 30s;         // A shepherd greets at once; a stranger need not.
 constexpr int kSendMilliseconds = 60'000;  // A shepherd that takes nothing for so long is gone.
 
 Error system_error(const char* what) {
@@ -48,6 +56,7 @@ struct Connection {
     std::optional<TlsStream> tls;
     std::size_t tasks = 0, ended = 0;
     bool greeted = false, done = false;
+    Clock::time_point since = Clock::now();
 
     ssize_t read(char* to, std::size_t size) {
         return tls ? tls->read(to, size) : ::read(fd, to, size);
@@ -74,6 +83,7 @@ struct StepListener::State {
     std::vector<Connection> connections;
     std::size_t nodes_done = 0;
     bool stdin_open = false;
+    Clock::time_point deaf_until;  // Nobody is let in before: there is no room.
 
     ~State() {
         for (Connection& connection : connections) drop(connection);
@@ -82,15 +92,35 @@ struct StepListener::State {
     }
 
     void accept_one() {
+        const bool is_full = connections.size() >= kConnectionsMax;
+        if (is_full && !drop_a_stranger()) return pause_accepting();
         const int fd = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
-        if (fd < 0) return;
-        if (connections.size() >= kConnectionsMax) {
-            close(fd);
+        if (fd < 0) {
+            // Who waits goes on waiting, so that poll() would tell of it again and again.
+            const bool no_descriptors = errno == EMFILE || errno == ENFILE;
+            if (no_descriptors && !drop_a_stranger()) pause_accepting();
             return;
         }
         Connection& one = connections.emplace_back();
         one.fd = fd;
         if (!is_from_here(fd)) one.tls = TlsStream::accept_while_reading(fd, token);
+    }
+    void pause_accepting() { deaf_until = Clock::now() + kTick; }
+    // The one that has waited longest without a greeting. False: all have greeted.
+    bool drop_a_stranger() {
+        const auto oldest = std::ranges::find(connections, false, &Connection::greeted);
+        if (oldest == connections.end()) return false;
+        drop(*oldest);
+        connections.erase(oldest);
+        return true;
+    }
+    void drop_silent_strangers() {
+        const auto latest = Clock::now() - kGreetWithin;
+        std::erase_if(connections, [&](Connection& one) {
+            const bool silent = !one.greeted && one.since <= latest;
+            if (silent) drop(one);
+            return silent;
+        });
     }
     static void drop(Connection& connection) {
         connection.tls.reset();
@@ -156,11 +186,24 @@ struct StepListener::State {
     }
 
     std::vector<pollfd> polled() const {
-        std::vector<pollfd> fds = {{listener, POLLIN, 0},
+        const bool listens = Clock::now() >= deaf_until;
+        std::vector<pollfd> fds = {{listens ? listener : -1, POLLIN, 0},
                                    {signals, POLLIN, 0},
                                    {stdin_open ? STDIN_FILENO : -1, POLLIN, 0}};
         for (const Connection& connection : connections) fds.push_back({connection.fd, POLLIN, 0});
         return fds;
+    }
+
+    // What poll() has told of.
+    void take(const std::vector<pollfd>& fds, const Events& events) {
+        if (fds[1].revents != 0) {
+            signalfd_siginfo came{};
+            if (read(signals, &came, sizeof came) == sizeof came)
+                events.signal(static_cast<int>(came.ssi_signo));
+        }
+        if (fds[2].revents != 0) read_stdin();
+        read_connections(fds, events);
+        if (fds[0].revents != 0) accept_one();
     }
 
     void read_connections(const std::vector<pollfd>& fds, const Events& events) {
@@ -216,6 +259,14 @@ Listening listen_v4(in_addr_t where) {
     return listen_at(at, &sockaddr_in::sin_port);
 }
 
+// One connection for each node, and more nodes than the 1024 that shells allow.
+void raise_descriptor_limit() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 // Both kinds of addresses, where the kernel knows both.
 Listening listen_everywhere() {
     sockaddr_in6 at{};
@@ -228,6 +279,7 @@ Listening listen_everywhere() {
 }  // namespace
 
 Result<StepListener> StepListener::open(const std::string& host) {
+    raise_descriptor_limit();
     const Listening listening = host.empty() ? listen_v4(INADDR_LOOPBACK) : listen_everywhere();
     if (listening.fd < 0) return system_error("cannot listen for the step's output");
     auto state = std::make_unique<State>();
@@ -245,6 +297,16 @@ Result<StepListener> StepListener::open(const std::string& host) {
     return StepListener(std::move(state));
 }
 
+bool StepListener::is_found_at(std::string_view host) {
+    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    std::string text(host.substr(0, host.find('%')));
+    if (starts_with_icase(text, "::ffff:")) text = text.substr(7);
+    in6_addr v6{};
+    if (inet_pton(AF_INET6, text.c_str(), &v6) == 1)
+        return !IN6_IS_ADDR_LOOPBACK(&v6) && !IN6_IS_ADDR_LINKLOCAL(&v6);
+    return !text.empty() && text != "localhost" && !text.starts_with("127.");
+}
+
 void StepListener::tell_window(const TerminalSize& size) {
     state_->send_to_all(encode_window(size));
 }
@@ -252,22 +314,24 @@ void StepListener::tell_window(const TerminalSize& size) {
 bool StepListener::run(std::size_t nodes, bool read_stdin, const Events& events) {
     State& state = *state_;
     state.stdin_open = read_stdin;
-    while (state.nodes_done < nodes) {
+    bool silent = true;  // Since the last tick.
+    for (auto tick = Clock::now() + kTick; state.nodes_done < nodes;) {
         std::vector<pollfd> fds = state.polled();
         const auto greeted = static_cast<std::size_t>(
             std::ranges::count(state.connections, true, &Connection::greeted));
         if (greeted < nodes) fds[2].fd = -1;  // So that no node misses the beginning.
-        const int ready = poll(fds.data(), fds.size(), kIdleMilliseconds);
-        if (ready == 0 && !events.idle()) return false;
-        if (ready <= 0) continue;
-        if (fds[1].revents != 0) {
-            signalfd_siginfo came{};
-            if (read(state.signals, &came, sizeof came) == sizeof came)
-                events.signal(static_cast<int>(came.ssi_signo));
+        const auto rest = std::chrono::ceil<std::chrono::milliseconds>(tick - Clock::now());
+        const int ready =
+            poll(fds.data(), fds.size(), static_cast<int>(std::max<std::int64_t>(0, rest.count())));
+        if (ready > 0) {
+            silent = false;
+            state.take(fds, events);
         }
-        if (fds[2].revents != 0) state.read_stdin();
-        state.read_connections(fds, events);
-        if (fds[0].revents != 0) state.accept_one();
+        if (Clock::now() < tick) continue;
+        tick = Clock::now() + kTick;
+        state.drop_silent_strangers();
+        events.tick();
+        if (std::exchange(silent, true) && !events.idle()) return false;
     }
     return true;
 }

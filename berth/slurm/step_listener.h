@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "berth/base/result.h"
@@ -23,13 +24,18 @@ public:
     StepListener& operator=(StepListener&&) noexcept;
     ~StepListener();
 
+    // Whether the nodes can find a host by this name or address: false where it means every host's
+    // own (loopback, link-local).
+    static bool is_found_at(std::string_view host);
+
     const std::string& address() const;  // "127.0.0.1:40123"
     const std::string& token() const;    // 128 random bits; a stranger's connection is closed.
 
     struct Events {
         std::function<void(const StepFrame&)> frame;  // Output and task ends.
         std::function<void(int signal)> signal;  // SIGINT, SIGTERM, SIGHUP, SIGUSR1, 2, SIGWINCH.
-        std::function<bool()> idle;              // Every second; false: give up.
+        std::function<void()> tick;              // Every second.
+        std::function<bool()> idle;              // After a silent second; false: give up.
     };
     // Runs until `nodes` shepherds have said that they are done. False: gave up before.
     bool run(std::size_t nodes, bool read_stdin, const Events& events);

@@ -40,6 +40,7 @@ StepRun::StepRun(const Invocation& call, Client& client, Streams& streams, const
                  std::string job, std::vector<std::string> command, bool own_job)
     : call_(call),
       client_(client),
+      look_(call),
       streams_(streams),
       draft_(draft),
       job_(std::move(job)),
@@ -60,10 +61,9 @@ std::string StepRun::own_host() {
     const auto controller = client_.ping();
     if (!controller || controller->address.empty()) return {};
     const std::string seen = client_.own_address();
-    if (!seen.empty() && !seen.starts_with("127.")) return seen;
+    if (StepListener::is_found_at(seen)) return seen;
     const std::string host = controller->address.substr(0, controller->address.rfind(':'));
-    const bool nobody_elses = host == "localhost" || host == "[::1]" || host.starts_with("127.");
-    return nobody_elses ? "" : host;
+    return StepListener::is_found_at(host) ? host : "";
 }
 
 int StepRun::fail(const std::string& message) {
@@ -206,14 +206,7 @@ void StepRun::end_if_waited_enough(StepId step) {
 // said so.
 bool StepRun::is_alive(StepId step) {
     if (++idle_seconds_ % 5 != 0) return true;
-    const auto jobs = client_.job(job_);
-    if (!jobs) return jobs.problem().code == "unavailable" || jobs.problem().code == "timed_out";
-    for (const api::JobRow& job : *jobs) {
-        for (const api::StepRow& row : job.steps) {
-            if (row.id == step) return row.state == "RUNNING";
-        }
-    }
-    return false;
+    return may_run_still(look_.at(job_), step);
 }
 
 int StepRun::carry(StepListener& listener, const api::StepReply& reply) {
@@ -238,11 +231,8 @@ int StepRun::carry(StepListener& listener, const api::StepReply& reply) {
                 if (signal != SIGWINCH) return signalled(signal, step);
                 if (draft_.pty) listener.tell_window(terminal_size());
             },
-        .idle =
-            [&] {
-                end_if_waited_enough(step);
-                return is_alive(step);
-            },
+        .tick = [&] { end_if_waited_enough(step); },
+        .idle = [&] { return is_alive(step); },
     };
     const bool wants_stdin = draft_.spec.command->std_in.empty();
     std::optional<RawTerminal> raw;

@@ -9,6 +9,7 @@
 
 #include "berth/client/client.h"
 #include "berth/slurm/command.h"
+#include "berth/slurm/job_look.h"
 #include "berth/slurm/job_options.h"
 #include "berth/slurm/step_listener.h"
 
@@ -40,6 +41,7 @@ private:
 
     const Invocation& call_;
     Client& client_;
+    JobLook look_;
     Streams& streams_;
     const Draft& draft_;
     std::string job_;

@@ -1,0 +1,33 @@
+#include "berth/slurm/job_look.h"
+
+#include <chrono>
+
+#include "berth/slurm/arguments.h"
+
+namespace berth::slurm {
+namespace {
+
+using namespace std::chrono_literals;
+
+// The next look is the next try.
+constexpr ClientOptions kShort{.timeout = 5s, .retry_for = 0s, .slow_down_for = 0s};
+
+}  // namespace
+
+JobLook::JobLook(const Invocation& call) : client_(endpoint_of(call), kShort) {}
+
+bool is_gone(const api::Problem& problem) {
+    return problem.code == "unknown_job" || problem.code == "unknown_step";
+}
+
+bool may_run_still(const CallResult<std::vector<api::JobRow>>& look, StepId step) {
+    if (!look) return !is_gone(look.problem());
+    for (const api::JobRow& job : *look) {
+        for (const api::StepRow& row : job.steps) {
+            if (row.id == step) return row.state == "RUNNING";
+        }
+    }
+    return false;
+}
+
+}  // namespace berth::slurm

@@ -1,0 +1,28 @@
+// JobLook: how a command that waits beside a job (srun, salloc) sees whether the job is still
+// there. A look that comes to nothing is no sign that the job is over.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "berth/client/client.h"
+#include "berth/slurm/command.h"
+
+namespace berth::slurm {
+
+class JobLook {
+public:
+    // With a client of its own, which gives up soon: who looks has signals and output to attend to.
+    explicit JobLook(const Invocation& call);
+    CallResult<std::vector<api::JobRow>> at(const std::string& job) { return client_.job(job); }
+
+private:
+    Client client_;
+};
+
+// The controller was asked, and knows of no such job. False: nobody knows.
+bool is_gone(const api::Problem& problem);
+// False only where the look has shown that the step is over.
+bool may_run_still(const CallResult<std::vector<api::JobRow>>& look, StepId step);
+
+}  // namespace berth::slurm
