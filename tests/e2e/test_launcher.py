@@ -149,8 +149,8 @@ class Launcher(unittest.TestCase):
 
     def test_jobs_that_share_a_gpu_have_its_mps_daemon_and_its_fall_drains_that_gpu(self):
         go = self.cluster.work / "go"
-        wait = f"env | grep ^CUDA_; while [ ! -e {go} ]; do sleep 0.1; done"
-        jobs = [self.submit(f"touch {go}.{n}; {wait}", "--gres=mps:25") for n in (1, 2)]
+        wait = f"while [ ! -e {go} ]; do sleep 0.1; done"
+        jobs = [self.submit(f"env | grep ^CUDA_; touch {go}.{n}; {wait}", "--gres=mps:25") for n in (1, 2)]
         for n in (1, 2):
             self.cluster.wait("both to run", Path(f"{go}.{n}").exists)
         folder = self.cluster.launcher_state / f"run/mps/0-{uid_of(USER)}"
