@@ -6,6 +6,7 @@
 #include "berth/base/assert.h"
 #include "berth/base/text.h"
 #include "berth/slurm/columns.h"
+#include "berth/slurm/component_runs.h"
 #include "berth/slurm/job_options.h"
 #include "berth/slurm/sacct_fields.h"
 #include "berth/slurm/squeue_fields.h"
@@ -29,6 +30,8 @@ void check_options(std::string_view text) {
 void check_formats(std::string_view text) {
     (void)parse_percent_format(text);
     (void)parse_warning(text);
+    const auto groups = parse_groups(std::string(text));
+    BERTH_ASSERT(!groups.ok() || (groups->size() <= 128 && groups->back() < 128));
     const PercentFormat format = parse_long_format(text);
     for (const FormatItem& item : format.items) {
         (void)find_long_field(item.name);

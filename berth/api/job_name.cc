@@ -11,7 +11,8 @@ namespace {
 Error wrong(std::string_view text) {
     return {ErrorCode::invalid_argument,
             "Invalid job id specified: " + std::string(text) +
-                " (a job is 12, a task of an array 12_3, several of them 12_[1-3,7])"};
+                " (a job is 12, a task of an array 12_3, several of them 12_[1-3,7], a component "
+                "of a heterogeneous job 12+1)"};
 }
 
 bool read_number(std::string_view text, std::uint32_t& out) {
@@ -62,6 +63,15 @@ std::string ranges(const std::vector<std::uint32_t>& tasks) {
 Result<JobName> parse_job_name(std::string_view text) {
     JobName name;
     std::uint32_t job = 0;
+    if (const std::size_t plus = text.find('+'); plus != std::string_view::npos) {
+        std::uint32_t offset = 0;
+        const bool good =
+            read_number(text.substr(0, plus), job) && read_number(text.substr(plus + 1), offset);
+        if (!good) return wrong(text);
+        name.job = JobId(job);
+        name.het_offset = offset;
+        return name;
+    }
     const std::size_t underscore = text.find('_');
     if (!read_number(text.substr(0, underscore), job)) return wrong(text);
     name.job = JobId(job);
@@ -84,6 +94,7 @@ Result<JobName> parse_job_name(std::string_view text) {
 
 std::string to_string(const JobName& name) {
     std::string text = berth::to_string(name.job);
+    if (name.het_offset) return text + '+' + std::to_string(*name.het_offset);
     if (name.array_tasks.empty()) return text;
     if (name.array_tasks.size() == 1) return text + '_' + std::to_string(name.array_tasks.front());
     return text + "_[" + ranges(name.array_tasks) + ']';

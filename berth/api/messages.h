@@ -96,13 +96,15 @@ struct JobRow {
     std::vector<UsageRow> usage;         // While it runs; by step, the script last.
     std::optional<Time> suspended_at;    // Or resumed, the last time; nullopt: never in this run.
     Duration ran_before{};               // Until then.
+    std::optional<HetComponent> het;     // Of a heterogeneous job.
     BERTH_FIELDS(JobRow, id, array_job, array_task, array_pending, owner, name, account, qos,
                  partition, state, outcome, reason, priority, nice, request, command, dependency,
                  requeue, restarts, time_limit, submitted_at, begin_at, eligible_at, started_at,
                  ended_at, planned_start, planned_nodes, exit, derived_exit, nodes, batch_host,
                  node_count, cpus, tasks, requested_tres, allocated_tres, tres_per_node, shares,
                  steps, std_out, std_err, std_in, comment, admin_comment, attempt,
-                 array_max_running, deadline, time_min, licenses, usage, suspended_at, ran_before)
+                 array_max_running, deadline, time_min, licenses, usage, suspended_at, ran_before,
+                 het)
 };
 
 struct NodeRow {
@@ -272,11 +274,12 @@ struct AccountingRow {
     std::vector<StepRow> steps;           // The batch script first: id kBatchStep.
     Duration suspended{};                 // Of the time between start and end …
     std::optional<Time> suspended_since;  // … and, while it stands still, since then besides.
+    std::optional<HetComponent> het;
     BERTH_FIELDS(AccountingRow, job, array_job, array_task, array_pending, attempt, owner, name,
                  account, qos, partition, cluster, state, cancelled_by, reason, requested_cpus,
                  allocated_cpus, requested_nodes, tasks, requested_tres, allocated_tres, nodes,
                  time_limit, submitted_at, eligible_at, started_at, ended_at, exit, derived_exit,
-                 priority, work_dir, submit_line, comment, steps, suspended, suspended_since)
+                 priority, work_dir, submit_line, comment, steps, suspended, suspended_since, het)
 };
 // The query of GET /v1/jobs: what is given must hold, of each list one member. See query.h.
 struct JobQuery {
@@ -301,7 +304,8 @@ struct SubmitReply {
 struct SubmitRequest {
     JobSpec spec;
     JobPayload payload;
-    BERTH_FIELDS(SubmitRequest, spec, payload)
+    std::vector<JobSpec> components;  // The others of a heterogeneous job; `spec` is the first.
+    BERTH_FIELDS(SubmitRequest, spec, payload, components)
 };
 // POST /v1/jobs/ID/steps
 struct StepCall {

@@ -18,16 +18,18 @@
 
 namespace berth {
 
-// "12", "12_3", "12_[1-3,7]": a job, or tasks of an array.
+// "12", "12_3", "12_[1-3,7]", "12+1": a job, tasks of an array, a component of a heterogeneous job.
 struct JobRef {
     JobId job{0};
     std::vector<std::uint32_t> array_tasks;  // Empty: the job itself; for an array: all of it.
+    std::optional<std::uint32_t> het_offset = {};  // "12+1"; none: all components.
     friend bool operator==(const JobRef&, const JobRef&) = default;
 };
 
 struct SubmitJob {
     JobSpec spec;
     JobPayload payload;
+    std::vector<JobSpec> components;  // The others of a heterogeneous job; `spec` is the first.
 };
 struct CancelJob {
     JobRef job;

@@ -1,5 +1,6 @@
 #include "berth/control/commands.h"
 
+#include "berth/control/components.h"
 #include "berth/control/limits.h"
 #include "berth/engine/explain.h"
 
@@ -10,6 +11,19 @@ template <class... Kinds>
 struct Each : Kinds... {
     using Kinds::operator()...;
 };
+
+// All components, in one record, or none.
+Answer submit_together(Ledger& ledger, const Principal& principal, SubmitJob command) {
+    std::vector<JobSpec> specs{command.spec};
+    specs.insert(specs.end(), command.components.begin(), command.components.end());
+    auto admitted = admit_components(ledger, principal, specs);
+    if (auto* refusing = std::get_if<Refusing>(&admitted)) return refused(std::move(*refusing));
+    auto& jobs = std::get<std::vector<Job>>(admitted);
+    const JobId first = jobs.front().id;
+    ledger.keep(first, std::move(command.payload));
+    for (Job& job : jobs) ledger.record(JobSubmitted{std::move(job)});
+    return Submitted{first, {}};
+}
 
 Refused taken_request_id() {
     return refused(Refusal::invalid_request,
@@ -73,6 +87,7 @@ Answer submit(Ledger& ledger, const Principal& principal, SubmitJob command, boo
     if (command.spec.command->interactive && !command.payload.script.empty()) {
         return refused(Refusal::invalid_request, "An interactive job has no script");
     }
+    if (!command.components.empty()) return submit_together(ledger, principal, std::move(command));
     auto admitted = admit(ledger.state(), ledger.now(), principal, command.spec);
     if (auto* refusing = std::get_if<Refusing>(&admitted)) return refused(std::move(*refusing));
     Job& job = std::get<Job>(admitted);
@@ -93,7 +108,8 @@ Answer explain_job(const Ledger& ledger, const Principal& principal, const Expla
                            std::string(words(job.state)),
                        job.id);
     }
-    return explain(ledger.engine(), ledger.now(), job.id);
+    // The first component looks for room for all.
+    return explain(ledger.engine(), ledger.now(), job.het ? job.het->first : job.id);
 }
 
 Refused refused(Refusing refusing, std::optional<JobId> job) {

@@ -79,6 +79,14 @@ private:
     }
 
     std::optional<Refused> cancel_pending(const JobTarget& target) {
+        const Job& job = *ledger_.state().find_job(target.job);
+        if (job.het && (command_.job.het_offset || command_.job.job != job.het->first)) {
+            return refused(Refusal::invalid_request,
+                           "Job " + to_string(job.id) + " is a component of job " +
+                               to_string(job.het->first) +
+                               ", which waits as a whole: cancel that one",
+                           job.id);
+        }
         if (!ends_job()) {
             return refused(Refusal::job_not_running,
                            "Job " + to_string(target.job) + " is pending: nothing of it runs yet",

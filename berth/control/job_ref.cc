@@ -20,6 +20,18 @@ std::string ranges(std::span<const std::uint32_t> tasks) {
     return text;
 }
 
+// Of a heterogeneous job; empty: it is none, or does not have that component.
+std::vector<JobTarget> components(const ClusterState& state, const JobRef& ref) {
+    const Job* const job = state.find_job(ref.job);
+    if (job == nullptr || !job->het || job->het->first != ref.job) return {};
+    std::vector<JobTarget> targets;
+    for (std::uint32_t i = 0; i < job->het->size; ++i) {
+        if (ref.het_offset && ref.het_offset != i) continue;
+        if (state.find_job(job->het->id(i)) != nullptr) targets.push_back({job->het->id(i), {}});
+    }
+    return targets;
+}
+
 // The part of a record that the reference means.
 std::optional<JobTarget> part_of(const Job& job, const std::vector<std::uint32_t>& wanted) {
     if (wanted.empty()) return JobTarget{job.id, {}};
@@ -39,6 +51,7 @@ std::optional<JobTarget> part_of(const Job& job, const std::vector<std::uint32_t
 
 std::string to_text(const JobRef& ref) {
     std::string text = to_string(ref.job);
+    if (ref.het_offset) return text + "+" + std::to_string(*ref.het_offset);
     if (ref.array_tasks.empty()) return text;
     if (ref.array_tasks.size() == 1) return text + "_" + std::to_string(ref.array_tasks.front());
     return text + "_[" + ranges(ref.array_tasks) + "]";
@@ -46,6 +59,13 @@ std::string to_text(const JobRef& ref) {
 
 std::variant<std::vector<JobTarget>, Refusing> find_targets(const ClusterState& state,
                                                             const JobRef& ref) {
+    if (ref.array_tasks.empty()) {
+        std::vector<JobTarget> targets = components(state, ref);
+        if (!targets.empty()) return targets;
+    }
+    if (ref.het_offset) {
+        return Refusing{Refusal::unknown_job, "There is no job " + to_text(ref), {}};
+    }
     std::vector<std::uint32_t> wanted = ref.array_tasks;
     std::ranges::sort(wanted);
     const auto repeated = std::ranges::unique(wanted);

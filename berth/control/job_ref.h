@@ -1,5 +1,5 @@
-// What a reference such as "12", "12_3" or "12_[1-3]" means now: which job records, and which of an
-// array record's tasks that have not started.
+// What a reference such as "12", "12_3", "12_[1-3]" or "12+1" means now: which job records, and
+// which of an array record's tasks that have not started.
 #pragma once
 
 #include <string>

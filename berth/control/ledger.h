@@ -24,7 +24,10 @@ public:
     void record(Fact fact) {
         engine_.apply(now_, fact);
         turn_.record.facts.push_back(std::move(fact));
+        end_components(turn_.record.facts.back());
     }
+    // For trying things between checkpoint() and rollback().
+    ClusterState& scratch() { return engine_.mutable_state(); }
     // Decisions of a cycle, which the engine has applied itself.
     void record_applied(std::vector<Fact> decisions) {
         for (Fact& fact : decisions) turn_.record.facts.push_back(std::move(fact));
@@ -50,6 +53,9 @@ public:
     bool is_empty() const { return turn_.record.facts.empty(); }
 
 private:
+    // What ends a component of a heterogeneous job ends the others, too.
+    void end_components(const Fact& fact);
+
     Engine& engine_;
     Time now_;
     Epoch epoch_;

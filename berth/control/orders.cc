@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/assert.h"
+#include "berth/control/components.h"
 
 namespace berth {
 namespace {
@@ -50,6 +51,7 @@ LaunchAttempt launch_attempt(const ClusterState& state, const Job& job, NodeId n
     launch.confinement = spec.confinement;
     launch.cluster = spec.name;
     launch.hooks = spec.hooks;
+    launch.het_variables = component_variables(state, job);
     return launch;
 }
 

@@ -150,6 +150,10 @@ void forget_old_steps(Job& job) {
 }  // namespace
 
 bool ClusterState::may_requeue(const Job& job) const {
+    if (job.het && job.het->offset > 0) {  // All of them are requeued, or none.
+        const Job* const first = find_job(job.het->first);
+        return first != nullptr && may_requeue(*first);
+    }
     return !job.spec.command->interactive &&
            job.spec.requeue.value_or(spec_.scheduling.requeue_by_default);
 }

@@ -118,11 +118,11 @@ void CycleRun::end_overdue() {
             if (state().free(share.node).drained != 0) book().settle_drained(state(), share.node);
         }
         if (job.state != JobState::running) continue;
-        if (job.spec.deadline && *job.spec.deadline <= now_) {
-            decide(EndJob{.job = id, .outcome = JobState::deadline, .reason = "DeadLine"});
-        } else {
-            decide(EndJob{.job = id, .outcome = JobState::timeout, .reason = "TimeLimit"});
-        }
+        const bool missed = job.spec.deadline && *job.spec.deadline <= now_;
+        EndJob fact{.job = id, .outcome = missed ? JobState::deadline : JobState::timeout};
+        fact.reason = missed ? "DeadLine" : "TimeLimit";
+        if (job.het) end_components(job, fact);
+        decide(std::move(fact));
     }
 }
 

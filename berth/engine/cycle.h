@@ -119,6 +119,28 @@ private:
                 std::optional<Duration> time_limit = std::nullopt);  // What runs: the task.
     Booking booking_for(const PendingJob& job, const Found& found) const;
 
+    StartJob start_of(const PendingJob& pending, const Found& found,
+                      std::optional<Duration> time_limit) const;
+
+    // cycle_components.cc: heterogeneous jobs. The first component looks for room for all.
+    using Together = std::vector<PendingJob*>;  // By offset.
+    Together components_of(const PendingJob& first);
+    void judge_component(PendingJob& pending, const Job& job);
+    bool are_settled(const PendingJob& first, bool may_plan);
+    bool try_components(PendingJob& first, Time floor, bool may_plan);
+    std::optional<std::vector<Found>> search_together(const Together& all, Time from, Time latest);
+    std::optional<std::vector<Found>> search_promised(const Together& all,
+                                                      const std::vector<Booking>& promised);
+    std::optional<Time> put_together(const Together& all, Time from, Time latest,
+                                     std::vector<Found>& found);
+    bool may_start_together(const Together& all, const std::vector<Found>& found);
+    void promise_together(const Together& all, const std::vector<Found>& found);
+    std::vector<Booking> lift_together(const Together& all);
+    bool put_back_together(const Together& all, const std::vector<Booking>& before);
+    void replan_components(PendingJob& first, const std::vector<Booking>& before, bool broken);
+    void end_components(const Job& ended, const EndJob& fact);
+    bool other_is_void(const PendingJob& first) const;
+
     // cycle_terms.cc
     Duration slack_of(const Shape& shape) const;
     Duration booked_length(const Shape& shape) const;  // For a start that is not now.

@@ -9,6 +9,7 @@ namespace berth {
 // First, looked for a place, and found none however late.
 bool CycleRun::lacks_a_start(const PendingJob& job) const {
     const Kind& kind = *job.shape->kind;
+    if (job.component) return false;  // What is held for one would be kept from the others.
     // Nodes do not help who waits for other jobs to come or go, or for licenses.
     if (kind.depends_on_running || !kind.demand.licenses.counts.empty()) return false;
     return job.looked && job.looked_ahead && outlook_.book.promise(job.id) == nullptr;

@@ -38,6 +38,7 @@ void CycleRun::judge(PendingJob& pending) {
     pending.watched = gate_may_change(job);
     pending.limited = state().has_limits();
     pending.takes_less = job.spec.time_min.has_value();
+    if (job.het) judge_component(pending, job);
     outlook_.any_takes_less = outlook_.any_takes_less || pending.takes_less;
     if (!pending.listed && is_listed(pending)) {
         pending.listed = true;
@@ -54,6 +55,7 @@ void CycleRun::judge(PendingJob& pending) {
     if (reason == PendingReason::none) return;
     pending.looked = pending.looked_ahead = false;
     if (pending.ordered) order().erase(pending);
+    if (pending.component) return;
     if (const Booking* promise = book().promise(pending.id)) {
         book().note_releases(*promise);
         book().lift(pending.id);

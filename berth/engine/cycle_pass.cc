@@ -27,6 +27,7 @@ void CycleRun::note_disturbed() {
 // seen to in this cycle.
 bool CycleRun::is_settled(PendingJob& job, bool may_plan) {
     if (!job.looked) return false;
+    if (job.component) return are_settled(job, may_plan);
     const bool news = job.disturbed || job.looked_after != book().last_release();
     if (job.takes_less && news && book().any_fresh()) return false;
     Shape& shape = *job.shape;
@@ -164,7 +165,7 @@ bool CycleRun::unpromised_may_start() {
     bool any = false;
     outlook_.pending.each_kind([&](Kind& kind) {
         for (const auto& [length, known] : kind.shapes) {
-            if (any) return;
+            if (any || kind.of_components) return;
             const auto shape = known.lock();
             any = shape != nullptr && earliest_without_promise(*shape) <= now_;
         }

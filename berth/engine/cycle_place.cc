@@ -65,6 +65,7 @@ bool CycleRun::attend(PendingJob& pending, Time floor, bool may_plan) {
 }
 
 bool CycleRun::try_job(PendingJob& job, Time floor, bool may_plan) {
+    if (job.component) return try_components(job, floor, may_plan);
     const Booking* known = book().promise(job.id);
     // Without backfill, a promise from before those ahead of it counts for nothing.
     if (known != nullptr && is_planted(PlantedBug::breaks_promises)) {
@@ -231,10 +232,9 @@ Booking CycleRun::booking_for(const PendingJob& job, const Found& found) const {
     return booking;
 }
 
-JobId CycleRun::start(const PendingJob& pending, const Found& found,
-                      std::optional<Duration> time_limit) {
+StartJob CycleRun::start_of(const PendingJob& pending, const Found& found,
+                            std::optional<Duration> time_limit) const {
     const Job& job = *state().find_job(pending.id);
-    if (!order().is_first(pending)) ++result_.work.passed;
     StartJob fact{.job = job.id, .attempt = Attempt(job.attempt.value() + 1)};
     fact.priority = pending.priority();
     fact.allocation = settle(state(), found.parts, outlook_.topologies);
@@ -247,6 +247,13 @@ JobId CycleRun::start(const PendingJob& pending, const Found& found,
         const bool last = job.spec.array->tasks.size() == 1;
         fact.task_job = last ? job.id : state().next_job_id();
     }
+    return fact;
+}
+
+JobId CycleRun::start(const PendingJob& pending, const Found& found,
+                      std::optional<Duration> time_limit) {
+    if (!order().is_first(pending)) ++result_.work.passed;
+    StartJob fact = start_of(pending, found, time_limit);
     const JobId started = fact.task_job.value_or(fact.job);
     const std::vector<NodeShare> shares = fact.allocation.shares;
     decide(std::move(fact));

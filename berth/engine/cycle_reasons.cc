@@ -80,6 +80,10 @@ Gate CycleRun::special_reason(const PendingJob& pending) const {
 
 void CycleRun::write_reason(PendingJob& pending, bool first) {
     Gate gate = pending.gate;
+    const Job& job = *state().find_job(pending.id);
+    if (job.het && job.het->offset > 0 && gate.reason == PendingReason::priority) {
+        gate.reason = state().reason(job.het->first);  // It waits for what the first waits for.
+    }
     if (gate.reason == PendingReason::none) gate = special_reason(pending);
     if (gate.reason == PendingReason::none) {
         gate.reason = first ? PendingReason::resources : PendingReason::priority;

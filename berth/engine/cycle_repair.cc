@@ -1,6 +1,7 @@
 // The part of a cycle that repairs the plan: promises that can no longer be kept are made again,
 // and who is behind them makes room.
 #include <algorithm>
+#include <map>
 
 #include "berth/engine/cycle.h"
 
@@ -33,9 +34,11 @@ void CycleRun::repair() {
         if (entries[i].job == nullptr) continue;
         PendingJob& job = *entries[i].job;
         const Booking* promise = book().promise(job.id);
-        broken[i] = job.moved_in_order || (promise != nullptr && is_void(job, *promise));
+        broken[i] = job.moved_in_order || (promise != nullptr && is_void(job, *promise)) ||
+                    (job.component && other_is_void(job));
         job.moved_in_order = false;
-        const bool suffers = broken[i] || (collision && promise != nullptr && collides(*promise));
+        const bool suffers =
+            broken[i] || (collision && promise != nullptr && (job.component || collides(*promise)));
         if (suffers && first == entries.size()) first = i;
     }
     if (first < entries.size()) replan_from(first, broken);
@@ -46,14 +49,23 @@ void CycleRun::repair() {
 void CycleRun::replan_from(std::size_t first, const std::vector<bool>& broken) {
     const auto& entries = order().entries();
     std::vector<std::optional<Booking>> before(entries.size());
+    std::map<JobId, std::vector<Booking>> together;
     for (std::size_t i = first; i < entries.size(); ++i) {
         if (entries[i].job == nullptr) continue;
         const JobId id = entries[i].job->id;
+        if (entries[i].job->component) {
+            together[id] = lift_together(components_of(*entries[i].job));
+            continue;
+        }
         if (book().promise(id) != nullptr) before[i] = book().lift(id);
     }
     for (std::size_t i = first; i < entries.size(); ++i) {
         if (entries[i].job == nullptr) continue;
         PendingJob& job = *entries[i].job;
+        if (job.component) {
+            replan_components(job, together[job.id], broken[i]);
+            continue;
+        }
         if (!before[i] && !broken[i]) continue;
         if (!broken[i] && book().has_room_for(*before[i], now_)) {
             book().put(job.id, *std::move(before[i]));

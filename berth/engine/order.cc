@@ -54,6 +54,7 @@ std::shared_ptr<Kind> PendingJobs::kind_of(const ClusterState& state, const Job&
     const Nearness& near = job.spec.request->nearness;
     if (near.switches) key.write(job.submitted_at);  // Each waits by itself.
     if (!near.affinities.empty()) key.write(job.owner->uid);
+    if (job.het) key.write(job.id);
     const Reservation* reservation = state.find_reservation(request.reservation);
     if (reservation != nullptr) {
         key.write(reservation->amounts);
@@ -69,6 +70,7 @@ std::shared_ptr<Kind> PendingJobs::kind_of(const ClusterState& state, const Job&
             relax_switches(*kind, job, state.spec().scheduling.planning.switches_wait_max);
         kind->depends_on_running = depends_on_running(job);
         kind->has_affinities = !near.affinities.empty();
+        kind->of_components = job.het.has_value();
         const Demand& demand = kind->demand;
         any_without_devices_ =
             any_without_devices_ || (demand.gres_per_node.empty() && demand.gres_per_task.empty() &&

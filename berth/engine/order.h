@@ -32,6 +32,7 @@ struct Kind {
     // promised nothing.
     bool depends_on_running = false;
     bool has_affinities = false;
+    bool of_components = false;  // Of a heterogeneous job, which looks for all of them together.
     // Whether it could run on the nodes that may take work, were they empty. Kept while no node's
     // condition changes.
     enum class Chance : std::uint8_t { unknown, fits, not_now, never } chance = Chance::unknown;
@@ -121,6 +122,7 @@ struct PendingJob {
     bool moved_in_order : 1 = false;  // By an explicit change; it may then pass promises.
     bool repriced : 1 = false;        // Its new priority stands in Outlook::repricing.
     bool takes_less : 1 = false;      // --time-min: it may start with less time than its limit.
+    bool component : 1 = false;       // Of a heterogeneous job.
 
     std::int64_t priority() const { return -key.priority; }
     void set_priority(std::int64_t priority) {

@@ -19,6 +19,14 @@ public:
     void set(std::string_view name, std::string_view value);
     void set(std::string_view name, std::int64_t value) { set(name, std::to_string(value)); }
     void unset(std::string_view name);
+    template <class Predicate>
+    void unset_if(Predicate is_unwanted) {
+        std::vector<std::string> names;
+        for (const auto& [name, place] : places_) {
+            if (is_unwanted(std::string_view(name))) names.push_back(name);
+        }
+        for (const std::string& name : names) unset(name);
+    }
 
     std::optional<std::string_view> get(std::string_view name) const;
     std::vector<std::string> settings() const;

@@ -182,6 +182,9 @@ Environment batch_environment(const LaunchAttempt& launch, const NodeView& view,
     environment.add(launch.payload.environment);
     environment.unset(kJobTokenVariable);  // A file has it: see LinuxNodeParts::keep_token().
     for (const std::string_view name : kOthers) environment.unset(name);
+    environment.unset_if([](std::string_view name) {
+        return name == "SLURM_HET_SIZE" || name.find("_HET_GROUP_") != std::string_view::npos;
+    });
     set_job_variables(environment, launch, view);
     const std::vector<std::uint32_t> tasks = tasks_per_node(launch);
     const std::uint32_t all_tasks = std::accumulate(tasks.begin(), tasks.end(), 0U);
@@ -202,6 +205,7 @@ Environment batch_environment(const LaunchAttempt& launch, const NodeView& view,
     if (!launch.spec.command->submit_host.empty()) {
         environment.set("SLURM_SUBMIT_HOST", launch.spec.command->submit_host);
     }
+    environment.add(launch.het_variables);
     environment.add(view.environment);
     const auto gpus = static_cast<std::int64_t>(gpus_of(launch.share.devices, view).size());
     if (gpus > 0) environment.set("SLURM_GPUS_ON_NODE", gpus);

@@ -213,6 +213,16 @@ struct Suspension {
     BERTH_FIELDS(Suspension, in_force, changes, changed_at, ran_before, total)
 };
 
+// Which component of a heterogeneous job a job is. Their ids follow on each other; they start
+// together and end together. The first has the script, and its id is the whole job's.
+struct HetComponent {
+    JobId first{0};
+    std::uint32_t offset = 0, size = 0;
+
+    JobId id(std::uint32_t of) const { return JobId(first.value() + of); }
+    BERTH_FIELDS(HetComponent, first, offset, size)
+};
+
 // Where a job stands. An array is one record with the tasks that have not started; a task that
 // starts becomes a record of its own (the last one keeps the array's id), as in Slurm.
 struct Job {
@@ -255,16 +265,19 @@ struct Job {
     Duration attained{};              // GPUs × time of its earlier runs; CPUs where it has none.
     Maybe<Duration> full_time_limit;  // Of a run that was given less: what was asked for.
     Rare<Suspension> suspension;      // Of a run that was ever suspended.
+    Rare<HetComponent> het;           // Of a heterogeneous job.
 
     BERTH_FIELDS(Job, id, owner, spec, partition, qos, time_limit, submitted_at, eligible_at, state,
                  outcome, hold, dependency_failed, attempt, restarts, started_at, ended_at, exit,
                  derived_exit, allocation, nodes, cpus, allocated, array_job, array_task, steps,
                  next_step, state_reason, array_bounds, array_max_running, start_priority,
-                 site_factor, expedited, predicted, attained, full_time_limit, warned, suspension)
+                 site_factor, expedited, predicted, attained, full_time_limit, warned, suspension,
+                 het)
 
     bool is_suspended() const { return suspension && suspension->in_force; }
 };
-static_assert(sizeof(Job) <= 320);  // The largest part of what a pending job takes.
+static_assert(sizeof(Job) <=
+              328);  // The largest part of what a pending job takes; 336 with malloc.
 
 // How long the current run has run, or the last one ran; suspended time does not count.
 // REQUIRES: it has started.

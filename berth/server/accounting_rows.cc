@@ -80,6 +80,7 @@ api::AccountingRow accounting_row(const ClusterSpec& spec, const AccountingRecor
     row.job = record.job;
     row.array_job = record.array_job;
     row.array_task = record.array_task;
+    row.het = record.het;
     row.array_pending = record.array_pending;
     row.attempt = record.attempt.value();
     row.owner = record.owner;

@@ -24,7 +24,7 @@ Problem bad(std::string message) {
 
 Result<JobRef> ref_of(const CommandRequest& request) {
     BERTH_TRY(api::JobName name, api::parse_job_name(request.capture));
-    return JobRef{name.job, std::move(name.array_tasks)};
+    return JobRef{name.job, std::move(name.array_tasks), name.het_offset};
 }
 
 // An empty body is the message with its defaults.
@@ -51,7 +51,7 @@ Outcome of_job(const CommandRequest& request, Make make) {
 Outcome submit(const CommandRequest& request) {
     Result<api::SubmitRequest> body = api::from_json<api::SubmitRequest>(request.body);
     if (!body.ok()) return bad(body.error().message);
-    return SubmitJob{std::move(body->spec), std::move(body->payload)};
+    return SubmitJob{std::move(body->spec), std::move(body->payload), std::move(body->components)};
 }
 
 Outcome cancel(JobRef ref, const api::CancelRequest& body) {

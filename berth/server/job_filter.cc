@@ -103,6 +103,15 @@ bool JobFilter::wants(const Edition& edition, const Job& job) const {
 std::set<JobId> records_of(const Edition& edition, const api::JobName& name) {
     std::set<JobId> records;
     const Job* const record = edition.find_job(name.job);
+    if (record != nullptr && record->het && record->het->first == name.job) {
+        for (std::uint32_t i = 0; i < record->het->size; ++i) {
+            const bool wanted = name.array_tasks.empty() && name.het_offset.value_or(i) == i;
+            const JobId id = record->het->id(i);
+            if (wanted && edition.find_job(id) != nullptr) records.insert(id);
+        }
+        return records;
+    }
+    if (name.het_offset) return records;
     const IdTable<JobId>* const tasks = edition.arrays.find(name.job.value());
     if (name.array_tasks.empty()) {
         if (record != nullptr) records.insert(name.job);

@@ -42,6 +42,7 @@ void set_identity(api::JobRow& row, const Edition& edition, const Job& job) {
     row.array_job = job.array_job;
     if (!row.array_job && job.spec.array) row.array_job = job.id;
     row.array_task = job.array_task;
+    row.het = job.het.plain();
     row.array_pending = array_pending_text(job);
     row.array_max_running = job.spec.array ? job.spec.array->max_running : job.array_max_running;
     row.owner = job.owner;

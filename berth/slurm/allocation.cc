@@ -57,13 +57,18 @@ bool Allocation::fail(const std::string& message) {
     return false;
 }
 
-bool Allocation::submit(const Draft& draft) {
-    api::SubmitRequest request{.spec = draft.spec};
-    JobCommand& command = request.spec.command.edit();
-    command.interactive = true;
-    command.submit_host = short_host_name();
-    command.submit_line = line_of(call_);
-    command.work_dir = work_dir_of(command.work_dir);
+bool Allocation::submit(const Draft& draft, const std::vector<Draft>& others) {
+    const auto complete = [&](JobSpec spec) {
+        JobCommand& command = spec.command.edit();
+        command.interactive = true;
+        command.submit_host = short_host_name();
+        command.submit_line = line_of(call_);
+        command.work_dir = work_dir_of(command.work_dir);
+        if (spec.name.empty()) spec.name = draft.spec.name;
+        return spec;
+    };
+    api::SubmitRequest request{.spec = complete(draft.spec)};
+    for (const Draft& other : others) request.components.push_back(complete(other.spec));
     const auto reply = client_.submit(std::move(request));
     if (!reply) {
         const api::Problem& problem = reply.problem();
@@ -87,6 +92,7 @@ Allocation::Wait Allocation::wait_for_nodes(std::optional<std::chrono::seconds> 
         const std::string state = found ? found->front().state : "";
         if (state == "RUNNING" || state == "SUSPENDED") {
             job_ = found->front();
+            if (job_.het) components_ = *found;
             return Wait::granted;
         }
         if (found && found->front().state != "PENDING") return Wait::revoked;
@@ -106,9 +112,9 @@ Allocation::Wait Allocation::wait_for_nodes(std::optional<std::chrono::seconds> 
     }
 }
 
-bool Allocation::get(const Draft& draft) {
+bool Allocation::get(const Draft& draft, const std::vector<Draft>& others) {
     quiet_ = draft.quiet;
-    if (!submit(draft)) return false;
+    if (!submit(draft, others)) return false;
     switch (wait_for_nodes(draft.patience)) {
         case Wait::granted: break;
         case Wait::revoked: return fail("Job allocation " + id() + " has been revoked");
@@ -126,32 +132,42 @@ bool Allocation::get(const Draft& draft) {
     return true;
 }
 
-std::map<std::string, std::string> Allocation::environment() const {
-    JobIdentity identity{.job = job_.id,
+// What any job's variables say of this one.
+Variables Allocation::variables_of(const api::JobRow& job) const {
+    JobIdentity identity{.job = job.id,
                          .cluster = cluster_,
-                         .name = job_.name,
-                         .account = job_.account,
-                         .partition = job_.partition,
-                         .qos = job_.qos,
-                         .owner = job_.owner,
-                         .node_names = job_.nodes,
-                         .started_at = job_.started_at.value_or(Time{}),
-                         .ends_at = job_.ended_at};
+                         .name = job.name,
+                         .account = job.account,
+                         .partition = job.partition,
+                         .qos = job.qos,
+                         .owner = job.owner,
+                         .node_names = job.nodes,
+                         .started_at = job.started_at.value_or(Time{}),
+                         .ends_at = job.ended_at};
     std::uint32_t tasks = 0;
-    for (const api::NodeShareRow& share : job_.shares) {
+    for (const api::NodeShareRow& share : job.shares) {
         identity.cpus.push_back(share.cpus);
         identity.tasks.push_back(share.tasks);
         tasks += share.tasks;
     }
+    Variables all = job_variables(identity);
+    for (auto& one : asked_variables(job.request, job.command, tasks)) {
+        all.push_back(std::move(one));
+    }
+    all.emplace_back("SLURM_TASKS_PER_NODE", counts_text(identity.tasks));
+    return all;
+}
+
+std::map<std::string, std::string> Allocation::environment() const {
     std::map<std::string, std::string> all = call_.environment;
-    const auto take = [&](const Variables& variables) {
-        for (const auto& [name, value] : variables) all[name] = value;
-    };
-    take(job_variables(identity));
-    take(asked_variables(job_.request, job_.command, tasks));
+    for (const auto& [name, value] : variables_of(job_)) all[name] = value;
+    for (const api::JobRow& one : components_) {
+        const std::string suffix = "_HET_GROUP_" + std::to_string(one.het->offset);
+        for (const auto& [name, value] : variables_of(one)) all[name + suffix] = value;
+    }
+    if (!components_.empty()) all["SLURM_HET_SIZE"] = std::to_string(components_.size());
     all["SLURM_NODELIST"] = all["SLURM_JOB_NODELIST"];
     all["SLURM_NNODES"] = all["SLURM_JOB_NUM_NODES"];
-    all["SLURM_TASKS_PER_NODE"] = counts_text(identity.tasks);
     all["SLURM_SUBMIT_DIR"] = work_dir_of({});
     all["SLURM_SUBMIT_HOST"] = job_.command.submit_host;
     return all;

@@ -5,8 +5,10 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "berth/client/client.h"
+#include "berth/model/job_variables.h"
 #include "berth/slurm/command.h"
 #include "berth/slurm/job_look.h"
 #include "berth/slurm/job_options.h"
@@ -20,7 +22,7 @@ public:
 
     // Asks for it, and waits until it has its nodes: true. False: it came to nothing, and that has
     // been said. SIGINT, SIGTERM and SIGHUP end the waiting; the signal is in `interrupted`.
-    bool get(const Draft& draft);
+    bool get(const Draft& draft, const std::vector<Draft>& others = {});
     int interrupted() const { return interrupted_; }
 
     const api::JobRow& job() const { return job_; }
@@ -37,8 +39,9 @@ public:
 
 private:
     enum class Wait : std::uint8_t { granted, revoked, interrupted, out_of_time };
-    bool submit(const Draft& draft);
+    bool submit(const Draft& draft, const std::vector<Draft>& others);
     Wait wait_for_nodes(std::optional<std::chrono::seconds> patience);
+    Variables variables_of(const api::JobRow& job) const;
     bool say(const std::string& message);  // True, unless --quiet.
     bool fail(const std::string& message);
     void cancel();
@@ -51,6 +54,7 @@ private:
     bool waited_ = false;  // It was said that the job waits.
     int interrupted_ = 0;
     api::JobRow job_;
+    std::vector<api::JobRow> components_;  // Of a heterogeneous job, this one included.
     std::string cluster_;
 };
 

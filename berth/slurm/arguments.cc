@@ -67,16 +67,6 @@ std::vector<std::string> ArgumentReader::operands() const {
     return rest;
 }
 
-Status check_one_component(const std::vector<std::string>& words, bool first_only) {
-    const std::size_t most = first_only ? std::min<std::size_t>(words.size(), 1) : words.size();
-    for (std::size_t i = 0; i < most; ++i) {
-        if (words[i] != ":") continue;
-        return Error{ErrorCode::failed_precondition,
-                     "heterogeneous jobs (components separated by \":\") are not supported yet"};
-    }
-    return Done{};
-}
-
 Status not_supported(std::span<const option> options, int letter) {
     const auto found = std::ranges::find_if(
         options, [&](const option& o) { return o.name != nullptr && o.val == letter; });

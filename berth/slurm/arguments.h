@@ -52,9 +52,6 @@ private:
 // The error for a known option of Slurm that is not built: names it.
 Status not_supported(std::span<const option> options, int letter);
 
-// Refuses "a : b", which asks for a heterogeneous job: a ":" among these words, or first of them.
-Status check_one_component(const std::vector<std::string>& words, bool first_only);
-
 std::string user_name_of(std::uint32_t uid);  // The number itself where there is no name.
 
 // A hostlist, or an error in Slurm's words.

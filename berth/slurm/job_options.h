@@ -42,6 +42,7 @@ struct Draft {
     std::optional<std::chrono::seconds> patience;  // --immediate
     bool no_shell = false;
     std::optional<std::int32_t> kill_command;  // --kill-command: this signal.
+    std::string het_groups;                    // --het-group: "0", "0,2", "0-1".
 };
 
 enum CommandBits : unsigned {

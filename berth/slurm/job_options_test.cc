@@ -168,15 +168,6 @@ TEST(Arguments, KeepGetoptsRules) {
     EXPECT_EQ(draft.spec.request->nodes_min, 2U);
 }
 
-TEST(Commands, RefuseHeterogeneousJobsByName) {
-    const std::string not_yet =
-        "error: heterogeneous jobs (components separated by \":\") are not supported yet\n";
-    EXPECT_EQ(run(run_srun, "srun", {"-n1", "hostname", ":", "-n2", "date"}).err,
-              "srun: " + not_yet);
-    EXPECT_EQ(run(run_salloc, "salloc", {"-n1", ":", "-n2", "bash"}).err, "salloc: " + not_yet);
-    EXPECT_EQ(run(run_sbatch, "sbatch", {"-n1", ":", "-n2", "job.sh"}).err, "sbatch: " + not_yet);
-}
-
 TEST(Commands, SpeakOneShapeOfJson) {
     EXPECT_EQ(run(run_squeue, "squeue", {"--json=v0.0.39"}).err,
               "squeue: error: --json=v0.0.39 is not supported yet; --json=v0.0.44 is, which "

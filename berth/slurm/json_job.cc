@@ -165,9 +165,9 @@ void put_layout(SlurmJson& json, const api::JobRow& job) {
     json.put("gres_detail", gres);
     json.put("group_id", std::int64_t{job.owner.gid});
     json.put("group_name", std::string(job.owner.group));
-    json.put_number("het_job_id", kZero);
-    json.put("het_job_id_set", "");
-    json.put_number("het_job_offset", kZero);
+    json.put_number("het_job_id", job.het ? job.het->first.value() : 0);
+    json.put("het_job_id_set", job.het ? het_id_set(*job.het) : "");
+    json.put_number("het_job_offset", job.het ? job.het->offset : 0);
 }
 
 void put_state(SlurmJson& json, const api::JobRow& job) {

@@ -95,7 +95,12 @@ std::string job_id_text(const api::JobRow& job) {
         return to_string(job.array_job.value_or(job.id)) + "_[" + job.array_pending + "]";
     if (job.array_job && job.array_task)
         return to_string(*job.array_job) + "_" + std::to_string(*job.array_task);
+    if (job.het) return to_string(job.het->first) + "+" + std::to_string(job.het->offset);
     return to_string(job.id);
+}
+
+std::string het_id_set(const HetComponent& het) {
+    return to_string(het.first) + "-" + to_string(het.id(het.size - 1));
 }
 
 std::string_view compact_state(std::string_view state) {

@@ -18,8 +18,11 @@ std::string local_time(const std::optional<Time>& at, std::string_view otherwise
 // "Fri Nov 20 23:43:31 2026", the first line of squeue -l and sinfo -l.
 std::string local_date_line(Time at);
 
-// "12", "12_3", "12_[0-5%2]": how users name this job.
+// "12", "12_3", "12_[0-5%2]", "12+1": how users name this job.
 std::string job_id_text(const api::JobRow& job);
+
+// Its components' own ids: "12-13".
+std::string het_id_set(const HetComponent& het);
 
 // "PD", "R", "CG" … of "PENDING", "RUNNING", "COMPLETING" …; and back to the long name from either,
 // in any case. Empty if it is no state.

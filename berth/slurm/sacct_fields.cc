@@ -21,6 +21,7 @@ std::string id_text(const Job& job) {
         return to_string(job.array_job.value_or(job.job)) + "_[" + job.array_pending + "]";
     if (job.array_job && job.array_task)
         return to_string(*job.array_job) + "_" + std::to_string(*job.array_task);
+    if (job.het) return to_string(job.het->first) + "+" + std::to_string(job.het->offset);
     return to_string(job.job);
 }
 

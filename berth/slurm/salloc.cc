@@ -39,7 +39,7 @@ public:
     int run() {
         if (const auto code = read_options()) return *code;
         Allocation allocation(call_, client_, streams_);
-        if (!allocation.get(draft_)) return 1;
+        if (!allocation.get(draft_, others_)) return 1;
         say("Granted job allocation " + allocation.id());
         if (draft_.no_shell) return 0;
         const ExitStatus exit = run_command(allocation);
@@ -59,16 +59,17 @@ private:
         return 1;
     }
 
-    std::optional<int> read_options() {
-        if (const Status read = apply_environment(call_, kSalloc, draft_); !read.ok())
+    // The options up to the command, or to a ":"; the rest is in command_.
+    std::optional<int> read_component(const Invocation& part, Draft& draft) {
+        if (const Status read = apply_environment(call_, kSalloc, draft); !read.ok())
             return fail(read.error().message);
         const auto rows = getopt_rows(kSalloc);
-        ArgumentReader reader(call_, rows, getopt_letters(kSalloc), true);
+        ArgumentReader reader(part, rows, getopt_letters(kSalloc), true);
         while (const auto argument = reader.next(streams_)) {
             if (argument->letter == 'V') return streams_.out << kVersion << '\n', 0;
             if (argument->letter == 'h') return streams_.out << kUsage, 0;
             const JobOption& row = *option_of(kSalloc, argument->letter);
-            if (const Status set = apply_option(row, draft_, argument->value); !set.ok())
+            if (const Status set = apply_option(row, draft, argument->value); !set.ok())
                 return fail(set.error().message);
         }
         if (reader.failed()) {
@@ -76,10 +77,18 @@ private:
             return 1;
         }
         command_ = reader.operands();
-        if (const Status one = check_one_component(command_, true); !one.ok())
-            return fail(one.error().message);
-        if (const Status checked = check_together(draft_); !checked.ok())
+        if (const Status checked = check_together(draft); !checked.ok())
             return fail(checked.error().message);
+        return std::nullopt;
+    }
+
+    std::optional<int> read_options() {
+        if (const auto code = read_component(call_, draft_)) return code;
+        while (!command_.empty() && command_.front() == ":") {
+            Invocation part = call_;
+            part.arguments.assign(command_.begin() + 1, command_.end());
+            if (const auto code = read_component(part, others_.emplace_back())) return code;
+        }
         if (command_.empty()) {
             const std::string* shell = call_.variable("SHELL");
             command_ = {shell == nullptr || shell->empty() ? "/bin/sh" : *shell};
@@ -167,6 +176,7 @@ private:
     Streams& streams_;
     Client client_;
     Draft draft_;
+    std::vector<Draft> others_;  // Of a heterogeneous job.
     std::vector<std::string> command_;
     bool over_ = false;  // The job ended before the command did.
 };

@@ -37,19 +37,24 @@ public:
     int run() {
         // The command line is read first, for it says where the script is, and applied last, for it
         // wins.
-        Draft from_command_line;
-        if (const auto code = read_command_line(call_, from_command_line, operands_)) return *code;
-        if (const Status script = read_script(from_command_line); !script.ok())
+        std::vector<Draft> from_command_line;
+        if (const auto code = read_command_lines(from_command_line)) return *code;
+        if (const Status script = read_script(from_command_line.front()); !script.ok())
             return fail(script.error().message, 1);
-        Draft draft;
-        if (const auto code = read_directives(draft)) return *code;
-        if (const Status read = apply_environment(call_, kSbatch, draft); !read.ok())
-            return fail(read.error().message, kOptionError);
-        if (const auto code = read_command_line(call_, draft, operands_)) return *code;
-        if (const Status checked = check_together(draft); !checked.ok())
-            return fail(checked.error().message, 1);
-        complete(draft);
-        return submit(draft);
+        std::vector<Draft> drafts(1);
+        if (const auto code = read_directives(drafts)) return *code;
+        if (drafts.size() < from_command_line.size()) drafts.resize(from_command_line.size());
+        for (Draft& draft : drafts) {
+            if (const Status read = apply_environment(call_, kSbatch, draft); !read.ok())
+                return fail(read.error().message, kOptionError);
+        }
+        if (const auto code = read_command_lines(drafts)) return *code;
+        for (Draft& draft : drafts) {
+            if (const Status checked = check_together(draft); !checked.ok())
+                return fail(checked.error().message, 1);
+            complete(draft);
+        }
+        return submit(drafts);
     }
 
 private:
@@ -83,26 +88,45 @@ private:
             return kOptionError;
         }
         operands = reader.operands();
-        if (const Status one = check_one_component(operands, true); !one.ok())
-            return fail(one.error().message, 1);
         return std::nullopt;
     }
 
-    std::optional<int> read_directives(Draft& draft) {
+    // "a : b script": the options of one component of a heterogeneous job after the other.
+    std::optional<int> read_command_lines(std::vector<Draft>& drafts) {
+        Invocation part = call_;
+        for (std::size_t i = 0;; ++i) {
+            if (drafts.size() <= i) drafts.resize(i + 1);
+            if (const auto code = read_command_line(part, drafts[i], operands_)) return code;
+            if (operands_.empty() || operands_.front() != ":") return gather(drafts), std::nullopt;
+            part.arguments.assign(operands_.begin() + 1, operands_.end());
+        }
+    }
+
+    // What is the whole submission's may stand at any component.
+    static void gather(std::vector<Draft>& drafts) {
+        Draft& whole = drafts.front();
+        for (const Draft& one : drafts) {
+            if (!whole.wrap) whole.wrap = one.wrap;
+            whole.parsable = whole.parsable || one.parsable;
+            whole.quiet = whole.quiet || one.quiet;
+            whole.wait = whole.wait || one.wait;
+        }
+    }
+
+    // A line "#SBATCH hetjob" begins the next component.
+    std::optional<int> read_directives(std::vector<Draft>& drafts) {
         for (const Directive& directive : directives_of(script_)) {
             Invocation line{.name = "sbatch", .arguments = directive.words, .environment = {}};
             std::vector<std::string> rest;
-            if (const auto code = read_command_line(line, draft, rest)) {
+            if (const auto code = read_command_line(line, drafts.back(), rest)) {
                 streams_.err << "sbatch: error: in #SBATCH line " << directive.line
                              << " of the script\n";
                 return code;
             }
-            const bool is_het = !rest.empty() && (rest[0] == "hetjob" || rest[0] == "packjob");
-            if (is_het)
-                return fail("#SBATCH line " + std::to_string(directive.line) + ": " + rest[0] +
-                                ": heterogeneous jobs are not supported yet",
-                            1);
-            if (!rest.empty())
+            const bool is_next = rest.size() == 1 && (rest[0] == "hetjob" || rest[0] == "packjob");
+            if (is_next)
+                drafts.emplace_back();
+            else if (!rest.empty())
                 return fail("#SBATCH line " + std::to_string(directive.line) + ": \"" +
                                 rest.front() + "\" is not an option",
                             1);
@@ -150,11 +174,14 @@ private:
         command.submit_line = line_of(call_);
     }
 
-    int submit(Draft& draft) {
+    int submit(const std::vector<Draft>& drafts) {
+        const Draft& draft = drafts.front();
         api::SubmitRequest request{
             .spec = draft.spec,
             .payload = {.script = script_,
                         .environment = exported_environment(call_, draft.export_env)}};
+        for (std::size_t i = 1; i < drafts.size(); ++i)
+            request.components.push_back(drafts[i].spec);
         request.payload.environment.push_back("SLURM_SUBMIT_DIR=" + work_dir_of({}));
         request.payload.environment.push_back("SLURM_SUBMIT_HOST=" +
                                               draft.spec.command->submit_host);

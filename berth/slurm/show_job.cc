@@ -26,7 +26,12 @@ void put_identity(Record& record, const api::JobRow& job) {
         if (job.array_max_running > 0)
             record.put("ArrayTaskThrottle", number(job.array_max_running));
     }
+    if (job.het) {
+        record.put("HetJobId", to_string(job.het->first));
+        record.put("HetJobOffset", number(job.het->offset));
+    }
     record.put("JobName", job.name).line();
+    if (job.het) record.put("HetJobIdSet", het_id_set(*job.het)).line();
     record.put("UserId", user_text(job.owner.uid, job.owner.user));
     record.put("GroupId", user_text(job.owner.gid, job.owner.group)).put("MCS_label", "N/A").line();
     record.put("Priority", std::to_string(job.priority)).put("Nice", std::to_string(job.nice));
@@ -162,11 +167,13 @@ void put_least(Record& record, const api::JobRow& job) {
     record.put("Licenses", or_null(to_text(job.request.licenses))).put("Network", "(null)").line();
 }
 
-void put_files(Record& record, const api::JobRow& job) {
+void put_files(Record& record, const api::JobRow& job, bool one_line) {
     std::string command = or_null(job.command.script_name == "wrap" ? "" : job.command.script_name);
     for (const std::string& argument : job.command.arguments) command += " " + argument;
     record.put("Command", command).line();
-    if (!job.command.submit_line.empty()) record.put("SubmitLine", job.command.submit_line).line();
+    // On one line its blanks would break who splits at them (QToolKit).
+    if (!one_line && !job.command.submit_line.empty())
+        record.put("SubmitLine", job.command.submit_line).line();
     if (job.command.interactive) {  // Its output goes to whoever sits before it.
         if (!job.comment.empty()) record.put("Comment", job.comment).line();
         record.put("WorkDir", job.command.work_dir);
@@ -208,7 +215,7 @@ void print_job(std::ostream& out, const api::JobRow& job, const ShowOptions& opt
     put_nodes(record, job);
     if (options.detail) put_shares(record, job);
     put_least(record, job);
-    put_files(record, job);
+    put_files(record, job, options.one_line);
     put_place(record, job);
     put_tres(record, job);
     record.end();

@@ -32,6 +32,8 @@ struct SqueueOptions {
     std::vector<std::string> qos, licenses;  // The server does not choose by these.
     std::string reservation;
     std::vector<std::string> unknown_users;
+    std::vector<std::string> components;  // Of -j 12+1,13 these: "12+1" …
+    std::vector<JobId> whole_jobs;        // … and these.
     std::string format, long_format_text, sort, clusters;
     bool all_states = false, header = true, long_format = false, start = false, steps = false,
          unfold_arrays = false, json = false;
@@ -61,6 +63,10 @@ Status read_jobs(const std::string& text, SqueueOptions& options) {
             return Error{ErrorCode::invalid_argument, "Invalid job id: " + std::string(word)};
         }
         options.query.jobs.push_back(JobId(static_cast<std::uint32_t>(id.value())));
+        if (trim(word).find('+') != std::string_view::npos)
+            options.components.emplace_back(trim(word));
+        else
+            options.whole_jobs.push_back(options.query.jobs.back());
     }
     return Done{};
 }
@@ -202,6 +208,11 @@ bool is_chosen(const SqueueOptions& options, const api::JobRow& job) {
         return std::ranges::find(names, name) != names.end();
     };
     if (!options.qos.empty() && !among(options.qos, job.qos)) return false;
+    if (!options.components.empty() && job.het && !among(options.components, job_id_text(job))) {
+        const bool whole = std::ranges::any_of(
+            options.whole_jobs, [&](JobId id) { return id == job.het->first || id == job.id; });
+        if (!whole) return false;
+    }
     if (!options.reservation.empty() && job.request.reservation != options.reservation) {
         return false;
     }

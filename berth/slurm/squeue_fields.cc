@@ -81,7 +81,7 @@ constexpr auto kFields = std::to_array<JobField>({
      [](const Job& j, Time) { return std::string(j.request.exclusive ? "NO" : "OK"); }},
     {'H', "SOCKETS_PER_NODE", [](const Job&, Time) { return std::string("*"); }},
     {'i', "JOBID", [](const Job& j, Time) { return job_id_text(j); },
-     "id array_job array_task array_pending"},
+     "id array_job array_task array_pending het"},
     {'I', "CORES_PER_SOCKET", [](const Job&, Time) { return std::string("*"); }},
     {'j', "NAME", [](const Job& j, Time) { return j.name; }, "name"},
     {'k', "COMMENT", [](const Job& j, Time) { return or_null(j.comment); }, "comment"},

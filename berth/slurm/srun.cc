@@ -1,4 +1,5 @@
 // srun: runs a step within a job. Outside of one it first gets a job of its own.
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <ostream>
@@ -7,6 +8,7 @@
 #include "berth/model/exit_of.h"
 #include "berth/slurm/allocation.h"
 #include "berth/slurm/arguments.h"
+#include "berth/slurm/component_runs.h"
 #include "berth/slurm/job_options.h"
 #include "berth/slurm/step_run.h"
 
@@ -20,7 +22,8 @@ constexpr const char* kUsage =
     "  -n ntasks  -N nodes  --ntasks-per-node  -c cpus-per-task  --mem  -w nodelist  -t time\n"
     "  --gres  -G gpus  --gpus-per-node  --gpus-per-task  --gpu-bind  --exact  --overlap\n"
     "  -o output  -e error  -i input  -l (label)  -u (unbuffered)  -D chdir  --export  --jobid\n"
-    "  -K, --kill-on-bad-exit  -W, --wait=seconds  --mpi=none|list  --cpu-bind=none\n";
+    "  -K, --kill-on-bad-exit  -W, --wait=seconds  --mpi=none|list  --cpu-bind=none\n"
+    "  --het-group=0,2-3  a : b (a step in each component of a heterogeneous job)\n";
 
 // What srun takes over from the job's environment, as Slurm does. The rest of SLURM_* describes the
 // job.
@@ -30,13 +33,17 @@ constexpr auto kInherited = std::to_array<std::string_view>(
 
 class Srun {
 public:
-    Srun(const Invocation& call, Streams& streams)
-        : call_(call), streams_(streams), client_(endpoint_of(call)) {}
+    // `of_group`: which component of a heterogeneous job it is for has been settled.
+    Srun(const Invocation& call, Streams& streams, bool of_group = false)
+        : call_(call), streams_(streams), client_(endpoint_of(call)), of_group_(of_group) {}
 
     int run() {
         if (const auto code = read_options()) return *code;
         if (draft_.list_mpi) return streams_.out << "MPI plugin types are...\n\tnone\n", 0;
         if (command_.empty()) return fail("No command given to execute.");
+        if (!of_group_ && (!parts_.empty() || !draft_.het_groups.empty())) {
+            return job_.empty() ? run_in_own_components() : run_in_components(call_);
+        }
         return job_.empty() ? run_in_own_job() : run_in_job();
     }
 
@@ -80,10 +87,84 @@ private:
             return 255;
         }
         command_ = reader.operands();
-        if (const Status one = check_one_component(command_, false); !one.ok())
-            return fail(one.error().message);
+        split_components();
         if (draft_.job_id) job_ = *draft_.job_id;
         return std::nullopt;
+    }
+
+    // "a : b": what comes behind a ":" is a command line of its own.
+    void split_components() {
+        auto colon = std::ranges::find(command_, ":");
+        const std::vector<std::string> rest(colon, command_.end());
+        command_.erase(colon, command_.end());
+        for (const std::string& word : rest) {
+            if (word == ":") {
+                parts_.emplace_back();
+            } else {
+                parts_.back().push_back(word);
+            }
+        }
+    }
+
+    // What this srun was called with, up to the first ":".
+    std::vector<std::string> first_part() const {
+        return {call_.arguments.begin(), std::ranges::find(call_.arguments, ":")};
+    }
+
+    // Which component each part is for: as it says (--het-group), else by its place.
+    Result<std::vector<ComponentRun>> component_runs() const {
+        std::vector<ComponentRun> runs;
+        std::vector<std::vector<std::string>> parts{first_part()};
+        parts.insert(parts.end(), parts_.begin(), parts_.end());
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            Invocation part = call_;
+            part.arguments = parts[i];
+            Srun one(part, streams_, true);
+            if (one.read_options() || one.command_.empty()) {
+                return Error{ErrorCode::invalid_argument, "No command given to execute."};
+            }
+            std::vector<std::uint32_t> groups{static_cast<std::uint32_t>(i)};
+            if (!one.draft_.het_groups.empty()) {
+                BERTH_TRY(groups, parse_groups(one.draft_.het_groups));
+            }
+            for (const std::uint32_t group : groups) runs.push_back({group, parts[i]});
+        }
+        return runs;
+    }
+
+    int run_in_components(const Invocation& within) {
+        const auto runs = component_runs();
+        if (!runs.ok()) return fail(runs.error().message);
+        return run_components(
+            within, *runs, draft_.kill_on_bad_exit, streams_,
+            [this](const Invocation& call) { return Srun(call, streams_, true).run(); });
+    }
+
+    // Outside of a job: one with as many components as there are parts.
+    int run_in_own_components() {
+        if (!draft_.het_groups.empty()) {
+            return fail("--het-group is for a step within a heterogeneous job");
+        }
+        std::vector<Draft> drafts;
+        std::vector<std::vector<std::string>> parts{first_part()};
+        parts.insert(parts.end(), parts_.begin(), parts_.end());
+        for (const std::vector<std::string>& words : parts) {
+            Invocation part = call_;
+            part.arguments = words;
+            Srun one(part, streams_, true);
+            if (const auto code = one.read_options()) return *code;
+            if (one.command_.empty()) return fail("No command given to execute.");
+            if (const Status checked = check_together(one.draft_); !checked.ok())
+                return fail(checked.error().message);
+            drafts.push_back(one.job_draft());
+        }
+        Allocation allocation(call_, client_, streams_);
+        if (!allocation.get(drafts.front(), {drafts.begin() + 1, drafts.end()})) return 1;
+        Invocation within = call_;
+        within.environment = allocation.environment();
+        const int code = run_in_components(within);
+        allocation.give_back(exit_of(code));
+        return code;
     }
 
     int run_in_job() {
@@ -95,9 +176,8 @@ private:
         return StepRun(call_, client_, streams_, draft_, job_, command_, false).run();
     }
 
-    int run_in_own_job() {
-        if (const Status checked = check_together(draft_); !checked.ok())
-            return fail(checked.error().message);
+    // What it asks of a job of its own.
+    Draft job_draft() const {
         Draft asked = draft_;
         JobCommand& files = asked.spec.command.edit();
         files.std_out.clear(), files.std_err.clear(), files.std_in.clear();  // The step's.
@@ -105,8 +185,14 @@ private:
         files.arguments.assign(command_.begin() + 1, command_.end());
         if (asked.spec.name.empty())
             asked.spec.name = std::filesystem::path(command_.front()).filename().string();
+        return asked;
+    }
+
+    int run_in_own_job() {
+        if (const Status checked = check_together(draft_); !checked.ok())
+            return fail(checked.error().message);
         Allocation allocation(call_, client_, streams_);
-        if (!allocation.get(asked)) return 1;
+        if (!allocation.get(job_draft())) return 1;
         Invocation within = call_;
         within.environment = allocation.environment();
         const int code =
@@ -124,7 +210,9 @@ private:
     Streams& streams_;
     Client client_;
     Draft draft_;
+    bool of_group_ = false;
     std::vector<std::string> command_;
+    std::vector<std::vector<std::string>> parts_;  // Behind each ":".
     std::string job_;
 };
 

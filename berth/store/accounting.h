@@ -56,12 +56,13 @@ struct AccountingRecord {
     std::vector<AccountedStep> steps;  // The script first, then by id. Stored beside, not within.
     Duration suspended{};              // Of the time between start and end …
     std::optional<Time> suspended_since;  // … and, while it stands still, since then besides.
+    std::optional<HetComponent> het;
 
     BERTH_FIELDS(AccountingRecord, job, attempt, array_job, array_task, array_pending, owner, name,
                  account, qos, partition, cluster, state, completing, requeued, cancelled_by,
                  reason, request, cpus, allocated, nodes, time_limit, submitted_at, eligible_at,
                  started_at, ended_at, exit, derived_exit, priority, restarts, work_dir,
-                 submit_line, comment, steps, suspended, suspended_since)
+                 submit_line, comment, steps, suspended, suspended_since, het)
 };
 
 // Which records are wanted. An empty list asks for all.

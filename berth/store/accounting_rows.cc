@@ -81,6 +81,7 @@ void describe(AccountingRecord& row, const Job& job, const ClusterSpec& spec) {
         row.array_job = job.array_job.value_or(job.id);
         row.array_pending = tasks_text(job.spec.array->tasks, job.spec.array->max_running);
     }
+    row.het = job.het.plain();
     row.owner = job.owner;
     row.name = job.spec.name;
     row.account = job.spec.account;

@@ -203,7 +203,9 @@ Status AccountingTable::put(const AccountingRecord& row,
         .bind(9, static_cast<std::int64_t>(row.state))
         .bind(10, open ? kOpen : column_of(*row.ended_at))
         .bind_bytes(12, bytes);
-    row.array_job ? upsert_.bind(4, row.array_job->value()) : upsert_.bind_null(4);
+    std::optional<JobId> whole = row.array_job;  // By whose id it is found, too.
+    if (row.het) whole = row.het->first;
+    whole ? upsert_.bind(4, whole->value()) : upsert_.bind_null(4);
     cancelled_by ? upsert_.bind(11, *cancelled_by) : upsert_.bind_null(11);
     return upsert_.run();
 }

@@ -45,8 +45,8 @@ def proxy(folder):
     return {"NODE_PATH": "/usr/share/nodejs:/usr/share/nodejs/node_modules"}
 
 
-# The host that squeue names must be one that the hub can reach.
-HUB_CONF = """\
+# The host that squeue, or SLURM_STEP_NODELIST, names must be one that can be reached.
+LOCAL_CONF = """\
 ClusterName=hub
 SlurmctldHost={host}
 NodeName=localhost CPUs=8 RealMemory=8000 State=UNKNOWN
@@ -59,7 +59,14 @@ CLIENTS = [
     Client("torchx", "torchx_client.py"),
     Client("snakemake", "snakemake_client.py"),
     Client("reportseff", "reportseff_client.py"),
-    Client("batchspawner", "batchspawner_client.py", user="root", slurm_conf=HUB_CONF, prepare=proxy),
+    Client("batchspawner", "batchspawner_client.py", user="root", slurm_conf=LOCAL_CONF, prepare=proxy),
+    Client("parsl", "parsl_client.py"),
+    Client("psij", "psij_client.py"),
+    Client("simple-slurm", "small_client.py", arguments=["simple_slurm"]),
+    Client("qtoolkit", "small_client.py", arguments=["qtoolkit"]),
+    Client("pysqa", "small_client.py", arguments=["pysqa"]),
+    Client("executorlib", "small_client.py", arguments=["executorlib"]),
+    Client("jax", "jax_client.py", slurm_conf=LOCAL_CONF),
     Client("replayed", "replay_client.py", pip=False),
     Client("openmpi", "mpi_client.py", pip=False, arguments=["openmpi"], prepare=mpi_program("openmpi")),
     Client("mpich", "mpi_client.py", pip=False, arguments=["mpich"], prepare=mpi_program("mpich")),

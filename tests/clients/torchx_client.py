@@ -4,10 +4,10 @@ import re
 import subprocess
 from pathlib import Path
 
-from scenario import out, ran, replayed, state_of, wait
+from scenario import out, ran, state_of, wait
 from torchx.runner import get_runner
 from torchx.schedulers.slurm_scheduler import SLURM_STATES
-from torchx.specs import AppDef, AppState, Resource, Role
+from torchx.specs import AppDef, AppState, Resource, Role, macros
 
 
 def app(*command, **more):
@@ -67,16 +67,24 @@ def test_the_command_line():
     return "torchx run and status"
 
 
-def test_several_replicas_are_refused_by_name():
-    """Its apps of several replicas are heterogeneous jobs."""
-    script = "#!/bin/bash\n#SBATCH --job-name=a-0 --ntasks-per-node=1\n#SBATCH hetjob\n#SBATCH --job-name=a-1 --ntasks-per-node=1\ntrue\n"
-    done = subprocess.run(["sbatch", "--parsable"], input=script, text=True, capture_output=True)
-    assert done.returncode != 0 and "hetjob" in done.stderr, done
-    replayed("TorchX's script of two replicas (#SBATCH hetjob): refused by name, as heterogeneous jobs are not built yet")
+def test_several_replicas_are_one_job():
+    """A heterogeneous job, with a component for each."""
+    with get_runner("berth") as runner:
+        command = ("bash", "-c", "echo replica ${replica_id} of $SLURM_HET_SIZE, first on $SLURM_JOB_NODELIST_HET_GROUP_0".replace("${replica_id}", macros.replica_id))
+        handle = runner.run(app(*command, num_replicas=2), scheduler="slurm")
+        job = handle.rsplit("/", 1)[1]
+        assert end_of(runner, handle).state == AppState.SUCCEEDED
+        for replica in range(2):
+            said = Path(f"slurm-{job}-trainer-{replica}.out").read_text()
+            assert re.fullmatch(rf"replica {replica} of 2, first on node\d\n", said), said
+        assert out("sacct", "-nXP", "-j", job, "-o", "JobID,State").split() == [f"{job}+0|COMPLETED", f"{job}+1|COMPLETED"]
+        roles = runner.describe(handle).roles
+        assert [(role.name, role.num_replicas) for role in roles] == [("trainer", 2)], roles
+    return "an app of two replicas: a heterogeneous job, its logs, status and description"
 
 
 if __name__ == "__main__":
     assert SLURM_STATES["COMPLETED"] == AppState.SUCCEEDED
-    for test in (test_an_app_runs, test_a_failing_app_is_retried_by_requeue, test_a_running_app_is_cancelled, test_the_command_line):
+    for test in (test_an_app_runs, test_a_failing_app_is_retried_by_requeue, test_a_running_app_is_cancelled, test_the_command_line,
+                 test_several_replicas_are_one_job):
         ran("torchx", test())
-    test_several_replicas_are_refused_by_name()

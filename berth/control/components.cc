@@ -1,0 +1,165 @@
+// Heterogeneous jobs: all components are submitted or none, and what ends one ends all.
+#include "berth/control/components.h"
+
+#include "berth/engine/order.h"
+#include "berth/model/job_variables.h"
+
+namespace berth {
+namespace {
+
+// More of them would take too long to place together.
+constexpr std::size_t kComponentsMax = 128;
+
+Refusing cannot(const std::string& what) {
+    return {Refusal::not_supported, what + " is not supported yet in a heterogeneous job", {}};
+}
+
+std::optional<Refusing> objection(const JobSpec& spec) {
+    if (spec.array) return cannot("--array");
+    if (spec.deadline) return cannot("--deadline");
+    if (spec.time_min) return cannot("--time-min");
+    const Nearness& near = spec.request->nearness;
+    if (!near.affinities.empty()) return cannot("affinity");
+    if (near.switches) return cannot("--switches");
+    return std::nullopt;
+}
+
+std::optional<Refusing> objection(const ClusterSpec& spec, const Job& job) {
+    const Demand demand = plain_demand_of(spec, job);
+    if (demand.share) return cannot("a share of a GPU (mps, shard)");
+    if (demand.linked > 0) return cannot("--berth-pack");
+    return std::nullopt;
+}
+
+// Ids that follow on each other, which the first component's number stands for.
+bool are_free(const ClusterState& state, JobId first, std::size_t count) {
+    const std::uint64_t last = std::uint64_t{first.value()} + count - 1;
+    if (last > state.spec().scheduling.max_job_id) return false;
+    for (std::uint64_t id = first.value(); id <= last; ++id) {
+        if (state.find_job(JobId(static_cast<std::uint32_t>(id))) != nullptr) return false;
+    }
+    return true;
+}
+
+std::variant<Job, Refusing> admit_one(const ClusterState& state, Time now,
+                                      const Principal& principal, JobSpec spec,
+                                      const HetComponent& place) {
+    if (auto no = objection(spec)) return *std::move(no);
+    if (place.offset > 0) {
+        spec.request_id.clear();                 // The whole job's is the first one's.
+        spec.command.edit().interactive = true;  // It has no script.
+        if (!spec.dependencies.empty()) {
+            return Refusing{Refusal::invalid_dependency,
+                            "The first component's --dependency is the whole job's: give it there",
+                            {}};
+        }
+    }
+    auto admitted = admit(state, now, principal, spec);
+    if (auto* refusing = std::get_if<Refusing>(&admitted)) return std::move(*refusing);
+    Job& job = std::get<Job>(admitted);
+    if (auto no = objection(state.spec(), job)) return *std::move(no);
+    job.het = place;
+    return std::move(job);
+}
+
+}  // namespace
+
+std::variant<std::vector<Job>, Refusing> admit_components(Ledger& ledger,
+                                                          const Principal& principal,
+                                                          const std::vector<JobSpec>& specs) {
+    if (specs.size() > kComponentsMax) {
+        return Refusing{Refusal::invalid_request,
+                        "A heterogeneous job has at most " + std::to_string(kComponentsMax) +
+                            " components, and this one has " + std::to_string(specs.size()),
+                        {}};
+    }
+    ClusterState& tried = ledger.scratch();
+    const JobId first = tried.next_job_id();
+    if (!are_free(tried, first, specs.size())) {
+        return Refusing{Refusal::job_limit_reached,
+                        "There are no " + std::to_string(specs.size()) +
+                            " job ids in a row just now: try again",
+                        {}};
+    }
+    const ClusterState::Mark mark = tried.checkpoint();
+    std::vector<Job> jobs;
+    std::optional<Refusing> no;
+    for (std::uint32_t i = 0; !no && i < specs.size(); ++i) {
+        const HetComponent place{first, i, static_cast<std::uint32_t>(specs.size())};
+        auto admitted = admit_one(tried, ledger.now(), principal, specs[i], place);
+        if (auto* refusing = std::get_if<Refusing>(&admitted)) {
+            no = std::move(*refusing);
+        } else {
+            jobs.push_back(std::get<Job>(std::move(admitted)));
+            tried.apply(ledger.now(), JobSubmitted{jobs.back()});  // Limits count it.
+        }
+    }
+    tried.rollback(mark);
+    if (no) return *std::move(no);
+    return jobs;
+}
+
+void Ledger::end_components(const Fact& fact) {
+    JobId id{0};
+    std::uint32_t by_uid = 0;
+    if (const auto* end = std::get_if<EndJob>(&fact)) {
+        id = end->job;
+        by_uid = end->by_uid;
+    } else if (const auto* ended = std::get_if<AttemptEnded>(&fact)) {
+        id = ended->job;
+    } else {
+        return;
+    }
+    const Job* const job = state().find_job(id);
+    if (job == nullptr || !job->het || job->state == JobState::running) return;
+    EndJob same{.outcome = job->state == JobState::completing ? job->outcome : job->state};
+    same.hold = job->hold;
+    same.reason = job->state_reason;
+    same.by_uid = by_uid;
+    if (same.outcome != JobState::pending) same.exit = job->exit;
+    const HetComponent het = *job->het;
+    for (std::uint32_t i = 0; i < het.size; ++i) {
+        const Job* const other = state().find_job(het.id(i));
+        if (i == het.offset || other == nullptr || other->state != JobState::running) continue;
+        same.job = other->id;
+        record(same);
+    }
+}
+
+std::vector<std::string> component_variables(const ClusterState& state, const Job& job) {
+    if (!job.het) return {};
+    std::vector<std::string> all{"SLURM_HET_SIZE=" + std::to_string(job.het->size)};
+    for (std::uint32_t i = 0; i < job.het->size; ++i) {
+        const Job* const one = state.find_job(job.het->id(i));
+        if (one == nullptr || !one->allocation) continue;
+        const ClusterSpec& spec = state.spec();
+        JobIdentity identity{.job = one->id,
+                             .cluster = spec.name,
+                             .name = one->spec.name,
+                             .account = one->spec.account,
+                             .partition = spec.partition(one->partition).name,
+                             .qos = spec.qos[one->qos.index()].name,
+                             .owner = one->owner,
+                             .started_at = one->started_at.value_or(Time{}),
+                             .ends_at = limit_ends(*one)};
+        std::uint32_t tasks = 0;
+        for (const NodeShare& share : one->allocation->shares) {
+            identity.node_names.push_back(spec.node(share.node).name);
+            identity.cpus.push_back(share.cpus);
+            identity.tasks.push_back(share.tasks);
+            tasks += share.tasks;
+        }
+        const std::string suffix = "_HET_GROUP_" + std::to_string(i) + "=";
+        for (const auto& [name, value] : job_variables(identity)) {
+            all.push_back(name + suffix + value);
+        }
+        all.push_back("SLURM_TASKS_PER_NODE" + suffix + counts_text(identity.tasks));
+        for (const auto& [name, value] :
+             asked_variables(one->spec.request, one->spec.command, tasks)) {
+            all.push_back(name + suffix + value);
+        }
+    }
+    return all;
+}
+
+}  // namespace berth

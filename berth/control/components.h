@@ -1,0 +1,22 @@
+// Heterogeneous jobs, `sbatch a : b`: each component is a job record of its own.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "berth/control/ledger.h"
+#include "berth/engine/admission.h"
+#include "berth/model/principal.h"
+
+namespace berth {
+
+// All of them as they will be recorded, the first one first; or why one of them cannot be.
+std::variant<std::vector<Job>, Refusing> admit_components(Ledger& ledger,
+                                                          const Principal& principal,
+                                                          const std::vector<JobSpec>& specs);
+
+// "SLURM_HET_SIZE=2", "SLURM_JOB_NODELIST_HET_GROUP_1=gpu[3-4]" … Empty for another job.
+std::vector<std::string> component_variables(const ClusterState& state, const Job& job);
+
+}  // namespace berth

@@ -1,0 +1,154 @@
+// Heterogeneous jobs: submitted, started and ended as a whole.
+#include "berth/control/components.h"
+
+#include "berth/control/control_rig.h"
+
+namespace berth {
+namespace {
+
+class Components : public ::testing::Test {
+protected:
+    Components() { rig.connect_all(); }
+
+    Answer ask(std::vector<JobSpec> specs) {
+        SubmitJob command{.spec = specs.front(), .payload = {"#!/bin/sh\n", {}}};
+        command.components.assign(specs.begin() + 1, specs.end());
+        return rig.ask(kAnn, std::move(command));
+    }
+    // One of GPUs on a node for each number.
+    std::uint32_t submit(const std::vector<std::int64_t>& gpus) {
+        std::vector<JobSpec> specs;
+        for (const std::int64_t count : gpus) specs.push_back(testing::make_job({.gpus = count}));
+        const Answer answer = ask(std::move(specs));
+        return std::get<Submitted>(answer).job.value();
+    }
+    void expect_all(std::uint32_t first, std::uint32_t size, JobState state) {
+        for (std::uint32_t i = 0; i < size; ++i) EXPECT_EQ(rig.job(first + i).state, state) << i;
+    }
+    void end_everywhere(std::uint32_t id) {
+        const std::vector<NodeId> nodes(*rig.job(id).nodes);
+        for (const NodeId node : nodes) {
+            rig.report(node.value(), end_report(id, rig.job(id).attempt.value(), std::nullopt));
+        }
+    }
+
+    ControlRig rig{2};
+};
+
+TEST_F(Components, StartTogetherOnWhatEachAskedFor) {
+    const std::uint32_t id = submit({2, 8});
+    expect_all(id, 2, JobState::running);
+    EXPECT_EQ(rig.job(id).het, (HetComponent{JobId(id), 0, 2}));
+    EXPECT_EQ(rig.job(id + 1).het, (HetComponent{JobId(id), 1, 2}));
+    EXPECT_EQ(rig.job(id).started_at, rig.job(id + 1).started_at);
+    const auto launches = rig.orders<LaunchAttempt>();
+    ASSERT_EQ(launches.size(), 2U);
+    for (const auto& [node, launch] : launches) {
+        EXPECT_EQ(launch.batch_host, launch.job == JobId(id));
+        const auto has = [&](const std::string& setting) {
+            return std::ranges::find(launch.het_variables, setting) != launch.het_variables.end();
+        };
+        EXPECT_TRUE(has("SLURM_HET_SIZE=2"));
+        EXPECT_TRUE(has("SLURM_JOB_ID_HET_GROUP_1=" + std::to_string(id + 1)));
+        EXPECT_TRUE(
+            has("SLURM_JOB_NODELIST_HET_GROUP_0=" + rig.name(rig.job(id).nodes.front().value())));
+    }
+    rig.restart();
+}
+
+TEST_F(Components, StartNotAtAllWhileOneHasNoRoom) {
+    const std::uint32_t blocker = rig.run({.gpus = 8});
+    const std::uint32_t id = submit({1, 8});
+    expect_all(id, 2, JobState::pending);
+    ASSERT_NE(rig.state().planned(JobId(id)), nullptr);
+    ASSERT_NE(rig.state().planned(JobId(id + 1)), nullptr);
+    EXPECT_EQ(rig.state().planned(JobId(id))->start, rig.state().planned(JobId(id + 1))->start);
+    EXPECT_GE(rig.state().planned(JobId(id))->start, rig.now + std::chrono::minutes(30));
+    // One node is free, but this would keep it from them beyond their planned start.
+    EXPECT_EQ(rig.job(rig.submit({.gpus = 8, .limit = std::chrono::hours(5)})).state,
+              JobState::pending);
+    rig.report(rig.job(blocker).nodes.front().value(), end_report(blocker));
+    expect_all(id, 2, JobState::running);
+}
+
+TEST_F(Components, AreCancelledAsAWhole) {
+    rig.run({.gpus = 8});
+    const std::uint32_t waiting = submit({1, 8});
+    EXPECT_EQ(why(rig.ask(kAnn, CancelJob{.job = {JobId(waiting), {}, 1}})),
+              Refusal::invalid_request);
+    EXPECT_EQ(why(rig.ask(kAnn, CancelJob{.job = {JobId(waiting + 1), {}}})),
+              Refusal::invalid_request);
+    EXPECT_EQ(why(rig.ask(kAnn, CancelJob{.job = {JobId(waiting), {}, 2}})), Refusal::unknown_job);
+    EXPECT_EQ(why(rig.ask(kBob, CancelJob{.job = {JobId(waiting), {}}})), Refusal::not_allowed);
+    EXPECT_TRUE(is_done(rig.ask(kAnn, CancelJob{.job = {JobId(waiting), {}}})));
+    expect_all(waiting, 2, JobState::cancelled);
+    const std::uint32_t running = submit({1, 2});
+    expect_all(running, 2, JobState::running);
+    EXPECT_TRUE(is_done(rig.ask(kAnn, CancelJob{.job = {JobId(running), {}, 1}})));
+    expect_all(running, 2, JobState::completing);
+    EXPECT_EQ(rig.job(running).outcome, JobState::cancelled);
+    rig.restart();
+}
+
+TEST_F(Components, EndWithTheScriptAndLikeIt) {
+    const std::uint32_t id = submit({1, 8});
+    const NodeId host = rig.job(id).nodes.front();
+    rig.report(host.value(), end_report(id, 1, ExitStatus{3, 0}));
+    EXPECT_EQ(rig.job(id).state, JobState::failed);
+    EXPECT_EQ(rig.job(id + 1).state, JobState::completing);
+    end_everywhere(id + 1);
+    EXPECT_EQ(rig.job(id + 1).state, JobState::failed);
+    EXPECT_EQ(rig.job(id + 1).exit, (ExitStatus{3, 0}));
+    rig.restart();
+}
+
+TEST_F(Components, GoBackToTheQueueTogetherWhenANodeIsLost) {
+    const std::uint32_t id = submit({8, 8});
+    const std::uint32_t lost = rig.job(id + 1).nodes.front().value();
+    rig.started(lost, id + 1);
+    rig.reboot(lost);
+    rig.connect(lost);
+    EXPECT_EQ(rig.job(id).state, JobState::completing);
+    EXPECT_EQ(rig.job(id).outcome, JobState::pending);
+    EXPECT_EQ(rig.job(id + 1).state, JobState::pending) << "it waits for the first to be over";
+    end_everywhere(id);
+    expect_all(id, 2, JobState::running);
+    EXPECT_EQ(rig.job(id + 1).attempt, Attempt(2));
+    rig.restart();
+}
+
+TEST_F(Components, EndTogetherWhenOneRunsOutOfTime) {
+    JobSpec brief = testing::make_job({.limit = std::chrono::minutes(5)});
+    const Answer answer = ask({testing::make_job({}), brief});
+    const std::uint32_t id = std::get<Submitted>(answer).job.value();
+    rig.wait(std::chrono::minutes(6));
+    expect_all(id, 2, JobState::completing);
+    EXPECT_EQ(rig.job(id).outcome, JobState::timeout);
+}
+
+TEST_F(Components, AreHeldAndReleasedAsAWhole) {
+    JobSpec held = testing::make_job({});
+    held.hold = true;
+    const Answer answer = ask({testing::make_job({}), held});
+    const std::uint32_t id = std::get<Submitted>(answer).job.value();
+    expect_all(id, 2, JobState::pending);
+    EXPECT_EQ(rig.state().reason(JobId(id)), PendingReason::job_held_user);
+    EXPECT_TRUE(is_done(rig.ask(kAnn, HoldJob{{JobId(id), {}}, Hold::none})));
+    expect_all(id, 2, JobState::running);
+}
+
+TEST_F(Components, AreNotSubmittedWhereOneCannotBe) {
+    const Answer answer = ask({testing::make_job({}), testing::make_job({.gpus = 99})});
+    EXPECT_EQ(why(answer), Refusal::node_configuration_unavailable);
+    EXPECT_TRUE(rig.facts<JobSubmitted>().empty());
+    JobSpec array = testing::make_job({});
+    array.array = ArraySpec{{0, 1}, 0};
+    EXPECT_EQ(why(ask({testing::make_job({}), array})), Refusal::not_supported);
+    JobSpec waiting = testing::make_job({});
+    waiting.dependencies = {Dependency{.job = JobId(1)}};
+    EXPECT_EQ(why(ask({testing::make_job({}), waiting})), Refusal::invalid_dependency);
+    EXPECT_EQ(submit({1, 1}), 1U) << "no id was used up";
+}
+
+}  // namespace
+}  // namespace berth

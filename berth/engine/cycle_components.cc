@@ -1,0 +1,234 @@
+// The part of a cycle that places heterogeneous jobs. The first component looks for room for all of
+// them at one time: they start together, are promised a start together, or neither.
+#include <algorithm>
+
+#include "berth/engine/cycle.h"
+#include "berth/engine/cycle_gates.h"
+#include "berth/engine/limit_check.h"
+
+namespace berth {
+
+namespace {
+
+// So often a later time is tried, because one of them has no room at the time of the others.
+constexpr int kTimesMost = 64;
+
+}  // namespace
+
+// Empty where some does not wait: of a run before, not all may be over yet.
+CycleRun::Together CycleRun::components_of(const PendingJob& first) {
+    const Job* const job = state().find_job(first.id);
+    Together all;
+    for (std::uint32_t i = 0; i < job->het->size; ++i) {
+        PendingJob* const one = outlook_.pending.find(job->het->id(i));
+        if (one == nullptr) return {};
+        all.push_back(one);
+    }
+    return all;
+}
+
+// The others wait for the first one, whose gate is open when all of theirs are.
+void CycleRun::judge_component(PendingJob& pending, const Job& job) {
+    pending.component = true;
+    if (job.het->offset > 0) {
+        if (pending.gate.reason == PendingReason::none) {
+            pending.gate.reason = PendingReason::priority;
+        }
+        PendingJob* const first = outlook_.pending.find(job.het->first);
+        if (first != nullptr) return outlook_.pending.unsettle(*first);
+        lift_together({&pending});
+        return;
+    }
+    const Together all = components_of(pending);
+    if (all.empty()) pending.gate.reason = PendingReason::resources;
+    bool some = false, none = false;
+    for (PendingJob* const one : all) {
+        (book().promise(one->id) == nullptr ? none : some) = true;
+        if (pending.gate.reason != PendingReason::none || one == &pending) continue;
+        find_chance(*one->shape->kind);
+        pending.gate = gate_of(state(), *state().find_job(one->id), *one->shape, 0, now_);
+    }
+    if (pending.gate.reason != PendingReason::none || (some && none)) {
+        for (const Booking& before : lift_together(all)) book().note_releases(before);
+        pending.looked = pending.looked_ahead = false;
+    }
+}
+
+// Nothing was given back anywhere since they were looked at.
+bool CycleRun::are_settled(const PendingJob& first, bool may_plan) {
+    const Booking* const promise = book().promise(first.id);
+    if (promise != nullptr && promise->start <= now_ && first.looked_at < promise->start) {
+        return false;
+    }
+    if (promise == nullptr && may_plan && !first.looked_ahead) return false;
+    return first.looked_after == book().last_release();
+}
+
+bool CycleRun::try_components(PendingJob& first, Time floor, bool may_plan) {
+    const Together all = components_of(first);
+    if (all.empty()) return false;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (!spend()) {
+            first.looked = false;
+            return false;
+        }
+    }
+    first.disturbed = false;
+    first.looked = true;
+    first.looked_ahead = first.looked_ahead || may_plan;
+    first.looked_at = now_;
+    const Booking* const known = book().promise(first.id);
+    const bool keeps = known != nullptr && (floor == now_ || known->start >= floor);
+    Time latest = may_plan || known != nullptr ? last_start(first) : now_;
+    if (keeps) latest = std::max(known->start - Duration(1), now_);
+    const std::vector<Booking> before = lift_together(all);
+    std::optional<std::vector<Found>> found;
+    if (keeps && before.front().start <= now_) found = search_promised(all, before);
+    if (!found) found = search_together(all, floor, latest);
+    const bool at_once = found && found->front().start == now_;
+    if (at_once && !may_start_together(all, *found)) found.reset();
+    if (!found && keeps && before.size() == all.size()) {
+        // Also where a run is past its end just now: it is late by that, and no more.
+        for (std::size_t i = 0; i < all.size(); ++i) book().put(all[i]->id, before[i]);
+        first.looked_after = book().last_release();
+        return false;
+    }
+    if (found && !at_once) promise_together(all, *found);
+    if (found && at_once) {
+        for (std::size_t i = 0; i < all.size(); ++i) start(*all[i], (*found)[i]);
+    }
+    for (const Booking& one : before) book().note_releases(one);
+    if (found && at_once) return true;
+    first.looked_after = book().last_release();
+    return false;
+}
+
+// Where they were promised to start by now. A look at each in turn may not find that again: the
+// first could be better off where another has its only place.
+std::optional<std::vector<Found>> CycleRun::search_promised(const Together& all,
+                                                            const std::vector<Booking>& promised) {
+    std::vector<Found> found;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        BitSet nodes(outlook_.usable.size());
+        for (const NodeId node : promised[i].amounts.nodes()) nodes.set(node.index());
+        nodes &= outlook_.holds.empty() ? outlook_.usable : open_to(*all[i]);
+        taste_.job = all[i]->id;
+        std::optional<Found> place = search_among(nodes, *all[i], now_, now_);
+        if (!place) break;
+        book().put(all[i]->id, booking_for(*all[i], *place));
+        found.push_back(*std::move(place));
+    }
+    for (std::size_t i = 0; i < found.size(); ++i) book().lift(all[i]->id);
+    if (found.size() < all.size()) return std::nullopt;
+    return found;
+}
+
+// The earliest time at which all of them have room, each as the ones before it leave it.
+std::optional<std::vector<Found>> CycleRun::search_together(const Together& all, Time from,
+                                                            Time latest) {
+    for (int i = 0; i < kTimesMost && from <= latest; ++i) {
+        std::vector<Found> found;
+        const std::optional<Time> later = put_together(all, from, latest, found);
+        for (std::size_t k = 0; k < found.size(); ++k) book().lift(all[k]->id);
+        if (found.size() == all.size()) return found;
+        if (!later) return std::nullopt;
+        from = *later;
+    }
+    return std::nullopt;
+}
+
+// Puts as many into the book as find room at the time of the first. Else when the next one has
+// room, if it ever does.
+std::optional<Time> CycleRun::put_together(const Together& all, Time from, Time latest,
+                                           std::vector<Found>& found) {
+    for (PendingJob* const one : all) {
+        std::optional<Found> place = search(*one, from, latest);
+        if (!place) return std::nullopt;
+        if (!found.empty() && place->start > from) return place->start;
+        from = place->start;
+        book().put(one->id, booking_for(*one, *place));
+        found.push_back(*std::move(place));
+    }
+    return std::nullopt;
+}
+
+// Limits count those that start before them, too: it is tried.
+bool CycleRun::may_start_together(const Together& all, const std::vector<Found>& found) {
+    if (!state().has_limits()) return true;
+    ClusterState& tried = engine_.mutable_state();
+    const ClusterState::Mark mark = tried.checkpoint();
+    bool may = true;
+    for (std::size_t i = 0; may && i < all.size(); ++i) {
+        may = !limit_on_start(state(), *state().find_job(all[i]->id), all[i]->shape->demand());
+        if (may) tried.apply(now_, start_of(*all[i], found[i], std::nullopt));
+    }
+    tried.rollback(mark);
+    return may;
+}
+
+void CycleRun::promise_together(const Together& all, const std::vector<Found>& found) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        book().put(all[i]->id, booking_for(*all[i], found[i]));
+    }
+}
+
+// In their order; none, where not all of them had one.
+std::vector<Booking> CycleRun::lift_together(const Together& all) {
+    std::vector<Booking> lifted;
+    for (const PendingJob* const one : all) {
+        if (book().promise(one->id) != nullptr) lifted.push_back(book().lift(one->id));
+    }
+    return lifted;
+}
+
+// All of them, or none.
+bool CycleRun::put_back_together(const Together& all, const std::vector<Booking>& before) {
+    if (all.empty() || before.size() != all.size()) return false;
+    std::size_t put = 0;
+    for (; put < all.size() && book().has_room_for(before[put], now_); ++put) {
+        book().put(all[put]->id, before[put]);
+    }
+    if (put == all.size()) return true;
+    for (std::size_t i = 0; i < put; ++i) book().lift(all[i]->id);
+    return false;
+}
+
+// Their turn in replan_from(): they stay where they were, if that can be, or are planned anew.
+void CycleRun::replan_components(PendingJob& first, const std::vector<Booking>& before,
+                                 bool broken) {
+    if (before.empty() && !broken) return;
+    const Together all = components_of(first);
+    first.disturbed = true;
+    if (!broken && put_back_together(all, before)) return;
+    first.looked = first.looked_ahead = false;
+    outlook_.unlooked.push_back(first.id);
+    for (const Booking& one : before) book().note_releases(one);
+    if (all.empty() || !scheduling().backfill || !spend()) return;
+    if (const auto found = search_together(all, now_, last_start(first))) {
+        promise_together(all, *found);
+    }
+}
+
+bool CycleRun::other_is_void(const PendingJob& first) const {
+    const Job& job = *state().find_job(first.id);
+    for (std::uint32_t i = 1; i < job.het->size; ++i) {
+        const PendingJob* const one = outlook_.pending.find(job.het->id(i));
+        const Booking* const promise = outlook_.book.promise(job.het->id(i));
+        if (one != nullptr && promise != nullptr && is_void(*one, *promise)) return true;
+    }
+    return false;
+}
+
+// What ends one of them ends all.
+void CycleRun::end_components(const Job& ended, const EndJob& fact) {
+    const HetComponent het = *ended.het;
+    for (std::uint32_t i = 0; i < het.size; ++i) {
+        const Job* const other = state().find_job(het.id(i));
+        if (i == het.offset || other == nullptr || other->state != JobState::running) continue;
+        EndJob same = fact;
+        same.job = other->id;
+        decide(std::move(same));
+    }
+}
+
+}  // namespace berth
