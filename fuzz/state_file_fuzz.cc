@@ -24,8 +24,9 @@ std::string content(const std::string& path) {
 
 struct Made {
     Made() {
+        std::filesystem::create_directory(folder.path() + "/state");
         testing::SmallCluster cluster(folder.path() + "/state");
-        if (!cluster.take_office(testing::at(1)).ok()) std::abort();
+        if (!cluster.ok() || !cluster.take_office(testing::at(1)).ok()) std::abort();
         for (std::uint32_t id = 1; id <= 3; ++id)
             (void)cluster.submit(id, testing::at(id), {.script = std::string(300, 'x')});
         (void)cluster.start(1, testing::at(5), 1, {NodeId(0)});
@@ -39,7 +40,7 @@ struct Made {
 // Edits of three bytes for where, and one each for how many and for what.
 std::string edited(std::string file, const std::uint8_t* bytes, std::size_t size) {
     for (; size >= 5; bytes += 5, size -= 5) {
-        const std::size_t at = (bytes[0] | bytes[1] << 8U | bytes[2] << 16U) % file.size();
+        const std::size_t at = (bytes[0] + bytes[1] * 256U + bytes[2] * 65'536U) % file.size();
         const std::size_t length = std::min<std::size_t>(bytes[3] % 16 + 1, file.size() - at);
         file.replace(at, length, length, static_cast<char>(bytes[4]));
     }
