@@ -172,7 +172,7 @@ private:
         std::string ref = word.substr(0, dot);
         if (ref.ends_with("_*")) ref.resize(ref.size() - 2);
         const bool has_id = !ref.empty() &&
-                            ref.find_first_not_of("0123456789_[]-,:") == std::string::npos &&
+                            ref.find_first_not_of("0123456789_[]-,:+") == std::string::npos &&
                             ref[0] >= '0' && ref[0] <= '9';
         std::optional<StepId> step;
         bool step_is_right = true;

@@ -39,8 +39,8 @@ def qtoolkit():
     number = submitted.job_id
     wait("it to run", lambda: state_of(number) == "RUNNING")
     job = slurm.parse_job_output(*call(slurm.get_job_cmd(number)))
-    assert (job.job_id, job.state, job.info.threads_per_process, job.info.partition) == (number, QState.RUNNING, 1, "main"), job
-    listed = slurm.parse_jobs_list_output(*call(slurm.get_jobs_list_cmd([number])))
+    assert (job.job_id, job.state, job.info.threads_per_process, job.queue_name) == (number, QState.RUNNING, 1, "main"), job
+    listed = slurm.parse_jobs_list_output(*call(slurm.get_jobs_list_cmd([number], "")))
     assert [(one.job_id, one.state, one.name) for one in listed] == [(number, QState.RUNNING, "tool")], listed
     cancelled = slurm.parse_cancel_output(*call(slurm.get_cancel_cmd(number)))
     assert cancelled.status == CancelStatus.SUCCESSFUL and cancelled.job_id == number, cancelled
