@@ -5,6 +5,7 @@
 #include "berth/base/text.h"
 #include "berth/slurm/json_rows.h"
 #include "berth/slurm/print.h"
+#include "berth/slurm/sacct_fields.h"
 
 namespace berth::slurm {
 namespace {
@@ -15,12 +16,19 @@ std::int64_t elapsed(std::optional<Time> from, std::optional<Time> to, Time now)
 
 std::int64_t moment(const std::optional<Time>& at) { return at ? seconds(*at) : 0; }
 
-// Agents do not report them yet.
-void put_cpu_seconds(SlurmJson& json, std::string_view name) {
+void put_cpu_time(SlurmJson& json, std::string_view name, std::int64_t milliseconds) {
     json.begin(name);
-    json.put("seconds", std::int64_t{0}), json.put("microseconds", std::int64_t{0});
+    json.put("seconds", milliseconds / 1000);
+    json.put("microseconds", milliseconds % 1000 * 1000);
     json.end();
 }
+
+struct CpuTime {
+    std::int64_t user = 0, system = 0;  // Milliseconds.
+    void add(const std::optional<StepTotals>& used) {
+        if (used) user += used->user_ms, system += used->system_ms;
+    }
+};
 
 bool is_over(const std::string& state) {
     return state != "PENDING" && state != "RUNNING" && state != "SUSPENDED";
@@ -63,16 +71,17 @@ void put_identity(SlurmJson& json, const api::AccountingRow& job) {
 
 void put_times(SlurmJson& json, const api::AccountingRow& job, Time now) {
     json.begin("time");
-    const std::int64_t length = elapsed(job.started_at, job.ended_at, now);
-    json.put("elapsed", std::max<std::int64_t>(0, length - seconds(job.suspended)));
+    json.put("elapsed", seconds(ran_for(job, now)));
     json.put("eligible", moment(job.eligible_at)), json.put("end", moment(job.ended_at));
     json.put_number("planned",
                     elapsed(job.eligible_at, job.started_at ? job.started_at : job.ended_at, now));
     json.put("start", moment(job.started_at)), json.put("submission", seconds(job.submitted_at));
-    json.put("suspended", seconds(job.suspended));
-    put_cpu_seconds(json, "system");
+    json.put("suspended", seconds(suspended_for(job, now)));
+    CpuTime cpu;
+    for (const api::StepRow& step : job.steps) cpu.add(step.used);
+    put_cpu_time(json, "system", cpu.system);
     json.put_minutes("limit", job.time_limit);
-    put_cpu_seconds(json, "total"), put_cpu_seconds(json, "user");
+    put_cpu_time(json, "total", cpu.user + cpu.system), put_cpu_time(json, "user", cpu.user);
     json.end();
 }
 
@@ -115,19 +124,58 @@ void put_step_times(SlurmJson& json, const api::StepRow& step, Time now) {
     json.put("elapsed", elapsed(step.started_at, step.ended_at, now));
     json.put_time("end", step.ended_at), json.put_time("start", step.started_at);
     json.put("suspended", std::int64_t{0});
-    put_cpu_seconds(json, "system"), put_cpu_seconds(json, "total"), put_cpu_seconds(json, "user");
+    CpuTime cpu;
+    cpu.add(step.used);
+    put_cpu_time(json, "system", cpu.system);
+    put_cpu_time(json, "total", cpu.user + cpu.system), put_cpu_time(json, "user", cpu.user);
     json.end();
+}
+
+// Milliseconds of CPU time, or bytes of memory; `node`: whose the extreme is, nullptr for a sum.
+void put_used(SlurmJson& json, std::string_view type, std::int64_t count, const std::string* node) {
+    json.begin();
+    json.put("type", type), json.put("name", "");
+    json.put("id", std::int64_t{type == "cpu" ? 1 : 2}), json.put("count", count);
+    if (node != nullptr) json.put("task", std::int64_t{0}), json.put("node", *node);
+    json.end();
+}
+
+// Slurm calls "requested" what a step took in: its CPU time and memory.
+void put_usage_in(SlurmJson& json, const StepTotals& used) {
+    const std::int64_t cpu = used.user_ms + used.system_ms;
+    const std::int64_t tasks = std::max<std::int64_t>(used.tasks, 1);
+    const std::string no_node;
+    json.begin_list("max");
+    put_used(json, "cpu", cpu, &no_node), put_used(json, "mem", used.rss_max, &used.rss_max_node);
+    json.end_list();
+    json.begin_list("min");
+    put_used(json, "cpu", used.cpu_min_ms, &used.cpu_min_node);
+    json.end_list();
+    json.begin_list("average");
+    put_used(json, "cpu", cpu / tasks, nullptr);
+    put_used(json, "mem", used.rss_sum / tasks, nullptr);
+    json.end_list();
+    json.begin_list("total");
+    put_used(json, "cpu", cpu, nullptr), put_used(json, "mem", used.rss_sum, nullptr);
+    json.end_list();
+}
+
+void put_no_usage(SlurmJson& json) {
+    for (const char* how : {"max", "min", "average", "total"})
+        json.begin_list(how), json.end_list();
 }
 
 void put_step_usage(SlurmJson& json, const api::StepRow& step) {
     json.begin("tres");
-    for (const char* what : {"requested", "consumed"}) {  // Not reported yet.
-        json.begin(what);
-        for (const char* how : {"max", "min", "average", "total"}) {
-            json.begin_list(how), json.end_list();
-        }
-        json.end();
-    }
+    json.begin("requested");
+    if (step.used)
+        put_usage_in(json, *step.used);
+    else
+        put_no_usage(json);
+    json.end();
+    json.begin("consumed");  // What it gave out, by disk and network: not measured.
+    put_no_usage(json);
+    json.end();
     json.put_tres("allocated", step.tres);
     json.end();
 }

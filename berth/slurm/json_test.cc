@@ -165,6 +165,59 @@ TEST(Json, AccountingTakesOffWhatStoodStill) {
     EXPECT_EQ(at(json, "job_id"), "12");
 }
 
+TEST(Json, AccountingCountsThePauseThatIsOn) {
+    api::AccountingRow job{.job = JobId(12)};
+    job.state = "SUSPENDED";
+    job.submitted_at = from_seconds(1'000'000);
+    job.started_at = from_seconds(1'000'100);
+    job.suspended = std::chrono::seconds(30);
+    job.suspended_since = from_seconds(1'000'200);
+    for (const std::int64_t now : {1'000'300, 1'000'400}) {
+        const JsonValue json =
+            written([&](SlurmJson& out) { put_accounting(out, job, from_seconds(now)); });
+        EXPECT_EQ(at(json, "time.elapsed"), "70");
+        EXPECT_EQ(at(json, "time.suspended"), std::to_string(30 + now - 1'000'200));
+    }
+}
+
+TEST(Json, AccountingTellsWhatStepsUsed) {
+    api::AccountingRow job{.job = JobId(12)};
+    job.state = "COMPLETED";
+    job.submitted_at = from_seconds(1'000'000);
+    const StepTotals used{.user_ms = 2500,
+                          .system_ms = 501,
+                          .rss_max = 4096,
+                          .rss_max_node = "n2",
+                          .rss_sum = 6144,
+                          .cpu_min_ms = 700,
+                          .cpu_min_node = "n1",
+                          .tasks = 2,
+                          .nodes = 2};
+    job.steps.push_back({.id = StepId(0), .state = "COMPLETED", .used = used});
+    job.steps.push_back({.id = StepId(1), .state = "COMPLETED", .used = used});
+    job.steps.push_back({.id = StepId(2), .state = "COMPLETED"});
+    const JsonValue json = written([&](SlurmJson& out) { put_accounting(out, job, Time{}); });
+    EXPECT_EQ(at(json, "time.user.seconds"), "5");
+    EXPECT_EQ(at(json, "time.user.microseconds"), "0");
+    EXPECT_EQ(at(json, "time.system.seconds"), "1");
+    EXPECT_EQ(at(json, "time.system.microseconds"), "2000");
+    EXPECT_EQ(at(json, "time.total.seconds"), "6");
+    const JsonValue& step = json.find("steps")->as<api::JsonArray>()->at(0);
+    EXPECT_EQ(at(step, "time.total.seconds"), "3");
+    EXPECT_EQ(at(step, "time.total.microseconds"), "1000");
+    const auto entry = [&](const char* how, std::size_t which) -> const JsonValue& {
+        return step.find("tres")->find("requested")->find(how)->as<api::JsonArray>()->at(which);
+    };
+    EXPECT_EQ(at(entry("total", 0), "type"), "cpu");
+    EXPECT_EQ(at(entry("total", 0), "count"), "3001");
+    EXPECT_EQ(at(entry("average", 1), "count"), "3072");
+    EXPECT_EQ(at(entry("max", 1), "count"), "4096");
+    EXPECT_EQ(at(entry("max", 1), "node"), "n2");
+    EXPECT_EQ(at(entry("min", 0), "node"), "n1");
+    const JsonValue& third = json.find("steps")->as<api::JsonArray>()->at(2);
+    EXPECT_EQ(at(third, "tres.requested.total"), "[]");
+}
+
 TEST(Json, TheFrameNamesTheShapeThatWasAskedFor) {
     const auto frame = [](std::vector<std::string> arguments) {
         return written([&](SlurmJson& json) {

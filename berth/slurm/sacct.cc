@@ -39,12 +39,6 @@ struct SacctOptions {
          unfold_arrays = false, scripts = false;
 };
 
-struct Column {
-    const AccountingField* field;
-    std::size_t width;
-    bool right;
-};
-
 constexpr auto kOptions = std::to_array<option>({
     {"allusers", no_argument, nullptr, 'a'},
     {"accounts", required_argument, nullptr, 'A'},
@@ -168,47 +162,23 @@ Status read_one(int letter, const char* value, SacctOptions& options) {
     }
 }
 
-// "jobid,state%20,alloctres%-60"
-Result<std::vector<Column>> columns_of(const std::string& format) {
-    std::vector<Column> columns;
-    for (const auto word : split(format, ',')) {
-        const std::string_view name = trim(word.substr(0, word.find('%')));
-        if (name.empty()) continue;
-        const AccountingField* field = find_accounting_field(name);
-        if (field == nullptr)
-            return Error{ErrorCode::invalid_argument,
-                         "Invalid field requested: \"" + std::string(name) + "\""};
-        std::int64_t width = field->width;
-        if (word.find('%') != std::string_view::npos) {
-            const auto given = parse_int64(trim(word.substr(word.find('%') + 1)));
-            if (!given.ok() || given.value() == 0 || std::abs(given.value()) > 4096) {
-                return Error{ErrorCode::invalid_argument,
-                             "Invalid width in \"" + std::string(word) + "\""};
-            }
-            width = given.value();
-        }
-        columns.push_back({field, static_cast<std::size_t>(std::abs(width)), width > 0});
-    }
-    return columns;
-}
-
 class Table {
 public:
-    Table(const SacctOptions& options, std::vector<Column> columns, std::ostream& out)
+    Table(const SacctOptions& options, std::vector<AccountingColumn> columns, std::ostream& out)
         : options_(options), columns_(std::move(columns)), out_(out) {}
 
     void header() {
-        row([](const Column& column) { return std::string(column.field->name); });
+        row([](const AccountingColumn& column) { return std::string(column.field->name); });
         if (options_.style == Style::table)
-            row([](const Column& column) { return std::string(column.width, '-'); });
+            row([](const AccountingColumn& column) { return std::string(column.width, '-'); });
     }
     void job(const api::AccountingRow& job, Time now) {
         if (options_.steps.empty() || is_wanted(job, nullptr))
-            row([&](const Column& c) { return c.field->of_job(job, now); });
+            row([&](const AccountingColumn& c) { return c.field->of_job(job, now); });
         if (options_.jobs_only) return;
         for (const api::StepRow& step : job.steps) {
             if (!options_.steps.empty() && !is_wanted(job, &step)) continue;
-            row([&](const Column& c) {
+            row([&](const AccountingColumn& c) {
                 return c.field->of_step == nullptr ? std::string()
                                                    : c.field->of_step(job, step, now);
             });
@@ -230,7 +200,7 @@ private:
     }
     template <class Text>
     void row(Text text) {
-        for (const Column& column : columns_) {
+        for (const AccountingColumn& column : columns_) {
             if (options_.style == Style::table) {
                 out_ << cell_with_plus(text(column), column.width, column.right) << ' ';
             } else {
@@ -243,7 +213,7 @@ private:
     }
 
     const SacctOptions& options_;
-    std::vector<Column> columns_;
+    std::vector<AccountingColumn> columns_;
     std::ostream& out_;
 };
 
@@ -363,7 +333,7 @@ int run_sacct(const Invocation& call, Streams& streams) {
     const std::string* from_environment = call.variable("SACCT_FORMAT");
     if (options.format.empty())
         options.format = from_environment != nullptr ? *from_environment : kDefaultFormat;
-    auto columns = columns_of(options.format);
+    auto columns = accounting_columns(options.format);
     if (!columns.ok()) return fail(columns.error().message);
     const Time now = wall_clock_now();
     set_window(options, now);

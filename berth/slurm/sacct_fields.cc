@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
@@ -33,16 +34,6 @@ std::string state_text(const Job& job) {
 
 Duration elapsed(std::optional<Time> from, std::optional<Time> to, Time now) {
     return from ? std::max(Duration::zero(), to.value_or(now) - *from) : Duration::zero();
-}
-
-Duration suspended(const Job& job, Time now) {
-    const Duration since = elapsed(job.suspended_since, job.ended_at, now);
-    return job.suspended + (job.suspended_since ? since : Duration::zero());
-}
-
-Duration ran_for(const Job& job, Time now) {
-    return std::max(Duration::zero(),
-                    elapsed(job.started_at, job.ended_at, now) - suspended(job, now));
 }
 
 // sacct sorts a TRES list by name; the rest of Slurm has it by kind.
@@ -158,7 +149,7 @@ constexpr auto kFields = std::to_array<AccountingField>({
     {"State", 10, [](const Job& j, Time) { return state_text(j); }, [](const Job&, const Step& s, Time) { return s.state; }},
     {"Submit", 19, [](const Job& j, Time) { return local_time(j.submitted_at, "Unknown"); }, [](const Job&, const Step& s, Time) { return local_time(s.started_at, "Unknown"); }},
     {"SubmitLine", 20, [](const Job& j, Time) { return j.submit_line; }, nullptr},
-    {"Suspended", 10, [](const Job& j, Time now) { return format_duration(suspended(j, now)); }, [](const Job&, const Step&, Time) { return std::string("00:00:00"); }},
+    {"Suspended", 10, [](const Job& j, Time now) { return format_duration(suspended_for(j, now)); }, [](const Job&, const Step&, Time) { return std::string("00:00:00"); }},
     {"SystemComment", 14, not_known, nullptr},
     {"SystemCPU", 10, [](const Job& j, Time) { return cpu_of_all(j, system_of); }, [](const Job&, const Step& s, Time) { return cpu_of(s, system_of); }},
     {"Timelimit", 10, [](const Job& j, Time) { return time_limit_text(j); }, nullptr},
@@ -189,10 +180,43 @@ constexpr auto kFields = std::to_array<AccountingField>({
 
 }  // namespace
 
+Duration suspended_for(const api::AccountingRow& job, Time now) {
+    const Duration since = elapsed(job.suspended_since, job.ended_at, now);
+    return job.suspended + (job.suspended_since ? since : Duration::zero());
+}
+
+Duration ran_for(const api::AccountingRow& job, Time now) {
+    return std::max(Duration::zero(),
+                    elapsed(job.started_at, job.ended_at, now) - suspended_for(job, now));
+}
+
 const AccountingField* find_accounting_field(std::string_view name) {
     const auto found =
         std::ranges::find_if(kFields, [&](const auto& field) { return iequals(field.name, name); });
     return found == kFields.end() ? nullptr : &*found;
+}
+
+Result<std::vector<AccountingColumn>> accounting_columns(std::string_view format) {
+    std::vector<AccountingColumn> columns;
+    for (const auto word : split(format, ',')) {
+        const std::string_view name = trim(word.substr(0, word.find('%')));
+        if (name.empty()) continue;
+        const AccountingField* field = find_accounting_field(name);
+        if (field == nullptr)
+            return Error{ErrorCode::invalid_argument,
+                         "Invalid field requested: \"" + std::string(name) + "\""};
+        std::int64_t width = field->width;
+        if (word.find('%') != std::string_view::npos) {
+            const auto given = parse_int64(trim(word.substr(word.find('%') + 1)));
+            if (!given.ok() || given.value() == 0 || std::abs(given.value()) > 4096) {
+                return Error{ErrorCode::invalid_argument,
+                             "Invalid width in \"" + std::string(word) + "\""};
+            }
+            width = given.value();
+        }
+        columns.push_back({field, static_cast<std::size_t>(std::abs(width)), width > 0});
+    }
+    return columns;
 }
 
 std::string accounting_field_names() {

@@ -3,8 +3,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "berth/api/messages.h"
+#include "berth/base/result.h"
 
 namespace berth::slurm {
 
@@ -16,7 +18,19 @@ struct AccountingField {
                            Time now);  // nullptr: empty.
 };
 
+// How long a job stood still, and how long it ran without that; until now, if it is not over.
+Duration suspended_for(const api::AccountingRow& job, Time now);
+Duration ran_for(const api::AccountingRow& job, Time now);
+
 const AccountingField* find_accounting_field(std::string_view name);
+
+struct AccountingColumn {
+    const AccountingField* field;
+    std::size_t width;
+    bool right;
+};
+// "jobid,state%20,alloctres%-60"
+Result<std::vector<AccountingColumn>> accounting_columns(std::string_view format);
 std::string accounting_field_names();  // For --helpformat.
 
 }  // namespace berth::slurm

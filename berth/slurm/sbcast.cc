@@ -5,12 +5,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <ostream>
 
 #include "berth/base/text.h"
 #include "berth/slurm/arguments.h"
+#include "berth/slurm/print.h"
 #include "berth/slurm/sbcast_script.h"
 #include "berth/slurm/step_run.h"
 
@@ -72,6 +75,8 @@ private:
 
     std::optional<int> read_options() {
         if (const std::string* id = call_.variable("SLURM_JOB_ID")) job_ = *id;
+        file_.force = call_.variable("SBCAST_FORCE") != nullptr;
+        file_.preserve = call_.variable("SBCAST_PRESERVE") != nullptr;
         ArgumentReader reader(call_, kOptions, "CfF:j:ps:t:vV");
         while (const auto argument = reader.next(streams_)) {
             switch (argument->letter) {
@@ -79,7 +84,7 @@ private:
                 case 'h': return streams_.out << kUsage, 0;
                 case 'f': file_.force = true; break;
                 case 'p': file_.preserve = true; break;
-                case 'j': job_ = argument->value; break;
+                case 'j': read_job(argument->value); break;
                 case 's':
                     if (!parse_int64(argument->value).ok())
                         streams_.err << "size specification is invalid, ignored\n";
@@ -97,6 +102,13 @@ private:
             return streams_.err << "Try \"sbcast --help\" for more information\n", 1;
         names_ = reader.operands();
         return std::nullopt;
+    }
+
+    // "12", or "12.0": the nodes of that step alone.
+    void read_job(const std::string& text) {
+        const std::size_t dot = text.find('.');
+        job_ = text.substr(0, dot);
+        if (dot != std::string::npos) step_ = text.substr(dot + 1);
     }
 
     // The step's standard input is ours: from here on that is the file.
@@ -126,9 +138,18 @@ private:
             return fail("Slurm job " + job_ + " is " + to_lower(job.state) + ", and not running");
         Draft draft;
         JobRequest& request = draft.spec.request.edit();
-        request.nodes_min = job.node_count;
+        std::uint32_t nodes = job.node_count;
+        if (step_) {
+            const auto step = std::ranges::find_if(
+                job.steps, [&](const api::StepRow& one) { return step_name(one.id) == *step_; });
+            if (step == job.steps.end() || step->state != "RUNNING")
+                return fail("Slurm job " + job_ + " runs no step " + *step_);
+            nodes = static_cast<std::uint32_t>(step->nodes.size());
+            request.nodelist = step->nodes;
+        }
+        request.nodes_min = nodes;
         request.nodes_given = true;
-        request.tasks = job.node_count;
+        request.tasks = nodes;
         request.tasks_per_node = 1;
         draft.spec.name = "sbcast";
         draft.overlap = true;     // Beside whatever runs …
@@ -142,6 +163,7 @@ private:
     Streams& streams_;
     Client client_;
     std::string job_;
+    std::optional<std::string> step_;
     std::vector<std::string> names_;
     BroadcastFile file_;
 };

@@ -46,29 +46,28 @@ struct SstatOptions {
     char parsable = 0;  // 'p' or 'P'.
 };
 
-void print_row(const SstatOptions& options, const std::vector<const AccountingField*>& fields,
+using Columns = std::vector<AccountingColumn>;
+
+void print_row(const SstatOptions& options, const Columns& columns,
                const std::vector<std::string>& cells, std::ostream& out) {
-    for (std::size_t i = 0; i < fields.size(); ++i) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
         if (options.parsable == 0) {
-            const int width = fields[i]->width;
-            out << cell_with_plus(cells[i], static_cast<std::size_t>(std::abs(width)), width > 0)
-                << ' ';
+            out << cell_with_plus(cells[i], columns[i].width, columns[i].right) << ' ';
         } else {
-            out << cells[i] << (options.parsable == 'P' && i + 1 == fields.size() ? "" : "|");
+            out << cells[i] << (options.parsable == 'P' && i + 1 == columns.size() ? "" : "|");
         }
     }
     out << '\n';
 }
 
-void print_header(const SstatOptions& options, const std::vector<const AccountingField*>& fields,
-                  std::ostream& out) {
+void print_header(const SstatOptions& options, const Columns& columns, std::ostream& out) {
     std::vector<std::string> names, lines;
-    for (const AccountingField* const field : fields) {
-        names.emplace_back(field->name);
-        lines.emplace_back(static_cast<std::size_t>(std::abs(field->width)), '-');
+    for (const AccountingColumn& column : columns) {
+        names.emplace_back(column.field->name);
+        lines.emplace_back(column.width, '-');
     }
-    print_row(options, fields, names, out);
-    if (options.parsable == 0) print_row(options, fields, lines, out);
+    print_row(options, columns, names, out);
+    if (options.parsable == 0) print_row(options, columns, lines, out);
 }
 
 // Without a step it is all but the script, or all with -a; a job with no step yet shows its script.
@@ -90,7 +89,7 @@ api::StepRow step_row_of(const api::JobRow& job, const api::UsageRow& usage) {
 
 // An exit code.
 int print_job(Client& client, const SstatOptions& options, const std::string& wanted,
-              const std::vector<const AccountingField*>& fields, Streams& streams) {
+              const Columns& columns, Streams& streams) {
     const std::size_t dot = wanted.find('.');
     const std::string ref = wanted.substr(0, dot);
     const std::string step = dot == std::string::npos ? "" : wanted.substr(dot + 1);
@@ -111,10 +110,11 @@ int print_job(Client& client, const SstatOptions& options, const std::string& wa
             if (!is_wanted(usage, step, options, has_steps)) continue;
             const api::StepRow one = step_row_of(job, usage);
             std::vector<std::string> cells;
-            for (const AccountingField* const field : fields) {
-                cells.push_back(field->of_step == nullptr ? "" : field->of_step(row, one, Time()));
+            for (const AccountingColumn& column : columns) {
+                const auto text_of = column.field->of_step;
+                cells.push_back(text_of == nullptr ? "" : text_of(row, one, Time()));
             }
-            print_row(options, fields, cells, streams.out);
+            print_row(options, columns, cells, streams.out);
         }
     }
     return 0;
@@ -148,20 +148,14 @@ int run_sstat(const Invocation& call, Streams& streams) {
         streams.err << "You didn't give me any jobs to stat.\n";
         return 1;
     }
-    std::vector<const AccountingField*> fields;
-    const std::string format = options.format.empty() ? kDefaultFormat : options.format;
-    for (const auto word : split(format, ',')) {
-        const auto name = trim(word.substr(0, word.find('%')));
-        fields.push_back(find_accounting_field(name));
-        if (fields.back() != nullptr) continue;
-        streams.err << "Invalid field requested: \"" << name << "\"\n";
-        return 1;
-    }
-    if (options.header) print_header(options, fields, streams.out);
+    const auto columns =
+        accounting_columns(options.format.empty() ? kDefaultFormat : options.format);
+    if (!columns.ok()) return streams.err << columns.error().message << '\n', 1;
+    if (options.header) print_header(options, *columns, streams.out);
     Client client(endpoint_of(call));
     int code = 0;
     for (const std::string& one : options.wanted) {
-        code = std::max(code, print_job(client, options, one, fields, streams));
+        code = std::max(code, print_job(client, options, one, *columns, streams));
     }
     return code;
 }
