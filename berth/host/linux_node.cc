@@ -59,6 +59,8 @@ void LinuxNode::act(HostAction action) {
     parts.arm_timer();
 }
 
+bool LinuxNode::has(JobId job, Attempt attempt) const { return parts_->has({job, attempt}); }
+
 std::vector<AgentEvent> LinuxNode::take_events() {
     parts_->serve();
     std::vector<AgentEvent> taken(std::make_move_iterator(parts_->events.begin()),
@@ -134,14 +136,14 @@ Result<UserRecord> LinuxNodeParts::user_of(const Owner& owner) const {
 
 void LinuxNodeParts::signal_run(const SignalRun& order) {
     const bool whole_job = order.run.step == kExternStep;
+    Place* const place = claim({order.run.job, order.run.attempt});
     if (!order.whole) {
         if (const auto run = runs.find(order.run); run != runs.end()) {
             signal_main(run->second, order.signal);
         }
         return;
     }
-    const auto place = places.find({order.run.job, order.run.attempt});
-    if (place == places.end()) return tell(RunEmpty{order.run});
+    if (place == nullptr) return tell(RunEmpty{order.run});
     reset_look = true;
     if (!whole_job) {
         const auto run = runs.find(order.run);
@@ -149,21 +151,21 @@ void LinuxNodeParts::signal_run(const SignalRun& order) {
         run->second.empty_due = true;
         return signal_all(run->second, order.signal);
     }
-    place->second.empty_due = true;
+    place->empty_due = true;
     // Under v1 what is frozen does not die, and its agent may have lost its memory of that.
-    if (order.signal == SIGKILL) CgroupTree::freeze(place->second.group, false);
+    if (order.signal == SIGKILL) CgroupTree::freeze(place->group, false);
     for (auto& [key, run] : runs) {
-        const bool own = std::pair(key.job, key.attempt) == place->first;
+        const bool own = key.job == order.run.job && key.attempt == order.run.attempt;
         if (own && !is_hook(key.step)) signal_all(run, order.signal);
     }
 }
 
 // Without a freezer, the processes that are there are stopped one by one.
 void LinuxNodeParts::freeze_run(const FreezeRun& order) {
-    const auto place = places.find({order.run.job, order.run.attempt});
-    if (place == places.end() || CgroupTree::freeze(place->second.group, order.frozen)) return;
+    const Place* const place = claim({order.run.job, order.run.attempt});
+    if (place == nullptr || CgroupTree::freeze(place->group, order.frozen)) return;
     for (auto& [key, run] : runs) {
-        const bool own = std::pair(key.job, key.attempt) == place->first;
+        const bool own = key.job == order.run.job && key.attempt == order.run.attempt;
         if (own && !is_hook(key.step)) signal_all(run, order.frozen ? SIGSTOP : SIGCONT);
     }
 }

@@ -4,6 +4,7 @@
 // One thread: whoever owns it polls fd() and then takes the events.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,6 +39,9 @@ struct LinuxNodeOptions {
     // GPUs.
     std::string mps_program;
     std::int64_t pids_max = 0;  // Of one job; 0: three quarters of the kernel's.
+    // What is left of an attempt that no process is left of, and that the agent's memory does not
+    // know either: it would have been asked about by then.
+    std::chrono::milliseconds orphan_after = std::chrono::seconds(60);
 };
 
 struct LinuxNodeParts;
@@ -56,6 +60,10 @@ public:
     const std::vector<std::string>& not_isolated() const;
 
     void act(HostAction action) override;
+
+    // Whether anything of this attempt is here. One that was removed is, for as long as its
+    // processes live.
+    bool has(JobId job, Attempt attempt) const;
 
     // Readable when take_events() may have something.
     int fd() const;

@@ -1,6 +1,8 @@
 // How LinuxNode takes over what an earlier agent started.
 #include <sys/inotify.h>
 
+#include <algorithm>
+
 #include "berth/agent/signals.h"
 #include "berth/base/codec.h"
 #include "berth/host/file_io.h"
@@ -8,14 +10,6 @@
 #include "berth/host/process.h"
 
 namespace berth {
-
-namespace {
-
-// An attempt that nothing is left of, and that the agent's memory does not know either: it would
-// have been asked about by then.
-constexpr std::chrono::seconds kOrphanAfter{60};
-
-}  // namespace
 
 void LinuxNodeParts::adopt() {
     for (const AttemptFolder& folder : list_attempts(options.run_dir)) adopt_attempt(folder);
@@ -44,7 +38,7 @@ void LinuxNodeParts::adopt_attempt(const AttemptFolder& folder) {
         if (!place.group.none() && CgroupTree::populated(place.group)) {
             alive.push_back({folder.job, folder.attempt, kExternStep});
         } else {
-            place.orphan_at = Clock::now() + kOrphanAfter;
+            place.orphan_at = Clock::now() + options.orphan_after;
         }
     }
     places[{folder.job, folder.attempt}] = place;
@@ -87,11 +81,35 @@ void LinuxNodeParts::find_shepherd(const RunKey& key, Run& run) {
     }
 }
 
+// Whatever the agent asks of an attempt, it knows it.
+LinuxNodeParts::Place* LinuxNodeParts::claim(Key key) {
+    const auto place = places.find(key);
+    if (place == places.end()) return nullptr;
+    place->second.orphan_at.reset();
+    return &place->second;
+}
+
+bool LinuxNodeParts::is_busy(const Key& key, const Place& place) const {
+    if (!place.group.none() && CgroupTree::populated(place.group)) return true;
+    return std::ranges::any_of(runs, [&](const auto& one) {
+        return Key(one.first.job, one.first.attempt) == key &&
+               (!one.second.gone || has_processes(one.second));
+    });
+}
+
+bool LinuxNodeParts::has(const Key& key) const {
+    if (places.contains(key)) return true;
+    const std::string folder = options.run_dir + "/" + folder_of_attempt(key.first, key.second);
+    return std::ranges::any_of(leftovers, [&](const Place& left) {
+        return left.folder == folder && !left.group.none() && CgroupTree::populated(left.group);
+    });
+}
+
 void LinuxNodeParts::drop_orphans() {
     const auto now = Clock::now();
     std::vector<Key> due;
     for (const auto& [key, place] : places) {
-        if (place.orphan_at && *place.orphan_at <= now) due.push_back(key);
+        if (place.orphan_at && *place.orphan_at <= now && !is_busy(key, place)) due.push_back(key);
     }
     for (const Key& key : due) {
         log.write(LogLevel::info, "host",

@@ -110,6 +110,66 @@ TEST_F(Adoption, EndsARunWhoseShepherdWasKilledWhileNobodyLooked) {
     rig.wait<RunEmpty>(rig.whole(1));
 }
 
+// Nothing was alive when the agent came back: what begins then is not forgotten after a while.
+TEST_F(Adoption, ForgetsNoStepThatBeganAfterIt) {
+    rig.options.orphan_after = std::chrono::milliseconds(150);
+    const LaunchAttempt job = rig.job(1, "exit 0");
+    start_by_another_agent(job, true);
+    while (folder(1).is_locked()) usleep(1000);
+    rig.open();
+    EXPECT_TRUE(rig.node->alive().empty());
+    rig.node->act(StartStep{rig.step(job, 0, 1, "echo $$ > pid; sleep 1000.8"), job});
+    ASSERT_TRUE(rig.wait_for_file(rig.work + "/pid"));
+    usleep(200'000);
+    for (int i = 0; i < 5; ++i) rig.pump(10);
+    EXPECT_EQ(list_attempts(rig.options.run_dir).size(), 1U);
+    rig.signal(rig.whole(1), SIGTERM);
+    rig.wait<RunExited>(rig.step_key(1, 0));
+    rig.wait<RunEmpty>(rig.whole(1));
+}
+
+TEST_F(Adoption, ForgetsNoHookThatBeganAfterIt) {
+    rig.options.orphan_after = std::chrono::milliseconds(150);
+    LaunchAttempt job = rig.job(1, "exit 0");
+    const std::string slow = rig.folder + "/slow";
+    std::ofstream(slow) << "#!/bin/sh\nsleep 0.6\nexit 4\n";
+    chmod(slow.c_str(), 0755);
+    job.hooks.epilog = {slow};
+    start_by_another_agent(job, true);
+    while (folder(1).is_locked()) usleep(1000);
+    rig.open();
+    const RunKey epilog{job.job, job.attempt, kEpilogStep};
+    rig.node->act(StartHook{epilog, job});
+    EXPECT_EQ(rig.wait<RunExited>(epilog).exit, (ExitStatus{4, 0}));
+    EXPECT_EQ(list_attempts(rig.options.run_dir).size(), 1U);
+}
+
+TEST_F(Adoption, ForgetsWhatNobodyAsksFor) {
+    rig.options.orphan_after = std::chrono::milliseconds(150);
+    start_by_another_agent(rig.job(1, "exit 0"), true);
+    while (folder(1).is_locked()) usleep(1000);
+    rig.open();
+    for (int i = 0; i < 1000 && !list_attempts(rig.options.run_dir).empty(); ++i) rig.pump(10);
+    EXPECT_TRUE(list_attempts(rig.options.run_dir).empty());
+}
+
+TEST_F(Adoption, HasWhatWasRemovedForAsLongAsItsProcessesLive) {
+    if (geteuid() != 0) GTEST_SKIP() << "SKIPPED: needs root for cgroups";
+    rig.open();
+    rig.start(rig.job(1, "echo $$ > pid; sleep 1000.9"));
+    ASSERT_TRUE(rig.wait_for_file(rig.work + "/pid"));
+    EXPECT_TRUE(rig.node->has(JobId{1}, Attempt{1}));
+    rig.node->act(RemoveAttempt{JobId{1}, Attempt{1}});
+    rig.pump(10);
+    EXPECT_TRUE(rig.node->has(JobId{1}, Attempt{1}));
+    rig.reopen();
+    EXPECT_TRUE(rig.node->has(JobId{1}, Attempt{1}));
+    rig.signal(rig.whole(1), SIGKILL);
+    rig.wait<RunEmpty>(rig.whole(1));
+    rig.node->act(RemoveAttempt{JobId{1}, Attempt{1}});
+    EXPECT_FALSE(rig.node->has(JobId{1}, Attempt{1}));
+}
+
 TEST_F(Adoption, DoesNotBeginARunTwice) {
     start_by_another_agent(rig.job(1, "echo ran >> begun; mv begun ran; sleep 100"));
     rig.open();

@@ -46,6 +46,9 @@ struct LinuxNodeParts {
     void adopt_attempt(const AttemptFolder& folder);
     void adopt_run(const RunKey& key, const RunDirectory& folder, const Place& place);
     void find_shepherd(const RunKey& key, Run& run);
+    Place* claim(Key key);  // nullptr: there is none.
+    bool is_busy(const Key& key, const Place& place) const;
+    bool has(const Key& key) const;
     void drop_orphans();
 
     // ---- What the agent wants (linux_node.cc, linux_node_start.cc).

@@ -62,7 +62,7 @@ Status LinuxNodeParts::prepare_attempt(const LaunchAttempt& launch) {
 // The site's programs run in no cgroup of the job's: what they leave behind is theirs.
 void LinuxNodeParts::start_hook(const StartHook& start) {
     Status started = Done{};
-    if (!places.contains({start.run.job, start.run.attempt})) started = make_place(start.launch);
+    if (claim({start.run.job, start.run.attempt}) == nullptr) started = make_place(start.launch);
     if (started.ok()) {
         const Place& place = places.at({start.run.job, start.run.attempt});
         const std::string folder = place.folder + "/" + folder_of_step(start.run.step);
@@ -149,7 +149,7 @@ void LinuxNodeParts::start_step(const StartStep& start) {
     Status started = Done{};
     if (!user.ok()) {
         started = user.error();
-    } else if (!places.contains({step.job, step.attempt})) {
+    } else if (claim({step.job, step.attempt}) == nullptr) {
         started = Error{ErrorCode::failed_precondition, "its job does not run on this node"};
     } else if (step.share.tasks.empty() || step.arguments.empty()) {
         started = Error{ErrorCode::invalid_argument, "the step has no task, or no command, here"};
