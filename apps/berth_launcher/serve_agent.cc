@@ -44,21 +44,17 @@ void stop_serving(int) {
 }
 
 Status serve(int socket, const LauncherOptions& options, LinuxNodeOptions wanted, LogSink& log) {
-    const std::string run_dir = wanted.run_dir;
     BERTH_TRY(VerifyingKeys keys, read_keys(options.controller_keys));
     BERTH_TRY(const auto disk, FileDisk::open(options.state + "/ledger"));
     BERTH_TRY(LaunchLedger ledger, LaunchLedger::open(*disk, disk->stored()));
     BERTH_TRY(std::string boot, boot_id());
     BERTH_TRY(const auto node, LinuxNode::open(std::move(wanted), log));
-    LaunchGate gate({.node = options.node,
-                     .boot_id = std::move(boot),
-                     .lowest_uid = options.lowest_uid,
-                     .present =
-                         [&](JobId job, Attempt attempt) {
-                             const std::string at = run_dir + "/" + folder_of_attempt(job, attempt);
-                             return ::access(at.c_str(), F_OK) == 0;
-                         }},
-                    std::move(keys), std::move(ledger));
+    LaunchGate gate(
+        {.node = options.node,
+         .boot_id = std::move(boot),
+         .lowest_uid = options.lowest_uid,
+         .present = [&node](JobId job, Attempt attempt) { return node->has(job, attempt); }},
+        std::move(keys), std::move(ledger));
     NodePrograms* programs = nullptr;
     LauncherSession session(
         socket,

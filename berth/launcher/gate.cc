@@ -81,7 +81,7 @@ Result<LetIn> LaunchGate::find_live(JobId job, Attempt attempt) const {
 
 Status LaunchGate::has_room(const LaunchAttempt& launch) const {
     for (const auto& [job, other] : ledger_.all()) {
-        if (other.removed || !settings_.present(job, other.attempt)) continue;
+        if (!settings_.present(job, other.attempt)) continue;
         if (job == launch.job)
             return refused(name_of(job, other.attempt) + " is still on this node");
         if (const DeviceMask both = in_conflict(other.share, launch.share))
@@ -94,15 +94,19 @@ Status LaunchGate::has_room(const LaunchAttempt& launch) const {
 Status LaunchGate::let_in(const SignedAttempt& attempt, Time now) {
     const LaunchAttempt& launch = attempt.body;
     Result<LetIn> entry = find_live(launch.job, launch.attempt);
-    if (entry.ok()) return is_for_here(attempt.warrant);
-    if (entry.error().code != ErrorCode::not_found) return entry.error();
+    // One of which nothing is here holds no devices: they may be another's by now.
+    if (entry.ok() && settings_.present(launch.job, launch.attempt))
+        return is_for_here(attempt.warrant);
+    if (entry.ok() && entry->started)
+        return refused(name_of(launch.job, launch.attempt) + " was started on this node before");
+    if (!entry.ok() && entry.error().code != ErrorCode::not_found) return entry.error();
     BERTH_CHECK(is_fresh(attempt.warrant, now));
     if (launch.owner.uid < settings_.lowest_uid)
         return refused("no job of uid " + std::to_string(launch.owner.uid) +
                        " runs on this node: " + std::to_string(settings_.lowest_uid) +
                        " is the lowest");
     BERTH_CHECK(has_room(launch));
-    BERTH_CHECK(ledger_.forget(now));
+    BERTH_CHECK(ledger_.forget(now, settings_.present));
     BERTH_CHECK(ledger_.raise_epoch(attempt.warrant.epoch));
     return ledger_.put(launch.job, {.attempt = launch.attempt,
                                     .share = launch.share,
@@ -117,8 +121,6 @@ Result<HostAction> LaunchGate::admit_attempt(StartAttempt asked, Time now) {
     BERTH_CHECK(let_in(attempt, now));
     LaunchAttempt& launch = attempt.body;
     BERTH_TRY(LetIn entry, find_live(launch.job, launch.attempt));
-    if (entry.started && !settings_.present(launch.job, launch.attempt))
-        return refused(name_of(launch.job, launch.attempt) + " was started on this node before");
     entry.started = true;
     BERTH_CHECK(ledger_.put(launch.job, std::move(entry)));
     launch.payload = std::move(asked.launch.payload);
@@ -182,7 +184,7 @@ Status LaunchGate::remove(const RemoveAttempt& asked, Time now) {
         over.removed = true;
         BERTH_CHECK(ledger_.put(asked.job, std::move(over)));
     }
-    return ledger_.forget(now);
+    return ledger_.forget(now, settings_.present);
 }
 
 }  // namespace berth

@@ -16,7 +16,8 @@ struct GateSettings {
     std::string node;              // This one's name.
     std::string boot_id;           // As it is booted now.
     std::uint32_t lowest_uid = 0;  // No jobs of users below.
-    // Whether anything of this attempt is on the node.
+    // Whether anything of this attempt is on the node: also where the agent has said that it is
+    // over.
     std::function<bool(JobId, Attempt)> present;
 };
 

@@ -115,14 +115,17 @@ public:
         if (!done.ok()) return done.error().message;
         if (const auto* start = std::get_if<StartAttempt>(&*done))
             here.insert({start->launch.job, start->launch.attempt});
-        if (const auto* gone = std::get_if<RemoveAttempt>(&*done))
-            here.erase({gone->job, gone->attempt});
+        if (const auto* hook = std::get_if<StartHook>(&*done))
+            here.insert({hook->run.job, hook->run.attempt});
+        const auto* const gone = std::get_if<RemoveAttempt>(&*done);
+        if (gone != nullptr && !busy) here.erase({gone->job, gone->attempt});
         return "";
     }
 
     const SigningKeys controller = *SigningKeys::of(*make_signing_key());
     MapDisk disk;
     std::set<std::pair<JobId, Attempt>> here;
+    bool busy = false;  // Processes live on whatever the agent says.
     std::optional<LaunchGate> gate;
     std::string boot_id = "boot-a";
     Epoch epoch{3};

@@ -214,6 +214,36 @@ TEST(LaunchGate, GivesNoDeviceToTwo) {
     EXPECT_EQ(rig.ask(StartAttempt{rig.sign(rig.attempt(2))}), "");
 }
 
+// An agent that says of a job which runs that it is over.
+TEST(LaunchGate, GivesNoDeviceAwayBeforeItsProcessesAreGone) {
+    GateRig rig;
+    rig.busy = true;
+    EXPECT_EQ(rig.ask(StartAttempt{rig.sign(rig.attempt(1))}), "");
+    EXPECT_EQ(rig.ask(RemoveAttempt{JobId{1}, Attempt{1}}), "");
+    EXPECT_TRUE(says(rig.ask(StartAttempt{rig.sign(rig.attempt(2))}), "holds devices 0-1"));
+    EXPECT_TRUE(says(rig.ask(StartAttempt{rig.sign(rig.attempt(1, 2))}), "is still on this node"));
+    rig.now += kCredentialLife + kClockSkewMax + Duration(1);
+    EXPECT_EQ(rig.ask(RemoveAttempt{JobId{1}, Attempt{1}}), "");
+    rig.reopen();
+    EXPECT_TRUE(says(rig.ask(StartAttempt{rig.sign(rig.attempt(2))}), "holds devices 0-1"));
+    rig.here.clear();
+    EXPECT_EQ(rig.ask(StartAttempt{rig.sign(rig.attempt(2))}), "");
+}
+
+// Its devices may be another's by then.
+TEST(LaunchGate, LetsInAnewWhatHadAPrologAlone) {
+    GateRig rig;
+    const LaunchAttempt first = rig.sign(rig.attempt(1));
+    EXPECT_EQ(rig.ask(rig.prolog(first)), "");
+    rig.here.clear();
+    EXPECT_EQ(rig.ask(StartAttempt{rig.sign(rig.attempt(2))}), "");
+    EXPECT_TRUE(says(rig.ask(StartAttempt{first}), "holds devices 0-1"));
+    EXPECT_EQ(rig.ask(RemoveAttempt{JobId{2}, Attempt{1}}), "");
+    rig.now += kCredentialLife + kClockSkewMax + Duration(1);
+    EXPECT_TRUE(says(rig.ask(StartAttempt{first}), "it is old"));
+    EXPECT_TRUE(says(rig.ask(rig.prolog(first)), "it is old"));
+}
+
 TEST(LaunchGate, RunsNobodyBelowTheLowestUser) {
     GateRig rig;
     LaunchAttempt launch = rig.attempt();

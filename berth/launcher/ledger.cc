@@ -54,10 +54,11 @@ Status LaunchLedger::put(JobId job, LetIn entry) {
     return Done{};
 }
 
-Status LaunchLedger::forget(Time now) {
+Status LaunchLedger::forget(Time now, const std::function<bool(JobId, Attempt)>& present) {
     std::vector<MemoryWrite> gone;
     std::erase_if(jobs_, [&](const auto& one) {
-        const bool over = one.second.removed && one.second.forget_after < now;
+        const bool over = one.second.removed && one.second.forget_after < now &&
+                          !present(one.first, one.second.attempt);
         if (over) gone.push_back({job_key(one.first), std::nullopt});
         return over;
     });

@@ -2,6 +2,7 @@
 // launcher, and forgets an attempt only when its credential can be of no use any more.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -32,8 +33,8 @@ public:
     const LetIn* find(JobId job) const;
     const std::map<JobId, LetIn>& all() const { return jobs_; }
     Status put(JobId job, LetIn entry);
-    // Those that are over and whose credential has run out.
-    Status forget(Time now);
+    // Those that are over, of which nothing is left, and whose credential has run out.
+    Status forget(Time now, const std::function<bool(JobId, Attempt)>& present);
 
     Epoch highest_epoch() const { return epoch_; }
     Status raise_epoch(Epoch epoch);
