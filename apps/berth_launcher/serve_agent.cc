@@ -38,12 +38,23 @@ Result<VerifyingKeys> read_keys(const std::vector<std::string>& paths) {
     return keys;
 }
 
+HookState state_of(const std::string& run_dir, const RunKey& run) {
+    const RunDirectory folder(run_dir + "/" + folder_of_attempt(run.job, run.attempt) + "/" +
+                              folder_of_step(run.step));
+    if (const auto end = folder.exit())
+        return end->exit == ExitStatus{} ? HookState::passed : HookState::failed;
+    if (folder.is_locked()) return HookState::running;
+    const auto status = folder.status();
+    return status && !status->failure.empty() ? HookState::failed : HookState::none;
+}
+
 LauncherSession* served = nullptr;
 void stop_serving(int) {
     if (served != nullptr) served->stop();
 }
 
 Status serve(int socket, const LauncherOptions& options, LinuxNodeOptions wanted, LogSink& log) {
+    const std::string run_dir = wanted.run_dir;
     BERTH_TRY(VerifyingKeys keys, read_keys(options.controller_keys));
     BERTH_TRY(const auto disk, FileDisk::open(options.state + "/ledger"));
     BERTH_TRY(LaunchLedger ledger, LaunchLedger::open(*disk, disk->stored()));
@@ -53,7 +64,8 @@ Status serve(int socket, const LauncherOptions& options, LinuxNodeOptions wanted
         {.node = options.node,
          .boot_id = std::move(boot),
          .lowest_uid = options.lowest_uid,
-         .present = [&node](JobId job, Attempt attempt) { return node->has(job, attempt); }},
+         .present = [&node](JobId job, Attempt attempt) { return node->has(job, attempt); },
+         .hook = [&run_dir](const RunKey& run) { return state_of(run_dir, run); }},
         std::move(keys), std::move(ledger));
     NodePrograms* programs = nullptr;
     LauncherSession session(

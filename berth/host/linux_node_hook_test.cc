@@ -112,6 +112,19 @@ TEST_F(LinuxNodeHook, MayBeAskedForAgain) {
     EXPECT_EQ(rig.lines(log).size(), 2U);
 }
 
+TEST_F(LinuxNodeHook, IsNotBegunWhileItRuns) {
+    const std::string log = rig.folder + "/log";
+    const LaunchAttempt launch =
+        job_with({program("slow", "echo once >>" + log + "; sleep 0.6; exit 4")});
+    rig.node->act(StartHook{kProlog, launch});
+    ASSERT_TRUE(rig.wait_for_file(log));
+    rig.node->act(StartHook{kProlog, launch});
+    EXPECT_EQ(rig.wait<RunFailedToStart>(kProlog).why,
+              "did not start: it runs on this node already");
+    EXPECT_EQ(rig.wait<RunExited>(kProlog).exit, (ExitStatus{4, 0}));
+    EXPECT_EQ(rig.lines(log).size(), 1U);
+}
+
 // ---- Around each task of a step.
 
 TEST_F(LinuxNodeHook, ATaskPrologSetsTheTasksEnvironment) {

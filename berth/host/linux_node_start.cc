@@ -66,8 +66,12 @@ void LinuxNodeParts::start_hook(const StartHook& start) {
     if (started.ok()) {
         const Place& place = places.at({start.run.job, start.run.attempt});
         const std::string folder = place.folder + "/" + folder_of_step(start.run.step);
-        forget_run(start.run);
-        started = remove_tree(folder);
+        if (RunDirectory(folder).is_locked()) {
+            started = Error{ErrorCode::already_exists, "it runs on this node already"};
+        } else {
+            forget_run(start.run);
+            started = remove_tree(folder);
+        }
         const NodeView view = view_for(start.launch.confinement);
         const auto agent = find_user(::geteuid());
         if (!agent) started = Status(agent.error());

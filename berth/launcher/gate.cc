@@ -113,11 +113,39 @@ Status LaunchGate::let_in(const SignedAttempt& attempt, Time now) {
                                     .forget_after = attempt.warrant.expires + kClockSkewMax});
 }
 
+Status LaunchGate::before_epilog(JobId job, Attempt attempt) const {
+    if (settings_.hook({job, attempt, kEpilogStep}) == HookState::none) return Done{};
+    return refused("the epilog of " + name_of(job, attempt) + " has begun on this node");
+}
+
+Status LaunchGate::may_begin(const LaunchAttempt& launch) const {
+    BERTH_CHECK(before_epilog(launch.job, launch.attempt));
+    if (launch.hooks.prolog.empty() ||
+        settings_.hook({launch.job, launch.attempt, kPrologStep}) == HookState::passed)
+        return Done{};
+    return refused("the prolog of " + name_of(launch.job, launch.attempt) +
+                   " has not ended well on this node");
+}
+
+// Each once, and the prolog before all else.
+Status LaunchGate::may_run_hook(const RunKey& run) const {
+    BERTH_CHECK(before_epilog(run.job, run.attempt));
+    if (run.step == kEpilogStep) return Done{};
+    if (settings_.hook(run) != HookState::none)
+        return refused("the prolog of " + name_of(run.job, run.attempt) +
+                       " has begun on this node before");
+    const Result<LetIn> entry = find_live(run.job, run.attempt);
+    if (entry.ok() && entry->started)
+        return refused(name_of(run.job, run.attempt) + " was started on this node before");
+    return Done{};
+}
+
 Result<HostAction> LaunchGate::admit_attempt(StartAttempt asked, Time now) {
     BERTH_TRY(SignedAttempt attempt, read(asked.launch));
     if (digest_of(asked.launch.payload) != attempt.warrant.payload)
         return refused("the script or the environment is not what the controller has signed for " +
                        name_of(asked.launch.job, asked.launch.attempt));
+    BERTH_CHECK(may_begin(attempt.body));
     BERTH_CHECK(let_in(attempt, now));
     LaunchAttempt& launch = attempt.body;
     BERTH_TRY(LetIn entry, find_live(launch.job, launch.attempt));
@@ -135,6 +163,7 @@ Result<HostAction> LaunchGate::admit_hook(const StartHook& asked, Time now) {
         !is_hook(asked.run.step))
         return refused("a prolog or epilog is asked for that is not that of " +
                        name_of(launch.job, launch.attempt));
+    BERTH_CHECK(may_run_hook(asked.run));
     if (asked.run.step == kPrologStep || !find_live(launch.job, launch.attempt).ok()) {
         BERTH_CHECK(let_in(attempt, now));
     }
@@ -159,6 +188,7 @@ Result<HostAction> LaunchGate::admit_step(const StartStep& asked) {
     BERTH_TRY(const LetIn entry, find_live(step.body.job, step.body.attempt));
     if (!entry.started)
         return refused(name_of(step.body.job, step.body.attempt) + " has not been started here");
+    BERTH_CHECK(before_epilog(step.body.job, step.body.attempt));
     return HostAction(StartStep{std::move(step.body), std::move(attempt.body)});
 }
 

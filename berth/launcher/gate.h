@@ -12,6 +12,9 @@
 
 namespace berth {
 
+// Of a prolog or an epilog: what its folder says, which no agent can write to.
+enum class HookState { none, running, passed, failed };
+
 struct GateSettings {
     std::string node;              // This one's name.
     std::string boot_id;           // As it is booted now.
@@ -19,6 +22,7 @@ struct GateSettings {
     // Whether anything of this attempt is on the node: also where the agent has said that it is
     // over.
     std::function<bool(JobId, Attempt)> present;
+    std::function<HookState(const RunKey&)> hook = [](const RunKey&) { return HookState::none; };
 };
 
 class LaunchGate {
@@ -36,6 +40,9 @@ private:
     Status is_for_here(const Warrant& warrant) const;
     Status is_fresh(const Warrant& warrant, Time now) const;
     Status let_in(const SignedAttempt& attempt, Time now);
+    Status may_begin(const LaunchAttempt& launch) const;
+    Status may_run_hook(const RunKey& run) const;
+    Status before_epilog(JobId job, Attempt attempt) const;
     Status has_room(const LaunchAttempt& launch) const;
     Result<LetIn> find_live(JobId job, Attempt attempt) const;
 

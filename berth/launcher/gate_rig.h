@@ -48,7 +48,12 @@ public:
                 .boot_id = boot_id,
                 .lowest_uid = 1000,
                 .present = [this](JobId job,
-                                  Attempt attempt) { return here.contains({job, attempt}); }},
+                                  Attempt attempt) { return here.contains({job, attempt}); },
+                .hook =
+                    [this](const RunKey& run) {
+                        const auto found = hooks.find(run);
+                        return found == hooks.end() ? HookState::none : found->second;
+                    }},
             *VerifyingKeys::of(controller.public_keys()), *LaunchLedger::open(disk, disk.stored()));
     }
 
@@ -82,10 +87,14 @@ public:
         launch.shares = {launch.share};
         launch.node_names = {"gpu1"};
         launch.spec.name = "train";
-        launch.hooks.prolog = {"/etc/berth/prolog"};
         launch.hooks.epilog = {"/etc/berth/epilog"};
         launch.payload.script = "#!/bin/sh\npython train.py\n";
         launch.payload.environment = {"HOME=/home/ann"};
+        return launch;
+    }
+    LaunchAttempt attempt_with_prolog() const {
+        LaunchAttempt launch = attempt();
+        launch.hooks.prolog = {"/etc/berth/prolog"};
         return launch;
     }
     static LaunchStep step(const LaunchAttempt& of, std::uint32_t id = 0) {
@@ -115,17 +124,27 @@ public:
         if (!done.ok()) return done.error().message;
         if (const auto* start = std::get_if<StartAttempt>(&*done))
             here.insert({start->launch.job, start->launch.attempt});
-        if (const auto* hook = std::get_if<StartHook>(&*done))
+        if (const auto* hook = std::get_if<StartHook>(&*done)) {
             here.insert({hook->run.job, hook->run.attempt});
+            hooks[hook->run] = hook_state;
+        }
         const auto* const gone = std::get_if<RemoveAttempt>(&*done);
-        if (gone != nullptr && !busy) here.erase({gone->job, gone->attempt});
+        if (gone != nullptr && !busy) lose(gone->job, gone->attempt);
         return "";
+    }
+    // Nothing is left of it on the node.
+    void lose(JobId job, Attempt attempt) {
+        here.erase({job, attempt});
+        hooks.erase({job, attempt, kPrologStep});
+        hooks.erase({job, attempt, kEpilogStep});
     }
 
     const SigningKeys controller = *SigningKeys::of(*make_signing_key());
     MapDisk disk;
     std::set<std::pair<JobId, Attempt>> here;
-    bool busy = false;  // Processes live on whatever the agent says.
+    std::map<RunKey, HookState> hooks;
+    HookState hook_state = HookState::passed;  // Of those that begin.
+    bool busy = false;                         // Processes live on whatever the agent says.
     std::optional<LaunchGate> gate;
     std::string boot_id = "boot-a";
     Epoch epoch{3};

@@ -235,7 +235,7 @@ TEST(LaunchGate, LetsInAnewWhatHadAPrologAlone) {
     GateRig rig;
     const LaunchAttempt first = rig.sign(rig.attempt(1));
     EXPECT_EQ(rig.ask(rig.prolog(first)), "");
-    rig.here.clear();
+    rig.lose(first.job, first.attempt);
     EXPECT_EQ(rig.ask(StartAttempt{rig.sign(rig.attempt(2))}), "");
     EXPECT_TRUE(says(rig.ask(StartAttempt{first}), "holds devices 0-1"));
     EXPECT_EQ(rig.ask(RemoveAttempt{JobId{2}, Attempt{1}}), "");
@@ -297,6 +297,49 @@ TEST(LaunchGate, TakesAHookForNoOtherRunThanItsOwn) {
     hook = rig.prolog(launch);
     hook.run.step = StepId{0};
     EXPECT_NE(rig.ask(hook), "");
+}
+
+TEST(LaunchGate, BeginsNoScriptBeforeItsPrologHasEndedWell) {
+    GateRig rig;
+    const LaunchAttempt launch = rig.sign(rig.attempt_with_prolog());
+    const RunKey prolog{launch.job, launch.attempt, kPrologStep};
+    EXPECT_TRUE(says(rig.ask(StartAttempt{launch}), "has not ended well"));
+    EXPECT_TRUE(rig.disk.kept.empty());
+    rig.hook_state = HookState::running;
+    EXPECT_EQ(rig.ask(rig.prolog(launch)), "");
+    EXPECT_TRUE(says(rig.ask(StartAttempt{launch}), "has not ended well"));
+    rig.hooks[prolog] = HookState::failed;
+    EXPECT_TRUE(says(rig.ask(StartAttempt{launch}), "has not ended well"));
+    rig.hooks[prolog] = HookState::passed;
+    EXPECT_EQ(rig.ask(StartAttempt{launch}), "");
+}
+
+TEST(LaunchGate, RunsEachHookOnceAndNothingAfterTheEpilog) {
+    GateRig rig;
+    const LaunchAttempt launch = rig.sign(rig.attempt_with_prolog());
+    const LaunchStep step = rig.sign(rig.step(launch));
+    EXPECT_EQ(rig.ask(rig.prolog(launch)), "");
+    EXPECT_TRUE(says(rig.ask(rig.prolog(launch)), "has begun on this node before"));
+    EXPECT_EQ(rig.ask(StartAttempt{launch}), "");
+    rig.hooks.erase({launch.job, launch.attempt, kPrologStep});
+    EXPECT_TRUE(says(rig.ask(rig.prolog(launch)), "was started on this node before"));
+    EXPECT_EQ(rig.ask(StartStep{step, rig.bare(launch)}), "");
+    EXPECT_EQ(rig.ask(rig.epilog(launch)), "");
+    for (const HostAction& late :
+         {HostAction(rig.prolog(launch)), HostAction(StartAttempt{launch}),
+          HostAction(StartStep{step, rig.bare(launch)}), HostAction(rig.epilog(launch))})
+        EXPECT_TRUE(says(rig.ask(late), "the epilog of attempt 1 of job 7 has begun"));
+}
+
+// One that its shepherd's death has ended without a word may be asked for again.
+TEST(LaunchGate, RunsAHookAgainOfWhichNothingIsKnown) {
+    GateRig rig;
+    rig.hook_state = HookState::none;
+    const LaunchAttempt launch = rig.sign(rig.attempt_with_prolog());
+    EXPECT_EQ(rig.ask(rig.prolog(launch)), "");
+    EXPECT_EQ(rig.ask(rig.prolog(launch)), "");
+    EXPECT_EQ(rig.ask(rig.epilog(launch)), "");
+    EXPECT_EQ(rig.ask(rig.epilog(launch)), "");
 }
 
 TEST(LaunchGate, RunsTheSitesProgramsAsSignedAndEachOrderOnce) {
