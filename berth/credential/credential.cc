@@ -44,13 +44,24 @@ std::string seal(Warrant warrant, Body body, const SigningKeys& keys) {
 
 Error denied(const std::string& why) { return {ErrorCode::permission_denied, why}; }
 
+// For the log: who wrote it may be anyone.
+std::string printable_key(const std::string& key) {
+    constexpr std::size_t kShown = 16;
+    std::string shown = key.substr(0, kShown);
+    for (char& one : shown) {
+        const bool hex = (one >= '0' && one <= '9') || (one >= 'a' && one <= 'f');
+        if (!hex) one = '?';
+    }
+    return key.size() > kShown ? shown + "..." : shown;
+}
+
 template <class Body>
 Result<Signed<Body>> unseal(const std::string& credential, const VerifyingKeys& keys) {
     if (credential.empty()) return denied("the order has no credential of the controller's");
     const Result<Envelope> envelope = decode<Envelope>(credential);
     if (!envelope.ok()) return denied("the order's credential is no credential");
     if (!keys.knows(envelope->key)) {
-        return denied("the order's credential is by key '" + envelope->key +
+        return denied("the order's credential is by key '" + printable_key(envelope->key) +
                       "', which is not the controller's as it is known here");
     }
     if (!keys.verify(envelope->key, text_to_sign(envelope->bytes), envelope->signature))

@@ -19,6 +19,7 @@ namespace berth {
 class MapDisk : public Disk {
 public:
     Status write(std::span<const MemoryWrite> writes) override {
+        if (full) return Error{ErrorCode::internal, "no space left on device"};
         for (const MemoryWrite& one : writes) {
             if (one.value) {
                 kept[one.key] = *one.value;
@@ -34,6 +35,7 @@ public:
         return all;
     }
     std::map<std::string, std::string> kept;
+    bool full = false;
 };
 
 class GateRig {

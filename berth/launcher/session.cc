@@ -20,7 +20,16 @@ Error broken(const char* doing) {
             std::string("the agent's socket: ") + doing + ": " + std::strerror(errno)};
 }
 
+// An agent that does not read its answers is not listened to either.
+constexpr std::size_t kUnreadMax = 4 << 20;
+
 bool is_for_later() { return errno == EAGAIN || errno == EINTR; }
+
+// A refusal is the agent's affair. Anything else is the ledger's: what it holds and what is on its
+// disk may differ by now, and whoever comes next reads it anew.
+bool is_refusal(const Error& error) {
+    return error.code == ErrorCode::permission_denied || error.code == ErrorCode::not_found;
+}
 
 // The answer to an action that is not done; nullopt: none is waited for.
 struct Answer {
@@ -95,17 +104,24 @@ Status LauncherSession::run(const Greeting& greeting) {
 }
 
 Status LauncherSession::wait() {
-    const short wanted = static_cast<short>(out_.empty() ? POLLIN : POLLIN | POLLOUT);
+    const short wanted =
+        static_cast<short>((is_unread() ? 0 : POLLIN) | (out_.empty() ? 0 : POLLOUT));
+    const int at_most = held_back_ && !is_unread() ? 0 : -1;
     std::array<pollfd, 3> waiting{
         {{socket_, wanted, 0}, {ports_.node_events, POLLIN, 0}, {pushed_, POLLIN, 0}}};
-    if (::poll(waiting.data(), waiting.size(), -1) < 0 && errno != EINTR) return broken("poll");
+    if (::poll(waiting.data(), waiting.size(), at_most) < 0 && errno != EINTR)
+        return broken("poll");
     return Done{};
 }
+
+bool LauncherSession::is_unread() const { return out_.size() > kUnreadMax; }
 
 // All that has come.
 Status LauncherSession::read() {
     std::array<char, 64 * 1024> room{};
     for (;;) {
+        BERTH_CHECK(obey_all());
+        if (held_back_) return Done{};
         const ssize_t got = ::recv(socket_, room.data(), room.size(), MSG_DONTWAIT);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0 && errno == EAGAIN) return Done{};
@@ -115,11 +131,16 @@ Status LauncherSession::read() {
             return Done{};
         }
         frames_.add({room.data(), static_cast<std::size_t>(got)});
-        for (;;) {
-            BERTH_TRY(const std::optional<std::string> frame, frames_.next());
-            if (!frame) break;
-            BERTH_CHECK(obey(*frame));
-        }
+    }
+}
+
+Status LauncherSession::obey_all() {
+    for (;;) {
+        held_back_ = is_unread();
+        if (held_back_) return Done{};
+        BERTH_TRY(const std::optional<std::string> frame, frames_.next());
+        if (!frame) return Done{};
+        BERTH_CHECK(obey(*frame));
     }
 }
 
@@ -128,6 +149,7 @@ Status LauncherSession::obey(const std::string& frame) {
     Result<HostAction> action = ports_.gate.admit(asked, ports_.now());
     if (!action.ok()) {
         refuse(asked, action.error().message);
+        if (!is_refusal(action.error())) return prefixed("the ledger", action.error());
     } else if (const auto* const start = std::get_if<StartNodeProgram>(&*action)) {
         ports_.start_program(start->program);
     } else {

@@ -37,12 +37,15 @@ public:
     // nothing after it.
     void stop();
 
-    // Until the agent goes or stop(), which is no error, or it breaks the protocol, which is one.
+    // Until the agent goes or stop(), which is no error, or it breaks the protocol, or what the
+    // gate lets in cannot be written down, which are.
     Status run(const Greeting& greeting);
 
 private:
     Status read();
     Status wait();
+    Status obey_all();
+    bool is_unread() const;
     Status obey(const std::string& frame);
     void refuse(const HostAction& asked, const std::string& why);
     void tell(const AgentEvent& event);
@@ -53,7 +56,8 @@ private:
     LauncherPorts ports_;
     LogSink& log_;
     Frames frames_;
-    std::string out_;  // Not yet written.
+    std::string out_;         // Not yet written.
+    bool held_back_ = false;  // Frames are here that are not obeyed yet.
     bool gone_ = false;
     std::atomic<bool> stopping_ = false;
     int pushed_;  // An eventfd.

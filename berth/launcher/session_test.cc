@@ -222,6 +222,76 @@ TEST(RemoteNode, KnowsThatItsLauncherIsGone) {
     ::close(listening);
 }
 
+TEST(LauncherSession, EndsWhereItCannotWriteDownWhatItLetsIn) {
+    Launcher launcher;
+    launcher.rig.disk.full = true;
+    {
+        auto node = RemoteNode::connect(launcher.path(), "gpu1");
+        ASSERT_TRUE(node.ok()) << node.error().message;
+        (*node)->act(StartAttempt{launcher.rig.sign(launcher.rig.attempt())});
+        (void)wait_for(**node, 100);
+        EXPECT_TRUE((*node)->lost());
+    }
+    launcher.end();
+    EXPECT_FALSE(launcher.status.ok());
+    EXPECT_TRUE(launcher.node.done.empty());
+}
+
+// Sends without reading until nothing more is taken, or far more than it may cost.
+std::size_t flood(int socket, const std::string& frame) {
+    constexpr std::size_t kFarTooMuch = 64 << 20;
+    std::size_t sent = 0;
+    pollfd writable{socket, POLLOUT, 0};
+    while (sent < kFarTooMuch && poll(&writable, 1, 1000) > 0) {
+        // From where the last one was cut.
+        const std::string_view rest = std::string_view(frame).substr(sent % frame.size());
+        const ssize_t put = send(socket, rest.data(), rest.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (put < 0 && errno != EAGAIN) return kFarTooMuch;
+        if (put > 0) sent += static_cast<std::size_t>(put);
+    }
+    return sent;
+}
+
+TEST(LauncherSession, ListensToNobodyWhoDoesNotReadItsAnswers) {
+    Launcher launcher;
+    {
+        const Result<int> connected = connect_to(launcher.path());
+        ASSERT_TRUE(connected.ok());
+        const int socket = *connected;
+        const GateRig& rig = launcher.rig;
+        const std::string frame = framed(encode(HostAction(rig.prolog(rig.attempt()))));
+        EXPECT_LT(flood(socket, frame), std::size_t{64 << 20});
+        // Once it reads, it is heard again.
+        std::array<char, 64 * 1024> room{};
+        pollfd waited{socket, POLLIN, 0};
+        std::size_t answered = 0;
+        while (poll(&waited, 1, 1000) > 0) {
+            const ssize_t got = recv(socket, room.data(), room.size(), MSG_DONTWAIT);
+            if (got <= 0) break;
+            answered += static_cast<std::size_t>(got);
+        }
+        EXPECT_GT(answered, 0U);
+        pollfd writable{socket, POLLOUT, 0};
+        EXPECT_EQ(poll(&writable, 1, 10'000), 1);
+        ::close(socket);
+    }
+    launcher.end();
+    EXPECT_TRUE(launcher.node.done.empty());
+}
+
+struct Envelope {
+    std::string key, bytes, signature;
+    BERTH_FIELDS(Envelope, key, bytes, signature)
+};
+
+TEST(LauncherSession, LogsLittleOfAKeyThatItDoesNotKnow) {
+    GateRig rig;
+    LaunchAttempt launch = rig.attempt();
+    launch.credential = encode(Envelope{"ab\n\x1b[2J" + std::string(100'000, 'x'), "", ""});
+    EXPECT_NE(rig.ask(StartAttempt{launch}).find("by key 'ab???2?"), std::string::npos);
+    EXPECT_LT(rig.ask(StartAttempt{launch}).size(), 200U);
+}
+
 TEST(RemoteNode, RefusesALauncherOfAnotherNode) {
     Launcher launcher;
     const auto node = RemoteNode::connect(launcher.path(), "gpu2");
