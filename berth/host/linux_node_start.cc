@@ -66,7 +66,8 @@ void LinuxNodeParts::start_hook(const StartHook& start) {
     if (started.ok()) {
         const Place& place = places.at({start.run.job, start.run.attempt});
         const std::string folder = place.folder + "/" + folder_of_step(start.run.step);
-        if (RunDirectory(folder).is_locked()) {
+        // Once its end is told its shepherd is about to go, and has nothing more to say.
+        if (const RunDirectory before(folder); before.is_locked() && !before.exit()) {
             started = Error{ErrorCode::already_exists, "it runs on this node already"};
         } else {
             forget_run(start.run);
