@@ -260,7 +260,8 @@ TEST_F(StepTest, WritesToOneFileOrOnePerTask) {
 }
 
 TEST_F(StepTest, EndsAStepAloneAndAllWithTheJob) {
-    start(step(0, 2, "sleep 1000"));
+    // A shell that is ended while it forks would leave behind what the signal did not find yet.
+    start(step(0, 2, "exec sleep 1000"));
     rig.wait<RunStarted>(rig.step_key(1, 0));
     rig.signal(rig.step_key(1, 0), SIGTERM);
     EXPECT_EQ(rig.wait<RunExited>(rig.step_key(1, 0)).exit, (ExitStatus{0, SIGTERM}));
