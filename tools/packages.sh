@@ -11,10 +11,11 @@ PACKAGES_oracle="slurmctld slurmd slurmdbd slurm-client munge mariadb-server"
 PACKAGES_clients="python3 python3-venv sudo openmpi-bin libopenmpi-dev mpich libmpich-dev
     node-configurable-http-proxy"
 
-# missing_of PACKAGE...: those that are not installed.
+# missing_of PACKAGE...: those that are not installed. dpkg-query fails if it knows nothing of one,
+# which on a bare machine is so for most: with ./dev's `set -e` that would say that nothing is missing.
 missing_of() {
     local installed
-    installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null |
+    installed=$({ dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null || true; } |
         sed -n 's/^installed //p')
     comm -23 <(printf '%s\n' "$@" | sort -u) <(printf '%s\n' "$installed" | sort -u)
 }
