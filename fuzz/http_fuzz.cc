@@ -2,7 +2,6 @@
 // lives.
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
 #include <string>
 
 #include "berth/server/server_rig.h"
@@ -11,27 +10,7 @@ using namespace berth;
 
 namespace {
 
-struct Served {
-    Served() {
-        (void)cluster.publish(published);
-        options.socket = folder + "/berthd.sock";
-        server = *HttpServer::start(options, controller, published, archive, log);
-        controller.server = server.get();
-    }
-    std::string folder = [] {
-        std::string pattern = "/tmp/berth-fuzz-XXXXXX";
-        return std::string(::mkdtemp(pattern.data()));
-    }();
-    HttpServerOptions options;
-    SampleCluster cluster;
-    Published published;
-    PlayedController controller;
-    PlayedArchive archive;
-    SilentLog log;
-    std::unique_ptr<HttpServer> server;
-};
-
-void ask(const Served& served, std::string_view bytes) {
+void ask(const PlayedServer& served, std::string_view bytes) {
     RawClient client(served.options.socket);
     if (!client.connected()) std::abort();
     (void)client.send(bytes);
@@ -42,7 +21,11 @@ void ask(const Served& served, std::string_view bytes) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
-    static Served& served = *new Served;  // Its threads go on to the end.
+    static PlayedServer& served = *[] {
+        auto* const one = new PlayedServer;  // Its threads go on to the end.
+        if (!one->open().ok()) std::abort();
+        return one;
+    }();
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes are letters here.
     ask(served, {reinterpret_cast<const char*>(bytes), size});
     {

@@ -65,7 +65,6 @@ void HttpSession::close() {
 
 void HttpSession::shut() {
     closed_ = true;
-    gone_ = true;
     late_at_ = 0;
     parts_.reset();
     give_room();
@@ -315,7 +314,7 @@ void HttpSession::no_answer() {
 
 void HttpSession::read_slowly(SlowRead read) {
     asio::post(house_.slow_reads(), [self = shared_from_this(), read = std::move(read)] {
-        if (self->gone_) return;
+        if (self->closed_) return;
         auto response = std::make_shared<ApiResponse>(read());
         asio::post(self->stream_.get_executor(),
                    [self, response] { self->send(std::move(*response)); });

@@ -94,12 +94,13 @@ private:
     std::optional<AuditEntry> audited_;  // Of the request under way, if it changes something.
     boost::beast::flat_buffer buffer_;
     std::optional<Parser> parser_;
-    std::uint64_t room_ = 0;         // Of the house's, for the body that comes …
-    std::string room_of_;            // … and in whose share.
-    bool closed_ = false;            // What was under way when it was shut comes to nothing.
-    std::atomic<bool> gone_{false};  // The same, for other threads.
-    bool proved_ = false;            // Has shown a good token once.
-    bool enough_ = false;            // Has shown too few: the connection ends with the next answer.
+    std::uint64_t room_ = 0;  // Of the house's, for the body that comes …
+    std::string room_of_;     // … and in whose share.
+    // What was under way when it was shut comes to nothing; slow reads look at it on their own
+    // thread.
+    std::atomic<bool> closed_{false};
+    bool proved_ = false;  // Has shown a good token once.
+    bool enough_ = false;  // Has shown too few: the connection ends with the next answer.
     bool keep_alive_ = false;
     bool chunked_ = true;
     std::optional<std::uint64_t> ticket_;               // Of the request that the controller has.

@@ -160,28 +160,27 @@ private:
     std::string buffer_;
 };
 
-class ServerRig : public ::testing::Test {
-protected:
-    ServerRig() {
+// A server and all that it needs, in a folder of its own; the fuzzer of connections has one too.
+struct PlayedServer {
+    PlayedServer() {
         char pattern[] = "/tmp/berth-server-XXXXXX";
         folder = ::mkdtemp(pattern);
         options.socket = folder + "/berthd.sock";
         options.identity = {"0.1.0", "here", from_seconds(1), 42};
     }
-    ~ServerRig() override {
+    ~PlayedServer() {
         server.reset();
         ::rmdir(folder.c_str());
     }
-    void start() {
+    PlayedServer(const PlayedServer&) = delete;
+    PlayedServer& operator=(const PlayedServer&) = delete;
+    Status open() {
         (void)cluster.publish(published);
         auto started = HttpServer::start(options, controller, published, archive, log);
-        ASSERT_TRUE(started.ok()) << started.error().message;
+        if (!started.ok()) return started.error();
         server = *std::move(started);
         controller.server = server.get();
-    }
-    Heard call(std::string_view method, std::string_view target, std::string_view body = {}) {
-        RawClient client(options.socket);
-        return client.call(method, target, body);
+        return Done{};
     }
 
     std::string folder;
@@ -192,6 +191,18 @@ protected:
     PlayedArchive archive;
     SilentLog log;
     std::unique_ptr<HttpServer> server;
+};
+
+class ServerRig : public ::testing::Test, protected PlayedServer {
+protected:
+    void start() {
+        const Status opened = open();
+        ASSERT_TRUE(opened.ok()) << opened.error().message;
+    }
+    Heard call(std::string_view method, std::string_view target, std::string_view body = {}) {
+        RawClient client(options.socket);
+        return client.call(method, target, body);
+    }
 };
 
 }  // namespace berth
