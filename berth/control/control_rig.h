@@ -67,13 +67,13 @@ public:
     }
     // The controller dies and another starts, from what is recorded. No link outlives it.
     void restart() {
-        const std::optional<std::uint64_t> hash =
-            controller_ ? std::optional(state().hash()) : std::nullopt;
         ClusterState replayed;
         for (const Record& record : records) {
             for (const Fact& fact : record.facts) replayed.apply(record.now, fact);
         }
-        EXPECT_EQ(replayed.hash(), hash.value_or(replayed.hash())) << "a replay differs";
+        if (controller_) {
+            EXPECT_EQ(replayed.hash(), state().hash()) << "a replay differs";
+        }
         controller_.emplace(Engine(std::move(replayed)), spec_, Epoch(++epoch_), records.size() + 1,
                             protections_);
         turn();
