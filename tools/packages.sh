@@ -10,6 +10,7 @@ PACKAGES_lint="clang-tidy-19 clang-format-19"
 PACKAGES_oracle="slurmctld slurmd slurmdbd slurm-client munge mariadb-server"
 PACKAGES_clients="python3 python3-venv sudo openmpi-bin libopenmpi-dev mpich libmpich-dev
     node-configurable-http-proxy"
+PACKAGES_promtool="prometheus"
 
 # missing_of PACKAGE...: those that are not installed. dpkg-query fails if it knows nothing of one,
 # which on a bare machine is so for most: with ./dev's `set -e` that would say that nothing is missing.
@@ -50,4 +51,19 @@ need() {
         echo "dev: apt-get failed; these packages are still missing: ${missing[*]}" >&2
         exit 1
     }
+}
+
+# promtool alone, in build/tools and on the PATH: nobody who tests asked for Prometheus' service.
+# Without it its tests are skipped, and say so.
+need_promtool() {
+    local folder=$PWD/build/tools
+    PATH=$PATH:$folder
+    command -v promtool >/dev/null && return
+    command -v apt-get >/dev/null || return 0
+    echo "dev: fetching promtool"
+    mkdir -p "$folder/unpacked"
+    (cd "$folder" && { apt-get download -q "$PACKAGES_promtool" || { apt-get update -q && apt-get download -q "$PACKAGES_promtool"; }; } &&
+        dpkg-deb -x "$PACKAGES_promtool"_*.deb unpacked && mv unpacked/usr/bin/promtool .) >"$folder/promtool.log" 2>&1 ||
+        echo "dev: promtool could not be had: see build/tools/promtool.log" >&2
+    rm -rf "$folder/unpacked" "$folder/$PACKAGES_promtool"_*.deb
 }
