@@ -23,11 +23,11 @@ struct FieldChoice::Known {
     struct List {
         std::vector<Known> fields;
         template <class T>
-        void operator()(const char* name, T&) {
+        void operator()(const char* field, T&) {
             if constexpr (HasFields<std::remove_const_t<T>>) {
-                fields.push_back({name, of<std::remove_const_t<T>>});
+                fields.push_back({field, of<std::remove_const_t<T>>});
             } else {
-                fields.push_back({name, nullptr});
+                fields.push_back({field, nullptr});
             }
         }
     };

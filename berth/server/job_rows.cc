@@ -54,12 +54,12 @@ void set_identity(api::JobRow& row, const Edition& edition, const Job& job) {
     row.comment = job.spec.comment;
 }
 
-// To Slurm's clients 0 says that the job is held: what no cycle has ranked yet shows 1.
+// To Slurm's clients 0 says that a job that waits is held: what no cycle has ranked yet shows 1.
 std::int64_t shown_priority(const PublishedJob& published) {
     const Job& job = *published.job;
     if (job.is_suspended()) return 0;
-    const bool is_held = job.state == JobState::pending && job.hold != Hold::none;
-    return is_held ? 0 : std::max<std::int64_t>(1, published.priority);
+    if (job.state != JobState::pending) return published.priority;
+    return job.hold != Hold::none ? 0 : std::max<std::int64_t>(1, published.priority);
 }
 
 void set_state(api::JobRow& row, const Edition& edition, const PublishedJob& published) {

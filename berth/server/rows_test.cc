@@ -70,6 +70,8 @@ TEST_F(Rows, OfAJobThatNoCycleHasSeenSayWhatItAskedToWaitFor) {
     EXPECT_EQ(row(2).reason, "BeginTime");
     EXPECT_EQ(row(3).reason, "Dependency");
     EXPECT_EQ(row(4).reason, "None");
+    cluster.apply(JobCancelled{.job = JobId(1)});
+    EXPECT_EQ(row(1).priority, 0) << "it was never ranked, and waits for nothing now";
 }
 
 TEST_F(Rows, OfAJobThatRunsShowWhatItHolds) {
