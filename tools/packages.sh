@@ -10,7 +10,7 @@ PACKAGES_lint="clang-tidy-19 clang-format-19"
 PACKAGES_oracle="slurmctld slurmd slurmdbd slurm-client munge mariadb-server"
 PACKAGES_clients="python3 python3-venv sudo openmpi-bin libopenmpi-dev mpich libmpich-dev
     node-configurable-http-proxy"
-PACKAGES_promtool="prometheus"
+PACKAGES_unpacked="prometheus user-mode-linux"
 
 # missing_of PACKAGE...: those that are not installed. dpkg-query fails if it knows nothing of one,
 # which on a bare machine is so for most: with ./dev's `set -e` that would say that nothing is missing.
@@ -53,17 +53,23 @@ need() {
     }
 }
 
-# promtool alone, in build/tools and on the PATH: nobody who tests asked for Prometheus' service.
-# Without it its tests are skipped, and say so.
-need_promtool() {
-    local folder=$PWD/build/tools
-    PATH=$PATH:$folder
-    command -v promtool >/dev/null && return
+# unpack PACKAGE PROGRAM: the program alone, in build/tools and on the PATH, for tests; nobody who
+# tests asked for what else the package brings, a service perhaps. Without it they are skipped, and say so.
+unpack() {
+    local package=$1 program=$2 folder=$PWD/build/tools
+    command -v "${program##*/}" >/dev/null && return
     command -v apt-get >/dev/null || return 0
-    echo "dev: fetching promtool"
+    echo "dev: fetching ${program##*/}"
     mkdir -p "$folder/unpacked"
-    (cd "$folder" && { apt-get download -q "$PACKAGES_promtool" || { apt-get update -q && apt-get download -q "$PACKAGES_promtool"; }; } &&
-        dpkg-deb -x "$PACKAGES_promtool"_*.deb unpacked && mv unpacked/usr/bin/promtool .) >"$folder/promtool.log" 2>&1 ||
-        echo "dev: promtool could not be had: see build/tools/promtool.log" >&2
-    rm -rf "$folder/unpacked" "$folder/$PACKAGES_promtool"_*.deb
+    (cd "$folder" && { apt-get download -q "$package" || { apt-get update -q && apt-get download -q "$package"; }; } &&
+        dpkg-deb -x "$package"_*.deb unpacked && mv "unpacked/$program" .) >"$folder/$package.log" 2>&1 ||
+        echo "dev: ${program##*/} could not be had: see build/tools/$package.log" >&2
+    rm -rf "$folder/unpacked" "$folder/$package"_*.deb
+}
+
+# What ./dev test runs beside what it builds.
+need_test_tools() {
+    PATH=$PATH:$PWD/build/tools
+    unpack prometheus usr/bin/promtool
+    unpack user-mode-linux usr/bin/linux.uml
 }
