@@ -87,17 +87,19 @@ function(berth_bench name)
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
 endfunction()
 
-# berth_fuzz(name files... [LIBS ...]): a libFuzzer target, in <build>/fuzz, built by the preset
-# `fuzz` alone. Seeds lie in fuzz/corpus/<name>/.
+# berth_fuzz(name files... [LIBS ...]): a libFuzzer target by the preset `fuzz`; by every other a test
+# that tries the seeds and a few thousand inputs like them. Seeds lie in fuzz/corpus/<name>/.
 function(berth_fuzz name)
-    if(NOT BERTH_FUZZ)
-        return()
-    endif()
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBS")
     add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
     target_link_libraries(${name} PRIVATE ${arg_LIBS} berth_options)
-    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
-    add_dependencies(fuzzers ${name})
+    if(BERTH_FUZZ)
+        target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+        add_dependencies(fuzzers ${name})
+    else()
+        target_sources(${name} PRIVATE try_seeds.cc)
+        add_test(NAME ${name} COMMAND ${name} ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name})
+    endif()
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
 endfunction()
 

@@ -10,6 +10,7 @@
 #include "berth/slurm/job_options.h"
 #include "berth/slurm/sacct_fields.h"
 #include "berth/slurm/squeue_fields.h"
+#include "berth/slurm/squeue_order.h"
 #include "berth/slurm/values.h"
 
 namespace berth::slurm {

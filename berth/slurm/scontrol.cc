@@ -340,9 +340,9 @@ private:
 
     int update(const std::vector<std::string>& words) {
         if (words.size() < 2) return streams_.err << "too few arguments for update keyword\n", 1;
-        const Entity entity = updated_entity({words.begin() + 1, words.end()});
-        if (entity == Entity::reservation) return update_reservation(words);
-        if (entity == Entity::partition) return update_partition(words);
+        const Updated updated = what_is_updated({words.begin() + 1, words.end()});
+        if (updated == Updated::reservation) return update_reservation(words);
+        if (updated == Updated::partition) return update_partition(words);
         const auto change = parse_update({words.begin() + 1, words.end()},
                                          options.now == Time{} ? wall_clock_now() : options.now);
         if (!change.ok()) return streams_.err << change.error().message << "\nRequest aborted\n", 1;

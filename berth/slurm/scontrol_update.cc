@@ -188,17 +188,17 @@ Status set_node_key(api::NodePatch& node, const std::string& key, const std::str
 
 }  // namespace
 
-Entity updated_entity(const std::vector<std::string>& words) {
+Updated what_is_updated(const std::vector<std::string>& words) {
     const bool of_job_or_node = std::ranges::any_of(words, [](const std::string& word) {
         const std::string_view key = std::string_view(word).substr(0, word.find('='));
         return key.size() < word.size() &&
                (iequals(key, "JobId") || iequals(key, "Job") || iequals(key, "NodeName"));
     });
-    if (of_job_or_node) return Entity::job_or_node;
-    if (!reservation_named(words).empty()) return Entity::reservation;
+    if (of_job_or_node) return Updated::job_or_node;
+    if (!reservation_named(words).empty()) return Updated::reservation;
     const bool of_partition = std::ranges::any_of(
         words, [](const std::string& word) { return starts_with_icase(word, "partition"); });
-    return of_partition ? Entity::partition : Entity::job_or_node;
+    return of_partition ? Updated::partition : Updated::job_or_node;
 }
 
 Result<Update> parse_update(const std::vector<std::string>& words, Time now) {

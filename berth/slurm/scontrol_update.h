@@ -12,8 +12,8 @@ namespace berth::slurm {
 
 // Whose words they are. A job and a node are named first, for a job's change may name a
 // reservation; a reservation before a partition, likewise.
-enum class Entity : unsigned char { job_or_node, reservation, partition };
-Entity updated_entity(const std::vector<std::string>& words);
+enum class Updated : unsigned char { job_or_node, reservation, partition };
+Updated what_is_updated(const std::vector<std::string>& words);
 
 struct Update {
     std::vector<std::string> names;  // Jobs or nodes.

@@ -15,22 +15,22 @@ using Strings = std::vector<std::string>;
 TEST(ScontrolUpdate, KnowsWhatIsToBeChanged) {
     struct Case {
         Strings words;
-        Entity entity;
+        Updated updated;
     };
     const Case cases[] = {
-        {{"JobId=7", "ReservationName=r1"}, Entity::job_or_node},
-        {{"ReservationName=r1", "JobId=7"}, Entity::job_or_node},
-        {{"partition=debug", "job=7"}, Entity::job_or_node},
-        {{"State=DRAIN", "NodeName=n1"}, Entity::job_or_node},
-        {{"ReservationName=r1", "Duration=60"}, Entity::reservation},
-        {{"PartitionName=main", "Reservation=r1"}, Entity::reservation},
-        {{"PartitionName=main", "State=DOWN"}, Entity::partition},
-        {{"State=DOWN", "PartitionName=main"}, Entity::partition},
-        {{"partition", "main"}, Entity::partition},
-        {{"TimeLimit=5"}, Entity::job_or_node},  // For parse_update to refuse.
+        {{"JobId=7", "ReservationName=r1"}, Updated::job_or_node},
+        {{"ReservationName=r1", "JobId=7"}, Updated::job_or_node},
+        {{"partition=debug", "job=7"}, Updated::job_or_node},
+        {{"State=DRAIN", "NodeName=n1"}, Updated::job_or_node},
+        {{"ReservationName=r1", "Duration=60"}, Updated::reservation},
+        {{"PartitionName=main", "Reservation=r1"}, Updated::reservation},
+        {{"PartitionName=main", "State=DOWN"}, Updated::partition},
+        {{"State=DOWN", "PartitionName=main"}, Updated::partition},
+        {{"partition", "main"}, Updated::partition},
+        {{"TimeLimit=5"}, Updated::job_or_node},  // For parse_update to refuse.
     };
     for (const Case& one : cases)
-        EXPECT_EQ(updated_entity(one.words), one.entity) << one.words.front();
+        EXPECT_EQ(what_is_updated(one.words), one.updated) << one.words.front();
 }
 
 TEST(ScontrolUpdate, AJobMovesToAReservationWhicheverIsNamedFirst) {

@@ -28,7 +28,7 @@ def test_tasks_on_two_nodes():
     results = job.results()
     hosts = out("scontrol", "show", "hostnames", out("sacct", "-nXP", "-j", job.job_id, "-o", "NodeList").strip()).split()
     assert results == [(rank, rank % 2, 4, 2, rank // 2, hosts, 1) for rank in range(4)], results
-    assert state_of(job.job_id) == "COMPLETED"
+    wait("its end", lambda: state_of(job.job_id) == "COMPLETED")  # The result comes a moment before.
     assert "from 4 tasks" not in job.stdout()
     return "4 tasks on 2 nodes"
 
