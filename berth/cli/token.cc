@@ -1,4 +1,4 @@
-// berth token: what lets machines join the cluster.
+// berth token and berth cert: what lets machines join the cluster, and keeps them out again.
 #include <algorithm>
 #include <ostream>
 
@@ -35,6 +35,20 @@ int token_create(const TokenOptions& options, Output& output) {
     const auto made = client.create_join_token({.nodes = *nodes, .lifetime = *lifetime});
     if (!made) return output.fail(made.problem());
     output.out() << (options.json ? api::to_json(*made) : made->token) << '\n';
+    return 0;
+}
+
+int cert_revoke(const std::string& nodes, Output& output) {
+    const auto names = expand_hostlist(nodes);
+    if (!names.ok()) return output.fail(names.error().message);
+    if (names->empty()) return output.fail("name the nodes, like gpu[1-3]");
+    Client client;
+    for (const std::string& node : *names) {
+        const auto done = client.revoke_certificates(node);
+        if (!done) return output.fail(done.problem());
+        output.out() << "the certificates of node " << node
+                     << " are revoked; to have it back: berth token create --node " << node << '\n';
+    }
     return 0;
 }
 

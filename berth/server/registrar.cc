@@ -45,6 +45,24 @@ Result<std::string> Registrar::renew(const std::string& request, const std::stri
     return authority_.certify_node(request, node, now);
 }
 
+// A node that is configured no more may have a certificate still.
+Status Registrar::revoke(const std::string& node, const ClusterSpec& spec, Time now) {
+    if (node.empty() || node.find_first_of(" \n") != std::string::npos || !spec.find_node(node))
+        return refuse(ErrorCode::invalid_argument, "there is and was no node '" + node + "'");
+    BERTH_CHECK(revocations_.revoke(node, now));
+    if (revoked_) revoked_(node);
+    return Done{};
+}
+
+std::string Registrar::objection_to(const std::string& certificate) const {
+    const Result<CertificateFacts> facts = read_certificate(certificate);
+    if (!facts.ok()) return facts.error().message;
+    // Its beginning is put back for clocks that differ; its end is not.
+    if (!revocations_.is_revoked(facts->name, facts->not_after - kNodeCertificateLife)) return {};
+    return "the certificate of node '" + facts->name +
+           "' is revoked: let it join again, with a new token (berth token create)";
+}
+
 Result<api::TokenReply> Registrar::create_token(const std::string& user, std::uint32_t uid,
                                                 std::optional<Duration> lifetime, Time now) const {
     const Duration life = lifetime.value_or(kUserTokenLife);

@@ -2,6 +2,7 @@
 // gives users the tokens of their commands, and knows these again.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -11,6 +12,7 @@
 #include "berth/server/user_token.h"
 #include "berth/trust/certificates.h"
 #include "berth/trust/join_tokens.h"
+#include "berth/trust/revocations.h"
 
 namespace berth {
 
@@ -19,11 +21,12 @@ class Registrar {
 public:
     // `launch_key` is what a node's launcher knows the controller's orders by, as PEM.
     Registrar(Authority authority, SigningKeys keys, std::string cluster,
-              std::string launch_key = {})
+              std::string launch_key = {}, Revocations revocations = {})
         : authority_(std::move(authority)),
           keys_(std::move(keys)),
           cluster_(std::move(cluster)),
-          launch_key_(std::move(launch_key)) {}
+          launch_key_(std::move(launch_key)),
+          revocations_(std::move(revocations)) {}
 
     const Authority& authority() const { return authority_; }
 
@@ -32,6 +35,14 @@ public:
     Result<api::JoinReply> join(const api::JoinCall& call, const ClusterSpec& spec, Time now);
     // For the link, whose peer has proved that it is the node.
     Result<std::string> renew(const std::string& request, const std::string& node, Time now) const;
+
+    // All certificates that were given to this node until now; `revoked` is told of it.
+    Status revoke(const std::string& node, const ClusterSpec& spec, Time now);
+    void when_revoked(std::function<void(const std::string& node)> revoked) {
+        revoked_ = std::move(revoked);
+    }
+    // Why a node's certificate is not believed, though our authority has signed it; empty: it is.
+    std::string objection_to(const std::string& certificate) const;
 
     // For this user, who was found by whoever calls.
     Result<api::TokenReply> create_token(const std::string& user, std::uint32_t uid,
@@ -50,6 +61,8 @@ private:
     const SigningKeys keys_;
     const std::string cluster_, launch_key_;
     JoinTokens join_tokens_;
+    Revocations revocations_;
+    std::function<void(const std::string&)> revoked_;
 };
 
 }  // namespace berth

@@ -171,6 +171,7 @@ Outcome Service::act(const Routed& routed) const {
         case RouteId::metrics_partitions:
         case RouteId::metrics_scheduler: return metrics(routed);
         case RouteId::create_join_token: return create_join_token(routed);
+        case RouteId::revoke_certificates: return revoke_certificates(routed);
         case RouteId::join: return join(routed);
         case RouteId::create_token: return create_token(routed);
         case RouteId::list_priorities: return list_priorities(routed);

@@ -65,6 +65,7 @@ private:
     SlowRead metrics(const Routed& routed) const;
     // Of service_register.cc: who may come from other hosts.
     ApiResponse create_join_token(const Routed& routed) const;
+    ApiResponse revoke_certificates(const Routed& routed) const;
     ApiResponse join(const Routed& routed) const;
     ApiResponse create_token(const Routed& routed) const;
 

@@ -43,6 +43,12 @@ ApiResponse Service::create_join_token(const Routed& routed) const {
     });
 }
 
+ApiResponse Service::revoke_certificates(const Routed& routed) const {
+    if (registrar_ == nullptr) return no_registrar();
+    const Status done = registrar_->revoke(routed.capture, *routed.edition->spec, wall_time());
+    return done.ok() ? respond_json(api::to_json(api::Accepted{})) : refuse(done.error());
+}
+
 ApiResponse Service::join(const Routed& routed) const {
     if (registrar_ == nullptr) return no_registrar();
     return made<api::JoinCall>(routed.request, [&](const api::JoinCall& call) {

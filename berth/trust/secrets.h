@@ -15,6 +15,7 @@ std::string base64url(std::string_view bytes);
 std::optional<std::string> from_base64url(std::string_view text);
 
 std::string sha256_hex(std::string_view bytes);
+std::string hmac_sha256_hex(std::string_view key, std::string_view bytes);
 
 // Takes as long wherever they differ.
 bool equal_secrets(std::string_view a, std::string_view b);

@@ -65,6 +65,7 @@ struct AgentServer::Parts {
     void carry(OutgoingOrder order);
     void cut(Link link);
     std::shared_ptr<LinkStream> find(Link link) const;
+    std::string objection_to(const grpc::CallbackServerContext& call) const;
 };
 
 namespace {
@@ -102,6 +103,11 @@ public:
     void cut(const std::string& why) {
         const std::lock_guard lock(mutex_);
         finish({grpc::StatusCode::ABORTED, why});
+    }
+
+    // For what over TLS has come to be refused since it began.
+    void cut_if_of(const std::string& node) {
+        if (announced_ && node_ == node && !objection().empty()) cut("the certificate is revoked");
     }
 
     // Whose link it is. REQUIRES: it has said so, without which nobody sends to it.
@@ -177,8 +183,14 @@ private:
         }
         node_ = hello.node();
         announced_ = true;
+        // After that: who is revoked from now on is found by cut_if_of().
+        if (const std::string why = objection(); !why.empty()) {
+            return {grpc::StatusCode::PERMISSION_DENIED, why};
+        }
         return grpc::Status::OK;
     }
+
+    std::string objection() const { return parts_.objection_to(call_); }
 
     // REQUIRES: mutex_ is held.
     void finish(const grpc::Status& status) {
@@ -192,8 +204,8 @@ private:
     const Link link_;
     std::shared_ptr<LinkStream> self_;
     wire::FromAgent incoming_;
-    std::string node_;        // Of the reading side.
-    bool announced_ = false;  // Likewise.
+    std::string node_;                     // Of the reading side.
+    std::atomic<bool> announced_ = false;  // That is set, for whoever reads it elsewhere.
 
     std::mutex mutex_;
     std::deque<wire::FromController> queue_;  // The first one is being written.
@@ -243,6 +255,8 @@ private:
         const Result<std::optional<std::string>> node = certified_name(call);
         if (!node.ok() || !*node || !parts_.settings.tls || !parts_.settings.tls->renew)
             return {grpc::StatusCode::UNAUTHENTICATED, "only a node's certificate is renewed"};
+        if (const std::string why = parts_.objection_to(call); !why.empty())
+            return {grpc::StatusCode::PERMISSION_DENIED, why};
         Result<std::string> made = parts_.settings.tls->renew(request, **node);
         if (!made.ok()) return {grpc::StatusCode::INVALID_ARGUMENT, made.error().message};
         reply.set_certificate(*std::move(made));
@@ -313,6 +327,16 @@ std::shared_ptr<LinkStream> AgentServer::Parts::find(Link link) const {
     const std::lock_guard lock(mutex);
     const auto found = links.find(link.number);
     return found == links.end() ? nullptr : found->second;
+}
+
+// Of what came over a Unix socket there is none.
+std::string AgentServer::Parts::objection_to(const grpc::CallbackServerContext& call) const {
+    if (!settings.tls || !settings.tls->objection_to) return {};
+    const Result<std::optional<std::string>> node = certified_name(call);
+    if (node.ok() && !*node) return {};
+    const std::string certificate = certificate_of(call);
+    return certificate.empty() ? "its certificate cannot be read"
+                               : settings.tls->objection_to(certificate);
 }
 
 AgentServer::AgentServer(std::shared_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -401,6 +425,15 @@ void AgentServer::Parts::cut(Link link) {
 void AgentServer::send(OutgoingOrder order) { parts_->outbox->put(std::move(order)); }
 
 void AgentServer::close(Link link) { parts_->outbox->put(link); }
+
+void AgentServer::cut_node(const std::string& node) {
+    std::vector<std::shared_ptr<LinkStream>> open;
+    {
+        const std::lock_guard lock(parts_->mutex);
+        for (const auto& [number, stream] : parts_->links) open.push_back(stream);
+    }
+    for (const auto& stream : open) stream->cut_if_of(node);
+}
 
 std::size_t AgentServer::links() const {
     const std::lock_guard lock(parts_->mutex);

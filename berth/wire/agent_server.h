@@ -25,6 +25,9 @@ struct TlsListening {
     LinkCertificates own;
     // A certificate for this node, which has proved that it is it. None: they are not renewed here.
     std::function<Result<std::string>(const std::string& request, const std::string& node)> renew;
+    // Why this certificate is not believed, though the authority has signed it; empty: it is. None:
+    // all are. It may change its mind: see cut_node().
+    std::function<std::string(const std::string& certificate)> objection_to;
 };
 
 struct AgentServerSettings {
@@ -57,6 +60,9 @@ public:
     // Both return before it is done; what was sent before a close goes before it.
     void send(OutgoingOrder order) override;
     void close(Link link) override;
+
+    // The links over TLS of this node, whose certificate has come to be objected to.
+    void cut_node(const std::string& node);
 
     std::size_t links() const;
 

@@ -1,5 +1,6 @@
 #include "berth/wire/link_security.h"
 
+#include <grpc/grpc_security_constants.h>
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/security/server_credentials.h>
 
@@ -39,6 +40,11 @@ std::shared_ptr<grpc::Channel> secure_channel(const TcpAddress& to, const LinkCe
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
     return grpc::CreateCustomChannel(to_string(to), grpc::SslCredentials(options), arguments);
+}
+
+std::string certificate_of(const grpc::CallbackServerContext& call) {
+    const auto found = call.auth_context()->FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
+    return found.empty() ? std::string() : std::string(found.front().data(), found.front().size());
 }
 
 Result<std::optional<std::string>> certified_name(const grpc::CallbackServerContext& call) {

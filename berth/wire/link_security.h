@@ -20,6 +20,9 @@ std::shared_ptr<grpc::ServerCredentials> server_credentials(const LinkCertificat
 std::shared_ptr<grpc::Channel> secure_channel(const TcpAddress& to, const LinkCertificates& own,
                                               grpc::ChannelArguments arguments);
 
+// The peer's certificate, as PEM; empty where it has none.
+std::string certificate_of(const grpc::CallbackServerContext& call);
+
 // The node that the peer's certificate names. nullopt: it came over a Unix socket.
 Result<std::optional<std::string>> certified_name(const grpc::CallbackServerContext& call);
 

@@ -57,6 +57,10 @@ protected:
                                  {authority_.certificate(), own.certificate, own.key},
                                  [this](const std::string& request, const std::string& node) {
                                      return authority_.certify_node(request, node, now());
+                                 },
+                                 [this](const std::string& certificate) {
+                                     const std::lock_guard lock(log_.mutex);
+                                     return certificate == revoked_ ? "it is revoked" : "";
                                  }}},
             log_, [this](Input input) { inbox_.push(std::move(input)); },
             [](const LaunchAttempt&) -> Result<JobPayload> { return JobPayload{}; });
@@ -84,6 +88,7 @@ protected:
         return log_.has(part);
     }
 
+    std::string revoked_;  // Under the log's mutex.
     Authority authority_ = *Authority::make("lab", now());
     TcpAddress at_{"127.0.0.1", free_port()};
     Remembering log_;
@@ -145,6 +150,25 @@ TEST_F(LinkTlsTest, ANodeRenewsItsOwnCertificateAndNoOther) {
     other.authority = authority_.certificate();
     EXPECT_FALSE(renew_certificate(at_, other, *make_request(key, "gpu1")).ok());
     EXPECT_FALSE(renew_certificate(at_, own, "no request").ok());
+}
+
+TEST_F(LinkTlsTest, ARevokedCertificateLosesItsLinkAtOnceAndGetsNone) {
+    const LinkCertificates own = node(authority_, "gpu1"), other = node(authority_, "gpu2");
+    const auto agent = client(own, "gpu1"), beside = client(other, "gpu2");
+    for (int i = 0; i < 2; ++i) ASSERT_TRUE(events_.wait_for<LinkUp>());
+    {
+        const std::lock_guard lock(log_.mutex);
+        revoked_ = own.certificate;
+    }
+    server_->cut_node("gpu1");
+    EXPECT_TRUE(inbox_.wait_for<LinkLost>());
+    EXPECT_TRUE(logs("link of node 'gpu1' cut: it is revoked"));
+    const std::string key = *make_key();
+    EXPECT_FALSE(renew_certificate(at_, own, *make_request(key, "gpu1")).ok());
+    EXPECT_TRUE(renew_certificate(at_, other, *make_request(key, "gpu2")).ok());
+    // A new certificate of the same node is another one.
+    const auto again = client(node(authority_, "gpu1"), "gpu1");
+    EXPECT_TRUE(events_.wait_for<LinkUp>());
 }
 
 TEST_F(LinkTlsTest, AnAgentNeedsACertificateForTcp) {

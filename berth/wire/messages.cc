@@ -1,7 +1,7 @@
 #include "berth/wire/messages.h"
 
 #include "berth/base/codec.h"
-#include "berth/model/exit_of.h"
+#include "berth/model/exit_status.h"
 
 namespace berth {
 
