@@ -1,9 +1,11 @@
 #include "berth/cli/doctor.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include "berth/base/hostlist.h"
+#include "berth/base/text.h"
 
 namespace berth::cli {
 namespace {
@@ -14,6 +16,29 @@ constexpr std::int64_t kTooFull = 128 * kMiB, kNearlyFull = 1024 * kMiB;
 constexpr std::size_t kNamed = 3;
 constexpr std::int64_t kRenewedBy = 25;  // Days; the agent begins 30 days before the end.
 
+constexpr Duration kClocksDiffer = std::chrono::seconds(5);
+constexpr std::int64_t kSlowSync = 20'000, kVerySlowSync = 200'000;  // Microseconds.
+constexpr std::int64_t kAuthorityDays = 180;
+
+// What keeps jobs from ever starting until somebody does something.
+struct StuckReason {
+    const char *reason, *mend;
+};
+constexpr auto kStuck = std::to_array<StuckReason>({
+    {"launch failed requeued held",
+     "their start failed: look at the node's or berthd's log (Prolog, PrologSlurmctld, PAM), then "
+     "scontrol release JOB"},
+    {"JobHeldAdmin", "an administrator holds them: scontrol release JOB"},
+    {"BadConstraints",
+     "no set of nodes could run them, even if all were empty: berth why JOB, then scontrol update "
+     "or scancel"},
+    {"ReqNodeNotAvail",
+     "they need nodes that take no work: sinfo -R, scontrol update State=RESUME"},
+    {"DependencyNeverSatisfied", "what they wait for cannot happen any more: scancel JOB"},
+    {"PartitionDown", "scontrol update PartitionName=NAME State=UP"},
+    {"PartitionInactive", "scontrol update PartitionName=NAME State=UP"},
+});
+
 using Is = Symptom::Is;
 
 class Diagnosis {
@@ -22,11 +47,16 @@ public:
 
     std::vector<Symptom> take() {
         controller();
+        clocks();
         configuration();
         nodes();
+        jobs();
         state();
+        files();
+        programs();
         certificate();
         machine();
+        node_services();
         commands();
         return std::move(all_);
     }
@@ -41,7 +71,12 @@ private:
     }
 
     void controller();
+    void clocks();
     void configuration();
+    void jobs();
+    void files();
+    void programs();
+    void node_services();
     void nodes();
     void nodes_that(const char* what, const char* mend,
                     const std::function<bool(const api::NodeRow&)>& is);
@@ -71,6 +106,64 @@ void Diagnosis::controller() {
     if (of_.ping->version != of_.version) {
         wrong("the controller has version " + of_.ping->version + ", these commands " + of_.version,
               "install the same version of both, and restart berth-controller");
+    }
+}
+
+// The answer is from between its asking and its coming.
+void Diagnosis::clocks() {
+    if (!of_.ping || of_.ping->now == Time{}) return;
+    const Duration apart = of_.ping->now - of_.now;
+    const Duration most = kClocksDiffer + of_.answer_took;
+    if (apart <= most && -apart <= most) return;
+    wrong("this host's clock is " + std::to_string(std::abs(seconds(apart))) + " s " +
+              (apart > Duration{} ? "behind" : "ahead of") + " the controller's",
+          "run chrony or systemd-timesyncd on both: certificates, tokens and begin times go by the "
+          "clock");
+}
+
+void Diagnosis::jobs() {
+    for (const auto& [reason, count] : of_.waiting) {
+        for (const StuckReason& stuck : kStuck) {
+            if (!reason.starts_with(stuck.reason)) continue;
+            note(std::to_string(count) + (count == 1 ? " job waits" : " jobs wait") + " with " +
+                     reason,
+                 stuck.mend);
+        }
+    }
+}
+
+void Diagnosis::files() {
+    for (const HostFacts::File& file : of_.host.files) {
+        wrong(file.path + ' ' + file.trouble, file.mend);
+    }
+}
+
+void Diagnosis::programs() {
+    for (const HostFacts::Program& one : of_.host.programs) {
+        const std::string what = one.key + "=" + one.path + ' ' + one.trouble;
+        if (one.is_default) {
+            note(what + ": nobody gets mail", "apt install bsd-mailx, or MailProg=None");
+        } else {
+            wrong(what, "berthd does not run it: put it right, or take the line out");
+        }
+    }
+}
+
+// Of a host that is a node.
+void Diagnosis::node_services() {
+    if (of_.host.wants_pam && !of_.host.has_pam_service) {
+        wrong("UsePAM=1, and this host has no PAM service slurm: on a node, no job starts",
+              "write /etc/pam.d/slurm, like: account required pam_unix.so");
+    }
+    if (of_.host.has_launcher && !of_.host.launcher_trouble.empty()) {
+        wrong("berth-launcher does not listen on this host: " + of_.host.launcher_trouble,
+              "systemctl start berth-launcher: without it the agent runs nothing");
+    }
+    if (!of_.host.port_trouble.empty()) {
+        wrong("the agent's port of the controller, " + of_.host.controller_port +
+                  ", cannot be reached: " + of_.host.port_trouble,
+              "start berthd with --listen, open the port in its firewall, or mend "
+              "BERTH_CONTROLLER in /etc/default/berth-agent");
     }
 }
 
@@ -136,6 +229,14 @@ void Diagnosis::nodes() {
                });
     for (const api::NodeRow& node : of_.nodes) {
         if (!has(node, "DRAIN")) continue;
+        if (node.reason.starts_with("Low ") ||
+            node.reason.find("reported lower") != std::string::npos) {
+            wrong(node.name + " has less than it is configured with: " + node.reason,
+                  "berth detect on that host prints the line that fits; then scontrol reconfigure, "
+                  "and scontrol update NodeName=" +
+                      node.name + " State=RESUME");
+            continue;
+        }
         note(node.name + " is drained: " + (node.reason.empty() ? "no reason given" : node.reason),
              "once mended: scontrol update NodeName=" + node.name + " State=RESUME");
     }
@@ -157,6 +258,13 @@ void Diagnosis::state() {
     } else {
         well(free);
     }
+    if (of_.host.sync_micros && *of_.host.sync_micros >= kSlowSync) {
+        const std::string slow = "a synced write at " + of_.state + " takes " +
+                                 std::to_string(*of_.host.sync_micros / 1000) +
+                                 " ms: no answer of the controller is faster";
+        const char* const mend = "put the state on an SSD of this host's own, not on a network's";
+        *of_.host.sync_micros >= kVerySlowSync ? wrong(slow, mend) : note(slow, mend);
+    }
     if (of_.others_may_read_state) {
         wrong("everybody may read " + of_.state + ", with all scripts and environments",
               "chmod o-rwx " + of_.state);
@@ -168,6 +276,15 @@ void Diagnosis::certificate() {
         return wrong("the certificate of this node is of no use: " + of_.certificate_trouble,
                      "mend that, or let the node join anew: berth token create on the controller's "
                      "host, berth-agent join here");
+    }
+    if (of_.host.authority_until) {
+        const std::int64_t left = seconds(*of_.host.authority_until - of_.now) / 86'400;
+        if (left < kAuthorityDays) {
+            note(
+                "the cluster's authority (" + of_.state + "/keys/ca.pem) ends in " +
+                    std::to_string(left) + " days, and with it every certificate",
+                "stop berthd, move ca.key and ca.pem away, start it, and let every node join anew");
+        }
     }
     if (!of_.certified_until) return;
     const std::int64_t days = seconds(*of_.certified_until - of_.now) / 86'400;
@@ -189,6 +306,11 @@ void Diagnosis::machine() {
     if (of_.is_root && !of_.has_cgroups) {
         wrong("no cgroups are mounted: jobs here would not be confined",
               "mount -t cgroup2 none /sys/fs/cgroup, or start systemd");
+    } else if (of_.has_cgroups && !of_.host.missing_controllers.empty()) {
+        wrong("cgroup v2 has no " + join(of_.host.missing_controllers, ", ") +
+                  " here: jobs on this host would not be confined by them",
+              "delegate them (systemd: Delegate=yes; in a container: give it the host's cgroups), "
+              "and let no v1 hierarchy hold them");
     } else if (of_.has_cgroups) {
         well("cgroups are mounted");
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "berth/api/messages.h"
+#include "berth/cli/doctor_host.h"
 #include "berth/config/finding.h"
 
 namespace berth::cli {
@@ -37,6 +38,9 @@ struct Installation {
     std::string certificate_trouble;
 
     bool is_root = false, has_cgroups = false;
+    HostFacts host;
+    Duration answer_took{};                            // Of the ping.
+    std::vector<std::pair<std::string, int>> waiting;  // Jobs by their reason, as squeue has it.
     // Commands that PATH finds elsewhere than beside this program: name and path.
     std::vector<std::pair<std::string, std::string>> foreign_commands;
 };

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
 #include <functional>
 
 namespace berth::cli {
@@ -98,6 +102,136 @@ TEST(Doctor, SaysOfTheControllerAndItsFilesWhatIsWrongAndHowToMendIt) {
         {[](Installation& it) { it.configured_at = from_seconds(1001); }, Is::worth_knowing,
          "is newer than the controller", "restart it"},
     });
+}
+
+TEST(Doctor, SaysOfTheHostWhatIsWrongAndHowToMendIt) {
+    expect_symptoms({
+        {[](Installation& it) {
+             it.now = from_seconds(2000);
+             it.ping->now = from_seconds(2006);
+         },
+         Is::wrong, "this host's clock is 6 s behind the controller's", "chrony"},
+        {[](Installation& it) {
+             it.now = from_seconds(2000);
+             it.ping->now = from_seconds(1900);
+         },
+         Is::wrong, "this host's clock is 100 s ahead of the controller's", "chrony"},
+        {[](Installation& it) { it.host.sync_micros = 30'000; }, Is::worth_knowing,
+         "a synced write at /var/lib/berth takes 30 ms", "SSD"},
+        {[](Installation& it) { it.host.sync_micros = 900'000; }, Is::wrong, "takes 900 ms", "SSD"},
+        {[](Installation& it) {
+             it.host.programs = {{"MailProg", "/bin/mail", "is not there", true}};
+         },
+         Is::worth_knowing, "MailProg=/bin/mail is not there: nobody gets mail", "bsd-mailx"},
+        {[](Installation& it) {
+             it.host.programs = {{"PrologSlurmctld", "/etc/p", "is not executable", false}};
+         },
+         Is::wrong, "PrologSlurmctld=/etc/p is not executable", "does not run it"},
+        {[](Installation& it) {
+             it.host.files = {
+                 {"/etc/berth/slurm.conf", "can be changed by everybody", "chmod o-w"}};
+         },
+         Is::wrong, "/etc/berth/slurm.conf can be changed by everybody", "chmod o-w"},
+    });
+}
+
+TEST(Doctor, SaysOfNodesServicesAndJobsWhatIsWrongAndHowToMendIt) {
+    expect_symptoms({
+        {[](Installation& it) { it.host.missing_controllers = {"cpuset", "memory"}; }, Is::wrong,
+         "cgroup v2 has no cpuset, memory here", "Delegate=yes"},
+        {[](Installation& it) { it.host.wants_pam = true; }, Is::wrong,
+         "this host has no PAM service slurm", "/etc/pam.d/slurm"},
+        {[](Installation& it) {
+             it.host.has_launcher = true;
+             it.host.launcher_trouble = "Connection refused";
+         },
+         Is::wrong, "berth-launcher does not listen on this host: Connection refused",
+         "systemctl start berth-launcher"},
+        {[](Installation& it) {
+             it.host.controller_port = "head:6817";
+             it.host.port_trouble = "Connection timed out";
+         },
+         Is::wrong, "head:6817, cannot be reached: Connection timed out", "firewall"},
+        {[](Installation& it) {
+             it.now = from_seconds(1000);
+             it.host.authority_until = from_seconds(1000 + 86'400 * 30);
+         },
+         Is::worth_knowing, "the cluster's authority (/var/lib/berth/keys/ca.pem) ends in 30 days",
+         "join anew"},
+        {[](Installation& it) { it.waiting = {{"launch failed requeued held", 2}}; },
+         Is::worth_knowing, "2 jobs wait with launch failed requeued held", "scontrol release"},
+        {[](Installation& it) {
+             it.nodes.push_back(node("n5", "IDLE", {"DRAIN"}));
+             it.nodes.back().reason = "Low RealMemory (reported:1 < 100.00% of configured:2)";
+         },
+         Is::wrong, "n5 has less than it is configured with: Low RealMemory", "berth detect"},
+    });
+    Installation busy = healthy();  // Waiting is what a queue is for.
+    busy.waiting = {{"Resources", 100}, {"Priority", 100}};
+    EXPECT_EQ(diagnose(busy).size(), diagnose(healthy()).size());
+}
+
+class DoctorFiles : public ::testing::Test {
+protected:
+    DoctorFiles() {
+        std::string name = ::testing::TempDir() + "doctor-XXXXXX";
+        folder_ = ::mkdtemp(name.data());
+        std::filesystem::create_directories(folder_ + "/state/keys");
+        std::filesystem::create_directories(folder_ + "/etc");
+    }
+    ~DoctorFiles() override { std::filesystem::remove_all(folder_); }
+
+    std::string file(const std::string& name, mode_t mode, const std::string& text = "x") {
+        std::ofstream(folder_ + "/" + name) << text;
+        EXPECT_EQ(::chmod((folder_ + "/" + name).c_str(), mode), 0);
+        return folder_ + "/" + name;
+    }
+
+    std::string folder_;
+};
+
+TEST_F(DoctorFiles, AreLookedAtAsTheDaemonsWould) {
+    EXPECT_EQ(trouble_with_program(file("ok", 0755)), "");
+    EXPECT_EQ(trouble_with_program(file("open", 0775)), "can be changed by others (chmod go-w)");
+    EXPECT_EQ(trouble_with_program(file("plain", 0644)), "is not executable (chmod +x)");
+    EXPECT_EQ(trouble_with_program(folder_), "is no file");
+    EXPECT_EQ(trouble_with_program(folder_ + "/none"), "is not there");
+    EXPECT_EQ(trouble_with_secret(file("secret", 0600)), "");
+    EXPECT_EQ(trouble_with_secret(file("shared", 0640)), "holds a secret, and others may read it");
+    EXPECT_EQ(missing_controllers("cpuset cpu io memory hugetlb pids rdma\n"),
+              std::vector<std::string>{});
+    EXPECT_EQ(missing_controllers("cpu pids"), (std::vector<std::string>{"cpuset", "memory"}));
+}
+
+TEST_F(DoctorFiles, EachThatIsWrongIsFound) {
+    HostPlaces places{.config = folder_ + "/etc", .state = folder_ + "/state"};
+    places.agent_state = folder_ + "/agent";
+    places.agent_defaults = file("defaults", 0644, "# x\nBERTH_CONTROLLER=\"127.0.0.1:1\"\n");
+    places.launcher_unit = file("launcher.service", 0644);
+    places.launcher_socket = folder_ + "/no.sock";
+    places.pam_service = folder_ + "/pam";
+    places.is_root = true;
+    file("etc/slurm.conf", 0666);
+    file("state/keys/ca.key", 0644);
+    ClusterSpec spec;
+    spec.settings = {{"UsePAM", "1"}};
+    spec.notifications.mail_program = folder_ + "/mail";
+    spec.notifications.webhook_secret_file = folder_ + "/none";
+    spec.hooks.controller_prolog = {file("prolog", 0644)};
+    const HostFacts facts = look_at_host(places, spec);
+    std::vector<std::string> files, programs;
+    for (const HostFacts::File& one : facts.files) files.push_back(one.path);
+    for (const HostFacts::Program& one : facts.programs) programs.push_back(one.key);
+    EXPECT_EQ(files, (std::vector<std::string>{folder_ + "/none", folder_ + "/etc/slurm.conf",
+                                               folder_ + "/state/keys/ca.key"}));
+    EXPECT_EQ(programs, (std::vector<std::string>{"MailProg", "PrologSlurmctld"}));
+    EXPECT_FALSE(facts.programs[0].is_default);
+    EXPECT_TRUE(facts.sync_micros);
+    EXPECT_TRUE(facts.wants_pam && !facts.has_pam_service);
+    EXPECT_TRUE(facts.has_launcher);
+    EXPECT_EQ(facts.launcher_trouble, "No such file or directory");
+    EXPECT_EQ(facts.controller_port, "127.0.0.1:1");
+    EXPECT_EQ(facts.port_trouble, "Connection refused");
 }
 
 TEST(Doctor, SaysOfNodesStateAndMachineWhatIsWrongAndHowToMendIt) {

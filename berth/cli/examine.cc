@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -28,6 +29,23 @@ namespace fs = std::filesystem;
 
 constexpr std::array<const char*, 5> kCommands{"sbatch", "squeue", "sinfo", "scancel", "sacct"};
 
+Time wall_time() {
+    return Time(std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
+}
+
+// Without the nodes that a reason may go on with.
+void count_waiting(Client& client, Installation& found) {
+    api::JobQuery query;
+    query.states = {"PENDING"};
+    query.fields = {"id", "state", "reason"};
+    std::map<std::string, int> reasons;
+    (void)client.each_job(query, [&](api::JobRow&& job) {
+        ++reasons[job.reason.substr(0, job.reason.find(','))];
+        return true;
+    });
+    found.waiting.assign(reasons.begin(), reasons.end());
+}
+
 void look_at_controller(Installation& found) {
     const Endpoint endpoint = find_endpoint();
     const bool remote = !endpoint.host.empty();
@@ -35,13 +53,17 @@ void look_at_controller(Installation& found) {
     std::error_code ignored;
     found.has_socket = remote || fs::exists(found.socket, ignored);
     Client client(endpoint, {.timeout = std::chrono::seconds(5), .retry_for = {}});
+    const Time asked = wall_time();
     auto ping = client.ping();
+    found.now = wall_time();
+    found.answer_took = found.now - asked;
     if (!ping.ok()) {
         found.silence = ping.problem().detail;
         return;
     }
     found.ping = std::move(ping).value();
     if (auto nodes = client.nodes()) found.nodes = std::move(nodes).value();
+    count_waiting(client, found);
 }
 
 Time newest_in(const std::string& directory) {
@@ -55,15 +77,16 @@ Time newest_in(const std::string& directory) {
     return newest;
 }
 
-void look_at_config(Installation& found) {
+ClusterSpec look_at_config(Installation& found) {
     const auto files = config::read_directory(found.config);
-    if (!files.ok()) return;
+    if (!files.ok()) return {};
     found.has_config = files->slurm.has_value() || files->berth.has_value();
-    if (!found.has_config) return;
-    const config::Loaded loaded = config::load(files.value());
+    if (!found.has_config) return {};
+    config::Loaded loaded = config::load(files.value());
     found.findings = loaded.findings;
     found.configured_at = newest_in(found.config);
     found.configures_gpus = loaded.spec.dimensions.knows_name("gpu");
+    return std::move(loaded.spec);
 }
 
 void look_at_state(Installation& found) {
@@ -148,15 +171,20 @@ int doctor(const DoctorOptions& options, Output& output) {
     found.state = !options.state.empty() ? options.state
                   : of_up                ? up.state().string()
                                          : "/var/lib/berth";
+    found.now = wall_time();
     look_at_controller(found);
-    look_at_config(found);
+    const ClusterSpec spec = look_at_config(found);
     look_at_state(found);
     look_at_commands(found);
     found.is_root = geteuid() == 0;
-    found.now =
-        Time(std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
     look_at_certificate(found);
-    found.has_cgroups = find_cgroup_mounts().any();
+    const CgroupMounts cgroups = find_cgroup_mounts();
+    found.has_cgroups = cgroups.any();
+    HostPlaces places{.config = found.config, .state = found.state};
+    places.agent_state = found.agent_state;
+    places.cgroup2 = cgroups.v1.empty() ? cgroups.unified : "";
+    places.is_root = found.is_root;
+    found.host = look_at_host(places, spec);
     found.has_gpus = fs::exists("/dev/nvidia0", ignored);
     const std::vector<Symptom> symptoms = diagnose(found);
     options.json ? print_json(symptoms, output.out()) : print(symptoms, output);
