@@ -71,7 +71,6 @@ EXPLAINED = [
     Rule("lines before Slurm's own", WRONG, "sbatch .*(--begin=|--gpus=8 ).*", "stderr"),
     Rule("`sbatch: fatal:`", WRONG, "sbatch .*--mem=1G --mem-per-cpu.*", "stderr", "sbatch: fatal: .*", "sbatch: error: .*"),
     Rule("negative counts of GPUs", WRONG, "sbatch .*--gres=gpu:-1 .*", "stderr"),
-    Rule("options not built yet", WRONG, "sbatch .*--mail-type.*"),
     Rule("lists of valid states", WRONG, "(squeue|sinfo) -t .*", "stderr"),
     Rule("`scancel` of an unknown job", WRONG, "scancel 99999"),
     Rule("`scontrol show hostnames gpu[1-`", WRONG, "scontrol show hostnames .*"),

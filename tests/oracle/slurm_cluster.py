@@ -8,6 +8,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from mails import program
+
 PATIENCE = 90.0  # Seconds for each daemon; machines are shared and slow.
 PORT = 26817     # This and the next few dozen: slurmctld, slurmdbd, MariaDB, the slurmds.
 
@@ -90,6 +92,8 @@ class SlurmCluster:
             (self.root / name).mkdir()
         for node in range(1, 5):
             (self.root / "spool" / f"gpu{node}").mkdir(parents=True)
+        self.mails = self.root / "mails"
+        self.mails.mkdir()
         self.work = self.root / "work"
         self.work.mkdir()
         self.work.chmod(0o777)
@@ -130,7 +134,7 @@ class SlurmCluster:
             os.mknod(self.root / f"dev/nvidia{i}", 0o020666, os.makedev(195, i))
         address = f"NodeHostname={self.host} NodeAddr=127.0.0.1 Port=[{PORT + 4}-{PORT + 7}] "
         etc = self.root / "etc"
-        (etc / "slurm.conf").write_text(COMMON + SLURM_ONLY.format(**known) + NODES.format(address=address))
+        (etc / "slurm.conf").write_text(COMMON + f"MailProg={program(self.mails)}\nMailDomain=example.org\n" + SLURM_ONLY.format(**known) + NODES.format(address=address))
         (etc / "gres.conf").write_text(GRES.format(dir=self.root / "dev"))
         (etc / "slurmdbd.conf").write_text(SLURMDBD.format(**known))
         (etc / "slurmdbd.conf").chmod(0o600)
