@@ -14,7 +14,7 @@
 #include "apps/daemon/wall_clock.h"
 #include "bench/live_daemon.h"
 #include "berth/agent/agent.h"
-#include "berth/model/exit_of.h"
+#include "berth/model/exit_status.h"
 #include "berth/wire/agent_client.h"
 
 namespace berth::bench {

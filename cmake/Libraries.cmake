@@ -19,6 +19,7 @@ find_package(OpenSSL QUIET)        # OpenSSL::SSL, OpenSSL::Crypto
 find_package(Protobuf QUIET)       # protobuf::libprotobuf, protobuf::protoc
 find_package(gRPC CONFIG QUIET)    # gRPC::grpc++, gRPC::grpc_cpp_plugin
 find_package(Boost 1.74 QUIET)     # Boost::headers: Asio and Beast need no more
+find_package(CURL QUIET)           # CURL::libcurl
 find_package(PkgConfig QUIET)
 
 # berth_find_header(target header LIBRARIES ...): a library that brings no CMake file of its own.

@@ -10,6 +10,8 @@
 #include "apps/berthd/config_reader.h"
 #include "apps/berthd/daemon_inbox.h"
 #include "apps/berthd/fence_runner.h"
+#include "apps/berthd/hook_runner.h"
+#include "apps/berthd/notice_sender.h"
 #include "apps/daemon/wall_clock.h"
 #include "berth/control/commands.h"
 #include "berth/control/loop.h"
@@ -104,7 +106,8 @@ struct ControllerDaemon::Parts {
           scripts(std::move(for_launches)),
           loop(Controller(Engine(std::move(opened.state)), std::move(spec), opened.epoch,
                           opened.next_sequence),
-               World{inbox, clock, store, outside, outside, published, &log, &observers, &fence}) {}
+               World{inbox, clock, store, outside, outside, published, &log, &observers, &fence,
+                     &hooks, &notices}) {}
 
     Status listen(const ControllerOptions& options, const std::optional<Listening>& listening);
     Status listen_to_agents(const ControllerOptions& options,
@@ -129,6 +132,10 @@ struct ControllerDaemon::Parts {
     std::optional<SigningKeys> launch_keys;
     OnceStarted outside;
     FenceRunner fence{[this](FenceAnswered answer) { inbox.push(std::move(answer)); }};
+    HookRunner hooks{[this](HookAnswered answer) { inbox.push(std::move(answer)); }};
+    NoticeSender notices{log, [this](const char* channel, const char* result) {
+                             counts->notified(channel, result);
+                         }};
     Loop loop;
     std::unique_ptr<AgentServer> agents;
     std::unique_ptr<HttpServer> http;
@@ -161,8 +168,9 @@ Result<std::shared_ptr<Registrar>> ControllerDaemon::Parts::open_registrar(
     const std::string folder = options.state + "/keys";
     BERTH_TRY(Authority authority, Authority::open(folder, cluster, clock.now()));
     BERTH_TRY(SigningKeys keys, SigningKeys::open(folder));
+    BERTH_TRY(Revocations revocations, Revocations::open(folder));
     return std::make_shared<Registrar>(std::move(authority), std::move(keys), cluster,
-                                       launch_keys->public_keys());
+                                       launch_keys->public_keys(), std::move(revocations));
 }
 
 // What orders are signed with lies in STATE/keys; its public half, for launchers on this host, is
@@ -204,6 +212,9 @@ Status ControllerDaemon::Parts::listen_to_agents(const ControllerOptions& option
                          {authority.certificate(), std::move(own.certificate), std::move(own.key)},
                          [this](const std::string& request, const std::string& node) {
                              return registrar->renew(request, node, clock.now());
+                         },
+                         [this](const std::string& certificate) {
+                             return registrar->objection_to(certificate);
                          }};
     }
     BERTH_TRY(agents, AgentServer::start(
@@ -213,6 +224,12 @@ Status ControllerDaemon::Parts::listen_to_agents(const ControllerOptions& option
                               inbox.push(std::move(input));
                           },
                           [this](const LaunchAttempt& launch) { return payload_of(launch); }));
+    if (registrar != nullptr) {
+        registrar->when_revoked([this](const std::string& node) {
+            log.write(LogLevel::warning, "berthd", "certificates of node " + node + " revoked");
+            agents->cut_node(node);
+        });
+    }
     return Done{};
 }
 

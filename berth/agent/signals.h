@@ -9,7 +9,6 @@ namespace berth {
 inline constexpr std::int32_t kKill = 9;
 inline constexpr std::int32_t kTerm = 15;
 inline constexpr std::int32_t kContinue = 18;
-inline constexpr std::int32_t kSignalMax = 64;
 
 // The cgroup that all others of the attempt lie beneath.
 inline RunKey extern_run(AttemptKey key) { return {key.job, key.attempt, kExternStep}; }

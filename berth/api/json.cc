@@ -4,6 +4,7 @@
 
 #include "berth/api/json_fields.h"
 #include "berth/base/text.h"
+#include "berth/model/notice.h"
 
 namespace berth::api {
 
@@ -112,5 +113,8 @@ Result<T> from_json(std::string_view text, UnknownFields unknown, const JsonLimi
     template Result<T> from_json<T>(JsonValue&&, UnknownFields);                      \
     template Result<T> from_json<T>(std::string_view, UnknownFields, const JsonLimits&);
 BERTH_API_MESSAGES(BERTH_API_DEFINE)
+
+// What the site's webhook is sent: it is written, and read by others.
+template std::string to_json<JobNews>(const JobNews&);
 
 }  // namespace berth::api

@@ -362,11 +362,12 @@ struct JobPatch {
     std::optional<std::uint32_t> switches;                        // 0: any number.
     std::optional<Duration> switches_wait;
     std::optional<bool> contiguous;
+    std::optional<std::string> mail_type, mail_user;  // "BEGIN,END"; empty: the job's own user.
     BERTH_FIELDS(JobPatch, time_limit, partition, qos, name, comment, dependency, nodelist,
                  priority, nice, begin, array_max_running, site_factor, licenses, features,
                  reservation, time_min, deadline, exclude, nodes_min, nodes_max, tasks,
                  cpus_per_task, memory_per_node, memory_per_cpu, switches, switches_wait,
-                 contiguous)
+                 contiguous, mail_type, mail_user)
 };
 // POST /v1/usage
 struct UsagePatch {

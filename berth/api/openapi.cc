@@ -248,12 +248,14 @@ std::string_view name_of(RouteId id) {
         case RouteId::metrics_nodes: return "metrics_nodes";
         case RouteId::metrics_partitions: return "metrics_partitions";
         case RouteId::metrics_scheduler: return "metrics_scheduler";
+        case RouteId::revoke_certificates: return "revoke_certificates";
         case RouteId::create_join_token: return "create_join_token";
         case RouteId::join: return "join";
         case RouteId::create_token: return "create_token";
         case RouteId::suspend_job: return "suspend_job";
         case RouteId::resume_job: return "resume_job";
         case RouteId::notify_job: return "notify_job";
+        case RouteId::keep_alive: return "keep_alive";
         case RouteId::top_jobs: return "top_jobs";
         case RouteId::create_partition: return "create_partition";
         case RouteId::update_partition: return "update_partition";

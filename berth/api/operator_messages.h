@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "berth/base/fields.h"
+#include "berth/base/time.h"
 #include "berth/model/cluster_edits.h"
 
 namespace berth::api {
@@ -13,6 +14,11 @@ namespace berth::api {
 struct NotifyRequest {
     std::string message;
     BERTH_FIELDS(NotifyRequest, message)
+};
+// POST /v1/jobs/REF/alive answers with this.
+struct AliveReply {
+    Duration again_in{};  // When to say so again.
+    BERTH_FIELDS(AliveReply, again_in)
 };
 // POST /v1/top: these jobs before their user's others, the first one first.
 struct TopRequest {

@@ -63,11 +63,13 @@ int doctor(const DoctorOptions& options, Output& output);
 
 // What lets machines join as these nodes: printed, and known nowhere else.
 struct TokenOptions {
-    std::string nodes;          // "gpu[1-3]"
+    std::string nodes;  // "gpu[1-3]"
     std::string lifetime = "30m";
     bool json = false;
 };
 int token_create(const TokenOptions& options, Output& output);
+// No certificate that these nodes have is believed any more.
+int cert_revoke(const std::string& nodes, Output& output);
 
 // A copy of the whole state file, beside the controller; and a state file from a copy.
 struct BackupOptions {

@@ -177,6 +177,13 @@ private:
         create->add_option("--node", token_.nodes, "The nodes, like gpu[1-3]")->required();
         create->add_option("--ttl", token_.lifetime, "How long it is good: 90s, 30m, up to 24h");
         create->add_flag("--json", token_.json, "Print JSON");
+        CLI::App* cert = app_.add_subcommand("cert", "The certificates of nodes");
+        cert->require_subcommand(1);
+        CLI::App* revoke = cert->add_subcommand(
+            "revoke", "Believe none of these nodes' certificates, and cut their links");
+        revoke->callback(
+            [this] { action_ = [this] { return cert_revoke(token_.nodes, output_); }; });
+        revoke->add_option("nodes", token_.nodes, "The nodes, like gpu[1-3]")->required();
         CLI::App* policy = app_.add_subcommand("policy", "The rules that a site can choose");
         policy->require_subcommand(1);
         policy->add_subcommand("list", "Their names, what they do, and their settings")

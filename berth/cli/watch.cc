@@ -15,7 +15,7 @@ namespace {
 
 Colour colour_of(const std::string& state) {
     if (state == "RUNNING" || state == "COMPLETED") return Colour::green;
-    if (state == "PENDING") return Colour::yellow;
+    if (state == "PENDING" || state == "CONFIGURING") return Colour::yellow;
     if (state == "COMPLETING" || state == "CANCELLED") return Colour::grey;
     return Colour::red;
 }

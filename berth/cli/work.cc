@@ -63,7 +63,7 @@ std::optional<std::string> submitted(const SubmitOptions& options) {
 
 bool is_over(const api::JobRow& job) {
     return job.state != "PENDING" && job.state != "RUNNING" && job.state != "SUSPENDED" &&
-           job.state != "COMPLETING";
+           job.state != "COMPLETING" && job.state != "CONFIGURING";
 }
 
 // Prints what has been added to a file since `at`.

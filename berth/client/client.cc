@@ -279,6 +279,9 @@ CallResult<Done> Client::top(const api::TopRequest& request) {
 CallResult<api::StepReply> Client::create_step(std::string_view ref, const api::StepCall& call) {
     return wire_->send<api::StepReply>(RouteId::create_step, ref, call);
 }
+CallResult<api::AliveReply> Client::keep_alive(std::string_view ref) {
+    return wire_->send<api::AliveReply>(RouteId::keep_alive, ref, api::Accepted{});
+}
 CallResult<Done> Client::complete(std::string_view ref, const api::CompleteRequest& request) {
     return wire_->command(RouteId::complete_job, ref, request);
 }
@@ -372,6 +375,9 @@ CallResult<Done> Client::reset_diagnostics() {
 
 CallResult<api::JoinTokenReply> Client::create_join_token(const api::JoinTokenCall& call) {
     return wire_->send<api::JoinTokenReply>(RouteId::create_join_token, {}, call);
+}
+CallResult<Done> Client::revoke_certificates(std::string_view node) {
+    return wire_->command(RouteId::revoke_certificates, node, api::Accepted{});
 }
 CallResult<api::JoinReply> Client::join(const api::JoinCall& call) {
     return wire_->send<api::JoinReply>(RouteId::join, {}, call);

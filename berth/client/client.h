@@ -51,6 +51,7 @@ public:
     CallResult<Done> notify(std::string_view ref, const api::NotifyRequest& request);
     CallResult<Done> top(const api::TopRequest& request);
     CallResult<api::StepReply> create_step(std::string_view ref, const api::StepCall& call);
+    CallResult<api::AliveReply> keep_alive(std::string_view ref);
     CallResult<Done> complete(std::string_view ref, const api::CompleteRequest& request);
     CallResult<Explanation> explain(std::string_view ref);
     CallResult<std::string> script(std::string_view ref);
@@ -83,6 +84,7 @@ public:
 
     // ---- Other hosts.
     CallResult<api::JoinTokenReply> create_join_token(const api::JoinTokenCall& call);
+    CallResult<Done> revoke_certificates(std::string_view node);
     CallResult<api::JoinReply> join(const api::JoinCall& call);
     CallResult<api::TokenReply> create_token(const api::TokenCall& call);
     // This host's address, as the controller sees it: after a call over TLS; else empty.

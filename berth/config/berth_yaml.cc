@@ -9,6 +9,7 @@
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
 #include "berth/config/draft.h"
+#include "berth/config/notifications.h"
 #include "berth/model/limit_keys.h"
 #include "berth/policy/policy.h"
 
@@ -102,6 +103,8 @@ public:
                 draft_.enforce_limits = flag(entry.second);
             } else if (key == "hold_after") {
                 read_hold_after(entry.second);
+            } else if (key == "notifications") {
+                read_notifications(draft_, file_, entry.second);
             } else if (key == "fence") {
                 read_fence(entry.second);
             } else if (key == "enforce_accounts") {
@@ -111,7 +114,7 @@ public:
                       "there is no option " + key +
                           "; there are cluster, nodes, partitions, accounts, qos, "
                           "operators, order, placement, gpu_types, licenses, enforce_accounts, "
-                          "enforce_limits, hold_after, fence");
+                          "enforce_limits, hold_after, fence, notifications");
             }
         }
     }

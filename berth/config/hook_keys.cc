@@ -1,5 +1,6 @@
-// slurm.conf's words about the site's own programs around jobs: Prolog, Epilog, TaskProlog,
-// TaskEpilog, PrologEpilogTimeout, PrologFlags; and UsePAM, which each node reads for itself.
+// slurm.conf's words about the site's own programs around jobs: Prolog, Epilog, PrologSlurmctld,
+// EpilogSlurmctld, TaskProlog, TaskEpilog, PrologEpilogTimeout, PrologFlags; and UsePAM, which each
+// node reads for itself.
 #include "berth/base/text.h"
 #include "berth/config/draft.h"
 
@@ -28,6 +29,8 @@ void read_hook(Draft& draft, const Line& line, const Pair& pair) {
     };
     if (iequals(pair.key, "Prolog")) add_to(hooks.prolog);
     if (iequals(pair.key, "Epilog")) add_to(hooks.epilog);
+    if (iequals(pair.key, "PrologSlurmctld")) add_to(hooks.controller_prolog);
+    if (iequals(pair.key, "EpilogSlurmctld")) add_to(hooks.controller_epilog);
     if (iequals(pair.key, "TaskProlog")) set(hooks.task_prolog);
     if (iequals(pair.key, "TaskEpilog")) set(hooks.task_epilog);
     if (iequals(pair.key, "PrologEpilogTimeout")) {

@@ -308,6 +308,46 @@ TEST(Load, ReadsTheFence) {
     }
 }
 
+TEST(Load, ReadsWhoIsToldOfJobs) {
+    const auto told = [](const std::string& keys, const std::string& yaml = "") {
+        return load_slurm(kSmall + keys, "", "", "", yaml).spec.notifications;
+    };
+    EXPECT_EQ(told(""), NotificationSpec{});
+    EXPECT_EQ(told("").mail_program, "/bin/mail");
+    const NotificationSpec mail = told("MailProg=/usr/bin/mail\nMailDomain=example.org\n");
+    EXPECT_EQ(mail.mail_program, "/usr/bin/mail");
+    EXPECT_EQ(mail.mail_domain, "example.org");
+    EXPECT_EQ(told("MailProg=None\n").mail_program, "");
+    const NotificationSpec web = told(
+        "", "notifications: {url: 'https://x.org/h', events: [END, TIME_LIMIT], secret_file: /s}");
+    EXPECT_EQ(web.webhook, "https://x.org/h");
+    EXPECT_EQ(web.webhook_events, 2U + 16U);
+    EXPECT_EQ(web.webhook_secret_file, "/s");
+    EXPECT_EQ(told("", "notifications: {url: 'http://x.org/h'}").webhook_events, 1U + 2U + 4U);
+    for (const char* wrong :
+         {"notifications: https://x.org", "notifications: {url: x.org}",
+          "notifications: {events: END}", "notifications: {url: 'http://x', events: SOMETIMES}",
+          "notifications: {url: 'http://x', events: ARRAY_TASKS}",
+          "notifications: {url: 'http://x', secret_file: s}",
+          "notifications: {url: 'http://x', user: me}"}) {
+        EXPECT_TRUE(load_slurm(kSmall, "", "", "", wrong).has_errors) << wrong;
+    }
+    for (const char* wrong : {"MailProg=mail\n", "MailDomain=a b\n", "MailDomain=\n"}) {
+        EXPECT_TRUE(load_slurm(std::string(kSmall) + wrong).has_errors) << wrong;
+    }
+}
+
+TEST(Load, ReadsTheProgramsOnTheControllersHost) {
+    const Loaded loaded = load_slurm(std::string(kSmall) +
+                                     "PrologSlurmctld=/etc/a\nPrologSlurmctld=/etc/b\n"
+                                     "EpilogSlurmctld=/etc/c\nInactiveLimit=90\n");
+    EXPECT_EQ(loaded.spec.hooks.controller_prolog, (std::vector<std::string>{"/etc/a", "/etc/b"}));
+    EXPECT_EQ(loaded.spec.hooks.controller_epilog, std::vector<std::string>{"/etc/c"});
+    EXPECT_EQ(loaded.spec.scheduling.inactive_limit, std::chrono::seconds(90));
+    EXPECT_TRUE(load_slurm(std::string(kSmall) + "PrologSlurmctld=a\n").has_errors);
+    EXPECT_TRUE(load_slurm(std::string(kSmall) + "InactiveLimit=-1\n").has_errors);
+}
+
 TEST(Load, ReadsWhenWhoIsFirstHoldsNodes) {
     const auto hold_after = [](const std::string& yaml) {
         return load_slurm(kSmall, "", "", "", yaml).spec.scheduling.planning.hold_after;
@@ -332,9 +372,9 @@ TEST(Load, ReadsWhatIsEnforced) {
 }
 
 TEST(Load, NotesWhatHasNoEffectYet) {
-    const Loaded loaded = load_slurm(std::string(kSmall) + "PrologSlurmctld=/etc/prolog.sh\n");
+    const Loaded loaded = load_slurm(std::string(kSmall) + "ResumeProgram=/etc/resume.sh\n");
     EXPECT_EQ(text_of(loaded),
-              "slurm.conf:5: note: PrologSlurmctld=/etc/prolog.sh has no effect yet\n");
+              "slurm.conf:5: note: ResumeProgram=/etc/resume.sh has no effect yet\n");
     EXPECT_FALSE(loaded.has_errors);
 }
 

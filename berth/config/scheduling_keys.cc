@@ -71,6 +71,7 @@ void read_scheduling_keys(Draft& draft) {
     read_scheduler_parameters(draft, globals.line());
     spec.kill_wait = globals.seconds("killwait", spec.kill_wait);
     spec.agent_timeout = globals.seconds("slurmdtimeout", spec.agent_timeout);
+    spec.inactive_limit = std::chrono::seconds(globals.number("inactivelimit", 0, 65533, 0));
     spec.min_job_age = globals.seconds("minjobage", spec.min_job_age);
     spec.heartbeat = std::clamp(spec.agent_timeout / 10, Duration(std::chrono::seconds(1)),
                                 Duration(std::chrono::seconds(30)));

@@ -75,6 +75,8 @@ struct UpdateJob {
     RequestChange request;
     std::optional<Time> deadline;
     std::optional<Duration> time_min;
+    std::optional<std::uint32_t> mail_types;
+    std::optional<std::string> mail_user;
 };
 enum class NodeAction : std::uint8_t { drain, resume, down, idle, reboot, cancel_reboot };
 struct UpdateNode {
@@ -121,6 +123,10 @@ struct CompleteJob {
     JobRef job;
     ExitStatus exit;
 };
+// The client of an interactive job is still there.
+struct KeepAlive {
+    JobRef job;
+};
 // Answers why a job waits, with numbers. Changes nothing.
 struct ExplainJob {
     JobRef job;
@@ -152,7 +158,7 @@ struct Reconfigure {
 using Command = std::variant<SubmitJob, CancelJob, HoldJob, RequeueJob, UpdateJob, UpdateNode,
                              CreateStep, ExplainJob, HashState, SetUsage, EditReservation,
                              DeleteReservation, EditAccounting, CompleteJob, SuspendJob, TopJobs,
-                             NotifyJob, EditPartition, DeletePartition, Reconfigure>;
+                             NotifyJob, EditPartition, DeletePartition, Reconfigure, KeepAlive>;
 
 struct Submitted {
     JobId job{0};
@@ -168,6 +174,9 @@ struct StateHashed {
     std::uint64_t sequence = 0;
 };
 
+struct KeptAlive {
+    Duration again_in{};  // When to say so again.
+};
 struct ReservationMade {
     std::string name;
 };
@@ -180,7 +189,7 @@ struct Refused {
     std::optional<JobId> job;
 };
 
-using Answer =
-    std::variant<Done, Submitted, StepPlaced, Explanation, StateHashed, Refused, ReservationMade>;
+using Answer = std::variant<Done, Submitted, StepPlaced, Explanation, StateHashed, Refused,
+                            ReservationMade, KeptAlive>;
 
 }  // namespace berth

@@ -55,7 +55,11 @@ Answer carry_out(Ledger& ledger, Nodes& nodes, const Principal& principal, Comma
             [&](NotifyJob& one) { return notify(ledger, nodes, principal, one); },
             [&](EditPartition& one) { return edit_partition(ledger, principal, one); },
             [&](DeletePartition& one) { return delete_partition(ledger, principal, one); },
-            [&](HashState&) -> Answer {
+            [&](HashState&) -> Answer {  // The controller's own, as the next.
+                BERTH_ASSERT(false);
+                return Done{};
+            },
+            [&](KeepAlive&) -> Answer {
                 BERTH_ASSERT(false);
                 return Done{};
             },

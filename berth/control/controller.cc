@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "berth/control/attendance.h"
 #include "berth/control/commands.h"
+#include "berth/control/controller_hooks.h"
 #include "berth/control/cycle_pace.h"
 #include "berth/control/nodes.h"
+#include "berth/control/notices.h"
 #include "berth/control/warnings.h"
 
 namespace berth {
@@ -35,10 +38,14 @@ struct Controller::Parts {
           protections(all),
           nodes(engine.state()),
           warnings(engine.state()),
+          notices(engine.state()),
+          hooks(engine.state()),
+          attendance(engine.state()),
           now(latest_moment(engine.state())) {}
 
     void take_office(Ledger& ledger);
     void take(Ledger& ledger, Input input, bool has_room);
+    void take(Ledger& ledger, ClientInput input, bool has_room);
     void forget_old(Ledger& ledger);
     void warn(Ledger& ledger);
     bool is_waited_for(const Job& job) const;
@@ -53,6 +60,9 @@ struct Controller::Parts {
     ControlProtections protections;
     Nodes nodes;
     Warnings warnings;
+    Notices notices;
+    ControllerHooks hooks;
+    Attendance attendance;
     Time now;
     bool cycle_is_due = true;
     std::optional<Time> cycle_at;
@@ -82,6 +92,8 @@ Turn Controller::turn(Time now, std::vector<Input> inputs, bool has_room, Observ
     parts.nodes.note_silence(ledger);
     parts.forget_old(ledger);
     parts.warn(ledger);
+    parts.notices.note_limits(ledger);
+    parts.attendance.end_silent(ledger);
     parts.schedule(ledger, observer);
     Turn turn = parts.finish(ledger);
     if (first) turn.changes.spec = true;  // Readers have nothing yet.
@@ -108,16 +120,23 @@ void Controller::Parts::take(Ledger& ledger, Input input, bool has_room) {
         nodes.lose(ledger, lost->link);
     } else if (const auto* answer = std::get_if<FenceAnswered>(&input)) {
         nodes.fence_answered(ledger, *answer);
+    } else if (const auto* hook = std::get_if<HookAnswered>(&input)) {
+        hooks.answered(ledger, *hook);
     } else {
-        auto& [reply_to, principal, command] = std::get<ClientInput>(input);
-        if (!std::holds_alternative<HashState>(command)) {
-            ledger.answer(reply_to,
-                          carry_out(ledger, nodes, principal, std::move(command), has_room));
-        } else if (auto no = forbidden(principal, Verb::hash_state)) {
-            ledger.answer(reply_to, *std::move(no));
-        } else {
-            hash_wanted.push_back(reply_to);  // Of the state that this turn's record leads to.
-        }
+        take(ledger, std::get<ClientInput>(std::move(input)), has_room);
+    }
+}
+
+void Controller::Parts::take(Ledger& ledger, ClientInput input, bool has_room) {
+    auto& [reply_to, principal, command] = input;
+    if (const auto* alive = std::get_if<KeepAlive>(&command)) {
+        ledger.answer(reply_to, attendance.keep_alive(ledger, principal, *alive));
+    } else if (!std::holds_alternative<HashState>(command)) {
+        ledger.answer(reply_to, carry_out(ledger, nodes, principal, std::move(command), has_room));
+    } else if (auto no = forbidden(principal, Verb::hash_state)) {
+        ledger.answer(reply_to, *std::move(no));
+    } else {
+        hash_wanted.push_back(reply_to);  // Of the state that this turn's record leads to.
     }
 }
 
@@ -125,6 +144,7 @@ void Controller::Parts::take(Ledger& ledger, Input input, bool has_room) {
 // array.
 bool Controller::Parts::is_waited_for(const Job& job) const {
     const ClusterState& state = engine.state();
+    if (job.hook != ControllerHook::none) return true;
     return !state.dependents(job.id).empty() ||
            (job.array_job && !state.dependents(*job.array_job).empty());
 }
@@ -187,6 +207,9 @@ Turn Controller::Parts::finish(Ledger& ledger) {
     ClusterState::Touched touched = engine.mutable_state().take_touched();
     nodes.mark_changed(engine.state(), touched);
     warnings.note(engine.state(), touched);
+    notices.note(ledger, touched);
+    hooks.note(ledger, touched);
+    attendance.note(engine.state(), now, touched);
     const std::size_t facts = ledger.turn().record.facts.size();
     nodes.sync_marked(ledger);
     if (ledger.turn().record.facts.size() != facts) cycle_is_due = true;
@@ -214,6 +237,8 @@ Turn Controller::Parts::finish(Ledger& ledger) {
     wake(nodes.next_check());
     wake(next_forgotten());
     wake(warnings.next());
+    wake(notices.next());
+    wake(attendance.next());
     return turn;
 }
 

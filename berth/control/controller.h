@@ -25,6 +25,8 @@ struct Turn {
     std::vector<OutgoingOrder> orders;
     std::vector<OutgoingAnswer> answers;
     std::vector<FenceCall> fences;
+    std::vector<HookCall> hooks;
+    std::vector<Notice> notices;
     std::vector<Link> closed;  // Links to be cut: superseded, or not one of our nodes.
     Changes changes;
     std::optional<Time> wake_at;  // When to turn again, if nothing comes first.

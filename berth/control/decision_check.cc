@@ -1,6 +1,7 @@
 #include "berth/control/decision_check.h"
 
 #include "berth/base/codec.h"
+#include "berth/control/attendance.h"
 #include "berth/control/cycle_pace.h"
 #include "berth/engine/outlook.h"
 
@@ -82,7 +83,8 @@ bool is_over(const ClusterState& state, const std::string& name, Time now) {
 
 bool DecisionCheck::is_of_a_cycle(const Fact& fact, Time now) const {
     if (const auto* end = is<EndJob>(fact)) {
-        return end->outcome == JobState::timeout || end->outcome == JobState::deadline;
+        return (end->outcome == JobState::timeout && end->reason != kInactiveLimit) ||
+               end->outcome == JobState::deadline;
     }
     if (const auto* set = is<ReservationSet>(fact)) {
         return is_over(engine_.state(), set->reservation.name, now);

@@ -40,6 +40,19 @@ TEST(DecisionCheck, DecidesTheSameAgain) {
     EXPECT_EQ(check.state().hash(), applied.hash());
 }
 
+TEST(DecisionCheck, KnowsWhatInactiveLimitEndsFromWhatACycleDoes) {
+    ClusterSpec spec = testing::make_cluster(1);
+    spec.scheduling.inactive_limit = std::chrono::seconds(60);
+    ControlRig rig(spec);
+    rig.connect_all();
+    JobSpec job = testing::make_job({});
+    job.command.edit().interactive = job.command.edit().attended = true;
+    rig.ask(kAnn, SubmitJob{job, {}, {}});
+    rig.wait(std::chrono::minutes(2));
+    ASSERT_EQ(rig.job(1).outcome, JobState::timeout);
+    EXPECT_FALSE(check(rig.records));
+}
+
 TEST(DecisionCheck, FindsAStartThatTheRulesDoNotGive) {
     std::vector<Record> records = some_records();
     for (Record& record : records) {

@@ -7,7 +7,6 @@ namespace berth {
 namespace {
 
 constexpr std::int32_t kKill = 9;
-constexpr std::int32_t kSignalMax = 64;
 
 constexpr std::size_t kSplitMax = 256;  // Tasks of one target that get records of their own.
 
@@ -220,6 +219,8 @@ std::optional<Refused> resolve(const ClusterSpec& spec, const UpdateJob& command
     fact.site_factor = command.site_factor;
     fact.deadline = command.deadline;
     fact.time_min = command.time_min;
+    fact.mail_types = command.mail_types;
+    fact.mail_user = command.mail_user;
     return std::nullopt;
 }
 

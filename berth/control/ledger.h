@@ -46,6 +46,8 @@ public:
         turn_.orders.push_back({link, node, std::move(order)});
     }
     void fence(FenceCall call) { turn_.fences.push_back(std::move(call)); }
+    void hook(HookCall call) { turn_.hooks.push_back(std::move(call)); }
+    void notify(Notice notice) { turn_.notices.push_back(std::move(notice)); }
     void close(Link link) { turn_.closed.push_back(link); }
     void log(LogLevel level, std::string text) { turn_.log.push_back({level, std::move(text)}); }
 

@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::size_t kMb = std::size_t{1} << 20;
 constexpr std::size_t kKb = std::size_t{1} << 10;
-constexpr std::int32_t kSignalMax = 64;
 constexpr Duration kWarningMax = std::chrono::seconds(65'535);
 
 // "5 MB", "4.1 MB", "17 KB": rounded up, so that what is just over the limit does not read like it.

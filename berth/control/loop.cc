@@ -50,6 +50,13 @@ void Loop::send(Turn& turn) {
         BERTH_ASSERT(world_.fence != nullptr);
         world_.fence->call(std::move(call));
     }
+    for (HookCall& call : turn.hooks) {
+        BERTH_ASSERT(world_.hooks != nullptr);
+        world_.hooks->call(std::move(call));
+    }
+    if (world_.notifier != nullptr) {
+        for (Notice& notice : turn.notices) world_.notifier->tell(std::move(notice));
+    }
     if (world_.log == nullptr) return;
     for (const LogLine& line : turn.log) world_.log->write(line.level, "control", line.text);
 }

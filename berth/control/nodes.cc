@@ -115,7 +115,8 @@ void Nodes::mark_changed(const ClusterState& state, const ClusterState::Touched&
             seen_.erase(id);
             continue;
         }
-        const Seen is{job->attempt, job->state, job->suspension ? job->suspension->changes : 0};
+        const Seen is{job->attempt, job->state, job->suspension ? job->suspension->changes : 0,
+                      job->is_configuring()};
         const auto [was, is_new] = seen_.emplace(id, is);
         if (!is_new && was->second == is) continue;
         was->second = is;

@@ -120,6 +120,7 @@ private:
         Attempt attempt{0};
         JobState state = JobState::running;
         std::uint32_t suspensions = 0;
+        bool configuring = false;
         friend bool operator==(const Seen&, const Seen&) = default;
     };
     std::map<JobId, Seen> seen_;

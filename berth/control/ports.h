@@ -11,6 +11,7 @@
 #include "berth/base/log.h"
 #include "berth/control/command.h"
 #include "berth/engine/engine.h"
+#include "berth/model/notice.h"
 #include "berth/model/order.h"
 #include "berth/model/report.h"
 
@@ -50,13 +51,30 @@ struct FenceAnswered {
     std::string node, boot_id;
     std::string failure;
 };
-using Input = std::variant<ClientInput, AgentInput, LinkLost, FenceAnswered>;
+// How PrologSlurmctld or EpilogSlurmctld of a run fared; `failure` is empty where it ended well.
+struct HookAnswered {
+    JobId job{0};
+    Attempt attempt{0};
+    ControllerHook hook = ControllerHook::none;
+    std::string failure;
+};
+using Input = std::variant<ClientInput, AgentInput, LinkLost, FenceAnswered, HookAnswered>;
 
 // A node is to be switched off, so that it is certain that nothing runs on it.
 struct FenceCall {
     std::string node, hostname, address, boot_id;
     std::string program;
     Duration timeout{};
+};
+
+// The site's programs around a run, one after the other until one fails. None: there is nothing to
+// do, and it ends well.
+struct HookCall {
+    JobId job{0};
+    Attempt attempt{0};
+    ControllerHook hook = ControllerHook::none;
+    std::vector<std::string> programs, environment;
+    Duration timeout{};  // Of each; 0: as long as it takes.
 };
 
 struct OutgoingOrder {
@@ -119,6 +137,18 @@ public:
     // Does not wait; FenceAnswered comes through the inbox, unless this process ends before.
     virtual void call(FenceCall call) = 0;
 };
+class ControllerHookRunner {
+public:
+    virtual ~ControllerHookRunner() = default;
+    // Does not wait; HookAnswered comes through the inbox, unless this process ends before.
+    virtual void call(HookCall call) = 0;
+};
+class Notifier {
+public:
+    virtual ~Notifier() = default;
+    // Does not wait, and may drop it: nothing follows from what becomes of it.
+    virtual void tell(Notice notice) = 0;
+};
 class Clients {
 public:
     virtual ~Clients() = default;
@@ -160,7 +190,9 @@ struct World {
     Readers& readers;
     LogSink* log = nullptr;  // Of what administrators should know. None: nobody wants it.
     Observer* observer = nullptr;
-    Fence* fence = nullptr;  // None: no configuration of this world has one.
+    Fence* fence = nullptr;                 // None: no configuration of this world has one.
+    ControllerHookRunner* hooks = nullptr;  // Likewise.
+    Notifier* notifier = nullptr;           // None: nobody is told.
 };
 
 }  // namespace berth

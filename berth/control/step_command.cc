@@ -22,6 +22,13 @@ Answer create_step(Ledger& ledger, Nodes& nodes, const Principal& principal, Cre
                            ": steps can run once it does",
                        job.id);
     }
+    if (job.is_configuring()) {
+        return refused(
+            Refusal::job_not_running,
+            "Job " + to_string(job.id) +
+                " is being configured (PrologSlurmctld): steps can run once that is over",
+            job.id);
+    }
     if (job.is_suspended()) {
         return refused(
             Refusal::job_suspended,

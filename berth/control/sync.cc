@@ -44,7 +44,8 @@ RunProgress::Need Nodes::need_of(const Ledger& ledger, NodeId node, const Job& j
         return told ? RunProgress::Need::end : RunProgress::Need::nothing;
     }
     // What is nobody's may hold what this one is to get.
-    if (run.started || !sessions_.of(node).strays.empty()) return RunProgress::Need::nothing;
+    if (job.is_configuring() || run.started || !sessions_.of(node).strays.empty())
+        return RunProgress::Need::nothing;
     return RunProgress::Need::launch;
 }
 

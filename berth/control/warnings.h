@@ -1,12 +1,10 @@
 // Warnings: which running jobs are to get their --signal, and when.
 #pragma once
 
-#include <map>
 #include <optional>
-#include <set>
-#include <utility>
 #include <vector>
 
+#include "berth/control/job_alarms.h"
 #include "berth/engine/cluster_state.h"
 
 namespace berth {
@@ -18,14 +16,11 @@ public:
     // The jobs as they are now: those that have changed since.
     void note(const ClusterState& state, const ClusterState::Touched& touched);
 
-    std::vector<JobId> due(Time now) const;
-    std::optional<Time> next() const;
+    std::vector<JobId> due(Time now) const { return alarms_.due(now); }
+    std::optional<Time> next() const { return alarms_.next(); }
 
 private:
-    void set(JobId job, std::optional<Time> at);
-
-    std::set<std::pair<Time, JobId>> order_;
-    std::map<JobId, Time> at_;
+    JobAlarms alarms_;
 };
 
 }  // namespace berth

@@ -143,6 +143,7 @@ std::variant<Job, Refusing> admit(const ClusterState& state, Time now, const Pri
     Objection no = check_texts(spec.name, spec.comment);
     if (!no) no = check_priority(owner, spec);
     if (!no) no = check_begin(now, spec.begin);
+    if (!no) no = check_mail(cluster, job);
     if (!no) no = resolve_partition(cluster, owner, job);
     if (!no) no = resolve_account(cluster, job);
     if (!no) no = resolve_qos(cluster, job);

@@ -41,6 +41,10 @@ Objection check_time_terms(Time now, Job& job);
 Objection check_limits(const ClusterState& state, const Job& job);
 Objection check_reservation(const ClusterState& state, Time now, const Job& job);
 
+// admission_mail.cc: they fill in the address that is told.
+Objection check_mail(const ClusterSpec& cluster, Job& job);
+Objection check_mail(const ClusterSpec& cluster, const Job& job, JobUpdated& update);
+
 // admission.cc
 Objection check_texts(std::string_view name, std::string_view comment);
 Objection check_begin(Time now, std::optional<Time> begin);

@@ -138,6 +138,7 @@ std::variant<JobUpdated, Refusing> admit_update(const ClusterState& state, Time 
     if (!no && !by_operator) no = check_rights(state, *job, ready);
     if (!no) no = check_texts(ready.name.value_or(""), ready.comment.value_or(""));
     if (!no) no = check_begin(job->submitted_at, ready.begin);
+    if (!no) no = check_mail(state.spec(), *job, ready);
     if (!no) no = change(state, now, ready, changed);
     if (no) return *std::move(no);
     if (ready.time_limit) ready.time_limit = changed.time_limit;

@@ -47,6 +47,8 @@ void update_request(Job& job, const JobUpdated& fact) {
     if (fact.site_factor) job.site_factor = *fact.site_factor;
     if (fact.name) job.spec.name = *fact.name;
     if (fact.comment) job.spec.comment = *fact.comment;
+    if (fact.mail_types) job.spec.command.edit().mail_types = *fact.mail_types;
+    if (fact.mail_user) job.spec.command.edit().mail_user = *fact.mail_user;
     if (fact.begin) job.spec.begin = *fact.begin;
     if (fact.dependencies) {
         job.spec.dependencies = *fact.dependencies;

@@ -20,7 +20,7 @@ ExitStatus highest(ExitStatus a, ExitStatus b) {
     return std::pair(a.code, a.signal) < std::pair(b.code, b.signal) ? b : a;
 }
 
-void start_run(Job& job, Time now, const StartJob& fact) {
+void start_run(Job& job, Time now, const StartJob& fact, const HookSpec& hooks) {
     BERTH_ASSERT(job.state == JobState::pending && job.hold == Hold::none && !job.spec.array);
     BERTH_ASSERT(fact.attempt > job.attempt && !fact.allocation.shares.empty());
     job.state = JobState::running;
@@ -45,6 +45,8 @@ void start_run(Job& job, Time now, const StartJob& fact) {
     job.started_at = now;
     job.start_priority = fact.priority;
     job.warned = false;
+    job.limit_notices = 0;
+    job.hook = hooks.controller_prolog.empty() ? ControllerHook::none : ControllerHook::prolog;
     job.suspension.reset();
     job.expedited = false;
     job.ended_at.reset();
@@ -163,7 +165,7 @@ void ClusterState::take(Time now, const StartJob& fact) {
     JobId id = fact.job;
     if (fact.array_task) id = split_task(fact.job, *fact.array_task, fact.task_job.value_or(id));
     for (const NodeShare& share : fact.allocation.shares) take_share(share);
-    change_job(id, [&](Job& job) { start_run(job, now, fact); });
+    change_job(id, [&](Job& job) { start_run(job, now, fact, spec_.hooks); });
     start_using(now, jobs_.at(id));
 }
 
@@ -231,6 +233,8 @@ void ClusterState::release(Time now, const AttemptEnded& fact) {
         release_steps(job, fact.node, now, fact.lost);
         if (!shares.empty()) return;
         job.allocation.reset();
+        job.hook =
+            spec_.hooks.controller_epilog.empty() ? ControllerHook::none : ControllerHook::epilog;
         if (job.outcome == JobState::pending) {
             requeue(job);
         } else {
@@ -243,6 +247,18 @@ void ClusterState::take(Time, const JobWarned& fact) {
     const Job* job = find_job(fact.job);
     if (job == nullptr || job->state != JobState::running || job->attempt != fact.attempt) return;
     change_job(fact.job, [](Job& record) { record.warned = true; });
+}
+
+void ClusterState::take(Time, const JobNoticed& fact) {
+    const Job* job = find_job(fact.job);
+    if (job == nullptr || job->state != JobState::running || job->attempt != fact.attempt) return;
+    change_unindexed(fact.job, [&](Job& record) { record.limit_notices |= fact.limit_notices; });
+}
+
+void ClusterState::take(Time, const ControllerHookEnded& fact) {
+    const Job* job = find_job(fact.job);
+    if (job == nullptr || job->attempt != fact.attempt || job->hook != fact.hook) return;
+    change_job(fact.job, [](Job& record) { record.hook = ControllerHook::none; });
 }
 
 void ClusterState::take(Time now, const JobSuspended& fact) {

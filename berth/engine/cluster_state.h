@@ -144,6 +144,8 @@ private:
     void take(Time now, const DevicesDrained& fact);
     void take(Time now, const JobSuspended& fact);
     void take(Time now, const ClusterEdited& fact);
+    void take(Time now, const JobNoticed& fact);
+    void take(Time now, const ControllerHookEnded& fact);
 
     // Every change goes through one of these, which remember what was there and keep the index.
     template <class Change>

@@ -58,7 +58,8 @@ std::string missing_nodes(const ClusterState& state, const Demand& demand) {
 
 bool gate_may_change(const Job& job) {
     return job.hold != Hold::none || job.spec.begin || job.spec.deadline ||
-           !job.spec.dependencies.empty() || job.spec.array || job.array_job;
+           !job.spec.dependencies.empty() || job.spec.array || job.array_job ||
+           job.hook != ControllerHook::none;
 }
 
 std::optional<Time> last_moment(const Job& job) {
@@ -114,6 +115,7 @@ void each_shut(const ClusterState& state, const Job& job, const Shape& shape,
         if (!visit(shut(PendingReason::deadline))) return;
     }
     if (job.hold != Hold::none && !visit(hold_gate(job))) return;
+    if (job.hook != ControllerHook::none && !visit(shut(PendingReason::cleaning))) return;
     if (job.spec.begin && *job.spec.begin > now) {
         if (!visit(shut(PendingReason::begin_time, job.spec.begin))) return;
     }

@@ -67,6 +67,8 @@ std::string plain_text(const Job& job, const Gate& gate) {
         case PendingReason::launch_failed_requeued_held:
             return "Its last launch failed, so it was requeued and held: see the node's log, then "
                    "release it.";
+        case PendingReason::cleaning:
+            return "EpilogSlurmctld of its last run is not over yet on the controller's host.";
         case PendingReason::begin_time: return "It is not to begin yet.";
         case PendingReason::dependency: return "It waits for " + dependencies_text(job) + ".";
         case PendingReason::dependency_never_satisfied:

@@ -22,7 +22,7 @@
 #include "berth/host/run_directory.h"
 #include "berth/host/step_pump.h"
 #include "berth/host/task_child.h"
-#include "berth/model/exit_of.h"
+#include "berth/model/exit_status.h"
 
 namespace berth {
 namespace {

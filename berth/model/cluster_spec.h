@@ -162,13 +162,15 @@ struct SchedulingSpec {
     bool priorities_only_rise = false;  // INCR_ONLY
     bool enforce_limits = false;        // AccountingStorageEnforce=limits.
     PlanningSpec planning;
-    bool user_top = false;  // Users may order their own jobs with `scontrol top`.
+    bool user_top = false;      // Users may order their own jobs with `scontrol top`.
+    Duration inactive_limit{};  // A client of an interactive job may be silent for; 0: for ever.
 
     BERTH_FIELDS(SchedulingSpec, rules, backfill, plan_depth, plan_window, kill_wait, agent_timeout,
                  heartbeat, min_job_age, over_time_limit, max_job_count, max_array_size,
                  first_job_id, max_job_id, requeue_by_default, enforce_accounts,
                  enforce_part_limits, usage_decay, billing_sum, priority_tres, priority_period,
-                 prioritize_running, priorities_only_rise, enforce_limits, planning, user_top)
+                 prioritize_running, priorities_only_rise, enforce_limits, planning, user_top,
+                 inactive_limit)
 };
 
 // How the agents confine jobs: cgroup.conf.
@@ -192,8 +194,24 @@ struct HookSpec {
     std::string task_prolog, task_epilog;     // As the user, around each task of a step or script.
     Duration timeout{};                       // Of prolog and epilog, each; 0: as long as it takes.
     bool hold_on_failure = true;  // A job whose prolog failed is held, not only requeued.
+    // PrologSlurmctld, EpilogSlurmctld: as the controller's user, on its host.
+    std::vector<std::string> controller_prolog, controller_epilog;
 
-    BERTH_FIELDS(HookSpec, prolog, epilog, task_prolog, task_epilog, timeout, hold_on_failure)
+    BERTH_FIELDS(HookSpec, prolog, epilog, task_prolog, task_epilog, timeout, hold_on_failure,
+                 controller_prolog, controller_epilog)
+};
+
+// Who is told what becomes of jobs: slurm.conf's MailProg and MailDomain, and berth.yaml's
+// `notifications`.
+struct NotificationSpec {
+    std::string mail_program = "/bin/mail";  // Empty: no mail is sent.
+    std::string mail_domain;
+    std::string webhook;               // "https://…"; empty: none.
+    std::uint32_t webhook_events = 0;  // MailType's bits, of every job.
+    std::string webhook_secret_file;   // Whose content signs what is sent; empty: unsigned.
+
+    BERTH_FIELDS(NotificationSpec, mail_program, mail_domain, webhook, webhook_events,
+                 webhook_secret_file)
 };
 
 // What becomes of a node that is not heard of any more and still holds jobs: berth.yaml's `fence`.
@@ -247,6 +265,7 @@ struct ClusterSpec {
     HookSpec hooks;
     FenceSpec fence;
     NodeCareSpec care;
+    NotificationSpec notifications;
 
     // What is gone is found among the nodes only: its agent may still have ends to report.
     std::optional<NodeId> find_node(std::string_view name) const;
@@ -258,7 +277,7 @@ struct ClusterSpec {
 
     BERTH_FIELDS(ClusterSpec, name, controller_host, dimensions, nodes, partitions, qos, accounts,
                  associations, operators, scheduling, confinement, settings, licenses, hooks, fence,
-                 care)
+                 care, notifications)
 };
 
 }  // namespace berth

@@ -70,9 +70,11 @@ struct JobUpdated {  // Whatever is present is changed.
     std::optional<JobRequest> request;  // All of it, with what has changed in it.
     std::optional<Time> deadline;
     std::optional<Duration> time_min;
+    std::optional<std::uint32_t> mail_types;
+    std::optional<std::string> mail_user;
     BERTH_FIELDS(JobUpdated, job, time_limit, partition, nodelist, priority, nice, qos, name,
                  comment, begin, dependencies, array_max_running, by_operator, site_factor, request,
-                 deadline, time_min)
+                 deadline, time_min, mail_types, mail_user)
 };
 struct JobHeld {
     JobId job{0};
@@ -253,13 +255,29 @@ struct ClusterEdited {
     BERTH_FIELDS(ClusterEdited, edits)
 };
 
+// The run has come near its time limit, and who wanted to know is told: at most once.
+struct JobNoticed {
+    JobId job{0};
+    Attempt attempt{0};
+    std::uint8_t limit_notices = 0;  // As Job's: besides those it had.
+    BERTH_FIELDS(JobNoticed, job, attempt, limit_notices)
+};
+// The site's programs on the controller's host are over for this run.
+struct ControllerHookEnded {
+    JobId job{0};
+    Attempt attempt{0};
+    ControllerHook hook = ControllerHook::none;
+    std::string failure;  // Empty: all ended well.
+    BERTH_FIELDS(ControllerHookEnded, job, attempt, hook, failure)
+};
+
 using Fact =
     std::variant<ControllerStarted, SpecInstalled, NodeRegistered, NodeSilent, NodeUpdated,
                  JobSubmitted, JobUpdated, JobHeld, JobCancelled, AttemptEnded, StepCreated,
                  StepEnded, JobForgotten, StartJob, EndJob, PlanJob, DependencyFailed, JobEligible,
                  UsageSet, TaskSplit, JobsPlanned, JobsEligible, DeadlineMissed, ReservationSet,
                  ReservationDeleted, AccountingEdited, JobWarned, NodeFenced, DevicesDrained,
-                 JobSuspended, ClusterEdited>;
+                 JobSuspended, ClusterEdited, JobNoticed, ControllerHookEnded>;
 
 // One entry of the journal: what one turn of the controller's loop recorded, all at one time.
 struct Record {

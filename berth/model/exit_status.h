@@ -1,6 +1,7 @@
 // ExitStatus: how a script, a task or a step ended.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "berth/base/fields.h"
@@ -13,5 +14,14 @@ struct ExitStatus {
 
     BERTH_FIELDS(ExitStatus, code, signal)
 };
+
+inline constexpr std::int32_t kSignalMax = 64;  // Linux' highest.
+
+// From the numbers that systems and users give.
+constexpr std::int16_t exit_number(std::int64_t number) {
+    return static_cast<std::int16_t>(std::clamp<std::int64_t>(number, INT16_MIN, INT16_MAX));
+}
+constexpr ExitStatus exit_by_code(std::int64_t code) { return {exit_number(code), 0}; }
+constexpr ExitStatus exit_by_signal(std::int64_t signal) { return {0, exit_number(signal)}; }
 
 }  // namespace berth

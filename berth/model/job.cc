@@ -1,8 +1,32 @@
 #include "berth/model/job.h"
 
 #include <algorithm>
+#include <array>
+
+#include "berth/base/assert.h"
+#include "berth/base/text.h"
 
 namespace berth {
+namespace {
+
+constexpr std::array<std::string_view, 12> kJobStates = {
+    "PENDING", "RUNNING",   "COMPLETING", "COMPLETED",     "FAILED",    "CANCELLED",
+    "TIMEOUT", "NODE_FAIL", "PREEMPTED",  "OUT_OF_MEMORY", "BOOT_FAIL", "DEADLINE"};
+static_assert(kJobStates.size() == static_cast<std::size_t>(JobState::deadline) + 1);
+
+}  // namespace
+
+std::string_view slurm_name(JobState state) {
+    BERTH_ASSERT(static_cast<std::size_t>(state) < kJobStates.size());
+    return kJobStates[static_cast<std::size_t>(state)];
+}
+
+std::optional<JobState> job_state_of(std::string_view name) {
+    for (std::size_t i = 0; i < kJobStates.size(); ++i) {
+        if (iequals(kJobStates[i], name)) return static_cast<JobState>(i);
+    }
+    return std::nullopt;
+}
 
 Duration ran_for(const Job& job, Time now) {
     const Time until = job.ended_at ? *job.ended_at : now;

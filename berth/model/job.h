@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -127,11 +128,14 @@ struct JobCommand {
     bool interactive =
         false;  // salloc's, or srun's own: no script, and its client says when it ends.
     std::optional<WarningSignal> warning;
-    std::string wckey;  // Recorded, and no more.
+    std::string wckey;             // Recorded, and no more.
+    std::uint32_t mail_types = 0;  // --mail-type, as MailType's bits.
+    std::string mail_user;         // Who is told; set where mail_types is.
+    bool attended = false;         // Its client says now and then that it is still there.
 
     BERTH_FIELDS(JobCommand, work_dir, std_out, std_err, std_in, append_output, script_name,
                  arguments, submit_host, submit_line, gpu_bind, export_env, interactive, warning,
-                 wckey)
+                 wckey, mail_types, mail_user, attended)
 };
 
 // The bulky part of a submission. It is stored in the same transaction as the job, and read back
@@ -198,6 +202,8 @@ enum class JobState : std::uint8_t {
 };
 
 constexpr bool is_final(JobState state) { return state >= JobState::completed; }
+std::string_view slurm_name(JobState state);  // "PENDING", "NODE_FAIL" …
+std::optional<JobState> job_state_of(std::string_view name);
 
 enum class Hold : std::uint8_t { none, user, admin };
 
@@ -212,6 +218,10 @@ struct Suspension {
 
     BERTH_FIELDS(Suspension, in_force, changes, changed_at, ran_before, total)
 };
+
+// Which of the site's programs on the controller's host a job waits for: PrologSlurmctld before its
+// run is launched, EpilogSlurmctld after it.
+enum class ControllerHook : std::uint8_t { none, prolog, epilog };
 
 // Which component of a heterogeneous job a job is. Their ids follow on each other; they start
 // together and end together. The first has the script, and its id is the whole job's.
@@ -259,9 +269,11 @@ struct Job {
     std::uint32_t array_max_running = 0;  // Its "%N", which a task that is requeued obeys too.
     bool expedited = false;               // Back in the queue, and first there.
     bool warned = false;                  // This run has had its --signal.
-    std::int64_t start_priority = 0;      // What it had at its current or last start.
-    std::int64_t site_factor = 0;         // Added to its priority, by an administrator.
-    Maybe<Duration> predicted;            // How long it was expected to run, when it was submitted.
+    ControllerHook hook = ControllerHook::none;
+    std::uint8_t limit_notices = 0;   // Of this run: MailType's bits from time_limit on, >> 4.
+    std::int64_t start_priority = 0;  // What it had at its current or last start.
+    std::int64_t site_factor = 0;     // Added to its priority, by an administrator.
+    Maybe<Duration> predicted;        // How long it was expected to run, when it was submitted.
     Duration attained{};              // GPUs × time of its earlier runs; CPUs where it has none.
     Maybe<Duration> full_time_limit;  // Of a run that was given less: what was asked for.
     Rare<Suspension> suspension;      // Of a run that was ever suspended.
@@ -272,9 +284,12 @@ struct Job {
                  derived_exit, allocation, nodes, cpus, allocated, array_job, array_task, steps,
                  next_step, state_reason, array_bounds, array_max_running, start_priority,
                  site_factor, expedited, predicted, attained, full_time_limit, warned, suspension,
-                 het)
+                 het, hook, limit_notices)
 
     bool is_suspended() const { return suspension && suspension->in_force; }
+    bool is_configuring() const {
+        return state == JobState::running && hook == ControllerHook::prolog;
+    }
 };
 static_assert(sizeof(Job) <=
               328);  // The largest part of what a pending job takes; 336 with malloc.

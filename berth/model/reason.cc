@@ -34,6 +34,7 @@ constexpr std::array kReasons = {
     ReasonName{PendingReason::deadline, "DeadLine"},
     ReasonName{PendingReason::reservation, "Reservation"},
     ReasonName{PendingReason::reservation_deleted, "ReservationDeleted"},
+    ReasonName{PendingReason::cleaning, "Cleaning"},
     ReasonName{PendingReason::qos_grp_jobs, "QOSGrpJobsLimit"},
     ReasonName{PendingReason::qos_grp_submit, "QOSGrpSubmitJobsLimit"},
     ReasonName{PendingReason::qos_max_jobs_user, "QOSMaxJobsPerUserLimit"},

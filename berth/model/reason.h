@@ -30,6 +30,7 @@ enum class PendingReason : std::uint8_t {
     deadline,
     reservation,
     reservation_deleted,
+    cleaning,  // What is to follow its last run is not over: the site's EpilogSlurmctld.
     qos_grp_jobs,
     qos_grp_submit,
     qos_max_jobs_user,

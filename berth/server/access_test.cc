@@ -61,6 +61,8 @@ constexpr Promise kPromises[] = {
     {RouteId::metrics_partitions, kUser, kUser},
     {RouteId::metrics_scheduler, kUser, kUser},
     {RouteId::create_join_token, kAdmin, kAdmin},
+    {RouteId::revoke_certificates, kAdmin, kAdmin},
+    {RouteId::keep_alive, kUser, kAdmin},
     {RouteId::join, kAnyone, kAnyone},  // The token in its body decides.
     {RouteId::create_token, kUser, kUser},
     {RouteId::suspend_job, kOp, kOp},

@@ -8,6 +8,7 @@
 #include "berth/api/problem.h"
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
+#include "berth/model/mail.h"
 #include "berth/server/dependency_text.h"
 #include "berth/server/job_rows.h"
 
@@ -99,6 +100,12 @@ Outcome update(JobRef ref, api::JobPatch&& body) {
         if (!least.ok() || !*least) return bad("time_min: should be a time, like 30:00");
         command.time_min = **least;
     }
+    if (body.mail_type) {
+        const auto types = parse_mail_types(*body.mail_type);
+        if (!types) return bad("mail_type: there is no " + *body.mail_type);
+        command.mail_types = types->bits;
+    }
+    command.mail_user = std::move(body.mail_user);
     if (body.memory_per_node.value_or(0) < 0 || body.memory_per_cpu.value_or(0) < 0) {
         return bad("memory should be 0 or more");
     }
@@ -266,6 +273,7 @@ bool is_command(RouteId route) {
         case RouteId::suspend_job:
         case RouteId::resume_job:
         case RouteId::notify_job:
+        case RouteId::keep_alive:
         case RouteId::top_jobs:
         case RouteId::create_partition:
         case RouteId::update_partition:
@@ -322,6 +330,10 @@ Outcome command_of(const Edition& edition, const CommandRequest& request) {
                 request, [](JobRef ref, api::NotifyRequest&& body) -> Outcome {
                     return NotifyJob{std::move(ref), std::move(body.message)};
                 });
+        case RouteId::keep_alive:
+            return of_job<api::Accepted>(request, [](JobRef ref, const api::Accepted&) -> Outcome {
+                return KeepAlive{std::move(ref)};
+            });
         case RouteId::explain_job:
             return of_job<api::Accepted>(request, [](JobRef ref, const api::Accepted&) -> Outcome {
                 return ExplainJob{std::move(ref)};
@@ -351,6 +363,9 @@ std::variant<std::string, Problem> reply_of(const ClusterSpec& spec, const Answe
         }
         Made operator()(const ReservationMade& made) const {
             return api::to_json(api::ReservationReply{made.name});
+        }
+        Made operator()(const KeptAlive& kept) const {
+            return api::to_json(api::AliveReply{kept.again_in});
         }
         Made operator()(const Refused& refused) const {
             return api::problem_of(refused.why, refused.message, refused.details);

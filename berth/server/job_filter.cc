@@ -39,6 +39,10 @@ Result<JobFilter> JobFilter::make(const Edition& edition, const api::JobQuery& q
             filter.suspended_ = true;
             continue;
         }
+        if (iequals(name, "CONFIGURING")) {
+            filter.configuring_ = true;
+            continue;
+        }
         const std::optional<JobState> state = job_state_of(name);
         if (!state)
             return Error{ErrorCode::invalid_argument, "query: there is no job state " + name};
@@ -94,8 +98,9 @@ bool JobFilter::wants(const Edition& edition, const Job& job) const {
     }
     if (!is_among(accounts_, job.spec.account) || !is_among(names_, job.spec.name)) return false;
     if (!is_among(partitions_, edition.spec->partition(job.partition).name)) return false;
-    const bool by_state = suspended_ || !states_.empty();
-    if (by_state && !(job.is_suspended() ? suspended_ : states_.contains(job.state))) return false;
+    const bool by_state = suspended_ || configuring_ || !states_.empty();
+    const bool is_named = job.is_suspended() ? suspended_ : states_.contains(job.state);
+    if (by_state && !is_named && !(configuring_ && job.is_configuring())) return false;
     return !by_node_ ||
            std::ranges::any_of(job.nodes, [&](NodeId node) { return nodes_.contains(node); });
 }

@@ -33,7 +33,7 @@ private:
     std::vector<const IdTable<JobId>*> owned_;  // Where users are named: what they have.
     std::set<std::string, std::less<>> users_, accounts_, partitions_, names_;
     std::set<JobState> states_;
-    bool suspended_ = false;  // These, too.
+    bool suspended_ = false, configuring_ = false;  // These, too.
     std::set<NodeId> nodes_;
     bool by_node_ = false;
 };

@@ -142,6 +142,12 @@ struct MetricCounts::Counts {
                                       "Checkpoints saved; none, as long as Berth makes none.",
                                       {"job", "reason", "status"});
 
+    Of<Counter> notifications =
+        counter("berth_notifications_total",
+                "Mails (MailProg) and posts to the webhook: sent, failed, or dropped because too "
+                "many waited.",
+                {"channel", "result"});
+
     // Seed 001 §6.1: the parts of the way from submission to a running process.
     Of<Histogram> cycles = histogram("berth_scheduling_cycle_seconds",
                                      "One cycle of the scheduler.", {}, doubling(0.001, 15));
@@ -298,6 +304,11 @@ void MetricCounts::heard(const Input& input, const Edition& edition, Time now) {
         counts_->total.of({}).Observe(in_seconds(now - job->submitted_at));
 }
 
+void MetricCounts::notified(std::string_view channel, std::string_view result) {
+    const std::lock_guard lock(counts_->mutex);
+    counts_->notifications.of({channel, result}).Increment();
+}
+
 void MetricCounts::put_on(MetricPage& page) const {
     const std::lock_guard lock(counts_->mutex);
     Counts& counts = *counts_;
@@ -305,7 +316,8 @@ void MetricCounts::put_on(MetricPage& page) const {
     const auto declare = [&](const auto&... family) { (family.declare_if_empty(page), ...); };
     declare(counts.scheduling, counts.completion, counts.preemptions, counts.gangs,
             counts.checkpoints, counts.cycles, counts.allocation, counts.bind, counts.total,
-            counts.submissions, counts.starts, counts.ends, counts.retries, counts.failures);
+            counts.submissions, counts.starts, counts.ends, counts.retries, counts.failures,
+            counts.notifications);
     const auto of_gpus = [&](const char* name, const char* help, std::int32_t GpuReading::* value,
                              double unit) {
         page.gauge(name, help);

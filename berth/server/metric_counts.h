@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "berth/control/ports.h"
 #include "berth/server/metric_page.h"
@@ -23,6 +24,9 @@ public:
 
     // What an agent reports, on its way to the controller; the edition knows its jobs.
     void heard(const Input& input, const Edition& edition, Time now);
+
+    // A mail or a post to the webhook: "sent", "failed" or "dropped".
+    void notified(std::string_view channel, std::string_view result);
 
     // All of it, by seed 002's names and by Berth's own.
     void put_on(MetricPage& page) const;

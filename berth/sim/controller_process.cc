@@ -32,7 +32,7 @@ void ControllerProcess::start() {
     stage_.trace([&] { return "controller takes office in term " + to_string(epoch_); });
     Controller controller(Engine(std::move(recovered.state)), spec_, epoch_,
                           recovered.next_sequence, protections_);
-    World world{*this, *this, *this, *this, *this, *this, nullptr, nullptr, fence_};
+    World world{*this, *this, *this, *this, *this, *this, nullptr, nullptr, fence_, hooks_};
     loop_ = std::make_unique<Loop>(std::move(controller), world, protections_.output_commit);
     inbox_.clear();
     busy_until_ = stage_.now();

@@ -34,7 +34,8 @@ public:
         to_clients_ = std::move(to_clients);
     }
 
-    void use(Fence& fence) { fence_ = &fence; }
+    void use(Fence& fence, ControllerHookRunner& hooks) { fence_ = &fence, hooks_ = &hooks; }
+    std::uint64_t life() const { return life_; }  // Another one after each crash.
 
     // REQUIRES: is_up().
     const ClusterState& state() const { return loop_->controller().state(); }
@@ -68,6 +69,7 @@ private:
     std::vector<Input> inbox_;
     std::function<void(const OutgoingAnswer&)> to_clients_;
     Fence* fence_ = nullptr;
+    ControllerHookRunner* hooks_ = nullptr;
     std::uint64_t life_ = 0, wake_ = 0;
     Epoch epoch_{0};
     Duration clock_ahead_{};

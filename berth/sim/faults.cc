@@ -35,6 +35,7 @@ std::string_view name(Fault fault) {
         case Fault::unkillable: return "job survives KILL for minutes";
         case Fault::fenced: return "silent node switched off by its fence";
         case Fault::fence_failed: return "fence fails";
+        case Fault::hook_failed: return "PrologSlurmctld or EpilogSlurmctld fails";
         case Fault::gpu_fault: return "GPU fails, of all kinds";
     }
     return "?";

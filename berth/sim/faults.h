@@ -44,8 +44,9 @@ enum class Fault : std::uint8_t {
     fenced,
     fence_failed,
     gpu_fault,
+    hook_failed,
 };
-inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(Fault::gpu_fault) + 1;
+inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(Fault::hook_failed) + 1;
 std::string_view name(Fault fault);
 
 using FaultTally = std::array<std::uint64_t, kFaultKinds>;

@@ -1,6 +1,6 @@
 #include "berth/sim/machine.h"
 
-#include "berth/model/exit_of.h"
+#include "berth/model/exit_status.h"
 
 namespace berth::sim {
 namespace {

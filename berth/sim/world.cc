@@ -8,6 +8,7 @@
 #include "berth/sim/injector.h"
 #include "berth/sim/node_agent.h"
 #include "berth/sim/sim_fence.h"
+#include "berth/sim/sim_hooks.h"
 
 namespace berth::sim {
 namespace {
@@ -23,9 +24,15 @@ constexpr Duration kLook = seconds(60);
 // Tells the oracle, the users and those who do harm what really runs.
 class Everyone : public Witness {
 public:
-    Everyone(Oracle& oracle, std::unique_ptr<Clients>& clients, std::unique_ptr<Injector>& injector)
-        : oracle_(oracle), clients_(clients), injector_(injector) {}
+    Everyone(Oracle& oracle, std::unique_ptr<Clients>& clients, std::unique_ptr<Injector>& injector,
+             SimHooks& hooks, bool has_prolog)
+        : oracle_(oracle),
+          clients_(clients),
+          injector_(injector),
+          hooks_(hooks),
+          has_prolog_(has_prolog) {}
     void attempt_started(NodeId node, const LaunchAttempt& launch) override {
+        hooks_.started(launch, has_prolog_);
         oracle_.attempt_started(node, launch);
     }
     void script_started(const LaunchAttempt& launch, const ScriptPlan& plan) override {
@@ -38,7 +45,15 @@ private:
     Oracle& oracle_;
     std::unique_ptr<Clients>& clients_;
     std::unique_ptr<Injector>& injector_;
+    SimHooks& hooks_;
+    bool has_prolog_;
 };
+
+ClusterSpec with_hooks(ClusterSpec spec, std::uint64_t seed) {
+    if (seed % 5 == 1) spec.hooks.controller_prolog = {"/etc/prolog"};
+    if (seed % 5 <= 1) spec.hooks.controller_epilog = {"/etc/epilog"};
+    return spec;
+}
 
 ClusterSpec with_fence(ClusterSpec spec, bool has_one) {
     if (has_one) spec.fence.program = "/usr/sbin/fence";
@@ -70,6 +85,7 @@ private:
     ControllerProcess controller_;
     std::unique_ptr<Clients> clients_;
     std::unique_ptr<Injector> injector_;
+    SimHooks hooks_;
     Everyone witness_;
     std::vector<std::unique_ptr<Machine>> machines_;
     std::vector<std::unique_ptr<NodeAgent>> agents_;
@@ -82,18 +98,20 @@ SimWorld::SimWorld(std::uint64_t seed, const WorldOptions& options, bool watched
       rng_(seed),
       stage_(seed, watched),
       mix_(random_mix(rng_)),
-      cluster_(with_fence(random_cluster(rng_), options.fence.value_or(seed % 3 == 0))),
+      cluster_(with_hooks(with_fence(random_cluster(rng_), options.fence.value_or(seed % 3 == 0)),
+                          seed)),
       oracle_(stage_),
       network_(stage_, cluster_.nodes.size(), options.mix.value_or(mix_), rng_.fork()),
       controller_(stage_, network_, oracle_, cluster_, options.mix.value_or(mix_), options.control,
                   rng_.fork()),
-      witness_(oracle_, clients_, injector_),
+      hooks_(stage_, controller_, Rng(seed ^ 0x400c5)),
+      witness_(oracle_, clients_, injector_, hooks_, !cluster_.hooks.controller_prolog.empty()),
       fence_(stage_, controller_, agents_, cluster_, options.fence_lies, Rng(seed ^ 0xfe9ce)) {
     if (options.mix) mix_ = *options.mix;
     clients_ = std::make_unique<Clients>(stage_, controller_, oracle_, mix_, rng_.fork());
     build_nodes();
     connect();
-    controller_.use(fence_);
+    controller_.use(fence_, hooks_);
     injector_ = std::make_unique<Injector>(stage_, network_, controller_, agents_, *clients_, mix_,
                                            rng_.fork());
 }

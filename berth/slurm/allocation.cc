@@ -61,6 +61,7 @@ bool Allocation::submit(const Draft& draft, const std::vector<Draft>& others) {
     const auto complete = [&](JobSpec spec) {
         JobCommand& command = spec.command.edit();
         command.interactive = true;
+        command.attended = !draft.no_shell;
         command.submit_host = short_host_name();
         command.submit_line = line_of(call_);
         command.work_dir = work_dir_of(command.work_dir);
@@ -95,14 +96,17 @@ Allocation::Wait Allocation::wait_for_nodes(std::optional<std::chrono::seconds> 
             if (job_.het) components_ = *found;
             return Wait::granted;
         }
-        if (found && found->front().state != "PENDING") return Wait::revoked;
+        if (state == "CONFIGURING" && !std::exchange(configured_, true)) {
+            if (call_.name == "salloc") say("Waiting for resource configuration");
+        }
+        if (found && state != "PENDING" && state != "CONFIGURING") return Wait::revoked;
         if (!found && is_gone(found.problem())) return Wait::revoked;
         if (!found && found.problem().status == 401 && !std::exchange(said_unseen, true))
             fail("cannot look after job " + id() +
                  " and waits on: " + slurm_message(found.problem()));
         const auto waited = std::chrono::steady_clock::now() - begun;
         if (patience && waited >= *patience) return Wait::out_of_time;
-        if (!waited_ && waited >= kSoon) {
+        if (!waited_ && !configured_ && waited >= kSoon) {
             waited_ = true;
             if (call_.name == "salloc") say("Pending job allocation " + id());
             say("job " + id() + " queued and waiting for resources");
@@ -177,11 +181,14 @@ std::optional<std::string> Allocation::ended_as() {
     const auto found = look_.at(id());
     if (!found) return is_gone(found.problem()) ? std::optional<std::string>("gone") : std::nullopt;
     const api::JobRow& row = found->front();
-    if (row.state == "RUNNING" || row.state == "SUSPENDED") return std::nullopt;
+    if (row.state == "RUNNING" || row.state == "SUSPENDED" || row.state == "CONFIGURING") {
+        return std::nullopt;
+    }
     return row.outcome;
 }
 
 void Allocation::give_back(ExitStatus exit) {
+    attendant_.reset();
     const auto done = client_.complete(id(), {.exit = exit});
     if (!done)
         fail("Unable to give back job allocation " + id() + ": " + slurm_message(done.problem()));

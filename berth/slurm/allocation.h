@@ -9,6 +9,7 @@
 
 #include "berth/client/client.h"
 #include "berth/model/job_variables.h"
+#include "berth/slurm/attendant.h"
 #include "berth/slurm/command.h"
 #include "berth/slurm/job_look.h"
 #include "berth/slurm/job_options.h"
@@ -35,6 +36,9 @@ public:
     // asked just now.
     std::optional<std::string> ended_as();
 
+    // From here on the controller is told that this command is still there, until it is gone.
+    void attend() { attendant_.emplace(call_, id()); }
+
     void give_back(ExitStatus exit);
 
 private:
@@ -51,11 +55,13 @@ private:
     JobLook look_;
     Streams& streams_;
     bool quiet_ = false;
-    bool waited_ = false;  // It was said that the job waits.
+    bool waited_ = false;      // It was said that the job waits …
+    bool configured_ = false;  // … and likewise, for what the site does before it runs.
     int interrupted_ = 0;
     api::JobRow job_;
     std::vector<api::JobRow> components_;  // Of a heterogeneous job, this one included.
     std::string cluster_;
+    std::optional<Attendant> attendant_;
 };
 
 }  // namespace berth::slurm

@@ -8,6 +8,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
+#include "berth/model/mail.h"
 #include "berth/slurm/near_options.h"
 #include "berth/slurm/print.h"
 #include "berth/slurm/values.h"
@@ -236,6 +237,13 @@ Status set_priority(Draft& d, const char* v) {
     return Done{};
 }
 
+Status set_mail_type(Draft& d, const char* v) {
+    const auto types = parse_mail_types(v);
+    if (!types) return invalid_value("mail-type");
+    d.spec.command.edit().mail_types = types->bits;
+    return Done{};
+}
+
 Status set_open_mode(Draft& d, const char* v) {
     if (!iequals(v, "append") && !iequals(v, "a") && !iequals(v, "truncate") && !iequals(v, "t"))
         return invalid_value("open-mode");
@@ -302,6 +310,8 @@ constexpr auto kOptions = std::to_array<JobOption>({
     {"kill-command", 'K', optional_argument, nullptr, kSalloc, set_kill_command},
     {"label", 'l', no_argument, "LABELIO", kSrun, flag<&Draft::label>},
     {"licenses", 'L', required_argument, nullptr, kOfJob, set_licenses},
+    {"mail-type", 0, required_argument, nullptr, kOfJob, set_mail_type},
+    {"mail-user", 0, required_argument, nullptr, kOfJob, [](Draft& d, const char* v) -> Status { d.spec.command.edit().mail_user = v; return Done{}; }},
     {"mem", 0, required_argument, "MEM_PER_NODE", kJobs, [](Draft& d, const char* v) { return set_memory(d.spec.request.edit().memory_per_node, v, "mem"); }},
     {"mem-per-cpu", 0, required_argument, "MEM_PER_CPU", kOfJob, [](Draft& d, const char* v) { return set_memory(d.spec.request.edit().memory_per_cpu, v, "mem-per-cpu"); }},
     {"nice", 0, optional_argument, nullptr, kOfJob, set_nice},
@@ -361,7 +371,7 @@ constexpr auto kOptions = std::to_array<JobOption>({
     {"epilog", 0, required_argument, nullptr, kSrun}, {"extra", 0, required_argument}, {"extra-node-info", 'B', required_argument},
     {"gid", 0, required_argument}, {"gpu-freq", 0, required_argument}, {"gpus-per-socket", 0, required_argument}, {"gres-flags", 0, required_argument},
     {"hint", 0, required_argument}, {"ignore-pbs", 0, no_argument, nullptr, kSbatch}, {"kill-on-invalid-dep", 0, required_argument},
-    {"mail-type", 0, required_argument}, {"mail-user", 0, required_argument}, {"mcs-label", 0, required_argument}, {"mem-bind", 0, required_argument}, {"mem-per-gpu", 0, required_argument},
+    {"mcs-label", 0, required_argument}, {"mem-bind", 0, required_argument}, {"mem-per-gpu", 0, required_argument},
     {"mincpus", 0, required_argument}, {"multi-prog", 0, no_argument, nullptr, kSrun}, {"network", 0, required_argument}, {"no-kill", 'k', optional_argument}, {"ntasks-per-core", 0, required_argument},
     {"ntasks-per-gpu", 0, required_argument}, {"ntasks-per-socket", 0, required_argument}, {"oom-kill-step", 0, optional_argument}, {"overcommit", 'O', no_argument}, {"oversubscribe", 's', no_argument}, {"power", 0, required_argument},
     {"prefer", 0, required_argument}, {"preserve-env", 'E', no_argument, nullptr, kSrun}, {"profile", 0, required_argument}, {"prolog", 0, required_argument, nullptr, kSrun}, {"propagate", 0, optional_argument},

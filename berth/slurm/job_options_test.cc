@@ -43,9 +43,9 @@ TEST(JobOptions, HaveEachNameAndLetterOnce) {
 }
 
 TEST(JobOptions, RefuseByNameWhatIsNotBuilt) {
-    const Ran ran = run(run_sbatch, "sbatch", {"--mail-user=a", "x.sh"});
+    const Ran ran = run(run_sbatch, "sbatch", {"--mcs-label=a", "x.sh"});
     EXPECT_EQ(ran.code, 1);
-    EXPECT_EQ(ran.err, "sbatch: error: --mail-user is not supported yet\n");
+    EXPECT_EQ(ran.err, "sbatch: error: --mcs-label is not supported yet\n");
 }
 
 TEST(JobOptions, TakeExpediteAsAWayToRequeue) {

@@ -4,6 +4,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
+#include "berth/model/mail.h"
 #include "berth/slurm/json_rows.h"
 #include "berth/slurm/print.h"
 
@@ -23,6 +24,7 @@ Number mib_of(const std::optional<Bytes>& size) {
 }
 
 std::vector<std::string> states_of(const api::JobRow& job) {
+    if (job.state == "CONFIGURING") return {"RUNNING", job.state};
     if (job.state != "COMPLETING") return {job.state};
     return {job.outcome.empty() ? "RUNNING" : job.outcome, "COMPLETING"};
 }
@@ -46,7 +48,8 @@ Number billing_of(std::string_view tres) {
 }
 
 bool is_over(const api::JobRow& job) {
-    return job.state != "PENDING" && job.state != "RUNNING" && job.state != "SUSPENDED";
+    return job.state != "PENDING" && job.state != "RUNNING" && job.state != "SUSPENDED" &&
+           job.state != "CONFIGURING";
 }
 
 // When it ended, or will have; Slurm has 0 where that is not known.
@@ -170,6 +173,18 @@ void put_layout(SlurmJson& json, const api::JobRow& job) {
     json.put_number("het_job_offset", job.het ? job.het->offset : 0);
 }
 
+void put_mail(SlurmJson& json, const api::JobRow& job) {
+    const MailTypes types{static_cast<std::uint16_t>(job.command.mail_types)};
+    const std::string text = to_text(types);
+    std::vector<std::string> names;
+    for (const auto name : split(text, ',')) {
+        if (types.bits != 0)
+            names.emplace_back(name == "INVALID_DEPEND" ? "INVALID_DEPENDENCY" : name);
+    }
+    json.put("mail_type", names);
+    json.put("mail_user", job.command.mail_user);
+}
+
 void put_state(SlurmJson& json, const api::JobRow& job) {
     json.put("job_id", std::int64_t{job.id.value()});
     if (!job.shares.empty()) put_resources(json, job);
@@ -177,7 +192,7 @@ void put_state(SlurmJson& json, const api::JobRow& job) {
     json.put("job_state", states_of(job));
     json.put_time("last_sched_evaluation", job.started_at ? job.started_at : job.eligible_at);
     json.put("licenses", to_text(job.request.licenses));
-    json.put("mail_type", std::vector<std::string>{}), json.put("mail_user", "");
+    put_mail(json, job);
     json.put_number("max_cpus", kZero);
     json.put_number("max_nodes", job.request.nodes_max.value_or(0));
     json.put("mcs_label", ""), json.put("memory_per_tres", "");

@@ -127,7 +127,8 @@ std::string state_names() {
 Duration run_time(const api::JobRow& job, Time now) {
     if (!job.started_at || job.state == "PENDING") return Duration::zero();
     if (job.state == "SUSPENDED") return job.ran_before;
-    const bool is_over = job.state != "RUNNING" && job.ended_at;
+    const bool runs = job.state == "RUNNING" || job.state == "CONFIGURING";
+    const bool is_over = !runs && job.ended_at;
     const Time since =
         job.suspended_at ? std::max(*job.suspended_at, *job.started_at) : *job.started_at;
     const Duration length = (is_over ? *job.ended_at : now) - since;

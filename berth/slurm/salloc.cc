@@ -11,7 +11,7 @@
 #include <ostream>
 
 #include "berth/client/client.h"
-#include "berth/model/exit_of.h"
+#include "berth/model/exit_status.h"
 #include "berth/slurm/allocation.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/job_options.h"
@@ -135,6 +135,7 @@ private:
             become_command(environment);
         }
         ExitStatus exit{.code = 1, .signal = 0};
+        if (child > 0) allocation.attend();
         if (child < 0)
             fail("cannot start a process: " + std::string(std::strerror(errno)));
         else

@@ -32,7 +32,8 @@ int wait_for_job(Client& client, const std::vector<std::string>& words, Streams&
         if (job.state == "RUNNING")
             return streams.err << "scontrol: Nodes are ready for job " << id << '\n', 0;
         const bool is_held = job.state == "PENDING" && job.priority == 0;
-        if (job.state != "PENDING" || is_held)
+        const bool waits = job.state == "PENDING" || job.state == "CONFIGURING";
+        if (!waits || is_held)
             return streams.err << "scontrol: Job " << id << " no longer running\n", 1;
         std::this_thread::sleep_for(pause);
     }

@@ -9,6 +9,7 @@
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
 #include "berth/model/license.h"
+#include "berth/model/mail.h"
 #include "berth/model/node.h"
 #include "berth/slurm/scontrol_reservation.h"
 #include "berth/slurm/values.h"
@@ -135,6 +136,11 @@ Status set_job_key(Update& update, const std::string& key, const std::string& va
     } else if (name == "arraytaskthrottle") {
         BERTH_TRY(const std::int64_t limit, whole(key, value, 0, 4'000'000));
         update.job.array_max_running = static_cast<std::uint32_t>(limit);
+    } else if (name == "mailtype") {
+        if (!parse_mail_types(value)) return wrong("Invalid MailType value: " + value);
+        update.job.mail_type = value;
+    } else if (name == "mailuser") {
+        update.job.mail_user = value;
     } else if (name == "starttime" || name == "eligibletime") {
         BERTH_TRY(update.job.begin, parse_when(value, now, true));
     } else {

@@ -102,7 +102,8 @@ private:
     }
 
     void add(const api::JobRow& job) {
-        const bool runs = job.state == "RUNNING" || job.state == "SUSPENDED";
+        const bool runs =
+            job.state == "RUNNING" || job.state == "SUSPENDED" || job.state == "CONFIGURING";
         if (!runs && job.state != "PENDING") return;
         std::vector<Used*> all = {&by_association_[{job.account, job.owner.user}],
                                   &by_qos_[job.qos]};

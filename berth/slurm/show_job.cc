@@ -7,6 +7,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
+#include "berth/model/mail.h"
 #include "berth/slurm/print.h"
 #include "berth/slurm/scontrol_show.h"
 #include "berth/slurm/show_format.h"
@@ -207,6 +208,12 @@ void put_tres(Record& record, const api::JobRow& job) {
         record.line().put("TresPerTask", gres_text(job.request.gpus_per_task));
 }
 
+void put_mail(Record& record, const api::JobRow& job) {
+    if (job.command.mail_types == 0) return;
+    const MailTypes types{static_cast<std::uint16_t>(job.command.mail_types)};
+    record.line().put("MailUser", job.command.mail_user).put("MailType", to_text(types));
+}
+
 void print_job(std::ostream& out, const api::JobRow& job, const ShowOptions& options) {
     Record record(out, options.one_line);
     put_identity(record, job);
@@ -218,6 +225,7 @@ void print_job(std::ostream& out, const api::JobRow& job, const ShowOptions& opt
     put_files(record, job, options.one_line);
     put_place(record, job);
     put_tres(record, job);
+    put_mail(record, job);
     record.end();
 }
 

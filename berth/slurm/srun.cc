@@ -5,7 +5,7 @@
 #include <ostream>
 
 #include "berth/client/client.h"
-#include "berth/model/exit_of.h"
+#include "berth/model/exit_status.h"
 #include "berth/slurm/allocation.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/component_runs.h"
@@ -160,6 +160,7 @@ private:
         }
         Allocation allocation(call_, client_, streams_);
         if (!allocation.get(drafts.front(), {drafts.begin() + 1, drafts.end()})) return 1;
+        allocation.attend();
         Invocation within = call_;
         within.environment = allocation.environment();
         const int code = run_in_components(within);
@@ -193,6 +194,7 @@ private:
             return fail(checked.error().message);
         Allocation allocation(call_, client_, streams_);
         if (!allocation.get(job_draft())) return 1;
+        allocation.attend();
         Invocation within = call_;
         within.environment = allocation.environment();
         const int code =

@@ -52,6 +52,8 @@ struct Collect {
     void operator()(const NodeFenced&) {}
     void operator()(const DevicesDrained&) {}
     void operator()(const JobSuspended& fact) { jobs[fact.job]; }
+    void operator()(const JobNoticed&) {}
+    void operator()(const ControllerHookEnded&) {}
     void operator()(const ClusterEdited&) {}
 };
 

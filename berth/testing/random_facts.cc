@@ -270,6 +270,23 @@ Maybe suspension(Rng& rng, Time, const ClusterState& state) {
     return fact;
 }
 
+// Of the current attempt or the one before.
+Maybe limit_notice(Rng& rng, Time, const ClusterState& state) {
+    const Job* const job =
+        random_job(rng, state, [](const Job& one) { return one.state == JobState::running; });
+    if (job == nullptr) return std::nullopt;
+    return JobNoticed{job->id, job->attempt, static_cast<std::uint8_t>(1U << rng.between(0, 3))};
+}
+
+Maybe hook_end(Rng& rng, Time, const ClusterState& state) {
+    const Job* const job =
+        random_job(rng, state, [](const Job& one) { return one.hook != ControllerHook::none; });
+    if (job == nullptr) return std::nullopt;
+    ControllerHookEnded fact{job->id, job->attempt, job->hook, rng.chance(20) ? "failed" : ""};
+    if (rng.chance(10)) fact.attempt = Attempt(job->attempt.value() + 1);
+    return fact;
+}
+
 Maybe cluster_edit(Rng& rng, Time, const ClusterState& state) {
     ClusterEdited fact;
     if (rng.chance(40)) {
@@ -318,6 +335,8 @@ constexpr Source kSources[] = {{20, submission},
                                {3, random_accounting_edit},
                                {3, random_missed_deadline},
                                {5, suspension},
+                               {2, limit_notice},
+                               {8, hook_end},
                                {2, cluster_edit}};
 
 void take_some_cores(NodeShare& share, const NodeFree& free, std::uint32_t count) {
@@ -342,6 +361,8 @@ ClusterSpec random_cluster(Rng& rng) {
     spec.scheduling.requeue_by_default = rng.chance(70);
     spec.scheduling.enforce_limits = rng.chance(50);
     spec.licenses = random_licenses(rng);
+    if (rng.chance(30)) spec.hooks.controller_prolog = {"/prolog"};
+    if (rng.chance(30)) spec.hooks.controller_epilog = {"/epilog"};
     spec.scheduling.usage_decay.half_life = std::chrono::hours(rng.between(0, 3));
     if (rng.chance(50)) spec.partitions[0].billing_weights = {{"cpu", 700'000}, {"gres/gpu", 2}};
     spec.scheduling.first_job_id = static_cast<std::uint32_t>(rng.between(1, 3));

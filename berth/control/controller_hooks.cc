@@ -1,0 +1,74 @@
+#include "berth/control/controller_hooks.h"
+
+#include <algorithm>
+
+#include "berth/control/site_variables.h"
+
+namespace berth {
+namespace {
+
+constexpr std::string_view kLaunchFailed = "launch failed requeued held";
+
+std::string_view key_of(ControllerHook hook) {
+    return hook == ControllerHook::prolog ? "PrologSlurmctld" : "EpilogSlurmctld";
+}
+
+}  // namespace
+
+ControllerHooks::ControllerHooks(const ClusterState& state) {
+    for (const auto& [id, job] : state.jobs()) {
+        if (job.hook != ControllerHook::none) due_.push_back(id);
+    }
+}
+
+// What has no program any more is asked for likewise, and answered at once.
+void ControllerHooks::call(Ledger& ledger, const Job& job) {
+    const HookSpec& hooks = ledger.state().spec().hooks;
+    const bool before = job.hook == ControllerHook::prolog;
+    HookCall call{.job = job.id,
+                  .attempt = job.attempt,
+                  .hook = job.hook,
+                  .programs = before ? hooks.controller_prolog : hooks.controller_epilog,
+                  .environment = site_variables(ledger.state(), job, !before),
+                  .timeout = hooks.timeout};
+    call.environment.push_back(before ? "SLURM_SCRIPT_CONTEXT=prolog_slurmctld"
+                                      : "SLURM_SCRIPT_CONTEXT=epilog_slurmctld");
+    running_[job.id] = {job.attempt, job.hook};
+    ledger.hook(std::move(call));
+}
+
+void ControllerHooks::look_at(Ledger& ledger, JobId id) {
+    const Job* const job = ledger.state().find_job(id);
+    if (job == nullptr || running_.contains(id)) return;
+    // A run that ends before its prolog needs none any more.
+    if (job->is_configuring() || job->hook == ControllerHook::epilog) call(ledger, *job);
+}
+
+void ControllerHooks::note(Ledger& ledger, const ClusterState::Touched& touched) {
+    for (const JobId id : std::exchange(due_, {})) look_at(ledger, id);
+    for (const JobId id : touched.jobs) look_at(ledger, id);
+}
+
+void ControllerHooks::answered(Ledger& ledger, const HookAnswered& answer) {
+    const auto known = running_.find(answer.job);
+    if (known == running_.end() || known->second != std::pair(answer.attempt, answer.hook)) return;
+    running_.erase(known);
+    due_.push_back(answer.job);  // Its epilog may have waited for this.
+    const Job* const job = ledger.state().find_job(answer.job);
+    if (job == nullptr || job->attempt != answer.attempt || job->hook != answer.hook) return;
+    const bool launches = job->is_configuring();
+    ledger.record(ControllerHookEnded{answer.job, answer.attempt, answer.hook, answer.failure});
+    if (answer.failure.empty()) return;
+    ledger.log(LogLevel::error, std::string(key_of(answer.hook)) + " of job " +
+                                    to_string(answer.job) + " " + answer.failure);
+    if (!launches) return;
+    EndJob end{.job = answer.job, .outcome = JobState::failed, .reason = "JobLaunchFailure"};
+    if (ledger.state().may_requeue(*ledger.state().find_job(answer.job))) {
+        end.outcome = JobState::pending;
+        end.hold = Hold::admin;
+        end.reason = kLaunchFailed;
+    }
+    ledger.record(std::move(end));
+}
+
+}  // namespace berth

@@ -1,0 +1,259 @@
+#include "berth/control/notices.h"
+
+#include <algorithm>
+#include <array>
+
+namespace berth {
+namespace {
+
+// Bits of the four notices before a limit, as Job::limit_notices has them.
+constexpr int kLimitShift = 4;
+struct Level {
+    MailType type;
+    std::int64_t tenths;  // Of the time limit.
+};
+// The latest first: one that comes late says what the earlier would have said.
+constexpr auto kLevels = std::to_array<Level>({{MailType::time_limit, 10},
+                                               {MailType::time_limit_90, 9},
+                                               {MailType::time_limit_80, 8},
+                                               {MailType::time_limit_50, 5}});
+
+constexpr std::uint8_t bit_of(MailType type) {
+    return static_cast<std::uint8_t>(static_cast<std::uint16_t>(type) >> kLimitShift);
+}
+
+MailTypes mail_types(const Job& job) {
+    return {static_cast<std::uint16_t>(job.spec.command->mail_types)};
+}
+
+bool is_interesting(const Job& job, std::uint32_t webhook_events) {
+    return webhook_events != 0 || job.spec.command->mail_types != 0;
+}
+
+// One mail for all tasks of an array, unless its user wants one for each.
+bool is_summed_up(const Job& job) {
+    return (job.spec.array || job.array_task) && !mail_types(job).has(MailType::array_tasks);
+}
+
+JobId array_of(const Job& job) { return job.array_job.value_or(job.id); }
+
+// The notices that someone waits for and that are still to come.
+std::uint8_t limits_to_come(const Job& job, std::uint32_t webhook_events) {
+    const std::uint32_t wanted = job.spec.command->mail_types | webhook_events;
+    return static_cast<std::uint8_t>((wanted >> kLimitShift) & 0xfU & ~job.limit_notices);
+}
+
+Time moment_of(const Level& level, const Job& job, Time end) {
+    return end - job.time_limit / 10 * (10 - level.tenths);
+}
+
+}  // namespace
+
+Notices::Notices(const ClusterState& state) { learn(state); }
+
+Notices::Seen Notices::seen_now(const Job& job) {
+    Seen seen{.attempt = job.attempt, .dependency_failed = job.dependency_failed};
+    seen.array = job.array_job.plain();
+    if (job.spec.array) seen.array = job.id;
+    if (job.state == JobState::running) seen.phase = Phase::running;
+    if (job.state == JobState::completing) {
+        seen.phase = job.outcome == JobState::pending ? Phase::requeued : Phase::over;
+    }
+    if (is_final(job.state)) seen.phase = Phase::over;
+    return seen;
+}
+
+// What is there now, nobody is told of.
+void Notices::learn(const ClusterState& state) {
+    webhook_events_ =
+        state.spec().notifications.webhook.empty() ? 0 : state.spec().notifications.webhook_events;
+    seen_.clear();
+    arrays_.clear();
+    limits_ = {};
+    for (const auto& [id, job] : state.jobs()) {
+        if (!is_interesting(job, webhook_events_)) continue;
+        const Seen& seen = seen_[id] = seen_now(job);
+        set_alarm(job);
+        if (!is_summed_up(job)) continue;
+        Array& array = arrays_[array_of(job)];
+        const bool some_left = job.spec.array && !job.array_bounds.empty() &&
+                               job.spec.array->tasks.size() < job.array_bounds.front();
+        array.began = array.began || job.attempt > Attempt{0} || some_left;
+        if (seen.phase == Phase::over) array.outcome.add(job);
+        array.outcome.requeued = array.outcome.requeued || job.restarts > 0;
+    }
+}
+
+void Notices::forget(const ClusterState& state, JobId id) {
+    limits_.set(id, std::nullopt);
+    const auto known = seen_.find(id);
+    if (known == seen_.end()) return;
+    const std::optional<JobId> array = known->second.array;
+    seen_.erase(known);
+    if (array && state.array_members(*array).empty()) arrays_.erase(*array);
+}
+
+void Notices::note(Ledger& ledger, const ClusterState::Touched& touched) {
+    const ClusterState& state = ledger.state();
+    const NotificationSpec& spec = state.spec().notifications;
+    const std::uint32_t events = spec.webhook.empty() ? 0 : spec.webhook_events;
+    // Of all jobs from now on, or of none any more: what is so already is no news.
+    if (touched.spec && events != webhook_events_) return learn(state);
+    for (const JobId id : touched.gone) forget(state, id);
+    for (const Fact& fact : ledger.turn().record.facts) {
+        if (const auto* update = std::get_if<JobUpdated>(&fact)) take_interest(state, *update);
+    }
+    for (const JobId id : touched.jobs) {
+        const Job* const job = state.find_job(id);
+        if (job == nullptr) continue;
+        if (is_interesting(*job, webhook_events_)) {
+            compare(ledger, *job);
+            set_alarm(*job);
+        } else if (seen_.contains(id)) {
+            forget(state, id);
+        }
+    }
+}
+
+// Who asks in the middle of a job's life is told what comes, not what was.
+void Notices::take_interest(const ClusterState& state, const JobUpdated& update) {
+    const Job* const job = state.find_job(update.job);
+    if (!update.mail_types || job == nullptr || seen_.contains(update.job)) return;
+    if (is_interesting(*job, webhook_events_)) seen_[update.job] = seen_now(*job);
+}
+
+void Notices::compare(Ledger& ledger, const Job& job) {
+    const Seen now = seen_now(job);
+    const Seen before = std::exchange(seen_[job.id], now);
+    const bool began = now.attempt > before.attempt;
+    if (now.dependency_failed && !before.dependency_failed) {
+        tell(ledger, job, MailType::invalid_depend);
+    }
+    if (began) tell(ledger, job, MailType::begin);
+    const bool ran = began || before.phase == Phase::running;
+    const bool put_back = now.phase == Phase::requeued || now.phase == Phase::waiting;
+    if (now.phase == Phase::over && (ran || before.phase != Phase::over)) {
+        tell_end(ledger, job);
+    } else if (put_back && (ran || before.phase == Phase::over)) {
+        tell(ledger, job, MailType::requeue);
+    }
+}
+
+void Notices::tell_end(Ledger& ledger, const Job& job) {
+    const JobState end = end_of(job);
+    const bool well = end == JobState::completed || end == JobState::cancelled;
+    const NotificationSpec& spec = ledger.state().spec().notifications;
+    const MailTypes webhook{static_cast<std::uint16_t>(webhook_events_)};
+    const auto type_for = [&](MailTypes wanted) {
+        return !well && wanted.has(MailType::fail) ? MailType::fail : MailType::end;
+    };
+    Notice news;
+    if (const MailType type = type_for(webhook); webhook.has(type)) {
+        news.news = news_of(ledger.state(), job, type, ledger.now());
+        news.webhook = spec.webhook;
+        news.secret_file = spec.webhook_secret_file;
+        ledger.notify(std::move(news));
+    }
+    if (is_summed_up(job)) return end_array_task(ledger, job);
+    const MailType type = type_for(mail_types(job));
+    if (mail_types(job).has(type)) {
+        send_mail(ledger, job, type, nullptr);
+    }
+}
+
+void Notices::tell(Ledger& ledger, const Job& job, MailType type) {
+    const NotificationSpec& spec = ledger.state().spec().notifications;
+    if (MailTypes{static_cast<std::uint16_t>(webhook_events_)}.has(type)) {
+        ledger.notify({.mail = {},
+                       .news = news_of(ledger.state(), job, type, ledger.now()),
+                       .webhook = spec.webhook,
+                       .secret_file = spec.webhook_secret_file});
+    }
+    if (is_summed_up(job)) return tell_of_array(ledger, job, type);
+    if (!mail_types(job).has(type)) return;
+    send_mail(ledger, job, type, nullptr);
+}
+
+// Once for all its tasks. That some were requeued is said when all are over.
+void Notices::tell_of_array(Ledger& ledger, const Job& job, MailType type) {
+    Array& array = arrays_[array_of(job)];
+    if (type == MailType::requeue) {
+        array.outcome.requeued = true;
+        return;
+    }
+    const std::uint8_t bit = bit_of(type) & 0xf;
+    const bool told = type == MailType::begin ? array.began : (array.limit_notices & bit) != 0;
+    array.limit_notices |= bit;
+    array.began = array.began || type == MailType::begin;
+    if (told || !mail_types(job).has(type)) return;
+    send_mail(ledger, job, type, &array.outcome);
+}
+
+void Notices::end_array_task(Ledger& ledger, const Job& job) {
+    Array& array = arrays_[array_of(job)];
+    array.outcome.add(job);
+    const ClusterState& state = ledger.state();
+    const auto is_over = [&](JobId id) {
+        return seen_now(*state.find_job(id)).phase == Phase::over;
+    };
+    if (array.over || !std::ranges::all_of(state.array_members(array_of(job)), is_over)) return;
+    array.over = true;
+    const MailTypes wanted = mail_types(job);
+    MailType type = MailType::end;
+    if (array.outcome.requeued && wanted.has(MailType::requeue)) type = MailType::requeue;
+    if (array.outcome.failed && wanted.has(MailType::fail)) type = MailType::fail;
+    if (wanted.has(type)) send_mail(ledger, job, type, &array.outcome);
+}
+
+// Of a heterogeneous job only the first component speaks.
+void Notices::send_mail(Ledger& ledger, const Job& job, MailType type, const ArrayOutcome* array) {
+    const NotificationSpec& spec = ledger.state().spec().notifications;
+    const std::string& to = job.spec.command->mail_user;
+    if (spec.mail_program.empty() || to.empty() || (job.het && job.het->offset > 0)) return;
+    Notice notice;
+    notice.mail =
+        Mail{.program = spec.mail_program,
+             .to = to,
+             .subject = array == nullptr ? mail_subject(job, type, ledger.now())
+                                         : array_subject(job, type, *array),
+             .environment = mail_variables(ledger.state(), job, type, array, ledger.now())};
+    ledger.notify(std::move(notice));
+}
+
+void Notices::set_alarm(const Job& job) {
+    std::optional<Time> at;
+    const std::uint8_t wanted = limits_to_come(job, webhook_events_);
+    const bool runs = job.state == JobState::running && wanted != 0;
+    if (const std::optional<Time> end = runs ? limit_ends(job) : std::nullopt) {
+        for (const Level& level : kLevels) {
+            if ((wanted & bit_of(level.type)) == 0) continue;
+            const Time moment = moment_of(level, job, *end);
+            at = at ? std::min(*at, moment) : moment;
+        }
+    }
+    limits_.set(job.id, at);
+}
+
+void Notices::note_limits(Ledger& ledger) {
+    for (const JobId id : limits_.due(ledger.now())) {
+        limits_.set(id, std::nullopt);  // What this turn changes is set anew at its end.
+        const Job* const found = ledger.state().find_job(id);
+        const auto end = found != nullptr && found->state == JobState::running
+                             ? limit_ends(*found)
+                             : std::optional<Time>();
+        if (!end) continue;
+        const std::uint8_t wanted = limits_to_come(*found, webhook_events_);
+        std::optional<MailType> latest;
+        std::uint8_t passed = 0;
+        for (const Level& level : kLevels) {
+            if (moment_of(level, *found, *end) > ledger.now()) continue;
+            passed |= bit_of(level.type);
+            if (!latest && (wanted & bit_of(level.type)) != 0) latest = level.type;
+        }
+        if (!latest) continue;
+        ledger.record(JobNoticed{id, found->attempt, passed});
+        tell(ledger, *ledger.state().find_job(id), *latest);
+    }
+}
+
+}  // namespace berth

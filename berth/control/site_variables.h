@@ -1,0 +1,15 @@
+// SiteVariables: what the site's programs on the controller's host are told of a job: MailProg,
+// PrologSlurmctld, EpilogSlurmctld. In Slurm's names.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "berth/engine/cluster_state.h"
+
+namespace berth {
+
+// "SLURM_JOB_ID=7" … `over`: with how its run ended.
+std::vector<std::string> site_variables(const ClusterState& state, const Job& job, bool over);
+
+}  // namespace berth

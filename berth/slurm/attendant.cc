@@ -1,0 +1,53 @@
+#include "berth/slurm/attendant.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+
+#include "berth/client/client.h"
+#include "berth/slurm/arguments.h"
+
+namespace berth::slurm {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr ClientOptions kShort{.timeout = 5s, .retry_for = 0s, .slow_down_for = 0s};
+constexpr std::chrono::milliseconds kFirstPause = 1s;
+constexpr std::chrono::milliseconds kPauseAfterFailure = 2s;
+
+}  // namespace
+
+Attendant::Attendant(const Invocation& call, std::string job) : call_(call), job_(std::move(job)) {
+    // Signals are for the thread that waits for them.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    thread_ = std::thread([this] { attend(); });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Attendant::~Attendant() {
+    {
+        const std::lock_guard lock(mutex_);
+        is_over_ = true;
+    }
+    over_.notify_all();
+    thread_.join();
+}
+
+// A controller that is away for a while counts anew when it is back.
+void Attendant::attend() {
+    std::unique_lock lock(mutex_);
+    std::chrono::milliseconds pause = kFirstPause;
+    while (!over_.wait_for(lock, pause, [this] { return is_over_; })) {
+        lock.unlock();
+        Client client(endpoint_of(call_), kShort);
+        const auto reply = client.keep_alive(job_);
+        pause = reply ? std::max<std::chrono::milliseconds>(reply->again_in, kFirstPause)
+                      : kPauseAfterFailure;
+        lock.lock();
+    }
+}
+
+}  // namespace berth::slurm

@@ -1,0 +1,34 @@
+// Attendant: says to the controller now and then that this command is still there, beside whatever
+// the command does. See control/attendance.h.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "berth/slurm/command.h"
+
+namespace berth::slurm {
+
+class Attendant {
+public:
+    // Nothing is said in the first second: most commands are over by then, and those that fork do
+    // so before.
+    Attendant(const Invocation& call, std::string job);
+    ~Attendant();
+    Attendant(const Attendant&) = delete;
+    Attendant& operator=(const Attendant&) = delete;
+
+private:
+    void attend();
+
+    const Invocation& call_;
+    std::string job_;
+    std::mutex mutex_;
+    std::condition_variable over_;
+    bool is_over_ = false;
+    std::thread thread_;
+};
+
+}  // namespace berth::slurm
