@@ -22,6 +22,17 @@ find_package(Boost 1.74 QUIET)     # Boost::headers: Asio and Beast need no more
 find_package(CURL QUIET)           # CURL::libcurl
 find_package(PkgConfig QUIET)
 
+# Its headers lie where pkg-config alone knows; its own flags would put a path into the program.
+if(PkgConfig_FOUND)
+    pkg_check_modules(PMIX QUIET pmix)
+endif()
+if(PMIX_FOUND)
+    add_library(berth_lib_pmix INTERFACE)
+    add_library(berth::pmix ALIAS berth_lib_pmix)
+    target_link_libraries(berth_lib_pmix INTERFACE pmix)
+    target_include_directories(berth_lib_pmix SYSTEM INTERFACE ${PMIX_INCLUDE_DIRS})
+endif()
+
 # berth_find_header(target header LIBRARIES ...): a library that brings no CMake file of its own.
 function(berth_find_header target header)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LIBRARIES")

@@ -17,6 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
             (void)berth::read_hello(**frame, "token");
             (void)berth::read_exit(**frame);
             (void)berth::read_window(**frame);
+            (void)berth::read_exchange(**frame);
         }
         reader.add(text.substr(size / 2));
     }

@@ -87,6 +87,10 @@ Result<TlsStream> TlsStream::to_fingerprint(int socket, const std::string& finge
     BERTH_TRY(States state, open(&TlsPlugin::to_fingerprint, socket, fingerprint, most));
     return TlsStream(std::move(state));
 }
+Result<TlsStream> TlsStream::by_secret(int socket, std::string_view secret, Timeout most) {
+    BERTH_TRY(States state, open(&TlsPlugin::by_secret, socket, secret, most));
+    return TlsStream(std::move(state));
+}
 // srun must not wait for ever for one that cannot come.
 TlsStream TlsStream::accept_while_reading(int socket, std::string_view secret) {
     auto state = std::make_unique<State>();

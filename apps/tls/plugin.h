@@ -20,7 +20,7 @@ struct TlsPlugin {
     using Opens = void* (*)(int socket, std::string_view known_by, std::int64_t most_ms, Refusal&);
 
     const char* version;  // Both sides are of one build, and only then agree on the rest.
-    Opens to_controller, to_fingerprint;
+    Opens to_controller, to_fingerprint, by_secret;
     void* (*accept_while_reading)(int socket, std::string_view secret);
     ssize_t (*read)(void* stream, char* to, std::size_t size);
     ssize_t (*write)(void* stream, const char* from, std::size_t size);

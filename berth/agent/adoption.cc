@@ -46,6 +46,8 @@ void Attempts::adopt_one(const RememberedAttempt& attempt, std::span<const RunKe
     live.to_start = !attempt.started && !attempt.ending && !any && !attempt.unknown_share;
     live.exit_due = attempt.launch.batch_host && !attempt.unknown_share && !attempt.batch_exit &&
                     !is_alive(kBatchStep) && !live.to_start;
+    live.keep_due =
+        attempt.started && !any && !attempt.ending && !attempt.unknown_share && !live.exit_due;
     for (auto& [id, step] : live.steps) {
         step.launch.reset();
         step.phase = is_alive(id) ? LiveStep::Phase::running : LiveStep::Phase::waiting;
@@ -85,6 +87,9 @@ void Attempts::settle_one(AttemptKey key, Effects& effects) {
     if (std::exchange(attempt.to_start, false)) {
         attempt.starting = true;
         effects.actions.emplace_back(StartAttempt{remembered.launch});
+    }
+    if (std::exchange(attempt.keep_due, false)) {
+        effects.actions.emplace_back(KeepAttempt{key.job, key.attempt});
     }
     settle_steps(key, effects);
     if (remembered.ending && !attempt.kill_at) {

@@ -65,6 +65,22 @@ TEST(Restart, KeepsAnAttemptThatHasNoProcessesOfItsOwn) {
     rig.link_up();
     EXPECT_TRUE(rig.registration.attempts.at(0).live);
     EXPECT_TRUE(rig.acted<SignalRun>().empty());
+    const auto kept = rig.acted<KeepAttempt>();  // Or the node would forget it after a while.
+    ASSERT_EQ(kept.size(), 1U);
+    EXPECT_EQ(kept[0].job, JobId{7});
+    EXPECT_EQ(kept[0].attempt, Attempt{1});
+    rig.welcome();
+    rig.order(LaunchStep{.job = JobId{7}, .attempt = Attempt{1}, .step = StepId{0}});
+    EXPECT_EQ(rig.acted<StartStep>().size(), 1U);
+}
+
+TEST(Restart, KeepsNoAttemptThatEnds) {
+    AgentRig rig;
+    rig.welcome();
+    rig.run(launch_of(7, 1, 0, false));
+    rig.order(EndAttempt{JobId{7}, Attempt{1}, std::chrono::seconds(30)});
+    rig.start("boot-1");
+    EXPECT_TRUE(rig.acted<KeepAttempt>().empty());
 }
 
 // What fell between the disk and the deed is done now. That a script which did begin is not begun

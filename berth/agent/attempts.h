@@ -57,6 +57,7 @@ private:
     };
     struct LiveAttempt {
         bool starting = false;
+        bool keep_due = false;  // Nothing of it runs here, and it goes on.
         bool to_start = false;  // The process before fell between its disk and the deed.
         bool exit_due = false;  // Its script is gone; the exit record is still to come, or lost.
         bool hook_due = false;  // A prolog or epilog that is gone; word of its end may still come.

@@ -148,8 +148,15 @@ struct StartNodeProgram {
 struct MeasureRuns {  // UsageRead answers, if anything runs.
     BERTH_FIELDS(MeasureRuns)
 };
+// After a restart: an attempt that has no process here for now goes on all the same, since its job
+// may begin a step at any time. The node forgets what nobody says this of.
+struct KeepAttempt {
+    JobId job{0};
+    Attempt attempt{0};
+    BERTH_FIELDS(KeepAttempt, job, attempt)
+};
 using HostAction = std::variant<StartAttempt, StartStep, SignalRun, RemoveAttempt, StartHook,
-                                StartNodeProgram, MeasureRuns, FreezeRun, NotifyRun>;
+                                StartNodeProgram, MeasureRuns, FreezeRun, NotifyRun, KeepAttempt>;
 
 // ---- Durable memory, a small key-value store: one file per key in the real one. `value` nullopt
 // removes.

@@ -78,7 +78,7 @@ Result<T> from_json(std::string_view text, UnknownFields unknown = UnknownFields
             X(Problem) X(Explanation) X(CompleteRequest) X(PriorityRow) X(ShareRow) X(UsagePatch) \
                 X(DiagnosticsRow) X(JoinTokenCall) X(JoinTokenReply) X(JoinCall) X(JoinReply)     \
                     X(TokenCall) X(TokenReply) X(NotifyRequest) X(TopRequest) X(AliveReply)       \
-                        X(PartitionCall) X(PartitionChange)
+                        X(PartitionCall) X(PartitionChange) X(AttachCall) X(AttachReply)
 
 namespace berth::api {
 #define BERTH_API_DECLARE(T)                                                                 \

@@ -315,14 +315,25 @@ struct StepCall {
     bool append_output = false, label = false;
     std::string io_address, io_token;
     std::optional<TerminalSize> terminal;
+    std::string mpi;  // "none", "pmi2", …; empty: as MpiDefault says.
     BERTH_FIELDS(StepCall, request, arguments, environment, work_dir, std_out, std_err, std_in,
-                 append_output, label, io_address, io_token, terminal)
+                 append_output, label, io_address, io_token, terminal, mpi)
 };
 struct StepReply {
     StepRow step;
     std::vector<std::uint32_t> tasks_per_node;
     std::vector<std::string> task_nodes;  // By rank.
     BERTH_FIELDS(StepReply, step, tasks_per_node, task_nodes)
+};
+// POST /v1/jobs/REF/attach
+struct AttachCall {
+    StepId step{0};
+    BERTH_FIELDS(AttachCall, step)
+};
+struct AttachReply {
+    StepReply step;
+    std::string io_address, io_token;
+    BERTH_FIELDS(AttachReply, step, io_address, io_token)
 };
 // POST /v1/jobs/REF/cancel, /hold, /release, /requeue; PATCH /v1/jobs/REF; PATCH /v1/nodes/NAME.
 struct CancelRequest {

@@ -260,6 +260,7 @@ std::string_view name_of(RouteId id) {
         case RouteId::create_partition: return "create_partition";
         case RouteId::update_partition: return "update_partition";
         case RouteId::delete_partition: return "delete_partition";
+        case RouteId::attach_step: return "attach_step";
     }
     return "?";
 }

@@ -362,6 +362,13 @@ constexpr std::array kRoutes = {
           .verb = "update_partition",
           .reply = "Accepted",
           .summary = "Deletes a partition that no job is in."},
+    Route{.id = RouteId::attach_step,
+          .method = Method::post,
+          .path = "/v1/jobs/{ref}/attach",
+          .verb = "attach_step",
+          .request = "AttachCall",
+          .reply = "AttachReply",
+          .summary = "Where the srun of a running step listens, and its token."},
 };
 
 // The captures, if the path fits.

@@ -67,6 +67,7 @@ enum class RouteId : std::uint8_t {
     create_partition,
     update_partition,
     delete_partition,
+    attach_step,
 };
 
 struct Route {

@@ -282,6 +282,9 @@ CallResult<api::StepReply> Client::create_step(std::string_view ref, const api::
 CallResult<api::AliveReply> Client::keep_alive(std::string_view ref) {
     return wire_->send<api::AliveReply>(RouteId::keep_alive, ref, api::Accepted{});
 }
+CallResult<api::AttachReply> Client::attach(std::string_view ref, const api::AttachCall& call) {
+    return wire_->send<api::AttachReply>(RouteId::attach_step, ref, call);
+}
 CallResult<Done> Client::complete(std::string_view ref, const api::CompleteRequest& request) {
     return wire_->command(RouteId::complete_job, ref, request);
 }

@@ -50,6 +50,7 @@ public:
     CallResult<Done> resume(std::string_view ref);
     CallResult<Done> notify(std::string_view ref, const api::NotifyRequest& request);
     CallResult<Done> top(const api::TopRequest& request);
+    CallResult<api::AttachReply> attach(std::string_view ref, const api::AttachCall& call);
     CallResult<api::StepReply> create_step(std::string_view ref, const api::StepCall& call);
     CallResult<api::AliveReply> keep_alive(std::string_view ref);
     CallResult<Done> complete(std::string_view ref, const api::CompleteRequest& request);

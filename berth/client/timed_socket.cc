@@ -93,7 +93,8 @@ std::variant<std::unique_ptr<TimedSocket>, Refused> TimedSocket::connect(
     if (!endpoint.host.empty() && endpoint.authority.empty() && endpoint.fingerprint.empty()) {
         ::close(fd);
         return Refused{true, std::string("the cluster's certificate is missing: ") +
-                                 kAuthorityFile + " or the file that BERTH_CA names should hold it"};
+                                 kAuthorityFile +
+                                 " or the file that BERTH_CA names should hold it"};
     }
     std::unique_ptr<TimedSocket> made(new TimedSocket(fd, timeout));
     if (endpoint.host.empty()) return made;

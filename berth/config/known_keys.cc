@@ -98,7 +98,7 @@ constexpr auto kKeys = std::to_array<KnownKey>({
     {"MCSParameters", slurms_own, "(null)"},
     {"MessageTimeout", slurms_own, "10 sec"},
     {"MinJobAge", acted_on, "300 sec"},
-    {"MpiDefault", not_yet, "(null)"},
+    {"MpiDefault", acted_on, "(null)"},
     {"MpiParams", not_yet, "(null)"},
     {"NodeFeaturesPlugins", slurms_own, "(null)"},
     {"OverTimeLimit", acted_on, "0 min"},

@@ -58,6 +58,7 @@ Loaded load_all(const ConfigFiles& files, const ConfigText* policy_file) {
     read_priority_keys(draft);
     read_care_keys(draft);
     read_notification_keys(draft);
+    read_step_keys(draft);
     read_licenses(draft);
     list_settings(draft);
     const Result<Policy> policy = build_policy(draft.spec);

@@ -425,6 +425,17 @@ TEST(Load, KnowsHowNodesAreCaredFor) {
     }
 }
 
+TEST(Load, ReadsWhatServesTheMpiOfSteps) {
+    const auto loaded = [](const std::string& line) {
+        return load_slurm(std::string(kSmall) + line);
+    };
+    EXPECT_EQ(loaded("").spec.mpi_default, "");
+    EXPECT_EQ(loaded("MpiDefault=PMI2\n").spec.mpi_default, "pmi2");
+    EXPECT_EQ(text_of(loaded("MpiDefault=pmi2\n")), "");
+    EXPECT_NE(text_of(loaded("MpiDefault=exchange\n")).find("should be one of none, pmi2, pmix"),
+              std::string::npos);
+}
+
 TEST(Load, FollowsIncludesButNotInCircles) {
     ConfigFiles files;
     files.slurm =

@@ -56,6 +56,7 @@ constexpr std::array kRules = {
     Rule{Verb::suspend_job, "suspend_job", kOp, kOp},
     Rule{Verb::top_job, "top_job", kUser, kOp},
     Rule{Verb::notify_job, "notify_job", kUser, kOp},
+    Rule{Verb::attach_step, "attach_step", kUser, kAdmin},
 };
 
 constexpr std::array<Verb, kRules.size()> verbs_of_rules() {

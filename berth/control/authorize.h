@@ -60,6 +60,7 @@ enum class Verb : std::uint8_t {
     suspend_job,  // And resume.
     top_job,      // Users only where the site lets them (enable_user_top).
     notify_job,
+    attach_step,  // To its output and input: who is attached acts as its user.
 };
 
 // `own`: the thing asked for belongs to the principal. For what has no owner it plays no part.

@@ -58,6 +58,7 @@ constexpr Row kMatrix[] = {
     {Verb::suspend_job, kOps},
     {Verb::top_job, kOwnThenOp},
     {Verb::notify_job, kOwnThenOp},
+    {Verb::attach_step, kOwnThenAdmin},
 };
 
 TEST(Authorization, IsExactlyThisMatrix) {

@@ -118,6 +118,11 @@ struct CreateStep {
     StepRequest request;
     LaunchStep launch;
 };
+// Where the srun of a running step listens, and its token. Changes nothing.
+struct AttachStep {
+    JobRef job;
+    StepId step{0};
+};
 // Its client says that an interactive job is over, and with what exit status.
 struct CompleteJob {
     JobRef job;
@@ -158,7 +163,8 @@ struct Reconfigure {
 using Command = std::variant<SubmitJob, CancelJob, HoldJob, RequeueJob, UpdateJob, UpdateNode,
                              CreateStep, ExplainJob, HashState, SetUsage, EditReservation,
                              DeleteReservation, EditAccounting, CompleteJob, SuspendJob, TopJobs,
-                             NotifyJob, EditPartition, DeletePartition, Reconfigure, KeepAlive>;
+                             NotifyJob, EditPartition, DeletePartition, Reconfigure, KeepAlive,
+                             AttachStep>;
 
 struct Submitted {
     JobId job{0};
@@ -168,6 +174,10 @@ struct StepPlaced {
     JobId job{0};
     Step step;
     std::vector<std::string> node_names;
+};
+struct StepAttached {
+    StepPlaced placed;
+    std::string io_address, io_token;
 };
 struct StateHashed {
     std::uint64_t hash = 0;
@@ -190,6 +200,6 @@ struct Refused {
 };
 
 using Answer = std::variant<Done, Submitted, StepPlaced, Explanation, StateHashed, Refused,
-                            ReservationMade, KeptAlive>;
+                            ReservationMade, KeptAlive, StepAttached>;
 
 }  // namespace berth

@@ -43,6 +43,7 @@ Answer carry_out(Ledger& ledger, Nodes& nodes, const Principal& principal, Comma
             [&](UpdateJob& one) { return update(ledger, principal, one); },
             [&](UpdateNode& one) { return update_node(ledger, nodes, principal, one); },
             [&](CreateStep& one) { return create_step(ledger, nodes, principal, std::move(one)); },
+            [&](AttachStep& one) { return attach_step(ledger, nodes, principal, one); },
             [&](CompleteJob& one) { return complete(ledger, principal, one); },
             [&](ExplainJob& one) { return explain_job(ledger, principal, one); },
             [&](SetUsage& one) { return set_usage(ledger, principal, std::move(one)); },

@@ -24,6 +24,8 @@ Answer update(Ledger& ledger, const Principal& principal, const UpdateJob& comma
 Answer update_node(Ledger& ledger, Nodes& nodes, const Principal& principal,
                    const UpdateNode& command);
 Answer create_step(Ledger& ledger, Nodes& nodes, const Principal& principal, CreateStep command);
+Answer attach_step(const Ledger& ledger, const Nodes& nodes, const Principal& principal,
+                   const AttachStep& command);
 Answer complete(Ledger& ledger, const Principal& principal, const CompleteJob& command);
 Answer suspend(Ledger& ledger, const Principal& principal, const SuspendJob& command);
 Answer top(Ledger& ledger, const Principal& principal, const TopJobs& command);

@@ -82,9 +82,23 @@ void Nodes::start_step(const Job& job, const Step& step, LaunchStep common) {
     const auto launch = std::make_shared<const LaunchStep>(std::move(common));
     for (const StepShare& share : step.shares) {
         RunProgress& run = sessions_.of(share.node).run({job.id, job.attempt});
-        run.steps[step.id].launch = launch;
+        StepProgress& progress = run.steps[step.id];
+        progress.launch = launch;
+        progress.srun = {launch->io_address, launch->io_token};
         sessions_.mark(share.node);
     }
+}
+
+std::optional<SrunPlace> Nodes::srun_of(const Job& job, const Step& step) const {
+    for (const StepShare& share : step.shares) {
+        const auto& runs = sessions_.of(share.node).runs;
+        const auto run = runs.find(job.id);
+        if (run == runs.end() || run->second.attempt != job.attempt) continue;
+        const auto found = run->second.steps.find(step.id);
+        if (found == run->second.steps.end() || found->second.srun.token.empty()) continue;
+        return found->second.srun;
+    }
+    return std::nullopt;
 }
 
 void Nodes::end_step(const Job& job, const Step& step) {

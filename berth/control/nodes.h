@@ -46,6 +46,8 @@ public:
     void end_at_once(const Job& job);
     void start_step(const Job& job, const Step& step, LaunchStep common);
     void end_step(const Job& job, const Step& step);
+    // nullopt: this controller has not seen it begin.
+    std::optional<SrunPlace> srun_of(const Job& job, const Step& step) const;
     // Given once: a signal that does not arrive is lost, as in any system.
     void signal(Ledger& ledger, const Job& job, std::span<const NodeId> nodes,
                 const SignalAttempt& order);

@@ -4,6 +4,8 @@
 
 #include "berth/base/assert.h"
 #include "berth/control/components.h"
+#include "berth/model/mpi_kind.h"
+#include "berth/model/process_mapping.h"
 
 namespace berth {
 namespace {
@@ -12,6 +14,16 @@ const StepShare& share_on(const Step& step, NodeId node) {
     const auto found = std::ranges::find(step.shares, node, &StepShare::node);
     BERTH_ASSERT(found != step.shares.end());
     return *found;
+}
+
+std::string mapping_of(const Step& step) {
+    std::vector<std::uint32_t> node_of_rank(step.tasks);
+    for (std::size_t node = 0; node < step.nodes.size(); ++node) {
+        for (const TaskPlace& task : share_on(step, step.nodes[node]).tasks) {
+            node_of_rank.at(task.rank) = static_cast<std::uint32_t>(node);
+        }
+    }
+    return process_mapping(node_of_rank);
 }
 
 }  // namespace
@@ -74,6 +86,9 @@ LaunchStep step_launch(const ClusterState& state, const Job& job, const Step& st
         launch.tasks_per_node.push_back(
             static_cast<std::uint32_t>(share_on(step, node).tasks.size()));
     }
+    if (launch.mpi.empty()) launch.mpi = state.spec().mpi_default;
+    if (launch.mpi == kNoMpi) launch.mpi.clear();
+    if (!launch.mpi.empty()) launch.process_mapping = mapping_of(step);
     return launch;
 }
 

@@ -16,6 +16,11 @@
 
 namespace berth {
 
+// Where the srun of a step listens, and what proves to it that one may come.
+struct SrunPlace {
+    std::string address, token;
+};
+
 // One node's part of a step, until it has ended there.
 struct StepProgress {
     // What all its nodes' orders have in common; dropped once it runs here. Without it a step that
@@ -23,6 +28,7 @@ struct StepProgress {
     std::shared_ptr<const LaunchStep> launch;
     bool started = false;
     bool ending = false;  // By scancel.
+    SrunPlace srun;       // For who attaches to the step.
     Delivery delivery;
 };
 

@@ -1,7 +1,10 @@
 // srun inside a job: a step is laid out, recorded, and launched on each of its nodes.
+#include <algorithm>
+
 #include "berth/control/commands.h"
 #include "berth/control/limits.h"
 #include "berth/control/orders.h"
+#include "berth/model/mpi_kind.h"
 
 namespace berth {
 
@@ -34,6 +37,12 @@ Answer create_step(Ledger& ledger, Nodes& nodes, const Principal& principal, Cre
             Refusal::job_suspended,
             "Job " + to_string(job.id) + " is suspended: steps can run once it is resumed", job.id);
     }
+    if (!command.launch.mpi.empty() && !is_mpi_kind(command.launch.mpi)) {
+        return refused(Refusal::invalid_request,
+                       "there is no MPI type \"" + command.launch.mpi +
+                           "\"; `srun --mpi=list` names those there are",
+                       job.id);
+    }
     if (auto refusing = too_large(command)) return refused(*std::move(refusing), job.id);
     auto laid_out = lay_out_step(ledger.state(), ledger.now(), job, command.request);
     if (auto* refusing = std::get_if<Refusing>(&laid_out)) {
@@ -45,6 +54,33 @@ Answer create_step(Ledger& ledger, Nodes& nodes, const Principal& principal, Cre
         job, step,
         step_launch(ledger.state(), job, step, command.request, std::move(command.launch)));
     return StepPlaced{job.id, step, names_of(ledger.state().spec(), step.nodes)};
+}
+
+// Who has the token of a step's srun sees what its tasks write, and may write to them.
+Answer attach_step(const Ledger& ledger, const Nodes& nodes, const Principal& principal,
+                   const AttachStep& command) {
+    auto found = find_single(ledger.state(), command.job);
+    if (auto* refusing = std::get_if<Refusing>(&found)) return refused(std::move(*refusing));
+    const Job& job = *ledger.state().find_job(std::get<JobTarget>(found).job);
+    if (auto no = forbidden(principal, Verb::attach_step, job)) return *no;
+    const std::string name = to_string(job.id) + "." + to_string(command.step);
+    const std::vector<Step>& steps = *job.steps;
+    const auto step = std::ranges::find(steps, command.step, &Step::id);
+    if (step == steps.end()) {
+        return refused(Refusal::unknown_step, "there is no step " + name, job.id);
+    }
+    if (step->state != StepState::running) {
+        return refused(Refusal::job_finished, "step " + name + " is over", job.id);
+    }
+    const auto srun = nodes.srun_of(job, *step);
+    if (!srun) {
+        return refused(Refusal::unknown_step,
+                       "step " + name + " began before the controller was last started, which " +
+                           "does not know any more where its srun is",
+                       job.id);
+    }
+    return StepAttached{
+        {job.id, *step, names_of(ledger.state().spec(), step->nodes)}, srun->address, srun->token};
 }
 
 }  // namespace berth

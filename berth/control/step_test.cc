@@ -56,6 +56,53 @@ TEST_F(Steps, AreLaunchedOnEachOfTheirNodes) {
     }
 }
 
+TEST_F(Steps, AreToldWhatServesTheirMpiAndWhereTheirRanksAre) {
+    const auto first_launch = [&](const CreateStep& step) {
+        rig.ask(kAnn, step);
+        return rig.orders<LaunchStep>().front().second;
+    };
+    CreateStep step = wanted(4);
+    step.request.overlap = true;
+    EXPECT_EQ(first_launch(step).mpi, "");
+    EXPECT_EQ(first_launch(step).process_mapping, "");
+    step.launch.mpi = "none";
+    EXPECT_EQ(first_launch(step).mpi, "");
+    step.launch.mpi = "pmi2";
+    const LaunchStep launch = first_launch(step);
+    EXPECT_EQ(launch.mpi, "pmi2");
+    EXPECT_EQ(launch.process_mapping, "(vector,(0,2,2))");
+    step.request.task_order = TaskOrder::cyclic;
+    EXPECT_EQ(first_launch(step).process_mapping, "(vector,(0,2,1),(0,2,1))");
+    step.launch.mpi = "pmi3";
+    EXPECT_EQ(why(rig.ask(kAnn, step)), Refusal::invalid_request);
+}
+
+TEST_F(Steps, TellTheirOwnerWhereToAttach) {
+    CreateStep wants = wanted();
+    wants.launch.io_address = "10.0.0.1:40123";
+    wants.launch.io_token = "secret";
+    rig.ask(kAnn, wants);
+    const AttachStep attach{.job = {JobId(job), {}}, .step = StepId{0}};
+    const Answer answer = rig.ask(kAnn, attach);
+    ASSERT_TRUE(std::holds_alternative<StepAttached>(answer));
+    const auto& attached = std::get<StepAttached>(answer);
+    EXPECT_EQ(attached.io_address, "10.0.0.1:40123");
+    EXPECT_EQ(attached.io_token, "secret");
+    EXPECT_EQ(attached.placed.step.tasks, 2U);
+    EXPECT_EQ(attached.placed.node_names, (std::vector<std::string>{"node1", "node2"}));
+    rig.orders<LaunchStep>();  // Once it runs there its launch is forgotten, and this is not.
+    for (const std::uint32_t node : {0U, 1U}) {
+        rig.report(node, StepStarted{JobId(job), Attempt{1}, StepId{0}});
+    }
+    EXPECT_TRUE(std::holds_alternative<StepAttached>(rig.ask(kAnn, attach)));
+    EXPECT_EQ(why(rig.ask(kBob, attach)), Refusal::not_allowed);
+    EXPECT_EQ(why(rig.ask(kOperator, attach)), Refusal::not_allowed);
+    EXPECT_EQ(why(rig.ask(kAnn, AttachStep{.job = {JobId(job), {}}, .step = StepId{1}})),
+              Refusal::unknown_step);
+    for (const std::uint32_t node : {0U, 1U}) rig.report(node, ended(StepId{0}));
+    EXPECT_EQ(why(rig.ask(kAnn, attach)), Refusal::job_finished);
+}
+
 TEST_F(Steps, AreRefused) {
     EXPECT_EQ(why(rig.ask(kBob, wanted())), Refusal::not_allowed);
     EXPECT_EQ(why(rig.ask(kOperator, wanted())), Refusal::not_allowed);

@@ -55,6 +55,8 @@ void LinuxNode::act(HostAction action) {
         parts.freeze_run(*freeze);
     } else if (const auto* line = std::get_if<NotifyRun>(&action)) {
         parts.notify_run(*line);
+    } else if (const auto* kept = std::get_if<KeepAttempt>(&action)) {
+        (void)parts.claim({kept->job, kept->attempt});
     }
     parts.arm_timer();
 }

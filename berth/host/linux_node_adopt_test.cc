@@ -153,6 +153,25 @@ TEST_F(Adoption, ForgetsWhatNobodyAsksFor) {
     EXPECT_TRUE(list_attempts(rig.options.run_dir).empty());
 }
 
+// An idle salloc, or a node of a job whose script is on another.
+TEST_F(Adoption, ForgetsNothingThatItIsToldToKeep) {
+    rig.options.orphan_after = std::chrono::milliseconds(150);
+    LaunchAttempt job = rig.job(1, "");
+    job.batch_host = false;
+    rig.open();
+    rig.node->act(StartAttempt{job});
+    rig.pump(10);
+    rig.reopen();
+    EXPECT_TRUE(rig.node->alive().empty());
+    rig.node->act(KeepAttempt{job.job, job.attempt});
+    usleep(200'000);
+    for (int i = 0; i < 5; ++i) rig.pump(10);
+    EXPECT_EQ(list_attempts(rig.options.run_dir).size(), 1U);
+    rig.node->act(StartStep{rig.step(job, 0, 1, "echo $$ > pid"), job});
+    EXPECT_TRUE(rig.wait_for_file(rig.work + "/pid"));
+    rig.wait<RunExited>(rig.step_key(1, 0));
+}
+
 TEST_F(Adoption, HasWhatWasRemovedForAsLongAsItsProcessesLive) {
     if (geteuid() != 0) GTEST_SKIP() << "SKIPPED: needs root for cgroups";
     rig.open();

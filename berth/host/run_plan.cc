@@ -107,6 +107,7 @@ Environment step_environment(const LaunchStep& launch, const LaunchAttempt& atte
     environment.set("SLURM_STEP_TASKS_PER_NODE", tasks_per_node);
     environment.set("SLURM_TASKS_PER_NODE", tasks_per_node);
     environment.set("SLURM_NODEID", launch.node_index);
+    if (!launch.mpi.empty()) environment.set("SLURM_MPI_TYPE", launch.mpi);
     if (launch.terminal) {
         environment.set("SLURM_PTY_WIN_COL", launch.terminal->columns);
         environment.set("SLURM_PTY_WIN_ROW", launch.terminal->rows);
@@ -136,6 +137,19 @@ Environment step_environment(const LaunchStep& launch, const LaunchAttempt& atte
     set_gpus(environment, 0, 0, view);  // Each task has its own; none of the script's is left.
     environment.unset("SLURM_STEP_GPUS");
     return environment;
+}
+
+MpiStep mpi_of(const LaunchStep& launch) {
+    if (launch.mpi.empty()) return {};
+    MpiStep mpi{.kind = launch.mpi,
+                .name = to_string(launch.job) + "." + to_string(launch.step),
+                .tasks = launch.tasks,
+                .node_index = launch.node_index,
+                .node_count = static_cast<std::uint32_t>(launch.node_names.size()),
+                .nodes = compress_hostlist_in_order(launch.node_names),
+                .mapping = launch.process_mapping};
+    for (const TaskPlace& task : launch.share.tasks) mpi.ranks.push_back(task.rank);
+    return mpi;
 }
 
 // "none", "all", the number of the one task that is meant, or a pattern.
@@ -266,6 +280,7 @@ RunSpec step_run(const LaunchStep& launch, const LaunchAttempt& attempt, const N
     run.window = launch.terminal.value_or(TerminalSize{});
     run.task_prolog = attempt.hooks.task_prolog;
     run.task_epilog = attempt.hooks.task_epilog;
+    run.mpi = mpi_of(launch);
     for (std::size_t i = 0; i < launch.share.tasks.size(); ++i) {
         run.tasks.push_back(task_of(i, launch, attempt, view));
     }

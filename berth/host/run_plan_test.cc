@@ -121,6 +121,22 @@ TEST(RunPlan, TellsAStepOfItselfAndOfItsJob) {
     }
 }
 
+TEST(RunPlan, TellsTheMpiServerOfTheStep) {
+    LaunchStep step = eight_tasks();
+    EXPECT_EQ(step_run(step, whole_node(), big_node(), ada()).mpi.kind, "");
+    step.mpi = "pmi2";
+    step.process_mapping = "(vector,(0,1,8))";
+    const RunSpec run = step_run(step, whole_node(), big_node(), ada());
+    EXPECT_EQ(run.mpi.kind, "pmi2");
+    EXPECT_EQ(run.mpi.name, "12." + to_string(step.step));
+    EXPECT_EQ(run.mpi.tasks, 8U);
+    EXPECT_EQ(run.mpi.node_count, 1U);
+    EXPECT_EQ(run.mpi.nodes, "gpu1");
+    EXPECT_EQ(run.mpi.mapping, "(vector,(0,1,8))");
+    EXPECT_EQ(run.mpi.ranks, (std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5, 6, 7}));
+    EXPECT_EQ(value(run.tasks[5], run, "SLURM_MPI_TYPE"), "pmi2");
+}
+
 TEST(RunPlan, NumbersGpusWithinTheStepWhereDevicesAreIsolated) {
     NodeView view = big_node();
     view.devices_isolated = true;

@@ -9,6 +9,7 @@
 #include "berth/agent/ports.h"
 #include "berth/base/fields.h"
 #include "berth/host/account_check.h"
+#include "berth/mpi/mpi_step.h"
 
 namespace berth {
 
@@ -55,9 +56,10 @@ struct RunSpec {
     bool of_site = false;  // The site's own program, which keeps what its user may do.
     std::string task_prolog, task_epilog;  // Around each task, by its user; empty: none.
     AccountCheck account_check;            // Of its user, before anything is begun.
+    MpiStep mpi;                           // What its tasks' MPI is served; no kind: nothing.
     BERTH_FIELDS(RunSpec, job, attempt, step, uid, gid, user, work_dir, script, arguments,
                  environment, tasks, cgroups, unified, io_address, io_token, node_index, window,
-                 of_site, task_prolog, task_epilog, account_check)
+                 of_site, task_prolog, task_epilog, account_check, mpi)
 };
 
 // One process: the id alone may have been given to another since.

@@ -18,6 +18,7 @@
 #include "berth/host/account_check.h"
 #include "berth/host/cgroup_tree.h"
 #include "berth/host/file_io.h"
+#include "berth/host/mpi_server.h"
 #include "berth/host/process.h"
 #include "berth/host/run_directory.h"
 #include "berth/host/step_pump.h"
@@ -28,6 +29,7 @@ namespace berth {
 namespace {
 
 constexpr int kLookMs = 5000;
+constexpr std::int64_t kMpiEndSeconds = 5;
 constexpr std::int64_t kStuckSeconds = 60;  // An srun that takes nothing for so long after the end.
 
 // Slurm's "0:53": the script's input or output could not be opened.
@@ -62,6 +64,7 @@ public:
 
 private:
     Status write_script();
+    Status start_mpi();
     Status start_tasks();
     Status end_without_files(const std::string& why);
     void reap();
@@ -82,6 +85,9 @@ private:
     std::vector<StartedTask> tasks_;
     std::map<int, std::uint32_t> running_;  // Process id -> rank.
     std::map<int, int> epilogs_;            // Those of them that are epilogs: how the task ended.
+    std::vector<UniqueFd> mpi_sockets_;     // For each task, until it has its own.
+    int mpi_server_ = 0;                    // Its process id.
+    std::int64_t tasks_ended_at_ = 0;
     std::vector<UniqueFd> errors_;  // The tasks' standard error, where that is a plain file.
     ExitRecord record_;
     UniqueFd signals_;
@@ -137,6 +143,7 @@ Status Shepherd::start() {
     BERTH_CHECK(check_account(run_.account_check, run_.user));
     BERTH_CHECK(write_script());
     BERTH_CHECK(pump_.connect(run_));
+    if (!run_.mpi.kind.empty()) BERTH_CHECK(start_mpi());
     BERTH_CHECK(start_tasks());
     RunStatus status;
     for (StartedTask& task : tasks_) {
@@ -170,9 +177,23 @@ Status Shepherd::end_without_files(const std::string& why) {
     return tell_end();
 }
 
+Status Shepherd::start_mpi() {
+    BERTH_TRY(MpiServer server, start_mpi_server(run_));
+    for (std::size_t i = 0; i < run_.tasks.size(); ++i) {
+        auto& own = run_.tasks[i].environment;
+        own.insert(own.end(), server.environment[i].begin(), server.environment[i].end());
+    }
+    mpi_sockets_ = std::move(server.tasks);
+    mpi_server_ = server.process.pid;
+    pump_.pass_on_for(std::move(server.link));
+    return Done{};
+}
+
 Status Shepherd::start_tasks() {
-    for (const TaskSpec& task : run_.tasks) {
+    for (std::size_t i = 0; i < run_.tasks.size(); ++i) {
+        const TaskSpec& task = run_.tasks[i];
         BERTH_TRY(TaskPipes pipes, pump_.add(run_, task));
+        if (i < mpi_sockets_.size()) pipes.kept.push_back(std::move(mpi_sockets_[i]));
         BERTH_TRY(StartedTask started, start_task(run_, task, std::move(pipes)));
         running_[started.pid] = started.rank;
         tasks_.push_back(std::move(started));
@@ -214,6 +235,7 @@ void Shepherd::reap() {
         if (pid > 0) add(used, record_.usage);
         childless_ = pid < 0 && errno == ECHILD;
         if (pid <= 0) return;
+        if (pid == mpi_server_) mpi_server_ = 0;
         const auto found = running_.find(pid);
         if (found == running_.end()) continue;
         const std::uint32_t rank = found->second;
@@ -251,7 +273,11 @@ bool Shepherd::start_epilog(std::uint32_t rank, int wait_status) {
 void Shepherd::finish(std::uint32_t rank, int wait_status) {
     const ExitStatus exit = status_of(wait_status);
     if (higher(exit, record_.exit)) record_.exit = exit;
-    if (running_.empty()) tell_of_oom();  // Before the last end, with which srun goes.
+    if (running_.empty()) {
+        tell_of_oom();  // Before the last end, with which srun goes.
+        pump_.end_mpi();
+        tasks_ended_at_ = now_seconds();
+    }
     pump_.task_ended(rank, exit);
 }
 
@@ -320,7 +346,9 @@ Status Shepherd::watch() {
             carried_ = pump_.carried();
             moved_at_ = now_seconds();
         }
-        if (running_.empty() && !told_) BERTH_CHECK(tell_end());
+        // What the MPI server says last may be that all nodes' tasks are to end: it has a moment.
+        const bool waits = mpi_server_ != 0 && now_seconds() - tasks_ended_at_ < kMpiEndSeconds;
+        if (running_.empty() && !told_ && !waits) BERTH_CHECK(tell_end());
         if (told_) pump_.leave();
     }
     return Done{};

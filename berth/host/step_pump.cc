@@ -19,6 +19,9 @@ namespace {
 
 constexpr std::size_t kBufferMax =
     256 * 1024;  // Past it a slow srun slows its tasks, as a pipe does.
+constexpr std::size_t kHeldInputMax = std::size_t{8}
+                                      << 20;  // Came before srun heard that it should wait.
+constexpr std::size_t kToMpiMax = std::size_t{8} << 20;
 constexpr int kConnectMs = 10'000;
 constexpr std::size_t kDrainMax = 1 << 20;  // A pipe holds less; leftovers may fill it for ever.
 
@@ -173,15 +176,21 @@ Result<TaskPipes> StepPump::add(const RunSpec& run, const TaskSpec& task) {
 
 bool StepPump::full() const { return outgoing_.size() - sent_ > kBufferMax; }
 
-bool StepPump::input_full() const {
+bool StepPump::input_over(std::size_t bytes) const {
     for (const Stream& stream : streams_) {
-        if (stream.input.size() > kBufferMax) return true;
+        if (stream.input.size() > bytes) return true;
     }
     return false;
 }
 
+// Not to what only fills our memory.
+bool StepPump::is_hearing() const {
+    if (leaving_) return true;
+    return !input_over(has_mpi_ ? kHeldInputMax : kBufferMax) && to_mpi_.size() <= kToMpiMax;
+}
+
 void StepPump::want(std::vector<pollfd>& waiting) const {
-    short peer_events = input_full() && !leaving_ ? 0 : POLLIN;
+    short peer_events = is_hearing() ? POLLIN : 0;
     if (sent_ < outgoing_.size()) peer_events |= POLLOUT;
     waiting.push_back({peer_.get(), peer_events, 0});
     for (const Stream& stream : streams_) {
@@ -200,6 +209,8 @@ void StepPump::want(std::vector<pollfd>& waiting) const {
         }
         waiting.push_back(one);
     }
+    const short heard = full() ? 0 : POLLIN, said = to_mpi_.empty() ? 0 : POLLOUT;
+    waiting.push_back({mpi_.get(), static_cast<short>(heard | said), 0});
 }
 
 void StepPump::serve(const std::vector<pollfd>& waiting, std::size_t first) {
@@ -212,7 +223,11 @@ void StepPump::serve(const std::vector<pollfd>& waiting, std::size_t first) {
             read_output(stream);
         }
     }
+    const pollfd& mpi = waiting[first + 1 + streams_.size()];
+    if (mpi_ && (mpi.revents & POLLOUT) != 0) write_mpi();
+    if (mpi_ && (mpi.revents & ~POLLOUT) != 0) read_mpi();
     if (waiting[first].revents != 0 && peer_) read_peer();
+    tell_hold();
     write_peer();
 }
 
@@ -287,6 +302,11 @@ void StepPump::resize(const StepFrame& frame) {
 
 void StepPump::take(const StepFrame& frame) {
     if (frame.kind == StepFrameKind::window_size) return resize(frame);
+    if (frame.kind == StepFrameKind::exchange || frame.kind == StepFrameKind::to_node) {
+        if (!mpi_) return;
+        to_mpi_ += encode_frame(frame.kind, frame.task, frame.bytes);
+        return write_mpi();
+    }
     if (frame.kind != StepFrameKind::standard_in) return;
     for (Stream& stream : streams_) {
         if (stream.kind != StepFrameKind::standard_in || !stream.fd || stream.ending) continue;
@@ -321,6 +341,7 @@ void StepPump::lose_peer() {
         if (stream.kind != StepFrameKind::standard_in) continue;
         stream.ending = true;  // What srun sent before still reaches the task.
     }
+    lose_mpi();  // With no way to the other nodes: so tasks are told, and do not wait for ever.
 }
 
 void StepPump::queue(std::string_view bytes) {
@@ -349,7 +370,7 @@ bool StepPump::all_sent() const {
     for (const Stream& stream : streams_) {
         if (stream.kind != StepFrameKind::standard_in && stream.fd) return false;
     }
-    return sent_ == outgoing_.size();
+    return !mpi_ && sent_ == outgoing_.size();
 }
 
 void StepPump::leave() {
@@ -357,6 +378,55 @@ void StepPump::leave() {
     leaving_ = true;
     tls_.reset();  // With its own farewell.
     ::shutdown(peer_.get(), SHUT_WR);
+}
+
+void StepPump::pass_on_for(UniqueFd mpi_server) {
+    mpi_ = std::move(mpi_server);
+    has_mpi_ = true;
+}
+
+void StepPump::end_mpi() {
+    if (mpi_) ::shutdown(mpi_.get(), SHUT_WR);
+    to_mpi_.clear();
+}
+
+void StepPump::lose_mpi() {
+    mpi_.reset();
+    to_mpi_.clear();
+}
+
+// It is the user's: only what concerns the other nodes' servers goes on.
+void StepPump::read_mpi() {
+    char part[kStepFrameBytesMax];
+    const ssize_t got = ::read(mpi_.get(), part, sizeof part);
+    if (got < 0 && would_block()) return;
+    if (got <= 0) return lose_mpi();
+    mpi_frames_.add({part, static_cast<std::size_t>(got)});
+    for (;;) {
+        const auto frame = mpi_frames_.next();
+        if (!frame.ok()) return lose_mpi();
+        if (!*frame) return;
+        const StepFrame& one = **frame;
+        const bool known = one.kind == StepFrameKind::exchange ||
+                           one.kind == StepFrameKind::to_node || one.kind == StepFrameKind::abort;
+        if (!known) return lose_mpi();
+        queue(encode_frame(one.kind, one.task, one.bytes));
+    }
+}
+
+void StepPump::write_mpi() {
+    while (mpi_ && !to_mpi_.empty()) {
+        const ssize_t put = ::send(mpi_.get(), to_mpi_.data(), to_mpi_.size(), MSG_NOSIGNAL);
+        if (put < 0 && would_block()) return;
+        if (put < 0) return to_mpi_.clear();  // Its end is seen when we read.
+        to_mpi_.erase(0, static_cast<std::size_t>(put));
+    }
+}
+
+void StepPump::tell_hold() {
+    if (!has_mpi_ || holding_ == input_over(holding_ ? 0 : kBufferMax)) return;
+    holding_ = !holding_;
+    queue(encode_hold(holding_));
 }
 
 }  // namespace berth

@@ -35,6 +35,12 @@ public:
     // A line of ours on a task's standard error.
     void say(std::uint32_t rank, std::string_view text);
 
+    // What passes between the MPI server of this node and srun. Its tasks' input must not hold that
+    // up, so srun is told to wait with it where they are behind.
+    void pass_on_for(UniqueFd mpi_server);
+    // No task runs any more. The server ends, and what it still has to say goes first.
+    void end_mpi();
+
     // To be called once no task is left: says farewell when all is sent. srun then closes, which is
     // waited for: a connection that we closed on what srun may still send would be reset, and what
     // srun has not read yet be lost.
@@ -56,6 +62,11 @@ private:
     Status add_terminal(const RunSpec& run, std::uint32_t rank, UniqueFd& their_end);
     void resize(const StepFrame& frame);
 
+    void read_mpi();
+    void write_mpi();
+    void lose_mpi();
+    void tell_hold();
+
     void read_output(Stream& stream);
     void write_input(Stream& stream);
     void read_peer();
@@ -65,7 +76,8 @@ private:
     void lose_peer();
     void queue(std::string_view bytes);
     bool full() const;
-    bool input_full() const;
+    bool input_over(std::size_t bytes) const;
+    bool is_hearing() const;
 
     // As read(2) and send(2) of srun's connection, whether there is TLS or not.
     ssize_t read_peer_bytes(char* to, std::size_t size);
@@ -83,6 +95,11 @@ private:
     std::size_t sent_ = 0;  // Of outgoing_.
     std::vector<Stream> streams_;
     std::uint64_t carried_ = 0;
+
+    UniqueFd mpi_;  // To the MPI server, if there is one.
+    StepFrameReader mpi_frames_;
+    std::string to_mpi_;
+    bool has_mpi_ = false, holding_ = false;
 };
 
 }  // namespace berth

@@ -172,6 +172,22 @@ Status get_ready(const RunSpec& run, const TaskSpec& task, bool born_in_unified,
     return check(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "cannot set no_new_privs");
 }
 
+// From descriptor 3 on. What is in the way is not needed any more; but the kept ones are in each
+// other's, and so go behind all of them first.
+Status place_kept(const std::vector<UniqueFd>& kept) {
+    constexpr int kFirst = STDERR_FILENO + 1;
+    const int behind = kFirst + static_cast<int>(kept.size());
+    std::vector<UniqueFd> copies;
+    for (const UniqueFd& one : kept) {
+        copies.emplace_back(::fcntl(one.get(), F_DUPFD_CLOEXEC, behind));
+        BERTH_CHECK(check(static_cast<bool>(copies.back()), "cannot hand on a descriptor"));
+    }
+    for (std::size_t i = 0; i < copies.size(); ++i) {
+        BERTH_CHECK(put_at(kFirst + static_cast<int>(i), copies[i].get(), "descriptors"));
+    }
+    return Done{};
+}
+
 [[noreturn]] void be_the_task(const RunSpec& run, const TaskSpec& task, const TaskPipes& pipes,
                               int talk, bool born_in_unified) {
     std::string notice = task.notice;
@@ -190,7 +206,9 @@ Status get_ready(const RunSpec& run, const TaskSpec& task, bool born_in_unified,
         got = ::read(talk, &word, 1);
     } while (got < 0 && errno == EINTR);
     if (got != 1 || word != kGo) ::_exit(1);  // The shepherd is gone, or a sister task failed.
-    ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+    if (!place_kept(pipes.kept).ok()) ::_exit(1);
+    ::close_range(STDERR_FILENO + 1 + static_cast<unsigned>(pipes.kept.size()), ~0U,
+                  CLOSE_RANGE_CLOEXEC);
     if (!notice.empty()) (void)write_all(STDERR_FILENO, notice);
     exec_task(run, task);
 }

@@ -12,6 +12,7 @@ namespace berth {
 // Where the child's standard streams come from if not from files: the ends of pipes, or a terminal.
 struct TaskPipes {
     UniqueFd in, out, err, terminal;
+    std::vector<UniqueFd> kept;  // Behind those three it has these, in order.
 };
 
 struct StartedTask {

@@ -266,6 +266,7 @@ struct ClusterSpec {
     FenceSpec fence;
     NodeCareSpec care;
     NotificationSpec notifications;
+    std::string mpi_default;  // Of steps whose srun says nothing; none: "none".
 
     // What is gone is found among the nodes only: its agent may still have ends to report.
     std::optional<NodeId> find_node(std::string_view name) const;
@@ -277,7 +278,7 @@ struct ClusterSpec {
 
     BERTH_FIELDS(ClusterSpec, name, controller_host, dimensions, nodes, partitions, qos, accounts,
                  associations, operators, scheduling, confinement, settings, licenses, hooks, fence,
-                 care, notifications)
+                 care, notifications, mpi_default)
 };
 
 }  // namespace berth

@@ -71,6 +71,23 @@ std::string encode_window(const TerminalSize& size) {
     return encode_frame(StepFrameKind::window_size, kAllTasks, encode(size));
 }
 
+std::string encode_exchange(const std::string& key, const std::vector<std::uint32_t>& nodes,
+                            std::string_view bytes) {
+    constexpr std::size_t kPart = kStepFrameBytesMax / 2;  // The rest is for the key and the nodes.
+    std::string out;
+    do {
+        ExchangePart part{.key = key, .nodes = nodes, .bytes = std::string(bytes.substr(0, kPart))};
+        bytes.remove_prefix(part.bytes.size());
+        part.last = bytes.empty();
+        out += encode_frame(StepFrameKind::exchange, 0, encode(part));
+    } while (!bytes.empty());
+    return out;
+}
+
+std::string encode_hold(bool hold) {
+    return encode_frame(StepFrameKind::input_hold, 0, std::string(1, hold ? '\1' : '\0'));
+}
+
 Result<std::optional<StepFrame>> StepFrameReader::next() {
     const std::string_view rest = std::string_view(buffer_).substr(used_);
     if (rest.size() < kStepFrameHeaderBytes) {
@@ -80,7 +97,7 @@ Result<std::optional<StepFrame>> StepFrameReader::next() {
     }
     const auto kind = static_cast<unsigned char>(rest[kMagic.size()]);
     if (!rest.starts_with(kMagic) || kind < static_cast<unsigned>(StepFrameKind::hello) ||
-        kind > static_cast<unsigned>(StepFrameKind::window_size)) {
+        kind > static_cast<unsigned>(kLastFrameKind)) {
         return not_ours("these bytes are no frame");
     }
     const std::uint32_t length = u32_at(rest, 8);
@@ -122,6 +139,13 @@ Result<TerminalSize> read_window(const StepFrame& frame) {
     auto size = decode<TerminalSize>(frame.bytes);
     if (!size.ok()) return not_ours("a window size that cannot be read");
     return size;
+}
+
+Result<ExchangePart> read_exchange(const StepFrame& frame) {
+    if (frame.kind != StepFrameKind::exchange) return not_ours("not the frame of an exchange");
+    auto part = decode<ExchangePart>(frame.bytes);
+    if (!part.ok()) return not_ours("an exchange that cannot be read");
+    return part;
 }
 
 }  // namespace berth

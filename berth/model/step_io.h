@@ -21,7 +21,16 @@ enum class StepFrameKind : std::uint8_t {
     standard_in,  // srun to step: bytes for a task, or for all; none: end of input.
     task_exit,    // Step to srun: an encoded ExitStatus. What the task wrote before came before.
     window_size,  // srun to step: an encoded TerminalSize, of the terminal before which it sits.
+    // Of steps with an MPI server on each node (--mpi), whose words the shepherds pass on.
+    exchange,    // Both ways: an encoded ExchangePart.
+    to_node,     // Both ways: bytes for the server of one node. Its index is `task`; then the
+                 // sender's.
+    abort,       // Step to srun: this task gives up for all; why.
+    input_hold,  // Step to srun: one byte, not 0 where its tasks are behind with their input.
+    mpi_step,    // Shepherd to its server, first and once: an encoded MpiStep.
+    mpi_ready,   // Server to shepherd, first and once: an encoded MpiReady.
 };
+inline constexpr StepFrameKind kLastFrameKind = StepFrameKind::mpi_ready;
 
 // srun --pty: the first task's streams are a terminal of this size.
 struct TerminalSize {
@@ -48,6 +57,16 @@ struct StepHello {
     BERTH_FIELDS(StepHello, version, token, node_index, ranks)
 };
 
+// A piece of what a node gives to a collective of nodes, and then of what it came to: all that was
+// given, in the order of the nodes. `key` says which collective; one after the other may have it.
+struct ExchangePart {
+    std::string key;
+    std::vector<std::uint32_t> nodes;  // Who takes part; none: all of the step.
+    bool last = false;                 // Nothing more from this node.
+    std::string bytes;
+    BERTH_FIELDS(ExchangePart, key, nodes, last, bytes)
+};
+
 // As it goes over the wire. REQUIRES: at most kStepFrameBytesMax bytes.
 std::string encode_frame(StepFrameKind kind, std::uint32_t task, std::string_view bytes);
 // Any number of bytes, as frames of at most kStepFrameBytesMax each; none: one empty frame.
@@ -55,6 +74,10 @@ std::string encode_frames(StepFrameKind kind, std::uint32_t task, std::string_vi
 std::string encode_hello(const StepHello& hello);
 std::string encode_exit(std::uint32_t task, const ExitStatus& exit);
 std::string encode_window(const TerminalSize& size);
+// Any number of bytes, in as many parts as they need.
+std::string encode_exchange(const std::string& key, const std::vector<std::uint32_t>& nodes,
+                            std::string_view bytes);
+std::string encode_hold(bool hold);
 
 // Takes bytes as they come and gives whole frames.
 class StepFrameReader {
@@ -73,5 +96,6 @@ private:
 Result<StepHello> read_hello(const StepFrame& frame, std::string_view token);
 Result<ExitStatus> read_exit(const StepFrame& frame);
 Result<TerminalSize> read_window(const StepFrame& frame);
+Result<ExchangePart> read_exchange(const StepFrame& frame);
 
 }  // namespace berth

@@ -53,7 +53,7 @@ TEST(StepIo, CutsLongOutputIntoFrames) {
 
 TEST(StepIo, RefusesWhatIsNoFrame) {
     for (std::string bytes :
-         {std::string("GET / HTTP/1.1\r\n"), std::string("BIO\x09") + "12345678",
+         {std::string("GET / HTTP/1.1\r\n"), std::string("BIO\x0d") + "12345678",
           std::string("BIO\0aaaabbbb", 12), std::string("BIO\x02\0\0\0\0\xff\xff\xff\xff", 12)}) {
         StepFrameReader reader;
         reader.add(bytes);
@@ -84,6 +84,29 @@ TEST(StepIo, CarriesHowATaskEnded) {
     EXPECT_EQ(frame.task, 7u);
     EXPECT_EQ(*read_exit(frame), (ExitStatus{3, 9}));
     EXPECT_FALSE(read_exit({StepFrameKind::task_exit, 7, "\x09"}).ok());
+}
+
+TEST(StepIo, CarriesAnExchangeInAsManyPartsAsItNeeds) {
+    const std::string bytes(kStepFrameBytesMax * 2 + 5, 'y');
+    StepFrameReader reader;
+    reader.add(encode_exchange("fence", {1, 4}, bytes));
+    std::string got;
+    bool last = false;
+    for (const StepFrame& frame : all_of(reader)) {
+        EXPECT_FALSE(last);
+        const auto part = read_exchange(frame);
+        ASSERT_TRUE(part.ok());
+        EXPECT_EQ(part->key, "fence");
+        EXPECT_EQ(part->nodes, (std::vector<std::uint32_t>{1, 4}));
+        got += part->bytes;
+        last = part->last;
+    }
+    EXPECT_TRUE(last);
+    EXPECT_EQ(got, bytes);
+    reader.add(encode_exchange("empty", {}, ""));
+    EXPECT_TRUE(read_exchange(all_of(reader).front())->last);
+    EXPECT_FALSE(read_exchange({StepFrameKind::exchange, 0, "\xff"}).ok());
+    EXPECT_FALSE(read_exchange({StepFrameKind::abort, 0, ""}).ok());
 }
 
 TEST(StepIo, CarriesTheSizeOfAWindow) {

@@ -68,6 +68,7 @@ constexpr Promise kPromises[] = {
     {RouteId::suspend_job, kOp, kOp},
     {RouteId::resume_job, kOp, kOp},
     {RouteId::notify_job, kUser, kOp},
+    {RouteId::attach_step, kUser, kAdmin},
     {RouteId::top_jobs, kUser, kUser},  // The controller looks at whose the jobs are.
     {RouteId::create_partition, kOp, kOp},
     {RouteId::update_partition, kOp, kOp},

@@ -149,7 +149,16 @@ Outcome create_step(JobRef ref, api::StepCall&& body) {
     command.launch.io_address = std::move(body.io_address);
     command.launch.io_token = std::move(body.io_token);
     command.launch.terminal = body.terminal;
+    command.launch.mpi = std::move(body.mpi);
     return command;
+}
+
+Outcome keep_alive(JobRef ref, const api::Accepted&) { return KeepAlive{std::move(ref)}; }
+
+Outcome explain(JobRef ref, const api::Accepted&) { return ExplainJob{std::move(ref)}; }
+
+Outcome attach_step(JobRef ref, const api::AttachCall& body) {
+    return AttachStep{std::move(ref), body.step};
 }
 
 Outcome update_node(const CommandRequest& request) {
@@ -262,6 +271,7 @@ bool is_command(RouteId route) {
         case RouteId::release_job:
         case RouteId::requeue_job:
         case RouteId::create_step:
+        case RouteId::attach_step:
         case RouteId::complete_job:
         case RouteId::explain_job:
         case RouteId::set_usage:
@@ -301,6 +311,7 @@ Outcome command_of(const Edition& edition, const CommandRequest& request) {
         case RouteId::cancel_job: return of_job<api::CancelRequest>(request, cancel);
         case RouteId::update_job: return of_job<api::JobPatch>(request, update);
         case RouteId::create_step: return of_job<api::StepCall>(request, create_step);
+        case RouteId::attach_step: return of_job<api::AttachCall>(request, attach_step);
         case RouteId::complete_job:
             return of_job<api::CompleteRequest>(
                 request, [](JobRef ref, const api::CompleteRequest& body) -> Outcome {
@@ -330,14 +341,8 @@ Outcome command_of(const Edition& edition, const CommandRequest& request) {
                 request, [](JobRef ref, api::NotifyRequest&& body) -> Outcome {
                     return NotifyJob{std::move(ref), std::move(body.message)};
                 });
-        case RouteId::keep_alive:
-            return of_job<api::Accepted>(request, [](JobRef ref, const api::Accepted&) -> Outcome {
-                return KeepAlive{std::move(ref)};
-            });
-        case RouteId::explain_job:
-            return of_job<api::Accepted>(request, [](JobRef ref, const api::Accepted&) -> Outcome {
-                return ExplainJob{std::move(ref)};
-            });
+        case RouteId::keep_alive: return of_job<api::Accepted>(request, keep_alive);
+        case RouteId::explain_job: return of_job<api::Accepted>(request, explain);
         default: break;
     }
     BERTH_ASSERT(is_command(request.route.id));
@@ -354,6 +359,11 @@ std::variant<std::string, Problem> reply_of(const ClusterSpec& spec, const Answe
         }
         Made operator()(const StepPlaced& placed) const {
             return api::to_json(step_reply(spec, placed));
+        }
+        Made operator()(const StepAttached& attached) const {
+            return api::to_json(api::AttachReply{.step = step_reply(spec, attached.placed),
+                                                 .io_address = attached.io_address,
+                                                 .io_token = attached.io_token});
         }
         Made operator()(const Explanation& explanation) const { return api::to_json(explanation); }
         Made operator()(const StateHashed& hashed) const {

@@ -32,6 +32,7 @@ using Command = int (*)(const Invocation&, Streams&);
 int run_salloc(const Invocation& call, Streams& streams);
 int run_sbatch(const Invocation& call, Streams& streams);
 int run_srun(const Invocation& call, Streams& streams);
+int run_sattach(const Invocation& call, Streams& streams);
 int run_sbcast(const Invocation& call, Streams& streams);
 int run_scancel(const Invocation& call, Streams& streams);
 int run_scontrol(const Invocation& call, Streams& streams);

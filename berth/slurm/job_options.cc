@@ -9,6 +9,7 @@
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
 #include "berth/model/mail.h"
+#include "berth/model/mpi_kind.h"
 #include "berth/slurm/near_options.h"
 #include "berth/slurm/print.h"
 #include "berth/slurm/values.h"
@@ -153,11 +154,10 @@ Status set_cpu_bind(Draft&, const char* v) {
 // A launcher of its own (mpirun's srun) needs none.
 Status set_mpi(Draft& d, const char* v) {
     d.list_mpi = iequals(v, "list");
-    if (d.list_mpi || iequals(v, "none")) return Done{};
-    return Error{ErrorCode::failed_precondition,
-                 "--mpi=" + std::string(v) +
-                     " is not supported yet; --mpi=none is: start MPI programs by mpirun within "
-                     "the job (sbatch, salloc)"};
+    if (d.list_mpi) return Done{};
+    d.mpi = to_lower(v);
+    if (is_mpi_kind(d.mpi)) return Done{};
+    return invalid("invalid MPI type '" + std::string(v) + "', --mpi=list for acceptable types");
 }
 
 Status set_pty(Draft& d, const char* v) {

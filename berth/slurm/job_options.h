@@ -33,6 +33,7 @@ struct Draft {
     bool kill_on_bad_exit = false;
     std::optional<std::chrono::seconds> wait_for_tasks;  // --wait, from the first task's end on.
     bool list_mpi = false;                               // --mpi=list
+    std::string mpi;                                     // --mpi; empty: as MpiDefault says.
     bool wait = false;                                   // sbatch --wait
     std::string get_user_env;  // --get-user-env: "120L", as the node reads it.
     std::string export_file, clusters;

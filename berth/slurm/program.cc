@@ -12,6 +12,7 @@ constexpr auto kCommands = std::to_array<std::pair<std::string_view, Command>>({
     {"sacctmgr", run_sacctmgr},
     {"salloc", run_salloc},
     {"sbatch", run_sbatch},
+    {"sattach", run_sattach},
     {"sbcast", run_sbcast},
     {"scancel", run_scancel},
     {"scontrol", run_scontrol},

@@ -6,6 +6,7 @@
 
 #include "berth/client/client.h"
 #include "berth/model/exit_status.h"
+#include "berth/model/mpi_kind.h"
 #include "berth/slurm/allocation.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/component_runs.h"
@@ -22,7 +23,7 @@ constexpr const char* kUsage =
     "  -n ntasks  -N nodes  --ntasks-per-node  -c cpus-per-task  --mem  -w nodelist  -t time\n"
     "  --gres  -G gpus  --gpus-per-node  --gpus-per-task  --gpu-bind  --exact  --overlap\n"
     "  -o output  -e error  -i input  -l (label)  -u (unbuffered)  -D chdir  --export  --jobid\n"
-    "  -K, --kill-on-bad-exit  -W, --wait=seconds  --mpi=none|list  --cpu-bind=none\n"
+    "  -K, --kill-on-bad-exit  -W, --wait=seconds  --mpi=none|pmi2|pmix|list  --cpu-bind=none\n"
     "  --het-group=0,2-3  a : b (a step in each component of a heterogeneous job)\n";
 
 // What srun takes over from the job's environment, as Slurm does. The rest of SLURM_* describes the
@@ -39,7 +40,7 @@ public:
 
     int run() {
         if (const auto code = read_options()) return *code;
-        if (draft_.list_mpi) return streams_.out << "MPI plugin types are...\n\tnone\n", 0;
+        if (draft_.list_mpi) return list_mpi();
         if (command_.empty()) return fail("No command given to execute.");
         if (!of_group_ && (!parts_.empty() || !draft_.het_groups.empty())) {
             return job_.empty() ? run_in_own_components() : run_in_components(call_);
@@ -48,6 +49,12 @@ public:
     }
 
 private:
+    int list_mpi() {
+        streams_.out << "MPI plugin types are...\n";
+        for (const std::string_view kind : kMpiKinds) streams_.out << '\t' << kind << '\n';
+        return 0;
+    }
+
     int fail(const std::string& message) {
         streams_.err << "srun: error: " << message << '\n';
         return 1;

@@ -1,6 +1,7 @@
 #include "berth/slurm/step_listener.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/random.h>
@@ -19,6 +20,7 @@
 #include <utility>
 
 #include "berth/base/text.h"
+#include "berth/slurm/step_attachment.h"
 #include "berth/trust/here.h"
 #include "berth/trust/tls.h"
 
@@ -29,7 +31,9 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kConnectionsMax = 4096;
+constexpr std::size_t kUnsentMax = std::size_t{4} << 20;
 constexpr auto kTick = 1s;
+constexpr auto kFarewell = 2s;
 constexpr auto kGreetWithin = 30s;         // A shepherd greets at once; a stranger need not.
 constexpr int kSendMilliseconds = 60'000;  // A shepherd that takes nothing for so long is gone.
 
@@ -55,11 +59,29 @@ struct Connection {
     StepFrameReader reader;
     std::optional<TlsStream> tls;
     std::size_t tasks = 0, ended = 0;
+    std::uint32_t node = 0;  // Its index within the step.
     bool greeted = false, done = false;
+    bool holds_input = false;  // Its tasks are behind.
+    bool attached = false;     // No shepherd, but one who looks on: sattach.
+    std::string unsent;        // For such a one.
     Clock::time_point since = Clock::now();
 
+    bool is_shepherd() const { return greeted && !attached; }
     ssize_t read(char* to, std::size_t size) {
         return tls ? tls->read(to, size) : ::read(fd, to, size);
+    }
+    // For one who looks on: what cannot go now goes later. False: it takes too little, or is gone.
+    bool send_some(std::string_view bytes) {
+        unsent += bytes;
+        while (!unsent.empty()) {
+            const ssize_t n = tls ? tls->write(unsent.data(), unsent.size())
+                                  : ::send(fd, unsent.data(), unsent.size(), MSG_NOSIGNAL);
+            if (n < 0 && errno == EINTR) continue;
+            if (n < 0 && errno == EAGAIN) return unsent.size() <= kUnsentMax;
+            if (n <= 0) return false;
+            unsent.erase(0, static_cast<std::size_t>(n));
+        }
+        return true;
     }
     // The shepherd may be gone; its end is seen when we read.
     void send_all(const std::string& bytes) {
@@ -81,7 +103,9 @@ struct StepListener::State {
     int listener = -1, signals = -1;
     std::string address, token;
     std::vector<Connection> connections;
-    std::size_t nodes_done = 0;
+    std::size_t nodes = 0, nodes_come = 0, nodes_done = 0;
+    std::string early;  // What was typed, by who looks on, before all nodes were there.
+    std::string ends;   // The frames of tasks that have ended, for who comes later.
     bool stdin_open = false;
     Clock::time_point deaf_until;  // Nobody is let in before: there is no room.
 
@@ -131,7 +155,7 @@ struct StepListener::State {
     }
     void send_to_all(const std::string& frames) {
         for (Connection& connection : connections) {
-            if (connection.greeted && !connection.done) connection.send_all(frames);
+            if (connection.is_shepherd() && !connection.done) connection.send_all(frames);
         }
     }
 
@@ -147,10 +171,52 @@ struct StepListener::State {
         const auto hello = read_hello(frame, token);
         if (!hello.ok()) return false;
         connection.greeted = true;
+        if (hello.value().node_index == kAttached) {
+            connection.attached = true;
+            ::fcntl(connection.fd, F_SETFL, O_RDWR | O_NONBLOCK);
+            return connection.send_some(ends);
+        }
         connection.tasks = hello.value().ranks.size();
+        connection.node = hello.value().node_index;
         if (!stdin_open)
             connection.send_all(encode_frames(StepFrameKind::standard_in, kAllTasks, {}));
+        ++nodes_come;
+        if (are_all_here()) send_to_all(std::exchange(early, {}));
         return true;
+    }
+
+    // What it types. The end of that is not the end of the tasks' input: srun may have more.
+    void take_from_attached(const StepFrame& frame) {
+        if (frame.kind != StepFrameKind::standard_in || frame.bytes.empty()) return;
+        const std::string bytes = encode_frame(frame.kind, frame.task, frame.bytes);
+        if (are_all_here()) {
+            send_to_all(bytes);
+        } else {
+            early += bytes;
+        }
+    }
+    bool are_all_here() const { return nodes_come >= nodes; }
+    // One that takes too little is dropped where it is read, which is from the back.
+    void show_to_attached(const StepFrame& frame) {
+        const bool is_end = frame.kind == StepFrameKind::task_exit;
+        const bool is_output = frame.kind == StepFrameKind::standard_out ||
+                               frame.kind == StepFrameKind::standard_error;
+        if (!is_end && !is_output) return;
+        const std::string bytes = encode_frame(frame.kind, frame.task, frame.bytes);
+        if (is_end) ends += bytes;
+        for (Connection& one : connections) {
+            if (one.attached && !one.send_some(bytes)) ::shutdown(one.fd, SHUT_RDWR);
+        }
+    }
+    // What they have not yet taken, for a moment, before srun goes.
+    void finish_attached() {
+        const auto until = Clock::now() + kFarewell;
+        for (Connection& one : connections) {
+            while (one.attached && !one.unsent.empty() && Clock::now() < until) {
+                pollfd full{one.fd, POLLOUT, 0};
+                if (::poll(&full, 1, 100) < 0 || !one.send_some({})) break;
+            }
+        }
     }
 
     // False: the connection is to be closed. What TLS has taken from the socket already, poll()
@@ -176,7 +242,16 @@ struct StepListener::State {
                 if (!greet(connection, *frame.value())) return false;
                 continue;
             }
-            events.frame(*frame.value());
+            if (frame.value()->kind == StepFrameKind::input_hold) {
+                connection.holds_input = frame.value()->bytes != std::string(1, '\0');
+                continue;
+            }
+            if (connection.attached) {
+                take_from_attached(*frame.value());
+                continue;
+            }
+            show_to_attached(*frame.value());
+            events.frame(*frame.value(), connection.node);
             if (frame.value()->kind == StepFrameKind::task_exit &&
                 ++connection.ended == connection.tasks) {
                 connection.done = true;
@@ -185,12 +260,21 @@ struct StepListener::State {
         }
     }
 
+    bool takes_input() const {
+        return stdin_open &&
+               std::ranges::find(connections, true, &Connection::holds_input) == connections.end();
+    }
     std::vector<pollfd> polled() const {
         const bool listens = Clock::now() >= deaf_until;
         std::vector<pollfd> fds = {{listens ? listener : -1, POLLIN, 0},
                                    {signals, POLLIN, 0},
-                                   {stdin_open ? STDIN_FILENO : -1, POLLIN, 0}};
-        for (const Connection& connection : connections) fds.push_back({connection.fd, POLLIN, 0});
+                                   {takes_input() ? STDIN_FILENO : -1, POLLIN, 0}};
+        for (const Connection& connection : connections) {
+            // What is typed before all nodes are there has to wait somewhere: best where it is.
+            short wanted = connection.attached && !are_all_here() ? 0 : POLLIN;
+            if (!connection.unsent.empty()) wanted |= POLLOUT;
+            fds.push_back({connection.fd, wanted, 0});
+        }
         return fds;
     }
 
@@ -209,10 +293,12 @@ struct StepListener::State {
     void read_connections(const std::vector<pollfd>& fds, const Events& events) {
         const std::size_t known = fds.size() - 3;
         for (std::size_t i = known; i-- > 0;) {
-            if (fds[i + 3].revents == 0 || read_connection(connections[i], events)) continue;
+            if (fds[i + 3].revents == 0) continue;
+            const bool takes = !connections[i].attached || connections[i].send_some({});
+            if (takes && read_connection(connections[i], events)) continue;
             drop(connections[i]);
             // A shepherd that went without a word: its node is done, its tasks did not say how.
-            if (connections[i].greeted && !connections[i].done) ++nodes_done;
+            if (connections[i].is_shepherd() && !connections[i].done) ++nodes_done;
             connections.erase(connections.begin() + static_cast<std::ptrdiff_t>(i));
         }
     }
@@ -307,6 +393,12 @@ bool StepListener::is_found_at(std::string_view host) {
     return !text.empty() && text != "localhost" && !text.starts_with("127.");
 }
 
+void StepListener::send_to(std::uint32_t node, const std::string& frames) {
+    for (Connection& one : state_->connections) {
+        if (one.is_shepherd() && one.node == node) one.send_all(frames);
+    }
+}
+
 void StepListener::tell_window(const TerminalSize& size) {
     state_->send_to_all(encode_window(size));
 }
@@ -314,12 +406,11 @@ void StepListener::tell_window(const TerminalSize& size) {
 bool StepListener::run(std::size_t nodes, bool read_stdin, const Events& events) {
     State& state = *state_;
     state.stdin_open = read_stdin;
+    state.nodes = nodes;
     bool silent = true;  // Since the last tick.
     for (auto tick = Clock::now() + kTick; state.nodes_done < nodes;) {
         std::vector<pollfd> fds = state.polled();
-        const auto greeted = static_cast<std::size_t>(
-            std::ranges::count(state.connections, true, &Connection::greeted));
-        if (greeted < nodes) fds[2].fd = -1;  // So that no node misses the beginning.
+        if (!state.are_all_here()) fds[2].fd = -1;  // So that no node misses the beginning.
         const auto rest = std::chrono::ceil<std::chrono::milliseconds>(tick - Clock::now());
         const int ready =
             poll(fds.data(), fds.size(), static_cast<int>(std::max<std::int64_t>(0, rest.count())));
@@ -333,6 +424,7 @@ bool StepListener::run(std::size_t nodes, bool read_stdin, const Events& events)
         events.tick();
         if (std::exchange(silent, true) && !events.idle()) return false;
     }
+    state.finish_attached();
     return true;
 }
 

@@ -32,7 +32,8 @@ public:
     const std::string& token() const;    // 128 random bits; a stranger's connection is closed.
 
     struct Events {
-        std::function<void(const StepFrame&)> frame;  // Output and task ends.
+        // Output, task ends and what MPI servers say, with the index of the node.
+        std::function<void(const StepFrame&, std::uint32_t node)> frame;
         std::function<void(int signal)> signal;  // SIGINT, SIGTERM, SIGHUP, SIGUSR1, 2, SIGWINCH.
         std::function<void()> tick;              // Every second.
         std::function<bool()> idle;              // After a silent second; false: give up.
@@ -40,6 +41,7 @@ public:
     // Runs until `nodes` shepherds have said that they are done. False: gave up before.
     bool run(std::size_t nodes, bool read_stdin, const Events& events);
     void tell_window(const TerminalSize& size);
+    void send_to(std::uint32_t node, const std::string& frames);
 
 private:
     struct State;

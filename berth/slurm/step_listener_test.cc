@@ -13,6 +13,10 @@
 #include <chrono>
 #include <optional>
 #include <thread>
+#include <utility>
+
+#include "berth/model/exit_status.h"
+#include "berth/slurm/step_attachment.h"
 
 namespace berth::slurm {
 namespace {
@@ -73,7 +77,7 @@ protected:
             (void)!write(ends[1], said.data(), said.size());
             int idle = 0;
             const bool done = listener->run(1, false,
-                                            {.frame = [](const StepFrame&) {},
+                                            {.frame = [](const StepFrame&, std::uint32_t) {},
                                              .signal = [](int) {},
                                              .tick = [] {},
                                              .idle = [&] { return ++idle < 30; }});
@@ -123,7 +127,7 @@ TEST(StepListener, TicksWhileATaskWrites) {
     int frames = 0;
     const auto begun = std::chrono::steady_clock::now();
     const bool done = listener->run(1, false,
-                                    {.frame = [&](const StepFrame&) { ++frames; },
+                                    {.frame = [&](const StepFrame&, std::uint32_t) { ++frames; },
                                      .signal = [](int) {},
                                      .tick = [&] { over = true; },
                                      .idle = [] { return false; }});
@@ -131,6 +135,70 @@ TEST(StepListener, TicksWhileATaskWrites) {
     EXPECT_GT(frames, 1);
     EXPECT_LT(std::chrono::steady_clock::now() - begun, 20s);
     over = true;
+    node.join();
+}
+
+// sattach, beside the one node that a step has.
+TEST(StepListener, ShowsWhoLooksOnWhatTasksWriteAndTakesWhatHeTypes) {
+    auto listener = StepListener::open();
+    ASSERT_TRUE(listener.ok()) << listener.error().message;
+    std::string typed, seen;
+    std::thread node([&, address = listener->address(), token = listener->token()] {
+        const int fd = connect_to(address);
+        write_all(fd, hello_of(token));
+        auto attached = StepAttachment::to(address, token);
+        ASSERT_TRUE(attached.ok()) << attached.error().message;
+        ASSERT_TRUE(attached->send_input(0, "hello"));
+        char bytes[4096];
+        StepFrameReader reader;
+        while (typed != "hello") {
+            const ssize_t got = read(fd, bytes, sizeof bytes);
+            if (got <= 0) break;
+            reader.add({bytes, static_cast<std::size_t>(got)});
+            while (const auto frame = *reader.next()) typed += frame->bytes;
+        }
+        write_all(fd, encode_frame(StepFrameKind::standard_out, 0, "answer"));
+        auto heard = attached->wait(-1);
+        if (heard.frame) seen = heard.frame->bytes;
+        write_all(fd, encode_exit(0, exit_by_code(7)));
+        heard = attached->wait(-1);
+        if (heard.frame) seen += " " + std::to_string(read_exit(*heard.frame)->code);
+        EXPECT_TRUE(attached->wait(-1).over);
+        close(fd);
+    });
+    std::string own;
+    const bool done =
+        listener->run(1, true,
+                      {.frame = [&](const StepFrame& frame, std::uint32_t) { own += frame.bytes; },
+                       .signal = [](int) {},
+                       .tick = [] {},
+                       .idle = [] { return true; }});
+    EXPECT_TRUE(done);
+    {
+        const auto gone = std::move(listener);  // So that who looks on sees the end.
+    }
+    node.join();
+    EXPECT_EQ(typed, "hello");
+    EXPECT_EQ(seen, "answer 7");
+    EXPECT_TRUE(own.starts_with("answer"));
+}
+
+TEST(StepListener, LetsNobodyLookOnWithoutTheToken) {
+    auto listener = StepListener::open();
+    ASSERT_TRUE(listener.ok()) << listener.error().message;
+    std::thread node([&, address = listener->address(), token = listener->token()] {
+        auto stranger = StepAttachment::to(address, std::string(32, '0'));
+        ASSERT_TRUE(stranger.ok());
+        EXPECT_TRUE(stranger->wait(-1).over);
+        const int fd = connect_to(address);
+        write_all(fd, hello_of(token) + encode_exit(0, ExitStatus{}));
+        close(fd);
+    });
+    EXPECT_TRUE(listener->run(1, false,
+                              {.frame = [](const StepFrame&, std::uint32_t) {},
+                               .signal = [](int) {},
+                               .tick = [] {},
+                               .idle = [] { return true; }}));
     node.join();
 }
 

@@ -128,6 +128,7 @@ api::StepCall StepRun::step_call(const StepListener& listener) const {
     call.io_address = listener.address();
     call.io_token = listener.token();
     if (draft_.pty) call.terminal = terminal_size();
+    call.mpi = draft_.mpi;
     return call;
 }
 
@@ -209,14 +210,39 @@ bool StepRun::is_alive(StepId step) {
     return may_run_still(look_.at(job_), step);
 }
 
+// What the MPI servers of the step's nodes have to tell each other.
+void StepRun::serve_mpi(const StepFrame& frame, std::uint32_t node, StepListener& listener,
+                        Exchange& exchange, StepId step) {
+    if (frame.kind == StepFrameKind::to_node) {
+        listener.send_to(frame.task, encode_frame(StepFrameKind::to_node, node, frame.bytes));
+    } else if (frame.kind == StepFrameKind::abort) {
+        streams_.out << std::flush;
+        streams_.err << "srun: error: task " << frame.task
+                     << " aborts the step: " << trim(frame.bytes) << '\n';
+        end(step);
+    } else if (frame.kind == StepFrameKind::exchange) {
+        const auto outcome = exchange.take(node, frame);
+        if (!outcome.ok()) {
+            fail(outcome.error().message);
+            return end(step);
+        }
+        if (!*outcome) return;
+        for (const std::uint32_t one : (*outcome)->nodes) {
+            listener.send_to(one, (*outcome)->frames);
+        }
+    }
+}
+
 int StepRun::carry(StepListener& listener, const api::StepReply& reply) {
     const StepId step = reply.step.id;
     StepOutput output(
         {.label = draft_.label, .unbuffered = draft_.unbuffered, .tasks = reply.step.tasks},
         streams_.out, streams_.err);
+    Exchange exchange(static_cast<std::uint32_t>(reply.step.nodes.size()));
     const StepListener::Events events{
         .frame =
-            [&](const StepFrame& frame) {
+            [&](const StepFrame& frame, std::uint32_t node) {
+                serve_mpi(frame, node, listener, exchange, step);
                 if (frame.kind == StepFrameKind::standard_out ||
                     frame.kind == StepFrameKind::standard_error)
                     output.write(frame);

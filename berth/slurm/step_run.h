@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "berth/client/client.h"
+#include "berth/mpi/exchange.h"
 #include "berth/slurm/command.h"
 #include "berth/slurm/job_look.h"
 #include "berth/slurm/job_options.h"
@@ -37,6 +38,8 @@ private:
     void end_if_waited_enough(StepId step);
     void end(StepId step);
     bool is_alive(StepId step);
+    void serve_mpi(const StepFrame& frame, std::uint32_t node, StepListener& listener,
+                   Exchange& exchange, StepId step);
     int carry(StepListener& listener, const api::StepReply& reply);
 
     const Invocation& call_;

@@ -69,6 +69,26 @@ def test_an_abort_ends_the_job():
     ran("MPI_Abort of one rank ends all")
 
 
+def srun(options, *arguments):
+    environment = os.environ | {"OMPI_MCA_btl": "self,tcp", "OMPI_MCA_btl_tcp_if_include": "lo"}  # As OPTIONS: all nodes are this machine.
+    return subprocess.run(["srun", "-t", "5", *options.split(), PROGRAM, *arguments], text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=150,
+                          env=environment)
+
+
+def test_srun_alone():
+    """Without mpirun, by the launcher's own server."""
+    kind = {"mpich": "pmi2", "openmpi": "pmix"}[KIND]
+    for options, ranks, nodes in (("-N2 -n4", 4, 2), ("-N1 -n3", 3, 1), ("-N2 -n4 -m cyclic", 4, 2)):
+        done = srun(f"--mpi={kind} {options}")
+        assert done.returncode == 0, done.stdout + done.stderr
+        said = [re.fullmatch(r"rank (\d+) of (\d+) on (\S+), sum (\d+)", line) for line in lines(done.stdout)]
+        assert len(said) == ranks and {int(line[4]) for line in said} == {ranks * (ranks - 1) // 2}, done.stdout
+        assert len({line[3] for line in said}) == nodes, done.stdout
+    done = srun(f"--mpi={kind} -N2 -n4", "abort")
+    assert done.returncode != 0 and "aborts the step" in done.stderr, done.stderr
+    ran(f"srun --mpi={kind} alone: 4 ranks on 2 nodes, 3 on one, and MPI_Abort")
+
+
 if __name__ == "__main__":
     for name, test in list(globals().items()):
         if name.startswith("test_"):
