@@ -37,10 +37,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     for (;;) {
         const auto frame = frames.next();
         if (!frame.ok() || !*frame) return 0;
-        const auto action = berth::decode<berth::HostAction>(**frame);
+        const auto action = berth::decode<berth::HostAction>(**frame, berth::kMessageRoom);
         if (!action.ok()) continue;
         const auto admitted = gate.admit(*action, berth::from_seconds(1'700'000'000));
         if (admitted.ok() && begins(*admitted)) std::abort();
-        (void)berth::decode<berth::LauncherEvent>(**frame);
+        (void)berth::decode<berth::LauncherEvent>(**frame, berth::kMessageRoom);
     }
 }

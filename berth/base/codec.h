@@ -3,7 +3,8 @@
 //
 // A struct is written with its length, so a reader skips fields that it does not know yet, and
 // leaves those at their default that an older writer did not know: fields are only ever appended.
-// Reading checks every bound before it takes memory, and never trusts a count.
+// Reading checks every bound before it takes memory, and never trusts a count: what a message says
+// in one byte may be hundreds in memory, so all that one becomes has a budget.
 #pragma once
 
 #include <array>
@@ -135,10 +136,23 @@ private:
     std::string bytes_;
 };
 
+// How much memory the elements of what is read may take for each byte that is read: of what comes
+// over a link or a socket, and of what we have written down ourselves, where a fact of three bytes
+// has room for the largest. What we write stays far below both: see ElementSizes in model's
+// codec_test.
+inline constexpr std::size_t kMessageRoom = 64;
+inline constexpr std::size_t kRecordRoom = 1024;
+inline constexpr std::size_t kSmallestRoom = 4096;  // Of all together, at least.
+
 // Reads values back. After the first thing that is wrong it gives only defaults, and ok() is false.
 class Reader {
 public:
-    explicit Reader(std::string_view bytes) : rest_(bytes) {}
+    explicit Reader(std::string_view bytes, std::size_t room_per_byte = kRecordRoom)
+        : rest_(bytes),
+          own_room_(kSmallestRoom + bytes.size() * room_per_byte),
+          room_(&own_room_) {}
+    Reader(const Reader&) = delete;
+    Reader& operator=(const Reader&) = delete;
 
     template <class T>
     void operator()(const char*, T& value) {
@@ -151,9 +165,27 @@ public:
     }
     bool ok() const { return ok_; }
     bool at_end() const { return rest_.empty(); }
+    bool is_too_large() const { return too_large_; }  // Why it is not ok.
 
 private:
+    // Of a struct within what another one reads: their room is one.
+    struct Within {
+        std::size_t* room;
+    };
+    Reader(std::string_view bytes, Within other) : rest_(bytes), room_(other.room) {}
+
     void fail() { ok_ = false, rest_ = {}; }
+    // Asked before the memory is taken.
+    bool has_room_for(std::size_t items, std::size_t bytes_each) {
+        if (!ok_) return false;
+        if (items <= *room_ / bytes_each) {
+            *room_ -= items * bytes_each;
+            return true;
+        }
+        too_large_ = true;
+        fail();
+        return false;
+    }
     std::uint64_t varint() {
         std::uint64_t n = 0;
         for (unsigned shift = 0; shift < 64; shift += 7) {
@@ -188,6 +220,7 @@ private:
     }
     void get(std::string& out) {
         const std::size_t n = count();
+        if (!has_room_for(n, 1)) return;
         out.assign(rest_.substr(0, n));
         rest_.remove_prefix(n);
     }
@@ -229,7 +262,10 @@ private:
     template <class T>
     void get(std::vector<T>& out) {
         out.clear();
-        for (std::size_t n = count(); n > 0 && ok_; --n) get(out.emplace_back());
+        const std::size_t n = count();
+        if (!has_room_for(n, sizeof(T))) return;
+        out.reserve(n);
+        for (std::size_t i = 0; i < n && ok_; ++i) get(out.emplace_back());
     }
     template <class T, std::size_t N>
     void get(std::array<T, N>& out) {
@@ -249,6 +285,8 @@ private:
     void get(T& out) {
         typename T::Plain value{};
         get(value);
+        // What equals the default takes no memory of its own.
+        if (!(value == typename T::Plain{}) && !has_room_for(1, sizeof value)) return;
         out = T(std::move(value));
     }
     template <class A, class B>
@@ -269,14 +307,18 @@ private:
     template <HasFields T>
     void get(T& out) {
         const std::size_t n = count();
-        Reader inner(rest_.substr(0, n));
+        Reader inner(rest_.substr(0, n), Within{room_});
         rest_.remove_prefix(n);
         T::fields(out, inner);
+        too_large_ = too_large_ || inner.too_large_;
         if (!inner.ok()) fail();
     }
 
     std::string_view rest_;
+    std::size_t own_room_ = 0;
+    std::size_t* room_;
     bool ok_ = true;
+    bool too_large_ = false;
 };
 
 template <class T>
@@ -287,10 +329,15 @@ std::string encode(const T& value) {
 }
 
 template <class T>
-Result<T> decode(std::string_view bytes) {
-    Reader reader(bytes);
+Result<T> decode(std::string_view bytes, std::size_t room_per_byte = kRecordRoom) {
+    Reader reader(bytes, room_per_byte);
     T value{};
     reader.read(value);
+    if (reader.is_too_large()) {
+        return Error{ErrorCode::invalid_argument,
+                     "malformed bytes: " + std::to_string(bytes.size()) +
+                         " bytes claim to be more than any record of that size is in memory"};
+    }
     if (!reader.ok() || !reader.at_end()) {
         return Error{ErrorCode::invalid_argument,
                      "malformed bytes: not an encoded record of this kind"};
