@@ -12,6 +12,7 @@
 #include "apps/berthd/fence_runner.h"
 #include "apps/berthd/hook_runner.h"
 #include "apps/berthd/notice_sender.h"
+#include "apps/berthd/own_node.h"
 #include "apps/daemon/wall_clock.h"
 #include "berth/control/commands.h"
 #include "berth/control/loop.h"
@@ -198,10 +199,15 @@ Status ControllerDaemon::Parts::listen_to_agents(const ControllerOptions& option
                                                  const std::optional<Listening>& listening) {
     BERTH_CHECK(open_launch_keys(options));
     AgentServerSettings settings{.address = "unix:" + options.agent_socket};
-    settings.sign = [this](const std::string& node, Order& order) {
-        sign_order(order, node, *launch_keys, clock.now());
+    settings.sign = [this](const std::string& node, const std::vector<std::string>& known,
+                           Order& order) {
+        sign_order(order, node, *launch_keys, clock.now(), known);
     };
     settings.agent_uid = uid_of_agents(options.agent_user, log);
+    settings.is_of_this_host = [this, named = options.agent_node,
+                                host = host_name()](const std::string& node) {
+        return is_own_node(*published.current()->spec, node, named, host);
+    };
     if (listening) {
         BERTH_TRY(registrar, open_registrar(options));
         const Authority& authority = registrar->authority();

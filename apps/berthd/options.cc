@@ -28,6 +28,9 @@ std::optional<ControllerOptions> parse_controller_options(int argc, char** argv,
                    "Unix socket for the agents (STATE/agents.sock)");
     app.add_option("--agent-user", options.agent_user,
                    "User that agents of this host run as, where that is neither root nor ours");
+    app.add_option("--agent-node", options.agent_node,
+                   "The one node that this user may be (the one called as this host, or with it as "
+                   "NodeHostname)");
     app.add_option("--listen", options.listen,
                    "HOST[:PORT] for agents and commands of other hosts, by TLS 1.3 alone; config: "
                    "as SlurmctldHost and SlurmctldPort say (none: this host only)");

@@ -14,6 +14,7 @@ struct ControllerOptions {
     std::string socket;        // Of the HTTP API.
     std::string agent_socket;  // Of the agents' link.
     std::string agent_user;    // Who may come there besides root and we; empty: nobody.
+    std::string agent_node;    // The node that he may be; empty: the one of this host.
     std::string listen;        // "HOST[:PORT]" or "config", for agents of other hosts.
     std::string api_listen;    // "HOST[:PORT]", for their commands.
     std::string cluster_name;  // Empty: as configured.

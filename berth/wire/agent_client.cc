@@ -37,6 +37,10 @@ public:
         hello.mutable_hello()->set_protocol(kLinkProtocol);
         hello.mutable_hello()->set_node(settings_.node);
         hello.mutable_hello()->set_version(settings_.version);
+        if (settings_.launch_keys) {
+            for (std::string& key : settings_.launch_keys())
+                hello.mutable_hello()->add_launch_keys(std::move(key));
+        }
         queue_.push_back(std::move(hello));
         StartWrite(&queue_.front());
         StartRead(&incoming_);
@@ -71,12 +75,14 @@ private:
     void OnReadDone(bool ok) override {
         if (!ok) return cut();
         Result<Order> order = from_wire(incoming_);
-        if (!order.ok()) {
+        if (order.ok()) {
+            push_(OrderCame{number_, std::move(order).value()});
+        } else {  // Of a newer controller's: it is told, and everything else goes on.
             log_.write(LogLevel::error, "wire",
-                       "an order that cannot be read: " + order.error().message + "; link cut");
-            return cut();
+                       "refused an order of kind " + std::to_string(kind_of(incoming_)) + ": " +
+                           order.error().message);
+            send(refusal_of(incoming_, order.error().message));
         }
-        push_(OrderCame{number_, std::move(order).value()});
         incoming_.Clear();
         const std::lock_guard lock(mutex_);
         spoken_to_ = true;

@@ -17,6 +17,8 @@ struct AgentClientSettings {
     std::function<Result<LinkCertificates>()> certificates;
     std::string node;  // Its name.
     std::string version;
+    // Ids of the keys by which a launcher here knows the controller, asked at each connection.
+    std::function<std::vector<std::string>()> launch_keys = nullptr;
     Duration first_wait = std::chrono::milliseconds(100);  // Doubles with each failure …
     Duration longest_wait = std::chrono::seconds(5);       // … up to this.
     std::size_t queued_reports_max = 100'000;

@@ -30,6 +30,8 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kNodeNameMax = 255;
+constexpr std::size_t kRefusalMax = 200;
+constexpr int kLaunchKeysMax = 16;
 
 // Orders that wait to be encoded. The controller waits where there are more.
 constexpr std::size_t kOutgoingMax = 50'000;
@@ -48,8 +50,10 @@ struct AgentServer::Parts {
     std::string path;
     int listening = -1, stop_event = -1;
     std::thread acceptor;
-    std::unique_ptr<wire::Agents::CallbackService> service;
-    std::unique_ptr<grpc::Server> server;
+    // Who comes as `agent_uid` has a server of his own: his streams are told from others' by that,
+    // and by nothing that a socket closed meanwhile could make another's.
+    std::unique_ptr<wire::Agents::CallbackService> service, service_of_agent;
+    std::unique_ptr<grpc::Server> server, server_of_agent;
 
     using Outgoing = std::variant<OutgoingOrder, berth::Link>;  // An order; a link to be cut.
     std::unique_ptr<Outbox<Outgoing>> outbox;
@@ -75,8 +79,9 @@ namespace {
 class LinkStream final : public grpc::ServerBidiReactor<wire::FromAgent, wire::FromController>,
                          public std::enable_shared_from_this<LinkStream> {
 public:
-    LinkStream(AgentServer::Parts& parts, grpc::CallbackServerContext& call, std::uint64_t number)
-        : parts_(parts), call_(call), link_{number} {}
+    LinkStream(AgentServer::Parts& parts, grpc::CallbackServerContext& call, std::uint64_t number,
+               bool of_this_host)
+        : parts_(parts), call_(call), link_{number}, of_this_host_(of_this_host) {}
 
     // Keeps itself until gRPC is done with it.
     void begin() {
@@ -112,6 +117,7 @@ public:
 
     // Whose link it is. REQUIRES: it has said so, without which nobody sends to it.
     const std::string& node() const { return node_; }
+    const std::vector<std::string>& known_keys() const { return known_keys_; }  // Likewise.
 
 private:
     void OnReadDone(bool ok) override {
@@ -152,11 +158,37 @@ private:
 
     grpc::Status take(const wire::FromAgent& message) {
         if (!announced_) return greet(message);
+        if (message.has_order_refused()) return note_refusal(message.order_refused());
+        if (message.body_case() == wire::FromAgent::BODY_NOT_SET && kind_of(message) != 0)
+            return pass_over(message);
         Result<Report> report = from_wire(message);
         if (!report.ok()) {
             return {grpc::StatusCode::INVALID_ARGUMENT, report.error().message};
         }
         parts_.push(AgentInput{link_, node_, std::move(report).value()});
+        return grpc::Status::OK;
+    }
+
+    grpc::Status note_refusal(const wire::OrderRefused& refused) {
+        std::string why = refused.why().substr(0, kRefusalMax);
+        for (char& c : why) {
+            if (c < ' ' || c > '~') c = '?';
+        }
+        parts_.log.write(LogLevel::warning, "wire",
+                         "node " + node_ + " refuses an order of kind " +
+                             std::to_string(refused.order()) + ": " + why +
+                             " (is its agent of an older version?)");
+        return grpc::Status::OK;
+    }
+
+    // Of a newer agent's. Once for each link, since it may send many.
+    grpc::Status pass_over(const wire::FromAgent& message) {
+        if (!std::exchange(said_unknown_, true)) {
+            parts_.log.write(LogLevel::warning, "wire",
+                             "node " + node_ + " reports what is not known here, of kind " +
+                                 std::to_string(kind_of(message)) +
+                                 ": its agent is newer than this controller");
+        }
         return grpc::Status::OK;
     }
 
@@ -174,6 +206,9 @@ private:
         if (hello.node().empty() || hello.node().size() > kNodeNameMax) {
             return {grpc::StatusCode::INVALID_ARGUMENT, "Hello names no node"};
         }
+        if (hello.launch_keys_size() > kLaunchKeysMax) {
+            return {grpc::StatusCode::INVALID_ARGUMENT, "Hello names too many keys"};
+        }
         const Result<std::optional<std::string>> proved = certified_name(call_);
         if (!proved.ok()) return {grpc::StatusCode::UNAUTHENTICATED, proved.error().message};
         if (*proved && **proved != hello.node()) {
@@ -181,7 +216,14 @@ private:
                                                              "' by its certificate, and not '" +
                                                              hello.node() + "'"};
         }
+        if (of_this_host_ &&
+            !(parts_.settings.is_of_this_host && parts_.settings.is_of_this_host(hello.node()))) {
+            return {grpc::StatusCode::PERMISSION_DENIED,
+                    "the agents' user may be this host's own node alone, and '" + hello.node() +
+                        "' is not: see berthd --agent-node"};
+        }
         node_ = hello.node();
+        known_keys_.assign(hello.launch_keys().begin(), hello.launch_keys().end());
         announced_ = true;
         // After that: who is revoked from now on is found by cut_if_of().
         if (const std::string why = objection(); !why.empty()) {
@@ -202,9 +244,12 @@ private:
     AgentServer::Parts& parts_;
     grpc::CallbackServerContext& call_;
     const Link link_;
+    const bool of_this_host_;  // It may be this host's own node alone.
     std::shared_ptr<LinkStream> self_;
     wire::FromAgent incoming_;
-    std::string node_;                     // Of the reading side.
+    std::string node_;  // Of the reading side, as the next two.
+    std::vector<std::string> known_keys_;
+    bool said_unknown_ = false;            // That it sends what is not known here.
     std::atomic<bool> announced_ = false;  // That is set, for whoever reads it elsewhere.
 
     std::mutex mutex_;
@@ -222,7 +267,8 @@ public:
 
 class LinkService final : public wire::Agents::CallbackService {
 public:
-    explicit LinkService(AgentServer::Parts& parts) : parts_(parts) {}
+    LinkService(AgentServer::Parts& parts, bool of_this_host)
+        : parts_(parts), of_this_host_(of_this_host) {}
 
     grpc::ServerBidiReactor<wire::FromAgent, wire::FromController>* Link(
         grpc::CallbackServerContext* call) override {
@@ -233,7 +279,7 @@ public:
                 return new RefusedStream(
                     {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many agents are linked"});
             }
-            stream = std::make_shared<LinkStream>(parts_, *call, ++parts_.last_link);
+            stream = std::make_shared<LinkStream>(parts_, *call, ++parts_.last_link, of_this_host_);
             parts_.links.emplace(parts_.last_link, stream);
             ++parts_.streams;
         }
@@ -265,13 +311,14 @@ private:
     }
 
     AgentServer::Parts& parts_;
+    const bool of_this_host_;
 };
 
 std::unique_ptr<grpc::Server> build_server(const AgentServerSettings& settings,
-                                           grpc::Service& service) {
+                                           grpc::Service& service, bool with_tls) {
     grpc::ServerBuilder builder;
     builder.RegisterService(&service);
-    if (settings.tls) {
+    if (with_tls && settings.tls) {
         builder.AddListeningPort(to_string(settings.tls->at),
                                  server_credentials(settings.tls->own));
         builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
@@ -311,8 +358,12 @@ void AgentServer::Parts::accept_all() {
 
 void AgentServer::Parts::admit(int socket) {
     const Result<std::uint32_t> uid = peer_uid(socket);
-    if (uid.ok() && (*uid == 0 || *uid == geteuid() || settings.agent_uid == *uid)) {
+    if (uid.ok() && (*uid == 0 || *uid == geteuid())) {
         grpc::AddInsecureChannelFromFd(server.get(), socket);
+        return;
+    }
+    if (uid.ok() && settings.agent_uid == *uid) {
+        grpc::AddInsecureChannelFromFd(server_of_agent.get(), socket);
         return;
     }
     log.write(LogLevel::warning, "wire",
@@ -354,14 +405,19 @@ Result<std::unique_ptr<AgentServer>> AgentServer::start(AgentServerSettings sett
     parts->listening = listening;
     parts->stop_event = eventfd(0, EFD_CLOEXEC);
     std::unique_ptr<AgentServer> server(new AgentServer(parts));
-    parts->service = std::make_unique<LinkService>(*parts);
-    parts->server = build_server(parts->settings, *parts->service);
+    parts->service = std::make_unique<LinkService>(*parts, false);
+    parts->server = build_server(parts->settings, *parts->service, true);
+    if (parts->settings.agent_uid) {
+        parts->service_of_agent = std::make_unique<LinkService>(*parts, true);
+        parts->server_of_agent = build_server(parts->settings, *parts->service_of_agent, false);
+    }
     if (parts->server == nullptr && parts->settings.tls) {
         return Error{ErrorCode::unavailable,
                      "cannot listen for agents at " + to_string(parts->settings.tls->at) +
                          ": the address is not this host's, or another process has it"};
     }
-    if (parts->stop_event < 0 || parts->server == nullptr) {
+    if (parts->stop_event < 0 || parts->server == nullptr ||
+        (parts->settings.agent_uid && parts->server_of_agent == nullptr)) {
         return Error{ErrorCode::internal, "the link for agents could not be started"};
     }
     parts->outbox = std::make_unique<Outbox<Parts::Outgoing>>(
@@ -395,8 +451,11 @@ AgentServer::~AgentServer() {
     }
     for (const auto& stream : open) stream->cut("the controller stops");
     open.clear();
-    parts.server->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(1));
-    parts.server->Wait();
+    for (grpc::Server* const one : {parts.server.get(), parts.server_of_agent.get()}) {
+        if (one == nullptr) continue;
+        one->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(1));
+        one->Wait();
+    }
     std::unique_lock lock(parts.mutex);
     parts.empty.wait(lock, [&] { return parts.streams == 0; });
 }
@@ -413,7 +472,7 @@ void AgentServer::Parts::carry(OutgoingOrder order) {
             launch->payload = std::move(payload).value();
         }
     }
-    if (settings.sign) settings.sign(stream->node(), order.order);
+    if (settings.sign) settings.sign(stream->node(), stream->known_keys(), order.order);
     stream->send(to_wire(order.order));
 }
 

@@ -1,7 +1,8 @@
 // AgentServer: the controller's end of the links to its agents.
 //
 // On this machine agents come over a Unix socket, and the kernel says who they are: only root, the
-// user that the controller runs as, or one that the site names, may be one. Those of other hosts
+// user that the controller runs as, or one that the site names, may be one, and that one only the
+// agent of this host's own node. Those of other hosts
 // come over TCP with mutual TLS 1.3, and each is the node that its certificate names, whatever it
 // says of itself. There is no TCP without it. Whoever breaks the protocol or does not read what it
 // is sent loses its link, and starts over with a new registration: nothing is lost by that, since
@@ -12,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "berth/base/log.h"
 #include "berth/control/ports.h"
@@ -33,10 +35,14 @@ struct TlsListening {
 struct AgentServerSettings {
     std::string address;  // "unix:/path".
     std::optional<TlsListening> tls;
-    // The last to touch an order to this node: says that it is ours. None: nodes believe the link.
-    std::function<void(const std::string& node, Order& order)> sign;
-    // A user that agents of this host may be besides root and our own.
+    // The last to touch an order to this node: says that it is ours, by one of the keys that the
+    // node knows. None: nodes believe the link.
+    std::function<void(const std::string& node, const std::vector<std::string>& known_keys,
+                       Order& order)>
+        sign;
+    // A user that agents of this host may be besides root and our own, and which nodes they may be.
     std::optional<std::uint32_t> agent_uid;
+    std::function<bool(const std::string& node)> is_of_this_host;  // None: no node.
     std::size_t links_max = 20'000;
     std::size_t queued_orders_max = 20'000;    // Of one link …
     std::size_t queued_bytes_max = 256 << 20;  // … and their size.

@@ -66,6 +66,73 @@ protected:
     std::unique_ptr<AgentServer> server_;
 };
 
+// A controller of a later version: it gives an order of a kind that nobody here knows, then one
+// that everybody knows, and remembers what it is told.
+class LaterController final : public wire::Agents::Service {
+public:
+    grpc::Status Link(
+        grpc::ServerContext*,
+        grpc::ServerReaderWriter<wire::FromController, wire::FromAgent>* stream) override {
+        wire::FromAgent heard;
+        if (stream->Read(&heard)) hello = heard.hello();
+        wire::FromController order;
+        order.GetReflection()->MutableUnknownFields(&order)->AddLengthDelimited(99, "later");
+        order.set_session(5);
+        stream->Write(order);
+        stream->Write(to_wire(Order{.session = 5, .body = EndAttempt{.job = JobId(3)}}));
+        while (stream->Read(&heard)) told.push(std::variant<wire::FromAgent>(heard));
+        return grpc::Status::OK;
+    }
+    wire::Hello hello;
+    Mailbox<std::variant<wire::FromAgent>> told;
+};
+
+TEST_F(LinkTest, AnOrderThatIsNotKnownIsRefusedAndTheLinkStays) {
+    LaterController controller;
+    grpc::ServerBuilder builder;
+    builder.RegisterService(&controller);
+    builder.AddListeningPort("unix:" + path_, grpc::InsecureServerCredentials());
+    const auto server = builder.BuildAndStart();
+    ASSERT_NE(server, nullptr);
+    Mailbox<AgentEvent> events;
+    {
+        const auto agent = client(events);
+        const auto came = events.wait_for<OrderCame>();
+        ASSERT_TRUE(came);
+        EXPECT_EQ(std::get<EndAttempt>(came->order.body).job, JobId(3));
+        EXPECT_EQ(came->link, 1U);  // The first one.
+        const auto told = controller.told.wait_for<wire::FromAgent>();
+        ASSERT_TRUE(told);
+        EXPECT_EQ(told->order_refused().order(), 99U);
+        EXPECT_EQ(told->session(), 5U);
+        EXPECT_NE(told->order_refused().why().find("that this program knows"), std::string::npos);
+    }
+    server->Shutdown(std::chrono::system_clock::now() + 1s);
+}
+
+TEST_F(LinkTest, AReportThatIsNotKnownIsPassedOverAndTheLinkStays) {
+    start_server();
+    const Result<int> socket = connect_to(path_);
+    ASSERT_TRUE(socket.ok());
+    const auto stub = wire::Agents::NewStub(grpc::CreateInsecureChannelFromFd("test", *socket));
+    grpc::ClientContext call;
+    call.set_deadline(std::chrono::system_clock::now() + 20s);
+    const auto stream = stub->Link(&call);
+    wire::FromAgent hello;
+    hello.mutable_hello()->set_protocol(kLinkProtocol);
+    hello.mutable_hello()->set_node("gpu1");
+    stream->Write(hello);
+    wire::FromAgent later;
+    later.GetReflection()->MutableUnknownFields(&later)->AddLengthDelimited(99, "later");
+    stream->Write(later);
+    stream->Write(refusal_of(wire::FromController(), "\nwhat\x01"));
+    stream->Write(to_wire(heartbeat()));
+    const auto input = inbox_.wait_for<AgentInput>();
+    ASSERT_TRUE(input);
+    EXPECT_TRUE(std::holds_alternative<Heartbeat>(input->report.body));
+    call.TryCancel();
+}
+
 TEST_F(LinkTest, CarriesReportsAndOrdersBothWays) {
     start_server();
     Mailbox<AgentEvent> events;

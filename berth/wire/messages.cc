@@ -1,5 +1,8 @@
 #include "berth/wire/messages.h"
 
+#include <google/protobuf/message.h>
+#include <google/protobuf/unknown_field_set.h>
+
 #include "berth/base/codec.h"
 #include "berth/model/exit_status.h"
 
@@ -22,7 +25,7 @@ Result<T> get(const wire::Encoded& in) {
                      "encoded in format " + std::to_string(in.format()) + "; this program knows " +
                          std::to_string(kCodecFormat)};
     }
-    return decode<T>(in.bytes());
+    return decode<T>(in.bytes(), kMessageRoom);
 }
 
 template <class T>
@@ -191,6 +194,7 @@ struct FillOrder {
         welcome.set_heartbeat_ms(order.heartbeat.count());
         welcome.set_oldest_live_job(order.oldest_live_job.value());
         welcome.set_sampling_ms(order.sampling.count());
+        if (order.setup) set(*welcome.mutable_setup(), *order.setup);
     }
     void operator()(const RunNodeProgram& order) { set(*out.mutable_run_node_program(), order); }
     void operator()(const FreezeAttempt& order) {
@@ -251,6 +255,18 @@ OrderBody notify_attempt(const wire::NotifyAttempt& in) {
     return order;
 }
 
+Result<OrderBody> welcome(const wire::Welcome& in) {
+    Welcome order{.node = NodeId(in.node()),
+                  .heartbeat = from_ms(in.heartbeat_ms()),
+                  .oldest_live_job = JobId(in.oldest_live_job()),
+                  .sampling = from_ms(in.sampling_ms()),
+                  .setup = std::nullopt};
+    if (in.has_setup()) {
+        BERTH_TRY(order.setup, get<NodeSetup>(in.setup()));
+    }
+    return OrderBody(std::move(order));
+}
+
 Result<OrderBody> order_body(const wire::FromController& in) {
     switch (in.body_case()) {
         case wire::FromController::kLaunchAttempt: return launch_attempt(in.launch_attempt());
@@ -262,11 +278,7 @@ Result<OrderBody> order_body(const wire::FromController& in) {
         case wire::FromController::kEndStep: return end_step(in.end_step());
         case wire::FromController::kSignalAttempt: return signal_attempt(in.signal_attempt());
         case wire::FromController::kAcknowledgeEnd: return acknowledge_end(in.acknowledge_end());
-        case wire::FromController::kWelcome:
-            return OrderBody(Welcome{.node = NodeId(in.welcome().node()),
-                                     .heartbeat = from_ms(in.welcome().heartbeat_ms()),
-                                     .oldest_live_job = JobId(in.welcome().oldest_live_job()),
-                                     .sampling = from_ms(in.welcome().sampling_ms())});
+        case wire::FromController::kWelcome: return welcome(in.welcome());
         case wire::FromController::kRunNodeProgram: {
             BERTH_TRY(RunNodeProgram order, get<RunNodeProgram>(in.run_node_program()));
             return OrderBody(std::move(order));
@@ -280,6 +292,8 @@ Result<OrderBody> order_body(const wire::FromController& in) {
 
 Result<ReportBody> heartbeat(const wire::Heartbeat& in) {
     Heartbeat report;
+    if (in.gpus_size() > static_cast<int>(kDevicesPerNodeMax))
+        return malformed("a heartbeat whose GPUs a node can have");
     for (const wire::GpuReading& gpu : in.gpus()) {
         if (gpu.gpu() < 0 || gpu.gpu() >= static_cast<int>(kDevicesPerNodeMax)) {
             return malformed("a heartbeat whose GPUs a node can have");
@@ -327,6 +341,7 @@ Result<ReportBody> report_body(const wire::FromAgent& in) {
             return ReportBody(report);
         }
         case wire::FromAgent::kHello: return malformed("a report: Hello is said once");
+        case wire::FromAgent::kOrderRefused: return malformed("a report: it refuses an order");
         case wire::FromAgent::BODY_NOT_SET: break;
     }
     return malformed("a report that this program knows");
@@ -348,6 +363,31 @@ wire::FromController to_wire(const Order& order) {
     message.set_boot_id(order.boot_id);
     message.set_session(order.session);
     std::visit(FillOrder{message}, order.body);
+    return message;
+}
+
+namespace {
+
+template <class Message>
+std::uint32_t number_of(const Message& message) {
+    if (message.body_case() != Message::BODY_NOT_SET)
+        return static_cast<std::uint32_t>(message.body_case());
+    const google::protobuf::UnknownFieldSet& unknown =
+        message.GetReflection()->GetUnknownFields(message);
+    return unknown.empty() ? 0 : static_cast<std::uint32_t>(unknown.field(0).number());
+}
+
+}  // namespace
+
+std::uint32_t kind_of(const wire::FromAgent& message) { return number_of(message); }
+std::uint32_t kind_of(const wire::FromController& message) { return number_of(message); }
+
+wire::FromAgent refusal_of(const wire::FromController& order, const std::string& why) {
+    wire::FromAgent message;
+    message.set_boot_id(order.boot_id());
+    message.set_session(order.session());
+    message.mutable_order_refused()->set_order(kind_of(order));
+    message.mutable_order_refused()->set_why(why);
     return message;
 }
 

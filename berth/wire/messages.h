@@ -21,4 +21,12 @@ wire::FromController to_wire(const Order& order);
 Result<Report> from_wire(const wire::FromAgent& message);
 Result<Order> from_wire(const wire::FromController& message);
 
+// The number of the field that says what a message is about, also of one that a newer program has
+// sent and this one does not know; 0: nothing does.
+std::uint32_t kind_of(const wire::FromAgent& message);
+std::uint32_t kind_of(const wire::FromController& message);
+
+// The answer to an order that cannot be read.
+wire::FromAgent refusal_of(const wire::FromController& order, const std::string& why);
+
 }  // namespace berth
