@@ -153,6 +153,8 @@ Cgroup CgroupTree::job(std::uint32_t uid, JobId job) const {
     return group;
 }
 
+Cgroup CgroupTree::service(const std::string& name) const { return jobs_.child(name); }
+
 Cgroup CgroupTree::step(const Cgroup& job, StepId step) { return job.child(step_name(step)); }
 
 std::string CgroupTree::step_name(StepId step) {

@@ -45,6 +45,7 @@ public:
     bool on_v2() const { return !roots_.unified.empty(); }
 
     Cgroup job(std::uint32_t uid, JobId job) const;
+    Cgroup service(const std::string& name) const;  // Beside the jobs, for what is none of theirs.
     static Cgroup step(const Cgroup& job, StepId step);
     static std::string step_name(StepId step);  // "step_batch", "step_extern", "step_0"
 

@@ -9,6 +9,10 @@
 namespace berth {
 namespace {
 
+// What a daemon and its servers may take of the node: a quarter, within these.
+constexpr Bytes kMpsMemoryMin = Bytes(std::int64_t{1} << 30),
+                kMpsMemoryMax = Bytes(std::int64_t{4} << 30);
+
 // Of the device of which it has a part by MPS; nullptr: it has none.
 const Device* shared_device(const LaunchAttempt& launch, const LinuxNodeOptions& options) {
     const auto& share = launch.share.device_share;
@@ -22,12 +26,25 @@ const Device* shared_device(const LaunchAttempt& launch, const LinuxNodeOptions&
 
 }  // namespace
 
+Cgroup LinuxNodeParts::mps_group(const MpsKey& key) const {
+    if (!confinement.usable()) return {};
+    return confinement.service_group("mps_" + std::to_string(key.gpu) + "_" +
+                                     std::to_string(key.uid));
+}
+
 Status LinuxNodeParts::need_mps(const LaunchAttempt& launch, const UserRecord& user) {
     const Device* const device = shared_device(launch, options);
     if (device == nullptr) return Done{};
     Place& place = places.at({launch.job, launch.attempt});
     place.mps = MpsKey{device->index, user.uid};
     BERTH_CHECK(write_atomically(place.folder + "/mps", encode(*place.mps)));
+    if (!mps.runs(*place.mps)) {
+        const Bytes memory =
+            std::clamp(Bytes(options.node.memory.count() / 4), kMpsMemoryMin, kMpsMemoryMax);
+        BERTH_CHECK(
+            confinement.confine_service(mps_group(*place.mps), launch.confinement, memory,
+                                        bit(static_cast<int>(launch.share.device_share->device))));
+    }
     return mps.start(*place.mps, user,
                      device->uuid.empty() ? std::to_string(device->index) : device->uuid);
 }

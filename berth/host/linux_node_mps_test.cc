@@ -1,4 +1,5 @@
 // MPS on a node, with a program in the place of NVIDIA's that notes how it is called.
+#include <algorithm>
 #include <fstream>
 
 #include "berth/host/linux_node_rig.h"
@@ -12,6 +13,7 @@ echo "$(id -u) $1 $CUDA_VISIBLE_DEVICES" >>WORK/daemons
 echo $$ >WORK/daemon.pid
 [ -e WORK/broken ] && { echo no such GPU; exit 3; }
 trap 'echo quit >>WORK/daemons; exit 0' TERM
+[ -e WORK/server ] && { sh -c 'trap "" TERM; echo $$ >WORK/server.pid; while :; do sleep 0.05; done' & }
 : >"$CUDA_MPS_PIPE_DIRECTORY/control"
 while :; do sleep 0.05; done
 )";
@@ -80,6 +82,33 @@ TEST_F(MpsTest, OneDaemonServesAllJobsOfAUserOnAGpuAndGoesWithTheLast) {
     for (int i = 0; i < 100 && lines("daemons").size() < 2; ++i) pump(50);
     EXPECT_EQ(lines("daemons"), (std::vector<std::string>{daemon(1), "quit"}));
     EXPECT_EQ(faults(), nullptr);
+}
+
+// With what it has started, so that none of it is left, and with a bound to its memory.
+TEST_F(MpsTest, ADaemonHasACgroupOfItsOwnThatGoesWithIt) {
+    if (geteuid() != 0) GTEST_SKIP() << "SKIPPED: needs root";
+    const CgroupTree tree(find_cgroup_mounts(), options.cgroup_prefix);
+    if (!tree.usable()) GTEST_SKIP() << "SKIPPED: needs cgroups";
+    const Cgroup own = tree.service("mps_1_" + std::to_string(uid));
+    std::ofstream(work + "/server") << "";  // It starts one, and leaves it behind.
+    start(shared(1, 1, "while [ ! -e go ]; do sleep 0.05; done"));
+    wait<RunStarted>(batch(1));
+    ASSERT_TRUE(wait_for_file(work + "/server.pid"));
+    const int daemon = std::stoi(text("daemon.pid")), server = std::stoi(text("server.pid"));
+    const std::vector<int> inside = CgroupTree::processes(own);
+    EXPECT_NE(std::ranges::find(inside, daemon), inside.end());
+    EXPECT_NE(std::ranges::find(inside, server), inside.end());
+    EXPECT_EQ(std::ranges::find(inside, getpid()), inside.end());
+    if (const auto memory = own.v1.find("memory"); memory != own.v1.end()) {
+        EXPECT_EQ(std::stoll(*read_file(memory->second + "/memory.limit_in_bytes")), 1LL << 30);
+    }
+    std::ofstream(work + "/go") << "";
+    finish(1);
+    for (int i = 0; i < 200 && lines("daemons").size() < 2; ++i) pump(50);
+    for (int i = 0; i < 200 && CgroupTree::populated(own); ++i) pump(50);
+    EXPECT_FALSE(CgroupTree::populated(own));
+    for (const auto& [controller, path] : own.v1)
+        EXPECT_FALSE(std::filesystem::exists(path)) << controller;
 }
 
 TEST_F(MpsTest, EachGpuHasItsOwn) {

@@ -26,6 +26,8 @@ namespace {
 constexpr int kReadyTries = 1000;  // Of …
 constexpr useconds_t kReadyPause = 5'000;
 constexpr int kSecondsToStop = 3;  // Then it is killed.
+constexpr int kRemoveTries = 50;   // Of its group, once nothing lives in it.
+constexpr useconds_t kRemovePause = 2'000;
 
 // "3-1001"
 std::optional<MpsKey> key_of(std::string_view name) {
@@ -51,11 +53,15 @@ struct Launch {
     const UserRecord& user;
     std::vector<gid_t> groups;
     int log;
+    std::vector<int> groups_files;  // cgroup.procs of its group, in each hierarchy.
     char* const* arguments;
     char* const* environment;
 
     [[noreturn]] void run() const {
         ::setsid();
+        for (const int file : groups_files) {
+            if (::write(file, "0", 1) != 1) ::_exit(125);
+        }
         const int nothing = ::open("/dev/null", O_RDONLY);
         ::dup2(nothing, STDIN_FILENO);
         ::dup2(log, STDOUT_FILENO);
@@ -74,6 +80,20 @@ struct Launch {
         ::_exit(127);
     }
 };
+
+// Opened before the fork, since what is done after it must not take memory.
+Result<std::vector<UniqueFd>> open_procs(const Cgroup& group) {
+    std::vector<std::string> folders;
+    for (const auto& [controller, folder] : group.v1) folders.push_back(folder);
+    if (!group.unified.empty()) folders.push_back(group.unified);
+    std::vector<UniqueFd> files;
+    for (const std::string& folder : folders) {
+        const std::string path = folder + "/cgroup.procs";
+        files.emplace_back(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+        if (!files.back()) return system_error("cannot open " + path, errno);
+    }
+    return files;
+}
 
 }  // namespace
 
@@ -122,8 +142,10 @@ Status MpsDaemons::prepare(const std::string& folder, const UserRecord& user) co
     return Done{};
 }
 
-Result<pid_t> MpsDaemons::spawn(const std::string& folder, const UserRecord& user,
+Result<pid_t> MpsDaemons::spawn(const MpsKey& key, const UserRecord& user,
                                 const std::string& visible) const {
+    const std::string folder = folder_of(key);
+    BERTH_TRY(const std::vector<UniqueFd> group, open_procs(group_of_(key)));
     const std::string log_path = folder + "/daemon.log";
     const UniqueFd log(::open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
     if (!log) return system_error("cannot open " + log_path, errno);
@@ -136,7 +158,10 @@ Result<pid_t> MpsDaemons::spawn(const std::string& folder, const UserRecord& use
     for (std::string& setting : settings) environment.push_back(setting.data());
     arguments.push_back(nullptr);
     environment.push_back(nullptr);
-    const Launch launch{user, groups_of(user), log.get(), arguments.data(), environment.data()};
+    std::vector<int> group_files;
+    for (const UniqueFd& file : group) group_files.push_back(file.get());
+    const Launch launch{user,        groups_of(user),  log.get(),
+                        group_files, arguments.data(), environment.data()};
     const pid_t child = ::fork();
     if (child == 0) launch.run();
     if (child < 0) return system_error("cannot fork", errno);
@@ -164,7 +189,7 @@ std::vector<MpsKey> MpsDaemons::running() const {
 Status MpsDaemons::start(const MpsKey& key, const UserRecord& user, const std::string& visible) {
     if (runs(key)) return Done{};
     if (const auto old = daemons_.find(key); old != daemons_.end()) {
-        if (!has_ended(old->second)) ::kill(-old->second.pid, SIGKILL);
+        kill(key, old->second);
         pollfd waited{old->second.process.get(), POLLIN, 0};
         ::poll(&waited, 1, kSecondsToStop * 1000);
         (void)take_ended();
@@ -172,7 +197,7 @@ Status MpsDaemons::start(const MpsKey& key, const UserRecord& user, const std::s
     }
     const std::string folder = folder_of(key);
     BERTH_CHECK(prepare(folder, user));
-    BERTH_TRY(const pid_t pid, spawn(folder, user, visible));
+    BERTH_TRY(const pid_t pid, spawn(key, user, visible));
     const auto mark = mark_of(pid);
     if (!mark) return Error{ErrorCode::internal, "the MPS daemon is gone at once"};
     BERTH_CHECK(write_atomically(folder + "/daemon", encode(*mark)));
@@ -213,8 +238,28 @@ void MpsDaemons::kill_overdue() {
     std::uint64_t count = 0;
     if (::read(timer_.get(), &count, sizeof count) <= 0) return;
     for (const auto& [key, daemon] : daemons_) {
-        if (daemon.stopping && !has_ended(daemon)) ::kill(-daemon.pid, SIGKILL);
+        if (daemon.stopping && !has_ended(daemon)) kill(key, daemon);
     }
+}
+
+// All of it at once, where it has a group.
+void MpsDaemons::kill(const MpsKey& key, const Daemon& daemon) const {
+    if (const Cgroup group = group_of_(key); !group.none()) return CgroupTree::kill(group);
+    if (!has_ended(daemon)) ::kill(-daemon.pid, SIGKILL);
+}
+
+// Its servers too: without a group by their session, while nobody else can have its number.
+void MpsDaemons::clean_up(const MpsKey& key, const Daemon& daemon) const {
+    const Cgroup group = group_of_(key);
+    if (!group.none()) {
+        CgroupTree::kill(group);
+    } else if (daemon.child) {
+        ::kill(-daemon.pid, SIGKILL);
+    }
+    if (daemon.child) ::waitpid(daemon.pid, nullptr, WNOHANG);
+    for (int i = 0; i < kRemoveTries && !CgroupTree::remove(group).ok(); ++i)
+        ::usleep(kRemovePause);
+    (void)remove_tree(folder_of(key));
 }
 
 std::vector<MpsKey> MpsDaemons::take_ended() {
@@ -227,11 +272,7 @@ std::vector<MpsKey> MpsDaemons::take_ended() {
             continue;
         }
         if (!daemon.stopping) ended.push_back(it->first);
-        if (daemon.child) {
-            ::kill(-daemon.pid, SIGKILL);  // Its servers, while nobody else can have its number.
-            ::waitpid(daemon.pid, nullptr, WNOHANG);
-        }
-        (void)remove_tree(folder_of(it->first));
+        clean_up(it->first, daemon);
         it = daemons_.erase(it);
     }
     return ended;

@@ -2,17 +2,20 @@
 // control daemon for each GPU and user that has a part of it, as that user, so that what they say
 // to it can harm no one else.
 //
-// Daemons outlive the agent, as jobs do: each has a folder that says which process it is.
+// Daemons outlive the agent, as jobs do: each has a folder that says which process it is, and a
+// cgroup, so that neither its memory nor what it has started is left to itself.
 #pragma once
 
 #include <sys/types.h>
 
 #include <compare>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "berth/base/fields.h"
+#include "berth/host/cgroup_tree.h"
 #include "berth/host/job_environment.h"
 #include "berth/host/unique_fd.h"
 
@@ -27,15 +30,20 @@ struct MpsKey {
 
 class MpsDaemons {
 public:
+    using GroupOf = std::function<Cgroup(const MpsKey&)>;
+
     // `folder`: of its own, made when it is needed. `program`: NVIDIA's, or one in its place.
-    MpsDaemons(std::string folder, std::string program)
-        : folder_(std::move(folder)), program_(std::move(program)) {}
+    // `group_of`: where each one's processes are.
+    MpsDaemons(std::string folder, std::string program, GroupOf group_of)
+        : folder_(std::move(folder)),
+          program_(std::move(program)),
+          group_of_(std::move(group_of)) {}
 
     Status open();  // Takes over what an earlier process has left.
     const std::string& program() const { return program_; }
 
     // Returns when clients can reach it; at once where it runs already. `visible` is the GPU as
-    // CUDA_VISIBLE_DEVICES has it.
+    // CUDA_VISIBLE_DEVICES has it. REQUIRES: its group is there, if there are any.
     Status start(const MpsKey& key, const UserRecord& user, const std::string& visible);
     void stop(const MpsKey& key);  // No one needs it any more.
     bool runs(const MpsKey& key) const;
@@ -55,8 +63,10 @@ private:
         bool stopping = false;
     };
     std::string folder_of(const MpsKey& key) const;
+    void kill(const MpsKey& key, const Daemon& daemon) const;
+    void clean_up(const MpsKey& key, const Daemon& daemon) const;
     Status prepare(const std::string& folder, const UserRecord& user) const;
-    Result<pid_t> spawn(const std::string& folder, const UserRecord& user,
+    Result<pid_t> spawn(const MpsKey& key, const UserRecord& user,
                         const std::string& visible) const;
     Status wait_until_ready(const MpsKey& key) const;
     void watch(const MpsKey& key, Daemon daemon);
@@ -64,6 +74,7 @@ private:
     bool has_ended(const Daemon& daemon) const;
 
     std::string folder_, program_;
+    GroupOf group_of_;
     std::map<MpsKey, Daemon> daemons_;
     UniqueFd epoll_, timer_;
 };
