@@ -5,10 +5,9 @@
 
 #include <cstdio>
 
-#include "apps/berth_agent/options.h"
+#include "apps/berth_agent/joining.h"
 #include "apps/berth_launcher/listener.h"
 #include "apps/berth_launcher/serve_agent.h"
-#include "apps/daemon/cluster_config.h"
 #include "apps/daemon/log_file.h"
 #include "apps/daemon/single_instance.h"
 #include "berth/base/text.h"
@@ -37,22 +36,12 @@ Status run(LauncherOptions options, LogSink& log) {
     BERTH_TRY(const std::optional<std::uint32_t> agent, uid_of(options.agent_user));
     BERTH_CHECK(make_folders(options.state));
     BERTH_CHECK(only_ours(options.state));
-    BERTH_TRY(
-        const ClusterSpec spec,
-        read_cluster_config(options.config, {.lenient = options.lenient, .quiet = true}, log));
-    const std::optional<NodeId> node = spec.find_node(options.node);
-    if (!node)
-        return Error{ErrorCode::not_found,
-                     "no node '" + options.node + "' is configured in " + options.config};
-    std::optional<Machine> machine;
-    if (!options.emulate) {
-        BERTH_TRY(machine, discover_machine());
-    }
+    BERTH_TRY(const NodeConfig config, read_node_config(options, log));
     BERTH_TRY(const PidFile pid, PidFile::write(options.pid_file));
     log.write(LogLevel::info, "launcher",
               "version " BERTH_VERSION ", node " + options.node + ", listens on " + options.socket);
     return listen_for_agents({options.socket, agent}, log, [&](int socket) {
-        return serve_agent(socket, options, spec, *node, machine, log);
+        return serve_agent(socket, options, config.spec, config.node, config.machine, log);
     });
 }
 

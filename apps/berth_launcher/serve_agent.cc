@@ -9,34 +9,15 @@
 #include "apps/berth_agent/node_options.h"
 #include "apps/berth_agent/node_programs.h"
 #include "apps/berth_agent/this_machine.h"
-#include "apps/berth_launcher/listener.h"
+#include "apps/berth_launcher/controller_keys.h"
 #include "apps/daemon/wall_clock.h"
 #include "berth/base/codec.h"
 #include "berth/host/file_disk.h"
-#include "berth/host/file_io.h"
 #include "berth/host/run_directory.h"
 #include "berth/launcher/session.h"
 
 namespace berth {
 namespace {
-
-// Read for each agent, so that a new key is known after the agent's restart.
-Result<VerifyingKeys> read_keys(const std::vector<std::string>& paths) {
-    std::string all;
-    for (const std::string& path : paths) {
-        if (::access(path.c_str(), F_OK) != 0) continue;
-        BERTH_CHECK(only_ours(path));
-        BERTH_TRY(const std::string pem, read_file(path));
-        all += pem;
-    }
-    if (all.empty())
-        return Error{ErrorCode::not_found,
-                     "the controller's key is not there: `berth-agent join` puts it to " +
-                         paths.front() + ", or copy launch.pub of the controller's host"};
-    Result<VerifyingKeys> keys = VerifyingKeys::of(all);
-    if (!keys.ok()) return prefixed(paths.front(), keys.error());
-    return keys;
-}
 
 HookState state_of(const std::string& run_dir, const RunKey& run) {
     const RunDirectory folder(run_dir + "/" + folder_of_attempt(run.job, run.attempt) + "/" +
@@ -55,7 +36,10 @@ void stop_serving(int) {
 
 Status serve(int socket, const LauncherOptions& options, LinuxNodeOptions wanted, LogSink& log) {
     const std::string run_dir = wanted.run_dir;
-    BERTH_TRY(VerifyingKeys keys, read_keys(options.controller_keys));
+    // Read for each agent, so that a new file counts after the agent's restart.
+    const ControllerKeys known(options.controller_keys, options.state + "/controller.keys");
+    BERTH_TRY(const std::string pem, known.read());
+    BERTH_TRY(VerifyingKeys keys, VerifyingKeys::of(pem));
     BERTH_TRY(const auto disk, FileDisk::open(options.state + "/ledger"));
     BERTH_TRY(LaunchLedger ledger, LaunchLedger::open(*disk, disk->stored()));
     BERTH_TRY(std::string boot, boot_id());
@@ -75,6 +59,7 @@ Status serve(int socket, const LauncherOptions& options, LinuxNodeOptions wanted
          .node_events = node->fd(),
          .take_events = [&node] { return node->take_events(); },
          .start_program = [&programs](const RunNodeProgram& program) { programs->start(program); },
+         .keep_keys = [&known](const std::string& all) { return known.keep(all); },
          .now = [] { return SystemClock().now(); }},
         log);
     NodePrograms own(options.node,
@@ -84,8 +69,11 @@ Status serve(int socket, const LauncherOptions& options, LinuxNodeOptions wanted
     for (const int number : {SIGTERM, SIGINT}) ::signal(number, stop_serving);
     log.write(LogLevel::info, "launcher",
               "an agent is here; " + std::to_string(node->alive().size()) + " runs adopted");
-    Status ended = session.run(
-        {.node = options.node, .alive = node->alive(), .not_isolated = node->not_isolated()});
+    Status ended = session.run({.node = options.node,
+                                .alive = node->alive(),
+                                .not_isolated = node->not_isolated(),
+                                .keys = gate.keys().ids(),
+                                .actions = kActionsKnown});
     served = nullptr;
     return ended;
 }

@@ -25,6 +25,21 @@ StopSignal::StopSignal() {
     BERTH_ASSERT(signals_ >= 0 && end_ >= 0);
 }
 
+bool StopSignal::wait(std::chrono::milliseconds most) const {
+    const auto until = std::chrono::steady_clock::now() + most;
+    for (;;) {
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+        pollfd waited{signals_, POLLIN, 0};
+        if (left.count() <= 0 || poll(&waited, 1, static_cast<int>(left.count())) == 0)
+            return false;
+        signalfd_siginfo came{};
+        if ((waited.revents & POLLIN) == 0 || read(signals_, &came, sizeof came) != sizeof came)
+            continue;
+        if (came.ssi_signo != SIGHUP) return true;
+    }
+}
+
 void StopSignal::rest() {
     if (thread_.joinable()) {
         const std::uint64_t one = 1;

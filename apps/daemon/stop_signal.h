@@ -2,6 +2,7 @@
 // started, so that no other thread takes the signals.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <thread>
 
@@ -15,6 +16,8 @@ public:
     // Calls `stop` once, on a thread of its own, when a signal has come or comes; `again` each time
     // that SIGHUP comes until then.
     void then(std::function<void()> stop, std::function<void()> again = [] {});
+    // Waits that long, before then(). True: a signal to stop has come.
+    bool wait(std::chrono::milliseconds most) const;
     void rest();  // No call any more, once this has returned.
 
 private:

@@ -21,6 +21,7 @@ struct Agent::Parts {
     void host_event(const AgentEvent& event, Effects& effects);
     void note_faults(std::vector<GpuFault> seen, Effects& effects);
     void run_program(RunNodeProgram order, Effects& effects);
+    void welcome(Welcome order, Effects& effects);
     void sample(Effects& effects);
     std::optional<Time> next_due() const;
     void link_event(AgentEvent event, Effects& effects, AgentTurn& turn);
@@ -41,7 +42,8 @@ struct Agent::Parts {
     Duration sampling{};             // How often what runs is measured; 0: never.
     Time sample_at{};
     bool settled = false;
-    Time last_wall{};  // Of the last turn.
+    bool was_welcome = false;  // Once: whoever takes the node out after that means it.
+    Time last_wall{};          // Of the last turn.
     Time last_steady{};
 };
 
@@ -190,13 +192,20 @@ void Agent::Parts::obey(Order order, Effects& effects) {
         attempts.freeze(*freeze, effects);
     } else if (const auto* notify = std::get_if<NotifyAttempt>(&order.body)) {
         attempts.notify(*notify, effects);
-    } else if (const auto* welcome = std::get_if<Welcome>(&order.body)) {
-        connection.welcome(*welcome, effects.now);
-        sampling = welcome->sampling;
-        memory.drop_tombstones_before(welcome->oldest_live_job);
+    } else if (auto* welcomed = std::get_if<Welcome>(&order.body)) {
+        welcome(std::move(*welcomed), effects);
     } else if (auto* program = std::get_if<RunNodeProgram>(&order.body)) {
         run_program(std::move(*program), effects);
     }
+}
+
+void Agent::Parts::welcome(Welcome order, Effects& effects) {
+    const bool is_first = connection.welcome(order, effects.now);
+    was_welcome = true;
+    sampling = order.sampling;
+    memory.drop_tombstones_before(order.oldest_live_job);
+    if (is_first && order.setup)
+        effects.actions.emplace_back(ConfigureNode{*std::move(order.setup)});
 }
 
 Registration Agent::Parts::inventory() {
@@ -216,6 +225,7 @@ Registration Agent::Parts::inventory() {
     for (const auto& [run, end] : memory.step_ends()) all.ended_steps.push_back(end);
     all.highest_epoch = memory.highest_epoch();
     all.faults = faults;
+    if (!was_welcome) all.joins = identity.joins;
     return all;
 }
 

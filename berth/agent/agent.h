@@ -15,7 +15,8 @@ struct AgentIdentity {
     std::string boot_id;
     std::optional<Time> booted_at;
     std::string version, os, arch;
-    NodeSpec found;  // What is really there.
+    NodeSpec found;                    // What is really there.
+    std::optional<JoiningNode> joins;  // As what, where it need not be configured.
 };
 
 struct AgentTurn {

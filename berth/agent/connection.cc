@@ -31,11 +31,12 @@ void Connection::down(std::uint64_t link) {
     waiting_.clear();
 }
 
-void Connection::welcome(const Welcome& order, Time now) {
-    if (!link_ || welcomed_) return;
+bool Connection::welcome(const Welcome& order, Time now) {
+    if (!link_ || welcomed_) return false;
     welcomed_ = true;
     heartbeat_ = std::max(order.heartbeat, kHeartbeatMin);
     repeated_at_ = heartbeat_at_ = now;
+    return true;
 }
 
 void Connection::send(ReportBody body, Time now, AgentTurn& turn) {

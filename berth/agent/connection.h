@@ -12,7 +12,8 @@ public:
     // A link has come up: the whole inventory goes out first. One that was up before is superseded.
     void up(std::uint64_t link, Registration inventory, Time now, AgentTurn& turn);
     void down(std::uint64_t link);
-    void welcome(const Welcome& order, Time now);
+    // False: it has come before.
+    bool welcome(const Welcome& order, Time now);
 
     bool is(std::uint64_t link) const { return link_ == link; }
     std::uint64_t session() const { return session_; }

@@ -155,8 +155,15 @@ struct KeepAttempt {
     Attempt attempt{0};
     BERTH_FIELDS(KeepAttempt, job, attempt)
 };
-using HostAction = std::variant<StartAttempt, StartStep, SignalRun, RemoveAttempt, StartHook,
-                                StartNodeProgram, MeasureRuns, FreezeRun, NotifyRun, KeepAttempt>;
+// What begins from here on begins on the node as it is described here. What runs stays as it is.
+struct ConfigureNode {
+    NodeSetup setup;
+    BERTH_FIELDS(ConfigureNode, setup)
+};
+// Kinds are appended only: agent and launcher may be of different versions for a while.
+using HostAction =
+    std::variant<StartAttempt, StartStep, SignalRun, RemoveAttempt, StartHook, StartNodeProgram,
+                 MeasureRuns, FreezeRun, NotifyRun, KeepAttempt, ConfigureNode>;
 
 // ---- Durable memory, a small key-value store: one file per key in the real one. `value` nullopt
 // removes.

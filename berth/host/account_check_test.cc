@@ -54,15 +54,26 @@ TEST_F(AccountCheckTest, RefusesWherePamIsNotThere) {
 TEST_F(AccountCheckTest, KeepsAJobFromStarting) {
     options.account_check = check("closed");
     open();
-    start(job(1, "touch ran"));
+    LaunchAttempt launch = job(1, "touch ran");
+    launch.confinement.use_pam = true;
+    start(launch);
     EXPECT_NE(wait<RunFailedToStart>(batch(1)).why.find("PAM (service closed)"), std::string::npos);
     EXPECT_FALSE(std::filesystem::exists(work + "/ran"));
+}
+
+TEST_F(AccountCheckTest, AsksNobodyAboutAJobWhoseConfigurationDoesNotSaySo) {
+    options.account_check = check("closed");
+    open();
+    start(job(1, "touch ran; sleep 100"));
+    wait<RunStarted>(batch(1));
+    EXPECT_TRUE(wait_for_file(work + "/ran"));
 }
 
 TEST_F(AccountCheckTest, LetsAJobAndItsStepStartThatPamAllows) {
     options.account_check = check("open");
     open();
-    const LaunchAttempt launch = job(1, "touch ran; sleep 100");
+    LaunchAttempt launch = job(1, "touch ran; sleep 100");
+    launch.confinement.use_pam = true;
     start(launch);
     wait<RunStarted>(batch(1));
     node->act(StartStep{step(launch, 0, 1, "touch step"), launch});

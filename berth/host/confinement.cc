@@ -38,9 +38,13 @@ Confinement::Confinement(const LinuxNodeOptions& options) : options_(options) {
     } else if (options.device_backend != DeviceBackend::v1 && tree_.on_v2()) {
         guard_ = make_bpf_device_guard();
     }
+    look_at_devices();
+}
+
+void Confinement::look_at_devices() {
     bool any = false, all = true;
-    for (const Device& device : options.node.devices) {
-        if (options.dimensions.at(device.dimension).name != "gpu") continue;
+    for (const Device& device : options_.node.devices) {
+        if (options_.dimensions.at(device.dimension).name != "gpu") continue;
         any = true;
         all = all && !device.file.empty() && rule_for(device.file).ok();
     }
@@ -73,8 +77,23 @@ Status Confinement::confine(const Cgroup& group, const ConfinementSpec& wanted, 
                             bool whole_job) const {
     BERTH_CHECK(tree_.create(group));
     BERTH_CHECK(tree_.limit(group, limits_for(wanted, share, whole_job)));
-    if (!wanted.devices || guard_ == nullptr) return Done{};
-    BERTH_TRY(const std::vector<DeviceRule> rules, rules_for(share.devices));
+    return wanted.devices ? guard(group, share.devices) : Done{};
+}
+
+Status Confinement::confine_service(const Cgroup& group, const ConfinementSpec& wanted,
+                                    Bytes memory, DeviceMask devices) const {
+    if (!usable()) return Done{};
+    BERTH_CHECK(tree_.create(group));
+    BERTH_CHECK(tree_.limit(group, {.cpus = {},
+                                    .memory = memory.count(),
+                                    .memory_and_swap = memory.count(),
+                                    .pids = pids_max_}));
+    return isolates_devices(wanted) ? guard(group, devices) : Done{};
+}
+
+Status Confinement::guard(const Cgroup& group, DeviceMask devices) const {
+    if (guard_ == nullptr) return Done{};
+    BERTH_TRY(const std::vector<DeviceRule> rules, rules_for(devices));
     const bool v1 = guard_->backend() == DeviceBackend::v1;
     return guard_->confine(v1 ? group.v1.at("devices") : group.unified, rules);
 }

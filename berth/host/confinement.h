@@ -19,12 +19,20 @@ public:
     Status confine_run(const Cgroup& group, const LaunchAttempt& launch,
                        const StepShare* share) const;
 
+    // Of a service's processes, which are no job's and outlive some: with this much memory, and
+    // these devices alone where jobs have no others either.
+    Cgroup service_group(const std::string& name) const { return tree_.service(name); }
+    Status confine_service(const Cgroup& group, const ConfinementSpec& wanted, Bytes memory,
+                           DeviceMask devices) const;
+
     // A process sees the GPUs granted to it, and no others.
     bool isolates_devices(const ConfinementSpec& wanted) const;
     bool pins_cores(const ConfinementSpec& wanted) const;
 
     Status remove(const Cgroup& job) const;
     std::vector<std::string> not_isolated() const;
+
+    void look_at_devices();  // They are others than before.
 
 private:
     struct Share {
@@ -34,6 +42,7 @@ private:
     };
     Status confine(const Cgroup& group, const ConfinementSpec& wanted, const Share& share,
                    bool whole_job) const;
+    Status guard(const Cgroup& group, DeviceMask devices) const;
     Result<std::vector<DeviceRule>> rules_for(DeviceMask devices) const;
     CgroupLimits limits_for(const ConfinementSpec& wanted, const Share& share,
                             bool whole_job) const;

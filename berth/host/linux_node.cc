@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "berth/agent/signals.h"
@@ -57,6 +58,8 @@ void LinuxNode::act(HostAction action) {
         parts.notify_run(*line);
     } else if (const auto* kept = std::get_if<KeepAttempt>(&action)) {
         (void)parts.claim({kept->job, kept->attempt});
+    } else if (auto* setup = std::get_if<ConfigureNode>(&action)) {
+        parts.configure(std::move(setup->setup));
     }
     parts.arm_timer();
 }
@@ -75,8 +78,8 @@ LinuxNodeParts::LinuxNodeParts(LinuxNodeOptions wanted, LogSink& sink)
     : options(std::move(wanted)),
       log(sink),
       confinement(options),
-      mps(options.run_dir + "/mps",
-          options.mps_program.empty() ? kMpsProgram : options.mps_program) {
+      mps(options.run_dir + "/mps", options.mps_program.empty() ? kMpsProgram : options.mps_program,
+          [this](const MpsKey& key) { return mps_group(key); }) {
     utsname machine{};
     if (::uname(&machine) == 0) hostname = machine.nodename;
     unisolated = confinement.not_isolated();
@@ -132,6 +135,42 @@ Result<UserRecord> LinuxNodeParts::user_of(const Owner& owner) const {
                          std::to_string(owner.uid) + ")"};
     }
     return find_user(owner.uid);
+}
+
+namespace {
+
+// Where the controller does not know where a device is, the node's own files may: they are the
+// node's alone with some sites, and what has no file is not isolated.
+void keep_files(NodeSetup& setup, const LinuxNodeOptions& known) {
+    for (Device& device : setup.node.devices) {
+        const std::string& name = setup.dimensions.at(device.dimension).name;
+        const auto own = std::ranges::find_if(known.node.devices, [&](const Device& one) {
+            return one.index == device.index && known.dimensions.at(one.dimension).name == name;
+        });
+        if (!device.file.empty() || own == known.node.devices.end()) continue;
+        device.file = own->file;
+        if (device.uuid.empty()) device.uuid = own->uuid;
+    }
+}
+
+}  // namespace
+
+// What runs keeps what it was given.
+void LinuxNodeParts::configure(NodeSetup setup) {
+    const auto known = [&](const Device& device) {
+        return device.dimension.index() < setup.dimensions.size();
+    };
+    if (!std::ranges::all_of(setup.node.devices, known))
+        return log.write(LogLevel::error, "host",
+                         "the controller's description of the node has "
+                         "devices of no kind: it stays as it was");
+    keep_files(setup, options);
+    if (setup.node == options.node && setup.dimensions == options.dimensions) return;
+    if (options.find_cpus) options.cpus_of_core = options.find_cpus(setup.node);
+    options.node = std::move(setup.node);
+    options.dimensions = setup.dimensions;
+    confinement.look_at_devices();
+    log.write(LogLevel::info, "host", "the node is as the controller describes it now");
 }
 
 // ---- Signals.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,10 +32,12 @@ struct LinuxNodeOptions {
     // The operating system's CPUs of each core, as discover_machine() tells. Empty: cores are not
     // pinned, since the node is emulated.
     std::vector<std::vector<int>> cpus_of_core;
+    // The same of a node that is described otherwise; none: as above.
+    std::function<std::vector<std::vector<int>>(const NodeSpec&)> find_cpus;
     bool emulated = false;                     // Device files that this machine lacks are no error.
     std::vector<std::string> allowed_devices;  // Files that every job may use, besides the usual.
     std::vector<std::string> environment;      // "BERTH_SOCKET=…": put into every job.
-    AccountCheck account_check;                // Of jobs' users, where we are root.
+    AccountCheck account_check;                // Of users whose job's confinement says so.
     // NVIDIA's MPS control daemon; empty: it is where NVIDIA puts it, and is not asked of simulated
     // GPUs.
     std::string mps_program;

@@ -74,6 +74,7 @@ struct LinuxNodeParts {
     void forget_run(const RunKey& key);
 
     // ---- Parts of a GPU by NVIDIA's Multi-Process Service (linux_node_mps.cc).
+    Cgroup mps_group(const MpsKey& key) const;
     Status need_mps(const LaunchAttempt& launch, const UserRecord& user);
     std::vector<std::string> mps_environment(const LaunchAttempt& launch) const;
     void adopt_mps();
@@ -83,6 +84,8 @@ struct LinuxNodeParts {
     // ---- What it uses (linux_node_usage.cc).
     void measure_run(Run& run) const;
     void measure_all();
+
+    void configure(NodeSetup setup);
 
     // ---- What happens (linux_node_events.cc).
     void watch_shepherd(const RunKey& key, Run& run);

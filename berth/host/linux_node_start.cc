@@ -167,7 +167,7 @@ void LinuxNodeParts::start_step(const StartStep& start) {
 
 Status LinuxNodeParts::start_run(RunSpec spec, const LaunchAttempt& launch, const StepShare* step) {
     const RunKey key{spec.job, spec.attempt, spec.step};
-    if (!spec.of_site) spec.account_check = options.account_check;
+    if (!spec.of_site && launch.confinement.use_pam) spec.account_check = options.account_check;
     const Place& place = places.at({spec.job, spec.attempt});
     Run run;
     if (confinement.usable() && !is_hook(spec.step)) {

@@ -1,6 +1,8 @@
 #include "berth/launcher/gate.h"
 
 #include "berth/agent/signals.h"
+#include "berth/launcher/agreement.h"
+#include "berth/trust/secrets.h"
 
 namespace berth {
 namespace {
@@ -20,6 +22,8 @@ Result<HostAction> LaunchGate::admit(HostAction asked, Time now) {
     if (const auto* const step = std::get_if<StartStep>(&asked)) return admit_step(*step);
     if (const auto* const program = std::get_if<StartNodeProgram>(&asked))
         return admit_program(*program, now);
+    if (const auto* const setup = std::get_if<ConfigureNode>(&asked))
+        return admit_setup(*setup, now);
     if (const auto* const gone = std::get_if<RemoveAttempt>(&asked)) {
         BERTH_CHECK(remove(*gone, now));
     }
@@ -31,12 +35,17 @@ Result<HostAction> LaunchGate::admit(HostAction asked, Time now) {
 }
 
 // The agent's own copy must be what was signed: one that is not is a fault, or an attack, and worth
-// its line in the log.
+// its line in the log. What is done is what was signed.
 Result<LaunchGate::SignedAttempt> LaunchGate::read(LaunchAttempt asked) const {
-    BERTH_TRY(SignedAttempt attempt, read_attempt_credential(asked.credential, keys_));
+    const LetIn* const entry = ledger_.find(asked.job);
+    const bool came_in_by_it = entry != nullptr && !entry->credential.empty() &&
+                               entry->credential == sha256_hex(asked.credential);
+    BERTH_TRY(SignedAttempt attempt, came_in_by_it
+                                         ? read_admitted_attempt(asked.credential)
+                                         : read_attempt_credential(asked.credential, keys_));
     asked.payload = {};
     asked.credential.clear();
-    if (asked != attempt.body)
+    if (!agrees(asked, attempt.body))
         return refused("the order is not what the controller has signed for " +
                        name_of(attempt.body.job, attempt.body.attempt));
     if (attempt.warrant.node != settings_.node)
@@ -91,7 +100,7 @@ Status LaunchGate::has_room(const LaunchAttempt& launch) const {
     return Done{};
 }
 
-Status LaunchGate::let_in(const SignedAttempt& attempt, Time now) {
+Status LaunchGate::let_in(const SignedAttempt& attempt, const std::string& credential, Time now) {
     const LaunchAttempt& launch = attempt.body;
     Result<LetIn> entry = find_live(launch.job, launch.attempt);
     // One of which nothing is here holds no devices: they may be another's by now.
@@ -110,7 +119,8 @@ Status LaunchGate::let_in(const SignedAttempt& attempt, Time now) {
     BERTH_CHECK(ledger_.raise_epoch(attempt.warrant.epoch));
     return ledger_.put(launch.job, {.attempt = launch.attempt,
                                     .share = launch.share,
-                                    .forget_after = attempt.warrant.expires + kClockSkewMax});
+                                    .forget_after = attempt.warrant.expires + kClockSkewMax,
+                                    .credential = sha256_hex(credential)});
 }
 
 Status LaunchGate::before_epilog(JobId job, Attempt attempt) const {
@@ -146,7 +156,7 @@ Result<HostAction> LaunchGate::admit_attempt(StartAttempt asked, Time now) {
         return refused("the script or the environment is not what the controller has signed for " +
                        name_of(asked.launch.job, asked.launch.attempt));
     BERTH_CHECK(may_begin(attempt.body));
-    BERTH_CHECK(let_in(attempt, now));
+    BERTH_CHECK(let_in(attempt, asked.launch.credential, now));
     LaunchAttempt& launch = attempt.body;
     BERTH_TRY(LetIn entry, find_live(launch.job, launch.attempt));
     entry.started = true;
@@ -165,7 +175,7 @@ Result<HostAction> LaunchGate::admit_hook(const StartHook& asked, Time now) {
                        name_of(launch.job, launch.attempt));
     BERTH_CHECK(may_run_hook(asked.run));
     if (asked.run.step == kPrologStep || !find_live(launch.job, launch.attempt).ok()) {
-        BERTH_CHECK(let_in(attempt, now));
+        BERTH_CHECK(let_in(attempt, asked.launch.credential, now));
     }
     return HostAction(StartHook{asked.run, std::move(attempt.body)});
 }
@@ -177,7 +187,7 @@ Result<HostAction> LaunchGate::admit_step(const StartStep& asked) {
     BERTH_TRY(Signed<LaunchStep> step, read_step_credential(asked.launch.credential, keys_));
     LaunchStep bare = asked.launch;
     bare.credential.clear();
-    if (bare != step.body)
+    if (!agrees(bare, step.body))
         return refused("the step is not what the controller has signed for step " +
                        to_string(step.body.step) + " of job " + to_string(step.body.job));
     if (step.body.job != attempt.body.job || step.body.attempt != attempt.body.attempt)
@@ -197,7 +207,7 @@ Result<HostAction> LaunchGate::admit_program(const StartNodeProgram& asked, Time
               read_program_credential(asked.program.credential, keys_));
     RunNodeProgram bare = asked.program;
     bare.credential.clear();
-    if (bare != program.body)
+    if (!agrees(bare, program.body))
         return refused("the program is not the one that the controller has signed");
     BERTH_CHECK(is_fresh(program.warrant, now));
     if (program.warrant.issued <= ledger_.last_run(program.body.program))
@@ -205,6 +215,22 @@ Result<HostAction> LaunchGate::admit_program(const StartNodeProgram& asked, Time
     BERTH_CHECK(ledger_.raise_epoch(program.warrant.epoch));
     BERTH_CHECK(ledger_.ran(program.body.program, program.warrant.issued));
     return HostAction(StartNodeProgram{std::move(program.body)});
+}
+
+// One that is older than what is in force would bring back a key that is believed no more.
+Result<HostAction> LaunchGate::admit_setup(const ConfigureNode& asked, Time now) {
+    BERTH_TRY(Signed<NodeSetup> setup, read_setup_credential(asked.setup.credential, keys_));
+    BERTH_CHECK(is_fresh(setup.warrant, now));
+    if (setup.warrant.issued <= ledger_.last_setup())
+        return refused("this description of the node was obeyed before, or a later one was");
+    if (setup.body.node.name != settings_.node)
+        return refused("it describes node '" + setup.body.node.name + "', and this is '" +
+                       settings_.node + "'");
+    BERTH_TRY(VerifyingKeys keys, VerifyingKeys::of(setup.body.launch_keys));
+    BERTH_CHECK(ledger_.raise_epoch(setup.warrant.epoch));
+    BERTH_CHECK(ledger_.set_up(setup.warrant.issued));
+    keys_ = std::move(keys);
+    return HostAction(ConfigureNode{std::move(setup.body)});
 }
 
 Status LaunchGate::remove(const RemoveAttempt& asked, Time now) {

@@ -34,12 +34,15 @@ public:
     // must be the same. An error is a refusal, and its message says why.
     Result<HostAction> admit(HostAction asked, Time now);
 
+    // Those that it believes: as a ConfigureNode that it has let in said last.
+    const VerifyingKeys& keys() const { return keys_; }
+
 private:
     using SignedAttempt = Signed<LaunchAttempt>;
     Result<SignedAttempt> read(LaunchAttempt asked) const;
     Status is_for_here(const Warrant& warrant) const;
     Status is_fresh(const Warrant& warrant, Time now) const;
-    Status let_in(const SignedAttempt& attempt, Time now);
+    Status let_in(const SignedAttempt& attempt, const std::string& credential, Time now);
     Status may_begin(const LaunchAttempt& launch) const;
     Status may_run_hook(const RunKey& run) const;
     Status before_epilog(JobId job, Attempt attempt) const;
@@ -50,6 +53,7 @@ private:
     Result<HostAction> admit_hook(const StartHook& asked, Time now);
     Result<HostAction> admit_step(const StartStep& asked);
     Result<HostAction> admit_program(const StartNodeProgram& asked, Time now);
+    Result<HostAction> admit_setup(const ConfigureNode& asked, Time now);
     Status remove(const RemoveAttempt& asked, Time now);
 
     GateSettings settings_;

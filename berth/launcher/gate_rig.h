@@ -77,6 +77,21 @@ public:
         return std::get<Body>(std::move(made.body));
     }
 
+    // What its Welcome says of the node.
+    NodeSetup setup(const std::string& node = "gpu1") const {
+        NodeSetup made;
+        made.node.name = node;
+        made.node.sockets = 2;
+        return made;
+    }
+    void sign_setup(NodeSetup& setup, const SigningKeys& keys,
+                    const std::vector<std::string>& known = {}) const {
+        Order made = order(Welcome{.setup = setup});
+        sign_order(made, "gpu1", keys, now, known);
+        setup = *std::get<Welcome>(std::move(made.body)).setup;
+    }
+    void sign_setup(NodeSetup& setup) const { sign_setup(setup, controller); }
+
     LaunchAttempt attempt(std::uint32_t id = 7, std::uint32_t number = 1) const {
         LaunchAttempt launch;
         launch.job = JobId{id};
@@ -141,7 +156,8 @@ public:
         hooks.erase({job, attempt, kEpilogStep});
     }
 
-    const SigningKeys controller = *SigningKeys::of(*make_signing_key());
+    const std::string controller_key = *make_signing_key();
+    const SigningKeys controller = *SigningKeys::of(controller_key);
     MapDisk disk;
     std::set<std::pair<JobId, Attempt>> here;
     std::map<RunKey, HookState> hooks;

@@ -6,7 +6,7 @@
 namespace berth {
 namespace {
 
-constexpr std::string_view kEpoch = "epoch", kJob = "job/", kProgram = "program/";
+constexpr std::string_view kEpoch = "epoch", kJob = "job/", kProgram = "program/", kSetup = "setup";
 
 std::string job_key(JobId job) { return std::string(kJob) + to_string(job); }
 
@@ -26,6 +26,8 @@ Status LaunchLedger::load(const MemoryWrite& stored) {
     const std::string value = stored.value.value_or("");
     if (key == kEpoch) {
         BERTH_TRY(epoch_, decode<Epoch>(value));
+    } else if (key == kSetup) {
+        BERTH_TRY(setup_, decode<Time>(value));
     } else if (key.starts_with(kJob)) {
         BERTH_TRY(const std::int64_t job, parse_int64(key.substr(kJob.size())));
         BERTH_TRY(jobs_[JobId(static_cast<std::uint32_t>(job))], decode<LetIn>(value));
@@ -81,6 +83,12 @@ Status LaunchLedger::ran(NodeProgram program, Time issued) {
     BERTH_CHECK(
         write(std::string(kProgram) + std::to_string(static_cast<int>(program)), encode(issued)));
     programs_[program] = issued;
+    return Done{};
+}
+
+Status LaunchLedger::set_up(Time issued) {
+    BERTH_CHECK(write(std::string(kSetup), encode(issued)));
+    setup_ = issued;
     return Done{};
 }
 

@@ -21,7 +21,9 @@ struct LetIn {
     bool started = false;  // Its processes may have begun.
     bool removed = false;  // It is over here.
     Time forget_after{};
-    BERTH_FIELDS(LetIn, attempt, share, started, removed, forget_after)
+    std::string credential;  // SHA-256 of the one by which it came in: good for as long as it is
+                             // here, whatever becomes of the key.
+    BERTH_FIELDS(LetIn, attempt, share, started, removed, forget_after, credential)
 };
 
 class LaunchLedger {
@@ -43,6 +45,10 @@ public:
     Time last_run(NodeProgram program) const;
     Status ran(NodeProgram program, Time issued);
 
+    // When the description of the node was signed that is in force.
+    Time last_setup() const { return setup_; }
+    Status set_up(Time issued);
+
 private:
     explicit LaunchLedger(Disk& disk) : disk_(&disk) {}
     Status load(const MemoryWrite& stored);
@@ -52,6 +58,7 @@ private:
     Epoch epoch_{0};
     std::map<JobId, LetIn> jobs_;
     std::map<NodeProgram, Time> programs_;
+    Time setup_{};
 };
 
 }  // namespace berth

@@ -26,16 +26,16 @@ std::optional<LauncherEvent> launcher_event(const AgentEvent& event) {
         event);
 }
 
-AgentEvent agent_event(LauncherEvent event) {
+std::optional<AgentEvent> agent_event(LauncherEvent event) {
     if (auto* const told = std::get_if<FaultsTold>(&event))
         return FaultsSeen{std::move(told->faults)};
     return std::visit(
-        [](auto&& one) -> AgentEvent {
+        [](auto&& one) -> std::optional<AgentEvent> {
             using Kind = std::decay_t<decltype(one)>;
             if constexpr (std::is_constructible_v<AgentEvent, Kind>) {
                 return AgentEvent(std::move(one));
             } else {
-                return FaultsSeen{};  // Not reached.
+                return std::nullopt;
             }
         },
         std::move(event));

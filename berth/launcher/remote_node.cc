@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -41,7 +42,7 @@ Status RemoteNode::greet(const std::string& node) {
     for (;;) {
         BERTH_TRY(const std::optional<std::string> frame, frames_.next());
         if (frame) {
-            BERTH_TRY(greeting_, decode<Greeting>(*frame));
+            BERTH_TRY(greeting_, decode<Greeting>(*frame, kMessageRoom));
             break;
         }
         wait_for(socket_, POLLIN, kGreetingMs);
@@ -61,7 +62,13 @@ Status RemoteNode::greet(const std::string& node) {
         return Error{
             ErrorCode::failed_precondition,
             "the launcher is that of node '" + greeting_.node + "', and not of '" + node + "'"};
+    keys_ = greeting_.keys;
     return Done{};
+}
+
+std::vector<std::string> RemoteNode::launch_keys() const {
+    const std::lock_guard lock(mutex_);
+    return keys_;
 }
 
 void RemoteNode::lose(const std::string& why) {
@@ -71,6 +78,7 @@ void RemoteNode::lose(const std::string& why) {
 
 // The launcher reads whatever we do, so this ends.
 void RemoteNode::act(HostAction action) {
+    if (action.index() >= std::max(greeting_.actions, kActionsOfFirstVersion)) return;
     const std::string frame = framed(encode(action));
     for (std::size_t put = 0; put < frame.size() && !lost_;) {
         const ssize_t n =
@@ -103,12 +111,17 @@ std::vector<AgentEvent> RemoteNode::take_events() {
         Result<std::optional<std::string>> frame = frames_.next();
         if (!frame.ok()) lose(frame.error().message);
         if (!frame.ok() || !*frame) return events;
-        Result<LauncherEvent> event = decode<LauncherEvent>(**frame);
+        Result<LauncherEvent> event = decode<LauncherEvent>(**frame, kMessageRoom);
         if (!event.ok()) {
             lose(event.error().message);
             return events;
         }
-        events.push_back(agent_event(std::move(event).value()));
+        if (auto* const keys = std::get_if<KeysKnown>(&*event)) {
+            const std::lock_guard lock(mutex_);
+            keys_ = std::move(keys->ids);
+        } else if (auto one = agent_event(std::move(event).value())) {
+            events.push_back(*std::move(one));
+        }
     }
 }
 

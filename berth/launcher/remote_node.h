@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@ public:
 
     const std::vector<RunKey>& alive() const { return greeting_.alive; }
     const std::vector<std::string>& not_isolated() const { return greeting_.not_isolated; }
+    // From any thread: ids of those by which the launcher knows the controller now.
+    std::vector<std::string> launch_keys() const;
 
     void act(HostAction action) override;
 
@@ -37,6 +40,8 @@ private:
     int socket_;
     Frames frames_;
     Greeting greeting_;
+    mutable std::mutex mutex_;
+    std::vector<std::string> keys_;
     std::optional<Error> lost_;
 };
 

@@ -145,16 +145,26 @@ Status LauncherSession::obey_all() {
 }
 
 Status LauncherSession::obey(const std::string& frame) {
-    BERTH_TRY(const HostAction asked, decode<HostAction>(frame));
+    BERTH_TRY(const HostAction asked, decode<HostAction>(frame, kMessageRoom));
     Result<HostAction> action = ports_.gate.admit(asked, ports_.now());
     if (!action.ok()) {
         refuse(asked, action.error().message);
         if (!is_refusal(action.error())) return prefixed("the ledger", action.error());
     } else if (const auto* const start = std::get_if<StartNodeProgram>(&*action)) {
         ports_.start_program(start->program);
+    } else if (auto* const setup = std::get_if<ConfigureNode>(&*action)) {
+        return configure(std::move(*setup));
     } else {
         ports_.node.act(std::move(action).value());
     }
+    return Done{};
+}
+
+Status LauncherSession::configure(ConfigureNode action) {
+    Status kept = ports_.keep_keys(action.setup.launch_keys);
+    if (!kept.ok()) return prefixed("the controller's keys", kept.error());
+    out_ += framed(encode(LauncherEvent(KeysKnown{ports_.gate.keys().ids()})));
+    ports_.node.act(std::move(action));
     return Done{};
 }
 

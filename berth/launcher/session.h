@@ -21,6 +21,8 @@ struct LauncherPorts {
     int node_events;  // A descriptor, readable when take_events has something.
     std::function<std::vector<AgentEvent>()> take_events;
     std::function<void(const RunNodeProgram&)> start_program;
+    // The keys by which the controller is known from here on, as PEM: to be kept.
+    std::function<Status(const std::string& pem)> keep_keys;
     std::function<Time()> now;
 };
 
@@ -47,6 +49,7 @@ private:
     Status obey_all();
     bool is_unread() const;
     Status obey(const std::string& frame);
+    Status configure(ConfigureNode action);
     void refuse(const HostAction& asked, const std::string& why);
     void tell(const AgentEvent& event);
     void take_pushed();

@@ -35,7 +35,8 @@ public:
 
 class Launcher {
 public:
-    Launcher() : path_(folder_.path("l.sock")), listening_(*listen_on(path_)) {
+    explicit Launcher(std::uint32_t actions_known = kActionsKnown)
+        : actions(actions_known), path_(folder_.path("l.sock")), listening_(*listen_on(path_)) {
         thread_ = std::thread([this] {
             pollfd waited{listening_, POLLIN, 0};
             poll(&waited, 1, -1);
@@ -50,11 +51,17 @@ public:
                                              programs.push_back(program);
                                              session.push(NodeProgramExited{program.program, ""});
                                          },
+                                     .keep_keys = [this](const std::string& pem) -> Status {
+                                         kept_keys = pem;
+                                         return Done{};
+                                     },
                                      .now = [this] { return rig.now; }},
                                     log_);
             status = session.run({.node = "gpu1",
                                   .alive = {{JobId{5}, Attempt{1}, kBatchStep}},
-                                  .not_isolated = {"nothing is"}});
+                                  .not_isolated = {"nothing is"},
+                                  .keys = rig.gate->keys().ids(),
+                                  .actions = actions});
             ::close(socket);
         });
     }
@@ -72,6 +79,8 @@ public:
     SayingNode node;
     std::vector<RunNodeProgram> programs;
     Status status = Done{};
+    std::string kept_keys;
+    const std::uint32_t actions;
 
 private:
     SilentLog log_;
@@ -112,6 +121,43 @@ TEST(LauncherSession, GreetsObeysAndTells) {
     EXPECT_TRUE(launcher.status.ok());
     EXPECT_EQ(launcher.node.done.size(), 1U);
     EXPECT_EQ(launcher.programs.size(), 1U);
+}
+
+// The controller has another key; the one that is known signs it.
+TEST(LauncherSession, LearnsAKeyAndSaysByWhichItKnowsTheController) {
+    Launcher launcher;
+    const std::string first_id = launcher.rig.controller.id();
+    {
+        auto node = RemoteNode::connect(launcher.path(), "gpu1");
+        ASSERT_TRUE(node.ok()) << node.error().message;
+        EXPECT_EQ((*node)->launch_keys(), std::vector<std::string>{first_id});
+        NodeSetup setup = launcher.rig.setup();
+        launcher.rig.sign_setup(setup);
+        (*node)->act(ConfigureNode{setup});
+        (*node)->act(StartAttempt{launcher.rig.sign(launcher.rig.attempt())});
+        ASSERT_EQ(wait_for(**node, 1).size(), 1U);
+        EXPECT_EQ((*node)->launch_keys(), std::vector<std::string>{first_id});
+    }
+    launcher.end();
+    EXPECT_TRUE(launcher.status.ok()) << launcher.status.error().message;
+    EXPECT_EQ(launcher.kept_keys, launcher.rig.controller.public_keys());
+    ASSERT_EQ(launcher.node.done.size(), 2U);
+    EXPECT_EQ(std::get<ConfigureNode>(launcher.node.done[0]).setup.node.name, "gpu1");
+}
+
+TEST(LauncherSession, IsAskedForNothingThatAnOlderOneDoesNotKnow) {
+    Launcher launcher(0);
+    {
+        auto node = RemoteNode::connect(launcher.path(), "gpu1");
+        ASSERT_TRUE(node.ok()) << node.error().message;
+        NodeSetup setup = launcher.rig.setup();
+        launcher.rig.sign_setup(setup);
+        (*node)->act(ConfigureNode{setup});
+        (*node)->act(StartAttempt{launcher.rig.sign(launcher.rig.attempt())});
+        ASSERT_EQ(wait_for(**node, 1).size(), 1U);
+    }
+    launcher.end();
+    EXPECT_EQ(launcher.node.done.size(), 1U);
 }
 
 // An agent that somebody has taken over: nothing of what it makes up reaches the node.

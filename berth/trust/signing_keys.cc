@@ -1,5 +1,6 @@
 #include "berth/trust/signing_keys.h"
 
+#include <algorithm>
 #include <array>
 
 #include "berth/base/assert.h"
@@ -76,8 +77,16 @@ Result<SigningKeys> SigningKeys::open(const std::string& folder, const std::stri
     return of(*current, old.value_or(""));
 }
 
-std::string SigningKeys::sign(std::string_view text) const {
-    EVP_PKEY* const key = by_id_.at(current_)->key.get();
+const std::string& SigningKeys::id_for(const std::vector<std::string>& known) const {
+    if (known.empty() || std::ranges::find(known, current_) != known.end()) return current_;
+    for (const std::string& one : known) {
+        if (const auto found = by_id_.find(one); found != by_id_.end()) return found->first;
+    }
+    return current_;
+}
+
+std::string SigningKeys::sign(std::string_view text, const std::string& id) const {
+    EVP_PKEY* const key = by_id_.at(id)->key.get();
     const openssl::DigestRun run(EVP_MD_CTX_new());
     std::array<unsigned char, 64> signature{};
     std::size_t size = signature.size();
@@ -125,6 +134,12 @@ Result<VerifyingKeys> VerifyingKeys::of(const std::string& pem) {
     ERR_clear_error();
     if (!keys.by_id_.empty()) return keys;
     return Error{ErrorCode::invalid_argument, "no public key is there, as PEM"};
+}
+
+std::vector<std::string> VerifyingKeys::ids() const {
+    std::vector<std::string> all;
+    for (const auto& [id, key] : by_id_) all.push_back(id);
+    return all;
 }
 
 bool VerifyingKeys::verify(const std::string& id, std::string_view text,

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "berth/base/result.h"
 
@@ -22,7 +23,11 @@ public:
 
     const std::string& id() const { return current_; }  // Of the key that signs.
     bool has(const std::string& id) const { return by_id_.contains(id); }
-    std::string sign(std::string_view text) const;
+    std::string sign(std::string_view text) const { return sign(text, current_); }
+    std::string sign(std::string_view text, const std::string& id) const;  // REQUIRES: has(id).
+    // The one to sign with for somebody who knows these: the current one, if they are none or it
+    // is among them; else another of ours that is. The current one where none is.
+    const std::string& id_for(const std::vector<std::string>& known) const;
     bool verify(const std::string& id, std::string_view text, std::string_view signature) const;
     std::string public_keys() const;  // PEM, of all of them: for VerifyingKeys.
 
@@ -40,6 +45,7 @@ public:
     static Result<VerifyingKeys> of(const std::string& pem);
     bool verify(const std::string& id, std::string_view text, std::string_view signature) const;
     bool knows(const std::string& id) const { return by_id_.contains(id); }
+    std::vector<std::string> ids() const;
 
 private:
     std::map<std::string, std::shared_ptr<const SigningKeys::Key>> by_id_;

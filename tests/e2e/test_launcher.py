@@ -16,8 +16,9 @@ AGENT = "nobody"
 USER = "daemon"
 CONF = """ClusterName=split
 GresTypes=gpu,mps
-NodeName=n1 CPUs=4 Gres=gpu:a100:2,mps:200
-PartitionName=main Nodes=n1 Default=YES MaxTime=1-0
+NodeName=n1 CPUs=4 Gres=gpu:a100:2,mps:200 NodeHostname={host}
+NodeName=n2 CPUs=4 NodeHostname=elsewhere State=UNKNOWN
+PartitionName=main Nodes=n1,n2 Default=YES MaxTime=1-0
 Prolog={folder}/prolog
 Epilog={folder}/epilog
 HealthCheckProgram={folder}/check
@@ -45,7 +46,7 @@ class SplitCluster(Cluster):
         for name in ("state/log", "state/run"):
             (self.root / name).mkdir(parents=True)
         self.state = self.root / "state"
-        (self.config / "slurm.conf").write_text(CONF.format(folder=self.root))
+        (self.config / "slurm.conf").write_text(CONF.format(folder=self.root, host=socket.gethostname()))
         (self.config / "gres.conf").write_text("NodeName=n1 Name=gpu Type=a100 Count=2\n")
         (self.root / "noted").touch()
         for name in ("prolog", "epilog", "check"):
@@ -58,8 +59,10 @@ class SplitCluster(Cluster):
     def up(self):
         self.start_controller()
         self.wait("the controller's key", (self.state / "run/launch.pub").exists)
+        shutil.copy(self.state / "run/launch.pub", self.config / "launch.pub")  # As on another host.
         self.start_launcher()
         self.start_agent()
+        self.wait("the node to be there", lambda: "idle" in self.run("sinfo", "-h", "-n", "n1", "-o", "%T").stdout)
 
     def start_controller(self):
         self.start("berthd", "--state", self.state / "db", "--config", self.config, "--socket", self.state / "berthd.sock",
@@ -68,14 +71,37 @@ class SplitCluster(Cluster):
     def start_launcher(self):
         self.start("berth-launcher", "--node", "n1", "--config", self.config, "--state", self.launcher_state, "--emulate",
                    "--socket", self.state / "run/launcher.sock", "--agent-user", AGENT, "--controller-key",
-                   self.root / "no-such-key", "--controller-key", self.state / "run/launch.pub",
+                   self.root / "no-such-key", "--controller-key", self.config / "launch.pub",
                    "--client-socket", self.state / "berthd.sock", "--mps-control", self.root / "mps")
         self.wait("the launcher to listen", (self.state / "run/launcher.sock").exists)
 
-    def start_agent(self):
-        self.start("berth-agent", "--node", "n1", "--config", self.config, "--state", self.agent_state, "--emulate",
-                   "--controller", f"unix:{self.state}/run/agents.sock", "--launcher", self.state / "run/launcher.sock",
+    def start_agent(self, node="n1"):
+        self.start("berth-agent", "--node", node, "--config", self.config, "--state", self.agent_state, "--emulate",
+                   "--controller", f"unix:{self.state}/run/agents.sock",
+                   *(["--launcher", self.state / "run/launcher.sock"] if node == "n1" else []),
                    user=AGENT, group="nogroup", extra_groups=[])
+
+    def change_key(self):
+        """The documented procedure, its first half: a new key, and the old one is believed for a while."""
+        keys = self.state / "db/keys"
+        self.stop("berthd")
+        (keys / "launch.key").rename(keys / "launch.old.key")
+        self.start_controller()
+        self.wait_for_controller()
+
+    def forget_old_key(self):
+        """Its second half."""
+        self.stop("berthd")
+        (self.state / "db/keys/launch.old.key").unlink()
+        self.start_controller()
+        self.wait_for_controller()
+
+    def wait_for_controller(self):
+        self.wait("the controller to be back", lambda: self.run("sinfo", check=False).returncode == 0)
+
+    def keys_known(self):
+        """How many the launcher has been told of."""
+        return (self.launcher_state / "controller.keys").read_bytes().count(b"BEGIN PUBLIC KEY")
 
     def start(self, name, *arguments, **who):
         with (self.state / "log" / f"{name}.log").open("a") as log:
@@ -106,7 +132,6 @@ def uid_of(user):
 class Launcher(unittest.TestCase):
     def setUp(self):
         self.cluster = self.enterContext(SplitCluster())
-        self.cluster.wait("the node to be there", lambda: "idle" in self.cluster.run("sinfo", "-h", "-o", "%T").stdout)
 
     def submit(self, script, *options):
         done = self.cluster.run("sbatch", "--parsable", *options, stdin=f"#!/bin/sh\n{script}\n", user=USER, group="daemon", extra_groups=[])
@@ -187,6 +212,65 @@ class Launcher(unittest.TestCase):
         self.cluster.start_agent()
         self.cluster.wait_state(self.submit("true"), "COMPLETED")
 
+    def test_the_agents_user_is_no_other_host_s_node(self):
+        self.cluster.stop("berth-agent")
+        self.cluster.start_agent("n2")
+        self.cluster.wait("the controller's refusal", lambda: "may be this host's own node alone, and 'n2' is not" in self.cluster.log("berthd"))
+        state = self.cluster.run("scontrol", "show", "node", "n2").stdout
+        self.assertIn("BootTime=None", state)
+
+    def test_a_launcher_without_the_controllers_key_is_waited_for(self):
+        for name in ("berth-agent", "berth-launcher"):
+            self.cluster.stop(name)
+        key = self.cluster.config / "launch.pub"
+        kept = key.read_text()
+        key.unlink()
+        shutil.rmtree(self.cluster.launcher_state)
+        self.cluster.start_launcher()
+        self.cluster.start_agent()
+        self.cluster.wait("the agent to say what it waits for",
+                          lambda: "waiting for the launcher: the launcher cannot serve: the controller's key is not there" in self.cluster.log("berth-agent"))
+        self.assertIsNone(self.cluster.processes["berth-agent"].poll())
+        self.assertIsNone(self.cluster.processes["berth-launcher"].poll())
+        key.write_text(kept)
+        self.cluster.wait_state(self.submit("true"), "COMPLETED")
+
+    def test_the_controllers_key_is_changed_and_no_node_is_stopped(self):
+        go = self.cluster.work / "go"
+        job = self.submit(f"touch {go}.began; while [ ! -e {go} ]; do sleep 0.1; done; srun -n 1 echo a step of later")
+        self.cluster.wait("the script to begin", Path(f"{go}.began").exists)
+        agent, launcher = (self.cluster.processes[name].pid for name in ("berth-agent", "berth-launcher"))
+        self.cluster.change_key()
+        self.cluster.wait_state(self.submit("true"), "COMPLETED")  # By the old key: the new one is not known to it yet.
+        self.cluster.wait("the launcher to know the new key", lambda: self.cluster.keys_known() == 2)
+        self.cluster.forget_old_key()
+        self.cluster.wait_state(self.submit("true"), "COMPLETED")
+        self.cluster.wait("the launcher to forget the old key", lambda: self.cluster.keys_known() == 1)
+        go.touch()
+        self.cluster.wait_state(job, "COMPLETED")
+        self.assertEqual(self.cluster.output(job), "a step of later\n")
+        self.assertIn(f"0 {job} epilog_slurmd", self.noted())
+        # Who comes later knows the new one too, though the file on its host is as it was.
+        self.assertEqual([self.cluster.processes[name].pid for name in ("berth-agent", "berth-launcher")], [agent, launcher])
+        for name in ("berth-agent", "berth-launcher"):
+            self.cluster.stop(name)
+        self.cluster.start_launcher()
+        self.cluster.start_agent()
+        self.cluster.wait_state(self.submit("true"), "COMPLETED")
+        self.assertNotIn("refused", self.cluster.log("berth-launcher"))
+
+    def test_what_the_launcher_knows_of_the_node_follows_the_controllers_configuration(self):
+        conf = self.cluster.config / "slurm.conf"
+        conf.write_text(conf.read_text().replace("gpu:a100:2,mps:200", "gpu:a100:3,mps:300"))
+        gres = self.cluster.config / "gres.conf"
+        gres.write_text(gres.read_text().replace("Count=2", "Count=3"))
+        self.cluster.run("scontrol", "reconfigure")
+        self.cluster.wait("the launcher to hear of it", lambda: "as the controller describes it now" in self.cluster.log("berth-launcher"))
+        self.cluster.run("scontrol", "update", "NodeName=n1", "State=RESUME", check=False)  # Its agent had found two.
+        job = self.submit("echo $CUDA_VISIBLE_DEVICES", "--gres=gpu:3")
+        self.cluster.wait_state(job, "COMPLETED")
+        self.assertEqual(self.cluster.output(job), "0,1,2\n")
+
     def test_a_launcher_that_knows_another_key_runs_nothing(self):
         self.cluster.wait_state(self.submit("true"), "COMPLETED")
         for name in ("berth-agent", "berthd"):
@@ -196,7 +280,6 @@ class Launcher(unittest.TestCase):
         (self.cluster.state / "db/keys/launch.key").unlink()
         self.cluster.start_controller()
         self.cluster.wait("another key", lambda: key.read_text() != known)
-        key.write_text(known)
         self.cluster.start_agent()
         job = self.submit("touch ran")
         self.cluster.wait("the launcher's refusal", lambda: "refused: the order's credential is by key" in self.cluster.log("berth-launcher"))

@@ -1,0 +1,46 @@
+// A node that is told what it is: what begins after that begins on it as it is described.
+#include "berth/host/linux_node_rig.h"
+
+namespace berth {
+namespace {
+
+class ConfigureTest : public ::testing::Test, public LinuxNodeRig {
+protected:
+    static NodeSetup with_gpus(std::uint32_t count) {
+        NodeSetup setup;
+        const DimensionId gpu = *setup.dimensions.intern("gpu", "a100");
+        for (std::uint32_t i = 0; i < count; ++i)
+            setup.node.devices.push_back({.dimension = gpu, .index = i});
+        return setup;
+    }
+    std::string gpus_of(std::uint32_t id, DeviceMask devices) {
+        const std::string name = "gpus" + std::to_string(id);
+        LaunchAttempt launch = job(id, "echo \"$CUDA_VISIBLE_DEVICES\" >" + name);
+        launch.confinement.devices = false;
+        launch.share.devices = devices;
+        launch.shares = {launch.share};
+        start(launch);
+        wait<RunExited>(batch(id));
+        return text(name);
+    }
+};
+
+TEST_F(ConfigureTest, JobsHaveTheDevicesThatTheControllerDescribes) {
+    open();
+    node->act(ConfigureNode{with_gpus(3)});
+    EXPECT_EQ(gpus_of(1, 0b101), "0,2\n");
+    node->act(ConfigureNode{with_gpus(4)});
+    EXPECT_EQ(gpus_of(2, 0b1000), "3\n");
+}
+
+TEST_F(ConfigureTest, WhatContradictsItselfIsNotTakenUp) {
+    open();
+    node->act(ConfigureNode{with_gpus(2)});
+    NodeSetup wrong = with_gpus(4);
+    wrong.node.devices[3].dimension = DimensionId(9);
+    node->act(ConfigureNode{wrong});
+    EXPECT_EQ(gpus_of(1, 0b10), "1\n");
+}
+
+}  // namespace
+}  // namespace berth
