@@ -7,6 +7,7 @@
 #include "berth/base/text.h"
 #include "berth/model/license.h"
 #include "berth/model/limits.h"
+#include "berth/model/new_node_text.h"
 #include "berth/slurm/sacctmgr_edit.h"
 #include "berth/slurm/scontrol_partition.h"
 #include "berth/slurm/scontrol_reservation.h"
@@ -28,7 +29,20 @@ AccountingView small_view() {
     return view;
 }
 
+// What is read makes a node, or is refused; and that node is within its bounds.
+void check_new_node(const std::string& text) {
+    std::vector<std::string> words;
+    for (const auto word : split(text, ' ')) words.emplace_back(word);
+    JoiningNode joining;
+    if (!read_new_node(words, joining.node).ok()) return;
+    Dimensions dimensions;
+    const auto node = make_node("n", joining, dimensions);
+    if (!node.ok()) return;
+    BERTH_ASSERT(node->cpus() > 0 && node->devices.size() <= kDevicesPerNodeMax);
+}
+
 void check_lists(const std::string& text) {
+    check_new_node(text);
     if (const auto licenses = parse_licenses(text)) {
         const auto again = parse_licenses(to_text(*licenses));
         BERTH_ASSERT(licenses->counts.empty() || (again && *again == *licenses));

@@ -5,12 +5,12 @@
 
 #include "apps/berth_agent/agent_loop.h"
 #include "apps/berth_agent/join.h"
+#include "apps/berth_agent/joining.h"
 #include "apps/berth_agent/node_keys.h"
 #include "apps/berth_agent/node_options.h"
 #include "apps/berth_agent/options.h"
 #include "apps/berth_agent/renewal.h"
 #include "apps/berth_agent/this_machine.h"
-#include "apps/daemon/cluster_config.h"
 #include "apps/daemon/log_file.h"
 #include "apps/daemon/single_instance.h"
 #include "apps/daemon/stop_signal.h"
@@ -55,6 +55,7 @@ struct HandedNode {
     std::function<Status()> lost;
     std::vector<RunKey> alive;
     std::vector<std::string> not_isolated;
+    std::function<std::vector<std::string>()> launch_keys;
 };
 
 template <class Kind>
@@ -67,12 +68,32 @@ HandedNode handed(std::unique_ptr<Kind> node) {
     return one;
 }
 
+// A launcher that is not there yet, or that waits for the controller's key, is waited for: to end
+// and be started again would go on only until whoever starts us has had enough of it. nullptr: we
+// are to stop.
+Result<std::unique_ptr<RemoteNode>> wait_for_launcher(const AgentOptions& options,
+                                                      const StopSignal& signals, LogSink& log) {
+    constexpr std::chrono::milliseconds kFirstPause{250}, kLongestPause{10'000};
+    std::string told;
+    for (auto pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
+        auto remote = RemoteNode::connect(options.launcher, options.node);
+        if (remote.ok() || remote.error().code != ErrorCode::unavailable) return remote;
+        const std::string why = remote.error().message;
+        if (std::exchange(told, why) != why)
+            log.write(LogLevel::warning, "agent", "waiting for the launcher: " + why);
+        if (signals.wait(pause)) return std::unique_ptr<RemoteNode>();
+    }
+}
+
 Result<HandedNode> open_node(const AgentOptions& options, const ClusterSpec& spec, NodeId id,
-                             const std::optional<Machine>& machine, LogSink& log) {
+                             const std::optional<Machine>& machine, const StopSignal& signals,
+                             LogSink& log) {
     if (!options.launcher.empty()) {
-        BERTH_TRY(auto remote, RemoteNode::connect(options.launcher, options.node));
+        BERTH_TRY(auto remote, wait_for_launcher(options, signals, log));
+        if (remote == nullptr) return HandedNode{};
         const RemoteNode& there = *remote;
         HandedNode node = handed(std::move(remote));
+        node.launch_keys = [&there] { return there.launch_keys(); };
         node.lost = [&there] { return there.lost() ? Status(*there.lost()) : Status(Done{}); };
         return node;
     }
@@ -81,18 +102,18 @@ Result<HandedNode> open_node(const AgentOptions& options, const ClusterSpec& spe
     return handed(std::move(local));
 }
 
-Status run(const AgentOptions& options, const LinkAddress& controller, const ClusterSpec& spec,
-           NodeId id, StopSignal& signals, LogSink& log) {
+Status run(const AgentOptions& options, const LinkAddress& controller, const NodeConfig& config,
+           StopSignal& signals, LogSink& log) {
     BERTH_TRY(const std::unique_ptr<FileDisk> disk, FileDisk::open(options.state + "/memory"));
-    NodeSpec found = spec.node(id);
-    std::optional<Machine> machine;
-    if (!options.emulate) {
-        BERTH_TRY(machine, discover_machine());
-        found = found_node(spec.node(id), spec.dimensions, *machine);
-    }
-    BERTH_TRY(HandedNode node, open_node(options, spec, id, machine, log));
+    const ClusterSpec& spec = config.spec;
+    const NodeSpec& described = spec.node(config.node);
+    NodeSpec found = described;
+    if (config.machine) found = found_node(described, spec.dimensions, *config.machine);
+    BERTH_TRY(HandedNode node, open_node(options, spec, config.node, config.machine, signals, log));
+    if (node.node == nullptr) return Done{};  // We were told to stop meanwhile.
     for (const std::string& gap : node.not_isolated) log.write(LogLevel::warning, "agent", gap);
     BERTH_TRY(AgentIdentity identity, identify(found));
+    identity.joins = config.joins;
     const std::vector<MemoryWrite> memory = disk->stored();
     AgentLoop loop(Agent(std::move(identity), memory, node.alive, SystemClock().now()),
                    {.disk = *disk,
@@ -100,7 +121,7 @@ Status run(const AgentOptions& options, const LinkAddress& controller, const Clu
                     .node_events = node.events,
                     .take_events = node.take_events,
                     .lost = node.lost,
-                    .gpus = meter(options, spec.node(id), spec.dimensions, log),
+                    .gpus = meter(options, described, spec.dimensions, log),
                     .name = options.node,
                     .runs_programs = !options.launcher.empty()},
                    log);
@@ -116,7 +137,8 @@ Status run(const AgentOptions& options, const LinkAddress& controller, const Clu
     const Status ended = loop.run({.address = options.controller,
                                    .certificates = [&keys] { return keys.read(); },
                                    .node = options.node,
-                                   .version = BERTH_VERSION});
+                                   .version = BERTH_VERSION,
+                                   .launch_keys = node.launch_keys});
     signals.rest();
     return ended;
 }
@@ -139,19 +161,11 @@ int serve(AgentOptions options, StopSignal& signals, LogFile& log) {
     if (!controller.ok()) return fail(log, controller.error(), kExitConfig);
     const Status joined = complete(options, *controller);
     if (!joined.ok()) return fail(log, joined.error(), kExitConfig);
-    const Result<ClusterSpec> spec =
-        read_cluster_config(options.config, {.lenient = options.lenient, .quiet = true}, log);
-    if (!spec.ok()) return fail(log, spec.error(), kExitConfig);
-    const std::optional<NodeId> node = spec->find_node(options.node);
-    if (!node) {
-        return fail(log,
-                    {ErrorCode::not_found,
-                     "no node '" + options.node + "' is configured in " + options.config},
-                    kExitConfig);
-    }
+    const Result<NodeConfig> config = read_node_config(options, log);
+    if (!config.ok()) return fail(log, config.error(), kExitConfig);
     const Result<PidFile> pid = PidFile::write(options.pid_file);
     if (!pid.ok()) return fail(log, pid.error(), kExitConfig);
-    const Status ended = run(options, *controller, *spec, *node, signals, log);
+    const Status ended = run(options, *controller, *config, signals, log);
     if (!ended.ok()) {
         const bool again = ended.error().code == ErrorCode::unavailable;
         return fail(log, ended.error(), again ? kExitTry : kExitDisk);

@@ -1,23 +1,12 @@
 #include "apps/berth_agent/node_options.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "apps/berth_agent/this_machine.h"
-#include "berth/config/lines.h"
 
 namespace berth {
-namespace {
-
-bool uses_pam(const ClusterSpec& spec) {
-    const auto found =
-        std::ranges::find(spec.settings, "UsePam", &decltype(spec.settings)::value_type::first);
-    return found != spec.settings.end() && config::parse_yes_no(found->second).value_or(false);
-}
-
-}  // namespace
 
 LinuxNodeOptions node_options(const NodeOptions& options, const std::string& authority,
                               const ClusterSpec& spec, NodeId node,
@@ -28,9 +17,14 @@ LinuxNodeOptions node_options(const NodeOptions& options, const std::string& aut
                             .shepherd = program_folder() + "/berth-step",
                             .cgroup_prefix = options.cgroup_prefix,
                             .emulated = options.emulate};
-    if (uses_pam(spec)) wanted.account_check.service = "slurm";  // As slurmd is called there.
+    wanted.account_check.service = "slurm";  // As slurmd is called there.
     wanted.mps_program = options.mps_program;
-    if (machine) wanted.cpus_of_core = cpus_of_node(spec.node(node), *machine);
+    if (machine) {
+        wanted.find_cpus = [machine](const NodeSpec& described) {
+            return cpus_of_node(described, *machine);
+        };
+        wanted.cpus_of_core = wanted.find_cpus(spec.node(node));
+    }
     wanted.environment.push_back("SLURM_CONF=" + options.config + "/slurm.conf");
     if (!options.client_socket.empty()) {
         wanted.environment.push_back("BERTH_SOCKET=" + options.client_socket);

@@ -34,6 +34,13 @@ void add_options(CLI::App& app, NodeOptions& options) {
     app.add_option("--mps-control", options.mps_program,
                    "The MPS control daemon, for simulated GPUs too (none of theirs: "
                    "/usr/bin/nvidia-cuda-mps-control for real ones)");
+    auto* const joins = app.add_flag(
+        "-Z", options.joins,
+        "The node need not be configured: it joins as this machine is, and as --conf says");
+    app.add_option("--conf", options.described,
+                   "What is not as it is found, in slurm.conf's words: \"CPUs=8 Gres=gpu:a100:2 "
+                   "Feature=big\"")
+        ->needs(joins);
     app.add_option("--log-file", options.log_file, "Instead of standard error");
     app.add_option("--pid-file", options.pid_file, "Where to write the process id");
     app.add_flag("--lenient", options.lenient, "Start in spite of errors in the configuration");

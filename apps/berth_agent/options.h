@@ -18,6 +18,8 @@ struct NodeOptions {
     std::string cgroup_prefix;
     std::string mps_program;  // Empty: NVIDIA's.
     std::string log_file, pid_file;
+    std::string described;  // What --conf says of the node, where it joins by itself.
+    bool joins = false;     // It need not be configured.
     bool emulate = false, lenient = false, verbose = false;
 };
 

@@ -1,6 +1,7 @@
 #include "berth/api/openapi.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "berth/api/enum_names.h"
@@ -205,64 +206,69 @@ JsonValue paths(Schemas& schemas) {
     return object(std::move(all));
 }
 
+constexpr auto kNames = std::to_array<std::pair<RouteId, std::string_view>>({
+    {RouteId::health, "health"},
+    {RouteId::openapi, "openapi"},
+    {RouteId::ping, "ping"},
+    {RouteId::config, "config"},
+    {RouteId::state_hash, "state_hash"},
+    {RouteId::list_jobs, "list_jobs"},
+    {RouteId::submit_job, "submit_job"},
+    {RouteId::show_job, "show_job"},
+    {RouteId::update_job, "update_job"},
+    {RouteId::cancel_job, "cancel_job"},
+    {RouteId::hold_job, "hold_job"},
+    {RouteId::release_job, "release_job"},
+    {RouteId::requeue_job, "requeue_job"},
+    {RouteId::create_step, "create_step"},
+    {RouteId::complete_job, "complete_job"},
+    {RouteId::explain_job, "explain_job"},
+    {RouteId::show_script, "show_script"},
+    {RouteId::list_nodes, "list_nodes"},
+    {RouteId::show_node, "show_node"},
+    {RouteId::update_node, "update_node"},
+    {RouteId::list_partitions, "list_partitions"},
+    {RouteId::list_licenses, "list_licenses"},
+    {RouteId::list_reservations, "list_reservations"},
+    {RouteId::create_reservation, "create_reservation"},
+    {RouteId::update_reservation, "update_reservation"},
+    {RouteId::delete_reservation, "delete_reservation"},
+    {RouteId::list_associations, "list_associations"},
+    {RouteId::list_qos, "list_qos"},
+    {RouteId::edit_accounting, "edit_accounting"},
+    {RouteId::list_accounting, "list_accounting"},
+    {RouteId::list_priorities, "list_priorities"},
+    {RouteId::list_shares, "list_shares"},
+    {RouteId::set_usage, "set_usage"},
+    {RouteId::show_diagnostics, "show_diagnostics"},
+    {RouteId::reset_diagnostics, "reset_diagnostics"},
+    {RouteId::reconfigure, "reconfigure"},
+    {RouteId::metrics, "metrics"},
+    {RouteId::metrics_jobs, "metrics_jobs"},
+    {RouteId::metrics_nodes, "metrics_nodes"},
+    {RouteId::metrics_partitions, "metrics_partitions"},
+    {RouteId::metrics_scheduler, "metrics_scheduler"},
+    {RouteId::revoke_certificates, "revoke_certificates"},
+    {RouteId::create_join_token, "create_join_token"},
+    {RouteId::join, "join"},
+    {RouteId::create_token, "create_token"},
+    {RouteId::suspend_job, "suspend_job"},
+    {RouteId::resume_job, "resume_job"},
+    {RouteId::notify_job, "notify_job"},
+    {RouteId::keep_alive, "keep_alive"},
+    {RouteId::top_jobs, "top_jobs"},
+    {RouteId::create_partition, "create_partition"},
+    {RouteId::update_partition, "update_partition"},
+    {RouteId::delete_partition, "delete_partition"},
+    {RouteId::attach_step, "attach_step"},
+    {RouteId::create_nodes, "create_nodes"},
+    {RouteId::delete_node, "delete_node"},
+});
+static_assert(kNames.size() == static_cast<std::size_t>(RouteId::delete_node) + 1, "one for each");
+
 std::string_view name_of(RouteId id) {
-    switch (id) {
-        case RouteId::health: return "health";
-        case RouteId::openapi: return "openapi";
-        case RouteId::ping: return "ping";
-        case RouteId::config: return "config";
-        case RouteId::state_hash: return "state_hash";
-        case RouteId::list_jobs: return "list_jobs";
-        case RouteId::submit_job: return "submit_job";
-        case RouteId::show_job: return "show_job";
-        case RouteId::update_job: return "update_job";
-        case RouteId::cancel_job: return "cancel_job";
-        case RouteId::hold_job: return "hold_job";
-        case RouteId::release_job: return "release_job";
-        case RouteId::requeue_job: return "requeue_job";
-        case RouteId::create_step: return "create_step";
-        case RouteId::complete_job: return "complete_job";
-        case RouteId::explain_job: return "explain_job";
-        case RouteId::show_script: return "show_script";
-        case RouteId::list_nodes: return "list_nodes";
-        case RouteId::show_node: return "show_node";
-        case RouteId::update_node: return "update_node";
-        case RouteId::list_partitions: return "list_partitions";
-        case RouteId::list_licenses: return "list_licenses";
-        case RouteId::list_reservations: return "list_reservations";
-        case RouteId::create_reservation: return "create_reservation";
-        case RouteId::update_reservation: return "update_reservation";
-        case RouteId::delete_reservation: return "delete_reservation";
-        case RouteId::list_associations: return "list_associations";
-        case RouteId::list_qos: return "list_qos";
-        case RouteId::edit_accounting: return "edit_accounting";
-        case RouteId::list_accounting: return "list_accounting";
-        case RouteId::list_priorities: return "list_priorities";
-        case RouteId::list_shares: return "list_shares";
-        case RouteId::set_usage: return "set_usage";
-        case RouteId::show_diagnostics: return "show_diagnostics";
-        case RouteId::reset_diagnostics: return "reset_diagnostics";
-        case RouteId::reconfigure: return "reconfigure";
-        case RouteId::metrics: return "metrics";
-        case RouteId::metrics_jobs: return "metrics_jobs";
-        case RouteId::metrics_nodes: return "metrics_nodes";
-        case RouteId::metrics_partitions: return "metrics_partitions";
-        case RouteId::metrics_scheduler: return "metrics_scheduler";
-        case RouteId::revoke_certificates: return "revoke_certificates";
-        case RouteId::create_join_token: return "create_join_token";
-        case RouteId::join: return "join";
-        case RouteId::create_token: return "create_token";
-        case RouteId::suspend_job: return "suspend_job";
-        case RouteId::resume_job: return "resume_job";
-        case RouteId::notify_job: return "notify_job";
-        case RouteId::keep_alive: return "keep_alive";
-        case RouteId::top_jobs: return "top_jobs";
-        case RouteId::create_partition: return "create_partition";
-        case RouteId::update_partition: return "update_partition";
-        case RouteId::delete_partition: return "delete_partition";
-        case RouteId::attach_step: return "attach_step";
-    }
-    return "?";
+    const auto* const found = std::ranges::find(kNames, id, &decltype(kNames)::value_type::first);
+    return found == kNames.end() ? "?" : found->second;
 }
 
 }  // namespace

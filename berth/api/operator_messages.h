@@ -7,6 +7,7 @@
 #include "berth/base/fields.h"
 #include "berth/base/time.h"
 #include "berth/model/cluster_edits.h"
+#include "berth/model/new_node.h"
 
 namespace berth::api {
 
@@ -30,6 +31,13 @@ struct PartitionCall {
     std::string name;
     PartitionChange change;
     BERTH_FIELDS(PartitionCall, name, change)
+};
+
+// POST /v1/nodes
+struct NodeCall {
+    std::vector<std::string> names;
+    NewNode node;
+    BERTH_FIELDS(NodeCall, names, node)
 };
 
 }  // namespace berth::api

@@ -61,6 +61,8 @@ std::int32_t status_of(Refusal why) {
         case Refusal::job_held:
         case Refusal::partition_in_use:
         case Refusal::partition_name_taken:
+        case Refusal::node_name_taken:
+        case Refusal::nodes_busy:
         case Refusal::step_resources_busy:
         case Refusal::already_disabled: return 409;
         case Refusal::script_too_large: return 413;

@@ -369,6 +369,20 @@ constexpr std::array kRoutes = {
           .request = "AttachCall",
           .reply = "AttachReply",
           .summary = "Where the srun of a running step listens, and its token."},
+    Route{.id = RouteId::create_nodes,
+          .method = Method::post,
+          .path = "/v1/nodes",
+          .verb = "edit_nodes",
+          .request = "NodeCall",
+          .reply = "Accepted",
+          .success = 201,
+          .summary = "Makes nodes, besides those that are configured; they stay over restarts."},
+    Route{.id = RouteId::delete_node,
+          .method = Method::post,
+          .path = "/v1/nodes/{name}/delete",
+          .verb = "edit_nodes",
+          .reply = "Accepted",
+          .summary = "Deletes a node that no file names, and no job and no reservation uses."},
 };
 
 // The captures, if the path fits.

@@ -68,6 +68,8 @@ enum class RouteId : std::uint8_t {
     update_partition,
     delete_partition,
     attach_step,
+    create_nodes,
+    delete_node,
 };
 
 struct Route {

@@ -306,6 +306,12 @@ CallResult<api::NodeRow> Client::node(std::string_view name) {
 CallResult<Done> Client::update_node(std::string_view name, const api::NodePatch& patch) {
     return wire_->command(RouteId::update_node, name, patch);
 }
+CallResult<Done> Client::create_nodes(const api::NodeCall& call) {
+    return wire_->command(RouteId::create_nodes, {}, call);
+}
+CallResult<Done> Client::delete_node(std::string_view name) {
+    return wire_->command(RouteId::delete_node, name, api::Accepted{});
+}
 CallResult<Done> Client::create_partition(const api::PartitionCall& call) {
     return wire_->command(RouteId::create_partition, {}, call);
 }

@@ -62,6 +62,8 @@ public:
     CallResult<api::NodeRow> node(std::string_view name);
     CallResult<Done> update_node(std::string_view name, const api::NodePatch& patch);
     CallResult<std::vector<api::PartitionRow>> partitions();
+    CallResult<Done> create_nodes(const api::NodeCall& call);
+    CallResult<Done> delete_node(std::string_view name);
     CallResult<Done> create_partition(const api::PartitionCall& call);
     CallResult<Done> update_partition(std::string_view name, const PartitionChange& change);
     CallResult<Done> delete_partition(std::string_view name);

@@ -24,6 +24,13 @@ struct GpuType {
     std::uint32_t compute_capability = 0;  // In tenths.
 };
 
+// A NodeSet line: nodes by name, and all that have one of its features.
+struct NodeSet {
+    Line line;
+    std::string nodes;  // A host list; may be empty.
+    std::vector<std::string> features;
+};
+
 struct Draft {
     ClusterSpec spec;
     Findings findings;
@@ -35,7 +42,8 @@ struct Draft {
     std::map<std::string, GpuType> gpu_types;      // By type.
     std::optional<std::pair<Line, Pair>> auto_detect;
     std::vector<Line> part_lines;  // Of gres.conf, about parts of GPUs.
-    std::vector<Line> switches;    // SwitchName lines, wherever they stood.
+    std::map<std::string, NodeSet, std::less<>> node_sets;
+    std::vector<Line> switches;  // SwitchName lines, wherever they stood.
     std::vector<std::pair<Line, std::optional<Pair>>>
         partition_nodes;  // By partition: its line, its Nodes=.
     std::string slurm_conf = "slurm.conf";
@@ -66,6 +74,7 @@ struct Draft {
 void read_slurm_conf(Draft& draft, const std::vector<Line>& lines);
 void read_node_line(Draft& draft, const Line& line, Line& defaults);
 void read_partition_line(Draft& draft, const Line& line, Line& defaults);
+void read_node_set_line(Draft& draft, const Line& line);
 void resolve_partition_nodes(Draft& draft);
 void read_scheduling_keys(Draft& draft);
 void read_priority_keys(Draft& draft);

@@ -1,6 +1,5 @@
 // slurm.conf's words about the site's own programs around jobs: Prolog, Epilog, PrologSlurmctld,
-// EpilogSlurmctld, TaskProlog, TaskEpilog, PrologEpilogTimeout, PrologFlags; and UsePAM, which each
-// node reads for itself.
+// EpilogSlurmctld, TaskProlog, TaskEpilog, PrologEpilogTimeout, PrologFlags; and UsePAM.
 #include "berth/base/text.h"
 #include "berth/config/draft.h"
 
@@ -37,8 +36,10 @@ void read_hook(Draft& draft, const Line& line, const Pair& pair) {
         const std::int64_t value = number_or(draft, line, pair, 1, kNoTimeout, kNoTimeout);
         hooks.timeout = std::chrono::seconds(value == kNoTimeout ? 0 : value);
     }
-    if (iequals(pair.key, "UsePAM") && !parse_yes_no(*pair.value)) {
-        draft.error(line, pair, "UsePAM=" + *pair.value + " should be 1 or 0");
+    if (iequals(pair.key, "UsePAM")) {
+        const auto yes = parse_yes_no(*pair.value);
+        if (!yes) draft.error(line, pair, "UsePAM=" + *pair.value + " should be 1 or 0");
+        draft.spec.confinement.use_pam = yes.value_or(false);
     }
     if (!iequals(pair.key, "PrologFlags")) return;
     for (const std::string_view flag : split(*pair.value, ',')) {

@@ -91,7 +91,7 @@ constexpr auto kKeys = std::to_array<KnownKey>({
     {"MaxJobId", acted_on, "67043328"},
     {"MaxMemPerCPU", acted_on, ""},
     {"MaxMemPerNode", acted_on, "UNLIMITED"},
-    {"MaxNodeCount", slurms_own, ""},
+    {"MaxNodeCount", acted_on, ""},
     {"MaxStepCount", not_yet, "40000"},
     {"MaxTasksPerNode", not_yet, "512"},
     {"MCSPlugin", slurms_own, "(null)"},

@@ -187,29 +187,64 @@ void read_global_memory(Draft& draft, PartitionSpec& partition) {
     take("maxmempernode", partition.max_memory_per_node);
 }
 
-std::vector<NodeId> nodes_of(Draft& draft, const Line& line, const Pair& pair) {
-    std::vector<NodeId> nodes;
-    if (iequals(*pair.value, "ALL")) {
-        for (std::size_t i = 0; i < draft.spec.nodes.size(); ++i)
-            nodes.push_back(NodeId::from_index(i));
-        return nodes;
+// A line's nodes, by name or by NodeSet.
+class NodesOf {
+public:
+    NodesOf(Draft& draft, const Line& line, const Pair& pair, PartitionSpec& partition)
+        : draft_(draft), line_(line), pair_(pair), partition_(partition) {}
+
+    void read() {
+        if (iequals(*pair_.value, "ALL")) {
+            partition_.all_nodes = true;
+            for (std::size_t i = 0; i < draft_.spec.nodes.size(); ++i)
+                partition_.nodes.push_back(NodeId::from_index(i));
+            return;
+        }
+        add(*pair_.value, "Nodes=");
+        std::vector<NodeId>& nodes = partition_.nodes;
+        std::ranges::sort(nodes);
+        nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
     }
-    const auto names = expand_hostlist(*pair.value);
-    if (!names.ok()) {
-        draft.error(line, pair, names.error().message);
-        return nodes;
-    }
-    for (const std::string& name : names.value()) {
-        if (const auto node = draft.spec.find_node(name)) {
-            nodes.push_back(*node);
-        } else {
-            draft.error(line, pair, "Nodes= names " + name + ", which no NodeName line describes");
+
+private:
+    void add(const std::string& list, const std::string& where) {
+        const auto names = expand_hostlist(list);
+        if (!names.ok()) return draft_.error(line_, pair_, names.error().message);
+        for (const std::string& name : names.value()) {
+            if (const auto node = draft_.spec.find_node(name)) {
+                partition_.nodes.push_back(*node);
+            } else if (const auto set = draft_.node_sets.find(name);
+                       set != draft_.node_sets.end()) {
+                add_set(set->second, name);
+            } else {
+                draft_.error(line_, pair_,
+                             where + " names " + name +
+                                 ", which no NodeName line and no NodeSet line describes");
+            }
         }
     }
-    std::ranges::sort(nodes);
-    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-    return nodes;
-}
+    void add_set(const NodeSet& set, const std::string& name) {
+        if (!set.nodes.empty() && !is_inside_) {
+            is_inside_ = true;  // A set names nodes and no sets.
+            add(set.nodes, "NodeSet=" + name);
+            is_inside_ = false;
+        }
+        for (const std::string& feature : set.features) {
+            partition_.node_features.push_back(feature);
+            for (std::size_t i = 0; i < draft_.spec.nodes.size(); ++i) {
+                const auto& own = draft_.spec.nodes[i].features;
+                if (std::ranges::find(own, feature) != own.end())
+                    partition_.nodes.push_back(NodeId::from_index(i));
+            }
+        }
+    }
+
+    Draft& draft_;
+    const Line& line_;
+    const Pair& pair_;
+    PartitionSpec& partition_;
+    bool is_inside_ = false;
+};
 
 }  // namespace
 
@@ -239,16 +274,42 @@ void read_partition_line(Draft& draft, const Line& line, Line& defaults) {
                                        nodes == nullptr ? std::nullopt : std::optional(*nodes));
 }
 
+// NodeSet=a100 Feature=a100, NodeSet=old Nodes=n[1-4]
+void read_node_set_line(Draft& draft, const Line& line) {
+    NodeSet set{.line = line, .nodes = {}, .features = {}};
+    const Pair& name = line.pairs.front();
+    if (!name.value || name.value->empty()) return draft.error(line, name, "NodeSet has no value");
+    for (const Pair& pair : line.pairs) {
+        if (&pair == &name) continue;
+        if (!pair.value) {
+            draft.error(line, pair, pair.key + " has no value");
+        } else if (iequals(pair.key, "Nodes")) {
+            set.nodes = *pair.value;
+        } else if (iequals(pair.key, "Feature")) {
+            for (const auto feature : split(*pair.value, ','))
+                set.features.emplace_back(trim(feature));
+        } else {
+            draft.error(line, pair,
+                        "there is no option " + pair.key +
+                            " on a NodeSet line: there are Feature= and Nodes=");
+        }
+    }
+    if (set.nodes.empty() && set.features.empty())
+        draft.error(line, "NodeSet=" + *name.value + " needs Feature= or Nodes=");
+    if (!draft.node_sets.emplace(*name.value, std::move(set)).second)
+        draft.error(line, "NodeSet " + *name.value + " is described twice");
+}
+
 void resolve_partition_nodes(Draft& draft) {
     for (std::size_t i = 0; i < draft.partition_nodes.size(); ++i) {
         const auto& [line, nodes] = draft.partition_nodes[i];
-        if (nodes && nodes->value) draft.spec.partitions[i].nodes = nodes_of(draft, line, *nodes);
+        if (nodes && nodes->value) NodesOf(draft, line, *nodes, draft.spec.partitions[i]).read();
     }
     if (draft.spec.partitions.empty() && !draft.spec.nodes.empty()) {
         draft.findings.add(Severity::error, draft.slurm_conf, 0,
                            "no partition: add PartitionName=main Nodes=ALL Default=YES");
     }
-    if (draft.spec.nodes.empty()) {
+    if (draft.spec.nodes.empty() && draft.spec.max_node_count == 0) {
         draft.findings.add(
             Severity::error, draft.slurm_conf, 0,
             "no node: add a line such as NodeName=gpu1 CPUs=64 RealMemory=512000 Gres=gpu:a100:8");

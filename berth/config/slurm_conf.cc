@@ -84,14 +84,19 @@ void read_slurm_conf(Draft& draft, const std::vector<Line>& lines) {
     for (const Line& line : lines) {
         if (is_named(line, "NodeName")) read_node_line(draft, line, node_defaults);
         if (is_named(line, "PartitionName")) read_partition_line(draft, line, partition_defaults);
-        if (is_named(line, "DownNodes") || is_named(line, "NodeSet") ||
-            is_named(line, "FrontendName")) {
+        if (is_named(line, "NodeSet")) read_node_set_line(draft, line);
+        if (is_named(line, "DownNodes") || is_named(line, "FrontendName")) {
             draft.error(line, line.pairs.front().key + " lines are not supported yet");
         }
         if (is_named(line, "SwitchName")) {
             draft.error(line, misplaced("SwitchName"));
             draft.switches.push_back(line);
         }
+    }
+    if (const Pair* most = draft.global("maxnodecount")) {
+        const Line line{.file = draft.slurm_conf, .number = most->line, .pairs = {}};
+        draft.spec.max_node_count =
+            static_cast<std::uint32_t>(number_or(draft, line, *most, 1, 65536, 0));
     }
     if (const Pair* name = draft.global("clustername")) draft.spec.name = *name->value;
     if (const Pair* host = draft.global("slurmctldhost")) {

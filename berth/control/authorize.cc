@@ -57,6 +57,7 @@ constexpr std::array kRules = {
     Rule{Verb::top_job, "top_job", kUser, kOp},
     Rule{Verb::notify_job, "notify_job", kUser, kOp},
     Rule{Verb::attach_step, "attach_step", kUser, kAdmin},
+    Rule{Verb::edit_nodes, "edit_nodes", kAdmin, kAdmin},
 };
 
 constexpr std::array<Verb, kRules.size()> verbs_of_rules() {

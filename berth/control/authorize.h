@@ -61,6 +61,8 @@ enum class Verb : std::uint8_t {
     top_job,      // Users only where the site lets them (enable_user_top).
     notify_job,
     attach_step,  // To its output and input: who is attached acts as its user.
+    // More of the cluster.
+    edit_nodes,  // Those that no file names: made, and taken out.
 };
 
 // `own`: the thing asked for belongs to the principal. For what has no owner it plays no part.

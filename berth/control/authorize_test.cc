@@ -45,6 +45,7 @@ constexpr Row kMatrix[] = {
     {Verb::complete_job, kOwnThenAdmin},
     {Verb::update_node, kOps},
     {Verb::update_partition, kOps},
+    {Verb::edit_nodes, kAdmins},
     {Verb::edit_reservation, kOps},
     {Verb::edit_accounting, kOps},
     {Verb::reconfigure, kAdmins},

@@ -11,6 +11,7 @@
 #include "berth/base/result.h"
 #include "berth/model/event.h"
 #include "berth/model/explanation.h"
+#include "berth/model/new_node.h"
 #include "berth/model/order.h"
 #include "berth/model/principal.h"
 #include "berth/model/reason.h"
@@ -111,6 +112,14 @@ struct EditPartition {
 struct DeletePartition {
     std::string name;
 };
+// Nodes that no configuration names; and one of those taken out again.
+struct CreateNodes {
+    std::vector<std::string> names;
+    NewNode node;
+};
+struct DeleteNode {
+    std::string name;
+};
 // A step within a running job. `launch` is what each node's LaunchStep has in common; the
 // controller adds where the tasks go.
 struct CreateStep {
@@ -160,11 +169,11 @@ struct Reconfigure {
     std::string problem;                      // … what is wrong with it.
 };
 
-using Command = std::variant<SubmitJob, CancelJob, HoldJob, RequeueJob, UpdateJob, UpdateNode,
-                             CreateStep, ExplainJob, HashState, SetUsage, EditReservation,
-                             DeleteReservation, EditAccounting, CompleteJob, SuspendJob, TopJobs,
-                             NotifyJob, EditPartition, DeletePartition, Reconfigure, KeepAlive,
-                             AttachStep>;
+using Command =
+    std::variant<SubmitJob, CancelJob, HoldJob, RequeueJob, UpdateJob, UpdateNode, CreateStep,
+                 ExplainJob, HashState, SetUsage, EditReservation, DeleteReservation,
+                 EditAccounting, CompleteJob, SuspendJob, TopJobs, NotifyJob, EditPartition,
+                 DeletePartition, Reconfigure, KeepAlive, AttachStep, CreateNodes, DeleteNode>;
 
 struct Submitted {
     JobId job{0};

@@ -56,6 +56,8 @@ Answer carry_out(Ledger& ledger, Nodes& nodes, const Principal& principal, Comma
             [&](NotifyJob& one) { return notify(ledger, nodes, principal, one); },
             [&](EditPartition& one) { return edit_partition(ledger, principal, one); },
             [&](DeletePartition& one) { return delete_partition(ledger, principal, one); },
+            [&](CreateNodes& one) { return create_nodes(ledger, nodes, principal, one); },
+            [&](DeleteNode& one) { return delete_node(ledger, nodes, principal, one); },
             [&](HashState&) -> Answer {  // The controller's own, as the next.
                 BERTH_ASSERT(false);
                 return Done{};

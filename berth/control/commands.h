@@ -32,6 +32,10 @@ Answer top(Ledger& ledger, const Principal& principal, const TopJobs& command);
 Answer notify(Ledger& ledger, Nodes& nodes, const Principal& principal, const NotifyJob& command);
 Answer edit_partition(Ledger& ledger, const Principal& principal, const EditPartition& command);
 Answer delete_partition(Ledger& ledger, const Principal& principal, const DeletePartition& command);
+Answer create_nodes(Ledger& ledger, Nodes& nodes, const Principal& principal,
+                    const CreateNodes& command);
+Answer delete_node(Ledger& ledger, Nodes& nodes, const Principal& principal,
+                   const DeleteNode& command);
 Answer set_usage(Ledger& ledger, const Principal& principal, SetUsage command);
 Answer edit_reservation(Ledger& ledger, const Principal& principal, const EditReservation& command);
 Answer delete_reservation(Ledger& ledger, const Principal& principal,

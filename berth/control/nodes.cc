@@ -20,7 +20,7 @@ void Nodes::reinstall(Ledger& ledger, const ClusterSpec& before) {
     // What agents are told when they register.
     const bool told_otherwise = before.scheduling.heartbeat != spec.scheduling.heartbeat ||
                                 before.scheduling.agent_timeout != spec.scheduling.agent_timeout ||
-                                before.care != spec.care;
+                                before.care != spec.care || before.dimensions != spec.dimensions;
     for (std::size_t i = 0; i < before.nodes.size(); ++i) {
         const NodeId node = NodeId::from_index(i);
         const std::optional<Link> link = sessions_.of(node).link;

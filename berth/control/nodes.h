@@ -62,6 +62,7 @@ public:
 private:
     // registration.cc
     void register_node(Ledger& ledger, const AgentInput& input, const Registration& registration);
+    Result<NodeId> known_node(Ledger& ledger, const Registration& registration);
     void accept(Ledger& ledger, Link link, NodeId node, const Registration& registration);
     void settle(Ledger& ledger, NodeId node, const Registration& registration, bool same_boot);
     void settle_steps(Ledger& ledger, NodeId node, const Registration& registration,

@@ -43,7 +43,11 @@ std::optional<Refused> settle_nodes(const ClusterSpec& spec, const PartitionSpec
                                     PartitionChange& change) {
     const bool all =
         change.nodes && change.nodes->size() == 1 && iequals(change.nodes->front(), "ALL");
-    if (all) change.nodes = all_nodes(spec);
+    change.all_nodes.reset();
+    if (all) {
+        change.nodes = all_nodes(spec);
+        change.all_nodes = true;
+    }
     if (change.nodes_added.empty() && change.nodes_removed.empty()) {
         return change.nodes ? unknown_node_in(spec, *change.nodes) : std::nullopt;
     }

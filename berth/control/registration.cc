@@ -1,6 +1,7 @@
 // How an agent's registration opens a session, and how its inventory meets the state.
 #include <algorithm>
 
+#include "berth/control/dynamic_nodes.h"
 #include "berth/control/hardware.h"
 #include "berth/control/nodes.h"
 #include "berth/control/on_node.h"
@@ -37,8 +38,6 @@ void Nodes::register_node(Ledger& ledger, const AgentInput& input,
                    "refused the agent that registers as node '" + input.node + "': " + why);
         ledger.close(input.link);
     };
-    const auto found = by_name_.find(input.node);
-    if (found == by_name_.end()) return refuse("the configuration has no such node");
     if (registration.node != input.node) {
         return refuse("its message says that it is '" + registration.node + "'");
     }
@@ -48,7 +47,9 @@ void Nodes::register_node(Ledger& ledger, const AgentInput& input,
                       to_string(registration.highest_epoch) + "; this is epoch " +
                       to_string(ledger.epoch()));
     }
-    const NodeId node = found->second;
+    const Result<NodeId> known = known_node(ledger, registration);
+    if (!known.ok()) return refuse(known.error().message);
+    const NodeId node = *known;
     const Sessions::Judgement judgement = sessions_.judge(
         node, input.link, registration, ledger.now(), ledger.scheduling().heartbeat);
     switch (judgement.verdict) {
@@ -57,6 +58,28 @@ void Nodes::register_node(Ledger& ledger, const AgentInput& input,
         case Sessions::Verdict::stale: return;
         case Sessions::Verdict::refuse: return refuse(judgement.why);
     }
+}
+
+// One that no file names may join. What is gone may still have ends to report, if it was in one.
+Result<NodeId> Nodes::known_node(Ledger& ledger, const Registration& registration) {
+    const auto found = by_name_.find(registration.node);
+    const NodeSpec* const spec =
+        found == by_name_.end() ? nullptr : &ledger.state().spec().node(found->second);
+    if (spec != nullptr && !spec->is_dynamic()) return found->second;
+    if (!registration.joins) {
+        if (spec != nullptr && !spec->gone) return found->second;
+        return Error{ErrorCode::not_found, spec == nullptr
+                                               ? "the configuration has no such node"
+                                               : "it was deleted: start its agent again"};
+    }
+    BERTH_TRY(std::optional<NodeDescribed> fact,
+              joined(ledger.state(), registration.node, *registration.joins));
+    if (!fact) return found->second;
+    const ClusterSpec before = ledger.state().spec();
+    ledger.record(*std::move(fact));
+    reinstall(ledger, before);
+    ledger.log(LogLevel::info, "node " + registration.node + " joins");
+    return by_name_.find(registration.node)->second;
 }
 
 void Nodes::accept(Ledger& ledger, Link link, NodeId node, const Registration& registration) {
@@ -160,9 +183,13 @@ void Nodes::check_hardware(Ledger& ledger, NodeId node, const NodeSpec& found) {
 }
 
 void Nodes::welcome(Ledger& ledger, NodeId node) {
+    const ClusterSpec& spec = ledger.state().spec();
     give(ledger, node,
-         Welcome{node, ledger.scheduling().heartbeat, sessions_.of(node).oldest_live,
-                 ledger.state().spec().care.sampling});
+         Welcome{.node = node,
+                 .heartbeat = ledger.scheduling().heartbeat,
+                 .oldest_live_job = sessions_.of(node).oldest_live,
+                 .sampling = spec.care.sampling,
+                 .setup = NodeSetup{.node = spec.node(node), .dimensions = spec.dimensions}});
 }
 
 }  // namespace berth

@@ -24,10 +24,33 @@ void ClusterState::take(Time, const ControllerStarted& fact) {
 }
 
 void ClusterState::take(Time now, const SpecInstalled& fact) {
+    install(now, keep_ids(spec_, fact.spec));
+}
+
+void ClusterState::take(Time now, const NodeDescribed& fact) {
+    ClusterSpec with_it = spec_;
+    with_it.dimensions = fact.dimensions;
+    const auto known = with_it.find_node(fact.node.name);
+    const NodeId id = known.value_or(NodeId::from_index(with_it.nodes.size()));
+    if (!known) with_it.nodes.emplace_back();
+    const bool comes_again = known && with_it.node(id).gone && !fact.node.gone;
+    with_it.nodes[id.index()] = fact.node;
+    if (fact.node.gone) {
+        for (PartitionSpec& partition : with_it.partitions) std::erase(partition.nodes, id);
+    }
+    install(now, std::move(with_it));
+    if (comes_again) {  // By another machine, as like as not.
+        conditions_[id.index()] = {};
+        recompute_free();
+    }
+}
+
+// REQUIRES: in the ids of the one before it.
+void ClusterState::install(Time now, ClusterSpec kept) {
     remember_spec();
     remember_all_nodes();
     settle_usage(now);
-    spec_ = keep_ids(spec_, fact.spec);
+    spec_ = std::move(kept);
     apply_edits(spec_, edits_);
     apply_edits(spec_, cluster_edits_);
     conditions_.resize(spec_.nodes.size());

@@ -146,6 +146,7 @@ private:
     void take(Time now, const ClusterEdited& fact);
     void take(Time now, const JobNoticed& fact);
     void take(Time now, const ControllerHookEnded& fact);
+    void take(Time now, const NodeDescribed& fact);
 
     // Every change goes through one of these, which remember what was there and keep the index.
     template <class Change>
@@ -162,6 +163,7 @@ private:
     void set_planned(JobId id, std::optional<PlannedStart> planned);
     void set_counters(Epoch epoch, JobId next_job_id);
     void remember_spec();
+    void install(Time now, ClusterSpec kept);
     void find_limits();
     void remember_reservation(const std::string& name);
     void take_share(const NodeShare& share);

@@ -7,6 +7,10 @@
 namespace berth {
 namespace {
 
+// What the files never named is not gone because they do not name it.
+bool stays(const NodeSpec& node) { return node.is_dynamic() && !node.gone; }
+bool stays(const auto&) { return false; }
+
 // The later items at the places of the earlier ones of the same name, then the new ones. Returns
 // where each later item went.
 template <class Item>
@@ -14,7 +18,7 @@ std::vector<std::size_t> keep_places(const std::vector<Item>& before, std::vecto
     std::map<std::string, std::size_t, std::less<>> place_of;
     std::vector<Item> kept = before;
     for (std::size_t i = 0; i < kept.size(); ++i) {
-        kept[i].gone = true;
+        kept[i].gone = !stays(kept[i]);
         place_of.try_emplace(kept[i].name, i);
     }
     std::vector<std::size_t> places;

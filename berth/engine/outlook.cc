@@ -143,6 +143,7 @@ void Outlook::note(const ClusterState& state, Time now, const Fact& fact) {
                    [&](const ReservationDeleted&) { note_reservations(state); },
                    [&](const AccountingEdited&) { rebuild(state); },
                    [&](const ClusterEdited&) { rebuild(state); },
+                   [&](const NodeDescribed&) { rebuild(state); },
                    [&](const NodeRegistered& kind) { note_node(state, kind.node); },
                    [&](const NodeSilent& kind) { note_node(state, kind.node); },
                    [&](const NodeUpdated& kind) { note_node(state, kind.node); },

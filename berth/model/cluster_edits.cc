@@ -59,6 +59,10 @@ void take_nodes(PartitionSpec& partition, const ClusterSpec& spec,
 void take_change(PartitionSpec& partition, const ClusterSpec& spec, const PartitionChange& change) {
     if (change.state) partition.state = state_of(*change.state).value_or(partition.state);
     take_nodes(partition, spec, change.nodes);
+    if (change.nodes) {
+        partition.all_nodes = change.all_nodes.value_or(false);
+        partition.node_features.clear();
+    }
     take(partition.is_default, change.is_default);
     take(partition.hidden, change.hidden);
     take(partition.root_only, change.root_only);
@@ -86,6 +90,27 @@ void take_change(PartitionSpec& partition, const ClusterSpec& spec, const Partit
         partition.exclusive = *change.exclusive;
         partition.oversubscribe = *change.exclusive ? "EXCLUSIVE" : "NO";
     }
+}
+
+// Nodes that no file names are in the partitions that say so, and in no other by a file.
+void take_joined(PartitionSpec& partition, const ClusterSpec& spec) {
+    if (partition.gone || (!partition.all_nodes && partition.node_features.empty())) return;
+    const auto is_meant = [&](const NodeSpec& node) {
+        return partition.all_nodes || std::ranges::any_of(node.features, [&](const auto& feature) {
+                   return std::ranges::find(partition.node_features, feature) !=
+                          partition.node_features.end();
+               });
+    };
+    const std::vector<NodeId> before = std::exchange(partition.nodes, {});
+    for (const NodeId node : before) {
+        if (!spec.node(node).is_dynamic()) partition.nodes.push_back(node);
+    }
+    for (std::size_t i = 0; i < spec.nodes.size(); ++i) {
+        const NodeSpec& node = spec.nodes[i];
+        if (node.is_dynamic() && !node.gone && is_meant(node))
+            partition.nodes.push_back(NodeId::from_index(i));
+    }
+    std::ranges::sort(partition.nodes);
 }
 
 // The one of that name; nullptr: not configured. What is new begins with nothing set.
@@ -192,6 +217,7 @@ void apply_edits(ClusterSpec& spec, const ClusterEdits& edits) {
         take(changed.comment, edit.change.comment);
         take(changed.extra, edit.change.extra);
     }
+    for (PartitionSpec& partition : spec.partitions) take_joined(partition, spec);
 }
 
 void close_partition(PartitionSpec& partition) {

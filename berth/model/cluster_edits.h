@@ -27,12 +27,13 @@ struct PartitionChange {
         deny_qos;  // Empty: all.
     std::optional<bool> exclusive;
     std::vector<std::string> nodes_added, nodes_removed;  // To or from the list that is there.
+    std::optional<bool> all_nodes;                        // Nodes=ALL: those that join later, too.
 
     BERTH_FIELDS(PartitionChange, state, nodes, is_default, hidden, root_only, max_time,
                  default_time, min_nodes, max_nodes, priority_job_factor, priority_tier,
                  default_memory_per_cpu, default_memory_per_node, max_memory_per_cpu,
                  max_memory_per_node, allow_accounts, deny_accounts, allow_groups, allow_qos,
-                 deny_qos, exclusive, nodes_added, nodes_removed)
+                 deny_qos, exclusive, nodes_added, nodes_removed, all_nodes)
 };
 
 struct NodeChange {
@@ -77,7 +78,8 @@ Status check(const PartitionChange& change);
 void merge(ClusterEdits& into, const ClusterEdits& later);
 
 // Works the edits into a configuration. Ids stay: new partitions come last, removed ones are marked
-// as gone. Nodes that are not configured are left out. Doing it twice changes nothing.
+// as gone. Nodes that are not configured are left out, and partitions that are open to all, or by
+// features, have whatever joined of these. Doing it twice changes nothing.
 void apply_edits(ClusterSpec& spec, const ClusterEdits& edits);
 
 // No longer there, but for its id.

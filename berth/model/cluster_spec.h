@@ -48,12 +48,14 @@ struct PartitionSpec {
     bool exclusive = false;            // OverSubscribe=EXCLUSIVE: whole nodes only.
     bool gone = false;  // No longer configured; here for its id alone (see engine's keep_ids).
     std::vector<TresWeight> billing_weights;  // TRESBillingWeights; empty: one for each CPU.
+    bool all_nodes = false;                   // Nodes=ALL: those that join, too.
+    std::vector<std::string> node_features;   // Those that join with one of these, too: NodeSet.
 
     BERTH_FIELDS(PartitionSpec, name, nodes, is_default, max_time, default_time, min_nodes,
                  max_nodes, state, priority_job_factor, priority_tier, default_memory_per_cpu,
                  default_memory_per_node, max_memory_per_cpu, max_memory_per_node, allow_accounts,
                  deny_accounts, allow_groups, allow_qos, deny_qos, hidden, root_only, oversubscribe,
-                 exclusive, gone, billing_weights)
+                 exclusive, gone, billing_weights, all_nodes, node_features)
 };
 
 struct QosSpec {
@@ -173,7 +175,7 @@ struct SchedulingSpec {
                  inactive_limit)
 };
 
-// How the agents confine jobs: cgroup.conf.
+// How the agents confine jobs: cgroup.conf; and whom they let run any: UsePAM of slurm.conf.
 struct ConfinementSpec {
     bool cores = false;
     bool devices = false;
@@ -181,9 +183,10 @@ struct ConfinementSpec {
     bool swap = false;
     std::int64_t allowed_ram_percent = 100;
     std::int64_t allowed_swap_percent = 0;
+    bool use_pam = false;
 
     BERTH_FIELDS(ConfinementSpec, cores, devices, memory, swap, allowed_ram_percent,
-                 allowed_swap_percent)
+                 allowed_swap_percent, use_pam)
 };
 
 // The site's programs around a job, in slurm.conf's words. Paths may have * and ? in their last
@@ -266,7 +269,8 @@ struct ClusterSpec {
     FenceSpec fence;
     NodeCareSpec care;
     NotificationSpec notifications;
-    std::string mpi_default;  // Of steps whose srun says nothing; none: "none".
+    std::string mpi_default;           // Of steps whose srun says nothing; none: "none".
+    std::uint32_t max_node_count = 0;  // MaxNodeCount; 0: those that are configured, and no more.
 
     // What is gone is found among the nodes only: its agent may still have ends to report.
     std::optional<NodeId> find_node(std::string_view name) const;
@@ -278,7 +282,7 @@ struct ClusterSpec {
 
     BERTH_FIELDS(ClusterSpec, name, controller_host, dimensions, nodes, partitions, qos, accounts,
                  associations, operators, scheduling, confinement, settings, licenses, hooks, fence,
-                 care, notifications, mpi_default)
+                 care, notifications, mpi_default, max_node_count)
 };
 
 }  // namespace berth

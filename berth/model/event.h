@@ -270,6 +270,13 @@ struct ControllerHookEnded {
     std::string failure;  // Empty: all ended well.
     BERTH_FIELDS(ControllerHookEnded, job, attempt, hook, failure)
 };
+// A node that no file names was made, or is as it says now, or (`gone`) is no more. Its devices and
+// amounts are in these dimensions, which begin as the cluster's do.
+struct NodeDescribed {
+    NodeSpec node;
+    Dimensions dimensions;
+    BERTH_FIELDS(NodeDescribed, node, dimensions)
+};
 
 using Fact =
     std::variant<ControllerStarted, SpecInstalled, NodeRegistered, NodeSilent, NodeUpdated,
@@ -277,7 +284,7 @@ using Fact =
                  StepEnded, JobForgotten, StartJob, EndJob, PlanJob, DependencyFailed, JobEligible,
                  UsageSet, TaskSplit, JobsPlanned, JobsEligible, DeadlineMissed, ReservationSet,
                  ReservationDeleted, AccountingEdited, JobWarned, NodeFenced, DevicesDrained,
-                 JobSuspended, ClusterEdited, JobNoticed, ControllerHookEnded>;
+                 JobSuspended, ClusterEdited, JobNoticed, ControllerHookEnded, NodeDescribed>;
 
 // One entry of the journal: what one turn of the controller's loop recorded, all at one time.
 struct Record {

@@ -43,6 +43,10 @@ struct Device {
 using DeviceMask = std::uint64_t;
 inline constexpr std::size_t kDevicesPerNodeMax = 64;
 
+// Where it is described: in the files, or while the cluster runs: by itself, as it joined, or by an
+// administrator for one that is to come.
+enum class NodeOrigin : std::uint8_t { configured, joined, cloud, future };
+
 struct NodeSpec {
     std::string name;
     std::string hostname;  // The machine it lives on; the same as name unless it is emulated.
@@ -62,13 +66,15 @@ struct NodeSpec {
     bool gone = false;  // No longer configured; here for its id alone (see engine's keep_ids).
     std::string block;  // Of the block topology; empty: none.
     std::string comment, extra;  // By an administrator, and nothing follows from them.
+    NodeOrigin origin = NodeOrigin::configured;
 
+    bool is_dynamic() const { return origin != NodeOrigin::configured; }
     std::uint32_t cores() const { return sockets * cores_per_socket; }
     std::uint32_t cpus() const { return cores() * threads_per_core; }
 
     BERTH_FIELDS(NodeSpec, name, hostname, address, boards, sockets, cores_per_socket,
                  threads_per_core, memory, tmp_disk, features, weight, devices, capacity, switches,
-                 gres_text, gone, block, comment, extra)
+                 gres_text, gone, block, comment, extra, origin)
 };
 
 // A reboot that an administrator has asked for.

@@ -108,13 +108,25 @@ struct AcknowledgeEnd {
     std::optional<StepId> step;
     BERTH_FIELDS(AcknowledgeEnd, job, attempt, step)
 };
+// The node as the controller knows it, which stands above what the node has read for itself: by its
+// numbers orders speak of devices and kinds of GRES, and files on a node may be older, or not
+// there.
+struct NodeSetup {
+    NodeSpec node;
+    Dimensions dimensions;
+    // The public keys, as PEM, that orders are signed with from here on; empty: with none.
+    std::string launch_keys;
+    std::string credential;  // As an attempt's.
+    BERTH_FIELDS(NodeSetup, node, dimensions, launch_keys, credential)
+};
 // The registration is recorded. Attempts the controller knows to be over may lose their tombstones.
 struct Welcome {
     NodeId node{0};
     Duration heartbeat{};
     JobId oldest_live_job{0};  // Tombstones of jobs before this one can go.
     Duration sampling{};       // How often what runs is measured; 0: never.
-    BERTH_FIELDS(Welcome, node, heartbeat, oldest_live_job, sampling)
+    std::optional<NodeSetup> setup;
+    BERTH_FIELDS(Welcome, node, heartbeat, oldest_live_job, sampling, setup)
 };
 // Runs a program of the site's as root, outside of any job; not while it still runs.
 enum class NodeProgram : std::uint8_t { health_check, reboot };

@@ -185,6 +185,7 @@ constexpr std::array kRefusals = {
     RefusalText{Refusal::partition_in_use, "partition_in_use", "Partition is in use"},
     RefusalText{Refusal::partition_name_taken, "partition_name_taken",
                 "Invalid partition name specified"},
+    RefusalText{Refusal::node_name_taken, "node_name_taken", "Invalid node name specified"},
 };
 
 const RefusalText& text_of(Refusal refusal) {

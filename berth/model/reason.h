@@ -136,6 +136,7 @@ enum class Refusal : std::uint8_t {
     job_held,
     partition_in_use,
     partition_name_taken,
+    node_name_taken,
 };
 
 std::string_view code(Refusal refusal);        // "unknown_partition"

@@ -7,6 +7,7 @@
 #include "berth/model/event.h"
 #include "berth/model/gpu_fault.h"
 #include "berth/model/gpu_reading.h"
+#include "berth/model/new_node.h"
 #include "berth/model/order.h"
 
 namespace berth {
@@ -55,8 +56,10 @@ struct Registration {
     Epoch highest_epoch{0};        // It has taken orders of.
     std::string arch;              // "x86_64"
     std::vector<GpuFault> faults;  // All that this process has seen.
+    // It may be configured nowhere, and joins as this. Said until it has been welcomed once.
+    std::optional<JoiningNode> joins;
     BERTH_FIELDS(Registration, node, boot_id, session, instance, booted_at, agent_started_at,
-                 version, os, found, attempts, ended_steps, highest_epoch, arch, faults)
+                 version, os, found, attempts, ended_steps, highest_epoch, arch, faults, joins)
 };
 struct Heartbeat {
     std::vector<GpuReading> gpus;  // Those of which something was read since the last one.

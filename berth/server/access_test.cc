@@ -72,6 +72,8 @@ constexpr Promise kPromises[] = {
     {RouteId::top_jobs, kUser, kUser},  // The controller looks at whose the jobs are.
     {RouteId::create_partition, kOp, kOp},
     {RouteId::update_partition, kOp, kOp},
+    {RouteId::create_nodes, kAdmin, kAdmin},
+    {RouteId::delete_node, kAdmin, kAdmin},
     {RouteId::delete_partition, kOp, kOp},
 };
 

@@ -43,10 +43,13 @@ NodeMarks marks_of(const Edition& edition) {
     return marks;
 }
 
-std::string base_state(const PublishedNode& node, std::int64_t allocated, std::int64_t cpus) {
+std::string base_state(const PublishedNode& node, NodeOrigin origin, std::int64_t allocated,
+                       std::int64_t cpus) {
     const NodeCondition& condition = node.condition;
     if (condition.down) return "DOWN";
-    if (!condition.responding) return condition.boot_id.empty() ? "UNKNOWN" : "DOWN";
+    if (!condition.responding && condition.boot_id.empty())
+        return origin == NodeOrigin::future ? "FUTURE" : "UNKNOWN";
+    if (!condition.responding) return "DOWN";
     if (node.free.jobs == 0) return "IDLE";
     return allocated >= cpus ? "ALLOCATED" : "MIXED";
 }
@@ -68,9 +71,10 @@ void give_reason(api::NodeRow& row, const PublishedNode& node) {
     }
 }
 
-void set_state(api::NodeRow& row, const PublishedNode& node, NodeId id, const NodeMarks& marks) {
+void set_state(api::NodeRow& row, const PublishedNode& node, NodeOrigin origin, NodeId id,
+               const NodeMarks& marks) {
     const NodeCondition& condition = node.condition;
-    row.state = base_state(node, row.allocated_cpus, row.cpus);
+    row.state = base_state(node, origin, row.allocated_cpus, row.cpus);
     const NodeReboot& reboot = condition.reboot;
     const bool requested = reboot.stage == NodeReboot::Stage::requested;
     if (condition.drained || (requested && reboot.asap)) row.flags.emplace_back("DRAIN");
@@ -82,6 +86,8 @@ void set_state(api::NodeRow& row, const PublishedNode& node, NodeId id, const No
     if (marks.reserved.test(id.index())) row.flags.emplace_back("RESERVED");
     const bool idle = row.state == "IDLE" && row.flags.empty();
     if (idle && marks.planned.test(id.index())) row.flags.emplace_back("PLANNED");
+    if (origin == NodeOrigin::cloud) row.flags.emplace_back("CLOUD");
+    if (origin != NodeOrigin::configured) row.flags.emplace_back("DYNAMIC_NORM");
     row.reason = condition.reason;
     row.reason_by = condition.reason_by;
     row.reason_at = condition.reason_at;
@@ -149,7 +155,7 @@ api::NodeRow make_row(const Edition& edition, NodeId id, const NodeMarks& marks)
     api::NodeRow row;
     set_hardware(row, spec);
     set_amounts(row, *edition.spec, spec, node.free);
-    set_state(row, node, id, marks);
+    set_state(row, node, spec.origin, id, marks);
     row.partitions = marks.partitions[id.index()];
     return row;
 }

@@ -218,6 +218,16 @@ Outcome update_partition(const CommandRequest& request) {
     return EditPartition{std::string(request.capture), false, *std::move(body)};
 }
 
+Outcome complete(JobRef ref, const api::CompleteRequest& body) {
+    return CompleteJob{std::move(ref), body.exit};
+}
+
+Outcome create_nodes(const CommandRequest& request) {
+    Result<api::NodeCall> body = body_of<api::NodeCall>(request);
+    if (!body.ok()) return bad(body.error().message);
+    return CreateNodes{std::move(body->names), std::move(body->node)};
+}
+
 Outcome set_usage(const CommandRequest& request) {
     Result<api::UsagePatch> body = body_of<api::UsagePatch>(request);
     if (!body.ok()) return bad(body.error().message);
@@ -288,6 +298,8 @@ bool is_command(RouteId route) {
         case RouteId::create_partition:
         case RouteId::update_partition:
         case RouteId::delete_partition:
+        case RouteId::create_nodes:
+        case RouteId::delete_node:
         case RouteId::update_node: return true;
         default: return false;
     }
@@ -308,15 +320,13 @@ Outcome command_of(const Edition& edition, const CommandRequest& request) {
         case RouteId::create_partition: return create_partition(request);
         case RouteId::update_partition: return update_partition(request);
         case RouteId::delete_partition: return DeletePartition{std::string(request.capture)};
+        case RouteId::create_nodes: return create_nodes(request);
+        case RouteId::delete_node: return DeleteNode{std::string(request.capture)};
         case RouteId::cancel_job: return of_job<api::CancelRequest>(request, cancel);
         case RouteId::update_job: return of_job<api::JobPatch>(request, update);
         case RouteId::create_step: return of_job<api::StepCall>(request, create_step);
         case RouteId::attach_step: return of_job<api::AttachCall>(request, attach_step);
-        case RouteId::complete_job:
-            return of_job<api::CompleteRequest>(
-                request, [](JobRef ref, const api::CompleteRequest& body) -> Outcome {
-                    return CompleteJob{std::move(ref), body.exit};
-                });
+        case RouteId::complete_job: return of_job<api::CompleteRequest>(request, complete);
         case RouteId::hold_job:
             return of_job<api::HoldRequest>(
                 request, [&](JobRef ref, const api::HoldRequest& body) -> Outcome {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/hostlist.h"
+#include "berth/model/new_node.h"
 #include "berth/trust/secrets.h"
 
 namespace berth {
@@ -14,14 +15,21 @@ constexpr Duration kJobTokenLifeMax = std::chrono::hours(24) * 400;
 
 Error refuse(ErrorCode code, std::string why) { return {code, std::move(why)}; }
 
+// One that is configured nowhere may by itself, where the site has room for such.
+bool may_join(const std::string& node, const ClusterSpec& spec) {
+    return spec.find_node(node).has_value() || (spec.max_node_count > 0 && is_node_name(node));
+}
+
 }  // namespace
 
 Result<api::JoinTokenReply> Registrar::create_join_token(api::JoinTokenCall call,
                                                          const ClusterSpec& spec, Time now) {
     for (const std::string& node : call.nodes) {
-        if (spec.find_node(node)) continue;
+        if (may_join(node, spec)) continue;
         return refuse(ErrorCode::invalid_argument,
-                      "no node '" + node + "' is configured: add it to slurm.conf first");
+                      "no node '" + node +
+                          "' is configured: add it to slurm.conf first, or MaxNodeCount, so that "
+                          "others may join");
     }
     BERTH_TRY(std::string secret, join_tokens_.create(std::move(call.nodes), call.lifetime, now));
     return api::JoinTokenReply{.token = to_string(JoinToken{secret, authority_.fingerprint()}),
@@ -30,7 +38,7 @@ Result<api::JoinTokenReply> Registrar::create_join_token(api::JoinTokenCall call
 
 Result<api::JoinReply> Registrar::join(const api::JoinCall& call, const ClusterSpec& spec,
                                        Time now) {
-    if (!spec.find_node(call.node))
+    if (!may_join(call.node, spec))
         return refuse(ErrorCode::permission_denied, "no node '" + call.node + "' is configured");
     // A stranger makes us sign nothing; nor is a token used up by a request that is wrong anyway.
     BERTH_CHECK(join_tokens_.check(call.secret, call.node, now));

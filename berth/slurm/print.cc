@@ -59,6 +59,7 @@ constexpr auto kNodeStates = std::to_array<NodeStateName>({
     {"ALLOCATED", "allocated", "alloc"},
     {"DOWN", "down", "down"},
     {"UNKNOWN", "unknown", "unk"},
+    {"FUTURE", "future", "futr"},
 });
 
 // The words before any suffix: a drain wins over the base state, completing and planned over idle.
@@ -184,8 +185,9 @@ std::string user_text(std::uint32_t uid, const std::string& name) {
 }
 
 bool takes_work(const api::NodeRow& node) {
-    return node.state != "DOWN" && node.state != "UNKNOWN" && !has_flag(node, "DRAIN") &&
-           !has_flag(node, "NOT_RESPONDING") && !has_flag(node, "REBOOT_ISSUED");
+    return node.state != "DOWN" && node.state != "UNKNOWN" && node.state != "FUTURE" &&
+           !has_flag(node, "DRAIN") && !has_flag(node, "NOT_RESPONDING") &&
+           !has_flag(node, "REBOOT_ISSUED");
 }
 
 std::string node_state(const api::NodeRow& node, bool compact) {

@@ -29,6 +29,7 @@ constexpr const char* kUsage =
     "  update JobId=… KEY=VALUE …                  update NodeName=… State=… [Reason=…]\n"
     "  create reservation KEY=VALUE …              update|delete ReservationName=…\n"
     "  create PartitionName=… KEY=VALUE …          update|delete PartitionName=…\n"
+    "  create NodeName=… State=CLOUD|FUTURE …      delete NodeName=…\n"
     "  hold|uhold|release|requeue|requeuehold|suspend|resume|top JOBS  notify JOB TEXT\n"
     "  ping  version\n"
     "  wait_job JOB   write batch_script JOB [FILE|-]   completing   -M CLUSTER   --json\n"
@@ -293,9 +294,11 @@ private:
         const std::size_t from = words.size() > 1 && means(words[1], "reservation", 3) ? 2 : 1;
         const bool of_reservation = from == 2 || !reservation_named(words).empty();
         if (!of_reservation && !partition_named(words).empty()) return create_partition(words);
+        if (!of_reservation && !node_named(words).empty())
+            return create_nodes(client_, words, streams_);
         if (words.size() <= from || iequals(words[1], "partition"))
-            return streams_.err << "Invalid entity in create command; give PartitionName= or "
-                                   "reservation\n",
+            return streams_.err << "Invalid entity in create command; give PartitionName=, "
+                                   "NodeName= or reservation\n",
                    1;
         const auto call = parse_reservation(
             {words.begin() + static_cast<std::ptrdiff_t>(from), words.end()}, wall_clock_now());
@@ -313,9 +316,11 @@ private:
             return done ? 0 : objection("delete_partition " + words[1] + ": ", done.problem());
         }
         const std::string name = reservation_named(words);
+        if (name.empty() && !node_named(words).empty())
+            return delete_nodes(client_, words, streams_);
         if (name.empty())
-            return streams_.err << "Invalid entity in delete command; give ReservationName= or "
-                                   "PartitionName=\n",
+            return streams_.err << "Invalid entity in delete command; give ReservationName=, "
+                                   "PartitionName= or NodeName=\n",
                    1;
         const auto done = client_.delete_reservation(name);
         if (done) return 0;

@@ -1,4 +1,4 @@
-// scontrol reboot and cancel_reboot.
+// scontrol reboot and cancel_reboot; create and delete of nodes that no file names.
 #pragma once
 
 #include <string>
@@ -13,5 +13,12 @@ namespace berth::slurm {
 int reboot_nodes(Client& client, const std::vector<std::string>& words, Streams& streams);
 // cancel_reboot NODES
 int cancel_reboot(Client& client, const std::vector<std::string>& words, Streams& streams);
+
+// "NodeName=d[1-4]" among the words; empty: there is none.
+std::string node_named(const std::vector<std::string>& words);
+// create NodeName=LIST State=CLOUD|FUTURE CPUs=… RealMemory=… Gres=… Feature=… …
+int create_nodes(Client& client, const std::vector<std::string>& words, Streams& streams);
+// delete NodeName=LIST
+int delete_nodes(Client& client, const std::vector<std::string>& words, Streams& streams);
 
 }  // namespace berth::slurm

@@ -55,6 +55,7 @@ struct Collect {
     void operator()(const JobNoticed&) {}
     void operator()(const ControllerHookEnded&) {}
     void operator()(const ClusterEdited&) {}
+    void operator()(const NodeDescribed&) {}
 };
 
 // As Slurm shows the end of what went over its memory: "0:125".

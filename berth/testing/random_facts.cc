@@ -5,6 +5,7 @@
 #include <span>
 
 #include "berth/engine/admission.h"
+#include "berth/model/new_node.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/random_declared.h"
 
@@ -311,6 +312,28 @@ Maybe cluster_edit(Rng& rng, Time, const ClusterState& state) {
     return fact;
 }
 
+// One that no file names: made, described anew, or deleted. Never under its jobs.
+Maybe dynamic_node(Rng& rng, Time, const ClusterState& state) {
+    const std::string name = "dynamic" + std::to_string(rng.between(1, 3));
+    const auto known = state.spec().find_node(name);
+    if (known && !state.jobs_on(*known).empty()) return std::nullopt;
+    NodeDescribed fact{.node = {}, .dimensions = state.spec().dimensions};
+    if (known && !state.spec().node(*known).gone && rng.chance(40)) {
+        fact.node = state.spec().node(*known);
+        fact.node.gone = true;
+        return fact;
+    }
+    JoiningNode joining;
+    joining.node.cores_per_socket = static_cast<std::uint32_t>(rng.between(1, 8));
+    joining.node.memory = mib(rng.between(1'000, 9'000)).count();
+    if (rng.chance(50)) joining.node.features = {"f1"};
+    if (rng.chance(50)) joining.node.gres = {{"gpu", "a100", rng.between(0, 4)}};
+    auto node = make_node(name, joining, fact.dimensions);
+    if (!node.ok()) return std::nullopt;
+    fact.node = *std::move(node);
+    return fact;
+}
+
 struct Source {
     int weight;
     Maybe (*make)(Rng&, Time, const ClusterState&);
@@ -337,7 +360,8 @@ constexpr Source kSources[] = {{20, submission},
                                {5, suspension},
                                {2, limit_notice},
                                {8, hook_end},
-                               {2, cluster_edit}};
+                               {2, cluster_edit},
+                               {2, dynamic_node}};
 
 void take_some_cores(NodeShare& share, const NodeFree& free, std::uint32_t count) {
     share.cores = BitSet(free.cores.size());
@@ -358,6 +382,8 @@ ClusterSpec random_cluster(Rng& rng) {
     for (std::int64_t i = 1; i <= nodes; ++i) {
         add_node(spec, "node" + std::to_string(i), random_node(rng));
     }
+    spec.partitions[0].all_nodes = true;
+    spec.partitions[1].node_features = {"f1"};
     spec.scheduling.requeue_by_default = rng.chance(70);
     spec.scheduling.enforce_limits = rng.chance(50);
     spec.licenses = random_licenses(rng);

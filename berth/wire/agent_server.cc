@@ -30,7 +30,6 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kNodeNameMax = 255;
-constexpr std::size_t kRefusalMax = 200;
 constexpr int kLaunchKeysMax = 16;
 
 // Orders that wait to be encoded. The controller waits where there are more.
@@ -170,14 +169,8 @@ private:
     }
 
     grpc::Status note_refusal(const wire::OrderRefused& refused) {
-        std::string why = refused.why().substr(0, kRefusalMax);
-        for (char& c : why) {
-            if (c < ' ' || c > '~') c = '?';
-        }
         parts_.log.write(LogLevel::warning, "wire",
-                         "node " + node_ + " refuses an order of kind " +
-                             std::to_string(refused.order()) + ": " + why +
-                             " (is its agent of an older version?)");
+                         "node " + node_ + " refuses an order " + words_of(refused));
         return grpc::Status::OK;
     }
 

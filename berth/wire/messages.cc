@@ -391,6 +391,16 @@ wire::FromAgent refusal_of(const wire::FromController& order, const std::string&
     return message;
 }
 
+std::string words_of(const wire::OrderRefused& refused) {
+    constexpr std::size_t kShown = 200;
+    std::string why = refused.why().substr(0, kShown);
+    for (char& c : why) {
+        if (c < ' ' || c > '~') c = '?';
+    }
+    return "of kind " + std::to_string(refused.order()) + ": " + why +
+           " (is its agent of an older version?)";
+}
+
 Result<Report> from_wire(const wire::FromAgent& message) {
     BERTH_TRY(ReportBody body, report_body(message));
     return Report{message.boot_id(), message.session(), std::move(body)};

@@ -28,5 +28,6 @@ std::uint32_t kind_of(const wire::FromController& message);
 
 // The answer to an order that cannot be read.
 wire::FromAgent refusal_of(const wire::FromController& order, const std::string& why);
+std::string words_of(const wire::OrderRefused& refused);  // For a log: "of kind 17: …"
 
 }  // namespace berth
