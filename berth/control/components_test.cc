@@ -71,6 +71,25 @@ TEST_F(Components, StartNotAtAllWhileOneHasNoRoom) {
     expect_all(id, 2, JobState::running);
 }
 
+TEST_F(Components, ThatCanNoMoreFitTogetherSaySo) {
+    rig.ask(kOperator,
+            UpdateNode{.node = rig.name(1), .action = NodeAction::drain, .reason = "burnt"});
+    const std::uint32_t id = submit({8, 8});
+    rig.wait(std::chrono::seconds(1));
+    EXPECT_EQ(rig.state().reason(JobId(id)), PendingReason::req_node_not_avail);
+    EXPECT_EQ(rig.state().reason_detail(JobId(id)), "UnavailableNodes:" + rig.name(1));
+    // One alone would do for either of them, and for these.
+    expect_all(submit({4, 4}), 2, JobState::running);
+    rig.ask(kRoot, Reconfigure{std::make_shared<const ClusterSpec>(testing::make_cluster(1)), ""});
+    rig.wait(std::chrono::seconds(1));
+    EXPECT_EQ(rig.state().reason(JobId(id)), PendingReason::bad_constraints);
+    rig.ask(kRoot, Reconfigure{std::make_shared<const ClusterSpec>(testing::make_cluster(2)), ""});
+    rig.ask(kOperator, UpdateNode{.node = rig.name(1), .action = NodeAction::resume, .reason = ""});
+    rig.connect(1);
+    rig.wait(std::chrono::seconds(1));
+    EXPECT_EQ(rig.state().reason(JobId(id)), PendingReason::resources);
+}
+
 TEST_F(Components, AreCancelledAsAWhole) {
     rig.run({.gpus = 8});
     const std::uint32_t waiting = submit({1, 8});

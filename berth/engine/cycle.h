@@ -126,6 +126,7 @@ private:
     using Together = std::vector<PendingJob*>;  // By offset.
     Together components_of(const PendingJob& first);
     void judge_component(PendingJob& pending, const Job& job);
+    Gate gate_of_all(const Together& all) const;
     bool are_settled(const PendingJob& first, bool may_plan);
     bool try_components(PendingJob& first, Time floor, bool may_plan);
     std::optional<std::vector<Found>> search_together(const Together& all, Time from, Time latest);

@@ -5,6 +5,7 @@
 #include "berth/engine/cycle.h"
 #include "berth/engine/cycle_gates.h"
 #include "berth/engine/limit_check.h"
+#include "berth/engine/together.h"
 
 namespace berth {
 
@@ -48,10 +49,29 @@ void CycleRun::judge_component(PendingJob& pending, const Job& job) {
         find_chance(*one->shape->kind);
         pending.gate = gate_of(state(), *state().find_job(one->id), *one->shape, 0, now_);
     }
+    if (pending.gate.reason == PendingReason::none) pending.gate = gate_of_all(all);
     if (pending.gate.reason != PendingReason::none || (some && none)) {
         for (const Booking& before : lift_together(all)) book().note_releases(before);
         pending.looked = pending.looked_ahead = false;
     }
+}
+
+// Each by itself could run; all of them together may ask for more than there is.
+Gate CycleRun::gate_of_all(const Together& all) const {
+    Kind& kind = *all.front()->shape->kind;
+    std::vector<const Demand*> demands;
+    for (const PendingJob* const one : all) demands.push_back(&one->shape->demand());
+    if (kind.together == Kind::Chance::unknown) {
+        const ClusterSpec& spec = state().spec();
+        const auto takes_work = [&](NodeId node) { return state().condition(node).schedulable(); };
+        const auto any = [](NodeId) { return true; };
+        kind.together = may_fit_together(demands, spec, takes_work) ? Kind::Chance::fits
+                        : may_fit_together(demands, spec, any)      ? Kind::Chance::not_now
+                                                                    : Kind::Chance::never;
+    }
+    if (kind.together == Kind::Chance::fits) return {};
+    if (kind.together == Kind::Chance::never) return {.reason = PendingReason::bad_constraints};
+    return {.reason = PendingReason::req_node_not_avail, .detail = missing_nodes(state(), demands)};
 }
 
 // Nothing was given back anywhere since they were looked at.

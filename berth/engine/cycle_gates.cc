@@ -38,23 +38,24 @@ Gate partition_gate(const ClusterSpec& spec, const Job& job, const Demand& deman
     return {};
 }
 
-// The nodes without which the job cannot run, and that may not take work.
-std::string missing_nodes(const ClusterState& state, const Demand& demand) {
+}  // namespace
+
+std::string missing_nodes(const ClusterState& state, const std::vector<const Demand*>& demands) {
+    const auto wants = [](const Demand& demand, std::size_t n) {
+        if (!demand.required.empty()) return demand.required.test(n);
+        return std::ranges::any_of(demand.choices, [&](const BitSet& c) { return c.test(n); });
+    };
     std::vector<std::string> names;
     for (std::size_t n = 0; n < state.spec().nodes.size(); ++n) {
         const NodeId node = NodeId::from_index(n);
         const bool wanted =
-            demand.required.empty()
-                ? std::ranges::any_of(demand.choices, [&](const BitSet& c) { return c.test(n); })
-                : demand.required.test(n);
+            std::ranges::any_of(demands, [&](const Demand* demand) { return wants(*demand, n); });
         if (wanted && !state.condition(node).schedulable()) {
             names.push_back(state.spec().node(node).name);
         }
     }
     return "UnavailableNodes:" + compress_hostlist(std::move(names));
 }
-
-}  // namespace
 
 bool gate_may_change(const Job& job) {
     return job.hold != Hold::none || job.spec.begin || job.spec.deadline ||
@@ -100,7 +101,7 @@ Gate chance_gate(const ClusterState& state, const Shape& shape) {
     if (shape.kind->chance == Kind::Chance::never) return shut(PendingReason::bad_constraints);
     if (shape.kind->chance != Kind::Chance::not_now) return {};
     SharedText& missing = shape.kind->missing;  // Named once for all jobs of this kind.
-    if (missing.empty()) missing = missing_nodes(state, shape.demand());
+    if (missing.empty()) missing = missing_nodes(state, {&shape.demand()});
     return {.reason = PendingReason::req_node_not_avail, .detail = missing};
 }
 

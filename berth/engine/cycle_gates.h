@@ -32,6 +32,9 @@ Gate gate_of(const ClusterState& state, const Job& job, const Shape& shape,
 std::vector<Gate> gates_of(const ClusterState& state, const Job& job, const Shape& shape,
                            std::size_t running_tasks, Time now);
 
+// The nodes without which they cannot run, and that may not take work: "UnavailableNodes:gpu[1-2]".
+std::string missing_nodes(const ClusterState& state, const std::vector<const Demand*>& demands);
+
 // Whether the gate of a job may open or shut though the job and the nodes stay as they are: it is
 // asked again in each cycle, and before the job starts. Who adds such a gate adds to this.
 bool gate_may_change(const Job& job);

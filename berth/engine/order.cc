@@ -147,7 +147,7 @@ void PendingJobs::rebuild(const ClusterState& state) {
 
 void PendingJobs::forget_chances() {
     each_kind([](Kind& kind) {
-        kind.chance = Kind::Chance::unknown;
+        kind.chance = kind.together = Kind::Chance::unknown;
         kind.missing.clear();
     });
 }

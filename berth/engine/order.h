@@ -36,6 +36,8 @@ struct Kind {
     // Whether it could run on the nodes that may take work, were they empty. Kept while no node's
     // condition changes.
     enum class Chance : std::uint8_t { unknown, fits, not_now, never } chance = Chance::unknown;
+    // Of the first component of a heterogeneous job: whether all of them could, beside each other.
+    Chance together = Chance::unknown;
     SharedText missing;  // With not_now, once it was asked for: the nodes that are wanted.
     std::vector<std::pair<Duration, std::weak_ptr<Shape>>> shapes;  // By length.
     // For the look at who can start at once: from the longest run that could, down to the shortest
