@@ -144,18 +144,16 @@ void Notices::tell_end(Ledger& ledger, const Job& job) {
     const bool well = end == JobState::completed || end == JobState::cancelled;
     const NotificationSpec& spec = ledger.state().spec().notifications;
     const MailTypes webhook{static_cast<std::uint16_t>(webhook_events_)};
-    const auto type_for = [&](MailTypes wanted) {
-        return !well && wanted.has(MailType::fail) ? MailType::fail : MailType::end;
-    };
+    // As in Slurm, who asks for END alone is not told of a failure.
+    const MailType type = well ? MailType::end : MailType::fail;
     Notice news;
-    if (const MailType type = type_for(webhook); webhook.has(type)) {
+    if (webhook.has(type)) {
         news.news = news_of(ledger.state(), job, type, ledger.now());
         news.webhook = spec.webhook;
         news.secret_file = spec.webhook_secret_file;
         ledger.notify(std::move(news));
     }
     if (is_summed_up(job)) return end_array_task(ledger, job);
-    const MailType type = type_for(mail_types(job));
     if (mail_types(job).has(type)) {
         send_mail(ledger, job, type, nullptr);
     }

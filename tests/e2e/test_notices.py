@@ -94,14 +94,14 @@ class Notices(unittest.TestCase):
 
     def test_a_user_is_told_by_mail(self):
         c = self.cluster
-        job = c.sbatch("--mail-type=BEGIN,END", "--mail-user=ann@example.org", "-J", "told", script="exit 3")
+        job = c.sbatch("--mail-type=BEGIN,FAIL", "--mail-user=ann@example.org", "-J", "told", script="exit 3")
         c.wait_state(job, "FAILED")
         c.wait("two mails", lambda: len(self.mails(job)) == 2)
         began, ended = sorted(self.mails(job))
         self.assertRegex(began, rf"^-s Slurm Job_id={job} Name=told Began, Queued time 00:00:\d\d ann@example.org$")
-        self.assertRegex(ended, rf"^-s Slurm Job_id={job} Name=told Ended, Run time 00:00:\d\d, FAILED, ExitCode 3 ann@example.org$")
+        self.assertRegex(ended, rf"^-s Slurm Job_id={job} Name=told Failed, Run time 00:00:\d\d, FAILED, ExitCode 3 ann@example.org$")
         shown = c.run("scontrol", "show", "job", job).stdout
-        self.assertIn("MailUser=ann@example.org MailType=BEGIN,END", shown)
+        self.assertIn("MailUser=ann@example.org MailType=BEGIN,FAIL", shown)
 
     def test_who_asks_later_is_told_too_and_bad_addresses_are_refused(self):
         c = self.cluster

@@ -10,7 +10,7 @@ PATIENCE = 60.0
 MAILED = {
     "mail-ok": ("--mail-type=ALL", "true", 2),
     "mail-fails": ("--mail-type=ALL --mail-user=a@b", "exit 3", 2),
-    "mail-end": ("--mail-type=END", "exit 3", 1),
+    "mail-end": ("--mail-type=END", "exit 3", 0),
     "mail-fail": ("--mail-type=FAIL", "true", 0),
     "mail-none": ("--mail-type=NONE", "true", 0),
     "mail-signal": ("--mail-type=FAIL,BEGIN", "kill -9 $$", 2),
@@ -40,7 +40,9 @@ def mails_of(side, name):
             continue
         text = SPAN.sub("time TIME", first.removeprefix("MAIL "))
         plain = [re.sub(r"=\d+$", "=ID", line) if "_ID=" in line or "_JOB_ID" in line else line for line in variables if VARIABLE.match(line)]
-        found.append((re.sub(r"Job_id=\d+(_[\d*]+)?( \(\d+\))?", r"Job_id=ID\1", re.sub(r"Job_id=\d+_", "Job_id=ID_", text)), plain))
+        subject = re.sub(r"Job_id=\d+", "Job_id=ID", re.sub(r"\(\d+\) Name", "(ID) Name", text))
+        # What Slurm has for a whole array is its record's, which waits still, or that of one task.
+        found.append((subject, [] if "Array Summary" in subject else plain))
     return sorted(found)
 
 
