@@ -125,19 +125,15 @@ public:
                 "File and MultipleFiles are mutually exclusive; keep MultipleFiles for MIG");
             return true;
         }
-        if (line_.has("MultipleFiles")) {
-            draft_.error(line_, *line_.find("MultipleFiles"),
-                         "MultipleFiles (MIG devices) is not supported yet");
-            return true;
-        }
-        const Pair* file = line_.find("File");
+        const bool is_one = line_.has("MultipleFiles");
+        const Pair* file = line_.find(is_one ? "MultipleFiles" : "File");
         if (file == nullptr) return false;
         const auto files = expand_hostlist(file->value.value_or(""));
         if (!files.ok()) {
-            draft_.error(line_, *file, "File: " + files.error().message);
+            draft_.error(line_, *file, file->key + ": " + files.error().message);
             return true;
         }
-        files_ = files.value();
+        files_ = is_one ? std::vector<std::string>{join(*files, ",")} : *files;
         return false;
     }
 

@@ -156,6 +156,21 @@ TEST(Load, ReadsGresWithFilesCoresAndRowsOfLinks) {
     EXPECT_EQ(loaded.spec.nodes[1].devices.size(), 4U);
 }
 
+TEST(LoadGres, AMigInstanceIsOneDeviceOfSeveralFiles) {
+    const Loaded loaded = load_slurm(
+        "ClusterName=lab\nGresTypes=gpu\n"
+        "NodeName=n1 CPUs=16 RealMemory=64000 Gres=gpu:1g.10gb:1,gpu:3g.40gb:1\n"
+        "PartitionName=main Nodes=ALL\n",
+        "Name=gpu Type=1g.10gb MultipleFiles=/dev/nvidia0,/dev/nvidia-caps/nvidia-cap[66-67]\n"
+        "Name=gpu Type=3g.40gb MultipleFiles=/dev/nvidia0,/dev/nvidia-caps/nvidia-cap[21-22]\n");
+    const std::vector<Device>& devices = loaded.spec.nodes[0].devices;
+    ASSERT_EQ(devices.size(), 2U);
+    EXPECT_EQ(devices[0].file,
+              "/dev/nvidia0,/dev/nvidia-caps/nvidia-cap66,/dev/nvidia-caps/nvidia-cap67");
+    EXPECT_EQ(devices[1].index, 1U);
+    EXPECT_NE(devices[0].dimension, devices[1].dimension);
+}
+
 TEST(Load, ReadsAccountsUsersAndQosFromBerthYaml) {
     const Loaded loaded = load_slurm(
         kSmall, "", "", "",

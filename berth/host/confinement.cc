@@ -46,7 +46,7 @@ void Confinement::look_at_devices() {
     for (const Device& device : options_.node.devices) {
         if (options_.dimensions.at(device.dimension).name != "gpu") continue;
         any = true;
-        all = all && !device.file.empty() && rule_for(device.file).ok();
+        all = all && !device.file.empty() && rules_for_files(device).ok();
     }
     gpu_files_ = any && all;
 }
@@ -124,13 +124,12 @@ Result<std::vector<DeviceRule>> Confinement::rules_for(DeviceMask devices) const
         rules.push_back(rule);
     }
     for (std::size_t i = 0; i < options_.node.devices.size(); ++i) {
-        const std::string& file = options_.node.devices[i].file;
-        if ((devices & bit(static_cast<int>(i))) == 0 || file.empty()) continue;
-        const auto rule = rule_for(file);
-        if (rule.ok()) {
-            rules.push_back(*rule);
+        if ((devices & bit(static_cast<int>(i))) == 0) continue;
+        const auto own = rules_for_files(options_.node.devices[i]);
+        if (own.ok()) {
+            rules.insert(rules.end(), own->begin(), own->end());
         } else if (!options_.emulated) {
-            return rule.error();
+            return own.error();
         }
     }
     return rules;

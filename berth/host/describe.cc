@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <map>
 
+#include "berth/host/mig.h"
+
 namespace berth {
 namespace {
 
@@ -63,7 +65,7 @@ std::string gres_lines(const DescribedNode& described) {
     for (const Device& device : described.node.devices) {
         const Dimension& gres = described.dimensions.at(device.dimension);
         text += "Name=" + gres.name + (gres.type.empty() ? "" : " Type=" + gres.type) +
-                " File=" + device.file;
+                (is_mig(device) ? " MultipleFiles=" : " File=") + device.file;
         if (device.cores.count() > 0) text += " Cores=" + device.cores.to_list();
         if (!device.links.empty()) text += " Links=" + row(device.links);
         text += "\n";

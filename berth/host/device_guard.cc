@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "berth/host/file_io.h"
+#include "berth/host/mig.h"
 
 namespace berth {
 namespace {
@@ -46,6 +47,15 @@ Result<DeviceRule> rule_for(const std::string& file) {
     rule.major = gnu_dev_major(status.st_rdev);
     rule.minor = gnu_dev_minor(status.st_rdev);
     return rule;
+}
+
+Result<std::vector<DeviceRule>> rules_for_files(const Device& device) {
+    std::vector<DeviceRule> rules;
+    for (const std::string& file : files_of(device)) {
+        BERTH_TRY(const DeviceRule rule, rule_for(file));
+        rules.push_back(rule);
+    }
+    return rules;
 }
 
 std::vector<DeviceRule> usual_devices() {

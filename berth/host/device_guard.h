@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "berth/base/result.h"
+#include "berth/model/node.h"
 
 namespace berth {
 
@@ -32,6 +33,9 @@ struct DeviceRule {
 
 // The rule for a device file that is there.
 Result<DeviceRule> rule_for(const std::string& file);
+
+// For all that a device has: three files of a MIG instance, none of a simulated one.
+Result<std::vector<DeviceRule>> rules_for_files(const Device& device);
 
 // What every job needs: null, zero, full, random, urandom, tty, ptmx and the terminals; the control
 // files of NVIDIA's driver and those of InfiniBand, so far as this machine has them. None of them

@@ -14,7 +14,7 @@ namespace berth {
 struct FoundGpu {
     std::string
         type;  // "nvidia_h100_80gb_hbm3": the product's name as Slurm's AutoDetect writes it.
-    std::string file;  // "/dev/nvidia0"; empty: simulated.
+    std::string file;  // "/dev/nvidia0"; of a MIG instance all of its files; empty: simulated.
     std::string uuid;
     Bytes memory;
     std::vector<int> cpus;                 // Near it, in the system's numbers; empty: unknown.
@@ -29,8 +29,12 @@ public:
     gpus() = 0;  // By minor number, which the file's name has.
 };
 
-// NVML. `not_found` where there is no such library, so no driver.
-Result<std::unique_ptr<GpuInventory>> open_nvml(const char* library = "libnvidia-ml.so.1");
+// NVML. `not_found` where there is no such library, so no driver. A GPU that is cut into MIG
+// instances is not listed, they are; their files are in the driver's list of minor numbers.
+inline constexpr const char* kNvml = "libnvidia-ml.so.1";
+inline constexpr const char* kMigMinors = "/proc/driver/nvidia-caps/mig-minors";
+Result<std::unique_ptr<GpuInventory>> open_nvml(const char* library = kNvml,
+                                                const char* mig_minors = kMigMinors);
 
 // "a100:8", "a100:4,h100:4": GPUs that are only counted, 64 at most. In NVLink cliques of four,
 // each socket's cores near an equal part of them.

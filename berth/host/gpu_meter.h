@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "berth/base/result.h"
+#include "berth/host/gpu_inventory.h"
 #include "berth/model/cluster_spec.h"
 #include "berth/model/gpu_fault.h"
 #include "berth/model/gpu_reading.h"
@@ -26,7 +27,8 @@ public:
 // Of the node's GPUs whose device file is one of the driver's. `not_found` where there is no
 // driver or no GPU, `failed_precondition` where none of them is NVIDIA's.
 Result<std::unique_ptr<GpuMeter>> nvml_meter(const NodeSpec& node, const Dimensions& dimensions,
-                                             const char* library = "libnvidia-ml.so.1");
+                                             const char* library = kNvml,
+                                             const char* mig_minors = kMigMinors);
 
 // A line for each GPU: its number, the utilisation, the memory in use, the temperature, the power;
 // in percent, degrees Celsius, percent of the limit; "-" for what is not known. A file that was not

@@ -36,7 +36,7 @@ TEST(GpuMeter, AsksTheDriverForTheNodesOwnGpus) {
     ASSERT_TRUE(meter.ok()) << meter.error().message;
     const auto readings = (*meter)->read();
     ASSERT_TRUE(readings.ok());
-    const std::vector<GpuReading> expected = {{1, 10, 0, 31, 25}, {0, 30, 0, 33, 25}};
+    const std::vector<GpuReading> expected = {{0, 30, 0, 33, 25}, {1, 10, 0, 31, 25}};
     EXPECT_EQ(*readings, expected);
 
     node.devices = {{.dimension = fpga, .file = "/dev/nvidia0"}};
@@ -112,9 +112,9 @@ TEST(GpuMeter, AsksTheDriverForFaults) {
     ::setenv("FAKE_NVML_LOST", "1", 1);
     EXPECT_TRUE((*meter)->read().ok());
     const std::vector<GpuFault> levels = (*meter)->faults();
-    const std::vector<GpuFault> expected = {{.gpu = 2, .kind = GpuFaultKind::lost},
+    const std::vector<GpuFault> expected = {{.gpu = 0, .kind = GpuFaultKind::ecc, .code = 5},
                                             {.gpu = 1, .kind = GpuFaultKind::row_remap},
-                                            {.gpu = 0, .kind = GpuFaultKind::ecc, .code = 5}};
+                                            {.gpu = 2, .kind = GpuFaultKind::lost}};
     EXPECT_EQ(levels, expected);
     EXPECT_TRUE((*meter)->faults().empty());
     for (const char* name :

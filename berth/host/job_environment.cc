@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "berth/base/hostlist.h"
+#include "berth/host/mig.h"
 #include "berth/model/job_variables.h"
 
 namespace berth {
@@ -113,6 +114,21 @@ void set_topology(Environment& environment, const NodeView& view) {
     environment.set("SLURM_TOPOLOGY_ADDR_PATTERN", pattern + "node");
 }
 
+// CUDA finds a MIG instance by its name alone. Where one of the GPUs is such, all are named.
+std::string mig_names(DeviceMask devices, const NodeView& view) {
+    std::string names;
+    bool any = false;
+    for_each_bit(devices, [&](int device) {
+        const auto at = static_cast<std::size_t>(device);
+        if (at >= view.node.devices.size() || view.node.devices[at].uuid.empty()) return;
+        const Device& one = view.node.devices[at];
+        if (view.dimensions.at(one.dimension).name != "gpu") return;
+        any = any || is_mig(one);
+        names += (names.empty() ? "" : ",") + one.uuid;
+    });
+    return any ? names : "";
+}
+
 }  // namespace
 
 std::string numbers_text(const std::vector<std::uint32_t>& numbers) {
@@ -151,6 +167,8 @@ void set_gpus(Environment& environment, DeviceMask devices, DeviceMask visible,
         }
     }
     for (const char* name : kNames) environment.set(name, numbers_text(gpus));
+    if (const std::string names = mig_names(devices, view); !names.empty())
+        environment.set("CUDA_VISIBLE_DEVICES", names);
 }
 
 std::uint32_t node_index(const LaunchAttempt& launch) {

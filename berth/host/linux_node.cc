@@ -16,6 +16,7 @@
 #include "berth/agent/signals.h"
 #include "berth/host/file_io.h"
 #include "berth/host/linux_node_parts.h"
+#include "berth/host/mig.h"
 #include "berth/host/process.h"
 #include "berth/host/user.h"
 
@@ -83,6 +84,24 @@ LinuxNodeParts::LinuxNodeParts(LinuxNodeOptions wanted, LogSink& sink)
     utsname machine{};
     if (::uname(&machine) == 0) hostname = machine.nodename;
     unisolated = confinement.not_isolated();
+    if (!options.emulated) find_mig_instances();
+}
+
+void LinuxNodeParts::find_mig_instances() {
+    if (std::ranges::none_of(options.node.devices, is_mig)) return;
+    Result<std::unique_ptr<GpuInventory>> driver =
+        open_nvml(options.nvml.c_str(), options.mig_minors.c_str());
+    const Result<std::vector<FoundGpu>> found =
+        driver.ok() ? (*driver)->gpus() : Result<std::vector<FoundGpu>>(driver.error());
+    if (found.ok()) name_mig_instances(options.node, *found);
+    for (const Device& device : options.node.devices) {
+        if (!is_mig(device) || !device.uuid.empty()) continue;
+        log.write(LogLevel::warning, "host",
+                  "gpu " + std::to_string(device.index) + " (" + device.file + "): " +
+                      (found.ok() ? "no MIG instance of the driver's has these files"
+                                  : found.error().message) +
+                      "; CUDA_VISIBLE_DEVICES cannot name it");
+    }
 }
 
 Status LinuxNodeParts::open() {

@@ -15,6 +15,7 @@
 #include "berth/host/account_check.h"
 #include "berth/host/cgroup_tree.h"
 #include "berth/host/device_guard.h"
+#include "berth/host/gpu_inventory.h"
 
 namespace berth {
 
@@ -41,6 +42,7 @@ struct LinuxNodeOptions {
     // NVIDIA's MPS control daemon; empty: it is where NVIDIA puts it, and is not asked of simulated
     // GPUs.
     std::string mps_program;
+    std::string nvml = kNvml, mig_minors = kMigMinors;  // What knows the MIG instances.
     std::int64_t pids_max = 0;  // Of one job; 0: three quarters of the kernel's.
     // What is left of an attempt that no process is left of, and that the agent's memory does not
     // know either: it would have been asked about by then.

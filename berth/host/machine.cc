@@ -63,7 +63,7 @@ std::uint32_t threads_per_core(const Machine& machine) {
     return static_cast<std::uint32_t>(most);
 }
 
-bool is_there(const Device& device) { return device.file.empty() || rule_for(device.file).ok(); }
+bool is_there(const Device& device) { return rules_for_files(device).ok(); }
 
 // "gpu:a100:8,fpga:2"
 std::string gres_text_of(const std::vector<Device>& devices, const Dimensions& dimensions) {

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
+#include "berth/host/file_io.h"
 #include "berth/host/gpu_inventory.h"
 #include "berth/host/gpu_meter.h"
+#include "berth/host/mig.h"
 
 namespace berth {
 namespace {
@@ -28,11 +31,18 @@ struct NvmlPci {
 struct NvmlUtilisation {
     unsigned gpu, memory;
 };
+struct NvmlAttributes {
+    unsigned multiprocessors, copy_engines, decoders, encoders, jpegs, ofas;
+    unsigned gpu_slices, compute_slices;
+    unsigned long long mebibytes;
+};
 
 constexpr int kNvmlGpuIsLost = 15;
 constexpr unsigned long long kXidEvents = 8;  // nvmlEventTypeXidCriticalError
 constexpr int kUncorrected = 1, kSinceBoot = 0;
 constexpr int kEventsAtOnce = 1000;
+
+constexpr unsigned kWholeBoard = 0xFFFFFFFF;  // NVML's word for "of no GPU instance".
 
 struct NvmlEvent {
     NvmlDevice device;
@@ -42,7 +52,7 @@ struct NvmlEvent {
 
 class Nvml : public GpuInventory, public GpuMeter {
 public:
-    static Result<std::unique_ptr<Nvml>> open(const char* library);
+    static Result<std::unique_ptr<Nvml>> open(const char* library, const char* mig_minors);
     ~Nvml() override {
         if (events_ != nullptr) free_events_(events_);
         if (started_) shutdown_();
@@ -57,13 +67,13 @@ public:
 
 private:
     struct Seen {
-        NvmlDevice handle = nullptr;
-        unsigned minor = 0;
+        NvmlDevice handle = nullptr, board = nullptr;  // The same, unless it is a MIG instance.
+        unsigned minor = 0, instance = kWholeBoard;    // Its GPU instance.
         NvmlPci pci{};
         FoundGpu gpu;
     };
 
-    explicit Nvml(void* library) : library_(library) {}
+    Nvml(void* library, const char* mig_minors) : library_(library), mig_minors_(mig_minors) {}
     template <class Function>
     bool find(Function& function, const char* name) {
         function = reinterpret_cast<Function>(::dlsym(library_, name));
@@ -71,7 +81,12 @@ private:
     }
     Status find_all();
     Status check(int code, const char* what) const;
+    Result<std::vector<Seen>> see_all() const;
     Result<Seen> look_at(unsigned index) const;
+    std::vector<NvmlDevice> mig_instances_of(NvmlDevice board) const;
+    bool is_cut(NvmlDevice board) const;
+    Result<Seen> look_at_instance(const Seen& board, NvmlDevice instance,
+                                  const MigMinors& minors) const;
     std::vector<int> cpus_near(NvmlDevice device) const;
     void count_links(std::vector<Seen>& all) const;
     std::int32_t links_between(const Seen& a, const Seen& b) const;
@@ -79,6 +94,8 @@ private:
     struct Metered {
         std::int32_t gpu = 0;
         NvmlDevice device = nullptr;
+        NvmlDevice board = nullptr;  // Faults are of it.
+        unsigned instance = kWholeBoard;
         unsigned long long ecc = 0;  // Told already, as the other two.
         bool lost = false, remap_failed = false;
     };
@@ -88,6 +105,7 @@ private:
     void add_levels(Metered& one, std::vector<GpuFault>& faults) const;
 
     void* library_;
+    const char* mig_minors_;
     bool started_ = false;
     void* events_ = nullptr;
     std::vector<Metered> metered_;
@@ -117,14 +135,20 @@ private:
     int (*wait_event_)(void*, NvmlEvent*, unsigned) = nullptr;
     int (*ecc_errors_)(NvmlDevice, int, int, unsigned long long*) = nullptr;
     int (*remapped_)(NvmlDevice, unsigned*, unsigned*, unsigned*, unsigned*) = nullptr;
+    int (*mig_mode_)(NvmlDevice, unsigned*, unsigned*) = nullptr;
+    int (*mig_count_)(NvmlDevice, unsigned*) = nullptr;
+    int (*mig_handle_)(NvmlDevice, unsigned, NvmlDevice*) = nullptr;
+    int (*gpu_instance_)(NvmlDevice, unsigned*) = nullptr;
+    int (*compute_instance_)(NvmlDevice, unsigned*) = nullptr;
+    int (*attributes_)(NvmlDevice, NvmlAttributes*) = nullptr;
 };
 
-Result<std::unique_ptr<Nvml>> Nvml::open(const char* library) {
+Result<std::unique_ptr<Nvml>> Nvml::open(const char* library, const char* mig_minors) {
     void* const opened = ::dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (opened == nullptr) {
         return Error{ErrorCode::not_found, std::string("no NVIDIA driver here: ") + ::dlerror()};
     }
-    std::unique_ptr<Nvml> nvml(new Nvml(opened));
+    std::unique_ptr<Nvml> nvml(new Nvml(opened, mig_minors));
     BERTH_CHECK(nvml->find_all());
     BERTH_CHECK(nvml->check(nvml->init_(), "nvmlInit"));
     nvml->started_ = true;
@@ -157,6 +181,12 @@ Status Nvml::find_all() {
     find(wait_event_, "nvmlEventSetWait_v2");
     find(ecc_errors_, "nvmlDeviceGetTotalEccErrors");
     find(remapped_, "nvmlDeviceGetRemappedRows");
+    find(mig_mode_, "nvmlDeviceGetMigMode");
+    find(mig_count_, "nvmlDeviceGetMaxMigDeviceCount");
+    find(mig_handle_, "nvmlDeviceGetMigDeviceHandleByIndex");
+    find(gpu_instance_, "nvmlDeviceGetGpuInstanceId");
+    find(compute_instance_, "nvmlDeviceGetComputeInstanceId");
+    find(attributes_, "nvmlDeviceGetAttributes_v2");
     return Done{};
 }
 
@@ -180,12 +210,14 @@ Result<Nvml::Seen> Nvml::look_at(unsigned index) const {
     std::array<char, 96> text{};
     NvmlMemory memory{};
     BERTH_CHECK(check(handle_(index, &seen.handle), "nvmlDeviceGetHandleByIndex"));
+    seen.board = seen.handle;
     BERTH_CHECK(check(minor_(seen.handle, &seen.minor), "nvmlDeviceGetMinorNumber"));
     BERTH_CHECK(check(uuid_(seen.handle, text.data(), text.size()), "nvmlDeviceGetUUID"));
     seen.gpu.uuid = text.data();
     BERTH_CHECK(check(name_(seen.handle, text.data(), text.size()), "nvmlDeviceGetName"));
     seen.gpu.type = type_of(text.data());
-    BERTH_CHECK(check(memory_(seen.handle, &memory), "nvmlDeviceGetMemoryInfo"));
+    const int told = memory_(seen.handle, &memory);
+    if (told != kNvmlGpuIsLost) BERTH_CHECK(check(told, "nvmlDeviceGetMemoryInfo"));
     seen.gpu.memory = Bytes(static_cast<std::int64_t>(memory.total));
     int major = 0, minor = 0;
     if (capability_ != nullptr && capability_(seen.handle, &major, &minor) == kNvmlSuccess) {
@@ -195,6 +227,44 @@ Result<Nvml::Seen> Nvml::look_at(unsigned index) const {
     // The driver's index is in the order of the bus; the file has the minor number.
     seen.gpu.file = "/dev/nvidia" + std::to_string(seen.minor);
     seen.gpu.cpus = cpus_near(seen.handle);
+    return seen;
+}
+
+bool Nvml::is_cut(NvmlDevice board) const {
+    unsigned current = 0, pending = 0;
+    return mig_mode_ != nullptr && mig_count_ != nullptr && mig_handle_ != nullptr &&
+           gpu_instance_ != nullptr && compute_instance_ != nullptr && attributes_ != nullptr &&
+           mig_mode_(board, &current, &pending) == kNvmlSuccess && current == 1;
+}
+
+// The driver's indices have holes where none was made.
+std::vector<NvmlDevice> Nvml::mig_instances_of(NvmlDevice board) const {
+    std::vector<NvmlDevice> instances;
+    unsigned most = 0;
+    if (!is_cut(board) || mig_count_(board, &most) != kNvmlSuccess) return instances;
+    for (unsigned index = 0; index < most; ++index) {
+        NvmlDevice instance = nullptr;
+        if (mig_handle_(board, index, &instance) == kNvmlSuccess) instances.push_back(instance);
+    }
+    return instances;
+}
+
+Result<Nvml::Seen> Nvml::look_at_instance(const Seen& board, NvmlDevice instance,
+                                          const MigMinors& minors) const {
+    Seen seen = board;
+    seen.handle = instance;
+    std::array<char, 96> text{};
+    unsigned compute_instance = 0;
+    NvmlAttributes has{};
+    BERTH_CHECK(check(uuid_(instance, text.data(), text.size()), "nvmlDeviceGetUUID"));
+    seen.gpu.uuid = text.data();
+    BERTH_CHECK(check(gpu_instance_(instance, &seen.instance), "nvmlDeviceGetGpuInstanceId"));
+    BERTH_CHECK(
+        check(compute_instance_(instance, &compute_instance), "nvmlDeviceGetComputeInstanceId"));
+    BERTH_CHECK(check(attributes_(instance, &has), "nvmlDeviceGetAttributes"));
+    seen.gpu.type += "_" + mig_profile(has.gpu_slices, has.compute_slices, has.mebibytes);
+    seen.gpu.memory = Bytes(static_cast<std::int64_t>(has.mebibytes) * 1024 * 1024);
+    BERTH_TRY(seen.gpu.file, mig_files(minors, board.minor, seen.instance, compute_instance));
     return seen;
 }
 
@@ -237,20 +307,37 @@ std::int32_t Nvml::links_between(const Seen& a, const Seen& b) const {
 void Nvml::count_links(std::vector<Seen>& all) const {
     for (std::size_t i = 0; i < all.size(); ++i) {
         for (std::size_t j = 0; j < all.size(); ++j) {
-            all[i].gpu.links.push_back(i == j ? -1 : links_between(all[i], all[j]));
+            // Instances reach no other GPU, nor each other.
+            const bool linked = all[i].instance == kWholeBoard && all[j].instance == kWholeBoard;
+            all[i].gpu.links.push_back(i == j ? -1 : linked ? links_between(all[i], all[j]) : 0);
         }
     }
 }
 
-Result<std::vector<FoundGpu>> Nvml::gpus() {
+// All that is handed out, by minor number.
+Result<std::vector<Nvml::Seen>> Nvml::see_all() const {
     unsigned count = 0;
     BERTH_CHECK(check(count_(&count), "nvmlDeviceGetCount"));
     std::vector<Seen> all;
+    std::optional<MigMinors> minors;
     for (unsigned index = 0; index < count; ++index) {
-        BERTH_TRY(Seen seen, look_at(index));
-        all.push_back(std::move(seen));
+        BERTH_TRY(Seen board, look_at(index));
+        if (!is_cut(board.handle)) {
+            all.push_back(std::move(board));
+            continue;
+        }
+        if (!minors) minors = parse_mig_minors(read_file(mig_minors_).value_or(""));
+        for (NvmlDevice const instance : mig_instances_of(board.handle)) {
+            BERTH_TRY(Seen seen, look_at_instance(board, instance, *minors));
+            all.push_back(std::move(seen));
+        }
     }
-    std::ranges::sort(all, {}, &Seen::minor);
+    std::ranges::stable_sort(all, {}, &Seen::minor);
+    return all;
+}
+
+Result<std::vector<FoundGpu>> Nvml::gpus() {
+    BERTH_TRY(std::vector<Seen> all, see_all());
     count_links(all);
     std::vector<FoundGpu> gpus;
     for (Seen& seen : all) gpus.push_back(std::move(seen.gpu));
@@ -258,17 +345,15 @@ Result<std::vector<FoundGpu>> Nvml::gpus() {
 }
 
 Status Nvml::meter(const std::vector<std::string>& files) {
-    unsigned count = 0;
-    BERTH_CHECK(check(count_(&count), "nvmlDeviceGetCount"));
-    for (unsigned index = 0; index < count; ++index) {
-        NvmlDevice device = nullptr;
-        unsigned minor = 0;
-        BERTH_CHECK(check(handle_(index, &device), "nvmlDeviceGetHandleByIndex"));
-        BERTH_CHECK(check(minor_(device, &minor), "nvmlDeviceGetMinorNumber"));
-        const auto at = std::ranges::find(files, "/dev/nvidia" + std::to_string(minor));
+    BERTH_TRY(const std::vector<Seen> all, see_all());
+    for (const Seen& seen : all) {
+        const auto at = std::ranges::find_if(
+            files, [&](const std::string& own) { return same_files(own, seen.gpu.file); });
         if (at == files.end()) continue;
-        metered_.push_back(
-            {.gpu = static_cast<std::int32_t>(at - files.begin()), .device = device});
+        metered_.push_back({.gpu = static_cast<std::int32_t>(at - files.begin()),
+                            .device = seen.handle,
+                            .board = seen.board,
+                            .instance = seen.instance});
     }
     watch_events();
     if (!metered_.empty()) return Done{};
@@ -310,31 +395,36 @@ void Nvml::watch_events() {
         events_ = nullptr;
         return;
     }
-    for (const Metered& one : metered_) register_events_(one.device, kXidEvents, events_);
+    for (const Metered& one : metered_) register_events_(one.board, kXidEvents, events_);
 }
 
 void Nvml::add_xids(std::vector<GpuFault>& faults) {
     NvmlEvent event{};
     for (int i = 0; i < kEventsAtOnce; ++i) {
         if (events_ == nullptr || wait_event_(events_, &event, 0) != kNvmlSuccess) return;
-        const auto one = std::ranges::find(metered_, event.device, &Metered::device);
-        if (one == metered_.end() || event.type != kXidEvents) continue;
-        const GpuFault fault{.gpu = one->gpu,
-                             .kind = GpuFaultKind::xid,
-                             .code = static_cast<std::int64_t>(event.data)};
-        if (std::ranges::find(faults, fault) == faults.end()) faults.push_back(fault);
+        if (event.type != kXidEvents) continue;
+        for (const Metered& one : metered_) {
+            // What concerns one GPU instance is no fault of the others'.
+            const bool is_meant = event.gpu_instance == kWholeBoard ||
+                                  one.instance == kWholeBoard || event.gpu_instance == one.instance;
+            if (one.board != event.device || !is_meant) continue;
+            const GpuFault fault{.gpu = one.gpu,
+                                 .kind = GpuFaultKind::xid,
+                                 .code = static_cast<std::int64_t>(event.data)};
+            if (std::ranges::find(faults, fault) == faults.end()) faults.push_back(fault);
+        }
     }
 }
 
 void Nvml::add_levels(Metered& one, std::vector<GpuFault>& faults) const {
     NvmlMemory memory{};
-    const bool lost = memory_(one.device, &memory) == kNvmlGpuIsLost;
+    const bool lost = memory_(one.board, &memory) == kNvmlGpuIsLost;
     if (lost && !one.lost) faults.push_back({.gpu = one.gpu, .kind = GpuFaultKind::lost});
     one.lost = lost;
     if (lost) return;
     unsigned long long errors = 0;
     if (ecc_errors_ != nullptr &&
-        ecc_errors_(one.device, kUncorrected, kSinceBoot, &errors) == kNvmlSuccess) {
+        ecc_errors_(one.board, kUncorrected, kSinceBoot, &errors) == kNvmlSuccess) {
         if (errors > one.ecc) {
             faults.push_back({.gpu = one.gpu,
                               .kind = GpuFaultKind::ecc,
@@ -344,7 +434,7 @@ void Nvml::add_levels(Metered& one, std::vector<GpuFault>& faults) const {
     }
     unsigned corrected = 0, uncorrected = 0, pending = 0, failed = 0;
     if (remapped_ != nullptr &&
-        remapped_(one.device, &corrected, &uncorrected, &pending, &failed) == kNvmlSuccess) {
+        remapped_(one.board, &corrected, &uncorrected, &pending, &failed) == kNvmlSuccess) {
         if (failed != 0 && !one.remap_failed) {
             faults.push_back({.gpu = one.gpu, .kind = GpuFaultKind::row_remap});
         }
@@ -361,19 +451,19 @@ std::vector<GpuFault> Nvml::faults() {
 
 }  // namespace
 
-Result<std::unique_ptr<GpuInventory>> open_nvml(const char* library) {
-    BERTH_TRY(std::unique_ptr<Nvml> nvml, Nvml::open(library));
+Result<std::unique_ptr<GpuInventory>> open_nvml(const char* library, const char* mig_minors) {
+    BERTH_TRY(std::unique_ptr<Nvml> nvml, Nvml::open(library, mig_minors));
     return std::unique_ptr<GpuInventory>(std::move(nvml));
 }
 
 Result<std::unique_ptr<GpuMeter>> nvml_meter(const NodeSpec& node, const Dimensions& dimensions,
-                                             const char* library) {
+                                             const char* library, const char* mig_minors) {
     std::vector<std::string> files;
     for (const Device& device : node.devices) {
         if (dimensions.at(device.dimension).name == "gpu") files.push_back(device.file);
     }
     if (files.empty()) return Error{ErrorCode::not_found, "the node has no GPU"};
-    BERTH_TRY(std::unique_ptr<Nvml> nvml, Nvml::open(library));
+    BERTH_TRY(std::unique_ptr<Nvml> nvml, Nvml::open(library, mig_minors));
     BERTH_CHECK(nvml->meter(files));
     return std::unique_ptr<GpuMeter>(std::move(nvml));
 }

@@ -26,9 +26,11 @@ struct ShareKind {
 struct Device {
     DimensionId dimension;
     std::uint32_t index =
-        0;             // Among the node's devices of the same GRES name, from 0: Slurm's IDX.
-    std::string file;  // "/dev/nvidia0"; empty for a simulated device.
-    BitSet cores;      // Cores near it; empty: all alike.
+        0;  // Among the node's devices of the same GRES name, from 0: Slurm's IDX.
+    // "/dev/nvidia0"; empty for a simulated device. Several, with commas between, are one MIG
+    // instance: gres.conf's MultipleFiles.
+    std::string file;
+    BitSet cores;  // Cores near it; empty: all alike.
     std::vector<std::int32_t>
         links;         // NVLinks to each device of its GRES name, by index; -1 at its own.
     std::string uuid;  // As NVML tells it; empty if unknown.

@@ -1,5 +1,6 @@
 // A stand-in for NVIDIA's library: four GPUs, two and two linked straight by NVLink, their minor
-// numbers the other way round than their indices. For the tests of module host.
+// numbers the other way round than their indices. With FAKE_NVML_MIG=3 that GPU, of minor 0, is cut
+// into a 3g.40gb and a 1g.10gb. For the tests of module host.
 #include <cstdlib>
 #include <cstring>
 
@@ -15,6 +16,22 @@ struct Memory {
 };
 
 char handles[4];
+char instances[2];
+
+// The third of what may be is a hole.
+struct Cut {
+    unsigned gpu_instance, compute_instance, slices;
+    unsigned long long mebibytes;
+    const char* uuid;
+};
+constexpr Cut kCuts[] = {{2, 0, 3, 40'320, "MIG-fake-a"}, {7, 0, 1, 9'728, "MIG-fake-b"}};
+
+const Cut* cut_of(void* device) {
+    for (unsigned i = 0; i < 2; ++i) {
+        if (device == &instances[i]) return &kCuts[i];
+    }
+    return nullptr;
+}
 
 unsigned index_of(void* device) {
     return static_cast<unsigned>(static_cast<char*>(device) - handles);
@@ -53,6 +70,7 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
     return index < 4 ? 0 : 2;
 }
 int nvmlDeviceGetUUID(void* device, char* out, unsigned size) {
+    if (const Cut* cut = cut_of(device)) return copy(out, size, cut->uuid);
     char text[] = "GPU-fake-0";
     text[9] = static_cast<char>('0' + index_of(device));
     return copy(out, size, text);
@@ -65,6 +83,10 @@ int nvmlDeviceGetMinorNumber(void* device, unsigned* minor) {
     return 0;
 }
 int nvmlDeviceGetMemoryInfo(void* device, Memory* memory) {
+    if (const Cut* cut = cut_of(device)) {
+        *memory = {cut->mebibytes << 20, 0, cut->mebibytes << 19};
+        return 0;
+    }
     if (is_named("FAKE_NVML_LOST", device)) return 15;
     *memory = {80ULL << 30, 80ULL << 30, 0};
     return 0;
@@ -92,16 +114,50 @@ int nvmlDeviceGetCudaComputeCapability(void*, int* major, int* minor) {
     *minor = 0;
     return 0;
 }
+int nvmlDeviceGetMigMode(void* device, unsigned* current, unsigned* pending) {
+    *current = *pending = is_named("FAKE_NVML_MIG", device) ? 1 : 0;
+    return 0;
+}
+int nvmlDeviceGetMaxMigDeviceCount(void*, unsigned* count) {
+    *count = 7;
+    return 0;
+}
+int nvmlDeviceGetMigDeviceHandleByIndex(void* device, unsigned index, void** instance) {
+    if (!is_named("FAKE_NVML_MIG", device)) return 3;
+    if (index != 0 && index != 2) return 6;
+    *instance = &instances[index / 2];
+    return 0;
+}
+int nvmlDeviceGetGpuInstanceId(void* device, unsigned* id) {
+    *id = cut_of(device)->gpu_instance;
+    return 0;
+}
+int nvmlDeviceGetComputeInstanceId(void* device, unsigned* id) {
+    *id = cut_of(device)->compute_instance;
+    return 0;
+}
+struct Attributes {
+    unsigned multiprocessors, engines[5], gpu_slices, compute_slices;
+    unsigned long long mebibytes;
+};
+int nvmlDeviceGetAttributes_v2(void* device, Attributes* has) {
+    const Cut& cut = *cut_of(device);
+    *has = {14, {}, cut.slices, cut.slices, cut.mebibytes};
+    return 0;
+}
 int nvmlDeviceGetUtilizationRates(void* device, unsigned* rates) {
+    if (cut_of(device) != nullptr) return 3;
     rates[0] = 10 * index_of(device);
     rates[1] = 0;
     return 0;
 }
 int nvmlDeviceGetTemperature(void* device, int, unsigned* celsius) {
+    if (cut_of(device) != nullptr) return 3;
     *celsius = 30 + index_of(device);
     return 0;
 }
-int nvmlDeviceGetPowerUsage(void*, unsigned* milliwatts) {
+int nvmlDeviceGetPowerUsage(void* device, unsigned* milliwatts) {
+    if (cut_of(device) != nullptr) return 3;
     *milliwatts = 100'000;
     return 0;
 }
@@ -114,7 +170,8 @@ int nvmlDeviceGetP2PStatus(void*, void*, int, int* status) {
     return 0;
 }
 
-// What goes wrong stands in the environment: "79@2 63@0", each told once, in order.
+// What goes wrong stands in the environment: "79@2 63@0", each told once, in order; FAKE_NVML_XID_OF
+// is the GPU instance that it concerns.
 int nvmlEventSetCreate(void** set) {
     *set = handles;
     return 0;
@@ -129,6 +186,9 @@ int nvmlEventSetWait_v2(void*, Event* event, unsigned) {
     event->data = std::strtoull(all + told, &rest, 10);
     event->device = &handles[rest[1] - '0'];
     event->type = 8;
+    const char* const instance = std::getenv("FAKE_NVML_XID_OF");
+    event->gpu_instance = event->compute_instance =
+        instance == nullptr ? 0xFFFFFFFF : static_cast<unsigned>(instance[0] - '0');
     told = static_cast<std::size_t>(rest - all) + 3;
     return 0;
 }
