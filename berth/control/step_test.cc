@@ -58,11 +58,14 @@ TEST_F(Steps, AreLaunchedOnEachOfTheirNodes) {
 
 TEST_F(Steps, AreToldWhatServesTheirMpiAndWhereTheirRanksAre) {
     const auto first_launch = [&](const CreateStep& step) {
-        rig.ask(kAnn, step);
+        const Answer answer = rig.ask(kAnn, step);
+        const auto* const no = std::get_if<Refused>(&answer);
+        EXPECT_EQ(no, nullptr) << no->message;
         return rig.orders<LaunchStep>().front().second;
     };
     CreateStep step = wanted(4);
     step.request.overlap = true;
+    step.request.cpus_per_task = 1;
     EXPECT_EQ(first_launch(step).mpi, "");
     EXPECT_EQ(first_launch(step).process_mapping, "");
     step.launch.mpi = "none";

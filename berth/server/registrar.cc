@@ -42,7 +42,9 @@ Result<api::JoinReply> Registrar::join(const api::JoinCall& call, const ClusterS
         return refuse(ErrorCode::permission_denied, "no node '" + call.node + "' is configured");
     // A stranger makes us sign nothing; nor is a token used up by a request that is wrong anyway.
     BERTH_CHECK(join_tokens_.check(call.secret, call.node, now));
-    BERTH_TRY(std::string certificate, authority_.certify_node(call.request, call.node, now));
+    BERTH_TRY(std::string certificate,
+              authority_.certify_node(call.request, call.node,
+                                      revocations_.believed_from(call.node, now)));
     BERTH_CHECK(join_tokens_.redeem(call.secret, call.node, now));
     // What the node believes: the authority's certificate, and behind it the keys of launch orders.
     return api::JoinReply{std::move(certificate), authority_.certificate() + launch_key_, cluster_};
@@ -50,7 +52,7 @@ Result<api::JoinReply> Registrar::join(const api::JoinCall& call, const ClusterS
 
 Result<std::string> Registrar::renew(const std::string& request, const std::string& node,
                                      Time now) const {
-    return authority_.certify_node(request, node, now);
+    return authority_.certify_node(request, node, revocations_.believed_from(node, now));
 }
 
 // A node that is configured no more may have a certificate still.

@@ -48,4 +48,10 @@ bool Revocations::is_revoked(const std::string& node, Time issued_at) const {
     return known != until_.end() && seconds(issued_at) <= known->second;
 }
 
+Time Revocations::believed_from(const std::string& node, Time now) const {
+    const std::lock_guard lock(mutex_);
+    const auto known = until_.find(node);
+    return known == until_.end() ? now : std::max(now, from_seconds(known->second + 1));
+}
+
 }  // namespace berth

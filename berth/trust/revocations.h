@@ -23,6 +23,9 @@ public:
     // All that were given to this node until now. On the disk when it returns.
     Status revoke(const std::string& node, Time now);
     bool is_revoked(const std::string& node, Time issued_at) const;
+    // When a certificate that is given to it now has to begin to be believed: certificates know
+    // whole seconds alone, and clocks may be set back.
+    Time believed_from(const std::string& node, Time now) const;
 
 private:
     std::string path_;

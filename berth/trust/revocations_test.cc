@@ -32,6 +32,9 @@ TEST_F(RevocationsTest, AreOfWhatWasGivenUntilThenAndOutliveTheProcess) {
     ASSERT_TRUE(again.ok()) << again.error().message;
     EXPECT_TRUE(again->is_revoked("gpu1", from_seconds(100)));
     EXPECT_FALSE(again->is_revoked("gpu1", from_seconds(101)));
+    EXPECT_EQ(again->believed_from("gpu1", from_seconds(100)), from_seconds(101)) << "at once";
+    EXPECT_EQ(again->believed_from("gpu1", from_seconds(300)), from_seconds(300));
+    EXPECT_EQ(again->believed_from("gpu3", from_seconds(1)), from_seconds(1));
     EXPECT_TRUE(again->is_revoked("gpu2", from_seconds(199)));
     EXPECT_FALSE(again->is_revoked("gpu3", from_seconds(1)));
 }
