@@ -57,30 +57,58 @@ Result<T> from_json(std::string_view text, UnknownFields unknown = UnknownFields
 }  // namespace berth::api
 
 // Every message there is: all the templates above exist for these, and for no other type.
-#define BERTH_API_MESSAGES(X)                                                                  \
-    X(JobRow)                                                                                  \
-    X(NodeRow)                                                                                 \
-    X(PartitionRow)                                                                            \
-    X(LicenseRow)                                                                              \
-    X(ReservationRow)                                                                          \
-    X(ReservationChange)                                                                       \
-    X(ReservationCall)                                                                         \
-    X(ReservationReply)                                                                        \
-    X(AssociationRow)                                                                          \
-    X(QosRow)                                                                                  \
-    X(AccountingEdits)                                                                         \
-    X(AccountingRow)                                                                           \
-    X(StepRow)                                                                                 \
-    X(SubmitRequest)                                                                           \
-    X(SubmitReply)                                                                             \
-    X(StepCall)                                                                                \
-    X(StepReply) X(CancelRequest) X(HoldRequest) X(RequeueRequest) X(JobPatch) X(NodePatch)    \
-        X(Accepted) X(ScriptReply) X(StateHashReply) X(Health) X(Ping) X(ConfigRow) X(Problem) \
-            X(Explanation) X(CompleteRequest) X(PriorityRow) X(ShareRow) X(UsagePatch)         \
-                X(DiagnosticsRow) X(JoinTokenCall) X(JoinTokenReply) X(JoinCall) X(JoinReply)  \
-                    X(TokenCall) X(TokenReply) X(NotifyRequest) X(TopRequest) X(AliveReply)    \
-                        X(PartitionCall) X(PartitionChange) X(AttachCall) X(AttachReply)       \
-                            X(NodeCall)
+// clang-format off: a line each.
+#define BERTH_API_MESSAGES(X) \
+    X(JobRow) \
+    X(NodeRow) \
+    X(PartitionRow) \
+    X(LicenseRow) \
+    X(ReservationRow) \
+    X(ReservationChange) \
+    X(ReservationCall) \
+    X(ReservationReply) \
+    X(AssociationRow) \
+    X(QosRow) \
+    X(AccountingEdits) \
+    X(AccountingRow) \
+    X(StepRow) \
+    X(SubmitRequest) \
+    X(SubmitReply) \
+    X(StepCall) \
+    X(StepReply) \
+    X(CancelRequest) \
+    X(HoldRequest) \
+    X(RequeueRequest) \
+    X(JobPatch) \
+    X(NodePatch) \
+    X(Accepted) \
+    X(ScriptReply) \
+    X(StateHashReply) \
+    X(Health) \
+    X(Ping) \
+    X(ConfigRow) \
+    X(Problem) \
+    X(Explanation) \
+    X(CompleteRequest) \
+    X(PriorityRow) \
+    X(ShareRow) \
+    X(UsagePatch) \
+    X(DiagnosticsRow) \
+    X(JoinTokenCall) \
+    X(JoinTokenReply) \
+    X(JoinCall) \
+    X(JoinReply) \
+    X(TokenCall) \
+    X(TokenReply) \
+    X(NotifyRequest) \
+    X(TopRequest) \
+    X(AliveReply) \
+    X(PartitionCall) \
+    X(PartitionChange) \
+    X(AttachCall) \
+    X(AttachReply) \
+    X(NodeCall)
+// clang-format on
 
 namespace berth::api {
 #define BERTH_API_DECLARE(T)                                                                 \

@@ -170,8 +170,8 @@ int nvmlDeviceGetP2PStatus(void*, void*, int, int* status) {
     return 0;
 }
 
-// What goes wrong stands in the environment: "79@2 63@0", each told once, in order; FAKE_NVML_XID_OF
-// is the GPU instance that it concerns.
+// What goes wrong stands in the environment: "79@2 63@0", each told once, in order;
+// FAKE_NVML_XID_OF is the GPU instance that it concerns.
 int nvmlEventSetCreate(void** set) {
     *set = handles;
     return 0;
