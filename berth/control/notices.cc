@@ -142,34 +142,26 @@ void Notices::compare(Ledger& ledger, const Job& job) {
 void Notices::tell_end(Ledger& ledger, const Job& job) {
     const JobState end = end_of(job);
     const bool well = end == JobState::completed || end == JobState::cancelled;
-    const NotificationSpec& spec = ledger.state().spec().notifications;
-    const MailTypes webhook{static_cast<std::uint16_t>(webhook_events_)};
     // As in Slurm, who asks for END alone is not told of a failure.
     const MailType type = well ? MailType::end : MailType::fail;
-    Notice news;
-    if (webhook.has(type)) {
-        news.news = news_of(ledger.state(), job, type, ledger.now());
-        news.webhook = spec.webhook;
-        news.secret_file = spec.webhook_secret_file;
-        ledger.notify(std::move(news));
-    }
+    post(ledger, job, type);
     if (is_summed_up(job)) return end_array_task(ledger, job);
-    if (mail_types(job).has(type)) {
-        send_mail(ledger, job, type, nullptr);
-    }
+    if (mail_types(job).has(type)) send_mail(ledger, job, type, nullptr);
+}
+
+void Notices::post(Ledger& ledger, const Job& job, MailType type) const {
+    const NotificationSpec& spec = ledger.state().spec().notifications;
+    if (!MailTypes{static_cast<std::uint16_t>(webhook_events_)}.has(type)) return;
+    ledger.notify({.mail = {},
+                   .news = news_of(ledger.state(), job, type, ledger.now()),
+                   .webhook = spec.webhook,
+                   .secret_file = spec.webhook_secret_file});
 }
 
 void Notices::tell(Ledger& ledger, const Job& job, MailType type) {
-    const NotificationSpec& spec = ledger.state().spec().notifications;
-    if (MailTypes{static_cast<std::uint16_t>(webhook_events_)}.has(type)) {
-        ledger.notify({.mail = {},
-                       .news = news_of(ledger.state(), job, type, ledger.now()),
-                       .webhook = spec.webhook,
-                       .secret_file = spec.webhook_secret_file});
-    }
+    post(ledger, job, type);
     if (is_summed_up(job)) return tell_of_array(ledger, job, type);
-    if (!mail_types(job).has(type)) return;
-    send_mail(ledger, job, type, nullptr);
+    if (mail_types(job).has(type)) send_mail(ledger, job, type, nullptr);
 }
 
 // Once for all its tasks. That some were requeued is said when all are over.

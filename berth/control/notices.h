@@ -46,6 +46,7 @@ private:
     void take_interest(const ClusterState& state, const JobUpdated& update);
     void compare(Ledger& ledger, const Job& job);
     void tell(Ledger& ledger, const Job& job, MailType type);
+    void post(Ledger& ledger, const Job& job, MailType type) const;  // To the site.
     void tell_end(Ledger& ledger, const Job& job);
     void tell_of_array(Ledger& ledger, const Job& job, MailType type);
     void send_mail(Ledger& ledger, const Job& job, MailType type, const ArrayOutcome* array);

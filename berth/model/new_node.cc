@@ -1,6 +1,7 @@
 #include "berth/model/new_node.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "berth/base/text.h"
@@ -23,13 +24,32 @@ bool is_plain(const std::string& text, std::string_view more) {
     });
 }
 
-// What jobs may then open: NVIDIA's own and nothing else.
-bool is_gpu_file(std::string_view file) {
-    constexpr std::string_view kPrefix = "/dev/nvidia";
-    if (!file.starts_with(kPrefix)) return false;
-    file.remove_prefix(kPrefix.size());
+// The number behind the prefix; nullopt: it is none.
+std::optional<std::int64_t> number_behind(std::string_view prefix, std::string_view file) {
+    constexpr std::size_t kDigitsMax = 4;
+    if (!file.starts_with(prefix)) return std::nullopt;
+    file.remove_prefix(prefix.size());
     const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-    return !file.empty() && file.size() <= 3 && std::ranges::all_of(file, is_digit);
+    if (file.size() > kDigitsMax || !std::ranges::all_of(file, is_digit)) return std::nullopt;
+    const auto number = parse_int64(file);
+    return number.ok() ? std::optional(*number) : std::nullopt;
+}
+
+// What jobs may then open: NVIDIA's own and nothing else. A MIG instance has three: its board's and
+// two capabilities. The first two capabilities there are, 1 and 2, are to cut and to watch all.
+bool is_gpu_file(std::string_view files) {
+    const auto all = split(files, ',');
+    if (all.size() == 1) return number_behind("/dev/nvidia", files).has_value();
+    constexpr std::size_t kOfInstance = 3;
+    std::size_t boards = 0;
+    for (const std::string_view file : all) {
+        if (number_behind("/dev/nvidia", file)) {
+            ++boards;
+        } else if (number_behind("/dev/nvidia-caps/nvidia-cap", file).value_or(0) <= 2) {
+            return false;
+        }
+    }
+    return boards == 1 && all.size() == kOfInstance;
 }
 
 Status check_shape(const NewNode& node) {

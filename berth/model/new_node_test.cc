@@ -78,6 +78,18 @@ TEST(NewNodes, HaveTheDevicesThatTheySayInTheClustersWords) {
     EXPECT_TRUE(node->is_dynamic());
 }
 
+TEST(NewNodes, HaveMigInstancesToo) {
+    const std::string files =
+        "/dev/nvidia0,/dev/nvidia-caps/nvidia-cap66,/dev/nvidia-caps/nvidia-cap67";
+    JoiningNode joining;
+    joining.node = read({"Gres=gpu:1g.10gb:1"});
+    joining.devices = {device_of(*joining.dimensions.intern("gpu", "1g.10gb"), 0, files.c_str())};
+    Dimensions dimensions;
+    const auto node = make_node("n1", joining, dimensions);
+    ASSERT_TRUE(node.ok()) << node.error().message;
+    EXPECT_EQ(node->devices.at(0).file, files);
+}
+
 TEST(NewNodes, AreRefusedWhereNoMachineIsLikeThat) {
     struct Case {
         const char* what;
@@ -90,6 +102,13 @@ TEST(NewNodes, AreRefusedWhereNoMachineIsLikeThat) {
                             {"a file that is no GPU's", {"Gres=gpu:1"}, "/dev/sda"},
                             {"a file elsewhere", {"Gres=gpu:1"}, "/dev/nvidia0/../sda"},
                             {"a driver's control file", {"Gres=gpu:1"}, "/dev/nvidiactl"},
+                            {"a list that is no MIG instance",
+                             {"Gres=gpu:1"},
+                             "/dev/nvidia0,/dev/nvidia1,/dev/nvidia-caps/nvidia-cap66"},
+                            {"the right to cut GPUs",
+                             {"Gres=gpu:1"},
+                             "/dev/nvidia0,/dev/nvidia-caps/nvidia-cap1,"
+                             "/dev/nvidia-caps/nvidia-cap66"},
                             {"a feature that is no word", {"Feature=a b"}, ""},
                             {"a state", {"State=DOWN"}, ""}}) {
         JoiningNode joining;
