@@ -165,7 +165,7 @@ void Server::take(const StepFrame& frame) {
         lock.unlock();
         return done.finish(PMIX_SUCCESS);
     }
-    const auto modex = decode<DirectModex>(frame.bytes);
+    const auto modex = decode<DirectModex>(frame.bytes, kMessageRoom);
     if (frame.kind != StepFrameKind::to_node || !modex.ok()) return;
     if (!modex->answers) {
         lock.unlock();

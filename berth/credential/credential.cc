@@ -83,10 +83,6 @@ Result<Signed<Body>> unseal(const std::string& credential, const VerifyingKeys& 
     return open<Body>(envelope.bytes);
 }
 
-}  // namespace
-
-namespace {
-
 // Never changed: launchers of other versions make the same hash of it.
 struct DigestedPayload {
     std::string script;

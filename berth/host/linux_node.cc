@@ -84,17 +84,17 @@ LinuxNodeParts::LinuxNodeParts(LinuxNodeOptions wanted, LogSink& sink)
     utsname machine{};
     if (::uname(&machine) == 0) hostname = machine.nodename;
     unisolated = confinement.not_isolated();
-    if (!options.emulated) find_mig_instances();
+    find_mig_instances(options.node);
 }
 
-void LinuxNodeParts::find_mig_instances() {
-    if (std::ranges::none_of(options.node.devices, is_mig)) return;
+void LinuxNodeParts::find_mig_instances(NodeSpec& node) {
+    if (options.emulated || std::ranges::none_of(node.devices, is_mig)) return;
     Result<std::unique_ptr<GpuInventory>> driver =
         open_nvml(options.nvml.c_str(), options.mig_minors.c_str());
     const Result<std::vector<FoundGpu>> found =
         driver.ok() ? (*driver)->gpus() : Result<std::vector<FoundGpu>>(driver.error());
-    if (found.ok()) name_mig_instances(options.node, *found);
-    for (const Device& device : options.node.devices) {
+    if (found.ok()) name_mig_instances(node, *found);
+    for (const Device& device : node.devices) {
         if (!is_mig(device) || !device.uuid.empty()) continue;
         log.write(LogLevel::warning, "host",
                   "gpu " + std::to_string(device.index) + " (" + device.file + "): " +
@@ -184,6 +184,7 @@ void LinuxNodeParts::configure(NodeSetup setup) {
                          "the controller's description of the node has "
                          "devices of no kind: it stays as it was");
     keep_files(setup, options);
+    find_mig_instances(setup.node);
     if (setup.node == options.node && setup.dimensions == options.dimensions) return;
     if (options.find_cpus) options.cpus_of_core = options.find_cpus(setup.node);
     options.node = std::move(setup.node);

@@ -1,4 +1,7 @@
 // A node that is told what it is: what begins after that begins on it as it is described.
+#include <cstdlib>
+#include <fstream>
+
 #include "berth/host/linux_node_rig.h"
 
 namespace berth {
@@ -31,6 +34,23 @@ TEST_F(ConfigureTest, JobsHaveTheDevicesThatTheControllerDescribes) {
     EXPECT_EQ(gpus_of(1, 0b101), "0,2\n");
     node->act(ConfigureNode{with_gpus(4)});
     EXPECT_EQ(gpus_of(2, 0b1000), "3\n");
+}
+
+// The controller's files do not name it; the driver here does.
+TEST_F(ConfigureTest, AMigInstanceKeepsItsName) {
+    options.nvml = FAKE_NVML;
+    options.mig_minors = folder + "/mig-minors";
+    std::ofstream(options.mig_minors) << "gpu0/gi2/access 21\ngpu0/gi2/ci0/access 22\n"
+                                         "gpu0/gi7/access 66\ngpu0/gi7/ci0/access 67\n";
+    ::setenv("FAKE_NVML_MIG", "3", 1);
+    NodeSetup setup;
+    setup.node.devices.push_back(
+        {.dimension = *setup.dimensions.intern("gpu", "1g.10gb"),
+         .file = "/dev/nvidia0,/dev/nvidia-caps/nvidia-cap66,/dev/nvidia-caps/nvidia-cap67"});
+    open();
+    node->act(ConfigureNode{setup});
+    EXPECT_EQ(gpus_of(1, 0b1), "MIG-fake-b\n");
+    ::unsetenv("FAKE_NVML_MIG");
 }
 
 TEST_F(ConfigureTest, WhatContradictsItselfIsNotTakenUp) {

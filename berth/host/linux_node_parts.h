@@ -63,7 +63,7 @@ struct LinuxNodeParts {
     void start_step(const StartStep& start);
     Result<UserRecord> user_of(const Owner& owner) const;
     NodeView view_for(const ConfinementSpec& wanted) const;
-    void find_mig_instances();
+    void find_mig_instances(NodeSpec& node);  // Their names, which CUDA knows them by.
     Status start_run(RunSpec spec, const LaunchAttempt& launch, const StepShare* step);
     Status spawn_shepherd(Run& run, UniqueFd lock, std::string program);
     void signal_run(const SignalRun& order);

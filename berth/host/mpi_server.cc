@@ -84,7 +84,7 @@ Status greet(const RunSpec& run, MpiServer& server) {
     if (frame.kind != StepFrameKind::mpi_ready) {
         return Error{ErrorCode::internal, "it says something else"};
     }
-    BERTH_TRY(MpiReady ready, decode<MpiReady>(frame.bytes));
+    BERTH_TRY(MpiReady ready, decode<MpiReady>(frame.bytes, kMessageRoom));
     if (!ready.failure.empty()) return Error{ErrorCode::failed_precondition, ready.failure};
     if (ready.environment.size() != run.tasks.size()) {
         return Error{ErrorCode::internal, "it knows other tasks"};

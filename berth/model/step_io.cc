@@ -116,7 +116,7 @@ Result<std::optional<StepFrame>> StepFrameReader::next() {
 
 Result<StepHello> read_hello(const StepFrame& frame, std::string_view token) {
     if (frame.kind != StepFrameKind::hello) return not_ours("the first frame is no hello");
-    auto hello = decode<StepHello>(frame.bytes);
+    auto hello = decode<StepHello>(frame.bytes, kMessageRoom);
     if (!hello.ok()) return not_ours("a hello that cannot be read");
     if (hello->version != 1) {
         return not_ours("version " + std::to_string(hello->version) + "; this is version 1");
@@ -129,21 +129,21 @@ Result<StepHello> read_hello(const StepFrame& frame, std::string_view token) {
 
 Result<ExitStatus> read_exit(const StepFrame& frame) {
     if (frame.kind != StepFrameKind::task_exit) return not_ours("not the frame of an exit");
-    auto exit = decode<ExitStatus>(frame.bytes);
+    auto exit = decode<ExitStatus>(frame.bytes, kMessageRoom);
     if (!exit.ok()) return not_ours("an exit status that cannot be read");
     return exit;
 }
 
 Result<TerminalSize> read_window(const StepFrame& frame) {
     if (frame.kind != StepFrameKind::window_size) return not_ours("not the frame of a window");
-    auto size = decode<TerminalSize>(frame.bytes);
+    auto size = decode<TerminalSize>(frame.bytes, kMessageRoom);
     if (!size.ok()) return not_ours("a window size that cannot be read");
     return size;
 }
 
 Result<ExchangePart> read_exchange(const StepFrame& frame) {
     if (frame.kind != StepFrameKind::exchange) return not_ours("not the frame of an exchange");
-    auto part = decode<ExchangePart>(frame.bytes);
+    auto part = decode<ExchangePart>(frame.bytes, kMessageRoom);
     if (!part.ok()) return not_ours("an exchange that cannot be read");
     return part;
 }
