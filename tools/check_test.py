@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""What ./dev check says of its stages, in a small repository where building is played."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+STAGE = "#!/bin/sh\necho ran >>build/ran\n[ ! -e fails ]\n"
+
+
+class Check(unittest.TestCase):
+    def setUp(self):
+        self.root = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        played = self.root / "played"
+        self.tree = self.root / "tree"
+        for folder in (played, self.tree / "tools", self.tree / "tests/hostile"):
+            folder.mkdir(parents=True)
+        for name in ("cmake", "setarch"):
+            (played / name).write_text("#!/bin/sh\nexit 0\n")
+        (played / "dpkg-query").write_text('#!/bin/sh\nshift 3\nfor p in "$@"; do echo "installed $p"; done\n')
+        (self.tree / "tests/hostile/run").write_text(STAGE)
+        for program in (*played.iterdir(), self.tree / "tests/hostile/run"):
+            program.chmod(0o755)
+        shutil.copy(ROOT / "dev", self.tree)
+        shutil.copy(ROOT / "tools/packages.sh", self.tree / "tools")
+        (self.tree / ".gitignore").write_text("/build/\n")
+        self.environment = {**os.environ, "PATH": f"{played}:{os.environ['PATH']}"}
+        self.git("init", "-q")
+        self.commit()
+
+    def git(self, *words):
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=self.tree, check=True)
+
+    def commit(self):
+        self.git("add", "-A")
+        self.git("commit", "-q", "--allow-empty", "-m", "state")
+
+    def check(self):
+        done = subprocess.run(["./dev", "check", "hostile"], cwd=self.tree, env=self.environment, text=True, capture_output=True)
+        ran = self.tree / "build/ran"
+        return done.returncode, done.stdout.splitlines()[-1], len(ran.read_text().split()) if ran.exists() else 0
+
+    def test_a_stage_names_its_commit_and_time(self):
+        head = subprocess.run(["git", "rev-parse", "--short=9", "HEAD"], cwd=self.tree, text=True, capture_output=True).stdout.strip()
+        status, said, ran = self.check()
+        self.assertEqual((status, ran), (0, 1))
+        self.assertRegex(said, rf"^hostile: ok on {head} at \d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d in 0 min$")
+
+    def test_what_passed_on_the_same_sources_is_not_run_again(self):
+        self.check()
+        status, said, ran = self.check()
+        self.assertEqual((status, ran), (0, 1))
+        self.assertRegex(said, "not run again: its sources are the same$")
+
+    def test_a_changed_source_is_checked_again_and_a_changed_text_is_not(self):
+        self.check()
+        (self.tree / "README.md").write_text("words\n")
+        self.assertEqual(self.check()[2], 1)
+        (self.tree / "source.cc").write_text("int main() {}\n")
+        self.assertEqual(self.check()[2], 2)
+
+    def test_what_failed_is_run_again(self):
+        (self.tree / "fails").touch()
+        self.commit()
+        self.assertEqual(self.check()[0], 1)
+        status, said, ran = self.check()
+        self.assertEqual((status, ran), (1, 2))
+        self.assertRegex(said, "^hostile: FAILED on ")
+
+
+if __name__ == "__main__":
+    unittest.main()
