@@ -12,6 +12,7 @@
 #include "berth/slurm/command.h"
 #include "berth/slurm/job_look.h"
 #include "berth/slurm/job_options.h"
+#include "berth/slurm/step_files.h"
 #include "berth/slurm/step_listener.h"
 
 namespace berth::slurm {
@@ -40,7 +41,7 @@ private:
     bool is_alive(StepId step);
     void serve_mpi(const StepFrame& frame, std::uint32_t node, StepListener& listener,
                    Exchange& exchange, StepId step);
-    int carry(StepListener& listener, const api::StepReply& reply);
+    int carry(StepListener& listener, const api::StepReply& reply, StepFiles& files);
 
     const Invocation& call_;
     Client& client_;
