@@ -1,6 +1,7 @@
 """What tasks write, all of it, in the user's files: several nodes and one file, old output, the modes by the user's umask, and the user's limits."""
 
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -13,6 +14,7 @@ NodeName=n[1-2] CPUs=8
 PartitionName=main Nodes=n[1-2] Default=YES MaxTime=1-0
 JobFileAppend=1
 PropagateResourceLimitsExcept=NOFILE,CORE
+KillWait=2
 """
 
 
@@ -78,6 +80,38 @@ class Output(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("srun: error: Could not open stdout file /nosuch/out: No such file or directory", done.stderr)
         self.assertFalse((c.work / "ran").exists())
+
+    def test_a_job_whose_files_cannot_be_opened_says_which_and_why(self):
+        c = self.cluster
+        for option, what in ("-o", "stdout"), ("-e", "stderr"), ("-i", "stdin"):
+            with self.subTest(option):
+                done = c.run("sbatch", "--parsable", option, "/nosuch/file", "--wrap", "touch ran")
+                self.assertIn("/nosuch/file cannot be used on this host: No such file or directory", done.stderr)
+                job = done.stdout.strip()
+                c.wait_state(job, "FAILED")
+                why = f"Could not open {what} file /nosuch/file: No such file or directory"
+                shown = c.run("scontrol", "show", "job", job).stdout
+                self.assertIn(" Reason=" + why.replace(" ", "_") + " ", shown)
+                self.assertIn("ExitCode=0:53", shown)
+                self.assertIn(why, c.run("sacct", "-n", "-P", "-j", job, "-o", "Reason").stdout)
+                self.assertEqual(c.run("squeue", "-h", "-t", "all", "-j", job, "-o", "%T %r").stdout.strip(), "FAILED " + why)
+                if option == "-o":
+                    self.assertIn(why, c.run("berth", "logs", job, check=False).stderr)
+        self.assertFalse((c.work / "ran").exists())
+
+    def test_a_step_whose_files_cannot_be_opened_says_so_at_once(self):
+        done = self.cluster.run("srun", "-N2", "-n2", "-o", "nosuch/%t", "true", check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("slurmstepd: error: Could not open stdout file", done.stderr)
+        self.assertIn("nosuch/0: No such file or directory", done.stderr)
+        self.assertNotIn("without word", done.stderr)
+
+    def test_a_job_without_its_folder_runs_in_tmp_and_says_so(self):
+        c = self.cluster
+        done = c.run("sbatch", "--parsable", "-D", "/nosuch", "-o", f"{c.work}/elsewhere", "--wrap", "pwd")
+        self.assertIn("the working directory /nosuch cannot be used on this host", done.stderr)
+        c.wait_state(done.stdout.strip(), "COMPLETED")
+        self.assertRegex((c.work / "elsewhere").read_text(), r"couldn't chdir to `/nosuch': No such file or directory: going to /tmp instead\n/tmp\n")
 
     def test_old_output_goes_unless_it_is_to_stay(self):
         c = self.cluster
@@ -177,6 +211,16 @@ class TheSitesDefaults(unittest.TestCase):
             for seen in c.output(job).split(), step.split():
                 self.assertEqual(seen[0] == "321", files, options)
                 self.assertEqual(seen[1], "123456")
+
+    def test_what_ignores_term_after_its_script_is_killed_within_kill_wait_and_named(self):
+        c = self.cluster
+        job = c.sbatch(script="(trap '' TERM; touch ignoring; while :; do sleep 0.1; done) &\nuntil [ -e ignoring ]; do sleep 0.1; done")
+        c.wait_state(job, "COMPLETED")
+        begun = time.monotonic()
+        c.wait("the node to be free", lambda: "COMPLETING" not in c.run("squeue", "-h", "-t", "all", "-j", job, "-o", "%T").stdout)
+        self.assertLess(time.monotonic() - begun, 10)
+        logs = "".join(log.read_text(errors="replace") for log in (c.state / "log").glob("*"))
+        self.assertRegex(logs, rf"job {job}: killing \d+ process(es that are| that is) still there \d+ s after the signal to end: \d+ slurm_script")
 
 
 if __name__ == "__main__":
