@@ -188,6 +188,10 @@ private:
         request.payload.environment.push_back("SLURM_SUBMIT_DIR=" + work_dir_of({}));
         request.payload.environment.push_back("SLURM_SUBMIT_HOST=" +
                                               draft.spec.command->submit_host);
+        const JobCommand& command = draft.spec.command;
+        if (command.append_output || command.truncate_output)  // For the sruns of the script.
+            request.payload.environment.push_back(std::string("SLURM_OPEN_MODE=") +
+                                                  (command.append_output ? "a" : "t"));
         if (!draft.get_user_env.empty())
             request.payload.environment.push_back("SLURM_GET_USER_ENV=" + draft.get_user_env);
         if (!draft.export_file.empty()) {

@@ -50,12 +50,15 @@ StepRun::StepRun(const Invocation& call, Client& client, Streams& streams, const
 
 int StepRun::run() {
     (void)inherited_from_shell({});  // Before the listener raises a limit.
-    auto listener = StepListener::open(own_host());
-    if (!listener.ok()) return fail(listener.error().message);
     StepFiles files(job_);
-    api::StepCall call = step_call(listener.value());
+    api::StepCall call = step_call();
+    // A pipe nobody reads yet is waited for here, where Ctrl-C still ends us.
     if (const Status ready = files.prepare(call, look_); !ready.ok())
         return fail(ready.error().message);
+    auto listener = StepListener::open(own_host());
+    if (!listener.ok()) return fail(listener.error().message);
+    call.io_address = listener.value().address();
+    call.io_token = listener.value().token();
     const auto reply = create(call);
     if (!reply) return 1;
     if (const Status opened = files.begin(*reply); !opened.ok()) {
@@ -128,7 +131,7 @@ StepRequest StepRun::request() const {
     return request;
 }
 
-api::StepCall StepRun::step_call(const StepListener& listener) const {
+api::StepCall StepRun::step_call() const {
     const JobCommand& files = draft_.spec.command;
     api::StepCall call{.request = this->request(), .arguments = command_};
     call.environment = exported_environment(call_, draft_.export_env);
@@ -138,8 +141,6 @@ api::StepCall StepRun::step_call(const StepListener& listener) const {
     call.truncate_output = files.truncate_output;
     call.inherited = inherited_from_shell(draft_.propagate);
     call.label = draft_.label;
-    call.io_address = listener.address();
-    call.io_token = listener.token();
     if (draft_.pty) call.terminal = terminal_size();
     call.mpi = draft_.mpi;
     return call;

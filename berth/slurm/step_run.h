@@ -32,7 +32,7 @@ private:
     std::string own_host();
     std::uint32_t default_tasks() const;
     StepRequest request() const;
-    api::StepCall step_call(const StepListener& listener) const;
+    api::StepCall step_call() const;
     std::optional<api::StepReply> create(const api::StepCall& call);
     void signalled(int signal, StepId step);
     void task_ended(const ExitStatus& exit, StepId step);

@@ -118,8 +118,9 @@ class Output(unittest.TestCase):
         for options, text in ([], "new\n"), (["--open-mode=append"], "old\nnew\n"), (["--open-mode=truncate"], "new\n"):
             with self.subTest(options):
                 (c.work / "kept").write_text("old\n")
-                self.ran("-o", "kept", *options, script="echo new")
-                self.assertEqual((c.work / "kept").read_text(), text)
+                (c.work / "inner").write_text("old\n")
+                self.ran("-o", "kept", *options, script="echo new; srun -o inner echo new")
+                self.assertEqual([(c.work / name).read_text() for name in ("kept", "inner")], [text, text])
                 for name in "step", "step.0":
                     (c.work / name).write_text("old\n")
                 c.run("srun", "-n1", "-o", "step", *options, "echo", "new")
