@@ -204,6 +204,7 @@ void Attempts::exited(const RunExited& event, Effects& effects) {
         RememberedAttempt remembered = memory_.attempts().at(key);
         if (remembered.batch_exit) return;
         remembered.batch_exit = event.exit;
+        remembered.failure = event.failure;
         remembered.out_of_memory = event.out_of_memory;
         remembered.usage = event.usage;
         remembered.started = true;

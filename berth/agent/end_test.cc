@@ -32,6 +32,32 @@ TEST(End, TermsThenKillsThenReportsWhenEmpty) {
     EXPECT_EQ(rig.acted<RemoveAttempt>().size(), 1U);
 }
 
+TEST(End, OfAScriptWhoseFilesCouldNotBeOpenedSaysWhich) {
+    AgentRig rig;
+    rig.welcome();
+    rig.run(launch_of(7, 1));
+    RunExited exited{batch_of(7), kNoFilesExit};
+    exited.failure = "Could not open stdout file /x: Permission denied";
+    rig.feed({exited, RunEmpty{all_of(7)}});
+    ASSERT_EQ(rig.reported<AttemptReport>().size(), 1U);
+    EXPECT_EQ(rig.reported<AttemptReport>()[0].batch_exit, kNoFilesExit);
+    EXPECT_EQ(rig.reported<AttemptReport>()[0].failure, exited.failure);
+}
+
+TEST(End, WhatIgnoresTermAfterItsScriptsEndIsKilledWithinKillWait) {
+    AgentRig rig;
+    rig.welcome();
+    LaunchAttempt launch = launch_of(7, 1);
+    launch.kill_wait = std::chrono::seconds(4);
+    rig.run(launch);
+    rig.feed({RunExited{batch_of(7), {0, 0}}});
+    EXPECT_EQ(rig.signals(), (Words{"18 all of extern", "15 all of extern"}));
+    rig.wait(std::chrono::seconds(3));
+    EXPECT_EQ(rig.signals().size(), 2U);
+    rig.wait(std::chrono::seconds(1));
+    EXPECT_EQ(rig.signals().back(), "9 all of extern");
+}
+
 TEST(End, WithSignalNineKillsAtOnce) {
     AgentRig rig;
     rig.welcome();

@@ -37,6 +37,13 @@ struct EnumNames<Affinity::To> {
     static_assert(static_cast<std::size_t>(Affinity::To::feature) + 1 == kNames.size());
 };
 
+template <>
+struct EnumNames<RlimitKind> {
+    static constexpr std::array<std::string_view, kRlimitKinds> kNames = {
+        "as", "core", "cpu", "data", "fsize", "memlock", "nofile", "nproc", "rss", "stack"};
+    static_assert(static_cast<std::size_t>(RlimitKind::stack) + 1 == kNames.size());
+};
+
 template <class Enum>
 std::string_view enum_name(Enum value) {
     const auto index = static_cast<std::size_t>(value);

@@ -316,14 +316,19 @@ struct StepCall {
     std::string io_address, io_token;
     std::optional<TerminalSize> terminal;
     std::string mpi;  // "none", "pmi2", …; empty: as MpiDefault says.
+    bool truncate_output = false;  // Neither this nor append_output: as JobFileAppend says.
+    bool errors_with_output = false;
+    Inherited inherited;
     BERTH_FIELDS(StepCall, request, arguments, environment, work_dir, std_out, std_err, std_in,
-                 append_output, label, io_address, io_token, terminal, mpi)
+                 append_output, label, io_address, io_token, terminal, mpi, truncate_output,
+                 errors_with_output, inherited)
 };
 struct StepReply {
     StepRow step;
     std::vector<std::uint32_t> tasks_per_node;
     std::vector<std::string> task_nodes;  // By rank.
-    BERTH_FIELDS(StepReply, step, tasks_per_node, task_nodes)
+    bool append_output = false;           // To files that srun opens itself.
+    BERTH_FIELDS(StepReply, step, tasks_per_node, task_nodes, append_output)
 };
 // POST /v1/jobs/REF/attach
 struct AttachCall {

@@ -66,6 +66,12 @@ bool is_over(const api::JobRow& job) {
            job.state != "COMPLETING" && job.state != "CONFIGURING";
 }
 
+// "FAILED (Could not open stdout file /x: No such file or directory)"
+std::string end_of(const api::JobRow& job) {
+    if (job.reason.empty() || job.reason == "None") return job.state;
+    return job.state + " (" + job.reason + ")";
+}
+
 // Prints what has been added to a file since `at`.
 void print_new(const std::string& path, std::streamoff& at, std::ostream& out) {
     std::ifstream file(path, std::ios::binary);
@@ -136,7 +142,7 @@ int run(const SubmitOptions& options, Output& output) {
     Client client;
     const auto row = followed(client, *job, output);
     if (!row) return output.fail(row.problem());
-    if (row->state != "COMPLETED") output.fail("job " + *job + " ended: " + row->state);
+    if (row->state != "COMPLETED") output.fail("job " + *job + " ended: " + end_of(*row));
     return exit_code_of(*row);
 }
 
@@ -149,7 +155,11 @@ int logs(const std::string& job, bool follow, Output& output) {
     const auto rows = client.job(job);
     if (!rows) return output.fail(rows.problem());
     const std::string& path = rows->front().std_out;
-    if (!std::ifstream(path)) return output.fail("there is no output yet: " + path);
+    if (!std::ifstream(path)) {
+        const api::JobRow& row = rows->front();
+        if (is_over(row)) return output.fail("no output at " + path + ": job " + end_of(row));
+        return output.fail("there is no output yet: " + path);
+    }
     std::streamoff at = 0;
     print_new(path, at, output.out());
     return 0;

@@ -107,6 +107,8 @@ public:
                 read_notifications(draft_, file_, entry.second);
             } else if (key == "fence") {
                 read_fence(entry.second);
+            } else if (key == "remove_shared_memory") {
+                draft_.spec.confinement.remove_shared_memory = flag(entry.second);
             } else if (key == "enforce_accounts") {
                 draft_.spec.scheduling.enforce_accounts = flag(entry.second);
             } else {
@@ -114,7 +116,7 @@ public:
                       "there is no option " + key +
                           "; there are cluster, nodes, partitions, accounts, qos, "
                           "operators, order, placement, gpu_types, licenses, enforce_accounts, "
-                          "enforce_limits, hold_after, fence, notifications");
+                          "enforce_limits, hold_after, fence, notifications, remove_shared_memory");
             }
         }
     }

@@ -126,6 +126,7 @@ struct CreateStep {
     JobRef job;
     StepRequest request;
     LaunchStep launch;
+    bool truncate_output = false;  // Whatever JobFileAppend says.
 };
 // Where the srun of a running step listens, and its token. Changes nothing.
 struct AttachStep {
@@ -183,6 +184,7 @@ struct StepPlaced {
     JobId job{0};
     Step step;
     std::vector<std::string> node_names;
+    bool append_output = false;  // To its files, as the user or else JobFileAppend says.
 };
 struct StepAttached {
     StepPlaced placed;

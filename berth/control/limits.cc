@@ -79,7 +79,14 @@ std::optional<Refusing> bad_warning(const WarningSignal& warning) {
                     {}};
 }
 
+std::optional<Refusing> bad_inherited(const Inherited& inherited) {
+    const auto wrong = wrong_with(inherited);
+    if (!wrong) return std::nullopt;
+    return Refusing{Refusal::invalid_request, std::string(*wrong), {}};
+}
+
 std::optional<Refusing> too_large(const JobCommand& command) {
+    if (auto refusing = bad_inherited(command.inherited)) return refusing;
     if (command.warning) {
         if (auto refusing = bad_warning(*command.warning)) return refusing;
     }
@@ -165,6 +172,7 @@ std::optional<Refusing> too_large(const CreateStep& step) {
         return refusing;
     }
     if (auto refusing = bad_variable(launch.environment)) return refusing;
+    if (auto refusing = bad_inherited(launch.inherited)) return refusing;
     if (auto refusing = over("The list of arguments", total(launch.arguments), kArgumentsMax)) {
         return refusing;
     }

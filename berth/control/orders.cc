@@ -26,6 +26,21 @@ std::string mapping_of(const Step& step) {
     return process_mapping(node_of_rank);
 }
 
+// What the user leaves to the site.
+void settle(Inherited& inherited, const LaunchSpec& site) {
+    std::erase_if(inherited.limits, [&](const ProcessLimit& limit) {
+        return !limit.asked && (site.propagated_limits & rlimit_bit(limit.kind)) == 0;
+    });
+}
+
+void settle(Shared<JobCommand>& command, const LaunchSpec& site) {
+    const bool appends = site.append_output && !command->truncate_output;
+    if (appends && !command->append_output) command.edit().append_output = true;
+    if (site.propagated_limits != kAllRlimits && !command->inherited.limits.empty()) {
+        settle(command.edit().inherited, site);
+    }
+}
+
 }  // namespace
 
 std::vector<std::string> names_of(const ClusterSpec& spec, std::span<const NodeId> nodes) {
@@ -49,6 +64,7 @@ LaunchAttempt launch_attempt(const ClusterState& state, const Job& job, NodeId n
     launch.share = *share;
     launch.owner = job.owner;
     launch.spec = job.spec;
+    settle(launch.spec.command, spec.launch);
     launch.partition = spec.partition(job.partition).name;
     launch.qos = spec.qos[job.qos.index()].name;
     launch.shares = shares;
@@ -86,6 +102,7 @@ LaunchStep step_launch(const ClusterState& state, const Job& job, const Step& st
         launch.tasks_per_node.push_back(
             static_cast<std::uint32_t>(share_on(step, node).tasks.size()));
     }
+    settle(launch.inherited, state.spec().launch);
     if (launch.mpi.empty()) launch.mpi = state.spec().mpi_default;
     if (launch.mpi == kNoMpi) launch.mpi.clear();
     if (!launch.mpi.empty()) launch.process_mapping = mapping_of(step);

@@ -46,6 +46,19 @@ TEST(Protocol, IgnoresReportsOfAnotherSessionOrBoot) {
     EXPECT_EQ(rig.job(id).state, JobState::running);
 }
 
+TEST(Protocol, AScriptWhoseFilesCouldNotBeOpenedFailsItsJobAndIsNotTriedAgain) {
+    ControlRig rig(1);
+    rig.connect(0);
+    const std::uint32_t id = rig.run({.gpus = 1});
+    AttemptReport report = end_report(id, 1, kNoFilesExit);
+    report.failure = "Could not open stdout file /nosuch/out: No such file or directory";
+    rig.report(0, report);
+    ASSERT_EQ(rig.facts<AttemptEnded>().size(), 1U);
+    EXPECT_FALSE(rig.facts<AttemptEnded>()[0].lost);
+    EXPECT_EQ(rig.job(id).state, JobState::failed);
+    EXPECT_EQ(rig.job(id).state_reason, report.failure);
+}
+
 TEST(Protocol, RecordsAnEndOnceAndAcknowledgesItEachTime) {
     ControlRig rig(1);
     rig.connect(0);

@@ -93,7 +93,7 @@ void Nodes::attempt_ended(Ledger& ledger, NodeId node, const AttemptReport& repo
             .batch_exit = report.batch_exit,
             .out_of_memory = report.out_of_memory,
             .lost = report.never_ran || (!report.failure.empty() && !report.batch_exit),
-            .reason = held ? report.failure : std::string(),
+            .reason = held || report.batch_exit == kNoFilesExit ? report.failure : std::string(),
             .usage = report.usage,
         });
         if (report.failed_hook != Hook::none) drain_for(ledger, node, report);

@@ -49,11 +49,14 @@ Answer create_step(Ledger& ledger, Nodes& nodes, const Principal& principal, Cre
         return refused(std::move(*refusing), job.id);
     }
     const Step& step = std::get<Step>(laid_out);
+    const bool site_appends = ledger.state().spec().launch.append_output;
+    const bool appends = command.launch.append_output || (site_appends && !command.truncate_output);
+    command.launch.append_output = appends;
     ledger.record(StepCreated{job.id, job.attempt, step});
     nodes.start_step(
         job, step,
         step_launch(ledger.state(), job, step, command.request, std::move(command.launch)));
-    return StepPlaced{job.id, step, names_of(ledger.state().spec(), step.nodes)};
+    return StepPlaced{job.id, step, names_of(ledger.state().spec(), step.nodes), appends};
 }
 
 // Who has the token of a step's srun sees what its tasks write, and may write to them.

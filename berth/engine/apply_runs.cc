@@ -213,6 +213,7 @@ void ClusterState::take(Time now, const AttemptEnded& fact) {
         record.attained += service;
         if (fact.batch_exit && !fact.lost && record.nodes.front() == fact.node) {
             end_by_exit(record, now, *fact.batch_exit, fact.out_of_memory);
+            if (!fact.reason.empty()) record.state_reason = fact.reason;
         } else {
             end_by_loss(record, now, may_requeue(record), !fact.reason.empty());
         }

@@ -135,6 +135,17 @@ TEST_F(Runs, TheExitOfTheScriptDecidesTheState) {
     }
 }
 
+TEST_F(Runs, AScriptWhoseFilesCouldNotBeOpenedFailsAndSaysWhich) {
+    const JobId id = submit();
+    start(id, {0});
+    const std::string why = "Could not open stdout file /nosuch/out: No such file or directory";
+    end({.job = id, .node = NodeId(0), .batch_exit = kNoFilesExit, .reason = why});
+    EXPECT_EQ(job(id).state, JobState::failed);
+    EXPECT_EQ(job(id).hold, Hold::none);
+    EXPECT_EQ(job(id).exit, kNoFilesExit);
+    EXPECT_EQ(job(id).state_reason, why);
+}
+
 TEST_F(Runs, AReportOfAnotherAttemptOrNodeOrAgainChangesNothing) {
     const JobId id = submit();
     start(id, {0, 1});

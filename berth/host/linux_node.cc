@@ -14,6 +14,7 @@
 #include <cerrno>
 
 #include "berth/agent/signals.h"
+#include "berth/base/text.h"
 #include "berth/host/file_io.h"
 #include "berth/host/linux_node_parts.h"
 #include "berth/host/mig.h"
@@ -24,6 +25,7 @@ namespace berth {
 
 namespace {
 constexpr const char* kMpsProgram = "/usr/bin/nvidia-cuda-mps-control";
+constexpr std::size_t kNamesShown = 5;
 }  // namespace
 
 LinuxNode::LinuxNode(std::unique_ptr<LinuxNodeParts> parts) : parts_(std::move(parts)) {}
@@ -213,12 +215,46 @@ void LinuxNodeParts::signal_run(const SignalRun& order) {
         return signal_all(run->second, order.signal);
     }
     place->empty_due = true;
+    if (order.signal == SIGKILL) {
+        tell_of_kill(order.run, *place);
+    } else if (order.signal != SIGCONT && !place->told_to_end) {
+        place->told_to_end = Clock::now();
+    }
     // Under v1 what is frozen does not die, and its agent may have lost its memory of that.
     if (order.signal == SIGKILL) CgroupTree::freeze(place->group, false);
     for (auto& [key, run] : runs) {
         const bool own = key.job == order.run.job && key.attempt == order.run.attempt;
         if (own && !is_hook(key.step)) signal_all(run, order.signal);
     }
+}
+
+// Whoever looks for a job that took long to end finds here what kept it.
+void LinuxNodeParts::tell_of_kill(const RunKey& attempt, const Place& place) {
+    if (!place.told_to_end) return;
+    std::vector<int> left = CgroupTree::processes(place.group);
+    for (const auto& [key, run] : runs) {
+        const bool own = key.job == attempt.job && key.attempt == attempt.attempt;
+        const auto shepherd = run.folder.shepherd();
+        if (!own || is_hook(key.step) || !run.group.none() || run.gone || !shepherd) continue;
+        const std::vector<int> below = descendants_of(shepherd->pid);
+        left.insert(left.end(), below.begin(), below.end());
+    }
+    if (left.empty()) return;
+    std::vector<std::string> names;
+    for (const int pid : left) {
+        if (names.size() == kNamesShown) break;
+        const auto name = read_file("/proc/" + std::to_string(pid) + "/comm");
+        names.push_back(std::to_string(pid) +
+                        (name.ok() ? " " + std::string(trim(*name)) : std::string()));
+    }
+    const auto waited =
+        std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - *place.told_to_end);
+    log.write(LogLevel::warning, "host",
+              "job " + to_string(attempt.job) + ": killing " + std::to_string(left.size()) +
+                  (left.size() == 1 ? " process that is" : " processes that are") +
+                  " still there " + std::to_string(waited.count()) +
+                  " s after the signal to end: " + join(names, ", ") +
+                  (names.size() < left.size() ? ", ..." : ""));
 }
 
 // Without a freezer, the processes that are there are stopped one by one.
@@ -264,9 +300,11 @@ void LinuxNodeParts::remove_attempt(Key key) {
         if (std::pair(run.job, run.attempt) == key) own.push_back(run);
     }
     for (const RunKey& run : own) forget_run(run);
+    const Place gone = place->second;
     leftovers.push_back(std::move(place->second));
     places.erase(place);
     remove_leftovers();
+    look_at_shared_memory(gone);
 }
 
 void LinuxNodeParts::forget_run(const RunKey& key) {

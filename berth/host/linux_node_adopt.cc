@@ -25,6 +25,7 @@ void LinuxNodeParts::adopt_attempt(const AttemptFolder& folder) {
     }
     Place place;
     place.folder = folder.path;
+    adopt_user(place, *uid);
     if (confinement.usable()) place.group = confinement.job_group(*uid, folder.job);
     if (const auto client = read_file(folder.path + "/mps"); client.ok()) {
         const Result<MpsKey> key = decode<MpsKey>(*client);

@@ -131,7 +131,9 @@ void LinuxNodeParts::refresh(const RunKey& key, Run& run) {
         measure_run(run);
         run.usage = highest(run.usage, end->usage);
         run.usage.rss = Bytes{};
-        tell(RunExited{key, end->exit, end->out_of_memory, run.usage});
+        RunExited exited{key, end->exit, end->out_of_memory, run.usage};
+        exited.failure = end->failure;
+        tell(std::move(exited));
     }
 }
 

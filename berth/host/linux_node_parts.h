@@ -1,6 +1,7 @@
 // The inside of LinuxNode: what it knows of each attempt and run, and how it finds out more.
 #pragma once
 
+#include <ctime>
 #include <deque>
 #include <map>
 #include <optional>
@@ -36,6 +37,9 @@ struct LinuxNodeParts {
         bool empty_due = false;
         std::optional<Clock::time_point> orphan_at;  // Nobody has asked for it since the start.
         std::optional<MpsKey> mps = std::nullopt;    // The daemon whose client it is.
+        std::uint32_t uid = 0;
+        bool remove_shared_memory = false;            // With the last job of its user.
+        std::optional<Clock::time_point> told_to_end;  // By a signal before KILL.
     };
 
     LinuxNodeParts(LinuxNodeOptions options, LogSink& log);
@@ -73,6 +77,7 @@ struct LinuxNodeParts {
     void signal_main(const Run& run, int signal) const;
     void remove_attempt(Key key);
     void forget_run(const RunKey& key);
+    void tell_of_kill(const RunKey& attempt, const Place& place);
 
     // ---- Parts of a GPU by NVIDIA's Multi-Process Service (linux_node_mps.cc).
     Cgroup mps_group(const MpsKey& key) const;
@@ -81,6 +86,11 @@ struct LinuxNodeParts {
     void adopt_mps();
     void drop_mps();
     void mps_ended();
+
+    // ---- Shared memory that outlives its jobs (linux_node_shared_memory.cc).
+    Status note_user(Place& place, std::uint32_t uid, bool remove_shared_memory);
+    void adopt_user(Place& place, std::uint32_t uid);
+    void look_at_shared_memory(const Place& gone);
 
     // ---- What it uses (linux_node_usage.cc).
     void measure_run(Run& run) const;
@@ -114,6 +124,7 @@ struct LinuxNodeParts {
     std::map<std::uint64_t, RunKey> by_number;  // In epoll's words.
     std::vector<Place> leftovers;               // Removed, but for what was still busy.
     std::deque<AgentEvent> events;
+    std::map<std::uint32_t, std::time_t> shared_since;  // By user: when its first job came.
     std::uint64_t next_number = 0;
     UniqueFd epoll, folders, timer, pending;
     std::chrono::milliseconds look_again{0};  // How soon; grows while nothing changes.

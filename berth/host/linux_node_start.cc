@@ -94,6 +94,7 @@ Status LinuxNodeParts::make_place(const LaunchAttempt& launch) {
     }
     ::chmod(place.folder.c_str(), 0711);  // Whatever the umask.
     BERTH_CHECK(write_atomically(place.folder + "/place", encode(user.uid)));
+    BERTH_CHECK(note_user(place, user.uid, launch.confinement.remove_shared_memory));
     BERTH_CHECK(keep_token(launch, place.folder + "/token", user));
     if (confinement.usable()) {
         place.group = confinement.job_group(user.uid, launch.job);

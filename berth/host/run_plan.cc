@@ -161,11 +161,14 @@ StreamSpec step_stream(const std::string& pattern, const LaunchStep& launch,
     if (const auto only = parse_int64(pattern); only.ok() && *only >= 0) {
         return {*only == std::int64_t{values.task} ? to_srun : StreamKind::nothing, "", false};
     }
-    // One file for several tasks is cut once, by the first; a file for each, by each.
+    // One file for several tasks is truncated once, by the first; a file for each, by each. Nodes
+    // cannot agree on who is first: a file for all nodes is truncated by srun, which writes it, and
+    // only added to here.
     const bool own_file = file_pattern_has(pattern, 't');
     const bool own_by_node = file_pattern_has(pattern, 'n') || file_pattern_has(pattern, 'N');
     const std::uint32_t local = values.task - launch.share.tasks.front().rank;
-    const bool cuts = own_file || (local == 0 && (own_by_node || launch.node_index == 0));
+    const bool one_node = own_by_node || launch.node_names.size() == 1;
+    const bool cuts = own_file || (local == 0 && one_node);
     return file_stream(pattern, launch.work_dir, values, output && cuts && !launch.append_output);
 }
 
@@ -217,7 +220,8 @@ TaskSpec task_of(std::size_t local, const LaunchStep& launch, const LaunchAttemp
     task.err = step_stream(launch.std_err, launch, values, true);
     // With a file for the output alone, errors go there too.
     const bool to_file = task.out.kind == StreamKind::file;
-    if ((launch.std_err.empty() && to_file) || (to_file && task.err.path == task.out.path)) {
+    if (launch.errors_with_output || (launch.std_err.empty() && to_file) ||
+        (to_file && task.err.path == task.out.path)) {
         task.err = {StreamKind::same_as_out, "", false};
     }
     if (launch.gpu_bind_verbose) task.notice = gpu_bind_notice(place, launch, view);
@@ -240,6 +244,7 @@ RunSpec batch_run(const LaunchAttempt& launch, const NodeView& view, const UserR
     run.gid = launch.owner.gid;
     run.user = user.name;
     run.work_dir = command.work_dir;
+    run.inherited = command.inherited;
     run.script = launch.payload.script;
     run.arguments.emplace_back();  // The script's path, once it is written.
     run.arguments.insert(run.arguments.end(), command.arguments.begin(), command.arguments.end());
@@ -272,6 +277,7 @@ RunSpec step_run(const LaunchStep& launch, const LaunchAttempt& attempt, const N
     run.gid = attempt.owner.gid;
     run.user = user.name;
     run.work_dir = launch.work_dir;
+    run.inherited = launch.inherited;
     run.arguments = launch.arguments;
     run.environment = step_environment(launch, attempt, view).settings();
     run.io_address = launch.io_address;

@@ -212,6 +212,39 @@ TEST(RunPlan, SendsAStepsOutputWhereItIsWanted) {
     }
 }
 
+TEST(RunPlan, NoNodeTruncatesAFileThatOthersWrite) {
+    LaunchStep step = eight_tasks();
+    step.node_names = {"gpu1", "gpu2"};
+    const auto first_truncates = [&](const char* pattern) {
+        step.std_out = pattern;
+        return step_run(step, whole_node(), big_node(), ada()).tasks[0].out.truncate;
+    };
+    EXPECT_FALSE(first_truncates("out"));
+    EXPECT_TRUE(first_truncates("out.%N"));
+    EXPECT_TRUE(first_truncates("out.%t"));
+    step.append_output = true;
+    EXPECT_FALSE(first_truncates("out.%t"));
+}
+
+TEST(RunPlan, ErrorsGoIntoTheOutputsPipeIfSrunWritesOneFileForBoth) {
+    LaunchStep step = eight_tasks();
+    step.std_out = "all";
+    step.errors_with_output = true;
+    const RunSpec run = step_run(step, whole_node(), big_node(), ada());
+    EXPECT_EQ(run.tasks[3].out.kind, StreamKind::srun);
+    EXPECT_EQ(run.tasks[3].err.kind, StreamKind::same_as_out);
+}
+
+TEST(RunPlan, UmaskAndLimitsOfTheShellGoToTheRun) {
+    const Inherited shell{.umask = 027, .limits = {{.kind = RlimitKind::nofile, .soft = 99}}};
+    LaunchStep step = eight_tasks();
+    step.inherited = shell;
+    EXPECT_TRUE(step_run(step, whole_node(), big_node(), ada()).inherited == shell);
+    LaunchAttempt job = whole_node();
+    job.spec.command.edit().inherited = shell;
+    EXPECT_TRUE(batch_run(job, big_node(), ada()).inherited == shell);
+}
+
 TEST(RunPlan, PutsErrorsWithTheOutputUnlessToldOtherwise) {
     LaunchStep step = eight_tasks();
     EXPECT_EQ(step_run(step, whole_node(), big_node(), ada()).tasks[0].err.kind, StreamKind::srun);

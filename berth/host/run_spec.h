@@ -9,6 +9,7 @@
 #include "berth/agent/ports.h"
 #include "berth/base/fields.h"
 #include "berth/host/account_check.h"
+#include "berth/model/inherited.h"
 #include "berth/mpi/mpi_step.h"
 
 namespace berth {
@@ -57,9 +58,10 @@ struct RunSpec {
     std::string task_prolog, task_epilog;  // Around each task, by its user; empty: none.
     AccountCheck account_check;            // Of its user, before anything is begun.
     MpiStep mpi;                           // What its tasks' MPI is served; no kind: nothing.
+    Inherited inherited;                   // Umask and soft limits of its tasks.
     BERTH_FIELDS(RunSpec, job, attempt, step, uid, gid, user, work_dir, script, arguments,
                  environment, tasks, cgroups, unified, io_address, io_token, node_index, window,
-                 of_site, task_prolog, task_epilog, account_check, mpi)
+                 of_site, task_prolog, task_epilog, account_check, mpi, inherited)
 };
 
 // One process: the id alone may have been given to another since.
@@ -81,7 +83,8 @@ struct ExitRecord {
     ExitStatus exit;  // The highest.
     bool out_of_memory = false;
     RunUsage usage;  // Of the tasks and what they waited for, as the kernel adds it up.
-    BERTH_FIELDS(ExitRecord, exit, out_of_memory, usage)
+    std::string failure;  // Why the script could not run, where that is its user's to mend.
+    BERTH_FIELDS(ExitRecord, exit, out_of_memory, usage, failure)
 };
 
 }  // namespace berth

@@ -32,9 +32,6 @@ constexpr int kLookMs = 5000;
 constexpr std::int64_t kMpiEndSeconds = 5;
 constexpr std::int64_t kStuckSeconds = 60;  // An srun that takes nothing for so long after the end.
 
-// Slurm's "0:53": the script's input or output could not be opened.
-constexpr ExitStatus kNoFilesExit{.code = 0, .signal = 53};
-
 std::int64_t now_seconds() {
     timespec now{};
     ::clock_gettime(CLOCK_MONOTONIC, &now);
@@ -60,7 +57,7 @@ public:
     Status start();
     void stop_all();
     Status watch();
-    void tell_failure(const std::string& why) { (void)folder_.tell_status({why, {}}); }
+    void tell_failure(const std::string& why);
 
 private:
     Status write_script();
@@ -173,6 +170,7 @@ Status Shepherd::end_without_files(const std::string& why) {
     stop_all();
     BERTH_CHECK(folder_.tell_status(RunStatus{}));
     record_.exit = kNoFilesExit;
+    record_.failure = why;
     childless_ = true;
     return tell_end();
 }
@@ -211,6 +209,26 @@ void Shepherd::stop_all() {
         const int pid = ::waitpid(-1, nullptr, 0);
         if (pid < 0 && errno == ECHILD) break;
         running_.erase(pid);
+    }
+}
+
+// Of a step its srun is told, too; it has a moment to take that.
+void Shepherd::tell_failure(const std::string& why) {
+    (void)folder_.tell_status({why, {}});
+    if (pump_.idle() || run_.tasks.empty()) return;
+    constexpr ExitStatus kNotStarted{.code = 1, .signal = 0};
+    constexpr std::int64_t kFarewellSeconds = 2;
+    pump_.say(run_.tasks.front().rank, "slurmstepd: error: " + why + "\n");
+    for (const TaskSpec& task : run_.tasks) pump_.task_ended(task.rank, kNotStarted);
+    pump_.end_mpi();
+    const std::int64_t until = now_seconds() + kFarewellSeconds;
+    std::vector<pollfd> waiting;
+    while (!pump_.idle() && now_seconds() <= until) {
+        pump_.leave();
+        waiting.clear();
+        pump_.want(waiting);
+        if (::poll(waiting.data(), waiting.size(), 100) < 0 && errno != EINTR) return;
+        pump_.serve(waiting, 0);
     }
 }
 

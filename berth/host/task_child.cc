@@ -22,6 +22,7 @@
 #include "berth/base/text.h"
 #include "berth/host/file_io.h"
 #include "berth/host/task_exec.h"
+#include "berth/host/task_limits.h"
 
 namespace berth {
 namespace {
@@ -51,22 +52,6 @@ void reset_signals() {
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-}
-
-// GPU and RDMA libraries pin memory; frameworks open many files. A limit that we may not raise
-// stays as it is.
-void set_limits() {
-    const auto raise = [](auto resource, rlim_t soft, rlim_t hard) {
-        rlimit limit{soft, hard};
-        if (::setrlimit(resource, &limit) == 0 || ::getrlimit(resource, &limit) != 0) return;
-        limit.rlim_cur = std::min(soft, limit.rlim_max);
-        ::setrlimit(resource, &limit);
-    };
-    constexpr rlim_t kFiles = 131'072;
-    constexpr rlim_t kStack = rlim_t{8} << 20;
-    raise(RLIMIT_NOFILE, kFiles, kFiles);
-    raise(RLIMIT_MEMLOCK, RLIM_INFINITY, RLIM_INFINITY);
-    raise(RLIMIT_STACK, kStack, RLIM_INFINITY);
 }
 
 Status pin(const std::string& cpus) {
@@ -160,8 +145,8 @@ Status get_ready(const RunSpec& run, const TaskSpec& task, bool born_in_unified,
     BERTH_CHECK(enter_cgroups(run, born_in_unified));
     BERTH_CHECK(check(::setsid() > 0, "cannot begin a session"));
     constexpr mode_t kUmask = 022;
-    ::umask(kUmask);
-    set_limits();
+    ::umask(static_cast<mode_t>(run.inherited.umask.value_or(kUmask)));
+    notice += set_limits(run.inherited);
     (void)write_kernel_file("/proc/self/oom_score_adj", "0");
     BERTH_CHECK(pin(task.cpus));
     BERTH_CHECK(become_user(run));

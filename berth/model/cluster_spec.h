@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "berth/base/fields.h"
+#include "berth/model/inherited.h"
 #include "berth/model/license.h"
 #include "berth/model/limits.h"
 #include "berth/model/node.h"
@@ -184,9 +185,18 @@ struct ConfinementSpec {
     std::int64_t allowed_ram_percent = 100;
     std::int64_t allowed_swap_percent = 0;
     bool use_pam = false;
+    bool remove_shared_memory = false;  // What a user's last job on a node leaves; else reported.
 
     BERTH_FIELDS(ConfinementSpec, cores, devices, memory, swap, allowed_ram_percent,
-                 allowed_swap_percent, use_pam)
+                 allowed_swap_percent, use_pam, remove_shared_memory)
+};
+
+// What jobs and steps have unless their user says otherwise, in slurm.conf's words.
+struct LaunchSpec {
+    bool append_output = false;                // JobFileAppend
+    RlimitSet propagated_limits = kAllRlimits;  // PropagateResourceLimits[Except]
+
+    BERTH_FIELDS(LaunchSpec, append_output, propagated_limits)
 };
 
 // The site's programs around a job, in slurm.conf's words. Paths may have * and ? in their last
@@ -271,6 +281,7 @@ struct ClusterSpec {
     NotificationSpec notifications;
     std::string mpi_default;           // Of steps whose srun says nothing; none: "none".
     std::uint32_t max_node_count = 0;  // MaxNodeCount; 0: those that are configured, and no more.
+    LaunchSpec launch;
 
     // What is gone is found among the nodes only: its agent may still have ends to report.
     std::optional<NodeId> find_node(std::string_view name) const;
@@ -282,7 +293,7 @@ struct ClusterSpec {
 
     BERTH_FIELDS(ClusterSpec, name, controller_host, dimensions, nodes, partitions, qos, accounts,
                  associations, operators, scheduling, confinement, settings, licenses, hooks, fence,
-                 care, notifications, mpi_default, max_node_count)
+                 care, notifications, mpi_default, max_node_count, launch)
 };
 
 }  // namespace berth

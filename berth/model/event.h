@@ -97,7 +97,7 @@ struct AttemptEnded {
     std::optional<ExitStatus> batch_exit;  // On the batch host, where the script ran to its end.
     bool out_of_memory = false;
     bool lost = false;              // The node was reborn under it, or could not launch it.
-    std::string reason;             // For a launch that failed: what went wrong.
+    std::string reason;  // What went wrong with the launch; with batch_exit: with its files.
     std::optional<RunUsage> usage;  // Of the script. For accounting alone.
     BERTH_FIELDS(AttemptEnded, job, attempt, node, batch_exit, out_of_memory, lost, reason, usage)
 };

@@ -15,6 +15,9 @@ struct ExitStatus {
     BERTH_FIELDS(ExitStatus, code, signal)
 };
 
+// Slurm's "0:53": a batch script's input or output could not be opened.
+inline constexpr ExitStatus kNoFilesExit{.code = 0, .signal = 53};
+
 inline constexpr std::int32_t kSignalMax = 64;  // Linux' highest.
 
 // From the numbers that systems and users give.

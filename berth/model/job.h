@@ -14,6 +14,7 @@
 #include "berth/base/time.h"
 #include "berth/model/allocation.h"
 #include "berth/model/ids.h"
+#include "berth/model/inherited.h"
 #include "berth/model/license.h"
 #include "berth/model/step.h"
 
@@ -132,10 +133,12 @@ struct JobCommand {
     std::uint32_t mail_types = 0;  // --mail-type, as MailType's bits.
     std::string mail_user;         // Who is told; set where mail_types is.
     bool attended = false;         // Its client says now and then that it is still there.
+    bool truncate_output = false;  // --open-mode=truncate; neither of both: the site's default.
+    Inherited inherited;           // From the shell that it was submitted in.
 
     BERTH_FIELDS(JobCommand, work_dir, std_out, std_err, std_in, append_output, script_name,
                  arguments, submit_host, submit_line, gpu_bind, export_env, interactive, warning,
-                 wckey, mail_types, mail_user, attended)
+                 wckey, mail_types, mail_user, attended, truncate_output, inherited)
 };
 
 // The bulky part of a submission. It is stored in the same transaction as the job, and read back

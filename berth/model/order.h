@@ -69,10 +69,13 @@ struct LaunchStep {
     std::string credential;                // As an attempt's.
     std::string mpi;                       // What serves its tasks' MPI; none: nothing.
     std::string process_mapping;           // Where all its ranks are, if anything does.
+    Inherited inherited;                   // From the shell that srun was called in.
+    bool errors_with_output = false;  // Standard error goes where standard output goes, in order.
     BERTH_FIELDS(LaunchStep, job, attempt, step, share, node_index, tasks, node_names,
                  tasks_per_node, arguments, environment, work_dir, std_out, std_err, std_in,
                  append_output, label, gpu_bind, gpu_bind_verbose, cpus_per_task, io_address,
-                 io_token, name, terminal, credential, mpi, process_mapping)
+                 io_token, name, terminal, credential, mpi, process_mapping, inherited,
+                 errors_with_output)
 };
 
 // Ends an attempt here: CONT and TERM now, KILL after kill_wait, and a report once its cgroup is

@@ -20,7 +20,7 @@ struct AttemptReport {
     std::optional<ExitStatus> batch_exit;
     bool out_of_memory = false;
     bool never_ran = false;  // A tombstone's answer: it was not launched and never will be.
-    std::string failure;     // A launch that failed, and why.
+    std::string failure;     // A launch that failed, and why; with batch_exit: why that is.
     std::vector<StepId> live_steps;
     Hook failed_hook = Hook::none;  // The node is then to be looked at.
     std::string hook_failure;       // How.

@@ -150,6 +150,9 @@ Outcome create_step(JobRef ref, api::StepCall&& body) {
     command.launch.io_token = std::move(body.io_token);
     command.launch.terminal = body.terminal;
     command.launch.mpi = std::move(body.mpi);
+    command.launch.errors_with_output = body.errors_with_output;
+    command.launch.inherited = std::move(body.inherited);
+    command.truncate_output = body.truncate_output;
     return command;
 }
 
@@ -256,6 +259,7 @@ Outcome edit_accounting(const CommandRequest& request) {
 api::StepReply step_reply(const ClusterSpec& spec, const StepPlaced& placed) {
     api::StepReply reply{.step = step_row(spec, placed.job, placed.step)};
     reply.step.nodes = placed.node_names;
+    reply.append_output = placed.append_output;
     std::uint32_t tasks = 0;
     for (const StepShare& share : placed.step.shares) {
         reply.tasks_per_node.push_back(static_cast<std::uint32_t>(share.tasks.size()));

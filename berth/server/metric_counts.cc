@@ -250,6 +250,7 @@ struct Looked {
 
 const char* reason_of(const AttemptEnded& ended) {
     if (ended.out_of_memory) return "out_of_memory";
+    if (ended.batch_exit) return nullptr;
     if (!ended.reason.empty()) return "launch_failed";
     return ended.lost ? "node_lost" : nullptr;
 }

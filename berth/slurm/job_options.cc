@@ -247,7 +247,16 @@ Status set_mail_type(Draft& d, const char* v) {
 Status set_open_mode(Draft& d, const char* v) {
     if (!iequals(v, "append") && !iequals(v, "a") && !iequals(v, "truncate") && !iequals(v, "t"))
         return invalid_value("open-mode");
-    d.spec.command.edit().append_output = to_lower(v[0]) == 'a';
+    JobCommand& command = d.spec.command.edit();
+    command.append_output = to_lower(v[0]) == 'a';
+    command.truncate_output = !command.append_output;
+    return Done{};
+}
+
+Status set_propagate(Draft& d, const char* v) {
+    const auto limits = parse_rlimits(v == nullptr ? "ALL" : v);
+    if (!limits.ok()) return prefixed("--propagate", limits.error());
+    d.propagate = *limits;
     return Done{};
 }
 
@@ -327,6 +336,7 @@ constexpr auto kOptions = std::to_array<JobOption>({
     {"parsable", 0, no_argument, nullptr, kSbatch, flag<&Draft::parsable>},
     {"partition", 'p', required_argument, "PARTITION", kOfJob, [](Draft& d, const char* v) -> Status { d.spec.partition = v; return Done{}; }},
     {"priority", 0, required_argument, nullptr, kOfJob, set_priority},
+    {"propagate", 0, optional_argument, nullptr, kBoth, set_propagate},
     {"pty", 0, optional_argument, nullptr, kSrun, set_pty},
     {"qos", 'q', required_argument, "QOS", kOfJob, [](Draft& d, const char* v) -> Status { d.spec.qos = v; return Done{}; }},
     {"quiet", 'Q', no_argument, nullptr, kJobs, flag<&Draft::quiet>},
@@ -374,7 +384,7 @@ constexpr auto kOptions = std::to_array<JobOption>({
     {"mcs-label", 0, required_argument}, {"mem-bind", 0, required_argument}, {"mem-per-gpu", 0, required_argument},
     {"mincpus", 0, required_argument}, {"multi-prog", 0, no_argument, nullptr, kSrun}, {"network", 0, required_argument}, {"no-kill", 'k', optional_argument}, {"ntasks-per-core", 0, required_argument},
     {"ntasks-per-gpu", 0, required_argument}, {"ntasks-per-socket", 0, required_argument}, {"oom-kill-step", 0, optional_argument}, {"overcommit", 'O', no_argument}, {"oversubscribe", 's', no_argument}, {"power", 0, required_argument},
-    {"prefer", 0, required_argument}, {"preserve-env", 'E', no_argument, nullptr, kSrun}, {"profile", 0, required_argument}, {"prolog", 0, required_argument, nullptr, kSrun}, {"propagate", 0, optional_argument},
+    {"prefer", 0, required_argument}, {"preserve-env", 'E', no_argument, nullptr, kSrun}, {"profile", 0, required_argument}, {"prolog", 0, required_argument, nullptr, kSrun},
     {"reboot", 0, no_argument}, {"relative", 'r', required_argument, nullptr, kSrun}, {"resv-ports", 0, optional_argument}, {"send-libs", 0, optional_argument, nullptr, kSrun},
     {"slurmd-debug", 0, required_argument, nullptr, kSrun}, {"sockets-per-node", 0, required_argument}, {"stepmgr", 0, no_argument}, 
     {"task-epilog", 0, required_argument, nullptr, kSrun}, {"task-prolog", 0, required_argument, nullptr, kSrun}, {"test-only", 0, no_argument}, {"thread-spec", 0, required_argument}, {"threads", 'T', required_argument, nullptr, kSrun},

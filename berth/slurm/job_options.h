@@ -44,6 +44,7 @@ struct Draft {
     bool no_shell = false;
     std::optional<std::int32_t> kill_command;  // --kill-command: this signal.
     std::string het_groups;                    // --het-group: "0", "0,2", "0-1".
+    std::optional<RlimitSet> propagate;        // --propagate: these limits, whatever the site says.
 };
 
 enum CommandBits : unsigned {

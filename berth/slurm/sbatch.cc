@@ -13,6 +13,8 @@
 #include "berth/slurm/job_environment.h"
 #include "berth/slurm/job_options.h"
 #include "berth/slurm/job_wait.h"
+#include "berth/slurm/shell.h"
+#include "berth/slurm/submit_warnings.h"
 
 namespace berth::slurm {
 namespace {
@@ -172,6 +174,7 @@ private:
         command.work_dir = work_dir_of(command.work_dir);
         command.submit_host = short_host_name();
         command.submit_line = line_of(call_);
+        command.inherited = inherited_from_shell(draft.propagate);
     }
 
     int submit(const std::vector<Draft>& drafts) {
@@ -185,6 +188,10 @@ private:
         request.payload.environment.push_back("SLURM_SUBMIT_DIR=" + work_dir_of({}));
         request.payload.environment.push_back("SLURM_SUBMIT_HOST=" +
                                               draft.spec.command->submit_host);
+        const JobCommand& command = draft.spec.command;
+        if (command.append_output || command.truncate_output)  // For the sruns of the script.
+            request.payload.environment.push_back(std::string("SLURM_OPEN_MODE=") +
+                                                  (command.append_output ? "a" : "t"));
         if (!draft.get_user_env.empty())
             request.payload.environment.push_back("SLURM_GET_USER_ENV=" + draft.get_user_env);
         if (!draft.export_file.empty()) {
@@ -204,6 +211,10 @@ private:
         if (!reply) return refuse(reply.problem());
         for (const std::string& warning : reply->warnings)
             streams_.err << "sbatch: warning: " << warning << '\n';
+        if (!draft.quiet) {
+            for (const std::string& warning : file_warnings(draft.spec.command))
+                streams_.err << "sbatch: warning: " << warning << '\n';
+        }
         if (draft.parsable)
             streams_.out << to_string(reply->job) << (cluster.empty() ? "" : ";") << cluster
                          << '\n';

@@ -40,7 +40,9 @@ void put_identity(Record& record, const api::JobRow& job) {
 }
 
 void put_state(Record& record, const api::JobRow& job, bool detail) {
-    record.put("JobState", job.state).put("Reason", job.reason.empty() ? "None" : job.reason);
+    std::string reason = job.reason.empty() ? "None" : job.reason;
+    std::ranges::replace(reason, ' ', '_');  // As Slurm, for those who take lines apart by blanks.
+    record.put("JobState", job.state).put("Reason", reason);
     record.put("Dependency", or_null(job.dependency)).line();
     record.put("Requeue", job.requeue ? "1" : "0").put("Restarts", number(job.restarts));
     record.put("BatchFlag", job.command.interactive ? "0" : "1")

@@ -30,7 +30,7 @@ constexpr const char* kUsage =
 // job.
 constexpr auto kInherited = std::to_array<std::string_view>(
     {"CPUS_PER_TASK", "EXACT", "OVERLAP", "GPU_BIND", "GPUS_PER_TASK", "LABELIO", "NTASKS",
-     "NTASKS_PER_NODE", "UNBUFFEREDIO", "KILL_BAD_EXIT", "MPI_TYPE", "WAIT"});
+     "NTASKS_PER_NODE", "OPEN_MODE", "UNBUFFEREDIO", "KILL_BAD_EXIT", "MPI_TYPE", "WAIT"});
 
 class Srun {
 public:

@@ -43,7 +43,7 @@ void StepOutput::write(const StepFrame& frame) {
     }
     text.erase(0, at);
     if (text.size() > kStepFrameBytesMax) {  // A line without an end: do not keep it all.
-        print_line(stream, frame.task, text + "\n");
+        print_line(stream, frame.task, style_.label ? text + "\n" : text);
         text.clear();
     }
     stream.flush();
@@ -67,7 +67,8 @@ int StepOutput::exit_code() const {
     return code;
 }
 
-void StepOutput::print_failures(const std::vector<std::string>& node_of_task) const {
+void StepOutput::print_failures(const std::vector<std::string>& node_of_task,
+                                std::ostream& to) const {
     std::map<std::pair<std::string, std::string>, BitSet>
         alike;  // By node and ending: which tasks.
     for (const auto& [task, exit] : ends_) {
@@ -78,7 +79,7 @@ void StepOutput::print_failures(const std::vector<std::string>& node_of_task) co
         tasks.set(task);
     }
     for (const auto& [key, tasks] : alike) {
-        err_ << "srun: error: " << key.first << ": " << (tasks.count() == 1 ? "task " : "tasks ")
+        to << "srun: error: " << key.first << ": " << (tasks.count() == 1 ? "task " : "tasks ")
              << tasks.to_list() << ": " << key.second << '\n';
     }
 }

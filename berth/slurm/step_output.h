@@ -29,7 +29,7 @@ public:
 
     // "srun: error: gpu1: tasks 0-3: Exited with exit code 3", tasks of a node that ended alike
     // together.
-    void print_failures(const std::vector<std::string>& node_of_task) const;
+    void print_failures(const std::vector<std::string>& node_of_task, std::ostream& to) const;
 
     std::size_t ended() const { return ends_.size(); }
 

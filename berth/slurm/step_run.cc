@@ -10,6 +10,7 @@
 #include "berth/base/text.h"
 #include "berth/slurm/job_environment.h"
 #include "berth/slurm/print.h"
+#include "berth/slurm/shell.h"
 #include "berth/slurm/step_output.h"
 #include "berth/slurm/terminal.h"
 
@@ -48,11 +49,24 @@ StepRun::StepRun(const Invocation& call, Client& client, Streams& streams, const
       own_job_(own_job) {}
 
 int StepRun::run() {
+    (void)inherited_from_shell({});  // Before the listener raises a limit.
+    StepFiles files(job_);
+    api::StepCall call = step_call();
+    // A pipe nobody reads yet is waited for here, where Ctrl-C still ends us.
+    if (const Status ready = files.prepare(call, look_); !ready.ok())
+        return fail(ready.error().message);
     auto listener = StepListener::open(own_host());
     if (!listener.ok()) return fail(listener.error().message);
-    const auto reply = create(step_call(listener.value()));
+    call.io_address = listener.value().address();
+    call.io_token = listener.value().token();
+    const auto reply = create(call);
     if (!reply) return 1;
-    return carry(listener.value(), *reply);
+    if (const Status opened = files.begin(*reply); !opened.ok()) {
+        fail(opened.error().message);
+        end(reply->step.id);
+        return 1;
+    }
+    return carry(listener.value(), *reply, files);
 }
 
 // Where the nodes find this srun. The controller is reached by all of them: what it sees of us, or
@@ -117,16 +131,16 @@ StepRequest StepRun::request() const {
     return request;
 }
 
-api::StepCall StepRun::step_call(const StepListener& listener) const {
+api::StepCall StepRun::step_call() const {
     const JobCommand& files = draft_.spec.command;
     api::StepCall call{.request = this->request(), .arguments = command_};
     call.environment = exported_environment(call_, draft_.export_env);
     call.work_dir = work_dir_of(files.work_dir);
     call.std_out = files.std_out, call.std_err = files.std_err, call.std_in = files.std_in;
     call.append_output = files.append_output;
+    call.truncate_output = files.truncate_output;
+    call.inherited = inherited_from_shell(draft_.propagate);
     call.label = draft_.label;
-    call.io_address = listener.address();
-    call.io_token = listener.token();
     if (draft_.pty) call.terminal = terminal_size();
     call.mpi = draft_.mpi;
     return call;
@@ -233,11 +247,11 @@ void StepRun::serve_mpi(const StepFrame& frame, std::uint32_t node, StepListener
     }
 }
 
-int StepRun::carry(StepListener& listener, const api::StepReply& reply) {
+int StepRun::carry(StepListener& listener, const api::StepReply& reply, StepFiles& files) {
     const StepId step = reply.step.id;
     StepOutput output(
         {.label = draft_.label, .unbuffered = draft_.unbuffered, .tasks = reply.step.tasks},
-        streams_.out, streams_.err);
+        files.out(streams_.out), files.err(streams_.err));
     Exchange exchange(static_cast<std::uint32_t>(reply.step.nodes.size()));
     const StepListener::Events events{
         .frame =
@@ -266,7 +280,11 @@ int StepRun::carry(StepListener& listener, const api::StepReply& reply) {
     const bool finished = listener.run(reply.step.nodes.size(), wants_stdin, events);
     raw.reset();
     output.flush();
-    if (draft_.tell_ends) output.print_failures(reply.task_nodes);
+    if (draft_.tell_ends) output.print_failures(reply.task_nodes, streams_.err);
+    if (const std::string lost = files.failure(); !lost.empty()) {
+        fail(lost);
+        return std::max(1, output.exit_code());
+    }
     if (!finished || output.ended() < reply.step.tasks) {
         fail("StepId=" + job_ + "." + to_string(step) + " ended without word from " +
              std::to_string(reply.step.tasks - output.ended()) + " of its tasks");

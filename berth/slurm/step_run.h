@@ -12,6 +12,7 @@
 #include "berth/slurm/command.h"
 #include "berth/slurm/job_look.h"
 #include "berth/slurm/job_options.h"
+#include "berth/slurm/step_files.h"
 #include "berth/slurm/step_listener.h"
 
 namespace berth::slurm {
@@ -31,7 +32,7 @@ private:
     std::string own_host();
     std::uint32_t default_tasks() const;
     StepRequest request() const;
-    api::StepCall step_call(const StepListener& listener) const;
+    api::StepCall step_call() const;
     std::optional<api::StepReply> create(const api::StepCall& call);
     void signalled(int signal, StepId step);
     void task_ended(const ExitStatus& exit, StepId step);
@@ -40,7 +41,7 @@ private:
     bool is_alive(StepId step);
     void serve_mpi(const StepFrame& frame, std::uint32_t node, StepListener& listener,
                    Exchange& exchange, StepId step);
-    int carry(StepListener& listener, const api::StepReply& reply);
+    int carry(StepListener& listener, const api::StepReply& reply, StepFiles& files);
 
     const Invocation& call_;
     Client& client_;
