@@ -115,7 +115,7 @@ Status AgentLoop::run(AgentClientSettings settings) {
     while (!parts.stopping) {
         parts.wait();
         BERTH_CHECK(parts.turn(*link));
-        if (parts.ports.lost) BERTH_CHECK(parts.ports.lost());
+        if (parts.ports.lost && !parts.stopping) BERTH_CHECK(parts.ports.lost());
     }
     return Done{};
 }

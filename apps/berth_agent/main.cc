@@ -1,6 +1,9 @@
 // berth-agent: runs the jobs of one node, as a process.
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 
 #include "apps/berth_agent/agent_loop.h"
@@ -26,7 +29,11 @@ namespace {
 
 constexpr int kExitConfig = 78;
 constexpr int kExitDisk = 74;
-constexpr int kExitTry = 75;  // Its launcher is not there, or not any more.
+constexpr int kExitTry = 75;
+
+bool is_lost(const Status& ended) {
+    return !ended.ok() && ended.error().code == ErrorCode::unavailable;
+}
 
 int fail(LogSink& log, const Error& error, int code) {
     log.write(LogLevel::error, "agent", error.message);
@@ -69,11 +76,11 @@ HandedNode handed(std::unique_ptr<Kind> node) {
 }
 
 // A launcher that is not there yet, or that waits for the controller's key, is waited for: to end
-// and be started again would go on only until whoever starts us has had enough of it. nullptr: we
+// and be started again would go on only until the service manager has had enough of it. nullptr: we
 // are to stop.
 Result<std::unique_ptr<RemoteNode>> wait_for_launcher(const AgentOptions& options,
                                                       const StopSignal& signals, LogSink& log) {
-    constexpr std::chrono::milliseconds kFirstPause{250}, kLongestPause{10'000};
+    constexpr std::chrono::milliseconds kFirstPause{100}, kLongestPause{1000};
     std::string told;
     for (auto pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
         auto remote = RemoteNode::connect(options.launcher, options.node);
@@ -129,7 +136,11 @@ Status run(const AgentOptions& options, const LinkAddress& controller, const Nod
               "version " BERTH_VERSION ", node " + options.node + ", " +
                   std::to_string(node.alive.size()) + " runs adopted, controller at " +
                   options.controller);
-    signals.then([&loop] { loop.stop(); });
+    std::atomic<bool> told_to_stop = false;
+    signals.then([&] {
+        told_to_stop = true;
+        loop.stop();
+    });
     const NodeKeys keys(options.state);
     std::optional<Renewal> renewal;
     if (const auto* const there = std::get_if<TcpAddress>(&controller))
@@ -140,7 +151,25 @@ Status run(const AgentOptions& options, const LinkAddress& controller, const Nod
                                    .version = BERTH_VERSION,
                                    .launch_keys = node.launch_keys});
     signals.rest();
-    return ended;
+    return told_to_stop && is_lost(ended) ? Status(Done{}) : ended;
+}
+
+// A launcher that was killed or upgraded comes back. The agent then meets the node as if it had been
+// started again itself: with what is on its disk, and what the new launcher has found.
+Status run_with_each_launcher(const AgentOptions& options, const LinkAddress& controller,
+                              const NodeConfig& config, StopSignal& signals, LogSink& log) {
+    constexpr std::chrono::milliseconds kFirstPause{100}, kLongestPause{2000};
+    constexpr std::chrono::seconds kLasts{10};
+    auto pause = kFirstPause;
+    for (;;) {
+        const auto began = std::chrono::steady_clock::now();
+        Status ended = run(options, controller, config, signals, log);
+        if (!is_lost(ended) || options.launcher.empty()) return ended;
+        log.write(LogLevel::warning, "agent", ended.error().message + "; connecting again");
+        const bool lasted = std::chrono::steady_clock::now() - began > kLasts;
+        pause = lasted ? kFirstPause : std::min(2 * pause, kLongestPause);
+        if (signals.wait(pause)) return Done{};
+    }
 }
 
 // What a controller on another host takes: the address of its API for the jobs, and our keys.
@@ -165,11 +194,8 @@ int serve(AgentOptions options, StopSignal& signals, LogFile& log) {
     if (!config.ok()) return fail(log, config.error(), kExitConfig);
     const Result<PidFile> pid = PidFile::write(options.pid_file);
     if (!pid.ok()) return fail(log, pid.error(), kExitConfig);
-    const Status ended = run(options, *controller, *config, signals, log);
-    if (!ended.ok()) {
-        const bool again = ended.error().code == ErrorCode::unavailable;
-        return fail(log, ended.error(), again ? kExitTry : kExitDisk);
-    }
+    const Status ended = run_with_each_launcher(options, *controller, *config, signals, log);
+    if (!ended.ok()) return fail(log, ended.error(), is_lost(ended) ? kExitTry : kExitDisk);
     log.write(LogLevel::info, "agent", "stopped, as asked; jobs go on");
     return 0;
 }

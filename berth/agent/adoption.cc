@@ -59,8 +59,15 @@ void Attempts::settle(Effects& effects) {
     for (const auto& [key, end] : memory_.ends()) {
         effects.actions.emplace_back(RemoveAttempt{key.job, key.attempt});
     }
+    // An end that is acknowledged is forgotten here, and its removal may have been lost with the
+    // launcher.
     std::vector<AttemptKey> keys;
-    for (const auto& [key, attempt] : live_) keys.push_back(key);
+    ListAttempts list;
+    for (const auto& [key, attempt] : live_) {
+        keys.push_back(key);
+        list.known.push_back(extern_run(key));
+    }
+    effects.actions.emplace_back(std::move(list));
     for (const AttemptKey key : keys) {
         if (reborn_) {
             if (!memory_.attempts().at(key).batch_exit) {

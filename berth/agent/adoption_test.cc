@@ -18,7 +18,7 @@ TEST(Restart, AdoptsWhatIsAlive) {
     AgentRig rig = running();
     rig.start("boot-1", {batch_of(7), step_of(7, 0)});
     rig.link_up();
-    EXPECT_TRUE(rig.actions.empty());
+    EXPECT_EQ(rig.actions.size(), 1U) << "it lists what it knows, and does nothing else";
     ASSERT_EQ(rig.registration.attempts.size(), 1U);
     EXPECT_TRUE(rig.registration.attempts[0].live);
     EXPECT_EQ(rig.registration.attempts[0].live_steps, (std::vector<StepId>{StepId{0}}));
@@ -72,6 +72,28 @@ TEST(Restart, KeepsAnAttemptThatHasNoProcessesOfItsOwn) {
     rig.welcome();
     rig.order(LaunchStep{.job = JobId{7}, .attempt = Attempt{1}, .step = StepId{0}});
     EXPECT_EQ(rig.acted<StartStep>().size(), 1U);
+}
+
+// The removal of an attempt whose end was acknowledged may have been lost with the launcher: what is
+// not in the list is the node's to remove, and its devices are free.
+TEST(Restart, ListsWhatItKnowsAndNotWhatWasAcknowledged) {
+    AgentRig rig;
+    rig.welcome();
+    rig.run(launch_of(7, 1, 0));
+    rig.run(launch_of(8, 1, 1));
+    rig.run(launch_of(9, 1, 2));
+    for (const std::uint32_t job : {7U, 9U}) {
+        rig.feed({RunExited{batch_of(job)}, RunEmpty{all_of(job)}});
+    }
+    rig.order(AcknowledgeEnd{JobId{7}, Attempt{1}, std::nullopt});
+    rig.forget_past();
+    rig.start("boot-1", {batch_of(8)});
+    const auto lists = rig.acted<ListAttempts>();
+    ASSERT_EQ(lists.size(), 1U);
+    EXPECT_EQ(lists[0].known, std::vector<RunKey>{all_of(8)});
+    EXPECT_EQ(rig.acted<RemoveAttempt>().size(), 1U) << "of 9, whose end is not acknowledged";
+    rig.feed({});
+    EXPECT_EQ(rig.acted<ListAttempts>().size(), 1U) << "once";
 }
 
 TEST(Restart, KeepsNoAttemptThatEnds) {

@@ -59,6 +59,8 @@ void LinuxNode::act(HostAction action) {
         parts.notify_run(*line);
     } else if (const auto* kept = std::get_if<KeepAttempt>(&action)) {
         (void)parts.claim({kept->job, kept->attempt});
+    } else if (const auto* list = std::get_if<ListAttempts>(&action)) {
+        parts.list(*list);
     } else if (auto* setup = std::get_if<ConfigureNode>(&action)) {
         parts.configure(std::move(setup->setup));
     }

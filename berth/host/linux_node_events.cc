@@ -20,7 +20,7 @@ namespace berth {
 namespace {
 
 constexpr std::uint64_t kFoldersNumber = 1, kTimerNumber = 2, kPendingNumber = 3, kMpsNumber = 4;
-constexpr std::chrono::milliseconds kLookFirst{2}, kLookMost{100}, kLookForOrphans{5000};
+constexpr std::chrono::milliseconds kLookFirst{2}, kLookMost{100};
 
 void drain(int fd) {
     std::uint64_t count = 0;
@@ -186,16 +186,14 @@ void LinuxNodeParts::remove_leftovers() {
 void LinuxNodeParts::arm_timer() {
     const auto waits = [](const auto& one) { return one.second.empty_due; };
     const auto unseen = [](const auto& one) { return !one.second.gone && !one.second.shepherd; };
+    const auto orphan = [](const auto& one) { return one.second.orphan; };
     const bool waiting = !leftovers.empty() || std::ranges::any_of(runs, waits) ||
-                         std::ranges::any_of(places, waits) || std::ranges::any_of(runs, unseen);
-    const bool orphans = std::ranges::any_of(
-        places, [](const auto& one) { return one.second.orphan_at.has_value(); });
+                         std::ranges::any_of(places, waits) || std::ranges::any_of(runs, unseen) ||
+                         std::ranges::any_of(places, orphan);
     std::chrono::milliseconds next{0};
     if (waiting) {
         look_again = reset_look ? kLookFirst : std::min(look_again * 2, kLookMost);
         next = look_again = std::max(look_again, kLookFirst);
-    } else if (orphans) {
-        next = kLookForOrphans;
     }
     reset_look = false;
     itimerspec when{};

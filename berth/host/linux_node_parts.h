@@ -1,6 +1,7 @@
 // The inside of LinuxNode: what it knows of each attempt and run, and how it finds out more.
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <map>
 #include <optional>
@@ -16,7 +17,6 @@ namespace berth {
 
 struct LinuxNodeParts {
     using Key = std::pair<JobId, Attempt>;
-    using Clock = std::chrono::steady_clock;
 
     struct Run {
         RunDirectory folder;
@@ -34,7 +34,8 @@ struct LinuxNodeParts {
         std::string folder;
         Cgroup group;
         bool empty_due = false;
-        std::optional<Clock::time_point> orphan_at;  // Nobody has asked for it since the start.
+        bool unclaimed = false;  // From an earlier process, and nobody has asked for it since.
+        bool orphan = false;     // The agent does not know it: to be removed once nothing runs.
         std::optional<MpsKey> mps = std::nullopt;    // The daemon whose client it is.
     };
 
@@ -47,6 +48,7 @@ struct LinuxNodeParts {
     void adopt_run(const RunKey& key, const RunDirectory& folder, const Place& place);
     void find_shepherd(const RunKey& key, Run& run);
     Place* claim(Key key);  // nullptr: there is none.
+    void list(const ListAttempts& attempts);
     bool is_busy(const Key& key, const Place& place) const;
     bool has(const Key& key) const;
     void drop_orphans();

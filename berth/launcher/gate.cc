@@ -1,5 +1,7 @@
 #include "berth/launcher/gate.h"
 
+#include <algorithm>
+
 #include "berth/agent/signals.h"
 #include "berth/launcher/agreement.h"
 #include "berth/trust/secrets.h"
@@ -26,6 +28,9 @@ Result<HostAction> LaunchGate::admit(HostAction asked, Time now) {
         return admit_setup(*setup, now);
     if (const auto* const gone = std::get_if<RemoveAttempt>(&asked)) {
         BERTH_CHECK(remove(*gone, now));
+    }
+    if (const auto* const known = std::get_if<ListAttempts>(&asked)) {
+        BERTH_CHECK(list(*known, now));
     }
     if (const auto* const signal = std::get_if<SignalRun>(&asked)) {
         if (signal->signal <= 0 || signal->signal > kSignalMax)
@@ -103,11 +108,11 @@ Status LaunchGate::has_room(const LaunchAttempt& launch) const {
 Status LaunchGate::let_in(const SignedAttempt& attempt, const std::string& credential, Time now) {
     const LaunchAttempt& launch = attempt.body;
     Result<LetIn> entry = find_live(launch.job, launch.attempt);
-    // One of which nothing is here holds no devices: they may be another's by now.
+    // One of which nothing is here holds no devices: they may be another's by now. If it is entered
+    // as started, the launcher died before it made the attempt's folder, so nothing has begun: a
+    // folder is removed only after the entry says so.
     if (entry.ok() && settings_.present(launch.job, launch.attempt))
         return is_for_here(attempt.warrant);
-    if (entry.ok() && entry->started)
-        return refused(name_of(launch.job, launch.attempt) + " was started on this node before");
     if (!entry.ok() && entry.error().code != ErrorCode::not_found) return entry.error();
     BERTH_CHECK(is_fresh(attempt.warrant, now));
     if (launch.owner.uid < settings_.lowest_uid)
@@ -239,6 +244,18 @@ Status LaunchGate::remove(const RemoveAttempt& asked, Time now) {
         LetIn over = *entry;
         over.removed = true;
         BERTH_CHECK(ledger_.put(asked.job, std::move(over)));
+    }
+    return ledger_.forget(now, settings_.present);
+}
+
+// Attempts that the agent does not know are over: nothing of them is begun any more. Whether their
+// devices are free does not follow from the agent's word: has_room() asks the node.
+Status LaunchGate::list(const ListAttempts& asked, Time now) {
+    const std::map<JobId, LetIn> entries = ledger_.all();
+    for (const auto& [job, entry] : entries) {
+        const RunKey own{job, entry.attempt, kExternStep};
+        const bool known = std::ranges::find(asked.known, own) != asked.known.end();
+        if (!known) BERTH_CHECK(remove({job, entry.attempt}, now));
     }
     return ledger_.forget(now, settings_.present);
 }

@@ -55,6 +55,7 @@ private:
     Result<HostAction> admit_program(const StartNodeProgram& asked, Time now);
     Result<HostAction> admit_setup(const ConfigureNode& asked, Time now);
     Status remove(const RemoveAttempt& asked, Time now);
+    Status list(const ListAttempts& asked, Time now);
 
     GateSettings settings_;
     VerifyingKeys keys_;

@@ -94,7 +94,10 @@ Status LauncherSession::run(const Greeting& greeting) {
         // Asked first: what has come by then is read below.
         const bool last = stopping_;
         if (!last) BERTH_CHECK(wait());
-        BERTH_CHECK(read());
+        if (Status heard = read(); !heard.ok()) {
+            (void)write();  // Why, to the agent: or it would ask the next one the same.
+            return heard;
+        }
         take_pushed();
         for (const AgentEvent& event : ports_.take_events()) tell(event);
         BERTH_CHECK(write());
