@@ -138,19 +138,24 @@ std::optional<Time> Attempts::next_due() const {
 }
 
 // The first thing that went wrong is what is told.
-void Attempts::fail(AttemptKey key, std::string why) {
+void Attempts::fail(AttemptKey key, std::string why, NotBegun not_begun) {
     RememberedAttempt remembered = memory_.attempts().at(key);
     if (!remembered.failure.empty()) return;
     remembered.failure = std::move(why);
     memory_.remember(remembered);
+    remembered.not_begun = not_begun;
 }
 
-void Attempts::finish(AttemptKey key, Effects& effects) {
+void Attempts::finish_steps(AttemptKey key, Effects& effects) {
     while (!live_.at(key).steps.empty()) {
         const StepId step = live_.at(key).steps.begin()->first;
         finish_step({key.job, key.attempt, step}, "ended with its job", effects);
     }
     live_.at(key).kill_at.reset();
+}
+
+void Attempts::finish(AttemptKey key, Effects& effects) {
+    finish_steps(key, effects);
     if (!memory_.attempts().at(key).launch.hooks.epilog.empty()) {
         return start_hook(key, Hook::epilog, effects);
     }
@@ -167,6 +172,7 @@ void Attempts::conclude(AttemptKey key, Effects& effects) {
     end.failed_hook = remembered.failed_hook;
     end.hook_failure = remembered.hook_failure;
     effects.actions.emplace_back(RemoveAttempt{key.job, key.attempt});
+    end.not_begun = remembered.not_begun;
     memory_.forget(key);
     live_.erase(key);
     report_end(std::move(end), effects);

@@ -86,6 +86,7 @@ void Attempts::refuse(AttemptKey key, std::string why, Effects& effects) {
     AttemptReport refused{.job = key.job, .attempt = key.attempt, .live = false};
     refused.never_ran = true;
     refused.failure = std::move(why);
+    refused.not_begun = NotBegun::for_node;
     report_end(std::move(refused), effects);
 }
 
@@ -174,13 +175,16 @@ void Attempts::attempt_started(AttemptKey key, Effects& effects) {
     }
 }
 
-void Attempts::failed_to_start(const RunKey& run, const std::string& why, Effects& effects) {
+void Attempts::failed_to_start(const RunFailedToStart& event, Effects& effects) {
+    const auto& [run, why, not_begun] = event;
     const AttemptKey key{run.job, run.attempt};
     LiveAttempt* const attempt = find(key);
     if (attempt == nullptr) return;
+    if (run.step == kPrologStep && not_begun != NotBegun::unknown)
+        return prolog_not_begun(event, effects);
     if (is_hook(run.step)) return hook_ended(run, why, effects);
     if (run.step == kBatchStep || run.step == kExternStep) {
-        fail(key, why);
+        fail(key, why, not_begun);
         finish(key, effects);  // Nothing of it runs: there is nothing to wait for.
         return;
     }

@@ -33,8 +33,10 @@ struct RememberedAttempt {
     std::optional<RunUsage> usage;  // Of the script, with its exit.
     bool frozen = false;
     std::uint32_t freeze_change = 0;  // Of the last order to freeze it or to let it go on.
+    NotBegun not_begun = NotBegun::unknown;  // Where `failure` is that of its launch.
     BERTH_FIELDS(RememberedAttempt, launch, started, ending, batch_exit, out_of_memory, failure,
-                 unknown_share, hook, failed_hook, hook_failure, usage, frozen, freeze_change)
+                 unknown_share, hook, failed_hook, hook_failure, usage, frozen, freeze_change,
+                 not_begun)
 };
 
 // A step of such an attempt. It stays, ended, for as long as its attempt: a second launch is

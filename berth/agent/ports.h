@@ -35,7 +35,8 @@ struct RunStarted {
 struct RunFailedToStart {  // The other answer. Nothing of it runs, and nothing will.
     RunKey run;
     std::string why;
-    BERTH_FIELDS(RunFailedToStart, run, why)
+    NotBegun not_begun = NotBegun::unknown;
+    BERTH_FIELDS(RunFailedToStart, run, why, not_begun)
 };
 // Its main process (the script; of a step, all tasks) is gone. Others of its cgroup may remain.
 struct RunExited {

@@ -119,7 +119,7 @@ void LinuxNodeParts::refresh(const RunKey& key, Run& run) {
         const auto status = run.folder.status();
         if (status && !status->failure.empty()) {
             run.over = true;
-            return tell(RunFailedToStart{key, status->failure});
+            return tell(RunFailedToStart{key, status->failure, status->not_begun});
         }
         if (status) {
             run.started_told = true;
@@ -168,8 +168,10 @@ void LinuxNodeParts::settle_vanished(const RunKey& key, Run& run) {
     if (run.started_told) return;
     const std::string log_text = run.folder.log_path();
     const auto said = read_file(log_text);
-    tell(RunFailedToStart{key, "its shepherd ended before it started" +
-                                   (said.ok() && !said->empty() ? ": " + *said : "")});
+    tell(RunFailedToStart{key,
+                          "its shepherd ended before it started" +
+                              (said.ok() && !said->empty() ? ": " + *said : ""),
+                          NotBegun::for_node});
 }
 
 void LinuxNodeParts::remove_leftovers() {

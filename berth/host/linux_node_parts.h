@@ -56,6 +56,7 @@ struct LinuxNodeParts {
     // ---- What the agent wants (linux_node.cc, linux_node_start.cc).
     void start_attempt(const LaunchAttempt& launch);
     Status make_way(const RunKey& key);
+    void refuse(const RunKey& run, const Error& why);
     Status prepare_attempt(const LaunchAttempt& launch);
     Status make_place(const LaunchAttempt& launch);
     Status keep_token(const LaunchAttempt& launch, const std::string& path, const UserRecord& user);

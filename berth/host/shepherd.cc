@@ -21,6 +21,7 @@
 #include "berth/host/mpi_server.h"
 #include "berth/host/process.h"
 #include "berth/host/run_directory.h"
+#include "berth/host/not_begun.h"
 #include "berth/host/step_pump.h"
 #include "berth/host/task_child.h"
 #include "berth/model/exit_status.h"
@@ -60,7 +61,9 @@ public:
     Status start();
     void stop_all();
     Status watch();
-    void tell_failure(const std::string& why) { (void)folder_.tell_status({why, {}}); }
+    void tell_failure(const Error& why) {
+        (void)folder_.tell_status({why.message, {}, not_begun_by(why)});
+    }
 
 private:
     Status write_script();
@@ -141,7 +144,7 @@ Status Shepherd::write_script() {
 
 Status Shepherd::start() {
     BERTH_CHECK(check_account(run_.account_check, run_.user));
-    BERTH_CHECK(write_script());
+    BERTH_CHECK(on_node(write_script()));
     BERTH_CHECK(pump_.connect(run_));
     if (!run_.mpi.kind.empty()) BERTH_CHECK(start_mpi());
     BERTH_CHECK(start_tasks());
@@ -366,11 +369,11 @@ bool needs_tls(const std::string& io_address) {
 int shepherd_run(const std::string& run_folder, SecureSocket secure) {
     ::fcntl(kLockFd, F_SETFD, FD_CLOEXEC);
     Shepherd shepherd{RunDirectory(run_folder), secure};
-    Status status = shepherd.prepare();
+    Status status = on_node(shepherd.prepare());
     if (status.ok()) status = shepherd.start();
     if (!status.ok()) {
         shepherd.stop_all();
-        shepherd.tell_failure(status.error().message);
+        shepherd.tell_failure(status.error());
         std::fprintf(stderr, "berth-step: %s\n", status.error().message.c_str());
         return 1;
     }

@@ -10,6 +10,7 @@ namespace berth {
 namespace {
 
 Error refused(const std::string& why) { return {ErrorCode::permission_denied, why}; }
+Error been_here(const std::string& why) { return {ErrorCode::already_exists, why}; }
 
 std::string name_of(JobId job, Attempt attempt) {
     return "attempt " + to_string(attempt) + " of job " + to_string(job);
@@ -87,9 +88,9 @@ Result<LetIn> LaunchGate::find_live(JobId job, Attempt attempt) const {
     if (entry == nullptr || entry->attempt < attempt)
         return Error{ErrorCode::not_found, name_of(job, attempt) + " has not been started here"};
     if (entry->attempt != attempt)
-        return refused(name_of(job, entry->attempt) + " has been here, which is later than " +
-                       to_string(attempt));
-    if (entry->removed) return refused(name_of(job, attempt) + " is over on this node");
+        return been_here(name_of(job, entry->attempt) + " has been here, which is later than " +
+                         to_string(attempt));
+    if (entry->removed) return been_here(name_of(job, attempt) + " is over on this node");
     return *entry;
 }
 
@@ -116,9 +117,10 @@ Status LaunchGate::let_in(const SignedAttempt& attempt, const std::string& crede
     if (!entry.ok() && entry.error().code != ErrorCode::not_found) return entry.error();
     BERTH_CHECK(is_fresh(attempt.warrant, now));
     if (launch.owner.uid < settings_.lowest_uid)
-        return refused("no job of uid " + std::to_string(launch.owner.uid) +
-                       " runs on this node: " + std::to_string(settings_.lowest_uid) +
-                       " is the lowest");
+        return Error{ErrorCode::failed_precondition,
+                     "no job of uid " + std::to_string(launch.owner.uid) +
+                         " runs on this node: " + std::to_string(settings_.lowest_uid) +
+                         " is the lowest"};
     BERTH_CHECK(has_room(launch));
     BERTH_CHECK(ledger_.forget(now, settings_.present));
     BERTH_CHECK(ledger_.raise_epoch(attempt.warrant.epoch));
@@ -130,7 +132,7 @@ Status LaunchGate::let_in(const SignedAttempt& attempt, const std::string& crede
 
 Status LaunchGate::before_epilog(JobId job, Attempt attempt) const {
     if (settings_.hook({job, attempt, kEpilogStep}) == HookState::none) return Done{};
-    return refused("the epilog of " + name_of(job, attempt) + " has begun on this node");
+    return been_here("the epilog of " + name_of(job, attempt) + " has begun on this node");
 }
 
 Status LaunchGate::may_begin(const LaunchAttempt& launch) const {
@@ -147,11 +149,11 @@ Status LaunchGate::may_run_hook(const RunKey& run) const {
     BERTH_CHECK(before_epilog(run.job, run.attempt));
     if (run.step == kEpilogStep) return Done{};
     if (settings_.hook(run) != HookState::none)
-        return refused("the prolog of " + name_of(run.job, run.attempt) +
-                       " has begun on this node before");
+        return been_here("the prolog of " + name_of(run.job, run.attempt) +
+                         " has begun on this node before");
     const Result<LetIn> entry = find_live(run.job, run.attempt);
     if (entry.ok() && entry->started)
-        return refused(name_of(run.job, run.attempt) + " was started on this node before");
+        return been_here(name_of(run.job, run.attempt) + " was started on this node before");
     return Done{};
 }
 
