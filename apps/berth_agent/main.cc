@@ -192,7 +192,7 @@ int serve(AgentOptions options, StopSignal& signals, LogFile& log) {
     if (!joined.ok()) return fail(log, joined.error(), kExitConfig);
     const Result<NodeConfig> config = read_node_config(options, log);
     if (!config.ok()) return fail(log, config.error(), kExitConfig);
-    const Result<PidFile> pid = PidFile::write(options.pid_file);
+    const Result<PidFile> pid = PidFile::write(options.pid_file, "berth-agent");
     if (!pid.ok()) return fail(log, pid.error(), kExitConfig);
     const Status ended = run_with_each_launcher(options, *controller, *config, signals, log);
     if (!ended.ok()) return fail(log, ended.error(), is_lost(ended) ? kExitTry : kExitDisk);

@@ -13,6 +13,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "apps/daemon/single_instance.h"
+#include "berth/host/process_limit.h"
 #include "berth/host/unique_fd.h"
 #include "berth/trust/unix_socket.h"
 
@@ -72,6 +74,9 @@ Status listen_for_agents(const ListenerSettings& settings, LogSink& log,
                          const std::function<int(int socket)>& serve) {
     const Result<int> listening = listen_on(settings.path);
     if (!listening.ok()) return listening.error();
+    // To knock at a launcher that lives, as listen_on() does, would send its agent away.
+    BERTH_TRY(const FileLock lock,
+              FileLock::take(settings.path + ".lock", settings.path, "berth-launcher"));
     const UniqueFd listener(*listening);
     if (settings.agent_uid &&
         ::chown(settings.path.c_str(), *settings.agent_uid, static_cast<gid_t>(-1)) != 0)

@@ -37,7 +37,8 @@ Status run(LauncherOptions options, LogSink& log) {
     BERTH_CHECK(make_folders(options.state));
     BERTH_CHECK(only_ours(options.state));
     BERTH_TRY(const NodeConfig config, read_node_config(options, log));
-    BERTH_TRY(const PidFile pid, PidFile::write(options.pid_file));
+    BERTH_TRY(const FileLock lock, DirectoryLock::take(options.state, "berth-launcher"));
+    BERTH_TRY(const PidFile pid, PidFile::write(options.pid_file, "berth-launcher"));
     log.write(LogLevel::info, "launcher",
               "version " BERTH_VERSION ", node " + options.node + ", listens on " + options.socket);
     return listen_for_agents({options.socket, agent}, log, [&](int socket) {

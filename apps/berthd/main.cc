@@ -32,9 +32,9 @@ int serve(const ControllerOptions& options, StopSignal& signals, LogFile& log) {
     };
     Result<ClusterSpec> spec = read_config();
     if (!spec.ok()) return fail(log, spec.error(), kExitConfig);
-    const Result<DirectoryLock> lock = DirectoryLock::take(options.state, "berthd");
+    const Result<FileLock> lock = DirectoryLock::take(options.state, "berthd");
     if (!lock.ok()) return fail(log, lock.error(), kExitConfig);
-    const Result<PidFile> pid = PidFile::write(options.pid_file);
+    const Result<PidFile> pid = PidFile::write(options.pid_file, "berthd");
     if (!pid.ok()) return fail(log, pid.error(), kExitConfig);
     std::array<char, 256> host{};
     gethostname(host.data(), host.size() - 1);

@@ -196,6 +196,34 @@ class Launcher(unittest.TestCase):
             history = self.cluster.run("sacct", "-n", "-P", "-X", "-D", "-j", next_job, "-o", "State").stdout
             self.assertEqual(history, "COMPLETED\n", "it was refused before")
 
+    def refused(self, name, *changed):
+        """Starts a second one as the first was started, but for what is `changed`; it must say why it cannot."""
+        arguments = list(self.cluster.processes[name].args)
+        for option, value in changed:
+            arguments[arguments.index(option) + 1] = value
+        done = subprocess.run(arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+        self.assertNotEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stderr, "still running|in use by another process")
+
+    def test_a_second_controller_or_launcher_that_cannot_start_changes_nothing(self):
+        go = self.cluster.work / "go"
+        job = self.submit(f"touch {go}.began; while [ ! -e {go} ]; do sleep 0.1; done; srun -n 1 echo done")
+        self.cluster.wait("the script to begin", Path(f"{go}.began").exists)
+        key = self.cluster.state / "run/launch.pub"
+        before = (key.read_text(), key.stat().st_ino, key.stat().st_mtime_ns)
+        other = self.cluster.root / "other"
+        self.refused("berthd")
+        self.refused("berthd", ("--state", other / "db"))  # It has another key of its own there.
+        self.refused("berth-launcher")
+        self.refused("berth-launcher", ("--state", other / "launcher"))
+        self.assertEqual((key.read_text(), key.stat().st_ino, key.stat().st_mtime_ns), before)
+        go.touch()
+        self.cluster.wait_state(job, "COMPLETED")
+        self.assertEqual(self.cluster.output(job), "done\n")
+        self.assertNotIn("the launcher is gone", self.cluster.log("berth-agent"))
+        self.assertEqual(self.cluster.log("berth-agent").count("runs adopted"), 1)
+        self.assertEqual(self.cluster.log("berth-launcher").count("an agent is here"), 1)
+
     def test_jobs_that_share_a_gpu_have_its_mps_daemon_and_its_fall_drains_that_gpu(self):
         go = self.cluster.work / "go"
         wait = f"while [ ! -e {go} ]; do sleep 0.1; done"
