@@ -54,9 +54,10 @@ void LinuxNodeParts::adopt_run(const RunKey& key, const RunDirectory& folder, co
     }
     run.watch = ::inotify_add_watch(folders.get(), folder.path().c_str(), IN_MOVED_TO);
     const bool has_shepherd = folder.is_locked();
-    const bool has_tasks = !run.group.none() && CgroupTree::populated(run.group);
+    const bool has_tasks =
+        run.group.none() ? folder.has_processes() : CgroupTree::populated(run.group);
     if (has_shepherd || has_tasks) alive.push_back(key);
-    run.gone = !has_shepherd;
+    run.gone = !has_shepherd && (!has_tasks || !run.group.none());
     // Of one that lives the agent knows that it started; one that has failed will say so.
     const auto status = folder.status();
     run.started_told = status && status->failure.empty();

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "berth/agent/signals.h"
 #include "berth/host/file_io.h"
@@ -107,6 +108,7 @@ void LinuxNodeParts::shepherd_ended(const RunKey& key, Run& run) {
         log.write(LogLevel::error, "host",
                   "the shepherd of " + text_of(key) + " is gone without word: ending what it left");
         CgroupTree::kill(run.group);
+    if (lives_on(key, run)) return;  // find_shepherd() looks again.
         run.empty_due = true;
     }
     reset_look = true;
@@ -118,6 +120,23 @@ void LinuxNodeParts::refresh(const RunKey& key, Run& run) {
     if (!run.started_told) {
         const auto status = run.folder.status();
         if (status && !status->failure.empty()) {
+// Without a cgroup: the shepherd and its guard were not both gone yet, and the one that lives ends
+// what is left. Where both were killed, nothing proves that anything has ended.
+bool LinuxNodeParts::lives_on(const RunKey& key, Run& run) {
+    if (!run.group.none()) return false;
+    if (run.folder.is_locked()) return true;
+    if (!run.folder.has_processes()) return false;
+    if (!std::exchange(run.unproved, true)) {
+        log.write(LogLevel::error, "host",
+                  "the shepherd of " + text_of(key) +
+                      " and its guard were killed: what it started may live, so its devices stay "
+                      "taken. Once nothing of the job runs, remove " +
+                      run.folder.path() + "/processes");
+    }
+    refresh(key, run);
+    return true;
+}
+
             run.over = true;
             return tell(RunFailedToStart{key, status->failure, status->not_begun});
         }

@@ -28,6 +28,7 @@ struct LinuxNodeParts {
         bool started_told = false;
         bool over = false;       // Its exit, or why it did not start, is told.
         bool empty_due = false;  // RunEmpty is to be told once it is true.
+        bool unproved = false;   // Nobody is left to say whether anything of it lives.
         RunUsage usage;          // As last measured.
     };
     struct Place {
@@ -55,8 +56,8 @@ struct LinuxNodeParts {
 
     // ---- What the agent wants (linux_node.cc, linux_node_start.cc).
     void start_attempt(const LaunchAttempt& launch);
-    Status make_way(const RunKey& key);
     void refuse(const RunKey& run, const Error& why);
+    Status make_way(const RunKey& key);
     Status prepare_attempt(const LaunchAttempt& launch);
     Status make_place(const LaunchAttempt& launch);
     Status keep_token(const LaunchAttempt& launch, const std::string& path, const UserRecord& user);
@@ -96,6 +97,7 @@ struct LinuxNodeParts {
     void serve();
     void read_folder_changes();
     void shepherd_ended(const RunKey& key, Run& run);
+    bool lives_on(const RunKey& key, Run& run);
     void refresh(const RunKey& key, Run& run);
     bool has_processes(const Run& run) const;
     void look_for_empty();

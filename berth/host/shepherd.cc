@@ -15,9 +15,11 @@
 #include <cstdio>
 #include <map>
 
+#include "berth/agent/signals.h"
 #include "berth/host/account_check.h"
 #include "berth/host/cgroup_tree.h"
 #include "berth/host/file_io.h"
+#include "berth/host/guard.h"
 #include "berth/host/mpi_server.h"
 #include "berth/host/process.h"
 #include "berth/host/run_directory.h"
@@ -122,7 +124,10 @@ Status Shepherd::prepare() {
     if (!self) return Error{ErrorCode::internal, "cannot read /proc/self/stat"};
     BERTH_CHECK(folder_.tell_shepherd(*self));
     BERTH_TRY(run_, folder_.take_spec());
-    return folder_.reserve_exit();
+    BERTH_CHECK(folder_.reserve_exit());
+    // What a prolog or epilog leaves running is the site's, and may.
+    if (confined() || is_hook(run_.step)) return Done{};
+    return begin_guarded(folder_);
 }
 
 // The user reads it, and nobody else: it may hold anything.
@@ -354,6 +359,7 @@ Status Shepherd::watch() {
         if (running_.empty() && !told_ && !waits) BERTH_CHECK(tell_end());
         if (told_) pump_.leave();
     }
+    if (childless_) folder_.say_no_processes();  // Its guard may have been killed.
     return Done{};
 }
 
