@@ -165,6 +165,60 @@ TEST(Restart, GoesOnEndingWhatWasEnding) {
     EXPECT_EQ(rig.signals().back(), "9 all of extern");
 }
 
+// The launcher fell before it had the step, or before it could tell that it had begun.
+TEST(Restart, StartsAStepThatHadNotStarted) {
+    AgentRig rig = running();
+    rig.order(LaunchStep{.job = JobId{7}, .attempt = Attempt{1}, .step = StepId{1},
+                         .arguments = {"hostname"}});
+    rig.forget_past();
+    rig.start("boot-1", {batch_of(7), step_of(7, 0)});
+    ASSERT_EQ(rig.acted<StartStep>().size(), 1U);
+    EXPECT_EQ(rig.acted<StartStep>()[0].launch.arguments, std::vector<std::string>{"hostname"});
+    rig.link_up();
+    EXPECT_EQ(rig.registration.attempts.at(0).live_steps.size(), 2U);
+    EXPECT_TRUE(rig.registration.ended_steps.empty());
+    rig.feed({RunFailedToStart{step_of(7, 1), "it was started on this node before"}});
+    EXPECT_TRUE(rig.remembers("end.7.1.1"));
+}
+
+TEST(Restart, StartsAStepAfterItsAttempt) {
+    AgentRig rig;
+    rig.welcome();
+    rig.launch(launch_of(7, 1));
+    rig.order(LaunchStep{.job = JobId{7}, .attempt = Attempt{1}, .step = StepId{0}});
+    rig.forget_past();
+    rig.start("boot-1");
+    EXPECT_EQ(rig.acted<StartAttempt>().size(), 1U);
+    EXPECT_TRUE(rig.acted<StartStep>().empty());
+    rig.feed({RunStarted{batch_of(7)}});
+    EXPECT_EQ(rig.acted<StartStep>().size(), 1U);
+}
+
+TEST(Restart, StartsAStepAfterThePrologThatRan) {
+    AgentRig rig;
+    rig.welcome();
+    LaunchAttempt launch = launch_of(7, 1);
+    launch.hooks.prolog = {"/prolog"};
+    rig.launch(launch);
+    rig.order(LaunchStep{.job = JobId{7}, .attempt = Attempt{1}, .step = StepId{0}});
+    const RunKey prolog{JobId{7}, Attempt{1}, kPrologStep};
+    rig.forget_past();
+    rig.start("boot-1", {prolog});
+    rig.feed({RunExited{prolog, {}}});
+    rig.feed({RunStarted{batch_of(7)}});
+    EXPECT_EQ(rig.acted<StartStep>().size(), 1U);
+}
+
+TEST(Restart, DoesNotStartAStepThatWasToEnd) {
+    AgentRig rig = running();
+    rig.order(LaunchStep{.job = JobId{7}, .attempt = Attempt{1}, .step = StepId{1}});
+    rig.order(EndStep{JobId{7}, Attempt{1}, StepId{1}, std::chrono::seconds(30)});
+    rig.forget_past();
+    rig.start("boot-1", {batch_of(7), step_of(7, 0)});
+    EXPECT_TRUE(rig.acted<StartStep>().empty());
+    EXPECT_TRUE(rig.remembers("end.7.1.1"));
+}
+
 TEST(Restart, FindsTheScriptsEndThatItKnewOfStillKnown) {
     AgentRig rig = running();
     rig.feed({RunExited{batch_of(7), {5, 0}, true}});

@@ -112,7 +112,7 @@ void Attempts::launch_step(LaunchStep order, Effects& effects) {
         if (end != memory_.step_ends().end()) effects.reports.emplace_back(end->second);
         return;
     }
-    memory_.remember(run, RememberedStep{});
+    memory_.remember(run, RememberedStep{.launch = order});
     LiveStep& step = attempt->steps[run.step];
     if (attempt->starting) {
         step.phase = LiveStep::Phase::waiting;
@@ -223,6 +223,7 @@ void Attempts::exited(const RunExited& event, Effects& effects) {
     live->phase = LiveStep::Phase::running;
     RememberedStep step = memory_.steps().at(event.run);
     step.exit = event.exit;
+    step.launch.reset();
     step.out_of_memory = event.out_of_memory;
     step.usage = event.usage;
     memory_.remember(event.run, step);

@@ -48,7 +48,8 @@ struct RememberedStep {
     bool out_of_memory = false;
     std::string failure;
     std::optional<RunUsage> usage;
-    BERTH_FIELDS(RememberedStep, ended, ending, exit, out_of_memory, failure, usage)
+    std::optional<LaunchStep> launch;  // Until it ends: it may never have come to the node.
+    BERTH_FIELDS(RememberedStep, ended, ending, exit, out_of_memory, failure, usage, launch)
 };
 
 class Memory {
