@@ -71,6 +71,7 @@ private:
                          const std::vector<StepId>& live);
     void check_hardware(Ledger& ledger, NodeId node, const NodeSpec& found);
     void welcome(Ledger& ledger, NodeId node);
+    void note_end(Ledger& ledger, NodeId node);
 
     // reports.cc
     void attempt_started(Ledger& ledger, NodeId node, AttemptId attempt);
