@@ -14,6 +14,7 @@
 #include "apps/berth_agent/options.h"
 #include "apps/berth_agent/renewal.h"
 #include "apps/berth_agent/this_machine.h"
+#include "apps/daemon/limits.h"
 #include "apps/daemon/log_file.h"
 #include "apps/daemon/single_instance.h"
 #include "apps/daemon/stop_signal.h"
@@ -204,6 +205,7 @@ int serve(AgentOptions options, StopSignal& signals, LogFile& log) {
 }  // namespace berth
 
 int main(int argc, char** argv) {
+    berth::explain_limits("berth-agent");
     int exit_code = 0;
     if (argc > 1 && std::string_view(argv[1]) == "join") {
         const auto asked = berth::parse_join_options(argc - 1, argv + 1, exit_code);

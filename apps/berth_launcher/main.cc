@@ -8,6 +8,7 @@
 #include "apps/berth_agent/joining.h"
 #include "apps/berth_launcher/listener.h"
 #include "apps/berth_launcher/serve_agent.h"
+#include "apps/daemon/limits.h"
 #include "apps/daemon/log_file.h"
 #include "apps/daemon/single_instance.h"
 #include "berth/base/text.h"
@@ -50,6 +51,7 @@ Status run(LauncherOptions options, LogSink& log) {
 }  // namespace berth
 
 int main(int argc, char** argv) {
+    berth::explain_limits("berth-launcher");
     int exit_code = 0;
     const auto options = berth::parse_launcher_options(argc, argv, exit_code);
     if (!options) return exit_code;

@@ -6,6 +6,7 @@
 
 #include "apps/berthd/controller_daemon.h"
 #include "apps/daemon/cluster_config.h"
+#include "apps/daemon/limits.h"
 #include "apps/daemon/log_file.h"
 #include "apps/daemon/single_instance.h"
 #include "apps/daemon/stop_signal.h"
@@ -69,6 +70,7 @@ int serve(const ControllerOptions& options, StopSignal& signals, LogFile& log) {
 }  // namespace berth
 
 int main(int argc, char** argv) {
+    berth::explain_limits("berthd");
     int exit_code = 0;
     const auto options = berth::parse_controller_options(argc, argv, exit_code);
     if (!options) return exit_code;

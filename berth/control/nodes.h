@@ -83,13 +83,13 @@ private:
     void stray_ended(Ledger& ledger, NodeId node, AttemptId attempt);
     AttemptId meant_attempt(const Ledger& ledger, AttemptId attempt) const;
 
-    // node_care.cc
     // refusals.cc
     bool send_back(Ledger& ledger, NodeId node, const Job& job, const AttemptReport& report);
     void note_refusal(Ledger& ledger, NodeId node, const AttemptReport& report);
     void settle_refused(Ledger& ledger, JobId id);
     void forget_refusals(const Ledger& ledger, NodeId node, JobId id);
 
+    // node_care.cc
     void begin_care(Ledger& ledger, NodeId node, bool same_boot);
     void care_for(Ledger& ledger, NodeId node);
     void check_health(Ledger& ledger, NodeId node);
@@ -134,7 +134,6 @@ private:
         friend bool operator==(const Seen&, const Seen&) = default;
     };
     std::map<JobId, Seen> seen_;
-};
     // Jobs that nodes could not begin, until they run, and what those nodes could not begin of late.
     // Volatile: a new controller counts anew.
     struct Refusals {
@@ -144,5 +143,6 @@ private:
     std::map<JobId, Refusals> refused_;
     std::map<NodeId, std::set<JobId>> refusing_;
     std::map<NodeId, std::uint32_t> ends_;  // Acknowledged since the node's last welcome.
+};
 
 }  // namespace berth

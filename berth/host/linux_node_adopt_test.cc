@@ -1,4 +1,5 @@
 // The agent goes and another comes; the jobs do not notice.
+#include <sched.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -185,6 +186,38 @@ TEST_F(Adoption, HasWhatWasRemovedForAsLongAsItsProcessesLive) {
     rig.wait<RunEmpty>(rig.whole(1));
     rig.node->act(RemoveAttempt{JobId{1}, Attempt{1}});
     EXPECT_FALSE(rig.node->has(JobId{1}, Attempt{1}));
+}
+
+// As where many agents share a machine: of inotify's instances a user has 128, unless told otherwise.
+bool use_up_inotify() {
+    const auto put = [](const char* path, const std::string& text) {
+        std::ofstream file(path);
+        file << text << std::flush;
+        return static_cast<bool>(file);
+    };
+    return unshare(CLONE_NEWUSER) == 0 && put("/proc/self/uid_map", "0 0 1") &&
+           put("/proc/sys/user/max_inotify_instances", "0") && unshare(CLONE_NEWUSER) == 0 &&
+           put("/proc/self/uid_map", "65534 0 1");
+}
+
+TEST(WithoutInotify, JobsRunAndTheirEndsAreNoticedAllTheSame) {
+    if (geteuid() != 0) GTEST_SKIP() << "SKIPPED: needs root to use up inotify";
+    const pid_t agent = fork();
+    if (agent == 0) {
+        if (!use_up_inotify()) _exit(77);
+        LinuxNodeRig rig;
+        rig.open();
+        rig.start(rig.job(1, "exit 3"));
+        const bool right = rig.wait<RunExited>(rig.batch(1)).exit == ExitStatus{3, 0};
+        rig.signal(rig.whole(1), SIGTERM);
+        rig.wait<RunEmpty>(rig.whole(1));
+        rig.node->act(RemoveAttempt{JobId{1}, Attempt{1}});
+        _exit(right && !::testing::Test::HasFailure() ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(agent, &status, 0);
+    if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "SKIPPED: no user namespaces here";
+    EXPECT_EQ(status, 0);
 }
 
 TEST_F(Adoption, DoesNotBeginARunTwice) {

@@ -23,6 +23,9 @@ namespace {
 constexpr std::uint64_t kFoldersNumber = 1, kTimerNumber = 2, kPendingNumber = 3, kMpsNumber = 4;
 constexpr std::chrono::milliseconds kLookFirst{2}, kLookMost{100};
 
+// By inotify, of which there may be too little. Nothing more comes of a run that is over.
+bool is_unwatched(const LinuxNodeParts::Run& run) { return run.watch < 0 && !run.over; }
+
 void drain(int fd) {
     std::uint64_t count = 0;
     (void)!::read(fd, &count, sizeof count);
@@ -69,6 +72,9 @@ void LinuxNodeParts::serve() {
             }
         }
     }
+    for (auto& [key, run] : runs) {
+        if (is_unwatched(run)) refresh(key, run);
+    }
     look_for_empty();
     remove_leftovers();
     drop_orphans();
@@ -102,24 +108,18 @@ void LinuxNodeParts::shepherd_ended(const RunKey& key, Run& run) {
         run.child = 0;
     }
     run.shepherd.reset();
+    if (lives_on(key, run)) return;  // find_shepherd() looks again.
     run.gone = true;
     refresh(key, run);
     if (!run.over) {
         log.write(LogLevel::error, "host",
                   "the shepherd of " + text_of(key) + " is gone without word: ending what it left");
         CgroupTree::kill(run.group);
-    if (lives_on(key, run)) return;  // find_shepherd() looks again.
         run.empty_due = true;
     }
     reset_look = true;
 }
 
-// Reads what the shepherd has left and tells what is new.
-void LinuxNodeParts::refresh(const RunKey& key, Run& run) {
-    if (run.over) return;
-    if (!run.started_told) {
-        const auto status = run.folder.status();
-        if (status && !status->failure.empty()) {
 // Without a cgroup: the shepherd and its guard were not both gone yet, and the one that lives ends
 // what is left. Where both were killed, nothing proves that anything has ended.
 bool LinuxNodeParts::lives_on(const RunKey& key, Run& run) {
@@ -137,6 +137,12 @@ bool LinuxNodeParts::lives_on(const RunKey& key, Run& run) {
     return true;
 }
 
+// Reads what the shepherd has left and tells what is new.
+void LinuxNodeParts::refresh(const RunKey& key, Run& run) {
+    if (run.over) return;
+    if (!run.started_told) {
+        const auto status = run.folder.status();
+        if (status && !status->failure.empty()) {
             run.over = true;
             return tell(RunFailedToStart{key, status->failure, status->not_begun});
         }
@@ -210,7 +216,10 @@ void LinuxNodeParts::arm_timer() {
     const auto orphan = [](const auto& one) { return one.second.orphan; };
     const bool waiting = !leftovers.empty() || std::ranges::any_of(runs, waits) ||
                          std::ranges::any_of(places, waits) || std::ranges::any_of(runs, unseen) ||
-                         std::ranges::any_of(places, orphan);
+                         std::ranges::any_of(places, orphan) ||
+                         std::ranges::any_of(runs, [](const auto& one) {
+                             return is_unwatched(one.second);
+                         });
     std::chrono::milliseconds next{0};
     if (waiting) {
         look_again = reset_look ? kLookFirst : std::min(look_again * 2, kLookMost);

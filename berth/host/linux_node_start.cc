@@ -16,6 +16,7 @@
 #include "berth/host/linux_node_parts.h"
 #include "berth/host/not_begun.h"
 #include "berth/host/process.h"
+#include "berth/host/process_limit.h"
 #include "berth/host/run_plan.h"
 #include "berth/host/shepherd.h"
 #include "berth/host/user.h"
@@ -57,11 +58,9 @@ Status LinuxNodeParts::make_way(const RunKey& key) {
 }
 
 Status LinuxNodeParts::prepare_attempt(const LaunchAttempt& launch) {
-    BERTH_CHECK(make_place(launch));
-    BERTH_CHECK(confinement.confine_job(launch));
+    BERTH_TRY(const UserRecord user, user_of(launch.owner));
     BERTH_CHECK(on_node(make_place(launch)));
     BERTH_CHECK(on_node(confinement.confine_job(launch)));
-    BERTH_TRY(const UserRecord user, user_of(launch.owner));
     return need_mps(launch, user);
 }
 
@@ -188,7 +187,11 @@ Status LinuxNodeParts::start_run(RunSpec spec, const LaunchAttempt& launch, cons
     Result<UniqueFd> lock = run.folder.create(spec);
     if (!lock.ok()) return on_node(lock.error());
     run.watch = ::inotify_add_watch(folders.get(), run.folder.path().c_str(), IN_MOVED_TO);
-    if (run.watch < 0) return system_error("cannot watch " + run.folder.path(), errno);
+    if (run.watch < 0 && folders) {
+        log.write(LogLevel::warning, "host",
+                  system_error("cannot watch " + run.folder.path(), errno).message +
+                      ": it is looked at by time; fs.inotify.max_user_watches may be too low");
+    }
     const char* const kind = needs_tls(spec.io_address) ? "-tls" : "";
     BERTH_CHECK(
         on_node(spawn_shepherd(run, std::move(lock).value(), options.shepherd + kind)));
@@ -243,7 +246,7 @@ Status LinuxNodeParts::spawn_shepherd(Run& run, UniqueFd lock, std::string progr
     char* environment[] = {path.data(), nullptr};
     const int failed = ::posix_spawn(&run.child, program.c_str(), &plan.files, &plan.attributes,
                                      arguments, environment);
-    if (failed != 0) return system_error("cannot start " + program, failed);
+    if (failed != 0) return process_error("cannot start " + program, failed);
     if (const auto mark = mark_of(run.child)) run.shepherd = open_process(*mark);
     return Done{};
 }

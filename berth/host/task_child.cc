@@ -262,7 +262,7 @@ Result<StartedTask> start_task(const RunSpec& run, const TaskSpec& task, TaskPip
     started.talk.reset(ends[0]);
     UniqueFd theirs(ends[1]);
     CloneResult child = clone_child(run.unified);
-    if (child.pid < 0) return system_error("cannot start a process", errno);
+    if (child.pid < 0) return process_error("cannot start a process", errno);
     if (child.pid == 0) {
         started.talk.reset();
         be_the_task(run, task, pipes, theirs.get(), child.in_unified);
