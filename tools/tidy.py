@@ -314,12 +314,21 @@ def check_one_definition(root, files):
             seen.setdefault(name, where)
 
 
+def check_skips(root):
+    for path in sorted(cmake for folder in CODE_FOLDERS for cmake in (root / folder).rglob("CMakeLists.txt")):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if "SKIP_REGULAR_EXPRESSION" in line:
+                yield (f"{path.relative_to(root)}:{number}: a test says by exit code 77 that it was skipped "
+                       "(SKIP_RETURN_CODE): one that fails may print anything")
+
+
 def complaints(root):
     layers = Layers(root)
     for circle in layers.circles():
         yield f"berth/CMakeLists.txt:1: {circle}"
     yield from check_one_definition(
         root, [path for path in our_files(root) if path.suffix in {".h", ".cc"}])
+    yield from check_skips(root)
     for path in our_files(root):
         text = path.read_text(errors="replace")
         found = []

@@ -132,6 +132,13 @@ class Tidy(unittest.TestCase):
         self.passes("berth/store/a_test.cc", "int x;\n", opening="")
         self.assertEqual(self.complaints({"berth/store/a.h": OPENING, "berth/store/a.cc": ""}), [])
 
+    def test_skips_by_what_is_printed(self):
+        text = 'set_tests_properties(a PROPERTIES SKIP_{} 77)\n'
+        self.assertEqual(self.complaints({"tests/CMakeLists.txt": text.format("RETURN_CODE")}), [])
+        found = self.complaints({"tests/CMakeLists.txt": text.format("REGULAR_EXPRESSION")})
+        self.assertEqual(len(found), 1)
+        self.assertIn("exit code 77", found[0])
+
     def test_size(self):
         self.finds("apps/a.cc", "int x;\n" * 499, "501 lines")
         self.passes("apps/a.cc", "int x;\n" * 498)

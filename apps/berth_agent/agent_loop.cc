@@ -10,6 +10,8 @@
 #include <mutex>
 
 #include "apps/berth_agent/node_programs.h"
+#include "apps/berth_agent/pulse.h"
+#include "apps/daemon/limits.h"
 #include "apps/daemon/wall_clock.h"
 #include "berth/host/gpu_watch.h"
 
@@ -41,12 +43,12 @@ struct AgentLoop::Parts {
     void wake() const;
     void wait();
     std::vector<AgentEvent> take();
-    Status turn(AgentClient& link);
+    Status turn(AgentClient& link, Pulse& pulse);
 };
 
 AgentLoop::AgentLoop(Agent agent, AgentPorts ports, LogSink& log)
     : parts_(new Parts{std::move(agent), std::move(ports), log}) {
-    BERTH_ASSERT(parts_->arrived >= 0);
+    if (parts_->arrived < 0) end_for_want_of("cannot make a descriptor to be woken by", errno);
 }
 
 AgentLoop::~AgentLoop() { close(parts_->arrived); }
@@ -83,7 +85,8 @@ std::vector<AgentEvent> AgentLoop::Parts::take() {
     return events;
 }
 
-Status AgentLoop::Parts::turn(AgentClient& link) {
+Status AgentLoop::Parts::turn(AgentClient& link, Pulse& pulse) {
+    pulse.turn_begins();
     AgentTurn turn = agent.turn(clock.now(), take());
     if (!turn.writes.empty()) BERTH_CHECK(ports.disk.write(turn.writes));
     for (HostAction& action : turn.actions) {
@@ -94,9 +97,13 @@ Status AgentLoop::Parts::turn(AgentClient& link) {
             ports.node.act(std::move(action));
         }
     }
-    for (OutgoingReport& report : turn.reports) link.send(std::move(report));
+    for (OutgoingReport& report : turn.reports) {
+        pulse.sent(report);
+        link.send(std::move(report));
+    }
     if (turn.close) link.close(*turn.close);
     wake_at = turn.wake_at;
+    pulse.turn_ends();
     return Done{};
 }
 
@@ -112,10 +119,11 @@ Status AgentLoop::run(AgentClientSettings settings) {
             [&parts](std::vector<GpuReading> gpus) { parts.push(GpusRead{std::move(gpus)}); },
             [&parts](std::vector<GpuFault> faults) { parts.push(FaultsSeen{std::move(faults)}); });
     }
+    Pulse pulse([&link](OutgoingReport report) { link->send(std::move(report)); });
     while (!parts.stopping) {
         parts.wait();
-        BERTH_CHECK(parts.turn(*link));
-        if (parts.ports.lost) BERTH_CHECK(parts.ports.lost());
+        BERTH_CHECK(parts.turn(*link, pulse));
+        if (parts.ports.lost && !parts.stopping) BERTH_CHECK(parts.ports.lost());
     }
     return Done{};
 }

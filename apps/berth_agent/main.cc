@@ -1,6 +1,9 @@
 // berth-agent: runs the jobs of one node, as a process.
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 
 #include "apps/berth_agent/agent_loop.h"
@@ -11,6 +14,7 @@
 #include "apps/berth_agent/options.h"
 #include "apps/berth_agent/renewal.h"
 #include "apps/berth_agent/this_machine.h"
+#include "apps/daemon/limits.h"
 #include "apps/daemon/log_file.h"
 #include "apps/daemon/single_instance.h"
 #include "apps/daemon/stop_signal.h"
@@ -26,7 +30,11 @@ namespace {
 
 constexpr int kExitConfig = 78;
 constexpr int kExitDisk = 74;
-constexpr int kExitTry = 75;  // Its launcher is not there, or not any more.
+constexpr int kExitTry = 75;
+
+bool is_lost(const Status& ended) {
+    return !ended.ok() && ended.error().code == ErrorCode::unavailable;
+}
 
 int fail(LogSink& log, const Error& error, int code) {
     log.write(LogLevel::error, "agent", error.message);
@@ -69,11 +77,11 @@ HandedNode handed(std::unique_ptr<Kind> node) {
 }
 
 // A launcher that is not there yet, or that waits for the controller's key, is waited for: to end
-// and be started again would go on only until whoever starts us has had enough of it. nullptr: we
+// and be started again would go on only until the service manager has had enough of it. nullptr: we
 // are to stop.
 Result<std::unique_ptr<RemoteNode>> wait_for_launcher(const AgentOptions& options,
                                                       const StopSignal& signals, LogSink& log) {
-    constexpr std::chrono::milliseconds kFirstPause{250}, kLongestPause{10'000};
+    constexpr std::chrono::milliseconds kFirstPause{100}, kLongestPause{1000};
     std::string told;
     for (auto pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
         auto remote = RemoteNode::connect(options.launcher, options.node);
@@ -129,7 +137,11 @@ Status run(const AgentOptions& options, const LinkAddress& controller, const Nod
               "version " BERTH_VERSION ", node " + options.node + ", " +
                   std::to_string(node.alive.size()) + " runs adopted, controller at " +
                   options.controller);
-    signals.then([&loop] { loop.stop(); });
+    std::atomic<bool> told_to_stop = false;
+    signals.then([&] {
+        told_to_stop = true;
+        loop.stop();
+    });
     const NodeKeys keys(options.state);
     std::optional<Renewal> renewal;
     if (const auto* const there = std::get_if<TcpAddress>(&controller))
@@ -140,7 +152,25 @@ Status run(const AgentOptions& options, const LinkAddress& controller, const Nod
                                    .version = BERTH_VERSION,
                                    .launch_keys = node.launch_keys});
     signals.rest();
-    return ended;
+    return told_to_stop && is_lost(ended) ? Status(Done{}) : ended;
+}
+
+// A launcher that was killed or upgraded comes back. The agent then meets the node as if it had been
+// started again itself: with what is on its disk, and what the new launcher has found.
+Status run_with_each_launcher(const AgentOptions& options, const LinkAddress& controller,
+                              const NodeConfig& config, StopSignal& signals, LogSink& log) {
+    constexpr std::chrono::milliseconds kFirstPause{100}, kLongestPause{2000};
+    constexpr std::chrono::seconds kLasts{10};
+    auto pause = kFirstPause;
+    for (;;) {
+        const auto began = std::chrono::steady_clock::now();
+        Status ended = run(options, controller, config, signals, log);
+        if (!is_lost(ended) || options.launcher.empty()) return ended;
+        log.write(LogLevel::warning, "agent", ended.error().message + "; connecting again");
+        const bool lasted = std::chrono::steady_clock::now() - began > kLasts;
+        pause = lasted ? kFirstPause : std::min(2 * pause, kLongestPause);
+        if (signals.wait(pause)) return Done{};
+    }
 }
 
 // What a controller on another host takes: the address of its API for the jobs, and our keys.
@@ -163,13 +193,10 @@ int serve(AgentOptions options, StopSignal& signals, LogFile& log) {
     if (!joined.ok()) return fail(log, joined.error(), kExitConfig);
     const Result<NodeConfig> config = read_node_config(options, log);
     if (!config.ok()) return fail(log, config.error(), kExitConfig);
-    const Result<PidFile> pid = PidFile::write(options.pid_file);
+    const Result<PidFile> pid = PidFile::write(options.pid_file, "berth-agent");
     if (!pid.ok()) return fail(log, pid.error(), kExitConfig);
-    const Status ended = run(options, *controller, *config, signals, log);
-    if (!ended.ok()) {
-        const bool again = ended.error().code == ErrorCode::unavailable;
-        return fail(log, ended.error(), again ? kExitTry : kExitDisk);
-    }
+    const Status ended = run_with_each_launcher(options, *controller, *config, signals, log);
+    if (!ended.ok()) return fail(log, ended.error(), is_lost(ended) ? kExitTry : kExitDisk);
     log.write(LogLevel::info, "agent", "stopped, as asked; jobs go on");
     return 0;
 }
@@ -178,6 +205,7 @@ int serve(AgentOptions options, StopSignal& signals, LogFile& log) {
 }  // namespace berth
 
 int main(int argc, char** argv) {
+    berth::explain_limits("berth-agent");
     int exit_code = 0;
     if (argc > 1 && std::string_view(argv[1]) == "join") {
         const auto asked = berth::parse_join_options(argc - 1, argv + 1, exit_code);

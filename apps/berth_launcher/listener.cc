@@ -13,6 +13,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "apps/daemon/single_instance.h"
+#include "berth/host/process_limit.h"
 #include "berth/host/unique_fd.h"
 #include "berth/trust/unix_socket.h"
 
@@ -45,6 +47,8 @@ void end(pid_t& child) {
     child = 0;
 }
 
+constexpr useconds_t kForkPause = 100'000;
+
 // Until somebody comes; false: until we are told to stop.
 bool wait_for_agent(int listener) {
     sigset_t stops, before;
@@ -70,6 +74,9 @@ bool may_come(const ListenerSettings& settings, int socket, LogSink& log) {
 
 Status listen_for_agents(const ListenerSettings& settings, LogSink& log,
                          const std::function<int(int socket)>& serve) {
+    // To knock at a launcher that lives, as listen_on() does, would send its agent away.
+    BERTH_TRY(const FileLock lock,
+              FileLock::take(settings.path + ".lock", settings.path, "berth-launcher"));
     const Result<int> listening = listen_on(settings.path);
     if (!listening.ok()) return listening.error();
     const UniqueFd listener(*listening);
@@ -84,8 +91,12 @@ Status listen_for_agents(const ListenerSettings& settings, LogSink& log,
         if (!socket || !may_come(settings, socket.get(), log)) continue;
         end(child);
         child = ::fork();
-        if (child < 0) return failed(settings.path, "cannot fork");
-        if (child > 0) continue;
+        if (child < 0) {  // The agent comes again.
+            log.write(LogLevel::error, "launcher",
+                      process_error("cannot start a process for the agent", errno).message);
+            ::usleep(kForkPause);
+        }
+        if (child != 0) continue;
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (::getppid() != self) ::_exit(0);  // It has died before we asked to hear of it.
         ::_exit(serve(socket.get()));

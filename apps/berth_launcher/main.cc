@@ -8,6 +8,7 @@
 #include "apps/berth_agent/joining.h"
 #include "apps/berth_launcher/listener.h"
 #include "apps/berth_launcher/serve_agent.h"
+#include "apps/daemon/limits.h"
 #include "apps/daemon/log_file.h"
 #include "apps/daemon/single_instance.h"
 #include "berth/base/text.h"
@@ -37,7 +38,8 @@ Status run(LauncherOptions options, LogSink& log) {
     BERTH_CHECK(make_folders(options.state));
     BERTH_CHECK(only_ours(options.state));
     BERTH_TRY(const NodeConfig config, read_node_config(options, log));
-    BERTH_TRY(const PidFile pid, PidFile::write(options.pid_file));
+    BERTH_TRY(const FileLock lock, DirectoryLock::take(options.state, "berth-launcher"));
+    BERTH_TRY(const PidFile pid, PidFile::write(options.pid_file, "berth-launcher"));
     log.write(LogLevel::info, "launcher",
               "version " BERTH_VERSION ", node " + options.node + ", listens on " + options.socket);
     return listen_for_agents({options.socket, agent}, log, [&](int socket) {
@@ -49,6 +51,7 @@ Status run(LauncherOptions options, LogSink& log) {
 }  // namespace berth
 
 int main(int argc, char** argv) {
+    berth::explain_limits("berth-launcher");
     int exit_code = 0;
     const auto options = berth::parse_launcher_options(argc, argv, exit_code);
     if (!options) return exit_code;

@@ -115,7 +115,7 @@ struct ControllerDaemon::Parts {
                             const std::optional<Listening>& listening);
     Result<std::shared_ptr<Registrar>> open_registrar(const ControllerOptions& options);
     Result<JobPayload> payload_of(const LaunchAttempt& launch);
-    Status open_launch_keys(const ControllerOptions& options);
+    Status show_launch_key(const ControllerOptions& options) const;
 
     LogSink& log;
     SystemClock clock;
@@ -175,9 +175,8 @@ Result<std::shared_ptr<Registrar>> ControllerDaemon::Parts::open_registrar(
 }
 
 // What orders are signed with lies in STATE/keys; its public half, for launchers on this host, is
-// where the agents come to.
-Status ControllerDaemon::Parts::open_launch_keys(const ControllerOptions& options) {
-    BERTH_TRY(launch_keys, SigningKeys::open(options.state + "/keys", "launch"));
+// where the agents come to. Written once we listen there: until then it may be another berthd's.
+Status ControllerDaemon::Parts::show_launch_key(const ControllerOptions& options) const {
     const std::size_t end = options.agent_socket.rfind('/');
     const std::string folder = end == std::string::npos ? "." : options.agent_socket.substr(0, end);
     return write_public_file(folder + "/launch.pub", launch_keys->public_keys());
@@ -197,7 +196,7 @@ Result<JobPayload> ControllerDaemon::Parts::payload_of(const LaunchAttempt& laun
 
 Status ControllerDaemon::Parts::listen_to_agents(const ControllerOptions& options,
                                                  const std::optional<Listening>& listening) {
-    BERTH_CHECK(open_launch_keys(options));
+    BERTH_TRY(launch_keys, SigningKeys::open(options.state + "/keys", "launch"));
     AgentServerSettings settings{.address = "unix:" + options.agent_socket};
     settings.sign = [this](const std::string& node, const std::vector<std::string>& known,
                            Order& order) {
@@ -263,6 +262,7 @@ Status ControllerDaemon::Parts::listen(const ControllerOptions& options,
         BERTH_TRY(const MetricsAddress address, parse_metrics_address(options.metrics));
         BERTH_TRY(metrics, MetricsListener::start(address, http->service()));
     }
+    BERTH_CHECK(show_launch_key(options));
     outside.agents = agents.get();
     outside.clients = http.get();
     return Done{};

@@ -6,6 +6,7 @@
 
 #include "apps/berthd/controller_daemon.h"
 #include "apps/daemon/cluster_config.h"
+#include "apps/daemon/limits.h"
 #include "apps/daemon/log_file.h"
 #include "apps/daemon/single_instance.h"
 #include "apps/daemon/stop_signal.h"
@@ -32,9 +33,9 @@ int serve(const ControllerOptions& options, StopSignal& signals, LogFile& log) {
     };
     Result<ClusterSpec> spec = read_config();
     if (!spec.ok()) return fail(log, spec.error(), kExitConfig);
-    const Result<DirectoryLock> lock = DirectoryLock::take(options.state, "berthd");
+    const Result<FileLock> lock = DirectoryLock::take(options.state, "berthd");
     if (!lock.ok()) return fail(log, lock.error(), kExitConfig);
-    const Result<PidFile> pid = PidFile::write(options.pid_file);
+    const Result<PidFile> pid = PidFile::write(options.pid_file, "berthd");
     if (!pid.ok()) return fail(log, pid.error(), kExitConfig);
     std::array<char, 256> host{};
     gethostname(host.data(), host.size() - 1);
@@ -69,6 +70,7 @@ int serve(const ControllerOptions& options, StopSignal& signals, LogFile& log) {
 }  // namespace berth
 
 int main(int argc, char** argv) {
+    berth::explain_limits("berthd");
     int exit_code = 0;
     const auto options = berth::parse_controller_options(argc, argv, exit_code);
     if (!options) return exit_code;

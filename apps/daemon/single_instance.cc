@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <thread>
 
 namespace berth {
@@ -42,20 +41,14 @@ bool lock_soon(int file) {
 
 }  // namespace
 
-Result<DirectoryLock> DirectoryLock::take(const std::string& directory,
-                                          const std::string& program) {
-    std::error_code wrong;
-    if (std::filesystem::create_directories(directory, wrong)) {
-        std::filesystem::permissions(directory, std::filesystem::perms::owner_all, wrong);
-    }
-    if (wrong) return Error{ErrorCode::internal, directory + ": " + wrong.message()};
-    const std::string path = directory + "/lock";
-    const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+Result<FileLock> FileLock::take(const std::string& path, const std::string& what,
+                                const std::string& program) {
+    const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (file < 0) return failed(path);
     if (!lock_soon(file)) {
         Error error = errno == EWOULDBLOCK
                           ? Error{ErrorCode::already_exists,
-                                  directory + " belongs to another " + program + ", pid " +
+                                  what + " belongs to another " + program + ", pid " +
                                       first_line(file) + ", which is still running"}
                           : failed(path);
         close(file);
@@ -66,19 +59,29 @@ Result<DirectoryLock> DirectoryLock::take(const std::string& directory,
         pwrite(file, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
         // Only who asks for our pid misses it: the lock holds on a full disk too.
     }
-    return DirectoryLock(file);
+    return FileLock(file);
 }
 
-DirectoryLock::~DirectoryLock() {
+FileLock::~FileLock() {
     if (file_ >= 0) close(file_);
 }
 
-Result<PidFile> PidFile::write(const std::string& path) {
-    if (path.empty()) return PidFile("");
-    std::ofstream file(path, std::ios::trunc);
-    file << getpid() << std::endl;
-    if (!file) return failed(path);
-    return PidFile(path);
+Result<FileLock> DirectoryLock::take(const std::string& directory, const std::string& program) {
+    std::error_code wrong;
+    if (std::filesystem::create_directories(directory, wrong)) {
+        std::filesystem::permissions(directory, std::filesystem::perms::owner_all, wrong);
+    }
+    if (wrong) return Error{ErrorCode::internal, directory + ": " + wrong.message()};
+    return FileLock::take(directory + "/lock", directory, program);
+}
+
+Result<PidFile> PidFile::write(const std::string& path, const std::string& program) {
+    PidFile file;
+    if (path.empty()) return file;
+    BERTH_TRY(FileLock lock, FileLock::take(path, path, program));
+    file.path_ = path;
+    file.lock_.emplace(std::move(lock));
+    return file;
 }
 
 PidFile::~PidFile() {

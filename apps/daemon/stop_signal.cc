@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 
+#include "apps/daemon/limits.h"
 #include "berth/base/assert.h"
 
 namespace berth {
@@ -22,7 +23,7 @@ StopSignal::StopSignal() {
     BERTH_ASSERT(pthread_sigmask(SIG_BLOCK, &set, nullptr) == 0);
     signals_ = signalfd(-1, &set, SFD_CLOEXEC);
     end_ = eventfd(0, EFD_CLOEXEC);
-    BERTH_ASSERT(signals_ >= 0 && end_ >= 0);
+    if (signals_ < 0 || end_ < 0) end_for_want_of("cannot make a descriptor for signals", errno);
 }
 
 bool StopSignal::wait(std::chrono::milliseconds most) const {

@@ -34,6 +34,12 @@ void Attempts::adopt_one(const RememberedAttempt& attempt, std::span<const RunKe
         if (AttemptKey{run.job, run.attempt} == key && !step.ended) live.steps[run.step];
     }
     if (reborn_) return;
+    if (attempt.hook == Hook::prolog) {
+        for (auto& [id, step] : live.steps) {
+            step.launch = memory_.steps().at({key.job, key.attempt, id}).launch;
+            if (step.launch) step.phase = LiveStep::Phase::waiting;
+        }
+    }
     if (attempt.hook != Hook::none) return adopt_hook(attempt, alive);
     const bool any = std::ranges::any_of(
         alive, [&](const RunKey& run) { return AttemptKey{run.job, run.attempt} == key; });
@@ -59,8 +65,15 @@ void Attempts::settle(Effects& effects) {
     for (const auto& [key, end] : memory_.ends()) {
         effects.actions.emplace_back(RemoveAttempt{key.job, key.attempt});
     }
+    // An end that is acknowledged is forgotten here, and its removal may have been lost with the
+    // launcher.
     std::vector<AttemptKey> keys;
-    for (const auto& [key, attempt] : live_) keys.push_back(key);
+    ListAttempts list;
+    for (const auto& [key, attempt] : live_) {
+        keys.push_back(key);
+        list.known.push_back(extern_run(key));
+    }
+    effects.actions.emplace_back(std::move(list));
     for (const AttemptKey key : keys) {
         if (reborn_) {
             if (!memory_.attempts().at(key).batch_exit) {
@@ -97,11 +110,21 @@ void Attempts::settle_one(AttemptKey key, Effects& effects) {
     }
 }
 
+// A step that is not alive and has no exit record may never have come to the node, whose launcher
+// fell. The node does not begin it twice.
 void Attempts::settle_steps(AttemptKey key, Effects& effects) {
     const std::map<StepId, LiveStep> steps = live_.at(key).steps;
+    const bool ending = memory_.attempts().at(key).ending;
     for (const auto& [id, step] : steps) {
         const RunKey run{key.job, key.attempt, id};
-        if (step.phase == LiveStep::Phase::waiting) {
+        const std::optional<LaunchStep> launch = memory_.steps().at(run).launch;
+        if (step.phase == LiveStep::Phase::waiting && launch && !ending) {
+            if (live_.at(key).starting) {
+                live_.at(key).steps.at(id).launch = launch;
+            } else {
+                start_step(key, *launch, effects);
+            }
+        } else if (step.phase == LiveStep::Phase::waiting) {
             finish_step(run, "lost: its tasks are gone and left no exit record", effects);
         } else if (memory_.steps().at(run).ending && !step.kill_at) {
             begin_step_end(run, memory_.attempts().at(key).launch.kill_wait, effects);

@@ -18,7 +18,7 @@ TEST(Restart, AdoptsWhatIsAlive) {
     AgentRig rig = running();
     rig.start("boot-1", {batch_of(7), step_of(7, 0)});
     rig.link_up();
-    EXPECT_TRUE(rig.actions.empty());
+    EXPECT_EQ(rig.actions.size(), 1U) << "it lists what it knows, and does nothing else";
     ASSERT_EQ(rig.registration.attempts.size(), 1U);
     EXPECT_TRUE(rig.registration.attempts[0].live);
     EXPECT_EQ(rig.registration.attempts[0].live_steps, (std::vector<StepId>{StepId{0}}));
@@ -72,6 +72,28 @@ TEST(Restart, KeepsAnAttemptThatHasNoProcessesOfItsOwn) {
     rig.welcome();
     rig.order(LaunchStep{.job = JobId{7}, .attempt = Attempt{1}, .step = StepId{0}});
     EXPECT_EQ(rig.acted<StartStep>().size(), 1U);
+}
+
+// The removal of an attempt whose end was acknowledged may have been lost with the launcher: what is
+// not in the list is the node's to remove, and its devices are free.
+TEST(Restart, ListsWhatItKnowsAndNotWhatWasAcknowledged) {
+    AgentRig rig;
+    rig.welcome();
+    rig.run(launch_of(7, 1, 0));
+    rig.run(launch_of(8, 1, 1));
+    rig.run(launch_of(9, 1, 2));
+    for (const std::uint32_t job : {7U, 9U}) {
+        rig.feed({RunExited{batch_of(job)}, RunEmpty{all_of(job)}});
+    }
+    rig.order(AcknowledgeEnd{JobId{7}, Attempt{1}, std::nullopt});
+    rig.forget_past();
+    rig.start("boot-1", {batch_of(8)});
+    const auto lists = rig.acted<ListAttempts>();
+    ASSERT_EQ(lists.size(), 1U);
+    EXPECT_EQ(lists[0].known, std::vector<RunKey>{all_of(8)});
+    EXPECT_EQ(rig.acted<RemoveAttempt>().size(), 1U) << "of 9, whose end is not acknowledged";
+    rig.feed({});
+    EXPECT_EQ(rig.acted<ListAttempts>().size(), 1U) << "once";
 }
 
 TEST(Restart, KeepsNoAttemptThatEnds) {
@@ -141,6 +163,60 @@ TEST(Restart, GoesOnEndingWhatWasEnding) {
     EXPECT_EQ(rig.signals(), (std::vector<std::string>{"18 all of extern", "15 all of extern"}));
     rig.wait(std::chrono::seconds(30));
     EXPECT_EQ(rig.signals().back(), "9 all of extern");
+}
+
+// The launcher fell before it had the step, or before it could tell that it had begun.
+TEST(Restart, StartsAStepThatHadNotStarted) {
+    AgentRig rig = running();
+    rig.order(LaunchStep{.job = JobId{7}, .attempt = Attempt{1}, .step = StepId{1},
+                         .arguments = {"hostname"}});
+    rig.forget_past();
+    rig.start("boot-1", {batch_of(7), step_of(7, 0)});
+    ASSERT_EQ(rig.acted<StartStep>().size(), 1U);
+    EXPECT_EQ(rig.acted<StartStep>()[0].launch.arguments, std::vector<std::string>{"hostname"});
+    rig.link_up();
+    EXPECT_EQ(rig.registration.attempts.at(0).live_steps.size(), 2U);
+    EXPECT_TRUE(rig.registration.ended_steps.empty());
+    rig.feed({RunFailedToStart{step_of(7, 1), "it was started on this node before"}});
+    EXPECT_TRUE(rig.remembers("end.7.1.1"));
+}
+
+TEST(Restart, StartsAStepAfterItsAttempt) {
+    AgentRig rig;
+    rig.welcome();
+    rig.launch(launch_of(7, 1));
+    rig.order(LaunchStep{.job = JobId{7}, .attempt = Attempt{1}, .step = StepId{0}});
+    rig.forget_past();
+    rig.start("boot-1");
+    EXPECT_EQ(rig.acted<StartAttempt>().size(), 1U);
+    EXPECT_TRUE(rig.acted<StartStep>().empty());
+    rig.feed({RunStarted{batch_of(7)}});
+    EXPECT_EQ(rig.acted<StartStep>().size(), 1U);
+}
+
+TEST(Restart, StartsAStepAfterThePrologThatRan) {
+    AgentRig rig;
+    rig.welcome();
+    LaunchAttempt launch = launch_of(7, 1);
+    launch.hooks.prolog = {"/prolog"};
+    rig.launch(launch);
+    rig.order(LaunchStep{.job = JobId{7}, .attempt = Attempt{1}, .step = StepId{0}});
+    const RunKey prolog{JobId{7}, Attempt{1}, kPrologStep};
+    rig.forget_past();
+    rig.start("boot-1", {prolog});
+    rig.feed({RunExited{prolog, {}}});
+    rig.feed({RunStarted{batch_of(7)}});
+    EXPECT_EQ(rig.acted<StartStep>().size(), 1U);
+}
+
+TEST(Restart, DoesNotStartAStepThatWasToEnd) {
+    AgentRig rig = running();
+    rig.order(LaunchStep{.job = JobId{7}, .attempt = Attempt{1}, .step = StepId{1}});
+    rig.order(EndStep{JobId{7}, Attempt{1}, StepId{1}, std::chrono::seconds(30)});
+    rig.forget_past();
+    rig.start("boot-1", {batch_of(7), step_of(7, 0)});
+    EXPECT_TRUE(rig.acted<StartStep>().empty());
+    EXPECT_TRUE(rig.remembers("end.7.1.1"));
 }
 
 TEST(Restart, FindsTheScriptsEndThatItKnewOfStillKnown) {

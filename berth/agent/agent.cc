@@ -121,7 +121,7 @@ void Agent::Parts::host_event(const AgentEvent& event, Effects& effects) {
     if (const auto* started = std::get_if<RunStarted>(&event)) {
         attempts.started(started->run, effects);
     } else if (const auto* failed = std::get_if<RunFailedToStart>(&event)) {
-        attempts.failed_to_start(failed->run, failed->why, effects);
+        attempts.failed_to_start(*failed, effects);
     } else if (const auto* exited = std::get_if<RunExited>(&event)) {
         attempts.exited(*exited, effects);
     } else if (const auto* empty = std::get_if<RunEmpty>(&event)) {

@@ -84,6 +84,7 @@ void Attempts::begin_step_end(const RunKey& run, Duration kill_wait, Effects& ef
     RememberedStep remembered = memory_.steps().at(run);
     if (!remembered.ending) {
         remembered.ending = true;
+        remembered.launch.reset();
         memory_.remember(run, remembered);
     }
     if (!step->kill_at) {
@@ -138,18 +139,23 @@ std::optional<Time> Attempts::next_due() const {
 }
 
 // The first thing that went wrong is what is told.
-void Attempts::fail(AttemptKey key, std::string why) {
+void Attempts::fail(AttemptKey key, std::string why, NotBegun not_begun) {
     RememberedAttempt remembered = memory_.attempts().at(key);
     if (!remembered.failure.empty()) return;
     remembered.failure = std::move(why);
+    remembered.not_begun = not_begun;
     memory_.remember(remembered);
 }
 
-void Attempts::finish(AttemptKey key, Effects& effects) {
+void Attempts::finish_steps(AttemptKey key, Effects& effects) {
     while (!live_.at(key).steps.empty()) {
         const StepId step = live_.at(key).steps.begin()->first;
         finish_step({key.job, key.attempt, step}, "ended with its job", effects);
     }
+}
+
+void Attempts::finish(AttemptKey key, Effects& effects) {
+    finish_steps(key, effects);
     live_.at(key).kill_at.reset();
     if (!memory_.attempts().at(key).launch.hooks.epilog.empty()) {
         return start_hook(key, Hook::epilog, effects);
@@ -166,6 +172,7 @@ void Attempts::conclude(AttemptKey key, Effects& effects) {
     end.failure = remembered.failure;
     end.failed_hook = remembered.failed_hook;
     end.hook_failure = remembered.hook_failure;
+    end.not_begun = remembered.not_begun;
     effects.actions.emplace_back(RemoveAttempt{key.job, key.attempt});
     memory_.forget(key);
     live_.erase(key);
@@ -176,6 +183,7 @@ void Attempts::finish_step(const RunKey& run, std::string_view otherwise, Effect
     live_.at({run.job, run.attempt}).steps.erase(run.step);
     RememberedStep remembered = memory_.steps().at(run);
     remembered.ended = true;
+    remembered.launch.reset();
     memory_.remember(run, remembered);
     StepReport end{.job = run.job, .attempt = run.attempt, .step = run.step};
     end.exit = remembered.exit.value_or(ExitStatus{});

@@ -86,6 +86,7 @@ void Attempts::refuse(AttemptKey key, std::string why, Effects& effects) {
     AttemptReport refused{.job = key.job, .attempt = key.attempt, .live = false};
     refused.never_ran = true;
     refused.failure = std::move(why);
+    refused.not_begun = NotBegun::for_node;
     report_end(std::move(refused), effects);
 }
 
@@ -111,7 +112,7 @@ void Attempts::launch_step(LaunchStep order, Effects& effects) {
         if (end != memory_.step_ends().end()) effects.reports.emplace_back(end->second);
         return;
     }
-    memory_.remember(run, RememberedStep{});
+    memory_.remember(run, RememberedStep{.launch = order});
     LiveStep& step = attempt->steps[run.step];
     if (attempt->starting) {
         step.phase = LiveStep::Phase::waiting;
@@ -174,13 +175,16 @@ void Attempts::attempt_started(AttemptKey key, Effects& effects) {
     }
 }
 
-void Attempts::failed_to_start(const RunKey& run, const std::string& why, Effects& effects) {
+void Attempts::failed_to_start(const RunFailedToStart& event, Effects& effects) {
+    const auto& [run, why, not_begun] = event;
     const AttemptKey key{run.job, run.attempt};
     LiveAttempt* const attempt = find(key);
     if (attempt == nullptr) return;
+    if (run.step == kPrologStep && not_begun != NotBegun::unknown)
+        return prolog_not_begun(event, effects);
     if (is_hook(run.step)) return hook_ended(run, why, effects);
     if (run.step == kBatchStep || run.step == kExternStep) {
-        fail(key, why);
+        fail(key, why, not_begun);
         finish(key, effects);  // Nothing of it runs: there is nothing to wait for.
         return;
     }
@@ -220,6 +224,7 @@ void Attempts::exited(const RunExited& event, Effects& effects) {
     live->phase = LiveStep::Phase::running;
     RememberedStep step = memory_.steps().at(event.run);
     step.exit = event.exit;
+    step.launch.reset();
     step.out_of_memory = event.out_of_memory;
     step.usage = event.usage;
     memory_.remember(event.run, step);

@@ -38,7 +38,7 @@ public:
     void notify(const NotifyAttempt& order, Effects& effects);
 
     void started(const RunKey& run, Effects& effects);
-    void failed_to_start(const RunKey& run, const std::string& why, Effects& effects);
+    void failed_to_start(const RunFailedToStart& event, Effects& effects);
     void exited(const RunExited& event, Effects& effects);
     void emptied(const RunKey& run, Effects& effects);
 
@@ -80,7 +80,9 @@ private:
     void tell_user(AttemptKey key, const std::string& text, Effects& effects) const;
     void begin_end(AttemptKey key, Duration kill_wait, std::int32_t signal, Effects& effects);
     void begin_step_end(const RunKey& run, Duration kill_wait, Effects& effects);
-    void fail(AttemptKey key, std::string why);
+    void fail(AttemptKey key, std::string why, NotBegun not_begun = NotBegun::unknown);
+    void prolog_not_begun(const RunFailedToStart& event, Effects& effects);
+    void finish_steps(AttemptKey key, Effects& effects);
     void finish(AttemptKey key, Effects& effects);    // What it held is free: the epilog, if any …
     void conclude(AttemptKey key, Effects& effects);  // … and the report.
     // ---- The site's programs (hooks.cc).

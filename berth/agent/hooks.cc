@@ -52,6 +52,21 @@ void Attempts::hook_ended(const RunKey& run, std::string failure, Effects& effec
     effects.actions.emplace_back(StartAttempt{remembered.launch});
 }
 
+// The prolog could not even begin: the site's program has not failed, and there is nothing for an
+// epilog to follow.
+void Attempts::prolog_not_begun(const RunFailedToStart& event, Effects& effects) {
+    const AttemptKey key{event.run.job, event.run.attempt};
+    RememberedAttempt remembered = memory_.attempts().at(key);
+    if (remembered.hook != Hook::prolog) return;
+    remembered.hook = Hook::none;
+    memory_.remember(remembered);
+    live_.at(key).hook_due = false;
+    live_.at(key).kill_hook_at.reset();
+    fail(key, "the prolog " + event.why, event.not_begun);
+    finish_steps(key, effects);
+    conclude(key, effects);
+}
+
 // A hook that is neither alive nor has left an exit record by the end of the first turn is asked
 // for again.
 void Attempts::adopt_hook(const RememberedAttempt& attempt, std::span<const RunKey> alive) {

@@ -54,6 +54,21 @@ TEST(Hooks, TheJobIsOverAfterTheEpilog) {
     EXPECT_EQ(rig.acted<RemoveAttempt>().size(), 1U);
 }
 
+// The site's program has not failed: it has not begun.
+TEST(Hooks, APrologThatTheNodeCannotBeginIsARefusedLaunch) {
+    AgentRig rig;
+    rig.welcome();
+    rig.launch(launch_with_both());
+    rig.feed({RunFailedToStart{kProlog, "did not start: no space left", NotBegun::for_node}});
+    EXPECT_EQ(hooks_begun(rig), std::vector{kProlog}) << "no epilog";
+    EXPECT_EQ(rig.acted<RemoveAttempt>().size(), 1U);
+    ASSERT_EQ(rig.reported<AttemptReport>().size(), 1U);
+    const AttemptReport& report = rig.reported<AttemptReport>()[0];
+    EXPECT_EQ(report.failed_hook, Hook::none);
+    EXPECT_EQ(report.not_begun, NotBegun::for_node);
+    EXPECT_EQ(report.failure, "the prolog did not start: no space left");
+}
+
 TEST(Hooks, AJobWhosePrologFailsNeverBegins) {
     AgentRig rig;
     rig.welcome();

@@ -158,6 +158,7 @@ TEST(Launch, IsRefusedWhereALiveAttemptHoldsWhatItWants) {
         ASSERT_EQ(rig.reported<AttemptReport>().size(), 1U) << one.what;
         EXPECT_NE(rig.reported<AttemptReport>()[0].failure, "") << one.what;
         EXPECT_TRUE(rig.reported<AttemptReport>()[0].never_ran) << one.what;
+        EXPECT_EQ(rig.reported<AttemptReport>()[0].not_begun, NotBegun::for_node) << one.what;
         EXPECT_TRUE(rig.remembers("end." + to_string(one.second.job))) << one.what;
         AgentRig open(AgentProtections{.overlap = false});
         open.welcome();
@@ -174,6 +175,22 @@ TEST(Launch, OnAFreedGpuIsGood) {
     finish(rig, 7);
     rig.launch(launch_of(8, 1, 0));
     EXPECT_EQ(rig.acted<StartAttempt>().size(), 2U);
+}
+
+// Whether the job or the node is at fault is said, also by the agent that comes after this one.
+TEST(Launch, ThatFailsSaysWhoseFaultItIs) {
+    for (const NotBegun fault : {NotBegun::unknown, NotBegun::for_job, NotBegun::for_node}) {
+        AgentRig rig;
+        rig.welcome();
+        rig.launch(launch_of(7, 1));
+        rig.feed({RunFailedToStart{batch_of(7), "no space left on device", fault}});
+        ASSERT_EQ(rig.reported<AttemptReport>().size(), 1U);
+        EXPECT_EQ(rig.reported<AttemptReport>()[0].not_begun, fault);
+        rig.start("boot-1");
+        rig.link_up();
+        ASSERT_EQ(rig.registration.attempts.size(), 1U);
+        EXPECT_EQ(rig.registration.attempts[0].not_begun, fault);
+    }
 }
 
 TEST(Launch, ThatFailsIsCleanedUpAndReported) {

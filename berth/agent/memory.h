@@ -33,8 +33,10 @@ struct RememberedAttempt {
     std::optional<RunUsage> usage;  // Of the script, with its exit.
     bool frozen = false;
     std::uint32_t freeze_change = 0;  // Of the last order to freeze it or to let it go on.
+    NotBegun not_begun = NotBegun::unknown;  // Where `failure` is that of its launch.
     BERTH_FIELDS(RememberedAttempt, launch, started, ending, batch_exit, out_of_memory, failure,
-                 unknown_share, hook, failed_hook, hook_failure, usage, frozen, freeze_change)
+                 unknown_share, hook, failed_hook, hook_failure, usage, frozen, freeze_change,
+                 not_begun)
 };
 
 // A step of such an attempt. It stays, ended, for as long as its attempt: a second launch is
@@ -46,7 +48,8 @@ struct RememberedStep {
     bool out_of_memory = false;
     std::string failure;
     std::optional<RunUsage> usage;
-    BERTH_FIELDS(RememberedStep, ended, ending, exit, out_of_memory, failure, usage)
+    std::optional<LaunchStep> launch;  // Until it ends: it may never have come to the node.
+    BERTH_FIELDS(RememberedStep, ended, ending, exit, out_of_memory, failure, usage, launch)
 };
 
 class Memory {

@@ -35,7 +35,8 @@ struct RunStarted {
 struct RunFailedToStart {  // The other answer. Nothing of it runs, and nothing will.
     RunKey run;
     std::string why;
-    BERTH_FIELDS(RunFailedToStart, run, why)
+    NotBegun not_begun = NotBegun::unknown;
+    BERTH_FIELDS(RunFailedToStart, run, why, not_begun)
 };
 // Its main process (the script; of a step, all tasks) is gone. Others of its cgroup may remain.
 struct RunExited {
@@ -150,11 +151,18 @@ struct MeasureRuns {  // UsageRead answers, if anything runs.
     BERTH_FIELDS(MeasureRuns)
 };
 // After a restart: an attempt that has no process here for now goes on all the same, since its job
-// may begin a step at any time. The node forgets what nobody says this of.
+// may begin a step at any time. For launchers that know no ListAttempts.
 struct KeepAttempt {
     JobId job{0};
     Attempt attempt{0};
     BERTH_FIELDS(KeepAttempt, job, attempt)
+};
+// All attempts that the agent knows, once after each start of the agent. Any other attempt that the
+// node has from before is nobody's: the node removes it as soon as it has itself found that nothing
+// of it runs. Its devices must not be refused to others until then, nor a moment longer.
+struct ListAttempts {
+    std::vector<RunKey> known;  // Of kExternStep.
+    BERTH_FIELDS(ListAttempts, known)
 };
 // What begins from here on begins on the node as it is described here. What runs stays as it is.
 struct ConfigureNode {
@@ -164,7 +172,7 @@ struct ConfigureNode {
 // Kinds are appended only: agent and launcher may be of different versions for a while.
 using HostAction =
     std::variant<StartAttempt, StartStep, SignalRun, RemoveAttempt, StartHook, StartNodeProgram,
-                 MeasureRuns, FreezeRun, NotifyRun, KeepAttempt, ConfigureNode>;
+                 MeasureRuns, FreezeRun, NotifyRun, KeepAttempt, ConfigureNode, ListAttempts>;
 
 // ---- Durable memory, a small key-value store: one file per key in the real one. `value` nullopt
 // removes.

@@ -16,6 +16,9 @@ namespace {
 // Final jobs that one turn looks at, to forget them.
 constexpr int kForgottenPerTurn = 1000;
 
+// As many as a daemon hands over at most in one turn, or nearly.
+constexpr std::size_t kManyInputs = 4000;
+
 // The latest moment that the state speaks of. The clock may have been set back since.
 Time latest_moment(const ClusterState& state) {
     Time latest{};
@@ -88,8 +91,10 @@ Turn Controller::turn(Time now, std::vector<Input> inputs, bool has_room, Observ
     Ledger ledger(parts.engine, parts.now, parts.epoch, parts.protections);
     const bool first = parts.spec.has_value();
     if (first) parts.take_office(ledger);
+    // After so many there may be more: what a node has said may still lie behind its neighbours'.
+    const bool heard_all = inputs.size() < kManyInputs;
     for (Input& input : inputs) parts.take(ledger, std::move(input), has_room);
-    parts.nodes.note_silence(ledger);
+    if (heard_all) parts.nodes.note_silence(ledger);
     parts.forget_old(ledger);
     parts.warn(ledger);
     parts.notices.note_limits(ledger);

@@ -71,6 +71,7 @@ private:
                          const std::vector<StepId>& live);
     void check_hardware(Ledger& ledger, NodeId node, const NodeSpec& found);
     void welcome(Ledger& ledger, NodeId node);
+    void note_end(Ledger& ledger, NodeId node);
 
     // reports.cc
     void attempt_started(Ledger& ledger, NodeId node, AttemptId attempt);
@@ -81,6 +82,12 @@ private:
     void drain_for(Ledger& ledger, NodeId node, const AttemptReport& report);
     void stray_ended(Ledger& ledger, NodeId node, AttemptId attempt);
     AttemptId meant_attempt(const Ledger& ledger, AttemptId attempt) const;
+
+    // refusals.cc
+    bool send_back(Ledger& ledger, NodeId node, const Job& job, const AttemptReport& report);
+    void note_refusal(Ledger& ledger, NodeId node, const AttemptReport& report);
+    void settle_refused(Ledger& ledger, JobId id);
+    void forget_refusals(const Ledger& ledger, NodeId node, JobId id);
 
     // node_care.cc
     void begin_care(Ledger& ledger, NodeId node, bool same_boot);
@@ -127,6 +134,15 @@ private:
         friend bool operator==(const Seen&, const Seen&) = default;
     };
     std::map<JobId, Seen> seen_;
+    // Jobs that nodes could not begin, until they run, and what those nodes could not begin of late.
+    // Volatile: a new controller counts anew.
+    struct Refusals {
+        std::set<NodeId> by;
+        NotBegun why = NotBegun::unknown;  // The last one's.
+    };
+    std::map<JobId, Refusals> refused_;
+    std::map<NodeId, std::set<JobId>> refusing_;
+    std::map<NodeId, std::uint32_t> ends_;  // Acknowledged since the node's last welcome.
 };
 
 }  // namespace berth

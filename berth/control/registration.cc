@@ -11,11 +11,33 @@ namespace {
 
 constexpr ExitStatus kLostStep{.code = 0, .signal = 9};
 
-// No job below it has anything that could still start: older tombstones protect from nothing.
+// So many ends after its welcome a node is welcomed again, or its tombstones would grow for as long
+// as its link stays up.
+constexpr std::uint32_t kEndsToAWelcome = 256;
+constexpr std::size_t kJobsLookedAt = 1000;  // So that a long queue costs nothing here.
+
+// A node that is done with an attempt of this job may still be sent an old order for it. One that
+// never ran has none; and the nodes of a first run that goes on protect themselves, since it is
+// live there.
+bool needs_tombstones(const Job& job) {
+    if (job.state == JobState::pending) return job.attempt > Attempt{0};
+    return job.attempt > Attempt{1} || job.state != JobState::running;
+}
+
+// No job below it needs tombstones.
 JobId oldest_live_job(const ClusterState& state) {
     JobId oldest = state.next_job_id();
-    if (!state.pending_jobs().empty()) oldest = std::min(oldest, *state.pending_jobs().begin());
-    if (!state.holding_jobs().empty()) oldest = std::min(oldest, *state.holding_jobs().begin());
+    const auto look_at = [&](const auto& jobs) {
+        std::size_t seen = 0;
+        for (const JobId id : jobs) {
+            if (id >= oldest) return;
+            if (++seen <= kJobsLookedAt && !needs_tombstones(*state.find_job(id))) continue;
+            oldest = id;
+            return;
+        }
+    };
+    look_at(state.pending_jobs());
+    look_at(state.holding_jobs());
     return oldest;
 }
 
@@ -180,6 +202,16 @@ void Nodes::check_hardware(Ledger& ledger, NodeId node, const NodeSpec& found) {
     ledger.log(LogLevel::warning, "node " + spec.node(node).name + " is drained: " + fault);
     ledger.record(
         NodeUpdated{.node = node, .drained = true, .reason = std::move(fault), .by = kOurselves});
+}
+
+void Nodes::note_end(Ledger& ledger, NodeId node) {
+    if (++ends_[node] < kEndsToAWelcome) return;
+    ends_.erase(node);
+    NodeSession& session = sessions_.of(node);
+    const JobId oldest = oldest_live_job(ledger.state());
+    if (!session.link || oldest <= session.oldest_live) return;
+    session.oldest_live = oldest;
+    welcome(ledger, node);
 }
 
 void Nodes::welcome(Ledger& ledger, NodeId node) {

@@ -300,5 +300,37 @@ TEST_F(TwoAgents, AnAgentThatLostItsDiskCountsByItsStart) {
     EXPECT_EQ(rig.orders<Welcome>().size(), 1U);
 }
 
+// While its link stays up, a node would keep the tombstone of each job that ever ran there.
+TEST(Registration, IsAnsweredAgainNowAndThenSoThatTombstonesDoNotGrow) {
+    ControlRig rig(1);
+    rig.connect(0);
+    rig.run({.gpus = 1});  // It runs on for weeks …
+    JobSpec held = testing::make_job({.gpus = 1});  // … and this one waits.
+    held.hold = true;
+    rig.submit(std::move(held));
+    std::uint32_t last = 0;
+    std::vector<Welcome> welcomes;
+    for (int i = 0; i < 300; ++i) {
+        last = rig.run({.gpus = 1});
+        rig.report(0, end_report(last));
+        for (const auto& [node, welcome] : rig.orders<Welcome>()) welcomes.push_back(welcome);
+    }
+    ASSERT_EQ(welcomes.size(), 1U);
+    EXPECT_GT(welcomes[0].oldest_live_job, JobId(200)) << "neither holds it back";
+    EXPECT_LE(welcomes[0].oldest_live_job, JobId(last + 1));
+}
+
+// One that ran before may still be sent an old order.
+TEST(Registration, KeepsTheTombstonesOfJobsThatRunAgain) {
+    ControlRig rig(2);
+    rig.connect_all();
+    const std::uint32_t again = rig.run({.gpus = 1});
+    rig.report(rig.job(again).nodes.front().value(), never_ran(again));
+    ASSERT_EQ(rig.job(again).attempt, Attempt{2});
+    rig.connect(1);
+    ASSERT_EQ(rig.orders<Welcome>().size(), 1U);
+    EXPECT_LE(rig.orders<Welcome>()[0].second.oldest_live_job, JobId(again));
+}
+
 }  // namespace
 }  // namespace berth

@@ -53,6 +53,7 @@ void Nodes::attempt_started(Ledger& ledger, NodeId node, AttemptId attempt) {
     NodeSession& session = sessions_.of(node);
     if (holds(ledger.state(), node, attempt)) {
         session.run(attempt).started = true;
+        forget_refusals(ledger, node, attempt.job);
     } else {
         session.strays.try_emplace(attempt);  // It should not be there.
     }
@@ -84,8 +85,12 @@ void Nodes::attempt_ended(Ledger& ledger, NodeId node, const AttemptReport& repo
         // Only what went wrong before anything ran counts as a failed launch, which holds the job.
         const bool launch_failed = !report.failure.empty() && !report.batch_exit && same_boot &&
                                    (report.never_ran || !started);
-        const bool held = launch_failed && (report.failed_hook != Hook::prolog ||
-                                            ledger.state().spec().hooks.hold_on_failure);
+        const bool not_begun = launch_failed && report.not_begun != NotBegun::unknown;
+        const bool sent_back =
+            not_begun && send_back(ledger, node, *ledger.state().find_job(attempt.job), report);
+        const bool held = launch_failed && !sent_back && report.not_begun != NotBegun::for_node &&
+                          (report.failed_hook != Hook::prolog ||
+                           ledger.state().spec().hooks.hold_on_failure);
         ledger.record(AttemptEnded{
             .job = attempt.job,
             .attempt = attempt.attempt,
@@ -96,6 +101,8 @@ void Nodes::attempt_ended(Ledger& ledger, NodeId node, const AttemptReport& repo
             .reason = held || report.batch_exit == kNoFilesExit ? report.failure : std::string(),
             .usage = report.usage,
         });
+        if (not_begun) note_refusal(ledger, node, report);
+        settle_refused(ledger, attempt.job);
         if (report.failed_hook != Hook::none) drain_for(ledger, node, report);
         if (!report.failure.empty()) {
             ledger.log(LogLevel::warning, "job " + to_string(attempt.job) + " on node " +
@@ -104,6 +111,7 @@ void Nodes::attempt_ended(Ledger& ledger, NodeId node, const AttemptReport& repo
         }
     }
     give(ledger, node, AcknowledgeEnd{report.job, report.attempt, std::nullopt});
+    note_end(ledger, node);
     stray_ended(ledger, node, {report.job, report.attempt});
     sessions_.mark(node);
 }

@@ -117,6 +117,21 @@ TEST_F(SilentNodes, ThatAnswerWhenTheirLinkIsClosedAreNeverFenced) {
 }
 
 // The rest wait for theirs: some come back meanwhile, and are not switched off then.
+// The controller was busy for longer than the timeout, and what the first node has said meanwhile
+// lies behind all that the second has said.
+TEST(SilentCluster, IsNotSilentWhileItsWordLiesBehindItsNeighbours) {
+    for (const bool heard : {true, false}) {
+        ControlRig rig(testing::make_cluster(2));
+        rig.connect_all();
+        rig.now += minutes(6);
+        rig.turn(std::vector<Input>(4096, rig.report_of(1, Heartbeat{})));
+        EXPECT_TRUE(rig.state().condition(NodeId(0)).responding);
+        rig.report(heard ? 0 : 1, Heartbeat{});
+        EXPECT_EQ(rig.state().condition(NodeId(0)).responding, heard);
+        EXPECT_TRUE(rig.state().condition(NodeId(1)).responding);
+    }
+}
+
 TEST(SilentCluster, IsFencedAFewNodesAtATime) {
     constexpr std::uint32_t kNodes = 40;
     ClusterSpec cluster = testing::make_cluster(kNodes);

@@ -1,6 +1,7 @@
 #include "berth/host/file_io.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +13,21 @@
 #include "berth/host/unique_fd.h"
 
 namespace berth {
+
+namespace {
+
+// Which limit that is, where it can be raised.
+std::string limit_of(int number) {
+    rlimit files{};
+    if (number == EMFILE && ::getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        return " (this process may open " + std::to_string(files.rlim_cur) +
+               ": raise LimitNOFILE= of its unit, or ulimit -n)";
+    }
+    if (number == ENFILE) return " (of the whole machine: raise fs.file-max by sysctl)";
+    return "";
+}
+
+}  // namespace
 
 Error system_error(std::string_view what, int number) {
     ErrorCode code = ErrorCode::internal;
@@ -30,7 +46,8 @@ Error system_error(std::string_view what, int number) {
         case EAGAIN: code = ErrorCode::unavailable; break;
         default: break;
     }
-    return {code, std::string(what) + ": " + std::generic_category().message(number)};
+    return {code,
+            std::string(what) + ": " + std::generic_category().message(number) + limit_of(number)};
 }
 
 Result<std::string> read_file(const std::string& path, std::size_t limit) {

@@ -26,6 +26,7 @@ namespace berth {
 namespace {
 constexpr const char* kMpsProgram = "/usr/bin/nvidia-cuda-mps-control";
 constexpr std::size_t kNamesShown = 5;
+constexpr const char* kInotifyMost = "/proc/sys/fs/inotify/max_user_instances";
 }  // namespace
 
 LinuxNode::LinuxNode(std::unique_ptr<LinuxNodeParts> parts) : parts_(std::move(parts)) {}
@@ -61,6 +62,8 @@ void LinuxNode::act(HostAction action) {
         parts.notify_run(*line);
     } else if (const auto* kept = std::get_if<KeepAttempt>(&action)) {
         (void)parts.claim({kept->job, kept->attempt});
+    } else if (const auto* list = std::get_if<ListAttempts>(&action)) {
+        parts.list(*list);
     } else if (auto* setup = std::get_if<ConfigureNode>(&action)) {
         parts.configure(std::move(setup->setup));
     }
@@ -119,7 +122,16 @@ Status LinuxNodeParts::open() {
     folders.reset(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
     timer.reset(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
     pending.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (!epoll || !folders || !timer || !pending) {
+    if (!folders) {  // Many nodes on one machine, say: their folders are looked at by time then.
+        log.write(LogLevel::warning, "host",
+                  "jobs' ends are noticed up to 0.1 s late: " +
+                      system_error("inotify_init1", errno).message +
+                      "; this user has as many inotify instances as fs.inotify.max_user_instances "
+                      "allows (" +
+                      std::string(trim(read_file(kInotifyMost).value_or("?"))) +
+                      "): raise it by sysctl");
+    }
+    if (!epoll || !timer || !pending) {
         return system_error("cannot make the descriptors to watch jobs with", errno);
     }
     BERTH_CHECK(mps.open());
@@ -127,7 +139,7 @@ Status LinuxNodeParts::open() {
         epoll_event wanted{};
         wanted.events = EPOLLIN;
         wanted.data.u64 = ++next_number;
-        if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, one, &wanted) != 0) {
+        if (one >= 0 && ::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, one, &wanted) != 0) {
             return system_error("epoll_ctl", errno);
         }
     }

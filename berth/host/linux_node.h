@@ -4,7 +4,6 @@
 // One thread: whoever owns it polls fd() and then takes the events.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -44,9 +43,6 @@ struct LinuxNodeOptions {
     std::string mps_program;
     std::string nvml = kNvml, mig_minors = kMigMinors;  // What knows the MIG instances.
     std::int64_t pids_max = 0;  // Of one job; 0: three quarters of the kernel's.
-    // What is left of an attempt that no process is left of, and that the agent's memory does not
-    // know either: it would have been asked about by then.
-    std::chrono::milliseconds orphan_after = std::chrono::seconds(60);
 };
 
 struct LinuxNodeParts;

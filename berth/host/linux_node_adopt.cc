@@ -39,7 +39,7 @@ void LinuxNodeParts::adopt_attempt(const AttemptFolder& folder) {
         if (!place.group.none() && CgroupTree::populated(place.group)) {
             alive.push_back({folder.job, folder.attempt, kExternStep});
         } else {
-            place.orphan_at = Clock::now() + options.orphan_after;
+            place.unclaimed = true;
         }
     }
     places[{folder.job, folder.attempt}] = place;
@@ -55,9 +55,10 @@ void LinuxNodeParts::adopt_run(const RunKey& key, const RunDirectory& folder, co
     }
     run.watch = ::inotify_add_watch(folders.get(), folder.path().c_str(), IN_MOVED_TO);
     const bool has_shepherd = folder.is_locked();
-    const bool has_tasks = !run.group.none() && CgroupTree::populated(run.group);
+    const bool has_tasks =
+        run.group.none() ? folder.has_processes() : CgroupTree::populated(run.group);
     if (has_shepherd || has_tasks) alive.push_back(key);
-    run.gone = !has_shepherd;
+    run.gone = !has_shepherd && (!has_tasks || !run.group.none());
     // Of one that lives the agent knows that it started; one that has failed will say so.
     const auto status = folder.status();
     run.started_told = status && status->failure.empty();
@@ -86,8 +87,20 @@ void LinuxNodeParts::find_shepherd(const RunKey& key, Run& run) {
 LinuxNodeParts::Place* LinuxNodeParts::claim(Key key) {
     const auto place = places.find(key);
     if (place == places.end()) return nullptr;
-    place->second.orphan_at.reset();
+    place->second.unclaimed = place->second.orphan = false;
     return &place->second;
+}
+
+// What the agent before knew, and this one does not, has ended and was acknowledged; only its
+// removal never came here.
+void LinuxNodeParts::list(const ListAttempts& attempts) {
+    for (auto& [key, place] : places) {
+        const RunKey own{key.first, key.second, kExternStep};
+        const bool known = std::ranges::find(attempts.known, own) != attempts.known.end();
+        place.orphan = place.unclaimed && !known;
+        place.unclaimed = false;
+    }
+    drop_orphans();
 }
 
 bool LinuxNodeParts::is_busy(const Key& key, const Place& place) const {
@@ -107,15 +120,14 @@ bool LinuxNodeParts::has(const Key& key) const {
 }
 
 void LinuxNodeParts::drop_orphans() {
-    const auto now = Clock::now();
     std::vector<Key> due;
     for (const auto& [key, place] : places) {
-        if (place.orphan_at && *place.orphan_at <= now && !is_busy(key, place)) due.push_back(key);
+        if (place.orphan && !is_busy(key, place)) due.push_back(key);
     }
     for (const Key& key : due) {
         log.write(LogLevel::info, "host",
                   "removing what is left of " + folder_of_attempt(key.first, key.second) +
-                      ", which nobody asked for");
+                      ", which the agent does not know");
         remove_attempt(key);
     }
 }

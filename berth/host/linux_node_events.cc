@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "berth/agent/signals.h"
 #include "berth/host/file_io.h"
@@ -20,7 +21,10 @@ namespace berth {
 namespace {
 
 constexpr std::uint64_t kFoldersNumber = 1, kTimerNumber = 2, kPendingNumber = 3, kMpsNumber = 4;
-constexpr std::chrono::milliseconds kLookFirst{2}, kLookMost{100}, kLookForOrphans{5000};
+constexpr std::chrono::milliseconds kLookFirst{2}, kLookMost{100};
+
+// By inotify, of which there may be too little. Nothing more comes of a run that is over.
+bool is_unwatched(const LinuxNodeParts::Run& run) { return run.watch < 0 && !run.over; }
 
 void drain(int fd) {
     std::uint64_t count = 0;
@@ -68,6 +72,9 @@ void LinuxNodeParts::serve() {
             }
         }
     }
+    for (auto& [key, run] : runs) {
+        if (is_unwatched(run)) refresh(key, run);
+    }
     look_for_empty();
     remove_leftovers();
     drop_orphans();
@@ -101,6 +108,7 @@ void LinuxNodeParts::shepherd_ended(const RunKey& key, Run& run) {
         run.child = 0;
     }
     run.shepherd.reset();
+    if (lives_on(key, run)) return;  // find_shepherd() looks again.
     run.gone = true;
     refresh(key, run);
     if (!run.over) {
@@ -112,6 +120,23 @@ void LinuxNodeParts::shepherd_ended(const RunKey& key, Run& run) {
     reset_look = true;
 }
 
+// Without a cgroup: the shepherd and its guard were not both gone yet, and the one that lives ends
+// what is left. Where both were killed, nothing proves that anything has ended.
+bool LinuxNodeParts::lives_on(const RunKey& key, Run& run) {
+    if (!run.group.none()) return false;
+    if (run.folder.is_locked()) return true;
+    if (!run.folder.has_processes()) return false;
+    if (!std::exchange(run.unproved, true)) {
+        log.write(LogLevel::error, "host",
+                  "the shepherd of " + text_of(key) +
+                      " and its guard were killed: what it started may live, so its devices stay "
+                      "taken. Once nothing of the job runs, remove " +
+                      run.folder.path() + "/processes");
+    }
+    refresh(key, run);
+    return true;
+}
+
 // Reads what the shepherd has left and tells what is new.
 void LinuxNodeParts::refresh(const RunKey& key, Run& run) {
     if (run.over) return;
@@ -119,7 +144,7 @@ void LinuxNodeParts::refresh(const RunKey& key, Run& run) {
         const auto status = run.folder.status();
         if (status && !status->failure.empty()) {
             run.over = true;
-            return tell(RunFailedToStart{key, status->failure});
+            return tell(RunFailedToStart{key, status->failure, status->not_begun});
         }
         if (status) {
             run.started_told = true;
@@ -170,8 +195,10 @@ void LinuxNodeParts::settle_vanished(const RunKey& key, Run& run) {
     if (run.started_told) return;
     const std::string log_text = run.folder.log_path();
     const auto said = read_file(log_text);
-    tell(RunFailedToStart{key, "its shepherd ended before it started" +
-                                   (said.ok() && !said->empty() ? ": " + *said : "")});
+    tell(RunFailedToStart{key,
+                          "its shepherd ended before it started" +
+                              (said.ok() && !said->empty() ? ": " + *said : ""),
+                          NotBegun::for_node});
 }
 
 void LinuxNodeParts::remove_leftovers() {
@@ -188,16 +215,17 @@ void LinuxNodeParts::remove_leftovers() {
 void LinuxNodeParts::arm_timer() {
     const auto waits = [](const auto& one) { return one.second.empty_due; };
     const auto unseen = [](const auto& one) { return !one.second.gone && !one.second.shepherd; };
+    const auto orphan = [](const auto& one) { return one.second.orphan; };
     const bool waiting = !leftovers.empty() || std::ranges::any_of(runs, waits) ||
-                         std::ranges::any_of(places, waits) || std::ranges::any_of(runs, unseen);
-    const bool orphans = std::ranges::any_of(
-        places, [](const auto& one) { return one.second.orphan_at.has_value(); });
+                         std::ranges::any_of(places, waits) || std::ranges::any_of(runs, unseen) ||
+                         std::ranges::any_of(places, orphan) ||
+                         std::ranges::any_of(runs, [](const auto& one) {
+                             return is_unwatched(one.second);
+                         });
     std::chrono::milliseconds next{0};
     if (waiting) {
         look_again = reset_look ? kLookFirst : std::min(look_again * 2, kLookMost);
         next = look_again = std::max(look_again, kLookFirst);
-    } else if (orphans) {
-        next = kLookForOrphans;
     }
     reset_look = false;
     itimerspec when{};

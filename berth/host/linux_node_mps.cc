@@ -65,7 +65,7 @@ std::vector<std::string> LinuxNodeParts::mps_environment(const LaunchAttempt& la
 void LinuxNodeParts::adopt_mps() {
     std::vector<GpuFault> fallen;
     for (const auto& [key, place] : places) {
-        if (!place.mps || place.orphan_at || mps.runs(*place.mps)) continue;
+        if (!place.mps || place.unclaimed || mps.runs(*place.mps)) continue;
         fallen.push_back({.gpu = static_cast<std::int32_t>(place.mps->gpu),
                           .kind = GpuFaultKind::told,
                           .text = "its MPS daemon is gone"});

@@ -1,6 +1,7 @@
 // The inside of LinuxNode: what it knows of each attempt and run, and how it finds out more.
 #pragma once
 
+#include <chrono>
 #include <ctime>
 #include <deque>
 #include <map>
@@ -17,7 +18,6 @@ namespace berth {
 
 struct LinuxNodeParts {
     using Key = std::pair<JobId, Attempt>;
-    using Clock = std::chrono::steady_clock;
 
     struct Run {
         RunDirectory folder;
@@ -29,13 +29,15 @@ struct LinuxNodeParts {
         bool started_told = false;
         bool over = false;       // Its exit, or why it did not start, is told.
         bool empty_due = false;  // RunEmpty is to be told once it is true.
+        bool unproved = false;   // Nobody is left to say whether anything of it lives.
         RunUsage usage;          // As last measured.
     };
     struct Place {
         std::string folder;
         Cgroup group;
         bool empty_due = false;
-        std::optional<Clock::time_point> orphan_at;  // Nobody has asked for it since the start.
+        bool unclaimed = false;  // From an earlier process, and nobody has asked for it since.
+        bool orphan = false;     // The agent does not know it: to be removed once nothing runs.
         std::optional<MpsKey> mps = std::nullopt;    // The daemon whose client it is.
         std::uint32_t uid = 0;
         bool remove_shared_memory = false;            // With the last job of its user.
@@ -51,12 +53,14 @@ struct LinuxNodeParts {
     void adopt_run(const RunKey& key, const RunDirectory& folder, const Place& place);
     void find_shepherd(const RunKey& key, Run& run);
     Place* claim(Key key);  // nullptr: there is none.
+    void list(const ListAttempts& attempts);
     bool is_busy(const Key& key, const Place& place) const;
     bool has(const Key& key) const;
     void drop_orphans();
 
     // ---- What the agent wants (linux_node.cc, linux_node_start.cc).
     void start_attempt(const LaunchAttempt& launch);
+    void refuse(const RunKey& run, const Error& why);
     Status make_way(const RunKey& key);
     Status prepare_attempt(const LaunchAttempt& launch);
     Status make_place(const LaunchAttempt& launch);
@@ -103,6 +107,7 @@ struct LinuxNodeParts {
     void serve();
     void read_folder_changes();
     void shepherd_ended(const RunKey& key, Run& run);
+    bool lives_on(const RunKey& key, Run& run);
     void refresh(const RunKey& key, Run& run);
     bool has_processes(const Run& run) const;
     void look_for_empty();

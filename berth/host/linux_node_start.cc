@@ -14,7 +14,9 @@
 #include "berth/host/file_io.h"
 #include "berth/host/hook_plan.h"
 #include "berth/host/linux_node_parts.h"
+#include "berth/host/not_begun.h"
 #include "berth/host/process.h"
+#include "berth/host/process_limit.h"
 #include "berth/host/run_plan.h"
 #include "berth/host/shepherd.h"
 #include "berth/host/user.h"
@@ -25,13 +27,18 @@ void LinuxNodeParts::start_attempt(const LaunchAttempt& launch) {
     const RunKey run{launch.job, launch.attempt, launch.batch_host ? kBatchStep : kExternStep};
     Status prepared = make_way(run);
     if (prepared.ok()) prepared = prepare_attempt(launch);
-    if (!prepared.ok()) return tell(RunFailedToStart{run, prepared.error().message});
+    if (!prepared.ok()) return refuse(run, prepared.error());
     if (!launch.batch_host) return tell(RunStarted{run});
     const auto user = user_of(launch.owner);
     Status started = user.ok()
                          ? start_run(batch_run(launch, view_of_job(launch), *user), launch, nullptr)
                          : Status(user.error());
-    if (!started.ok()) tell(RunFailedToStart{run, started.error().message});
+    if (!started.ok()) refuse(run, started.error());
+}
+
+void LinuxNodeParts::refuse(const RunKey& run, const Error& why) {
+    tell(RunFailedToStart{run, (is_hook(run.step) ? "did not start: " : "") + why.message,
+                          not_begun_by(why)});
 }
 
 // An agent that died may have been at this run before. Its shepherd holds the lock from before it
@@ -42,9 +49,7 @@ Status LinuxNodeParts::make_way(const RunKey& key) {
                               "/" + folder_of_step(key.step));
     if (::access(folder.path().c_str(), F_OK) != 0) return Done{};
     const auto status = folder.status();
-    if (status && !status->failure.empty()) {
-        return Error{ErrorCode::failed_precondition, status->failure};
-    }
+    if (status && !status->failure.empty()) return failure_of(*status);
     if (folder.is_locked() || status || folder.exit()) {
         return Error{ErrorCode::already_exists, "it was started on this node before"};
     }
@@ -53,16 +58,19 @@ Status LinuxNodeParts::make_way(const RunKey& key) {
 }
 
 Status LinuxNodeParts::prepare_attempt(const LaunchAttempt& launch) {
-    BERTH_CHECK(make_place(launch));
-    BERTH_CHECK(confinement.confine_job(launch));
     BERTH_TRY(const UserRecord user, user_of(launch.owner));
+    BERTH_CHECK(on_node(make_place(launch)));
+    BERTH_CHECK(on_node(confinement.confine_job(launch)));
     return need_mps(launch, user);
 }
 
 // The site's programs run in no cgroup of the job's: what they leave behind is theirs.
 void LinuxNodeParts::start_hook(const StartHook& start) {
     Status started = Done{};
-    if (claim({start.run.job, start.run.attempt}) == nullptr) started = make_place(start.launch);
+    if (claim({start.run.job, start.run.attempt}) == nullptr) {
+        const auto owner = user_of(start.launch.owner);
+        started = owner.ok() ? on_node(make_place(start.launch)) : Status(owner.error());
+    }
     if (started.ok()) {
         const Place& place = places.at({start.run.job, start.run.attempt});
         const std::string folder = place.folder + "/" + folder_of_step(start.run.step);
@@ -81,8 +89,7 @@ void LinuxNodeParts::start_hook(const StartHook& start) {
                 start_run(hook_run(start, view, *agent, folder + ".out"), start.launch, nullptr);
         }
     }
-    if (!started.ok())
-        tell(RunFailedToStart{start.run, "did not start: " + started.error().message});
+    if (!started.ok()) refuse(start.run, started.error());
 }
 
 Status LinuxNodeParts::make_place(const LaunchAttempt& launch) {
@@ -163,7 +170,7 @@ void LinuxNodeParts::start_step(const StartStep& start) {
         const NodeView view = view_of_job(start.attempt);
         started = start_run(step_run(step, start.attempt, view, *user), start.attempt, &step.share);
     }
-    if (!started.ok()) tell(RunFailedToStart{run, started.error().message});
+    if (!started.ok()) refuse(run, started.error());
 }
 
 Status LinuxNodeParts::start_run(RunSpec spec, const LaunchAttempt& launch, const StepShare* step) {
@@ -173,17 +180,23 @@ Status LinuxNodeParts::start_run(RunSpec spec, const LaunchAttempt& launch, cons
     Run run;
     if (confinement.usable() && !is_hook(spec.step)) {
         run.group = CgroupTree::step(place.group, spec.step);
-        BERTH_CHECK(confinement.confine_run(run.group, launch, step));
+        BERTH_CHECK(on_node(confinement.confine_run(run.group, launch, step)));
         spec.cgroups.assign(run.group.v1.begin(), run.group.v1.end());
         spec.unified = run.group.unified;
     }
     run.folder = RunDirectory(place.folder + "/" + folder_of_step(spec.step));
-    BERTH_TRY(UniqueFd lock, run.folder.create(spec));
+    Result<UniqueFd> lock = run.folder.create(spec);
+    if (!lock.ok()) return on_node(lock.error());
     run.watch = ::inotify_add_watch(folders.get(), run.folder.path().c_str(), IN_MOVED_TO);
-    if (run.watch < 0) return system_error("cannot watch " + run.folder.path(), errno);
+    if (run.watch < 0 && folders) {
+        log.write(LogLevel::warning, "host",
+                  system_error("cannot watch " + run.folder.path(), errno).message +
+                      ": it is looked at by time; fs.inotify.max_user_watches may be too low");
+    }
     const char* const kind = needs_tls(spec.io_address) ? "-tls" : "";
-    BERTH_CHECK(spawn_shepherd(run, std::move(lock), options.shepherd + kind));
-    by_watch[run.watch] = key;
+    BERTH_CHECK(
+        on_node(spawn_shepherd(run, std::move(lock).value(), options.shepherd + kind)));
+    if (run.watch >= 0) by_watch[run.watch] = key;
     Run& kept = runs[key] = std::move(run);
     watch_shepherd(key, kept);
     return Done{};
@@ -234,7 +247,7 @@ Status LinuxNodeParts::spawn_shepherd(Run& run, UniqueFd lock, std::string progr
     char* environment[] = {path.data(), nullptr};
     const int failed = ::posix_spawn(&run.child, program.c_str(), &plan.files, &plan.attributes,
                                      arguments, environment);
-    if (failed != 0) return system_error("cannot start " + program, failed);
+    if (failed != 0) return process_error("cannot start " + program, failed);
     if (const auto mark = mark_of(run.child)) run.shepherd = open_process(*mark);
     return Done{};
 }

@@ -120,6 +120,23 @@ Status RunDirectory::tell_exit(const ExitRecord& record) const {
     return sync_folder(path_);
 }
 
+namespace {
+std::string boot_now() {
+    return read_file("/proc/sys/kernel/random/boot_id").value_or("(unknown)\n");
+}
+}  // namespace
+
+bool RunDirectory::has_processes() const {
+    const auto boot = read_file(path_ + "/processes");
+    return boot.ok() && *boot == boot_now();
+}
+
+Status RunDirectory::say_processes() const {
+    return write_atomically(path_ + "/processes", boot_now());
+}
+
+void RunDirectory::say_no_processes() const { ::unlink((path_ + "/processes").c_str()); }
+
 Status RunDirectory::leave_notice(const std::string& text) const {
     timespec now{};
     ::clock_gettime(CLOCK_MONOTONIC, &now);

@@ -3,7 +3,8 @@
 //
 // RUN_DIR/12.1/place     who owns attempt 1 of job 12
 // RUN_DIR/12.1/batch/    the run: `spec` for the shepherd, `shepherd` its process, `status` once it
-//                        has started, `exit` at the end, `lock` held for as long as it lives
+//                        has started, `exit` at the end, `lock` held for as long as it lives;
+//                        without a cgroup also `processes`, for as long as something may live
 #pragma once
 
 #include <csignal>
@@ -37,6 +38,9 @@ public:
     std::optional<ProcessMark> shepherd() const;
     std::optional<RunStatus> status() const;
     std::optional<ExitRecord> exit() const;
+    // Something of a run without a cgroup may live: the shepherd and its guard have not both ended
+    // well since. Of an earlier boot nothing lives.
+    bool has_processes() const;
     // A line for the run's user; its shepherd is to be woken by kNoticeSignal.
     Status leave_notice(const std::string& text) const;
 
@@ -48,6 +52,8 @@ public:
     // has filled still takes it.
     Status reserve_exit() const;
     Status tell_exit(const ExitRecord& record) const;
+    Status say_processes() const;
+    void say_no_processes() const;
     std::vector<std::string> take_notices() const;  // In order.
 
 private:

@@ -75,7 +75,8 @@ struct ProcessMark {
 struct RunStatus {
     std::string failure;  // Empty: they run.
     std::vector<ProcessMark> tasks;
-    BERTH_FIELDS(RunStatus, failure, tasks)
+    NotBegun not_begun = NotBegun::unknown;  // With a failure.
+    BERTH_FIELDS(RunStatus, failure, tasks, not_begun)
 };
 
 // What it leaves when all its tasks are gone.

@@ -15,10 +15,13 @@
 #include <cstdio>
 #include <map>
 
+#include "berth/agent/signals.h"
 #include "berth/host/account_check.h"
 #include "berth/host/cgroup_tree.h"
 #include "berth/host/file_io.h"
+#include "berth/host/guard.h"
 #include "berth/host/mpi_server.h"
+#include "berth/host/not_begun.h"
 #include "berth/host/process.h"
 #include "berth/host/run_directory.h"
 #include "berth/host/step_pump.h"
@@ -57,7 +60,7 @@ public:
     Status start();
     void stop_all();
     Status watch();
-    void tell_failure(const std::string& why);
+    void tell_failure(const Error& why);
 
 private:
     Status write_script();
@@ -116,7 +119,10 @@ Status Shepherd::prepare() {
     if (!self) return Error{ErrorCode::internal, "cannot read /proc/self/stat"};
     BERTH_CHECK(folder_.tell_shepherd(*self));
     BERTH_TRY(run_, folder_.take_spec());
-    return folder_.reserve_exit();
+    BERTH_CHECK(folder_.reserve_exit());
+    // What a prolog or epilog leaves running is the site's, and may.
+    if (confined() || is_hook(run_.step)) return Done{};
+    return begin_guarded(folder_);
 }
 
 // The user reads it, and nobody else: it may hold anything.
@@ -138,7 +144,7 @@ Status Shepherd::write_script() {
 
 Status Shepherd::start() {
     BERTH_CHECK(check_account(run_.account_check, run_.user));
-    BERTH_CHECK(write_script());
+    BERTH_CHECK(on_node(write_script()));
     BERTH_CHECK(pump_.connect(run_));
     if (!run_.mpi.kind.empty()) BERTH_CHECK(start_mpi());
     BERTH_CHECK(start_tasks());
@@ -213,12 +219,12 @@ void Shepherd::stop_all() {
 }
 
 // Of a step its srun is told, too; it has a moment to take that.
-void Shepherd::tell_failure(const std::string& why) {
-    (void)folder_.tell_status({why, {}});
+void Shepherd::tell_failure(const Error& why) {
+    (void)folder_.tell_status({why.message, {}, not_begun_by(why)});
     if (pump_.idle() || run_.tasks.empty()) return;
     constexpr ExitStatus kNotStarted{.code = 1, .signal = 0};
     constexpr std::int64_t kFarewellSeconds = 2;
-    pump_.say(run_.tasks.front().rank, "slurmstepd: error: " + why + "\n");
+    pump_.say(run_.tasks.front().rank, "slurmstepd: error: " + why.message + "\n");
     for (const TaskSpec& task : run_.tasks) pump_.task_ended(task.rank, kNotStarted);
     pump_.end_mpi();
     const std::int64_t until = now_seconds() + kFarewellSeconds;
@@ -369,6 +375,7 @@ Status Shepherd::watch() {
         if (running_.empty() && !told_ && !waits) BERTH_CHECK(tell_end());
         if (told_) pump_.leave();
     }
+    if (childless_) folder_.say_no_processes();  // Its guard may have been killed.
     return Done{};
 }
 
@@ -384,11 +391,11 @@ bool needs_tls(const std::string& io_address) {
 int shepherd_run(const std::string& run_folder, SecureSocket secure) {
     ::fcntl(kLockFd, F_SETFD, FD_CLOEXEC);
     Shepherd shepherd{RunDirectory(run_folder), secure};
-    Status status = shepherd.prepare();
+    Status status = on_node(shepherd.prepare());
     if (status.ok()) status = shepherd.start();
     if (!status.ok()) {
         shepherd.stop_all();
-        shepherd.tell_failure(status.error().message);
+        shepherd.tell_failure(status.error());
         std::fprintf(stderr, "berth-step: %s\n", status.error().message.c_str());
         return 1;
     }

@@ -21,13 +21,15 @@
 #include "berth/base/bitmask.h"
 #include "berth/base/text.h"
 #include "berth/host/file_io.h"
+#include "berth/host/not_begun.h"
+#include "berth/host/process_limit.h"
 #include "berth/host/task_exec.h"
 #include "berth/host/task_limits.h"
 
 namespace berth {
 namespace {
 
-constexpr char kReady = 'R', kFailed = 'F', kNoFiles = 'O', kGo = 'G';
+constexpr char kReady = 'R', kFailed = 'F', kNode = 'N', kNoFiles = 'O', kGo = 'G';
 
 Status check(bool right, const std::string& what) {
     if (right) return Done{};
@@ -142,7 +144,7 @@ Status open_streams(const TaskSpec& task, const TaskPipes& pipes) {
 Status get_ready(const RunSpec& run, const TaskSpec& task, bool born_in_unified,
                  std::string& notice) {
     reset_signals();
-    BERTH_CHECK(enter_cgroups(run, born_in_unified));
+    BERTH_CHECK(on_node(enter_cgroups(run, born_in_unified)));
     BERTH_CHECK(check(::setsid() > 0, "cannot begin a session"));
     constexpr mode_t kUmask = 022;
     ::umask(static_cast<mode_t>(run.inherited.umask.value_or(kUmask)));
@@ -177,7 +179,8 @@ Status place_kept(const std::vector<UniqueFd>& kept) {
                               int talk, bool born_in_unified) {
     std::string notice = task.notice;
     if (Status ready = get_ready(run, task, born_in_unified, notice); !ready.ok()) {
-        (void)write_all(talk, kFailed + ready.error().message);
+        const bool of_node = not_begun_by(ready.error()) == NotBegun::for_node;
+        (void)write_all(talk, (of_node ? kNode : kFailed) + ready.error().message);
         ::_exit(1);
     }
     if (Status opened = open_streams(task, pipes); !opened.ok()) {
@@ -244,7 +247,7 @@ Result<StartedTask> start_task(const RunSpec& run, const TaskSpec& task, TaskPip
     started.talk.reset(ends[0]);
     UniqueFd theirs(ends[1]);
     CloneResult child = clone_child(run.unified);
-    if (child.pid < 0) return system_error("cannot start a process", errno);
+    if (child.pid < 0) return process_error("cannot start a process", errno);
     if (child.pid == 0) {
         started.talk.reset();
         be_the_task(run, task, pipes, theirs.get(), child.in_unified);
@@ -261,11 +264,13 @@ Status wait_until_ready(const StartedTask& task) {
         got = ::read(task.talk.get(), word, sizeof word);
     } while (got < 0 && errno == EINTR);
     if (got >= 1 && word[0] == kReady) return Done{};
-    if (got > 1 && (word[0] == kFailed || word[0] == kNoFiles)) {
-        return Error{word[0] == kFailed ? ErrorCode::failed_precondition : ErrorCode::not_found,
-                     std::string(word + 1, static_cast<std::size_t>(got - 1))};
+    if (got > 1) {
+        std::string why(word + 1, static_cast<std::size_t>(got - 1));
+        if (word[0] == kFailed) return Error{ErrorCode::failed_precondition, std::move(why)};
+        if (word[0] == kNode) return Error{ErrorCode::resource_exhausted, std::move(why)};
+        if (word[0] == kNoFiles) return Error{ErrorCode::not_found, std::move(why)};
     }
-    return Error{ErrorCode::failed_precondition, "it was killed before it could start"};
+    return Error{ErrorCode::unavailable, "it was killed before it could start"};
 }
 
 void let_go(StartedTask& task) {

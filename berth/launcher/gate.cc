@@ -1,5 +1,7 @@
 #include "berth/launcher/gate.h"
 
+#include <algorithm>
+
 #include "berth/agent/signals.h"
 #include "berth/launcher/agreement.h"
 #include "berth/trust/secrets.h"
@@ -8,6 +10,7 @@ namespace berth {
 namespace {
 
 Error refused(const std::string& why) { return {ErrorCode::permission_denied, why}; }
+Error been_here(const std::string& why) { return {ErrorCode::already_exists, why}; }
 
 std::string name_of(JobId job, Attempt attempt) {
     return "attempt " + to_string(attempt) + " of job " + to_string(job);
@@ -26,6 +29,9 @@ Result<HostAction> LaunchGate::admit(HostAction asked, Time now) {
         return admit_setup(*setup, now);
     if (const auto* const gone = std::get_if<RemoveAttempt>(&asked)) {
         BERTH_CHECK(remove(*gone, now));
+    }
+    if (const auto* const known = std::get_if<ListAttempts>(&asked)) {
+        BERTH_CHECK(list(*known, now));
     }
     if (const auto* const signal = std::get_if<SignalRun>(&asked)) {
         if (signal->signal <= 0 || signal->signal > kSignalMax)
@@ -82,9 +88,9 @@ Result<LetIn> LaunchGate::find_live(JobId job, Attempt attempt) const {
     if (entry == nullptr || entry->attempt < attempt)
         return Error{ErrorCode::not_found, name_of(job, attempt) + " has not been started here"};
     if (entry->attempt != attempt)
-        return refused(name_of(job, entry->attempt) + " has been here, which is later than " +
-                       to_string(attempt));
-    if (entry->removed) return refused(name_of(job, attempt) + " is over on this node");
+        return been_here(name_of(job, entry->attempt) + " has been here, which is later than " +
+                         to_string(attempt));
+    if (entry->removed) return been_here(name_of(job, attempt) + " is over on this node");
     return *entry;
 }
 
@@ -103,17 +109,18 @@ Status LaunchGate::has_room(const LaunchAttempt& launch) const {
 Status LaunchGate::let_in(const SignedAttempt& attempt, const std::string& credential, Time now) {
     const LaunchAttempt& launch = attempt.body;
     Result<LetIn> entry = find_live(launch.job, launch.attempt);
-    // One of which nothing is here holds no devices: they may be another's by now.
+    // One of which nothing is here holds no devices: they may be another's by now. If it is entered
+    // as started, the launcher died before it made the attempt's folder, so nothing has begun: a
+    // folder is removed only after the entry says so.
     if (entry.ok() && settings_.present(launch.job, launch.attempt))
         return is_for_here(attempt.warrant);
-    if (entry.ok() && entry->started)
-        return refused(name_of(launch.job, launch.attempt) + " was started on this node before");
     if (!entry.ok() && entry.error().code != ErrorCode::not_found) return entry.error();
     BERTH_CHECK(is_fresh(attempt.warrant, now));
     if (launch.owner.uid < settings_.lowest_uid)
-        return refused("no job of uid " + std::to_string(launch.owner.uid) +
-                       " runs on this node: " + std::to_string(settings_.lowest_uid) +
-                       " is the lowest");
+        return Error{ErrorCode::failed_precondition,
+                     "no job of uid " + std::to_string(launch.owner.uid) +
+                         " runs on this node: " + std::to_string(settings_.lowest_uid) +
+                         " is the lowest"};
     BERTH_CHECK(has_room(launch));
     BERTH_CHECK(ledger_.forget(now, settings_.present));
     BERTH_CHECK(ledger_.raise_epoch(attempt.warrant.epoch));
@@ -125,7 +132,7 @@ Status LaunchGate::let_in(const SignedAttempt& attempt, const std::string& crede
 
 Status LaunchGate::before_epilog(JobId job, Attempt attempt) const {
     if (settings_.hook({job, attempt, kEpilogStep}) == HookState::none) return Done{};
-    return refused("the epilog of " + name_of(job, attempt) + " has begun on this node");
+    return been_here("the epilog of " + name_of(job, attempt) + " has begun on this node");
 }
 
 Status LaunchGate::may_begin(const LaunchAttempt& launch) const {
@@ -142,11 +149,11 @@ Status LaunchGate::may_run_hook(const RunKey& run) const {
     BERTH_CHECK(before_epilog(run.job, run.attempt));
     if (run.step == kEpilogStep) return Done{};
     if (settings_.hook(run) != HookState::none)
-        return refused("the prolog of " + name_of(run.job, run.attempt) +
-                       " has begun on this node before");
+        return been_here("the prolog of " + name_of(run.job, run.attempt) +
+                         " has begun on this node before");
     const Result<LetIn> entry = find_live(run.job, run.attempt);
     if (entry.ok() && entry->started)
-        return refused(name_of(run.job, run.attempt) + " was started on this node before");
+        return been_here(name_of(run.job, run.attempt) + " was started on this node before");
     return Done{};
 }
 
@@ -239,6 +246,18 @@ Status LaunchGate::remove(const RemoveAttempt& asked, Time now) {
         LetIn over = *entry;
         over.removed = true;
         BERTH_CHECK(ledger_.put(asked.job, std::move(over)));
+    }
+    return ledger_.forget(now, settings_.present);
+}
+
+// Attempts that the agent does not know are over: nothing of them is begun any more. Whether their
+// devices are free does not follow from the agent's word: has_room() asks the node.
+Status LaunchGate::list(const ListAttempts& asked, Time now) {
+    const std::map<JobId, LetIn> entries = ledger_.all();
+    for (const auto& [job, entry] : entries) {
+        const RunKey own{job, entry.attempt, kExternStep};
+        const bool known = std::ranges::find(asked.known, own) != asked.known.end();
+        if (!known) BERTH_CHECK(remove({job, entry.attempt}, now));
     }
     return ledger_.forget(now, settings_.present);
 }

@@ -31,7 +31,9 @@ public:
         : settings_(std::move(settings)), keys_(std::move(keys)), ledger_(std::move(ledger)) {}
 
     // What is to be done: where something begins, what was signed and not what is asked for, which
-    // must be the same. An error is a refusal, and its message says why.
+    // must be the same. An error is a refusal, and its message says why. Its code says of what kind
+    // it is: already_exists: this, or a later attempt, has been here; failed_precondition: a job of
+    // this user's is not run here; permission_denied and not_found: all else.
     Result<HostAction> admit(HostAction asked, Time now);
 
     // Those that it believes: as a ConfigureNode that it has let in said last.
@@ -55,6 +57,7 @@ private:
     Result<HostAction> admit_program(const StartNodeProgram& asked, Time now);
     Result<HostAction> admit_setup(const ConfigureNode& asked, Time now);
     Status remove(const RemoveAttempt& asked, Time now);
+    Status list(const ListAttempts& asked, Time now);
 
     GateSettings settings_;
     VerifyingKeys keys_;

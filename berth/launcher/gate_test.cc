@@ -173,14 +173,39 @@ TEST(LaunchGate, StartsNothingTwice) {
     }
 }
 
-// Also where whatever it left was taken away without the agent's word.
-TEST(LaunchGate, StartsNothingTwiceThatIsGoneByItself) {
+// Also where the agent does not know it any more, and what it left is taken away.
+TEST(LaunchGate, StartsNothingTwiceThatTheAgentDoesNotList) {
+    GateRig rig;
+    const LaunchAttempt launch = rig.sign(rig.attempt());
+    EXPECT_EQ(rig.ask(StartAttempt{launch}), "");
+    rig.reopen();
+    EXPECT_EQ(rig.ask(ListAttempts{}), "");
+    rig.here.clear();
+    EXPECT_TRUE(says(rig.ask(StartAttempt{launch}), "is over on this node"));
+    rig.now += kCredentialLife + kClockSkewMax + Duration(1);
+    EXPECT_EQ(rig.ask(ListAttempts{}), "");
+    EXPECT_FALSE(rig.disk.kept.contains("job/7")) << "it is forgotten in the end";
+}
+
+// The launcher died after it had entered the attempt, and before it made the attempt's folder.
+TEST(LaunchGate, StartsWhatWasEnteredAndNeverBegan) {
     GateRig rig;
     const LaunchAttempt launch = rig.sign(rig.attempt());
     EXPECT_EQ(rig.ask(StartAttempt{launch}), "");
     rig.here.clear();
     rig.reopen();
-    EXPECT_TRUE(says(rig.ask(StartAttempt{launch}), "was started on this node before"));
+    EXPECT_EQ(rig.ask(ListAttempts{{{launch.job, launch.attempt, kExternStep}}}), "");
+    EXPECT_EQ(rig.ask(StartAttempt{launch}), "");
+}
+
+// An agent that leaves a job out which runs: its devices stay taken.
+TEST(LaunchGate, GivesNoDeviceAwayForAList) {
+    GateRig rig;
+    EXPECT_EQ(rig.ask(StartAttempt{rig.sign(rig.attempt(1))}), "");
+    EXPECT_EQ(rig.ask(ListAttempts{}), "");
+    EXPECT_TRUE(says(rig.ask(StartAttempt{rig.sign(rig.attempt(2))}), "holds devices 0-1"));
+    rig.reopen();
+    EXPECT_TRUE(says(rig.ask(StartAttempt{rig.sign(rig.attempt(2))}), "holds devices 0-1"));
 }
 
 TEST(LaunchGate, ForgetsAnAttemptOnceItsCredentialIsOfNoUse) {

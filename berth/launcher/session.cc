@@ -28,24 +28,31 @@ bool is_for_later() { return errno == EAGAIN || errno == EINTR; }
 // A refusal is the agent's affair. Anything else is the ledger's: what it holds and what is on its
 // disk may differ by now, and whoever comes next reads it anew.
 bool is_refusal(const Error& error) {
-    return error.code == ErrorCode::permission_denied || error.code == ErrorCode::not_found;
+    return error.code == ErrorCode::permission_denied || error.code == ErrorCode::not_found ||
+           error.code == ErrorCode::already_exists || error.code == ErrorCode::failed_precondition;
+}
+
+NotBegun fault_of(const Error& refusal) {
+    if (refusal.code == ErrorCode::already_exists) return NotBegun::unknown;
+    return refusal.code == ErrorCode::failed_precondition ? NotBegun::for_job : NotBegun::for_node;
 }
 
 // The answer to an action that is not done; nullopt: none is waited for.
 struct Answer {
     const std::string& why;
+    NotBegun not_begun;
     using Event = std::optional<AgentEvent>;
     Event operator()(const StartAttempt& start) const {
         const LaunchAttempt& launch = start.launch;
         const StepId run = launch.batch_host ? kBatchStep : kExternStep;
-        return RunFailedToStart{{launch.job, launch.attempt, run}, why};
+        return RunFailedToStart{{launch.job, launch.attempt, run}, why, not_begun};
     }
     Event operator()(const StartStep& start) const {
         const LaunchStep& launch = start.launch;
-        return RunFailedToStart{{launch.job, launch.attempt, launch.step}, why};
+        return RunFailedToStart{{launch.job, launch.attempt, launch.step}, why, not_begun};
     }
     Event operator()(const StartHook& start) const {
-        return RunFailedToStart{start.run, "did not start: " + why};
+        return RunFailedToStart{start.run, "did not start: " + why, not_begun};
     }
     Event operator()(const StartNodeProgram& start) const {
         return NodeProgramExited{start.program.program, why};
@@ -94,7 +101,10 @@ Status LauncherSession::run(const Greeting& greeting) {
         // Asked first: what has come by then is read below.
         const bool last = stopping_;
         if (!last) BERTH_CHECK(wait());
-        BERTH_CHECK(read());
+        if (Status heard = read(); !heard.ok()) {
+            (void)write();  // Why, to the agent: or it would ask the next one the same.
+            return heard;
+        }
         take_pushed();
         for (const AgentEvent& event : ports_.take_events()) tell(event);
         BERTH_CHECK(write());
@@ -148,7 +158,7 @@ Status LauncherSession::obey(const std::string& frame) {
     BERTH_TRY(const HostAction asked, decode<HostAction>(frame, kMessageRoom));
     Result<HostAction> action = ports_.gate.admit(asked, ports_.now());
     if (!action.ok()) {
-        refuse(asked, action.error().message);
+        refuse(asked, action.error());
         if (!is_refusal(action.error())) return prefixed("the ledger", action.error());
     } else if (const auto* const start = std::get_if<StartNodeProgram>(&*action)) {
         ports_.start_program(start->program);
@@ -168,9 +178,10 @@ Status LauncherSession::configure(ConfigureNode action) {
     return Done{};
 }
 
-void LauncherSession::refuse(const HostAction& asked, const std::string& why) {
-    log_.write(LogLevel::warning, "launcher", "refused: " + why);
-    const Answer answer{"the launcher refuses: " + why};
+void LauncherSession::refuse(const HostAction& asked, const Error& why) {
+    log_.write(LogLevel::warning, "launcher", "refused: " + why.message);
+    const std::string text = "the launcher refuses: " + why.message;
+    const Answer answer{text, fault_of(why)};
     if (const auto event = std::visit(answer, asked)) tell(*event);
 }
 

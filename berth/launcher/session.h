@@ -50,7 +50,7 @@ private:
     bool is_unread() const;
     Status obey(const std::string& frame);
     Status configure(ConfigureNode action);
-    void refuse(const HostAction& asked, const std::string& why);
+    void refuse(const HostAction& asked, const Error& why);
     void tell(const AgentEvent& event);
     void take_pushed();
     Status write();

@@ -178,6 +178,7 @@ TEST(LauncherSession, AnswersWhatItRefusesAndDoesNothing) {
         for (std::size_t i = 0; i < 3; ++i) {
             EXPECT_NE(std::get<RunFailedToStart>(answers[i]).why.find("refuses"),
                       std::string::npos);
+            EXPECT_EQ(std::get<RunFailedToStart>(answers[i]).not_begun, NotBegun::for_node);
         }
         EXPECT_NE(std::get<NodeProgramExited>(answers[3]).failure, "");
     }
@@ -275,8 +276,10 @@ TEST(LauncherSession, EndsWhereItCannotWriteDownWhatItLetsIn) {
         auto node = RemoteNode::connect(launcher.path(), "gpu1");
         ASSERT_TRUE(node.ok()) << node.error().message;
         (*node)->act(StartAttempt{launcher.rig.sign(launcher.rig.attempt())});
-        (void)wait_for(**node, 100);
+        const std::vector<AgentEvent> answers = wait_for(**node, 100);
         EXPECT_TRUE((*node)->lost());
+        ASSERT_EQ(answers.size(), 1U) << "else the agent would ask the next one the same, for ever";
+        EXPECT_EQ(std::get<RunFailedToStart>(answers[0]).not_begun, NotBegun::for_node);
     }
     launcher.end();
     EXPECT_FALSE(launcher.status.ok());

@@ -12,6 +12,14 @@
 
 namespace berth {
 
+// That nothing of a run has begun on a node and nothing will, and why.
+enum class NotBegun : std::uint8_t {
+    unknown,   // Something of it may have run.
+    for_job,   // The node does not have what this job asks for: its user, an account.
+    for_node,  // The node lacks what every job needs: disk, inodes, descriptors, memory, a cgroup,
+               // its launcher.
+};
+
 // One attempt as a node knows it.
 struct AttemptReport {
     JobId job{0};
@@ -20,13 +28,14 @@ struct AttemptReport {
     std::optional<ExitStatus> batch_exit;
     bool out_of_memory = false;
     bool never_ran = false;  // A tombstone's answer: it was not launched and never will be.
-    std::string failure;     // A launch that failed, and why; with batch_exit: why that is.
+    NotBegun not_begun = NotBegun::unknown;  // Of a launch that failed.
+    std::string failure;  // A launch that failed, and why; with batch_exit: why that is.
     std::vector<StepId> live_steps;
     Hook failed_hook = Hook::none;  // The node is then to be looked at.
     std::string hook_failure;       // How.
     std::optional<RunUsage> usage;  // Of the script, once it has ended.
     BERTH_FIELDS(AttemptReport, job, attempt, live, batch_exit, out_of_memory, never_ran, failure,
-                 live_steps, failed_hook, hook_failure, usage)
+                 live_steps, failed_hook, hook_failure, usage, not_begun)
 };
 
 struct StepReport {

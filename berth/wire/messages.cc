@@ -92,6 +92,7 @@ struct FillReport {
         for (const StepId step : report.live_steps) end.add_live_steps(step.value());
         end.set_failed_hook(static_cast<std::uint32_t>(report.failed_hook));
         end.set_hook_failure(report.hook_failure);
+        end.set_not_begun(static_cast<std::uint32_t>(report.not_begun));
         if (report.usage) set(*end.mutable_usage(), *report.usage);
     }
     void operator()(const StepReport& report) {
@@ -134,6 +135,9 @@ AttemptReport attempt_report(const wire::AttemptEnd& in) {
         report.failed_hook = static_cast<Hook>(in.failed_hook());
     }
     report.hook_failure = in.hook_failure();
+    if (in.not_begun() <= static_cast<std::uint32_t>(NotBegun::for_node)) {
+        report.not_begun = static_cast<NotBegun>(in.not_begun());
+    }
     report.usage = usage_in(in);
     return report;
 }

@@ -31,6 +31,7 @@ TEST(Messages, CarryEveryKindOfReportUnchanged) {
                          .batch_exit = ExitStatus{.code = -1, .signal = 9},
                          .out_of_memory = true,
                          .never_ran = true,
+                         .not_begun = NotBegun::for_node,
                          .failure = "no such user",
                          .live_steps = {StepId(0), kBatchStep},
                          .failed_hook = Hook::epilog,

@@ -7,6 +7,7 @@ import signal
 import socket
 import struct
 import subprocess
+import time
 import unittest
 from pathlib import Path
 
@@ -161,9 +162,10 @@ class Launcher(unittest.TestCase):
         self.cluster.start_agent()
         self.cluster.wait("the agent to be back", lambda: "1 runs adopted" in self.cluster.log("berth-agent"))
         self.cluster.stop("berth-launcher", signal.SIGKILL)
-        self.assertEqual(self.cluster.processes.pop("berth-agent").wait(60), 75, self.cluster.log_ends())
+        self.cluster.wait("the agent to miss it", lambda: "the launcher is gone" in self.cluster.log("berth-agent"))
         self.cluster.start_launcher()
-        self.cluster.start_agent()
+        self.cluster.wait("the agent to be back", lambda: self.cluster.log("berth-agent").count("1 runs adopted") == 2)
+        self.assertIsNone(self.cluster.processes["berth-agent"].poll(), "the agent stays")
         go.touch()
         self.cluster.wait_state(job, "COMPLETED")
         self.assertEqual(self.cluster.output(job), "done\n")
@@ -171,6 +173,56 @@ class Launcher(unittest.TestCase):
         self.cluster.wait("the other script to begin", Path(f"{go}.long").exists)
         self.cluster.run("scancel", long, user=USER, group="daemon", extra_groups=[])
         self.cluster.wait_state(long, "CANCELLED")
+
+    def test_the_node_takes_work_at_once_though_the_launcher_died_between_an_acknowledged_end_and_its_removal(self):
+        for how in (signal.SIGKILL, signal.SIGTERM):  # A crash; an upgrade.
+            go = self.cluster.work / f"go.{how}"
+            job = self.submit(f"touch {go}.began; while [ ! -e {go} ]; do sleep 0.1; done", "--gres=gpu:2")
+            self.cluster.wait("the script to begin", Path(f"{go}.began").exists)
+            folder = self.cluster.launcher_state / f"run/{job}.1"
+            left = self.cluster.root / f"left.{how}"
+            shutil.copytree(folder, left)
+            go.touch()
+            self.cluster.wait_state(job, "COMPLETED")
+            self.cluster.wait("its removal", lambda: not folder.exists())
+            self.cluster.stop("berth-launcher", how)
+            shutil.move(left, folder)  # As it lies there when the launcher dies before it removes it.
+            self.cluster.start_launcher()
+            began = time.monotonic()
+            next_job = self.submit("true", "--gres=gpu:2")
+            self.cluster.wait_state(next_job, "COMPLETED")
+            self.assertLess(time.monotonic() - began, 5)  # 2 s, and what waiting costs on a slow machine.
+            self.assertFalse(folder.exists())
+            history = self.cluster.run("sacct", "-n", "-P", "-X", "-D", "-j", next_job, "-o", "State").stdout
+            self.assertEqual(history, "COMPLETED\n", "it was refused before")
+
+    def refused(self, name, *changed):
+        """Starts a second one as the first was started, but for what is `changed`; it must say why it cannot."""
+        arguments = list(self.cluster.processes[name].args)
+        for option, value in changed:
+            arguments[arguments.index(option) + 1] = value
+        done = subprocess.run(arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+        self.assertNotEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stderr, "still running|in use by another process")
+
+    def test_a_second_controller_or_launcher_that_cannot_start_changes_nothing(self):
+        go = self.cluster.work / "go"
+        job = self.submit(f"touch {go}.began; while [ ! -e {go} ]; do sleep 0.1; done; srun -n 1 echo done")
+        self.cluster.wait("the script to begin", Path(f"{go}.began").exists)
+        key = self.cluster.state / "run/launch.pub"
+        before = (key.read_text(), key.stat().st_ino, key.stat().st_mtime_ns)
+        other = self.cluster.root / "other"
+        self.refused("berthd")
+        self.refused("berthd", ("--state", other / "db"))  # It has another key of its own there.
+        self.refused("berth-launcher")
+        self.refused("berth-launcher", ("--state", other / "launcher"))
+        self.assertEqual((key.read_text(), key.stat().st_ino, key.stat().st_mtime_ns), before)
+        go.touch()
+        self.cluster.wait_state(job, "COMPLETED")
+        self.assertEqual(self.cluster.output(job), "done\n")
+        self.assertNotIn("the launcher is gone", self.cluster.log("berth-agent"))
+        self.assertEqual(self.cluster.log("berth-agent").count("runs adopted"), 1)
+        self.assertEqual(self.cluster.log("berth-launcher").count("an agent is here"), 1)
 
     def test_jobs_that_share_a_gpu_have_its_mps_daemon_and_its_fall_drains_that_gpu(self):
         go = self.cluster.work / "go"

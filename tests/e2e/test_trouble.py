@@ -1,8 +1,10 @@
 """Bad input and failure: each has a clear error or a defined outcome."""
 
+import contextlib
 import os
 import pwd
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -192,6 +194,33 @@ class Failure(unittest.TestCase):
             finally:
                 c.run("berth", "down", "--kill", check=False)
                 subprocess.run(["umount", "-l", str(small)], check=False)
+
+
+    @unittest.skipUnless(ROOT, "SKIPPED: needs root to mount a small disk")
+    def test_a_node_with_a_full_disk_gives_its_jobs_back_and_is_drained_with_the_reason(self):
+        with Cluster("a100:8", nodes=2, cpus=16) as c:
+            first = c.run("sinfo", "-h", "-N", "-o", "%N").stdout.split()[0]
+            c.run("berth", "down")
+            run_dir = c.state / "agents" / first / "run"
+            shutil.rmtree(run_dir)
+            run_dir.mkdir()
+            mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "nr_inodes=20,mode=755", "none", str(run_dir)], capture_output=True, text=True)
+            if mounted.returncode != 0:
+                self.skipTest("SKIPPED: cannot mount a tmpfs here")
+            try:
+                c.up()
+                with contextlib.suppress(OSError):  # Until no inode is left.
+                    for number in range(20):
+                        (run_dir / f"filler{number}").touch()
+                jobs = [c.sbatch("--no-requeue", "--gres=gpu:1", script="true") for _ in range(4)]
+                for job in jobs:
+                    c.wait_state(job, "COMPLETED")
+                    self.assertNotIn(first, c.run("sacct", "-n", "-X", "-j", job, "-o", "NodeList%30").stdout)
+                c.wait("the node to be drained", lambda: "Cannot start jobs" in c.run("sinfo", "-h", "-R", "-o", "%60E %N").stdout)
+                self.assertIn("No space left on device", c.run("sinfo", "-h", "-R", "-o", "%200E").stdout)
+            finally:
+                c.run("berth", "down", "--kill", check=False)
+                subprocess.run(["umount", "-l", str(run_dir)], check=False)
 
 
 if __name__ == "__main__":

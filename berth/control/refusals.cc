@@ -1,0 +1,108 @@
+// What becomes of a job that a node could not begin, and of the node. Where the node lacks what
+// every job needs, the job goes back to the queue as if nothing had been, and the third such job
+// drains the node. Any other refusal may be the job's own fault: it is tried on three nodes, and held
+// then. Either way the job is not sent to the same node again, as long as another can run it.
+#include <algorithm>
+
+#include "berth/control/nodes.h"
+#include "berth/engine/admission.h"
+
+namespace berth {
+namespace {
+
+constexpr std::size_t kNodesTried = 3;  // Before a job is held.
+constexpr std::size_t kJobsLost = 3;    // Before a node is drained.
+// A job that no other node can run waits this long for its node to mend.
+constexpr Duration kTryAgain = std::chrono::seconds(10);
+constexpr const char* kHeld = "launch failed requeued held";
+
+// The job without the nodes that have refused it; nullopt: nothing else could run it.
+std::optional<JobUpdated> without(const Ledger& ledger, const Job& job,
+                                  const std::set<NodeId>& nodes) {
+    JobRequest request = job.spec.request;
+    std::vector<std::string> exclude = request.exclude;
+    for (const NodeId node : nodes) {
+        const std::string& name = ledger.state().spec().node(node).name;
+        if (std::ranges::find(exclude, name) == exclude.end()) exclude.push_back(name);
+    }
+    request.exclude = std::move(exclude);
+    auto admitted =
+        admit_update(ledger.state(), ledger.now(), {.job = job.id, .request = request}, true);
+    if (auto* const fact = std::get_if<JobUpdated>(&admitted)) return std::move(*fact);
+    return std::nullopt;
+}
+
+}  // namespace
+
+// Back to the queue. False: that is not to be done here. Nothing of it has begun on the batch host,
+// so that --no-requeue does not forbid it; of a refusal by another node that is not known.
+bool Nodes::send_back(Ledger& ledger, NodeId node, const Job& job, const AttemptReport& report) {
+    const bool whole = !job.het && !job.spec.command->interactive;
+    const bool may = ledger.state().may_requeue(job) || job.nodes.front() == node;
+    if (!whole || !may) return false;
+    Refusals& refusals = refused_[job.id];
+    refusals.by.insert(node);
+    refusals.why = report.not_begun;
+    if (job.state != JobState::running) return job.outcome == JobState::pending;
+    // Held until settle_refused() has found where else it may go.
+    const bool for_job = report.not_begun == NotBegun::for_job;
+    ledger.record(EndJob{.job = job.id,
+                         .outcome = JobState::pending,
+                         .hold = for_job ? Hold::admin : Hold::none,
+                         .reason = for_job ? kHeld : ""});
+    return true;
+}
+
+void Nodes::note_refusal(Ledger& ledger, NodeId node, const AttemptReport& report) {
+    if (report.not_begun != NotBegun::for_node || ledger.state().condition(node).drained) return;
+    std::set<JobId>& jobs = refusing_[node];
+    jobs.insert(report.job);
+    if (jobs.size() < kJobsLost) return;
+    refusing_.erase(node);
+    const std::string& name = ledger.state().spec().node(node).name;
+    ledger.log(LogLevel::error, "node " + name + " is drained: it could not begin " +
+                                    std::to_string(kJobsLost) +
+                                    " jobs, the last one because " + report.failure);
+    ledger.record(NodeUpdated{.node = node,
+                              .drained = true,
+                              .reason = "Cannot start jobs: " + report.failure,
+                              .by = kOurselves});
+}
+
+// Once nothing of its attempt is left on any node.
+void Nodes::settle_refused(Ledger& ledger, JobId id) {
+    const auto found = refused_.find(id);
+    if (found == refused_.end()) return;
+    const Job* const job = ledger.state().find_job(id);
+    if (job == nullptr || is_final(job->state)) {
+        refused_.erase(found);
+        return;
+    }
+    if (job->state != JobState::pending) return;
+    const Refusals& refusals = found->second;
+    const bool for_job = refusals.why == NotBegun::for_job;
+    if (for_job && refusals.by.size() >= kNodesTried) {  // It stays held.
+        refused_.erase(found);
+        return;
+    }
+    if (auto elsewhere = without(ledger, *job, refusals.by)) {
+        ledger.record(*std::move(elsewhere));
+        if (for_job) ledger.record(JobHeld{id, Hold::none});
+    } else if (for_job) {
+        refused_.erase(found);
+    } else {
+        const Time at = ledger.now() + kTryAgain;
+        ledger.record(JobUpdated{.job = id, .begin = std::max(at, job->spec.begin.value_or(at))});
+    }
+}
+
+// The job runs, and so does the node.
+void Nodes::forget_refusals(const Ledger& ledger, NodeId node, JobId id) {
+    refusing_.erase(node);
+    refused_.erase(id);
+    std::erase_if(refused_, [&](const auto& one) {
+        return ledger.state().find_job(one.first) == nullptr;
+    });
+}
+
+}  // namespace berth

@@ -1,0 +1,141 @@
+// Nodes that cannot begin a job, and what becomes of the job and of the node.
+#include "berth/control/control_rig.h"
+
+namespace berth {
+namespace {
+
+AttemptReport refusal(const ControlRig& rig, std::uint32_t job, NotBegun why) {
+    AttemptReport report = never_ran(job, rig.job(job).attempt.value());
+    report.failure = why == NotBegun::for_node ? "cannot make the folder: No space left on device"
+                                               : "uid 1000 is not known on this node";
+    report.not_begun = why;
+    return report;
+}
+
+std::uint32_t node_of(const ControlRig& rig, std::uint32_t job) {
+    return rig.job(job).nodes.front().value();
+}
+
+void refuse(ControlRig& rig, std::uint32_t job, NotBegun why = NotBegun::for_node) {
+    rig.report(node_of(rig, job), refusal(rig, job, why));
+}
+
+TEST(Refusals, AJobGoesElsewhereUnpunishedWhenANodeLacksWhatEveryJobNeeds) {
+    ControlRig rig(2);
+    rig.connect_all();
+    const std::uint32_t id = rig.submit({.gpus = 1});
+    const std::uint32_t first = node_of(rig, id);
+    refuse(rig, id);
+    EXPECT_EQ(rig.job(id).state, JobState::running);
+    EXPECT_EQ(rig.job(id).hold, Hold::none);
+    EXPECT_EQ(rig.job(id).attempt, Attempt{2});
+    EXPECT_NE(node_of(rig, id), first);
+    EXPECT_EQ(rig.orders<LaunchAttempt>().size(), 1U);
+    EXPECT_FALSE(rig.state().condition(NodeId(first)).drained) << "one job may be an odd one";
+}
+
+TEST(Refusals, AJobThatMayNotBeRequeuedIsAllTheSameSinceItNeverBegan) {
+    ControlRig rig(2);
+    rig.connect_all();
+    JobSpec spec = testing::make_job({.gpus = 1});
+    spec.requeue = false;
+    const std::uint32_t id = rig.submit(std::move(spec));
+    refuse(rig, id);
+    EXPECT_EQ(rig.job(id).state, JobState::running);
+    EXPECT_EQ(rig.job(id).attempt, Attempt{2});
+}
+
+TEST(Refusals, ThreeDifferentJobsDrainTheNodeWithTheReason) {
+    ControlRig rig(1);
+    rig.connect(0);
+    const std::uint32_t first = rig.submit({.gpus = 1});
+    for (int i = 0; i < 4; ++i) {  // No other node can run it: it waits, and is tried again.
+        ASSERT_EQ(rig.job(first).state, JobState::running) << i;
+        refuse(rig, first);
+        EXPECT_EQ(rig.job(first).state, JobState::pending) << "not at once";
+        EXPECT_EQ(rig.job(first).hold, Hold::none);
+        rig.wait(std::chrono::seconds(10));
+    }
+    EXPECT_FALSE(rig.state().condition(NodeId(0)).drained) << "one job alone does not";
+    const std::uint32_t second = rig.submit({.gpus = 1}), third = rig.submit({.gpus = 1});
+    refuse(rig, second);
+    EXPECT_FALSE(rig.state().condition(NodeId(0)).drained);
+    refuse(rig, third);
+    EXPECT_TRUE(rig.state().condition(NodeId(0)).drained);
+    EXPECT_EQ(rig.state().condition(NodeId(0)).reason,
+              "Cannot start jobs: cannot make the folder: No space left on device");
+    EXPECT_EQ(rig.job(second).hold, Hold::none);
+    EXPECT_EQ(rig.job(third).hold, Hold::none);
+}
+
+TEST(Refusals, AJobThatBeginsShowsThatTheNodeIsWell) {
+    ControlRig rig(1);
+    rig.connect(0);
+    std::vector<std::uint32_t> jobs;
+    for (int i = 0; i < 2; ++i) jobs.push_back(rig.submit({.gpus = 1}));
+    for (const std::uint32_t job : jobs) refuse(rig, job);
+    rig.run({.gpus = 1});
+    refuse(rig, rig.submit({.gpus = 1}));
+    EXPECT_FALSE(rig.state().condition(NodeId(0)).drained);
+}
+
+TEST(Refusals, AJobIsHeldOnlyAfterThreeNodesRefusedItForItself) {
+    ControlRig rig(4);
+    rig.connect_all();
+    const std::uint32_t id = rig.submit({.gpus = 1});
+    std::set<std::uint32_t> tried;
+    for (int i = 0; i < 3; ++i) {
+        ASSERT_EQ(rig.job(id).state, JobState::running) << i;
+        EXPECT_TRUE(tried.insert(node_of(rig, id)).second) << "the same node again";
+        refuse(rig, id, NotBegun::for_job);
+    }
+    EXPECT_EQ(rig.job(id).state, JobState::pending);
+    EXPECT_EQ(rig.job(id).hold, Hold::admin);
+    EXPECT_EQ(rig.job(id).state_reason, "launch failed requeued held");
+    for (const std::uint32_t node : tried) {
+        EXPECT_FALSE(rig.state().condition(NodeId(node)).drained);
+    }
+}
+
+TEST(Refusals, AJobIsHeldAtOnceWhereNoOtherNodeCouldRunIt) {
+    ControlRig rig(2);
+    rig.connect_all();
+    JobSpec spec = testing::make_job({.gpus = 1});
+    spec.request.edit().nodelist = {std::vector<std::string>{rig.name(1)}};
+    const std::uint32_t id = rig.submit(std::move(spec));
+    refuse(rig, id, NotBegun::for_job);
+    EXPECT_EQ(rig.job(id).state, JobState::pending);
+    EXPECT_EQ(rig.job(id).hold, Hold::admin);
+    EXPECT_EQ(rig.job(id).state_reason, "launch failed requeued held");
+}
+
+TEST(Refusals, AGangGoesElsewhereOnceItIsGoneEverywhere) {
+    ControlRig rig(3);
+    rig.connect_all();
+    const std::uint32_t id = rig.submit({.nodes = 2, .gpus = 8});
+    const std::vector<NodeId> nodes = rig.job(id).nodes;
+    rig.started(nodes[0].value(), id);
+    rig.report(nodes[1].value(), refusal(rig, id, NotBegun::for_node));
+    EXPECT_EQ(rig.job(id).state, JobState::completing);
+    rig.report(nodes[0].value(), end_report(id, 1, std::nullopt));
+    EXPECT_EQ(rig.job(id).state, JobState::running);
+    EXPECT_EQ(rig.job(id).hold, Hold::none);
+    for (const NodeId node : std::vector<NodeId>(rig.job(id).nodes)) EXPECT_NE(node, nodes[1]);
+}
+
+// The script of a gang runs on its first node: what is not to run twice may have run there.
+TEST(Refusals, AGangThatMayNotBeRequeuedFailsWhenItsScriptMayHaveBegun) {
+    ControlRig rig(3);
+    rig.connect_all();
+    JobSpec spec = testing::make_job({.nodes = 2, .gpus = 8});
+    spec.requeue = false;
+    const std::uint32_t id = rig.submit(std::move(spec));
+    const std::vector<NodeId> nodes = rig.job(id).nodes;
+    rig.started(nodes[0].value(), id);
+    rig.report(nodes[1].value(), refusal(rig, id, NotBegun::for_node));
+    rig.report(nodes[0].value(), end_report(id, 1, std::nullopt));
+    EXPECT_EQ(rig.job(id).state, JobState::node_fail);
+}
+
+}  // namespace
+}  // namespace berth
