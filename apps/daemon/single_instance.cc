@@ -8,9 +8,10 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <thread>
+
+#include "berth/trust/ownership.h"
 
 namespace berth {
 
@@ -44,11 +45,7 @@ bool lock_soon(int file) {
 
 Result<DirectoryLock> DirectoryLock::take(const std::string& directory,
                                           const std::string& program) {
-    std::error_code wrong;
-    if (std::filesystem::create_directories(directory, wrong)) {
-        std::filesystem::permissions(directory, std::filesystem::perms::owner_all, wrong);
-    }
-    if (wrong) return Error{ErrorCode::internal, directory + ": " + wrong.message()};
+    BERTH_CHECK(make_owned_folder(directory, 0700));
     const std::string path = directory + "/lock";
     const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0) return failed(path);

@@ -95,8 +95,11 @@ Status check_path(const std::string& path) {
             if (errno == ENOENT) return Done{};
             return failed(next, "look at");
         }
-        BERTH_CHECK(check_part(next, found));
-        if (!S_ISLNK(found.st_mode)) {
+        const bool is_link = S_ISLNK(found.st_mode);
+        // What was named itself can be mended; the way there is better avoided.
+        const bool is_named = rest.empty() && !is_link && (found.st_mode & S_ISVTX) == 0;
+        BERTH_CHECK(is_named ? check_ownership(next) : check_part(next, found));
+        if (!is_link) {
             at = next;
             continue;
         }
