@@ -13,6 +13,7 @@ Status prepare_state_folder(const std::string& directory) {
     BERTH_CHECK(make_owned_folder(directory, 0700));
     const fs::path ours = fs::path(directory) / kStateFile;
     BERTH_CHECK(check_ownership(ours.string()));
+    BERTH_CHECK(check_ownership(directory + "/keys"));
     std::error_code ignored;
     const fs::path below = fs::path(directory) / "state" / kStateFile;
     if (fs::exists(ours, ignored) || !fs::exists(below, ignored)) return Done{};

@@ -45,6 +45,10 @@ TEST_F(StateFolder, IsRefusedWhereOthersCouldChangeIt) {
     std::ofstream(folder_ + "/berth.db") << "database";
     ASSERT_EQ(::chmod((folder_ + "/berth.db").c_str(), 0666), 0);
     EXPECT_NE(refusal().find("chmod go-w " + folder_ + "/berth.db"), std::string::npos);
+    fs::remove(folder_ + "/berth.db");
+    fs::create_directory(folder_ + "/keys");
+    ASSERT_EQ(::chmod((folder_ + "/keys").c_str(), 0770), 0);
+    EXPECT_NE(refusal().find("chmod go-w " + folder_ + "/keys"), std::string::npos);
 }
 
 TEST_F(StateFolder, IsRefusedWhereTheDatabaseLiesBelowIt) {
