@@ -13,6 +13,7 @@
 #include "berth/trust/certificates.h"
 #include "berth/trust/join_tokens.h"
 #include "berth/trust/key_file.h"
+#include "berth/trust/ownership.h"
 
 namespace berth {
 
@@ -131,9 +132,9 @@ Result<std::string> join(const JoinOptions& options) {
                      problem.detail.empty() ? problem.title : problem.detail};
     }
     BERTH_CHECK(check(*reply, token, options.node));
-    std::error_code wrong;
-    std::filesystem::create_directories(options.state, wrong);
-    if (wrong) return Error{ErrorCode::internal, options.state + ": " + wrong.message()};
+    std::error_code ignored;  // What exists belongs to the agent's user.
+    if (!std::filesystem::exists(options.state, ignored))
+        BERTH_CHECK(make_owned_folder(options.state, 0755));
     const Believed believed = take_apart(reply->authority);
     BERTH_CHECK(
         write_as_owner(options.state, {believed.authority, reply->certificate, std::move(key)}));

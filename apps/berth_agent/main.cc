@@ -1,4 +1,5 @@
 // berth-agent: runs the jobs of one node, as a process.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,6 +25,7 @@
 #include "berth/host/machine.h"
 #include "berth/launcher/remote_node.h"
 #include "berth/trust/certificates.h"
+#include "berth/trust/ownership.h"
 
 namespace berth {
 namespace {
@@ -189,6 +191,8 @@ Status complete(AgentOptions& options, const LinkAddress& controller) {
 int serve(AgentOptions options, StopSignal& signals, LogFile& log) {
     const Result<LinkAddress> controller = parse_link_address(options.controller);
     if (!controller.ok()) return fail(log, controller.error(), kExitConfig);
+    const Status folder = make_owned_folder(options.state, 0755);
+    if (!folder.ok()) return fail(log, folder.error(), kExitConfig);
     const Status joined = complete(options, *controller);
     if (!joined.ok()) return fail(log, joined.error(), kExitConfig);
     const Result<NodeConfig> config = read_node_config(options, log);
@@ -206,6 +210,7 @@ int serve(AgentOptions options, StopSignal& signals, LogFile& log) {
 
 int main(int argc, char** argv) {
     berth::explain_limits("berth-agent");
+    ::umask(022);  // Nobody else writes what it makes, whoever starts it.
     int exit_code = 0;
     if (argc > 1 && std::string_view(argv[1]) == "join") {
         const auto asked = berth::parse_join_options(argc - 1, argv + 1, exit_code);

@@ -1,6 +1,7 @@
 // berth-launcher: does on a node what only root may, as far as the controller has signed it, for an
 // agent that is not root. It has no network.
 #include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -52,6 +53,7 @@ Status run(LauncherOptions options, LogSink& log) {
 
 int main(int argc, char** argv) {
     berth::explain_limits("berth-launcher");
+    ::umask(022);  // Nobody else writes what it makes, whoever starts it.
     int exit_code = 0;
     const auto options = berth::parse_launcher_options(argc, argv, exit_code);
     if (!options) return exit_code;

@@ -298,6 +298,7 @@ Result<std::unique_ptr<ControllerDaemon>> ControllerDaemon::start(
     BERTH_TRY(Opened opened,
               Store::open(options.state,
                           {.keep_journal = options.keep_journal,
+                           .accept_loss = options.accept_loss,
                            .retention = {.jobs = options.keep_jobs,
                                          .steps = options.keep_steps,
                                          .archive = archive_into(options.archive, archive_names)}},

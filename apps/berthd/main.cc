@@ -1,10 +1,12 @@
 // berthd: the controller of a Berth cluster, as a process.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdio>
 
 #include "apps/berthd/controller_daemon.h"
+#include "apps/berthd/state_folder.h"
 #include "apps/daemon/cluster_config.h"
 #include "apps/daemon/limits.h"
 #include "apps/daemon/log_file.h"
@@ -33,6 +35,8 @@ int serve(const ControllerOptions& options, StopSignal& signals, LogFile& log) {
     };
     Result<ClusterSpec> spec = read_config();
     if (!spec.ok()) return fail(log, spec.error(), kExitConfig);
+    const Status folder = prepare_state_folder(options.state);
+    if (!folder.ok()) return fail(log, folder.error(), kExitConfig);
     const Result<FileLock> lock = DirectoryLock::take(options.state, "berthd");
     if (!lock.ok()) return fail(log, lock.error(), kExitConfig);
     const Result<PidFile> pid = PidFile::write(options.pid_file, "berthd");
@@ -71,6 +75,7 @@ int serve(const ControllerOptions& options, StopSignal& signals, LogFile& log) {
 
 int main(int argc, char** argv) {
     berth::explain_limits("berthd");
+    ::umask(022);  // Nobody else writes what it makes, whoever starts it.
     int exit_code = 0;
     const auto options = berth::parse_controller_options(argc, argv, exit_code);
     if (!options) return exit_code;

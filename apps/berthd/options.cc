@@ -59,6 +59,9 @@ std::optional<ControllerOptions> parse_controller_options(int argc, char** argv,
     app.add_flag("--verbose", options.verbose, "Log debugging messages too");
     app.add_flag("--keep-journal", options.keep_journal,
                  "Never cut the journal, so that all of history can be replayed");
+    app.add_flag("--accept-loss", options.accept_loss,
+                 "Start once although records are missing at the end of the state: what they held "
+                 "is lost");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& end) {

@@ -24,6 +24,7 @@ struct ControllerOptions {
     std::optional<Duration> keep_jobs, keep_steps;  // Accounting, since the end; nullopt: for ever.
     std::string archive;                            // Directory for what is deleted; empty: none.
     bool lenient = false, verbose = false, keep_journal = false;
+    bool accept_loss = false;  // Of records that the state should have.
 };
 
 // nullopt: nothing to run; `exit_code` says how it ends (--help, --version, a mistake).

@@ -2,6 +2,7 @@
 
 #include "berth/config/files.h"
 #include "berth/config/load.h"
+#include "berth/trust/ownership.h"
 
 namespace berth {
 
@@ -16,11 +17,21 @@ LogLevel level_of(config::Severity severity) {
     return LogLevel::error;
 }
 
+// What it says runs programs as root, so nobody else may write it.
+Result<config::ConfigFiles> read_checked(const std::string& directory) {
+    BERTH_CHECK(check_path(directory));
+    BERTH_CHECK(check_ownership(directory));
+    BERTH_TRY(config::ConfigFiles files, config::read_directory(directory));
+    for (const std::string& path : config::paths_of(directory, files))
+        BERTH_CHECK(check_ownership(path));
+    return files;
+}
+
 }  // namespace
 
 Result<ClusterSpec> read_cluster_config(const std::string& directory, ConfigReading how,
                                         LogSink& log) {
-    BERTH_TRY(const config::ConfigFiles files, config::read_directory(directory));
+    BERTH_TRY(const config::ConfigFiles files, read_checked(directory));
     config::Loaded loaded = config::load(files);
     const bool stops = loaded.has_errors && !how.lenient;
     std::string first_error;

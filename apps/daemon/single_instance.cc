@@ -8,8 +8,9 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <filesystem>
 #include <thread>
+
+#include "berth/trust/ownership.h"
 
 namespace berth {
 
@@ -67,11 +68,7 @@ FileLock::~FileLock() {
 }
 
 Result<FileLock> DirectoryLock::take(const std::string& directory, const std::string& program) {
-    std::error_code wrong;
-    if (std::filesystem::create_directories(directory, wrong)) {
-        std::filesystem::permissions(directory, std::filesystem::perms::owner_all, wrong);
-    }
-    if (wrong) return Error{ErrorCode::internal, directory + ": " + wrong.message()};
+    BERTH_CHECK(make_owned_folder(directory, 0700));
     return FileLock::take(directory + "/lock", directory, program);
 }
 

@@ -2,21 +2,19 @@
 #include "berth/store/backup.h"
 
 #include <ostream>
+#include <vector>
 
 #include "berth/cli/cluster_dir.h"
 #include "berth/cli/commands.h"
+#include "berth/trust/ownership.h"
 
 namespace berth::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-// The packages' controller keeps its state in the directory itself, that of `berth up` beneath it.
-std::string database_directory(const std::string& given) {
-    if (!given.empty()) return given;
-    const ClusterDir cluster = ClusterDir::find({});
-    std::error_code ignored;
-    return (fs::is_directory(cluster.state(), ignored) ? cluster.state() : cluster.path()).string();
+fs::path database_directory(const std::string& given) {
+    return ClusterDir::database_directory(ClusterDir::find(given).path());
 }
 
 std::string described(const BackupSummary& summary) {
@@ -33,10 +31,53 @@ std::string word_about_keys(const fs::path& keys) {
            "(ca.key, ca.pem, token.key); else all of them join anew.\n";
 }
 
+// The folders of a new cluster's database: what does not come about leaves none behind.
+class FoldersMade {
+public:
+    FoldersMade() = default;
+    FoldersMade(const FoldersMade&) = delete;
+    FoldersMade& operator=(const FoldersMade&) = delete;
+    ~FoldersMade() {
+        std::error_code ignored;  // One that has something in it stays.
+        for (const fs::path& path : made_) fs::remove(path, ignored);
+    }
+
+    // The innermost is the controller's alone. One that exists stays as its owner has made it.
+    Status make(const fs::path& directory) {
+        std::error_code ignored;
+        for (fs::path path = directory; !path.empty() && !fs::exists(path, ignored);
+             path = path.parent_path())
+            made_.push_back(path);
+        if (made_.empty()) return Done{};
+        return make_owned_folder(directory.string(), 0700);
+    }
+    void keep() { made_.clear(); }
+
+private:
+    std::vector<fs::path> made_;  // The innermost first.
+};
+
+std::string how_to_start(const fs::path& directory) {
+    const ClusterDir cluster(directory.parent_path());
+    if (directory != cluster.state()) return {};
+    const bool is_found = cluster.path() == ClusterDir::find({}).path();
+    return ": berth up" + (is_found ? "" : " --state " + cluster.path().string());
+}
+
+// Nor is the configuration in a copy: `berth up` would describe this machine anew.
+std::string word_about_config(const fs::path& directory) {
+    const ClusterDir cluster(directory.parent_path());
+    std::error_code ignored;
+    if (directory != cluster.state() || fs::exists(cluster.config(), ignored)) return {};
+    return "There is no configuration in " + cluster.config().string() +
+           ": start it with the options of the lost cluster, or with --slurm-conf and a copy of "
+           "its slurm.conf.\n";
+}
+
 }  // namespace
 
 int backup(const BackupOptions& options, Output& output) {
-    const auto done = back_up(database_directory(options.state), options.file);
+    const auto done = back_up(database_directory(options.state).string(), options.file);
     if (!done.ok()) return output.fail(done.error().message);
     output.out() << options.file << ": " << described(*done)
                  << "; recovered from once, and whole\n";
@@ -44,12 +85,17 @@ int backup(const BackupOptions& options, Output& output) {
 }
 
 int restore(const BackupOptions& options, Output& output) {
-    const std::string directory = database_directory(options.state);
-    const auto done = berth::restore(options.file, directory, {.skip_jobs = options.skip_jobs});
+    const fs::path directory = database_directory(options.state);
+    FoldersMade folders;
+    if (const Status made = folders.make(directory); !made.ok())
+        return output.fail(made.error().message);
+    const auto done =
+        berth::restore(options.file, directory.string(), {.skip_jobs = options.skip_jobs});
     if (!done.ok()) return output.fail(done.error().message);
-    output.out() << directory << ": " << described(*done) << "; the next job is " << done->next_job
-                 << ". Start the controller.\n"
-                 << word_about_keys(fs::path(directory) / "keys");
+    folders.keep();
+    output.out() << directory.string() << ": " << described(*done) << "; the next job is "
+                 << done->next_job << ". Start the controller" << how_to_start(directory) << ".\n"
+                 << word_about_config(directory) << word_about_keys(directory / "keys");
     return 0;
 }
 

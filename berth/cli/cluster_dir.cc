@@ -13,12 +13,20 @@
 #include <thread>
 
 #include "berth/base/text.h"
+#include "berth/store/schema.h"
+#include "berth/trust/key_file.h"
+#include "berth/trust/ownership.h"
 
 namespace berth::cli {
 namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
+
+// Where the packages' berthd has its state, and what tells that they are in use.
+constexpr const char* kPackagesState = "/var/lib/berth";
+constexpr const char* kPackagesUnit = "/lib/systemd/system/berth-controller.service";
+constexpr const char* kPackagesConfig = "/etc/berth/slurm.conf";
 
 Error system_error(const std::string& what) {
     return {ErrorCode::unavailable, what + ": " + std::strerror(errno)};
@@ -67,15 +75,29 @@ ClusterDir ClusterDir::find(const std::string& given) {
                                     : fs::path(state) / "berth");
 }
 
+// Users find the sockets and the configuration; the database and the logs are not theirs.
 Status ClusterDir::create() const {
-    std::error_code failed;
-    for (const fs::path& path : {path_, config(), state(), logs()}) {
-        fs::create_directories(path, failed);
-        if (failed)
-            return Error{ErrorCode::unavailable,
-                         "cannot create " + path.string() + ": " + failed.message()};
-    }
-    return Done{};
+    BERTH_CHECK(make_owned_folder(path_.string(), 0755));
+    BERTH_CHECK(make_owned_folder(state().string(), 0700));
+    return make_owned_folder(logs().string(), 0750);
+}
+
+fs::path ClusterDir::database_directory(const fs::path& directory) {
+    fs::path path = fs::absolute(directory).lexically_normal();
+    if (!path.has_filename()) path = path.parent_path();  // It ended in a slash.
+    std::error_code ignored;
+    const auto exists = [&](const fs::path& file) { return fs::exists(file, ignored); };
+    if (exists(path / kStateFile)) return path;
+    if (exists(ClusterDir(path).config())) return ClusterDir(path).state();
+    const bool of_packages =
+        path == kPackagesState && (exists(kPackagesUnit) || exists(kPackagesConfig));
+    if (of_packages) return path;
+    // DIR/state of a cluster, or of one to come, was named itself.
+    const ClusterDir above{path.parent_path()};
+    const bool is_cluster =
+        exists(above.config()) || exists(above.logs()) || !exists(above.path());
+    if (path == above.state() && is_cluster) return path;
+    return ClusterDir(path).state();
 }
 
 std::vector<Daemon> ClusterDir::running() const {
@@ -107,14 +129,14 @@ Status ClusterDir::start(const std::string& name, const std::vector<std::string>
     if (!fs::exists(command.front()))
         return Error{ErrorCode::not_found, command.front() + " is not there; ./dev build makes it"};
     const std::string log_path = (logs() / (name + ".out")).string();
-    const int log = open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    const int log = open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
     if (log < 0) return system_error("cannot write " + log_path);
     const pid_t pid = fork();
     if (pid == 0) become(argv, log);
     close(log);
     if (pid < 0) return system_error("cannot start " + name);
-    std::ofstream(pid_file(name)) << pid << ' ' << start_of(pid) << '\n';
-    return Done{};
+    return write_public_file(pid_file(name).string(), std::to_string(pid) + ' ' +
+                                                          std::to_string(start_of(pid)) + '\n');
 }
 
 Status ClusterDir::stop(const Daemon& daemon) const {

@@ -34,7 +34,12 @@ public:
     std::filesystem::path agent_socket() const { return path_ / "agents.sock"; }
     std::filesystem::path environment_file() const { return path_ / "berth.env"; }
 
+    // The directory and what is in it, but for the configuration.
     Status create() const;
+
+    // Where the database of the controller with this directory is: of `berth up`, in state/ below
+    // it; of the packages, in itself. Where there is nothing yet, as `berth up` would have it.
+    static std::filesystem::path database_directory(const std::filesystem::path& directory);
 
     // Those whose pid file names a process that still is the one that was started.
     std::vector<Daemon> running() const;

@@ -2,6 +2,8 @@
 // exit code.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,9 +12,12 @@
 namespace berth::cli {
 
 struct UpOptions {
-    std::string state, simulate_gpus, slurm_conf;
-    std::uint32_t nodes = 1, cpus = 0;
+    std::string state, slurm_conf;
+    std::optional<std::string> simulate_gpus;
+    std::optional<std::uint32_t> nodes, cpus;
+    bool replace_config = false;  // That of a cluster that has one.
     bool lenient = false;
+    bool accept_loss = false;  // Of records that the state should have.
 };
 int up(const UpOptions& options, Output& output);
 

@@ -163,14 +163,26 @@ private:
         }
     }
 
+    // What the daemons refuse to start with. A user who looks on may see what is its daemon's own.
+    void owned(const std::string& path) {
+        struct stat file{};
+        if (::stat(path.c_str(), &file) != 0 || (file.st_mode & S_ISVTX) != 0) return;
+        if (places_.is_root && file.st_uid != 0 && file.st_uid != ::geteuid()) {
+            facts_.files.push_back(
+                {path, "belongs to uid " + std::to_string(file.st_uid), "chown root " + path});
+        } else if ((file.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+            facts_.files.push_back({path, "can be changed by others", "chmod go-w " + path});
+        }
+    }
+
     void files() {
         std::error_code failed;
-        for (const fs::directory_entry& entry : fs::directory_iterator(places_.config, failed)) {
-            struct stat file{};
-            if (::stat(entry.path().c_str(), &file) != 0 || (file.st_mode & S_IWOTH) == 0) continue;
-            facts_.files.push_back({entry.path(), "can be changed by everybody",
-                                    "chmod o-w " + entry.path().string()});
-        }
+        owned(places_.config);
+        for (const fs::directory_entry& entry : fs::directory_iterator(places_.config, failed))
+            owned(entry.path());
+        owned(fs::path(places_.state).parent_path());
+        owned(places_.state);
+        owned(places_.state + "/berth.db");
         for (const fs::directory_entry& entry :
              fs::directory_iterator(places_.state + "/keys", failed)) {
             const std::string trouble = trouble_with_secret(entry.path());

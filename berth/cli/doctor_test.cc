@@ -211,7 +211,8 @@ TEST_F(DoctorFiles, EachThatIsWrongIsFound) {
     places.launcher_socket = folder_ + "/no.sock";
     places.pam_service = folder_ + "/pam";
     places.is_root = true;
-    file("etc/slurm.conf", 0666);
+    file("etc/slurm.conf", 0664);  // Its group is others, too.
+    file("state/berth.db", 0602);
     file("state/keys/ca.key", 0644);
     ClusterSpec spec;
     spec.settings = {{"UsePAM", "1"}};
@@ -223,7 +224,9 @@ TEST_F(DoctorFiles, EachThatIsWrongIsFound) {
     for (const HostFacts::File& one : facts.files) files.push_back(one.path);
     for (const HostFacts::Program& one : facts.programs) programs.push_back(one.key);
     EXPECT_EQ(files, (std::vector<std::string>{folder_ + "/none", folder_ + "/etc/slurm.conf",
+                                               folder_ + "/state/berth.db",
                                                folder_ + "/state/keys/ca.key"}));
+    EXPECT_EQ(facts.files[1].mend, "chmod go-w " + folder_ + "/etc/slurm.conf");
     EXPECT_EQ(programs, (std::vector<std::string>{"MailProg", "PrologSlurmctld"}));
     EXPECT_FALSE(facts.programs[0].is_default);
     EXPECT_TRUE(facts.sync_micros);

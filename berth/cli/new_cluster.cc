@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <sstream>
 
 #include "berth/base/text.h"
@@ -13,18 +12,9 @@
 namespace berth::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
 std::uint64_t memory_mib() {
     return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
            static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) / (1024 * 1024);
-}
-
-Status write_file(const fs::path& path, const std::string& text) {
-    std::ofstream file(path, std::ios::trunc);
-    file << text << std::flush;
-    if (file) return Done{};
-    return Error{ErrorCode::unavailable, "cannot write " + path.string()};
 }
 
 // What the files will say.
@@ -64,8 +54,8 @@ Status make_up_gpus(const std::string& text, Sizes& sizes) {
 }
 
 Result<Sizes> sizes_of(const NewCluster& cluster) {
-    Sizes sizes{.nodes = cluster.nodes, .simulated = !cluster.simulate_gpus.empty()};
-    BERTH_CHECK(sizes.simulated ? make_up_gpus(cluster.simulate_gpus, sizes)
+    Sizes sizes{.nodes = cluster.nodes, .simulated = cluster.simulate_gpus.has_value()};
+    BERTH_CHECK(sizes.simulated ? make_up_gpus(*cluster.simulate_gpus, sizes)
                                 : look_at_this_machine(sizes));
     sizes.own_cpus = static_cast<std::uint32_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
     sizes.cpus = cluster.cpus;
@@ -131,15 +121,16 @@ std::string summary_of(const Sizes& sizes) {
 
 }  // namespace
 
-Result<WrittenCluster> write_configuration(const fs::path& directory, const NewCluster& cluster) {
+Result<NewConfig> new_config(const NewCluster& cluster) {
     BERTH_TRY(const Sizes sizes, sizes_of(cluster));
-    BERTH_CHECK(write_file(directory / "slurm.conf", slurm_conf(sizes)));
-    BERTH_CHECK(write_file(directory / "gres.conf", gres_conf(sizes)));
-    BERTH_CHECK(write_file(directory / "cgroup.conf", cgroup_conf(sizes)));
-    if (!sizes.gpu_types.empty()) {
-        BERTH_CHECK(write_file(directory / "berth.yaml", sizes.gpu_types));
-    }
-    return WrittenCluster{.emulated = sizes.emulated(), .summary = summary_of(sizes)};
+    NewConfig made;
+    made.files.slurm = {.name = "slurm.conf", .text = slurm_conf(sizes)};
+    made.files.gres = {.name = "gres.conf", .text = gres_conf(sizes)};
+    made.files.cgroup = {.name = "cgroup.conf", .text = cgroup_conf(sizes)};
+    if (!sizes.gpu_types.empty())
+        made.files.berth = {.name = "berth.yaml", .text = sizes.gpu_types};
+    made.summary = summary_of(sizes);
+    return made;
 }
 
 }  // namespace berth::cli

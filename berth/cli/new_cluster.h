@@ -2,27 +2,26 @@
 // several times over, with the GPUs that it is told of.
 #pragma once
 
-#include <filesystem>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "berth/base/result.h"
+#include "berth/config/load.h"
 
 namespace berth::cli {
 
 struct NewCluster {
     std::uint32_t nodes = 1;
-    std::uint32_t cpus = 0;     // 0: this machine's, or two a GPU if that is more.
-    std::string simulate_gpus;  // "a100:8"; empty: the GPUs that /dev shows, if any.
+    std::uint32_t cpus = 0;  // 0: this machine's, or two a GPU if that is more.
+    std::optional<std::string> simulate_gpus;  // "a100:8"; nullopt: those of this machine, if any.
 };
 
-struct WrittenCluster {
-    bool emulated =
-        false;            // It has more cores or GPUs than this machine: nothing is pinned to them.
-    std::string summary;  // "1 node, 16 CPUs, 8 × a100 (simulated)"
+struct NewConfig {
+    config::ConfigFiles files;  // slurm.conf, gres.conf, cgroup.conf and perhaps berth.yaml.
+    std::string summary;        // "1 node, 16 CPUs, gpu:a100:8 (simulated)"
 };
 
-// slurm.conf, gres.conf and cgroup.conf in `directory`.
-Result<WrittenCluster> write_configuration(const std::filesystem::path& directory,
-                                           const NewCluster& cluster);
+Result<NewConfig> new_config(const NewCluster& cluster);
 
 }  // namespace berth::cli

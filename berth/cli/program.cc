@@ -57,8 +57,14 @@ private:
         command->add_option("--cpus", up_.cpus, "CPUs of each node")->check(CLI::Range(1, 4096));
         command->add_option("--slurm-conf", up_.slurm_conf,
                             "Your own slurm.conf; the other files lie beside it");
+        command->add_flag("--replace-config", up_.replace_config,
+                          "Replace the configuration of a stopped cluster by what the other "
+                          "options say");
         command->add_flag("--lenient", up_.lenient,
                           "Go on in spite of errors in the configuration");
+        command->add_flag("--accept-loss", up_.accept_loss,
+                          "Start although records are missing at the end of the state: what they "
+                          "held is lost");
         command = add("down", "Stop the cluster", [this] { return down(down_, output_); });
         command->add_option("--state", down_.state, "The cluster's state directory");
         command->add_flag("--kill", down_.kill, "Cancel running jobs first");
@@ -166,7 +172,8 @@ private:
                                 [this] { return cli::restore(backup_, output_); });
         for (CLI::App* command : {backup, restore}) {
             command->add_option("file", backup_.file, "The copy")->required();
-            command->add_option("--state", backup_.state, "Directory of the controller's database");
+            command->add_option("--state", backup_.state,
+                                "The cluster's state directory, as for up; or that of berthd");
         }
         restore->add_option("--skip-jobs", backup_.skip_jobs,
                             "Give no job one of so many ids after the last one in the copy");

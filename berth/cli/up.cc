@@ -1,4 +1,5 @@
 // berth up, down, status: a cluster on this machine.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,9 +12,12 @@
 #include "berth/base/text.h"
 #include "berth/cli/cluster_dir.h"
 #include "berth/cli/commands.h"
-#include "berth/cli/new_cluster.h"
+#include "berth/cli/up_config.h"
 #include "berth/client/client.h"
 #include "berth/config/files.h"
+#include "berth/store/schema.h"
+#include "berth/trust/key_file.h"
+#include "berth/trust/ownership.h"
 
 namespace berth::cli {
 namespace {
@@ -35,32 +39,31 @@ std::string end_of(const fs::path& path) {
     return text.size() > kShown ? text.substr(text.size() - kShown) : text;
 }
 
-Status copy_configuration(const std::string& slurm_conf, const fs::path& to) {
-    const fs::path from =
-        fs::path(slurm_conf).has_parent_path() ? fs::path(slurm_conf).parent_path() : fs::path(".");
-    std::error_code failed;
-    for (const char* name : {"gres.conf", "cgroup.conf", "topology.conf", "berth.yaml"}) {
-        fs::remove(to / name, failed);
-        if (fs::exists(from / name))
-            fs::copy_file(from / name, to / name, fs::copy_options::overwrite_existing, failed);
-    }
-    fs::copy_file(slurm_conf, to / "slurm.conf", fs::copy_options::overwrite_existing, failed);
-    if (failed)
-        return Error{ErrorCode::not_found, "cannot read " + slurm_conf + ": " + failed.message()};
-    return Done{};
-}
-
 Client client_of(const ClusterDir& dir) {
     return Client(Endpoint{dir.socket().string()}, {.timeout = 10s, .retry_for = 0s});
 }
 
-void write_environment(const ClusterDir& dir) {
-    std::ofstream file(dir.environment_file());
-    file << "# Source this, and every command finds the cluster in " << dir.path().string() << ".\n"
-         << "export BERTH_STATE='" << dir.path().string() << "'\n"
-         << "export BERTH_SOCKET='" << dir.socket().string() << "'\n"
-         << "export SLURM_CONF='" << (dir.config() / "slurm.conf").string() << "'\n"
-         << "export PATH='" << program_directory().string() << "':\"$PATH\"\n";
+Status write_environment(const ClusterDir& dir) {
+    const std::string text =
+        "# Source this, and every command finds the cluster in " + dir.path().string() + ".\n" +
+        "export BERTH_STATE='" + dir.path().string() + "'\n" + "export BERTH_SOCKET='" +
+        dir.socket().string() + "'\n" + "export SLURM_CONF='" +
+        (dir.config() / "slurm.conf").string() + "'\n" + "export PATH='" +
+        program_directory().string() + "':\"$PATH\"\n";
+    return write_public_file(dir.environment_file().string(), text);
+}
+
+// A database that lies in the directory itself is that of a controller which `berth up` did not
+// start: another one beside it would be an empty cluster in its place.
+Status check_database(const ClusterDir& dir) {
+    const fs::path there = dir.path() / kStateFile, ours = dir.state() / kStateFile;
+    std::error_code ignored;
+    if (!fs::exists(there, ignored) || fs::exists(ours, ignored)) return Done{};
+    return Error{ErrorCode::failed_precondition,
+                 there.string() + " is the database of another controller (berthd --state " +
+                     dir.path().string() + "): start that one, or name another directory by "
+                     "--state. To go on with it here, stop that controller and move " +
+                     there.string() + "* into " + dir.state().string() + '/'};
 }
 
 class Starter {
@@ -68,33 +71,28 @@ public:
     Starter(const ClusterDir& dir, const UpOptions& options, Output& output)
         : dir_(dir), options_(options), output_(output) {}
 
+    // Nothing is changed before all of it has been found right.
     Status configure() {
-        if (!options_.slurm_conf.empty()) {
-            BERTH_CHECK(copy_configuration(options_.slurm_conf, dir_.config()));
-        } else if (!fs::exists(dir_.config() / "slurm.conf") || !options_.simulate_gpus.empty() ||
-                   options_.nodes > 1 || options_.cpus > 0) {
-            if (dir_.running().empty()) {
-                BERTH_TRY(
-                    const WrittenCluster written,
-                    write_configuration(dir_.config(), {.nodes = options_.nodes,
-                                                        .cpus = options_.cpus,
-                                                        .simulate_gpus = options_.simulate_gpus}));
-                output_.out() << written.summary << '\n';
+        BERTH_CHECK(check_path(dir_.path().string()));
+        BERTH_CHECK(check_ownership(dir_.path().string()));
+        BERTH_CHECK(check_database(dir_));
+        std::error_code ignored;
+        const bool is_new = !fs::exists(dir_.config() / "slurm.conf", ignored) &&
+                            !fs::exists(dir_.config() / "berth.yaml", ignored);
+        std::optional<UpConfig> wanted;
+        if (is_new || asks_for_config(options_)) {
+            BERTH_TRY(wanted, wanted_config(options_));
+            if (!is_new) {
+                BERTH_TRY(const bool replaces, must_replace(*wanted));
+                if (!replaces) wanted.reset();
             }
         }
-        BERTH_TRY(const auto files, config::read_directory(dir_.config().string()));
-        const config::Loaded loaded = config::load(files);
-        for (const config::Finding& finding : loaded.findings) {
-            if (finding.severity != config::Severity::note)
-                output_.out() << config::to_string(finding) << '\n';
-        }
-        if (loaded.has_errors && !options_.lenient) {
-            return Error{ErrorCode::invalid_argument,
-                         "the configuration has errors; mend them, or go on in spite of them with "
-                         "--lenient"};
-        }
-        spec_ = loaded.spec;
-        return Done{};
+        BERTH_CHECK(read(wanted));
+        BERTH_CHECK(check_ownership((dir_.state() / kStateFile).string()));
+        BERTH_CHECK(dir_.create());
+        if (!wanted) return Done{};
+        if (!wanted->summary.empty()) output_.out() << wanted->summary << '\n';
+        return install_config(*wanted, dir_.config());
     }
 
     Status start_all() {
@@ -112,6 +110,7 @@ public:
                                                 "--log-file",
                                                 (dir_.logs() / "berthd.log").string()};
             if (options_.lenient) command.emplace_back("--lenient");
+            if (options_.accept_loss) command.emplace_back("--accept-loss");
             BERTH_CHECK(dir_.start("berthd", command));
             output_.out() << "started berthd\n";
         }
@@ -126,6 +125,47 @@ public:
     }
 
 private:
+    // True: the cluster has another configuration, which is to be replaced.
+    Result<bool> must_replace(const UpConfig& wanted) const {
+        const std::vector<std::string> all = differences(wanted, options_, dir_.config());
+        if (all.empty()) return false;
+        const std::string which =
+            "the cluster in " + dir_.path().string() + " is configured differently: ";
+        if (!options_.replace_config) {
+            return Error{ErrorCode::failed_precondition,
+                         which + join(all, "; ") +
+                             ". Start it as it is with berth up alone, or replace its "
+                             "configuration with --replace-config"};
+        }
+        if (dir_.running().empty()) return true;
+        return Error{ErrorCode::failed_precondition,
+                     which + join(all, "; ") + ". It is running: stop it first with berth down"};
+    }
+
+    Status read(const std::optional<UpConfig>& wanted) {
+        config::ConfigFiles files;
+        if (wanted) {
+            files = wanted->files;
+        } else {
+            BERTH_TRY(files, config::read_directory(dir_.config().string()));
+            BERTH_CHECK(check_ownership(dir_.config().string()));
+            for (const std::string& path : config::paths_of(dir_.config().string(), files))
+                BERTH_CHECK(check_ownership(path));
+        }
+        const config::Loaded loaded = config::load(files);
+        for (const config::Finding& finding : loaded.findings) {
+            if (finding.severity != config::Severity::note)
+                output_.out() << config::to_string(finding) << '\n';
+        }
+        if (loaded.has_errors && !options_.lenient) {
+            return Error{ErrorCode::invalid_argument,
+                         "the configuration has errors; mend them, or go on in spite of them with "
+                         "--lenient"};
+        }
+        spec_ = loaded.spec;
+        return Done{};
+    }
+
     std::vector<std::string> agent_command(const std::string& bin, const NodeSpec& node) const {
         std::vector<std::string> command = {
             bin + "/berth-agent",
@@ -233,12 +273,14 @@ bool wait_until_idle(Client& client) {
 }  // namespace
 
 int up(const UpOptions& options, Output& output) {
+    // Of the daemons, too: nobody else is to write what they make.
+    ::umask(022);
     const ClusterDir dir = ClusterDir::find(options.state);
-    if (const Status made = dir.create(); !made.ok()) return output.fail(made.error().message);
     Starter starter(dir, options, output);
     if (const Status configured = starter.configure(); !configured.ok())
         return output.fail(configured.error().message);
-    write_environment(dir);
+    if (const Status written = write_environment(dir); !written.ok())
+        return output.fail(written.error().message);
     if (const Status started = starter.start_all(); !started.ok())
         return output.fail(started.error().message);
     Client client = client_of(dir);

@@ -78,4 +78,17 @@ Result<ConfigFiles> read_beside(const std::string& slurm_conf_path) {
                     path.filename().string());
 }
 
+std::vector<std::string> paths_of(const std::string& directory, const ConfigFiles& files) {
+    std::vector<std::string> paths;
+    const auto add = [&](const std::string& name) {
+        paths.push_back((fs::path(directory) / name).string());
+    };
+    for (const auto* const one :
+         {&files.slurm, &files.gres, &files.cgroup, &files.topology, &files.berth}) {
+        if (*one) add((*one)->name);
+    }
+    for (const ConfigText& one : files.included) add(one.name);
+    return paths;
+}
+
 }  // namespace berth::config

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "berth/base/result.h"
 #include "berth/config/load.h"
@@ -14,5 +15,8 @@ Result<ConfigFiles> read_directory(const std::string& directory);
 
 // slurm.conf at any path, and the other files beside it.
 Result<ConfigFiles> read_beside(const std::string& slurm_conf_path);
+
+// Where the files lie that were read from this directory.
+std::vector<std::string> paths_of(const std::string& directory, const ConfigFiles& files);
 
 }  // namespace berth::config

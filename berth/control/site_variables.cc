@@ -1,5 +1,6 @@
 #include "berth/control/site_variables.h"
 
+#include "berth/base/control_characters.h"
 #include "berth/base/hostlist.h"
 #include "berth/control/orders.h"
 #include "berth/model/license.h"
@@ -9,8 +10,9 @@ namespace {
 
 class Settings {
 public:
+    // A user's text must not look like several lines to a program of the site's.
     void put(const char* name, const std::string& value) {
-        if (value.find('\0') == std::string::npos) all_.push_back(std::string(name) + "=" + value);
+        all_.push_back(std::string(name) + "=" + with_escaped_controls(value));
     }
     void put_some(const char* name, const std::string& value) {
         if (!value.empty()) put(name, value);

@@ -1,5 +1,7 @@
 #include "berth/host/hook_plan.h"
 
+#include "berth/base/control_characters.h"
+
 namespace berth {
 namespace {
 
@@ -51,7 +53,9 @@ RunSpec hook_run(const StartHook& start, const NodeView& view, const UserRecord&
     run.arguments = {"/bin/sh", "-c", kOneAfterTheOther, before ? "prolog" : "epilog"};
     const std::vector<std::string>& programs = before ? hooks.prolog : hooks.epilog;
     run.arguments.insert(run.arguments.end(), programs.begin(), programs.end());
-    run.environment = hook_environment(start, view).settings();
+    // A user's text must not look like several lines to a program of the site's.
+    for (const std::string& setting : hook_environment(start, view).settings())
+        run.environment.push_back(with_escaped_controls(setting));
     TaskSpec task;
     task.out = {StreamKind::file, output, true};
     task.err = {StreamKind::same_as_out, "", false};

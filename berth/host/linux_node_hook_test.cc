@@ -47,6 +47,16 @@ TEST_F(LinuxNodeHook, RunsOneAfterTheOtherAsTheAgentsUser) {
                                         "second " + rig.user + " gpu1", "third"}));
 }
 
+TEST_F(LinuxNodeHook, FindsNoControlCharactersInUsersTexts) {
+    const std::string log = rig.folder + "/log";
+    LaunchAttempt launch =
+        job_with({program("tell", "env | grep -E '^(SLURM_JOB_NAME|X)=' >>" + log)});
+    launch.spec.name = "train\nX=root\033[2J";
+    EXPECT_EQ(run_prolog(launch), ExitStatus{});
+    EXPECT_EQ(rig.lines(log),
+              (std::vector<std::string>{"SLURM_JOB_NAME=train\\012X=root\\033[2J"}));
+}
+
 TEST_F(LinuxNodeHook, StopsAtTheFirstThatFails) {
     const std::string log = rig.folder + "/log";
     const std::string bad = program("bad", "exit 7");

@@ -1,13 +1,15 @@
 #include "berth/store/accounting_table.h"
 
 #include "berth/base/codec.h"
+#include "berth/store/crc32c.h"
 
 namespace berth {
 
 namespace {
 
 Error damaged(JobId job) {
-    return {ErrorCode::internal, "the accounting of job " + to_string(job) + " cannot be read"};
+    return {ErrorCode::internal,
+            "the accounting of job " + to_string(job) + " is damaged in the state file"};
 }
 
 const Step* find(const Job& job, StepId id) {
@@ -19,14 +21,19 @@ const Step* find(const Job& job, StepId id) {
 
 constexpr const char* kUpsert = R"sql(
 INSERT INTO jobs(job, submitted, attempt, latest, array_job, user, account, partition, name,
-                 state, ended, cancelled_by, row)
-VALUES(?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+                 state, ended, cancelled_by, row, crc)
+VALUES(?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
 ON CONFLICT(job, submitted, attempt) DO UPDATE SET
     array_job = ?4, user = ?5, account = ?6, partition = ?7, name = ?8, state = ?9, ended = ?10,
-    cancelled_by = coalesce(?11, cancelled_by), row = ?12
+    cancelled_by = coalesce(?11, cancelled_by), row = ?12, crc = ?13
 )sql";
 
 }  // namespace
+
+bool is_whole(const Statement& found, std::int64_t job, int row, int row_crc) {
+    if (found.is_null(row_crc)) return true;
+    return found.number(row_crc) == crc32c_of(static_cast<std::uint64_t>(job), found.bytes(row));
+}
 
 std::int64_t column_of(Time at) { return at.time_since_epoch().count(); }
 
@@ -37,20 +44,20 @@ Result<AccountingTable> AccountingTable::prepare(Database& database) {
               database.prepare("UPDATE jobs SET latest = 0 WHERE job = ?1 AND latest = 1 AND "
                                " (submitted < ?2 OR (submitted = ?2 AND attempt < ?3))"));
     BERTH_TRY(table.open_before_,
-              database.prepare("SELECT row FROM jobs WHERE job = ? AND submitted = ? AND attempt < "
-                               "? AND ended = 9223372036854775807"));
-    BERTH_TRY(table.newest_, database.prepare("SELECT row FROM jobs WHERE job = ? "
+              database.prepare("SELECT row, crc FROM jobs WHERE job = ? AND submitted = ? AND "
+                               "attempt < ? AND ended = 9223372036854775807"));
+    BERTH_TRY(table.newest_, database.prepare("SELECT row, crc FROM jobs WHERE job = ? "
                                               "ORDER BY submitted DESC, attempt DESC LIMIT 1"));
     BERTH_TRY(table.upsert_step_,
-              database.prepare("INSERT OR REPLACE INTO steps VALUES(?, ?, ?, ?, ?, ?)"));
+              database.prepare("INSERT OR REPLACE INTO steps VALUES(?, ?, ?, ?, ?, ?, ?)"));
     BERTH_TRY(
         table.find_step_,
-        database.prepare("SELECT row FROM steps WHERE job = ? AND submitted = ? AND attempt = "
-                         "? AND step = ?"));
+        database.prepare("SELECT row, crc FROM steps WHERE job = ? AND submitted = ? AND attempt "
+                         "= ? AND step = ?"));
     BERTH_TRY(
         table.open_steps_,
-        database.prepare("SELECT row FROM steps WHERE job = ? AND submitted = ? AND attempt = "
-                         "? AND open = 1"));
+        database.prepare("SELECT row, crc FROM steps WHERE job = ? AND submitted = ? AND attempt "
+                         "= ? AND open = 1"));
     return table;
 }
 
@@ -202,7 +209,8 @@ Status AccountingTable::put(const AccountingRecord& row,
         .bind(8, row.name)
         .bind(9, static_cast<std::int64_t>(row.state))
         .bind(10, open ? kOpen : column_of(*row.ended_at))
-        .bind_bytes(12, bytes);
+        .bind_bytes(12, bytes)
+        .bind(13, crc32c_of(row.job.value(), bytes));
     std::optional<JobId> whole = row.array_job;  // By whose id it is found, too.
     if (row.het) whole = row.het->first;
     whole ? upsert_.bind(4, whole->value()) : upsert_.bind_null(4);
@@ -218,6 +226,7 @@ Status AccountingTable::put(const AccountingRecord& of, const AccountedStep& ste
         .bind(4, step.id.value())
         .bind(5, step.ended_at ? 0 : 1)
         .bind_bytes(6, bytes)
+        .bind(7, crc32c_of(of.job.value(), bytes))
         .run();
 }
 
@@ -230,8 +239,9 @@ Result<std::vector<AccountingRecord>> AccountingTable::open_rows_before(
     while (true) {
         BERTH_TRY(const bool found, open_before_.step());
         if (!found) return rows;
+        const bool whole = is_whole(open_before_, newest.job.value(), 0, 1);
         Result<AccountingRecord> row = decode<AccountingRecord>(open_before_.bytes(0));
-        if (!row.ok()) return damaged(newest.job);
+        if (!whole || !row.ok()) return damaged(newest.job);
         rows.push_back(std::move(row).value());
     }
 }
@@ -239,9 +249,10 @@ Result<std::vector<AccountingRecord>> AccountingTable::open_rows_before(
 Result<std::optional<AccountingRecord>> AccountingTable::newest_row(JobId job) {
     BERTH_TRY(const bool found, newest_.bind(1, job.value()).step());
     if (!found) return std::optional<AccountingRecord>();
+    const bool whole = is_whole(newest_, job.value(), 0, 1);
     Result<AccountingRecord> row = decode<AccountingRecord>(newest_.bytes(0));
     newest_.reset();
-    if (!row.ok()) return damaged(job);
+    if (!whole || !row.ok()) return damaged(job);
     return std::optional<AccountingRecord>(std::move(row).value());
 }
 
@@ -253,9 +264,10 @@ Result<std::optional<AccountedStep>> AccountingTable::find_step(const Accounting
         .bind(4, id.value());
     BERTH_TRY(const bool found, find_step_.step());
     if (!found) return std::optional<AccountedStep>();
+    const bool whole = is_whole(find_step_, of.job.value(), 0, 1);
     Result<AccountedStep> step = decode<AccountedStep>(find_step_.bytes(0));
     find_step_.reset();
-    if (!step.ok()) return damaged(of.job);
+    if (!whole || !step.ok()) return damaged(of.job);
     return std::optional<AccountedStep>(std::move(step).value());
 }
 
@@ -267,8 +279,9 @@ Result<std::vector<AccountedStep>> AccountingTable::open_steps(const AccountingR
     while (true) {
         BERTH_TRY(const bool found, open_steps_.step());
         if (!found) return steps;
+        const bool whole = is_whole(open_steps_, of.job.value(), 0, 1);
         Result<AccountedStep> step = decode<AccountedStep>(open_steps_.bytes(0));
-        if (!step.ok()) return damaged(of.job);
+        if (!whole || !step.ok()) return damaged(of.job);
         steps.push_back(std::move(step).value());
     }
 }

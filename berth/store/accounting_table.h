@@ -40,6 +40,10 @@ private:
     Statement upsert_, not_latest_, open_before_, newest_, upsert_step_, find_step_, open_steps_;
 };
 
+// Whether a row that a statement has found, in columns `row` and `row_crc`, is as it was written,
+// and of this job. Those of version 3 have no checksum, and pass.
+bool is_whole(const Statement& found, std::int64_t job, int row, int row_crc);
+
 // How times stand in the columns: milliseconds; what has not ended sorts after all that has.
 inline constexpr std::int64_t kOpen = std::numeric_limits<std::int64_t>::max();
 std::int64_t column_of(Time at);

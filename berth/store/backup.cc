@@ -11,15 +11,16 @@
 #include <utility>
 
 #include "berth/store/disk_file.h"
+#include "berth/store/journal_table.h"
+#include "berth/store/later.h"
 #include "berth/store/new_file.h"
 #include "berth/store/recovery.h"
 #include "berth/store/schema.h"
+#include "berth/store/state_lock.h"
+#include "berth/store/tail.h"
 
 namespace berth {
 namespace {
-
-// No controller is started so often between a copy and the day it is needed.
-constexpr std::int64_t kEpochsSkipped = 1'000'000;
 
 BackupSummary summary_of(const Recovered& recovered, const std::string& path) {
     std::error_code failed;
@@ -30,25 +31,23 @@ BackupSummary summary_of(const Recovered& recovered, const std::string& path) {
             .next_job = recovered.state.next_job_id().value()};
 }
 
-// Proves that the file can be recovered from. It may be of an older version.
-Result<BackupSummary> check_copy(const std::string& path) {
+// Proves that the file can be recovered from, and that nothing is missing which the tail tells of.
+// Of one of an older version only the last record's number is told: it is recovered from once it
+// has been brought up to date.
+Result<BackupSummary> check_copy(const std::string& path,
+                                 const std::optional<Chain>& tail = std::nullopt) {
     BERTH_TRY(Database database, Database::open(path, {.read_only = true}));
-    BERTH_TRY([[maybe_unused]] const std::int64_t version, known_version(database, path));
-    BERTH_TRY(const Recovered recovered, recover(database, RecoverFrom::newest));
-    return summary_of(recovered, path);
-}
-
-// No id before the next one is given again, so enough must be left behind it.
-Status skip_ids(BackupSummary& summary, const SchedulingSpec& scheduling, std::uint32_t skip) {
-    const std::uint32_t left =
-        scheduling.max_job_id - std::min(scheduling.max_job_id, summary.next_job);
-    if (skip > left / 2) {
-        return Error{ErrorCode::invalid_argument,
-                     "to skip " + std::to_string(skip) + " job ids leaves too few of the " +
-                         std::to_string(left) + " up to MaxJobId: skip fewer"};
+    BERTH_TRY(const std::int64_t version, known_version(database, path));
+    if (version < kSchemaVersion) {
+        BERTH_TRY(JournalTable journal, JournalTable::prepare(database));
+        BERTH_TRY(const std::uint64_t last, journal.last());
+        return BackupSummary{.sequence = last};
     }
-    summary.next_job += skip;
-    return Done{};
+    const auto mark = tail ? std::optional(tail->sequence) : std::nullopt;
+    BERTH_TRY(const Recovered recovered, recover(database, RecoverFrom::newest, nullptr, mark));
+    const auto loss = tail ? loss_told_by(*tail, recovered.chain, recovered.marked) : std::nullopt;
+    if (!loss) return summary_of(recovered, path);
+    return Error{ErrorCode::failed_precondition, "the state " + *loss + ". No copy was made"};
 }
 
 Status copy_bytes(const std::string& from, const NewFile& to) {
@@ -71,6 +70,13 @@ Status copy_bytes(const std::string& from, const NewFile& to) {
     return copied;
 }
 
+// A controller's own file, of which a part is still in SQLite's log.
+Error has_log(const std::string& from, std::uint64_t sequence) {
+    return {ErrorCode::failed_precondition,
+            from + " is not all of the state: the records up to " + std::to_string(sequence) +
+                " are in " + from + "-wal. Make a copy by berth backup, and restore that"};
+}
+
 // The controller's user keeps what it has, whoever restores.
 Status give_to_owner_of(const std::string& directory, const NewFile& file) {
     struct stat folder{};
@@ -86,6 +92,8 @@ Status give_to_owner_of(const std::string& directory, const NewFile& file) {
 
 Result<BackupSummary> back_up(const std::string& directory, const std::string& to) {
     const std::string from = directory + '/' + kStateFile;
+    // Read before the copy is made, which can only be newer.
+    BERTH_TRY(const std::optional<Chain> tail, read_tail(from));
     BERTH_TRY(Database database, Database::open(from, {.read_only = true}));
     BERTH_CHECK(check_schema(database, from));
     BERTH_TRY(NewFile file, NewFile::make(to));
@@ -94,19 +102,20 @@ Result<BackupSummary> back_up(const std::string& directory, const std::string& t
         BERTH_TRY(Statement copy, database.prepare("VACUUM INTO ?"));
         BERTH_CHECK(copy.bind(1, part).run());
     }
-    BERTH_TRY(const BackupSummary summary, check_copy(file.part()));
+    BERTH_TRY(const BackupSummary summary, check_copy(file.part(), tail));
     BERTH_CHECK(file.finish());
     return summary;
 }
 
 Result<BackupSummary> restore(const std::string& from, const std::string& directory,
                               const RestoreSettings& settings) {
-    BERTH_CHECK(check_copy(from));
+    BERTH_TRY(const BackupSummary given, check_copy(from));
+    BERTH_CHECK(check_no_daemon(directory));
     std::error_code failed;
     std::filesystem::create_directories(directory, failed);  // If it fails, so does the next line.
     const std::string path = directory + '/' + kStateFile;
     // SQLite would take what another database has left there for a part of this one.
-    for (const char* const left : {"-wal", "-shm", "-journal"}) {
+    for (const char* const left : {"-wal", "-shm", "-journal", ".tail"}) {
         if (::access((path + left).c_str(), F_OK) != 0) continue;
         return Error{ErrorCode::already_exists,
                      path + left + " is there already, of another state: move it away with its " +
@@ -120,10 +129,9 @@ Result<BackupSummary> restore(const std::string& from, const std::string& direct
         BERTH_CHECK(migrate(database, file.part()));
         BERTH_TRY(const Recovered recovered, recover(database, RecoverFrom::newest));
         summary = summary_of(recovered, file.part());
-        BERTH_CHECK(skip_ids(summary, recovered.state.spec().scheduling, settings.skip_jobs));
-        BERTH_TRY(const std::int64_t epoch, read_meta(database, "epoch"));
-        BERTH_CHECK(write_meta(database, "epoch", epoch + kEpochsSkipped));
-        BERTH_CHECK(write_meta(database, kRestoredNextJob, summary.next_job));
+        if (summary.sequence != given.sequence) return has_log(from, given.sequence);
+        BERTH_TRY(summary.next_job, count_as_later(database, recovered, settings.skip_jobs));
+        BERTH_CHECK(write_meta(database, kHasTail, 0));  // The next controller makes one.
     }
     BERTH_CHECK(give_to_owner_of(directory, file));
     BERTH_CHECK(file.finish());

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "berth/base/result.h"
+#include "berth/store/later.h"
 
 namespace berth {
 
@@ -23,7 +24,7 @@ Result<BackupSummary> back_up(const std::string& directory, const std::string& t
 
 struct RestoreSettings {
     // At most so many ids were given since the copy was made: none of them is given a second time.
-    std::uint32_t skip_jobs = 100'000;
+    std::uint32_t skip_jobs = kJobsSkipped;
 };
 
 // Makes the state file of a directory that has none, and the directory, from a copy. The agents may

@@ -1,6 +1,9 @@
 #include "berth/store/backup.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -64,6 +67,34 @@ TEST(Backup, WhatAnotherStateHasLeftIsNotMixedIn) {
     EXPECT_NE(refused.error().message.find(left), std::string::npos);
     std::filesystem::remove(left);
     EXPECT_TRUE(restore(to.path() + "/copy", to.path(), {.skip_jobs = 1}).ok());
+}
+
+TEST(Backup, AControllersFileWithoutItsLogIsNoCopy) {
+    const Folder from, to;
+    SmallCluster cluster(from.path());
+    ASSERT_TRUE(cluster.take_office(at(0)).ok());
+    for (std::uint32_t id = 1; id <= 9; ++id) ASSERT_TRUE(cluster.submit(id, at(id)).ok());
+    ASSERT_TRUE(std::filesystem::exists(from.path() + "/berth.db-wal"));
+    const auto refused = restore(from.path() + "/berth.db", to.path(), {});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_FALSE(std::filesystem::exists(to.path() + "/berth.db"));
+}
+
+TEST(Backup, NothingIsRestoredUnderARunningDaemon) {
+    const Folder from, to;
+    SmallCluster cluster(from.path());
+    ASSERT_TRUE(cluster.take_office(at(0)).ok());
+    ASSERT_TRUE(back_up(from.path(), to.path() + "/copy").ok());
+    const std::string path = to.path() + "/lock";  // As berthd holds it.
+    std::ofstream(path) << "4711\n";
+    const int lock = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    ASSERT_EQ(::flock(lock, LOCK_EX), 0);
+    const auto refused = restore(to.path() + "/copy", to.path(), {});
+    ::close(lock);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().message, to.path() + " is in use by another program (berthd, pid "
+                                                   "4711): stop it first");
+    EXPECT_TRUE(restore(to.path() + "/copy", to.path(), {}).ok());
 }
 
 TEST(Backup, NothingIsOverwrittenAndNothingLeftBehind) {

@@ -122,7 +122,7 @@ TEST(JournalTable, LetsGoOfTheLogBeforeItLooksAtWhatItHasRead) {
     Database writer = Database::open(path, {}).value();
     JournalTable journal = JournalTable::prepare(reader).value();
     int seen = 0;
-    const auto visit = [&](const Record&, std::size_t) -> Status {
+    const auto visit = [&](const Record&, JournalTable::Stored) -> Status {
         ++seen;
         BERTH_CHECK(writer.run("UPDATE meta SET value = value + 1 WHERE name = 'epoch'"));
         BERTH_TRY(const std::int64_t moved, writer.checkpoint());

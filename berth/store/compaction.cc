@@ -17,7 +17,7 @@ Result<Compaction> Compaction::prepare(Database& database, std::string path,
     Compaction compaction(std::move(path), settings, log);
     BERTH_TRY(compaction.snapshots_, SnapshotTable::prepare(database));
     BERTH_TRY(compaction.journal_, JournalTable::prepare(database));
-    compaction.last_sequence_ = recovered.sequence;
+    compaction.last_ = recovered.chain;
     compaction.records_ = recovered.records;
     compaction.bytes_ = recovered.bytes;
     BERTH_TRY(const std::vector<SnapshotTable::Row> rows, compaction.snapshots_.list());
@@ -28,10 +28,10 @@ Result<Compaction> Compaction::prepare(Database& database, std::string path,
     return compaction;
 }
 
-void Compaction::appended(std::uint64_t sequence, std::size_t bytes) {
-    last_sequence_ = sequence;
+void Compaction::appended(std::uint64_t sequence, JournalTable::Stored stored) {
+    last_ = extended(last_, sequence, stored.crc);
     ++records_;
-    bytes_ += bytes;
+    bytes_ += stored.bytes;
 }
 
 bool Compaction::due() const {
@@ -51,8 +51,7 @@ Status Compaction::advance(Database& database, const ClusterState& state) {
 Status Compaction::begin(Database& database, const ClusterState& state) {
     const std::size_t things = state.jobs().size() + state.spec().nodes.size();
     if (things <= settings_.live_snapshot_things) {
-        return take_slices(database,
-                           packed(last_sequence_, state.snapshot_slices(settings_.slice_bytes)));
+        return take_slices(database, packed(last_, state.snapshot_slices(settings_.slice_bytes)));
     }
     replica_ = std::make_unique<Replica>(path_, settings_.vfs, settings_.slice_bytes);
     records_ = bytes_ = 0;
@@ -70,16 +69,15 @@ Status Compaction::take_replica(Database& database, const ClusterState& state) {
         LogLevel::error, "store",
         "a snapshot is made of the state in memory, since what is on disk cannot be read: " +
             made->error().message);
-    return take_slices(database,
-                       packed(last_sequence_, state.snapshot_slices(settings_.slice_bytes)));
+    return take_slices(database, packed(last_, state.snapshot_slices(settings_.slice_bytes)));
 }
 
 Status Compaction::take_slices(Database& database, SnapshotSlices taken) {
     BERTH_ASSERT(!taken.slices.empty());
     BERTH_TRY(Transaction transaction, Transaction::begin(database));
-    BERTH_CHECK(snapshots_.begin(taken.sequence, taken.slices.size()));
+    BERTH_CHECK(snapshots_.begin(taken.last, taken.slices.size()));
     BERTH_CHECK(transaction.commit());
-    taken_at_ = taken.sequence;
+    taken_at_ = taken.last.sequence;
     slice_ = 0;
     slices_.assign(std::make_move_iterator(taken.slices.begin()),
                    std::make_move_iterator(taken.slices.end()));

@@ -20,8 +20,9 @@ public:
                                       const StoreSettings& settings, const Recovered& recovered,
                                       LogSink& log);
 
-    void appended(std::uint64_t sequence, std::size_t bytes);
-    std::uint64_t last_sequence() const { return last_sequence_; }
+    void appended(std::uint64_t sequence, JournalTable::Stored stored);
+    std::uint64_t last_sequence() const { return last_.sequence; }
+    Chain last() const { return last_; }
 
     // A few milliseconds of whatever there is to do. After an error the transaction is undone and
     // the same work is still to do.
@@ -44,8 +45,9 @@ private:
     LogSink* log_;
     SnapshotTable snapshots_;
     JournalTable journal_;
-    std::uint64_t last_sequence_ = 0, records_ = 0, bytes_ = 0;  // Since the newest snapshot.
-    std::unique_ptr<Replica> replica_;                           // While one is at work.
+    Chain last_;                              // Of the journal.
+    std::uint64_t records_ = 0, bytes_ = 0;   // Since the newest snapshot.
+    std::unique_ptr<Replica> replica_;        // While one is at work.
     std::uint64_t taken_at_ = 0;                                 // The snapshot under way.
     std::size_t slice_ = 0;
     std::deque<std::string> slices_;       // Of it, still to be written.

@@ -174,7 +174,10 @@ void FailingDisk::cut_power() {
 void FailingDisk::power_on(const std::string& directory) {
     namespace fs = std::filesystem;
     disk->dark = false;
-    for (const auto& entry : fs::directory_iterator(directory)) fs::remove(entry.path());
+    for (const auto& entry : fs::directory_iterator(directory)) {
+        // Its name is durable; what was written there since may be, or not. Here it is.
+        if (entry.path().extension() != ".tail") fs::remove(entry.path());
+    }
     for (const auto& [path, bytes] : disk->synced) {
         if (fs::path(path).parent_path() != directory) continue;
         std::ofstream(path, std::ios::binary) << bytes;

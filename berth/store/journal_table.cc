@@ -43,28 +43,30 @@ Result<JournalTable> JournalTable::prepare(Database& database) {
               database.prepare("DELETE FROM journal WHERE sequence IN (SELECT sequence FROM "
                                "journal WHERE sequence <= ? ORDER BY sequence LIMIT ?)"));
     BERTH_TRY(table.first_, database.prepare("SELECT min(sequence) FROM journal"));
+    BERTH_TRY(table.last_, database.prepare("SELECT max(sequence) FROM journal"));
     return table;
 }
 
-Result<std::size_t> JournalTable::append(const Record& record) {
+Result<JournalTable::Stored> JournalTable::append(const Record& record) {
     const std::string bytes = encode(WithoutPayloads{record});
     const std::string packed = pack(bytes);
+    const std::uint32_t crc = crc32c_of(record.sequence, packed);
     BERTH_CHECK(insert_.bind(1, static_cast<std::int64_t>(record.sequence))
-                    .bind(2, crc32c_of(record.sequence, packed))
+                    .bind(2, crc)
                     .bind_bytes(3, packed)
                     .run());
-    return bytes.size();
+    return Stored{bytes.size(), crc};
 }
 
 // Some at a time, which are let go of before they are looked at: where the reader has no
 // transaction of its own, the log is held for no longer than that.
 Status JournalTable::read_after(std::uint64_t sequence,
-                                const std::function<Status(const Record&, std::size_t)>& visit) {
+                                const std::function<Status(const Record&, Stored)>& visit) {
     for (std::vector<Row> rows;;) {
         BERTH_TRY(rows, read_some(sequence));
         for (const Row& row : rows) {
             BERTH_TRY(const Read read, record_of(row, ++sequence));
-            BERTH_CHECK(visit(read.record, read.bytes));
+            BERTH_CHECK(visit(read.record, read.stored));
         }
         if (rows.size() < kRowsAtOnce) return Done{};
     }
@@ -91,7 +93,8 @@ Result<JournalTable::Read> JournalTable::record_of(const Row& row, std::uint64_t
     if (!bytes.ok()) return damaged(wanted, bytes.error().message);
     Result<Record> record = decode<Record>(*bytes);
     if (!record.ok() || record->sequence != wanted) return damaged(wanted, "cannot be read");
-    return Read{std::move(record).value(), bytes->size()};
+    return Read{std::move(record).value(),
+                {bytes->size(), static_cast<std::uint32_t>(row.crc)}};
 }
 
 Result<bool> JournalTable::cut(std::uint64_t sequence, std::int64_t limit) {
@@ -99,10 +102,13 @@ Result<bool> JournalTable::cut(std::uint64_t sequence, std::int64_t limit) {
     return delete_.changed() == limit;
 }
 
-Result<std::uint64_t> JournalTable::first() {
-    BERTH_TRY(const bool row, first_.step());
-    const std::uint64_t sequence = row ? static_cast<std::uint64_t>(first_.number(0)) : 0;
-    first_.reset();
+Result<std::uint64_t> JournalTable::first() { return number(first_); }
+Result<std::uint64_t> JournalTable::last() { return number(last_); }
+
+Result<std::uint64_t> JournalTable::number(Statement& query) {
+    BERTH_TRY(const bool row, query.step());
+    const std::uint64_t sequence = row ? static_cast<std::uint64_t>(query.number(0)) : 0;
+    query.reset();
     return sequence;
 }
 

@@ -12,19 +12,25 @@ class JournalTable {
 public:
     static Result<JournalTable> prepare(Database& database);
 
-    // Within the caller's transaction. Payloads are not written here: see PayloadTable. Gives the
-    // size of the record before it was packed.
-    Result<std::size_t> append(const Record& record);
+    // As it stands in the table: its size before it was packed, and its checksum.
+    struct Stored {
+        std::size_t bytes = 0;
+        std::uint32_t crc = 0;
+    };
+
+    // Within the caller's transaction. Payloads are not written here: see PayloadTable.
+    Result<Stored> append(const Record& record);
 
     // Calls `visit` for each record after `sequence`, in order. Refuses a gap, and a record that is
     // not what was written, by its number. Stops at the first error of `visit`.
     Status read_after(std::uint64_t sequence,
-                      const std::function<Status(const Record& record, std::size_t bytes)>& visit);
+                      const std::function<Status(const Record& record, Stored stored)>& visit);
 
     // Removes at most `limit` records up to and including `sequence`. True: there are more.
     Result<bool> cut(std::uint64_t sequence, std::int64_t limit);
 
     Result<std::uint64_t> first();  // The lowest number there is; 0: none.
+    Result<std::uint64_t> last();   // The highest.
 
 private:
     struct Row {
@@ -34,12 +40,14 @@ private:
     };
     struct Read {
         Record record;
-        std::size_t bytes = 0;
+        Stored stored;
     };
     Result<std::vector<Row>> read_some(std::uint64_t after);
     static Result<Read> record_of(const Row& row, std::uint64_t wanted);
 
-    Statement insert_, select_, delete_, first_;
+    static Result<std::uint64_t> number(Statement& query);
+
+    Statement insert_, select_, delete_, first_, last_;
 };
 
 }  // namespace berth

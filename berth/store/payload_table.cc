@@ -1,14 +1,15 @@
 #include "berth/store/payload_table.h"
 
 #include "berth/base/codec.h"
+#include "berth/store/crc32c.h"
 #include "berth/store/packing.h"
 
 namespace berth {
 
 Result<PayloadTable> PayloadTable::prepare(Database& database) {
     PayloadTable table;
-    BERTH_TRY(table.insert_, database.prepare("INSERT OR REPLACE INTO payloads VALUES(?, ?)"));
-    BERTH_TRY(table.select_, database.prepare("SELECT payload FROM payloads WHERE job = ?"));
+    BERTH_TRY(table.insert_, database.prepare("INSERT OR REPLACE INTO payloads VALUES(?, ?, ?)"));
+    BERTH_TRY(table.select_, database.prepare("SELECT payload, crc FROM payloads WHERE job = ?"));
     BERTH_TRY(table.delete_, database.prepare("DELETE FROM payloads WHERE job = ?"));
     BERTH_TRY(
         table.array_of_,
@@ -19,7 +20,10 @@ Result<PayloadTable> PayloadTable::prepare(Database& database) {
 Status PayloadTable::write(const Record& record, const ClusterState& after) {
     for (const auto& [job, payload] : record.payloads) {
         const std::string bytes = pack(encode(payload));
-        BERTH_CHECK(insert_.bind(1, job.value()).bind_bytes(2, bytes).run());
+        BERTH_CHECK(insert_.bind(1, job.value())
+                        .bind_bytes(2, bytes)
+                        .bind(3, crc32c_of(job.value(), bytes))
+                        .run());
     }
     for (const Fact& fact : record.facts) {
         const auto* const forgotten = std::get_if<JobForgotten>(&fact);
@@ -45,11 +49,14 @@ Result<JobPayload> PayloadTable::load(JobId job, std::optional<JobId> array_job)
         return Error{ErrorCode::not_found,
                      "job " + to_string(job) + " has no script here any more"};
     }
-    const Result<std::string> bytes = unpack(select_.bytes(0));
+    const std::string_view packed = select_.bytes(0);
+    const bool is_whole = select_.number(1) == crc32c_of(array_job.value_or(job).value(), packed);
+    const Result<std::string> bytes = unpack(packed);
     select_.reset();
     Result<JobPayload> payload = bytes.ok() ? decode<JobPayload>(*bytes) : bytes.error();
-    if (!payload.ok()) {
-        return Error{ErrorCode::internal, "the script of job " + to_string(job) + " is damaged"};
+    if (!is_whole || !payload.ok()) {
+        return Error{ErrorCode::internal, "the script of job " + to_string(job) +
+                                              " is damaged in the state file, and is not run"};
     }
     return payload;
 }

@@ -38,19 +38,27 @@ Result<Recovered> recover_start(Database& database, RecoverFrom from) {
     if (snapshot) {
         BERTH_TRY(recovered.state, snapshots.load(*snapshot));
         recovered.sequence = recovered.snapshot_sequence = snapshot->sequence;
+        recovered.chain = {snapshot->sequence, snapshot->chain};
     }
     return recovered;
 }
 
-Result<Recovered> recover(Database& database, RecoverFrom from, const std::atomic<bool>* stop) {
+Result<Recovered> recover(Database& database, RecoverFrom from, const std::atomic<bool>* stop,
+                          std::optional<std::uint64_t> mark) {
     BERTH_TRY(JournalTable journal, JournalTable::prepare(database));
     BERTH_TRY(Recovered recovered, recover_start(database, from));
-    const auto apply = [&](const Record& record, std::size_t bytes) -> Status {
+    const auto note = [&] {
+        if (recovered.chain.sequence == mark) recovered.marked = recovered.chain;
+    };
+    note();
+    const auto apply = [&](const Record& record, JournalTable::Stored stored) -> Status {
         if (stop != nullptr && *stop) return Error{ErrorCode::unavailable, "told to stop"};
         for (const Fact& fact : record.facts) recovered.state.apply(record.now, fact);
         recovered.sequence = record.sequence;
         ++recovered.records;
-        recovered.bytes += bytes;
+        recovered.bytes += stored.bytes;
+        recovered.chain = extended(recovered.chain, record.sequence, stored.crc);
+        note();
         return Done{};
     };
     BERTH_CHECK(journal.read_after(recovered.snapshot_sequence, apply));

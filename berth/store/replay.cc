@@ -5,18 +5,36 @@
 #include "berth/store/journal_table.h"
 #include "berth/store/recovery.h"
 #include "berth/store/schema.h"
+#include "berth/store/tail.h"
 
 namespace berth {
 
 namespace {
 
-Result<Database> open_to_read(const std::string& directory) {
+struct ToRead {
+    Database database;
+    std::optional<Chain> tail;
+};
+
+Result<ToRead> open_to_read(const std::string& directory) {
     const std::string path = directory + '/' + kStateFile;
+    // Read before the rest, which can only be newer.
+    BERTH_TRY(const std::optional<Chain> tail, read_tail(path));
     BERTH_TRY(Database database, Database::open(path, {.read_only = true}));
     BERTH_CHECK(check_schema(database, path));
     // All reads from here on see one moment, whatever a controller appends meanwhile.
     BERTH_CHECK(database.run("BEGIN"));
-    return database;
+    return ToRead{std::move(database), tail};
+}
+
+// From the newest snapshot, as a controller would; refuses what lacks records.
+Result<Recovered> recover_all(ToRead& from) {
+    const auto mark = from.tail ? std::optional(from.tail->sequence) : std::nullopt;
+    BERTH_TRY(Recovered recovered, recover(from.database, RecoverFrom::newest, nullptr, mark));
+    if (!from.tail) return recovered;
+    const auto loss = loss_told_by(*from.tail, recovered.chain, recovered.marked);
+    if (loss) return Error{ErrorCode::failed_precondition, "the state " + *loss};
+    return recovered;
 }
 
 std::string hexadecimal(std::uint64_t number) {
@@ -28,8 +46,8 @@ std::string hexadecimal(std::uint64_t number) {
 }  // namespace
 
 Result<Replayed> replay(const std::string& directory) {
-    BERTH_TRY(Database database, open_to_read(directory));
-    BERTH_TRY(Recovered recovered, recover(database, RecoverFrom::newest));
+    BERTH_TRY(ToRead from, open_to_read(directory));
+    BERTH_TRY(Recovered recovered, recover_all(from));
     const std::uint64_t hash = recovered.state.hash();
     return Replayed{.state = std::move(recovered.state),
                     .hash = hash,
@@ -39,9 +57,9 @@ Result<Replayed> replay(const std::string& directory) {
 }
 
 Result<Verified> verify(const std::string& directory) {
-    BERTH_TRY(Database database, open_to_read(directory));
-    BERTH_TRY(const Recovered old, recover(database, RecoverFrom::oldest));
-    BERTH_TRY(const Recovered young, recover(database, RecoverFrom::newest));
+    BERTH_TRY(ToRead from, open_to_read(directory));
+    BERTH_TRY(const Recovered old, recover(from.database, RecoverFrom::oldest));
+    BERTH_TRY(const Recovered young, recover_all(from));
     const std::uint64_t hash = old.state.hash();
     if (old.sequence != young.sequence || hash != young.state.hash()) {
         return Error{ErrorCode::internal,
@@ -58,12 +76,12 @@ Result<Verified> verify(const std::string& directory) {
 }
 
 Result<DecidedAgain> decide_again(const std::string& directory) {
-    BERTH_TRY(Database database, open_to_read(directory));
-    BERTH_TRY(Recovered start, recover_start(database, RecoverFrom::oldest));
-    BERTH_TRY(JournalTable journal, JournalTable::prepare(database));
+    BERTH_TRY(ToRead from, open_to_read(directory));
+    BERTH_TRY(Recovered start, recover_start(from.database, RecoverFrom::oldest));
+    BERTH_TRY(JournalTable journal, JournalTable::prepare(from.database));
     DecidedAgain again{.oldest = start.snapshot_sequence, .sequence = start.snapshot_sequence};
     DecisionCheck check(std::move(start.state));
-    BERTH_CHECK(journal.read_after(again.oldest, [&](const Record& record, std::size_t) -> Status {
+    BERTH_CHECK(journal.read_after(again.oldest, [&](const Record& record, auto) -> Status {
         if (again.first) return Done{};
         again.first = check.take(record);
         again.sequence = record.sequence;

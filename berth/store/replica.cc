@@ -9,9 +9,9 @@
 
 namespace berth {
 
-SnapshotSlices packed(std::uint64_t sequence, std::vector<std::string> slices) {
+SnapshotSlices packed(Chain last, std::vector<std::string> slices) {
     for (std::string& slice : slices) slice = pack(slice);
-    return {sequence, std::move(slices)};
+    return {last, std::move(slices)};
 }
 
 struct Replica::Work {
@@ -30,7 +30,7 @@ Result<SnapshotSlices> Replica::Work::make() {
     // SQLite's log from starting over for all that time.
     BERTH_TRY(Database database, Database::open(path, {.read_only = true, .vfs = vfs}));
     BERTH_TRY(const Recovered recovered, recover(database, RecoverFrom::newest, &stop));
-    return packed(recovered.sequence, recovered.state.snapshot_slices(slice_bytes));
+    return packed(recovered.chain, recovered.state.snapshot_slices(slice_bytes));
 }
 
 Replica::Replica(std::string path, std::string vfs, std::size_t slice_bytes)

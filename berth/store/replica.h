@@ -9,15 +9,16 @@
 #include <vector>
 
 #include "berth/base/result.h"
+#include "berth/store/chain.h"
 
 namespace berth {
 
 struct SnapshotSlices {
-    std::uint64_t sequence = 0;       // Of the last record they include.
+    Chain last;                       // Of the records they include.
     std::vector<std::string> slices;  // Packed.
 };
 
-SnapshotSlices packed(std::uint64_t sequence, std::vector<std::string> slices);
+SnapshotSlices packed(Chain last, std::vector<std::string> slices);
 
 class Replica {
 public:

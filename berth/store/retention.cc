@@ -17,7 +17,7 @@ constexpr Duration kLeast = std::chrono::hours(1);
 constexpr Duration kMost = std::chrono::hours(24) * 365 * 100;
 
 constexpr const char* kOldJobs =
-    "SELECT id, job, submitted, attempt, ended, row, cancelled_by FROM jobs "
+    "SELECT id, job, submitted, attempt, ended, row, cancelled_by, crc FROM jobs "
     "WHERE ended < ?1 ORDER BY ended LIMIT ?2";
 constexpr const char* kOldSteps =
     "SELECT id, job, submitted, attempt, ended FROM jobs "
@@ -53,7 +53,7 @@ Result<Retention> Retention::prepare(Database& database, RetentionSettings setti
     BERTH_TRY(retention.old_jobs_, database.prepare(kOldJobs));
     BERTH_TRY(retention.old_steps_, database.prepare(kOldSteps));
     BERTH_TRY(retention.steps_of_,
-              database.prepare("SELECT row FROM steps WHERE job = ? AND submitted = ? AND "
+              database.prepare("SELECT row, crc FROM steps WHERE job = ? AND submitted = ? AND "
                                "attempt = ? ORDER BY step"));
     BERTH_TRY(
         retention.delete_steps_,
@@ -98,7 +98,8 @@ Result<std::vector<Retention::Old>> Retention::find_jobs(Time now) {
                 old_jobs_.number(3), old_jobs_.number(4), {}};
         if (settings_.archive) {
             Result<AccountingRecord> record = decode<AccountingRecord>(old_jobs_.bytes(5));
-            if (record.ok()) one.record = *std::move(record);  // What nobody can read may go.
+            // What nobody can read may go.
+            if (record.ok() && is_whole(old_jobs_, one.job, 5, 7)) one.record = *std::move(record);
             if (!old_jobs_.is_null(6))
                 one.record.cancelled_by = static_cast<std::uint32_t>(old_jobs_.number(6));
         }
@@ -115,7 +116,8 @@ Status Retention::read_steps(Old& one) {
         BERTH_TRY(const bool row, steps_of_.step());
         if (!row) return Done{};
         Result<AccountedStep> step = decode<AccountedStep>(steps_of_.bytes(0));
-        if (step.ok()) one.record.steps.push_back(*std::move(step));
+        if (step.ok() && is_whole(steps_of_, one.job, 0, 1))
+            one.record.steps.push_back(*std::move(step));
     }
 }
 

@@ -23,25 +23,27 @@ BEGIN IMMEDIATE;
 CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE journal(sequence INTEGER PRIMARY KEY, crc INTEGER NOT NULL, record BLOB NOT NULL);
 CREATE TABLE snapshots(
-    sequence INTEGER PRIMARY KEY, slices INTEGER NOT NULL, complete INTEGER NOT NULL);
+    sequence INTEGER PRIMARY KEY, slices INTEGER NOT NULL, complete INTEGER NOT NULL,
+    chain INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE snapshot_slices(
     sequence INTEGER NOT NULL, slice INTEGER NOT NULL, crc INTEGER NOT NULL, bytes BLOB NOT NULL,
     PRIMARY KEY(sequence, slice));
-CREATE TABLE payloads(job INTEGER PRIMARY KEY, payload BLOB NOT NULL);
+CREATE TABLE payloads(
+    job INTEGER PRIMARY KEY, payload BLOB NOT NULL, crc INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE jobs(
     id INTEGER PRIMARY KEY, job INTEGER NOT NULL, submitted INTEGER NOT NULL,
     attempt INTEGER NOT NULL, latest INTEGER NOT NULL, array_job INTEGER,
     user TEXT NOT NULL, account TEXT NOT NULL, partition TEXT NOT NULL,
     name TEXT NOT NULL, state INTEGER NOT NULL, ended INTEGER NOT NULL, cancelled_by INTEGER,
-    row BLOB NOT NULL, UNIQUE(job, submitted, attempt));
+    row BLOB NOT NULL, crc INTEGER, UNIQUE(job, submitted, attempt));
 CREATE INDEX jobs_by_array ON jobs(array_job) WHERE array_job IS NOT NULL;
 CREATE INDEX jobs_by_end ON jobs(ended);
 CREATE INDEX jobs_by_user ON jobs(user, ended);
 CREATE TABLE steps(
     job INTEGER NOT NULL, submitted INTEGER NOT NULL, attempt INTEGER NOT NULL,
-    step INTEGER NOT NULL, open INTEGER NOT NULL, row BLOB NOT NULL,
+    step INTEGER NOT NULL, open INTEGER NOT NULL, row BLOB NOT NULL, crc INTEGER,
     PRIMARY KEY(job, submitted, attempt, step));
-INSERT INTO meta VALUES('schema', 3);
+INSERT INTO meta VALUES('schema', 4);
 INSERT INTO meta VALUES('epoch', 0);
 PRAGMA application_id = 0x42727468;
 COMMIT;
@@ -54,6 +56,13 @@ struct Step {
 };
 constexpr std::array kSteps = {
     Step{2, "CREATE INDEX jobs_by_user ON jobs(user, ended)"},  // For sacct of one's own jobs.
+    // Checksums. Rows of accounting that are there have none: to rewrite years of them takes long.
+    Step{3,
+         "ALTER TABLE snapshots ADD COLUMN chain INTEGER NOT NULL DEFAULT 0;"
+         "ALTER TABLE payloads ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;"
+         "ALTER TABLE jobs ADD COLUMN crc INTEGER;"
+         "ALTER TABLE steps ADD COLUMN crc INTEGER;"
+         "UPDATE payloads SET crc = crc32c_of(job, payload)"},
 };
 
 Result<std::int64_t> one_number(Database& database, std::string_view sql) {
@@ -108,6 +117,7 @@ Status check_schema(Database& database, const std::string& path) {
 Status migrate(Database& database, const std::string& path) {
     BERTH_TRY(std::int64_t version, known_version(database, path));
     if (version == kSchemaVersion) return Done{};
+    BERTH_CHECK(database.knows_crc32c());
     BERTH_TRY(Transaction transaction, Transaction::begin(database));
     for (const Step& step : kSteps) {
         if (step.from != version) continue;

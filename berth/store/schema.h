@@ -9,7 +9,7 @@
 
 namespace berth {
 
-inline constexpr std::int64_t kSchemaVersion = 3;
+inline constexpr std::int64_t kSchemaVersion = 4;
 inline constexpr std::int64_t kOldestSchemaVersion = 2;  // That can be brought up to it.
 inline constexpr const char* kStateFile = "berth.db";    // Within the state directory.
 
@@ -30,6 +30,8 @@ Status migrate(Database& database, const std::string& path);
 // Whole numbers by name. "epoch" is there from the first moment; a file that was restored from a
 // copy has kRestoredNextJob too: the first id that was certainly not given before.
 inline constexpr std::string_view kRestoredNextJob = "restored_next_job";
+// 1: there is a tail beside the file (tail.h); where that is missing, it was lost.
+inline constexpr std::string_view kHasTail = "has_tail";
 Result<std::int64_t> read_meta(Database& database, std::string_view name,
                                std::optional<std::int64_t> otherwise = std::nullopt);
 Status write_meta(Database& database, std::string_view name, std::int64_t value);

@@ -101,6 +101,30 @@ TEST(Schema, WhatItsAccountingHeldIsStillThere) {
     EXPECT_TRUE(reader->accounting({.users = {"roo"}})->records.empty());
 }
 
+// Of version 3: as version 2, with the index that it brought.
+TEST(Schema, TheScriptsOfAnOlderFileAreCheckedFromThenOn) {
+    for (const bool of_version_3 : {false, true}) {
+        const Folder folder;
+        const std::string file = folder.path() + '/' + kStateFile;
+        fs::copy_file(kVersion2, file);
+        if (of_version_3) {
+            Database older = *Database::open(file, {});
+            ASSERT_TRUE(older.run("CREATE INDEX jobs_by_user ON jobs(user, ended)").ok());
+            ASSERT_TRUE(write_meta(older, "schema", 3).ok());
+        }
+        SmallCluster cluster(folder.path());
+        ASSERT_TRUE(cluster.ok()) << cluster.error;
+        EXPECT_EQ(fs::exists(file + ".version-3"), of_version_3);
+        const auto script = cluster.store().payload(JobId(6), std::nullopt);
+        ASSERT_TRUE(script.ok()) << script.error().message;
+        EXPECT_EQ(script->script.rfind("#!", 0), 0u);
+        Database changed = *Database::open(file, {});
+        ASSERT_TRUE(
+            changed.run("UPDATE payloads SET payload = payload || x'00' WHERE job = 6").ok());
+        EXPECT_FALSE(cluster.store().payload(JobId(6), std::nullopt).ok());
+    }
+}
+
 TEST(Schema, AStartThatWasCutOffIsMadeGood) {
     const Folder folder;
     const std::string file = folder.path() + '/' + kStateFile;

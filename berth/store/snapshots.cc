@@ -19,7 +19,7 @@ Error damaged(std::uint64_t sequence, const std::string& how) {
 
 Result<SnapshotTable> SnapshotTable::prepare(Database& database) {
     SnapshotTable table;
-    BERTH_TRY(table.insert_, database.prepare("INSERT INTO snapshots VALUES(?, ?, 0)"));
+    BERTH_TRY(table.insert_, database.prepare("INSERT INTO snapshots VALUES(?, ?, 0, ?)"));
     BERTH_TRY(table.write_, database.prepare("INSERT INTO snapshot_slices VALUES(?, ?, ?, ?)"));
     BERTH_TRY(table.complete_,
               database.prepare("UPDATE snapshots SET complete = 1 WHERE sequence = ?"));
@@ -29,15 +29,18 @@ Result<SnapshotTable> SnapshotTable::prepare(Database& database) {
               database.prepare("DELETE FROM snapshot_slices WHERE rowid = (SELECT rowid FROM "
                                "snapshot_slices WHERE sequence = ? LIMIT 1)"));
     BERTH_TRY(table.remove_, database.prepare("DELETE FROM snapshots WHERE sequence = ?"));
-    BERTH_TRY(table.list_, database.prepare("SELECT sequence, slices, complete FROM snapshots "
-                                            "ORDER BY sequence DESC"));
+    BERTH_TRY(table.list_, database.prepare("SELECT sequence, slices, complete, chain FROM "
+                                            "snapshots ORDER BY sequence DESC"));
     BERTH_TRY(table.load_, database.prepare("SELECT slice, crc, bytes FROM snapshot_slices "
                                             "WHERE sequence = ? ORDER BY slice"));
     return table;
 }
 
-Status SnapshotTable::begin(std::uint64_t sequence, std::size_t slices) {
-    return insert_.bind(1, signed_of(sequence)).bind(2, signed_of(slices)).run();
+Status SnapshotTable::begin(Chain last, std::size_t slices) {
+    return insert_.bind(1, signed_of(last.sequence))
+        .bind(2, signed_of(slices))
+        .bind(3, signed_of(last.hash))
+        .run();
 }
 
 Status SnapshotTable::write(std::uint64_t sequence, std::size_t slice, std::string_view packed) {
@@ -70,7 +73,8 @@ Result<std::vector<SnapshotTable::Row>> SnapshotTable::list() {
         if (!row) return rows;
         rows.push_back({.sequence = static_cast<std::uint64_t>(list_.number(0)),
                         .slices = static_cast<std::size_t>(list_.number(1)),
-                        .complete = list_.number(2) != 0});
+                        .complete = list_.number(2) != 0,
+                        .chain = static_cast<std::uint64_t>(list_.number(3))});
     }
 }
 

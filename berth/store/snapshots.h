@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "berth/engine/cluster_state.h"
+#include "berth/store/chain.h"
 #include "berth/store/sqlite.h"
 
 namespace berth {
@@ -15,7 +16,7 @@ class SnapshotTable {
 public:
     static Result<SnapshotTable> prepare(Database& database);
 
-    Status begin(std::uint64_t sequence, std::size_t slices);
+    Status begin(Chain last, std::size_t slices);  // Of the last record in it.
     // A slice, packed.
     Status write(std::uint64_t sequence, std::size_t slice, std::string_view packed);
     Status complete(std::uint64_t sequence);
@@ -27,6 +28,7 @@ public:
         std::uint64_t sequence = 0;
         std::size_t slices = 0;
         bool complete = false;
+        std::uint64_t chain = 0;  // Up to there; 0 in those of version 3.
     };
     Result<std::vector<Row>> list();  // The newest first.
 

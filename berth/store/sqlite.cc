@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "berth/store/crc32c.h"
+
 namespace berth {
 
 namespace {
@@ -128,6 +130,25 @@ Status Database::run(const char* sql) {
     const int code = sqlite3_exec(database_.get(), sql, nullptr, nullptr, nullptr);
     if (code != SQLITE_OK) return error_of(database_.get(), code);
     return Done{};
+}
+
+Status Database::knows_crc32c() {
+    const auto of = [](sqlite3_context* result, int, sqlite3_value** given) {
+        const auto* const bytes = static_cast<const char*>(sqlite3_value_blob(given[1]));
+        const int size = sqlite3_value_bytes(given[1]);
+        const std::string_view text(bytes, bytes == nullptr ? 0 : static_cast<std::size_t>(size));
+        const auto number = static_cast<std::uint64_t>(sqlite3_value_int64(given[0]));
+        sqlite3_result_int64(result, crc32c_of(number, text));
+    };
+    const int code = sqlite3_create_function_v2(database_.get(), "crc32c_of", 2, SQLITE_UTF8,
+                                                nullptr, of, nullptr, nullptr, nullptr);
+    if (code != SQLITE_OK) return error_of(database_.get(), code);
+    return Done{};
+}
+
+void Database::closes_log(bool closes) {
+    BERTH_ASSERT(sqlite3_db_config(database_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE,
+                                   closes ? 0 : 1, nullptr) == SQLITE_OK);
 }
 
 Result<std::int64_t> Database::checkpoint() {

@@ -55,6 +55,12 @@ public:
     Result<Statement> prepare(std::string_view sql);
     Status run(const char* sql);  // Statements without parameters: the schema, BEGIN, pragmas.
 
+    // From here on SQL has crc32c_of(number, bytes).
+    Status knows_crc32c();
+    // Whether the log is moved into the file and removed when the last connection is closed, as is
+    // usual. Not so, all files stay as they are.
+    void closes_log(bool closes);
+
     // Moves what the log holds into the file, as far as readers allow; how many of its frames have
     // been moved by now.
     Result<std::int64_t> checkpoint();

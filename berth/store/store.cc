@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,15 +12,19 @@
 #include "berth/store/compaction.h"
 #include "berth/store/disk_file.h"
 #include "berth/store/journal_table.h"
+#include "berth/store/later.h"
 #include "berth/store/log_room.h"
 #include "berth/store/payload_table.h"
 #include "berth/store/recovery.h"
 #include "berth/store/schema.h"
 #include "berth/store/sqlite.h"
+#include "berth/store/state_lock.h"
+#include "berth/store/tail.h"
 
 namespace berth {
 
 struct Store::Parts {
+    StateLock lock;  // Let go of last.
     Database database;
     JournalTable journal;
     PayloadTable payloads;
@@ -31,10 +36,12 @@ struct Store::Parts {
     LogRoom log_room;
     std::size_t live_snapshot_things;
     Retention retention;
+    TailFile tail;
     Time last_at{};  // Of the last record.
-    bool failed = false;
+    bool failed = false, tail_failed = false;
 
-    Result<std::size_t> write(const Record& record, const ClusterState& after);
+    Result<JournalTable::Stored> write(const Record& record, const ClusterState& after);
+    void write_tail();
     Status drop_what_is_old();
 };
 
@@ -54,6 +61,17 @@ Status keep_private(const std::string& path) {
     return Done{};
 }
 
+// A tail without its file: that was lost or moved away, and an empty cluster would begin.
+Status check_not_gone(const std::string& path, bool accept_loss) {
+    if (accept_loss || ::access(path.c_str(), F_OK) == 0) return Done{};
+    const Result<std::optional<Chain>> tail = read_tail(path);
+    if (tail.ok() && (!*tail || (*tail)->sequence == 0)) return Done{};
+    return Error{ErrorCode::failed_precondition,
+                 path + " is not there, but " + tail_path(path) +
+                     " is: move that away and restore the state from a copy (berth restore), or "
+                     "begin with an empty cluster by --accept-loss"};
+}
+
 std::size_t things_in(const ClusterState& state) {
     return state.jobs().size() + state.spec().nodes.size();
 }
@@ -64,6 +82,43 @@ Result<Epoch> take_epoch(Database& database) {
     return Epoch(static_cast<std::uint64_t>(last + 1));
 }
 
+// As it was left: the file is read, and nothing is written before it is known to be whole.
+Result<Recovered> recover_whole(Database& database, const std::string& path, bool accept_loss,
+                                LogSink& log) {
+    const Result<std::optional<Chain>> tail = read_tail(path);
+    const bool has_mark = tail.ok() && *tail;
+    BERTH_TRY(Recovered recovered,
+              recover(database, RecoverFrom::newest, nullptr,
+                      has_mark ? std::optional((*tail)->sequence) : std::nullopt));
+    BERTH_TRY(const std::int64_t had_tail, read_meta(database, kHasTail, 0));
+    std::optional<std::string> loss;
+    if (!tail.ok()) {
+        loss = ": " + tail.error().message;
+    } else if (has_mark) {
+        loss = loss_told_by(**tail, recovered.chain, recovered.marked);
+        if (loss) loss = ' ' + *loss;
+    } else if (had_tail != 0) {
+        loss = " has no " + tail_path(path) + ", which tells whether records are missing";
+    }
+    if (!loss) {
+        if (accept_loss)
+            log.write(LogLevel::warning, "store", "no record is missing: leave --accept-loss out");
+        return recovered;
+    }
+    if (!accept_loss) {
+        return Error{ErrorCode::failed_precondition,
+                     path + *loss +
+                         ". Nothing was changed. Restore the state from a copy (berth restore), or "
+                         "start once without them by --accept-loss"};
+    }
+    BERTH_CHECK(check_sound(database, path));
+    BERTH_TRY(const std::uint32_t next_job, count_as_later(database, recovered));
+    log.write(LogLevel::warning, "store",
+              path + *loss + ". Started without them, as asked by --accept-loss; the next job is " +
+                  std::to_string(next_job));
+    return recovered;
+}
+
 }  // namespace
 
 Store::Store(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -72,11 +127,17 @@ Store::~Store() = default;
 
 Result<Opened> Store::open(const std::string& directory, StoreSettings settings, LogSink& log) {
     const std::string path = directory + '/' + kStateFile;
+    BERTH_CHECK(check_not_gone(path, settings.accept_loss));
     BERTH_CHECK(keep_private(path));
+    BERTH_TRY(StateLock lock, StateLock::take(path));
     BERTH_TRY(Database database, Database::open(path, {.vfs = settings.vfs}));
+    database.closes_log(false);
     BERTH_CHECK(prepare_schema(database, path));
     BERTH_CHECK(sync_directory(directory));
-    BERTH_TRY(Recovered recovered, recover(database, RecoverFrom::newest));
+    BERTH_TRY(Recovered recovered, recover_whole(database, path, settings.accept_loss, log));
+    database.closes_log(true);
+    BERTH_TRY(TailFile tail, TailFile::open(path, recovered.chain));
+    BERTH_CHECK(write_meta(database, kHasTail, 1));
     BERTH_TRY(const Epoch epoch, take_epoch(database));
     BERTH_TRY(const std::int64_t first_job, read_meta(database, kRestoredNextJob, 1));
     BERTH_TRY(JournalTable journal, JournalTable::prepare(database));
@@ -88,9 +149,10 @@ Result<Opened> Store::open(const std::string& directory, StoreSettings settings,
     Checkpointer checkpointer(path, settings.vfs, settings.checkpoints);
     LogRoom log_room(path, settings.vfs.empty() ? settings.log_bytes : 0);
     auto parts = std::make_unique<Parts>(
-        Parts{std::move(database), std::move(journal), std::move(payloads), std::move(accounting),
-              std::move(compaction), std::move(space), log, std::move(checkpointer),
-              std::move(log_room), settings.live_snapshot_things, std::move(retention)});
+        Parts{std::move(lock), std::move(database), std::move(journal), std::move(payloads),
+              std::move(accounting), std::move(compaction), std::move(space), log,
+              std::move(checkpointer), std::move(log_room), settings.live_snapshot_things,
+              std::move(retention), std::move(tail)});
     return Opened{.store = Store(std::move(parts)),
                   .state = std::move(recovered.state),
                   .epoch = epoch,
@@ -100,13 +162,21 @@ Result<Opened> Store::open(const std::string& directory, StoreSettings settings,
                   .replayed_records = recovered.records};
 }
 
-Result<std::size_t> Store::Parts::write(const Record& record, const ClusterState& after) {
+Result<JournalTable::Stored> Store::Parts::write(const Record& record, const ClusterState& after) {
     BERTH_TRY(Transaction transaction, Transaction::begin(database));
-    BERTH_TRY(const std::size_t bytes, journal.append(record));
+    BERTH_TRY(const JournalTable::Stored stored, journal.append(record));
     BERTH_CHECK(accounting.write(record, after));
     BERTH_CHECK(payloads.write(record, after));
     BERTH_CHECK(transaction.commit());
-    return bytes;
+    return stored;
+}
+
+// A tail that stays behind is no harm, but notices less.
+void Store::Parts::write_tail() {
+    const Status written = tail.write(compaction.last());
+    if (written.ok() || std::exchange(tail_failed, true)) return;
+    log.write(LogLevel::error, "store",
+              "lost records may go unnoticed: " + written.error().message);
 }
 
 Status Store::append(const Record& record, const ClusterState& after) {
@@ -114,21 +184,22 @@ Status Store::append(const Record& record, const ClusterState& after) {
     BERTH_ASSERT(!parts.failed);
     BERTH_ASSERT(record.sequence == parts.compaction.last_sequence() + 1);
     parts.checkpointer.let_finish();
-    Result<std::size_t> bytes = parts.write(record, after);
+    Result<JournalTable::Stored> stored = parts.write(record, after);
     // SQLite has taken back what it wrote, and promised nothing: with the reserve's room it may go.
-    if (!bytes.ok() && bytes.error().code == ErrorCode::resource_exhausted &&
+    if (!stored.ok() && stored.error().code == ErrorCode::resource_exhausted &&
         parts.space.give_up_reserve()) {
         parts.log.write(LogLevel::error, "store",
                         "the disk is full: the reserve is given up, and new jobs are refused until "
                         "there is room again (" +
-                            bytes.error().message + ')');
-        bytes = parts.write(record, after);
+                            stored.error().message + ')');
+        stored = parts.write(record, after);
     }
-    if (!bytes.ok()) {
+    if (!stored.ok()) {
         parts.failed = true;
-        return prefixed("record " + std::to_string(record.sequence), std::move(bytes).error());
+        return prefixed("record " + std::to_string(record.sequence), std::move(stored).error());
     }
-    parts.compaction.appended(record.sequence, *bytes);
+    parts.compaction.appended(record.sequence, *stored);
+    parts.write_tail();
     parts.last_at = record.now;
     return Done{};
 }

@@ -33,6 +33,9 @@ struct StoreSettings {
     // Of SQLite's log, made ready ahead of use once there are more things than above.
     std::int64_t log_bytes = 64 << 20;
     std::string vfs;  // Of SQLite; empty: its own. For tests.
+    // Start in spite of records that are missing at the end, or of a tail that cannot tell. What is
+    // there must be sound. The next controller counts as later than all before.
+    bool accept_loss = false;
     RetentionSettings retention;
 };
 
@@ -42,7 +45,8 @@ struct Opened;
 class Store final : public Journal {
 public:
     // Makes the file in this directory if it is not there; recovers the state; takes the next
-    // epoch, durably. Refuses a damaged or newer file, saying where.
+    // epoch, durably. Refuses a damaged or newer file, saying where; one that lacks records which
+    // its tail tells of; and one that another program has open. What is refused stays as it was.
     static Result<Opened> open(const std::string& directory, StoreSettings settings, LogSink& log);
     Store(Store&&) noexcept;
     ~Store() override;

@@ -217,7 +217,7 @@ TEST_F(Damaged, RecordsThatChangedPlacesAreRefused) {
 }
 TEST_F(Damaged, NewerSchemaIsRefusedByName) {
     expect_refusal("UPDATE meta SET value = 7 WHERE name = 'schema'",
-                   "schema version 7; this program knows versions 2 to 3: start the newer Berth");
+                   "schema version 7; this program knows versions 2 to 4: start the newer Berth");
 }
 TEST_F(Damaged, AnotherProgramsDatabaseIsRefused) {
     expect_refusal("PRAGMA application_id = 17", "not Berth's");

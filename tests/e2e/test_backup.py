@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import sqlite3
 import stat
 import threading
 import unittest
@@ -47,7 +48,48 @@ class Backup(unittest.TestCase):
         self.assertGreater(int(there.sbatch(script="true")), int(lost))
         second = there.run("berth", "restore", str(copy), check=False)
         self.assertEqual(second.returncode, 1)
-        self.assertIn("is there already", second.stderr)
+        self.assertIn("is in use by another program (berthd, pid", second.stderr)
+        there.run("berth", "down", "--kill")
+        self.assertIn("is there already", there.run("berth", "restore", str(copy), check=False).stderr)
+
+    def test_a_state_that_lost_records_is_refused_until_that_is_accepted(self):
+        with Cluster("a100:8", nodes=1) as c:
+            first = c.sbatch("--hold", script="true")
+            c.kill("berthd")
+            c.up()
+            jobs = [c.sbatch("--hold", script="true") for _ in range(20)]
+            c.kill("berthd")
+            log = c.state / "state" / "berth.db-wal"
+            whole = log.read_bytes()
+            log.write_bytes(whole[:-len(whole) // 3] + bytes(len(whole) // 3))
+            told = c.run("berth", "up", check=False)
+            self.assertEqual(told.returncode, 1)
+            self.assertRegex(told.stderr, r"ends at record \d+, and record \d+ was written: \d+ records? (is|are) missing")
+            self.assertEqual(c.run("berth", "up", check=False).returncode, 1, "and once more")
+            c.run("berth", "up", "--accept-loss")
+            there = c.run("squeue", "-h", "-o", "%i").stdout.split()
+            self.assertIn(first, there)
+            self.assertNotIn(jobs[-1], there)
+            self.assertGreater(int(c.sbatch("--hold", script="true")), int(jobs[-1]), "no id means two jobs")
+            c.run("berth", "down")
+            c.up()
+
+    def test_a_script_that_was_changed_is_not_run(self):
+        with Cluster("a100:8", nodes=1) as c:
+            job = c.sbatch("--hold", "-o", "changed", script="echo good")
+            other = c.sbatch("--hold", script="touch bad")
+            c.run("berth", "down")
+            with sqlite3.connect(c.state / "state" / "berth.db") as database:
+                database.execute("UPDATE payloads SET payload = (SELECT payload FROM payloads WHERE job = ?) WHERE job = ?", (other, job))
+            database.close()
+            c.up()
+            c.run("scontrol", "release", job)
+            c.wait("a word about it", lambda: f"script of job {job} is damaged" in (c.state / "log" / "berthd.log").read_text())
+            self.assertFalse((c.work / "bad").exists())
+            c.run("scancel", job)
+            c.run("scontrol", "release", other)
+            c.wait_state(other, "COMPLETED")
+            self.assertTrue((c.work / "bad").exists())
 
     def test_the_agents_obey_a_controller_restored_from_an_old_copy(self):
         with Cluster("a100:8", nodes=1) as c:
