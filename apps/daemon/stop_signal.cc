@@ -43,9 +43,10 @@ bool StopSignal::wait(std::chrono::milliseconds most) const {
 
 void StopSignal::rest() {
     if (thread_.joinable()) {
-        const std::uint64_t one = 1;
+        std::uint64_t one = 1;
         BERTH_ASSERT(write(end_, &one, sizeof one) == sizeof one);
         thread_.join();
+        BERTH_ASSERT(read(end_, &one, sizeof one) == sizeof one);  // then() may be called again.
     }
 }
 

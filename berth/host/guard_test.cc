@@ -32,7 +32,8 @@ protected:
     }
     static ProcessMark parent_of(const ProcessMark& mark) {
         const auto stat = read_file("/proc/" + std::to_string(mark.pid) + "/stat");
-        const auto words = split(stat->substr(stat->rfind(')') + 2), ' ');
+        const std::string rest = stat->substr(stat->rfind(')') + 2);
+        const auto words = split(rest, ' ');
         return *mark_of(static_cast<int>(*parse_int64(words[1])));
     }
     static void kill(const ProcessMark& mark) { send_signal(open_process(mark), SIGKILL); }

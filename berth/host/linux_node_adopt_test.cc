@@ -87,7 +87,7 @@ TEST_F(Adoption, CountsAJobAsAliveWhileAProcessIsLeftOfIt) {
 TEST_F(Adoption, EndsARunWhoseShepherdWasKilled) {
     if (geteuid() != 0) GTEST_SKIP() << "SKIPPED: needs root for cgroups";
     rig.open();
-    rig.start(rig.job(1, "echo $$ > pid; sleep 100"));
+    rig.start(rig.job(1, "echo $$ > pid.new; mv pid.new pid; sleep 100"));
     ASSERT_TRUE(rig.wait_for_file(rig.work + "/pid"));
     send_signal(open_process(*folder(1).shepherd()), SIGKILL);
     rig.wait<RunEmpty>(rig.batch(1));
@@ -196,8 +196,9 @@ bool use_up_inotify() {
         return static_cast<bool>(file);
     };
     return unshare(CLONE_NEWUSER) == 0 && put("/proc/self/uid_map", "0 0 1") &&
+           put("/proc/self/setgroups", "deny") && put("/proc/self/gid_map", "0 0 1") &&
            put("/proc/sys/user/max_inotify_instances", "0") && unshare(CLONE_NEWUSER) == 0 &&
-           put("/proc/self/uid_map", "65534 0 1");
+           put("/proc/self/uid_map", "65534 0 1") && put("/proc/self/gid_map", "65534 0 1");
 }
 
 TEST(WithoutInotify, JobsRunAndTheirEndsAreNoticedAllTheSame) {

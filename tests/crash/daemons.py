@@ -121,7 +121,10 @@ class Daemons(Cluster):
         for name in ("berth-agent", "berth-launcher", "berthd"):
             if name in self.running:
                 self.running[name].terminate()
-                self.running[name].wait(60)
+                try:
+                    self.running[name].wait(60)
+                finally:  # Not to be left behind where it does not end.
+                    self.running[name].kill()
         for pid, _ in list(self.shepherds()):
             kill(pid)
         for pid in self.left_of_jobs():

@@ -173,6 +173,7 @@ class Launcher(unittest.TestCase):
         self.cluster.wait("the other script to begin", Path(f"{go}.long").exists)
         self.cluster.run("scancel", long, user=USER, group="daemon", extra_groups=[])
         self.cluster.wait_state(long, "CANCELLED")
+        self.assertEqual(self.cluster.stop("berth-agent"), 0)  # With its second launcher, too, it ends when told to.
 
     def test_the_node_takes_work_at_once_though_the_launcher_died_between_an_acknowledged_end_and_its_removal(self):
         for how in (signal.SIGKILL, signal.SIGTERM):  # A crash; an upgrade.

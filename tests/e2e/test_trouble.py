@@ -212,12 +212,20 @@ class Failure(unittest.TestCase):
                 with contextlib.suppress(OSError):  # Until no inode is left.
                     for number in range(20):
                         (run_dir / f"filler{number}").touch()
-                jobs = [c.sbatch("--no-requeue", "--gres=gpu:1", script="true") for _ in range(4)]
-                for job in jobs:
-                    c.wait_state(job, "COMPLETED")
-                    self.assertNotIn(first, c.run("sacct", "-n", "-X", "-j", job, "-o", "NodeList%30").stdout)
+                job = c.sbatch("--no-requeue", "--gres=gpu:1", script="true")
+                c.wait_state(job, "COMPLETED")  # On the other node.
+                self.assertNotIn(first, c.run("sacct", "-n", "-X", "-j", job, "-o", "NodeList%30").stdout)
+                self.assertEqual(c.run("sinfo", "-h", "-R").stdout, "", "one job alone drains no node")
+                jobs = [c.sbatch("--no-requeue", "-w", first, script="true") for _ in range(3)]
                 c.wait("the node to be drained", lambda: "Cannot start jobs" in c.run("sinfo", "-h", "-R", "-o", "%60E %N").stdout)
                 self.assertIn("No space left on device", c.run("sinfo", "-h", "-R", "-o", "%200E").stdout)
+                self.assertEqual(set(c.run("squeue", "-h", "-o", "%T").stdout.split()), {"PENDING"})
+                self.assertNotIn("held", c.run("squeue", "-h", "-o", "%r").stdout)
+                for filler in run_dir.glob("filler*"):
+                    filler.unlink()
+                c.run("scontrol", "update", f"NodeName={first}", "State=RESUME")
+                for job in jobs:
+                    c.wait_state(job, "COMPLETED")
             finally:
                 c.run("berth", "down", "--kill", check=False)
                 subprocess.run(["umount", "-l", str(run_dir)], check=False)
