@@ -14,6 +14,7 @@
 #include "apps/daemon/single_instance.h"
 #include "berth/base/text.h"
 #include "berth/host/file_io.h"
+#include "berth/trust/ownership.h"
 
 namespace berth {
 namespace {
@@ -36,6 +37,7 @@ std::string joined_api(const std::string& config) {
 Status run(LauncherOptions options, LogSink& log) {
     if (options.api.empty()) options.api = joined_api(options.config);
     BERTH_TRY(const std::optional<std::uint32_t> agent, uid_of(options.agent_user));
+    BERTH_CHECK(check_path(options.state));
     BERTH_CHECK(make_folders(options.state));
     BERTH_CHECK(only_ours(options.state));
     BERTH_TRY(const NodeConfig config, read_node_config(options, log));

@@ -48,8 +48,10 @@ public:
         for (fs::path path = directory; !path.empty() && !fs::exists(path, ignored);
              path = path.parent_path())
             made_.push_back(path);
-        if (made_.empty()) return Done{};
-        return make_owned_folder(directory.string(), 0700);
+        if (!made_.empty()) return make_owned_folder(directory.string(), 0700);
+        // It may be the controller's user's; the way there may not.
+        const bool is_link = fs::is_symlink(directory, ignored);
+        return check_path((is_link ? directory : directory.parent_path()).string());
     }
     void keep() { made_.clear(); }
 

@@ -58,6 +58,12 @@ Status LinuxNodeParts::make_way(const RunKey& key) {
 }
 
 Status LinuxNodeParts::prepare_attempt(const LaunchAttempt& launch) {
+    // The state file was damaged: an empty script would look like a job that failed.
+    const bool wants_script = launch.batch_host && !launch.spec.command->interactive;
+    if (wants_script && launch.payload.script.empty()) {
+        return Error{ErrorCode::failed_precondition,
+                     "the controller could not read its script: berthd's log says why"};
+    }
     BERTH_TRY(const UserRecord user, user_of(launch.owner));
     BERTH_CHECK(on_node(make_place(launch)));
     BERTH_CHECK(on_node(confinement.confine_job(launch)));

@@ -55,6 +55,7 @@ Result<Recovered> recover(Database& database, RecoverFrom from, const std::atomi
         if (stop != nullptr && *stop) return Error{ErrorCode::unavailable, "told to stop"};
         for (const Fact& fact : record.facts) recovered.state.apply(record.now, fact);
         recovered.sequence = record.sequence;
+        recovered.epoch = record.epoch;
         ++recovered.records;
         recovered.bytes += stored.bytes;
         recovered.chain = extended(recovered.chain, record.sequence, stored.crc);

@@ -15,6 +15,7 @@ struct Recovered {
     std::uint64_t sequence = 0;           // Of the last record; 0: none yet.
     Chain chain;                          // Up to it …
     std::optional<Chain> marked;          // … and up to the record that was asked for.
+    Epoch epoch{0};                       // Of the last record that was applied.
     std::uint64_t snapshot_sequence = 0;  // That it started from; 0: from nothing.
     std::uint64_t records = 0;            // Applied on top of it …
     std::uint64_t bytes = 0;              // … and their size.

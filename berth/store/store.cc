@@ -76,8 +76,15 @@ std::size_t things_in(const ClusterState& state) {
     return state.jobs().size() + state.spec().nodes.size();
 }
 
-Result<Epoch> take_epoch(Database& database) {
+// `known`: that of the last record. No controller writes in an epoch before it was taken.
+Result<Epoch> take_epoch(Database& database, Epoch known) {
     BERTH_TRY(const std::int64_t last, read_meta(database, "epoch"));
+    if (last < 0 || static_cast<std::uint64_t>(last) < known.value()) {
+        return Error{ErrorCode::failed_precondition,
+                     "the state file says epoch " + std::to_string(last) +
+                         ", and its last record is of epoch " + to_string(known) +
+                         ": the state file is damaged. Restore it from a copy"};
+    }
     BERTH_CHECK(write_meta(database, "epoch", last + 1));
     return Epoch(static_cast<std::uint64_t>(last + 1));
 }
@@ -138,7 +145,7 @@ Result<Opened> Store::open(const std::string& directory, StoreSettings settings,
     database.closes_log(true);
     BERTH_TRY(TailFile tail, TailFile::open(path, recovered.chain));
     BERTH_CHECK(write_meta(database, kHasTail, 1));
-    BERTH_TRY(const Epoch epoch, take_epoch(database));
+    BERTH_TRY(const Epoch epoch, take_epoch(database, recovered.epoch));
     BERTH_TRY(const std::int64_t first_job, read_meta(database, kRestoredNextJob, 1));
     BERTH_TRY(JournalTable journal, JournalTable::prepare(database));
     BERTH_TRY(PayloadTable payloads, PayloadTable::prepare(database));

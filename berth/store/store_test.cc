@@ -219,6 +219,10 @@ TEST_F(Damaged, NewerSchemaIsRefusedByName) {
     expect_refusal("UPDATE meta SET value = 7 WHERE name = 'schema'",
                    "schema version 7; this program knows versions 2 to 4: start the newer Berth");
 }
+TEST_F(Damaged, AnEpochOlderThanItsRecordsIsRefused) {
+    expect_refusal("UPDATE meta SET value = 0 WHERE name = 'epoch'",
+                   "says epoch 0, and its last record is of epoch 1");
+}
 TEST_F(Damaged, AnotherProgramsDatabaseIsRefused) {
     expect_refusal("PRAGMA application_id = 17", "not Berth's");
 }

@@ -86,6 +86,8 @@ class Backup(unittest.TestCase):
             c.run("scontrol", "release", job)
             c.wait("a word about it", lambda: f"script of job {job} is damaged" in (c.state / "log" / "berthd.log").read_text())
             self.assertFalse((c.work / "bad").exists())
+            c.wait("it to be held: it did not run, so it has not failed",
+                   lambda: c.run("squeue", "-h", "-j", job, "-o", "%T").stdout == "PENDING\n")
             c.run("scancel", job)
             c.run("scontrol", "release", other)
             c.wait_state(other, "COMPLETED")

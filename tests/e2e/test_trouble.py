@@ -176,7 +176,7 @@ class Failure(unittest.TestCase):
             kept = c.root / "kept"
             small.rename(kept)
             small.mkdir()
-            mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=160m", "none", str(small)], capture_output=True, text=True)
+            mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=160m,mode=0700", "none", str(small)], capture_output=True, text=True)
             if mounted.returncode != 0:
                 self.skipTest("SKIPPED: cannot mount a tmpfs here")
             try:

@@ -129,17 +129,21 @@ class Up(unittest.TestCase):
                 self.assertIn(f"chown root {path}", told.stderr)
                 os.chown(path, 0, 0)
             c.up()
-            link = c.work / "link"
+            link = c.root / "link"
             os.symlink(c.state, link)
             os.lchown(link, nobody.pw_uid, nobody.pw_gid)
-            for command in ("up", "restore"):
-                file = ["/etc/passwd"] if command == "restore" else []
-                told = c.run("berth", command, "--state", str(link / "new"), *file, check=False)
-                self.assertEqual(told.returncode, 1)
-            self.assertFalse((c.state / "new").exists())
-            done = subprocess.run([str(BIN / "berthd"), "--state", str(link / "new"), "--config", str(c.state / "etc")],
-                                  capture_output=True, text=True, timeout=60)
-            self.assertEqual(done.returncode, 78, done.stderr)
+            c.run("berth", "backup", str(c.root / "copy"))
+            for command, *more in (["up", "--simulate-gpus", "a100:8"], ["restore", str(c.root / "copy")]):
+                for name in ("new", "etc"):  # One that has to be made, and one that is there.
+                    told = c.run("berth", command, "--state", str(link / name), *more, check=False)
+                    self.assertEqual(told.returncode, 1, told.stdout)
+                    self.assertIn(f"{link} belongs to uid {nobody.pw_uid}", told.stderr)
+            common = ["--state", str(link / "new"), "--config", str(c.state / "etc")]
+            for daemon in (["berthd"], ["berth-agent", "--node", "n1", "--controller", "unix:/nowhere", "--emulate"],
+                           ["berth-launcher", "--node", "n1", "--socket", str(c.root / "s"), "--controller-key", "/nowhere", "--client-socket", "/n"]):
+                done = subprocess.run([str(BIN / daemon[0]), *daemon[1:], *common], capture_output=True, text=True, timeout=60)
+                self.assertEqual(done.returncode, 78, f"{daemon[0]}: {done.stderr}")
+                self.assertIn(f"{link} belongs to uid {nobody.pw_uid}", done.stderr)
             self.assertFalse((c.state / "new").exists())
 
 
