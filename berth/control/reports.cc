@@ -95,6 +95,7 @@ void Nodes::attempt_ended(Ledger& ledger, NodeId node, const AttemptReport& repo
             .lost = report.never_ran || (!report.failure.empty() && !report.batch_exit),
             .reason = held ? report.failure : std::string(),
             .usage = report.usage,
+            .ended_at = report.ended_at,
         });
         if (report.failed_hook != Hook::none) drain_for(ledger, node, report);
         if (!report.failure.empty()) {

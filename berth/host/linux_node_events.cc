@@ -131,7 +131,7 @@ void LinuxNodeParts::refresh(const RunKey& key, Run& run) {
         measure_run(run);
         run.usage = highest(run.usage, end->usage);
         run.usage.rss = Bytes{};
-        tell(RunExited{key, end->exit, end->out_of_memory, run.usage});
+        tell(RunExited{key, end->exit, end->out_of_memory, run.usage, end->ended_at});
     }
 }
 

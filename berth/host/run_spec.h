@@ -81,7 +81,8 @@ struct ExitRecord {
     ExitStatus exit;  // The highest.
     bool out_of_memory = false;
     RunUsage usage;  // Of the tasks and what they waited for, as the kernel adds it up.
-    BERTH_FIELDS(ExitRecord, exit, out_of_memory, usage)
+    std::optional<Time> ended_at;  // When the last task was seen to be gone.
+    BERTH_FIELDS(ExitRecord, exit, out_of_memory, usage, ended_at)
 };
 
 }  // namespace berth

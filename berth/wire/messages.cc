@@ -93,6 +93,7 @@ struct FillReport {
         end.set_failed_hook(static_cast<std::uint32_t>(report.failed_hook));
         end.set_hook_failure(report.hook_failure);
         if (report.usage) set(*end.mutable_usage(), *report.usage);
+        if (report.ended_at) end.set_ended_at(report.ended_at->time_since_epoch().count());
     }
     void operator()(const StepReport& report) {
         wire::StepEnd& end = *out.mutable_step_end();
@@ -135,6 +136,7 @@ AttemptReport attempt_report(const wire::AttemptEnd& in) {
     }
     report.hook_failure = in.hook_failure();
     report.usage = usage_in(in);
+    if (in.has_ended_at()) report.ended_at = Time(Duration(in.ended_at()));
     return report;
 }
 
