@@ -84,6 +84,9 @@ private:
 
     // node_care.cc
     void begin_care(Ledger& ledger, NodeId node, bool same_boot);
+    void return_to_service(Ledger& ledger, NodeId node, const NodeCondition& before,
+                           bool was_silent);
+    void keep_down(Ledger& ledger, NodeId node);
     void care_for(Ledger& ledger, NodeId node);
     void check_health(Ledger& ledger, NodeId node);
     void reboot(Ledger& ledger, NodeId node);
@@ -108,6 +111,7 @@ private:
     RunProgress::Need need_of(const Ledger& ledger, NodeId node, const Job& job,
                               const RunProgress& run) const;
     void sync_run(Ledger& ledger, NodeId node, const Job& job);
+    void renew_oldest(Ledger& ledger, NodeId node);
     void sync_steps(Ledger& ledger, NodeId node, const Job& job, RunProgress& run);
     void sync_frozen(Ledger& ledger, NodeId node, const Job& job, RunProgress& run);
     void sync_strays(Ledger& ledger, NodeId node);

@@ -21,4 +21,11 @@ const Step* find_step(const Job& job, StepId id) {
     return found == job.steps.end() ? nullptr : &*found;
 }
 
+JobId oldest_live_job(const ClusterState& state) {
+    JobId oldest = state.next_job_id();
+    if (!state.pending_jobs().empty()) oldest = std::min(oldest, *state.pending_jobs().begin());
+    if (!state.holding_jobs().empty()) oldest = std::min(oldest, *state.holding_jobs().begin());
+    return oldest;
+}
+
 }  // namespace berth

@@ -381,12 +381,17 @@ TEST(Protocol, AScriptThatEndedBeforeItsLimitIsNoTimeoutHoweverLateThatIsHeard) 
         rig.now += std::chrono::minutes(30);
         AttemptReport end = end_report(id, 1, one.exit);
         if (one.ended_after) end.ended_at = began + *one.ended_after;
-        rig.report(0, end);
+        rig.connect(0, {end});  // Silent for so long, it registers again.
         const Job& job = rig.job(id);
         EXPECT_EQ(job.state, one.state);
         EXPECT_EQ(job.ended_at, is_done_by_itself(one.state) ? began + *one.ended_after
                                                              : began + std::chrono::hours(1));
         EXPECT_EQ(job.exit, is_done_by_itself(one.state) ? one.exit : ExitStatus{});
+        // It stays in squeue's reach for as long as if it had just ended.
+        rig.wait(rig.state().spec().scheduling.min_job_age - seconds(1));
+        EXPECT_TRUE(rig.knows(id));
+        rig.wait(seconds(1));
+        EXPECT_FALSE(rig.knows(id));
     }
 }
 

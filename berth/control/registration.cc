@@ -11,14 +11,6 @@ namespace {
 
 constexpr ExitStatus kLostStep{.code = 0, .signal = 9};
 
-// No job below it has anything that could still start: older tombstones protect from nothing.
-JobId oldest_live_job(const ClusterState& state) {
-    JobId oldest = state.next_job_id();
-    if (!state.pending_jobs().empty()) oldest = std::min(oldest, *state.pending_jobs().begin());
-    if (!state.holding_jobs().empty()) oldest = std::min(oldest, *state.holding_jobs().begin());
-    return oldest;
-}
-
 NodeRegistered registered_fact(NodeId node, const Registration& registration) {
     return {.node = node,
             .boot_id = registration.boot_id,
@@ -86,6 +78,8 @@ void Nodes::accept(Ledger& ledger, Link link, NodeId node, const Registration& r
     // Taken out (boot_ids), a node that comes back is taken for one that never went away.
     const bool same_boot = !ledger.protections().boot_ids ||
                            ledger.state().condition(node).boot_id == registration.boot_id;
+    const NodeCondition before = ledger.state().condition(node);
+    const bool was_silent = sessions_.of(node).silent_at.has_value();
     if (const auto superseded = sessions_.open(node, link, registration, ledger.now(), same_boot)) {
         ledger.close(*superseded);
     }
@@ -95,6 +89,7 @@ void Nodes::accept(Ledger& ledger, Link link, NodeId node, const Registration& r
     welcome(ledger, node);
     ledger.record(session.registered);
     note_survival(ledger, node);
+    return_to_service(ledger, node, before, was_silent);
     begin_care(ledger, node, same_boot);
     note_faults(ledger, node, registration.faults);
     check_hardware(ledger, node, registration.found);

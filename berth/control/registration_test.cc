@@ -20,6 +20,26 @@ TEST(Registration, IsWelcomedAndMakesTheNodeReady) {
     EXPECT_EQ(rig.orders<Welcome>()[0].second.heartbeat, rig.state().spec().scheduling.heartbeat);
 }
 
+// Otherwise its agent would remember every job for as long as the link stays up.
+TEST(Registration, TheOldestLiveJobIsToldAgainWhileTheLinkStaysUp) {
+    ControlRig rig(1);
+    rig.connect(0);
+    std::vector<JobId> told;
+    for (int i = 0; i < 2100; ++i) {
+        const std::uint32_t id = rig.run({.gpus = 1});
+        rig.now += seconds(1);
+        rig.report(0, end_report(id));
+        for (const auto& [node, welcome] : rig.orders<Welcome>()) {
+            told.push_back(welcome.oldest_live_job);
+        }
+    }
+    ASSERT_GE(told.size(), 1U);
+    EXPECT_GE(told.front(), JobId(1000));
+    EXPECT_LE(told.size(), 3U) << "now and then";
+    // What could still start is never passed: ten minutes lie between noting and telling.
+    EXPECT_LT(told.front(), JobId(1500));
+}
+
 TEST(Registration, IsRefusedWithAReasonWhereItIsNotOneOfOurs) {
     struct Case {
         const char* what;

@@ -26,6 +26,23 @@ void Nodes::sync(Ledger& ledger, NodeId node) {
         sync_run(ledger, node, *ledger.state().find_job(id));
     }
     care_for(ledger, node);
+    renew_oldest(ledger, node);
+}
+
+// A link may stay up for months. Now and then the agent is told which of the jobs that it remembers
+// can no more come, or it would remember all that ever were.
+void Nodes::renew_oldest(Ledger& ledger, NodeId node) {
+    constexpr std::uint32_t kJobs = 1000;
+    constexpr Duration kUnderWay = std::chrono::minutes(10);
+    NodeSession& session = sessions_.of(node);
+    const JobId oldest = oldest_live_job(ledger.state());
+    if (session.oldest_noted && ledger.now() >= session.oldest_noted->first + kUnderWay) {
+        session.oldest_live = session.oldest_noted->second;
+        session.oldest_noted.reset();
+        welcome(ledger, node);
+    }
+    if (session.oldest_noted || oldest.value() < session.oldest_live.value() + kJobs) return;
+    session.oldest_noted = {ledger.now(), oldest};
 }
 
 void Nodes::sync_strays(Ledger& ledger, NodeId node) {
