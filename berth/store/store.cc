@@ -58,8 +58,16 @@ std::size_t things_in(const ClusterState& state) {
     return state.jobs().size() + state.spec().nodes.size();
 }
 
-Result<Epoch> take_epoch(Database& database) {
+// An epoch that was taken before must never be taken again: agents would take a dead controller's
+// orders for ours.
+Result<Epoch> take_epoch(Database& database, Epoch recorded) {
     BERTH_TRY(const std::int64_t last, read_meta(database, "epoch"));
+    if (last < 0 || static_cast<std::uint64_t>(last) < recorded.value()) {
+        return Error{ErrorCode::failed_precondition,
+                     "the state file's epoch is " + std::to_string(last) +
+                         ", but its records are of epoch " + to_string(recorded) +
+                         ": the file is damaged. Restore it from a copy"};
+    }
     BERTH_CHECK(write_meta(database, "epoch", last + 1));
     return Epoch(static_cast<std::uint64_t>(last + 1));
 }
@@ -77,7 +85,7 @@ Result<Opened> Store::open(const std::string& directory, StoreSettings settings,
     BERTH_CHECK(prepare_schema(database, path));
     BERTH_CHECK(sync_directory(directory));
     BERTH_TRY(Recovered recovered, recover(database, RecoverFrom::newest));
-    BERTH_TRY(const Epoch epoch, take_epoch(database));
+    BERTH_TRY(const Epoch epoch, take_epoch(database, recovered.state.epoch()));
     BERTH_TRY(const std::int64_t first_job, read_meta(database, kRestoredNextJob, 1));
     BERTH_TRY(JournalTable journal, JournalTable::prepare(database));
     BERTH_TRY(PayloadTable payloads, PayloadTable::prepare(database));
@@ -97,7 +105,8 @@ Result<Opened> Store::open(const std::string& directory, StoreSettings settings,
                   .first_job = static_cast<std::uint32_t>(first_job),
                   .next_sequence = recovered.sequence + 1,
                   .snapshot_sequence = recovered.snapshot_sequence,
-                  .replayed_records = recovered.records};
+                  .replayed_records = recovered.records,
+                  .last_at = recovered.last_at};
 }
 
 Result<std::size_t> Store::Parts::write(const Record& record, const ClusterState& after) {
