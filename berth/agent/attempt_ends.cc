@@ -37,6 +37,7 @@ void Attempts::begin_end(AttemptKey key, Duration kill_wait, std::int32_t signal
     RememberedAttempt remembered = memory_.attempts().at(key);
     if (!remembered.ending) {
         remembered.ending = true;
+        remembered.ending_since = effects.now;
         memory_.remember(remembered);
     }
     if (remembered.hook != Hook::none) return;      // Which is let finish: nothing else runs.
@@ -169,6 +170,7 @@ void Attempts::conclude(AttemptKey key, Effects& effects) {
     end.batch_exit = remembered.batch_exit;
     end.out_of_memory = remembered.out_of_memory;
     end.usage = remembered.usage;
+    end.ended_at = remembered.ended_at;
     end.failure = remembered.failure;
     end.failed_hook = remembered.failed_hook;
     end.hook_failure = remembered.hook_failure;

@@ -211,6 +211,10 @@ void Attempts::exited(const RunExited& event, Effects& effects) {
         remembered.failure = event.failure;
         remembered.out_of_memory = event.out_of_memory;
         remembered.usage = event.usage;
+        const std::optional<Time>& told = remembered.ending_since;
+        if (event.ended_at && (!told || *event.ended_at <= *told)) {
+            remembered.ended_at = event.ended_at;
+        }
         remembered.started = true;
         attempt->starting = false;
         attempt->exit_due = attempt->to_start = false;

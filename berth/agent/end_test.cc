@@ -1,5 +1,6 @@
 // How attempts and steps end on a node.
 #include "berth/agent/agent_rig.h"
+#include "berth/agent/memory.h"
 
 namespace berth {
 namespace {
@@ -92,6 +93,31 @@ TEST(End, WhileItStartsReachesItOnceItRuns) {
     EXPECT_EQ(rig.signals(), (Words{"15 all of extern"}));
     rig.feed({RunExited{batch_of(7), {0, 15}}, RunEmpty{all_of(7)}});
     EXPECT_EQ(rig.reported<AttemptReport>().size(), 1U);
+}
+
+// Only an end that came before the order to end counts as the script's own.
+TEST(End, TellsWhenTheScriptEndedIfItWasNotToldTo) {
+    AgentRig rig;
+    rig.welcome();
+    rig.run(launch_of(7, 1));
+    const Time began = rig.now;
+    rig.now += std::chrono::hours(1);  // The agent slept; both are there when it wakes up.
+    rig.order(end_of(7));
+    RunExited exited{batch_of(7)};
+    exited.ended_at = began + std::chrono::minutes(5);
+    rig.feed({exited, RunEmpty{all_of(7)}});
+    ASSERT_EQ(rig.reported<AttemptReport>().size(), 1U);
+    EXPECT_EQ(rig.reported<AttemptReport>()[0].ended_at, exited.ended_at);
+
+    AgentRig told;
+    told.welcome();
+    told.run(launch_of(7, 1));
+    told.order(end_of(7));
+    exited.ended_at = told.now + std::chrono::milliseconds(10);
+    told.now += std::chrono::seconds(1);
+    told.feed({exited, RunEmpty{all_of(7)}});
+    ASSERT_EQ(told.reported<AttemptReport>().size(), 1U);
+    EXPECT_EQ(told.reported<AttemptReport>()[0].ended_at, std::nullopt);
 }
 
 // The layer `wait_for_empty`.
@@ -222,6 +248,29 @@ TEST(Steps, EndedBeforeTheyCameAreRefused) {
     rig.order(step_order(7, 0));
     EXPECT_TRUE(rig.acted<StartStep>().empty());
     EXPECT_EQ(rig.reported<StepReport>().size(), 2U);
+}
+
+TEST(Memory, OfWhichTheEpochOrTheSessionCannotBeReadIsRefused) {
+    AgentRig rig;
+    rig.welcome();
+    std::vector<MemoryWrite> stored;
+    for (const auto& [key, value] : rig.disk) stored.push_back({key, value});
+    EXPECT_TRUE(check_memory(stored).ok());
+    EXPECT_TRUE(check_memory({}).ok()) << "of a new node";
+    for (const char* key : {"epoch", "session"}) {
+        for (const char* damage : {"", "\xff"}) {
+            std::vector<MemoryWrite> damaged = stored;
+            bool any = false;
+            for (MemoryWrite& one : damaged) {
+                if (one.key != key) continue;
+                one.value = damage;
+                any = true;
+            }
+            ASSERT_TRUE(any) << key;
+            ASSERT_FALSE(check_memory(damaged).ok()) << key;
+            EXPECT_NE(check_memory(damaged).error().message.find(key), std::string::npos);
+        }
+    }
 }
 
 TEST(Signals, GoWhereScancelSays) {

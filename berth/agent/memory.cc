@@ -54,6 +54,30 @@ RememberedAttempt unreadable_attempt(AttemptKey key) {
 
 }  // namespace
 
+namespace {
+
+template <class Value>
+bool is_readable(const std::string& text) {
+    const Result<Value> value = decode<Value>(text);
+    return value.ok() && encode(*value) == text;
+}
+
+}  // namespace
+
+Status check_memory(std::span<const MemoryWrite> stored) {
+    for (const MemoryWrite& one : stored) {
+        if (!one.value) continue;
+        const bool wrong = (one.key == "epoch" && !is_readable<Epoch>(*one.value)) ||
+                           (one.key == "session" && !is_readable<std::uint64_t>(*one.value));
+        if (!wrong) continue;
+        return Error{ErrorCode::failed_precondition,
+                     "the agent's memory is damaged: its '" + one.key +
+                         "' cannot be read. Make sure that no job runs here, remove the folder "
+                         "'memory' of its state and start it again"};
+    }
+    return Done{};
+}
+
 Memory::Memory(std::span<const MemoryWrite> stored) {
     for (const MemoryWrite& one : stored) load(one);
 }

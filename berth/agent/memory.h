@@ -34,9 +34,10 @@ struct RememberedAttempt {
     bool frozen = false;
     std::uint32_t freeze_change = 0;  // Of the last order to freeze it or to let it go on.
     NotBegun not_begun = NotBegun::unknown;  // Where `failure` is that of its launch.
+    std::optional<Time> ending_since, ended_at;  // The end began; the script ended before that.
     BERTH_FIELDS(RememberedAttempt, launch, started, ending, batch_exit, out_of_memory, failure,
                  unknown_share, hook, failed_hook, hook_failure, usage, frozen, freeze_change,
-                 not_begun)
+                 not_begun, ending_since, ended_at)
 };
 
 // A step of such an attempt. It stays, ended, for as long as its attempt: a second launch is
@@ -51,6 +52,10 @@ struct RememberedStep {
     std::optional<LaunchStep> launch;  // Until it ends: it may never have come to the node.
     BERTH_FIELDS(RememberedStep, ended, ending, exit, out_of_memory, failure, usage, launch)
 };
+
+// Whether what keeps stale orders and sessions apart can be read. Were it taken for 0, an agent
+// would follow a controller that was deposed long ago: it must not start.
+Status check_memory(std::span<const MemoryWrite> stored);
 
 class Memory {
 public:

@@ -45,7 +45,8 @@ struct RunExited {
     bool out_of_memory = false;
     std::optional<RunUsage> usage = std::nullopt;
     std::string failure = {};  // Why the script could not run, where that is its user's to mend.
-    BERTH_FIELDS(RunExited, run, exit, out_of_memory, usage, failure)
+    std::optional<Time> ended_at = std::nullopt;  // By the node's clock, where that is known.
+    BERTH_FIELDS(RunExited, run, exit, out_of_memory, usage, failure, ended_at)
 };
 // Its cgroup is empty: what it held is free. Comes after RunExited, when the last process is gone;
 // and answers every SignalRun with whole = true, at once where no process (or no such cgroup) is

@@ -369,9 +369,9 @@ private:
         for (const auto& entry : node) {
             const std::string key = scalar(entry.first);
             if (key == "name")
-                account.name = scalar(entry.second);
+                account.name = to_lower(scalar(entry.second));
             else if (key == "parent")
-                account.parent = scalar(entry.second);
+                account.parent = to_lower(scalar(entry.second));
             else if (key == "shares")
                 read_shares(entry.second, account);
             else if (key == "priority")

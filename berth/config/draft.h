@@ -79,6 +79,7 @@ void resolve_partition_nodes(Draft& draft);
 void read_scheduling_keys(Draft& draft);
 void read_priority_keys(Draft& draft);
 void read_care_keys(Draft& draft);
+void read_site_keys(Draft& draft);
 void read_step_keys(Draft& draft);
 // hook_keys.cc. Of slurm.conf's lines, since Prolog= and Epilog= may stand there several times.
 void read_notification_keys(Draft& draft);  // notifications.cc

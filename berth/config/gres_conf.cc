@@ -24,7 +24,7 @@ void check_keys(Draft& draft, const Line& line) {
         } else if (!pair.value) {
             draft.error(line, pair, pair.key + " has no value");
         } else if (iequals(pair.key, "Flags")) {
-            draft.note(line, pair, "Flags=" + *pair.value + " has no effect yet");
+            draft.warning(line, pair, "Flags=" + *pair.value + " has no effect yet");
         }
     }
 }

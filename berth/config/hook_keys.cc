@@ -45,7 +45,7 @@ void read_hook(Draft& draft, const Line& line, const Pair& pair) {
     for (const std::string_view flag : split(*pair.value, ',')) {
         // The first two are how it is here: on every node, before anything of the job runs.
         if (iequals(flag, "Alloc") || iequals(flag, "Contain") || flag.empty()) continue;
-        draft.note(line, pair, "PrologFlags=" + std::string(flag) + " has no effect yet");
+        draft.warning(line, pair, "PrologFlags=" + std::string(flag) + " has no effect yet");
     }
 }
 

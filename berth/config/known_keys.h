@@ -9,8 +9,9 @@ namespace berth::config {
 
 enum class KeyUse : unsigned char {
     acted_on,    // It changes what Berth does.
-    slurms_own,  // It sets up a daemon or plugin of Slurm whose part Berth plays in its own way.
-    not_yet,     // Berth will act on it; until then a note says that it has no effect.
+    slurms_own,  // It sets up a daemon or plugin of Slurm whose part Berth plays in its own way: a
+                 // warning says that it has no effect, unless it is set to what is so anyway.
+    not_yet,     // Berth will act on it; until then a warning says that it has no effect.
 };
 
 struct KnownKey {

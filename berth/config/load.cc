@@ -57,6 +57,7 @@ Loaded load_all(const ConfigFiles& files, const ConfigText* policy_file) {
     read_scheduling_keys(draft);
     read_priority_keys(draft);
     read_care_keys(draft);
+    read_site_keys(draft);
     read_notification_keys(draft);
     read_step_keys(draft);
     read_licenses(draft);

@@ -397,10 +397,10 @@ TEST(Load, ReadsWhatIsEnforced) {
               "associations, limits, qos, safe, all\n");
 }
 
-TEST(Load, NotesWhatHasNoEffectYet) {
+TEST(Load, WarnsOfWhatHasNoEffectYet) {
     const Loaded loaded = load_slurm(std::string(kSmall) + "ResumeProgram=/etc/resume.sh\n");
     EXPECT_EQ(text_of(loaded),
-              "slurm.conf:5: note: ResumeProgram=/etc/resume.sh has no effect yet\n");
+              "slurm.conf:5: warning: ResumeProgram=/etc/resume.sh has no effect yet\n");
     EXPECT_FALSE(loaded.has_errors);
 }
 
@@ -424,7 +424,7 @@ TEST(Load, KnowsTheSitesProgramsAroundJobs) {
     EXPECT_EQ(text_of(loaded),
               "slurm.conf:9: error: TaskEpilog=after.sh should be an absolute path, like "
               "/etc/slurm/taskepilog.sh\n"
-              "slurm.conf:11: note: PrologFlags=Serial has no effect yet\n");
+              "slurm.conf:11: warning: PrologFlags=Serial has no effect yet\n");
 }
 
 TEST(Load, KnowsHowNodesAreCaredFor) {

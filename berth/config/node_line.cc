@@ -144,7 +144,7 @@ void check_keys(Draft& draft, const Line& line) {
         } else if (!pair.value) {
             draft.error(line, pair, pair.key + " has no value");
         } else if (has_no_effect(pair.key)) {
-            draft.note(line, pair, pair.key + "=" + *pair.value + " has no effect yet");
+            draft.warning(line, pair, pair.key + "=" + *pair.value + " has no effect yet");
         }
     }
     const Pair* state = line.find("State");

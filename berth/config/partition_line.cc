@@ -23,6 +23,13 @@ std::vector<std::string> names_of(const Pair& pair) {
     return names;
 }
 
+// Accounts are of one case, as in Slurm.
+std::vector<std::string> accounts_of(const Pair& pair) {
+    std::vector<std::string> names = names_of(pair);
+    for (std::string& name : names) name = to_lower(name);
+    return names;
+}
+
 void set_time(Draft& draft, const Line& line, const Pair& pair, std::optional<Duration>& time) {
     const auto limit = parse_time_limit(*pair.value);
     if (!limit.ok()) return draft.error(line, pair, pair.key + ": " + limit.error().message);
@@ -58,7 +65,7 @@ void set_oversubscribe(Draft& draft, const Line& line, const Pair& pair, Partiti
     });
     partition.exclusive = partition.oversubscribe == "EXCLUSIVE";
     if (partition.oversubscribe != "NO" && !partition.exclusive) {
-        draft.note(line, pair,
+        draft.warning(line, pair,
                    "OverSubscribe=" + *pair.value +
                        " has no effect yet: jobs never share cores or devices");
     }
@@ -112,10 +119,10 @@ constexpr auto kPartitionKeys = std::to_array<PartitionKey>({
                         PartitionSpec& s) { s.max_memory_per_cpu = megabytes(d, l, p); }},
     {"MaxMemPerNode", [](Draft& d, const Line& l, const Pair& p,
                          PartitionSpec& s) { s.max_memory_per_node = megabytes(d, l, p); }},
-    {"AllowAccounts",
-     [](Draft&, const Line&, const Pair& p, PartitionSpec& s) { s.allow_accounts = names_of(p); }},
-    {"DenyAccounts",
-     [](Draft&, const Line&, const Pair& p, PartitionSpec& s) { s.deny_accounts = names_of(p); }},
+    {"AllowAccounts", [](Draft&, const Line&, const Pair& p,
+                         PartitionSpec& s) { s.allow_accounts = accounts_of(p); }},
+    {"DenyAccounts", [](Draft&, const Line&, const Pair& p,
+                        PartitionSpec& s) { s.deny_accounts = accounts_of(p); }},
     {"AllowGroups",
      [](Draft&, const Line&, const Pair& p, PartitionSpec& s) { s.allow_groups = names_of(p); }},
     {"AllowQos",
@@ -168,7 +175,7 @@ void read_key(Draft& draft, const Line& line, const Pair& pair, PartitionSpec& p
     } else if (!pair.value) {
         draft.error(line, pair, pair.key + " has no value");
     } else if (key->set == nullptr) {
-        draft.note(line, pair, pair.key + "=" + *pair.value + " has no effect yet");
+        draft.warning(line, pair, pair.key + "=" + *pair.value + " has no effect yet");
     } else {
         key->set(draft, line, pair, partition);
     }

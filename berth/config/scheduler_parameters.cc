@@ -171,7 +171,7 @@ void read_parameter(Draft& draft, const Line& line, const Pair& pair, std::strin
     }
     if (known->set == nullptr) {
         const std::string said = "SchedulerParameters: " + std::string(trim(text));
-        return draft.note(line, pair,
+        return draft.warning(line, pair,
                           known->why.empty() ? said + " has no effect yet"
                                              : said + " has no effect: " + std::string(known->why));
     }

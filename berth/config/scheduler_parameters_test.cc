@@ -72,20 +72,20 @@ TEST(SchedulerParameters, SetWhatTheySay) {
 TEST(SchedulerParameters, WithoutAPartToPlaySayWhy) {
     EXPECT_EQ(
         text_of(load_with("bf_yield_interval=2000000")),
-        "slurm.conf:4: note: SchedulerParameters: bf_yield_interval=2000000 has no effect: "
+        "slurm.conf:4: warning: SchedulerParameters: bf_yield_interval=2000000 has no effect: "
         "nobody waits for the scheduler: readers have their own copy, and orders come between "
         "cycles\n");
     EXPECT_EQ(text_of(load_with("bf_interval=30")),
               "slurm.conf:4: note: SchedulerParameters: bf_interval has no effect without "
               "bf_max_job_start: the plan follows every event\n");
     EXPECT_EQ(text_of(load_with("pack_serial_at_end")),
-              "slurm.conf:4: note: SchedulerParameters: pack_serial_at_end has no effect yet\n");
+              "slurm.conf:4: warning: SchedulerParameters: pack_serial_at_end has no effect yet\n");
     const SchedulingSpec plain = load_with("").spec.scheduling;
     for (const SchedulerParameter& one : scheduler_parameters()) {
         if (one.set != nullptr) continue;
         const Loaded loaded = load_with(std::string(one.name) + "=1");
         ASSERT_EQ(loaded.findings.size(), 1U) << one.name;
-        EXPECT_EQ(loaded.findings[0].severity, Severity::note) << one.name;
+        EXPECT_EQ(loaded.findings[0].severity, Severity::warning) << one.name;
         EXPECT_EQ(loaded.spec.scheduling, plain) << one.name;
     }
 }

@@ -34,6 +34,17 @@ std::string misplaced(const std::string& key) {
     return text;
 }
 
+// It asks for what is done in any case: Slurm's default, or nothing.
+bool says_the_usual(const KnownKey& known, std::string_view value) {
+    if (iequals(value, known.shown) || iequals(value, "none") || iequals(value, "(null)") ||
+        value.ends_with("/none")) {
+        return true;
+    }
+    const std::string_view usual = known.shown.substr(0, known.shown.find(' '));
+    const auto says = parse_yes_no(value), is = parse_yes_no(usual);
+    return iequals(value, usual) || (says && is && *says == *is);
+}
+
 void read_global(Draft& draft, const Line& line, const Pair& pair) {
     const KnownKey* known = find_known_key(pair.key.substr(0, pair.key.find('[')));
     if (known == nullptr) return draft.error(line, pair, misplaced(pair.key));
@@ -47,8 +58,13 @@ void read_global(Draft& draft, const Line& line, const Pair& pair) {
             "SchedulerTimeSlice is the time slice of gang scheduling (PreemptMode=GANG), not how "
             "often the scheduler runs; it has no effect here, where every event is acted on at "
             "once");
-    } else if (known->use == KeyUse::not_yet) {
-        draft.note(line, pair, pair.key + "=" + *pair.value + " has no effect yet");
+    } else if (known->use == KeyUse::not_yet && !says_the_usual(*known, *pair.value)) {
+        draft.warning(line, pair, pair.key + "=" + *pair.value + " has no effect yet");
+    } else if (known->use == KeyUse::slurms_own && !says_the_usual(*known, *pair.value)) {
+        draft.warning(line, pair,
+                      pair.key + "=" + *pair.value +
+                          " has no effect: it sets up a part of Slurm that Berth does in its own "
+                          "way");
     }
 }
 

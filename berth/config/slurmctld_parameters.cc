@@ -16,7 +16,7 @@ void read_slurmctld_parameters(Draft& draft, const std::vector<Line>& lines) {
                 const std::string word(trim(item));
                 // How often Slurm logs refusals; here each is counted by sdiag as any call is.
                 if (word.empty() || to_lower(word).starts_with("rl_")) continue;
-                draft.note(line, pair, "SlurmctldParameters=" + word + " has no effect");
+                draft.warning(line, pair, "SlurmctldParameters=" + word + " has no effect");
             }
         }
     }

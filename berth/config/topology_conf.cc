@@ -99,16 +99,48 @@ std::vector<std::string> path_to(const Switches& switches, const std::string& le
     return path;
 }
 
+// What TopologyPlugin lets be read. Without it whatever the file describes is.
+struct Read {
+    bool switches = true, blocks = true;
+    std::string plugin;  // Empty: slurm.conf says none.
+};
+
+Read read_plugin(Draft& draft) {
+    const Pair* pair = draft.global("topologyplugin");
+    if (pair == nullptr) return {};
+    const Line line{.file = draft.slurm_conf, .number = 0, .pairs = {}};
+    const std::string name = to_lower(*pair->value);
+    if (name == "topology/flat" || name == "topology/default" || name == "topology/none") {
+        return {.switches = false, .blocks = false, .plugin = name};
+    }
+    if (name == "topology/tree") return {.blocks = false, .plugin = name};
+    if (name == "topology/block") return {.switches = false, .plugin = name};
+    draft.error(line, *pair,
+                "TopologyPlugin=" + *pair->value +
+                    " should be topology/flat, topology/tree or topology/block");
+    return {};
+}
+
+// Lines that the plugin does not read, and says so once for each kind.
+void keep_readable(Draft& draft, const Read& read, std::vector<const Line*>& lines,
+                   const char* kind, bool wanted) {
+    if (wanted || lines.empty()) return;
+    draft.warning(*lines.front(), std::string(kind) + " lines have no effect with TopologyPlugin=" +
+                                      read.plugin);
+    lines.clear();
+}
+
 }  // namespace
 
 void read_topology_conf(Draft& draft, const std::vector<Line>& lines) {
+    const Read read = read_plugin(draft);
     Switches switches;
-    std::vector<const Line*> all;
+    std::vector<const Line*> all, blocks;
     for (const Line& line : lines) {
         if (iequals(line.pairs.front().key, "SwitchName")) {
             all.push_back(&line);
         } else if (iequals(line.pairs.front().key, "BlockName")) {
-            read_block(draft, line);
+            blocks.push_back(&line);
         } else if (iequals(line.pairs.front().key, "BlockSizes")) {
             draft.note(line, line.pairs.front(),
                        "BlockSizes has no effect: blocks are joined as jobs need them");
@@ -123,6 +155,9 @@ void read_topology_conf(Draft& draft, const std::vector<Line>& lines) {
                         // same.
         for (const Line& line : draft.switches) all.push_back(&line);
     }
+    keep_readable(draft, read, all, "SwitchName", read.switches);
+    keep_readable(draft, read, blocks, "BlockName", read.blocks);
+    for (const Line* line : blocks) read_block(draft, *line);
     for (const Line* line : all) read_switch(draft, *line, switches);
     link_parents(draft, switches);
     for (const auto& [name, item] : switches) {

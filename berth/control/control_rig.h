@@ -75,7 +75,7 @@ public:
             EXPECT_EQ(replayed.hash(), state().hash()) << "a replay differs";
         }
         controller_.emplace(Engine(std::move(replayed)), spec_, Epoch(++epoch_), records.size() + 1,
-                            protections_);
+                            protections_, records.empty() ? Time{} : records.back().now);
         turn();
     }
 

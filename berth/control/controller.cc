@@ -1,11 +1,13 @@
 #include "berth/control/controller.h"
 
 #include <algorithm>
+#include <map>
 
 #include "berth/control/attendance.h"
 #include "berth/control/commands.h"
 #include "berth/control/controller_hooks.h"
 #include "berth/control/cycle_pace.h"
+#include "berth/control/debug_lines.h"
 #include "berth/control/nodes.h"
 #include "berth/control/notices.h"
 #include "berth/control/warnings.h"
@@ -19,7 +21,8 @@ constexpr int kForgottenPerTurn = 1000;
 // As many as a daemon hands over at most in one turn, or nearly.
 constexpr std::size_t kManyInputs = 4000;
 
-// The latest moment that the state speaks of. The clock may have been set back since.
+// The latest moment that jobs speak of, which no record is behind: for a state that came without
+// its last record.
 Time latest_moment(const ClusterState& state) {
     Time latest{};
     for (const auto& [id, job] : state.jobs()) {
@@ -33,7 +36,7 @@ Time latest_moment(const ClusterState& state) {
 
 struct Controller::Parts {
     Parts(Engine recovered, ClusterSpec wanted, Epoch own_epoch, std::uint64_t sequence,
-          ControlProtections all)
+          ControlProtections all, Time recorded_at)
         : engine(std::move(recovered)),
           spec(std::move(wanted)),
           epoch(own_epoch),
@@ -44,11 +47,12 @@ struct Controller::Parts {
           notices(engine.state()),
           hooks(engine.state()),
           attendance(engine.state()),
-          now(latest_moment(engine.state())) {}
+          now(std::max(recorded_at, latest_moment(engine.state()))) {}
 
     void take_office(Ledger& ledger);
     void take(Ledger& ledger, Input input, bool has_room);
     void take(Ledger& ledger, ClientInput input, bool has_room);
+    void note_late_ends(const Ledger& ledger);
     void forget_old(Ledger& ledger);
     void warn(Ledger& ledger);
     bool is_waited_for(const Job& job) const;
@@ -72,12 +76,14 @@ struct Controller::Parts {
     CyclePace pace;
     bool cycled = false;  // In the last turn.
     std::vector<ReplyTo> hash_wanted;
+    // Jobs whose end was heard of long after it, and when: they are not forgotten at once.
+    std::map<JobId, Time> heard_late;
 };
 
 Controller::Controller(Engine recovered, ClusterSpec spec, Epoch epoch, std::uint64_t next_sequence,
-                       ControlProtections protections)
+                       ControlProtections protections, Time recorded_at)
     : parts_(std::make_unique<Parts>(std::move(recovered), std::move(spec), epoch, next_sequence,
-                                     protections)) {}
+                                     protections, recorded_at)) {}
 Controller::Controller(Controller&&) noexcept = default;
 Controller& Controller::operator=(Controller&&) noexcept = default;
 Controller::~Controller() = default;
@@ -137,7 +143,9 @@ void Controller::Parts::take(Ledger& ledger, ClientInput input, bool has_room) {
     if (const auto* alive = std::get_if<KeepAlive>(&command)) {
         ledger.answer(reply_to, attendance.keep_alive(ledger, principal, *alive));
     } else if (!std::holds_alternative<HashState>(command)) {
-        ledger.answer(reply_to, carry_out(ledger, nodes, principal, std::move(command), has_room));
+        Answer answer = carry_out(ledger, nodes, principal, std::move(command), has_room);
+        if (const auto* no = std::get_if<Refused>(&answer)) log_refusal(ledger, principal, *no);
+        ledger.answer(reply_to, std::move(answer));
     } else if (auto no = forbidden(principal, Verb::hash_state)) {
         ledger.answer(reply_to, *std::move(no));
     } else {
@@ -154,12 +162,26 @@ bool Controller::Parts::is_waited_for(const Job& job) const {
            (job.array_job && !state.dependents(*job.array_job).empty());
 }
 
+void Controller::Parts::note_late_ends(const Ledger& ledger) {
+    const Duration age = ledger.scheduling().min_job_age;
+    for (const Fact& fact : ledger.turn().record.facts) {
+        const auto* const end = std::get_if<AttemptEnded>(&fact);
+        if (end == nullptr) continue;
+        const Job* const job = ledger.state().find_job(end->job);
+        const bool is_old = job != nullptr && is_final(job->state) && *job->ended_at + age <= now;
+        if (is_old) heard_late.emplace(end->job, now);
+    }
+    std::erase_if(heard_late, [&](const auto& one) { return one.second + age <= now; });
+}
+
 void Controller::Parts::forget_old(Ledger& ledger) {
+    note_late_ends(ledger);
     const Time before = now - ledger.scheduling().min_job_age;
     std::vector<JobId> old;
     int seen = 0;
     for (const auto& [ended_at, job] : ledger.state().finished_jobs()) {
         if (ended_at > before || seen++ >= kForgottenPerTurn) break;
+        if (heard_late.contains(job)) continue;
         if (!is_waited_for(*ledger.state().find_job(job))) old.push_back(job);
     }
     for (const JobId job : old) ledger.record(JobForgotten{job});
@@ -188,9 +210,13 @@ std::optional<Time> Controller::Parts::next_forgotten() const {
     const auto& finished = engine.state().finished_jobs();
     if (finished.empty()) return std::nullopt;
     const Duration age = engine.state().spec().scheduling.min_job_age;
+    std::optional<Time> due;
     const auto next = finished.upper_bound({now - age, JobId(UINT32_MAX)});
-    if (next == finished.end()) return std::nullopt;
-    return next->first + age;
+    if (next != finished.end()) due = next->first + age;
+    for (const auto& [job, heard] : heard_late) {
+        due = due ? std::min(*due, heard + age) : heard + age;
+    }
+    return due;
 }
 
 void Controller::Parts::schedule(Ledger& ledger, Observer* observer) {
@@ -218,6 +244,7 @@ Turn Controller::Parts::finish(Ledger& ledger) {
     const std::size_t facts = ledger.turn().record.facts.size();
     nodes.sync_marked(ledger);
     if (ledger.turn().record.facts.size() != facts) cycle_is_due = true;
+    log_debug_facts(ledger);
 
     Turn turn = std::move(ledger.turn());
     turn.record.epoch = epoch;

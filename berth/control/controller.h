@@ -51,8 +51,9 @@ public:
     // `recovered` is the state that snapshot and journal give, or an empty one; `epoch` is higher
     // than any before. The first turn records ControllerStarted, and `spec` if it differs from the
     // recovered one.
+    // `recorded_at` is the time of the last record: time never goes back behind it.
     Controller(Engine recovered, ClusterSpec spec, Epoch epoch, std::uint64_t next_sequence,
-               ControlProtections protections = {});
+               ControlProtections protections = {}, Time recorded_at = {});
     Controller(Controller&&) noexcept;
     Controller& operator=(Controller&&) noexcept;
     ~Controller();
@@ -64,7 +65,7 @@ public:
     void turn_took(Duration length);
 
     const ClusterState& state() const;
-    Time now() const;  // Of the last turn; before the first, the latest that the state speaks of.
+    Time now() const;  // Of the last turn; before the first, of the last record.
 
 private:
     struct Parts;

@@ -206,6 +206,18 @@ TEST(Controller, NeverGoesBackInTime) {
     EXPECT_EQ(rig.last.record.now, recorded) << "nor does the controller after it";
 }
 
+// Its last record may be about no job at all.
+TEST(Controller, NeverGoesBackBehindItsLastRecord) {
+    ControlRig rig;
+    rig.now = from_seconds(5000);
+    rig.connect_all();
+    const Time recorded = rig.last.record.now;
+    ASSERT_EQ(recorded, from_seconds(5000));
+    rig.now = from_seconds(10);
+    rig.restart();
+    EXPECT_EQ(rig.last.record.now, recorded);
+}
+
 TEST(Controller, TellsTheHashOfTheStateThatItsRecordLeadsTo) {
     ControlRig rig;
     rig.connect_all();

@@ -52,6 +52,7 @@ public:
     void log(LogLevel level, std::string text) { turn_.log.push_back({level, std::move(text)}); }
 
     Turn& turn() { return turn_; }
+    const Turn& turn() const { return turn_; }
     bool is_empty() const { return turn_.record.facts.empty(); }
 
 private:

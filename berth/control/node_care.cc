@@ -4,6 +4,8 @@
 namespace berth {
 namespace {
 
+constexpr const char* kNotResponding = "Not responding";
+
 constexpr Duration kHealthTimeout = std::chrono::seconds(60);
 constexpr Duration kRebootTimeout = std::chrono::minutes(5);
 constexpr Duration kRepeatReboot = std::chrono::minutes(1);
@@ -23,6 +25,38 @@ bool is_checked(const ClusterState& state, NodeId node) {
 }
 
 }  // namespace
+
+// ReturnToService=0: what has not responded stays down until an administrator resumes it.
+void Nodes::keep_down(Ledger& ledger, NodeId node) {
+    if (ledger.state().spec().care.return_to_service != 0) return;
+    if (ledger.state().condition(node).down) return;
+    ledger.record(
+        NodeUpdated{.node = node, .down = true, .reason = kNotResponding, .by = kOurselves});
+}
+
+// ReturnToService, as a node registers. 2: whatever it was down for, it takes work again. 1: it
+// does if it had not responded, and is down if it rebooted though nobody had asked for that. 0:
+// likewise, and what was down stays so.
+void Nodes::return_to_service(Ledger& ledger, NodeId node, const NodeCondition& before,
+                              bool was_silent) {
+    const std::optional<std::uint8_t> rule = ledger.state().spec().care.return_to_service;
+    if (!rule) return;
+    const bool for_silence = before.reason == kNotResponding && before.reason_by == kOurselves;
+    if (before.down) {
+        if (*rule == 0 || (*rule == 1 && !for_silence)) return;
+        ledger.record(NodeUpdated{.node = node, .down = false, .by = kOurselves});
+        return;
+    }
+    const NodeCondition& now = ledger.state().condition(node);
+    const bool rebooted = !before.boot_id.empty() && before.boot_id != now.boot_id;
+    const bool expected = before.reboot.stage != NodeReboot::Stage::none ||
+                          before.fenced_boot == before.boot_id || was_silent;
+    if (*rule == 2 || !rebooted || expected) return;
+    ledger.record(NodeUpdated{.node = node,
+                              .down = true,
+                              .reason = "Node unexpectedly rebooted",
+                              .by = kOurselves});
+}
 
 // Each node is checked when it comes.
 void Nodes::begin_care(Ledger& ledger, NodeId node, bool same_boot) {

@@ -66,6 +66,7 @@ void Nodes::note_silence(Ledger& ledger) {
         if (const std::optional<Link> link = sessions_.of(node).link) ledger.close(*link);
         sessions_.close(node);
         sessions_.of(node).silent_at = ledger.now();
+        keep_down(ledger, node);
     }
 }
 

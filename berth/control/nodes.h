@@ -91,6 +91,9 @@ private:
 
     // node_care.cc
     void begin_care(Ledger& ledger, NodeId node, bool same_boot);
+    void return_to_service(Ledger& ledger, NodeId node, const NodeCondition& before,
+                           bool was_silent);
+    void keep_down(Ledger& ledger, NodeId node);
     void care_for(Ledger& ledger, NodeId node);
     void check_health(Ledger& ledger, NodeId node);
     void reboot(Ledger& ledger, NodeId node);
@@ -115,6 +118,7 @@ private:
     RunProgress::Need need_of(const Ledger& ledger, NodeId node, const Job& job,
                               const RunProgress& run) const;
     void sync_run(Ledger& ledger, NodeId node, const Job& job);
+    void tell_oldest(Ledger& ledger, NodeId node);
     void sync_steps(Ledger& ledger, NodeId node, const Job& job, RunProgress& run);
     void sync_frozen(Ledger& ledger, NodeId node, const Job& job, RunProgress& run);
     void sync_strays(Ledger& ledger, NodeId node);
@@ -142,7 +146,7 @@ private:
     };
     std::map<JobId, Refusals> refused_;
     std::map<NodeId, std::set<JobId>> refusing_;
-    std::map<NodeId, std::uint32_t> ends_;  // Acknowledged since the node's last welcome.
+    std::map<NodeId, std::uint32_t> ends_;  // Acknowledged since the node's oldest live job was looked for.
 };
 
 }  // namespace berth

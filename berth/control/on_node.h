@@ -14,4 +14,7 @@ bool runs_on(const Step& step, NodeId node);
 
 const Step* find_step(const Job& job, StepId id);  // nullptr: not known (any more).
 
+// No job below it needs the tombstones that nodes keep.
+JobId oldest_live_job(const ClusterState& state);
+
 }  // namespace berth

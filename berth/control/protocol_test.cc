@@ -365,5 +365,48 @@ TEST(Protocol, ComesToTheSameEndHoweverReportsAreShuffled) {
     });
 }
 
+bool is_done_by_itself(JobState state) {
+    return state == JobState::completed || state == JobState::failed;
+}
+
+// Its agent was asleep when the limit was over: what counts is what the script did, and not when
+// that was heard.
+TEST(Protocol, AScriptThatEndedBeforeItsLimitIsNoTimeoutHoweverLateThatIsHeard) {
+    struct Case {
+        std::optional<Duration> ended_after;
+        ExitStatus exit;
+        JobState state;
+    };
+    const Case cases[] = {
+        {std::chrono::minutes(5), {}, JobState::completed},
+        {std::chrono::minutes(5), {3, 0}, JobState::failed},
+        {std::chrono::minutes(61), {}, JobState::timeout},  // By itself, but beyond its time.
+        {std::nullopt, {}, JobState::timeout},              // Told to end, it left with 0.
+    };
+    for (const Case& one : cases) {
+        ControlRig rig(1);
+        rig.connect_all();
+        const std::uint32_t id = rig.run();
+        const Time began = rig.now;
+        rig.wait(std::chrono::hours(1));
+        ASSERT_EQ(rig.job(id).state, JobState::completing);
+        ASSERT_EQ(rig.job(id).outcome, JobState::timeout);
+        rig.now += std::chrono::minutes(30);
+        AttemptReport end = end_report(id, 1, one.exit);
+        if (one.ended_after) end.ended_at = began + *one.ended_after;
+        rig.connect(0, {end});  // Silent for so long, it registers again.
+        const Job& job = rig.job(id);
+        EXPECT_EQ(job.state, one.state);
+        EXPECT_EQ(job.ended_at, is_done_by_itself(one.state) ? began + *one.ended_after
+                                                             : began + std::chrono::hours(1));
+        EXPECT_EQ(job.exit, is_done_by_itself(one.state) ? one.exit : ExitStatus{});
+        // It stays in squeue's reach for as long as if it had just ended.
+        rig.wait(rig.state().spec().scheduling.min_job_age - seconds(1));
+        EXPECT_TRUE(rig.knows(id));
+        rig.wait(seconds(1));
+        EXPECT_FALSE(rig.knows(id));
+    }
+}
+
 }  // namespace
 }  // namespace berth

@@ -11,35 +11,8 @@ namespace {
 
 constexpr ExitStatus kLostStep{.code = 0, .signal = 9};
 
-// So many ends after its welcome a node is welcomed again, or its tombstones would grow for as long
-// as its link stays up.
-constexpr std::uint32_t kEndsToAWelcome = 256;
-constexpr std::size_t kJobsLookedAt = 1000;  // So that a long queue costs nothing here.
-
-// A node that is done with an attempt of this job may still be sent an old order for it. One that
-// never ran has none; and the nodes of a first run that goes on protect themselves, since it is
-// live there.
-bool needs_tombstones(const Job& job) {
-    if (job.state == JobState::pending) return job.attempt > Attempt{0};
-    return job.attempt > Attempt{1} || job.state != JobState::running;
-}
-
-// No job below it needs tombstones.
-JobId oldest_live_job(const ClusterState& state) {
-    JobId oldest = state.next_job_id();
-    const auto look_at = [&](const auto& jobs) {
-        std::size_t seen = 0;
-        for (const JobId id : jobs) {
-            if (id >= oldest) return;
-            if (++seen <= kJobsLookedAt && !needs_tombstones(*state.find_job(id))) continue;
-            oldest = id;
-            return;
-        }
-    };
-    look_at(state.pending_jobs());
-    look_at(state.holding_jobs());
-    return oldest;
-}
+// So many ends after its last look a node's oldest live job is looked for anew.
+constexpr std::uint32_t kEndsToALook = 256;
 
 NodeRegistered registered_fact(NodeId node, const Registration& registration) {
     return {.node = node,
@@ -108,6 +81,8 @@ void Nodes::accept(Ledger& ledger, Link link, NodeId node, const Registration& r
     // Taken out (boot_ids), a node that comes back is taken for one that never went away.
     const bool same_boot = !ledger.protections().boot_ids ||
                            ledger.state().condition(node).boot_id == registration.boot_id;
+    const NodeCondition before = ledger.state().condition(node);
+    const bool was_silent = sessions_.of(node).silent_at.has_value();
     if (const auto superseded = sessions_.open(node, link, registration, ledger.now(), same_boot)) {
         ledger.close(*superseded);
     }
@@ -117,6 +92,7 @@ void Nodes::accept(Ledger& ledger, Link link, NodeId node, const Registration& r
     welcome(ledger, node);
     ledger.record(session.registered);
     note_survival(ledger, node);
+    return_to_service(ledger, node, before, was_silent);
     begin_care(ledger, node, same_boot);
     note_faults(ledger, node, registration.faults);
     check_hardware(ledger, node, registration.found);
@@ -204,14 +180,15 @@ void Nodes::check_hardware(Ledger& ledger, NodeId node, const NodeSpec& found) {
         NodeUpdated{.node = node, .drained = true, .reason = std::move(fault), .by = kOurselves});
 }
 
+// A link may stay up for months: a node would keep the tombstone of each job that ever ran there. Ten
+// minutes later no order from before this moment can be under way, and the node is told.
 void Nodes::note_end(Ledger& ledger, NodeId node) {
-    if (++ends_[node] < kEndsToAWelcome) return;
+    if (++ends_[node] < kEndsToALook) return;
     ends_.erase(node);
     NodeSession& session = sessions_.of(node);
     const JobId oldest = oldest_live_job(ledger.state());
-    if (!session.link || oldest <= session.oldest_live) return;
-    session.oldest_live = oldest;
-    welcome(ledger, node);
+    if (!session.link || session.oldest_noted || oldest <= session.oldest_live) return;
+    session.oldest_noted = {ledger.now(), oldest};
 }
 
 void Nodes::welcome(Ledger& ledger, NodeId node) {

@@ -100,6 +100,7 @@ void Nodes::attempt_ended(Ledger& ledger, NodeId node, const AttemptReport& repo
             .lost = report.never_ran || (!report.failure.empty() && !report.batch_exit),
             .reason = held || report.batch_exit == kNoFilesExit ? report.failure : std::string(),
             .usage = report.usage,
+            .ended_at = report.ended_at,
         });
         if (not_begun) note_refusal(ledger, node, report);
         settle_refused(ledger, attempt.job);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "berth/control/commands.h"
+#include "berth/model/account_name.h"
 
 namespace berth {
 namespace {
@@ -45,7 +46,8 @@ Answer set_usage(Ledger& ledger, const Principal& principal, SetUsage command) {
         return refused(Refusal::invalid_request,
                        "more than " + std::to_string(kEntriesMax) + " at once");
     }
-    for (const UsageSet::Entry& entry : command.entries) {
+    for (UsageSet::Entry& entry : command.entries) {
+        entry.account = account_name(ledger.state().spec(), entry.account);
         if (auto no = wrong(ledger.state(), entry)) return *no;
     }
     ledger.record(UsageSet{std::move(command.entries), principal.uid});

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "berth/model/account_name.h"
+
 namespace berth {
 namespace {
 
@@ -25,6 +27,7 @@ public:
         : state_(state), edits_(std::move(edits)), after_(state.spec()) {}
 
     std::variant<AccountingEdits, Refusing> run() {
+        fold_names();
         Objection no = check_names();
         if (!no) no = check_removed();
         if (!no) remove_what_hangs_on();
@@ -37,6 +40,17 @@ public:
     }
 
 private:
+    void fold_names() {
+        const auto fold = [&](std::string& name) { name = account_name(after_, name); };
+        for (AccountSpec& one : edits_.accounts) {
+            fold(one.name);
+            fold(one.parent);
+        }
+        for (AssociationSpec& one : edits_.associations) fold(one.account);
+        for (std::string& name : edits_.removed_accounts) fold(name);
+        for (auto& [account, user] : edits_.removed_associations) fold(account);
+    }
+
     const AccountSpec* account(std::string_view name) const {
         const auto at = std::ranges::find(after_.accounts, name, &AccountSpec::name);
         return at == after_.accounts.end() ? nullptr : &*at;

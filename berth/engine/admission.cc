@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "berth/base/duration_text.h"
 #include "berth/engine/admission_checks.h"
 
 namespace berth {
@@ -73,6 +74,20 @@ bool is_known(const ClusterState& state, const Dependency& dependency) {
     return false;
 }
 
+bool asks_how_it_ended(DependencyKind kind) {
+    return kind == DependencyKind::afterok || kind == DependencyKind::afternotok ||
+           kind == DependencyKind::aftercorr;
+}
+
+std::string unknown_target(const SchedulingSpec& scheduling, const Dependency& dependency) {
+    std::string name = to_string(dependency.job);
+    if (dependency.array_task) name += "_" + std::to_string(*dependency.array_task);
+    return "there is no job " + name +
+           ", so how it ended is not known; name a job that is pending, running or ended less "
+           "than " +
+           format_duration(scheduling.min_job_age) + " ago (MinJobAge)";
+}
+
 // Whether `from` waits, over any number of jobs, for `target`.
 bool waits_for(const ClusterState& state, JobId from, JobId target) {
     std::set<JobId> seen;
@@ -104,7 +119,8 @@ Objection check_begin(Time now, std::optional<Time> begin) {
                     .message = "the begin time is more than ten years ahead"};
 }
 
-// A job that is not known (any more) counts as done, as in Slurm: waiting for it is over at once.
+// Of a job that is not known (any more) nobody can tell how it ended, so what asks for that is
+// refused, as in Slurm 25.11. For the rest such a job counts as over, and is not waited for.
 Objection check_dependencies(const ClusterState& state, JobId id, JobSpec& spec) {
     if (spec.dependencies.size() > kDependenciesMax) {
         return Refusing{.why = Refusal::invalid_dependency,
@@ -125,6 +141,12 @@ Objection check_dependencies(const ClusterState& state, JobId id, JobSpec& spec)
     const auto done = [&](const Dependency& one) {
         return one.kind != DependencyKind::singleton && !is_known(state, one);
     };
+    for (const Dependency& dependency : spec.dependencies) {
+        if (asks_how_it_ended(dependency.kind) && done(dependency)) {
+            return Refusing{.why = Refusal::invalid_dependency,
+                            .message = unknown_target(state.spec().scheduling, dependency)};
+        }
+    }
     const std::size_t dropped = std::erase_if(spec.dependencies.edit(), done);
     if (dropped > 0 && spec.any_dependency) spec.dependencies.clear();
     return std::nullopt;

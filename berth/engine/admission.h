@@ -26,9 +26,10 @@ std::variant<Job, Refusing> admit(const ClusterState& state, Time now, const Pri
                                   const JobSpec& spec);
 
 // Checks what an update would change, against the job as it is. On success the event is ready to
-// record.
+// record. `groups`: all groups of the job's owner, where the owner asks.
 std::variant<JobUpdated, Refusing> admit_update(const ClusterState& state, Time now,
-                                                const JobUpdated& update, bool by_operator);
+                                                const JobUpdated& update, bool by_operator,
+                                                const std::vector<std::string>& groups = {});
 
 // Where the tasks of a new step go within its job's allocation, beside the steps that run there
 // now.

@@ -122,9 +122,23 @@ private:
 };
 
 std::string in_words(const Shortage& shortage) {
-    return shortage.resource + ": " + std::to_string(shortage.asked) + " asked for, " +
-           std::to_string(shortage.total) + " in all, " + std::to_string(shortage.nodes_fit) +
-           " nodes with enough of it of " + std::to_string(shortage.nodes_asked) + " asked for";
+    const auto amount = [&](std::int64_t n) {
+        return shortage.resource == "mem" ? format_size(Bytes(n)) : std::to_string(n);
+    };
+    if (shortage.resource == "nodes") {
+        return std::to_string(shortage.asked) + " nodes are asked for; of the " +
+               std::to_string(shortage.total) + " that the job may use, " +
+               std::to_string(shortage.nodes_fit) + " have enough of all it asks for";
+    }
+    if (shortage.on_node > shortage.node_total) {
+        return amount(shortage.on_node) + " " + shortage.resource +
+               " are asked for on one node; there are " + amount(shortage.node_total) +
+               " per node at most";
+    }
+    return amount(shortage.asked) + " " + shortage.resource + " are asked for; there are " +
+           amount(shortage.total) + " in all, " + amount(shortage.node_total) +
+           " per node at most, and " + std::to_string(shortage.nodes_fit) + " of the " +
+           std::to_string(shortage.nodes_asked) + " nodes that it needs have enough";
 }
 
 Objection check_placeable(const ClusterSpec& spec, const Demand& demand) {

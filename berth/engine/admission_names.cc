@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "berth/engine/admission_checks.h"
+#include "berth/model/account_name.h"
 
 namespace berth {
 namespace {
@@ -79,6 +80,7 @@ Objection resolve_partition(const ClusterSpec& spec, const Principal& owner, Job
 
 Objection resolve_account(const ClusterSpec& spec, Job& job) {
     SharedText& account = job.spec.account;
+    if (!account.empty()) account = account_name(spec, *account);
     const AssociationSpec* known = association(spec, job.owner->user, account);
     if (account.empty() && known != nullptr) account = known->account;
     if (!spec.scheduling.enforce_accounts || known != nullptr) return std::nullopt;
@@ -128,8 +130,14 @@ Objection check_partition_access(const ClusterSpec& spec, const Principal& owner
     if (closed(partition.allow_qos, partition.deny_qos, job.spec.qos)) {
         return refused(Refusal::unknown_qos, "QOS " + job.spec.qos);
     }
-    if (owner.role != Role::admin && closed(partition.allow_groups, {}, owner.group)) {
-        return refused(Refusal::not_allowed, "group " + owner.group);
+    const auto is_allowed = [&](const std::string& group) {
+        return contains(partition.allow_groups, group);
+    };
+    if (owner.role != Role::admin && !partition.allow_groups.empty() && !is_allowed(owner.group) &&
+        std::ranges::none_of(owner.groups, is_allowed)) {
+        return refused(Refusal::not_allowed,
+                       "user " + owner.user + ", who is in none of its groups: " +
+                           join(partition.allow_groups, ", "));
     }
     return std::nullopt;
 }

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "berth/base/hostlist.h"
+#include "berth/base/size_text.h"
 #include "berth/engine/admission_checks.h"
+#include "berth/engine/demand.h"
 #include "berth/engine/features.h"
 #include "berth/engine/gpu_counts.h"
 
@@ -205,7 +207,13 @@ Objection check_partition_limits(const ClusterSpec& spec, const Job& job) {
                                    std::to_string(std::max(partition.min_nodes, 1U)) + " to " +
                                    std::to_string(most) + " nodes"};
     }
-    return std::nullopt;
+    const Demand demand = amounts_of(spec, job);
+    if (!exceeds_node_memory(partition, demand)) return std::nullopt;
+    return Refusing{.why = Refusal::memory_over_limit,
+                    .message = format_size(memory_on_fullest(demand)) +
+                               " of memory on one node; partition " + partition.name +
+                               " allows " + format_size(*partition.max_memory_per_node) +
+                               " (MaxMemPerNode)"};
 }
 
 }  // namespace berth

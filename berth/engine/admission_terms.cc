@@ -33,6 +33,29 @@ std::optional<Refusing> check_license(const ClusterSpec& spec, const LicenseCoun
                            "; the cluster has " + std::to_string(known->total));
 }
 
+// A job that could not end by its deadline even if it started at once.
+Objection check_deadline(const Job& job, Time from) {
+    const JobSpec& spec = job.spec;
+    if (*spec.deadline <= from) {
+        return Refusing{.why = Refusal::deadline_too_soon,
+                        .message = "the deadline is over before the job could begin"};
+    }
+    const Duration least = spec.time_min.value_or(job.time_limit);
+    if (least == Duration::max()) {
+        return Refusing{.why = Refusal::time_limit_too_long,
+                        .message = "a job with a deadline needs a time limit: say --time or "
+                                   "--time-min (partition " +
+                                   spec.partition + " has no default)"};
+    }
+    const Duration left = *spec.deadline - from;
+    if (least <= left) return std::nullopt;
+    return Refusing{
+        .why = spec.time_min ? Refusal::invalid_time_min : Refusal::time_limit_too_long,
+        .message = std::string(spec.time_min ? "the least time" : "the time limit") + " of " +
+                   format_duration(least) + " is longer than the " + format_duration(left) +
+                   " from the earliest start to the deadline"};
+}
+
 }  // namespace
 
 Objection check_licenses(const ClusterSpec& spec, const Job& job) {
@@ -59,10 +82,7 @@ Objection check_time_terms(Time now, Job& job) {
         }
     }
     if (!spec.deadline) return std::nullopt;
-    const Time from = std::max(now, spec.begin.value_or(now));
-    if (*spec.deadline > from) return std::nullopt;
-    return Refusing{.why = Refusal::deadline_too_soon,
-                    .message = "the deadline is over before the job could begin"};
+    return check_deadline(job, std::max(now, spec.begin.value_or(now)));
 }
 
 Objection check_reservation(const ClusterState& state, Time now, const Job& job) {

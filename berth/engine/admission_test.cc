@@ -142,7 +142,12 @@ const std::vector<OracleAnswer> kOracleAnswers = {
      {"CPU count per node can not be satisfied"},
      kUnavailable},
     {"-p debug -t 60", {.partition = "debug", .request = JobRequest{.time_limit = hours(1)}}},
-    {"--dependency=afterok:99999", {.dependencies = {{.job = JobId(99999)}}}},
+    {"--dependency=afterany:99999", {.dependencies = {{.job = JobId(99999)}}}},
+    {"--dependency=afterok:99999",  // Slurm 22.05 takes it; 25.11 does not.
+     {.dependencies = {{.kind = DependencyKind::afterok, .job = JobId(99999)}}},
+     Refusal::invalid_dependency,
+     {},
+     "Job dependency problem"},
 };
 
 TEST_F(Admission, AnswersAsTheOracleDoes) {
@@ -324,7 +329,8 @@ TEST_F(Admission, JobsThatAreNotKnownAnyMoreAreNotWaitedFor) {
               (std::vector{known, task, alone}));
     EXPECT_TRUE(admitted({.dependencies = {known, gone}, .any_dependency = true})
                     .spec.dependencies.empty());
-    EXPECT_EQ(why({.dependencies = {{.job = state_.next_job_id()}}}), Refusal::invalid_dependency);
+    EXPECT_EQ(why({.dependencies = {{.job = state_.next_job_id()}}}), Refusal::invalid_dependency)
+        << "itself";
 }
 
 TEST_F(Admission, TheNumberOfJobsIsLimited) {

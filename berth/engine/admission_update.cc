@@ -51,12 +51,13 @@ Objection check_rights(const ClusterState& state, const Job& job, const JobUpdat
     return std::nullopt;
 }
 
-Principal owner_of(const Job& job, bool by_operator) {
+Principal owner_of(const Job& job, bool by_operator, const std::vector<std::string>& groups) {
     return {.uid = job.owner->uid,
             .gid = job.owner->gid,
             .user = job.owner->user,
             .group = job.owner->group,
-            .role = by_operator ? Role::admin : Role::user};
+            .role = by_operator ? Role::admin : Role::user,
+            .groups = groups};
 }
 
 // What it asks for, as if it were submitted that way.
@@ -72,9 +73,10 @@ Objection check_request(const ClusterState& state, Time now, Job& changed) {
 }
 
 // Works the update into `changed` and checks the whole as if it were submitted that way.
-Objection change(const ClusterState& state, Time now, const JobUpdated& update, Job& changed) {
+Objection change(const ClusterState& state, Time now, const JobUpdated& update,
+                 const std::vector<std::string>& groups, Job& changed) {
     const ClusterSpec& spec = state.spec();
-    const Principal owner = owner_of(changed, update.by_operator);
+    const Principal owner = owner_of(changed, update.by_operator, groups);
     if (update.partition) {
         if (update.partition->index() >= spec.partitions.size()) {
             return Refusing{.why = Refusal::unknown_partition, .message = "no such partition"};
@@ -125,7 +127,8 @@ Objection change(const ClusterState& state, Time now, const JobUpdated& update, 
 }  // namespace
 
 std::variant<JobUpdated, Refusing> admit_update(const ClusterState& state, Time now,
-                                                const JobUpdated& update, bool by_operator) {
+                                                const JobUpdated& update, bool by_operator,
+                                                const std::vector<std::string>& groups) {
     const Job* job = state.find_job(update.job);
     if (job == nullptr) {
         return Refusing{.why = Refusal::unknown_job,
@@ -139,7 +142,7 @@ std::variant<JobUpdated, Refusing> admit_update(const ClusterState& state, Time 
     if (!no) no = check_texts(ready.name.value_or(""), ready.comment.value_or(""));
     if (!no) no = check_begin(job->submitted_at, ready.begin);
     if (!no) no = check_mail(state.spec(), *job, ready);
-    if (!no) no = change(state, now, ready, changed);
+    if (!no) no = change(state, now, ready, groups, changed);
     if (no) return *std::move(no);
     if (ready.time_limit) ready.time_limit = changed.time_limit;
     if (ready.request) ready.request = changed.spec.request;

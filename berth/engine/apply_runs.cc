@@ -88,6 +88,14 @@ void end_by_exit(Job& job, Time now, ExitStatus exit, bool out_of_memory) {
     }
 }
 
+// The time limit or the deadline was applied to a run whose script had ended before, which nobody
+// could tell: its agent was asleep, or its link was down.
+bool ended_in_time(const Job& job, const AttemptEnded& fact) {
+    const bool overdue = job.outcome == JobState::timeout || job.outcome == JobState::deadline;
+    return job.state == JobState::completing && overdue && fact.batch_exit && !fact.lost &&
+           job.nodes.front() == fact.node && fact.ended_at && *fact.ended_at <= *job.ended_at;
+}
+
 // It did not: the node was reborn under it, could not launch it, or someone else killed it.
 void end_by_loss(Job& job, Time now, bool may_requeue, bool launch_failed) {
     if (!may_requeue) {
@@ -209,6 +217,10 @@ void ClusterState::take(Time now, const AttemptEnded& fact) {
     const Duration service = service_of(*job, now);
     const bool ran = job->state == JobState::running;
     change_job(fact.job, [&](Job& record) {
+        if (ended_in_time(record, fact)) {
+            const Time at = std::max(*record.started_at, *fact.ended_at);
+            return end_by_exit(record, at, *fact.batch_exit, fact.out_of_memory);
+        }
         if (record.state != JobState::running) return;
         record.attained += service;
         if (fact.batch_exit && !fact.lost && record.nodes.front() == fact.node) {

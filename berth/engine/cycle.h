@@ -146,6 +146,7 @@ private:
     Duration slack_of(const Shape& shape) const;
     Duration booked_length(const Shape& shape) const;  // For a start that is not now.
     Time last_start(const PendingJob& pending) const;
+    std::optional<Duration> least_time_now(const Job& job) const;
     bool start_with_less(PendingJob& pending);
     std::optional<Found> longest_now(const PendingJob& pending, Duration least, Duration& length);
     void advance_reservations();

@@ -35,6 +35,7 @@ Gate partition_gate(const ClusterSpec& spec, const Job& job, const Demand& deman
     if (partition.max_time && job.time_limit > *partition.max_time) {
         return shut(PendingReason::partition_time_limit);
     }
+    if (exceeds_node_memory(partition, demand)) return shut(PendingReason::max_mem_per_limit);
     return {};
 }
 

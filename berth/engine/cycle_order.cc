@@ -5,6 +5,7 @@
 #include "berth/engine/cycle_gates.h"
 #include "berth/engine/job_ids.h"
 #include "berth/engine/limit_news.h"
+#include "berth/engine/reservation_access.h"
 
 namespace berth {
 
@@ -37,7 +38,8 @@ void CycleRun::judge(PendingJob& pending) {
     pending.gate = gate_of(state(), job, *pending.shape, outlook_.running_tasks(job), now_);
     pending.watched = gate_may_change(job);
     pending.limited = state().has_limits();
-    pending.takes_less = job.spec.time_min.has_value();
+    pending.takes_less =
+        job.spec.time_min.has_value() || bounding_reservation(state(), job) != nullptr;
     if (job.het) judge_component(pending, job);
     outlook_.any_takes_less = outlook_.any_takes_less || pending.takes_less;
     if (!pending.listed && is_listed(pending)) {

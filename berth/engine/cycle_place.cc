@@ -125,7 +125,9 @@ bool CycleRun::try_job(PendingJob& job, Time floor, bool may_plan) {
 bool CycleRun::take_start(PendingJob& job, const std::optional<Found>& found,
                           std::optional<Booking> before, bool keeps) {
     if (found && found->start == now_) {
-        const JobId started = start(job, *found);
+        const Duration limit = job.shape->length;  // Its reservation's, where it said none.
+        const bool less = job.takes_less && limit < state().find_job(job.id)->time_limit;
+        const JobId started = start(job, *found, less ? std::optional(limit) : std::nullopt);
         if (before) book().note_releases(*before, started, now_);
         return true;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/engine/cycle.h"
+#include "berth/engine/reservation_access.h"
 
 namespace berth {
 
@@ -26,22 +27,39 @@ Time CycleRun::last_start(const PendingJob& pending) const {
     return std::min(horizon, *deadline - pending.shape->length);
 }
 
+// The least time with which the job may start now. In a reservation that bounds it, that is all the
+// time the reservation has left, so that no shorter gap is taken for it.
+std::optional<Duration> CycleRun::least_time_now(const Job& job) const {
+    if (job.spec.time_min) return job.spec.time_min;
+    const Reservation* const reservation = bounding_reservation(state(), job);
+    constexpr Duration kMinute = std::chrono::minutes(1);
+    if (reservation == nullptr || now_ < reservation->start) return std::nullopt;
+    const Duration left = (reservation->end - now_) / kMinute * kMinute;
+    return left < kMinute ? std::nullopt : std::optional(left);
+}
+
 // With --time-min: where there is no time for the whole limit now, the job may start with less, as
 // much as there is, in minutes. True: it started.
 bool CycleRun::start_with_less(PendingJob& pending) {
-    const std::optional<Duration> least = state().find_job(pending.id)->spec.time_min;
+    const Job& job = *state().find_job(pending.id);
+    const std::optional<Duration> least = least_time_now(job);
     if (!least || *least >= pending.shape->length) return false;
     const bool news = pending.disturbed || pending.looked_after != book().last_release();
     if ((pending.looked && !news) || !spend()) return false;
     std::optional<Booking> before;
     if (book().promise(pending.id) != nullptr) before = book().lift(pending.id);
-    Duration length{};
-    const std::optional<Found> found = longest_now(pending, *least, length);
+    Duration length = *least;
+    const auto find_reserved = [&] {
+        return search_now(open_to(pending), pending.shape->demand(), {pending.shape->kind, length},
+                          {});
+    };
+    const std::optional<Found> found =
+        job.spec.time_min ? longest_now(pending, *least, length) : find_reserved();
     if (!found) {
         if (before) book().put(pending.id, *std::move(before));
         return false;
     }
-    const bool less = length < pending.shape->length;
+    const bool less = length < job.time_limit;
     const JobId started = start(pending, *found, less ? std::optional(length) : std::nullopt);
     if (before) book().note_releases(*before, started, now_);
     return true;

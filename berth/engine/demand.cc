@@ -55,6 +55,27 @@ void cap_memory_per_cpu(Demand& demand, Bytes most) {
     demand.memory = Bytes((demand.memory.count() + factor - 1) / factor);
 }
 
+// MaxMemPerNode, where there is one; 0 is none.
+std::optional<Bytes> node_memory_max(const PartitionSpec& partition) {
+    const std::optional<Bytes>& most = partition.max_memory_per_node;
+    return most && *most > Bytes(0) ? most : std::nullopt;
+}
+
+// No node may give the job more than that: "all of its memory" comes to so much, and tasks with
+// memory per CPU are spread over more nodes.
+void cap_memory_per_node(Demand& demand, Bytes most) {
+    if (demand.memory_rule == MemoryRule::whole_node) {
+        demand.memory_rule = MemoryRule::per_node;
+        demand.memory = most;
+    }
+    if (demand.memory_rule != MemoryRule::per_cpu || !demand.tasks) return;
+    const Bytes per_task = demand.memory * demand.cpus_per_task;
+    const std::int64_t tasks = most.count() / std::max<std::int64_t>(per_task.count(), 1);
+    if (tasks < 1 || tasks >= *demand.tasks) return;
+    const auto fit = static_cast<std::uint32_t>(tasks);
+    demand.tasks_per_node = demand.tasks_per_node == 0 ? fit : std::min(demand.tasks_per_node, fit);
+}
+
 void set_memory(Demand& demand, const JobRequest& request, const PartitionSpec& partition) {
     std::optional<Bytes> per_node = request.memory_per_node;
     std::optional<Bytes> per_cpu = request.memory_per_cpu;
@@ -66,11 +87,12 @@ void set_memory(Demand& demand, const JobRequest& request, const PartitionSpec& 
     const Bytes amount = per_cpu ? *per_cpu : per_node.value_or(Bytes(0));
     if (amount == Bytes(0)) {  // Asked for: all of it. A default of 0 says nothing.
         demand.memory_rule = asked ? MemoryRule::whole_node : MemoryRule::none;
-        return;
+    } else {
+        demand.memory_rule = per_cpu ? MemoryRule::per_cpu : MemoryRule::per_node;
+        demand.memory = amount;
+        cap_memory_per_cpu(demand, partition.max_memory_per_cpu.value_or(Bytes(0)));
     }
-    demand.memory_rule = per_cpu ? MemoryRule::per_cpu : MemoryRule::per_node;
-    demand.memory = amount;
-    cap_memory_per_cpu(demand, partition.max_memory_per_cpu.value_or(Bytes(0)));
+    if (const auto most = node_memory_max(partition)) cap_memory_per_node(demand, *most);
 }
 
 DimensionSet dimensions_of(const Dimensions& dimensions, const GresRequest& request) {
@@ -273,6 +295,19 @@ Demand demand_of(const ClusterSpec& spec, const Job& job) {
     set_required(demand, spec, request);
     set_at_least(demand, demand.required.count());
     return demand;
+}
+
+Bytes memory_on_fullest(const Demand& demand) {
+    if (demand.memory_rule == MemoryRule::per_node) return demand.memory;
+    if (demand.memory_rule != MemoryRule::per_cpu) return Bytes(0);
+    const std::uint32_t tasks =
+        demand.tasks ? ceil_div(*demand.tasks, demand.nodes_max) : demand.tasks_per_node;
+    return demand.memory * demand.cpus_per_task * std::max(tasks, 1U);
+}
+
+bool exceeds_node_memory(const PartitionSpec& partition, const Demand& demand) {
+    const std::optional<Bytes> most = node_memory_max(partition);
+    return most && memory_on_fullest(demand) > *most;
 }
 
 NodeNeed need_on(const Demand& demand, const NodeSpec& node, std::uint32_t tasks) {

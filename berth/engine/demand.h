@@ -91,6 +91,12 @@ Demand demand_of(const ClusterSpec& spec, const Job& job);
 // The same without the sets of nodes: what it asks for in numbers, for whoever only shows them.
 Demand amounts_of(const ClusterSpec& spec, const Job& job);
 
+// The memory that the job takes at least of its fullest node, as far as it is asked for in numbers.
+Bytes memory_on_fullest(const Demand& demand);
+
+// Whether that is above MaxMemPerNode of the partition.
+bool exceeds_node_memory(const PartitionSpec& partition, const Demand& demand);
+
 // What so many of its tasks take of one node. Whole cores are allocated: `cpus` counts all threads
 // of those cores, which is what Slurm shows and what memory per CPU is multiplied by.
 struct NodeNeed {

@@ -68,8 +68,12 @@ private:
         switch (known) {
             case PendingReason::licenses: return explain_licenses();
             case PendingReason::reservation:
-                return add_blocker("reservation " + demand().reservation,
-                                   "Its reservation has not begun.");
+                add_blocker("reservation " + demand().reservation,
+                            "Its reservation has not begun.");
+                if (const Reservation* own = state_.find_reservation(demand().reservation)) {
+                    if (own->start > now_) result_.blockers.back().until = own->start;
+                }
+                return;
             case PendingReason::req_node_not_avail:
                 return add_blocker("reservation", "Nodes that it needs are kept by reservations" +
                                                       (detail.empty() ? "" : " (" + detail + ")") +

@@ -59,6 +59,15 @@ void fill_nodes(Blocker& blocker, const PartitionSpec& partition, const Demand& 
                    std::to_string(most) + ".";
 }
 
+void fill_node_memory(Blocker& blocker, const PartitionSpec& partition, const Demand& demand) {
+    blocker.resource = "mem";
+    blocker.asked = memory_on_fullest(demand).count();
+    blocker.total = partition.max_memory_per_node->count();
+    blocker.text = "The job asks for " + format_size(Bytes(blocker.asked)) +
+                   " of memory on one node; the partition allows at most " +
+                   format_size(Bytes(blocker.total)) + " (MaxMemPerNode).";
+}
+
 // What is said without numbers.
 std::string plain_text(const Job& job, const Gate& gate) {
     switch (gate.reason) {
@@ -69,7 +78,7 @@ std::string plain_text(const Job& job, const Gate& gate) {
                    "release it.";
         case PendingReason::cleaning:
             return "EpilogSlurmctld of its last run is not over yet on the controller's host.";
-        case PendingReason::begin_time: return "It is not to begin yet.";
+        case PendingReason::begin_time: return "It is not to begin yet (--begin).";
         case PendingReason::dependency: return "It waits for " + dependencies_text(job) + ".";
         case PendingReason::dependency_never_satisfied:
             return "What it waits for, " + dependencies_text(job) + ", can no longer happen.";
@@ -89,11 +98,13 @@ Blocker blocker_at_gate(const ClusterState& state, const Outlook& outlook, const
                         const Shape& shape, const Gate& gate) {
     const PartitionSpec& partition = state.spec().partition(job.partition);
     Blocker blocker{.reason = gate.reason, .level = "job", .text = plain_text(job, gate)};
+    if (gate.until) blocker.until = *gate.until;
     switch (gate.reason) {
         case PendingReason::partition_down:
         case PendingReason::partition_inactive:
         case PendingReason::partition_node_limit:
         case PendingReason::partition_time_limit:
+        case PendingReason::max_mem_per_limit:
             blocker.level = "partition " + partition.name;
             break;
         case PendingReason::req_node_not_avail: blocker.level = "cluster"; break;
@@ -103,6 +114,8 @@ Blocker blocker_at_gate(const ClusterState& state, const Outlook& outlook, const
         fill_nodes(blocker, partition, shape.demand());
     } else if (gate.reason == PendingReason::partition_time_limit) {
         fill_time(blocker, job, *partition.max_time, "the partition");
+    } else if (gate.reason == PendingReason::max_mem_per_limit) {
+        fill_node_memory(blocker, partition, shape.demand());
     } else if (gate.reason == PendingReason::qos_max_wall) {
         const QosSpec& qos = state.spec().qos[job.qos.index()];
         blocker.level = "qos " + qos.name;

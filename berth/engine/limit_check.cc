@@ -1,5 +1,7 @@
 #include "berth/engine/limit_check.h"
 
+#include "berth/base/size_text.h"
+
 #include <algorithm>
 #include <bit>
 
@@ -382,8 +384,10 @@ std::optional<Excess> limit_on_submission(const ClusterState& state, const Job& 
 }
 
 std::string in_words(const Excess& excess) {
-    const auto number = [](std::int64_t n) {
-        return n < 0 || n == INT64_MAX ? std::string("no end of them") : std::to_string(n);
+    const bool is_memory = excess.what == "mem" || excess.what == "mem per node";  // In MiB.
+    const auto number = [&](std::int64_t n) {
+        if (n < 0 || n == INT64_MAX) return std::string("no end of them");
+        return is_memory ? format_size(mib(n)) : std::to_string(n);
     };
     if (excess.at_least) {
         return excess.holder + " is for jobs of at least " + number(excess.most) + " " +

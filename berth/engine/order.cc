@@ -6,6 +6,7 @@
 
 #include "berth/base/codec.h"
 #include "berth/engine/affinity.h"
+#include "berth/engine/reservation_access.h"
 
 namespace berth {
 
@@ -87,15 +88,16 @@ std::shared_ptr<Kind> PendingJobs::kind_of(const ClusterState& state, const Job&
 
 std::shared_ptr<Shape> PendingJobs::shape_of(const ClusterState& state, const Job& job) {
     const std::shared_ptr<Kind> kind = kind_of(state, job);
+    const Duration length = longest_limit(state, job);
     const auto place = [&] {
-        return std::ranges::lower_bound(kind->shapes, job.time_limit, {},
+        return std::ranges::lower_bound(kind->shapes, length, {},
                                         &decltype(kind->shapes)::value_type::first);
     };
     auto at = place();
-    const bool is_known = at != kind->shapes.end() && at->first == job.time_limit;
+    const bool is_known = at != kind->shapes.end() && at->first == length;
     std::shared_ptr<Shape> shape = is_known ? at->second.lock() : nullptr;
     if (shape != nullptr) return shape;
-    shape = std::make_shared<Shape>(Shape{.kind = kind, .length = job.time_limit});
+    shape = std::make_shared<Shape>(Shape{.kind = kind, .length = length});
     if (is_known) {
         at->second = shape;
         return shape;
@@ -104,7 +106,7 @@ std::shared_ptr<Shape> PendingJobs::shape_of(const ClusterState& state, const Jo
         std::erase_if(kind->shapes, [](const auto& entry) { return entry.second.expired(); });
         at = place();
     }
-    kind->shapes.emplace(at, job.time_limit, shape);
+    kind->shapes.emplace(at, length, shape);
     return shape;
 }
 

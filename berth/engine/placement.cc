@@ -110,7 +110,9 @@ Why why_not(const Demand& demand, const Rooms& rooms, const ClusterSpec& spec) {
         const Resources* room = rooms(node);
         ++count.total;
         for (std::size_t i = 0; i < wants.size(); ++i) {
-            each[i].total += sum_of(spec.node(node).capacity, wants[i].dimensions);
+            const std::int64_t own = sum_of(spec.node(node).capacity, wants[i].dimensions);
+            each[i].total += own;
+            each[i].node_total = std::max(each[i].node_total, own);
             if (room == nullptr) continue;
             const std::int64_t free = std::max<std::int64_t>(0, sum_of(*room, wants[i].dimensions));
             each[i].free += free;
@@ -124,6 +126,7 @@ Why why_not(const Demand& demand, const Rooms& rooms, const ClusterSpec& spec) {
     for (std::size_t i = 0; i < wants.size(); ++i) {
         each[i].resource = dimension_name(spec.dimensions, wants[i].dimensions);
         each[i].asked = wants[i].in_all;
+        each[i].on_node = wants[i].on_node;
         each[i].nodes_asked = demand.nodes_min;
         if (each[i].free < each[i].asked || each[i].nodes_fit < demand.nodes_min) {
             why.shortages.push_back(each[i]);
@@ -138,6 +141,8 @@ Why why_not(const Demand& demand, const Rooms& rooms, const ClusterSpec& spec) {
         if (shortage.resource != "cpu") continue;
         shortage.asked /= 1000;
         shortage.free /= 1000;
+        shortage.on_node /= 1000;
+        shortage.node_total /= 1000;
         shortage.total /= 1000;
     }
     return why;

@@ -22,6 +22,8 @@ struct Shortage {
     std::int64_t asked = 0, free = 0, total = 0;  // On the nodes that it may use.
     std::uint32_t nodes_asked = 0,
                   nodes_fit = 0;  // How many nodes have enough of it by themselves.
+    std::int64_t on_node = 0,     // Asked for on one node …
+        node_total = 0;           // … and what the largest node has.
 };
 struct Why {
     std::vector<Shortage> shortages;  // Never empty; what is scarcest first.

@@ -15,7 +15,26 @@ bool is_in(const std::vector<std::string>& list, const std::string& name) {
     return std::ranges::any_of(list, names_it) != denies;
 }
 
+// At least one: what is shorter is of no use.
+Duration whole_minutes(Duration length) {
+    constexpr Duration kMinute = std::chrono::minutes(1);
+    return std::max(kMinute, length / kMinute * kMinute);
+}
+
 }  // namespace
+
+const Reservation* bounding_reservation(const ClusterState& state, const Job& job) {
+    const JobRequest& request = job.spec.request;
+    if (request.reservation.empty() || request.time_limit || job.het) return nullptr;
+    const Reservation* reservation = state.find_reservation(request.reservation);
+    return reservation != nullptr && !reservation->flex ? reservation : nullptr;
+}
+
+Duration longest_limit(const ClusterState& state, const Job& job) {
+    const Reservation* const reservation = bounding_reservation(state, job);
+    if (reservation == nullptr) return job.time_limit;
+    return std::min(job.time_limit, whole_minutes(reservation->end - reservation->start));
+}
 
 bool may_use(const Reservation& reservation, const Job& job) {
     const bool either = reservation.users.empty() || reservation.groups.empty();

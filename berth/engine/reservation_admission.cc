@@ -8,6 +8,7 @@
 #include "berth/engine/outlook.h"
 #include "berth/engine/reservation_choice.h"
 #include "berth/model/limits.h"
+#include "berth/model/account_name.h"
 
 namespace berth {
 namespace {
@@ -70,7 +71,8 @@ Objection set_people(Reservation& made, const ReservationChange& change, const C
         return refusing(Refusal::invalid_request,
                         "a reservation is for somebody: give users, groups or accounts");
     }
-    for (const std::string& name : made.accounts) {
+    for (std::string& name : made.accounts) {
+        name = denied_or_allowed_account(spec, name);
         const std::string_view bare = std::string_view(name).substr(name.starts_with('-') ? 1 : 0);
         const bool known = std::ranges::any_of(
             spec.accounts, [&](const AccountSpec& one) { return one.name == bare; });

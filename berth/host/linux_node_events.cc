@@ -158,6 +158,7 @@ void LinuxNodeParts::refresh(const RunKey& key, Run& run) {
         run.usage.rss = Bytes{};
         RunExited exited{key, end->exit, end->out_of_memory, run.usage};
         exited.failure = end->failure;
+        exited.ended_at = end->ended_at;
         tell(std::move(exited));
     }
 }

@@ -41,6 +41,11 @@ std::int64_t now_seconds() {
     return now.tv_sec;
 }
 
+Time wall_clock_now() {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return Time(std::chrono::floor<Duration>(now));
+}
+
 // Slurm's order of "highest": what wait(2) gives, as one number.
 bool higher(const ExitStatus& a, const ExitStatus& b) {
     return std::pair(a.code, a.signal) > std::pair(b.code, b.signal);
@@ -301,6 +306,7 @@ void Shepherd::finish(std::uint32_t rank, int wait_status) {
         tell_of_oom();  // Before the last end, with which srun goes.
         pump_.end_mpi();
         tasks_ended_at_ = now_seconds();
+        record_.ended_at = wall_clock_now();
     }
     pump_.task_ended(rank, exit);
 }

@@ -255,10 +255,30 @@ struct NodeCareSpec {
     std::string reboot;
     Duration resume_timeout = std::chrono::seconds(60);
     Duration sampling{};  // JobAcctGatherFrequency; 0: what runs is not measured.
+    // ReturnToService: whether a node that was down takes work when it registers. nullopt: it does,
+    // unless an administrator set it down.
+    std::optional<std::uint8_t> return_to_service;
 
     BERTH_FIELDS(NodeCareSpec, health_check, health_interval, health_states, health_cycle, reboot,
-                 resume_timeout, sampling)
+                 resume_timeout, sampling, return_to_service)
 };
+
+// PrivateData: what users without a right to it see of their own only.
+enum class PrivateKind : std::uint8_t {
+    accounts,
+    events,
+    jobs,
+    nodes,
+    partitions,
+    reservations,
+    usage,
+    users
+};
+constexpr std::uint32_t bit_of(PrivateKind kind) { return 1U << static_cast<unsigned>(kind); }
+
+// DebugFlags: what the logs tell beyond the usual.
+enum class DebugFlag : std::uint8_t { gres, steps };
+constexpr std::uint32_t bit_of(DebugFlag flag) { return 1U << static_cast<unsigned>(flag); }
 
 struct ClusterSpec {
     std::string name = "cluster";
@@ -282,6 +302,9 @@ struct ClusterSpec {
     std::string mpi_default;           // Of steps whose srun says nothing; none: "none".
     std::uint32_t max_node_count = 0;  // MaxNodeCount; 0: those that are configured, and no more.
     LaunchSpec launch;
+    std::string slurm_user;            // SlurmUser: this user is an administrator. Empty: none.
+    std::uint32_t private_data = 0;    // PrivateData, as PrivateKind's bits.
+    std::uint32_t debug_flags = 0;     // DebugFlags, as DebugFlag's bits.
 
     // What is gone is found among the nodes only: its agent may still have ends to report.
     std::optional<NodeId> find_node(std::string_view name) const;
@@ -293,7 +316,8 @@ struct ClusterSpec {
 
     BERTH_FIELDS(ClusterSpec, name, controller_host, dimensions, nodes, partitions, qos, accounts,
                  associations, operators, scheduling, confinement, settings, licenses, hooks, fence,
-                 care, notifications, mpi_default, max_node_count, launch)
+                 care, notifications, mpi_default, max_node_count, launch, slurm_user, private_data,
+                 debug_flags)
 };
 
 }  // namespace berth

@@ -99,7 +99,9 @@ struct AttemptEnded {
     bool lost = false;              // The node was reborn under it, or could not launch it.
     std::string reason;  // What went wrong with the launch; with batch_exit: with its files.
     std::optional<RunUsage> usage;  // Of the script. For accounting alone.
-    BERTH_FIELDS(AttemptEnded, job, attempt, node, batch_exit, out_of_memory, lost, reason, usage)
+    std::optional<Time> ended_at;   // Of a script that ended before its node was told to end it.
+    BERTH_FIELDS(AttemptEnded, job, attempt, node, batch_exit, out_of_memory, lost, reason, usage,
+                 ended_at)
 };
 struct StepCreated {
     JobId job{0};

@@ -19,8 +19,9 @@ struct Blocker {
     std::string level;     // "cluster", "partition training", "job" …
     std::string resource;  // "gpu:a100", "cpu", "nodes" …
     std::int64_t asked = 0, free = 0, total = 0;
-    std::string text;  // One plain sentence with those numbers.
-    BERTH_FIELDS(Blocker, reason, level, resource, asked, free, total, text)
+    std::string text;           // One plain sentence with those numbers.
+    std::optional<Time> until;  // When that ends by itself, where that is known.
+    BERTH_FIELDS(Blocker, reason, level, resource, asked, free, total, text, until)
 };
 struct Explanation {
     JobId job{0};
@@ -35,8 +36,9 @@ struct Explanation {
     std::vector<std::string> advice;                             // What would let it start sooner.
     std::int64_t ahead_gpu_minutes = 0;  // What those before it ask for, by their limits …
     std::uint32_t ahead_endless = 0;     // … and how many have none, but ask for GPUs.
+    std::vector<std::string> outcome;    // Of a job that is over: how it ended, and why.
     BERTH_FIELDS(Explanation, job, reason, blockers, planned_start, planned_nodes, ahead, waits_for,
-                 priority, advice, ahead_gpu_minutes, ahead_endless)
+                 priority, advice, ahead_gpu_minutes, ahead_endless, outcome)
 };
 
 }  // namespace berth

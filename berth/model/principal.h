@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "berth/base/fields.h"
 
@@ -13,14 +14,15 @@ enum class Role : std::uint8_t {
     none,  // Not known: may do nothing.
     user,
     op,     // Operator: acts on others' jobs and on nodes.
-    admin,  // root, and the user the controller runs as.
+    admin,  // root, SlurmUser, and the user that the controller runs as.
 };
 
 struct Principal {
     std::uint32_t uid = 0, gid = 0;
     std::string user, group;
     Role role = Role::none;
-    BERTH_FIELDS(Principal, uid, gid, user, group, role)
+    std::vector<std::string> groups;  // All groups of the user, by name; for AllowGroups.
+    BERTH_FIELDS(Principal, uid, gid, user, group, role, groups)
 };
 
 }  // namespace berth

@@ -48,6 +48,11 @@ constexpr std::array kReasons = {
     ReasonName{PendingReason::assoc_max_wall, "AssocMaxWallDurationPerJobLimit"},
 };
 
+// Those that came after the blocks.
+constexpr std::array kLastReasons = {
+    ReasonName{PendingReason::max_mem_per_limit, "MaxMemPerLimit"},
+};
+
 // The blocks of reasons about one TRES, a name for each TresKind.
 struct Block {
     PendingReason first;
@@ -186,6 +191,8 @@ constexpr std::array kRefusals = {
     RefusalText{Refusal::partition_name_taken, "partition_name_taken",
                 "Invalid partition name specified"},
     RefusalText{Refusal::node_name_taken, "node_name_taken", "Invalid node name specified"},
+    RefusalText{Refusal::memory_over_limit, "memory_over_limit",
+                "Memory required by task is not available"},
 };
 
 const RefusalText& text_of(Refusal refusal) {
@@ -200,7 +207,11 @@ std::string_view slurm_name(PendingReason reason) {
     const auto index = static_cast<std::size_t>(reason);
     if (index >= kReasons.size()) {
         const std::size_t place = index - kReasons.size();
-        BERTH_ASSERT(place < kBlocks.size() * kTresKinds);
+        if (place >= kBlocks.size() * kTresKinds) {
+            const std::size_t last = place - kBlocks.size() * kTresKinds;
+            BERTH_ASSERT(last < kLastReasons.size() && kLastReasons[last].reason == reason);
+            return kLastReasons[last].name;
+        }
         const Block& block = kBlocks[place / kTresKinds];
         BERTH_ASSERT(static_cast<std::size_t>(block.first) == index - place % kTresKinds);
         return block.names[place % kTresKinds];
@@ -209,7 +220,9 @@ std::string_view slurm_name(PendingReason reason) {
     return kReasons[index].name;
 }
 
-std::size_t pending_reasons() { return kReasons.size() + kBlocks.size() * kTresKinds; }
+std::size_t pending_reasons() {
+    return kReasons.size() + kBlocks.size() * kTresKinds + kLastReasons.size();
+}
 
 PendingReason reason_for(PendingReason block, std::string_view tres) {
     return static_cast<PendingReason>(static_cast<std::size_t>(block) +

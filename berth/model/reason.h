@@ -70,6 +70,7 @@ enum class PendingReason : std::uint8_t {
     assoc_max_node_last = assoc_max_node + 5,
     assoc_max_minutes,
     assoc_max_minutes_last = assoc_max_minutes + 5,
+    max_mem_per_limit,  // MaxMemPerNode of the partition or the cluster.
 };
 
 std::string_view slurm_name(PendingReason reason);  // "Resources", "JobHeldUser" …
@@ -137,6 +138,7 @@ enum class Refusal : std::uint8_t {
     partition_in_use,
     partition_name_taken,
     node_name_taken,
+    memory_over_limit,  // Above MaxMemPerNode.
 };
 
 std::string_view code(Refusal refusal);        // "unknown_partition"

@@ -34,8 +34,11 @@ struct AttemptReport {
     Hook failed_hook = Hook::none;  // The node is then to be looked at.
     std::string hook_failure;       // How.
     std::optional<RunUsage> usage;  // Of the script, once it has ended.
+    // When the script ended, by the node's clock. Set only if it ended before the node was told to
+    // end it.
+    std::optional<Time> ended_at;
     BERTH_FIELDS(AttemptReport, job, attempt, live, batch_exit, out_of_memory, never_ran, failure,
-                 live_steps, failed_hook, hook_failure, usage, not_begun)
+                 live_steps, failed_hook, hook_failure, usage, not_begun, ended_at)
 };
 
 struct StepReport {

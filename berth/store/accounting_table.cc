@@ -163,7 +163,8 @@ Status AccountingTable::settle_stored_steps(const Record& record, const Accounti
         if (ended->attempt != row.attempt || !(ended->batch_exit || ended->out_of_memory)) continue;
         BERTH_TRY(std::optional<AccountedStep> batch, find_step(row, kBatchStep));
         if (!batch) continue;
-        settle_batch(*batch, *ended, record.now);
+        // A run that was over before that was heard: see apply_runs.cc.
+        settle_batch(*batch, *ended, std::min(record.now, row.ended_at.value_or(record.now)));
         BERTH_CHECK(put(row, *batch));
     }
     return Done{};

@@ -56,6 +56,7 @@ Result<Recovered> recover(Database& database, RecoverFrom from, const std::atomi
         for (const Fact& fact : record.facts) recovered.state.apply(record.now, fact);
         recovered.sequence = record.sequence;
         recovered.epoch = record.epoch;
+        recovered.last_at = record.now;
         ++recovered.records;
         recovered.bytes += stored.bytes;
         recovered.chain = extended(recovered.chain, record.sequence, stored.crc);
@@ -63,6 +64,13 @@ Result<Recovered> recover(Database& database, RecoverFrom from, const std::atomi
         return Done{};
     };
     BERTH_CHECK(journal.read_after(recovered.snapshot_sequence, apply));
+    if (recovered.records > 0 || recovered.sequence == 0) return recovered;
+    // The record that the snapshot leads up to is kept, as those since the snapshot before it are.
+    const auto note = [&](const Record& record, std::size_t) -> Status {
+        recovered.last_at = record.now;
+        return Done{};
+    };
+    BERTH_CHECK(journal.read_after(recovered.sequence - 1, note));
     return recovered;
 }
 

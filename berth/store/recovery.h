@@ -19,6 +19,7 @@ struct Recovered {
     std::uint64_t snapshot_sequence = 0;  // That it started from; 0: from nothing.
     std::uint64_t records = 0;            // Applied on top of it …
     std::uint64_t bytes = 0;              // … and their size.
+    Time last_at{};                       // Of the last record; the beginning of time: none.
 };
 
 enum class RecoverFrom {

@@ -67,7 +67,8 @@ Status Retention::advance(Database& database, Time now, Clock::time_point at,
                           std::string& trouble) {
     if ((!settings_.jobs && !settings_.steps) || at < next_) return Done{};
     next_ = at + settings_.pause;
-    BERTH_TRY(const std::vector<Old> jobs, find_jobs(now));
+    BERTH_TRY(std::vector<Old> jobs, find_jobs(now));
+    if (keep_unreadable(jobs, trouble)) next_ = at + settings_.longer_pause;
     if (!jobs.empty() && settings_.archive) {
         std::vector<AccountingRecord> records;
         for (const Old& one : jobs) records.push_back(one.record);
@@ -86,6 +87,16 @@ Status Retention::advance(Database& database, Time now, Clock::time_point at,
     return Done{};
 }
 
+// What cannot be read cannot be archived, so it is not deleted either. True: there is some.
+bool Retention::keep_unreadable(std::vector<Old>& jobs, std::string& trouble) {
+    const auto unreadable = std::ranges::find_if(jobs, &Old::unreadable);
+    if (unreadable == jobs.end()) return false;
+    trouble = "the accounting of job " + std::to_string(unreadable->job) +
+              " cannot be read, so it is neither archived nor deleted: the state file is damaged";
+    std::erase_if(jobs, [](const Old& one) { return one.unreadable; });
+    return true;
+}
+
 Result<std::vector<Retention::Old>> Retention::find_jobs(Time now) {
     std::vector<Old> found;
     if (!settings_.jobs) return found;
@@ -98,8 +109,8 @@ Result<std::vector<Retention::Old>> Retention::find_jobs(Time now) {
                 old_jobs_.number(3), old_jobs_.number(4), {}};
         if (settings_.archive) {
             Result<AccountingRecord> record = decode<AccountingRecord>(old_jobs_.bytes(5));
-            // What nobody can read may go.
-            if (record.ok() && is_whole(old_jobs_, one.job, 5, 7)) one.record = *std::move(record);
+            one.unreadable = !record.ok() || !is_whole(old_jobs_, one.job, 5, 7);
+            if (!one.unreadable) one.record = *std::move(record);
             if (!old_jobs_.is_null(6))
                 one.record.cancelled_by = static_cast<std::uint32_t>(old_jobs_.number(6));
         }
@@ -116,8 +127,11 @@ Status Retention::read_steps(Old& one) {
         BERTH_TRY(const bool row, steps_of_.step());
         if (!row) return Done{};
         Result<AccountedStep> step = decode<AccountedStep>(steps_of_.bytes(0));
-        if (step.ok() && is_whole(steps_of_, one.job, 0, 1))
+        if (step.ok() && is_whole(steps_of_, one.job, 0, 1)) {
             one.record.steps.push_back(*std::move(step));
+        } else {
+            one.unreadable = true;
+        }
     }
 }
 

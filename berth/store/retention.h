@@ -42,8 +42,10 @@ private:
     struct Old {
         std::int64_t id, job, submitted, attempt, ended;
         AccountingRecord record;  // Where it is archived.
+        bool unreadable = false;
     };
     Result<std::vector<Old>> find_jobs(Time now);
+    static bool keep_unreadable(std::vector<Old>& jobs, std::string& trouble);
     Result<std::vector<Old>> find_steps(Time now);
     Status read_steps(Old& one);
     Status drop(Database& database, const std::vector<Old>& some, bool steps_alone);

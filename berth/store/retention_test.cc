@@ -1,6 +1,7 @@
 #include "berth/store/retention.h"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include "berth/store/reader.h"
 #include "berth/store/small_cluster.h"
@@ -108,6 +109,27 @@ TEST_F(RetentionTest, WhatIsArchivedGoesOnlyThen) {
     ASSERT_EQ(archived.size(), 10u);
     EXPECT_EQ(archived.front().job, JobId(1));
     EXPECT_EQ(archived.front().steps.size(), 1u) << "with its steps";
+}
+
+TEST_F(RetentionTest, WhatCannotBeReadIsNeitherArchivedNorDeleted) {
+    std::vector<AccountingRecord> archived;
+    run_ten({.jobs = 1h, .archive = [&](const std::vector<AccountingRecord>& some) -> Status {
+                 archived.insert(archived.end(), some.begin(), some.end());
+                 return Done{};
+             }});
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open((folder_.path() + "/berth.db").c_str(), &database), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(database, "UPDATE jobs SET row = x'ff' WHERE job = 3", nullptr, nullptr,
+                           nullptr),
+              SQLITE_OK);
+    EXPECT_EQ(sqlite3_changes(database), 1);
+    rest_at(at(0) + 24h, 12);
+    EXPECT_EQ(archived.size(), 9u);
+    ASSERT_EQ(sqlite3_exec(database, "UPDATE jobs SET row = x'ff' WHERE job < 11", nullptr, nullptr,
+                           nullptr),
+              SQLITE_OK);
+    EXPECT_EQ(sqlite3_changes(database), 1) << "job 3 alone is left";
+    sqlite3_close(database);
 }
 
 TEST_F(RetentionTest, AJobThatTheControllerStillKnowsIsWrittenAgainWhenItChanges) {

@@ -152,7 +152,13 @@ Result<std::int64_t> read_meta(Database& database, std::string_view name,
                                std::optional<std::int64_t> otherwise) {
     BERTH_TRY(Statement query, database.prepare("SELECT value FROM meta WHERE name = ?"));
     BERTH_TRY(const bool row, query.bind(1, name).step());
-    if (row) return query.number(0);
+    if (row && query.is_integer(0)) return query.number(0);
+    if (row) {
+        return Error{ErrorCode::failed_precondition,
+                     "'" + std::string(name) +
+                         "' in table meta of the state file is not a whole number: the file is "
+                         "damaged. Restore it from a copy"};
+    }
     if (otherwise) return *otherwise;
     return Error{ErrorCode::failed_precondition,
                  "the state file has no '" + std::string(name) + "' in its table meta"};

@@ -87,6 +87,10 @@ std::string_view Statement::bytes(int column) const {
     return {static_cast<const char*>(bytes), static_cast<std::size_t>(size)};
 }
 
+bool Statement::is_integer(int column) const {
+    return sqlite3_column_type(statement_.get(), column) == SQLITE_INTEGER;
+}
+
 bool Statement::is_null(int column) const {
     return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
 }

@@ -34,6 +34,7 @@ public:
     std::int64_t number(int column) const;
     std::string_view bytes(int column) const;
     bool is_null(int column) const;
+    bool is_integer(int column) const;
 
 private:
     friend class Database;

@@ -166,7 +166,8 @@ Result<Opened> Store::open(const std::string& directory, StoreSettings settings,
                   .first_job = static_cast<std::uint32_t>(first_job),
                   .next_sequence = recovered.sequence + 1,
                   .snapshot_sequence = recovered.snapshot_sequence,
-                  .replayed_records = recovered.records};
+                  .replayed_records = recovered.records,
+                  .last_at = recovered.last_at};
 }
 
 Result<JournalTable::Stored> Store::Parts::write(const Record& record, const ClusterState& after) {

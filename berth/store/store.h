@@ -71,6 +71,7 @@ struct Opened {
     std::uint32_t first_job = 1;      // No smaller id is free: see restore().
     std::uint64_t next_sequence = 1;  // Of its first record.
     std::uint64_t snapshot_sequence = 0, replayed_records = 0;
+    Time last_at{};  // Of the last record: the controller's time goes on from there.
 };
 
 }  // namespace berth

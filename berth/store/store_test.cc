@@ -227,6 +227,36 @@ TEST_F(Damaged, AnotherProgramsDatabaseIsRefused) {
     expect_refusal("PRAGMA application_id = 17", "not Berth's");
 }
 
+TEST_F(Damaged, AnEpochThatIsNoNumberIsRefused) {
+    expect_refusal("UPDATE meta SET value = 'x' WHERE name = 'epoch'",
+                   "'epoch' in table meta of the state file is not a whole number");
+}
+TEST_F(Damaged, AnEpochBehindItsRecordsIsRefused) {
+    expect_refusal("UPDATE meta SET value = 0 WHERE name = 'epoch'",
+                   "epoch is 0, but its records are of epoch 1");
+}
+TEST_F(Damaged, ARetentionRowThatIsNoNumberIsRefused) {
+    expect_refusal("INSERT INTO meta VALUES('steps_swept_end', x'01')",
+                   "'steps_swept_end' in table meta of the state file is not a whole number");
+}
+
+TEST(Store, TellsTheTimeOfTheLastRecordWithAndWithoutASnapshot) {
+    const Folder folder;
+    {
+        SmallCluster cluster(folder.path(), eager_snapshots());
+        ASSERT_TRUE(cluster.take_office(at(0)).ok());
+        for (std::uint32_t id = 1; id <= 30; ++id) ASSERT_TRUE(cluster.submit(id, at(id)).ok());
+        ASSERT_TRUE(cluster.record(at(777), {NodeSilent{NodeId(0)}}).ok());
+    }
+    for (int start = 0; start < 2; ++start) {
+        SilentLog log;
+        Result<Opened> opened = Store::open(folder.path(), eager_snapshots(), log);
+        ASSERT_TRUE(opened.ok()) << opened.error().message;
+        EXPECT_EQ(opened->last_at, at(777));
+        for (int turn = 0; turn < 200; ++turn) ASSERT_TRUE(opened->store.rest(opened->state).ok());
+    }
+}
+
 TEST_F(Damaged, SnapshotSliceIsRefused) {
     {
         SmallCluster cluster(folder_.path(), eager_snapshots());

@@ -94,6 +94,7 @@ struct FillReport {
         end.set_hook_failure(report.hook_failure);
         end.set_not_begun(static_cast<std::uint32_t>(report.not_begun));
         if (report.usage) set(*end.mutable_usage(), *report.usage);
+        if (report.ended_at) end.set_ended_at(report.ended_at->time_since_epoch().count());
     }
     void operator()(const StepReport& report) {
         wire::StepEnd& end = *out.mutable_step_end();
@@ -139,6 +140,7 @@ AttemptReport attempt_report(const wire::AttemptEnd& in) {
         report.not_begun = static_cast<NotBegun>(in.not_begun());
     }
     report.usage = usage_in(in);
+    if (in.has_ended_at()) report.ended_at = Time(Duration(in.ended_at()));
     return report;
 }
 

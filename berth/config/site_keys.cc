@@ -1,0 +1,127 @@
+// The keys of slurm.conf about the site as a whole: who administers it, what users see of others,
+// what the logs tell, and whether nodes that were down come back by themselves.
+#include <algorithm>
+#include <array>
+
+#include "berth/base/text.h"
+#include "berth/config/draft.h"
+#include "berth/config/globals.h"
+#include "berth/config/log_settings.h"
+
+namespace berth::config {
+namespace {
+
+struct PrivateName {
+    std::string_view name;
+    std::uint32_t bit;
+};
+constexpr auto kPrivate = std::to_array<PrivateName>({
+    {"accounts", bit_of(PrivateKind::accounts)},
+    {"jobs", bit_of(PrivateKind::jobs)},
+    {"nodes", bit_of(PrivateKind::nodes)},
+    {"partitions", bit_of(PrivateKind::partitions)},
+    {"reservations", bit_of(PrivateKind::reservations)},
+    {"usage", bit_of(PrivateKind::usage)},
+    {"users", bit_of(PrivateKind::users)},
+});
+constexpr auto kDebug = std::to_array<PrivateName>({
+    {"gres", bit_of(DebugFlag::gres)},
+    {"steps", bit_of(DebugFlag::steps)},
+});
+// Of Slurm's, those that tell of parts that Berth does not have, or does not tell of.
+constexpr auto kDebugOfSlurm = std::to_array<std::string_view>({
+    "accrue",     "agent",         "auditrpcs",     "auditttls",    "backfill",
+    "backfillmap", "burstbuffer",  "cgroup",        "conmgr",       "cpu_bind",
+    "cpufrequency", "data",        "dbd_agent",     "dependency",   "elasticsearch",
+    "energy",     "federation",    "frontend",      "glob_silence", "hetjob",
+    "interconnect", "jobcomp",     "jobcontainer",  "license",      "metrics",
+    "network",    "networkraw",    "nodefeatures",  "no_conf_hash", "power",
+    "powersave",  "priority",      "profile",       "protocol",     "reservation",
+    "route",      "sackd",         "script",        "selecttype",   "switch",
+    "timectld",   "timers",        "tls",           "tracejobs",    "triggers",
+});
+
+std::string names_of(std::span<const PrivateName> known) {
+    std::string names;
+    for (const PrivateName& one : known) {
+        names += (names.empty() ? "" : ", ") + std::string(one.name);
+    }
+    return names;
+}
+
+void read_private_data(Draft& draft, const Line& line) {
+    const Pair* pair = draft.global("privatedata");
+    if (pair == nullptr) return;
+    for (const std::string_view part : split(*pair->value, ',')) {
+        const std::string word = to_lower(trim(part));
+        if (word.empty() || word == "none") continue;
+        const auto known = std::ranges::find(kPrivate, word, &PrivateName::name);
+        if (known != kPrivate.end()) {
+            draft.spec.private_data |= known->bit;
+        } else if (word == "all") {
+            for (const PrivateName& one : kPrivate) draft.spec.private_data |= one.bit;
+        } else if (word == "events" || word == "cloud") {
+            draft.warning(line, *pair, "PrivateData=" + word + " has no effect yet");
+        } else {
+            draft.error(line, *pair,
+                        "PrivateData: there is no " + word + "; there are " + names_of(kPrivate) +
+                            ", all, none");
+        }
+    }
+}
+
+void read_debug_flags(Draft& draft, const Line& line) {
+    const Pair* pair = draft.global("debugflags");
+    if (pair == nullptr) return;
+    for (const std::string_view part : split(*pair->value, ',')) {
+        const std::string word = to_lower(trim(part));
+        if (word.empty() || word == "none" || word == "(null)") continue;
+        const auto known = std::ranges::find(kDebug, word, &PrivateName::name);
+        if (known != kDebug.end()) {
+            draft.spec.debug_flags |= known->bit;
+        } else if (std::ranges::find(kDebugOfSlurm, word) != kDebugOfSlurm.end()) {
+            draft.warning(line, *pair, "DebugFlags=" + word + " has no effect yet");
+        } else {
+            draft.error(line, *pair,
+                        "DebugFlags: there is no " + word + "; those with an effect are " +
+                            names_of(kDebug));
+        }
+    }
+}
+
+// "slurm", "root", "slurm(64030)".
+void read_slurm_user(Draft& draft, const Line& line) {
+    const Pair* pair = draft.global("slurmuser");
+    if (pair == nullptr) return;
+    const std::string name(trim(pair->value->substr(0, pair->value->find('('))));
+    if (name.empty() || name.find_first_of(" ,:/") != std::string::npos) {
+        return draft.error(line, *pair,
+                           "SlurmUser=" + *pair->value + " should be the name of one user");
+    }
+    draft.spec.slurm_user = name;
+}
+
+void read_log_level(Draft& draft, const Line& line, const char* key) {
+    const Pair* pair = draft.global(key);
+    if (pair == nullptr) return;
+    if (log_level_of(*pair->value)) return;
+    draft.error(line, *pair,
+                pair->key + "=" + *pair->value +
+                    " should be quiet, fatal, error, info, verbose, debug or debug2 to debug5");
+}
+
+}  // namespace
+
+void read_site_keys(Draft& draft) {
+    Globals globals(draft);
+    read_slurm_user(draft, globals.line());
+    read_private_data(draft, globals.line());
+    read_debug_flags(draft, globals.line());
+    read_log_level(draft, globals.line(), "slurmctlddebug");
+    read_log_level(draft, globals.line(), "slurmddebug");
+    if (draft.global("returntoservice") == nullptr) return;
+    draft.spec.care.return_to_service =
+        static_cast<std::uint8_t>(globals.number("returntoservice", 0, 2, 2));
+}
+
+}  // namespace berth::config
