@@ -40,7 +40,10 @@ void Oracle::recorded(const Recorded& record) {
     ++records_;
     fenced_.clear();
     // What ends comes first: in one record one job may end and another start because of it.
-    for (const Fact& fact : record.facts) take(fact);
+    for (const Fact& fact : record.facts) {
+        decisions_.take(record.now, fact);
+        take(fact);
+    }
     for (const Recorded::After& after : record.after) {
         Known& job = jobs_[after.job];
         if (is_final(job.state) && after.state != job.state) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "berth/engine/cluster_state.h"
+#include "berth/sim/decision_hash.h"
 #include "berth/sim/machine.h"
 
 namespace berth::sim {
@@ -47,6 +48,7 @@ public:
     // At the end: nothing is left over.
     void finish(const ClusterState& state);
     bool all_final() const;
+    const DecisionHash& decisions() const { return decisions_; }  // Those that are durable.
     std::uint64_t jobs() const { return jobs_.size(); }
     std::uint64_t runs() const { return runs_; }
     std::uint64_t scripts() const { return scripts_; }
@@ -89,6 +91,7 @@ private:
     std::set<std::pair<JobId, std::string>> promised_;  // Submissions that users know of.
     std::map<JobId, Attempt> last_script_;
     std::set<NodeId> fenced_;  // In the record that is being read.
+    DecisionHash decisions_;
     Epoch epoch_{0};
     std::uint64_t records_ = 0, runs_ = 0, scripts_ = 0, lost_runs_ = 0;
 };

@@ -227,7 +227,8 @@ WorldReport SimWorld::report() const {
     report.snapshots = controller_.journal().snapshots();
     report.events = stage_.timeline.steps();
     report.length = stage_.now() - from_seconds(1'800'000'000);
-    if (controller_.is_up()) report.state_hash = controller_.state().hash();
+    report.decision_hash = oracle_.decisions().value();
+    report.decisions = oracle_.decisions().decisions();
     return report;
 }
 

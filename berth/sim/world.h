@@ -29,8 +29,9 @@ struct WorldReport {
     FaultTally faults{};
     std::uint64_t nodes = 0, submissions = 0, jobs = 0, runs = 0, scripts = 0, steps = 0,
                   lost_runs = 0, records = 0, snapshots = 0, events = 0;
-    Duration length{};             // In virtual time.
-    std::uint64_t state_hash = 0;  // Of the controller's state at the end.
+    Duration length{};  // In virtual time.
+    // Of all durable decisions, and how many they were: see decision_hash.h.
+    std::uint64_t decision_hash = 0, decisions = 0;
 
     std::uint64_t fault_count() const;
 };
