@@ -35,6 +35,7 @@ void CycleRun::judge(PendingJob& pending) {
     find_chance(*pending.shape->kind);
     const Job& job = *state().find_job(pending.id);
     pending.gate = gate_of(state(), job, *pending.shape, outlook_.running_tasks(job), now_);
+    if (is_planted(PlantedBug::opens_gates)) open_gate(pending.gate);
     pending.watched = gate_may_change(job);
     pending.limited = state().has_limits();
     pending.takes_less = job.spec.time_min.has_value();

@@ -3,11 +3,13 @@
 // that is broken.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
 #include "berth/agent/agent.h"
 #include "berth/control/controller.h"
+#include "berth/sim/controller_bugs.h"
 #include "berth/sim/faults.h"
 
 namespace berth::sim {
@@ -20,6 +22,9 @@ struct WorldOptions {
     std::optional<FaultMix> mix;  // nullopt: the seed's own.
     std::optional<bool> fence;    // Whether the site has one; nullopt: in every third world.
     bool fence_lies = false;      // It says that nodes are dead, and does nothing.
+    ControllerBugs bugs;
+    // Violations that do not end the run: so it is seen whether the layer behind notices as well.
+    std::set<std::string> look_past;
 };
 
 struct WorldReport {
