@@ -1,0 +1,2 @@
+def survivors(fields, judge):
+    return []
