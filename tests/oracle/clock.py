@@ -12,6 +12,14 @@ SPAN = r"(?<![\w:./-])(?:\d+-)?(?:\d+:)?\d+:\d\d(?![\w:./-])"
 STAMP = re.compile(f"(?P<moment>{MOMENT})|(?P<day>{DAY})|(?P<span>{SPAN})")
 
 LATE = 30  # Seconds by which one cluster may be behind the other.
+LATE_PLAN = 120  # Likewise for planned starts: Slurm's are as old as its last look at that job.
+
+# Command, subject and field of planned starts and of the ends that follow from them.
+PLANS = [
+    ("scontrol (-d )?show job", "full|behind", "StartTime|EndTime"),
+    ("squeue -o %[Se]", "(full|behind)-N/A", "%[Se]"),
+    ("squeue --start", "line", "text"),
+]
 
 # Command and field (or the column of a line) of the spans that run with the clock: patterns.
 RUNNING = [
@@ -25,6 +33,11 @@ RUNNING = [
 
 def runs(command, field):
     return any(re.fullmatch(a, command) and re.fullmatch(b, field) for a, b in RUNNING)
+
+
+def late(field):
+    of_plan = any(re.fullmatch(a, field.command) and re.fullmatch(b, field.subject) and re.fullmatch(c, field.field) for a, b, c in PLANS)
+    return LATE_PLAN if of_plan else LATE
 
 
 def stamps_blanked(text):
@@ -70,7 +83,7 @@ def agree(field):
         if bool(a["span"]) != bool(b["span"]):
             return False
         if not a["span"]:
-            if abs(moment(a) - moment(b)) > LATE:
+            if abs(moment(a) - moment(b)) > late(field):
                 return False
             continue
         name = column_of(field.head[0], a.start(), a.end()) if field.head[0] else field.field

@@ -62,8 +62,15 @@ def jobs_differ(slurm, berth, accounted, counted):
     for job in JOBS:
         for details in ("", "-d "):
             command = f"scontrol {details}show job {{{job.name}}}"
-            yield from pairs_differ(f"scontrol {details}show job", job.name, *both(slurm, berth, command, counted),
+            texts = (by_task(text) for text in both(slurm, berth, command, counted))
+            yield from pairs_differ(f"scontrol {details}show job", job.name, *texts,
                                     lambda pairs, name=job.name: newer.job(pairs, requested.get(name), slurm.lines[name]))
+
+
+def by_task(text):
+    """The records of an array in the order of its tasks: Slurm has them in any."""
+    records = [record for record in text.split("\n\n") if record.strip()]
+    return "\n\n".join(sorted(records, key=lambda record: (re.findall(r"ArrayTaskId=(\d+)\s", record) or ["~"])[0]))
 
 
 def per_second(text):
@@ -85,12 +92,13 @@ SDIAG_OWN = re.compile(
     r"^(Server thread count|Agent (queue size|count|thread count)|DBD Agent queue size|Data since|sdiag output at|Job states ts|Latency for"
     r"|\t(Last cycle( when)?|Max cycle|Total cycles|Mean cycle|(Mean|Last) depth cycle( \(try sched\))?|Last queue length|Depth Mean( \(try depth\))?"
     r"|Queue length mean|(Last|Mean) table size|Total backfilled (jobs|heterogeneous job components)( \(since last .*\))?|End of job queue"
-    r"|Hit \w+|[A-Z_]+ +\( *\d+\) count|\w+ +\( *\d+\) count))\b")
+    r"|Blocked on licenses|System state changed|Timeout \(\w+\)|Hit \w+.*|[A-Z_]+ +\( *\d+\) count|\w+ +\( *\d+\) count))\b")
 
 
 def sdiag_differs(slurm, berth, counted):
     """The lines it has, and how many jobs it has counted; how often and how fast is each one's own."""
-    texts = both(slurm, berth, "sdiag", counted)
+    theirs, ours = both(slurm, berth, "sdiag", counted)
+    texts = newer.sdiag(theirs), ours
     plain = []
     for text in texts:
         lines = []

@@ -60,4 +60,20 @@ def step(pairs):
 
 
 def squeue(column, cell):
+    if column in ("%r", "%R"):
+        return cell.replace("JobLaunchFailure", "RaisedSignal:9(Killed)")  # The one job that does not end by itself.
     return gres(cell) if column == "%b" else cell
+
+
+def sdiag(text):
+    """With the reasons for the ends of cycles, which come behind each scheduler's own numbers."""
+    ends = {"Main schedule statistics": "Main scheduler exit:\n\tEnd of job queue:0\n\tHit default_queue_depth: 0\n"
+            "\tHit sched_max_job_start: 0\n\tBlocked on licenses: 0\n\tHit max_rpc_cnt: 0\n\tTimeout (max_sched_time): 0\n",
+            "Backfilling stats": "Backfill exit\n\tEnd of job queue:0\n\tHit bf_max_job_start: 0\n\tHit bf_max_job_test: 0\n"
+            "\tSystem state changed: 0\n\tHit table size limit (bf_node_space_size): 0\n\tTimeout (bf_max_time): 0\n"}
+    sections = text.split("\n\n")
+    for head, block in ends.items():
+        at = next((n for n, section in enumerate(sections) if section.startswith(head)), None)
+        if at is not None:
+            sections.insert(at + 1, block.rstrip("\n"))
+    return "\n\n".join(sections)

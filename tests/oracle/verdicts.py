@@ -25,7 +25,7 @@ class Judge:
     def verdict(self, field):
         own = next((rule for rule in OWN if rule.meets(field)), None)
         if own is not None:
-            return Verdict.OWN if own.holds(field) else Verdict.UNEXPLAINED
+            return Verdict.OWN if own.holds(field, self.context) else Verdict.UNEXPLAINED
         if clock.agree(field):
             return Verdict.MAPPED if field.mapped else Verdict.EQUAL
         for number, rule in enumerate(EXPLAINED):
