@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 
 #include "berth/policy/tres.h"
 
@@ -16,6 +17,55 @@ struct Asked {
     std::vector<std::pair<DimensionSet, std::int64_t>> gres;
     Resources amount;  // The same, for what it bills: GRES of any type are counted as the first.
 };
+
+// The dimensions of each GRES that is given out whole: "gpu" of all its types.
+std::vector<DimensionSet> gres_by_name(const ClusterSpec& spec) {
+    std::map<std::string_view, DimensionSet> by_name;
+    for (std::uint32_t d = kMemoryDimension.value() + 1; d < spec.dimensions.size(); ++d) {
+        const std::string& name = spec.dimensions.at(DimensionId(d)).name;
+        if (!is_share_name(name)) by_name[name] |= dimension_bit(DimensionId(d));
+    }
+    std::vector<DimensionSet> sets;
+    for (const auto& [name, set] : by_name) sets.push_back(set);
+    return sets;
+}
+
+std::int64_t amount_in(const Resources& amount, DimensionSet set) {
+    std::int64_t sum = 0;
+    for (; set != 0; set &= set - 1) {
+        sum += amount[DimensionId(static_cast<std::uint32_t>(std::countr_zero(set)))];
+    }
+    return sum;
+}
+
+// An exclusive job holds all of its nodes, whatever it asks for: at least so much as the smallest
+// of those that it may have.
+void add_whole_nodes(const ClusterSpec& spec, const Demand& demand, Asked& asked) {
+    const std::vector<DimensionSet> names = gres_by_name(spec);
+    std::int64_t least = INT64_MAX;
+    std::vector<std::int64_t> least_gres(names.size(), INT64_MAX);
+    for (const BitSet& choice : demand.choices) {
+        for (std::size_t n = choice.find_first(); n != BitSet::kNone; n = choice.find_next(n)) {
+            least = std::min<std::int64_t>(least, spec.nodes[n].cpus());
+            for (std::size_t i = 0; i < names.size(); ++i) {
+                least_gres[i] =
+                    std::min(least_gres[i], amount_in(spec.nodes[n].capacity, names[i]));
+            }
+        }
+    }
+    if (least == INT64_MAX) return;
+    asked.cpus = std::max(asked.cpus, least * asked.nodes);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        std::int64_t more = least_gres[i] * asked.nodes;
+        for (const auto& [dimensions, count] : asked.gres) {
+            if ((dimensions & ~names[i]) == 0) more -= count;
+        }
+        if (more <= 0) continue;
+        asked.gres.emplace_back(names[i], more);
+        const auto first = static_cast<std::uint32_t>(std::countr_zero(names[i]));
+        asked.amount[DimensionId(first)] += more;
+    }
+}
 
 Asked asked_by(const ClusterSpec& spec, const Demand& demand) {
     Asked asked{.nodes = demand.nodes_min};
@@ -37,15 +87,7 @@ Asked asked_by(const ClusterSpec& spec, const Demand& demand) {
     add(demand.gres_per_node, asked.nodes);
     add(demand.gres_per_task, tasks);
     add(demand.gres_total, 1);
-    if (demand.exclusive) {  // At least the smallest of the nodes it may have, each.
-        std::int64_t least = INT64_MAX;
-        for (const BitSet& choice : demand.choices) {
-            for (std::size_t n = choice.find_first(); n != BitSet::kNone; n = choice.find_next(n)) {
-                least = std::min<std::int64_t>(least, spec.nodes[n].cpus());
-            }
-        }
-        if (least != INT64_MAX) asked.cpus = std::max(asked.cpus, least * asked.nodes);
-    }
+    if (demand.exclusive) add_whole_nodes(spec, demand, asked);
     asked.amount.set_cpu(cores(asked.cpus));
     asked.amount.set_memory(Bytes(asked.memory << 20));
     return asked;

@@ -191,10 +191,7 @@ void Clients::clear_up() {
     for (const auto& [id, job] : state.jobs()) {
         if (job.is_suspended()) ask(admin(), SuspendJob{ref(id), true}, {});
         if (job.state != JobState::pending) continue;
-        const std::string& reservation = job.spec.request->reservation;
-        const bool too_late =
-            !reservation.empty() && state.find_reservation(reservation) == nullptr;
-        if (job.dependency_failed || too_late) {
+        if (job.dependency_failed) {
             CancelJob cancel;
             cancel.job = ref(id);
             ask(admin(), cancel, {});

@@ -119,8 +119,20 @@ void Oracle::take(const Fact& fact) {
     } else if (const auto* reserved = std::get_if<ReservationSet>(&fact)) {
         reservations_[reserved->reservation.name] = reserved->reservation;
     } else if (const auto* deleted = std::get_if<ReservationDeleted>(&fact)) {
-        reservations_.erase(deleted->name);
+        unreserve(deleted->name);
     }
+}
+
+// Who waits for it is held, and then free to run anywhere.
+void Oracle::unreserve(const std::string& name) {
+    const auto at = reservations_.find(name);
+    if (at == reservations_.end()) return;
+    for (auto& [id, job] : jobs_) {
+        if (job.state != JobState::pending || job.spec.request->reservation != name) continue;
+        job.spec.request.edit().reservation.clear();
+        if (at->second.hold_jobs_after) job.hold = Hold::admin;
+    }
+    reservations_.erase(at);
 }
 
 void Oracle::start(Time now, const StartJob& fact) {

@@ -78,6 +78,7 @@ private:
 
     void take(const Fact& fact);
     void forget(JobId id);
+    void unreserve(const std::string& reservation);
     void start(Time now, const StartJob& fact);
     void end(const AttemptEnded& fact);
     void check_not_spooled(AttemptKey key, const Machine& machine);

@@ -103,7 +103,10 @@ void Oracle::check_limits(JobId id, const Known& job) {
     check_group(id, "user " + job.user + " in QOS " + qos.name, qos.limits, true, of_qos_user);
     for (const AccountSpec& account : cluster_.accounts) {
         if (account.name != job.account) continue;
-        check_group(id, "account " + account.name, account.limits, false, of_account);
+        Limits limits = account.limits;  // What the QOS limits, its accounts do not limit again.
+        if (qos.limits.group_jobs) limits.group_jobs.reset();
+        if (!qos.limits.group_tres.empty()) limits.group_tres.clear();
+        check_group(id, "account " + account.name, limits, false, of_account);
     }
 }
 

@@ -112,6 +112,7 @@ ClusterSpec with_site(ClusterSpec spec, Rng rng) {
     if (has_accounts) {
         add_accounts(spec, rng);
         add_qos(spec, rng);
+        spec.scheduling.enforce_limits = true;
     }
     if (has_seats) {
         spec.licenses = {{"ansys", rng.between(kSeatsMost, 4)}, {"matlab", rng.between(kSeatsMost, 6)}};
