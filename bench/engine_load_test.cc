@@ -52,7 +52,7 @@ TEST(PlanUnderLoad, IsKeptWhileRunsEndALittleLate) {
 }
 
 TEST(PlanUnderLoad, IsRightAndKeptForManyUsers) {
-    testing::for_each_seed(4, [](Rng& rng) {
+    testing::for_each_seed(2, [](Rng& rng) {
         const Load load{.name = "users",
                         .pending = 160,
                         .nodes = static_cast<std::uint32_t>(rng.between(80, 100)),
