@@ -136,11 +136,12 @@ class SlurmCluster:
         parents, ours = {}, set()
         for folder in Path("/proc").glob("[0-9]*"):
             try:
-                pid, command = int(folder.name), (folder / "cmdline").read_bytes()
+                pid, words = int(folder.name), (folder / "cmdline").read_bytes() + (folder / "environ").read_bytes()
                 parents[pid] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+                words += bytes(os.readlink(folder / "cwd"), "utf-8")
             except OSError:
                 continue
-            if str(self.root).encode() in command and pid != os.getpid():
+            if str(self.root).encode() in words:
                 ours |= {pid, parents[pid]} - {1, os.getpid()}
         ours |= {pid for pid, parent in parents.items() if parent in ours}
         for pid in ours:
