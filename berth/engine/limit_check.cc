@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <tuple>
 
 #include "berth/policy/tres.h"
 
@@ -106,8 +107,10 @@ DimensionSet dimensions_named(const ClusterSpec& spec, std::string_view gres) {
 
 class Checking {
 public:
-    Checking(const ClusterState& state, const Job& job, const Demand& demand, bool alone)
+    Checking(const ClusterState& state, const Job& job, const Demand& demand, bool alone,
+             const LimitHolders* holders = nullptr)
         : state_(state),
+          holders_(holders),
           spec_(state.spec()),
           job_(job),
           demand_(demand),
@@ -297,6 +300,21 @@ private:
         }
     }
 
+    const AssociationSpec* own_association() const {
+        const std::string &account = job_.spec.account, &user = job_.owner->user;
+        if (holders_ != nullptr) return holders_->association(account, user);
+        const auto own = std::ranges::find_if(spec_.associations, [&](const auto& one) {
+            return one.account == account && one.user == user;
+        });
+        return own == spec_.associations.end() ? nullptr : &*own;
+    }
+
+    const AccountSpec* find_account(const std::string& name) const {
+        if (holders_ != nullptr) return holders_->account(name);
+        const auto known = std::ranges::find(spec_.accounts, name, &AccountSpec::name);
+        return known == spec_.accounts.end() ? nullptr : &*known;
+    }
+
     // From the user's own association to the top. Limits of each user are those of the first that
     // has one; limits of a group are everyone's.
     void check_associations() {
@@ -306,16 +324,15 @@ private:
         Limits nearest;  // Of each user: what was met first on the way up.
         std::string nearest_holder =
             "user " + job_.owner->user + " in account " + job_.spec.account;
-        for (const AssociationSpec& one : spec_.associations) {
-            if (one.account != job_.spec.account || one.user != job_.owner->user) continue;
-            nearest = one.limits;
-            check_group(one.limits, over, nearest_holder,
-                        [&] { return state_.uses().of_user(one.account, one.user); });
+        if (const AssociationSpec* const own = own_association()) {
+            nearest = own->limits;
+            check_group(own->limits, over, nearest_holder,
+                        [&] { return state_.uses().of_user(own->account, own->user); });
         }
         std::string account = job_.spec.account;
         for (std::size_t depth = 0; depth < 64 && !account.empty() && !found_; ++depth) {
-            const auto known = std::ranges::find(spec_.accounts, account, &AccountSpec::name);
-            if (known == spec_.accounts.end()) break;
+            const AccountSpec* const known = find_account(account);
+            if (known == nullptr) break;
             inherit(nearest, known->limits);
             check_group(known->limits, over, "account " + account,
                         [&] { return state_.uses().of_accounts(beneath(known->name)); });
@@ -393,6 +410,7 @@ private:
     }
 
     const ClusterState& state_;
+    const LimitHolders* holders_;
     const ClusterSpec& spec_;
     const Job& job_;
     const Demand& demand_;
@@ -405,10 +423,34 @@ private:
 
 }  // namespace
 
+LimitHolders::LimitHolders(const ClusterSpec& spec) {
+    for (const AssociationSpec& one : spec.associations) {
+        if (!one.limits.none()) associations_.push_back(&one);
+    }
+    for (const AccountSpec& one : spec.accounts) accounts_.push_back(&one);
+    std::ranges::stable_sort(associations_, {}, [](const AssociationSpec* one) {
+        return std::tie(one->account, one->user);
+    });
+    std::ranges::stable_sort(accounts_, {}, [](const AccountSpec* one) { return std::tie(one->name); });
+}
+
+const AssociationSpec* LimitHolders::association(const std::string& account,
+                                                 const std::string& user) const {
+    const auto key = [](const AssociationSpec* one) { return std::tie(one->account, one->user); };
+    const auto at = std::ranges::lower_bound(associations_, std::tie(account, user), {}, key);
+    return at != associations_.end() && key(*at) == std::tie(account, user) ? *at : nullptr;
+}
+
+const AccountSpec* LimitHolders::account(const std::string& name) const {
+    const auto key = [](const AccountSpec* one) { return std::tie(one->name); };
+    const auto at = std::ranges::lower_bound(accounts_, std::tie(name), {}, key);
+    return at != accounts_.end() && (*at)->name == name ? *at : nullptr;
+}
+
 std::optional<Excess> limit_on_start(const ClusterState& state, const Job& job,
-                                     const Demand& demand) {
+                                     const Demand& demand, const LimitHolders* holders) {
     if (!state.has_limits()) return std::nullopt;
-    return Checking(state, job, demand, false).of_start();
+    return Checking(state, job, demand, false, holders).of_start();
 }
 
 std::vector<Excess> limits_on_start(const ClusterState& state, const Job& job,
