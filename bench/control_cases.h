@@ -32,5 +32,7 @@ std::vector<Row> measure_flow();
 std::vector<Row> measure_long_queue();
 // control_readers.cc
 std::vector<Row> measure_readers();
+// control_pollers.cc
+std::vector<Row> measure_pollers();
 
 }  // namespace berth::bench

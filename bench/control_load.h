@@ -49,5 +49,10 @@ std::string text_of(double number);
 // longest of each part, and what the longest turn had of it.
 void forget_turns(const LiveDaemon& daemon);
 std::vector<std::string> turns_of(const LiveDaemon& daemon);
+// Its cycles since then.
+struct CycleCost {
+    double count = 0, ms = 0;
+};
+CycleCost cycles_of(const LiveDaemon& daemon);
 
 }  // namespace berth::bench

@@ -5,9 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <thread>
-
 #include "bench/control_cases.h"
 #include "bench/control_flow.h"
 
@@ -16,9 +13,6 @@ namespace berth::bench {
 namespace {
 
 constexpr std::uint64_t kPending = 100'000;
-constexpr std::size_t kPollers = 200;
-constexpr std::chrono::milliseconds kPollEvery{500};
-constexpr std::chrono::seconds kFlowing{12};
 constexpr int kRuns = 15;
 
 // What a user's call of squeue takes, from its start to its end.
@@ -59,48 +53,6 @@ Row measure_squeue(const LiveDaemon& daemon, const std::string& what, double ask
                 " ms; 100 000 pending, jobs flowing"};
 }
 
-// Each asks for its own jobs twice a second, as `watch squeue --me` would.
-class Pollers {
-public:
-    explicit Pollers(const LiveDaemon& daemon) : thread_([this, &daemon] { poll(daemon); }) {}
-    ~Pollers() { stop(); }
-    Times stop() {
-        stopping_ = true;
-        if (thread_.joinable()) thread_.join();
-        return times_;
-    }
-
-private:
-    void poll(const LiveDaemon& daemon) {
-        using std::chrono::steady_clock;
-        std::vector<Connection> connections;
-        std::vector<steady_clock::time_point> next(kPollers);
-        for (std::size_t i = 0; i < kPollers; ++i) {
-            connections.emplace_back(daemon.socket(), kFirstUid + i % kUsers);
-            next[i] = steady_clock::now() + kPollEvery * i / kPollers;
-        }
-        drive(
-            connections,
-            [&](std::size_t i) -> std::optional<std::string> {
-                if (stopping_) return std::nullopt;
-                if (steady_clock::now() < next[i]) return std::string();
-                next[i] += kPollEvery;
-                return get("/v1/jobs?user=" + std::to_string(kFirstUid + kUsers - 1) +
-                           "&field=id&field=name&field=state&field=partition&field=owner&field="
-                           "nodes&field="
-                           "reason");
-            },
-            [&](std::size_t, const Reply& reply) {
-                if (reply.status != 200) give_up("a poller was refused: " + reply.body);
-                times_.add(reply.ms);
-            });
-    }
-
-    std::atomic<bool> stopping_ = false;
-    Times times_;
-    std::thread thread_;
-};
-
 }  // namespace
 
 std::vector<Row> measure_readers() {
@@ -117,23 +69,6 @@ std::vector<Row> measure_readers() {
     }
     rows.push_back(measure_squeue(daemon, "squeue of 100 000 pending jobs", 1000, {}, me));
     rows.push_back(measure_squeue(daemon, "squeue --me", 30, {"--me"}, me));
-    const Flow::Reading before = flow.run_for(kFlowing);
-    Pollers pollers(daemon);
-    std::this_thread::sleep_for(std::chrono::seconds(1));
-    const Flow::Reading with = flow.run_for(kFlowing);
-    Times polls = pollers.stop();
-    const Flow::Reading after = flow.run_for(kFlowing);
-    const double alone =
-        (before.cost.controller_ms + after.cost.controller_ms) / (before.jobs + after.jobs);
-    const double polled = with.cost.controller_ms / with.jobs;
-    rows.push_back({"200 pollers at 2 Hz: the controller's work a job", (polled / alone - 1) * 100,
-                    "% more", 5, false,
-                    text_of(alone * 1e3) + " us of CPU without, " + text_of(polled * 1e3) +
-                        " with; " +
-                        text_of((before.jobs + after.jobs) / (before.seconds + after.seconds)) +
-                        " and " + text_of(with.jobs / with.seconds) + " jobs/s"});
-    rows.push_back({"a poll, p99", polls.at(0.99), "ms", 0, false,
-                    text_of(static_cast<double>(polls.count())) + " polls"});
     return rows;
 }
 

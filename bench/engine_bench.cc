@@ -5,7 +5,10 @@
 // The full cycle is made several times from the same state, and the fastest counts: the machine has
 // other work, which only ever adds.
 //
-// engine_bench [--json FILE] [--only TEXT] [--queue FILE] [--events N] [--repeat N] [--check no]
+// engine_bench [--json FILE] [--gate FILE] [--only TEXT] [--queue FILE] [--events N] [--repeat N]
+//     [--check no]
+//
+// --gate exits 1 where a limit of that file (bench/gates.h) is missed, and names each.
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
@@ -14,6 +17,7 @@
 #include <set>
 
 #include "bench/engine_load.h"
+#include "bench/gates.h"
 #include "bench/heap_count.h"
 #include "bench/queue_load.h"
 #include "berth/engine/outlook.h"
@@ -23,7 +27,7 @@ namespace berth::bench {
 namespace {
 
 struct Options {
-    std::string json, only;
+    std::string json, gate, only;
     std::string queue;  // A file: that load instead of ours.
     int events = 40;
     int repeat = 5;
@@ -34,7 +38,7 @@ struct Row {
     Load load;
     std::size_t shapes = 0, end_times = 0, running = 0, planned = 0;
     double full_cycle_ms = 0, event_ms = 0, event_worst_ms = 0, settle_ms = 0;
-    double us_per_job = 0;
+    double us_per_job = 0, us_per_planned = 0;  // Of those that wait; of those promised a start.
     std::size_t bytes_per_job = 0, record_bytes = 0;
     std::string checked;
 };
@@ -72,6 +76,14 @@ std::size_t shapes(const Engine& engine) {
     return seen.size();
 }
 
+// Those whose user or account has come to a limit are promised nothing any more.
+JobTable<PlannedStart> without_limited(const Engine& engine, JobTable<PlannedStart> plan) {
+    for (const auto& [id, pending] : engine.outlook().pending.all()) {
+        if (pending.gate.by_limit) plan.erase(id);
+    }
+    return plan;
+}
+
 void measure_events(Row& row, Engine& engine, int events, Rng& rng) {
     std::vector<double> first, all;
     Time now(std::chrono::seconds(1));
@@ -95,7 +107,9 @@ void measure_events(Row& row, Engine& engine, int events, Rng& rng) {
         const double end = cpu_ms();
         all.push_back(end - start);
         if (decided > 0) first.push_back(decided - start);
-        if (auto wrong = check_kept(engine.state(), before)) fail(row, *wrong);
+        if (auto wrong = check_kept(engine.state(), without_limited(engine, before))) {
+            fail(row, *wrong);
+        }
         if (i % 8 == 7) check(row, engine, now, {});
         fill_queue(engine, row.load, now, rng);
         run_cycles(engine, now, [](const Cycle&) {});
@@ -140,6 +154,9 @@ Row measure(const Load& load, const GivenQueue* given, const Options& options) {
     }
     const auto pending = engine.state().pending_jobs().size();
     row.us_per_job = row.full_cycle_ms * 1e3 / static_cast<double>(load.pending);
+    row.us_per_planned =
+        row.full_cycle_ms * 1e3 /
+        static_cast<double>(std::max<std::size_t>(engine.state().plan().size(), 1));
     row.record_bytes = pending * sizeof(Job) < heap_filled - heap_before ? sizeof(Job) : 0;
     row.bytes_per_job = (heap_after - heap_before) / std::max<std::size_t>(pending, 1);
     row.shapes = shapes(engine);
@@ -152,11 +169,11 @@ Row measure(const Load& load, const GivenQueue* given, const Options& options) {
 
 void print(const Row& row) {
     std::printf(
-        "%-16s %7u %6u %7zu %7zu %8.1f ms %8.2f us/job %7.2f ms (worst %.2f, settled %.1f)"
-        " %5zu B/job (%zu of it the job's record)\n",
+        "%-16s %7u %6u %7zu %7zu %7zu %8.1f ms %8.2f us/planned %7.2f ms (worst %.2f, settled "
+        "%.1f) %5zu B/job (%zu of it the job's record)\n",
         row.load.name.c_str(), row.load.pending, row.load.nodes, row.shapes, row.end_times,
-        row.full_cycle_ms, row.us_per_job, row.event_ms, row.event_worst_ms, row.settle_ms,
-        row.bytes_per_job, row.record_bytes);
+        row.planned, row.full_cycle_ms, row.us_per_planned, row.event_ms, row.event_worst_ms,
+        row.settle_ms, row.bytes_per_job, row.record_bytes);
     std::fflush(stdout);
 }
 
@@ -168,6 +185,7 @@ void write_json(const std::vector<Row>& rows, const std::string& file) {
             << ", \"nodes\": " << row.load.nodes << ", \"shapes\": " << row.shapes
             << ", \"end_times\": " << row.end_times << ", \"full_cycle_ms\": " << row.full_cycle_ms
             << ", \"event_ms\": " << row.event_ms << ", \"us_per_job\": " << row.us_per_job
+            << ", \"us_per_planned\": " << row.us_per_planned
             << ", \"bytes_per_job\": " << row.bytes_per_job
             << ", \"record_bytes\": " << row.record_bytes
             << ", \"event_worst_ms\": " << row.event_worst_ms
@@ -199,6 +217,32 @@ bool is_meant(const Load& load, const std::vector<Load>& all, const std::string&
     return is_whole ? load.name == only : load.name.find(only) != std::string::npos;
 }
 
+Measured measured(const Row& row) {
+    return {row.load.name,
+            {{"full_cycle_ms", row.full_cycle_ms},
+             {"event_ms", row.event_ms},
+             {"event_worst_ms", row.event_worst_ms},
+             {"settle_ms", row.settle_ms},
+             {"us_per_job", row.us_per_job},
+             {"us_per_planned", row.us_per_planned},
+             {"bytes_per_job", static_cast<double>(row.bytes_per_job)}}};
+}
+
+// 1 where one is missed.
+int hold_gates(const std::vector<Row>& rows, const Options& options) {
+    if (options.gate.empty()) return 0;
+    const Result<std::vector<Gate>> gates = read_gates(options.gate);
+    if (!gates.ok()) {
+        std::cerr << "engine_bench: " << gates.error().message << "\n";
+        return 2;
+    }
+    std::vector<Measured> all;
+    for (const Row& row : rows) all.push_back(measured(row));
+    const std::vector<std::string> lines = missed(*gates, all, !options.only.empty());
+    for (const std::string& line : lines) std::cerr << "MISSED " << line << "\n";
+    return lines.empty() ? 0 : 1;
+}
+
 int run(const Options& options) {
     if (!options.queue.empty()) return run_queue(options);
     std::vector<Load> loads;
@@ -209,16 +253,24 @@ int run(const Options& options) {
                              pending, nodes});
         }
     }
-    loads.push_back({"heavy_10k_limits", Mix::heavy, 10'000, 1'000, true});
+    loads.push_back({"heavy_10k_limits", Mix::heavy, 10'000, 1'000, Owners::accounts});
+    loads.push_back({"heavy_100k_limits", Mix::heavy, 100'000, 10'000, Owners::accounts});
+    loads.push_back({"users_10k", Mix::heavy, 10'000, 1'000, Owners::users});
+    loads.push_back({"users_100k", Mix::heavy, 100'000, 10'000, Owners::users});
     std::vector<Row> rows;
-    std::printf("%-16s %7s %6s %7s %7s\n", "case", "pending", "nodes", "shapes", "ends");
+    std::printf("%-16s %7s %6s %7s %7s %7s\n", "case", "pending", "nodes", "shapes", "ends",
+                "planned");
     for (const Load& load : loads) {
         if (!is_meant(load, loads, options.only)) continue;
         rows.push_back(measure(load, nullptr, options));
         print(rows.back());
     }
     if (!options.json.empty()) write_json(rows, options.json);
-    return rows.empty() ? 1 : 0;
+    if (rows.empty()) {
+        std::cerr << "engine_bench: there is no case '" << options.only << "'\n";
+        return 2;
+    }
+    return hold_gates(rows, options);
 }
 
 }  // namespace
@@ -228,15 +280,16 @@ int main(int argc, char** argv) {
     berth::bench::Options options;
     for (int i = 1; i < argc; ++i) {
         const std::string name = argv[i];
-        const bool known = name == "--json" || name == "--only" || name == "--events" ||
+        const bool known = name == "--json" || name == "--gate" || name == "--only" || name == "--events" ||
                            name == "--repeat" || name == "--check" || name == "--queue";
         if (!known || i + 1 == argc) {
-            std::cerr << "usage: engine_bench [--json FILE] [--only TEXT] [--queue FILE] "
-                         "[--events N] [--repeat N] [--check no]\n";
+            std::cerr << "usage: engine_bench [--json FILE] [--gate FILE] [--only TEXT] "
+                         "[--queue FILE] [--events N] [--repeat N] [--check no]\n";
             return 2;
         }
         const std::string value = argv[++i];
         if (name == "--json") options.json = value;
+        if (name == "--gate") options.gate = value;
         if (name == "--only") options.only = value;
         if (name == "--queue") options.queue = value;
         if (name == "--check") options.check = value != "no";

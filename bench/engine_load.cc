@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "bench/users_load.h"
 #include "berth/engine/plan_book.h"
 #include "berth/testing/builders.h"
 
@@ -49,8 +50,8 @@ Duration pick_limit(Mix mix, Rng& rng) {
 }
 
 // Four partitions have all nodes, eight have half of them, eight an eighth.
-ClusterSpec make_spec(std::uint32_t nodes, std::uint32_t partitions) {
-    ClusterSpec spec = testing::make_cluster(nodes, {.memory = gib(1000)});
+ClusterSpec with_partitions(ClusterSpec spec, std::uint32_t partitions) {
+    const auto nodes = static_cast<std::uint32_t>(spec.nodes.size());
     const PartitionSpec whole = spec.partitions.front();
     for (std::uint32_t p = 1; p < partitions; ++p) {
         PartitionSpec partition = whole;
@@ -69,6 +70,10 @@ ClusterSpec make_spec(std::uint32_t nodes, std::uint32_t partitions) {
     spec.scheduling.plan_window = std::chrono::hours(24 * 365 * 10);
     spec.scheduling.max_job_count = 1'000'000;
     return spec;
+}
+
+ClusterSpec make_spec(std::uint32_t nodes, std::uint32_t partitions) {
+    return with_partitions(testing::make_cluster(nodes, {.memory = gib(1000)}), partitions);
 }
 
 NodeShare share_of(const NodeSpec& spec, NodeId node, std::uint32_t first, std::uint32_t gpus) {
@@ -151,7 +156,8 @@ void add_limits(ClusterSpec& spec, std::uint32_t nodes) {
 }
 
 void give_to_some_user(const Load& load, Job& job, Rng& rng) {
-    if (!load.limits) return;
+    if (load.owners == Owners::users) return give_to_user(job, load.nodes, rng);
+    if (load.owners == Owners::one) return;
     const std::int64_t user = rng.between(0, kAccounts * kUsersEach - 1);
     job.owner.edit().uid = static_cast<std::uint32_t>(1000 + user);
     job.owner.edit().user = "u" + std::to_string(user);
@@ -161,9 +167,12 @@ void give_to_some_user(const Load& load, Job& job, Rng& rng) {
 }  // namespace
 
 Engine busy_engine(const Load& load, Rng& rng) {
-    ClusterSpec spec = make_spec(load.nodes, kPartitions);
-    if (load.limits) add_limits(spec, load.nodes);
+    const bool of_users = load.owners == Owners::users;
+    ClusterSpec spec = of_users ? with_partitions(users_spec(load.nodes), kPartitions)
+                                : make_spec(load.nodes, kPartitions);
+    if (load.owners == Owners::accounts) add_limits(spec, load.nodes);
     Engine engine = testing::make_engine(std::move(spec));
+    if (of_users) set_past_usage(engine, rng);
     for (std::uint32_t n = 0; n < load.nodes; ++n) {
         for (std::uint32_t gpu = 0; gpu < kGpus;) {
             const std::int64_t size = rng.chance(88) ? 1 : rng.chance(50) ? 2 : 8;
@@ -181,6 +190,7 @@ Job random_job(const Load& load, const ClusterState& state, Time now, Rng& rng) 
     if (state.spec().partitions[partition].nodes.size() < kind.nodes) partition %= kWholeCluster;
     Job job = job_of(state, now, partition, kind.nodes, kind.gpus, pick_limit(load.mix, rng));
     give_to_some_user(load, job, rng);
+    if (load.owners == Owners::users) ask_for_class(job, rng);
     return job;
 }
 

@@ -13,11 +13,18 @@ namespace berth::bench {
 // Philly trace has it, nine jobs of ten with one GPU.
 enum class Mix : std::uint8_t { heavy, philly };
 
+// Whose the jobs are, and which limits they keep.
+enum class Owners : std::uint8_t {
+    one,       // One user's; no limits.
+    accounts,  // Of 200 users in 20 accounts, whose limits are kept by most.
+    users,     // Of 5 000 users: users_load.h.
+};
+
 struct Load {
     std::string name;
     Mix mix = Mix::heavy;
     std::uint32_t pending = 0, nodes = 0;
-    bool limits = false;  // Of 20 accounts and 200 users in them, kept by most.
+    Owners owners = Owners::one;
 };
 
 // Every GPU of every node is held by something that runs, each with an end of its own.

@@ -12,11 +12,7 @@ namespace {
 
 // A day of the cluster: every 20 seconds a run ends early and others come; what is over its time
 // is gone so much later.
-void keep_promises(Rng& rng, Duration late) {
-    const Load load{.name = "small",
-                    .mix = rng.chance(50) ? Mix::heavy : Mix::philly,
-                    .pending = static_cast<std::uint32_t>(rng.between(40, 160)),
-                    .nodes = static_cast<std::uint32_t>(rng.between(16, 24))};
+void keep_promises(const Load& load, Rng& rng, Duration late) {
     Engine engine = busy_engine(load, rng);
     fill_queue(engine, load, Time{}, rng);
     Time now(std::chrono::seconds(1));
@@ -38,13 +34,31 @@ void keep_promises(Rng& rng, Duration late) {
     }
 }
 
+void keep_promises_on_small(Rng& rng, Duration late) {
+    const Load load{.name = "small",
+                    .mix = rng.chance(50) ? Mix::heavy : Mix::philly,
+                    .pending = static_cast<std::uint32_t>(rng.between(40, 160)),
+                    .nodes = static_cast<std::uint32_t>(rng.between(16, 24))};
+    keep_promises(load, rng, late);
+}
+
 TEST(PlanUnderLoad, IsRightAndKeptWhileRunsEndOnTime) {
-    testing::for_each_seed(12, [](Rng& rng) { keep_promises(rng, {}); });
+    testing::for_each_seed(12, [](Rng& rng) { keep_promises_on_small(rng, {}); });
 }
 
 // Until the slack of the promises is used up: a minute, less the time between two looks.
 TEST(PlanUnderLoad, IsKeptWhileRunsEndALittleLate) {
-    testing::for_each_seed(12, [](Rng& rng) { keep_promises(rng, std::chrono::seconds(40)); });
+    testing::for_each_seed(12, [](Rng& rng) { keep_promises_on_small(rng, std::chrono::seconds(40)); });
+}
+
+TEST(PlanUnderLoad, IsRightAndKeptForManyUsers) {
+    testing::for_each_seed(2, [](Rng& rng) {
+        const Load load{.name = "users",
+                        .pending = 160,
+                        .nodes = static_cast<std::uint32_t>(rng.between(80, 100)),
+                        .owners = Owners::users};
+        keep_promises(load, rng, {});
+    });
 }
 
 }  // namespace

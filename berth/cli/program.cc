@@ -211,7 +211,7 @@ private:
         world->add_option("--seeds", sim_.seeds, "How many worlds")
             ->check(CLI::Range(1, 1'000'000));
         world->add_option("--first", sim_.first, "The first seed");
-        world->add_flag("--hashes", sim_.hashes, "Print each world's final state");
+        world->add_flag("--hashes", sim_.hashes, "Print the hash of each world's decisions");
         world->callback([this] { action_ = [this] { return sim_world(sim_, output_); }; });
         add_sim_run(sim);
         add_sim_table(sim);

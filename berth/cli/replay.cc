@@ -76,7 +76,7 @@ int sim_world(const SimOptions& options, Output& output) {
     for (std::uint64_t seed = options.first; seed < options.first + options.seeds; ++seed) {
         const sim::WorldReport report = sim::run_world(seed);
         if (options.hashes)
-            output.out() << "seed " << seed << ": " << hex(report.state_hash) << '\n';
+            output.out() << "seed " << seed << ": " << hex(report.decision_hash) << '\n';
         sums.add(report);
     }
     output.out() << sums.to_text();

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "berth/engine/engine.h"
+#include "berth/engine/limit_check.h"
 #include "berth/engine/linked.h"
 #include "berth/engine/outlook.h"
 #include "berth/engine/plan_search.h"
@@ -46,6 +47,7 @@ private:
 
     // cycle_order.cc: who is looked at, and in which order.
     void find_chance(Kind& kind) const;
+    const LimitHolders* limit_holders();
     void judge(PendingJob& job);
     void settle_jobs();      // Those that are new or have changed.
     void rejudge_waiting();  // Those whose gate may have opened or shut since.
@@ -171,6 +173,8 @@ private:
     void write_reasons();
 
     // cycle_planted.cc: the same, wrong on purpose.
+    static void open_gate(Gate& gate);
+    void give_twice(Allocation& allocation) const;
     bool is_planted(PlantedBug bug) const { return outlook_.planted == bug; }
     std::optional<Found> start_without_promises(const Demand& demand) const;
     bool break_promise(PendingJob& job, const Booking& known);
@@ -185,6 +189,7 @@ private:
     Cycle result_;
     std::vector<JobId> eligible_;  // To be recorded.
     std::uint32_t starts_ = 0;
+    std::optional<LimitHolders> limit_holders_;  // Once one was asked for.
     bool left_unmoved_ = false;  // Somebody who could perhaps move, for that reason.
 };
 

@@ -109,7 +109,7 @@ Gate chance_gate(const ClusterState& state, const Shape& shape) {
 // In Slurm's order, those that are shut, until `visit` has had enough and says so: false.
 template <class Visit>
 void each_shut(const ClusterState& state, const Job& job, const Shape& shape,
-               std::size_t running_tasks, Time now, Visit visit) {
+               std::size_t running_tasks, Time now, const LimitHolders* holders, Visit visit) {
     const auto goes_on = [&](const Gate& gate) {
         return gate.reason == PendingReason::none || visit(gate);
     };
@@ -124,7 +124,7 @@ void each_shut(const ClusterState& state, const Job& job, const Shape& shape,
     if (!goes_on(own_gate(state, job, now))) return;
     if (!goes_on(partition_gate(state.spec(), job, shape.demand()))) return;
     if (!goes_on(qos_gate(state.spec(), job))) return;
-    if (const auto excess = limit_on_start(state, job, shape.demand())) {
+    if (const auto excess = limit_on_start(state, job, shape.demand(), holders)) {
         Gate gate = shut(excess->reason);
         gate.by_limit = true;
         if (!visit(gate)) return;
@@ -136,9 +136,9 @@ void each_shut(const ClusterState& state, const Job& job, const Shape& shape,
 }  // namespace
 
 Gate gate_of(const ClusterState& state, const Job& job, const Shape& shape,
-             std::size_t running_tasks, Time now) {
+             std::size_t running_tasks, Time now, const LimitHolders* holders) {
     Gate first;
-    each_shut(state, job, shape, running_tasks, now, [&](const Gate& gate) {
+    each_shut(state, job, shape, running_tasks, now, holders, [&](const Gate& gate) {
         first = gate;
         return false;
     });
@@ -148,7 +148,7 @@ Gate gate_of(const ClusterState& state, const Job& job, const Shape& shape,
 std::vector<Gate> gates_of(const ClusterState& state, const Job& job, const Shape& shape,
                            std::size_t running_tasks, Time now) {
     std::vector<Gate> all;
-    each_shut(state, job, shape, running_tasks, now, [&](const Gate& gate) {
+    each_shut(state, job, shape, running_tasks, now, nullptr, [&](const Gate& gate) {
         all.push_back(gate);
         return true;
     });

@@ -2,6 +2,7 @@
 // the partition's state and limits, the QOS's, its array's.
 #pragma once
 
+#include "berth/engine/limit_check.h"
 #include "berth/engine/order.h"
 
 namespace berth {
@@ -24,9 +25,10 @@ std::optional<std::uint32_t> first_ready_task(const ClusterState& state, const J
 // with.
 std::optional<Time> last_moment(const Job& job);
 
-// The first gate that is shut, in Slurm's order. `running_tasks`: of the job's array.
+// The first gate that is shut, in Slurm's order. `running_tasks`: of the job's array. `holders`: as
+// limit_on_start() takes them.
 Gate gate_of(const ClusterState& state, const Job& job, const Shape& shape,
-             std::size_t running_tasks, Time now);
+             std::size_t running_tasks, Time now, const LimitHolders* holders = nullptr);
 
 // All that are shut.
 std::vector<Gate> gates_of(const ClusterState& state, const Job& job, const Shape& shape,

@@ -30,12 +30,21 @@ void CycleRun::find_chance(Kind& kind) const {
     }
 }
 
+// No list of thousands of users is gone through for each job.
+const LimitHolders* CycleRun::limit_holders() {
+    if (!state().has_limits()) return nullptr;
+    if (!limit_holders_) limit_holders_.emplace(state().spec());
+    return &*limit_holders_;
+}
+
 // Whether the job is to be looked at, and what follows for the record of it.
 void CycleRun::judge(PendingJob& pending) {
     outlook_.unwritten.push_back(pending.id);
     find_chance(*pending.shape->kind);
     const Job& job = *state().find_job(pending.id);
-    pending.gate = gate_of(state(), job, *pending.shape, outlook_.running_tasks(job), now_);
+    pending.gate = gate_of(state(), job, *pending.shape, outlook_.running_tasks(job), now_,
+                           limit_holders());
+    if (is_planted(PlantedBug::opens_gates)) open_gate(pending.gate);
     pending.watched = gate_may_change(job);
     pending.limited = state().has_limits();
     pending.takes_less =

@@ -243,6 +243,7 @@ StartJob CycleRun::start_of(const PendingJob& pending, const Found& found,
     fact.allocation.licenses = found.licenses;
     fact.time_limit = time_limit;
     if (is_planted(PlantedBug::tears_cliques)) tear_cliques(fact.allocation);
+    if (is_planted(PlantedBug::gives_twice)) give_twice(fact.allocation);
     if (job.spec.array) {
         fact.array_task = first_ready_task(state(), job, now_);
         BERTH_ASSERT(fact.array_task);

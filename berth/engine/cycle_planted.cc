@@ -28,6 +28,20 @@ bool CycleRun::break_promise(PendingJob& job, const Booking& known) {
     return false;
 }
 
+void CycleRun::open_gate(Gate& gate) {
+    const bool opens = gate.by_limit || gate.reason == PendingReason::begin_time ||
+                       gate.reason == PendingReason::dependency;
+    if (opens) gate = {};
+}
+
+void CycleRun::give_twice(Allocation& allocation) const {
+    for (NodeShare& share : allocation.shares) {
+        const int devices = static_cast<int>(state().spec().node(share.node).devices.size());
+        const int count = popcount(share.devices);
+        if (!share.device_share && count < devices) share.devices = low_bits(count);
+    }
+}
+
 void CycleRun::tear_cliques(Allocation& allocation) const {
     for (NodeShare& share : allocation.shares) {
         DeviceMask free = state().free(share.node).devices;

@@ -42,6 +42,8 @@ enum class PlantedBug : std::uint8_t {
     overlooks_a_hole,  // Takes the second start that it finds.
     breaks_promises,   // Plans a job again, and later.
     tears_cliques,     // Takes the outermost devices.
+    opens_gates,       // Begin times, dependencies and limits do not keep anyone waiting.
+    gives_twice,       // Takes the first devices of a node, whoever holds them.
 };
 
 struct Outlook;  // What is derived from the state: outlook.h.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <tuple>
 
 #include "berth/policy/tres.h"
 
@@ -18,6 +20,55 @@ struct Asked {
     std::vector<std::pair<DimensionSet, std::int64_t>> gres;
     Resources amount;  // The same, for what it bills: GRES of any type are counted as the first.
 };
+
+// The dimensions of each GRES that is given out whole: "gpu" of all its types.
+std::vector<DimensionSet> gres_by_name(const ClusterSpec& spec) {
+    std::map<std::string_view, DimensionSet> by_name;
+    for (std::uint32_t d = kMemoryDimension.value() + 1; d < spec.dimensions.size(); ++d) {
+        const std::string& name = spec.dimensions.at(DimensionId(d)).name;
+        if (!is_share_name(name)) by_name[name] |= dimension_bit(DimensionId(d));
+    }
+    std::vector<DimensionSet> sets;
+    for (const auto& [name, set] : by_name) sets.push_back(set);
+    return sets;
+}
+
+std::int64_t amount_in(const Resources& amount, DimensionSet set) {
+    std::int64_t sum = 0;
+    for (; set != 0; set &= set - 1) {
+        sum += amount[DimensionId(static_cast<std::uint32_t>(std::countr_zero(set)))];
+    }
+    return sum;
+}
+
+// An exclusive job holds all of its nodes, whatever it asks for: at least so much as the smallest
+// of those that it may have.
+void add_whole_nodes(const ClusterSpec& spec, const Demand& demand, Asked& asked) {
+    const std::vector<DimensionSet> names = gres_by_name(spec);
+    std::int64_t least = INT64_MAX;
+    std::vector<std::int64_t> least_gres(names.size(), INT64_MAX);
+    for (const BitSet& choice : demand.choices) {
+        for (std::size_t n = choice.find_first(); n != BitSet::kNone; n = choice.find_next(n)) {
+            least = std::min<std::int64_t>(least, spec.nodes[n].cpus());
+            for (std::size_t i = 0; i < names.size(); ++i) {
+                least_gres[i] =
+                    std::min(least_gres[i], amount_in(spec.nodes[n].capacity, names[i]));
+            }
+        }
+    }
+    if (least == INT64_MAX) return;
+    asked.cpus = std::max(asked.cpus, least * asked.nodes);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        std::int64_t more = least_gres[i] * asked.nodes;
+        for (const auto& [dimensions, count] : asked.gres) {
+            if ((dimensions & ~names[i]) == 0) more -= count;
+        }
+        if (more <= 0) continue;
+        asked.gres.emplace_back(names[i], more);
+        const auto first = static_cast<std::uint32_t>(std::countr_zero(names[i]));
+        asked.amount[DimensionId(first)] += more;
+    }
+}
 
 Asked asked_by(const ClusterSpec& spec, const Demand& demand) {
     Asked asked{.nodes = demand.nodes_min};
@@ -39,15 +90,7 @@ Asked asked_by(const ClusterSpec& spec, const Demand& demand) {
     add(demand.gres_per_node, asked.nodes);
     add(demand.gres_per_task, tasks);
     add(demand.gres_total, 1);
-    if (demand.exclusive) {  // At least the smallest of the nodes it may have, each.
-        std::int64_t least = INT64_MAX;
-        for (const BitSet& choice : demand.choices) {
-            for (std::size_t n = choice.find_first(); n != BitSet::kNone; n = choice.find_next(n)) {
-                least = std::min<std::int64_t>(least, spec.nodes[n].cpus());
-            }
-        }
-        if (least != INT64_MAX) asked.cpus = std::max(asked.cpus, least * asked.nodes);
-    }
+    if (demand.exclusive) add_whole_nodes(spec, demand, asked);
     asked.amount.set_cpu(cores(asked.cpus));
     asked.amount.set_memory(Bytes(asked.memory << 20));
     return asked;
@@ -66,8 +109,10 @@ DimensionSet dimensions_named(const ClusterSpec& spec, std::string_view gres) {
 
 class Checking {
 public:
-    Checking(const ClusterState& state, const Job& job, const Demand& demand, bool alone)
+    Checking(const ClusterState& state, const Job& job, const Demand& demand, bool alone,
+             const LimitHolders* holders = nullptr)
         : state_(state),
+          holders_(holders),
           spec_(state.spec()),
           job_(job),
           demand_(demand),
@@ -257,6 +302,21 @@ private:
         }
     }
 
+    const AssociationSpec* own_association() const {
+        const std::string &account = job_.spec.account, &user = job_.owner->user;
+        if (holders_ != nullptr) return holders_->association(account, user);
+        const auto own = std::ranges::find_if(spec_.associations, [&](const auto& one) {
+            return one.account == account && one.user == user;
+        });
+        return own == spec_.associations.end() ? nullptr : &*own;
+    }
+
+    const AccountSpec* find_account(const std::string& name) const {
+        if (holders_ != nullptr) return holders_->account(name);
+        const auto known = std::ranges::find(spec_.accounts, name, &AccountSpec::name);
+        return known == spec_.accounts.end() ? nullptr : &*known;
+    }
+
     // From the user's own association to the top. Limits of each user are those of the first that
     // has one; limits of a group are everyone's.
     void check_associations() {
@@ -266,16 +326,15 @@ private:
         Limits nearest;  // Of each user: what was met first on the way up.
         std::string nearest_holder =
             "user " + job_.owner->user + " in account " + job_.spec.account;
-        for (const AssociationSpec& one : spec_.associations) {
-            if (one.account != job_.spec.account || one.user != job_.owner->user) continue;
-            nearest = one.limits;
-            check_group(one.limits, over, nearest_holder,
-                        [&] { return state_.uses().of_user(one.account, one.user); });
+        if (const AssociationSpec* const own = own_association()) {
+            nearest = own->limits;
+            check_group(own->limits, over, nearest_holder,
+                        [&] { return state_.uses().of_user(own->account, own->user); });
         }
         std::string account = job_.spec.account;
         for (std::size_t depth = 0; depth < 64 && !account.empty() && !found_; ++depth) {
-            const auto known = std::ranges::find(spec_.accounts, account, &AccountSpec::name);
-            if (known == spec_.accounts.end()) break;
+            const AccountSpec* const known = find_account(account);
+            if (known == nullptr) break;
             inherit(nearest, known->limits);
             check_group(known->limits, over, "account " + account,
                         [&] { return state_.uses().of_accounts(beneath(known->name)); });
@@ -353,6 +412,7 @@ private:
     }
 
     const ClusterState& state_;
+    const LimitHolders* holders_;
     const ClusterSpec& spec_;
     const Job& job_;
     const Demand& demand_;
@@ -365,10 +425,34 @@ private:
 
 }  // namespace
 
+LimitHolders::LimitHolders(const ClusterSpec& spec) {
+    for (const AssociationSpec& one : spec.associations) {
+        if (!one.limits.none()) associations_.push_back(&one);
+    }
+    for (const AccountSpec& one : spec.accounts) accounts_.push_back(&one);
+    std::ranges::stable_sort(associations_, {}, [](const AssociationSpec* one) {
+        return std::tie(one->account, one->user);
+    });
+    std::ranges::stable_sort(accounts_, {}, [](const AccountSpec* one) { return std::tie(one->name); });
+}
+
+const AssociationSpec* LimitHolders::association(const std::string& account,
+                                                 const std::string& user) const {
+    const auto key = [](const AssociationSpec* one) { return std::tie(one->account, one->user); };
+    const auto at = std::ranges::lower_bound(associations_, std::tie(account, user), {}, key);
+    return at != associations_.end() && key(*at) == std::tie(account, user) ? *at : nullptr;
+}
+
+const AccountSpec* LimitHolders::account(const std::string& name) const {
+    const auto key = [](const AccountSpec* one) { return std::tie(one->name); };
+    const auto at = std::ranges::lower_bound(accounts_, std::tie(name), {}, key);
+    return at != accounts_.end() && (*at)->name == name ? *at : nullptr;
+}
+
 std::optional<Excess> limit_on_start(const ClusterState& state, const Job& job,
-                                     const Demand& demand) {
+                                     const Demand& demand, const LimitHolders* holders) {
     if (!state.has_limits()) return std::nullopt;
-    return Checking(state, job, demand, false).of_start();
+    return Checking(state, job, demand, false, holders).of_start();
 }
 
 std::vector<Excess> limits_on_start(const ClusterState& state, const Job& job,

@@ -24,9 +24,25 @@ struct Excess {
 // "qos gold allows 2 gres/gpu at once; it asks for 3, and 1 are in use"
 std::string in_words(const Excess& excess);
 
-// Keeps it from starting now. nullopt: nothing does.
+// Where an account, and the limits of a user in it, are found without a look at all of them. Made
+// once for many checks; it holds for as long as the specification stays as it is.
+class LimitHolders {
+public:
+    explicit LimitHolders(const ClusterSpec& spec);
+
+    // nullptr: there is none, or it has no limits of its own.
+    const AssociationSpec* association(const std::string& account, const std::string& user) const;
+    const AccountSpec* account(const std::string& name) const;
+
+private:
+    std::vector<const AssociationSpec*> associations_;  // Those with limits, by account and user.
+    std::vector<const AccountSpec*> accounts_;          // By name.
+};
+
+// Keeps it from starting now. nullopt: nothing does. `holders`: of the state's specification, if
+// they are known.
 std::optional<Excess> limit_on_start(const ClusterState& state, const Job& job,
-                                     const Demand& demand);
+                                     const Demand& demand, const LimitHolders* holders = nullptr);
 
 // All that do.
 std::vector<Excess> limits_on_start(const ClusterState& state, const Job& job,

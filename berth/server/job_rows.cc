@@ -1,5 +1,7 @@
 #include "berth/server/job_rows.h"
 
+#include <algorithm>
+#include <cstring>
 #include <map>
 
 #include "berth/server/asked.h"
@@ -154,11 +156,22 @@ PendingReason reason_of(const PublishedJob& published) {
     return PendingReason::none;
 }
 
+// "RaisedSignal:9(Killed)": Slurm's description of it, which has no blanks.
+std::string raised_signal(int signal) {
+    std::string name = strsignal(signal);
+    std::ranges::replace(name, ' ', '_');
+    return "RaisedSignal:" + std::to_string(signal) + "(" + name + ")";
+}
+
 }  // namespace
 
 std::string reason_text(const PublishedJob& published) {
     const Job& job = *published.job;
-    if (job.state != JobState::pending) return job.state_reason.empty() ? "None" : job.state_reason;
+    if (job.state != JobState::pending) {
+        const bool raised = job.state_reason == "RaisedSignal" && job.exit.signal != 0;
+        if (raised) return raised_signal(job.exit.signal);
+        return job.state_reason.empty() ? "None" : job.state_reason;
+    }
     std::string text(slurm_name(reason_of(published)));
     if (published.reason_detail.empty()) return text;
     return text + ", " + published.reason_detail;

@@ -111,6 +111,13 @@ TEST_F(Rows, OfAJobThatEndedShowHow) {
     EXPECT_EQ(shown.ended_at, cluster.now);
 }
 
+TEST_F(Rows, OfAJobThatASignalEndedNameIt) {
+    cluster.submit(SampleCluster::job(1));
+    cluster.start(1, 0);
+    end(1, {.signal = 9});
+    EXPECT_EQ(row(1).reason, "RaisedSignal:9(Killed)");
+}
+
 TEST_F(Rows, OfAJobThatCompletesTellWhatItWillBe) {
     cluster.submit(SampleCluster::job(1));
     cluster.start(1, 0);

@@ -6,7 +6,10 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-Principal user() { return {1000, 1000, "ada", "ada", Role::user}; }
+Principal user(const std::string& name) {
+    const std::uint32_t uid = name == "ada" ? 1000 : name == "bob" ? 1001 : 1002;
+    return {uid, uid, name, name, Role::user};
+}
 Principal admin() { return {0, 0, "root", "root", Role::admin}; }
 
 JobRef ref(JobId id) { return {id, {}}; }
@@ -81,7 +84,7 @@ void Clients::submit(std::size_t number) {
                 {.kind = *job.dependency, .job = on->second});
         }
     }
-    ask(user(), std::move(command), [this, number](const Answer& answer) {
+    ask(user(job.user), std::move(command), [this, number](const Answer& answer) {
         if (const auto* accepted = std::get_if<Submitted>(&answer)) {
             submitted(number, accepted->job);
         } else if (const auto* refused = std::get_if<Refused>(&answer)) {
@@ -94,28 +97,31 @@ void Clients::submit(std::size_t number) {
 void Clients::submitted(std::size_t number, JobId id) {
     ids_[number] = id;
     const PlannedJob& job = jobs_[number];
+    const Principal owner = user(job.user);
     oracle_.told_submitted(id, "request-" + std::to_string(number));
-    in(job.cancel_in, [this, id] {
+    in(job.cancel_in, [this, id, owner] {
         CancelJob cancel;
         cancel.job = ref(id);
-        ask(user(), cancel, [this, id](const Answer& answer) {
+        ask(owner, cancel, [this, id](const Answer& answer) {
             if (std::holds_alternative<Done>(answer)) oracle_.told_cancelled(id);
         });
     });
-    in(job.hold_in, [this, id] { ask(user(), HoldJob{ref(id), Hold::user}, {}); });
-    in(job.release_in, [this, id] { ask(user(), HoldJob{ref(id), Hold::none}, {}); });
-    in(job.requeue_in, [this, id] { ask(user(), RequeueJob{ref(id), false}, {}); });
+    in(job.hold_in, [this, id, owner] { ask(owner, HoldJob{ref(id), Hold::user}, {}); });
+    in(job.release_in, [this, id, owner] { ask(owner, HoldJob{ref(id), Hold::none}, {}); });
+    in(job.requeue_in, [this, id, owner] { ask(owner, RequeueJob{ref(id), false}, {}); });
     in(job.suspend_in, [this, id] { ask(admin(), SuspendJob{ref(id)}, {}); });
     in(job.resume_in, [this, id] { ask(admin(), SuspendJob{ref(id), true}, {}); });
 }
 
 void Clients::script_started(const LaunchAttempt& launch, const ScriptPlan& plan) {
     for (const StepPlan& step : plan.steps) {
-        in(step.after, [this, job = launch.job, step] { create_step(job, step, 0); });
+        in(step.after, [this, job = launch.job, owner = *launch.owner.user, step] {
+            create_step(job, owner, step, 0);
+        });
     }
 }
 
-void Clients::create_step(JobId job, StepPlan plan, int tries) {
+void Clients::create_step(JobId job, const std::string& owner, StepPlan plan, int tries) {
     CreateStep command;
     command.job = ref(job);
     command.request.name = "step";
@@ -123,17 +129,47 @@ void Clients::create_step(JobId job, StepPlan plan, int tries) {
     command.request.tasks = plan.nodes;
     command.launch.arguments = {
         encode(ScriptPlan{.runs_for = plan.runs_for, .exit_code = plan.exit_code})};
-    ask(user(), std::move(command), [this, job, plan, tries](const Answer& answer) {
+    ask(user(owner), std::move(command), [this, job, owner, plan, tries](const Answer& answer) {
         const auto* refused = std::get_if<Refused>(&answer);
         if (refused == nullptr) {
             ++steps_;
         } else if (refused->why == Refusal::step_resources_busy && tries < 5) {
-            in(seconds(5), [this, job, plan, tries] { create_step(job, plan, tries + 1); });
+            in(seconds(5),
+               [this, job, owner, plan, tries] { create_step(job, owner, plan, tries + 1); });
         }
     });
 }
 
 // ---- The operator.
+
+void Clients::reserve(std::vector<PlannedReservation> reservations) {
+    for (PlannedReservation& one : reservations) {
+        const Duration after = one.make_after;
+        in(after, [this, one = std::move(one)] { make(one); });
+    }
+}
+
+void Clients::make(const PlannedReservation& reservation) {
+    EditReservation command{reservation.name, true, reservation.change};
+    command.change.start = stage_.now() + reservation.starts_in;
+    command.change.duration = reservation.length;
+    ask(admin(), std::move(command), [this, reservation](const Answer& answer) {
+        const auto* refused = std::get_if<Refused>(&answer);
+        if (refused != nullptr) {  // Perhaps because the first answer was lost.
+            stage_.trace([&] { return "refused: " + refused->message; });
+            const bool is_there = controller_.is_up() &&
+                                  controller_.state().find_reservation(reservation.name) != nullptr;
+            if (!is_there) return;
+        }
+        for (const PlannedJob& job : reservation.jobs) {
+            jobs_.push_back(job);
+            submit(jobs_.size() - 1);
+        }
+        in(reservation.delete_in, [this, name = reservation.name] {
+            ask(admin(), DeleteReservation{name}, {});
+        });
+    });
+}
 
 void Clients::node_trouble(std::size_t nodes) {
     const auto number = rng_.between(1, static_cast<std::int64_t>(nodes));

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "berth/sim/controller_process.h"
-#include "berth/sim/workload.h"
+#include "berth/sim/site.h"
 
 namespace berth::sim {
 
@@ -13,6 +13,8 @@ public:
             Rng rng);
 
     void use(std::vector<PlannedJob> jobs);
+    // By an operator; whoever it is for submits to it then.
+    void reserve(std::vector<PlannedReservation> reservations);
     // What a batch script does besides running: its srun.
     void script_started(const LaunchAttempt& launch, const ScriptPlan& plan);
     void gpu_trouble(NodeId node, std::uint32_t gpu);  // It is given back after a while.
@@ -39,7 +41,8 @@ private:
     void send(std::uint64_t number);
     void submit(std::size_t number);
     void submitted(std::size_t number, JobId id);
-    void create_step(JobId job, StepPlan plan, int tries);
+    void make(const PlannedReservation& reservation);
+    void create_step(JobId job, const std::string& user, StepPlan plan, int tries);
     void in(std::optional<Duration> wait, std::function<void()> what);
 
     Stage& stage_;

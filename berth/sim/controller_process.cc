@@ -13,15 +13,16 @@ constexpr std::size_t kSliceBytes = 4096;
 
 ControllerProcess::ControllerProcess(Stage& stage, Network& network, Oracle& oracle,
                                      ClusterSpec spec, const FaultMix& mix,
-                                     ControlProtections protections, Rng rng)
+                                     ControlProtections protections, ControllerBugs bugs, Rng rng)
     : stage_(stage),
       network_(network),
       oracle_(oracle),
       spec_(std::move(spec)),
       mix_(mix),
       protections_(protections),
+      bugs_(bugs),
       rng_(rng),
-      journal_(stage) {}
+      journal_(stage, bugs) {}
 
 void ControllerProcess::start() {
     ++life_;
@@ -30,8 +31,9 @@ void ControllerProcess::start() {
     oracle_.recovered(recovered.state);
     epoch_ = Epoch{recovered.state.epoch().value() + 1};
     stage_.trace([&] { return "controller takes office in term " + to_string(epoch_); });
-    Controller controller(Engine(std::move(recovered.state)), spec_, epoch_,
-                          recovered.next_sequence, protections_);
+    Engine engine(std::move(recovered.state));
+    engine.plant(bugs_.engine);
+    Controller controller(std::move(engine), spec_, epoch_, recovered.next_sequence, protections_);
     World world{*this, *this, *this, *this, *this, *this, nullptr, nullptr, fence_, hooks_};
     loop_ = std::make_unique<Loop>(std::move(controller), world, protections_.output_commit);
     inbox_.clear();
@@ -170,7 +172,7 @@ void ControllerProcess::answer(OutgoingAnswer answer) {
 
 // Readers see a state that does not contradict itself.
 void ControllerProcess::publish(const ClusterState& state, const Changes& changes) {
-    if (changes.sequence % kCheckEvery == 0) state.check_invariants();
+    if (bugs_.checks_itself && changes.sequence % kCheckEvery == 0) state.check_invariants();
 }
 
 }  // namespace berth::sim

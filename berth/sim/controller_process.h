@@ -20,7 +20,7 @@ class ControllerProcess : private Inbox,
                           private Readers {
 public:
     ControllerProcess(Stage& stage, Network& network, Oracle& oracle, ClusterSpec spec,
-                      const FaultMix& mix, ControlProtections protections, Rng rng);
+                      const FaultMix& mix, ControlProtections protections, ControllerBugs bugs, Rng rng);
 
     void start();
     void crash(Duration until_restart);
@@ -63,6 +63,7 @@ private:
     ClusterSpec spec_;
     FaultMix mix_;
     ControlProtections protections_;
+    ControllerBugs bugs_;
     Rng rng_;
     SimJournal journal_;
     std::unique_ptr<Loop> loop_;

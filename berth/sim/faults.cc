@@ -36,6 +36,8 @@ std::string_view name(Fault fault) {
         case Fault::fenced: return "silent node switched off by its fence";
         case Fault::fence_failed: return "fence fails";
         case Fault::hook_failed: return "PrologSlurmctld or EpilogSlurmctld fails";
+        case Fault::launcher_death: return "launcher dies";
+        case Fault::shepherd_death: return "shepherd dies without word";
         case Fault::gpu_fault: return "GPU fails, of all kinds";
     }
     return "?";
@@ -67,6 +69,8 @@ FaultMix random_mix(Rng& rng) {
     mix.reboots = rate(5000);
     mix.clock_jumps = rate(5000);
     mix.without_disk = rng.between(0, 60);
+    mix.launcher_deaths = rate(4000);
+    mix.shepherd_deaths = rate(4000);
     return mix;
 }
 

@@ -45,8 +45,10 @@ enum class Fault : std::uint8_t {
     fence_failed,
     gpu_fault,
     hook_failed,
+    launcher_death,  // What it was starting has not begun, or may have.
+    shepherd_death,  // Without word: the run's processes are ended, and left no exit record.
 };
-inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(Fault::hook_failed) + 1;
+inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(Fault::shepherd_death) + 1;
 std::string_view name(Fault fault);
 
 using FaultTally = std::array<std::uint64_t, kFaultKinds>;
@@ -62,6 +64,7 @@ struct FaultMix {
                  reboots = 0, clock_jumps = 0;
     std::int64_t without_disk = 0;  // Of reboots, in percent.
     std::int64_t bad_jobs = 0;      // In percent: how many misbehave.
+    std::int64_t launcher_deaths = 0, shepherd_deaths = 0;
     bool operator==(const FaultMix&) const = default;
 };
 

@@ -46,6 +46,8 @@ void Injector::start() {
     often(mix_.storms, &Injector::storm);
     often(mix_.controller_crashes, &Injector::crash_controller);
     often(mix_.agent_crashes, &Injector::crash_agent);
+    often(mix_.launcher_deaths, &Injector::kill_launcher);
+    often(mix_.shepherd_deaths, &Injector::kill_shepherd);
     often(mix_.reboots, &Injector::reboot);
     often(mix_.clock_jumps, &Injector::jump_clock);
     often((mix_.old_order + mix_.old_report) * 100, &Injector::replay);
@@ -91,6 +93,24 @@ void Injector::crash_agent() {
     if (!agent.is_up()) return;
     stage_.count(Fault::agent_crash);
     agent.crash(some(Duration(100), rng_.chance(80) ? minutes(2) : minutes(40)));
+}
+
+// The agent ends with it and is started again: so the real one does.
+void Injector::kill_launcher() {
+    NodeAgent& agent = *agents_[some_node().index()];
+    if (!agent.is_up()) return;
+    stage_.count(Fault::launcher_death);
+    agent.lose_launcher(some(Duration(100), rng_.chance(80) ? seconds(10) : minutes(10)));
+}
+
+// Of some node where something runs.
+void Injector::kill_shepherd() {
+    const std::size_t first = some_node().index();
+    for (std::size_t i = 0; i < agents_.size(); ++i) {
+        if (!agents_[(first + i) % agents_.size()]->lose_shepherd()) continue;
+        stage_.count(Fault::shepherd_death);
+        return;
+    }
 }
 
 void Injector::reboot() { reboot_node(some_node()); }

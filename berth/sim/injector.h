@@ -27,6 +27,8 @@ private:
     void storm();
     void crash_controller();
     void crash_agent();
+    void kill_launcher();
+    void kill_shepherd();
     void reboot();
     void reboot_node(NodeId node);
     void jump_clock();

@@ -82,6 +82,9 @@ void Machine::start_attempt(const StartAttempt& action) {
         if (!found->second.starting) tell(RunStarted{run});
         return;
     }
+    if (half_begun_.contains(key)) {
+        return tell(RunFailedToStart{run, "its script may have begun before"});
+    }
     Cgroup& cgroup = cgroups_[key];
     cgroup = Cgroup{};
     cgroup.launch = action.launch;
@@ -314,11 +317,39 @@ std::vector<AgentEvent> Machine::exit_records() const {
     return records;
 }
 
+void Machine::lose_launcher() {
+    stage_.trace([&] { return spec_.name + ": launcher dies"; });
+    for (auto& [key, cgroup] : cgroups_) {
+        std::erase_if(cgroup.runs, [](const auto& run) { return run.second.starting; });
+        if (cgroup.starting && rng_.chance(50)) half_begun_.insert(key);
+    }
+    std::erase_if(cgroups_, [](const auto& entry) { return entry.second.starting; });
+}
+
+bool Machine::lose_shepherd() {
+    std::vector<RunKey> running;
+    for (const auto& [key, cgroup] : cgroups_) {
+        for (const auto& [id, run] : cgroup.runs) {
+            if (run.main) running.push_back({key.job, key.attempt, id});
+        }
+    }
+    if (running.empty()) return false;
+    const RunKey run = rng_.pick(running);
+    stage_.trace([&] { return spec_.name + ": the shepherd of " + to_text(run) + " dies"; });
+    without_shepherd_.insert(attempt_of(run));
+    Processes& processes = *find(run);
+    processes.main = processes.others = false;
+    processes.tell_empty = true;
+    later(some(1, 100), [this, key = attempt_of(run)] { tell_if_empty(key); });
+    return true;
+}
+
 void Machine::power_off() {
     stage_.trace([&] { return spec_.name + " goes down"; });
     on_ = false;
     cgroups_.clear();
     hooks_.clear();
+    half_begun_.clear();
 }
 
 void Machine::boot(bool wiped) {

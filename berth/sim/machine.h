@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,12 @@ public:
     std::vector<RunKey> alive() const;
     std::vector<AgentEvent> exit_records() const;
 
+    // What the launcher was starting never stands; that it may have begun is remembered or not.
+    void lose_launcher();
+    // One run's processes are ended, and leave no exit record. False: nothing runs.
+    bool lose_shepherd();
+    bool lost_shepherd_of(AttemptKey key) const { return without_shepherd_.contains(key); }
+
     void power_off();
     void boot(bool wiped);
     bool is_on() const { return on_; }
@@ -115,6 +122,8 @@ private:
     std::map<AttemptKey, Cgroup> cgroups_;
     std::map<RunKey, std::uint64_t> hooks_;  // The site's programs that run: their serials.
     std::map<RunKey, RunExited> exits_;      // Files of the shepherds.
+    std::set<AttemptKey> half_begun_;        // By a launcher that died meanwhile.
+    std::set<AttemptKey> without_shepherd_;
 };
 
 std::string to_text(AttemptKey key);

@@ -57,6 +57,50 @@ const Mutant kMutants[] = {
     {"CgroupEmptyBeforeFree", [](WorldOptions& o) { o.control.wait_for_clean = false; }, "I11", 20},
     {"AFenceThatLies", [](WorldOptions& o) { o.fence = o.fence_lies = true; }, "I", 20},
     {"GangAtomicity", [](WorldOptions& o) { o.control.gangs = false; }, "I6", 20},
+    // Where another layer would notice first, it is looked past.
+    {"AGpuIsTakenBeforeItIsLeft",
+     [](WorldOptions& o) {
+         o.control.wait_for_clean = o.agent.overlap = false;
+         o.look_past = {"I11"};
+     },
+     "I1", 40},
+    {"CapacityIsExceeded",
+     [](WorldOptions& o) {
+         o.control.wait_for_clean = o.agent.overlap = false;
+         o.look_past = {"I11", "I1"};
+     },
+     "I2", 40},
+    {"LicensesAreForgotten",
+     [](WorldOptions& o) {
+         o.bugs.engine = PlantedBug::forgets_promises;
+         o.look_past = {"I7"};
+     },
+     "I2", 40},
+    {"AnAttemptRunsBesideTheLast",
+     [](WorldOptions& o) {
+         o.agent.attempts = false;
+         o.look_past = {"I5"};
+     },
+     "I4", 100},
+    {"DependenciesAndBeginTimes",
+     [](WorldOptions& o) {
+         o.bugs.engine = PlantedBug::opens_gates;
+         o.look_past = {"I8"};
+     },
+     "I7", 20},
+    {"Reservations",
+     [](WorldOptions& o) {
+         o.bugs.engine = PlantedBug::forgets_promises;
+         o.look_past = {"I2"};
+     },
+     "I7", 100},
+    {"Limits",
+     [](WorldOptions& o) {
+         o.bugs.engine = PlantedBug::opens_gates;
+         o.look_past = {"I7"};
+     },
+     "I8", 40},
+    {"ADecisionIsNotWritten", [](WorldOptions& o) { o.bugs.forgets_to_write = true; }, "I13", 20},
 };
 
 INSTANTIATE_TEST_SUITE_P(Each, Mutants, ::testing::ValuesIn(kMutants),
@@ -71,6 +115,16 @@ TEST(Layers, EpochsHoldWhereSessionsDoNot) {
         const WorldReport report = run_world(seed, options);
         EXPECT_FALSE(report.violation.starts_with("I12")) << report.violation;
     }
+}
+
+// What would give a GPU twice comes no further than the state, which takes no such fact.
+TEST(Layers, TheStateRefusesAGpuThatIsGivenTwice) {
+    WorldOptions options;
+    options.bugs = {.engine = PlantedBug::gives_twice, .checks_itself = false};
+    const auto run = [&] {
+        for (std::uint64_t seed = 1; seed <= 20; ++seed) run_world(seed, options);
+    };
+    EXPECT_DEATH(run(), "whole_devices.. & ~free.devices");
 }
 
 }  // namespace

@@ -46,6 +46,12 @@ void NodeAgent::crash(Duration until_restart) {
     });
 }
 
+void NodeAgent::lose_launcher(Duration until_restart) {
+    if (!agent_) return;
+    machine_.lose_launcher();
+    crash(until_restart);
+}
+
 void NodeAgent::reboot(Duration down, bool wiped) {
     if (!machine_.is_on()) return;
     agent_.reset();
@@ -130,11 +136,12 @@ void NodeAgent::check_epoch(const Order& order, const AgentTurn& turn) {
     highest_epoch_ = std::max(highest_epoch_, order.epoch);
 }
 
-// A machine keeps its exit records, so an agent's crash loses no script: what it had not begun is
+// A machine keeps its exit records where no shepherd was killed, so an agent's crash loses no script: what it had not begun is
 // begun, what has ended is known.
 void NodeAgent::check_not_lost(const Report& report) {
     const auto* const end = std::get_if<AttemptReport>(&report.body);
     if (end == nullptr || !end->failure.starts_with("lost: its script is gone")) return;
+    if (machine_.lost_shepherd_of({end->job, end->attempt})) return;
     stage_.violated("I2", machine_.spec().name + " lost the script of " +
                               to_text(AttemptKey{end->job, end->attempt}));
 }

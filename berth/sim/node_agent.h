@@ -17,6 +17,8 @@ public:
 
     void start();
     void crash(Duration until_restart);
+    void lose_launcher(Duration until_restart);
+    bool lose_shepherd() { return machine_.lose_shepherd(); }  // False: nothing runs here.
     void reboot(Duration down, bool wiped);
     void jump_clock(Duration by);
     void fail_gpu(std::int32_t gpu, std::int64_t xid);

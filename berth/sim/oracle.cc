@@ -40,7 +40,10 @@ void Oracle::recorded(const Recorded& record) {
     ++records_;
     fenced_.clear();
     // What ends comes first: in one record one job may end and another start because of it.
-    for (const Fact& fact : record.facts) take(fact);
+    for (const Fact& fact : record.facts) {
+        decisions_.take(record.now, fact);
+        take(fact);
+    }
     for (const Recorded::After& after : record.after) {
         Known& job = jobs_[after.job];
         if (is_final(job.state) && after.state != job.state) {
@@ -87,7 +90,12 @@ void Oracle::take(const Fact& fact) {
             stage_.violated("I3", "one submission became jobs " + to_string(requests_.at(request)) +
                                       " and " + to_string(id));
         }
-        jobs_[id] = Known{.spec = submitted->job.spec, .hold = submitted->job.hold};
+        jobs_[id] = Known{.spec = submitted->job.spec,
+                          .user = *submitted->job.owner->user,
+                          .account = *submitted->job.spec.account,
+                          .qos = submitted->job.qos,
+                          .time_limit = submitted->job.time_limit,
+                          .hold = submitted->job.hold};
         jobs_[id].submitted_in = records_;
     } else if (const auto* held = std::get_if<JobHeld>(&fact)) {
         jobs_[held->job].hold = held->hold;
@@ -108,7 +116,23 @@ void Oracle::take(const Fact& fact) {
         end(*ended);
     } else if (const auto* fenced = std::get_if<NodeFenced>(&fact)) {
         if (fenced->failure.empty()) fenced_.insert(fenced->node);
+    } else if (const auto* reserved = std::get_if<ReservationSet>(&fact)) {
+        reservations_[reserved->reservation.name] = reserved->reservation;
+    } else if (const auto* deleted = std::get_if<ReservationDeleted>(&fact)) {
+        unreserve(deleted->name);
     }
+}
+
+// Who waits for it is held, and then free to run anywhere.
+void Oracle::unreserve(const std::string& name) {
+    const auto at = reservations_.find(name);
+    if (at == reservations_.end()) return;
+    for (auto& [id, job] : jobs_) {
+        if (job.state != JobState::pending || job.spec.request->reservation != name) continue;
+        job.spec.request.edit().reservation.clear();
+        if (at->second.hold_jobs_after) job.hold = Hold::admin;
+    }
+    reservations_.erase(at);
 }
 
 void Oracle::start(Time now, const StartJob& fact) {
@@ -126,8 +150,9 @@ void Oracle::start(Time now, const StartJob& fact) {
     if (fact.allocation.shares.size() < job.spec.request->nodes_min) {
         stage_.violated("I6", words(id) + " is started on too few nodes");
     }
-    job.run = Run{.attempt = fact.attempt};
+    job.run = Run{.attempt = fact.attempt, .allocation = fact.allocation};
     for (const NodeShare& share : fact.allocation.shares) job.run.nodes.insert(share.node);
+    check_rules(now, id, job, fact);
     ++runs_;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "berth/engine/cluster_state.h"
+#include "berth/sim/decision_hash.h"
 #include "berth/sim/machine.h"
 
 namespace berth::sim {
@@ -24,7 +25,7 @@ struct Recorded {
 
 class Oracle : public Witness {
 public:
-    explicit Oracle(Stage& stage) : stage_(stage) {}
+    Oracle(Stage& stage, const ClusterSpec& cluster) : stage_(stage), cluster_(cluster) {}
     void watch(std::vector<const Machine*> machines) { machines_ = std::move(machines); }
 
     // ---- What is physically so.
@@ -47,6 +48,7 @@ public:
     // At the end: nothing is left over.
     void finish(const ClusterState& state);
     bool all_final() const;
+    const DecisionHash& decisions() const { return decisions_; }  // Those that are durable.
     std::uint64_t jobs() const { return jobs_.size(); }
     std::uint64_t runs() const { return runs_; }
     std::uint64_t scripts() const { return scripts_; }
@@ -56,11 +58,15 @@ private:
     struct Run {
         Attempt attempt{0};
         std::set<NodeId> nodes, stood, ended;
+        Allocation allocation;
         std::optional<Time> script_at, ending_at;
         bool over() const { return nodes == ended; }
     };
     struct Known {
         JobSpec spec;
+        std::string user, account;
+        QosId qos{0};
+        Duration time_limit{};
         Hold hold = Hold::none;
         JobState state = JobState::pending;
         std::optional<JobId> array_job;
@@ -72,23 +78,36 @@ private:
 
     void take(const Fact& fact);
     void forget(JobId id);
+    void unreserve(const std::string& reservation);
     void start(Time now, const StartJob& fact);
     void end(const AttemptEnded& fact);
     void check_not_spooled(AttemptKey key, const Machine& machine);
     void check_may_start(JobId id, const Known& job, Time now);
     bool satisfied(const Known& waiting, const Dependency& dependency) const;
+    // oracle_rules.cc: the site's rules, at each start.
+    void check_rules(Time now, JobId id, const Known& job, const StartJob& fact);
+    void check_given_once(JobId id, const StartJob& fact);
+    void check_licenses(JobId id, const Known& job, const StartJob& fact);
+    void check_limits(JobId id, const Known& job);
+    void check_group(JobId id, const std::string& holder, const Limits& limits, bool of_user,
+                     const std::vector<const Known*>& members);
+    void check_reservations(Time now, JobId id, const Known& job, const StartJob& fact);
+    std::int64_t gpus_of(const Known& job) const;
     void check_room(NodeId node, const LaunchAttempt& launch);
     void check_outlived(const Machine& machine, Time calm_since, Duration kill_wait);
     void check_halved(JobId id, const Known& job, const std::vector<Time>& calm_since);
     std::vector<const Known*> with_tasks(JobId job, std::uint64_t submitted_in) const;
 
     Stage& stage_;
+    const ClusterSpec& cluster_;
     std::vector<const Machine*> machines_;
     std::map<JobId, Known> jobs_;
     std::map<std::string, JobId> requests_;
     std::set<std::pair<JobId, std::string>> promised_;  // Submissions that users know of.
     std::map<JobId, Attempt> last_script_;
+    std::map<std::string, Reservation> reservations_;
     std::set<NodeId> fenced_;  // In the record that is being read.
+    DecisionHash decisions_;
     Epoch epoch_{0};
     std::uint64_t records_ = 0, runs_ = 0, scripts_ = 0, lost_runs_ = 0;
 };

@@ -10,6 +10,19 @@ constexpr Duration kPatience = std::chrono::minutes(4);
 
 bool stands(const Cgroup& cgroup) { return cgroup.any() || (!cgroup.removed && !cgroup.starting); }
 
+bool is_same_device(const NodeShare& a, const NodeShare& b) {
+    return a.device_share && b.device_share && a.device_share->device == b.device_share->device;
+}
+
+// Into how many parts the device is cut that the run has a part of.
+std::int64_t parts_of(const NodeSpec& node, const NodeShare& share) {
+    if (!share.device_share) return 0;
+    for (const ShareKind& kind : node.devices[share.device_share->device].shares) {
+        if (kind.dimension == share.device_share->part.dimension) return kind.parts;
+    }
+    return 0;
+}
+
 }  // namespace
 
 void Oracle::attempt_started(NodeId node, const LaunchAttempt& launch) {
@@ -41,16 +54,20 @@ void Oracle::check_room(NodeId node, const LaunchAttempt& launch) {
     const Machine& machine = *machines_[node.index()];
     const AttemptKey key{launch.job, launch.attempt};
     Resources sum = launch.share.amount;
+    std::int64_t parts = launch.share.device_share ? launch.share.device_share->part.parts : 0;
     for (const auto& [other, cgroup] : machine.cgroups()) {
         if (other == key || !stands(cgroup)) continue;
         sum += cgroup.launch.share.amount;
+        if (is_same_device(cgroup.launch.share, launch.share)) {
+            parts += cgroup.launch.share.device_share->part.parts;
+        }
         const bool shared = in_conflict(cgroup.launch.share, launch.share) != 0 ||
                             cgroup.launch.share.cores.intersects(launch.share.cores);
         if (!shared) continue;
         stage_.violated("I1", to_text(key) + " and " + to_text(other) +
                                   " hold the same GPU or core of " + machine.spec().name);
     }
-    if (!fits(sum, machine.spec().capacity)) {
+    if (!fits(sum, machine.spec().capacity) || parts > parts_of(machine.spec(), launch.share)) {
         stage_.violated("I2", machine.spec().name + " is given out beyond its capacity");
     }
 }

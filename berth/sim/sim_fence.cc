@@ -8,7 +8,7 @@ void SimFence::call(FenceCall call) {
 
 void SimFence::finish(const FenceCall& call) {
     FenceAnswered answer{.node = call.node, .boot_id = call.boot_id};
-    if (!lies_ && rng_.chance(40)) {
+    if (!lies_ && rng_.chance(50)) {
         stage_.count(Fault::fence_failed);
         answer.failure = "ended with exit code 1";
     } else {

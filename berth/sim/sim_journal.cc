@@ -3,6 +3,17 @@
 #include "berth/base/codec.h"
 
 namespace berth::sim {
+namespace {
+
+Record without_eligible(Record record) {
+    std::erase_if(record.facts, [](const Fact& fact) {
+        return std::holds_alternative<JobsEligible>(fact) ||
+               std::holds_alternative<JobEligible>(fact);
+    });
+    return record;
+}
+
+}  // namespace
 
 void SimJournal::append(const Record& record, std::optional<std::uint64_t> hash) {
     std::uint64_t expected = snapshot_ ? snapshot_->sequence + 1 : 1;
@@ -11,7 +22,8 @@ void SimJournal::append(const Record& record, std::optional<std::uint64_t> hash)
         stage_.violated("journal", "record " + std::to_string(record.sequence) + " where " +
                                        std::to_string(expected) + " comes next");
     }
-    Entry entry{encode(record), record.sequence, hash, {}};
+    const std::string bytes = encode(bugs_.forgets_to_write ? without_eligible(record) : record);
+    Entry entry{bytes, record.sequence, hash, {}};
     for (const auto& [job, payload] : record.payloads) {
         payloads_[job] = encode(payload);
         entry.payloads.push_back(job);
@@ -64,7 +76,7 @@ SimJournal::Recovered SimJournal::recover() const {
                                        ", the state is another than it was");
         }
     }
-    recovered.state.check_invariants();
+    if (bugs_.checks_itself) recovered.state.check_invariants();
     return recovered;
 }
 

@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "berth/engine/engine.h"
+#include "berth/sim/controller_bugs.h"
 #include "berth/sim/stage.h"
 
 namespace berth::sim {
 
 class SimJournal {
 public:
-    explicit SimJournal(Stage& stage) : stage_(stage) {}
+    SimJournal(Stage& stage, ControllerBugs bugs) : stage_(stage), bugs_(bugs) {}
 
     // Written, not yet durable. `hash`, if given, is of the state after it.
     void append(const Record& record, std::optional<std::uint64_t> hash);
@@ -48,6 +49,7 @@ private:
     };
 
     Stage& stage_;
+    ControllerBugs bugs_;
     std::vector<Entry> records_;  // Since the snapshot.
     std::size_t durable_ = 0;     // How many of them.
     std::optional<Snapshot> snapshot_, next_snapshot_;

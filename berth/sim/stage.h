@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,13 +30,14 @@ public:
         trace_.push_back(stamp() + line());
         if (trace_.size() > kTraceMax) trace_.pop_front();
     }
-    // An invariant is broken. The first one ends the run.
+    // An invariant is broken. The first one ends the run, unless it is one to look past.
     void violated(const std::string& invariant, const std::string& what) {
-        if (violation_.empty()) {
+        if (violation_.empty() && !look_past_.contains(invariant)) {
             violation_ =
                 invariant + ": " + what + " (seed " + std::to_string(seed_) + ", " + stamp() + ")";
         }
     }
+    void look_past(std::set<std::string> invariants) { look_past_ = std::move(invariants); }
     const std::string& violation() const { return violation_; }
     const std::deque<std::string>& traced() const { return trace_; }
 
@@ -49,6 +51,7 @@ private:
     bool tracing_;
     std::deque<std::string> trace_;
     std::string violation_;
+    std::set<std::string> look_past_;
 };
 
 }  // namespace berth::sim

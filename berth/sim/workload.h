@@ -15,6 +15,7 @@ ClusterSpec random_cluster(Rng& rng);
 struct PlannedJob {
     Duration submit_after{};
     JobSpec spec;
+    std::string user = "ada";
     ScriptPlan script;
     std::size_t after_number = 0;  // With `dependency`: which earlier submission it waits for.
     std::optional<DependencyKind> dependency;

@@ -9,6 +9,7 @@
 #include "berth/sim/node_agent.h"
 #include "berth/sim/sim_fence.h"
 #include "berth/sim/sim_hooks.h"
+#include "berth/sim/site.h"
 
 namespace berth::sim {
 namespace {
@@ -20,6 +21,7 @@ using std::chrono::seconds;
 // How long after the last fault everything must have come to its end.
 constexpr Duration kSettling = hours(24 * 4);
 constexpr Duration kLook = seconds(60);
+constexpr std::uint64_t kSiteSeed = 0x517e, kAsksSeed = 0xa5c5, kReservationsSeed = 0x2e5e;
 
 // Tells the oracle, the users and those who do harm what really runs.
 class Everyone : public Witness {
@@ -98,16 +100,18 @@ SimWorld::SimWorld(std::uint64_t seed, const WorldOptions& options, bool watched
       rng_(seed),
       stage_(seed, watched),
       mix_(random_mix(rng_)),
-      cluster_(with_hooks(with_fence(random_cluster(rng_), options.fence.value_or(seed % 3 == 0)),
+      cluster_(with_hooks(with_fence(with_site(random_cluster(rng_), Rng(seed ^ kSiteSeed)),
+                                     options.fence.value_or(seed % 3 == 0)),
                           seed)),
-      oracle_(stage_),
+      oracle_(stage_, cluster_),
       network_(stage_, cluster_.nodes.size(), options.mix.value_or(mix_), rng_.fork()),
       controller_(stage_, network_, oracle_, cluster_, options.mix.value_or(mix_), options.control,
-                  rng_.fork()),
+                  options.bugs, rng_.fork()),
       hooks_(stage_, controller_, Rng(seed ^ 0x400c5)),
       witness_(oracle_, clients_, injector_, hooks_, !cluster_.hooks.controller_prolog.empty()),
       fence_(stage_, controller_, agents_, cluster_, options.fence_lies, Rng(seed ^ 0xfe9ce)) {
     if (options.mix) mix_ = *options.mix;
+    stage_.look_past(options.look_past);
     clients_ = std::make_unique<Clients>(stage_, controller_, oracle_, mix_, rng_.fork());
     build_nodes();
     connect();
@@ -185,7 +189,11 @@ bool SimWorld::settled() const {
 WorldReport SimWorld::run() {
     controller_.start();
     for (const auto& agent : agents_) agent->start();
-    clients_->use(random_jobs(rng_, cluster_, options_.jobs, options_.busy * 3 / 4, mix_.bad_jobs));
+    const Duration submitting = options_.busy * 3 / 4;
+    auto jobs = random_jobs(rng_, cluster_, options_.jobs, submitting, mix_.bad_jobs);
+    ask_of_site(jobs, cluster_, Rng(seed_ ^ kAsksSeed));
+    clients_->use(std::move(jobs));
+    clients_->reserve(random_reservations(cluster_, Rng(seed_ ^ kReservationsSeed), submitting));
     look_around();
     injector_->start();
     const Time quiet_at = stage_.now() + options_.busy;
@@ -227,7 +235,8 @@ WorldReport SimWorld::report() const {
     report.snapshots = controller_.journal().snapshots();
     report.events = stage_.timeline.steps();
     report.length = stage_.now() - from_seconds(1'800'000'000);
-    if (controller_.is_up()) report.state_hash = controller_.state().hash();
+    report.decision_hash = oracle_.decisions().value();
+    report.decisions = oracle_.decisions().decisions();
     return report;
 }
 

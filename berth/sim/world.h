@@ -3,11 +3,13 @@
 // that is broken.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
 #include "berth/agent/agent.h"
 #include "berth/control/controller.h"
+#include "berth/sim/controller_bugs.h"
 #include "berth/sim/faults.h"
 
 namespace berth::sim {
@@ -20,6 +22,9 @@ struct WorldOptions {
     std::optional<FaultMix> mix;  // nullopt: the seed's own.
     std::optional<bool> fence;    // Whether the site has one; nullopt: in every third world.
     bool fence_lies = false;      // It says that nodes are dead, and does nothing.
+    ControllerBugs bugs;
+    // Violations that do not end the run: so it is seen whether the layer behind notices as well.
+    std::set<std::string> look_past;
 };
 
 struct WorldReport {
@@ -29,8 +34,9 @@ struct WorldReport {
     FaultTally faults{};
     std::uint64_t nodes = 0, submissions = 0, jobs = 0, runs = 0, scripts = 0, steps = 0,
                   lost_runs = 0, records = 0, snapshots = 0, events = 0;
-    Duration length{};             // In virtual time.
-    std::uint64_t state_hash = 0;  // Of the controller's state at the end.
+    Duration length{};  // In virtual time.
+    // Of all durable decisions, and how many they were: see decision_hash.h.
+    std::uint64_t decision_hash = 0, decisions = 0;
 
     std::uint64_t fault_count() const;
 };

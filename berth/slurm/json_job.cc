@@ -239,8 +239,13 @@ void put_schedule(SlurmJson& json, const api::JobRow& job) {
     const bool waits = job.state == "PENDING";
     json.put_time("start_time",
                   waits ? (job.planned_start ? job.planned_start : job.begin_at) : job.started_at);
-    json.put("state_description", "");
-    json.put("state_reason", job.reason.empty() ? "None" : job.reason);
+    // "RaisedSignal:9(Killed)" is the description of RaisedSignal.
+    const std::size_t colon = job.reason.find(':');
+    const bool described = job.reason.starts_with("RaisedSignal:");
+    json.put("state_description", described ? job.reason : "");
+    json.put("state_reason", job.reason.empty() ? "None"
+                             : described        ? job.reason.substr(0, colon)
+                                                : job.reason);
 }
 
 void put_files(SlurmJson& json, const api::JobRow& job) {

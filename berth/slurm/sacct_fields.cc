@@ -52,8 +52,11 @@ std::string memory_of(std::string_view tres) {
     return "0";
 }
 
-std::string cpu_time(Duration length, std::uint32_t cpus) { return format_duration(length * cpus); }
 std::string seconds_text(Duration length) { return std::to_string(length.count() / 1000); }
+// As in Slurm: the whole seconds of Elapsed times CPUs.
+Duration cpu_time(Duration length, std::uint32_t cpus) {
+    return std::chrono::floor<std::chrono::seconds>(length) * cpus;
+}
 
 std::string time_limit_text(const Job& job) { return format_time_limit(job.time_limit); }
 
@@ -94,10 +97,10 @@ constexpr auto kFields = std::to_array<AccountingField>({
     {"Comment", 14, [](const Job& j, Time) { return j.comment; }, nullptr},
     {"ConsumedEnergy", 14, not_known, not_known_of_step},
     {"ConsumedEnergyRaw", 14, not_known, not_known_of_step},
-    {"CPUTime", 10, [](const Job& j, Time now) { return cpu_time(ran_for(j, now), j.allocated_cpus); },
-     [](const Job&, const Step& s, Time now) { return cpu_time(elapsed(s.started_at, s.ended_at, now), s.cpus); }},
-    {"CPUTimeRAW", 10, [](const Job& j, Time now) { return seconds_text(ran_for(j, now) * j.allocated_cpus); },
-     [](const Job&, const Step& s, Time now) { return seconds_text(elapsed(s.started_at, s.ended_at, now) * s.cpus); }},
+    {"CPUTime", 10, [](const Job& j, Time now) { return format_duration(cpu_time(ran_for(j, now), j.allocated_cpus)); },
+     [](const Job&, const Step& s, Time now) { return format_duration(cpu_time(elapsed(s.started_at, s.ended_at, now), s.cpus)); }},
+    {"CPUTimeRAW", 10, [](const Job& j, Time now) { return seconds_text(cpu_time(ran_for(j, now), j.allocated_cpus)); },
+     [](const Job&, const Step& s, Time now) { return seconds_text(cpu_time(elapsed(s.started_at, s.ended_at, now), s.cpus)); }},
     {"DerivedExitCode", 15, [](const Job& j, Time) { return exit_text(j.derived_exit); }, nullptr},
     {"Elapsed", 10, [](const Job& j, Time now) { return format_duration(ran_for(j, now)); },
      [](const Job&, const Step& s, Time now) { return format_duration(elapsed(s.started_at, s.ended_at, now)); }},

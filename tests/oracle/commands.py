@@ -2,6 +2,8 @@
 
 import re
 
+import newer
+from clock import seconds
 from compare import Field, pairs_differ, table_differs, text_differs, widths_differ
 from jobs import JOBS, REFUSED, WRONG
 
@@ -33,8 +35,8 @@ def compare_commands(slurm, berth, counted):
         yield from text_differs(command, *texts, ordered="-N" not in command)
     for letter in SQUEUE:
         command = f"squeue -t all -o %j-%K|{letter}"
-        yield from table_differs(f"squeue -o {letter}", *(f"NAME|{letter}\n" + text.split("\n", 1)[1]
-                                                           for text in both(slurm, berth, command, counted)), "NAME")
+        texts = (f"NAME|{letter}\n" + text.split("\n", 1)[1] for text in both(slurm, berth, command, counted))
+        yield from table_differs(f"squeue -o {letter}", *texts, "NAME", newer.squeue)
         heads = both(slurm, berth, f"squeue -o {letter}", counted)
         yield from widths_differ(f"squeue -o {letter}", *heads)
     for letter in SINFO:
@@ -42,31 +44,70 @@ def compare_commands(slurm, berth, counted):
         yield from table_differs(f"sinfo -o {letter}", *(f"NAME|{letter}\n" + text.split("\n", 1)[1]
                                                          for text in both(slurm, berth, command, counted)), "NAME")
         yield from widths_differ(f"sinfo -o {letter}", *both(slurm, berth, f"sinfo -o {letter}", counted))
+    accounted = both(slurm, berth, f"sacct -a -P -o {SACCT}", counted)
+    yield from jobs_differ(slurm, berth, accounted[0], counted)
+    for what, names, form in (("node", ("gpu1", "gpu4"), newer.node), ("partition", ("main", "debug"), newer.partition),
+                              ("step", ("{steps}",), newer.step)):
+        for name in names:
+            texts = both(slurm, berth, f"scontrol show {what} {name}", counted)
+            yield from pairs_differ(f"scontrol show {what}", name.strip("{}"), *texts, form)
+    yield from sdiag_differs(slurm, berth, counted)
+    yield from table_differs("sacct -P", *(per_second(text) for text in accounted), "JobID")
+
+
+def jobs_differ(slurm, berth, accounted, counted):
+    """`scontrol show job`; what 22.05's does not show of a job, its sacct does."""
+    head, *rows = (line.split("|") for line in accounted.splitlines())
+    requested = {row[head.index("JobName")]: row[head.index("ReqTRES")] for row in rows if "." not in row[head.index("JobID")]}
     for job in JOBS:
         for details in ("", "-d "):
             command = f"scontrol {details}show job {{{job.name}}}"
-            yield from pairs_differ(f"scontrol {details}show job", job.name, *both(slurm, berth, command, counted))
-    for what, names in (("node", ("gpu1", "gpu4")), ("partition", ("main", "debug")), ("step", ("{steps}",))):
-        for name in names:
-            texts = both(slurm, berth, f"scontrol show {what} {name}", counted)
-            yield from pairs_differ(f"scontrol show {what}", name.strip("{}"), *texts)
-    yield from sdiag_differs(slurm, berth, counted)
-    command = f"sacct -a -P -o {SACCT}"
-    yield from table_differs("sacct -P", *both(slurm, berth, command, counted), "JobID")
+            texts = (by_task(text) for text in both(slurm, berth, command, counted))
+            yield from pairs_differ(f"scontrol {details}show job", job.name, *texts,
+                                    lambda pairs, name=job.name: newer.job(pairs, requested.get(name), slurm.lines[name]))
+
+
+def by_task(text):
+    """The records of an array in the order of its tasks: Slurm has them in any."""
+    records = [record for record in text.split("\n\n") if record.strip()]
+    return "\n\n".join(sorted(records, key=lambda record: (re.findall(r"ArrayTaskId=(\d+)\s", record) or ["~"])[0]))
+
+
+def per_second(text):
+    """CPU time is elapsed time times CPUs: the clock is taken out of it, the CPUs stay."""
+    head, *rows = (line.split("|") for line in text.splitlines())
+    for row in rows:
+        cells = dict(zip(head, row))
+        elapsed = int(cells["ElapsedRaw"] or 0)
+        for name, total in (("CPUTime", seconds(cells["CPUTime"]) if cells["CPUTime"] else 0), ("CPUTimeRAW", int(cells["CPUTimeRAW"] or 0))):
+            if elapsed > 0 and total % elapsed == 0:
+                row[head.index(name)] = f"{total // elapsed} x Elapsed"
+            elif elapsed == 0 and total == 0:
+                row[head.index(name)] = f"{cells['NCPUS']} x Elapsed"
+    return "\n".join("|".join(row) for row in [head, *rows]) + "\n"
+
+
+# Lines of sdiag of which each cluster has its own numbers: how often it looked, how long it took, what was asked.
+SDIAG_OWN = re.compile(
+    r"^(Server thread count|Agent (queue size|count|thread count)|DBD Agent queue size|Data since|sdiag output at|Job states ts|Latency for"
+    r"|\t(Last cycle( when)?|Max cycle|Total cycles|Mean cycle|(Mean|Last) depth cycle( \(try sched\))?|Last queue length|Depth Mean( \(try depth\))?"
+    r"|Queue length mean|(Last|Mean) table size|Total backfilled (jobs|heterogeneous job components)( \(since last .*\))?|End of job queue"
+    r"|Blocked on licenses|System state changed|Timeout \(\w+\)|Hit \w+.*|[A-Z_]+ +\( *\d+\) count|\w+ +\( *\d+\) count))\b")
 
 
 def sdiag_differs(slurm, berth, counted):
     """The lines it has, and how many jobs it has counted; how often and how fast is each one's own."""
-    texts = both(slurm, berth, "sdiag", counted)
+    theirs, ours = both(slurm, berth, "sdiag", counted)
+    texts = newer.sdiag(theirs), ours
     plain = []
     for text in texts:
-        text = re.sub(r"^\t(Cycles per minute|\w+ +\( *\d+\) count):.*\n", "", text, flags=re.M)
-        text = re.sub(r"(?<!\d)\d+(?= microseconds)|(?<=:) *\d+$|(?<=\() *\d+(?=\))", "N", text, flags=re.M)
-        plain.append(text)
+        lines = []
+        for line in text.splitlines():
+            if re.match(r"^\t(Cycles per minute|\w+ +\( *\d+\) count):", line):
+                continue
+            lines.append(re.sub(r"\d+", "N", line) if SDIAG_OWN.match(line) else line)
+        plain.append("\n".join(lines))
     yield from text_differs("sdiag", *plain, ordered=True)
-    counts = [dict(re.findall(r"^Jobs (\w+): +(\d+)$", text, re.M)) for text in texts]
-    for key in counts[0]:
-        yield Field("sdiag", "Jobs", key, counts[0][key], counts[1].get(key, "(absent)"))
 
 
 def outcome_differs(slurm, berth, command, counted, user=None):

@@ -1,14 +1,13 @@
-"""Outputs of two clusters, taken apart into fields, with what must differ made equal."""
+"""Outputs of two clusters, taken apart into fields. A field keeps both sides as they were printed: verdicts.py says whether they agree."""
 
 import difflib
 import itertools
 import re
 from dataclasses import dataclass
 
-TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
-AGO = re.compile(r"(?<![\w:./-])(\d+-)?(\d+:)?\d+:\d\d(?![\w:./-])")
-DAY = re.compile(r"\w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}")
-SECONDS = {"ElapsedRaw", "CPUTimeRAW"}
+from clock import stamps_blanked
+
+ABSENT = "(absent)"
 
 
 @dataclass(frozen=True)
@@ -20,6 +19,8 @@ class Field:
     field: str
     slurm: str
     berth: str
+    head: tuple = ("", "")  # Of a whole line: the head lines above it, which name its columns.
+    mapped: bool = False  # `slurm` is not as printed, but what newer.py makes of it.
 
     def __str__(self):
         return f"{self.command} | {self.subject} | {self.field}: Slurm {self.slurm!r}, Berth {self.berth!r}"
@@ -31,6 +32,7 @@ class Side:
     def __init__(self, cluster):
         self.cluster = cluster
         self.ids = {}  # Job name → id.
+        self.lines = {}  # Job name → its submit line.
 
     def plain(self, text):
         """Without directories."""
@@ -48,18 +50,17 @@ def values(text):
     return pairs
 
 
-def plain_value(text):
-    return AGO.sub("T", TIME.sub("DATE", text))
-
-
-def pairs_differ(command, subject, slurm, berth):
-    ours, theirs = values(berth), values(slurm)
+def pairs_differ(command, subject, slurm, berth, newer=dict):
+    """`newer`: brings the pairs of 22.05 into the form of 25.11."""
+    ours, printed = values(berth), values(slurm)
+    theirs = newer(printed)
     for key in sorted(ours.keys() | theirs.keys()):
-        yield Field(command, subject, key, plain_value(theirs.get(key, "(absent)")), plain_value(ours.get(key, "(absent)")))
+        value = theirs.get(key, ABSENT)
+        yield Field(command, subject, key, value, ours.get(key, ABSENT), mapped=value != printed.get(key, ABSENT))
 
 
-def table_differs(command, slurm, berth, key):
-    """Tables with `|` between columns. `key`: the column that names a row."""
+def table_differs(command, slurm, berth, key, newer=None):
+    """Tables with `|` between columns. `key`: the column that names a row. `newer`: brings a cell of 22.05's into the form of 25.11."""
     def rows(text):
         lines = text.splitlines()
         head = lines[0].split("|") if lines else []
@@ -76,26 +77,30 @@ def table_differs(command, slurm, berth, key):
     yield Field(command, "head", "columns", "|".join(head), "|".join(our_head))
     for name in sorted(ours.keys() | theirs.keys()):
         if name not in ours or name not in theirs:
-            yield Field(command, name, "row", str(theirs.get(name)), str(ours.get(name)))
+            yield Field(command, name, "row", *("|".join(side[name].values()) if name in side else ABSENT for side in (theirs, ours)))
             continue
         for column in head:
-            a, b = (plain_value(row[name].get(column, "(absent)")) for row in (theirs, ours))
-            if column in SECONDS:
-                a, b = re.sub(r"^\d+$", "SECONDS", a), re.sub(r"^\d+$", "SECONDS", b)
-            yield Field(command, name, column, a, b)
+            a, b = (row[name].get(column, ABSENT) for row in (theirs, ours))
+            new = newer(column, a) if newer else a
+            yield Field(command, name, column, new, b, mapped=new != a)
 
 
 def text_differs(command, slurm, berth, ordered):
-    """Whole lines, as people see them."""
+    """Whole lines, as people see them. Which line stands opposite which is found without what the clock moves."""
     def lines(text):
+        found = [line.rstrip() for line in text.splitlines()]
+        return found if ordered else sorted(found, key=blanked)
+
+    def blanked(line):
         # A name in place of an id, or a time of another length, may not move what follows.
-        found = [re.sub(r"\s+", " ", plain_value(DAY.sub("DAY", line))).rstrip() for line in text.splitlines()]
-        return found if ordered else sorted(found)
+        return re.sub(r"\s+", " ", stamps_blanked(line))
 
     theirs, ours = lines(slurm), lines(berth)
-    for what, first, last, our_first, our_last in difflib.SequenceMatcher(None, theirs, ours, autojunk=False).get_opcodes():
-        for a, b in itertools.zip_longest(theirs[first:last], ours[our_first:our_last], fillvalue="(none)"):
-            yield Field(command, "line", "text", a, b)
+    head = tuple(next((line for line in text.splitlines() if re.match(r"\s*[A-Z]+\b.*[A-Z]{4}", line)), "") for text in (slurm, berth))
+    matcher = difflib.SequenceMatcher(None, [blanked(line) for line in theirs], [blanked(line) for line in ours], autojunk=False)
+    for _, first, last, our_first, our_last in matcher.get_opcodes():
+        for a, b in itertools.zip_longest(theirs[first:last], ours[our_first:our_last], fillvalue=ABSENT):
+            yield Field(command, "line", "text", a, b, head)
 
 
 def widths_differ(command, slurm, berth):

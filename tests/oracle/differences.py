@@ -1,77 +1,280 @@
-"""What differs between Debian's Slurm and Berth, and why: the row of docs/slurm-differences.md that tells users."""
+"""What differs between Debian's Slurm and Berth, and why: the row of docs/slurm-differences.md that tells users.
+
+A rule says what Berth prints where Slurm prints this: `says` is a table from their value to ours, or a function of the field and of what
+else was printed (`Context`). A rule explains a field only if that is what Berth does print. The exception is `alike`, which brings both
+values into one form."""
 
 import re
+import socket
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
+from clock import LATE, STAMP, moment
+from compare import ABSENT
+from jobs import JOBS
 
-@dataclass(frozen=True)
-class Rule:
-    row: str  # The first cell of the row.
-    command: str  # Patterns for the whole of what a Difference says.
-    subject: str = ".*"
-    field: str = ".*"
-    slurm: str = ".*"
-    berth: str = ".*"
-
-    def explains(self, difference):
-        return all(re.fullmatch(getattr(self, part), getattr(difference, part), re.DOTALL)
-                   for part in ("command", "subject", "field", "slurm", "berth"))
-
-
+VERSION = re.search(r"VERSION (\d+\.\d+\.\d+)", (Path(__file__).parents[2] / "CMakeLists.txt").read_text())[1]
+HOST = socket.gethostname().split(".")[0]
 JOB = "scontrol (-d )?show job"
 STEP = "scontrol show step"
 NODE = "scontrol show node"
 SACCT = "sacct -P"
 WRONG = "wrong input"
 
+
+@dataclass(frozen=True)
+class Rule:
+    row: str  # The first cell of the row.
+    command: str  # Patterns for the whole of what a Field says.
+    subject: str
+    field: str
+    says: dict | Callable | None = None
+    alike: Callable | None = None
+
+    def explains(self, field, context):
+        if not all(re.fullmatch(getattr(self, part), getattr(field, part), re.DOTALL) for part in ("command", "subject", "field")):
+            return False
+        if self.alike:
+            both = field.slurm, field.berth
+            return all(re.fullmatch(r"[\d,-]+", text) for text in both) and len({self.alike(text) for text in both}) == 1
+        said = self.says.get(field.slurm) if isinstance(self.says, dict) else self.says(field, context)
+        return said is not None and plain(said) == plain(field.berth)
+
+
+@dataclass(frozen=True)
+class Own:
+    """Fields that follow from how this comparison configures each cluster, or from when it counts: what each has to print."""
+
+    command: str
+    field: str
+    slurm: Callable  # Of the value and the subject's name.
+    berth: Callable  # Likewise, and of the context.
+
+    def meets(self, field):
+        return re.fullmatch(self.command, field.command) is not None and re.fullmatch(self.field, field.field) is not None \
+            and field.subject != "head" and (field.subject != "line" or bool(self.slurm(field.slurm, "")))
+
+    def holds(self, field, context):
+        name = field.subject.split("-")[0]
+        return bool(self.slurm(field.slurm, name) and self.berth(field.berth, name, context))
+
+
+def plain(text):
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def time_of(text):
+    found = STAMP.fullmatch(text)
+    return moment(found) if found and not found["span"] else None
+
+
+def count_of(ids):
+    """How many there are in "0-3,16"."""
+    return sum(int(last or first) - int(first) + 1 for first, last in re.findall(r"(\d+)(?:-(\d+))?", ids.partition("%")[0]))
+
+
+# ---- What Berth says, by their value and what else was printed.
+
+def number_becomes(text):
+    return lambda field, _: text if re.fullmatch(r"[\d.]+", field.slurm) else None
+
+
+def replaced(old, new):
+    return lambda field, _: plain(field.slurm).replace(old, new) if old in plain(field.slurm) else None
+
+
+def name_of(field, context):
+    """The job's, whatever the command calls it by."""
+    if field.command == SACCT:
+        return context.slurm(SACCT, field.subject, "JobName")
+    return field.subject.split("-")[0]
+
+
+def later_place(field, context):
+    """Slurm counts down by one with each job that is not held."""
+    names = [job.name for job in JOBS]
+    name = name_of(field, context)
+    if name not in names or not field.slurm.isdigit() or field.slurm == "0":
+        return None
+    held = sum("-H" in job.options.split() for job in JOBS[:names.index(name)])
+    return str(int(field.slurm) - held)
+
+
+def looked_at(field, context):
+    """When it started or became eligible; Slurm: any look."""
+    eligible = context.berth(field.command, field.subject, "EligibleTime")
+    started = context.berth(field.command, field.subject, "StartTime")
+    running = context.berth(field.command, field.subject, "JobState") != "PENDING"
+    theirs = time_of(field.slurm)
+    if theirs is None:
+        return None
+    for said in (started if running else eligible,):
+        when = time_of(said or "")
+        return "Unknown" if when is None or when > theirs + LATE else said
+
+
+def memory_of(field, context):
+    tres = context.berth(field.command, field.subject, "AllocTRES") or ""
+    return ABSENT if f"mem={field.slurm}M" in tres.split(",") else None
+
+
+def nodes_of(field, context):
+    return ABSENT if context.berth(field.command, field.subject, "NodeList") == field.slurm else None
+
+
+def cpus_of(field, context):
+    return ABSENT if str(count_of(field.slurm)) == context.berth(field.command, field.subject, "NumCPUs") else None
+
+
+def gpus_of_step(field, context):
+    records = [context.berth(field.command, field.subject, "TRES" + suffix) or "" for suffix in ("", "'")]
+    return ABSENT if any(field.slurm.replace("gres/gpu:", "gres/gpu=") in tres.split(",") for tres in records) else None
+
+
+def host_alone(field, _):
+    return f"{HOST}:0" if re.fullmatch(rf"(localhost|{HOST}):\d+", field.slurm) else None
+
+
+def no_srun(field, _):
+    return "(null):0" if re.fullmatch(rf"(localhost|{HOST}):\d+", field.slurm) else None
+
+
+def never_started(field, context):
+    """Slurm has the time of its end."""
+    end = context.slurm("scontrol show job", "dropped", "EndTime")
+    shown = {"StartTime": "Unknown", "%S": "N/A"}[field.field]
+    return shown if time_of(end or "") is not None and time_of(field.slurm) == time_of(end) else None
+
+
+def submitted(field, context):
+    suffix = "'" * (len(field.field) - len(field.field.rstrip("'")))
+    return context.berth(field.command, field.subject, "SubmitTime" + suffix) if field.slurm == "Unknown" else None
+
+
+def why_it_ended(field, context):
+    reason = context.berth("scontrol show job", name_of(field, context), "Reason") or ""
+    return reason.partition(":")[0] if field.slurm == "None" else None
+
+
+def comment_of(field, context):
+    options = next((job.options for job in JOBS if job.name == name_of(field, context)), "")
+    found = re.search(r"--comment=(\S+)", options)
+    return found[1] if found and field.slurm == "" else None
+
+
+def counted_when_asked(text, _, context):
+    """As many as squeue says; Slurm counts them every half minute."""
+    state, number = re.match(r"Jobs (pending|running): +(\d+)$", text).groups() if re.match(r"Jobs \w+: +\d+$", text) else ("", "")
+    rows = [f for f in context.by_name.values() if f.command == "squeue -o %T" and f.field == "%T" and f.berth == state.upper()]
+    tasks = [row.subject.partition("array-")[2] for row in rows]
+    return number == str(sum(count_of(task) if "-" in task else 1 for task in tasks))
+
+
+def waiting_array(field, context):
+    if field.slurm != ABSENT:
+        return None
+    if field.command == SACCT:
+        found = re.fullmatch(r"22\|22_\[2-5%2\]\|array\|news\|9\|news\|9\|bio\|main\|normal\|PENDING\|0:0\|0:0\|1\|0\|\|1\|2000M\|1"
+                             r"\|billing=1,cpu=1,mem=2000M,node=1\|1\|1\|\|None assigned\|00:05:00\|5\|00:00:00\|0\|1 x Elapsed\|1 x Elapsed"
+                             rf"\|({STAMP.pattern})\|\1\|Unknown\|Unknown\|00:00:00\|PRIORITY\|None\|\|WORK\|oracle".replace("?P<moment>", "")
+                             .replace("?P<day>", "").replace("?P<span>", "")
+                             .replace("PRIORITY", context.berth(SACCT, "22_0", "Priority") or "none"), field.berth)
+        return field.berth if found else None
+    return "22_[2-5%2] array main bio 1 PENDING 0:0"
+
+
+def first_line_then(text):
+    return lambda field, _: field.slurm.split("\n")[0] + "\n" + text
+
+
+def last_line(field, _):
+    return field.slurm.split("\n")[-1]
+
+
+def with_line_before(text):
+    return lambda field, _: text + "\n" + field.slurm
+
+
+def refused_with(text):
+    """Where Slurm takes it as something else."""
+    return lambda field, _: {"exit code": "255" if field.slurm == "0" else None, "stderr": text if field.slurm == "" else None,
+                             "stdout": "" if re.fullmatch(r"Submitted batch job \d+", field.slurm) else None}[field.field]
+
+
+SQUEUE_STATES = ("squeue: error: Valid job states include: PENDING,RUNNING,SUSPENDED,COMPLETED,CANCELLED,FAILED,TIMEOUT,NODE_FAIL,PREEMPTED,"
+                 "BOOT_FAIL,DEADLINE,OUT_OF_MEMORY,COMPLETING,CONFIGURING")
+SINFO_STATES = ("sinfo: error: valid states: all,alloc,allocated,comp,completing,down,drain,drained,draining,drng,idle,mix,mixed,"
+                "not_responding,planned,unk,unknown,fail,maint,reserved,resv,no_respond,reboot_requested,reboot_issued")
+NARROW = "CPUs of `srun -n1` in a job with `-c4`"
+OVER = "cores and GPUs of a job that is over"
+OVER_JOBS = "good|bad|killed|cancelled"
+DROPPED = "a job cancelled before it started"
+LINES = "lines before Slurm's own"
+
 EXPLAINED = [
-    # Newer than the oracle.
-    Rule("`squeue %b`, `TresPerNode`", JOB, field="TresPer(Node|Job|Task)", slurm="gres:.*", berth="gres/.*"),
-    Rule("`squeue %b`, `TresPerNode`", "squeue -o %b", slurm="gres:.*", berth="gres/.*"),
-    Rule("`scontrol show job`", JOB, field="TRES'*", berth=r"\(absent\)"),
-    Rule("`scontrol show job`", JOB, field="(Req|Alloc)TRES'*", slurm=r"\(absent\)"),
-    Rule("`scontrol show job`", JOB, field="SubmitLine'*", slurm=r"\(absent\)"),
-    Rule("`scontrol show job`", JOB, field="Power'*", berth=r"\(absent\)"),
-    Rule("`scontrol show node`", NODE, field="CapWatts|ExtSensors.*", berth=r"\(absent\)"),
-    Rule("`scontrol show partition`", "scontrol show partition", field="ExclusiveTopo|MaxCPUsPerSocket", slurm=r"\(absent\)"),
-    Rule("a job that a signal ended", JOB + "|squeue -o %[rR]|squeue -t all", slurm=r".*JobLaunchFailure.*", berth=r".*RaisedSignal.*"),
-    Rule("CPUs of `srun -n1` in a job with `-c4`", "sacct -a", field="text", slurm="1.1 false physics 8 .*", berth="1.1 false physics 4 .*"),
-    Rule("CPUs of `srun -n1` in a job with `-c4`", SACCT, "1.1", "AllocCPUS|NCPUS|ReqCPUS", "8", "4"),
-    Rule("CPUs of `srun -n1` in a job with `-c4`", SACCT, "1.1", "AllocTRES", "cpu=8,.*", "cpu=4,.*"),
+    Rule(NARROW, "sacct -a", "line", "text", replaced("1.1 false physics 8 ", "1.1 false physics 4 ")),
+    Rule(NARROW, SACCT, "1.1", "AllocCPUS|NCPUS|ReqCPUS", {"8": "4"}),
+    Rule(NARROW, SACCT, "1.1", "CPUTime(RAW)?", {"8 x Elapsed": "4 x Elapsed"}),
+    Rule(NARROW, SACCT, "1.1", "AllocTRES", replaced("cpu=8,", "cpu=4,")),
     # The scheduler.
-    Rule("who scheduled a job", JOB, field="Scheduler'*", slurm="Backfill.*", berth="Main"),
-    Rule("`LastSchedEval`", JOB, field="LastSchedEval", berth="Unknown"),
-    Rule("`priority/basic`", JOB + "|squeue -o %Q|" + SACCT, field="Priority'*|%Q", slurm=r"42949\d+", berth=r"42949\d+"),
-    Rule("which cores of a node", "scontrol -d show job", field="CPU_IDs'*", slurm=r"[\d,-]+", berth=r"[\d,-]+"),
+    Rule("who scheduled a job", JOB, ".*", "Scheduler'*", {"Backfill": "Main", "Backfill:*": "Main"}),
+    Rule("`LastSchedEval`", JOB, ".*", "LastSchedEval'*", looked_at),
+    Rule("`priority/basic`", JOB + "|squeue -o %Q|" + SACCT, ".*", "Priority'*|%Q", later_place),
+    Rule("which cores of a node", "scontrol -d show job", ".*", "CPU_IDs'*", alike=count_of),
     # What is kept of a job.
-    Rule("cores and GPUs of a job that is over", "scontrol -d show job", "good|bad|killed|cancelled", "GRES|JOB_GRES|Mem|Nodes|CPU_IDs",
-         berth=r"\(absent\)"),
-    Rule("`AllocNode:Sid`, `SrunHost:Pid`", JOB + "|" + STEP, field="AllocNode:Sid'*|SrunHost:Pid'*"),
-    Rule("distribution and GPUs of a step in `scontrol show step`", STEP, field="Dist|TresPerNode", berth=r"\(absent\)"),
-    Rule("`ExitCode` of a cancelled job", JOB, "cancelled", "ExitCode"),
-    Rule("a job cancelled before it started", JOB + "|squeue -o %S", "dropped.*", "StartTime|NumTasks|%S"),
-    Rule("a job cancelled before it started", JOB + "|squeue -o %[rR]", "dropped.*", "Reason|%[rR]", ".*JobHeldUser.*"),
-    Rule("a waiting array", "sacct -a( -X)?", field="text", slurm=r"\(none\)", berth=r"22_\[.*"),
-    Rule("a waiting array", SACCT, r"22_\[.*", "row", "None"),
-    Rule("a waiting array", JOB, "array", "AccrueTime'*|EligibleTime'*", "Unknown"),
-    Rule("ids of array tasks", JOB, "array", "JobId'+|ArrayTaskId'+"),
-    Rule("`sacct` while a job runs", SACCT, "1", "DerivedExitCode", "0:0", "1:0"),
-    Rule("`sacct` `Reason`", SACCT, field="Reason"),
-    Rule("`sacct` `Comment`", SACCT, "2", "Comment", "", "hello"),
+    Rule(OVER, "scontrol -d show job", OVER_JOBS, "GRES", {"": ABSENT}),
+    Rule(OVER, "scontrol -d show job", OVER_JOBS, "JOB_GRES", {"(null)": ABSENT}),
+    Rule(OVER, "scontrol -d show job", OVER_JOBS, "Mem", memory_of),
+    Rule(OVER, "scontrol -d show job", OVER_JOBS, "Nodes", nodes_of),
+    Rule(OVER, "scontrol -d show job", OVER_JOBS, "CPU_IDs", cpus_of),
+    Rule("`AllocNode:Sid`, `SrunHost:Pid`", JOB, ".*", "AllocNode:Sid'*", host_alone),
+    Rule("`AllocNode:Sid`, `SrunHost:Pid`", STEP, ".*", "SrunHost:Pid'*", no_srun),
+    Rule("distribution and GPUs of a step in `scontrol show step`", STEP, ".*", "Dist", {"Block": ABSENT}),
+    Rule("distribution and GPUs of a step in `scontrol show step`", STEP, ".*", "TresPerNode", gpus_of_step),
+    Rule("a job that a signal ended", "squeue -t all", "line", "text", replaced("(JobLaunchFailure)", "(RaisedSignal:9(Killed))")),
+    Rule("`ExitCode` of a cancelled job", JOB, "cancelled", "ExitCode", {"0:15": "0:0"}),
+    Rule(DROPPED, JOB + "|squeue -o %S", "dropped.*", "StartTime|%S", never_started),
+    Rule(DROPPED, JOB, "dropped", "NumTasks", {"N/A": "1"}),
+    Rule(DROPPED, JOB + "|squeue -o %r", "dropped.*", "Reason|%r", {"JobHeldUser": "None"}),
+    Rule("a waiting array", "sacct -a( -X)?", "line", "text", waiting_array),
+    Rule("a waiting array", SACCT, r"22_\[2-5%2\]", "row", waiting_array),
+    Rule("a waiting array", JOB, "array", "(AccrueTime|EligibleTime)'*", submitted),
+    Rule("`sacct` while a job runs", SACCT, "1", "DerivedExitCode", {"0:0": "1:0"}),
+    Rule("`sacct` `Reason`", SACCT, "11|12", "Reason", why_it_ended),
+    Rule("`sacct` `Reason`", SACCT, "21", "Reason", {"PartitionTimeLimit": "None"}),
+    Rule("`sacct` `Comment`", SACCT, ".*", "Comment", comment_of),
     # The nodes of this comparison.
-    Rule("load and free memory of nodes", NODE, field="CPULoad|FreeMem", berth="N/A"),
-    Rule("load and free memory of nodes", "sinfo -o %[eO]", berth="N/A"),
-    Rule("version and address of a node", NODE, field="NodeAddr|NodeHostName|Port|Version"),
-    Rule("version and address of a node", "sinfo -o %[nov]"),
-    Rule("`sdiag`", "sdiag", "line", "text", r"\(none\)"),
-    Rule("`sdiag`", "sdiag", "Jobs", "pending|running", r"\d+", r"\d+"),  # Slurm counts them every so often.
+    Rule("load and free memory of nodes", NODE, ".*", "CPULoad|FreeMem", number_becomes("N/A")),
+    Rule("load and free memory of nodes", "sinfo -o %[eO]", ".*", "%[eO]", number_becomes("N/A")),
     # Words for what is wrong.
-    Rule("`sbatch --nice=abc`, `--time=-5`", WRONG, "sbatch .*(--nice=abc|--time=-5) .*"),
-    Rule("lines before Slurm's own", WRONG, "sbatch .* -[wx] nosuch .*", "stderr"),
-    Rule("lines before Slurm's own", WRONG, "sbatch .*(--begin=|--gpus=8 ).*", "stderr"),
-    Rule("`sbatch: fatal:`", WRONG, "sbatch .*--mem=1G --mem-per-cpu.*", "stderr", "sbatch: fatal: .*", "sbatch: error: .*"),
-    Rule("negative counts of GPUs", WRONG, "sbatch .*--gres=gpu:-1 .*", "stderr"),
-    Rule("lists of valid states", WRONG, "(squeue|sinfo) -t .*", "stderr"),
-    Rule("`scancel` of an unknown job", WRONG, "scancel 99999"),
-    Rule("`scontrol show hostnames gpu[1-`", WRONG, "scontrol show hostnames .*"),
+    Rule("`sbatch --nice=abc`, `--time=-5`", WRONG, "sbatch .*--nice=abc .*", ".*", refused_with("sbatch: error: Invalid --nice value: abc")),
+    Rule("`sbatch --nice=abc`, `--time=-5`", WRONG, "sbatch .*--time=-5 .*", ".*", refused_with("sbatch: error: Invalid --time specification")),
+    Rule(LINES, WRONG, "sbatch .* -[wx] nosuch .*", "stderr", with_line_before("sbatch: error: invalid node name specified: nosuch")),
+    Rule(LINES, WRONG, "sbatch .*(--begin=|--gpus=8 ).*", "stderr", last_line),
+    Rule("`sbatch: fatal:`", WRONG, "sbatch .*--mem=1G --mem-per-cpu.*", "stderr", replaced("sbatch: fatal: ", "sbatch: error: ")),
+    Rule("negative counts of GPUs", WRONG, "sbatch .*--gres=gpu:-1 .*", "stderr",
+         {"sbatch: error: Batch job submission failed: Requested node configuration is not available":
+          "sbatch: error: Invalid generic resource (gres) specification"}),
+    Rule("lists of valid states", WRONG, "squeue -t .*", "stderr", first_line_then(SQUEUE_STATES)),
+    Rule("lists of valid states", WRONG, "sinfo -t .*", "stderr", first_line_then(SINFO_STATES)),
+    Rule("`scancel` of an unknown job", WRONG, "scancel 99999", "exit code", {"0": "1"}),
+    Rule("`scancel` of an unknown job", WRONG, "scancel 99999", "stderr",
+         {"": "scancel: error: Kill job error on job id 99999: Invalid job id specified"}),
+    Rule("`scontrol show hostnames gpu[1-`", WRONG, r"scontrol show hostnames gpu\[1-", "exit code", {"0": "1"}),
+    Rule("`scontrol show hostnames gpu[1-`", WRONG, r"scontrol show hostnames gpu\[1-", "stdout", {"gpu]": ""}),
+    Rule("`scontrol show hostnames gpu[1-`", WRONG, r"scontrol show hostnames gpu\[1-", "stderr", {"": "Invalid hostlist: gpu[1-"}),
+]
+
+
+def named(text, name, _):
+    return text == name
+
+
+OWN = [  # Slurm's nodes live on this host, at its address and ports; Berth's agents are asked for nothing of the kind.
+    Own(f"{NODE}|sinfo -o %o", "NodeAddr|%o", lambda text, _: text == "127.0.0.1", named),
+    Own(f"{NODE}|sinfo -o %n", "NodeHostName|%n", lambda text, _: text == HOST, named),
+    Own(NODE, "Port", lambda text, _: re.fullmatch(r"2\d{4}", text), lambda text, *_: text == ABSENT),
+    Own(f"{NODE}|sinfo -o %v", "Version|%v", lambda text, _: text.startswith("22.05."), lambda text, *_: text == VERSION),
+    Own("sdiag", "text", lambda text, _: re.match("Jobs (pending|running):", text), counted_when_asked),
 ]

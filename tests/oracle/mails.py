@@ -3,7 +3,8 @@
 import re
 import time
 
-from compare import TIME, Field
+from clock import stamps_blanked
+from compare import Field
 
 PATIENCE = 60.0
 # By name: options, script, how many mails there are to be.
@@ -18,7 +19,6 @@ MAILED = {
     "mail-tasks": ("--mail-type=END,ARRAY_TASKS -a 4-5", "true", 2),
     "mail-held": ("--mail-type=END -H", "true", 1),
 }
-SPAN = re.compile(r"time (\d+-)?\d\d:\d\d:\d\d")
 # Names of the environment that Slurm has for a mail, and Berth has not: files and counts that depend on it.
 VARIABLE = re.compile(r"^(SLURM_JOB_(MAIL_TYPE|USER|UID|NAME|STATE|EXIT_CODE\w*|PARTITION|ID)|SLURM_ARRAY_\w+|SLURM_CLUSTER_NAME)=")
 
@@ -38,12 +38,12 @@ def mails_of(side, name):
         first, *variables = path.read_text().splitlines()
         if f" Name={name} " not in first:
             continue
-        text = SPAN.sub("time TIME", first.removeprefix("MAIL "))
+        text = first.removeprefix("MAIL ")
         plain = [re.sub(r"=\d+$", "=ID", line) if "_ID=" in line or "_JOB_ID" in line else line for line in variables if VARIABLE.match(line)]
         subject = re.sub(r"Job_id=\d+", "Job_id=ID", re.sub(r"\(\d+\) Name", "(ID) Name", text))
         # What Slurm has for a whole array is its record's, which waits still, or that of one task.
         found.append((subject, [] if "Array Summary" in subject else plain))
-    return sorted(found)
+    return sorted(found, key=lambda mail: stamps_blanked(mail[0]))
 
 
 def compare_mails(slurm, berth, counted):
@@ -63,4 +63,4 @@ def compare_mails(slurm, berth, counted):
         counted.append(f"mails {name}")
         yield Field("MailProg", name, "mails", "\n".join(one[0] for one in here), "\n".join(one[0] for one in there))
         for (subject, ours), (_, theirs) in zip(here, there):
-            yield Field("MailProg", f"{name}: {subject}", "variables", TIME.sub("TIME", "\n".join(ours)), TIME.sub("TIME", "\n".join(theirs)))
+            yield Field("MailProg", f"{name}: {stamps_blanked(subject)}", "variables", "\n".join(ours), "\n".join(theirs))

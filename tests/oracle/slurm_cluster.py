@@ -1,7 +1,9 @@
 """Debian's own Slurm on this machine for one comparison: munge, MariaDB, slurmdbd, slurmctld and a slurmd for each made-up node."""
 
+import contextlib
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -11,7 +13,8 @@ from pathlib import Path
 from mails import program
 
 PATIENCE = 90.0  # Seconds for each daemon; machines are shared and slow.
-PORT = 26817     # This and the next few dozen: slurmctld, slurmdbd, MariaDB, the slurmds.
+# This and the next few dozen: slurmctld, slurmdbd, MariaDB, the slurmds.
+PORT = int(os.environ.get("BERTH_ORACLE_PORT", 26817))
 
 # What both clusters are configured with. {dir}: where device files lie.
 NODES = """\
@@ -54,7 +57,7 @@ TaskPlugin=task/none
 MpiDefault=none
 """
 SLURM_ONLY = CONFINED + """\
-SchedulerParameters=bf_interval=1,bf_continue
+SchedulerParameters=bf_interval=1,bf_resolution=1,bf_continue
 AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageHost=127.0.0.1
 AccountingStoragePort={dbd_port}
@@ -125,8 +128,25 @@ class SlurmCluster:
             except subprocess.TimeoutExpired:
                 daemon.kill()
                 daemon.wait()
-        subprocess.run(["pkill", "-KILL", "-f", f"slurmstepd.*{self.root}"], check=False)
+        self.end_scripts()
         shutil.rmtree(self.root, ignore_errors=True)
+
+    def end_scripts(self):
+        """Ends the batch scripts that still run, with their slurmstepd and whatever they have started."""
+        parents, ours = {}, set()
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                pid, words = int(folder.name), (folder / "cmdline").read_bytes() + (folder / "environ").read_bytes()
+                parents[pid] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+                words += bytes(os.readlink(folder / "cwd"), "utf-8")
+            except OSError:
+                continue
+            if str(self.root).encode() in words:
+                ours |= {pid, parents[pid]} - {1, os.getpid()}
+        ours |= {pid for pid, parent in parents.items() if parent in ours}
+        for pid in ours:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
     def write_files(self):
         known = {"root": self.root, "host": self.host, "port": PORT, "dbd_port": PORT + 2, "sql_port": PORT + 3}

@@ -1,0 +1,154 @@
+// The invariants of the site's rules, held against each start as it is recorded: I1 and I2 (nothing
+// is given twice, nor beyond what there is), I7 (reservations), I8 (limits).
+#include <algorithm>
+
+#include "berth/sim/oracle.h"
+
+namespace berth::sim {
+namespace {
+
+std::string words(JobId job) { return "job " + to_string(job); }
+
+std::int64_t limit_on_gpus(const TresLimits& limits) {
+    const auto found = std::ranges::find(limits, "gres/gpu", [](const auto& one) { return one.first; });
+    return found == limits.end() ? INT64_MAX : found->second;
+}
+
+}  // namespace
+
+void Oracle::check_rules(Time now, JobId id, const Known& job, const StartJob& fact) {
+    check_given_once(id, fact);
+    check_licenses(id, job, fact);
+    check_limits(id, job);
+    check_reservations(now, id, job, fact);
+}
+
+void Oracle::check_given_once(JobId id, const StartJob& fact) {
+    for (const NodeShare& share : fact.allocation.shares) {
+        Resources sum = share.amount;
+        std::int64_t parts = share.device_share ? share.device_share->part.parts : 0;
+        for (const auto& [other, job] : jobs_) {
+            if (other == id || job.run.over() || job.run.ended.contains(share.node)) continue;
+            for (const NodeShare& held : job.run.allocation.shares) {
+                if (held.node != share.node) continue;
+                sum += held.amount;
+                if (held.device_share && share.device_share &&
+                    held.device_share->device == share.device_share->device) {
+                    parts += held.device_share->part.parts;
+                }
+                if (in_conflict(held, share) == 0 && !held.cores.intersects(share.cores)) continue;
+                stage_.violated("I1", words(id) + " is given a GPU or core of node " +
+                                          to_string(share.node) + " that " + words(other) +
+                                          " holds");
+            }
+        }
+        const NodeSpec& node = cluster_.node(share.node);
+        if (!fits(sum, node.capacity)) {
+            stage_.violated("I2", node.name + " is given out beyond its capacity to " + words(id));
+        }
+        if (!share.device_share) continue;
+        for (const ShareKind& kind : node.devices[share.device_share->device].shares) {
+            if (kind.dimension != share.device_share->part.dimension || parts <= kind.parts) continue;
+            stage_.violated("I2", words(id) + " is given more of a GPU of " + node.name +
+                                      " than is left of it");
+        }
+    }
+}
+
+void Oracle::check_licenses(JobId id, const Known& job, const StartJob& fact) {
+    const LicenseRequest& asked = job.spec.request->licenses;
+    const std::vector<LicenseCount>& given = fact.allocation.licenses;
+    const auto is_given = [&](const LicenseCount& one) {
+        return std::ranges::find(given, one) != given.end();
+    };
+    const bool has_all = asked.any ? std::ranges::any_of(asked.counts, is_given)
+                                   : std::ranges::all_of(asked.counts, is_given);
+    if (!asked.counts.empty() && !has_all) {
+        stage_.violated("I2", words(id) + " is started without the licenses that it asked for");
+    }
+    for (const LicenseSpec& license : cluster_.licenses) {
+        std::int64_t held = 0;
+        for (const auto& [other, known] : jobs_) {
+            if (known.run.over()) continue;
+            for (const LicenseCount& one : known.run.allocation.licenses) {
+                if (one.name == license.name) held += one.count;
+            }
+        }
+        if (held <= license.total) continue;
+        stage_.violated("I2", words(id) + " makes it " + std::to_string(held) + " " + license.name +
+                                  " licenses of " + std::to_string(license.total));
+    }
+}
+
+std::int64_t Oracle::gpus_of(const Known& job) const {
+    std::int64_t gpus = 0;
+    for (const NodeShare& share : job.run.allocation.shares) {
+        if (job.run.ended.contains(share.node)) continue;
+        for (const DimensionId gpu : cluster_.dimensions.of_name("gpu")) gpus += share.amount[gpu];
+    }
+    return gpus;
+}
+
+// What runs of the same QOS and user, the same QOS, the same account.
+void Oracle::check_limits(JobId id, const Known& job) {
+    std::vector<const Known*> of_qos, of_qos_user, of_account;
+    for (const auto& [other, known] : jobs_) {
+        if (known.run.over()) continue;
+        if (known.qos == job.qos) of_qos.push_back(&known);
+        if (known.qos == job.qos && known.user == job.user) of_qos_user.push_back(&known);
+        if (known.account == job.account) of_account.push_back(&known);
+    }
+    const QosSpec& qos = cluster_.qos[job.qos.index()];
+    check_group(id, "QOS " + qos.name, qos.limits, false, of_qos);
+    check_group(id, "user " + job.user + " in QOS " + qos.name, qos.limits, true, of_qos_user);
+    for (const AccountSpec& account : cluster_.accounts) {
+        if (account.name != job.account) continue;
+        Limits limits = account.limits;  // What the QOS limits, its accounts do not limit again.
+        if (qos.limits.group_jobs) limits.group_jobs.reset();
+        if (!qos.limits.group_tres.empty()) limits.group_tres.clear();
+        check_group(id, "account " + account.name, limits, false, of_account);
+    }
+}
+
+void Oracle::check_group(JobId id, const std::string& holder, const Limits& limits, bool of_user,
+                         const std::vector<const Known*>& members) {
+    const std::optional<std::uint32_t>& jobs = of_user ? limits.max_jobs : limits.group_jobs;
+    const std::int64_t gpus = limit_on_gpus(of_user ? limits.max_tres_per_user : limits.group_tres);
+    std::int64_t held = 0;
+    for (const Known* const one : members) held += gpus_of(*one);
+    if (jobs && members.size() > *jobs) {
+        stage_.violated("I8", words(id) + " makes it " + std::to_string(members.size()) +
+                                  " running jobs of " + holder + ": " + std::to_string(*jobs) +
+                                  " at most");
+    }
+    if (held > gpus) {
+        stage_.violated("I8", words(id) + " makes it " + std::to_string(held) + " GPUs of " +
+                                  holder + ": " + std::to_string(gpus) + " at most");
+    }
+}
+
+// Whoever has no reservation keeps clear of all of them, from now to its limit; whoever has one
+// stays within it.
+void Oracle::check_reservations(Time now, JobId id, const Known& job, const StartJob& fact) {
+    const std::string& own = job.spec.request->reservation;
+    if (!own.empty() && !reservations_.contains(own)) {
+        stage_.violated("I7", words(id) + " is started, and its reservation is gone");
+    }
+    const Time end = now + fact.time_limit.value_or(job.time_limit);
+    for (const auto& [name, reservation] : reservations_) {
+        std::set<NodeId> reserved;
+        for (const auto& [node, amount] : reservation.amounts) reserved.insert(node);
+        for (const NodeShare& share : fact.allocation.shares) {
+            const bool here = reserved.contains(share.node);
+            if (name == own && (!here || now < reservation.start || now >= reservation.end)) {
+                stage_.violated("I7", words(id) + " is started outside of its reservation " + name);
+            }
+            const bool meets = now < reservation.end && end > reservation.start;
+            if (name == own || !own.empty() || !here || !meets) continue;
+            stage_.violated("I7", words(id) + " is started on node " + to_string(share.node) +
+                                      ", which reservation " + name + " keeps");
+        }
+    }
+}
+
+}  // namespace berth::sim
