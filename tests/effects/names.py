@@ -18,6 +18,8 @@ ALWAYS_SO = {
     "sinfo --exact": "nodes that differ never share a line",
     "sinfo --noconvert": "memory is always in megabytes",
     "squeue --priority": "a job has one partition",
+    "srun --cpu-bind": "tasks share the cores of their step", "srun --cpu_bind": "likewise", "SLURM_CPU_BIND": "likewise",
+    **{f"{command} --berth-compact": "a job has the fewest switches without it" for command in ("sbatch", "#SBATCH", "srun", "salloc")},
 }
 BY_DEFAULT = {"output-filter"}  # What sattach's last `?:` takes.
 PLAIN = {"help", "usage", "version"}  # Each prints and ends; tests/oracle compares what.

@@ -20,6 +20,7 @@ NodeName=n[1-2] CPUs=8 RealMemory=16000 Gres=gpu:a100:4 Features=a100
 NodeName=n[3-4] CPUs=8 RealMemory=16000 Gres=gpu:h100:4 Features=h100
 PartitionName=main Nodes=n[1-4] Default=YES MaxTime=1-0 DefaultTime=60
 PartitionName=other Nodes=n4 MaxTime=1-0
+PartitionName=biolab Nodes=n4 MaxTime=1-0 AllowAccounts=bio
 """
 JOBS_GRES = """NodeName=n[1-2] Name=gpu Type=a100 Count=4
 NodeName=n[3-4] Name=gpu Type=h100 Count=4
@@ -63,6 +64,7 @@ JobRequeue=1
 MinJobAge=3600
 PriorityType=priority/multifactor
 PriorityDecayHalfLife=0
+JobAcctGatherFrequency=1
 PriorityWeightFairShare=10000
 PriorityWeightJobSize=1000
 PriorityWeightPartition=1000
@@ -117,18 +119,40 @@ def show():
 
 
 @contextmanager
+def plain(text, **files):
+    """A cluster of this slurm.conf."""
+    with tempfile.TemporaryDirectory(prefix="berth-effects.") as name:
+        folder = Path(name)
+        for file, content in ({"slurm": text} | files).items():
+            (folder / f"{file}.conf").write_text(content)
+        with Cluster(conf=folder / "slurm.conf") as cluster:
+            yield cluster
+
+
+def blocks():
+    """Four nodes in two blocks."""
+    return plain("ClusterName=effects\nTopologyPlugin=topology/block\nNodeName=n[1-4] CPUs=8 RealMemory=16000\n"
+                 "PartitionName=main Nodes=n[1-4] Default=YES DefaultTime=60\n",
+                 topology="BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\nBlockSizes=2\n")
+
+
+def silent():
+    """Two nodes, whose silence is noticed at once."""
+    return plain("ClusterName=effects\nSlurmdTimeout=1\nNodeName=n[1-2] CPUs=8 RealMemory=16000\n"
+                 "PartitionName=main Nodes=n[1-2] Default=YES DefaultTime=60\n")
+
+
+@contextmanager
 def none():
     """For tests that start a cluster of their own."""
     yield None
 
 
-WORLDS = {"show": show, "jobs": jobs, "none": none}
+WORLDS = {"show": show, "jobs": jobs, "blocks": blocks, "silent": silent, "none": none}
 
 
 def clean(world, cluster):
     """Nothing of one test stays for the next."""
-    if world != "jobs":
-        return
-    cluster.run("scancel", "-u", "root", check=False)
-    cluster.run("scontrol", "delete", "ReservationName=held", check=False)
-    cluster.wait_all_done()
+    if world != "show" and cluster and cluster.run("squeue", "-h", "-a").stdout:
+        cluster.run("scancel", "-u", "root", check=False)
+        cluster.wait_all_done()
