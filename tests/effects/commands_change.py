@@ -199,6 +199,15 @@ def sbcast_jobid(run):
         same(copy.read_text(), "new\n")
 
 
+@command_option("sbcast --compress", seen="a warning that it is sent as it is", world=WHERE)
+@command_option("sbcast --fanout", "8", seen="a warning that it is sent to all nodes at once", world=WHERE)
+@command_option("sbcast --size", "1024", seen="a warning that it is sent as it is", world=WHERE)
+def sbcast_how(run):
+    with broadcast(run, "-N1") as (job, copy):
+        see(f"--{run.option} has no effect" in run.done("-j", job, "source", "copy").stderr)
+        same(copy.read_text(), "new\n")
+
+
 @command_option("sbcast --verbose", seen="what is copied where", world=WHERE)
 def sbcast_verbose(run):
     with broadcast(run, "-N1") as (job, _):
@@ -266,6 +275,17 @@ def sattach_input_filter(run):
         see("1 read typed" in srun.stdout.readline())
         run.run("scancel", "-u", "root")
         see("0 read typed" not in srun.communicate(timeout=20)[0])
+
+
+@command_option("sattach --pty", seen="tasks are not told apart: a filter is refused", world=WHERE)
+def sattach_pty(run):
+    done = run.done("--output-filter=0", "1.0", ok=False)
+    see("--pty is incompatible" in done.stderr)
+
+
+@command_option("sattach --quiet", seen="no messages of its own", world=WHERE)
+def sattach_quiet(run):
+    same(words_beside(run)[1], {"err 0", "err 1"})
 
 
 @command_option("sattach --verbose", seen="what it attaches to", world=WHERE)

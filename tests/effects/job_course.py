@@ -71,7 +71,7 @@ def no_requeue(run):
     run.run("scontrol", "requeue", job, ok=False)
 
 
-@job_option("requeue", variable_value="1", seen="the job can be requeued, though its script says otherwise", commands=("sbatch",))
+@job_option("requeue", variable_value="expedite", seen="the job can be requeued, though its script says otherwise", commands=("sbatch",))
 def requeue(run):
     job = run.submit("sleep 60", wait=False, head="#SBATCH --no-requeue\n").stdout.strip()
     run.cluster.wait_state(job, "RUNNING")

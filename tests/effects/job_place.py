@@ -155,7 +155,7 @@ def gres(run):
 
 @job_option("gpus-per-task", "1", seen="two tasks get a GPU each")
 def gpus_per_task(run):
-    same(run.held("-n2").get("gres/gpu"), "2")
+    see("GRES=gpu:a100:2" in run.output("scontrol -d show job $SLURM_JOB_ID", "-n2"))
 
 
 @job_option("gpu-bind", "single:1", seen="each task sees a GPU of its own")

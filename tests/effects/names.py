@@ -15,6 +15,7 @@ ALWAYS_SO = {
     "sacct --allclusters": "there is one cluster",
     "sprio --local": "there is one cluster",
     "sdiag --all": "nothing is left out without it",
+    "sattach --quiet": "sattach has no messages of its own",
     "sinfo --exact": "nodes that differ never share a line",
     "sinfo --noconvert": "memory is always in megabytes",
     "squeue --priority": "a job has one partition",

@@ -16,10 +16,11 @@ MinJobAge=300
 MailProg=MAIL_PROGRAM
 PriorityType=priority/multifactor
 PriorityWeightQOS=1000000
+PriorityWeightPartition=100000
 NodeName=n[1-2] CPUs=8 RealMemory=16000 Gres=gpu:a100:4 Features=a100
 NodeName=n[3-4] CPUs=8 RealMemory=16000 Gres=gpu:h100:4 Features=h100
 PartitionName=main Nodes=n[1-4] Default=YES MaxTime=1-0 DefaultTime=60
-PartitionName=other Nodes=n4 MaxTime=1-0
+PartitionName=other Nodes=n4 MaxTime=1-0 PriorityJobFactor=10
 PartitionName=biolab Nodes=n4 MaxTime=1-0 AllowAccounts=bio
 """
 JOBS_GRES = """NodeName=n[1-2] Name=gpu Type=a100 Count=4
@@ -138,7 +139,7 @@ def blocks():
 
 def silent():
     """Two nodes, whose silence is noticed at once."""
-    return plain("ClusterName=effects\nSlurmdTimeout=1\nNodeName=n[1-2] CPUs=8 RealMemory=16000\n"
+    return plain("ClusterName=effects\nSlurmdTimeout=3\nNodeName=n[1-2] CPUs=8 RealMemory=16000\n"
                  "PartitionName=main Nodes=n[1-2] Default=YES DefaultTime=60\n")
 
 
