@@ -1,5 +1,7 @@
 """How the options of sbatch, srun and salloc are tested: as options, as #SBATCH lines and as variables."""
 
+import os
+import signal
 import subprocess
 import uuid
 from contextlib import contextmanager
@@ -75,11 +77,14 @@ class Job(Case):
     def process(self, *command):
         """A command that goes on beside the test."""
         process = subprocess.Popen(command, cwd=self.cluster.work, env=self.cluster.environment() | self.environment(), text=True,
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
         try:
             yield process
         finally:
-            process.kill()
+            try:
+                os.killpg(process.pid, signal.SIGKILL)  # With what salloc has started.
+            except ProcessLookupError:
+                pass
             process.communicate()
 
     def busy(self, *nodes):

@@ -9,7 +9,10 @@ JOB_COMMANDS = {"kSbatch": ("sbatch",), "kSrun": ("srun",), "kSalloc": ("salloc"
                 "kJobs": ("sbatch", "srun", "salloc"), "kOfJob": ("sbatch", "srun", "salloc")}
 PREFIX = {"sbatch": "SBATCH_", "srun": "SLURM_", "salloc": "SALLOC_"}
 COMMANDS = ("squeue", "sinfo", "sacct", "scancel", "sprio", "sshare", "sstat", "scontrol", "sacctmgr", "sdiag", "sbcast", "sattach")
+# Refused, though the same table has it elsewhere.
+NOT_TAKEN = {"GET /v1/priorities?field", "#SBATCH --wrap"}
 NOT_INPUT = {"PATH", "HOME", "NO_COLOR", "TMPDIR"}  # Every program's, and not Berth's own.
+REFUSALS = "options that are refused"  # One test for all of them.
 # What these ask is so in any case: their tests see that it is, and withholding proves nothing.
 ALWAYS_SO = {
     "sacct --allclusters": "there is one cluster",
@@ -20,6 +23,7 @@ ALWAYS_SO = {
     "sinfo --noconvert": "memory is always in megabytes",
     "squeue --priority": "a job has one partition",
     "srun --cpu-bind": "tasks share the cores of their step", "srun --cpu_bind": "likewise", "SLURM_CPU_BIND": "likewise",
+    **{f"berth {command} --compact": "likewise" for command in ("submit", "run")},
     **{f"{command} --berth-compact": "a job has the fewest switches without it" for command in ("sbatch", "#SBATCH", "srun", "salloc")},
 }
 BY_DEFAULT = {"output-filter"}  # What sattach's last `?:` takes.
@@ -60,13 +64,21 @@ def command_rows():
         text = text_of(*[f"slurm/{name}.cc" for name in (command, f"{command}_options") if (SOURCE / f"slurm/{name}.cc").exists()])
         for name, value in re.findall(r'\{"([\w-]+)",\s*(?:required|no|optional)_argument,\s*nullptr,\s*(\'.\'|\d+)\}', text):
             if name not in PLAIN:  # What no `case` takes is refused; the test of refusals sees that it is.
-                found[command, name] = bool(re.search(rf"(?:case|==) {re.escape(value)}(?!\d)", text)) or name in BY_DEFAULT
+                found[command, name] = bool(re.search(rf"(?:case|letter ==) {re.escape(value)}(?!\d)", text)) or name in BY_DEFAULT
     assert len(found) > 150, f"the tables of options are read wrongly: {len(found)}"
     return found
 
 
 def command_options():
     return {row for row, accepted in command_rows().items() if accepted}
+
+
+def argument_of(command, option):
+    """"required_argument", "no_argument" or "optional_argument"."""
+    file = "slurm/job_options.cc" if command in PREFIX else f"slurm/{command}.cc"
+    own = f"slurm/{command}_options.cc"
+    text = text_of(*[one for one in (file, own) if (SOURCE / one).exists()])
+    return re.search(rf'\{{"{option}",\s*(?:\'.\',|0,)?\s*(\w+_argument)', text).group(1)
 
 
 def refused_options():
@@ -153,7 +165,7 @@ def query_parameters():
 
 def all_names():
     """Every name that must have an effect: {"sbatch --gpus", "#SBATCH --gpus", "SBATCH_GPUS", "slurm.conf KillWait" …}"""
-    names = set()
+    names = {REFUSALS}
     for option, rows in job_options().items():
         for row in rows:
             if not row["built"]:
@@ -169,7 +181,7 @@ def all_names():
     names |= {f"slurm.conf {key}" for key in slurm_conf_keys()}
     names |= {f"partition {key}" for key in partition_keys()}
     names |= {f"SchedulerParameters {key}" for key in scheduler_parameters()}
-    return names
+    return names - NOT_TAKEN
 
 
 if __name__ == "__main__":
