@@ -3,9 +3,6 @@
 import names
 from effect import EFFECTS, Case, Effect
 
-MISSING = object()
-
-
 class Asked(Case):
     """A case whose option stands on the command line of one command, or in the environment."""
 
@@ -37,14 +34,14 @@ class Asked(Case):
         return set(self.ask(*others, **more).split())
 
 
-def command_option(full, value=None, seen="", world="show", variable=None, variable_value=MISSING, needs_root=False):
+def command_option(full, value=None, seen="", world="show", needs_root=False):
     """The effect of "squeue --user"; `value` may be a function of the cluster (a job's number, say)."""
     command, option = full.split(" --")
 
     def register(function):
         forms = [(full, None, value)]
-        if variable in names.variables():
-            forms.append((variable, variable, value if variable_value is MISSING else variable_value))
+        for variable in names.input_variables().get((command, option), []):
+            forms.append((names.variable_name(command, variable), variable, value))
         for name, of_variable, given in forms:
             one = Effect(name, seen, world, function, needs_root, always=name in names.ALWAYS_SO)
             one.case = lambda cluster, withheld, n=name, v=of_variable, g=given: Asked(
@@ -57,6 +54,8 @@ def command_option(full, value=None, seen="", world="show", variable=None, varia
 def only_variable(name, command, value, seen="", world="show"):
     """The effect of a variable that no option stands for."""
     def register(function):
+        if name not in names.all_variables():
+            return function
         one = Effect(name, seen, world, function)
         one.case = lambda cluster, withheld: Asked(cluster, name, withheld, command, "", value(cluster) if callable(value) else value, name)
         EFFECTS.append(one)

@@ -30,12 +30,12 @@ def ends_the_first(run, first, second=(), *others):
     same(run.cluster.state_of(theirs), "RUNNING")
 
 
-@command_option("scancel --account", "bio", seen="the account's jobs end", world=WHERE, variable="SCANCEL_ACCOUNT")
+@command_option("scancel --account", "bio", seen="the account's jobs end", world=WHERE)
 def scancel_account(run):
     ends_the_first(run, ("-A", "bio"))
 
 
-@command_option("scancel --name", "one", seen="the jobs of that name end", world=WHERE, variable="SCANCEL_NAME")
+@command_option("scancel --name", "one", seen="the jobs of that name end", world=WHERE)
 @command_option("scancel --jobname", "one", seen="the jobs of that name end", world=WHERE)
 def scancel_name(run):
     ends_the_first(run, ("-J", "one"))
@@ -46,17 +46,17 @@ def scancel_nodelist(run):
     ends_the_first(run, ("-w", "n2"))
 
 
-@command_option("scancel --partition", "other", seen="the partition's jobs end", world=WHERE, variable="SCANCEL_PARTITION")
+@command_option("scancel --partition", "other", seen="the partition's jobs end", world=WHERE)
 def scancel_partition(run):
     ends_the_first(run, ("-p", "other"))
 
 
-@command_option("scancel --qos", "high", seen="the QOS's jobs end", world=WHERE, variable="SCANCEL_QOS")
+@command_option("scancel --qos", "high", seen="the QOS's jobs end", world=WHERE)
 def scancel_qos(run):
     ends_the_first(run, ("-q", "high"))
 
 
-@command_option("scancel --state", "PENDING", seen="running jobs go on", world=WHERE, variable="SCANCEL_STATE")
+@command_option("scancel --state", "PENDING", seen="running jobs go on", world=WHERE)
 def scancel_state(run):
     waits = run.out("sbatch", "--parsable", "-H", "--wrap", "true").strip()
     runs, _ = pair(run, (), ())
@@ -65,7 +65,7 @@ def scancel_state(run):
     same(run.cluster.state_of(runs), "RUNNING")
 
 
-@command_option("scancel --user", "nobody", seen="the jobs of others go on", world=WHERE, variable="SCANCEL_USER")
+@command_option("scancel --user", "nobody", seen="the jobs of others go on", world=WHERE)
 def scancel_user(run):
     job, _ = pair(run, (), ())
     run.done(job)
@@ -89,7 +89,7 @@ def scancel_clusters(run):
     same(run.cluster.state_of(job), "RUNNING")
 
 
-@command_option("scancel --interactive", seen="each is asked about", world=WHERE, variable="SCANCEL_INTERACTIVE")
+@command_option("scancel --interactive", seen="each is asked about", world=WHERE)
 def scancel_interactive(run):
     job, _ = pair(run, (), ())
     run.done(job, stdin="n\n")
@@ -101,7 +101,7 @@ def scancel_quiet(run):
     same(run.done("123456", ok=None).stderr, "")
 
 
-@command_option("scancel --verbose", seen="which jobs are ended", world=WHERE, variable="SCANCEL_VERBOSE")
+@command_option("scancel --verbose", seen="which jobs are ended", world=WHERE)
 def scancel_verbose(run):
     job, _ = pair(run, (), ())
     see("Terminating job" in run.done(job).stderr)
@@ -128,12 +128,12 @@ def scancel_signal(run):
     same(traps(run), {"step"})
 
 
-@command_option("scancel --batch", seen="the batch script alone has the signal", world=WHERE, variable="SCANCEL_BATCH")
+@command_option("scancel --batch", seen="the batch script alone has the signal", world=WHERE)
 def scancel_batch(run):
     same(traps(run, "-s", "USR1"), {"batch"})
 
 
-@command_option("scancel --full", seen="script and steps have the signal", world=WHERE, variable="SCANCEL_FULL")
+@command_option("scancel --full", seen="script and steps have the signal", world=WHERE)
 def scancel_full(run):
     same(traps(run, "-s", "USR1"), {"batch", "step"})
 
@@ -176,7 +176,7 @@ def broadcast(run, *options):
         copy.unlink(missing_ok=True)
 
 
-@command_option("sbcast --force", seen="a file that is there is replaced", world=WHERE, variable="SBCAST_FORCE")
+@command_option("sbcast --force", seen="a file that is there is replaced", world=WHERE)
 def sbcast_force(run):
     with broadcast(run, "-N1") as (job, copy):
         copy.write_text("old\n")
@@ -184,7 +184,7 @@ def sbcast_force(run):
         same(copy.read_text(), "new\n")
 
 
-@command_option("sbcast --preserve", seen="the copy is as old as the source", world=WHERE, variable="SBCAST_PRESERVE")
+@command_option("sbcast --preserve", seen="the copy is as old as the source", world=WHERE)
 def sbcast_preserve(run):
     with broadcast(run, "-N1") as (job, copy):
         run.done("-j", job, "source", "copy")

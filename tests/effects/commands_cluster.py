@@ -16,12 +16,12 @@ def sinfo_node(run):
     see({"n1", "n2", "n3", "n4"} <= run.words_of("-h", "-o", "%N"))
 
 
-@command_option("sinfo --all", seen="hidden partitions as well", variable="SINFO_ALL")
+@command_option("sinfo --all", seen="hidden partitions as well")
 def sinfo_all(run):
     see("secret" in run.ask())
 
 
-@command_option("sinfo --clusters", "effects", seen="the cluster's name above", variable="SINFO_CLUSTERS")
+@command_option("sinfo --clusters", "effects", seen="the cluster's name above")
 def sinfo_clusters(run):
     see("CLUSTER: effects" in run.ask())
 
@@ -31,7 +31,7 @@ def sinfo_exact(run):
     same(run.words_of("-h", "-p", "main", "-o", "%c"), {"8", "4"})
 
 
-@command_option("sinfo --format", "%n has %c", seen="the columns asked for", variable="SINFO_FORMAT")
+@command_option("sinfo --format", "%n has %c", seen="the columns asked for")
 def sinfo_format(run):
     see("n3 has 4" in run.ask("-h"))
 
@@ -61,7 +61,7 @@ def sinfo_noheader(run):
     see("PARTITION" not in run.ask())
 
 
-@command_option("sinfo --partition", "other", seen="the partition alone", variable="SINFO_PARTITION")
+@command_option("sinfo --partition", "other", seen="the partition alone")
 def sinfo_partition(run):
     same(run.words_of("-h", "-o", "%R"), {"other"})
 
@@ -158,7 +158,7 @@ def sacct_starttime(run):
     see("henry" not in jobs(run) and "alice" in jobs(run))
 
 
-@command_option("sacct --format", "User,JobName", seen="the columns asked for", variable="SACCT_FORMAT")
+@command_option("sacct --format", "User,JobName", seen="the columns asked for")
 def sacct_format(run):
     see("nobody|bob" in run.lines("-P", "-X"))
 

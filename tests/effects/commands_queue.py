@@ -15,12 +15,12 @@ def jobs(run, *others):
 
 # ---- Which jobs.
 
-@command_option("squeue --account", "bio", seen="the account's jobs alone", variable="SQUEUE_ACCOUNT")
+@command_option("squeue --account", "bio", seen="the account's jobs alone")
 def squeue_account(run):
     same(jobs(run), {"bob", "dora"})
 
 
-@command_option("squeue --all", seen="jobs in hidden partitions as well", variable="SQUEUE_ALL")
+@command_option("squeue --all", seen="jobs in hidden partitions as well")
 def squeue_all(run):
     see("frank" in run.words_of("-h", "-o", "%j"))
 
@@ -30,7 +30,7 @@ def squeue_jobs(run):
     same(jobs(run), {"bob"})
 
 
-@command_option("squeue --licenses", "matlab", seen="the jobs that use the licence", variable="SQUEUE_LICENSES")
+@command_option("squeue --licenses", "matlab", seen="the jobs that use the licence")
 def squeue_licenses(run):
     same(jobs(run), {"bob"})
 
@@ -40,22 +40,22 @@ def squeue_me(run):
     same(jobs(run), {"alice", "charlie", "greta"})
 
 
-@command_option("squeue --name", "alice,dora", seen="the jobs of these names", variable="SQUEUE_NAMES")
+@command_option("squeue --name", "alice,dora", seen="the jobs of these names")
 def squeue_name(run):
     same(jobs(run), {"alice", "dora"})
 
 
-@command_option("squeue --nodelist", "n2", seen="the jobs on that node", variable="SQUEUE_NODELIST")
+@command_option("squeue --nodelist", "n2", seen="the jobs on that node")
 def squeue_nodelist(run):
     same(jobs(run), {"bob"})
 
 
-@command_option("squeue --partition", "other", seen="the partition's jobs", variable="SQUEUE_PARTITION")
+@command_option("squeue --partition", "other", seen="the partition's jobs")
 def squeue_partition(run):
     same(jobs(run), {"dora"})
 
 
-@command_option("squeue --qos", "high", seen="the jobs of the QOS", variable="SQUEUE_QOS")
+@command_option("squeue --qos", "high", seen="the jobs of the QOS")
 def squeue_qos(run):
     same(jobs(run), {"bob"})
 
@@ -65,12 +65,12 @@ def squeue_reservation(run):
     same(jobs(run), {"greta"})
 
 
-@command_option("squeue --states", "PENDING", seen="the jobs in that state", variable="SQUEUE_STATES")
+@command_option("squeue --states", "PENDING", seen="the jobs in that state")
 def squeue_states(run):
     same(jobs(run), {"charlie", "dora", "greta"})
 
 
-@command_option("squeue --user", "nobody", seen="the user's jobs", variable="SQUEUE_USERS")
+@command_option("squeue --user", "nobody", seen="the user's jobs")
 def squeue_user(run):
     same(jobs(run), {"bob", "dora"})
 
@@ -87,28 +87,28 @@ def squeue_steps(run):
 
 # ---- How many lines, in which order, with which columns.
 
-@command_option("squeue --array", seen="a line for each task", variable="SQUEUE_ARRAY")
+@command_option("squeue --array", seen="a line for each task")
 def squeue_array(run):
     same(len(run.lines("-h", "-n", "dora")), 3)
 
 
-@command_option("squeue --array-unique", seen="a line for each pending task", variable="SQUEUE_ARRAY_UNIQUE")
+@command_option("squeue --array-unique", seen="a line for each pending task")
 def squeue_array_unique(run):
     same(len(run.lines("-h", "-n", "dora")), 3)
 
 
-@command_option("squeue --sort", "j", seen="lines in the order of names", variable="SQUEUE_SORT")
+@command_option("squeue --sort", "j", seen="lines in the order of names")
 def squeue_sort(run):
     names = run.lines("-h", "-p", "main,other", "-o", "%j")
     same(names, sorted(names))
 
 
-@command_option("squeue --format", "%u of %a", seen="the columns asked for", variable="SQUEUE_FORMAT")
+@command_option("squeue --format", "%u of %a", seen="the columns asked for")
 def squeue_format(run):
     same(run.lines("-h", "-n", "bob"), ["nobody of bio"])
 
 
-@command_option("squeue --Format", "username:.10,account:.8", seen="the columns asked for", variable="SQUEUE_FORMAT2")
+@command_option("squeue --Format", "username:.10,account:.8", seen="the columns asked for")
 def squeue_long_format(run):
     same(run.lines("-h", "-n", "bob"), ["    nobody     bio"])
 
@@ -133,7 +133,7 @@ def squeue_only_job_state(run):
     see("alice" not in run.ask())
 
 
-@command_option("squeue --priority", seen="a line for each partition of a pending job", variable="SQUEUE_PRIORITY")
+@command_option("squeue --priority", seen="a line for each partition of a pending job")
 def squeue_priority(run):
     same(len(run.lines("-h", "-n", "charlie")), 1)  # Each job has one partition.
 
@@ -143,7 +143,7 @@ def squeue_json(run):
     see(EVERYBODY <= {job["name"] for job in as_json(run)["jobs"]})
 
 
-@command_option("squeue --clusters", "effects", seen="the cluster's name above", variable="SQUEUE_CLUSTERS")
+@command_option("squeue --clusters", "effects", seen="the cluster's name above")
 def squeue_clusters(run):
     see("CLUSTER: effects" in run.ask())
 
@@ -182,7 +182,7 @@ def sprio_norm(run):
     see(any(word.startswith("0.") for word in run.words_of("-h")))
 
 
-@command_option("sprio --format", "%u at %r", seen="the columns asked for", variable="SPRIO_FORMAT")
+@command_option("sprio --format", "%u at %r", seen="the columns asked for")
 def sprio_format(run):
     see("nobody at other" in run.lines("-h"))
 

@@ -31,7 +31,7 @@ class Job(Case):
         return f"#SBATCH --{self.option}" + ("" if self.value is None else f"={self.value}") + "\n"
 
     def environment(self):
-        return {self.name: self.value or "1"} if self.form == "variable" and not self.withheld else {}
+        return {self.name.split()[-1]: self.value or "1"} if self.form == "variable" and not self.withheld else {}
 
     def submit(self, script, *others, ok=True, wait=True, head=""):
         """sbatch, with the option: what it printed."""
@@ -119,8 +119,8 @@ def job_option(name, value=None, seen="", commands=ALL, variable_value=None, wor
                 all_forms = [("option", f"{command} --{name}", value)]
                 if command == "sbatch":
                     all_forms.append(("directive", f"#SBATCH --{name}", value))
-                if row["variable"]:
-                    all_forms.append(("variable", names.PREFIX[command] + row["variable"], variable_value or value))
+                for variable in names.input_variables().get((command, name), []):
+                    all_forms.append(("variable", names.variable_name(command, variable), variable_value or value))
                 for form, full, given in all_forms:
                     if form not in forms:
                         continue

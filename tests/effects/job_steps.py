@@ -131,3 +131,39 @@ def shell(run):
     program.chmod(0o755)
     run.value = str(program)
     see("shell of" in run.ask())
+
+
+# ---- Variables that every command reads, or srun and its like.
+
+@only_variable("SLURM_TIME_FORMAT", "squeue", "%Y years", seen="how times are written")
+def slurm_time_format(run):
+    see("years" in run.ask("-h", "-t", "R", "-o", "%S"))
+
+
+@only_variable("SLURM_EXIT_ERROR", "srun", "77", seen="what srun's own errors exit with", world="jobs")
+def slurm_exit_error(run):
+    same(run.done("-p", "nosuch", "true", ok=None).returncode, 77)
+
+
+@only_variable("SLURM_EXIT_IMMEDIATE", "srun", "78", seen="what it exits with where nothing is free", world="jobs")
+def slurm_exit_immediate(run):
+    run.run("sbatch", "-w", "n4", "--exclusive", "-o", "/dev/null", "--wrap", "sleep 300")
+    run.wait("n4 to be busy", lambda: "n4" in run.out("squeue", "-h", "-t", "R", "-o", "%N"))
+    same(run.done("-I1", "-p", "other", "true", ok=None).returncode, 78)
+
+
+def wait_for_switches(run):
+    """The job starts after two seconds, though no switch has enough free nodes."""
+    for node in ("n1", "n3"):
+        run.run("sbatch", "-w", node, "--exclusive", "-o", "/dev/null", "--wrap", "sleep 300")
+    run.wait("the nodes to be busy", lambda: len(run.out("squeue", "-h", "-t", "R", "-o", "%N").split()) == 2)
+    words = ("-N2", "--switches=1", "-J", "patient")
+    if run.command != "sbatch":
+        run.done("-I6", *words, "true")
+        return
+    run.done(*words, "-o", "/dev/null", "--wrap", "sleep 300")
+    run.wait("the job to start", lambda: run.out("squeue", "-h", "-n", "patient", "-t", "R"), 6)
+
+
+for command, prefix in (("sbatch", "SBATCH"), ("salloc", "SALLOC"), ("srun", "SLURM")):
+    only_variable(f"{prefix}_WAIT4SWITCH", command, "0:02", seen="how long it waits for few switches", world="jobs")(wait_for_switches)

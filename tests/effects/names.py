@@ -11,6 +11,10 @@ PREFIX = {"sbatch": "SBATCH_", "srun": "SLURM_", "salloc": "SALLOC_"}
 COMMANDS = ("squeue", "sinfo", "sacct", "scancel", "sprio", "sshare", "sstat", "scontrol", "sacctmgr", "sdiag", "sbcast", "sattach")
 # Refused, though the same table has it elsewhere.
 NOT_TAKEN = {"GET /v1/priorities?field", "#SBATCH --wrap"}
+# Variables that a command reads by name, as if they were its option.
+BY_NAME = {"SQUEUE_FORMAT": ("squeue", "format"), "SQUEUE_FORMAT2": ("squeue", "Format"), "SINFO_FORMAT": ("sinfo", "format"),
+           "SACCT_FORMAT": ("sacct", "format"), "SPRIO_FORMAT": ("sprio", "format"), "SBCAST_FORCE": ("sbcast", "force"),
+           "SBCAST_PRESERVE": ("sbcast", "preserve")}
 NOT_INPUT = {"PATH", "HOME", "NO_COLOR", "TMPDIR"}  # Every program's, and not Berth's own.
 REFUSALS = "options that are refused"  # One test for all of them.
 # What these ask is so in any case: their tests see that it is, and withholding proves nothing.
@@ -67,6 +71,42 @@ def command_rows():
                 found[command, name] = bool(re.search(rf"(?:case|letter ==) {re.escape(value)}(?!\d)", text)) or name in BY_DEFAULT
     assert len(found) > 150, f"the tables of options are read wrongly: {len(found)}"
     return found
+
+
+def is_accepted(command, option):
+    if command in PREFIX:
+        return any(row["built"] and command in row["commands"] for row in job_options().get(option, []))
+    return command_rows().get((command, option), False)
+
+
+@cache
+def input_variables():
+    """{(command, option): [variables that stand for it]}: each command's table, and what is read by name."""
+    found = {}
+    if (SOURCE / "slurm/input_variables.cc").exists():
+        text = text_of("slurm/input_variables.cc")
+        for command in (*PREFIX, *COMMANDS):
+            if re.search(rf"\bk{command.capitalize()}\b", text):
+                for variable, option in re.findall(r'\{"(\w+)",\s*"([\w-]+)"', table(text, f"k{command.capitalize()}")):
+                    found.setdefault((command, option), []).append(variable)
+    for option, rows in job_options().items():
+        for row in rows:
+            for command in row["commands"] if row["variable"] else ():
+                found.setdefault((command, option), []).append(PREFIX[command] + row["variable"])
+    for variable, (command, option) in BY_NAME.items():
+        if f'"{variable}"' in text_of(f"slurm/{command}.cc") and variable not in found.setdefault((command, option), []):
+            found[command, option].append(variable)
+    return found
+
+
+def variable_name(command, variable):
+    """"SBATCH_GPUS", "SLURM_GPUS" (srun's own), "squeue SLURM_CLUSTERS": what several commands read has the command before it."""
+    own = variable.startswith(command.upper() + "_") or (command == "srun" and variable.startswith("SLURM_"))
+    return variable if own else f"{command} {variable}"
+
+
+def all_variables():
+    return variables() | {one for found in input_variables().values() for one in found}
 
 
 def command_options():
@@ -127,8 +167,10 @@ def variables():
     for folder in ("slurm", "client", "cli"):
         for path in sorted((SOURCE / folder).glob("*.cc")):
             if not path.name.endswith("_test.cc"):
-                found |= set(re.findall(r'(?:variable|environment|getenv)\("([A-Z]\w+)"\)', path.read_text()))
-    return found - NOT_INPUT
+                found |= set(re.findall(r'(?:variable|environment|getenv|exit_code_in)\((?:call, )?"([A-Z]\w+)"\s*[,)]', path.read_text()))
+    if "_WAIT4SWITCH" in text_of("slurm/job_options.cc"):
+        found |= {"SBATCH_WAIT4SWITCH", "SALLOC_WAIT4SWITCH", "SLURM_WAIT4SWITCH"}
+    return found - NOT_INPUT - set(BY_NAME)
 
 
 @cache
@@ -174,9 +216,9 @@ def all_names():
                 names.add(f"{command} --{option}")
                 if command == "sbatch":
                     names.add(f"#SBATCH --{option}")
-                if row["variable"]:
-                    names.add(PREFIX[command] + row["variable"])
     names |= {f"{command} --{option}" for command, option in command_options()}
+    names |= {variable_name(command, variable) for (command, option), found in input_variables().items() if is_accepted(command, option)
+              for variable in found}
     names |= berth_options() | variables() | query_parameters()
     names |= {f"slurm.conf {key}" for key in slurm_conf_keys()}
     names |= {f"partition {key}" for key in partition_keys()}

@@ -150,7 +150,7 @@ def none():
 
 
 # "alone": tests that start what they need; "none": likewise, those of keys. berth_clusters.py adds "listening".
-WORLDS = {"show": show, "jobs": jobs, "blocks": blocks, "silent": silent, "alone": none, "none": none}
+WORLDS = {"jobs": jobs, "show": show, "blocks": blocks, "silent": silent, "alone": none, "none": none}
 
 
 def clean(world, cluster):
