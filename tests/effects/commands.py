@@ -17,7 +17,10 @@ class Asked(Case):
         return (f"--{self.option}" if self.value is None else f"--{self.option}={self.value}",)
 
     def environment(self):
-        return {self.of_variable: self.value or "1"} if self.of_variable and not self.withheld else {}
+        if self.withheld or not self.of_variable:
+            return {}
+        alone = "" if self.option and names.argument_of(self.command, self.option) == "optional_argument" else "1"
+        return {self.of_variable: alone if self.value is None else self.value}
 
     def done(self, *others, before=(), **more):
         """The command with the tested option: `before` stands before its name, as setpriv's words do."""

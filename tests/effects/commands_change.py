@@ -56,6 +56,22 @@ def scancel_qos(run):
     ends_the_first(run, ("-q", "high"))
 
 
+@command_option("scancel --wckey", "blue", seen="the jobs of that wckey end", world=WHERE)
+def scancel_wckey(run):
+    ends_the_first(run, ("--wckey=blue",))
+
+
+@command_option("scancel --reservation", "held", seen="the reservation's jobs end", world=WHERE)
+def scancel_reservation(run):
+    run.run("scontrol", "create", "reservation", "ReservationName=held", "StartTime=now", "Duration=60", "Nodes=n2", "Users=root")
+    try:
+        ends_the_first(run, ("--reservation=held", "-t", "5"))
+    finally:
+        run.run("scancel", "-u", "root")
+        run.cluster.wait_all_done()
+        run.run("scontrol", "delete", "ReservationName=held")
+
+
 @command_option("scancel --state", "PENDING", seen="running jobs go on", world=WHERE)
 def scancel_state(run):
     waits = run.out("sbatch", "--parsable", "-H", "--wrap", "true").strip()

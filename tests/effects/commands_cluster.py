@@ -81,6 +81,18 @@ def sinfo_summarize(run):
     see("NODES(A/I/O/T)" in run.ask())
 
 
+@command_option("sinfo --sort", "-P", seen="partitions in the order of names, the last first")
+def sinfo_sort(run):
+    names = run.lines("-h", "-p", "main,other", "-o", "%R")
+    same(names, sorted(names, reverse=True))
+
+
+@command_option("sinfo --iterate", "1", seen="the nodes again and again")
+def sinfo_iterate(run):
+    done = run.cluster.run("timeout", "2.5", "sinfo", *run.words(), check=False)
+    see(done.stdout.count("drain") >= 2, done.stdout)
+
+
 @command_option("sinfo --noconvert", seen="memory in megabytes")
 def sinfo_noconvert(run):
     same(run.words_of("-h", "-n", "n3", "-p", "main", "-N", "-o", "%m"), {"8000"})
@@ -231,6 +243,11 @@ def sacct_state(run):
 @command_option("sacct --truncate", seen="times are cut to the window")
 def sacct_truncate(run):
     same(run.ask("-n", "-X", "-P", "-S", "now", "--name=alice", "-o", "Elapsed").strip(), "00:00:00")
+
+
+@command_option("sacct --units", "K", seen="memory in that unit")
+def sacct_units(run):
+    same(run.ask("-n", "-X", "-P", "--name=henry", "-o", "ReqMem").strip(), "2097152K")
 
 
 @command_option("sacct --user", "nobody", seen="the user's jobs")

@@ -150,7 +150,7 @@ def squeue_clusters(run):
 
 @command_option("squeue --iterate", "1", seen="the queue again and again")
 def squeue_iterate(run):
-    done = run.cluster.run("timeout", "1.5", "squeue", *run.words(), check=False)
+    done = run.cluster.run("timeout", "2.5", "squeue", *run.words(), check=False)
     see(done.stdout.count("alice") >= 2, done.stdout)
 
 

@@ -126,7 +126,7 @@ def order(run, *wanted):
 @job_option("immediate", "1", seen="it gives up after a second", commands=("srun", "salloc"))
 def immediate(run):
     run.busy("n4")
-    done = run.run("timeout", "4", run.command, "-p", "other", *run.words(), "true", ok=None)
+    done = run.run("timeout", "4", run.command, "-p", "other", *run.words(), "true", ok=None, env=run.environment())
     same(done.returncode, 1)
 
 
@@ -147,7 +147,7 @@ def verbose(run):
 
 @job_option("kill-command", "KILL", seen="the command ends with the allocation", commands=("salloc",))
 def kill_command(run):
-    done = run.run("timeout", "8", "salloc", *run.words(), "bash", "-c", "scancel $SLURM_JOB_ID; sleep 20", ok=None)
+    done = run.run("timeout", "8", "salloc", *run.words(), "bash", "-c", "scancel $SLURM_JOB_ID; sleep 20", ok=None, env=run.environment())
     same(done.returncode, 128 + 9)
 
 

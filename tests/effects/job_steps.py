@@ -105,6 +105,13 @@ def slurm_job_num_nodes(run):
         same(run.words_of(within, "sh", "-c", "echo $SLURMD_NODENAME"), {"n1", "n2"})
 
 
+@only_variable("SLURM_JOB_CPUS_PER_NODE", "srun", "2", seen="how many tasks of one core there are", world="jobs")
+def slurm_job_cpus_per_node(run):
+    with job(run, "-c4", "-w", "n3") as within:
+        more = {"SLURM_JOB_ID": within.removeprefix("--jobid="), "SLURM_JOB_NODELIST": "n3"}
+        same(run.ask("--exclusive", "-c1", "echo", "task", env=more).split(), ["task"] * 2)
+
+
 @only_variable("SRUN_CPUS_PER_TASK", "srun", "4", seen="each task has so many cores", world="jobs")
 def srun_cpus_per_task(run):
     with job(run, "-c4") as within:
