@@ -18,6 +18,12 @@ def refusals(run):
         done = run.cluster.run(command, word, *operands, check=False)
         if done.returncode == 0 or option not in done.stderr or "not supported" not in done.stderr:
             wrong.append(f"{command} {word}: exit {done.returncode}: {done.stderr.strip()}")
+    for (command, option), variables in sorted(names.input_variables().items()):
+        for variable in variables if (command, option) in names.refused_options() else ():
+            operands = ARGUMENTS.get(command, ("--wrap", "true") if command == "sbatch" else ("true",) if command in ("srun", "salloc") else ())
+            done = run.cluster.run(command, *operands, check=False, env={variable: "1"})
+            if done.returncode == 0 or option not in done.stderr or "not supported" not in done.stderr:
+                wrong.append(f"{variable}=1 {command}: exit {done.returncode}: {done.stderr.strip()}")
     try:
         Query(run.cluster, "GET /v1/priorities?field", False, "name").rows()
         wrong.append("GET /v1/priorities?field: is accepted")
