@@ -196,6 +196,8 @@ ApiResponse Service::list_jobs(const Routed& routed) const {
 ApiResponse Service::list_priorities(const Routed& routed) const {
     const Result<api::JobQuery> query = api::parse_job_query(routed.query);
     if (!query.ok()) return refuse(Refusal::invalid_request, query.error().message);
+    if (!query->fields.empty())
+        return refuse(Refusal::invalid_request, "query: field is not known here");
     const Result<JobFilter> filter = JobFilter::make(*routed.edition, *query);
     if (!filter.ok()) return refuse(Refusal::invalid_request, filter.error().message);
     return {.parts = row_list(*routed.edition, "priorities",

@@ -8,6 +8,7 @@
 
 #include "berth/client/host_name.h"
 #include "berth/model/job_variables.h"
+#include "berth/slurm/clusters.h"
 #include "berth/slurm/job_environment.h"
 
 namespace berth::slurm {
@@ -58,6 +59,10 @@ bool Allocation::fail(const std::string& message) {
 }
 
 bool Allocation::submit(const Draft& draft, const std::vector<Draft>& others) {
+    if (!draft.clusters.empty()) {
+        const auto meant = cluster_meant(client_, draft.clusters, call_.name);
+        if (!meant.ok()) return fail(meant.error().message);
+    }
     const auto complete = [&](JobSpec spec) {
         JobCommand& command = spec.command.edit();
         command.interactive = true;

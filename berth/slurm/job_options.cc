@@ -214,9 +214,10 @@ Status set_nodes(Draft& d, const char* v) {
 }
 
 Status set_exclusive(Draft& d, const char* v) {
-    if (v != nullptr)
-        return Error{ErrorCode::failed_precondition,
-                     "--exclusive=" + std::string(v) + " is not supported yet; --exclusive is"};
+    if (v != nullptr && !iequals(v, "exclusive"))  // As in SBATCH_EXCLUSIVE=exclusive.
+        return Error{ErrorCode::failed_precondition, "--exclusive=" + std::string(v) +
+                                                         " is not supported yet; --exclusive and "
+                                                         "--exclusive=exclusive are"};
     d.spec.request.edit().exclusive = true;
     return Done{};
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <functional>
 #include <ostream>
+#include <utility>
 
 #include "berth/base/text.h"
 #include "berth/client/client.h"
@@ -87,6 +88,16 @@ void add_names(const char* text, std::vector<std::string>& names) {
     for (const auto name : split(text, ',')) names.emplace_back(trim(name));
 }
 
+// Names, or numbers of users.
+void add_users(const char* text, std::vector<std::string>& names) {
+    for (const auto word : split(text, ',')) {
+        const auto number = parse_int64(trim(word));
+        names.push_back(number.ok() && std::in_range<std::uint32_t>(*number)
+                            ? user_name_of(static_cast<std::uint32_t>(*number))
+                            : std::string(trim(word)));
+    }
+}
+
 // "12", "12_3", "12.batch": the job is asked for, the step picked out of it here.
 Status read_jobs(const char* text, SacctOptions& options) {
     for (const auto word : split(text, ',')) {
@@ -127,7 +138,7 @@ Status read_choice(int letter, const char* value, SacctOptions& options) {
         case 's': return read_states(value, options);
         case 'S': return read_time(value, options.query.from);
         case 'E': return read_time(value, options.query.until);
-        case 'u': add_names(value, options.query.users); return Done{};
+        case 'u': add_users(value, options.query.users); return Done{};
         case 'q': add_names(value, options.qos); return Done{};
         case 'N': {
             BERTH_TRY(options.nodes, expand_node_argument(value));

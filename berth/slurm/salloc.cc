@@ -103,8 +103,17 @@ private:
         return std::nullopt;
     }
 
-    // Never returns.
-    void become_command(const std::map<std::string, std::string>& environment) const {
+    [[noreturn]] static void give_up(const std::string& what) {
+        const int error = errno;
+        const std::string why = "salloc: error: " + what + ": " + std::strerror(error) + "\n";
+        (void)!::write(STDERR_FILENO, why.data(), why.size());
+        ::_exit(error == ENOENT ? 127 : 126);
+    }
+
+    [[noreturn]] void become_command(const std::map<std::string, std::string>& environment) const {
+        const std::string& folder = draft_.spec.command->work_dir;  // --chdir
+        if (!folder.empty() && ::chdir(folder.c_str()) != 0)
+            give_up("Unable to change directory to \"" + folder + "\"");
         std::vector<std::string> settings;
         for (const auto& [name, value] : environment) settings.push_back(name + "=" + value);
         std::vector<char*> arguments, variables;
@@ -113,10 +122,7 @@ private:
         arguments.push_back(nullptr);
         variables.push_back(nullptr);
         ::execvpe(arguments.front(), arguments.data(), variables.data());
-        const std::string why = "salloc: error: Unable to exec command \"" + command_.front() +
-                                "\": " + std::strerror(errno) + "\n";
-        (void)!::write(STDERR_FILENO, why.data(), why.size());
-        ::_exit(errno == ENOENT ? 127 : 126);
+        give_up("Unable to exec command \"" + command_.front() + "\"");
     }
 
     // The terminal's Ctrl-C goes to the command, which decides what it means.

@@ -125,6 +125,10 @@ private:
                              << " of the script\n";
                 return code;
             }
+            if (drafts.back().wrap)
+                return fail("#SBATCH line " + std::to_string(directive.line) +
+                                ": --wrap is for the command line; this is the script already",
+                            1);
             const bool is_next = rest.size() == 1 && (rest[0] == "hetjob" || rest[0] == "packjob");
             if (is_next)
                 drafts.emplace_back();

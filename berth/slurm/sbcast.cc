@@ -25,7 +25,7 @@ constexpr const char* kUsage =
     "  -f, --force           replace destination file as required\n"
     "  -j, --jobid=#         specify job ID\n"
     "  -p, --preserve        preserve modes and times of source file\n"
-    "  -C, --compress[=lib]  -F, --fanout=num  -s, --size=num   how it is sent: no effect\n"
+    "  -C, --compress[=lib]  -F, --fanout=num  -s, --size=num   how it is sent: has no effect\n"
     "  -v, --verbose         -V, --version     --help  --usage\n";
 
 constexpr auto kOptions = std::to_array<option>({
@@ -73,6 +73,11 @@ private:
         return code;
     }
 
+    void warn(const char* option) {
+        streams_.err << "sbcast: warning: " << option
+                     << " has no effect: the file goes to all nodes at once, as it is\n";
+    }
+
     std::optional<int> read_options() {
         if (const std::string* id = call_.variable("SLURM_JOB_ID")) job_ = *id;
         file_.force = call_.variable("SBCAST_FORCE") != nullptr;
@@ -88,12 +93,14 @@ private:
                 case 's':
                     if (!parse_int64(argument->value).ok())
                         streams_.err << "size specification is invalid, ignored\n";
+                    warn("--size");
                     break;
                 case 'F':
                     if (!parse_int64(argument->value).ok())
                         return fail("Invalid fanout: " + std::string(argument->value));
+                    warn("--fanout");
                     break;
-                case 'C':
+                case 'C': warn("--compress"); break;
                 case 'v': break;
                 default: return fail(not_supported(kOptions, argument->letter).error().message);
             }

@@ -404,8 +404,8 @@ int run_scontrol(const Invocation& call, Streams& streams) {
                     return streams.err << "scontrol: error: " << known.error().message << '\n', 1;
                 scontrol.json = true;
                 break;
-            case 'Q':
-            case 'v': break;  // There is nothing more, or less, to say.
+            case 'Q': streams.err.setstate(std::ios::failbit); break;  // No errors are shown.
+            case 'v': break;
             default:
                 return streams.err << "scontrol: error: "
                                    << not_supported(kOptions, argument->letter).error().message

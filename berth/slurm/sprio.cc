@@ -45,7 +45,7 @@ constexpr auto kOptions = std::to_array<option>({
     {"clusters", required_argument, nullptr, 'M'},
     {"cluster", required_argument, nullptr, 'M'},
     {"federation", no_argument, nullptr, 'F'},
-    {"sibling", no_argument, nullptr, 'F'},
+    {"sibling", no_argument, nullptr, 'G'},
     {nullptr, 0, nullptr, 0},
 });
 

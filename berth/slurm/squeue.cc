@@ -131,11 +131,11 @@ Status read_one(int letter, const char* value, SqueueOptions& options) {
         case 'a':
         case 'c':
         case 'K':
-        case 'P':
-        case 'Q': return Done{};  // Nothing is hidden, converted or folded otherwise anyway.
+        case 'P': return Done{};  // Nothing is hidden, converted or folded otherwise anyway.
         case 'M': options.clusters = value; return Done{};
         case 'O': options.long_format_text = value; return Done{};
         case 'J': options.json = true; return check_json_version(value);
+        case 'Q':
         case 'r': options.unfold_arrays = true; return Done{};
         case 'o': options.format = value; return Done{};
         case 'j': return value == nullptr ? Status(Done{}) : read_jobs(value, options);

@@ -140,7 +140,11 @@ int run_sstat(const Invocation& call, Streams& streams) {
                     options.wanted.emplace_back(trim(one));
                 }
                 break;
-            default: break;
+            case 'v': break;
+            default:
+                streams.err << "sstat: error: "
+                            << not_supported(kOptions, argument->letter).error().message << '\n';
+                return 1;
         }
     }
     if (reader.failed()) return 1;

@@ -27,6 +27,7 @@ class Effect:
     world: str       # Which cluster it needs.
     function: Callable
     needs_root: bool = False
+    always: bool = False  # What it asks is so without it, too: see names.ALWAYS_SO. Withholding it proves nothing.
 
 
 def see(condition, what="nothing differs"):
@@ -69,6 +70,9 @@ class Case:
 
     def out(self, *command, **more):
         return self.run(*command, **more).stdout
+
+    def as_nobody(self, *command, **more):
+        return self.run("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", *command, **more)
 
     def file(self, name):
         path = self.cluster.work / name

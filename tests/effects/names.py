@@ -9,6 +9,28 @@ JOB_COMMANDS = {"kSbatch": ("sbatch",), "kSrun": ("srun",), "kSalloc": ("salloc"
                 "kJobs": ("sbatch", "srun", "salloc"), "kOfJob": ("sbatch", "srun", "salloc")}
 PREFIX = {"sbatch": "SBATCH_", "srun": "SLURM_", "salloc": "SALLOC_"}
 COMMANDS = ("squeue", "sinfo", "sacct", "scancel", "sprio", "sshare", "sstat", "scontrol", "sacctmgr", "sdiag", "sbcast", "sattach")
+# Refused, though the same table has it elsewhere.
+NOT_TAKEN = {"GET /v1/priorities?field", "#SBATCH --wrap"}
+# Variables that a command reads by name, as if they were its option.
+BY_NAME = {"SQUEUE_FORMAT": ("squeue", "format"), "SQUEUE_FORMAT2": ("squeue", "Format"), "SINFO_FORMAT": ("sinfo", "format"),
+           "SACCT_FORMAT": ("sacct", "format"), "SPRIO_FORMAT": ("sprio", "format"), "SBCAST_FORCE": ("sbcast", "force"),
+           "SBCAST_PRESERVE": ("sbcast", "preserve")}
+NOT_INPUT = {"PATH", "HOME", "NO_COLOR", "TMPDIR"}  # Every program's, and not Berth's own.
+REFUSALS = "options that are refused"  # One test for all of them.
+# What these ask is so in any case: their tests see that it is, and withholding proves nothing.
+ALWAYS_SO = {
+    "sacct --allclusters": "there is one cluster",
+    "sprio --local": "there is one cluster",
+    "sdiag --all": "nothing is left out without it",
+    "sattach --quiet": "sattach has no messages of its own",
+    "sinfo --exact": "nodes that differ never share a line",
+    "sinfo --noconvert": "memory is always in megabytes",
+    "squeue --priority": "a job has one partition",
+    "srun --cpu-bind": "tasks share the cores of their step", "srun --cpu_bind": "likewise", "SLURM_CPU_BIND": "likewise",
+    **{f"berth {command} --compact": "likewise" for command in ("submit", "run")},
+    **{f"{command} --berth-compact": "a job has the fewest switches without it" for command in ("sbatch", "#SBATCH", "srun", "salloc")},
+}
+BY_DEFAULT = {"output-filter"}  # What sattach's last `?:` takes.
 PLAIN = {"help", "usage", "version"}  # Each prints and ends; tests/oracle compares what.
 
 
@@ -39,15 +61,116 @@ def job_options():
 
 
 @cache
-def command_options():
-    """{(command, option)} of the commands that only show or change."""
-    found = set()
+def command_rows():
+    """{(command, option): whether it is accepted} of the commands that only show or change."""
+    found = {}
     for command in COMMANDS:
-        files = [f"slurm/{command}.cc"] + ([f"slurm/{command}_options.cc"] if (SOURCE / f"slurm/{command}_options.cc").exists() else [])
-        names = re.findall(r'\{"([\w-]+)",\s*(?:required|no|optional)_argument', text_of(*files))
-        found |= {(command, name) for name in names if name not in PLAIN}
-    assert len(found) > 120, f"the tables of options are read wrongly: {len(found)}"
+        text = text_of(*[f"slurm/{name}.cc" for name in (command, f"{command}_options") if (SOURCE / f"slurm/{name}.cc").exists()])
+        for name, value in re.findall(r'\{"([\w-]+)",\s*(?:required|no|optional)_argument,\s*nullptr,\s*(\'.\'|\d+)\}', text):
+            if name not in PLAIN:  # What no `case` takes is refused; the test of refusals sees that it is.
+                found[command, name] = bool(re.search(rf"(?:case|letter ==) {re.escape(value)}(?!\d)", text)) or name in BY_DEFAULT
+    assert len(found) > 150, f"the tables of options are read wrongly: {len(found)}"
     return found
+
+
+def is_accepted(command, option):
+    if command in PREFIX:
+        return any(row["built"] and command in row["commands"] for row in job_options().get(option, []))
+    return command_rows().get((command, option), False)
+
+
+@cache
+def input_variables():
+    """{(command, option): [variables that stand for it]}: each command's table, and what is read by name."""
+    found = {}
+    if (SOURCE / "slurm/input_variables.cc").exists():
+        text = text_of("slurm/input_variables.cc")
+        for command in (*PREFIX, *COMMANDS):
+            if re.search(rf"\bk{command.capitalize()}\b", text):
+                for variable, option in re.findall(r'\{"(\w+)",\s*"([\w-]+)"', table(text, f"k{command.capitalize()}")):
+                    found.setdefault((command, option), []).append(variable)
+    for option, rows in job_options().items():
+        for row in rows:
+            for command in row["commands"] if row["variable"] else ():
+                found.setdefault((command, option), []).append(PREFIX[command] + row["variable"])
+    for variable, (command, option) in BY_NAME.items():
+        if f'"{variable}"' in text_of(f"slurm/{command}.cc") and variable not in found.setdefault((command, option), []):
+            found[command, option].append(variable)
+    return found
+
+
+def variable_name(command, variable):
+    """"SBATCH_GPUS", "SLURM_GPUS" (srun's own), "squeue SLURM_CLUSTERS": what several commands read has the command before it."""
+    own = variable.startswith(command.upper() + "_") or (command == "srun" and variable.startswith("SLURM_"))
+    return variable if own else f"{command} {variable}"
+
+
+def all_variables():
+    return variables() | {one for found in input_variables().values() for one in found}
+
+
+def command_options():
+    return {row for row, accepted in command_rows().items() if accepted}
+
+
+def argument_of(command, option):
+    """"required_argument", "no_argument" or "optional_argument"."""
+    file = "slurm/job_options.cc" if command in PREFIX else f"slurm/{command}.cc"
+    own = f"slurm/{command}_options.cc"
+    text = text_of(*[one for one in (file, own) if (SOURCE / one).exists()])
+    return re.search(rf'\{{"{option}",\s*(?:\'.\',|0,)?\s*(\w+_argument)', text).group(1)
+
+
+def refused_options():
+    """{(command, option)} that are known and not built."""
+    found = {row for row, accepted in command_rows().items() if not accepted}
+    for option, rows in job_options().items():
+        built = {command for row in rows if row["built"] for command in row["commands"]}
+        found |= {(command, option) for row in rows if not row["built"] for command in row["commands"] if command not in built}
+    return found
+
+
+@cache
+def berth_options():
+    """{"berth queue --all", …} from CLI11's calls; options without dashes are operands."""
+    found, scopes, shared = set(), {}, {}
+    text = re.sub(r'"\s*\n\s*"', "", text_of("cli/program.cc"))
+    for one in re.finditer(r'(?:void (?P<function>add_\w+)\([^)]*\) \{|(?P<variable>\w+) =\s*(?:(?P<parent>\w+)->add_subcommand\(|app_\.add_subcommand\(|add\()\s*"(?P<word>\w+)"'
+                           r'|for \(CLI::App\* (?P<each>\w+) : \{(?P<of>[\w, ]+)\}\)|(?P<on>\w+)->add_(?:option|flag)\(\s*"(?P<option>[^"]+)"'
+                           r'|(?P<call>add_\w+)\((?P<argument>\w+)\);)', text):
+        got = one.groupdict()
+        if got["function"]:
+            function = got["function"]
+            scopes = {"command": [f"<{function}>"]} if function in ("add_json", "add_job_options") else {
+                name: words for name, words in scopes.items() if name == "sim" or name == "table"}
+        elif got["variable"]:
+            above = scopes[got["parent"]][0] + " " if got["parent"] and got["parent"] != "app_" else "berth "
+            scopes[got["variable"]] = [above + got["word"]]
+        elif got["each"]:
+            scopes[got["each"]] = [scopes[name.strip()][0] for name in got["of"].split(",")]
+        elif got["option"]:
+            longest = max(got["option"].lstrip("!").split(","), key=len)
+            for scope in scopes[got["on"]] if longest.startswith("-") else ():
+                (shared.setdefault(scope, set()) if scope.startswith("<") else found).add(longest if scope.startswith("<") else f"{scope} {longest}")
+        elif got["call"] in ("add_json", "add_job_options"):
+            found.add((scopes[got["argument"]][0], f"<{got['call']}>"))
+    names = {one for one in found if isinstance(one, str)}
+    names |= {f"{command} {option}" for command, scope in (one for one in found if isinstance(one, tuple)) for option in shared[scope]}
+    assert len(names) > 80, f"cli/program.cc is read wrongly: {len(names)}"
+    return names
+
+
+@cache
+def variables():
+    """Variables that clients read by name; those of one option of sbatch, srun and salloc stand in job_options()."""
+    found = set()
+    for folder in ("slurm", "client", "cli"):
+        for path in sorted((SOURCE / folder).glob("*.cc")):
+            if not path.name.endswith("_test.cc"):
+                found |= set(re.findall(r'(?:variable|environment|getenv|exit_code_in)\((?:call, )?"([A-Z]\w+)"\s*[,)]', path.read_text()))
+    if "_WAIT4SWITCH" in text_of("slurm/job_options.cc"):
+        found |= {"SBATCH_WAIT4SWITCH", "SALLOC_WAIT4SWITCH", "SLURM_WAIT4SWITCH"}
+    return found - NOT_INPUT - set(BY_NAME)
 
 
 @cache
@@ -71,14 +194,20 @@ def scheduler_parameters():
 
 @cache
 def query_parameters():
-    """{"GET /v1/jobs user", …}"""
-    text = text_of("api/query.cc")
-    return sorted(set(re.findall(r'"(\w+)"', text)))
+    """{"GET /v1/jobs?user", …}"""
+    routes = text_of("api/routes.cc")
+    found = set()
+    for path, kind in re.findall(r'\.path = "([^"]+)",(?:(?!Route\{)[^}])*?\.query = "(\w+)"', routes):
+        name = "parse_job_query" if kind == "JobQuery" else "parse_accounting_query"
+        body = re.search(rf"> {name}\(.*?\n\}}\n", text_of("api/query.cc"), re.S).group(0)
+        found |= {f"GET {path}?{key}" for key in re.findall(r'(?:== |\{)"(\w+)"', body) if key not in ("true", "false")}
+    assert len(found) > 20, f"query.cc is read wrongly: {found}"
+    return found
 
 
 def all_names():
     """Every name that must have an effect: {"sbatch --gpus", "#SBATCH --gpus", "SBATCH_GPUS", "slurm.conf KillWait" …}"""
-    names = set()
+    names = {REFUSALS}
     for option, rows in job_options().items():
         for row in rows:
             if not row["built"]:
@@ -87,13 +216,14 @@ def all_names():
                 names.add(f"{command} --{option}")
                 if command == "sbatch":
                     names.add(f"#SBATCH --{option}")
-                if row["variable"]:
-                    names.add(PREFIX[command] + row["variable"])
     names |= {f"{command} --{option}" for command, option in command_options()}
+    names |= {variable_name(command, variable) for (command, option), found in input_variables().items() if is_accepted(command, option)
+              for variable in found}
+    names |= berth_options() | variables() | query_parameters()
     names |= {f"slurm.conf {key}" for key in slurm_conf_keys()}
     names |= {f"partition {key}" for key in partition_keys()}
     names |= {f"SchedulerParameters {key}" for key in scheduler_parameters()}
-    return names
+    return names - NOT_TAKEN
 
 
 if __name__ == "__main__":

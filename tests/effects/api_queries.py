@@ -1,0 +1,93 @@
+"""The query parameters of the API: each chooses among the jobs of the "show" world, asked over the socket as any program asks."""
+
+import http.client
+import json
+import socket
+import time
+
+import names
+from effect import EFFECTS, Case, Effect, same, see
+
+
+class Query(Case):
+    def __init__(self, cluster, name, withheld, value):
+        super().__init__(cluster, name, withheld)
+        self.path, self.key = name.removeprefix("GET ").split("?")
+        self.value = value
+        self.list = self.path.rsplit("/", 1)[1].replace("accounting", "jobs")
+
+    def rows(self, *others):
+        wanted = [*others] + ([] if self.withheld else [f"{self.key}={self.value}"])
+        connection = http.client.HTTPConnection("berth")
+        connection.sock = socket.socket(socket.AF_UNIX)
+        connection.sock.connect(str(self.cluster.state / "berthd.sock"))
+        connection.request("GET", self.path + "?" + "&".join(wanted))
+        answer = connection.getresponse()
+        body = json.loads(answer.read())
+        connection.close()
+        see(answer.status == 200, body)
+        rows = [value for value in body.values() if isinstance(value, list)]
+        return rows[0]
+
+    def names(self, *others):
+        """The jobs of the answer, by the names that worlds.populate gave them."""
+        of = {number: name for name, number in self.cluster.ids.items()}
+        return {of[str(row.get("job", row.get("id")))] for row in self.rows(*others)} - {"frank"}
+
+
+LISTS = {"/v1/jobs", "/v1/priorities", "/v1/accounting"}
+PENDING = {"charlie", "dora", "greta"}
+ALL = {"/v1/jobs": PENDING | {"alice", "bob", "henry", "ida"}, "/v1/priorities": PENDING,
+       "/v1/accounting": PENDING | {"alice", "bob", "henry", "ida"}}
+
+
+def query(key, value, wanted, paths=LISTS):
+    """With ?key=value the jobs `wanted` are left of all."""
+    for path in sorted(paths):
+        if f"GET {path}?{key}" not in names.query_parameters():
+            continue
+        full = f"GET {path}?{key}"
+        one = Effect(full, "the jobs that it chooses", "show", lambda run: same(run.names(), ALL[run.path] & wanted),
+                     always=full in names.ALWAYS_SO)
+        one.case = lambda cluster, withheld, n=full: Query(cluster, n, withheld, value(cluster) if callable(value) else value)
+        EFFECTS.append(one)
+
+
+query("job", lambda c: c.ids["charlie"], {"charlie"})
+query("user", "nobody", {"bob", "dora"})
+query("account", "bio", {"bob", "dora", "ida"})
+query("partition", "other", {"dora"})
+query("state", "RUNNING", {"alice", "bob"}, {"/v1/jobs", "/v1/accounting"})
+query("state", "FAILED", set(), {"/v1/priorities"})
+query("name", "greta", {"greta"})
+query("node", "n2", {"bob", "henry"}, {"/v1/jobs"})
+query("node", "n2", set(), {"/v1/priorities"})
+
+
+def one_query(full, value):
+    def register(function):
+        one = Effect(full, "the rows that it chooses", "show", function)
+        one.case = lambda cluster, withheld: Query(cluster, full, withheld, value(cluster) if callable(value) else value)
+        EFFECTS.append(one)
+        return function
+    return register
+
+
+@one_query("GET /v1/jobs?field", "name")
+def field(run):
+    see(all(len(row) <= 2 for row in run.rows()))
+
+
+@one_query("GET /v1/accounting?from", lambda _: int(time.time()))
+def from_time(run):
+    same(run.names(), {"alice", "bob"} | PENDING)
+
+
+@one_query("GET /v1/accounting?until", "1")
+def until(run):
+    same(run.rows(), [])
+
+
+@one_query("GET /v1/accounting?duplicates", "true")
+def duplicates(run):
+    same(len(run.rows("name=ida")), 2)

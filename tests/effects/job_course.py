@@ -1,0 +1,194 @@
+"""Options of jobs: when they start, in which order, how they end, and who is told."""
+
+from effect import same, see
+from job_options import job_option
+
+
+# ---- When.
+
+@job_option("begin", "now+2", seen="it starts two seconds later")
+def begin(run):
+    text = run.output("scontrol show job $SLURM_JOB_ID | grep -oE '(SubmitTime|StartTime)=[^ ]*' | cut -d= -f2 | xargs -n1 date +%s -d")
+    submitted, started = sorted(int(word) for word in text.split())[-2:]
+    see(started - submitted >= 1, text)
+
+
+@job_option("time", "3", seen="it would be ended three minutes after its start")
+def time(run):
+    text = run.output("echo $((SLURM_JOB_END_TIME - SLURM_JOB_START_TIME)); squeue -h -j $SLURM_JOB_ID -o %L")
+    see(any(word in text for word in ("3:00", "2:59", "2:58", "180")), text)
+
+
+@job_option("dependency", None, seen="it starts after the other's end", forms=("option", "directive", "variable"), variable_value="?")
+def dependency(run):
+    first = run.out("sbatch", "--parsable", "--wrap", "sleep 1; touch first.done").strip()
+    run.value = f"afterok:{first}"
+    see(run.output("ls first.done; rm -f first.done") == "first.done")
+
+
+@job_option("hold", seen="the job waits until it is released")
+def hold(run):
+    with run.waiting() as (job, _):
+        same(run.out("squeue", "-h", "-j", job, "-o", "%t %r").strip(), "PD JobHeldUser")
+        run.run("scontrol", "release", job)
+        run.wait("the released job to end", lambda: run.cluster.state_of(job) == "COMPLETED")
+
+
+@job_option("array", "1-2", seen="each task has its number", commands=("sbatch",))
+def array(run):
+    run.submit("echo $SLURM_ARRAY_TASK_ID", "-o", "array-%a")
+    see((run.file("array-1"), run.file("array-2")) == ("1\n", "2\n"))
+    for task in (1, 2):
+        (run.cluster.work / f"array-{task}").unlink()
+
+
+@job_option("deadline", "now+5minutes", seen="a job that cannot be over by then does not run")
+def deadline(run):
+    if run.command != "sbatch":
+        run.start("true", "-t", "10", ok=False)
+        return
+    done = run.submit("true", "-t", "10", wait=False, ok=None)
+    if done.returncode == 0:
+        run.wait("the job to be given up", lambda: run.cluster.state_of(done.stdout.strip()) == "DEADLINE", 5)
+
+
+@job_option("time-min", "1", seen="it starts before a reservation, with less time")
+def time_min(run):
+    with run.reserved("n2", "now+5minutes"):
+        see(run.starts("-w", "n2", "-t", "60"))
+
+
+@job_option("signal", "USR1@59", seen="its step has the signal 59 seconds before the end")
+def signal(run):
+    step = "/bin/bash -c \"trap 'echo warned; exit 0' USR1; for i in 1 2 3 4 5 6 7 8; do sleep 0.5; done\""
+    see("warned" in run.output(step if run.command == "srun" else f"srun {step}", "-t", "1"))
+
+
+@job_option("no-requeue", seen="the job cannot be requeued", commands=("sbatch",))
+def no_requeue(run):
+    job = run.submit("sleep 60", wait=False).stdout.strip()
+    run.cluster.wait_state(job, "RUNNING")
+    run.run("scontrol", "requeue", job, ok=False)
+
+
+@job_option("requeue", variable_value="expedite", seen="the job can be requeued, though its script says otherwise", commands=("sbatch",))
+def requeue(run):
+    job = run.submit("sleep 60", wait=False, head="#SBATCH --no-requeue\n").stdout.strip()
+    run.cluster.wait_state(job, "RUNNING")
+    run.run("scontrol", "requeue", job)
+
+
+@job_option("berth-presume-dead", seen="the job of a node that stops responding is ended without proof", world="silent")
+def presume_dead(run):
+    with run.waiting("-w", "n2", script="sleep 300") as (job, _):
+        run.wait("the job to run", lambda: run.cluster.state_of(job) == "RUNNING")
+        run.cluster.kill("agent-n2")
+        try:
+            run.wait("the job to be ended", lambda: run.cluster.state_of(job) != "RUNNING", 10)
+        finally:
+            run.cluster.up()
+
+
+# ---- The order of jobs that wait for n4. The tested one is submitted before another in the first case, behind it in the second.
+
+@job_option("nice", "100", seen="a job submitted later goes first")
+def nice(run):
+    run.busy("n4")
+    with run.waiting("-p", "other") as (job, _):
+        other = run.out("sbatch", "--parsable", "-p", "other", "--wrap", "true").strip()
+        order(run, other, job)
+
+
+def in_front(run, *others):
+    run.busy("n4")
+    other = run.out("sbatch", "--parsable", "-p", "other", "--wrap", "true").strip()
+    with run.waiting("-p", "other", *others) as (job, _):
+        order(run, job, other)
+
+
+@job_option("priority", "4000000000", seen="it goes before a job submitted earlier")
+def priority(run):
+    in_front(run)
+
+
+@job_option("qos", "high", seen="it goes before a job submitted earlier")
+def qos(run):
+    in_front(run)
+
+
+def order(run, *wanted):
+    shown = lambda: tuple(run.out("squeue", "-h", "-t", "PD", "-S", "-p", "-o", "%i").split()) == wanted
+    run.wait("that order", shown, 2)
+
+
+# ---- Who waits, and who is told.
+
+@job_option("immediate", "1", seen="it gives up after a second", commands=("srun", "salloc"))
+def immediate(run):
+    run.busy("n4")
+    done = run.run("timeout", "4", run.command, "-p", "other", *run.words(), "true", ok=None, env=run.environment())
+    same(done.returncode, 1)
+
+
+@job_option("quiet", seen="no word of the wait", commands=("srun", "salloc"))
+def quiet(run):
+    run.busy("n4")
+    with run.waiting("-p", "other") as (_, process):
+        run.run("sleep", "0.6")
+        run.run("scancel", "-w", "n4")
+        same(process.communicate(timeout=30)[1], "")
+
+
+@job_option("verbose", seen="more than is said without", world="jobs")
+def verbose(run):
+    said = run.start("true").stderr.splitlines()
+    see([line for line in said if "job allocation" not in line], said)
+
+
+@job_option("kill-command", "KILL", seen="the command ends with the allocation", commands=("salloc",))
+def kill_command(run):
+    done = run.run("timeout", "8", "salloc", *run.words(), "bash", "-c", "scancel $SLURM_JOB_ID; sleep 20", ok=None, env=run.environment())
+    same(done.returncode, 128 + 9)
+
+
+@job_option("no-shell", seen="the allocation stays", commands=("salloc",))
+def no_shell(run):
+    run.run("salloc", *run.words(), env={"SHELL": "/bin/true"})
+    see(run.out("squeue", "-h", "-t", "R").strip())
+
+
+def mails(run, name):
+    path = run.cluster.mails / f"mail.{name}"
+    path.unlink(missing_ok=True)
+    return lambda: path.exists() and path.read_text()
+
+
+@job_option("mail-type", "END", seen="the user is told of the end")
+def mail_type(run):
+    mail = mails(run, "ann@example.org")
+    run.start("true", "--mail-user=ann@example.org")
+    run.wait("the mail", lambda: "Ended" in (mail() or ""), 4)
+
+
+@job_option("mail-user", "bob@example.org", seen="this one is told")
+def mail_user(run):
+    mail = mails(run, "bob@example.org")
+    run.start("true", "--mail-type=END")
+    run.wait("the mail", mail, 4)
+
+
+# ---- Whose it is.
+
+@job_option("account", "bio", seen="a partition for this account takes the job")
+def account(run):
+    run.start("true", "-p", "biolab")
+
+
+@job_option("comment", "blue", seen="it is shown")
+def comment(run):
+    same(run.output("squeue -h -j $SLURM_JOB_ID -o %k"), "blue")
+
+
+@job_option("wckey", "blue", seen="it is shown")
+def wckey(run):
+    same(run.output("squeue -h -j $SLURM_JOB_ID -o %w"), "blue")

@@ -1,0 +1,87 @@
+"""Options of jobs: their files and environment, and what sbatch itself prints."""
+
+import re
+
+from effect import same, see
+from job_options import job_option
+
+
+# ---- With what.
+
+@job_option("chdir", "/", seen="it runs there")
+def chdir(run):
+    see(run.output("pwd", *(("-o", str(run.cluster.work / "chdir.out")) if run.command == "sbatch" else ())) == "/"
+        or (run.file("chdir.out") or "").strip() == "/")
+
+
+@job_option("job-name", "alice", seen="it is found by its name")
+def job_name(run):
+    see(run.output("squeue -h -n alice"))
+
+
+@job_option("output", "chosen.out", seen="the output is in that file", commands=("sbatch", "srun"))
+def output(run):
+    run.start("echo here")
+    see(run.file("chosen.out") == "here\n")
+    (run.cluster.work / "chosen.out").unlink()
+
+
+@job_option("error", "chosen.err", seen="the error output is in that file", commands=("sbatch", "srun"))
+def error(run):
+    run.start("echo wrong >&2")
+    see(run.file("chosen.err") == "wrong\n")
+    (run.cluster.work / "chosen.err").unlink()
+
+
+@job_option("input", "chosen.in", seen="the program reads the file", commands=("sbatch", "srun"))
+def input_file(run):
+    (run.cluster.work / "chosen.in").write_text("read me\n")
+    see(run.output("cat") == "read me")
+
+
+@job_option("open-mode", "append", seen="what the file held is kept", commands=("sbatch", "srun"))
+def open_mode(run):
+    (run.cluster.work / "kept").write_text("old\n")
+    run.start("echo new", "-o", "kept")
+    see(run.file("kept") == "old\nnew\n", run.file("kept"))
+
+
+@job_option("export", "NONE", seen="the caller's variables stay away", commands=("sbatch", "srun"))
+def export(run):
+    case_environment = run.environment
+    run.environment = lambda: {"COLOUR": "blue"} | case_environment()
+    same(run.output("echo [$COLOUR]"), "[]")
+
+
+@job_option("export-file", "colours", seen="the job has the file's variables", commands=("sbatch",))
+def export_file(run):
+    (run.cluster.work / "colours").write_text("COLOUR=red\0SHAPE=round\0")
+    same(run.output("echo $COLOUR $SHAPE"), "red round")
+
+
+@job_option("get-user-env", seen="a login shell has been there", commands=("sbatch",), variable_value="20")
+def get_user_env(run):
+    see("SHLVL=" in run.output("tr '\\0' '\\n' </proc/$$/environ", "--export=NONE"))
+
+
+@job_option("wrap", "echo wrapped", seen="the words are the script", commands=("sbatch",), forms=("option",))
+def wrap(run):
+    run.run("sbatch", "--wait", "-o", "wrapped", *run.words(), stdin="")
+    see(run.file("wrapped") == "wrapped\n")
+
+
+@job_option("parsable", seen="the answer is the number alone", commands=("sbatch",))
+def parsable(run):
+    done = run.run("sbatch", *run.words(), env=run.environment(), stdin="#!/bin/bash\n" + run.line() + "true\n")
+    see(re.fullmatch(r"\d+\n", done.stdout), done.stdout)
+
+
+@job_option("wait", seen="sbatch ends with the job, with its exit code", commands=("sbatch",))
+def wait_option(run):
+    run.submit("sleep 0.5; exit 3", wait=False, ok=False)
+
+
+@job_option("quiet", seen="nothing is printed", commands=("sbatch",))
+def quiet(run):
+    done = run.run("sbatch", *run.words(), env=run.environment(), stdin="#!/bin/bash\n" + run.line() + "true\n")
+    see(done.stdout == "", done.stdout)

@@ -1,0 +1,179 @@
+"""Options of jobs: where they run, and how much they hold."""
+
+from effect import same, see
+from job_options import job_option
+
+
+def hosts(run, *others):
+    return run.output("echo $SLURM_JOB_NODELIST", *others).split("\n")[0]
+
+
+# ---- Where.
+
+@job_option("nodelist", "n3", seen="the job is on that node")
+def nodelist(run):
+    see(hosts(run) == "n3")
+
+
+@job_option("exclude", "n1", seen="the job is not where it would have been")
+def exclude(run):
+    see(hosts(run) == "n2")
+
+
+@job_option("constraint", "h100", seen="the job is on a node with the feature")
+def constraint(run):
+    see(hosts(run) == "n3")
+
+
+@job_option("partition", "other", seen="the job is on the partition's node")
+def partition(run):
+    see(hosts(run) == "n4")
+
+
+@job_option("nodes", "2", seen="the job has two nodes")
+def nodes(run):
+    same(set(run.output("echo $SLURM_JOB_NUM_NODES").split()), {"2"})
+
+
+@job_option("reservation", "held", seen="the job is on the reserved node, which takes no other")
+def reservation(run):
+    with run.reserved("n2"):
+        same(hosts(run, "-t", "1"), "n2")
+
+
+@job_option("clusters", "nosuch", seen="another cluster takes no job")
+def clusters(run):
+    run.start("true", ok=False)
+
+
+@job_option("contiguous", seen="the job waits while no free nodes are neighbours")
+def contiguous(run):
+    run.busy("n1", "n3")
+    see(not run.starts("-N2"))
+
+
+@job_option("switches", "1", seen="the job waits while no switch has enough free nodes")
+def switches(run):
+    run.busy("n1", "n3")
+    see(not run.starts("-N2"))
+
+
+@job_option("spread-job", seen="the first free nodes, though they are under two switches")
+def spread_job(run):
+    run.busy("n1")
+    same(hosts(run, "-N2"), "n[2-3]")
+
+
+@job_option("segment", "2", seen="the job waits while no block has a free pair", world="blocks")
+def segment(run):
+    run.busy("n1", "n3")
+    see(not run.starts("-N2"))
+
+
+@job_option("distribution", "cyclic", seen="tasks go round the nodes")
+def distribution(run):
+    text = run.output(("" if run.command == "srun" else "srun ") + "bash -c 'echo $SLURM_PROCID:$SLURMD_NODENAME'", "-N2", "-n4")
+    same(set(text.split()), {"0:n1", "1:n2", "2:n1", "3:n2"})
+
+
+# ---- Berth's own.
+
+def friend(run):
+    run.run("sbatch", "-J", "friend", "-w", "n1", "-o", "/dev/null", "--wrap", "sleep 300")
+    run.wait("the friend to run", lambda: run.out("squeue", "-h", "-n", "friend", "-t", "R").strip())
+
+
+@job_option("berth-affinity", "feature:h100", seen="the job is on a node with the feature")
+def affinity(run):
+    same(hosts(run), "n3")
+
+
+@job_option("berth-anti-affinity", "node:friend", seen="the job is on another node than its friend")
+def anti_affinity(run):
+    friend(run)
+    same(hosts(run), "n2")
+
+
+@job_option("berth-compact", seen="the job's nodes are under one switch, though others come first")
+def compact(run):
+    run.busy("n1")
+    same(hosts(run, "-N2"), "n[3-4]")
+
+
+@job_option("berth-compute-capability", "9.0", seen="the job has the newer GPU")
+def compute_capability(run):
+    same(hosts(run, "--gpus=1"), "n3")
+
+
+@job_option("berth-gpu-memory", "60G", seen="the job has the larger GPU")
+def gpu_memory(run):
+    same(hosts(run, "--gpus=1"), "n3")
+
+
+@job_option("berth-pack", seen="more GPUs than a node has are refused")
+def pack(run):
+    run.start("true", "--gpus=6", ok=False)
+
+
+# ---- How much.
+
+@job_option("ntasks", "3", seen="the job has three tasks")
+def ntasks(run):
+    count = "echo $SLURM_NTASKS" if run.command != "srun" else "echo task"
+    see(run.output(count).split() in (["3"], ["task"] * 3))
+
+
+@job_option("ntasks-per-node", "2", seen="two tasks run on each of two nodes")
+def ntasks_per_node(run):
+    same(run.output("srun echo task" if run.command != "srun" else "echo task", "-N2").split(), ["task"] * 4)
+
+
+@job_option("cpus-per-task", "4", seen="the job holds four cores")
+def cpus_per_task(run):
+    same(run.output("echo $SLURM_CPUS_ON_NODE", on_node=True), "4")
+
+
+@job_option("exclusive", variable_value="exclusive", seen="the job holds all cores of its node")
+def exclusive(run):
+    same(run.output("echo $SLURM_CPUS_ON_NODE", on_node=True), "8")
+
+
+@job_option("gpus", "3", seen="three GPUs are visible")
+def gpus(run):
+    same(run.output("echo $CUDA_VISIBLE_DEVICES", on_node=True), "0,1,2")
+
+
+@job_option("gpus-per-node", "2", seen="two GPUs are visible")
+def gpus_per_node(run):
+    same(run.output("echo $CUDA_VISIBLE_DEVICES", on_node=True), "0,1")
+
+
+@job_option("gres", "gpu:2", seen="two GPUs are visible")
+def gres(run):
+    same(run.output("echo $CUDA_VISIBLE_DEVICES", on_node=True), "0,1")
+
+
+@job_option("gpus-per-task", "1", seen="two tasks get a GPU each")
+def gpus_per_task(run):
+    see("GRES=gpu:a100:2" in run.output("scontrol -d show job $SLURM_JOB_ID", "-n2"))
+
+
+@job_option("gpu-bind", "single:1", seen="each task sees a GPU of its own")
+def gpu_bind(run):
+    text = run.output(("" if run.command == "srun" else "srun ") + "bash -c 'echo $CUDA_VISIBLE_DEVICES'", "-n2", "--gpus=2")
+    same(sorted(len(line.split(",")) for line in text.split()), [1, 1])
+
+
+@job_option("mem", "3G", seen="the job holds three gigabytes")
+def mem(run):
+    same(run.held().get("mem"), "3G")
+
+
+@job_option("mem-per-cpu", "1G", seen="with two cores the job holds two gigabytes")
+def mem_per_cpu(run):
+    same(run.held("-c2").get("mem"), "2G")
+
+
+@job_option("licenses", "matlab:2", seen="while it runs, no seat is free")
+def licenses(run):
+    see("Free=0" in run.output("scontrol show licenses | grep -A1 matlab | tr '\\n' ' '"))

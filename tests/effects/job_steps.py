@@ -1,0 +1,176 @@
+"""Options of srun alone: how a step runs, within a job and in one of its own."""
+
+import select
+from contextlib import contextmanager
+
+from commands import only_variable
+from effect import same, see
+from job_options import job_option
+
+
+def srun_option(name, value=None, seen="", **more):
+    return job_option(name, value, seen, commands=("srun",), **more)
+
+
+@contextmanager
+def job(run, *options):
+    """The options for srun to run a step in a job of these."""
+    number = run.out("sbatch", "--parsable", "-o", "/dev/null", *options, "--wrap", "sleep 300").strip()
+    run.wait("the job to run", lambda: run.cluster.state_of(number) == "RUNNING")
+    yield f"--jobid={number}"
+
+
+def srun(run, *words, **more):
+    return run.run("srun", *words, env=run.environment(), **more)
+
+
+@srun_option("exact", variable_value="1", seen="the step has the core it asks for, and not all of the job's")
+def exact(run):
+    with job(run, "-c4") as within:
+        same(srun(run, within, "-n1", "-c1", *run.words(), "sh", "-c", "echo $SLURM_CPUS_ON_NODE").stdout, "1\n")
+
+
+@srun_option("overlap", variable_value="1", seen="the step runs beside one that has all of the job")
+def overlap(run):
+    with job(run) as within, run.process("srun", within, "sh", "-c", "echo runs; sleep 300") as first:
+        same(first.stdout.readline(), "runs\n")
+        same(run.run("timeout", "3", "srun", within, *run.words(), "true", ok=None, env=run.environment()).returncode, 0)
+
+
+@srun_option("jobid", "?", seen="the step is the job's")
+def jobid(run):
+    with job(run, "-w", "n3") as within:
+        run.value = within.removeprefix("--jobid=")
+        same(srun(run, *run.words(), "sh", "-c", "echo $SLURM_JOB_ID").stdout.strip(), run.value)
+
+
+@srun_option("het-group", "1", seen="the step is in the second component")
+def het_group(run):
+    script = f"#!/bin/bash\nsrun {' '.join(run.words())} sh -c 'echo $SLURMD_NODENAME'\n"
+    run.run("sbatch", "--wait", "-o", "group", "-w", "n1", ":", "-w", "n3", stdin=script)
+    same(run.file("group"), "n3\n")
+
+
+@srun_option("kill-on-bad-exit", variable_value="1", seen="one task's failure ends the others")
+def kill_on_bad_exit(run):
+    done = run.start("[ $SLURM_PROCID = 1 ] || exit 1; sleep 2; echo late", "-n2", ok=False)
+    see("late" not in done.stdout)
+
+
+@srun_option("wait", "1", seen="a second after the first task's end the others are ended")
+def wait(run):
+    done = run.start("[ $SLURM_PROCID = 1 ] || exit 0; sleep 4; echo late", "-n2", ok=None)
+    see("late" not in done.stdout)
+
+
+@srun_option("label", variable_value="1", seen="each line is headed by its task")
+def label(run):
+    same(run.output("echo here", "-n1"), "0: here")
+
+
+@srun_option("mpi", "pmi2", seen="the tasks have a PMI server")
+def mpi(run):
+    same(run.output("echo $PMI_RANK"), "0")
+
+
+@srun_option("pty", seen="the task has a terminal")
+def pty(run):
+    see("tty" in run.start("test -t 1 && echo tty", ok=None).stdout)
+
+
+@srun_option("unbuffered", variable_value="1", seen="a line is shown before it ends")
+def unbuffered(run):
+    with run.process("srun", *run.words(), "sh", "-c", "printf half; sleep 300") as process:
+        run.wait("half a line", lambda: select.select([process.stdout], [], [], 0)[0], 3)
+
+
+@srun_option("cpu-bind", "none", seen="tasks share the cores of their step")
+@srun_option("cpu_bind", "none", seen="tasks share the cores of their step")
+def cpu_bind(run):
+    same(len(set(run.output("taskset -p $$ | cut -d: -f2", "-n2").split())), 1)
+
+
+# ---- Variables that no option of srun's stands for.
+
+@only_variable("SLURM_JOB_ID", "srun", "?", seen="the step is the job's", world="jobs")
+def slurm_job_id(run):
+    with job(run, "-w", "n3") as within:
+        run.value = within.removeprefix("--jobid=")
+        same(run.ask("sh", "-c", "echo $SLURMD_NODENAME"), "n3\n")
+
+
+@only_variable("SLURM_JOB_NUM_NODES", "srun", "2", seen="a step has a task on each of so many nodes", world="jobs")
+def slurm_job_num_nodes(run):
+    with job(run, "-N2") as within:
+        same(run.words_of(within, "sh", "-c", "echo $SLURMD_NODENAME"), {"n1", "n2"})
+
+
+@only_variable("SLURM_JOB_CPUS_PER_NODE", "srun", "2", seen="how many tasks of one core there are", world="jobs")
+def slurm_job_cpus_per_node(run):
+    with job(run, "-c4", "-w", "n3") as within:
+        more = {"SLURM_JOB_ID": within.removeprefix("--jobid="), "SLURM_JOB_NODELIST": "n3"}
+        same(run.ask("--exclusive", "-c1", "echo", "task", env=more).split(), ["task"] * 2)
+
+
+@only_variable("SRUN_CPUS_PER_TASK", "srun", "4", seen="each task has so many cores", world="jobs")
+def srun_cpus_per_task(run):
+    with job(run, "-c4") as within:
+        number = within.removeprefix("--jobid=")
+        same(run.ask("--exact", "-n1", "sh", "-c", "echo $SLURM_CPUS_ON_NODE", env={"SLURM_JOB_ID": number, "SLURM_CPUS_PER_TASK": "1"}), "4\n")
+
+
+@only_variable("SLURM_HET_SIZE", "srun", "1", seen="there is no second component", world="jobs")
+def slurm_het_size(run):
+    with job(run) as within:
+        done = run.done("--het-group=1", "true", ok=False, env={"SLURM_JOB_ID": within.removeprefix("--jobid=")})
+        see("SLURM_HET_SIZE is 1" in done.stderr, done.stderr)
+
+
+@only_variable("SLURM_JOB_NODELIST", "scontrol", "n[1-2]", seen="its nodes are listed", world="jobs")
+def slurm_job_nodelist(run):
+    same(run.done("show", "hostnames", ok=None).stdout, "n1\nn2\n")
+
+
+@only_variable("SHELL", "salloc", "?", seen="it is started in the allocation", world="jobs")
+def shell(run):
+    program = run.cluster.work / "shell"
+    program.write_text("#!/bin/sh\necho shell of $SLURM_JOB_ID\n")
+    program.chmod(0o755)
+    run.value = str(program)
+    see("shell of" in run.ask())
+
+
+# ---- Variables that every command reads, or srun and its like.
+
+@only_variable("SLURM_TIME_FORMAT", "squeue", "%Y years", seen="how times are written")
+def slurm_time_format(run):
+    see("years" in run.ask("-h", "-t", "R", "-o", "%S"))
+
+
+@only_variable("SLURM_EXIT_ERROR", "srun", "77", seen="what srun's own errors exit with", world="jobs")
+def slurm_exit_error(run):
+    same(run.done("-p", "nosuch", "true", ok=None).returncode, 77)
+
+
+@only_variable("SLURM_EXIT_IMMEDIATE", "srun", "78", seen="what it exits with where nothing is free", world="jobs")
+def slurm_exit_immediate(run):
+    run.run("sbatch", "-w", "n4", "--exclusive", "-o", "/dev/null", "--wrap", "sleep 300")
+    run.wait("n4 to be busy", lambda: "n4" in run.out("squeue", "-h", "-t", "R", "-o", "%N"))
+    same(run.done("-I1", "-p", "other", "true", ok=None).returncode, 78)
+
+
+def wait_for_switches(run):
+    """The job starts after two seconds, though no switch has enough free nodes."""
+    for node in ("n1", "n3"):
+        run.run("sbatch", "-w", node, "--exclusive", "-o", "/dev/null", "--wrap", "sleep 300")
+    run.wait("the nodes to be busy", lambda: len(run.out("squeue", "-h", "-t", "R", "-o", "%N").split()) == 2)
+    words = ("-N2", "--switches=1", "-J", "patient")
+    if run.command != "sbatch":
+        run.done("-I6", *words, "true")
+        return
+    run.done(*words, "-o", "/dev/null", "--wrap", "sleep 300")
+    run.wait("the job to start", lambda: run.out("squeue", "-h", "-n", "patient", "-t", "R"), 6)
+
+
+for command, prefix in (("sbatch", "SBATCH"), ("salloc", "SALLOC"), ("srun", "SLURM")):
+    only_variable(f"{prefix}_WAIT4SWITCH", command, "0:02", seen="how long it waits for few switches", world="jobs")(wait_for_switches)
