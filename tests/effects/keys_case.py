@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import signal
 import subprocess
 import tempfile
 import uuid
@@ -10,13 +11,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import worlds
-from effect import EFFECTS, Case, Effect, NoEffect, see
+from effect import EFFECTS, Case, Effect, NoEffect
 from cluster import BIN, Cluster
 
 BASE = {"ClusterName": "keys", "GresTypes": "gpu", "KillWait": "1"}
-NODES = ["NodeName=n[1-2] CPUs=8 RealMemory=16000 Gres=gpu:a100:4"]
-PARTITIONS = ["PartitionName=main Nodes=n[1-2] Default=YES MaxTime=1-0"]
-GRES = "NodeName=n[1-2] Name=gpu Type=a100 Count=4\n"
+NODE = "CPUs=8 RealMemory=16000 Gres=gpu:a100:4"
+NODES = [f"NodeName=n[1-4] {NODE}"]
+PARTITIONS = ["PartitionName=main Nodes=n[1-2] Default=YES MaxTime=1-0", "PartitionName=all Nodes=n[1-4] MaxTime=1-0"]
+GRES = "NodeName=n[1-4] Name=gpu Type=a100 Count=4\n"
 LISTS = ("SchedulerParameters", "SlurmctldParameters", "PriorityFlags", "AccountingStorageEnforce")  # Keys whose value is a list of words.
 FILES = ("gres.conf", "cgroup.conf", "topology.conf", "berth.yaml")
 USER = "games"  # An ordinary user of every Debian.
@@ -39,7 +41,7 @@ class KeyCase(Case):
 
     def __init__(self, cluster, name, withheld, kind, key, value):
         super().__init__(cluster, name, withheld)
-        self.kind, self.key, self.value = kind, key, value
+        self.kind, self.key, self.value, self.stopped = kind, key, value, []
 
     # ---- The configuration.
 
@@ -179,7 +181,12 @@ class KeyCase(Case):
     def priority(self, *words, what="%Y"):
         """One column of sprio, of a job that waits."""
         self.fill()
-        return self.out("sprio", "-h", "-j", self.sbatch(*words), "-o", what).strip()
+        job = self.sbatch(*words)
+
+        def column():
+            done = self.run("sprio", "-h", "-j", job, "-o", f"{what};")
+            return done.stdout.strip().removesuffix(";") if ";" in done.stdout else None
+        return self.wait(f"the priority of job {job}", column, 3)
 
     def program(self, name, shell):
         """An executable of the site's, in the cluster's folder."""
@@ -188,12 +195,20 @@ class KeyCase(Case):
         path.chmod(0o755)
         return path
 
+    def stop_agent(self, node):
+        """Until the test's end."""
+        pid = self.cluster.pid(f"agent-{node}")
+        self.stopped.append(pid)
+        os.kill(pid, signal.SIGSTOP)
+
     def popen(self, *command):
         return subprocess.Popen(command, cwd=self.cluster.work, env=self.cluster.environment(), text=True, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def tidy(self):
         """What this test leaves is gone before the next one."""
+        for pid in self.stopped:
+            os.kill(pid, signal.SIGCONT)
         run = self.cluster.run
         for job in run("squeue", "-h", "-a", "-o", "%A", check=False).stdout.split():
             run("scancel", "-s", "KILL", "--full", job, check=False)

@@ -1,7 +1,7 @@
 """Keys of PartitionName and NodeSet lines."""
 
 from effect import same, see
-from keys_case import PARTITIONS, USER, key
+from keys_case import NODE, NODES, PARTITIONS, USER, key
 
 LINE = ["PartitionName=main Nodes=n[1-2] Default=YES MaxTime=1-0 {it}"]
 BARE = ["PartitionName=main Nodes=n[1-2] Default=YES {it}"]
@@ -143,7 +143,7 @@ def billing_weights(run):
 
 @key("NodeSet", "Feature", "fast", seen="the partition has the nodes with the feature")
 def node_set_feature(run):
-    run.configure(nodes=["NodeName=n1 CPUs=8 Gres=gpu:a100:4", "NodeName=n2 CPUs=8 Gres=gpu:a100:4 Features=fast", "NodeSet=chosen {it}"],
+    run.configure(nodes=[f"NodeName=n[1,3-4] {NODE}", f"NodeName=n2 {NODE} Features=fast", "NodeSet=chosen {it}"],
                   partitions=["PartitionName=main Nodes=chosen Default=YES"])
     see(run.output("echo $SLURM_JOB_NODELIST") == "n2")
 
@@ -155,6 +155,6 @@ def node_set_nodes(run):
 
 @key("NodeSet", "NodeSet", "chosen", seen="a partition may name the set")
 def node_set(run):
-    run.configure(nodes=["NodeName=n[1-2] CPUs=8 Gres=gpu:a100:4", "{it} Nodes=n2" if run.it else ""],
+    run.configure(nodes=[*NODES, "{it} Nodes=n2" if run.it else ""],
                   partitions=["PartitionName=main Nodes=chosen Default=YES"])
     see(run.output("echo $SLURM_JOB_NODELIST") == "n2")

@@ -47,13 +47,13 @@ def weight_fair_share(run):
 @key("slurm.conf", "PriorityWeightJobSize", "1000", seen="the job's size counts")
 def weight_job_size(run):
     run.configure()
-    same(run.priority("-N2", "-n16", what="%J"), "1000")
+    same(run.priority("-N2", "-n16", what="%J"), "500")
 
 
-@key("slurm.conf", "PriorityFavorSmall", "YES", seen="the whole cluster counts nothing")
+@key("slurm.conf", "PriorityFavorSmall", "YES", seen="a quarter of the cluster counts three quarters")
 def favor_small(run):
     run.configure("PriorityWeightJobSize=1000")
-    same(run.priority("-N2", "-n16", what="%J"), "0")
+    same(run.priority("-n8", what="%J"), "750")
 
 
 @key("slurm.conf", "PriorityWeightPartition", "1000", seen="the partition's factor counts")
@@ -146,15 +146,15 @@ def no_normal_tres(run):
     see("400" in run.priority("-n4", what="%T"))
 
 
-@key("PriorityFlags", "ACCRUE_ALWAYS", "", seen="a job ages while it waits for another")
+@key("PriorityFlags", "ACCRUE_ALWAYS", "", seen="a job ages before its begin time")
 def accrue_always(run):
     run.configure("PriorityWeightAge=60000", "PriorityMaxAge=1")
-    job = run.sbatch("-d", f"afterany:{run.fill()}")
+    run.fill()
+    job = run.sbatch("--begin=now+2")
 
-    def aged():
-        run.run("scontrol", "update", f"JobId={job}", "Nice=0")  # Its priority is worked out.
-        return int(run.out("squeue", "-h", "-j", job, "-o", "%Q")) >= 1000
-    run.wait("a second's age", aged, 3)
+    run.wait("its begin time", lambda: run.out("sprio", "-h", "-j", job, "-o", "%A", ok=None).strip().isdigit(), 4)
+    run.run("scontrol", "update", f"JobId={job}", "Nice=1")  # Its priority is worked out.
+    see(int(run.out("sprio", "-h", "-j", job, "-o", "%A")) >= 1000)
 
 
 @key("PriorityFlags", "CALCULATE_RUNNING", "", seen="sprio knows running jobs")
@@ -177,7 +177,7 @@ def incr_only(run):
 @key("PriorityFlags", "SMALL_RELATIVE_TO_TIME", "", seen="size is divided by the limit's minutes")
 def small_relative_to_time(run):
     run.configure("PriorityWeightJobSize=1000")
-    same(run.priority("-N2", "-n16", "-t", "10", what="%J"), "100")
+    same(run.priority("-N2", "-n16", "-t", "10", what="%J"), "50")
 
 
 BILLED = [PARTITIONS[0] + " TRESBillingWeights=CPU=1,Mem=1G,GRES/gpu=10"]
