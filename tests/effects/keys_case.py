@@ -71,7 +71,7 @@ class KeyCase(Case):
     def write(self, folder, files, yaml, **conf):
         texts = {"slurm.conf": self.slurm_conf(**conf), "gres.conf": GRES} | (files or {})
         if yaml is not None:
-            path = self.key.split(".") if self.kind == "berth.yaml" and self.withheld else ()
+            path = self.key.replace("gpu_types.", "gpu_types.*.").split(".") if self.kind == "berth.yaml" and self.withheld else ()
             texts["berth.yaml"] = json.dumps(without(yaml, path) if path else yaml)
         for name in FILES:
             (folder / name).unlink(missing_ok=True)
