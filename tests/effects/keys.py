@@ -8,3 +8,4 @@ import keys_programs  # noqa: F401
 import keys_scheduler  # noqa: F401
 import keys_yaml  # noqa: F401
 import keys_limits  # noqa: F401
+import keys_cgroup  # noqa: F401

@@ -167,7 +167,12 @@ class KeyCase(Case):
         self.wait(f"job {job} to run", lambda: self.squeue(job, "%t") in ("R", "CG", "CD"), patience)
 
     def waits_for(self, job, reason, patience=3.0):
-        self.wait(reason, lambda: reason in self.squeue(job, "%r"), patience)
+        def state():
+            text = self.squeue(job, "%t %r")
+            return text if reason in text or not text.startswith("PD") else None
+        text = self.wait(reason, state, patience)
+        if reason not in text:
+            raise NoEffect(f"{text}, not {reason}")
 
     def ends(self, job, patience=6.0):
         self.wait(f"job {job} to end", lambda: self.squeue(job, "%t") not in ("R", "CG", "PD"), patience)
