@@ -23,6 +23,7 @@ LISTS = ("SchedulerParameters", "SlurmctldParameters", "PriorityFlags", "Account
 FILES = ("gres.conf", "cgroup.conf", "topology.conf", "berth.yaml")
 USER = "games"  # An ordinary user of every Debian.
 SIM_BEGIN = 1_800_000_000
+MISSING = set(Path(__file__).with_name("missing.txt").read_text().splitlines())
 
 
 def without(tree, path):
@@ -227,16 +228,20 @@ class KeyCase(Case):
                 path.unlink()
 
 
-def key(kind, name, value, seen, world="keys", needs_root=False):
-    """Registers the effect of one key: kind is its file or line ("slurm.conf", "partition", "node", "gres.conf", "SchedulerParameters" …)."""
+def key(kind, name, value, seen, needs_root=False):
+    """Registers the effect of one key: kind is its file or line ("slurm.conf", "partition", "node", "gres.conf", "SchedulerParameters" …).
+    A test that is ahead of the key's mend rests while its name stands in missing.txt."""
     def register(function):
+        if f"{kind} {name}" in MISSING:
+            return function
+
         def tested(case):
             try:
                 function(case)
             finally:
                 if case.cluster:
                     case.tidy()
-        one = Effect(f"{kind} {name}", seen, world, tested, needs_root)
+        one = Effect(f"{kind} {name}", seen, "keys", tested, needs_root)
         one.case = lambda cluster, withheld: KeyCase(cluster, one.name, withheld, kind, name, value)
         EFFECTS.append(one)
         return function

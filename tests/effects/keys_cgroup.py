@@ -27,7 +27,7 @@ def confining(run, *lines, gres_conf="", node="CPUs=2 RealMemory=4000"):
 
 
 def cgroup_key(name, value, seen):
-    return key("cgroup.conf", name, value, seen=seen, world="none", needs_root=True)
+    return key("cgroup.conf", name, value, seen=seen, needs_root=True)
 
 
 @cgroup_key("ConstrainCores", "yes", seen="a job of one core sees one")
@@ -85,7 +85,7 @@ def constrain_devices(run):
         same(opened(run, folder, 2, "--gpus=1"), ["No such device", "not permitted"])
 
 
-@key("gres.conf", "MultipleFiles", "?", seen="a job may open all files of its part of a GPU, and no other's", world="none", needs_root=True)
+@key("gres.conf", "MultipleFiles", "?", seen="a job may open all files of its part of a GPU, and no other's", needs_root=True)
 def multiple_files(run):
     with devices(3) as folder:
         run.value = f"{folder}/gpu[0-1]"
@@ -94,7 +94,7 @@ def multiple_files(run):
             same(opened(run, folder, 3, "--gpus=1"), ["No such device", "No such device", "not permitted"])
 
 
-@key("slurm.conf", "UsePam", "yes", seen="a job of a user whom PAM does not let in does not run", world="none", needs_root=True)
+@key("slurm.conf", "UsePam", "yes", seen="a job of a user whom PAM does not let in does not run", needs_root=True)
 def use_pam(run):
     service = Path("/etc/pam.d/slurm")
     if service.exists():
@@ -103,7 +103,7 @@ def use_pam(run):
     try:
         with confining(run):
             job = run.sbatch()
-            run.wait("the refusal", lambda: run.cluster.state_of(job) in ("FAILED", "COMPLETED") or "PD" in run.squeue(job, "%t %r") and "None" not in run.squeue(job, "%r"), 5)
+            run.wait("its end, or why it waits", lambda: run.squeue(job, "%t") not in ("R", "CG", "PD") or run.squeue(job, "%r") != "None", 5)
             see(run.cluster.state_of(job) != "COMPLETED")
     finally:
         service.unlink()

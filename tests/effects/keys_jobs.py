@@ -8,24 +8,31 @@ from keys_case import USER, key
 ACCOUNTS = {"accounts": [{"name": "bio", "grp_jobs": 1, "users": ["root"]}]}
 
 
-@key("slurm.conf", "FirstJobId", "5000", seen="the first job has this number", world="none")
+@key("slurm.conf", "FirstJobId", "5000", seen="the first job has this number")
 def first_job_id(run):
     with run.started():
         same(run.sbatch(), "5000")
 
 
-@key("slurm.conf", "MaxJobId", "2", seen="a job for which no number is left is refused", world="none")
+@key("slurm.conf", "MaxJobId", "3", seen="a job for which no number is left is refused")
 def max_job_id(run):
     with run.started():
         run.sbatch("-H")
-        run.sbatch("-H")
+        for _ in range(2):
+            run.sbatch("-H", ok=None)
         run.refused()
 
 
-@key("slurm.conf", "ClusterName", "other", seen="a job's environment names the cluster", world="none")
+@key("slurm.conf", "ClusterName", "other", seen="a job's environment names the cluster")
 def cluster_name(run):
     with run.started():
         same(run.output("echo $SLURM_CLUSTER_NAME"), "other")
+
+
+@key("slurm.conf", "SlurmctldHost", "head", seen="scontrol ping says that the controller is there")
+def controller_host(run):
+    run.configure()
+    see("at head is UP" in run.out("scontrol", "ping"))
 
 
 @key("slurm.conf", "GresTypes", "gpu", seen="nodes may have GRES of this name")

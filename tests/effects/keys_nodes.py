@@ -96,12 +96,12 @@ def fenced(run, what):
             return log.read_text().strip()
 
 
-@key("node", "NodeHostname", "elsewhere", seen="a fence is told this name", world="none")
+@key("node", "NodeHostname", "elsewhere", seen="a fence is told this name")
 def node_hostname(run):
     same(fenced(run, "BERTH_NODE_HOSTNAME"), "elsewhere")
 
 
-@key("node", "NodeAddr", "elsewhere", seen="a fence is told this address", world="none")
+@key("node", "NodeAddr", "elsewhere", seen="a fence is told this address")
 def node_addr(run):
     same(fenced(run, "BERTH_NODE_ADDRESS"), "elsewhere")
 
@@ -116,44 +116,44 @@ def one_gpu(run, gres_conf, *words, nodes=("NodeName=n1 Sockets=2 CoresPerSocket
         return run.shown(job, "-d")
 
 
-@key("gres.conf", "File", "/dev/none[0-3]", seen="the line holds for these GPUs", world="none")
+@key("gres.conf", "File", "/dev/none[0-3]", seen="the line holds for these GPUs")
 def file(run):
     see("CPU_IDs=4" in one_gpu(run, f"NodeName=n1 Name=gpu Type=a100 {run.it} Cores=4-7\n", "--gpus=2"))
 
 
-@key("gres.conf", "Name", "gpu", seen="the line holds for the GPUs", world="none")
+@key("gres.conf", "Name", "gpu", seen="the line holds for the GPUs")
 def name(run):
     see("CPU_IDs=4" in one_gpu(run, f"{run.it} Type=a100 Count=4 Cores=4-7\n", "--gpus=1"))
 
 
-@key("gres.conf", "Cores", "4-7", seen="a job has cores near its GPU", world="none")
+@key("gres.conf", "Cores", "4-7", seen="a job has cores near its GPU")
 def cores(run):
     see("CPU_IDs=4" in one_gpu(run, f"Name=gpu Type=a100 Count=4 {run.it}\n", "--gpus=1"))
 
 
-@key("gres.conf", "CPUs", "4-7", seen="a job has cores near its GPU", world="none")
+@key("gres.conf", "CPUs", "4-7", seen="a job has cores near its GPU")
 def gres_cpus(run):
     cores(run)
 
 
-@key("gres.conf", "Count", "4", seen="the line holds for so many GPUs", world="none")
+@key("gres.conf", "Count", "4", seen="the line holds for so many GPUs")
 def count(run):
     see("CPU_IDs=4" in one_gpu(run, f"Name=gpu Type=a100 Cores=4-7 {run.it}\n", "--gpus=2"))
 
 
-@key("gres.conf", "NodeName", "n2", seen="the line holds for no other node", world="none")
+@key("gres.conf", "NodeName", "n2", seen="the line holds for no other node")
 def gres_node_name(run):
     see("CPU_IDs=0" in one_gpu(run, f"Name=gpu Type=a100 Count=4 Cores=4-7 {run.it}\n", "--gpus=1",
                                nodes=["NodeName=n[1-2] Sockets=2 CoresPerSocket=4 RealMemory=16000 Gres=gpu:a100:4"]))
 
 
-@key("gres.conf", "Type", "h100", seen="the line holds for GPUs of this type", world="none")
+@key("gres.conf", "Type", "h100", seen="the line holds for GPUs of this type")
 def gres_type(run):
     see("CPU_IDs=0" in one_gpu(run, f"Name=gpu {run.it} Count=2 Cores=4-7\nName=gpu Type=a100 Count=2 Cores=0-3\n", "--gres=gpu:a100:1",
                                nodes=["NodeName=n1 CPUs=8 RealMemory=16000 Gres=gpu:a100:2,gpu:h100:2"]))
 
 
-@key("gres.conf", "Links", "0,0,0,-1", seen="two GPUs are two that are linked", world="none")
+@key("gres.conf", "Links", "0,0,0,-1", seen="two GPUs are two that are linked")
 def links(run):
     rows = ["-1,0,0,4", "0,-1,0,0", "0,0,-1,0", "4,0,0,-1"]
     text = "".join(f"NodeName=n1 Name=gpu Type=a100 File=/dev/none{i} {'' if run.withheld else 'Links=' + row}\n" for i, row in enumerate(rows))

@@ -108,7 +108,7 @@ def resume_timeout(run):
     run.wait("the node to be given up", lambda: "down" in run.out("sinfo", "-h", "-n", "n4", "-o", "%T"), 4)
 
 
-@key("slurm.conf", "SlurmdTimeout", "1", seen="a node whose agent says nothing takes no work a second later", world="none")
+@key("slurm.conf", "SlurmdTimeout", "1", seen="a node whose agent says nothing takes no work a second later")
 def slurmd_timeout(run):
     with run.started(nodes=["NodeName=n1 CPUs=8"], partitions=["PartitionName=main Nodes=n1 Default=YES"], files={"gres.conf": ""}):
         run.stop_agent("n1")

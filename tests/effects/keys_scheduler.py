@@ -3,6 +3,7 @@
 import http.client
 import os
 import socket
+import time
 
 from effect import same, see
 from keys_case import PARTITIONS, USER, key
@@ -120,10 +121,11 @@ def sched_max_job_start(run):
 
 
 def second_waits(run, *lines):
-    """The second of two jobs does not start with its submission."""
+    """The second of two jobs has not started half a second after its submission."""
     run.configure(*lines)
     run.runs(run.sbatch(script="sleep 20"))
     job = run.sbatch(script="sleep 20")
+    time.sleep(0.5)
     see(run.squeue(job, "%t") == "PD")
     run.runs(job, 4)
 

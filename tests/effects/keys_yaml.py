@@ -71,7 +71,8 @@ def user_shares(run):
 
 @yaml_key("accounts.priority", seen="its part of the highest counts for a job")
 def account_priority(run):
-    run.configure("PriorityWeightAssoc=1000", yaml={"accounts": [{"name": "bio", "priority": 10, "users": ["root"]}, {"name": "other", "users": [{"name": USER, "priority": 20}]}]})
+    run.configure("PriorityWeightAssoc=1000", yaml={"accounts": [{"name": "bio", "priority": 10, "users": ["root"]},
+                                                                 {"name": "other", "users": [{"name": USER, "priority": 20}]}]})
     same(run.priority(what="%B"), "500")
 
 
@@ -101,7 +102,8 @@ def user_default(run):
 
 @yaml_key("accounts.users.qos", seen="the user may not have another QOS")
 def user_qos(run):
-    run.configure(yaml={"enforce_accounts": True, "qos": HIGH_LOW, "accounts": [{"name": "bio", "users": [{"name": "root", "qos": ["high"], "default_qos": "high"}]}]})
+    run.configure(yaml={"enforce_accounts": True, "qos": HIGH_LOW,
+                        "accounts": [{"name": "bio", "users": [{"name": "root", "qos": ["high"], "default_qos": "high"}]}]})
     run.sbatch("-H", "--qos=high")
     run.refused("--qos=low")
 
@@ -158,7 +160,7 @@ def qos_usage_factor(run):
 
 # ---- The site's policy.
 
-@yaml_key("cluster", seen="a job's environment names the cluster", world="none")
+@yaml_key("cluster", seen="a job's environment names the cluster")
 def cluster(run):
     with run.started(yaml={"cluster": "other"}, **ONE):
         same(run.output("echo $SLURM_CLUSTER_NAME"), "other")
@@ -283,27 +285,27 @@ def silent(run, yaml, then, nodes=ONE["nodes"]):
         then() if not then.__code__.co_argcount else then(job)
 
 
-@yaml_key("nodes.hostname", seen="a fence is told this name", world="none")
+@yaml_key("nodes.hostname", seen="a fence is told this name")
 def node_hostname(run):
     same(fence_told(run, "BERTH_NODE_HOSTNAME", nodes=[{"name": "n1", "hostname": "elsewhere"} | LIVE]), "elsewhere")
 
 
-@yaml_key("nodes.address", seen="a fence is told this address", world="none")
+@yaml_key("nodes.address", seen="a fence is told this address")
 def node_address(run):
     same(fence_told(run, "BERTH_NODE_ADDRESS", nodes=[{"name": "n1", "address": "elsewhere"} | LIVE]), "elsewhere")
 
 
-@yaml_key("fence", seen="the program is called for a node that does not respond", world="none")
+@yaml_key("fence", seen="the program is called for a node that does not respond")
 def fence(run):
     same(fence_told(run, "BERTH_NODE", nodes=[{"name": "n1"} | LIVE]), "n1")
 
 
-@yaml_key("fence.program", seen="the program is called for a node that does not respond", world="none")
+@yaml_key("fence.program", seen="the program is called for a node that does not respond")
 def fence_program(run):
     fence(run)
 
 
-@yaml_key("fence.timeout", seen="a fence that takes longer has failed", world="none")
+@yaml_key("fence.timeout", seen="a fence that takes longer has failed")
 def fence_timeout(run):
     with tempfile.TemporaryDirectory(prefix="berth-keys.") as name:
         program = Path(name) / "fence"
@@ -313,7 +315,7 @@ def fence_timeout(run):
                lambda: run.wait("the fence's failure", lambda: "fence" in run.out("sinfo", "-h", "-R") + run.out("scontrol", "show", "node", "n1"), 5))
 
 
-@yaml_key("fence.presume_dead_after", seen="the job of a node that does not respond waits again", world="none")
+@yaml_key("fence.presume_dead_after", seen="the job of a node that does not respond waits again")
 def fence_presume_dead(run):
     silent(run, {"fence": {"presume_dead_after": "0:01"}}, lambda job: run.wait("the job to wait again", lambda: run.squeue(job, "%t") == "PD", 5))
 
@@ -322,7 +324,8 @@ def yaml_partition(name, value, seen="it holds for a job of this partition"):
     def register(function):
         @yaml_key(f"partitions.{name}", seen=seen)
         def test(run):
-            run.configure("PriorityWeightPartition=1000", partitions=[PARTITIONS[0] + " PriorityJobFactor=20"], yaml={"partitions": [{"name": "other", "nodes": "n[1-2]", "max_time": "1-0", name: value}]})
+            run.configure("PriorityWeightPartition=1000", partitions=[PARTITIONS[0] + " PriorityJobFactor=20"],
+                          yaml={"partitions": [{"name": "other", "nodes": "n[1-2]", "max_time": "1-0", name: value}]})
             function(run)
         return function
     return register

@@ -26,7 +26,8 @@ def at_least(count, found):
 
 
 def slurm_conf():
-    return at_least(50, re.findall(r'\{"(\w+)", acted_on', text_of("config/known_keys.cc")))
+    """Two words of PrologFlags ask for what is so anyway, and of the others it is said that they have no effect."""
+    return at_least(50, [key for key in re.findall(r'\{"(\w+)", acted_on', text_of("config/known_keys.cc")) if key != "PrologFlags"])
 
 
 def partition():
@@ -35,7 +36,8 @@ def partition():
 
 
 def node_set():
-    return ["NodeSet", *at_least(2, re.findall(r'iequals\(pair.key, "(\w+)"\)', between(text_of("config/partition_line.cc"), "void read_node_set_line", "\n}")))]
+    body = between(text_of("config/partition_line.cc"), "void read_node_set_line", "\n}")
+    return ["NodeSet", *at_least(2, re.findall(r'iequals\(pair.key, "(\w+)"\)', body))]
 
 
 def node():
