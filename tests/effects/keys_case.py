@@ -207,14 +207,18 @@ class KeyCase(Case):
         self.stopped.append(pid)
         os.kill(pid, signal.SIGSTOP)
 
+    def continue_agents(self):
+        for pid in self.stopped:
+            os.kill(pid, signal.SIGCONT)
+        self.stopped = []
+
     def popen(self, *command):
         return subprocess.Popen(command, cwd=self.cluster.work, env=self.cluster.environment(), text=True, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def tidy(self):
         """What this test leaves is gone before the next one."""
-        for pid in self.stopped:
-            os.kill(pid, signal.SIGCONT)
+        self.continue_agents()
         run = self.cluster.run
         for job in run("squeue", "-h", "-a", "-o", "%A", check=False).stdout.split():
             run("scancel", "-s", "KILL", "--full", job, check=False)

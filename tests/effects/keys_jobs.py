@@ -216,4 +216,4 @@ def gather_type(run):
 def measured(run):
     job = run.sbatch(script="sleep 30")
     run.runs(job)
-    run.wait("its memory", lambda: any(run.out("sstat", "-n", "-P", "-a", "-j", job, "-o", "MaxRSS").strip("| \n0")), 3)
+    run.wait("its memory", lambda: any(run.out("sstat", "-n", "-P", "-a", "-j", job, "-o", "MaxRSS").strip("| \n0")), 2.5)
