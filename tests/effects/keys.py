@@ -3,6 +3,7 @@
 import keys_jobs  # noqa: F401  Each registers its effects.
 import keys_nodes  # noqa: F401
 import keys_partition  # noqa: F401
+import keys_policy  # noqa: F401
 import keys_priority  # noqa: F401
 import keys_programs  # noqa: F401
 import keys_scheduler  # noqa: F401

@@ -114,7 +114,14 @@ def yaml():
     return at_least(80, list(dict.fromkeys(found)))
 
 
-KINDS = {"slurm.conf": slurm_conf, "partition": partition, "NodeSet": node_set, "node": node, "gres.conf": gres_conf, "cgroup.conf": cgroup_conf,
+def rules(kind):
+    """The rules that `order` and `placement` of berth.yaml may name."""
+    body = between(text_of("policy/CMakeLists.txt"), f"    {kind} ", ")")
+    return at_least(5, re.match(r"(?:\s*[a-z]\w*)+", body).group().split())
+
+
+KINDS = {"order": lambda: rules("ORDER"), "placement": lambda: rules("PLACEMENT"),
+         "slurm.conf": slurm_conf, "partition": partition, "NodeSet": node_set, "node": node, "gres.conf": gres_conf, "cgroup.conf": cgroup_conf,
          "topology.conf": topology_conf, "SchedulerParameters": scheduler_parameters, "SlurmctldParameters": slurmctld_parameters,
          "PriorityFlags": priority_flags, "AccountingStorageEnforce": enforced, "berth.yaml": yaml}
 
