@@ -127,14 +127,14 @@ public:
         }
         const bool is_one = line_.has("MultipleFiles");
         const Pair* file = line_.find(is_one ? "MultipleFiles" : "File");
-        if (file == nullptr) return false;
+        if (file == nullptr) return read_count(nullptr);
         const auto files = expand_hostlist(file->value.value_or(""));
         if (!files.ok()) {
             draft_.error(line_, *file, file->key + ": " + files.error().message);
             return true;
         }
         files_ = is_one ? std::vector<std::string>{join(*files, ",")} : *files;
-        return false;
+        return read_count(file);
     }
 
     // True if the node has this GRES.
@@ -147,19 +147,44 @@ public:
             const std::int64_t index = devices_named(draft_, node, name_);
             if (index >= total) {
                 if (!said_too_many_) {
-                    draft_.warning(line_, "File=" + file + " is one more than the " +
-                                              std::to_string(total) + " of Gres=" + name_ +
-                                              " in slurm.conf; left out");
+                    draft_.warning(line_, (file.empty() ? "Count" : "File=" + file) +
+                                              " is one more than the " + std::to_string(total) +
+                                              " of Gres=" + name_ + " in slurm.conf; left out");
                 }
                 said_too_many_ = true;
                 break;
             }
+            // Lines that name no files are about no more GPUs of a type than Gres= has.
+            if (file.empty() && devices_of(node, *gres) >= gres->count) break;
             add_device(node, *gres, file, index, total);
         }
         return true;
     }
 
 private:
+    // How many GPUs a line without File is about. Of any other name nothing but their number is
+    // known then. True if it is wrong.
+    bool read_count(const Pair* file) {
+        if (name_ != "gpu") return false;
+        const Pair* pair = line_.find("Count");
+        const auto count = parse_count(pair == nullptr ? "1" : pair->value.value_or(""));
+        if (!count || *count == 0) {
+            draft_.error(line_, *pair, "Count should be a whole number from 1 on, like 4");
+            return true;
+        }
+        const auto most = static_cast<std::int64_t>(kDevicesPerNodeMax);
+        if (file == nullptr) files_.resize(static_cast<std::size_t>(std::min(*count, most)));
+        if (pair == nullptr || file == nullptr || std::ssize(files_) == *count) return false;
+        draft_.error(line_, *pair,
+                     "Count=" + *pair->value + " does not agree with " + file->key +
+                         ", which names " + std::to_string(files_.size()) +
+                         "; leave Count out or correct it");
+        return true;
+    }
+    std::int64_t devices_of(const NodeSpec& node, const NodeGres& gres) const {
+        const auto dimension = draft_.spec.dimensions.find(gres.name, gres.type);
+        return dimension ? std::ranges::count(node.devices, *dimension, &Device::dimension) : 0;
+    }
     void add_device(NodeSpec& node, const NodeGres& gres, const std::string& file,
                     std::int64_t index, std::int64_t total) {
         const auto dimension = draft_.spec.dimensions.find(gres.name, gres.type);

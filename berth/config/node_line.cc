@@ -23,8 +23,9 @@ const std::vector<std::string_view> kNodeKeys = {
 bool has_no_effect(std::string_view key) {
     return std::ranges::any_of(
         std::to_array<std::string_view>({"BcastAddr", "CoreSpecCount", "CpuBind", "CPUSpecList",
-                                         "MemSpecLimit", "Parameters", "RestrictedCoresPerGPU",
-                                         "SuspendTime", "Topology", "Reason"}),
+                                         "MemSpecLimit", "Parameters", "Port",
+                                         "RestrictedCoresPerGPU", "SuspendTime", "TmpDisk",
+                                         "Topology", "Reason"}),
         [&](auto known) { return iequals(known, key); });
 }
 
@@ -43,14 +44,16 @@ std::uint32_t count_of(Draft& draft, const Line& line, const Pair* pair, std::ui
 void read_processors(Draft& draft, const Line& line, const Line& defaults, NodeSpec& node) {
     const Pair* cpus = value_of(line, defaults, "CPUs");
     if (cpus == nullptr) cpus = value_of(line, defaults, "Procs");
-    const Pair* sockets = value_of(line, defaults, "Sockets");
-    if (sockets == nullptr) sockets = value_of(line, defaults, "SocketsPerBoard");
     node.boards = count_of(draft, line, value_of(line, defaults, "Boards"), 1);
+    const Pair* sockets = value_of(line, defaults, "Sockets");
+    const Pair* per_board = value_of(line, defaults, "SocketsPerBoard");
     node.threads_per_core = count_of(draft, line, value_of(line, defaults, "ThreadsPerCore"), 1);
     node.cores_per_socket = count_of(draft, line, value_of(line, defaults, "CoresPerSocket"), 1);
     const std::uint32_t per_socket = node.cores_per_socket * node.threads_per_core;
     if (sockets != nullptr) {
         node.sockets = count_of(draft, line, sockets, 1);
+    } else if (per_board != nullptr) {
+        node.sockets = node.boards * count_of(draft, line, per_board, 1);
     } else {
         node.sockets =
             cpus == nullptr ? 1 : std::max(1U, count_of(draft, line, cpus, 1) / per_socket);

@@ -34,7 +34,12 @@ void read_accounting_enforcement(Draft& draft, const Line& line) {
         if (word.empty() || word == "none" || word == "0") continue;
         const bool all = word == "all" || word == "1";
         limits = limits || all || word == "limits" || word == "safe";
-        if (word == "nojobs" || word == "nosteps") continue;
+        if (word == "nojobs" || word == "nosteps") {
+            draft.warning(line, *enforce,
+                          "AccountingStorageEnforce: " + word +
+                              " has no effect: every job and step is accounted for");
+            continue;
+        }
         if (!all && word != "associations" && word != "limits" && word != "qos" && word != "safe" &&
             word != "wckeys") {
             draft.error(line, *enforce,

@@ -31,6 +31,9 @@ void read_switch(Draft& draft, const Line& line, Switches& switches) {
                            iequals(pair.key, "Switches") || iequals(pair.key, "LinkSpeed");
         if (!known)
             draft.error(line, pair, "there is no option " + pair.key + " on a SwitchName line");
+        if (iequals(pair.key, "LinkSpeed")) {
+            draft.warning(line, pair, "LinkSpeed has no effect: all links of a switch are equal");
+        }
     }
     const auto names = names_of(draft, line, "SwitchName");
     if (names.size() != 1) return draft.error(line, "SwitchName should be one name");

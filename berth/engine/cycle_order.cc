@@ -22,11 +22,13 @@ bool is_listed(const PendingJob& pending) {
 
 void CycleRun::find_chance(Kind& kind) const {
     if (kind.chance != Kind::Chance::unknown) return;
-    if (could_run_when_free(kind.demand, state(), taste_)) {
+    // --switches=N@wait: what it will take once it has waited.
+    const Demand& demand = kind.relaxed ? *kind.relaxed : kind.demand;
+    if (could_run_when_free(demand, state(), taste_)) {
         kind.chance = Kind::Chance::fits;
     } else {
         kind.chance =
-            could_ever_run(kind.demand, taste_) ? Kind::Chance::not_now : Kind::Chance::never;
+            could_ever_run(demand, taste_) ? Kind::Chance::not_now : Kind::Chance::never;
     }
 }
 

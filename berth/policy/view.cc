@@ -22,10 +22,12 @@ ClusterTotals totals_of(const ClusterSpec& spec) {
         totals.largest_gpus = std::max(totals.largest_gpus, gpus);
     }
     for (const PartitionSpec& partition : spec.partitions) {
+        if (partition.gone) continue;
         totals.partition_factor_max =
             std::max(totals.partition_factor_max, partition.priority_job_factor);
     }
     for (const QosSpec& qos : spec.qos) {
+        if (qos.gone) continue;
         totals.qos_priority_max = std::max(totals.qos_priority_max, qos.priority);
     }
     return totals;

@@ -224,9 +224,11 @@ ApiResponse Service::show_node(const Routed& routed) const {
 
 ApiResponse Service::ping(const Routed& routed) const {
     const Edition& edition = *routed.edition;
+    const std::string& configured = edition.spec->controller_host;  // SlurmctldHost
     return respond_json(api::to_json(api::Ping{.version = identity_.version,
                                                .cluster = edition.spec->name,
-                                               .host = identity_.host,
+                                               .host = configured.empty() ? identity_.host
+                                                                          : configured,
                                                .epoch = edition.epoch.value(),
                                                .sequence = edition.sequence,
                                                .now = wall_time(),

@@ -4,6 +4,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+import names_keys
+
 SOURCE = Path(__file__).resolve().parents[2] / "berth"
 JOB_COMMANDS = {"kSbatch": ("sbatch",), "kSrun": ("srun",), "kSalloc": ("salloc",), "kBoth": ("sbatch", "srun"),
                 "kJobs": ("sbatch", "srun", "salloc"), "kOfJob": ("sbatch", "srun", "salloc")}
@@ -174,25 +176,6 @@ def variables():
 
 
 @cache
-def slurm_conf_keys():
-    keys = re.findall(r'\{"(\w+)", acted_on', text_of("config/known_keys.cc"))
-    assert len(keys) > 50
-    return keys
-
-
-@cache
-def partition_keys():
-    body = table(text_of("config/partition_line.cc"), "kPartitionKeys")
-    return [k for k, rest in re.findall(r'\{"(\w+)",\s*(nullptr\}|)', body) if rest == ""]
-
-
-@cache
-def scheduler_parameters():
-    body = table(text_of("config/scheduler_parameters.cc"), "kParameters")
-    return [k for k, rest in re.findall(r'\{"(\w+)"(\}|,\s*nullptr|)', body) if rest == ""]
-
-
-@cache
 def query_parameters():
     """{"GET /v1/jobs?user", …}"""
     routes = text_of("api/routes.cc")
@@ -220,9 +203,7 @@ def all_names():
     names |= {variable_name(command, variable) for (command, option), found in input_variables().items() if is_accepted(command, option)
               for variable in found}
     names |= berth_options() | variables() | query_parameters()
-    names |= {f"slurm.conf {key}" for key in slurm_conf_keys()}
-    names |= {f"partition {key}" for key in partition_keys()}
-    names |= {f"SchedulerParameters {key}" for key in scheduler_parameters()}
+    names |= names_keys.key_names()
     return names - NOT_TAKEN
 
 

@@ -1,0 +1,96 @@
+"""The rules that `order` and `placement` of berth.yaml name."""
+
+from effect import same, see
+from keys_case import NODE, key
+
+SMALL = {"nodes": ["NodeName=n[1-2] CPUs=8 RealMemory=16000 Gres=gpu:a100:4"], "partitions": ["PartitionName=main Nodes=n[1-2] Default=YES"],
+         "files": {"gres.conf": ""}}
+QOS = [{"name": "high"}, {"name": "low"}]
+
+
+def order_key(name, seen):
+    return key("order", name, "", seen=seen)
+
+
+def rule(run):
+    return {} if run.withheld else {"order": run.key}
+
+
+def first_of(run, *pair, **yaml):
+    """Ann has a node, and another one is waited for."""
+    return run.first(jobs=list(pair), before=[{"User": "ann", "Account": "a", "runs": 100_000, "limit": 10_000}], yaml=rule(run) | yaml, **SMALL)
+
+
+@order_key("shortest_first", seen="the shorter of two jobs is first")
+def shortest_first(run):
+    same(first_of(run, {"limit": 100}, {"limit": 10}), 2)
+
+
+@order_key("round_robin", seen="who has no job that runs is first")
+def round_robin(run):
+    same(first_of(run, {"User": "ann"}, {"User": "bob"}), 2)
+
+
+@order_key("drf", seen="who has less of the cluster is first")
+def drf(run):
+    same(first_of(run, {"User": "ann"}, {"User": "bob"}), 2)
+
+
+@order_key("qssf", seen="the job that is expected to take less GPU time is first, though it is longer")
+def qssf(run):
+    same(first_of(run, {"limit": 10, "tres": ",gres/gpu=4"}, {"limit": 20, "tres": ",gres/gpu=1"}), 2)
+
+
+@order_key("three_levels", seen="the job of QOS high is first")
+def three_levels(run):
+    same(first_of(run, {"QOS": "low"}, {"QOS": "high"}, qos=QOS), 2)
+
+
+@order_key("least_attained", seen="a job that has not run is before one that has and was put back into the queue")
+def least_attained(run):
+    jobs = [{"runs": 10 * 3600}, {"at": 3600, "runs": 600}, {"at": 5000, "runs": 600}]
+    done = run.simulated("SchedulerParameters=bf_max_job_test=1", jobs=[job | {"limit": 24 * 60, "tres": ",gres/gpu=4"} for job in jobs],
+                         options=("--time-slice", "1:00:00", "--checkpoint", "0:10:00"), yaml=rule(run),
+                         nodes=["NodeName=n1 CPUs=8 RealMemory=16000 Gres=gpu:a100:4"], partitions=["PartitionName=main Nodes=n1 Default=YES"])
+    same(done[3]["first_start_s"], done[2]["end_s"])
+
+
+# ---- Placement: n1 has a small job, n2 a large one, n3 and n4 have none. Which node does another job get?
+
+def placed(run, small, large, *words, otherwise="spread", weights=("", "", "", ""), jobs=1):
+    """The nodes of so many jobs, one after the other; where the rule is withheld, by another one."""
+    run.configure(nodes=[f"NodeName=n{i} {NODE} {weight}" for i, weight in enumerate(weights, 1)], yaml={"placement": otherwise if run.withheld else run.key})
+    for node, size in (("n1", small), ("n2", large)):
+        run.runs(run.sbatch("-p", "all", "-w", node, "-t", "60", *size, script="sleep 60"))
+    found = []
+    for _ in range(jobs):
+        job = run.sbatch("-p", "all", "-t", "60", *words, script="sleep 60")
+        run.runs(job)
+        found.append(run.squeue(job, "%N"))
+    return found
+
+
+def placement_key(name, node, *arguments, **more):
+    @key("placement", name, "", seen=f"a job is on {node}")
+    def test(run):
+        same(placed(run, *arguments, **more), [node])
+
+
+CORES = (("-c2",), ("-c6",), "-c1")
+GPUS = (("--gpus=1",), ("--gpus=3",), "--gpus=1")
+placement_key("pack", "n2", *CORES)
+placement_key("best_fit", "n2", *CORES)
+placement_key("dot_product", "n2", *CORES)
+placement_key("spread", "n3", *CORES, otherwise="pack")
+placement_key("worst_fit", "n3", *CORES, otherwise="pack")
+placement_key("first_fit", "n1", *CORES)
+placement_key("weight", "n4", *CORES, weights=("Weight=5", "Weight=5", "Weight=5", "Weight=1"))
+placement_key("fgd", "n1", *GPUS)
+placement_key("fragmentation", "n2", *GPUS)
+placement_key("gpu_packing", "n2", *GPUS)
+placement_key("gpu_clustering", "n1", *GPUS)
+
+
+@key("placement", "random", "", seen="equal jobs are on several nodes")
+def placement_random(run):
+    see(len(set(placed(run, *CORES, otherwise="first_fit", jobs=6))) > 1)
