@@ -115,7 +115,8 @@ constexpr std::array kRoutes = {
           .path = "/v1/jobs/{ref}/explain",
           .verb = "explain_job",
           .reply = "Explanation",
-          .summary = "Why a pending job waits, in numbers, and what would let it start sooner."},
+          .summary = "Why a pending job waits, in numbers, and what would let it start sooner; of "
+                     "one that runs or is over, how that went."},
     Route{.id = RouteId::show_script,
           .method = Method::get,
           .path = "/v1/jobs/{ref}/script",

@@ -55,13 +55,17 @@ std::string gpu_bar(const api::NodeRow& node) {
     return bar + " " + std::to_string(used) + "/" + std::to_string(total);
 }
 
-void print_blockers(const Explanation& explanation, Output& output) {
+void print_blockers(const Explanation& explanation, Time now, Output& output) {
     for (const Blocker& blocker : explanation.blockers) {
         output.out() << "  - " << blocker.text;
         if (!blocker.resource.empty() &&
             blocker.text.find(std::to_string(blocker.asked)) == std::string::npos) {
             output.out() << " (" << blocker.resource << ": asked " << blocker.asked << ", free "
                          << blocker.free << ", total " << blocker.total << ")";
+        }
+        if (blocker.until) {
+            output.out() << " until " << slurm::local_time(blocker.until, "") << " ("
+                         << relative_time(*blocker.until, now) << ")";
         }
         output.out() << '\n';
     }
@@ -79,10 +83,14 @@ std::string work_text(const Explanation& explanation) {
 }
 
 void print_explanation(const Explanation& explanation, Time now, Output& output) {
+    if (!explanation.outcome.empty()) {  // It waits no more.
+        for (const std::string& line : explanation.outcome) output.out() << line << '\n';
+        return;
+    }
     output.out() << "job " << to_string(explanation.job)
                  << " waits: " << output.paint(slurm_name(explanation.reason), Colour::yellow)
                  << '\n';
-    print_blockers(explanation, output);
+    print_blockers(explanation, now, output);
     if (explanation.ahead > 0)
         output.out() << "  " << explanation.ahead
                      << (explanation.ahead == 1 ? " job is" : " jobs are")

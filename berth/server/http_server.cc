@@ -1,8 +1,6 @@
 #include "berth/server/http_server.h"
 
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,14 +8,12 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
-#include <cerrno>
-#include <cstring>
 #include <mutex>
 #include <optional>
 #include <thread>
 
 #include "berth/server/http_session.h"
-#include "berth/server/peer.h"
+#include "berth/server/unix_listener.h"
 #include "berth/server/user_rates.h"
 #include "berth/trust/tls.h"
 
@@ -45,60 +41,6 @@ Time time_now() {
     return Time(std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
 }
 
-Error socket_error(const std::string& path, const std::string& what) {
-    return {ErrorCode::failed_precondition,
-            "cannot listen at " + path + ": " + what + ": " + std::strerror(errno)};
-}
-
-// A socket that a dead controller left behind is taken away; one that is alive is not.
-Status make_way(const std::string& path, const sockaddr_un& address) {
-    struct stat found{};
-    if (::lstat(path.c_str(), &found) != 0) return Done{};
-    if (!S_ISSOCK(found.st_mode)) {
-        return Error{ErrorCode::failed_precondition,
-                     "cannot listen at " + path + ": there is something that is no socket"};
-    }
-    const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the interface of sockets.
-    const bool alive =
-        ::connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ||
-        errno == EAGAIN;
-    ::close(probe);
-    if (alive) {
-        return Error{ErrorCode::already_exists,
-                     "cannot listen at " + path + ": another controller does"};
-    }
-    if (::unlink(path.c_str()) != 0) return socket_error(path, "cannot take the old one away");
-    return Done{};
-}
-
-Result<int> listen_at(const std::string& path) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (path.empty() || path.size() >= sizeof address.sun_path) {
-        return Error{ErrorCode::invalid_argument,
-                     "'" + path + "' is no path for a socket: 1 to 107 bytes would be right"};
-    }
-    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-    BERTH_CHECK(make_way(path, address));
-    const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) return socket_error(path, "socket");
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the interface of sockets.
-    const auto* const name = reinterpret_cast<const sockaddr*>(&address);
-    const char* failed = nullptr;
-    if (::bind(fd, name, sizeof address) != 0) {
-        failed = "bind";
-    } else if (::chmod(path.c_str(), 0666) != 0) {
-        failed = "chmod";
-    } else if (::listen(fd, kBacklog) != 0) {
-        failed = "listen";
-    }
-    if (failed == nullptr) return fd;
-    const Error error = socket_error(path, failed);
-    ::close(fd);
-    return error;
-}
-
 }  // namespace
 
 struct HttpServer::Works final : HttpHouse {
@@ -118,9 +60,9 @@ struct HttpServer::Works final : HttpHouse {
     const Service& service() const override { return api; }
     asio::thread_pool& slow_reads() override { return slow; }
     Role role_of(const Principal& principal) const override {
-        return berth::role_of(principal, published.current()->spec->operators);
+        return berth::role_of(principal, *published.current()->spec);
     }
-    Result<Principal> identify(std::string_view token) override;
+    void identify(std::string_view token, Identified then) override;
     bool ask(const std::shared_ptr<HttpSession>& session, std::uint64_t& ticket,
              const Principal& principal, Command command) override;
     void forget(std::uint64_t ticket) override {
@@ -142,6 +84,7 @@ struct HttpServer::Works final : HttpHouse {
     void run();
     void accept();
     void accepted(UnixSocket socket);
+    void open_session(UnixSocket socket, const Principal& principal, std::int32_t pid);
     Status take_certificate(Time now);
     void renew_certificate();
     Status listen_for_others();
@@ -159,7 +102,8 @@ struct HttpServer::Works final : HttpHouse {
     const Published& published;
     LogSink& log;
     const Service api;
-    PeerNames names;
+    PeerNames names{settings.names};
+    std::atomic<std::size_t> unnamed{0};  // Connections whose peer is being looked up.
     UserRates rates;
     StrangerRates strangers{settings.strangers};
 
@@ -199,7 +143,7 @@ void HttpServer::Works::accept() {
     {
         const std::lock_guard lock(mutex);
         if (stopped || accepting) return;
-        if (sessions.size() >= settings.connections) return wait_for_room();
+        if (sessions.size() + unnamed >= settings.connections) return wait_for_room();
         accepting = true;
     }
     acceptor.async_accept(asio::make_strand(io),
@@ -209,10 +153,10 @@ void HttpServer::Works::accept() {
                                   accepting = false;
                                   if (stopped) return;
                               }
-                              if (!why) accepted(std::move(socket));
                               // Out of descriptors or the like: others must end first, which is
                               // soon.
-                              if (why) std::this_thread::sleep_for(kRoomPause);
+                              if (why) return wait_for_room();
+                              accepted(std::move(socket));
                               make_room();
                               accept();
                           });
@@ -221,8 +165,19 @@ void HttpServer::Works::accept() {
 void HttpServer::Works::accepted(UnixSocket socket) {
     const Result<PeerIds> peer = peer_of(socket.native_handle());
     if (!peer.ok()) return log.write(LogLevel::warning, "server", peer.error().message);
-    auto session = std::make_shared<HttpSession>(*this, std::move(socket),
-                                                 names.principal_of(*peer), peer->pid);
+    ++unnamed;
+    // Shared, since what is handed on must be copyable.
+    const auto kept = std::make_shared<UnixSocket>(std::move(socket));
+    names.find(*peer, [this, kept, pid = peer->pid](const Principal& principal) {
+        open_session(std::move(*kept), principal, pid);
+        --unnamed;
+    });
+}
+
+// From any thread.
+void HttpServer::Works::open_session(UnixSocket socket, const Principal& principal,
+                                     std::int32_t pid) {
+    auto session = std::make_shared<HttpSession>(*this, std::move(socket), principal, pid);
     {
         const std::lock_guard lock(mutex);
         if (stopped) return;
@@ -321,21 +276,25 @@ void HttpServer::Works::accepted_remote(TcpSocket socket) {
     session->start(after);
 }
 
-Result<Principal> HttpServer::Works::identify(std::string_view token) {
+void HttpServer::Works::identify(std::string_view token, Identified then) {
     const auto edition = published.current();
-    BERTH_TRY(Registrar::Known known, settings.registrar->identify(token, *edition, time_now()));
-    if (known.token.job) {  // What runs in a job has no rights of an operator.
-        known.principal.role = Role::user;
-        return std::move(known.principal);
+    Result<Registrar::Known> known = settings.registrar->identify(token, *edition, time_now());
+    if (!known.ok()) return then(known.error());
+    if (known->token.job) {  // What runs in a job has no rights of an operator.
+        known->principal.role = Role::user;
+        return then(std::move(known->principal));
     }
-    const std::optional<PeerIds> ids = ids_of_user(known.token.user);
-    if (!ids || ids->uid != known.token.uid) {
-        return Error{ErrorCode::permission_denied,
-                     "user " + known.token.user + " is no longer the one that had the token"};
-    }
-    Principal principal = names.principal_of(*ids);
-    principal.role = role_of(principal);
-    return principal;
+    const std::string user = known->token.user;
+    names.find_user(user, known->token.uid,
+                    [this, user, then = std::move(then)](std::optional<Principal> principal) {
+                        if (!principal) {
+                            return then(Error{ErrorCode::permission_denied,
+                                              "user " + user +
+                                                  " is no longer the one that had the token"});
+                        }
+                        principal->role = role_of(*principal);
+                        then(*std::move(principal));
+                    });
 }
 
 void HttpServer::Works::wait_for_room() {
@@ -477,6 +436,7 @@ void HttpServer::stop() {
     });
     for (const auto& session : open) session->close();
     open.clear();
+    works_->names.stop();
     works_->slow.join();
     works_->at_work.reset();
     for (std::thread& thread : works_->threads) thread.join();  // Once nothing is left to do.

@@ -12,6 +12,7 @@
 #include "berth/control/ports.h"
 #include "berth/server/archive.h"
 #include "berth/server/audit_log.h"
+#include "berth/server/peer_names.h"
 #include "berth/server/published.h"
 #include "berth/server/registrar.h"
 #include "berth/server/service.h"
@@ -42,6 +43,7 @@ struct HttpServerOptions {
     std::chrono::milliseconds body_timeout{30'000};
     std::chrono::milliseconds answer_timeout{60'000};  // For the controller.
     std::chrono::milliseconds write_timeout{30'000};   // For each part of a response.
+    PeerNames::Settings names;
 };
 
 // Where commands go: the daemon's inbox.

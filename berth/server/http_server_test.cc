@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <atomic>
+#include <condition_variable>
 #include <thread>
 
 #include "berth/server/server_rig.h"
@@ -322,6 +324,64 @@ TEST_F(ServerRig, StreamsAHundredThousandJobsInLittleMemory) {
     for (std::size_t at = 0; (at = body.find(R"({"id":)", at)) != std::string::npos; ++at) ++rows;
     EXPECT_EQ(rows, kJobs);
     EXPECT_TRUE(body.ends_with("]}"));
+}
+
+// The system's list of users may be on another host that does not answer.
+TEST_F(ServerRig, AnswersWhileTheSystemIsAskedForNames) {
+    struct Gate {
+        std::mutex mutex;
+        std::condition_variable opened;
+        bool shut = false;
+        void pass() {
+            std::unique_lock lock(mutex);
+            opened.wait(lock, [&] { return !shut; });
+        }
+        void set(bool is_shut) {
+            {
+                const std::lock_guard lock(mutex);
+                shut = is_shut;
+            }
+            opened.notify_all();
+        }
+    };
+    const auto gate = std::make_shared<Gate>();
+    options.names.kept = options.names.used_stale = std::chrono::milliseconds(0);
+    options.names.ask = [gate](PeerIds ids) {
+        gate->pass();
+        return ask_system(ids);
+    };
+    start();
+    RawClient known(options.socket);
+    ASSERT_EQ(known.call("GET", "/healthz").status, 200);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    gate->set(true);
+    std::vector<std::unique_ptr<RawClient>> others;
+    for (int i = 0; i < 8; ++i) {
+        others.push_back(std::make_unique<RawClient>(options.socket));
+        ASSERT_TRUE(others.back()->send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    const auto asked = std::chrono::steady_clock::now();
+    EXPECT_EQ(known.call("GET", "/v1/nodes").status, 200);
+    EXPECT_LT(std::chrono::steady_clock::now() - asked, std::chrono::seconds(5));
+    gate->set(false);
+    for (const auto& other : others) EXPECT_EQ(other->read().status, 200);
+}
+
+TEST_F(ServerRig, KeepsAnsweringByOldNamesWhileNewOnesAreAskedFor) {
+    const auto asked = std::make_shared<std::atomic<int>>(0);
+    options.names.kept = std::chrono::milliseconds(0);
+    options.names.ask = [asked](PeerIds ids) {
+        if (asked->fetch_add(1) > 0) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        return ask_system(ids);
+    };
+    start();
+    ASSERT_EQ(call("GET", "/healthz").status, 200);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const auto begun = std::chrono::steady_clock::now();
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(call("GET", "/healthz").status, 200);
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(250));
+    EXPECT_GE(asked->load(), 2) << "they are asked for again";
 }
 
 TEST_F(ServerRig, IsNotHeldUpByAReaderWhoDoesNotRead) {

@@ -1,5 +1,6 @@
 #include "berth/server/http_session.h"
 
+#include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
@@ -84,13 +85,26 @@ void HttpSession::shake_hands() {
 void HttpSession::identify() {
     refused_.clear();
     const std::string_view token = token_in(parser_->get());
-    if (token.empty())
-        return refuse_token(
-            "there is no token: SLURM_JWT should hold one, which `scontrol token` makes");
-    Result<Principal> known = house_.identify(token);
-    if (!known.ok()) return refuse_token(std::move(known).error().message);
+    if (token.empty()) {
+        refuse_token("there is no token: SLURM_JWT should hold one, which `scontrol token` makes");
+        return receive();
+    }
+    house_.identify(token, [self = shared_from_this()](Result<Principal> known) {
+        asio::dispatch(self->stream_.get_executor(), [self, known = std::move(known)]() mutable {
+            self->identified(std::move(known));
+        });
+    });
+}
+
+void HttpSession::identified(Result<Principal> known) {
+    if (closed_) return;
+    if (!known.ok()) {
+        refuse_token(std::move(known).error().message);
+        return receive();
+    }
     principal_ = *std::move(known);
     if (!std::exchange(proved_, true)) house_.proved(from_);
+    receive();
 }
 
 void HttpSession::refuse_token(std::string why) {
@@ -135,13 +149,15 @@ void HttpSession::read_header() {
 void HttpSession::read_body() {
     if (closed_) return;
     allow(house_.options().body_timeout);
-    if (stream_.is_tls()) {
-        identify();
-        if (!refused_.empty()) {
-            parser_->body_limit(kStrangersBodyBytes);  // Of one that does not say its length.
-            if (parser_->content_length().value_or(0) > kStrangersBodyBytes)
-                return refuse_header(make_error_code(http::error::body_limit));
-        }
+    stream_.is_tls() ? identify() : receive();
+}
+
+// The body, once it is known who sends it.
+void HttpSession::receive() {
+    if (!refused_.empty()) {
+        parser_->body_limit(kStrangersBodyBytes);  // Of one that does not say its length.
+        if (parser_->content_length().value_or(0) > kStrangersBodyBytes)
+            return refuse_header(make_error_code(http::error::body_limit));
     }
     if (room_ == 0 && !take_room()) return;
     // Who asks before sending a long body is told to go on.
@@ -152,7 +168,7 @@ void HttpSession::read_body() {
                           [self = shared_from_this()](Failure why, std::size_t) {
                               if (why) return self->shut();
                               self->parser_->get().erase(http::field::expect);
-                              self->read_body();
+                              self->receive();
                           });
         return;
     }

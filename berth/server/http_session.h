@@ -5,6 +5,7 @@
 #include <boost/asio/thread_pool.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
+#include <functional>
 #include <optional>
 
 #include "berth/server/body_room.h"
@@ -23,8 +24,10 @@ public:
     virtual const HttpServerOptions& options() const = 0;
     virtual const Service& service() const = 0;
     virtual Role role_of(const Principal& principal) const = 0;
-    // Whose token it is, with the role that this gives.
-    virtual Result<Principal> identify(std::string_view token) = 0;
+    // Whose token it is, with the role that this gives: `then` is told at once, or later on another
+    // thread.
+    using Identified = std::function<void(Result<Principal>)>;
+    virtual void identify(std::string_view token, Identified then) = 0;
     virtual boost::asio::thread_pool& slow_reads() = 0;
     // False: the controller takes no more now. Otherwise its answer comes to answered().
     virtual bool ask(const std::shared_ptr<HttpSession>& session, std::uint64_t& ticket,
@@ -64,9 +67,11 @@ private:
 
     void shake_hands();
     void identify();
+    void identified(Result<Principal> known);
     void refuse_token(std::string why);
     void read_header();
     void read_body();
+    void receive();
     bool take_room();
     void give_room();
     void handle();

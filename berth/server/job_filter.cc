@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/text.h"
+#include "berth/model/account_name.h"
 #include "berth/server/names.h"
 
 namespace berth {
@@ -31,7 +32,9 @@ Result<JobFilter> JobFilter::make(const Edition& edition, const api::JobQuery& q
         if (named || filter.users_.contains(std::to_string(uid)))
             filter.owned_.push_back(&owned.jobs);
     });
-    filter.accounts_ = set_of(query.accounts);
+    for (const std::string& name : query.accounts) {
+        filter.accounts_.insert(account_name(*edition.spec, name));
+    }
     filter.partitions_ = set_of(query.partitions);
     filter.names_ = set_of(query.names);
     for (const std::string& name : query.states) {
@@ -61,6 +64,12 @@ JobFilter JobFilter::only(std::set<JobId> ids) {
     return filter;
 }
 
+void JobFilter::keep_to(const Edition& edition, std::uint32_t uid) {
+    uid_ = uid;
+    owned_.clear();
+    if (const OwnedJobs* const owned = edition.owners.find(uid)) owned_.push_back(&owned->jobs);
+}
+
 const PublishedJob* JobFilter::first_owned(const Edition& edition, std::uint32_t id) const {
     std::optional<std::uint32_t> first;
     for (const IdTable<JobId>* const jobs : owned_) {
@@ -71,7 +80,7 @@ const PublishedJob* JobFilter::first_owned(const Edition& edition, std::uint32_t
 }
 
 const PublishedJob* JobFilter::candidate(const Edition& edition, std::uint32_t id) const {
-    if (!ids_ && !users_.empty()) return first_owned(edition, id);
+    if (!ids_ && (uid_ || !users_.empty())) return first_owned(edition, id);
     if (!ids_) {
         const auto found = edition.jobs.lower_bound(id);
         return found ? found->second : nullptr;
@@ -92,6 +101,7 @@ const PublishedJob* JobFilter::first_from(const Edition& edition, std::uint32_t 
 }
 
 bool JobFilter::wants(const Edition& edition, const Job& job) const {
+    if (uid_ && job.owner->uid != *uid_) return false;
     if (!users_.empty() && !users_.contains(job.owner->user) &&
         !users_.contains(std::to_string(job.owner->uid))) {
         return false;

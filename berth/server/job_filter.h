@@ -19,6 +19,8 @@ public:
 
     // These records and no others.
     static JobFilter only(std::set<JobId> ids);
+    // Of those, the ones of this user alone.
+    void keep_to(const Edition& edition, std::uint32_t uid);
 
     // The first at or after this id that is wanted; nullptr: no more. The edition is the one that
     // it was made for.
@@ -36,6 +38,7 @@ private:
     bool suspended_ = false, configuring_ = false;  // These, too.
     std::set<NodeId> nodes_;
     bool by_node_ = false;
+    std::optional<std::uint32_t> uid_;  // Only this user's.
 };
 
 // The records that a name means: for "12" of an array its record and its tasks, in id order.

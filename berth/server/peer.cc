@@ -13,8 +13,7 @@
 namespace berth {
 namespace {
 
-constexpr std::chrono::seconds kNamesKept{60};
-constexpr std::size_t kNamesMax = 10'000;
+constexpr std::size_t kGroupsMax = 65'536;  // The kernel's own limit.
 constexpr std::size_t kEntryBytesMax = 1 << 20;
 
 // Calls one of the system's look-ups with as much room as its entry takes.
@@ -58,40 +57,54 @@ Result<PeerIds> peer_of(int socket) {
     return PeerIds{credentials.uid, credentials.gid, credentials.pid};
 }
 
-Role role_of(const Principal& principal, const std::vector<std::string>& operators) {
+Role role_of(const Principal& principal, const ClusterSpec& spec) {
     if (principal.uid == 0 || principal.uid == ::geteuid()) return Role::admin;
-    return std::ranges::find(operators, principal.user) == operators.end() ? Role::user : Role::op;
+    if (!spec.slurm_user.empty() && principal.user == spec.slurm_user) return Role::admin;
+    return std::ranges::find(spec.operators, principal.user) == spec.operators.end() ? Role::user
+                                                                                      : Role::op;
 }
 
-Principal PeerNames::principal_of(PeerIds ids) {
-    const auto now = std::chrono::steady_clock::now();
-    const auto kept = [&](std::map<std::uint32_t, Known>& names, std::uint32_t id, auto ask) {
-        {
-            const std::lock_guard lock(mutex_);
-            const auto found = names.find(id);
-            if (found != names.end() && found->second.until > now) return found->second.name;
-        }
-        std::string name = ask().value_or(std::to_string(id));
-        const std::lock_guard lock(mutex_);
-        if (names.size() >= kNamesMax) names.clear();
-        names[id] = {name, now + kNamesKept};
-        return name;
-    };
+namespace {
+
+std::optional<std::string> name_of_user(std::uint32_t uid) {
+    return look_up<passwd>(
+        [&](passwd* entry, char* room, std::size_t size, passwd** found) {
+            return ::getpwuid_r(uid, entry, room, size, found);
+        },
+        &passwd::pw_name);
+}
+
+std::string name_of_group(std::uint32_t gid) {
+    return look_up<group>(
+               [&](group* entry, char* room, std::size_t size, group** found) {
+                   return ::getgrgid_r(gid, entry, room, size, found);
+               },
+               &group::gr_name)
+        .value_or(std::to_string(gid));
+}
+
+std::vector<std::string> groups_of(const std::string& user, std::uint32_t gid) {
+    std::vector<gid_t> ids(64);
+    int count = static_cast<int>(ids.size());
+    while (::getgrouplist(user.c_str(), gid, ids.data(), &count) < 0) {
+        if (count > static_cast<int>(kGroupsMax)) return {};
+        ids.resize(std::max(ids.size() * 2, static_cast<std::size_t>(count)));
+        count = static_cast<int>(ids.size());
+    }
+    ids.resize(static_cast<std::size_t>(count));
+    std::vector<std::string> names;
+    for (const gid_t id : ids) names.push_back(name_of_group(id));
+    return names;
+}
+
+}  // namespace
+
+Principal ask_system(PeerIds ids) {
     Principal principal{.uid = ids.uid, .gid = ids.gid};
-    principal.user = kept(users_, ids.uid, [&] {
-        return look_up<passwd>(
-            [&](passwd* entry, char* room, std::size_t size, passwd** found) {
-                return ::getpwuid_r(ids.uid, entry, room, size, found);
-            },
-            &passwd::pw_name);
-    });
-    principal.group = kept(groups_, ids.gid, [&] {
-        return look_up<group>(
-            [&](group* entry, char* room, std::size_t size, group** found) {
-                return ::getgrgid_r(ids.gid, entry, room, size, found);
-            },
-            &group::gr_name);
-    });
+    const std::optional<std::string> user = name_of_user(ids.uid);
+    principal.user = user.value_or(std::to_string(ids.uid));
+    principal.group = name_of_group(ids.gid);
+    if (user) principal.groups = groups_of(*user, ids.gid);
     return principal;
 }
 

@@ -1,11 +1,13 @@
 #include "berth/server/service.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "berth/api/json.h"
 #include "berth/api/openapi.h"
 #include "berth/api/problem.h"
 #include "berth/api/query.h"
+#include "berth/model/account_name.h"
 #include "berth/server/access.h"
 #include "berth/server/accounting_rows.h"
 #include "berth/server/association_rows.h"
@@ -14,7 +16,9 @@
 #include "berth/server/declared_rows.h"
 #include "berth/server/lists.h"
 #include "berth/server/metrics.h"
+#include "berth/server/outcome_text.h"
 #include "berth/server/priority_rows.h"
+#include "berth/server/privacy.h"
 #include "berth/server/share_rows.h"
 
 namespace berth {
@@ -77,6 +81,8 @@ bool Service::Routed::own() const {
     return true;
 }
 
+Privacy Service::Routed::privacy() const { return {*edition->spec, request.principal}; }
+
 Service::Service(ServerIdentity identity, const Published& published, Archive& archive,
                  std::shared_ptr<Diagnostics> diagnostics,
                  std::shared_ptr<const MetricCounts> counts, std::shared_ptr<Registrar> registrar,
@@ -111,6 +117,7 @@ Outcome Service::serve(const ApiRequest& request) const {
         return refuse(Refusal::not_allowed, request.principal.user + " may not " + request.method +
                                                 " " + std::string(path));
     }
+    if (auto kept = keep_private(routed)) return *std::move(kept);
     if (!routed.query.empty() && routed.route.query.empty())
         return refuse(Refusal::invalid_request, "this path takes no query");
     Outcome outcome = act(routed);
@@ -126,8 +133,35 @@ Outcome Service::serve(const ApiRequest& request) const {
     return outcome;
 }
 
+// What PrivateData keeps from this user as a whole; lists that are merely shorter are made so where
+// they are made.
+std::optional<ApiResponse> Service::keep_private(const Routed& routed) const {
+    const Privacy privacy = routed.privacy();
+    const auto refused = [&](PrivateKind kind, const char* what) -> std::optional<ApiResponse> {
+        if (!privacy.hides(kind)) return std::nullopt;
+        return refuse(Refusal::not_allowed, std::string("PrivateData=") + what +
+                                                ": only operators see " + what);
+    };
+    switch (routed.route.id) {
+        case RouteId::list_nodes:
+        case RouteId::show_node:
+        case RouteId::metrics_nodes: return refused(PrivateKind::nodes, "nodes");
+        case RouteId::list_partitions:
+        case RouteId::metrics_partitions: return refused(PrivateKind::partitions, "partitions");
+        case RouteId::show_job:
+        case RouteId::explain_job:
+        case RouteId::show_script:
+            if (!privacy.hides(PrivateKind::jobs) || routed.own()) return std::nullopt;
+            return unknown_job(routed.capture);
+        default: return std::nullopt;
+    }
+}
+
 Outcome Service::act(const Routed& routed) const {
     const Edition& edition = *routed.edition;
+    if (routed.route.id == RouteId::explain_job) {
+        if (auto read = explain_outcome(routed)) return *std::move(read);
+    }
     if (is_command(routed.route.id)) {
         auto command = command_of(
             edition, {routed.route, routed.capture, routed.request.body, routed.request.principal});
@@ -148,13 +182,11 @@ Outcome Service::act(const Routed& routed) const {
         case RouteId::list_partitions:
             return ApiResponse{.parts = row_list(edition, "partitions", partition_rows(edition))};
         case RouteId::list_associations:
-            return ApiResponse{
-                .parts = row_list(edition, "associations", association_rows(*edition.spec))};
+            return list_associations(routed);
         case RouteId::list_qos:
             return ApiResponse{.parts = row_list(edition, "qos", qos_rows(*edition.spec))};
         case RouteId::list_reservations:
-            return ApiResponse{.parts =
-                                   row_list(edition, "reservations", reservation_rows(edition))};
+            return list_reservations(routed);
         case RouteId::list_licenses:
             return ApiResponse{.parts = row_list(edition, "licenses", license_rows(edition))};
         case RouteId::list_accounting: return accounting(routed);
@@ -176,8 +208,7 @@ Outcome Service::act(const Routed& routed) const {
         case RouteId::create_token: return create_token(routed);
         case RouteId::list_priorities: return list_priorities(routed);
         case RouteId::list_shares:
-            return ApiResponse{.parts =
-                                   row_list(edition, "shares", share_rows(edition, wall_time()))};
+            return list_shares(routed);
         default: break;
     }
     return unknown_route(routed.route.path);
@@ -188,6 +219,9 @@ ApiResponse Service::list_jobs(const Routed& routed) const {
     if (!query.ok()) return refuse(Refusal::invalid_request, query.error().message);
     Result<JobFilter> filter = JobFilter::make(*routed.edition, *query);
     if (!filter.ok()) return refuse(Refusal::invalid_request, filter.error().message);
+    if (routed.privacy().hides(PrivateKind::jobs)) {
+        filter->keep_to(*routed.edition, routed.request.principal.uid);
+    }
     Result<api::FieldChoice> choice = api::FieldChoice::of<api::JobRow>(query->fields);
     if (!choice.ok()) return refuse(Refusal::invalid_request, choice.error().message);
     return {.parts = job_list(routed.edition, *std::move(filter), *std::move(choice))};
@@ -198,10 +232,46 @@ ApiResponse Service::list_priorities(const Routed& routed) const {
     if (!query.ok()) return refuse(Refusal::invalid_request, query.error().message);
     if (!query->fields.empty())
         return refuse(Refusal::invalid_request, "query: field is not known here");
-    const Result<JobFilter> filter = JobFilter::make(*routed.edition, *query);
+    Result<JobFilter> filter = JobFilter::make(*routed.edition, *query);
     if (!filter.ok()) return refuse(Refusal::invalid_request, filter.error().message);
+    if (routed.privacy().hides(PrivateKind::jobs)) {
+        filter->keep_to(*routed.edition, routed.request.principal.uid);
+    }
     return {.parts = row_list(*routed.edition, "priorities",
                               priority_rows(*routed.edition, *filter, wall_time()))};
+}
+
+// With PrivateData=accounts users see no accounts, with =users of the users only themselves.
+ApiResponse Service::list_associations(const Routed& routed) const {
+    std::vector<api::AssociationRow> rows = association_rows(*routed.edition->spec);
+    const Privacy privacy = routed.privacy();
+    const std::string& user = routed.request.principal.user;
+    std::erase_if(rows, [&](const api::AssociationRow& row) {
+        if (row.user.empty()) return privacy.hides(PrivateKind::accounts);
+        return row.user != user && privacy.hides(PrivateKind::users);
+    });
+    return {.parts = row_list(*routed.edition, "associations", std::move(rows))};
+}
+
+ApiResponse Service::list_reservations(const Routed& routed) const {
+    std::vector<api::ReservationRow> rows = reservation_rows(*routed.edition);
+    const Privacy privacy = routed.privacy();
+    std::erase_if(rows, [&](const api::ReservationRow& row) {
+        const auto& all = *routed.edition->reservations;
+        const auto found = std::ranges::find(all, row.name, &Reservation::name);
+        return found == all.end() || !privacy.shows(*found);
+    });
+    return {.parts = row_list(*routed.edition, "reservations", std::move(rows))};
+}
+
+// With PrivateData=usage users see their own shares and usage alone.
+ApiResponse Service::list_shares(const Routed& routed) const {
+    std::vector<api::ShareRow> rows = share_rows(*routed.edition, wall_time());
+    if (routed.privacy().hides(PrivateKind::usage)) {
+        const std::string& user = routed.request.principal.user;
+        std::erase_if(rows, [&](const api::ShareRow& row) { return row.user != user; });
+    }
+    return {.parts = row_list(*routed.edition, "shares", std::move(rows))};
 }
 
 ApiResponse Service::show_job(const Routed& routed) const {
@@ -242,10 +312,50 @@ Outcome Service::accounting(const Routed& routed) const {
     if (!query.ok()) return refuse(Refusal::invalid_request, query.error().message);
     Result<AccountingFilter> filter = accounting_filter(*query);
     if (!filter.ok()) return refuse(Refusal::invalid_request, filter.error().message);
-    return [&archive = archive_, edition = routed.edition, filter = *std::move(filter)] {
+    for (std::string& name : filter->accounts) {
+        name = account_name(*routed.edition->spec, name);
+    }
+    const Principal& who = routed.request.principal;
+    std::optional<std::uint32_t> only;
+    if (routed.privacy().hides(PrivateKind::jobs)) {
+        only = who.uid;
+        // The archive reads no more than it must; what is asked of others comes to nothing below.
+        if (filter->users.empty()) filter->users = {who.user};
+    }
+    return [&archive = archive_, edition = routed.edition, filter = *std::move(filter), only] {
         Result<AccountingAnswer> answer = archive.accounting(filter);
         if (!answer.ok()) return respond(api::problem_of_status(500, answer.error().message));
+        std::erase_if(answer->records, [&](const AccountingRecord& record) {
+            return only && record.owner.uid != *only;
+        });
         return ApiResponse{.parts = accounting_list(edition, *std::move(answer))};
+    };
+}
+
+// Of a job that waits the controller knows why; of any other, accounting knows how it went.
+std::optional<SlowRead> Service::explain_outcome(const Routed& routed) const {
+    const Result<api::JobName> name = api::parse_job_name(routed.capture);
+    if (!name.ok()) return std::nullopt;
+    for (const JobId id : records_of(*routed.edition, *name)) {
+        if (routed.edition->find_job(id)->state == JobState::pending) return std::nullopt;
+    }
+    AccountingFilter filter;
+    filter.jobs = {name->job};
+    std::optional<std::uint32_t> only;
+    if (routed.privacy().hides(PrivateKind::jobs)) only = routed.request.principal.uid;
+    return [&archive = archive_, filter, name = *name, only, text = routed.capture] {
+        const Result<AccountingAnswer> answer = archive.accounting(filter);
+        if (!answer.ok()) return respond(api::problem_of_status(500, answer.error().message));
+        const auto is_meant = [&](const AccountingRecord& record) {
+            if (only && record.owner.uid != *only) return false;
+            if (name.array_tasks.empty()) return record.job == name.job || record.array_job;
+            return record.array_task == name.array_tasks.front();
+        };
+        const auto found = std::ranges::find_if(answer->records, is_meant);
+        if (found == answer->records.end()) return unknown_job(text);
+        Explanation explanation{.job = found->job};
+        explanation.outcome = outcome_of(*found, wall_time());
+        return respond_json(api::to_json(explanation));
     };
 }
 

@@ -10,6 +10,7 @@
 #include "berth/server/archive.h"
 #include "berth/server/diagnostics.h"
 #include "berth/server/metric_counts.h"
+#include "berth/server/privacy.h"
 #include "berth/server/published.h"
 #include "berth/server/registrar.h"
 #include "berth/server/response.h"
@@ -53,8 +54,14 @@ private:
         // What the path names is the principal's own; or there is no such job, which is for whoever
         // looks it up to say.
         bool own() const;
+        Privacy privacy() const;
     };
     std::variant<ApiResponse, ForController, SlowRead> act(const Routed& routed) const;
+    std::optional<SlowRead> explain_outcome(const Routed& routed) const;
+    std::optional<ApiResponse> keep_private(const Routed& routed) const;
+    ApiResponse list_associations(const Routed& routed) const;
+    ApiResponse list_reservations(const Routed& routed) const;
+    ApiResponse list_shares(const Routed& routed) const;
     ApiResponse list_jobs(const Routed& routed) const;
     ApiResponse list_priorities(const Routed& routed) const;
     ApiResponse show_job(const Routed& routed) const;
@@ -67,7 +74,7 @@ private:
     ApiResponse create_join_token(const Routed& routed) const;
     ApiResponse revoke_certificates(const Routed& routed) const;
     ApiResponse join(const Routed& routed) const;
-    ApiResponse create_token(const Routed& routed) const;
+    std::variant<ApiResponse, ForController, SlowRead> create_token(const Routed& routed) const;
 
     ServerIdentity identity_;
     const Published& published_;

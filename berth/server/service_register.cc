@@ -8,6 +8,8 @@
 namespace berth {
 namespace {
 
+using Outcome = std::variant<ApiResponse, ForController, SlowRead>;
+
 Time wall_time() {
     return Time(std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
 }
@@ -56,24 +58,28 @@ ApiResponse Service::join(const Routed& routed) const {
     });
 }
 
-// Given out to those alone whom the kernel has named: a token that made tokens would never end.
-ApiResponse Service::create_token(const Routed& routed) const {
+// Given out to those alone whom the kernel has named: a token that made tokens would never end. The
+// system may have to be asked for the user, and may be slow.
+Outcome Service::create_token(const Routed& routed) const {
     if (registrar_ == nullptr) return no_registrar();
-    const Principal& who = routed.request.principal;
     if (routed.request.remote)
         return refuse(
             {ErrorCode::permission_denied, "tokens are given out on the controller's own host"});
-    return made<api::TokenCall>(
-        routed.request, [&](const api::TokenCall& call) -> Result<api::TokenReply> {
-            if (call.user.empty() || call.user == who.user)
-                return registrar_->create_token(who.user, who.uid, call.lifetime, wall_time());
-            if (!allowed(who.role, Verb::create_token, false))
-                return Error{ErrorCode::permission_denied,
-                             who.user + " may not have a token of " + call.user};
-            const std::optional<PeerIds> ids = ids_of_user(call.user);
-            if (!ids) return Error{ErrorCode::invalid_argument, "there is no user " + call.user};
-            return registrar_->create_token(call.user, ids->uid, call.lifetime, wall_time());
-        });
+    return [registrar = registrar_, request = routed.request] {
+        const Principal& who = request.principal;
+        return made<api::TokenCall>(
+            request, [&](const api::TokenCall& call) -> Result<api::TokenReply> {
+                if (call.user.empty() || call.user == who.user)
+                    return registrar->create_token(who.user, who.uid, call.lifetime, wall_time());
+                if (!allowed(who.role, Verb::create_token, false))
+                    return Error{ErrorCode::permission_denied,
+                                 who.user + " may not have a token of " + call.user};
+                const std::optional<PeerIds> ids = ids_of_user(call.user);
+                if (!ids)
+                    return Error{ErrorCode::invalid_argument, "there is no user " + call.user};
+                return registrar->create_token(call.user, ids->uid, call.lifetime, wall_time());
+            });
+    };
 }
 
 }  // namespace berth

@@ -63,6 +63,22 @@ TEST_F(Routes, ReadJobs) {
     EXPECT_EQ(call("GET", "/v1/jobs/x").status, 400);
 }
 
+TEST_F(Routes, SayHowAJobWentThatDoesNotWait) {
+    start();
+    AccountingRecord failed;
+    failed.job = JobId(77);
+    failed.state = JobState::failed;
+    failed.exit = {3, 0};
+    archive.records = {failed};
+    const Heard heard = call("GET", "/v1/jobs/77/explain");
+    EXPECT_EQ(heard.status, 200);
+    EXPECT_NE(heard.body.find("job 77 failed: its script ended with exit code 3"),
+              std::string::npos)
+        << heard.body;
+    EXPECT_EQ(controller.asked(), 0U) << "accounting knows";
+    EXPECT_EQ(call("GET", "/v1/jobs/78/explain").text("code"), "unknown_job");
+}
+
 TEST_F(Routes, ReadTheClusterAndTheScript) {
     start();
     EXPECT_EQ(call("GET", "/v1/nodes/gpu1").text("state"), "MIXED");
@@ -163,7 +179,7 @@ TEST_F(Routes, AnswerWithWhatTheControllerSays) {
     controller.answer = StateHashed{0x1234abcd, 9};
     EXPECT_EQ(call("GET", "/v1/state-hash").body, R"({"hash":"000000001234abcd","sequence":9})");
     controller.answer = Explanation{.job = JobId(1), .advice = {"wait"}};
-    EXPECT_EQ(api::from_json<Explanation>(call("GET", "/v1/jobs/1/explain").body)->advice.at(0),
+    EXPECT_EQ(api::from_json<Explanation>(call("GET", "/v1/jobs/2/explain").body)->advice.at(0),
               "wait");
 }
 

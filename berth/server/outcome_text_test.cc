@@ -1,0 +1,83 @@
+#include "berth/server/outcome_text.h"
+
+#include <gtest/gtest.h>
+
+#include "berth/base/text.h"
+
+namespace berth {
+namespace {
+
+using std::chrono::minutes;
+
+AccountingRecord record(JobState state, ExitStatus exit = {}, std::string reason = "") {
+    AccountingRecord one;
+    one.job = JobId(7);
+    one.state = state;
+    one.exit = exit;
+    one.reason = std::move(reason);
+    one.started_at = from_seconds(1000);
+    one.ended_at = from_seconds(1000) + minutes(5);
+    one.time_limit = minutes(60);
+    one.nodes = {"gpu1", "gpu2"};
+    one.allocated.set_memory(gib(32));
+    return one;
+}
+
+std::string told(const AccountingRecord& one) {
+    return join(outcome_of(one, from_seconds(2000)), "\n");
+}
+
+TEST(OutcomeText, SaysHowAJobEndedWithItsNumbers) {
+    const std::string ran = "\n  it ran for 00:05:00 on gpu[1-2], with its time limit of 01:00:00";
+    EXPECT_EQ(told(record(JobState::failed, {3, 0}, "NonZeroExitCode")),
+              "job 7 failed: its script ended with exit code 3" + ran);
+    EXPECT_EQ(told(record(JobState::failed, {0, 11}, "RaisedSignal")),
+              "job 7 failed: signal 11 (SIGSEGV) ended its script" + ran);
+    EXPECT_EQ(told(record(JobState::completed)),
+              "job 7 completed: its script ended with exit code 0" + ran);
+    EXPECT_EQ(told(record(JobState::timeout, {0, 15}, "TimeLimit")),
+              "job 7 timed out: it reached its time limit of 01:00:00" + ran +
+                  "\n  → ask for more time with --time, up to the partition's MaxTime");
+    EXPECT_EQ(told(record(JobState::failed, {0, 53}, "cannot open /no/such/out: no such file")),
+              "job 7 failed: its working directory, input or output could not be opened (exit "
+              "code 0:53)" +
+                  ran + "\n  reason: cannot open /no/such/out: no such file");
+    AccountingRecord cancelled = record(JobState::cancelled);
+    cancelled.cancelled_by = 1000;
+    cancelled.started_at.reset();
+    cancelled.array_job = JobId(5);
+    cancelled.array_task = 3;
+    EXPECT_EQ(told(cancelled), "job 5_3 was cancelled by uid 1000\n  it never started");
+}
+
+TEST(OutcomeText, SaysHowMuchMemoryThereWasAndWasUsed) {
+    AccountingRecord one = record(JobState::out_of_memory, {0, 125}, "OutOfMemory");
+    AccountedStep batch{.id = kBatchStep};
+    batch.used = StepTotals{.rss_max = gib(15).count(), .rss_max_node = "gpu2"};
+    one.steps = {batch};
+    EXPECT_NE(told(one).find("16G of memory on each node were allocated, 15G were measured at "
+                             "most (on gpu2)"),
+              std::string::npos)
+        << told(one);
+}
+
+TEST(OutcomeText, NamesTheStepsThatFailed) {
+    AccountingRecord one = record(JobState::failed, {1, 0}, "NonZeroExitCode");
+    one.steps = {{.id = StepId(0), .name = "prepare", .nodes = {"gpu1"}},
+                 {.id = StepId(1), .name = "train", .nodes = {"gpu1", "gpu2"}, .exit = {1, 0}}};
+    EXPECT_NE(told(one).find("\n  step 7.1 (train) ended with exit code 1 on gpu[1-2]"),
+              std::string::npos)
+        << told(one);
+    EXPECT_EQ(told(one).find("prepare"), std::string::npos);
+}
+
+TEST(OutcomeText, SaysOfARunningJobHowFarItIs) {
+    AccountingRecord one = record(JobState::running);
+    one.ended_at.reset();
+    EXPECT_EQ(told(one),
+              "job 7 is running\n  it has run for 00:16:40 on gpu[1-2], with its time limit of "
+              "01:00:00");
+}
+
+}  // namespace
+}  // namespace berth

@@ -1,0 +1,58 @@
+// PeerNames: who is behind a uid. The system's lists of users and groups may be on another host and
+// slow, so they are asked on threads of their own, and what they said is kept for a while.
+#pragma once
+
+#include <boost/asio/thread_pool.hpp>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "berth/server/peer.h"
+
+namespace berth {
+
+class PeerNames {
+public:
+    struct Settings {
+        std::chrono::milliseconds kept = std::chrono::minutes(1);
+        // Beyond that an answer is still used, while it is asked for anew …
+        std::chrono::milliseconds used_stale = std::chrono::minutes(10);
+        std::function<Principal(PeerIds)> ask = ask_system;
+        std::function<std::optional<PeerIds>(const std::string&)> ask_user = ids_of_user;
+    };
+    PeerNames() : PeerNames(Settings{}) {}
+    explicit PeerNames(Settings settings) : settings_(std::move(settings)) {}
+    ~PeerNames() { stop(); }
+
+    // Calls `then` at once where the names are known; else later, on a thread of its own.
+    void find(PeerIds ids, std::function<void(const Principal&)> then);
+    // Likewise of a user by name; nullopt: there is none, or no longer with this uid.
+    void find_user(const std::string& name, std::uint32_t uid,
+                   std::function<void(std::optional<Principal>)> then);
+
+    // What is not answered by now never is.
+    void stop();
+
+private:
+    using Clock = std::chrono::steady_clock;
+    struct Known {
+        Principal principal;
+        Clock::time_point asked_at;
+        bool asking = false;
+    };
+    std::optional<Principal> known(PeerIds ids, bool& ask_again);
+    std::optional<PeerIds> known_user(const std::string& name);
+    void keep(PeerIds ids, const Principal& principal);
+    Principal ask(PeerIds ids);
+
+    const Settings settings_;
+    std::mutex mutex_;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Known> known_;  // By uid and gid.
+    std::map<std::string, std::pair<PeerIds, Clock::time_point>> users_;
+    boost::asio::thread_pool threads_{2};
+};
+
+}  // namespace berth
