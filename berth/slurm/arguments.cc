@@ -85,6 +85,19 @@ std::string user_name_of(std::uint32_t uid) {
     return std::to_string(uid);
 }
 
+std::optional<std::uint32_t> uid_of_user(const std::string& name_or_uid) {
+    const auto number = parse_int64(name_or_uid);
+    if (number.ok() && number.value() >= 0 && number.value() < 0xffff'ffffLL)
+        return static_cast<std::uint32_t>(number.value());
+    passwd entry{};
+    passwd* found = nullptr;
+    std::array<char, 16384> buffer{};
+    const int failed =
+        getpwnam_r(name_or_uid.c_str(), &entry, buffer.data(), buffer.size(), &found);
+    if (failed != 0 || found == nullptr) return std::nullopt;
+    return entry.pw_uid;
+}
+
 Result<std::vector<std::string>> expand_node_argument(const std::string& text) {
     auto names = expand_hostlist(text);
     if (!names.ok())

@@ -54,6 +54,9 @@ Status not_supported(std::span<const option> options, int letter);
 
 std::string user_name_of(std::uint32_t uid);  // The number itself where there is no name.
 
+// Of a name, or of a number that is the uid itself; nullopt: there is no such user here.
+std::optional<std::uint32_t> uid_of_user(const std::string& name_or_uid);
+
 // A hostlist, or an error in Slurm's words.
 Result<std::vector<std::string>> expand_node_argument(const std::string& text);
 
