@@ -37,8 +37,12 @@ std::string Output::paint(std::string_view text, Colour colour) const {
     return code_of(colour) + std::string(text) + "\x1b[0m";
 }
 
+void Output::note(const std::string& message) {
+    err_ << "berth: " << message << '\n' << std::flush;
+}
+
 int Output::fail(const std::string& message) {
-    err_ << "berth: " << message << '\n';
+    note(message);
     return 1;
 }
 

@@ -11,6 +11,7 @@
 #include "berth/cli/sim_openb.h"
 #include "berth/cli/sim_run.h"
 #include "berth/cli/sim_table.h"
+#include "berth/client/patience.h"
 
 namespace berth::cli {
 namespace {
@@ -299,7 +300,8 @@ private:
         run->add_option("--checkpoint", sim_run_.checkpoint,
                         "What a run that is cut short has done is kept in steps of this");
         run->add_option("--time-slice", sim_run_.time_slice,
-                        "So often, who has had much more GPU time than others is put back");
+                        "Interval at which jobs with far more GPU time than others are "
+                        "requeued; needs --checkpoint");
         run->add_option("--report", sim_run_.report, "Write one HTML page with plots");
         run->add_option("--csv", sim_run_.csv, "Write every job's record to this file");
         run->add_flag("!--no-timings", sim_run_.timings,
@@ -331,6 +333,11 @@ private:
 
 int run_program(int argc, char** argv) {
     Output output(std::cout, std::cerr, isatty(STDOUT_FILENO) != 0);
+    set_silence_notice([&](const std::string& whom, std::chrono::milliseconds timeout) {
+        output.note("waiting for " + whom + ", for " +
+                    std::to_string(std::chrono::ceil<std::chrono::seconds>(timeout).count()) +
+                    " s at most");
+    });
     return Program(output).run(argc, argv);
 }
 

@@ -35,6 +35,8 @@ public:
     // The job's state as the controller has it; nullopt while it runs, or where that cannot be
     // asked just now.
     std::optional<std::string> ended_as();
+    // ended_as() comes back as soon as this descriptor is readable; -1: none.
+    void stop_looks_at(int fd) { look_.stop_at(fd); }
 
     // From here on the controller is told that this command is still there, until it is gone.
     void attend() { attendant_.emplace(call_, id()); }

@@ -1,5 +1,6 @@
 // salloc: gets nodes, runs a command (or a shell) here that knows of them, and gives them back when
 // it ends.
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -135,11 +136,15 @@ private:
             become_command(environment);
         }
         ExitStatus exit{.code = 1, .signal = 0};
+        const int signals = ::signalfd(-1, &watched, SFD_CLOEXEC);
+        allocation.stop_looks_at(signals);
         if (child > 0) allocation.attend();
         if (child < 0)
             fail("cannot start a process: " + std::string(std::strerror(errno)));
         else
             exit = wait_for(child, watched, allocation);
+        allocation.stop_looks_at(-1);
+        ::close(signals);
         sigprocmask(SIG_SETMASK, &before, nullptr);
         return exit;
     }
