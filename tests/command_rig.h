@@ -22,9 +22,8 @@ protected:
         std::ostringstream out, err;
         slurm::Streams streams{in, out, err};
         environment.emplace("BERTH_SOCKET", options.socket);
-        const slurm::Invocation call{.name = name,
-                                     .arguments = std::move(arguments),
-                                     .environment = std::move(environment)};
+        const slurm::Invocation call{
+            .name = name, .arguments = std::move(arguments), .environment = std::move(environment)};
         const int code = slurm::run_command(call, streams);
         return {code, out.str(), err.str()};
     }

@@ -26,7 +26,7 @@ enum class WireFault : std::uint8_t {
     not_permitted,   // The socket may not be opened.
     lost,            // Broken off in the middle: the request may have been carried out.
     timed_out,
-    stopped,  // By us: Patience::stop_fd.
+    stopped,    // By us: Patience::stop_fd.
     malformed,  // What came back is not HTTP.
 };
 

@@ -1,5 +1,5 @@
-// Patience: for how long a client waits for the other side, what ends the waiting at once, and who is
-// told of it.
+// Patience: for how long a client waits for the other side, what ends the waiting at once, and who
+// is told of it.
 #pragma once
 
 #include <chrono>

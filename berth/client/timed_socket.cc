@@ -46,8 +46,8 @@ std::variant<int, Refused> connect_here(const std::string& path, const Patience&
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (path.empty() || path.size() >= sizeof address.sun_path) {
-        return Refused{.why = "'" + path +
-                              "' is no path for a socket: 1 to 107 bytes would be right"};
+        return Refused{.why =
+                           "'" + path + "' is no path for a socket: 1 to 107 bytes would be right"};
     }
     std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
     const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -87,7 +87,8 @@ std::variant<int, Refused> connect_there(const std::string& host, std::uint16_t 
     if (wrong != 0)
         return Refused{.why = "cannot find host " + host + ": " + ::gai_strerror(wrong)};
     int why = EHOSTUNREACH, fd = -1;
-    for (const addrinfo* one = found; one != nullptr && why != 0 && why != ECANCELED; one = one->ai_next) {
+    for (const addrinfo* one = found; one != nullptr && why != 0 && why != ECANCELED;
+         one = one->ai_next) {
         fd = ::socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         if (fd < 0) continue;
         why = connect_one(fd, *one, patience);
@@ -130,10 +131,9 @@ std::variant<std::unique_ptr<TimedSocket>, Refused> TimedSocket::connect(const E
                    ? TlsStream::to_controller(fd, endpoint.authority, most)
                    : TlsStream::to_fingerprint(fd, endpoint.fingerprint, most);
     if (!tls.ok()) {
-        return Refused{
-            .not_permitted = tls.error().code == ErrorCode::permission_denied,
-            .why = endpoint.host + ":" + std::to_string(endpoint.port) + ": " +
-                   tls.error().message};
+        return Refused{.not_permitted = tls.error().code == ErrorCode::permission_denied,
+                       .why = endpoint.host + ":" + std::to_string(endpoint.port) + ": " +
+                              tls.error().message};
     }
     made->tls_ = *std::move(tls);
     return made;
@@ -160,7 +160,8 @@ bool TimedSocket::wait(short event, Failure& failure) {
         }
         const auto most = (may_tell ? kSilentAfter : patience_.timeout) - waited;
         pollfd both[2] = {{fd_, event, 0}, {patience_.stop_fd, POLLIN, 0}};
-        const int ready = ::poll(both, 2, static_cast<int>(std::max<std::int64_t>(0, most.count())));
+        const int ready =
+            ::poll(both, 2, static_cast<int>(std::max<std::int64_t>(0, most.count())));
         if (ready < 0 && errno == EINTR) continue;
         if (ready == 0 && may_tell) continue;
         if (ready > 0 && both[0].revents != 0) return failure = Failure(), true;

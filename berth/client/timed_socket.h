@@ -23,8 +23,8 @@ public:
         int number = 0;  // The errno; 0: it was none.
         std::string why;
     };
-    static std::variant<std::unique_ptr<TimedSocket>, Refused> connect(
-        const Endpoint& endpoint, const Patience& patience);
+    static std::variant<std::unique_ptr<TimedSocket>, Refused> connect(const Endpoint& endpoint,
+                                                                       const Patience& patience);
     ~TimedSocket();
     TimedSocket(const TimedSocket&) = delete;
     TimedSocket& operator=(const TimedSocket&) = delete;

@@ -82,8 +82,8 @@ Allocation::Wait Allocation::wait_for_nodes(std::optional<std::chrono::seconds> 
             fail("cannot look after job " + id() +
                  " and waits on: " + slurm_message(found.problem()));
         if (!found && is_silent(found.problem()) && !std::exchange(said_silent, true))
-            fail("no answer from the controller, and job " + id() + " waits on: " +
-                 slurm_message(found.problem()));
+            fail("no answer from the controller, and job " + id() +
+                 " waits on: " + slurm_message(found.problem()));
         if (found) said_silent = false;
         const auto waited = std::chrono::steady_clock::now() - begun;
         if (patience && waited >= *patience) return Wait::out_of_time;

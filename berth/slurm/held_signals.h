@@ -1,5 +1,5 @@
-// HeldSignals: SIGINT, SIGTERM, SIGHUP and SIGQUIT are held back while it lives, and taken at leave. A
-// Client that watches fd() stops waiting as soon as one of them comes.
+// HeldSignals: SIGINT, SIGTERM, SIGHUP and SIGQUIT are held back while it lives, and taken at
+// leave. A Client that watches fd() stops waiting as soon as one of them comes.
 #pragma once
 
 #include <chrono>

@@ -53,10 +53,11 @@ bool JobConditions::any() const {
 
 bool JobConditions::hold_for(const api::JobRow& job) const {
     const bool is_there = nodes.empty() || std::ranges::any_of(nodes, [&](const std::string& node) {
-        return std::ranges::find(job.nodes, node) != job.nodes.end();
-    });
-    return is_there && (!user || *user == job.owner.uid) && (!account || iequals(*account, job.account)) &&
-           holds(name, job.name) && is_among(partition, job.partition) && holds(qos, job.qos) &&
+                              return std::ranges::find(job.nodes, node) != job.nodes.end();
+                          });
+    return is_there && (!user || *user == job.owner.uid) &&
+           (!account || iequals(*account, job.account)) && holds(name, job.name) &&
+           is_among(partition, job.partition) && holds(qos, job.qos) &&
            holds(reservation, job.request.reservation) && holds(wckey, job.command.wckey) &&
            is_in_state(state, job.state);
 }

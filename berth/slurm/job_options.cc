@@ -34,6 +34,11 @@ Status set_count(std::optional<std::uint32_t>& target, const char* value, const 
     return Done{};
 }
 
+Status set_cpus_per_task(Draft& d, const char* v) {
+    d.cpus_per_task_given = true;
+    return set_count(d.spec.request.edit().cpus_per_task, v, "cpus-per-task");
+}
+
 Status set_memory(std::optional<Bytes>& target, const char* value, const char* name) {
     const auto size = parse_size(value);
     if (!size.ok()) return invalid_value(name);
@@ -289,12 +294,12 @@ constexpr auto kOptions = std::to_array<JobOption>({
     {"chdir", 'D', required_argument, nullptr, kJobs, [](Draft& d, const char* v) -> Status { d.spec.command.edit().work_dir = v; return Done{}; }},
     {"comment", 0, required_argument, "COMMENT", kOfJob, [](Draft& d, const char* v) -> Status { d.spec.comment = v; return Done{}; }},
     {"constraint", 'C', required_argument, "CONSTRAINT", kOfJob, [](Draft& d, const char* v) -> Status { d.spec.request.edit().constraint = v; return Done{}; }},
-    {"cpus-per-task", 'c', required_argument, "CPUS_PER_TASK", kJobs, [](Draft& d, const char* v) { return set_count(d.spec.request.edit().cpus_per_task, v, "cpus-per-task"); }},
+    {"cpus-per-task", 'c', required_argument, "CPUS_PER_TASK", kJobs, set_cpus_per_task},
     {"deadline", 0, required_argument, nullptr, kOfJob, set_deadline},
     {"dependency", 'd', required_argument, "DEPENDENCY", kOfJob, set_dependency},
     {"error", 'e', required_argument, "ERROR", kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.edit().std_err = v; return Done{}; }},
     {"exact", 0, no_argument, "EXACT", kSrun, flag<&Draft::exact>},
-    {"exclude", 'x', required_argument, "EXCLUDE", kOfJob, [](Draft& d, const char* v) { return set_hosts(d.spec.request.edit().exclude, v); }},
+    {"exclude", 'x', required_argument, "EXCLUDE", kJobs, [](Draft& d, const char* v) { return set_hosts(d.spec.request.edit().exclude, v); }},
     {"exclusive", 0, optional_argument, "EXCLUSIVE", kJobs, set_exclusive},
     {"export", 0, required_argument, "EXPORT", kBoth, set_export},
     {"gpu-bind", 0, required_argument, "GPU_BIND", kJobs, [](Draft& d, const char* v) -> Status { d.spec.command.edit().gpu_bind = v; return Done{}; }},

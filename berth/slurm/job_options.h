@@ -30,6 +30,7 @@ struct Draft {
     bool gres_given = false;  // --gres=none and gpu:0 mean something there.
     std::optional<std::string> job_id;
     bool time_given = false;
+    bool cpus_per_task_given = false;  // And not taken over from the job that srun is in.
     bool kill_on_bad_exit = false;
     std::optional<std::chrono::seconds> wait_for_tasks;  // --wait, from the first task's end on.
     bool list_mpi = false;                               // --mpi=list

@@ -1,5 +1,5 @@
-// scancel: ends or signals jobs, array tasks and steps. Ids and filters are all conditions: a job is
-// ended only if every one of them holds.
+// scancel: ends or signals jobs, array tasks and steps. Ids and filters are all conditions: a job
+// is ended only if every one of them holds.
 #include <unistd.h>
 
 #include <algorithm>

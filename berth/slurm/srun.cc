@@ -10,6 +10,7 @@
 #include "berth/slurm/allocation.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/component_runs.h"
+#include "berth/slurm/held_signals.h"
 #include "berth/slurm/job_options.h"
 #include "berth/slurm/step_run.h"
 
@@ -73,6 +74,7 @@ private:
         if (const std::string* cpus = call_.variable("SRUN_CPUS_PER_TASK"))
             inherited.environment["SLURM_CPUS_PER_TASK"] = *cpus;
         const Status read = apply_environment(inherited, kSrun, draft_);
+        draft_.cpus_per_task_given = false;
         draft_.spec.name.clear();
         return read;
     }
@@ -180,6 +182,7 @@ private:
             streams_.err << "srun: warning: --" << name
                          << " is the job's, and has no effect on a step\n";
         }
+        hold_signals();
         if (draft_.patience) return fail("--immediate within a job is not supported yet");
         return StepRun(call_, client_, streams_, draft_, job_, command_, false).run();
     }
@@ -199,6 +202,7 @@ private:
     int run_in_own_job() {
         if (const Status checked = check_together(draft_); !checked.ok())
             return fail(checked.error().message);
+        hold_signals();
         Allocation allocation(call_, client_, streams_);
         if (!allocation.get(job_draft())) return 1;
         allocation.attend();
@@ -210,6 +214,14 @@ private:
         return code;
     }
 
+    // From here on signals are ours to answer, and end the waiting for the controller.
+    void hold_signals() {
+        held_.emplace();
+        ClientOptions options = client_.options();
+        options.stop_fd = held_->fd();
+        client_.set_options(options);
+    }
+
     // An exit code above 128 stands for a signal, as in a shell.
     static ExitStatus exit_of(int code) {
         return code > 128 && code < 128 + 65 ? exit_by_signal(code - 128) : exit_by_code(code);
@@ -218,6 +230,7 @@ private:
     const Invocation& call_;
     Streams& streams_;
     Client client_;
+    std::optional<HeldSignals> held_;
     Draft draft_;
     bool of_group_ = false;
     std::vector<std::string> command_;

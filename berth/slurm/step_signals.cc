@@ -37,7 +37,8 @@ private:
 }  // namespace
 
 void StepSignals::take(int signal, const StepListener& listener) {
-    const bool ends = signal == SIGINT || signal == SIGQUIT || signal == SIGTERM || signal == SIGHUP;
+    const bool ends =
+        signal == SIGINT || signal == SIGQUIT || signal == SIGTERM || signal == SIGHUP;
     if (ends) {
         signal_ = signal;
         asked_ = Clock::now();

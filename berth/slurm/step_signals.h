@@ -1,5 +1,5 @@
-// StepSignals: what srun does with the signals it gets while its step runs. It passes them on to the
-// tasks; and where nobody answers who could end them, it leaves within two seconds.
+// StepSignals: what srun does with the signals it gets while its step runs. It passes them on to
+// the tasks; and where nobody answers who could end them, it leaves within two seconds.
 #pragma once
 
 #include <chrono>
