@@ -4,6 +4,7 @@
 #include <cstring>
 #include <iostream>
 
+#include "berth/client/patience.h"
 #include "berth/slurm/program.h"
 
 extern char** environ;
@@ -25,15 +26,13 @@ int main(int argc, char** argv) {
         if (equals == std::string::npos) continue;
         call.environment.emplace(text.substr(0, equals), text.substr(equals + 1));
     }
-    const Command command = find_command(call.name);
-    if (command == nullptr) {
-        std::cerr << call.name
-                  << ": this program answers to sacct, sbatch, scancel, scontrol, sinfo, squeue "
-                     "and srun\n";
-        return 1;
-    }
+    berth::set_silence_notice([&](const std::string& whom, std::chrono::milliseconds timeout) {
+        std::cerr << call.name << ": waiting for " << whom << ", for "
+                  << std::chrono::ceil<std::chrono::seconds>(timeout).count() << " s at most\n"
+                  << std::flush;
+    });
     Streams streams{std::cin, std::cout, std::cerr};
-    const int code = command(call, streams);
+    const int code = run_command(call, streams);
     std::cout.flush();
     return code;
 }

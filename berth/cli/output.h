@@ -21,7 +21,8 @@ public:
 
     std::ostream& out() { return out_; }
     std::string paint(std::string_view text, Colour colour) const;
-    int fail(const std::string& message);  // Prints "berth: …"; returns 1.
+    void note(const std::string& message);  // Prints "berth: …", where errors go.
+    int fail(const std::string& message);   // Prints "berth: …"; returns 1.
     int fail(const api::Problem& problem);
 
     struct Cell {

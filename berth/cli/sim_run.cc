@@ -203,6 +203,17 @@ Status write_results(const SimRunOptions& options, const report::RunSettings& se
     return Done{};
 }
 
+// A job that is put back and keeps nothing of its run would begin again for ever.
+Status check_slice(const sim::SimulationOptions& options) {
+    const Duration step = options.wear.checkpoint;
+    if (options.time_slice <= Duration(0) || (step > Duration(0) && step <= options.time_slice))
+        return Done{};
+    return Error{ErrorCode::invalid_argument,
+                 std::string("--time-slice needs --checkpoint=LENGTH, no longer than the slice: "
+                             "without it a job that is put back ") +
+                     "loses its whole run, and a job longer than the slice never ends"};
+}
+
 Status run(const SimRunOptions& options, Output& output) {
     BERTH_TRY(const ClusterSpec cluster, read_cluster(options.cluster));
     BERTH_TRY(workload::Workload workload,
@@ -219,6 +230,7 @@ Status run(const SimRunOptions& options, Output& output) {
         BERTH_TRY(ClusterSpec mine, read_cluster(options.cluster, name, remarks));
         sim::SimulationOptions one{.cluster = std::move(mine), .submission = rules, .wear = wear};
         BERTH_CHECK(read_length("--time-slice", options.time_slice, one.time_slice));
+        BERTH_CHECK(check_slice(one));
         one.keep_runs = !options.report.empty() && all.empty();  // Of the first, for its Gantt.
         one.agent_latency = std::chrono::milliseconds(options.agent_latency_ms);
         one.moves_max = options.moves;

@@ -333,7 +333,7 @@ int status(const std::string& state, bool json, Output& output) {
     const std::vector<Daemon> daemons = dir.running();
     Client client = client_of(dir);
     const auto ping = client.ping();
-    const auto jobs = client.jobs();
+    const auto jobs = ping ? client.jobs() : ping.problem();
     const auto count = [&](const char* wanted) {
         return jobs ? std::ranges::count(*jobs, std::string(wanted), &api::JobRow::state) : 0;
     };

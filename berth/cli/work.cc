@@ -1,17 +1,18 @@
 // berth submit, run, logs, cancel: a person's own work, through the same options and rules as
 // sbatch.
 #include <chrono>
-#include <csignal>
 #include <fstream>
 #include <iostream>
 #include <ostream>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include "berth/base/text.h"
 #include "berth/cli/commands.h"
 #include "berth/client/client.h"
 #include "berth/slurm/command.h"
+#include "berth/slurm/held_signals.h"
 
 extern char** environ;
 
@@ -83,23 +84,32 @@ void print_new(const std::string& path, std::streamoff& at, std::ostream& out) {
     out << text.str() << std::flush;
 }
 
-volatile std::sig_atomic_t interrupted = 0;
-
-// Follows the output until the job is over; its row as it ended.
-CallResult<api::JobRow> followed(Client& client, const std::string& job, Output& output) {
+// Follows the output until the job is over; its row as it ended. With `signals` the first of them
+// cancels the job, and one more, or a controller that does not answer, ends the following.
+CallResult<api::JobRow> followed(Client& client, const std::string& job, Output& output,
+                                 const slurm::HeldSignals* signals) {
     std::streamoff at = 0;
     bool cancelled = false;
     for (;;) {
         const auto rows = client.job(job);
-        if (!rows) return rows.problem();
-        const api::JobRow& row = rows->front();
-        print_new(row.std_out, at, output.out());
-        if (is_over(row)) return row;
-        if (interrupted != 0 && !cancelled) {
-            cancelled = true;
-            static_cast<void>(client.cancel(job));
+        if (!rows && rows.problem().code != "stopped") return rows.problem();
+        if (rows) {
+            const api::JobRow& row = rows->front();
+            print_new(row.std_out, at, output.out());
+            if (is_over(row)) return row;
         }
-        std::this_thread::sleep_for(100ms);
+        if (signals == nullptr) {
+            std::this_thread::sleep_for(100ms);
+            continue;
+        }
+        const int signal = signals->wait(100ms);
+        if (signal == 0) continue;
+        if (std::exchange(cancelled, true))
+            return api::Problem{.code = "stopped", .detail = "job " + job + " is still ending"};
+        client.set_options(slurm::kBrief);
+        const auto done = client.cancel(job);
+        if (!done && slurm::is_silent(done.problem())) return done.problem();
+        client.set_options({.stop_fd = signals->fd()});
     }
 }
 
@@ -138,9 +148,9 @@ int run(const SubmitOptions& options, Output& output) {
         as_job.name = options.arguments.front().substr(options.arguments.front().rfind('/') + 1);
     const auto job = submitted(as_job);
     if (!job) return 1;
-    std::signal(SIGINT, [](int) { interrupted = 1; });
-    Client client;
-    const auto row = followed(client, *job, output);
+    const slurm::HeldSignals signals;
+    Client client(find_endpoint(), {.stop_fd = signals.fd()});
+    const auto row = followed(client, *job, output, &signals);
     if (!row) return output.fail(row.problem());
     if (row->state != "COMPLETED") output.fail("job " + *job + " ended: " + end_of(*row));
     return exit_code_of(*row);
@@ -149,7 +159,7 @@ int run(const SubmitOptions& options, Output& output) {
 int logs(const std::string& job, bool follow, Output& output) {
     Client client;
     if (follow) {
-        const auto row = followed(client, job, output);
+        const auto row = followed(client, job, output, nullptr);
         return row ? 0 : output.fail(row.problem());
     }
     const auto rows = client.job(job);

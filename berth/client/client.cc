@@ -3,7 +3,6 @@
 #include <sys/random.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "berth/api/json.h"
 #include "berth/api/query.h"
@@ -31,13 +30,19 @@ api::Problem problem_of(const WireOutcome& outcome) {
                     .code = "timed_out",
                     .title = "The controller did not answer in time",
                     .detail = outcome.message,
-                    .slurm = "Socket timed out on send/recv operation"};
+                    .slurm = "Socket timed out on send/recv operation: " + outcome.message};
         case WireFault::lost:
             return {.status = 0,
                     .code = "connection_lost",
                     .title = "The connection to the controller broke off",
                     .detail = outcome.message,
                     .slurm = "Zero Bytes were transmitted or received"};
+        case WireFault::stopped:
+            return {.status = 0,
+                    .code = "stopped",
+                    .title = "A signal ended the waiting for the controller",
+                    .detail = outcome.message,
+                    .slurm = "Interrupted while waiting for the controller"};
         case WireFault::malformed:
         case WireFault::none: break;
     }
@@ -98,7 +103,7 @@ bool may_repeat(const WireOutcome& outcome, Retry repeat) {
 
 struct Client::Wire {
     Wire(Endpoint endpoint, const ClientOptions& given)
-        : connection(std::move(endpoint), given.timeout), options(given) {}
+        : connection(std::move(endpoint), {given.timeout, given.stop_fd}), options(given) {}
 
     // Until it is answered, or may not be repeated, or the time for that is over.
     WireOutcome exchange(const HttpRequest& request, Retry repeat, bool stream = false) {
@@ -107,6 +112,7 @@ struct Client::Wire {
             // The server may close a connection that was idle; to find it closed is no failure.
             const bool was_open = connection.is_open();
             WireOutcome outcome = connection.exchange(request, stream);
+            if (outcome.fault == WireFault::timed_out) outcome.message = unanswered();
             // Who waits for days has a token that ends; whoever draws it anew puts it in its file.
             if (outcome.status == kNobody && connection.renew_token()) continue;
             if (!may_repeat(outcome, repeat)) return outcome;
@@ -114,8 +120,20 @@ struct Client::Wire {
             const auto patience =
                 outcome.status == kTooOften ? options.slow_down_for : options.retry_for;
             if (steady_clock::now() + pause > start + patience) return outcome;
-            std::this_thread::sleep_for(pause);
+            if (!sleep_unless(options.stop_fd, pause))
+                return {.fault = WireFault::stopped, .message = "a signal came"};
         }
+    }
+
+    // "the controller at /run/berth/berthd.sock did not answer within 30 s"
+    std::string unanswered() const {
+        const Endpoint& at = connection.endpoint();
+        const std::string where =
+            at.host.empty() ? at.socket : at.host + ":" + std::to_string(at.port);
+        const auto milliseconds = options.timeout.count();
+        return "the controller at " + where + " did not answer within " +
+               (milliseconds % 1000 == 0 ? std::to_string(milliseconds / 1000) + " s"
+                                         : std::to_string(milliseconds) + " ms");
     }
 
     template <class Reply>
@@ -231,6 +249,13 @@ Client::Client(Endpoint endpoint, ClientOptions options)
 Client::~Client() = default;
 Client::Client(Client&&) noexcept = default;
 Client& Client::operator=(Client&&) noexcept = default;
+
+void Client::set_options(const ClientOptions& options) {
+    wire_->options = options;
+    wire_->connection.set_patience({options.timeout, options.stop_fd});
+}
+const ClientOptions& Client::options() const { return wire_->options; }
+const Endpoint& Client::endpoint() const { return wire_->connection.endpoint(); }
 
 CallResult<api::SubmitReply> Client::submit(api::SubmitRequest request) {
     if (request.spec.request_id.empty()) request.spec.request_id = draw_request_id();

@@ -22,6 +22,7 @@ struct ClientOptions {
     std::chrono::milliseconds retry_for{3'000};
     // So long where the site limits how often one user may ask.
     std::chrono::milliseconds slow_down_for{120'000};
+    int stop_fd = -1;  // Readable: every wait ends at once. See Patience.
 };
 
 class Client {
@@ -30,6 +31,11 @@ public:
     ~Client();
     Client(Client&&) noexcept;
     Client& operator=(Client&&) noexcept;
+
+    // From here on. For a command that has received a signal and must not wait for long any more.
+    void set_options(const ClientOptions& options);
+    const ClientOptions& options() const;
+    const Endpoint& endpoint() const;
 
     // ---- Jobs. A `ref` is "12", "12_3" or "12_[1-3,7]".
 

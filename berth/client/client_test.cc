@@ -8,6 +8,7 @@
 #include <set>
 
 #include "berth/api/json.h"
+#include "berth/client/patience.h"
 #include "berth/client/toy_server.h"
 
 namespace berth {
@@ -44,7 +45,58 @@ TEST(Client, GivesUpOnAServerThatSaysNothing) {
     const auto reply = client.ping();
     ASSERT_FALSE(reply);
     EXPECT_EQ(reply.problem().code, "timed_out");
-    EXPECT_EQ(slurm_message(reply.problem()), "Socket timed out on send/recv operation");
+    EXPECT_EQ(slurm_message(reply.problem()),
+              "Socket timed out on send/recv operation: the controller at " + server.path() +
+                  " did not answer within 200 ms");
+}
+
+TEST(Client, GivesUpOnAServerThatAcceptsNobody) {
+    ToyServer server([](int, int connection) {
+        if (connection == 1) std::this_thread::sleep_for(std::chrono::seconds(1));
+    });
+    std::vector<std::unique_ptr<Client>> others;
+    const auto begun = std::chrono::steady_clock::now();
+    for (int i = 0; i < 12; ++i) {  // More than may queue up there.
+        others.push_back(std::make_unique<Client>(
+            Endpoint{server.path()},
+            ClientOptions{.timeout = milliseconds(20), .retry_for = milliseconds(0)}));
+        EXPECT_EQ(others.back()->ping().problem().code, "timed_out") << i;
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(1500));
+}
+
+TEST(Client, StopsWaitingWhenItsStopDescriptorIsReadable) {
+    ToyServer server([](int fd, int) {
+        while (!ToyServer::read_request(fd).empty()) {
+        }
+    });
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    Client client({server.path()}, {.timeout = milliseconds(20'000), .stop_fd = ends[0]});
+    std::thread stopper([&] {
+        std::this_thread::sleep_for(milliseconds(100));
+        EXPECT_EQ(::write(ends[1], "x", 1), 1);
+    });
+    const auto begun = std::chrono::steady_clock::now();
+    EXPECT_EQ(client.ping().problem().code, "stopped");
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(2));
+    stopper.join();
+    Client nobody({"/nonexistent/berthd.sock"}, {.stop_fd = ends[0]});  // Between two tries, too.
+    EXPECT_EQ(nobody.ping().problem().code, "stopped");
+    ::close(ends[0]), ::close(ends[1]);
+}
+
+TEST(Client, SaysWhomItWaitsForOnceACall) {
+    ToyServer server([](int fd, int) {
+        while (!ToyServer::read_request(fd).empty()) {
+        }
+    });
+    std::vector<std::string> said;
+    set_silence_notice([&](const std::string& whom, milliseconds) { said.push_back(whom); });
+    Client client({server.path()}, {.timeout = milliseconds(3500), .retry_for = milliseconds(0)});
+    EXPECT_EQ(client.ping().problem().code, "timed_out");
+    set_silence_notice(nullptr);
+    EXPECT_EQ(said, std::vector<std::string>{"the controller at " + server.path()});
 }
 
 TEST(Client, IsNotUpsetByGarbage) {

@@ -48,6 +48,7 @@ public:
         return socket_->write(static_cast<const char*>(from.data()), from.size(), ec);
     }
     const TimedSocket& plain() const { return *socket_; }
+    TimedSocket& plain() { return *socket_; }
     // Those that throw are never called; Beast asks that they be there.
     template <class Buffers>
     std::size_t read_some(const Buffers& buffers);
@@ -64,6 +65,7 @@ WireOutcome fault(WireFault kind, std::string message) {
 
 WireOutcome fault_of(const error_code& ec) {
     if (ec == system_error(ETIMEDOUT)) return fault(WireFault::timed_out, "no answer in time");
+    if (ec == system_error(ECANCELED)) return fault(WireFault::stopped, "a signal came");
     if (ec.category() == boost::system::system_category() || ec == asio::error::eof ||
         ec == http::error::end_of_stream || ec == http::error::partial_message) {
         return fault(WireFault::lost, "the connection broke off: " + ec.message());
@@ -93,8 +95,8 @@ struct HttpConnection::Connection {
     }
 };
 
-HttpConnection::HttpConnection(Endpoint endpoint, std::chrono::milliseconds timeout)
-    : endpoint_(std::move(endpoint)), timeout_(timeout) {}
+HttpConnection::HttpConnection(Endpoint endpoint, const Patience& patience)
+    : endpoint_(std::move(endpoint)), patience_(patience) {}
 HttpConnection::~HttpConnection() = default;
 
 bool HttpConnection::renew_token() {
@@ -102,6 +104,11 @@ bool HttpConnection::renew_token() {
     if (endpoint_.token.empty() || now.empty() || now == endpoint_.token) return false;
     endpoint_.token = std::move(now);
     return true;
+}
+
+void HttpConnection::set_patience(const Patience& patience) {
+    patience_ = patience;
+    if (connection_) connection_->socket.plain().set_patience(patience);
 }
 
 bool HttpConnection::is_open() const { return connection_ != nullptr; }
@@ -118,15 +125,18 @@ WireOutcome HttpConnection::exchange(const HttpRequest& request, bool stream) {
     // An answer that nobody has read to its end; or the server closed it while it was idle.
     if (connection_ && (connection_->body || !connection_->socket.plain().is_quiet())) close();
     if (!connection_) {
-        auto connected = TimedSocket::connect(endpoint_, timeout_);
+        auto connected = TimedSocket::connect(endpoint_, patience_);
         if (auto* const refused = std::get_if<TimedSocket::Refused>(&connected)) {
-            return fault(
-                refused->not_permitted ? WireFault::not_permitted : WireFault::cannot_connect,
-                std::move(refused->why));
+            const WireFault kind = refused->not_permitted         ? WireFault::not_permitted
+                                   : refused->number == ECANCELED ? WireFault::stopped
+                                   : refused->number == ETIMEDOUT ? WireFault::timed_out
+                                                                  : WireFault::cannot_connect;
+            return fault(kind, std::move(refused->why));
         }
         connection_ = std::make_unique<Connection>(
             std::get<std::unique_ptr<TimedSocket>>(std::move(connected)));
     }
+    connection_->socket.plain().begin_call();
     http::request<http::string_body> message;
     message.version(11);
     message.method_string(

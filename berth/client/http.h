@@ -9,6 +9,7 @@
 #include "berth/api/json_value.h"
 #include "berth/api/routes.h"
 #include "berth/client/endpoint.h"
+#include "berth/client/patience.h"
 
 namespace berth {
 
@@ -25,6 +26,7 @@ enum class WireFault : std::uint8_t {
     not_permitted,   // The socket may not be opened.
     lost,            // Broken off in the middle: the request may have been carried out.
     timed_out,
+    stopped,    // By us: Patience::stop_fd.
     malformed,  // What came back is not HTTP.
 };
 
@@ -38,16 +40,19 @@ struct WireOutcome {
 
 class HttpConnection {
 public:
-    HttpConnection(Endpoint endpoint, std::chrono::milliseconds timeout);
+    HttpConnection(Endpoint endpoint, const Patience& patience);
     ~HttpConnection();
 
     // Sends a request and reads the answer; connects first where that is needed. With `stream` the
-    // body of a 200 is left to read_body(). `timeout` is for each wait for the other side.
+    // body of a 200 is left to read_body().
     WireOutcome exchange(const HttpRequest& request, bool stream);
 
     // The next part of the body; 0 at its end, and after a fault.
     std::size_t read_body(char* buffer, std::size_t size);
     const WireOutcome& body_outcome() const;
+
+    void set_patience(const Patience& patience);
+    const Endpoint& endpoint() const { return endpoint_; }
 
     // Reads the user's token again. True: it is another one than before.
     bool renew_token();
@@ -61,7 +66,7 @@ public:
 private:
     struct Connection;
     Endpoint endpoint_;
-    std::chrono::milliseconds timeout_;
+    Patience patience_;
     std::unique_ptr<Connection> connection_;
     WireOutcome body_outcome_;
 };

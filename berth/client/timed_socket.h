@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "berth/client/endpoint.h"
+#include "berth/client/patience.h"
 #include "berth/trust/tls.h"
 
 namespace berth {
@@ -19,14 +20,18 @@ public:
     using Failure = boost::system::error_code;
     struct Refused {
         bool not_permitted = false;
+        int number = 0;  // The errno; 0: it was none.
         std::string why;
     };
-    static std::variant<std::unique_ptr<TimedSocket>, Refused> connect(
-        const Endpoint& endpoint, std::chrono::milliseconds timeout);
+    static std::variant<std::unique_ptr<TimedSocket>, Refused> connect(const Endpoint& endpoint,
+                                                                       const Patience& patience);
     ~TimedSocket();
     TimedSocket(const TimedSocket&) = delete;
     TimedSocket& operator=(const TimedSocket&) = delete;
 
+    void set_patience(const Patience& patience) { patience_ = patience; }
+    // A new call begins: its silence is told of anew.
+    void begin_call() { told_ = false; }
     std::size_t read(char* to, std::size_t size, Failure& failure);
     std::size_t write(const char* from, std::size_t size, Failure& failure);
     // True while the other side has neither closed nor said anything unasked.
@@ -37,11 +42,13 @@ public:
     std::string authority() const { return tls_ ? tls_->authority() : ""; }
 
 private:
-    TimedSocket(int fd, std::chrono::milliseconds timeout) : fd_(fd), timeout_(timeout) {}
-    bool wait(short event, Failure& failure) const;
+    TimedSocket(int fd, const Endpoint& endpoint, const Patience& patience);
+    bool wait(short event, Failure& failure);
 
     int fd_;
-    std::chrono::milliseconds timeout_;
+    std::string whom_;  // "the controller at /run/berth/berthd.sock"
+    Patience patience_;
+    bool told_ = false;  // Of this call: that it waits.
     std::optional<TlsStream> tls_;
 };
 

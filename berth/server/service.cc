@@ -217,7 +217,8 @@ Outcome Service::act(const Routed& routed) const {
 ApiResponse Service::list_jobs(const Routed& routed) const {
     const Result<api::JobQuery> query = api::parse_job_query(routed.query);
     if (!query.ok()) return refuse(Refusal::invalid_request, query.error().message);
-    Result<JobFilter> filter = JobFilter::make(*routed.edition, *query);
+    Result<JobFilter> filter =
+        JobFilter::make(*routed.edition, *query, routed.request.principal.role >= Role::op);
     if (!filter.ok()) return refuse(Refusal::invalid_request, filter.error().message);
     if (routed.privacy().hides(PrivateKind::jobs)) {
         filter->keep_to(*routed.edition, routed.request.principal.uid);
@@ -232,7 +233,8 @@ ApiResponse Service::list_priorities(const Routed& routed) const {
     if (!query.ok()) return refuse(Refusal::invalid_request, query.error().message);
     if (!query->fields.empty())
         return refuse(Refusal::invalid_request, "query: field is not known here");
-    Result<JobFilter> filter = JobFilter::make(*routed.edition, *query);
+    Result<JobFilter> filter =
+        JobFilter::make(*routed.edition, *query, routed.request.principal.role >= Role::op);
     if (!filter.ok()) return refuse(Refusal::invalid_request, filter.error().message);
     if (routed.privacy().hides(PrivateKind::jobs)) {
         filter->keep_to(*routed.edition, routed.request.principal.uid);

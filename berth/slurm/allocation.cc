@@ -1,14 +1,15 @@
 #include "berth/slurm/allocation.h"
 
 #include <algorithm>
-#include <csignal>
-#include <ctime>
 #include <ostream>
 #include <utility>
 
+#include "berth/base/hostlist.h"
 #include "berth/client/host_name.h"
 #include "berth/model/job_variables.h"
 #include "berth/slurm/clusters.h"
+#include "berth/slurm/held_signals.h"
+#include "berth/slurm/input_variables.h"
 #include "berth/slurm/job_environment.h"
 
 namespace berth::slurm {
@@ -19,29 +20,6 @@ using namespace std::chrono_literals;
 // A job that finds room starts within this; only who waits longer is told that he does.
 constexpr auto kSoon = 250ms;
 constexpr std::chrono::milliseconds kFirstPause{5}, kLongestPause{1000};
-
-// SIGINT and the like are held back while we wait, and taken at leave.
-class HeldSignals {
-public:
-    HeldSignals() {
-        sigemptyset(&signals_);
-        for (const int one : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&signals_, one);
-        sigprocmask(SIG_BLOCK, &signals_, &before_);
-    }
-    ~HeldSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
-    HeldSignals(const HeldSignals&) = delete;
-    HeldSignals& operator=(const HeldSignals&) = delete;
-
-    // 0: none came.
-    int wait(std::chrono::milliseconds most) const {
-        const timespec length{.tv_sec = most.count() / 1000,
-                              .tv_nsec = most.count() % 1000 * 1'000'000};
-        return std::max(0, sigtimedwait(&signals_, nullptr, &length));
-    }
-
-private:
-    sigset_t signals_{}, before_{};
-};
 
 }  // namespace
 
@@ -91,7 +69,8 @@ bool Allocation::submit(const Draft& draft, const std::vector<Draft>& others) {
 
 Allocation::Wait Allocation::wait_for_nodes(std::optional<std::chrono::seconds> patience) {
     const HeldSignals signals;
-    bool said_unseen = false;
+    look_.stop_at(signals.fd());
+    bool said_unseen = false, said_silent = false;
     const auto begun = std::chrono::steady_clock::now();
     for (auto pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
         const auto found = look_.at(id());
@@ -109,6 +88,10 @@ Allocation::Wait Allocation::wait_for_nodes(std::optional<std::chrono::seconds> 
         if (!found && found.problem().status == 401 && !std::exchange(said_unseen, true))
             fail("cannot look after job " + id() +
                  " and waits on: " + slurm_message(found.problem()));
+        if (!found && is_silent(found.problem()) && !std::exchange(said_silent, true))
+            fail("no answer from the controller, and job " + id() +
+                 " waits on: " + slurm_message(found.problem()));
+        if (found) said_silent = false;
         const auto waited = std::chrono::steady_clock::now() - begun;
         if (patience && waited >= *patience) return Wait::out_of_time;
         if (!waited_ && !configured_ && waited >= kSoon) {
@@ -123,12 +106,16 @@ Allocation::Wait Allocation::wait_for_nodes(std::optional<std::chrono::seconds> 
 
 bool Allocation::get(const Draft& draft, const std::vector<Draft>& others) {
     quiet_ = draft.quiet;
+    exit_code_ = error_exit_code(call_);
     if (!submit(draft, others)) return false;
-    switch (wait_for_nodes(draft.patience)) {
+    const Wait waited = wait_for_nodes(draft.patience);
+    look_.stop_at(-1);
+    switch (waited) {
         case Wait::granted: break;
         case Wait::revoked: return fail("Job allocation " + id() + " has been revoked");
         case Wait::out_of_time:
             cancel();
+            exit_code_ = immediate_exit_code(call_);
             return fail("Unable to allocate resources: Requested nodes are busy");
         case Wait::interrupted:
             cancel();
@@ -136,6 +123,12 @@ bool Allocation::get(const Draft& draft, const std::vector<Draft>& others) {
             return false;
     }
     if (waited_) say("job " + id() + " has been allocated resources");
+    if (draft.verbose > 0) {
+        std::vector<std::uint32_t> cpus;
+        for (const api::NodeShareRow& share : job_.shares) cpus.push_back(share.cpus);
+        say("jobid " + id() + ": nodes(" + std::to_string(job_.nodes.size()) + "):`" +
+            compress_hostlist_in_order(job_.nodes) + "', cpu counts: " + counts_text(cpus));
+    }
     const auto ping = client_.ping();
     if (ping) cluster_ = ping->cluster;
     return true;
@@ -194,14 +187,18 @@ std::optional<std::string> Allocation::ended_as() {
 
 void Allocation::give_back(ExitStatus exit) {
     attendant_.reset();
-    const auto done = client_.complete(id(), {.exit = exit});
+    const auto done =
+        call_to_the_end(client_, [&] { return client_.complete(id(), {.exit = exit}); });
     if (!done)
         fail("Unable to give back job allocation " + id() + ": " + slurm_message(done.problem()));
 }
 
 void Allocation::cancel() {
+    if (interrupted_ != 0) client_.set_options(kBrief);
     const auto done = client_.cancel(id());
-    if (!done) fail("Unable to cancel job " + id() + ": " + slurm_message(done.problem()));
+    if (done) return;
+    fail("Unable to cancel job " + id() + ": " + slurm_message(done.problem()));
+    if (is_silent(done.problem())) fail("cancel it once the controller answers: scancel " + id());
 }
 
 }  // namespace berth::slurm

@@ -25,6 +25,7 @@ public:
     // been said. SIGINT, SIGTERM and SIGHUP end the waiting; the signal is in `interrupted`.
     bool get(const Draft& draft, const std::vector<Draft>& others = {});
     int interrupted() const { return interrupted_; }
+    int exit_code() const { return exit_code_; }  // Where it came to nothing.
 
     const api::JobRow& job() const { return job_; }
     std::string id() const { return to_string(job_.id); }
@@ -35,6 +36,8 @@ public:
     // The job's state as the controller has it; nullopt while it runs, or where that cannot be
     // asked just now.
     std::optional<std::string> ended_as();
+    // ended_as() comes back as soon as this descriptor is readable; -1: none.
+    void stop_looks_at(int fd) { look_.stop_at(fd); }
 
     // From here on the controller is told that this command is still there, until it is gone.
     void attend() { attendant_.emplace(call_, id()); }
@@ -57,7 +60,7 @@ private:
     bool quiet_ = false;
     bool waited_ = false;      // It was said that the job waits …
     bool configured_ = false;  // … and likewise, for what the site does before it runs.
-    int interrupted_ = 0;
+    int interrupted_ = 0, exit_code_ = 1;
     api::JobRow job_;
     std::vector<api::JobRow> components_;  // Of a heterogeneous job, this one included.
     std::string cluster_;

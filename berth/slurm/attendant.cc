@@ -1,5 +1,8 @@
 #include "berth/slurm/attendant.h"
 
+#include <sys/eventfd.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -12,13 +15,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr ClientOptions kShort{.timeout = 5s, .retry_for = 0s, .slow_down_for = 0s};
+constexpr ClientOptions kShort{.timeout = 3s, .retry_for = 0s, .slow_down_for = 0s};
 constexpr std::chrono::milliseconds kFirstPause = 1s;
 constexpr std::chrono::milliseconds kPauseAfterFailure = 2s;
 
 }  // namespace
 
 Attendant::Attendant(const Invocation& call, std::string job) : call_(call), job_(std::move(job)) {
+    stop_fd_ = ::eventfd(0, EFD_CLOEXEC);
     // Signals are for the thread that waits for them.
     sigset_t all, before;
     sigfillset(&all);
@@ -33,7 +37,10 @@ Attendant::~Attendant() {
         is_over_ = true;
     }
     over_.notify_all();
+    const std::uint64_t one = 1;
+    (void)!::write(stop_fd_, &one, sizeof one);
     thread_.join();
+    ::close(stop_fd_);
 }
 
 // A controller that is away for a while counts anew when it is back.
@@ -42,7 +49,9 @@ void Attendant::attend() {
     std::chrono::milliseconds pause = kFirstPause;
     while (!over_.wait_for(lock, pause, [this] { return is_over_; })) {
         lock.unlock();
-        Client client(endpoint_of(call_), kShort);
+        ClientOptions options = kShort;
+        options.stop_fd = stop_fd_;
+        Client client(endpoint_of(call_), options);
         const auto reply = client.keep_alive(job_);
         pause = reply ? std::max<std::chrono::milliseconds>(reply->again_in, kFirstPause)
                       : kPauseAfterFailure;

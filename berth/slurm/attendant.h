@@ -28,6 +28,7 @@ private:
     std::mutex mutex_;
     std::condition_variable over_;
     bool is_over_ = false;
+    int stop_fd_ = -1;  // Readable once it is over: a call does not hold us up.
     std::thread thread_;
 };
 

@@ -10,11 +10,18 @@ namespace {
 using namespace std::chrono_literals;
 
 // The next look is the next try.
-constexpr ClientOptions kShort{.timeout = 5s, .retry_for = 0s, .slow_down_for = 0s};
+// Shorter than what a client would tell of.
+constexpr ClientOptions kShort{.timeout = 3s, .retry_for = 0s, .slow_down_for = 0s};
 
 }  // namespace
 
 JobLook::JobLook(const Invocation& call) : client_(endpoint_of(call), kShort) {}
+
+void JobLook::stop_at(int fd) {
+    ClientOptions options = kShort;
+    options.stop_fd = fd;
+    client_.set_options(options);
+}
 
 bool is_gone(const api::Problem& problem) {
     return problem.code == "unknown_job" || problem.code == "unknown_step";

@@ -15,6 +15,8 @@ public:
     // With a client of its own, which gives up soon: who looks has signals and output to attend to.
     explicit JobLook(const Invocation& call);
     CallResult<std::vector<api::JobRow>> at(const std::string& job) { return client_.job(job); }
+    CallResult<api::NodeRow> node(const std::string& name) { return client_.node(name); }
+    void stop_at(int fd);  // A look ends as soon as this descriptor is readable; -1: none.
 
 private:
     Client client_;

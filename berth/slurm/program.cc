@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <ostream>
+#include <string>
 #include <utility>
+
+#include "berth/slurm/time_format.h"
 
 namespace berth::slurm {
 namespace {
@@ -31,6 +35,19 @@ Command find_command(std::string_view name) {
     const auto found =
         std::ranges::find(kCommands, name, &std::pair<std::string_view, Command>::first);
     return found == kCommands.end() ? nullptr : found->second;
+}
+
+int run_command(const Invocation& call, Streams& streams) {
+    const Command command = find_command(call.name);
+    if (command == nullptr) {
+        std::string names;
+        for (const auto& [name, unused] : kCommands)
+            names += (names.empty() ? "" : ", ") + std::string(name);
+        streams.err << call.name << ": not a command of Berth; there are " << names << '\n';
+        return 1;
+    }
+    use_time_format(call);
+    return command(call, streams);
 }
 
 }  // namespace berth::slurm

@@ -9,4 +9,8 @@ namespace berth::slurm {
 
 Command find_command(std::string_view name);  // nullptr: not one of ours.
 
+// Runs the command of that name; an error that names all of them if there is none. Returns its exit
+// code.
+int run_command(const Invocation& call, Streams& streams);
+
 }  // namespace berth::slurm

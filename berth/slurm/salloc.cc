@@ -1,5 +1,6 @@
 // salloc: gets nodes, runs a command (or a shell) here that knows of them, and gives them back when
 // it ends.
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "berth/model/exit_status.h"
 #include "berth/slurm/allocation.h"
 #include "berth/slurm/arguments.h"
+#include "berth/slurm/input_variables.h"
 #include "berth/slurm/job_options.h"
 
 namespace berth::slurm {
@@ -39,7 +41,7 @@ public:
     int run() {
         if (const auto code = read_options()) return *code;
         Allocation allocation(call_, client_, streams_);
-        if (!allocation.get(draft_, others_)) return 1;
+        if (!allocation.get(draft_, others_)) return allocation.exit_code();
         say("Granted job allocation " + allocation.id());
         if (draft_.no_shell) return 0;
         const ExitStatus exit = run_command(allocation);
@@ -56,7 +58,7 @@ private:
     }
     int fail(const std::string& message) {
         streams_.err << "salloc: error: " << message << '\n' << std::flush;
-        return 1;
+        return error_exit_code(call_);
     }
 
     // The options up to the command, or to a ":"; the rest is in command_.
@@ -71,7 +73,9 @@ private:
             const JobOption& row = *option_of(kSalloc, argument->letter);
             if (const Status set = apply_option(row, draft, argument->value); !set.ok())
                 return fail(set.error().message);
+            defined_.emplace_back(row.name, argument->value == nullptr ? "set" : argument->value);
         }
+        draft.verbose += reader.verbosity();
         if (reader.failed()) {
             streams_.err << "Try \"salloc --help\" for more information\n";
             return 1;
@@ -88,6 +92,10 @@ private:
             Invocation part = call_;
             part.arguments.assign(command_.begin() + 1, command_.end());
             if (const auto code = read_component(part, others_.emplace_back())) return code;
+        }
+        if (draft_.verbose > 0) {
+            defined_.emplace_back("verbose", std::to_string(draft_.verbose));
+            print_defined("salloc", defined_, streams_.err);
         }
         if (command_.empty()) {
             const std::string* shell = call_.variable("SHELL");
@@ -141,11 +149,15 @@ private:
             become_command(environment);
         }
         ExitStatus exit{.code = 1, .signal = 0};
+        const int signals = ::signalfd(-1, &watched, SFD_CLOEXEC);
+        allocation.stop_looks_at(signals);
         if (child > 0) allocation.attend();
         if (child < 0)
             fail("cannot start a process: " + std::string(std::strerror(errno)));
         else
             exit = wait_for(child, watched, allocation);
+        allocation.stop_looks_at(-1);
+        ::close(signals);
         sigprocmask(SIG_SETMASK, &before, nullptr);
         return exit;
     }
@@ -183,7 +195,8 @@ private:
     Streams& streams_;
     Client client_;
     Draft draft_;
-    std::vector<Draft> others_;  // Of a heterogeneous job.
+    std::vector<std::pair<std::string, std::string>> defined_;  // Options on the command line.
+    std::vector<Draft> others_;                                 // Of a heterogeneous job.
     std::vector<std::string> command_;
     bool over_ = false;  // The job ended before the command did.
 };

@@ -1,4 +1,5 @@
-// scancel: ends or signals jobs, array tasks and steps.
+// scancel: ends or signals jobs, array tasks and steps. Ids and filters are all conditions: a job
+// is ended only if every one of them holds.
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,10 +8,13 @@
 #include <istream>
 #include <ostream>
 
+#include "berth/api/job_name.h"
 #include "berth/base/text.h"
 #include "berth/client/client.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/clusters.h"
+#include "berth/slurm/input_variables.h"
+#include "berth/slurm/job_conditions.h"
 #include "berth/slurm/print.h"
 #include "berth/slurm/values.h"
 
@@ -46,32 +50,21 @@ constexpr auto kOptions = std::to_array<option>({
     {nullptr, 0, nullptr, 0},
 });
 
+// Of a list of tasks in an URL. A longer one is named as what still waits of its array.
+constexpr std::size_t kRefMax = 4000;
+
 constexpr const char* kUsage =
     "Usage: scancel [-bfiQv] [-A account] [-n name] [-p partition] [-q qos] [-s signal]\n"
-    "               [-t PENDING|RUNNING] [-u user | --me] [-w nodes] [job_id[_task][.step] ...]\n";
+    "               [-R reservation] [-t PENDING|RUNNING|SUSPENDED] [-u user | --me] [-w nodes]\n"
+    "               [--wckey wckey] [job_id[_task][.step] ...]\n\n"
+    "Cancels the jobs that match every filter and, if ids are given, are among them.\n";
 
 struct ScancelOptions {
     std::string clusters;
     api::CancelRequest request;
-    std::vector<std::string> accounts, names, partitions, qos, users, nodes;
+    JobConditions conditions;
     bool interactive = false, quiet = false, verbose = false;
-
-    bool selects() const {
-        return !accounts.empty() || !names.empty() || !partitions.empty() || !qos.empty() ||
-               !users.empty() || !nodes.empty() || !request.state.empty();
-    }
 };
-
-Status read_state(const char* value, ScancelOptions& options) {
-    const std::string_view state = state_from_text(value);
-    if (state != "PENDING" && state != "RUNNING") {
-        return Error{ErrorCode::invalid_argument,
-                     "Invalid job state specified: " + std::string(value) +
-                         " (PENDING and RUNNING can be cancelled)"};
-    }
-    options.request.state = state;
-    return Done{};
-}
 
 Status read_signal(const char* value, ScancelOptions& options) {
     const auto number = parse_signal(value);
@@ -82,25 +75,24 @@ Status read_signal(const char* value, ScancelOptions& options) {
 }
 
 Status read_one(int letter, const char* value, ScancelOptions& options) {
+    JobConditions& conditions = options.conditions;
     switch (letter) {
-        case 'A': options.accounts = {value}; return Done{};
         case 'b': options.request.batch_only = true; return Done{};
         case 'f': options.request.whole_job = true; return Done{};
         case 'i': options.interactive = true; return Done{};
-        case 1: options.users = {user_name_of(geteuid())}; return Done{};
-        case 'n': options.names = {value}; return Done{};
-        case 'p': options.partitions = {value}; return Done{};
-        case 'q': options.qos = {value}; return Done{};
         case 'M': options.clusters = value; return Done{};
         case 'Q': options.quiet = true; return Done{};
-        case 'v': options.verbose = true; return Done{};
         case 's': return read_signal(value, options);
-        case 't': return read_state(value, options);
-        case 'u': options.users = {value}; return Done{};
-        case 'w': {
-            BERTH_TRY(options.nodes, expand_node_argument(value));
-            return Done{};
-        }
+        case 'A': conditions.account = value; return Done{};
+        case 1: return conditions.set_user(user_name_of(geteuid()));
+        case 'n': conditions.name = value; return Done{};
+        case 'p': conditions.partition = value; return Done{};
+        case 'q': conditions.qos = value; return Done{};
+        case 'R': conditions.reservation = value; return Done{};
+        case 't': return conditions.set_state(value);
+        case 'u': return conditions.set_user(value);
+        case 'w': return conditions.set_nodes(value);
+        case 4: conditions.wckey = value; return Done{};
         default: return not_supported(kOptions, letter);
     }
 }
@@ -131,24 +123,13 @@ public:
     }
 
     int cancel_selected() {
-        api::JobQuery query{.users = options.users,
-                            .accounts = options.accounts,
-                            .partitions = options.partitions,
-                            .names = options.names,
-                            .nodes = options.nodes};
-        if (!options.request.state.empty()) query.states = {options.request.state};
-        const auto jobs = client_.jobs(query);
+        const auto jobs = client_.jobs(options.conditions.query());
         if (!jobs) {
             streams_.err << "scancel: error: " << slurm_message(jobs.problem()) << '\n';
             return 1;
         }
         int code = 0;
-        for (const api::JobRow& job : *jobs) {
-            const bool other_qos = !options.qos.empty() &&
-                                   std::ranges::find(options.qos, job.qos) == options.qos.end();
-            if (!other_qos && is_confirmed(job_id_text(job)))
-                code |= send(to_string(job.id), std::nullopt, job_id_text(job));
-        }
+        for (const api::JobRow& job : *jobs) code |= cancel_row(job, {}, std::nullopt);
         return code;
     }
 
@@ -188,19 +169,64 @@ private:
             streams_.err << "scancel: error: Invalid job id " << word << '\n';
             return 1;
         }
-        return is_confirmed(word) ? send(ref, step, word) : 0;
+        const bool must_look = options.conditions.any() || options.interactive;
+        return must_look ? cancel_if_meant(ref, step, word) : send(ref, step, word, {});
     }
 
-    bool is_confirmed(const std::string& name) {
+    // A job that was named, and must meet the conditions as well.
+    int cancel_if_meant(const std::string& ref, std::optional<StepId> step,
+                        const std::string& word) {
+        const auto rows = client_.job(ref);
+        const auto name = api::parse_job_name(ref);
+        if (!rows || !name.ok()) {
+            streams_.err << "scancel: error: Kill job error on job id " << word << ": "
+                         << (rows ? name.error().message : slurm_message(rows.problem())) << '\n';
+            return 1;
+        }
+        int code = 0;
+        for (const api::JobRow& job : *rows) code |= cancel_row(job, name->array_tasks, step);
+        return code;
+    }
+
+    // `only`: these tasks of an array's record; empty: all that still wait in it.
+    int cancel_row(const api::JobRow& job, const std::vector<std::uint32_t>& only,
+                   std::optional<StepId> step) {
+        const std::string shown = job_id_text(job);
+        if (!options.conditions.hold_for(job)) {
+            if (options.verbose)
+                streams_.err << "scancel: job " << shown << " does not match the given filters\n";
+            return 0;
+        }
+        api::JobName name{.job = job.id};
+        if (!job.array_pending.empty()) {
+            name.array_tasks = tasks_of(job.array_pending);
+            if (!only.empty())
+                std::erase_if(name.array_tasks, [&](std::uint32_t task) {
+                    return !std::ranges::binary_search(only, task);
+                });
+            if (name.array_tasks.empty()) return 0;
+        }
+        if (!is_confirmed(job, shown)) return 0;
+        const std::string ref = api::to_string(name);
+        if (ref.size() <= kRefMax)
+            return send(ref, step, shown, options.conditions.state_to_send());
+        return send(to_string(job.id), step, shown, "PENDING");
+    }
+
+    bool is_confirmed(const api::JobRow& job, const std::string& name) {
         if (!options.interactive) return true;
-        streams_.out << "Cancel job_id=" << name << " [y/n]? " << std::flush;
+        streams_.out << "Cancel job_id=" << name << " name=" << job.name
+                     << " partition=" << job.partition << " [y/n]? " << std::flush;
         std::string answer;
         return std::getline(streams_.in, answer) && !answer.empty() && to_lower(answer[0]) == 'y';
     }
 
-    int send(const std::string& ref, std::optional<StepId> step, const std::string& name) {
+    // `state`: the controller checks it again, for the job may have started in between.
+    int send(const std::string& ref, std::optional<StepId> step, const std::string& name,
+             const std::string& state) {
         api::CancelRequest request = options.request;
         request.step = step;
+        request.state = state;
         if (options.verbose) streams_.err << "scancel: Terminating job " << name << '\n';
         const auto sent = client_.cancel(ref, request);
         if (sent) return 0;
@@ -226,6 +252,15 @@ private:
 int run_scancel(const Invocation& call, Streams& streams) {
     Scancel scancel(call, streams);
     ArgumentReader reader(call, kOptions, "A:bcfHiM:n:p:Qq:R:s:S:t:u:vVw:");
+    for (const SetVariable& set : set_variables(call, kOptions)) {
+        const Status read = set.letter == 'v' ? (reader.add_verbosity(), Status(Done{}))
+                                              : read_one(set.letter, set.value, scancel.options);
+        if (set.letter != 'v') reader.note(set.variable->option, set.value);
+        if (read.ok()) continue;
+        streams.err << "scancel: error: " << set.variable->name << ": " << read.error().message
+                    << '\n';
+        return 1;
+    }
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
         if (argument->letter == 2) return streams.out << kUsage, 0;
@@ -235,11 +270,12 @@ int run_scancel(const Invocation& call, Streams& streams) {
             return 1;
         }
     }
+    scancel.options.verbose = reader.verbosity() > 0;
     if (reader.failed()) return streams.err << "Try \"scancel --help\" for more information\n", 1;
     if (const int code = scancel.check_cluster(); code != 0) return code;
     const std::vector<std::string> words = reader.operands();
     if (!words.empty()) return scancel.cancel_named(words);
-    if (scancel.options.selects()) return scancel.cancel_selected();
+    if (scancel.options.conditions.any()) return scancel.cancel_selected();
     streams.err << "scancel: error: No job identification provided\n";
     return 1;
 }

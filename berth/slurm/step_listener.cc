@@ -17,6 +17,7 @@
 #include <csignal>
 #include <cstring>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "berth/base/text.h"
@@ -33,6 +34,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kConnectionsMax = 4096;
 constexpr std::size_t kUnsentMax = std::size_t{4} << 20;
 constexpr auto kTick = 1s;
+constexpr auto kAskLeaving = 250ms;
 constexpr auto kFarewell = 2s;
 constexpr auto kGreetWithin = 30s;         // A shepherd greets at once; a stranger need not.
 constexpr int kSendMilliseconds = 60'000;  // A shepherd that takes nothing for so long is gone.
@@ -104,6 +106,7 @@ struct StepListener::State {
     std::string address, token;
     std::vector<Connection> connections;
     std::size_t nodes = 0, nodes_come = 0, nodes_done = 0;
+    std::set<std::uint32_t> come;
     std::string early;  // What was typed, by who looks on, before all nodes were there.
     std::string ends;   // The frames of tasks that have ended, for who comes later.
     bool stdin_open = false;
@@ -181,6 +184,7 @@ struct StepListener::State {
         if (!stdin_open)
             connection.send_all(encode_frames(StepFrameKind::standard_in, kAllTasks, {}));
         ++nodes_come;
+        come.insert(connection.node);
         if (are_all_here()) send_to_all(std::exchange(early, {}));
         return true;
     }
@@ -376,10 +380,10 @@ Result<StepListener> StepListener::open(const std::string& host) {
     state->token = random_token();
     sigset_t wanted;
     sigemptyset(&wanted);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGWINCH})
+    for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGWINCH})
         sigaddset(&wanted, signal);
     sigprocmask(SIG_BLOCK, &wanted, nullptr);
-    state->signals = signalfd(-1, &wanted, SFD_CLOEXEC);
+    state->signals = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
     return StepListener(std::move(state));
 }
 
@@ -411,13 +415,15 @@ bool StepListener::run(std::size_t nodes, bool read_stdin, const Events& events)
     for (auto tick = Clock::now() + kTick; state.nodes_done < nodes;) {
         std::vector<pollfd> fds = state.polled();
         if (!state.are_all_here()) fds[2].fd = -1;  // So that no node misses the beginning.
-        const auto rest = std::chrono::ceil<std::chrono::milliseconds>(tick - Clock::now());
+        auto rest = std::chrono::ceil<std::chrono::milliseconds>(tick - Clock::now());
+        if (events.leaves) rest = std::min<std::chrono::milliseconds>(rest, kAskLeaving);
         const int ready =
             poll(fds.data(), fds.size(), static_cast<int>(std::max<std::int64_t>(0, rest.count())));
         if (ready > 0) {
             silent = false;
             state.take(fds, events);
         }
+        if (events.leaves && events.leaves()) return false;
         if (Clock::now() < tick) continue;
         tick = Clock::now() + kTick;
         state.drop_silent_strangers();
@@ -426,6 +432,22 @@ bool StepListener::run(std::size_t nodes, bool read_stdin, const Events& events)
     }
     state.finish_attached();
     return true;
+}
+
+std::vector<std::uint32_t> StepListener::not_come() const {
+    std::vector<std::uint32_t> missing;
+    for (std::uint32_t node = 0; node < state_->nodes; ++node) {
+        if (!state_->come.contains(node)) missing.push_back(node);
+    }
+    return missing;
+}
+
+std::vector<std::uint32_t> StepListener::connected() const {
+    std::vector<std::uint32_t> nodes;
+    for (const Connection& one : state_->connections) {
+        if (one.is_shepherd() && !one.done) nodes.push_back(one.node);
+    }
+    return nodes;
 }
 
 }  // namespace berth::slurm

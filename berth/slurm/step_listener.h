@@ -34,12 +34,19 @@ public:
     struct Events {
         // Output, task ends and what MPI servers say, with the index of the node.
         std::function<void(const StepFrame&, std::uint32_t node)> frame;
-        std::function<void(int signal)> signal;  // SIGINT, SIGTERM, SIGHUP, SIGUSR1, 2, SIGWINCH.
+        std::function<void(int signal)> signal;  // INT, QUIT, TERM, HUP, USR1, USR2, WINCH.
         std::function<void()> tick;              // Every second.
         std::function<bool()> idle;              // After a silent second; false: give up.
+        // Optional. Asked after each signal and at least every quarter of a second; true: give up.
+        std::function<bool()> leaves;
     };
     // Runs until `nodes` shepherds have said that they are done. False: gave up before.
     bool run(std::size_t nodes, bool read_stdin, const Events& events);
+
+    // The nodes of the step, by index, whose shepherds have not come yet …
+    std::vector<std::uint32_t> not_come() const;
+    // … and those whose shepherds are connected and not done.
+    std::vector<std::uint32_t> connected() const;
     void tell_window(const TerminalSize& size);
     void send_to(std::uint32_t node, const std::string& frames);
 

@@ -7,11 +7,15 @@
 #include <ostream>
 #include <utility>
 
+#include "berth/base/hostlist.h"
 #include "berth/base/text.h"
+#include "berth/slurm/held_signals.h"
+#include "berth/slurm/input_variables.h"
 #include "berth/slurm/job_environment.h"
 #include "berth/slurm/print.h"
 #include "berth/slurm/shell.h"
 #include "berth/slurm/step_output.h"
+#include "berth/slurm/step_signals.h"
 #include "berth/slurm/terminal.h"
 
 namespace berth::slurm {
@@ -19,11 +23,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr auto kLaunchSoon = 5s;
+constexpr auto kLaunchMost = 600s;  // Slurm's.
+
 // One of those that end srun, if it comes in that time; 0: none did. The listener holds them back.
 int signal_within(std::chrono::milliseconds time) {
     sigset_t ending;
     sigemptyset(&ending);
-    for (const int one : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, one);
+    for (const int one : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) sigaddset(&ending, one);
     const timespec length{.tv_sec = time.count() / 1000,
                           .tv_nsec = time.count() % 1000 * 1'000'000};
     return std::max(0, sigtimedwait(&ending, nullptr, &length));
@@ -50,6 +57,7 @@ StepRun::StepRun(const Invocation& call, Client& client, Streams& streams, const
 
 int StepRun::run() {
     (void)inherited_from_shell({});  // Before the listener raises a limit.
+    if (!find_nodes()) return error_exit_code(call_);
     StepFiles files(job_);
     api::StepCall call = step_call();
     // A pipe nobody reads yet is waited for here, where Ctrl-C still ends us.
@@ -59,8 +67,14 @@ int StepRun::run() {
     if (!listener.ok()) return fail(listener.error().message);
     call.io_address = listener.value().address();
     call.io_token = listener.value().token();
-    const auto reply = create(call);
-    if (!reply) return 1;
+    const auto reply = create(std::move(call));
+    if (!reply) return error_exit_code(call_);
+    if (draft_.verbose > 0) {
+        streams_.err << "srun: launching StepId=" << job_ << "." << to_string(reply->step.id)
+                     << " on " << compress_hostlist_in_order(reply->step.nodes) << ", "
+                     << reply->step.tasks << " tasks, " << reply->step.cpus << " CPUs\n"
+                     << std::flush;
+    }
     if (const Status opened = files.begin(*reply); !opened.ok()) {
         fail(opened.error().message);
         end(reply->step.id);
@@ -82,22 +96,74 @@ std::string StepRun::own_host() {
 
 int StepRun::fail(const std::string& message) {
     streams_.err << call_.name << ": error: " << message << '\n';
-    return 1;
+    return error_exit_code(call_);
 }
 
+bool StepRun::find_nodes() {
+    auto held = HeldNodes::of(call_, job_, look_);
+    if (!held.ok()) {
+        fail("Unable to create step for job " + job_ + ": " + held.error().message);
+        return false;
+    }
+    held_ = *std::move(held);
+    if (held_.names.empty()) return true;
+    if (!own_job_ && !exclude_nodes()) return false;
+    const JobRequest& asked = draft_.spec.request;
+    if (own_job_ || !asked.nodes_given || asked.nodes_min <= held_.count()) return true;
+    fail("Only allocated " + std::to_string(held_.count()) + " nodes asked for " +
+         std::to_string(asked.nodes_min));
+    return false;
+}
+
+bool StepRun::exclude_nodes() {
+    const JobRequest& asked = draft_.spec.request;
+    const std::vector<std::string>& excluded = asked.exclude;
+    for (const std::string& name : excluded) {
+        const bool is_held = std::ranges::find(held_.names, name) != held_.names.end();
+        if (!is_held && !look_.node(name) &&
+            fail("Unable to create step for job " + job_ +
+                 ": Invalid node name specified: " + name) != 0)
+            return false;
+        if (std::ranges::find(*asked.nodelist, name) != asked.nodelist->end()) {
+            fail("node " + name + " is both required (--nodelist) and excluded (--exclude)");
+            return false;
+        }
+    }
+    held_ = held_.without(excluded);
+    if (!held_.names.empty()) return true;
+    fail("Hostlist is empty!  Can't run job: --exclude leaves no node of job " + job_);
+    return false;
+}
+
+// As many nodes as the job has and the options allow.
+std::uint32_t StepRun::nodes_wanted() const {
+    const JobRequest& asked = draft_.spec.request;
+    if (own_job_ || !asked.nodes_given) return held_.count();
+    return std::min(asked.nodes_max.value_or(asked.nodes_min), held_.count());
+}
+
+// As Slurm: with --cpus-per-task alone as many as fit on the nodes, else one on each.
 std::uint32_t StepRun::default_tasks() const {
-    const JobRequest& request = draft_.spec.request;
-    if (request.tasks) return *request.tasks;
-    const std::uint32_t nodes = request.nodes_given ? request.nodes_min : nodes_of_job();
-    return request.tasks_per_node ? nodes * *request.tasks_per_node : nodes;
+    const JobRequest& asked = draft_.spec.request;
+    if (asked.tasks) return *asked.tasks;
+    const std::uint32_t nodes = std::max(1U, nodes_wanted());
+    if (asked.tasks_per_node) return nodes * *asked.tasks_per_node;
+    if (!draft_.cpus_per_task_given) return nodes;
+    return std::max(nodes, held_.tasks_of(asked.cpus_per_task.value_or(1), nodes));
 }
 
-std::uint32_t StepRun::nodes_of_job() const {
-    const std::string* nodes = call_.variable("SLURM_JOB_NUM_NODES");
-    const auto number = parse_int64(nodes == nullptr ? "1" : *nodes);
-    return number.ok() && number.value() > 0 && number.value() < 65536
-               ? static_cast<std::uint32_t>(number.value())
-               : 1;
+// --exclude within a job: the step names the nodes that are left, others at each try, since some of
+// them may be busy.
+void StepRun::choose_among_the_rest(StepRequest& request) const {
+    const std::vector<std::string>& excluded = draft_.spec.request->exclude;
+    if (own_job_ || excluded.empty()) return;
+    const std::uint32_t count = std::min(nodes_wanted(), request.tasks);
+    for (std::uint32_t i = 0; i < held_.count() && request.nodelist.size() < count; ++i) {
+        const std::string& name = held_.names[(i + tries_) % held_.count()];
+        if (std::ranges::find(request.nodelist, name) == request.nodelist.end())
+            request.nodelist.push_back(name);
+    }
+    request.nodes = count;
 }
 
 StepRequest StepRun::request() const {
@@ -107,7 +173,7 @@ StepRequest StepRun::request() const {
                        ? std::filesystem::path(command_.front()).filename().string()
                        : *draft_.spec.name;
     request.tasks = default_tasks();
-    if (asked.nodes_given) request.nodes = asked.nodes_min;
+    if (asked.nodes_given) request.nodes = std::min(nodes_wanted(), request.tasks);
     request.tasks_per_node = asked.tasks_per_node;
     request.cpus_per_task = asked.cpus_per_task;
     request.memory_per_node = asked.memory_per_node;
@@ -126,8 +192,7 @@ StepRequest StepRun::request() const {
         request.task_order = asked.nearness->task_order;
         request.plane = asked.nearness->plane;
     }
-    if (asked.time_limit && *asked.time_limit != Duration::max() && !own_job_)
-        request.time_limit = asked.time_limit;
+    choose_among_the_rest(request);
     return request;
 }
 
@@ -146,7 +211,20 @@ api::StepCall StepRun::step_call() const {
     return call;
 }
 
-std::optional<api::StepReply> StepRun::create(const api::StepCall& call) {
+// Beside Slurm's words, which name no number.
+void StepRun::tell_of_cpus(const StepRequest& request) {
+    if (held_.names.empty()) return;
+    const std::uint32_t cpus = request.cpus_per_task.value_or(1);
+    std::uint32_t all = 0;
+    for (const std::uint32_t count : held_.cpus) all += count;
+    fail("the step asks for " + std::to_string(request.tasks) +
+         (request.tasks == 1 ? " task of " : " tasks of ") + std::to_string(cpus) +
+         (cpus == 1 ? " CPU" : " CPUs") + "; the job has " + std::to_string(all) +
+         (all == 1 ? " CPU" : " CPUs") + " on " + compress_hostlist_in_order(held_.names) +
+         ": ask for fewer here (-n, -c), or for more where the job is submitted");
+}
+
+std::optional<api::StepReply> StepRun::create(api::StepCall call) {
     // What the step before this one had comes free a moment after its srun has ended.
     const auto told_from = std::chrono::steady_clock::now() + 1s;
     bool said = false;
@@ -156,12 +234,19 @@ std::optional<api::StepReply> StepRun::create(const api::StepCall& call) {
             if (said) streams_.err << "srun: Step created for job " << job_ << '\n';
             return std::move(*reply);
         }
+        ++tries_;
+        call.request = request();
         const api::Problem& problem = reply.problem();
+        if (problem.code == "stopped") {
+            fail("Cancelled pending job step with signal " + std::to_string(signal_within(0ms)));
+            return std::nullopt;
+        }
         if (problem.code != "step_resources_busy") {
             const bool expired =
                 problem.code == "job_not_running" || problem.code == "job_finished";
             fail("Unable to create step for job " + job_ + ": " +
                  (expired ? "Job/step already completing or completed" : slurm_message(problem)));
+            if (problem.code == "step_more_than_job") tell_of_cpus(call.request);
             return std::nullopt;
         }
         if (!said && !draft_.quiet && std::chrono::steady_clock::now() >= told_from) {
@@ -176,23 +261,6 @@ std::optional<api::StepReply> StepRun::create(const api::StepCall& call) {
             return std::nullopt;
         }
     }
-}
-
-void StepRun::signalled(int signal, StepId step) {
-    const auto now = std::chrono::steady_clock::now();
-    const bool again = signal == SIGINT && now - last_interrupt_ < 1s;
-    if (signal == SIGINT && !again) {
-        last_interrupt_ = now;
-        streams_.err << "srun: interrupt (one more within 1 sec to abort)\n" << std::flush;
-        return;
-    }
-    api::CancelRequest request{.step = step};
-    if (signal != SIGINT)
-        request.signal = signal;
-    else
-        streams_.err << "srun: sending Ctrl-C to StepId=" << job_ << "." << to_string(step) << '\n';
-    const auto sent = client_.cancel(job_, request);
-    if (!sent) fail("cannot signal the step: " + slurm_message(sent.problem()));
 }
 
 void StepRun::end(StepId step) {
@@ -217,11 +285,48 @@ void StepRun::end_if_waited_enough(StepId step) {
     end(step);
 }
 
+// Says which nodes srun waits for, and gives up on them as Slurm does, after ten minutes.
+void StepRun::watch_launch(const StepListener& listener, const api::StepReply& reply) {
+    const auto waited = std::chrono::steady_clock::now() - launched_at_;
+    const bool is_time = waited >= (said_waiting_ ? kLaunchMost : kLaunchSoon);
+    if (!is_time || ended_by_us_) return;
+    const std::vector<std::uint32_t> missing = listener.not_come();
+    if (missing.empty()) return;
+    std::vector<std::string> names;
+    for (const std::uint32_t node : missing) names.push_back(reply.step.nodes.at(node));
+    const std::string nodes = compress_hostlist_in_order(names);
+    if (std::exchange(said_waiting_, true)) {
+        fail("timeout waiting for task launch on " + nodes + ", started " +
+             std::to_string(reply.step.nodes.size() - names.size()) + " of " +
+             std::to_string(reply.step.nodes.size()) + " nodes");
+        return end(reply.step.id);
+    }
+    streams_.err << "srun: waiting for " << nodes << " to start the tasks of StepId=" << job_ << "."
+                 << to_string(reply.step.id) << '\n'
+                 << std::flush;
+}
+
 // The step as the controller has it; false once it is over there, though no shepherd came or
 // said so.
 bool StepRun::is_alive(StepId step) {
     if (++idle_seconds_ % 5 != 0) return true;
-    return may_run_still(look_.at(job_), step);
+    const auto look = look_.at(job_);
+    if (!look && is_silent(look.problem()) && !std::exchange(said_silent_, true))
+        fail("no answer from the controller, and the step goes on: " +
+             slurm_message(look.problem()));
+    if (look) said_silent_ = false;
+    return may_run_still(look, step);
+}
+
+// --time of a step within a job. srun sees to it, for without srun there is no step.
+void StepRun::end_at_its_limit(const api::StepReply& reply) {
+    const auto& limit = draft_.spec.request->time_limit;
+    if (own_job_ || ended_by_us_ || !limit || *limit == Duration::max()) return;
+    if (std::chrono::steady_clock::now() - launched_at_ < *limit) return;
+    fail("*** STEP " + job_ + "." + to_string(reply.step.id) + " ON " +
+         compress_hostlist_in_order(reply.step.nodes) + " CANCELLED AT " +
+         local_time(wall_clock_now(), "") + " DUE TO TIME LIMIT ***");
+    end(reply.step.id);
 }
 
 // What the MPI servers of the step's nodes have to tell each other.
@@ -253,6 +358,8 @@ int StepRun::carry(StepListener& listener, const api::StepReply& reply, StepFile
         {.label = draft_.label, .unbuffered = draft_.unbuffered, .tasks = reply.step.tasks},
         files.out(streams_.out), files.err(streams_.err));
     Exchange exchange(static_cast<std::uint32_t>(reply.step.nodes.size()));
+    StepSignals signals(job_, reply, client_, look_, streams_);
+    launched_at_ = std::chrono::steady_clock::now();
     const StepListener::Events events{
         .frame =
             [&](const StepFrame& frame, std::uint32_t node) {
@@ -268,11 +375,17 @@ int StepRun::carry(StepListener& listener, const api::StepReply& reply, StepFile
             },
         .signal =
             [&](int signal) {
-                if (signal != SIGWINCH) return signalled(signal, step);
+                if (signal != SIGWINCH) return signals.take(signal, listener);
                 if (draft_.pty) listener.tell_window(terminal_size());
             },
-        .tick = [&] { end_if_waited_enough(step); },
+        .tick =
+            [&] {
+                end_if_waited_enough(step);
+                end_at_its_limit(reply);
+                watch_launch(listener, reply);
+            },
         .idle = [&] { return is_alive(step); },
+        .leaves = [&] { return signals.leaves(listener); },
     };
     const bool wants_stdin = draft_.spec.command->std_in.empty();
     std::optional<RawTerminal> raw;
@@ -284,6 +397,10 @@ int StepRun::carry(StepListener& listener, const api::StepReply& reply, StepFile
     if (const std::string lost = files.failure(); !lost.empty()) {
         fail(lost);
         return std::max(1, output.exit_code());
+    }
+    if (signals.has_left()) {
+        client_.set_options(kBrief);  // For what is left to say.
+        return std::max(signals.exit_code(), output.exit_code());
     }
     if (!finished || output.ended() < reply.step.tasks) {
         fail("StepId=" + job_ + "." + to_string(step) + " ended without word from " +

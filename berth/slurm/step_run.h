@@ -10,6 +10,7 @@
 #include "berth/client/client.h"
 #include "berth/mpi/exchange.h"
 #include "berth/slurm/command.h"
+#include "berth/slurm/held_nodes.h"
 #include "berth/slurm/job_look.h"
 #include "berth/slurm/job_options.h"
 #include "berth/slurm/step_files.h"
@@ -28,16 +29,21 @@ public:
 
 private:
     int fail(const std::string& message);
-    std::uint32_t nodes_of_job() const;
+    bool find_nodes();
+    bool exclude_nodes();
+    std::uint32_t nodes_wanted() const;
+    void choose_among_the_rest(StepRequest& request) const;
     std::string own_host();
     std::uint32_t default_tasks() const;
     StepRequest request() const;
     api::StepCall step_call() const;
-    std::optional<api::StepReply> create(const api::StepCall& call);
-    void signalled(int signal, StepId step);
+    std::optional<api::StepReply> create(api::StepCall call);
     void task_ended(const ExitStatus& exit, StepId step);
+    void tell_of_cpus(const StepRequest& request);
     void end_if_waited_enough(StepId step);
+    void end_at_its_limit(const api::StepReply& reply);
     void end(StepId step);
+    void watch_launch(const StepListener& listener, const api::StepReply& reply);
     bool is_alive(StepId step);
     void serve_mpi(const StepFrame& frame, std::uint32_t node, StepListener& listener,
                    Exchange& exchange, StepId step);
@@ -51,10 +57,13 @@ private:
     std::string job_;
     std::vector<std::string> command_;
     bool own_job_ = false;
+    HeldNodes held_;           // Without those that --exclude names.
+    std::uint32_t tries_ = 0;  // To create the step.
     int idle_seconds_ = 0;
     bool ended_by_us_ = false;
     std::optional<std::chrono::steady_clock::time_point> first_end_;  // Of its tasks.
-    std::chrono::steady_clock::time_point last_interrupt_{};
+    std::chrono::steady_clock::time_point launched_at_{};
+    bool said_waiting_ = false, said_silent_ = false;
 };
 
 }  // namespace berth::slurm

@@ -88,5 +88,80 @@ class Steps(unittest.TestCase):
         self.assertEqual(sorted(text.splitlines()), ["0: hello", "1: hello"])
 
 
+class StepsOverNodes(unittest.TestCase):
+    """Four nodes of eight CPUs."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = cls.enterClassContext(Cluster("a100:2", nodes=4, cpus=8))
+        # It takes a minute, during which the other tests run.
+        cls.limited = cls.cluster.sbatch("-n1", "-t", "5", script="time -p srun -t1 sleep 300; echo code $?")
+
+    def srun(self, *options, code=0, within=()):
+        """Ranks and nodes, as the tasks say; or what was said if it failed."""
+        done = self.cluster.run(*within, "srun", "-l", *options, "printenv", "SLURMD_NODENAME", check=False)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return dict(line.split(": ") for line in done.stdout.splitlines()) if code == 0 else done.stderr
+
+    def nodes_of(self, *arguments, **more):
+        return sorted(self.srun(*arguments, **more).values())
+
+    ALL = ["node1", "node2", "node3", "node4"]
+
+    def test_a_range_of_nodes_uses_all_that_were_given(self):
+        self.assertEqual(self.nodes_of("-N1-4"), self.ALL)
+        self.assertEqual(len(set(self.nodes_of("-N2-3", "-n4"))), 3)
+        self.assertEqual(len(set(self.nodes_of("-N2-3"))), 3)
+
+    def test_a_range_within_a_job_is_of_the_jobs_nodes(self):
+        job = ["salloc", "-N3"]
+        self.assertEqual(len(self.nodes_of("-N1-2", within=job)), 2)
+        self.assertEqual(len(self.nodes_of("-N1-8", within=job)), 3)
+        self.assertIn("Only allocated 3 nodes asked for 4", self.srun("-N4", within=job, code=1))
+
+    def test_cpus_per_task_alone_fills_the_nodes(self):
+        self.assertEqual(len(self.srun("--exclusive", "-c1")), 8)
+        self.assertEqual(len(self.srun("-N2", "--exclusive", "-c2")), 8)
+        self.assertEqual(len(self.srun("--exclusive", "-c4", within=["salloc", "-N1", "--exclusive"])), 2)
+        self.assertEqual(len(self.srun(within=["salloc", "-N1", "--exclusive", "-c1"])), 1)
+        self.assertEqual(len(self.srun("-c4")), 1)
+
+    def test_exclude_within_a_job_keeps_the_step_off_those_nodes(self):
+        job = ["salloc", "-N4"]
+        self.assertEqual(self.nodes_of("-x", "node2", within=job), ["node1", "node3", "node4"])
+        self.assertEqual(self.nodes_of("-N2", "-x", "node[1-2]", within=job), ["node3", "node4"])
+        self.assertEqual(self.nodes_of("-n1", "-N1", "-x", "node1", within=job), ["node2"])
+        self.assertIn("Hostlist is empty!  Can't run job", self.srun("-x", "node[1-4]", within=job, code=1))
+        self.assertIn("Only allocated 3 nodes asked for 4", self.srun("-N4", "-x", "node1", within=job, code=1))
+        self.assertIn("Invalid node name specified", self.srun("-x", "nosuch", within=job, code=1))
+        self.assertIn("both required", self.srun("-w", "node1", "-x", "node1", within=job, code=1))
+
+    def test_an_excluded_step_waits_for_no_busy_node_if_another_is_free(self):
+        job = self.cluster.sbatch("-N3", "--ntasks-per-node=1", "-t", "5", script="""
+            srun --exact -N1 -n1 -w $(scontrol show hostnames | sed -n 2p) sleep 20 & sleep 1
+            srun --exact -N1 -n1 -x $(scontrol show hostnames | head -1) printenv SLURMD_NODENAME; scancel $SLURM_JOB_ID""")
+        self.cluster.wait_state(job, "CANCELLED")
+        self.assertRegex(self.cluster.output(job), r"^node\d$|^node\d\n")
+
+    def test_a_step_has_a_time_limit_of_its_own(self):
+        self.cluster.wait("the limit to pass", lambda: self.cluster.state_of(self.limited) in ("COMPLETED", "FAILED"), patience=150)
+        text = self.cluster.output(self.limited)
+        self.assertIn(f"*** STEP {self.limited}.0 ON node", text)
+        self.assertIn("DUE TO TIME LIMIT ***", text)
+        self.assertIn("code 143", text)
+        took = float(next(line for line in text.splitlines() if line.startswith("real")).split()[1])
+        self.assertGreater(took, 59)
+        self.assertLess(took, 75)
+
+    def test_a_step_that_is_too_large_names_the_cpus(self):
+        said = self.srun("-c9", "-n2", within=["salloc", "-n2"], code=1)
+        self.assertIn("More processors requested than permitted", said)
+        self.assertRegex(said, r"the step asks for 2 tasks of 9 CPUs; the job has 2 CPUs on node\d")
+
+    def test_labels_are_in_the_file_too(self):
+        self.cluster.run("srun", "-l", "-n2", "-o", "labelled.txt", "echo", "hi")
+        self.assertEqual(sorted((self.cluster.work / "labelled.txt").read_text().splitlines()), ["0: hi", "1: hi"])
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -26,6 +26,14 @@ def run(folder, name, *more):
     return (folder / f"{name}.json").read_bytes()
 
 
+def check_refusals():
+    """What would never end is refused at once."""
+    for more in (["--time-slice", "1:00:00"], ["--time-slice", "1:00:00", "--checkpoint", "2:00:00"]):
+        done = subprocess.run([BERTH, "sim", "run", "--trace", "philly", "--cluster", f"{ROOT}/docs/examples/philly.yaml",
+                               "--policy", "fifo", *more], capture_output=True, text=True, timeout=20)
+        assert done.returncode == 1 and "--time-slice needs --checkpoint" in done.stderr, done
+
+
 def dom_of(browser, page, folder):
     return subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile",
                            "--virtual-time-budget=5000", "--dump-dom", page.as_uri()],
@@ -66,6 +74,7 @@ def check_page(dom, results, policies):
 
 
 def main():
+    check_refusals()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         first = run(folder, "first", "--no-timings", "--threads", "3", "--report", folder / "report.html")

@@ -1,0 +1,46 @@
+// HeldSignals: SIGINT, SIGTERM, SIGHUP and SIGQUIT are held back while it lives, and taken at
+// leave. A Client that watches fd() stops waiting as soon as one of them comes.
+#pragma once
+
+#include <chrono>
+#include <csignal>
+
+#include "berth/client/client.h"
+
+namespace berth::slurm {
+
+class HeldSignals {
+public:
+    HeldSignals();
+    ~HeldSignals();
+    HeldSignals(const HeldSignals&) = delete;
+    HeldSignals& operator=(const HeldSignals&) = delete;
+
+    int fd() const { return fd_; }  // Readable while a signal waits to be taken.
+    // Takes one, if it comes within that time; 0: none came.
+    int wait(std::chrono::milliseconds most) const;
+
+private:
+    sigset_t signals_{}, before_{};
+    int fd_ = -1;
+};
+
+// For a command that was told to end: half a second for each answer, no retries, and no further
+// signal stops it.
+inline constexpr ClientOptions kBrief{.timeout = std::chrono::milliseconds(500),
+                                      .retry_for = std::chrono::milliseconds(0),
+                                      .slow_down_for = std::chrono::milliseconds(0)};
+
+// The controller did not answer, as opposed to: it refused.
+bool is_silent(const api::Problem& problem);
+
+// The call; once more, briefly, if a signal stopped it.
+template <class Call>
+auto call_to_the_end(Client& client, Call call) {
+    auto reply = call();
+    if (reply || reply.problem().code != "stopped") return reply;
+    client.set_options(kBrief);
+    return call();
+}
+
+}  // namespace berth::slurm

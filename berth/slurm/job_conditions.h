@@ -1,0 +1,33 @@
+// JobConditions: the filters of scancel. All that are set must hold for a job.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "berth/api/messages.h"
+#include "berth/base/result.h"
+
+namespace berth::slurm {
+
+struct JobConditions {
+    std::optional<std::string> account, name, partition, qos, reservation, wckey;
+    std::optional<std::uint32_t> user;  // Its uid.
+    std::string state;                  // "PENDING", "RUNNING", "SUSPENDED".
+    std::vector<std::string> nodes;
+
+    Status set_user(const std::string& name_or_uid);
+    Status set_state(const std::string& text);
+    Status set_nodes(const std::string& text);
+
+    bool any() const;
+    bool hold_for(const api::JobRow& job) const;
+
+    // What the controller can select by; hold_for() decides on the rest.
+    api::JobQuery query() const;
+    // The state that the controller checks once more; it takes a suspended job for a running one.
+    std::string state_to_send() const { return state == "SUSPENDED" ? "RUNNING" : state; }
+};
+
+}  // namespace berth::slurm

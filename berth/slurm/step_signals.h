@@ -1,0 +1,53 @@
+// StepSignals: what srun does with the signals it gets while its step runs. It passes them on to
+// the tasks; and where nobody answers who could end them, it leaves within two seconds.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "berth/client/client.h"
+#include "berth/slurm/command.h"
+#include "berth/slurm/job_look.h"
+#include "berth/slurm/step_listener.h"
+
+namespace berth::slurm {
+
+class StepSignals {
+public:
+    StepSignals(const std::string& job, const api::StepReply& reply, Client& client, JobLook& look,
+                Streams& streams)
+        : job_(job), reply_(reply), client_(client), look_(look), streams_(streams) {}
+
+    void take(int signal, const StepListener& listener);
+    // True: nobody answers, which has been said, and srun is to end with exit_code().
+    bool leaves(const StepListener& listener);
+    bool has_left() const { return leaves_; }
+    int exit_code() const { return 128 + signal_; }
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    void interrupt();
+    void force();
+    bool pass_on(int signal);
+    void probe();
+    void leave(const std::string& why);
+    bool responds(const std::string& node);
+    std::string name() const { return job_ + "." + to_string(reply_.step.id); }
+    std::string names(const std::vector<std::uint32_t>& nodes) const;
+
+    const std::string& job_;
+    const api::StepReply& reply_;
+    Client& client_;
+    JobLook& look_;
+    Streams& streams_;
+    int signal_ = 0;                          // The last of those that end srun.
+    int held_back_ = 0;                       // Until there are tasks to pass it on to.
+    std::optional<Clock::time_point> asked_;  // When it came, or was looked into the last time.
+    bool forced_ = false, leaves_ = false;
+    Clock::time_point interrupted_{}, ctrl_c_sent_{};
+};
+
+}  // namespace berth::slurm

@@ -1,0 +1,165 @@
+"""Commands that wait: for a controller that is stopped, for a node that does not answer, for a step that
+runs. SIGINT, SIGTERM and SIGHUP end them where nobody answers, and are passed on to the tasks where somebody does."""
+
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from cluster import Cluster
+
+WITHIN = 2.0
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+CLIENTS = (["squeue"], ["sinfo"], ["sacct"], ["scancel", "1"], ["sbatch", "--wrap", "true"], ["srun", "true"],
+           ["salloc", "true"], ["scontrol", "show", "job", "1"], ["berth", "status"], ["berth", "queue"],
+           ["berth", "run", "true"])
+
+
+class Stopped:
+    """A daemon that stands still for as long as the block lasts."""
+
+    def __init__(self, pids):
+        self.pids = pids
+
+    def __enter__(self):
+        for pid in self.pids:
+            os.kill(pid, signal.SIGSTOP)
+
+    def __exit__(self, *_):
+        for pid in self.pids:
+            os.kill(pid, signal.SIGCONT)
+
+
+class Waits(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = cls.enterClassContext(Cluster("a100:2", nodes=1))
+
+    def setUp(self):
+        self.started = []
+
+    def tearDown(self):
+        for one in self.started:
+            if one.poll() is None:
+                one.kill()
+            one.communicate()
+        self.end_all()
+
+    def end_all(self):
+        self.cluster.run("scancel", "-u", str(os.geteuid()))
+        self.cluster.wait("the queue to be empty", lambda: not self.cluster.run("squeue", "-h").stdout)
+
+    def start(self, *command):
+        one = subprocess.Popen(command, cwd=self.cluster.work, env=self.cluster.environment(), text=True,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.started.append(one)
+        return one
+
+    def controller(self):
+        return Stopped([self.cluster.pid("berthd")])
+
+    def agent(self):
+        return Stopped([self.cluster.pid(p.stem) for p in self.cluster.state.glob("agent-*.pid")])
+
+    def ends_in_time(self, one, since):
+        """What it said; how long it took is asserted."""
+        try:
+            out, err = one.communicate(timeout=max(0.1, since + WITHIN - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            self.fail(f"{one.args} still runs {WITHIN} s after a signal")
+        return out + err
+
+    def step(self, *command):
+        """An srun whose tasks run."""
+        one = self.start("srun", "-n1", "sh", "-c", *command)
+        self.cluster.wait("its step", lambda: ".0 " in self.cluster.run("squeue", "-h", "-s", "-o", "%i ").stdout)
+        self.assertEqual(one.stdout.readline(), "begun\n")
+        return one
+
+    def test_every_client_of_a_stopped_controller_can_be_ended(self):
+        with self.controller():
+            waiting = [(self.start(*command), how) for command in CLIENTS for how in ENDING]
+            time.sleep(2)
+            since = time.monotonic()
+            for one, how in waiting:
+                self.assertIsNone(one.poll(), one.args)
+                one.send_signal(how)
+            for one, how in waiting:
+                with self.subTest(f"{one.args} {how}"):
+                    self.ends_in_time(one, since)
+
+    def test_who_waits_says_for_whom(self):
+        with self.controller():
+            waiting = [self.start("timeout", "5", *command) for command in (["squeue"], ["sbatch", "--wrap", "true"],
+                                                                            ["berth", "status"], ["srun", "true"])]
+            for one in waiting:
+                with self.subTest(one.args):
+                    _, said = one.communicate(timeout=15)
+                    self.assertRegex(said, r"waiting for the controller at .*berthd.sock, for \d+ s at most")
+
+    def test_srun_leaves_a_stopped_controller(self):
+        for how in ENDING:
+            one = self.step("echo begun; sleep 60")
+            with self.controller():
+                since = time.monotonic()
+                one.send_signal(how)
+                said = self.ends_in_time(one, since)
+                self.assertEqual(one.returncode, 128 + how, said)
+                self.assertIn("did not answer within", said)
+            self.end_all()
+
+    def test_srun_leaves_a_node_that_does_not_answer(self):
+        for how in ENDING:
+            with self.agent():
+                one = self.start("srun", "-n1", "true")
+                self.cluster.wait("its step", lambda: ".0 " in self.cluster.run("squeue", "-h", "-s", "-o", "%i ").stdout)
+                time.sleep(0.5)
+                since = time.monotonic()
+                one.send_signal(how)
+                said = self.ends_in_time(one, since)
+                self.assertEqual(one.returncode, 128 + how, said)
+                self.assertIn("no answer from node ", said)
+            self.end_all()
+
+    def test_srun_says_which_node_it_waits_for(self):
+        with self.agent():
+            one = self.start("timeout", "8", "srun", "-n1", "true")
+            _, said = one.communicate(timeout=20)
+            self.assertRegex(said, r"srun: waiting for \S+ to start the tasks of StepId=\d+\.0")
+            self.assertEqual(one.returncode, 124)
+
+    def test_signals_reach_the_tasks(self):
+        for how, code in ((signal.SIGTERM, 7), (signal.SIGHUP, 8), (signal.SIGUSR1, 9)):
+            name = how.name[3:]
+            one = self.step(f"trap 'exit {code}' {name}; echo begun; while :; do sleep 0.1; done")
+            one.send_signal(how)
+            one.communicate(timeout=30)
+            self.assertEqual(one.returncode, code, name)
+
+    def test_ctrl_c_twice_is_an_interrupt_for_the_tasks(self):
+        one = self.step("trap 'echo heard; exit 5' INT; echo begun; while :; do sleep 0.1; done")
+        one.send_signal(signal.SIGINT)
+        self.assertIn("one more within 1 sec", one.stderr.readline())
+        time.sleep(1.5)
+        self.assertIsNone(one.poll(), "one alone asks")
+        one.send_signal(signal.SIGINT)
+        self.assertIn("one more within 1 sec", one.stderr.readline())
+        one.send_signal(signal.SIGINT)
+        out, said = one.communicate(timeout=30)
+        self.assertIn("sending Ctrl-C to StepId=", said)
+        self.assertEqual((one.returncode, out), (5, "heard\n"), said)
+
+    def test_ctrl_c_thrice_kills(self):
+        one = self.step("trap '' INT; echo begun; while :; do sleep 0.1; done")
+        for _ in range(3):
+            one.send_signal(signal.SIGINT)
+            time.sleep(0.2)
+        since = time.monotonic()
+        said = self.ends_in_time(one, since)
+        self.assertIn("forcing job termination", said)
+        self.assertEqual(one.returncode, 137, said)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
