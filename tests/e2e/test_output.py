@@ -142,7 +142,7 @@ class Output(unittest.TestCase):
         c = self.cluster
         for mask, mode in ("077", "0o600"), ("007", "0o660"), ("022", "0o644"):
             with self.subTest(mask):
-                job = c.run("sh", "-c", f"umask {mask}; exec sbatch --parsable -o batch{mask} --wrap 'touch by-batch{mask}; srun -o step{mask} touch by-step{mask}; srun -o task{mask}.%t umask'").stdout.strip()
+                job = c.run("sh", "-c", f"umask {mask}; exec sbatch --parsable -o batch{mask} --wrap 'touch by-batch{mask}; srun -o step{mask} touch by-step{mask}; srun -o task{mask}.%t sh -c umask'").stdout.strip()
                 c.wait_state(job, "COMPLETED")
                 c.run("sh", "-c", f"umask {mask}; exec srun -n1 touch by-srun{mask}")
                 for name in "batch", "by-batch", "step", "by-step", "by-srun":
