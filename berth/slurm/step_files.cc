@@ -39,8 +39,10 @@ Status truncate_once(int fd) {
     if (::fstat(fd, &file) != 0 || !S_ISREG(file.st_mode)) return Done{};
     const std::lock_guard lock(guard);
     if (!truncated.emplace(file.st_dev, file.st_ino).second) return Done{};
-    if (::ftruncate(fd, 0) == 0) return Done{};
-    return Error{ErrorCode::internal, std::strerror(errno)};
+    if (::ftruncate(fd, 0) != 0) return Error{ErrorCode::internal, std::strerror(errno)};
+    // Kept open until srun ends, so that no other file gets this number.
+    (void)::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    return Done{};
 }
 
 }  // namespace

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
 
 #include "berth/slurm/submit_warnings.h"
 
@@ -18,21 +21,117 @@ TEST(StepFiles, OneFileForAllTasksIsSruns) {
         EXPECT_FALSE(is_one_file(pattern)) << pattern;
 }
 
-class FileWarnings : public ::testing::Test {
+class InAFolder : public ::testing::Test {
 protected:
     void SetUp() override {
-        char name[] = "/tmp/berth-warnings.XXXXXX";
+        char name[] = "/tmp/berth-files.XXXXXX";
         ASSERT_NE(mkdtemp(name), nullptr);
-        command.work_dir = folder = name;
+        folder = name;
     }
     void TearDown() override { fs::remove_all(folder); }
+
+    std::string folder;
+};
+
+// Files whose names need nothing of the job: no controller is asked.
+class OwnFiles : public InAFolder {
+protected:
+    void SetUp() override {
+        InAFolder::SetUp();
+        fill();
+    }
+    void fill() const {
+        for (const char* name : {"out", "err"}) std::ofstream(path(name)) << "old\n";
+    }
+    std::string path(const std::string& name) const { return folder + "/" + name; }
+    std::string text(const std::string& name) const {
+        std::ifstream file(path(name));
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+    // "out,err" as a step writes them, with what srun itself would have printed behind.
+    std::string written(api::StepCall& call, bool append) {
+        fill();
+        StepFiles files("12");
+        const Status prepared = files.prepare(call, look);
+        EXPECT_TRUE(prepared.ok());
+        EXPECT_EQ(text("out"), "old\n") << "truncated before there is a step";
+        const Status begun = files.begin({.append_output = append});
+        EXPECT_TRUE(begun.ok());
+        std::ostringstream out, err;
+        files.out(out) << "o" << std::flush;
+        files.err(err) << "e" << std::flush;
+        EXPECT_EQ(files.failure(), "");
+        return out.str() + "," + err.str();
+    }
+
+    const Invocation call_{.name = "srun", .arguments = {}, .environment = {}};
+    JobLook look{call_};
+};
+
+TEST_F(OwnFiles, ErrorsGoIntoTheOutputsFileUnlessTheyHaveOne) {
+    api::StepCall call{.std_out = path("out")};
+    EXPECT_EQ(written(call, false), ",");
+    EXPECT_EQ(text("out"), "oe");
+    EXPECT_EQ(call.std_out, "all");
+    EXPECT_EQ(call.std_err, "");
+    EXPECT_TRUE(call.errors_with_output);
+}
+
+TEST_F(OwnFiles, EachStreamMayHaveAFileOfItsOwn) {
+    api::StepCall both{.std_out = path("out"), .std_err = path("err")};
+    EXPECT_EQ(written(both, true), ",");
+    EXPECT_EQ(text("out"), "old\no");
+    EXPECT_EQ(text("err"), "old\ne");
+    EXPECT_FALSE(both.errors_with_output);
+    EXPECT_EQ(both.std_err, "all");
+    api::StepCall errors{.std_err = path("err")};
+    EXPECT_EQ(written(errors, true), "o,");
+    api::StepCall by_task{.std_out = "o.%t", .std_err = path("err")};
+    EXPECT_EQ(written(by_task, true), "o,");
+    EXPECT_EQ(by_task.std_out, "o.%t");
+    EXPECT_EQ(by_task.std_err, "all");
+}
+
+TEST_F(OwnFiles, TwoPartsOfOneSrunTruncateAFileOnce) {
+    std::ofstream(path("shared")) << "old\n";
+    StepFiles first("12"), second("13");
+    api::StepCall a{.std_out = path("shared")}, b{.std_out = path("shared")};
+    ASSERT_TRUE(first.prepare(a, look).ok());
+    ASSERT_TRUE(second.prepare(b, look).ok());
+    ASSERT_TRUE(first.begin({}).ok());
+    first.out(std::cout) << "first\n" << std::flush;
+    ASSERT_TRUE(second.begin({}).ok());
+    second.out(std::cout) << "second\n" << std::flush;
+    EXPECT_EQ(text("shared"), "first\nsecond\n");
+}
+
+TEST_F(OwnFiles, WhatCannotBeOpenedOrWrittenIsSaid) {
+    StepFiles files("12");
+    api::StepCall call{.std_out = path("nosuch/out")};
+    const Status prepared = files.prepare(call, look);
+    ASSERT_FALSE(prepared.ok());
+    EXPECT_EQ(prepared.error().message, "Could not open stdout file " + path("nosuch/out") +
+                                            ": No such file or directory");
+    api::StepCall full{.std_out = "/dev/full"};
+    StepFiles other("12");
+    ASSERT_TRUE(other.prepare(full, look).ok());
+    ASSERT_TRUE(other.begin({}).ok());
+    other.out(std::cout) << "lost" << std::flush;
+    EXPECT_EQ(other.failure(), "cannot write all output to /dev/full");
+}
+
+class FileWarnings : public InAFolder {
+protected:
+    void SetUp() override {
+        InAFolder::SetUp();
+        command.work_dir = folder;
+    }
     std::string only() const {
         const auto all = file_warnings(command);
         EXPECT_EQ(all.size(), 1U);
         return all.empty() ? "" : all.front();
     }
 
-    std::string folder;
     JobCommand command;
 };
 

@@ -60,9 +60,10 @@ int StepRun::run() {
     if (!find_nodes()) return error_exit_code(call_);
     StepFiles files(job_);
     api::StepCall call = step_call();
-    // A pipe nobody reads yet is waited for here, where Ctrl-C still ends us.
-    if (const Status ready = files.prepare(call, look_); !ready.ok())
-        return fail(ready.error().message);
+    // A pipe nobody reads yet is waited for here, where Ctrl-C still ends us. What a terminal shows
+    // goes to no file.
+    const Status ready = draft_.pty ? Status(Done{}) : files.prepare(call, look_);
+    if (!ready.ok()) return fail(ready.error().message);
     auto listener = StepListener::open(own_host());
     if (!listener.ok()) return fail(listener.error().message);
     call.io_address = listener.value().address();

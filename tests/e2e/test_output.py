@@ -142,7 +142,7 @@ class Output(unittest.TestCase):
         c = self.cluster
         for mask, mode in ("077", "0o600"), ("007", "0o660"), ("022", "0o644"):
             with self.subTest(mask):
-                job = c.run("sh", "-c", f"umask {mask}; exec sbatch --parsable -o batch{mask} --wrap 'touch by-batch{mask}; srun -o step{mask} touch by-step{mask}; srun -o task{mask}.%t umask'").stdout.strip()
+                job = c.run("sh", "-c", f"umask {mask}; exec sbatch --parsable -o batch{mask} --wrap 'touch by-batch{mask}; srun -o step{mask} touch by-step{mask}; srun -o task{mask}.%t sh -c umask'").stdout.strip()
                 c.wait_state(job, "COMPLETED")
                 c.run("sh", "-c", f"umask {mask}; exec srun -n1 touch by-srun{mask}")
                 for name in "batch", "by-batch", "step", "by-step", "by-srun":
@@ -221,7 +221,7 @@ class TheSitesDefaults(unittest.TestCase):
         c.wait("the node to be free", lambda: "COMPLETING" not in c.run("squeue", "-h", "-t", "all", "-j", job, "-o", "%T").stdout)
         self.assertLess(time.monotonic() - begun, 10)
         logs = "".join(log.read_text(errors="replace") for log in (c.state / "log").glob("*"))
-        self.assertRegex(logs, rf"job {job}: killing \d+ process(es that are| that is) still there \d+ s after the signal to end: \d+ slurm_script")
+        self.assertRegex(logs, rf"job {job}: killing \d+ process(es that are| that is) still there \d+ s after the signal to end: .*slurm_script")
 
 
 if __name__ == "__main__":
