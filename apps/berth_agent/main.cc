@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -15,11 +16,13 @@
 #include "apps/berth_agent/options.h"
 #include "apps/berth_agent/renewal.h"
 #include "apps/berth_agent/this_machine.h"
+#include "apps/daemon/configured_log.h"
 #include "apps/daemon/limits.h"
 #include "apps/daemon/log_file.h"
 #include "apps/daemon/single_instance.h"
 #include "apps/daemon/stop_signal.h"
 #include "apps/daemon/wall_clock.h"
+#include "berth/agent/memory.h"
 #include "berth/host/file_disk.h"
 #include "berth/host/linux_node.h"
 #include "berth/host/machine.h"
@@ -125,6 +128,7 @@ Status run(const AgentOptions& options, const LinkAddress& controller, const Nod
     BERTH_TRY(AgentIdentity identity, identify(found));
     identity.joins = config.joins;
     const std::vector<MemoryWrite> memory = disk->stored();
+    BERTH_CHECK(check_memory(memory));
     AgentLoop loop(Agent(std::move(identity), memory, node.alive, SystemClock().now()),
                    {.disk = *disk,
                     .node = *node.node,
@@ -188,6 +192,20 @@ Status complete(AgentOptions& options, const LinkAddress& controller) {
                  "this node has joined as " + facts.name + ", and not as " + options.node};
 }
 
+// With DebugFlags=gres: what this node is said to have.
+void log_gres(const ClusterSpec& spec, NodeId id, LogSink& log) {
+    if ((spec.debug_flags & bit_of(DebugFlag::gres)) == 0) return;
+    const NodeSpec& node = spec.node(id);
+    if (node.devices.empty()) log.write(LogLevel::info, "gres", "no devices on this node");
+    for (const Device& device : node.devices) {
+        const Dimension& kind = spec.dimensions.at(device.dimension);
+        log.write(LogLevel::info, "gres",
+                  kind.name + (kind.type.empty() ? "" : ":" + kind.type) + " index " +
+                      std::to_string(device.index) +
+                      (device.file.empty() ? ", simulated" : ", " + device.file));
+    }
+}
+
 int serve(AgentOptions options, StopSignal& signals, LogFile& log) {
     const Result<LinkAddress> controller = parse_link_address(options.controller);
     if (!controller.ok()) return fail(log, controller.error(), kExitConfig);
@@ -199,6 +217,11 @@ int serve(AgentOptions options, StopSignal& signals, LogFile& log) {
     if (!config.ok()) return fail(log, config.error(), kExitConfig);
     const Result<PidFile> pid = PidFile::write(options.pid_file, "berth-agent");
     if (!pid.ok()) return fail(log, pid.error(), kExitConfig);
+    std::array<char, 256> host{};
+    gethostname(host.data(), host.size() - 1);
+    configure_log(log, config::agent_log(config->spec, options.node, host.data()), options.log_file,
+                  options.verbose);
+    log_gres(config->spec, config->node, log);
     const Status ended = run_with_each_launcher(options, *controller, *config, signals, log);
     if (!ended.ok()) return fail(log, ended.error(), is_lost(ended) ? kExitTry : kExitDisk);
     log.write(LogLevel::info, "agent", "stopped, as asked; jobs go on");

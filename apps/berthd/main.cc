@@ -8,6 +8,7 @@
 #include "apps/berthd/controller_daemon.h"
 #include "apps/berthd/state_folder.h"
 #include "apps/daemon/cluster_config.h"
+#include "apps/daemon/configured_log.h"
 #include "apps/daemon/limits.h"
 #include "apps/daemon/log_file.h"
 #include "apps/daemon/single_instance.h"
@@ -35,6 +36,13 @@ int serve(const ControllerOptions& options, StopSignal& signals, LogFile& log) {
         if (!options.cluster_name.empty()) read.name = options.cluster_name;
         return read;
     };
+    // Read once for the log alone, so that what there is to say about the rest is said in there.
+    SilentLog nobody;
+    const Result<ClusterSpec> first =
+        read_cluster_config(options.config, {.lenient = true, .quiet = true}, nobody);
+    if (first.ok()) {
+        configure_log(log, config::controller_log(*first), options.log_file, options.verbose);
+    }
     Result<ClusterSpec> spec = read_config();
     if (!spec.ok()) return fail(log, spec.error(), kExitConfig);
     starting = false;

@@ -30,23 +30,42 @@ struct LogFile::Parts {
 LogFile::LogFile(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 LogFile::~LogFile() = default;
 
-Result<std::unique_ptr<LogFile>> LogFile::open(const std::string& path, LogLevel least) {
-    auto parts = std::make_unique<Parts>();
+namespace {
+
+Result<std::shared_ptr<spdlog::logger>> make_logger(const std::vector<std::string>& paths,
+                                                    LogLevel least) {
+    std::shared_ptr<spdlog::logger> logger;
     try {
-        spdlog::sink_ptr sink;
-        if (path.empty()) {
-            sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
-        } else {
-            sink = std::make_shared<spdlog::sinks::rotating_file_sink_mt>(path, kFileBytes, kFiles);
+        std::vector<spdlog::sink_ptr> sinks;
+        for (const std::string& path : paths) {
+            if (path.empty()) {
+                sinks.push_back(std::make_shared<spdlog::sinks::stderr_sink_mt>());
+            } else {
+                sinks.push_back(std::make_shared<spdlog::sinks::rotating_file_sink_mt>(
+                    path, kFileBytes, kFiles));
+            }
         }
-        parts->logger = std::make_shared<spdlog::logger>("berth", std::move(sink));
+        logger = std::make_shared<spdlog::logger>("berth", sinks.begin(), sinks.end());
     } catch (const spdlog::spdlog_ex& wrong) {
         return Error{ErrorCode::internal, wrong.what()};
     }
-    parts->logger->set_pattern("%Y-%m-%dT%H:%M:%S.%e %l %v");
-    parts->logger->set_level(level_of(least));
-    parts->logger->flush_on(spdlog::level::info);
+    logger->set_pattern("%Y-%m-%dT%H:%M:%S.%e %l %v");
+    logger->set_level(level_of(least));
+    logger->flush_on(spdlog::level::info);
+    return logger;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LogFile>> LogFile::open(const std::string& path, LogLevel least) {
+    auto parts = std::make_unique<Parts>();
+    BERTH_TRY(parts->logger, make_logger({path}, least));
     return std::unique_ptr<LogFile>(new LogFile(std::move(parts)));
+}
+
+Status LogFile::move_to(const std::vector<std::string>& paths, LogLevel least) {
+    BERTH_TRY(parts_->logger, make_logger(paths, least));
+    return Done{};
 }
 
 void LogFile::write(LogLevel level, std::string_view component, std::string_view text) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "berth/base/log.h"
 #include "berth/base/result.h"
@@ -17,6 +18,9 @@ public:
 
     void write(LogLevel level, std::string_view component, std::string_view text) override;
     void flush();
+    // Goes on in all of these files; an empty path is standard error. To be called before other
+    // threads write. On an error all stays as it was.
+    Status move_to(const std::vector<std::string>& paths, LogLevel least);
 
 private:
     struct Parts;
