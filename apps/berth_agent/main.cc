@@ -155,8 +155,8 @@ Status run(const AgentOptions& options, const LinkAddress& controller, const Nod
     return told_to_stop && is_lost(ended) ? Status(Done{}) : ended;
 }
 
-// A launcher that was killed or upgraded comes back. The agent then meets the node as if it had been
-// started again itself: with what is on its disk, and what the new launcher has found.
+// A launcher that was killed or upgraded comes back. The agent then meets the node as if it had
+// been started again itself: with what is on its disk, and what the new launcher has found.
 Status run_with_each_launcher(const AgentOptions& options, const LinkAddress& controller,
                               const NodeConfig& config, StopSignal& signals, LogSink& log) {
     constexpr std::chrono::milliseconds kFirstPause{100}, kLongestPause{2000};
@@ -205,7 +205,6 @@ int serve(AgentOptions options, StopSignal& signals, LogFile& log) {
 }  // namespace berth
 
 int main(int argc, char** argv) {
-    berth::explain_limits("berth-agent");
     int exit_code = 0;
     if (argc > 1 && std::string_view(argv[1]) == "join") {
         const auto asked = berth::parse_join_options(argc - 1, argv + 1, exit_code);
@@ -220,6 +219,7 @@ int main(int argc, char** argv) {
     }
     const auto options = berth::parse_agent_options(argc, argv, exit_code);
     if (!options) return exit_code;
+    berth::explain_limits("berth-agent");
     berth::StopSignal signals;
     auto log = berth::LogFile::open(
         options->log_file, options->verbose ? berth::LogLevel::debug : berth::LogLevel::info);
