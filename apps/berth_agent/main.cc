@@ -161,8 +161,8 @@ Status run(const AgentOptions& options, const LinkAddress& controller, const Nod
     return told_to_stop && is_lost(ended) ? Status(Done{}) : ended;
 }
 
-// A launcher that was killed or upgraded comes back. The agent then meets the node as if it had been
-// started again itself: with what is on its disk, and what the new launcher has found.
+// A launcher that was killed or upgraded comes back. The agent then meets the node as if it had
+// been started again itself: with what is on its disk, and what the new launcher has found.
 Status run_with_each_launcher(const AgentOptions& options, const LinkAddress& controller,
                               const NodeConfig& config, StopSignal& signals, LogSink& log) {
     constexpr std::chrono::milliseconds kFirstPause{100}, kLongestPause{2000};
@@ -232,7 +232,6 @@ int serve(AgentOptions options, StopSignal& signals, LogFile& log) {
 }  // namespace berth
 
 int main(int argc, char** argv) {
-    berth::explain_limits("berth-agent");
     ::umask(022);  // Nobody else writes what it makes, whoever starts it.
     int exit_code = 0;
     if (argc > 1 && std::string_view(argv[1]) == "join") {
@@ -248,6 +247,7 @@ int main(int argc, char** argv) {
     }
     const auto options = berth::parse_agent_options(argc, argv, exit_code);
     if (!options) return exit_code;
+    berth::explain_limits("berth-agent");
     berth::StopSignal signals;
     auto log = berth::LogFile::open(
         options->log_file, options->verbose ? berth::LogLevel::debug : berth::LogLevel::info);

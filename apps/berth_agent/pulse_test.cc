@@ -23,7 +23,9 @@ public:
           }) {}
     // True: it beat more often than that.
     bool beats_beyond(int count) {
-        for (int i = 0; i < 1000 && beats <= count; ++i) std::this_thread::sleep_for(milliseconds(5));
+        for (int i = 0; i < 1000 && beats <= count; ++i) {
+            std::this_thread::sleep_for(milliseconds(5));
+        }
         return beats > count;
     }
     std::atomic<int> beats = 0;

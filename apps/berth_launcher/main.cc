@@ -54,11 +54,11 @@ Status run(LauncherOptions options, LogSink& log) {
 }  // namespace berth
 
 int main(int argc, char** argv) {
-    berth::explain_limits("berth-launcher");
     ::umask(022);  // Nobody else writes what it makes, whoever starts it.
     int exit_code = 0;
     const auto options = berth::parse_launcher_options(argc, argv, exit_code);
     if (!options) return exit_code;
+    berth::explain_limits("berth-launcher");
     auto log = berth::LogFile::open(
         options->log_file, options->verbose ? berth::LogLevel::debug : berth::LogLevel::info);
     if (!log.ok()) {

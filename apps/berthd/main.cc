@@ -85,11 +85,11 @@ int serve(const ControllerOptions& options, StopSignal& signals, LogFile& log) {
 }  // namespace berth
 
 int main(int argc, char** argv) {
-    berth::explain_limits("berthd");
     ::umask(022);  // Nobody else writes what it makes, whoever starts it.
     int exit_code = 0;
     const auto options = berth::parse_controller_options(argc, argv, exit_code);
     if (!options) return exit_code;
+    berth::explain_limits("berthd");
     berth::StopSignal signals;
     auto log = berth::LogFile::open(
         options->log_file, options->verbose ? berth::LogLevel::debug : berth::LogLevel::info);

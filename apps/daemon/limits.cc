@@ -1,6 +1,9 @@
 #include "apps/daemon/limits.h"
 
+#include <sys/resource.h>
+
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +15,7 @@ namespace berth {
 namespace {
 
 constexpr int kExitTry = 75;  // As of sysexits.h: it may go well another time.
+constexpr rlim_t kFilesLeast = 256;
 
 const char* program_name = "berth";
 std::terminate_handler otherwise = nullptr;
@@ -23,7 +27,7 @@ const char* remedy_for(int number) {
         case EAGAIN:
             return "no more threads or processes: raise TasksMax= of its unit, pids.max of its "
                    "cgroup, kernel.pid_max or ulimit -u";
-        case ENOMEM: return "the machine, or the cgroup of its unit (MemoryMax=), has no memory left";
+        case ENOMEM: return "the machine or the cgroup of its unit (MemoryMax=) has no memory left";
         default: return nullptr;
     }
 }
@@ -58,6 +62,15 @@ const char* remedy_for(int number) {
 void explain_limits(const char* program) {
     program_name = program;
     otherwise = std::set_terminate(explain_and_end);
+    rlimit files{};
+    if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+    files.rlim_cur = files.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &files);
+    if (files.rlim_max >= kFilesLeast) return;
+    std::fprintf(stderr, "%s: error: this process may open %ju files and needs %ju: %s\n", program,
+                 static_cast<std::uintmax_t>(files.rlim_max),
+                 static_cast<std::uintmax_t>(kFilesLeast), remedy_for(EMFILE));
+    std::_Exit(kExitTry);
 }
 
 void end_for_want_of(std::string_view what, int number) { say_and_end(what, number); }

@@ -6,8 +6,9 @@
 
 namespace berth {
 
-// From here on, for threads that could not be started and memory that was not there. `program` is
-// that of the message.
+// From here on, for threads that could not be started and memory that was not there. Opens as many
+// files as it may, and ends the process if that is too few to begin with. `program` is that of the
+// message.
 void explain_limits(const char* program);
 
 // Ends the process: what it begins with was not to be had. `number` is the errno.

@@ -74,8 +74,8 @@ TEST(Restart, KeepsAnAttemptThatHasNoProcessesOfItsOwn) {
     EXPECT_EQ(rig.acted<StartStep>().size(), 1U);
 }
 
-// The removal of an attempt whose end was acknowledged may have been lost with the launcher: what is
-// not in the list is the node's to remove, and its devices are free.
+// The removal of an attempt whose end was acknowledged may have been lost with the launcher: what
+// is not in the list is the node's to remove, and its devices are free.
 TEST(Restart, ListsWhatItKnowsAndNotWhatWasAcknowledged) {
     AgentRig rig;
     rig.welcome();

@@ -138,8 +138,8 @@ private:
         friend bool operator==(const Seen&, const Seen&) = default;
     };
     std::map<JobId, Seen> seen_;
-    // Jobs that nodes could not begin, until they run, and what those nodes could not begin of late.
-    // Volatile: a new controller counts anew.
+    // Jobs that nodes could not begin, until they run, and what those nodes could not begin of
+    // late. Volatile: a new controller counts anew.
     struct Refusals {
         std::set<NodeId> by;
         NotBegun why = NotBegun::unknown;  // The last one's.

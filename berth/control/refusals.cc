@@ -1,7 +1,7 @@
 // What becomes of a job that a node could not begin, and of the node. Where the node lacks what
 // every job needs, the job goes back to the queue as if nothing had been, and the third such job
-// drains the node. Any other refusal may be the job's own fault: it is tried on three nodes, and held
-// then. Either way the job is not sent to the same node again, as long as another can run it.
+// drains the node. Any other refusal may be the job's own fault: it is tried on three nodes, then
+// held. Either way the job is not sent to the same node again, as long as another can run it.
 #include <algorithm>
 
 #include "berth/control/nodes.h"

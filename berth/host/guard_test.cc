@@ -13,13 +13,14 @@ class Guard : public ::testing::Test {
 protected:
     Guard() { rig.options.use_cgroups = false; }
 
-    // A script and a daemon of its own: in another session, with another parent, with no environment.
+    // A script and a daemon of its own, in another session and with no environment.
     void start() {
         rig.start(rig.job(1,
                           "setsid env -i sh -c 'echo $$ > daemon.new; mv daemon.new daemon; "
                           "exec sleep 1000' &\n"
                           "while [ ! -e daemon ]; do sleep 0.01; done; echo $$ > pid.new; "
-                          "mv pid.new pid; while [ ! -e go ]; do sleep 0.01; done; kill $(cat daemon)"));
+                          "mv pid.new pid; while [ ! -e go ]; do sleep 0.01; done; "
+                          "kill $(cat daemon)"));
         ASSERT_TRUE(rig.wait_for_file(rig.work + "/pid"));
         rig.wait<RunStarted>(rig.batch(1));
         daemon = *mark_of(std::stoi(rig.text("daemon")));

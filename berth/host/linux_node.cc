@@ -124,10 +124,8 @@ Status LinuxNodeParts::open() {
     pending.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!folders) {  // Many nodes on one machine, say: their folders are looked at by time then.
         log.write(LogLevel::warning, "host",
-                  "jobs' ends are noticed up to 0.1 s late: " +
-                      system_error("inotify_init1", errno).message +
-                      "; this user has as many inotify instances as fs.inotify.max_user_instances "
-                      "allows (" +
+                  "jobs' ends are noticed up to 0.1 s late: this user has as many inotify "
+                  "instances as fs.inotify.max_user_instances allows (" +
                       std::string(trim(read_file(kInotifyMost).value_or("?"))) +
                       "): raise it by sysctl");
     }

@@ -188,7 +188,7 @@ TEST_F(Adoption, HasWhatWasRemovedForAsLongAsItsProcessesLive) {
     EXPECT_FALSE(rig.node->has(JobId{1}, Attempt{1}));
 }
 
-// As where many agents share a machine: of inotify's instances a user has 128, unless told otherwise.
+// As where many agents share a machine: by default a user has 128 inotify instances.
 bool use_up_inotify() {
     const auto put = [](const char* path, const std::string& text) {
         std::ofstream file(path);

@@ -1,6 +1,7 @@
 """Bad input and failure: each has a clear error or a defined outcome."""
 
 import contextlib
+import ctypes
 import os
 import pwd
 import re
@@ -15,6 +16,29 @@ from pathlib import Path
 from cluster import BIN, Cluster
 
 ROOT = os.geteuid() == 0
+
+
+INOTIFY_MOST = 4
+
+
+def with_little_inotify():
+    """For a process that is about to begin: its user may have so many instances and no more, as where many agents share a machine."""
+    libc = ctypes.CDLL(None)
+    for uid in ("0", "65534"):  # In the inner one it is nobody, whom the outer one's limit binds.
+        if libc.unshare(0x10000000) != 0:  # CLONE_NEWUSER
+            os._exit(1)
+        Path("/proc/self/uid_map").write_text(f"{uid} 0 1")
+        Path("/proc/self/setgroups").write_text("deny")
+        Path("/proc/self/gid_map").write_text(f"{uid} 0 1")
+        if uid == "0":
+            Path("/proc/sys/user/max_inotify_instances").write_text(str(INOTIFY_MOST))
+
+
+class Cramped(Cluster):
+    """All its processes share one limit: each `berth up` and each command has a namespace of its own, and up begins all daemons."""
+
+    def run(self, *command, **more):
+        return super().run(*command, preexec_fn=with_little_inotify, **more)
 
 
 class BadInput(unittest.TestCase):
@@ -195,6 +219,24 @@ class Failure(unittest.TestCase):
                 c.run("berth", "down", "--kill", check=False)
                 subprocess.run(["umount", "-l", str(small)], check=False)
 
+
+    @unittest.skipUnless(ROOT, "SKIPPED: needs root to make user namespaces")
+    def test_agents_without_an_inotify_instance_run_jobs_and_name_the_limit(self):
+        with Cramped("a100:1", nodes=12, cpus=2) as c:
+            job = c.sbatch("-N12", script="srun true; exit 3")
+            c.wait_state(job, "FAILED")
+            self.assertIn("3:0", c.run("sacct", "-n", "-X", "-j", job, "-o", "ExitCode").stdout)
+            told = sum("fs.inotify.max_user_instances allows" in log.read_text() for log in (c.state / "log").glob("agent-*.log"))
+            self.assertEqual(told, 12 - INOTIFY_MOST)
+
+    def test_a_daemon_that_may_open_too_few_files_names_the_limit(self):
+        words = {"berthd": ["--state", "/nowhere", "--config", "/nowhere"],
+                 "berth-agent": ["--node", "n1", "--state", "/nowhere", "--config", "/nowhere", "--controller", "unix:/nowhere/s"],
+                 "berth-launcher": ["--node", "n1", "--state", "/nowhere", "--config", "/nowhere", "--socket", "/nowhere/s", "--controller-key", "/nowhere/k"]}
+        for name, arguments in words.items():
+            done = subprocess.run(["prlimit", "--nofile=100", BIN / name, *arguments], capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 75, done.stderr)
+            self.assertEqual(done.stderr, f"{name}: error: this process may open 100 files and needs 256: raise LimitNOFILE= of its unit, or ulimit -n\n")
 
     @unittest.skipUnless(ROOT, "SKIPPED: needs root to mount a small disk")
     def test_a_node_with_a_full_disk_gives_its_jobs_back_and_is_drained_with_the_reason(self):
