@@ -42,7 +42,8 @@ void Flow::submit() {
             if (stopping_) return std::nullopt;
             const EmulatedAgents* const agents = counted_;
             const std::uint64_t started = agents == nullptr ? 0 : agents->counts().started;
-            if (sent_ - started >= settings_.pending) return std::string();
+            // Others' jobs start as well: more may have started than were sent from here.
+            if (sent_ >= started + settings_.pending) return std::string();
             ++number;
             ++sent_;
             return submit_request({.number = number, .run_ms = run_ms_of(number), .small = false});
@@ -72,7 +73,8 @@ Flow::Reading Flow::run_for(std::chrono::milliseconds length) {
     Reading reading;
     reading.jobs = static_cast<double>(agents_->counts().ended - ended);
     reading.seconds = milliseconds_since(start) / 1e3;
-    reading.pending = sent_ - agents_->counts().started;
+    const std::uint64_t started = agents_->counts().started;
+    reading.pending = sent_ > started ? sent_ - started : 0;
     reading.cost = daemon_.cost().since(before);
     const std::lock_guard lock(mutex_);
     reading.submit_p99_ms = times_.at(0.99);

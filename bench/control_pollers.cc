@@ -18,9 +18,10 @@ namespace {
 constexpr std::size_t kPollers = 200;
 constexpr std::uint32_t kFirstPoller = kFirstUid + 1000;  // Nobody else submits as these.
 constexpr std::uint64_t kJobsEach = 5;
+constexpr std::uint64_t kOwnRunMs = 3'600'000;  // They are there for as long as anybody polls.
 constexpr std::chrono::milliseconds kPollEvery{500};
 constexpr std::chrono::seconds kRound{6};
-constexpr int kRounds = 8;
+constexpr int kRounds = 12;
 constexpr double kGate = 5;  // Percent.
 
 std::uint32_t uid_of(std::size_t poller) {
@@ -32,7 +33,7 @@ void submit_own_jobs(const LiveDaemon& daemon) {
         Connection own(daemon.socket(), uid_of(i));
         for (std::uint64_t n = 0; n < kJobsEach; ++n) {
             const std::uint64_t number = (std::uint64_t{1} << 45) + i * kJobsEach + n;
-            accepted_job(own.call(submit_request({.number = number})));
+            accepted_job(own.call(submit_request({.number = number, .run_ms = kOwnRunMs})));
         }
     }
 }
@@ -86,7 +87,10 @@ Round run_round(const LiveDaemon& daemon, Flow& flow) {
     forget_turns(daemon);
     const Flow::Reading reading = flow.run_for(kRound);
     const CycleCost cycles = cycles_of(daemon);
-    if (reading.jobs == 0 || cycles.count == 0) give_up("nothing flows");
+    if (reading.jobs == 0 || cycles.count == 0) {
+        give_up("in a round " + text_of(reading.jobs) + " jobs ended, and " +
+                text_of(cycles.count) + " cycles were counted");
+    }
     return {reading.cost.controller_ms * 1e3 / reading.jobs, cycles.ms * 1e3 / cycles.count,
             reading.jobs / reading.seconds};
 }

@@ -34,10 +34,16 @@ LimitNews::LimitNews(const ClusterState& state, const LimitUses::Changed& change
     qos_.resize(spec.qos.size());
     std::set<std::string_view> limited;
     std::set<std::pair<std::string_view, std::string_view>> own;
+    std::set<std::string_view> users, whole_accounts;  // That a QOS limits each by itself.
     for (const auto& [account, user, qos] : changed) {
         own.emplace(account, user);
-        if (qos.index() < qos_.size() && !spec.qos[qos.index()].limits.none()) {
-            qos_[qos.index()] = true;
+        if (qos.index() < qos_.size()) {
+            const Limits& limits = spec.qos[qos.index()].limits;
+            if (limits.group_jobs || !limits.group_tres.empty()) qos_[qos.index()] = true;
+            if (limits.max_jobs || !limits.max_tres_per_user.empty()) users.insert(user);
+            if (limits.max_jobs_per_account || !limits.max_tres_per_account.empty()) {
+                whole_accounts.insert(account);
+            }
         }
         each_above(accounts, account, [&](const AccountSpec& one) {
             if (limits_all(one)) limited.insert(one.name);
@@ -47,7 +53,8 @@ LimitNews::LimitNews(const ClusterState& state, const LimitUses::Changed& change
     usages_.resize(state.usage().size());
     for (std::size_t i = 0; i < usages_.size(); ++i) {
         const UsageRecord& record = state.usage()[i];
-        usages_[i] = own.contains({record.account, record.user});
+        usages_[i] = own.contains({record.account, record.user}) || users.contains(record.user) ||
+                     whole_accounts.contains(record.account);
         each_above(accounts, record.account, [&](const AccountSpec& one) {
             if (limited.contains(one.name)) usages_[i] = true;
             return !usages_[i];

@@ -1,5 +1,6 @@
 // LimitNews: for whom limits may answer otherwise than before, after runs began or ended: jobs of
-// the same user and account, of an account with a limit above one of those, and of the same QOS.
+// the same user and account, of an account with a limit above one of those, and, where their QOS
+// has a limit on each user, each account or all of its jobs, of that user, that account, that QOS.
 // All others need not be asked again.
 #pragma once
 
