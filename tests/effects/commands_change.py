@@ -289,6 +289,7 @@ def sattach_input_filter(run):
         beside.stdin.write("typed\n")
         beside.stdin.flush()
         see("1 read typed" in srun.stdout.readline())
+        time.sleep(1)
         run.run("scancel", "-u", "root")
         see("0 read typed" not in srun.communicate(timeout=20)[0])
 
