@@ -29,6 +29,7 @@ namespace {
 constexpr const char* kDefaultFormat = "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R";
 constexpr const char* kLongFormat = "%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R";
 constexpr const char* kStartFormat = "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %20Y %R";
+constexpr const char* kStateFormat = "%.18i %.10T";
 constexpr const char* kStepFormat = "%.15i %.8j %.9P %.8u %.9M %N";
 
 struct SqueueOptions {
@@ -41,7 +42,8 @@ struct SqueueOptions {
     std::string format, long_format_text, sort, clusters;
     std::optional<std::chrono::seconds> iterate;
     bool all_states = false, header = true, long_format = false, start = false, steps = false,
-         unfold_arrays = false, json = false, all = false, convert = true;
+         unfold_arrays = false, json = false, all = false, convert = true,
+         only_state = false;
 };
 
 // "R,PD" or "all"; an error names what is no state.
@@ -139,7 +141,7 @@ Status read_one(int letter, const char* value, SqueueOptions& options) {
             BERTH_TRY(options.iterate, parse_iterate(value));
             return Done{};
         }
-        case 'K':
+        case 'K': options.only_state = true; return Done{};
         case 'P': return Done{};  // Nothing is folded, or sorted, otherwise anyway.
         case 'M': options.clusters = value; return Done{};
         case 'O': options.long_format_text = value; return Done{};
@@ -178,6 +180,7 @@ Status read_environment(const Invocation& call, SqueueOptions& options, Argument
 std::string format_of(const Invocation& call, SqueueOptions& options) {
     if (!options.format.empty()) return options.format;
     if (options.steps) return kStepFormat;
+    if (options.only_state) return kStateFormat;  // Less is asked of the controller.
     if (options.start) return kStartFormat;
     if (options.long_format) return kLongFormat;
     if (const std::string* const format = call.variable("SQUEUE_FORMAT")) return *format;
@@ -188,6 +191,7 @@ std::string format_of(const Invocation& call, SqueueOptions& options) {
 
 const char* sort_of(const SqueueOptions& options) {
     if (!options.sort.empty()) return options.sort.c_str();
+    if (options.only_state) return "i";
     return options.start ? "S" : "P,t,-p";
 }
 

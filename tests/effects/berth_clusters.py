@@ -104,6 +104,30 @@ def up_lenient(run):
         same(up(run, f"--slurm-conf={run.root}/slurm.conf"), "3")
 
 
+@own_option("berth up --replace-config", seen="a cluster that is there gets other nodes")
+def up_replace_config(run):
+    with run.place():
+        for words in (("--nodes=1",), ("--nodes=2", *run.words())):
+            run.at(run.state, "berth", "up", "--simulate-gpus=a100:1", *words)
+            shown = run.at(run.state, "sinfo", "-h", "-o", "%D").stdout.strip()
+            run.at(run.state, "berth", "down", "--kill")
+        same(shown, "2")
+
+
+@own_option("berth up --accept-loss", seen="it starts without the records that are missing")
+def up_accept_loss(run):
+    with run.place():
+        run.at(run.state, "berth", "up", "--simulate-gpus=a100:1")
+        run.at(run.state, "berth", "down")
+        old = (run.state / "state/berth.db").read_bytes()
+        run.at(run.state, "berth", "up")
+        run.at(run.state, "sbatch", "-o", "/dev/null", "--wait", "--wrap", "true")
+        run.at(run.state, "berth", "down")
+        (run.state / "state/berth.db").write_bytes(old)
+        done = run.at(run.state, "berth", "up", *run.words())
+        see(done.returncode == 0, done.stderr)
+
+
 @own_option("berth down --state", "ROOT/state", seen="that cluster stops")
 def down_state(run):
     with run.place():

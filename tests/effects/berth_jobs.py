@@ -46,6 +46,8 @@ def berth_option(option, value=None, seen="", commands=("submit", "run"), world=
     def register(function):
         for command in commands:
             full = f"berth {command} --{option}"
+            if full not in names.berth_options():
+                continue  # Another branch has it.
             one = Effect(full, seen, world, function, always=full in names.ALWAYS_SO)
             one.case = lambda cluster, withheld, n=full, c=command: case(
                 cluster, n, withheld, c, option, value(cluster) if callable(value) else value)

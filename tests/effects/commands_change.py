@@ -43,7 +43,7 @@ def scancel_name(run):
 
 @command_option("scancel --nodelist", "n2", seen="the jobs on that node end", world=WHERE)
 def scancel_nodelist(run):
-    ends_the_first(run, ("-w", "n2"))
+    ends_the_first(run, ("-w", "n2"), ("-w", "n1"))
 
 
 @command_option("scancel --partition", "other", seen="the partition's jobs end", world=WHERE)
@@ -289,6 +289,7 @@ def sattach_input_filter(run):
         beside.stdin.write("typed\n")
         beside.stdin.flush()
         see("1 read typed" in srun.stdout.readline())
+        time.sleep(1)
         run.run("scancel", "-u", "root")
         see("0 read typed" not in srun.communicate(timeout=20)[0])
 

@@ -85,3 +85,13 @@ def wait_option(run):
 def quiet(run):
     done = run.run("sbatch", *run.words(), env=run.environment(), stdin="#!/bin/bash\n" + run.line() + "true\n")
     see(done.stdout == "", done.stdout)
+
+
+@job_option("propagate", "CORE", seen="the caller's other limits stay away", commands=("sbatch", "srun"))
+def propagate(run):
+    limited, shown = ("sh", "-c", 'ulimit -S -n 321; exec "$@"', "sh"), "ulimit -S -n"
+    if run.command == "sbatch":
+        run.run(*limited, "sbatch", "--wait", "-o", "limits", *run.words(), stdin=f"#!/bin/bash\n{run.line()}{shown}\n")
+        see(run.file("limits") != "321\n")
+    else:
+        see(run.out(*limited, "srun", *run.words(), "bash", "-c", shown) != "321\n")

@@ -5,23 +5,21 @@ from api_queries import Query
 from effect import EFFECTS, Case, Effect, NoEffect, see
 
 ARGUMENTS = {"sattach": ("1.0",), "sbcast": ("source", "copy"), "scontrol": ("show", "config"), "sacctmgr": ("show", "account"), "sstat": ("-j", "1"),
-             "scancel": ("1",)}
+             "scancel": ("1",), "sbatch": ("--wrap", "true"), "srun": ("true",), "salloc": ("true",)}
 
 
 def refusals(run):
     """Each of these options, with a value that Slurm might take: the command fails and names it."""
     wrong = []
     for command, option in sorted(names.refused_options()):
-        operands = ARGUMENTS.get(command, ("--wrap", "true") if command == "sbatch" else ("true",) if command in ("srun", "salloc") else ())
         needs_value = names.argument_of(command, option) == "required_argument"
         word = f"--{option}=1" if needs_value else f"--{option}"
-        done = run.cluster.run(command, word, *operands, check=False)
+        done = run.cluster.run(command, word, *ARGUMENTS.get(command, ()), check=False)
         if done.returncode == 0 or option not in done.stderr or "not supported" not in done.stderr:
             wrong.append(f"{command} {word}: exit {done.returncode}: {done.stderr.strip()}")
     for (command, option), variables in sorted(names.input_variables().items()):
         for variable in variables if (command, option) in names.refused_options() else ():
-            operands = ARGUMENTS.get(command, ("--wrap", "true") if command == "sbatch" else ("true",) if command in ("srun", "salloc") else ())
-            done = run.cluster.run(command, *operands, check=False, env={variable: "1"})
+            done = run.cluster.run(command, *ARGUMENTS.get(command, ()), check=False, env={variable: "1"})
             if done.returncode == 0 or option not in done.stderr or "not supported" not in done.stderr:
                 wrong.append(f"{variable}=1 {command}: exit {done.returncode}: {done.stderr.strip()}")
     try:
