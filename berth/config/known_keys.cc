@@ -161,7 +161,7 @@ constexpr auto kKeys = std::to_array<KnownKey>({
     {"SlurmctldDebug", slurms_own, "info"},
     {"SlurmctldHost", acted_on, ""},
     {"SlurmctldLogFile", slurms_own, "(null)"},
-    {"SlurmctldPort", slurms_own, ""},
+    {"SlurmctldPort", acted_on, ""},
     {"SlurmctldSyslogDebug", slurms_own, ""},
     {"SlurmctldPrimaryOffProg", slurms_own, ""},
     {"SlurmctldPrimaryOnProg", slurms_own, ""},
