@@ -42,8 +42,8 @@ TEST(GresConf, ACountThatDoesNotAgreeWithTheFilesIsAnError) {
         load_with("", kTwoSockets, "Name=gpu Type=a100 Count=3 File=/dev/nvidia[0-3]\n");
     EXPECT_TRUE(loaded.has_errors);
     EXPECT_EQ(text_of(loaded),
-              "gres.conf:1: error: Count=3 does not agree with File, which names 4; leave Count out "
-              "or correct it\n");
+              "gres.conf:1: error: Count=3 does not agree with File, which names 4; leave Count "
+              "out or correct it\n");
 }
 
 TEST(NodeLine, BoardsHaveSocketsEach) {

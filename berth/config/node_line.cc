@@ -53,7 +53,8 @@ void read_processors(Draft& draft, const Line& line, const Line& defaults, NodeS
     if (sockets != nullptr) {
         node.sockets = count_of(draft, line, sockets, 1);
     } else if (per_board != nullptr) {
-        node.sockets = node.boards * count_of(draft, line, per_board, 1);
+        node.sockets = node.boards * static_cast<std::uint32_t>(number_or(
+                                         draft, line, *per_board, 1, kCountMax / node.boards, 1));
     } else {
         node.sockets =
             cpus == nullptr ? 1 : std::max(1U, count_of(draft, line, cpus, 1) / per_socket);

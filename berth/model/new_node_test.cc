@@ -30,6 +30,7 @@ TEST(NewNodeText, SaysItAsANodeNameLineDoes) {
                   {"gpu", "a100", 8}, {"gpu", "", 2}, {"fpga", "", 1}, {"gpu", "h100", 1}}));
     EXPECT_EQ(node.hostname + node.address + node.state, "h10.0.0.1CLOUD");
     EXPECT_EQ(read({"CPUs=8", "CoresPerSocket=8", "ThreadsPerCore=2"}).threads_per_core, 1U);
+    EXPECT_EQ(read({"SocketsPerBoard=2", "CoresPerSocket=2", "Boards=3"}).sockets, 6U);
 }
 
 TEST(NewNodeText, ChangesWhatItSaysAlone) {

@@ -16,7 +16,7 @@ constexpr std::int64_t kCountMax = 1 << 16, kMebibytesMax = std::int64_t{1} << 3
 Error wrong(std::string text) { return {ErrorCode::invalid_argument, std::move(text)}; }
 
 struct Shape {
-    std::optional<std::uint32_t> cpus, sockets;
+    std::optional<std::uint32_t> cpus, sockets, per_board;
 };
 
 struct Word {
@@ -78,7 +78,8 @@ bool is_shape(std::string_view key) {
 Status set_shape(NewNode& node, Shape& shape, const Word& word) {
     BERTH_TRY(const std::uint32_t count, count_in(word));
     if (iequals(word.key, "CPUs") || iequals(word.key, "Procs")) shape.cpus = count;
-    if (iequals(word.key, "Sockets") || iequals(word.key, "SocketsPerBoard")) shape.sockets = count;
+    if (iequals(word.key, "Sockets")) shape.sockets = count;
+    if (iequals(word.key, "SocketsPerBoard")) shape.per_board = count;
     if (iequals(word.key, "Boards")) node.boards = count;
     if (iequals(word.key, "CoresPerSocket")) node.cores_per_socket = count;
     if (iequals(word.key, "ThreadsPerCore")) node.threads_per_core = count;
@@ -89,7 +90,10 @@ Status set_shape(NewNode& node, Shape& shape, const Word& word) {
 Status settle_shape(NewNode& node, const Shape& shape) {
     const std::uint64_t per_socket = std::uint64_t{node.cores_per_socket} * node.threads_per_core;
     const std::uint64_t from_cpus = std::max<std::uint64_t>(1, shape.cpus.value_or(1) / per_socket);
-    node.sockets = shape.sockets.value_or(static_cast<std::uint32_t>(from_cpus));
+    const std::uint64_t from_boards =
+        shape.per_board ? std::uint64_t{node.boards} * *shape.per_board : from_cpus;
+    node.sockets = shape.sockets.value_or(
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(from_boards, UINT32_MAX)));
     const std::uint64_t cores = std::uint64_t{node.sockets} * node.cores_per_socket;
     if (!shape.cpus || *shape.cpus == cores * node.threads_per_core) return Done{};
     if (*shape.cpus == cores) {  // Slurm: then threads are not handed out.

@@ -1,5 +1,6 @@
 """Keys of slurm.conf about the site as a whole: who sees what, who administers it, what the logs tell."""
 
+import socket
 import tempfile
 from pathlib import Path
 
@@ -63,6 +64,30 @@ def topology_plugin(run):
     except NoEffect as told:
         return see("n[1-2]" in str(told), told)
     raise NoEffect("it is heeded")
+
+
+def listening(run, *lines):
+    """What a berthd that listens for other hosts says of where it does."""
+    with tempfile.TemporaryDirectory(prefix="berth-keys.") as name:
+        folder, log = Path(name), Path(name) / "log"
+        (folder / "etc").mkdir()
+        run.write(folder / "etc", None, None, lines=lines)
+        berthd = run.popen("berthd", "--state", f"{name}/state", "--config", f"{name}/etc", "--socket", f"{name}/api.sock",
+                           "--agent-socket", f"{name}/agents.sock", "--log-file", str(log), "--listen", "config")
+        try:
+            return run.wait("berthd", lambda: (berthd.poll() is not None or log.exists() and "for other hosts" in log.read_text()) and log.read_text(), 5)
+        finally:
+            berthd.kill()
+            berthd.wait()
+
+
+@site_key("slurm.conf", "SlurmctldPort", "?", seen="agents of other hosts are awaited there")
+def slurmctld_port(run):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    run.value = str(port)
+    see(f":{port}" in listening(run, "SlurmctldHost=localhost(127.0.0.1)"))
 
 
 @site_key("slurm.conf", "PrivateData", "jobs", seen="a user does not see another's job", needs_root=True)
