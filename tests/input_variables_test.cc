@@ -2,6 +2,7 @@
 // than without.
 #include <gtest/gtest.h>
 
+#include "berth/server/job_filter.h"
 #include "berth/slurm/input_variables.h"
 #include "berth/slurm/job_options.h"
 #include "command_rig.h"
@@ -27,9 +28,11 @@ protected:
         Job array = SampleCluster::job(3, 1);
         array.spec.array = ArraySpec{.tasks = {0, 1}};
         cluster.submit(array);
-        archive.records.push_back(
-            {.job = JobId(1), .owner = Owner{0, 0, "root", "root"}, .name = "one",
-             .partition = "main", .submitted_at = from_seconds(1000)});
+        archive.records.push_back({.job = JobId(1),
+                                   .owner = Owner{0, 0, "root", "root"},
+                                   .name = "one",
+                                   .partition = "main",
+                                   .submitted_at = from_seconds(1000)});
         archive.records.back().eligible_at = archive.records.back().started_at = from_seconds(1000);
         start();
     }
@@ -50,10 +53,10 @@ protected:
 };
 
 TEST_F(InputVariables, ChooseSqueuesJobs) {
-    const std::string all = "3_[0-1]\n2\n1\n";
+    const std::string all = "2\n3_[0-1]\n1\n";
     EXPECT_EQ(squeue({}), all);
     EXPECT_EQ(squeue({{"SQUEUE_USERS", "0"}}), "1\n");
-    EXPECT_EQ(squeue({{"SQUEUE_USERS", "0"}}, {"-u", "1"}), "3_[0-1]\n2\n");  // The option wins.
+    EXPECT_EQ(squeue({{"SQUEUE_USERS", "0"}}, {"-u", "1"}), "2\n3_[0-1]\n");  // The option wins.
     EXPECT_EQ(squeue({{"SQUEUE_PARTITION", "debug"}}), "2\n");
     EXPECT_EQ(squeue({{"SQUEUE_ACCOUNT", "chemistry"}}), "2\n");
     EXPECT_EQ(squeue({{"SQUEUE_NAMES", "one"}}), "1\n");
@@ -61,7 +64,7 @@ TEST_F(InputVariables, ChooseSqueuesJobs) {
     EXPECT_EQ(squeue({{"SQUEUE_STATES", "RUNNING"}}, {"-t", "all"}), all);
     EXPECT_EQ(squeue({{"SQUEUE_LICENSES", "matlab"}}), "2\n");
     EXPECT_EQ(squeue({{"SQUEUE_QOS", "nosuch"}}), "");
-    EXPECT_EQ(squeue({{"SQUEUE_ARRAY", "1"}}), "3_0\n3_1\n2\n1\n");
+    EXPECT_EQ(squeue({{"SQUEUE_ARRAY", "1"}}), "2\n3_0\n3_1\n1\n");
     EXPECT_EQ(squeue({{"SQUEUE_ARRAY", "0"}}), all);
     EXPECT_EQ(squeue({{"SQUEUE_SORT", "i"}}), "1\n2\n3_[0-1]\n");
     EXPECT_EQ(squeue({{"SLURM_CLUSTERS", "sample"}}), all);
@@ -143,17 +146,16 @@ TEST_F(InputVariables, AreSbatchsOptions) {
               std::chrono::minutes(3));
     EXPECT_FALSE(request("SBATCH_NTASKS", "4").request->tasks);  // No variable of Slurm's.
     const Said said = run("sbatch", {"--wrap", "true"}, {{"SBATCH_HINT", "multithread"}});
-    EXPECT_EQ(said.err,
-              "sbatch: error: SBATCH_HINT=multithread: --hint is not supported yet\n");
+    EXPECT_EQ(said.err, "sbatch: error: SBATCH_HINT=multithread: --hint is not supported yet\n");
     EXPECT_EQ(run("sbatch", {"--nosuch"}, {{"SLURM_EXIT_ERROR", "42"}}).code, 255);
     EXPECT_EQ(run("sbatch", {"-N", "x", "--wrap", "true"}, {{"SLURM_EXIT_ERROR", "42"}}).code, 42);
 }
 
 // A row that names no option of its command would be read by nobody.
 TEST(InputVariableTables, NameOptionsThatTheirCommandsHave) {
-    for (const auto& [command, bits] : {std::pair("sbatch", slurm::kSbatch),
-                                        std::pair("salloc", slurm::kSalloc),
-                                        std::pair("srun", slurm::kSrun)}) {
+    for (const auto& [command, bits] :
+         {std::pair("sbatch", slurm::kSbatch), std::pair("salloc", slurm::kSalloc),
+          std::pair("srun", slurm::kSrun)}) {
         const auto rows = slurm::getopt_rows(bits);
         for (const slurm::InputVariable& one : slurm::input_variables(command)) {
             EXPECT_TRUE(std::ranges::any_of(rows, [&](const option& row) {
@@ -161,6 +163,27 @@ TEST(InputVariableTables, NameOptionsThatTheirCommandsHave) {
             })) << one.name;
         }
     }
+}
+
+// The default of those who are no operators, as the controller's side of it.
+TEST(HiddenPartitions, AreLeftOutUnlessTheQueryNamesThem) {
+    ClusterSpec spec = sample_spec();
+    spec.partitions[1].hidden = true;
+    SampleCluster cluster(std::move(spec));
+    Published published;
+    Job job = SampleCluster::job(1);
+    job.partition = PartitionId(1);
+    cluster.submit(job);
+    const auto edition = cluster.publish(published);
+    const auto sees = [&](const api::JobQuery& query, bool sees_hidden) {
+        return JobFilter::make(*edition, query, sees_hidden)->first_from(*edition, 0) != nullptr;
+    };
+    EXPECT_FALSE(sees({}, false));
+    EXPECT_TRUE(sees({}, true));
+    EXPECT_TRUE(sees({.partitions = {"*"}}, false));
+    EXPECT_TRUE(sees({.partitions = {"debug"}}, false));
+    EXPECT_TRUE(sees({.jobs = {JobId(1)}}, false));
+    EXPECT_FALSE(sees({.users = {"user1000"}}, false));
 }
 
 class ShownByOptions : public InputVariables {};
@@ -202,15 +225,18 @@ TEST_F(ShownByOptions, UnknownNodesAreAnError) {
 }
 
 TEST_F(ShownByOptions, GpuBindIsReadBeforeAnythingIsSubmitted) {
-    for (const char* wrong : {"blah", "single", "single:0", "map_gpu:x", "mask_gpu:", "per_task:"}) {
+    for (const char* wrong :
+         {"blah", "single", "single:0", "map_gpu:x", "mask_gpu:", "per_task:"}) {
         controller.inputs.clear();
         const Said said = run("sbatch", {std::string("--gpu-bind=") + wrong, "--wrap", "true"});
         EXPECT_EQ(said.err.find("sbatch: error: Invalid --gpu-bind argument: "), 0U) << said.err;
         EXPECT_EQ(said.code, 255);
         EXPECT_EQ(controller.asked(), 0U);
     }
-    for (const char* right : {"none", "closest", "verbose,single:2", "map_gpu:0*2,1", "mask_gpu:0x3"})
-        EXPECT_EQ(submitted({}, {std::string("--gpu-bind=") + right}).spec.command->gpu_bind, right);
+    for (const char* right :
+         {"none", "closest", "verbose,single:2", "map_gpu:0*2,1", "mask_gpu:0x3"})
+        EXPECT_EQ(submitted({}, {std::string("--gpu-bind=") + right}).spec.command->gpu_bind,
+                  right);
 }
 
 }  // namespace

@@ -15,8 +15,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
         for (std::size_t j = 1; j <= b.size(); ++j) {
             const std::size_t changed = table[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
             table[i][j] = std::min({table[i - 1][j] + 1, table[i][j - 1] + 1, changed});
-            const bool swapped =
-                i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
             if (swapped) table[i][j] = std::min(table[i][j], table[i - 2][j - 2] + 1);
         }
     }

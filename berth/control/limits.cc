@@ -37,8 +37,8 @@ std::optional<Refusing> over(std::string_view what, std::size_t size, std::size_
 // The kernel, and all that is written in C, would take a text for over where it has one.
 std::optional<Refusing> has_nul(std::string_view what, std::string_view text) {
     if (text.find('\0') == std::string_view::npos) return std::nullopt;
-    return Refusing{Refusal::invalid_request,
-                    std::string(what) + " holds a NUL byte: leave it out", {}};
+    return Refusing{
+        Refusal::invalid_request, std::string(what) + " holds a NUL byte: leave it out", {}};
 }
 
 std::optional<Refusing> has_nul(std::string_view what, const std::vector<std::string>& texts) {

@@ -16,7 +16,8 @@ std::string seconds_text(Duration length) {
     return text;
 }
 
-// In quotes where it must be; with an apostrophe before what a spreadsheet would take for a formula.
+// In quotes where it must be; with an apostrophe before what a spreadsheet would take for a
+// formula.
 std::string quoted(std::string text) {
     if (!text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos)
         text.insert(text.begin(), '\'');

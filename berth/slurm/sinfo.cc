@@ -302,7 +302,7 @@ Status read_environment(const Invocation& call, SinfoOptions& options, ArgumentR
     for (const SetVariable& set : set_variables(call, kOptions)) {
         if (set.letter == 'o') continue;  // Only where no option names another: format_of().
         if (const Status read = read_one(set.letter, set.value, options); !read.ok())
-            return prefixed(set.variable->name, read.error());
+            return prefixed(set.variable->name + std::string(": "), read.error());
         reader.note(set.variable->option, set.value);
     }
     return Done{};

@@ -24,6 +24,7 @@ int compare(const std::string& a, const std::string& b) {
 }  // namespace
 
 Status sort_groups(std::vector<Group>& groups, const std::string& keys) {
+    if (keys.empty()) return Done{};
     std::vector<Key> order;
     for (std::string_view word : split(keys, ',')) {
         word = trim(word);

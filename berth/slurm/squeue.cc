@@ -171,7 +171,7 @@ Status read_environment(const Invocation& call, SqueueOptions& options, Argument
     for (const SetVariable& set : set_variables(call, kOptions)) {
         if (set.letter == 'o' || set.letter == 'O') continue;
         if (const Status read = read_one(set.letter, set.value, options); !read.ok())
-            return prefixed(set.variable->name, read.error());
+            return prefixed(set.variable->name + std::string(": "), read.error());
         reader.note(set.variable->option, set.value);
     }
     return Done{};

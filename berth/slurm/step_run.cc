@@ -101,6 +101,11 @@ int StepRun::fail(const std::string& message) {
 }
 
 bool StepRun::find_nodes() {
+    const JobRequest& request = draft_.spec.request;
+    const bool is_settled = request.tasks && request.nodes_given &&
+                            request.nodes_max.value_or(request.nodes_min) == request.nodes_min &&
+                            request.exclude.empty();
+    if (is_settled) return true;
     auto held = HeldNodes::of(call_, job_, look_);
     if (!held.ok()) {
         fail("Unable to create step for job " + job_ + ": " + held.error().message);
@@ -139,6 +144,8 @@ bool StepRun::exclude_nodes() {
 // As many nodes as the job has and the options allow.
 std::uint32_t StepRun::nodes_wanted() const {
     const JobRequest& asked = draft_.spec.request;
+    if (held_.names.empty())  // Nobody could say; the controller will.
+        return asked.nodes_given ? asked.nodes_max.value_or(asked.nodes_min) : 1;
     if (own_job_ || !asked.nodes_given) return held_.count();
     return std::min(asked.nodes_max.value_or(asked.nodes_min), held_.count());
 }
