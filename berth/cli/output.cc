@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ostream>
+#include <utility>
+
+#include "berth/slurm/printable.h"
 
 namespace berth::cli {
 namespace {
@@ -57,7 +60,11 @@ int Output::fail(const api::Problem& problem) {
     return fail(text.empty() ? problem.slurm : text);
 }
 
-void Output::table(const std::vector<std::vector<Cell>>& rows) {
+void Output::table(const std::vector<std::vector<Cell>>& as_given) {
+    std::vector<std::vector<Cell>> rows = as_given;
+    for (auto& row : rows) {
+        for (Cell& cell : row) cell.text = slurm::printable(std::move(cell.text));
+    }
     std::vector<std::size_t> widths;
     for (const auto& row : rows) {
         widths.resize(std::max(widths.size(), row.size()));

@@ -53,6 +53,16 @@ TEST_F(Commands, SubmitRefusesWhatIsTooLarge) {
          Refusal::invalid_request, "An environment variable must read NAME=value, not 'no value'"},
         {"name", [](SubmitJob& job) { job.spec.name = std::string(5000, 'x'); },
          Refusal::invalid_request, "Job name is 4.9 KB; the most is 4 KB"},
+        {"a NUL in the name", [](SubmitJob& job) { job.spec.name = std::string("a\0b", 3); },
+         Refusal::invalid_request, "Job name holds a NUL byte: leave it out"},
+        {"a NUL in the comment", [](SubmitJob& job) { job.spec.comment = std::string("\0", 1); },
+         Refusal::invalid_request, "Comment holds a NUL byte: leave it out"},
+        {"a NUL in a path",
+         [](SubmitJob& job) { job.spec.command.edit().std_out = std::string("/a\0/b", 5); },
+         Refusal::invalid_request, "Output file name holds a NUL byte: leave it out"},
+        {"a NUL in an argument",
+         [](SubmitJob& job) { job.spec.command.edit().arguments = {std::string("\0", 1)}; },
+         Refusal::invalid_request, "The script's list of arguments holds a NUL byte: leave it out"},
         {"arguments",
          [](SubmitJob& job) {
              job.spec.command.edit().arguments.assign(1100, std::string(1023, 'x'));

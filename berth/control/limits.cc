@@ -34,11 +34,26 @@ std::optional<Refusing> over(std::string_view what, std::size_t size, std::size_
         why, std::string(what) + " is " + in_words(size) + "; the most is " + in_words(most), {}};
 }
 
-// The first of these texts that is too long.
+// The kernel, and all that is written in C, would take a text for over where it has one.
+std::optional<Refusing> has_nul(std::string_view what, std::string_view text) {
+    if (text.find('\0') == std::string_view::npos) return std::nullopt;
+    return Refusing{
+        Refusal::invalid_request, std::string(what) + " holds a NUL byte: leave it out", {}};
+}
+
+std::optional<Refusing> has_nul(std::string_view what, const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) {
+        if (auto refusing = has_nul(what, text)) return refusing;
+    }
+    return std::nullopt;
+}
+
+// The first of these texts that is too long, or no text.
 std::optional<Refusing> long_text(
     std::initializer_list<std::pair<std::string_view, std::string_view>> texts) {
     for (const auto& [what, text] : texts) {
         if (auto refusing = over(what, text.size(), kTextMax)) return refusing;
+        if (auto refusing = has_nul(what, text)) return refusing;
     }
     return std::nullopt;
 }
@@ -90,7 +105,13 @@ std::optional<Refusing> too_large(const JobCommand& command) {
                                    {"Script name", command.script_name},
                                    {"Submit host", command.submit_host},
                                    {"--gpu-bind", command.gpu_bind},
-                                   {"--wckey", command.wckey}})) {
+                                   {"--wckey", command.wckey},
+                                   {"--mail-user", command.mail_user}})) {
+        return refusing;
+    }
+    if (auto refusing = has_nul("Submit line", command.submit_line)) return refusing;
+    if (auto refusing = has_nul("--export", command.export_env)) return refusing;
+    if (auto refusing = has_nul("The script's list of arguments", command.arguments)) {
         return refusing;
     }
     if (auto refusing = over("Submit line", command.submit_line.size(), kArgumentsMax)) {
@@ -103,7 +124,12 @@ std::optional<Refusing> too_large(const JobCommand& command) {
 }
 
 std::optional<Refusing> too_large(const JobRequest& request) {
-    if (auto refusing = long_text({{"Constraint", request.constraint}})) return refusing;
+    if (auto refusing =
+            long_text({{"Constraint", request.constraint}, {"Reservation", request.reservation}})) {
+        return refusing;
+    }
+    if (auto refusing = has_nul("Node list", request.nodelist)) return refusing;
+    if (auto refusing = has_nul("List of excluded nodes", request.exclude)) return refusing;
     return long_list({{"Node list", request.nodelist.size()},
                       {"List of excluded nodes", request.exclude.size()},
                       {"--gres", request.gres_per_node.size()},
@@ -168,6 +194,7 @@ std::optional<Refusing> too_large(const CreateStep& step) {
     if (auto refusing = over("The list of arguments", total(launch.arguments), kArgumentsMax)) {
         return refusing;
     }
+    if (auto refusing = has_nul("The list of arguments", launch.arguments)) return refusing;
     if (auto refusing = long_text({{"Step name", step.request.name},
                                    {"Working directory", launch.work_dir},
                                    {"Output file name", launch.std_out},

@@ -16,8 +16,11 @@ std::string seconds_text(Duration length) {
     return text;
 }
 
-// In quotes where it must be.
-std::string quoted(const std::string& text) {
+// In quotes where it must be; with an apostrophe before what a spreadsheet would take for a
+// formula.
+std::string quoted(std::string text) {
+    if (!text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos)
+        text.insert(text.begin(), '\'');
     if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
     std::string all = "\"";
     for (const char letter : text) {

@@ -105,6 +105,9 @@ TEST(Results, AreTheSameInJsonAndCsv) {
               "fifo,1,ann,\"a,b\",8,0,0,100,100,1,0,0,0.5000,completed\n"
               "fifo,2,bob,c,4,0,100,200,100,4,2,1,2.0000,timeout\n"
               "fifo,3,bob,c,99,0,0,0,0,0,0,0,,refused\n");
+    example.workload.jobs[2].user = "=cmd|' /C calc'!A0";  // No formula for a spreadsheet.
+    EXPECT_NE(to_csv(example.workload, runs).find("\nfifo,3,'=cmd|' /C calc'!A0,c,"),
+              std::string::npos);
 }
 
 }  // namespace

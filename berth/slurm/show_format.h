@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "berth/slurm/printable.h"
+
 namespace berth::slurm {
 
 class Record {
@@ -13,7 +15,7 @@ public:
 
     Record& put(std::string_view key, std::string_view value) {
         if (!at_line_start_) out_ << ' ';
-        out_ << key << '=' << value;
+        out_ << key << '=' << printable(std::string(value));
         at_line_start_ = false;
         return *this;
     }
