@@ -11,6 +11,10 @@
 
 namespace berth::api {
 
+// As the one partition of a JobQuery: hidden ones too. Without it those who are no operators are
+// not shown the jobs of hidden partitions, unless the query names the partition or the job.
+inline constexpr std::string_view kAllPartitions = "*";
+
 using QueryPairs = std::vector<std::pair<std::string, std::string>>;
 
 // "a b/c" -> "a%20b%2Fc": fit for a part of a path, or of a query.

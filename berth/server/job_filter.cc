@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "berth/api/query.h"
 #include "berth/base/text.h"
 #include "berth/server/names.h"
 
@@ -18,7 +19,8 @@ bool is_among(const std::set<std::string, std::less<>>& wanted, std::string_view
 
 }  // namespace
 
-Result<JobFilter> JobFilter::make(const Edition& edition, const api::JobQuery& query) {
+Result<JobFilter> JobFilter::make(const Edition& edition, const api::JobQuery& query,
+                                  bool sees_hidden) {
     JobFilter filter;
     if (!query.jobs.empty()) {
         filter.ids_.emplace();
@@ -33,6 +35,13 @@ Result<JobFilter> JobFilter::make(const Edition& edition, const api::JobQuery& q
     });
     filter.accounts_ = set_of(query.accounts);
     filter.partitions_ = set_of(query.partitions);
+    if (!sees_hidden && query.partitions.empty() && query.jobs.empty()) {
+        const auto& partitions = edition.spec->partitions;
+        for (std::size_t i = 0; i < partitions.size(); ++i) {
+            if (partitions[i].hidden) filter.hidden_.insert(PartitionId::from_index(i));
+        }
+    }
+    if (filter.partitions_.contains(api::kAllPartitions)) filter.partitions_.clear();
     filter.names_ = set_of(query.names);
     for (const std::string& name : query.states) {
         if (iequals(name, "SUSPENDED")) {
@@ -97,6 +106,7 @@ bool JobFilter::wants(const Edition& edition, const Job& job) const {
         return false;
     }
     if (!is_among(accounts_, job.spec.account) || !is_among(names_, job.spec.name)) return false;
+    if (hidden_.contains(job.partition)) return false;
     if (!is_among(partitions_, edition.spec->partition(job.partition).name)) return false;
     const bool by_state = suspended_ || configuring_ || !states_.empty();
     const bool is_named = job.is_suspended() ? suspended_ : states_.contains(job.state);

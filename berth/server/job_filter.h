@@ -14,8 +14,10 @@ namespace berth {
 
 class JobFilter {
 public:
-    // Refuses a state that there is not.
-    static Result<JobFilter> make(const Edition& edition, const api::JobQuery& query);
+    // Refuses a state that there is not. `sees_hidden`: the jobs of hidden partitions as well,
+    // though the query names neither them nor their partition.
+    static Result<JobFilter> make(const Edition& edition, const api::JobQuery& query,
+                                  bool sees_hidden = true);
 
     // These records and no others.
     static JobFilter only(std::set<JobId> ids);
@@ -32,6 +34,7 @@ private:
     std::optional<std::set<JobId>> ids_;        // Only these; nullopt: all.
     std::vector<const IdTable<JobId>*> owned_;  // Where users are named: what they have.
     std::set<std::string, std::less<>> users_, accounts_, partitions_, names_;
+    std::set<PartitionId> hidden_;  // Jobs there are not wanted.
     std::set<JobState> states_;
     bool suspended_ = false, configuring_ = false;  // These, too.
     std::set<NodeId> nodes_;

@@ -186,7 +186,8 @@ Outcome Service::act(const Routed& routed) const {
 ApiResponse Service::list_jobs(const Routed& routed) const {
     const Result<api::JobQuery> query = api::parse_job_query(routed.query);
     if (!query.ok()) return refuse(Refusal::invalid_request, query.error().message);
-    Result<JobFilter> filter = JobFilter::make(*routed.edition, *query);
+    Result<JobFilter> filter =
+        JobFilter::make(*routed.edition, *query, routed.request.principal.role >= Role::op);
     if (!filter.ok()) return refuse(Refusal::invalid_request, filter.error().message);
     Result<api::FieldChoice> choice = api::FieldChoice::of<api::JobRow>(query->fields);
     if (!choice.ok()) return refuse(Refusal::invalid_request, choice.error().message);
@@ -196,7 +197,8 @@ ApiResponse Service::list_jobs(const Routed& routed) const {
 ApiResponse Service::list_priorities(const Routed& routed) const {
     const Result<api::JobQuery> query = api::parse_job_query(routed.query);
     if (!query.ok()) return refuse(Refusal::invalid_request, query.error().message);
-    const Result<JobFilter> filter = JobFilter::make(*routed.edition, *query);
+    const Result<JobFilter> filter =
+        JobFilter::make(*routed.edition, *query, routed.request.principal.role >= Role::op);
     if (!filter.ok()) return refuse(Refusal::invalid_request, filter.error().message);
     return {.parts = row_list(*routed.edition, "priorities",
                               priority_rows(*routed.edition, *filter, wall_time()))};
