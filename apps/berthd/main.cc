@@ -24,14 +24,17 @@ int fail(LogSink& log, const Error& error, int code) {
 }
 
 int serve(const ControllerOptions& options, StopSignal& signals, LogFile& log) {
+    bool starting = true;
     const auto read_config = [&]() -> Result<ClusterSpec> {
         BERTH_TRY(ClusterSpec read,
-                  read_cluster_config(options.config, {.lenient = options.lenient}, log));
+                  read_cluster_config(options.config,
+                                      {.lenient = options.lenient, .starting = starting}, log));
         if (!options.cluster_name.empty()) read.name = options.cluster_name;
         return read;
     };
     Result<ClusterSpec> spec = read_config();
     if (!spec.ok()) return fail(log, spec.error(), kExitConfig);
+    starting = false;
     const Result<DirectoryLock> lock = DirectoryLock::take(options.state, "berthd");
     if (!lock.ok()) return fail(log, lock.error(), kExitConfig);
     const Result<PidFile> pid = PidFile::write(options.pid_file);

@@ -33,9 +33,11 @@ Result<ClusterSpec> read_cluster_config(const std::string& directory, ConfigRead
         }
     }
     if (!stops) return std::move(loaded.spec);
-    return Error{ErrorCode::invalid_argument, "the configuration in " + directory +
-                                                  " has errors, the first being: " + first_error +
-                                                  " (--lenient goes on in spite of them)"};
+    return Error{ErrorCode::invalid_argument,
+                 "the configuration in " + directory +
+                     " has errors, the first being: " + first_error +
+                     (how.starting ? " (--lenient goes on in spite of them)"
+                                   : "; nothing of it is in force")};
 }
 
 }  // namespace berth

@@ -11,6 +11,7 @@ namespace berth {
 
 struct ConfigReading {
     bool lenient = false;  // Go on in spite of errors, with what could be read.
+    bool starting = true;  // The daemon starts: --lenient would help.
     bool quiet = false;    // Leave out what does not stop us: another daemon says it.
 };
 

@@ -5,12 +5,14 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <iostream>
+#include <optional>
 
 #include "berth/cli/commands.h"
 #include "berth/cli/sim_compare.h"
 #include "berth/cli/sim_openb.h"
 #include "berth/cli/sim_run.h"
 #include "berth/cli/sim_table.h"
+#include "berth/cli/suggestion.h"
 #include "berth/client/patience.h"
 
 namespace berth::cli {
@@ -32,8 +34,11 @@ public:
     }
 
     int run(int argc, char** argv) {
+        if (const auto code = refuse_unknown_command(argc, argv)) return *code;
         try {  // CLI11 speaks in exceptions; they end here.
             app_.parse(argc, argv);
+        } catch (const CLI::ExtrasError& wrong) {
+            return refuse_extras(wrong);
         } catch (const CLI::ParseError& wrong) {
             return app_.exit(wrong);
         }
@@ -41,6 +46,56 @@ public:
     }
 
 private:
+    // The commands, and their commands, up to the first word that is none.
+    std::optional<int> refuse_unknown_command(int argc, char** argv) {
+        CLI::App* at = &app_;
+        std::string path;
+        for (int i = 1; i < argc; ++i) {
+            const std::string word = argv[i];
+            const auto commands = at->get_subcommands([](const CLI::App*) { return true; });
+            if (commands.empty() || word.starts_with('-')) return std::nullopt;
+            std::vector<std::string> names;
+            CLI::App* next = nullptr;
+            for (CLI::App* const command : commands) {
+                names.push_back(command->get_name());
+                if (command->get_name() == word) next = command;
+            }
+            if (next == nullptr) {
+                output_.note("there is no command '" + path + word + "'" +
+                             did_you_mean(word, names));
+                output_.note("`berth " + path + "--help` lists the commands");
+                return static_cast<int>(CLI::ExitCodes::RequiredError);
+            }
+            at = next;
+            path += word + " ";
+        }
+        return std::nullopt;
+    }
+
+    // The first word that is left over: an option that its command does not have, mostly.
+    int refuse_extras(const CLI::ExtrasError& wrong) {
+        const std::vector<std::string> left = app_.remaining(true);
+        CLI::App* at = &app_;
+        std::string path;
+        while (!at->get_subcommands().empty()) {
+            at = at->get_subcommands().front();
+            path += (path.empty() ? "" : " ") + at->get_name();
+        }
+        if (left.empty() || path.empty()) return app_.exit(wrong);
+        const std::string word = left.front().substr(0, left.front().find('='));
+        std::vector<std::string> names;
+        for (const CLI::Option* const one : at->get_options()) {
+            for (const std::string& name : one->get_lnames()) names.push_back("--" + name);
+        }
+        if (word.starts_with('-')) {
+            output_.note(path + " has no option " + word + did_you_mean(word, names));
+        } else {
+            output_.note(path + " takes no argument '" + word + "'");
+        }
+        output_.note("`berth " + path + " --help` lists the options");
+        return wrong.get_exit_code();
+    }
+
     CLI::App* add(const char* name, const char* summary, std::function<int()> action) {
         CLI::App* command = app_.add_subcommand(name, summary);
         command->callback([this, action = std::move(action)] { action_ = action; });

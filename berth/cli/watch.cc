@@ -1,6 +1,7 @@
 // berth queue, why, nodes: what is going on, for people.
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <ostream>
 
 #include "berth/api/json.h"
@@ -78,8 +79,23 @@ std::string work_text(const Explanation& explanation) {
     return text;
 }
 
-void print_explanation(const Explanation& explanation, Time now, Output& output) {
-    output.out() << "job " << to_string(explanation.job)
+// As users name them: a task of an array as 4_0, whatever its record's number is.
+std::map<JobId, std::string> names_of(Client& client, const Explanation& explanation) {
+    api::JobQuery query{.jobs = explanation.waits_for};
+    query.jobs.push_back(explanation.job);
+    std::map<JobId, std::string> names;
+    for (const JobId job : query.jobs) names[job] = to_string(job);
+    const auto rows = client.jobs(query);
+    if (!rows) return names;
+    for (const api::JobRow& row : *rows) {
+        if (names.contains(row.id)) names[row.id] = slurm::job_id_text(row);
+    }
+    return names;
+}
+
+void print_explanation(const Explanation& explanation, const std::map<JobId, std::string>& names,
+                       Time now, Output& output) {
+    output.out() << "job " << names.at(explanation.job)
                  << " waits: " << output.paint(slurm_name(explanation.reason), Colour::yellow)
                  << '\n';
     print_blockers(explanation, output);
@@ -98,7 +114,7 @@ void print_explanation(const Explanation& explanation, Time now, Output& output)
     }
     if (!explanation.waits_for.empty()) {
         output.out() << "  waits for the end of:";
-        for (const JobId job : explanation.waits_for) output.out() << " " << to_string(job);
+        for (const JobId job : explanation.waits_for) output.out() << " " << names.at(job);
         output.out() << '\n';
     }
     if (!explanation.priority.empty()) {
@@ -158,7 +174,8 @@ int why(const std::string& job, bool json, Output& output) {
     const auto explanation = client.explain(job);
     if (!explanation) return output.fail(explanation.problem());
     if (json) return output.out() << api::to_json(*explanation) << '\n', 0;
-    print_explanation(*explanation, slurm::wall_clock_now(), output);
+    print_explanation(*explanation, names_of(client, *explanation), slurm::wall_clock_now(),
+                      output);
     return 0;
 }
 

@@ -153,6 +153,13 @@ private:
         result_.blockers.push_back(std::move(blocker));
     }
 
+    // As users name it: "12", "12_3".
+    std::string name_of(JobId id) const {
+        const Job* const job = state_.find_job(id);
+        if (job == nullptr || !job->array_job || !job->array_task) return to_string(id);
+        return to_string(*job->array_job) + "_" + std::to_string(*job->array_task);
+    }
+
     // Who has promises, within the job's time, on nodes that it could use.
     std::string promised_to() const {
         std::string jobs;
@@ -162,7 +169,7 @@ private:
             if (id == job_.id || promise.start >= end) continue;
             const bool meets = std::ranges::any_of(
                 promise.amounts, [&](const auto& part) { return may_use(part.first); });
-            if (meets && count++ < kWaitsForMax) jobs += " " + to_string(id);
+            if (meets && count++ < kWaitsForMax) jobs += " " + name_of(id);
         }
         return count > kWaitsForMax ? jobs + " …" : jobs;
     }

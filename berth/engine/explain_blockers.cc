@@ -40,9 +40,11 @@ std::string limit_text(Duration limit) {
 std::int64_t minutes(Duration length) { return seconds(length) / 60; }
 
 void fill_time(Blocker& blocker, const Job& job, Duration most, const std::string& whose) {
-    blocker.resource = "minutes";
-    blocker.asked = minutes(job.time_limit);
-    blocker.total = minutes(most);
+    if (job.time_limit != Duration::max()) {  // No limit is no number of minutes.
+        blocker.resource = "minutes";
+        blocker.asked = minutes(job.time_limit);
+        blocker.total = minutes(most);
+    }
     blocker.text = "The job asks for " + limit_text(job.time_limit) + "; " + whose +
                    " allows at most " + format_duration(most) + ".";
 }
