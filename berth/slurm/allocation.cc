@@ -4,9 +4,11 @@
 #include <ostream>
 #include <utility>
 
+#include "berth/base/hostlist.h"
 #include "berth/client/host_name.h"
 #include "berth/model/job_variables.h"
 #include "berth/slurm/held_signals.h"
+#include "berth/slurm/input_variables.h"
 #include "berth/slurm/job_environment.h"
 
 namespace berth::slurm {
@@ -99,6 +101,7 @@ Allocation::Wait Allocation::wait_for_nodes(std::optional<std::chrono::seconds> 
 
 bool Allocation::get(const Draft& draft, const std::vector<Draft>& others) {
     quiet_ = draft.quiet;
+    exit_code_ = error_exit_code(call_);
     if (!submit(draft, others)) return false;
     const Wait waited = wait_for_nodes(draft.patience);
     look_.stop_at(-1);
@@ -107,6 +110,7 @@ bool Allocation::get(const Draft& draft, const std::vector<Draft>& others) {
         case Wait::revoked: return fail("Job allocation " + id() + " has been revoked");
         case Wait::out_of_time:
             cancel();
+            exit_code_ = immediate_exit_code(call_);
             return fail("Unable to allocate resources: Requested nodes are busy");
         case Wait::interrupted:
             cancel();
@@ -114,6 +118,12 @@ bool Allocation::get(const Draft& draft, const std::vector<Draft>& others) {
             return false;
     }
     if (waited_) say("job " + id() + " has been allocated resources");
+    if (draft.verbose > 0) {
+        std::vector<std::uint32_t> cpus;
+        for (const api::NodeShareRow& share : job_.shares) cpus.push_back(share.cpus);
+        say("jobid " + id() + ": nodes(" + std::to_string(job_.nodes.size()) + "):`" +
+            compress_hostlist_in_order(job_.nodes) + "', cpu counts: " + counts_text(cpus));
+    }
     const auto ping = client_.ping();
     if (ping) cluster_ = ping->cluster;
     return true;

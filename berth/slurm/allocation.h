@@ -25,6 +25,7 @@ public:
     // been said. SIGINT, SIGTERM and SIGHUP end the waiting; the signal is in `interrupted`.
     bool get(const Draft& draft, const std::vector<Draft>& others = {});
     int interrupted() const { return interrupted_; }
+    int exit_code() const { return exit_code_; }  // Where it came to nothing.
 
     const api::JobRow& job() const { return job_; }
     std::string id() const { return to_string(job_.id); }
@@ -59,7 +60,7 @@ private:
     bool quiet_ = false;
     bool waited_ = false;      // It was said that the job waits …
     bool configured_ = false;  // … and likewise, for what the site does before it runs.
-    int interrupted_ = 0;
+    int interrupted_ = 0, exit_code_ = 1;
     api::JobRow job_;
     std::vector<api::JobRow> components_;  // Of a heterogeneous job, this one included.
     std::string cluster_;

@@ -15,8 +15,13 @@ namespace berth::slurm {
 
 ArgumentReader::ArgumentReader(const Invocation& call, std::span<const option> options,
                                std::string letters, bool stop_at_operand)
-    : options_(options.begin(), options.end()) {
+    : options_(options.begin(), options.end()), tells_(!stop_at_operand) {
     letters_ = (stop_at_operand ? "+" : "") + std::move(letters);
+    const bool has_verbose = std::ranges::any_of(options, [](const option& one) {
+        return one.name != nullptr && std::string_view(one.name) == "verbose";
+    });
+    if (!has_verbose) options_.insert(options_.begin(), {"verbose", no_argument, nullptr, 'v'});
+    if (letters_.find('v') == std::string::npos) letters_ += 'v';
     words_.push_back(call.name);
     words_.insert(words_.end(), call.arguments.begin(), call.arguments.end());
     for (std::string& word : words_) argv_.push_back(word.data());
@@ -24,7 +29,48 @@ ArgumentReader::ArgumentReader(const Invocation& call, std::span<const option> o
     optind = 0;  // glibc: begin anew.
 }
 
+void ArgumentReader::note(const std::string& option_name, const char* value) {
+    defined_.emplace_back(option_name, value == nullptr ? "set" : value);
+}
+
+void print_defined(const std::string& command,
+                   const std::vector<std::pair<std::string, std::string>>& defined,
+                   std::ostream& err) {
+    constexpr std::size_t kWidth = 20;
+    const std::string rule(kWidth, '-');
+    err << command << ": defined options\n" << command << ": " << rule << ' ' << rule << '\n';
+    for (const auto& [name, value] : defined) {
+        const std::string padding(kWidth - std::min(kWidth, name.size()), ' ');
+        err << command << ": " << name << padding << ": " << value << '\n';
+    }
+    err << command << ": " << rule << ' ' << rule << '\n'
+        << command << ": end of defined options\n";
+}
+
 std::optional<Argument> ArgumentReader::next(Streams& streams) {
+    for (;;) {
+        const auto argument = next_of_all(streams);
+        if (!argument) {
+            if (verbosity_ > 0 && tells_ && !failed_) {
+                defined_.emplace_back("verbose", std::to_string(verbosity_));
+                print_defined(words_.front(), defined_, streams.err);
+            }
+            return std::nullopt;
+        }
+        const auto row = std::ranges::find_if(options_, [&](const option& one) {
+            return one.name != nullptr && one.val == argument->letter;
+        });
+        const std::string name =
+            row == options_.end() ? std::string(1, static_cast<char>(argument->letter)) : row->name;
+        if (name != "verbose" && argument->letter != 'v') {
+            note(name, argument->value);
+            return argument;
+        }
+        ++verbosity_;
+    }
+}
+
+std::optional<Argument> ArgumentReader::next_of_all(Streams& streams) {
     opterr = 0;  // We say it ourselves, on the stream that we were given.
     const int at = optind;
     const int letter = getopt_long(static_cast<int>(words_.size()), argv_.data(), letters_.c_str(),

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "berth/base/result.h"
@@ -34,6 +35,14 @@ public:
     std::optional<Argument> next(Streams& streams);
     bool failed() const { return failed_; }
 
+    // How often -v was given; next() does not return it. It makes next() tell at the end, on
+    // streams.err, which options are in force; not where the options end at an operand, for then
+    // the caller knows more, and says it.
+    int verbosity() const { return verbosity_; }
+    void add_verbosity() { ++verbosity_; }  // From an input variable.
+    // Of an option that was not on the command line but is in force likewise.
+    void note(const std::string& option_name, const char* value);
+
     // The next word, if it is no option: "squeue -j 12", though -j may stand alone. To be asked
     // right behind an option without a value.
     const char* take_word();
@@ -42,12 +51,21 @@ public:
     std::vector<std::string> operands() const;
 
 private:
+    std::optional<Argument> next_of_all(Streams& streams);
+
     std::vector<std::string> words_;
     std::vector<char*> argv_;
     std::vector<option> options_;
     std::string letters_;
-    bool failed_ = false;
+    bool failed_ = false, tells_ = true;
+    int verbosity_ = 0;
+    std::vector<std::pair<std::string, std::string>> defined_;
 };
+
+// As Slurm's commands do with -v: "squeue: user                : ann".
+void print_defined(const std::string& command,
+                   const std::vector<std::pair<std::string, std::string>>& defined,
+                   std::ostream& err);
 
 // The error for a known option of Slurm that is not built: names it.
 Status not_supported(std::span<const option> options, int letter);

@@ -10,6 +10,7 @@
 #include "berth/base/text.h"
 #include "berth/model/mail.h"
 #include "berth/model/mpi_kind.h"
+#include "berth/slurm/input_variables.h"
 #include "berth/slurm/near_options.h"
 #include "berth/slurm/print.h"
 #include "berth/slurm/values.h"
@@ -165,6 +166,11 @@ Status set_mpi(Draft& d, const char* v) {
     return invalid("invalid MPI type '" + std::string(v) + "', --mpi=list for acceptable types");
 }
 
+Status set_verbose(Draft& d, const char*) {
+    ++d.verbose;
+    return Done{};
+}
+
 Status set_pty(Draft& d, const char* v) {
     if (v != nullptr) {
         return Error{ErrorCode::failed_precondition,
@@ -288,101 +294,101 @@ Status flag(Draft& d, const char*) {
 
 // clang-format off
 constexpr auto kOptions = std::to_array<JobOption>({
-    {"account", 'A', required_argument, "ACCOUNT", kOfJob, [](Draft& d, const char* v) -> Status { d.spec.account = v; return Done{}; }},
-    {"array", 'a', required_argument, "ARRAY_INX", kSbatch, set_array},
-    {"begin", 'b', required_argument, "BEGIN", kOfJob, set_begin},
-    {"chdir", 'D', required_argument, nullptr, kJobs, [](Draft& d, const char* v) -> Status { d.spec.command.edit().work_dir = v; return Done{}; }},
-    {"comment", 0, required_argument, "COMMENT", kOfJob, [](Draft& d, const char* v) -> Status { d.spec.comment = v; return Done{}; }},
-    {"constraint", 'C', required_argument, "CONSTRAINT", kOfJob, [](Draft& d, const char* v) -> Status { d.spec.request.edit().constraint = v; return Done{}; }},
-    {"cpus-per-task", 'c', required_argument, "CPUS_PER_TASK", kJobs, set_cpus_per_task},
-    {"deadline", 0, required_argument, nullptr, kOfJob, set_deadline},
-    {"dependency", 'd', required_argument, "DEPENDENCY", kOfJob, set_dependency},
-    {"error", 'e', required_argument, "ERROR", kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.edit().std_err = v; return Done{}; }},
-    {"exact", 0, no_argument, "EXACT", kSrun, flag<&Draft::exact>},
-    {"exclude", 'x', required_argument, "EXCLUDE", kJobs, [](Draft& d, const char* v) { return set_hosts(d.spec.request.edit().exclude, v); }},
-    {"exclusive", 0, optional_argument, "EXCLUSIVE", kJobs, set_exclusive},
-    {"export", 0, required_argument, "EXPORT", kBoth, set_export},
-    {"gpu-bind", 0, required_argument, "GPU_BIND", kJobs, [](Draft& d, const char* v) -> Status { d.spec.command.edit().gpu_bind = v; return Done{}; }},
-    {"gpus", 'G', required_argument, "GPUS", kJobs, [](Draft& d, const char* v) { return set_gpus(d.spec.request.edit().gpus, v, "gpus"); }},
-    {"gpus-per-node", 0, required_argument, "GPUS_PER_NODE", kJobs, [](Draft& d, const char* v) { return set_gpus(d.spec.request.edit().gpus_per_node, v, "gpus-per-node"); }},
-    {"gpus-per-task", 0, required_argument, "GPUS_PER_TASK", kJobs, [](Draft& d, const char* v) { return set_gpus(d.spec.request.edit().gpus_per_task, v, "gpus-per-task"); }},
-    {"gres", 0, required_argument, "GRES", kJobs, set_gres},
-    {"hold", 'H', no_argument, nullptr, kOfJob, [](Draft& d, const char*) -> Status { d.spec.hold = true; return Done{}; }},
-    {"immediate", 'I', optional_argument, nullptr, kSrun | kSalloc, set_immediate},
-    {"input", 'i', required_argument, "INPUT", kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.edit().std_in = v; return Done{}; }},
-    {"job-name", 'J', required_argument, "JOB_NAME", kJobs, [](Draft& d, const char* v) -> Status { d.spec.name = v; return Done{}; }},
-    {"jobid", 0, required_argument, nullptr, kSrun, [](Draft& d, const char* v) -> Status { d.job_id = v; return Done{}; }},
-    {"kill-command", 'K', optional_argument, nullptr, kSalloc, set_kill_command},
-    {"label", 'l', no_argument, "LABELIO", kSrun, flag<&Draft::label>},
-    {"licenses", 'L', required_argument, nullptr, kOfJob, set_licenses},
-    {"mail-type", 0, required_argument, nullptr, kOfJob, set_mail_type},
-    {"mail-user", 0, required_argument, nullptr, kOfJob, [](Draft& d, const char* v) -> Status { d.spec.command.edit().mail_user = v; return Done{}; }},
-    {"mem", 0, required_argument, "MEM_PER_NODE", kJobs, [](Draft& d, const char* v) { return set_memory(d.spec.request.edit().memory_per_node, v, "mem"); }},
-    {"mem-per-cpu", 0, required_argument, "MEM_PER_CPU", kOfJob, [](Draft& d, const char* v) { return set_memory(d.spec.request.edit().memory_per_cpu, v, "mem-per-cpu"); }},
-    {"nice", 0, optional_argument, nullptr, kOfJob, set_nice},
-    {"no-requeue", 0, no_argument, "NO_REQUEUE", kSbatch, [](Draft& d, const char*) -> Status { d.spec.requeue = false; return Done{}; }},
-    {"no-shell", 0, no_argument, nullptr, kSalloc, flag<&Draft::no_shell>},
-    {"nodelist", 'w', required_argument, nullptr, kJobs, [](Draft& d, const char* v) { return set_hosts(d.spec.request.edit().nodelist, v); }},
-    {"nodes", 'N', required_argument, "NNODES", kJobs, set_nodes},
-    {"ntasks", 'n', required_argument, "NTASKS", kJobs, [](Draft& d, const char* v) { return set_count(d.spec.request.edit().tasks, v, "ntasks"); }},
-    {"ntasks-per-node", 0, required_argument, "NTASKS_PER_NODE", kJobs, [](Draft& d, const char* v) { return set_count(d.spec.request.edit().tasks_per_node, v, "ntasks-per-node"); }},
-    {"open-mode", 0, required_argument, "OPEN_MODE", kBoth, set_open_mode},
-    {"output", 'o', required_argument, "OUTPUT", kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.edit().std_out = v; return Done{}; }},
-    {"overlap", 0, no_argument, "OVERLAP", kSrun, flag<&Draft::overlap>},
-    {"parsable", 0, no_argument, nullptr, kSbatch, flag<&Draft::parsable>},
-    {"partition", 'p', required_argument, "PARTITION", kOfJob, [](Draft& d, const char* v) -> Status { d.spec.partition = v; return Done{}; }},
-    {"priority", 0, required_argument, nullptr, kOfJob, set_priority},
-    {"pty", 0, optional_argument, nullptr, kSrun, set_pty},
-    {"qos", 'q', required_argument, "QOS", kOfJob, [](Draft& d, const char* v) -> Status { d.spec.qos = v; return Done{}; }},
-    {"quiet", 'Q', no_argument, nullptr, kJobs, flag<&Draft::quiet>},
-    {"requeue", 0, optional_argument, "REQUEUE", kSbatch, set_requeue},
-    {"reservation", 0, required_argument, "RESERVATION", kOfJob, [](Draft& d, const char* v) -> Status { d.spec.request.edit().reservation = v; return Done{}; }},
-    {"time", 't', required_argument, "TIMELIMIT", kJobs, set_time},
-    {"time-min", 0, required_argument, nullptr, kOfJob, set_time_min},
-    {"unbuffered", 'u', no_argument, "UNBUFFEREDIO", kSrun, flag<&Draft::unbuffered>},
-    {"verbose", 'v', no_argument, nullptr, kJobs, [](Draft& d, const char*) -> Status { ++d.verbose; return Done{}; }},
-    {"clusters", 'M', required_argument, "CLUSTERS", kOfJob, [](Draft& d, const char* v) -> Status { d.clusters = v; return Done{}; }},
-    {"export-file", 0, required_argument, nullptr, kSbatch, [](Draft& d, const char* v) -> Status { d.export_file = v; return Done{}; }},
-    {"get-user-env", 0, optional_argument, "GET_USER_ENV", kSbatch, set_get_user_env},
-    {"cpu-bind", 0, required_argument, "CPU_BIND", kSrun, set_cpu_bind},
-    {"cpu_bind", 0, required_argument, nullptr, kSrun, set_cpu_bind},
-    {"kill-on-bad-exit", 'K', optional_argument, "KILL_BAD_EXIT", kSrun, set_kill_on_bad_exit},
-    {"het-group", 0, required_argument, nullptr, kSrun, [](Draft& d, const char* v) -> Status { d.het_groups = v; return Done{}; }},
-    {"mpi", 0, required_argument, "MPI_TYPE", kSrun, set_mpi},
-    {"signal", 0, required_argument, "SIGNAL", kOfJob, set_signal},
-    {"wait", 'W', no_argument, "WAIT", kSbatch, flag<&Draft::wait>},
-    {"wait", 'W', required_argument, "WAIT", kSrun, set_wait_for_tasks},
-    {"wckey", 0, required_argument, "WCKEY", kOfJob, [](Draft& d, const char* v) -> Status { d.spec.command.edit().wckey = v; return Done{}; }},
-    {"wrap", 0, required_argument, nullptr, kSbatch, [](Draft& d, const char* v) -> Status { d.wrap = v; return Done{}; }},
-    {"contiguous", 0, no_argument, nullptr, kOfJob, near_flag<&Nearness::contiguous>},
-    {"distribution", 'm', required_argument, "DISTRIBUTION", kJobs, set_distribution},
-    {"segment", 0, required_argument, "SEGMENT_SIZE", kOfJob, set_segment},
-    {"spread-job", 0, no_argument, "SPREAD_JOB", kOfJob, near_flag<&Nearness::spread>},
-    {"switches", 0, required_argument, "REQ_SWITCH", kOfJob, set_switches},
+    {"account", 'A', required_argument, kOfJob, [](Draft& d, const char* v) -> Status { d.spec.account = v; return Done{}; }},
+    {"array", 'a', required_argument, kSbatch, set_array},
+    {"begin", 'b', required_argument, kOfJob, set_begin},
+    {"chdir", 'D', required_argument, kJobs, [](Draft& d, const char* v) -> Status { d.spec.command.edit().work_dir = v; return Done{}; }},
+    {"comment", 0, required_argument, kOfJob, [](Draft& d, const char* v) -> Status { d.spec.comment = v; return Done{}; }},
+    {"constraint", 'C', required_argument, kOfJob, [](Draft& d, const char* v) -> Status { d.spec.request.edit().constraint = v; return Done{}; }},
+    {"cpus-per-task", 'c', required_argument, kJobs, set_cpus_per_task},
+    {"deadline", 0, required_argument, kOfJob, set_deadline},
+    {"dependency", 'd', required_argument, kOfJob, set_dependency},
+    {"error", 'e', required_argument, kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.edit().std_err = v; return Done{}; }},
+    {"exact", 0, no_argument, kSrun, flag<&Draft::exact>},
+    {"exclude", 'x', required_argument, kJobs, [](Draft& d, const char* v) { return set_hosts(d.spec.request.edit().exclude, v); }},
+    {"exclusive", 0, optional_argument, kJobs, set_exclusive},
+    {"export", 0, required_argument, kBoth, set_export},
+    {"gpu-bind", 0, required_argument, kJobs, set_gpu_bind},
+    {"gpus", 'G', required_argument, kJobs, [](Draft& d, const char* v) { return set_gpus(d.spec.request.edit().gpus, v, "gpus"); }},
+    {"gpus-per-node", 0, required_argument, kJobs, [](Draft& d, const char* v) { return set_gpus(d.spec.request.edit().gpus_per_node, v, "gpus-per-node"); }},
+    {"gpus-per-task", 0, required_argument, kJobs, [](Draft& d, const char* v) { return set_gpus(d.spec.request.edit().gpus_per_task, v, "gpus-per-task"); }},
+    {"gres", 0, required_argument, kJobs, set_gres},
+    {"hold", 'H', no_argument, kOfJob, [](Draft& d, const char*) -> Status { d.spec.hold = true; return Done{}; }},
+    {"immediate", 'I', optional_argument, kSrun | kSalloc, set_immediate},
+    {"input", 'i', required_argument, kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.edit().std_in = v; return Done{}; }},
+    {"job-name", 'J', required_argument, kJobs, [](Draft& d, const char* v) -> Status { d.spec.name = v; return Done{}; }},
+    {"jobid", 0, required_argument, kSrun, [](Draft& d, const char* v) -> Status { d.job_id = v; return Done{}; }},
+    {"kill-command", 'K', optional_argument, kSalloc, set_kill_command},
+    {"label", 'l', no_argument, kSrun, flag<&Draft::label>},
+    {"licenses", 'L', required_argument, kOfJob, set_licenses},
+    {"mail-type", 0, required_argument, kOfJob, set_mail_type},
+    {"mail-user", 0, required_argument, kOfJob, [](Draft& d, const char* v) -> Status { d.spec.command.edit().mail_user = v; return Done{}; }},
+    {"mem", 0, required_argument, kJobs, [](Draft& d, const char* v) { return set_memory(d.spec.request.edit().memory_per_node, v, "mem"); }},
+    {"mem-per-cpu", 0, required_argument, kOfJob, [](Draft& d, const char* v) { return set_memory(d.spec.request.edit().memory_per_cpu, v, "mem-per-cpu"); }},
+    {"nice", 0, optional_argument, kOfJob, set_nice},
+    {"no-requeue", 0, no_argument, kSbatch, [](Draft& d, const char*) -> Status { d.spec.requeue = false; return Done{}; }},
+    {"no-shell", 0, no_argument, kSalloc, flag<&Draft::no_shell>},
+    {"nodelist", 'w', required_argument, kJobs, [](Draft& d, const char* v) { return set_hosts(d.spec.request.edit().nodelist, v); }},
+    {"nodes", 'N', required_argument, kJobs, set_nodes},
+    {"ntasks", 'n', required_argument, kJobs, [](Draft& d, const char* v) { return set_count(d.spec.request.edit().tasks, v, "ntasks"); }},
+    {"ntasks-per-node", 0, required_argument, kJobs, [](Draft& d, const char* v) { return set_count(d.spec.request.edit().tasks_per_node, v, "ntasks-per-node"); }},
+    {"open-mode", 0, required_argument, kBoth, set_open_mode},
+    {"output", 'o', required_argument, kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.edit().std_out = v; return Done{}; }},
+    {"overlap", 0, no_argument, kSrun, flag<&Draft::overlap>},
+    {"parsable", 0, no_argument, kSbatch, flag<&Draft::parsable>},
+    {"partition", 'p', required_argument, kOfJob, [](Draft& d, const char* v) -> Status { d.spec.partition = v; return Done{}; }},
+    {"priority", 0, required_argument, kOfJob, set_priority},
+    {"pty", 0, optional_argument, kSrun, set_pty},
+    {"qos", 'q', required_argument, kOfJob, [](Draft& d, const char* v) -> Status { d.spec.qos = v; return Done{}; }},
+    {"quiet", 'Q', no_argument, kJobs, flag<&Draft::quiet>},
+    {"requeue", 0, optional_argument, kSbatch, set_requeue},
+    {"reservation", 0, required_argument, kOfJob, [](Draft& d, const char* v) -> Status { d.spec.request.edit().reservation = v; return Done{}; }},
+    {"time", 't', required_argument, kJobs, set_time},
+    {"time-min", 0, required_argument, kOfJob, set_time_min},
+    {"unbuffered", 'u', no_argument, kSrun, flag<&Draft::unbuffered>},
+    {"verbose", 'v', no_argument, kJobs, set_verbose},
+    {"clusters", 'M', required_argument, kOfJob, [](Draft& d, const char* v) -> Status { d.clusters = v; return Done{}; }},
+    {"export-file", 0, required_argument, kSbatch, [](Draft& d, const char* v) -> Status { d.export_file = v; return Done{}; }},
+    {"get-user-env", 0, optional_argument, kSbatch, set_get_user_env},
+    {"cpu-bind", 0, required_argument, kSrun, set_cpu_bind},
+    {"cpu_bind", 0, required_argument, kSrun, set_cpu_bind},
+    {"kill-on-bad-exit", 'K', optional_argument, kSrun, set_kill_on_bad_exit},
+    {"het-group", 0, required_argument, kSrun, [](Draft& d, const char* v) -> Status { d.het_groups = v; return Done{}; }},
+    {"mpi", 0, required_argument, kSrun, set_mpi},
+    {"signal", 0, required_argument, kOfJob, set_signal},
+    {"wait", 'W', no_argument, kSbatch, flag<&Draft::wait>},
+    {"wait", 'W', required_argument, kSrun, set_wait_for_tasks},
+    {"wckey", 0, required_argument, kOfJob, [](Draft& d, const char* v) -> Status { d.spec.command.edit().wckey = v; return Done{}; }},
+    {"wrap", 0, required_argument, kSbatch, [](Draft& d, const char* v) -> Status { d.wrap = v; return Done{}; }},
+    {"contiguous", 0, no_argument, kOfJob, near_flag<&Nearness::contiguous>},
+    {"distribution", 'm', required_argument, kJobs, set_distribution},
+    {"segment", 0, required_argument, kOfJob, set_segment},
+    {"spread-job", 0, no_argument, kOfJob, near_flag<&Nearness::spread>},
+    {"switches", 0, required_argument, kOfJob, set_switches},
     // Berth's own.
-    {"berth-affinity", 0, required_argument, nullptr, kOfJob, set_affinity},
-    {"berth-anti-affinity", 0, required_argument, nullptr, kOfJob, set_anti_affinity},
-    {"berth-compact", 0, no_argument, nullptr, kOfJob, near_flag<&Nearness::compact>},
-    {"berth-compute-capability", 0, required_argument, nullptr, kOfJob, set_compute_capability},
-    {"berth-gpu-memory", 0, required_argument, nullptr, kOfJob, set_gpu_memory},
-    {"berth-pack", 0, no_argument, nullptr, kOfJob, near_flag<&Nearness::pack>},
-    {"berth-presume-dead", 0, no_argument, nullptr, kOfJob, [](Draft& d, const char*) -> Status { d.spec.presume_dead = true; return Done{}; }},
+    {"berth-affinity", 0, required_argument, kOfJob, set_affinity},
+    {"berth-anti-affinity", 0, required_argument, kOfJob, set_anti_affinity},
+    {"berth-compact", 0, no_argument, kOfJob, near_flag<&Nearness::compact>},
+    {"berth-compute-capability", 0, required_argument, kOfJob, set_compute_capability},
+    {"berth-gpu-memory", 0, required_argument, kOfJob, set_gpu_memory},
+    {"berth-pack", 0, no_argument, kOfJob, near_flag<&Nearness::pack>},
+    {"berth-presume-dead", 0, no_argument, kOfJob, [](Draft& d, const char*) -> Status { d.spec.presume_dead = true; return Done{}; }},
     // Slurm's, not built yet: refused by name.
-    {"acctg-freq", 0, required_argument}, {"async", 0, no_argument, nullptr, kSrun}, {"batch", 0, required_argument, nullptr, kSbatch}, {"bb", 0, required_argument}, {"bbf", 0, required_argument},
-    {"bell", 0, no_argument, nullptr, kSalloc}, {"no-bell", 0, no_argument, nullptr, kSalloc},
-    {"bcast", 0, optional_argument, nullptr, kSrun}, {"cluster-constraint", 0, required_argument}, {"compress", 0, optional_argument, nullptr, kSrun}, {"container", 0, required_argument},
+    {"acctg-freq", 0, required_argument}, {"async", 0, no_argument, kSrun}, {"batch", 0, required_argument, kSbatch}, {"bb", 0, required_argument}, {"bbf", 0, required_argument},
+    {"bell", 0, no_argument, kSalloc}, {"no-bell", 0, no_argument, kSalloc},
+    {"bcast", 0, optional_argument, kSrun}, {"cluster-constraint", 0, required_argument}, {"compress", 0, optional_argument, kSrun}, {"container", 0, required_argument},
     {"core-spec", 'S', required_argument}, {"cores-per-socket", 0, required_argument}, {"cpu-freq", 0, required_argument},
-    {"cpus-per-gpu", 0, required_argument}, {"delay-boot", 0, required_argument}, {"disable-status", 'X', no_argument, nullptr, kSrun}, 
-    {"epilog", 0, required_argument, nullptr, kSrun}, {"extra", 0, required_argument}, {"extra-node-info", 'B', required_argument},
+    {"cpus-per-gpu", 0, required_argument}, {"delay-boot", 0, required_argument}, {"disable-status", 'X', no_argument, kSrun}, 
+    {"epilog", 0, required_argument, kSrun}, {"extra", 0, required_argument}, {"extra-node-info", 'B', required_argument},
     {"gid", 0, required_argument}, {"gpu-freq", 0, required_argument}, {"gpus-per-socket", 0, required_argument}, {"gres-flags", 0, required_argument},
-    {"hint", 0, required_argument}, {"ignore-pbs", 0, no_argument, nullptr, kSbatch}, {"kill-on-invalid-dep", 0, required_argument},
+    {"hint", 0, required_argument}, {"ignore-pbs", 0, no_argument, kSbatch}, {"kill-on-invalid-dep", 0, required_argument},
     {"mcs-label", 0, required_argument}, {"mem-bind", 0, required_argument}, {"mem-per-gpu", 0, required_argument},
-    {"mincpus", 0, required_argument}, {"multi-prog", 0, no_argument, nullptr, kSrun}, {"network", 0, required_argument}, {"no-kill", 'k', optional_argument}, {"ntasks-per-core", 0, required_argument},
+    {"mincpus", 0, required_argument}, {"multi-prog", 0, no_argument, kSrun}, {"network", 0, required_argument}, {"no-kill", 'k', optional_argument}, {"ntasks-per-core", 0, required_argument},
     {"ntasks-per-gpu", 0, required_argument}, {"ntasks-per-socket", 0, required_argument}, {"oom-kill-step", 0, optional_argument}, {"overcommit", 'O', no_argument}, {"oversubscribe", 's', no_argument}, {"power", 0, required_argument},
-    {"prefer", 0, required_argument}, {"preserve-env", 'E', no_argument, nullptr, kSrun}, {"profile", 0, required_argument}, {"prolog", 0, required_argument, nullptr, kSrun}, {"propagate", 0, optional_argument},
-    {"reboot", 0, no_argument}, {"relative", 'r', required_argument, nullptr, kSrun}, {"resv-ports", 0, optional_argument}, {"send-libs", 0, optional_argument, nullptr, kSrun},
-    {"slurmd-debug", 0, required_argument, nullptr, kSrun}, {"sockets-per-node", 0, required_argument}, {"stepmgr", 0, no_argument}, 
-    {"task-epilog", 0, required_argument, nullptr, kSrun}, {"task-prolog", 0, required_argument, nullptr, kSrun}, {"test-only", 0, no_argument}, {"thread-spec", 0, required_argument}, {"threads", 'T', required_argument, nullptr, kSrun},
+    {"prefer", 0, required_argument}, {"preserve-env", 'E', no_argument, kSrun}, {"profile", 0, required_argument}, {"prolog", 0, required_argument, kSrun}, {"propagate", 0, optional_argument},
+    {"reboot", 0, no_argument}, {"relative", 'r', required_argument, kSrun}, {"resv-ports", 0, optional_argument}, {"send-libs", 0, optional_argument, kSrun},
+    {"slurmd-debug", 0, required_argument, kSrun}, {"sockets-per-node", 0, required_argument}, {"stepmgr", 0, no_argument}, 
+    {"task-epilog", 0, required_argument, kSrun}, {"task-prolog", 0, required_argument, kSrun}, {"test-only", 0, no_argument}, {"thread-spec", 0, required_argument}, {"threads", 'T', required_argument, kSrun},
     {"threads-per-core", 0, required_argument}, {"tmp", 0, required_argument}, {"treewidth", 0, required_argument}, {"tres-bind", 0, required_argument}, {"tres-per-task", 0, required_argument}, {"uid", 0, required_argument},
     {"use-min-nodes", 0, no_argument}, {"wait-all-nodes", 0, required_argument}, {"x11", 0, optional_argument},
 });
@@ -435,22 +441,39 @@ Status apply_option(const JobOption& row, Draft& draft, const char* value) {
     return row.set(draft, value);
 }
 
+namespace {
+
+// It may stand alone, and mostly does; a number is none of its values.
+bool is_switch(const JobOption& row) {
+    const std::string_view name = row.name;
+    return name == "requeue" || name == "exclusive";
+}
+
+}  // namespace
+
 Status apply_environment(const Invocation& call, CommandBits command, Draft& draft) {
-    const std::string prefix = command == kSbatch   ? "SBATCH_"
-                               : command == kSalloc ? "SALLOC_"
-                                                    : "SLURM_";
-    for (const JobOption& row : kOptions) {
-        if (row.variable == nullptr || (row.commands & command) == 0) continue;
-        // A job's environment names its own size; only what srun inherits from it is taken from
-        // SLURM_*.
-        const std::string* value = call.variable(prefix + row.variable);
-        if (value == nullptr || value->empty()) continue;
-        if (const Status set = apply_option(row, draft, value->c_str()); !set.ok()) {
-            return Error{set.error().code,
-                         prefix + row.variable + "=" + *value + ": " + set.error().message};
+    const bool in_a_job = command == kSrun && draft.in_a_job;
+    for (const SetVariable& set : set_variables(call, getopt_rows(command))) {
+        if (in_a_job && !set.variable->in_a_job) continue;
+        const JobOption& row = *option_of(command, set.letter);
+        const char* value = set.value;
+        if (value != nullptr && is_switch(row)) {  // SBATCH_REQUEUE=1 is --requeue.
+            if (!turns_on(value)) continue;
+            if (std::string_view(value) == "1" || iequals(value, "yes") || iequals(value, "set"))
+                value = nullptr;
+        }
+        if (const Status applied = apply_option(row, draft, value); !applied.ok()) {
+            return Error{applied.error().code, set.variable->name +
+                                                   ("=" + *call.variable(set.variable->name)) +
+                                                   ": " + applied.error().message};
         }
     }
-    return Done{};
+    const std::string name = std::string(command == kSbatch   ? "SBATCH"
+                                         : command == kSalloc ? "SALLOC"
+                                                              : "SLURM") +
+                             "_WAIT4SWITCH";
+    const std::string* const wait = in_a_job ? nullptr : call.variable(name);
+    return wait == nullptr ? Status(Done{}) : set_switches_wait(draft, wait->c_str());
 }
 
 Status check_together(const Draft& draft) {

@@ -1,5 +1,5 @@
-// JobOptions: the one table of options that sbatch and srun share: long name, letter, environment
-// mirrors, which command takes it, and what it sets. Options of Slurm that are not built yet are in
+// JobOptions: the one table of options that sbatch and srun share: long name, letter, which command
+// takes it, and what it sets. Options of Slurm that are not built yet are in
 // it too, so that they are refused by name and never ignored.
 #pragma once
 
@@ -25,6 +25,7 @@ struct Draft {
     bool export_given = false;
     bool parsable = false, quiet = false;
     int verbose = 0;
+    bool in_a_job = false;  // srun's: most of SLURM_* tell of the job then.
     // srun's own.
     bool label = false, exact = false, overlap = false, unbuffered = false, pty = false;
     bool gres_given = false;  // --gres=none and gpu:0 mean something there.
@@ -59,9 +60,8 @@ enum CommandBits : unsigned {
 
 struct JobOption {
     const char* name;
-    char letter = 0;                 // 0: it has none.
-    int argument = no_argument;      // As getopt_long has it.
-    const char* variable = nullptr;  // Without SBATCH_ or SLURM_ before it; nullptr: none.
+    char letter = 0;             // 0: it has none.
+    int argument = no_argument;  // As getopt_long has it.
     unsigned commands = kJobs;
     Status (*set)(Draft& draft, const char* value) = nullptr;  // nullptr: not built yet.
 };
@@ -77,7 +77,7 @@ const JobOption* option_of(CommandBits command, int letter_or_value);
 // Sets one option; an unbuilt one is an error that names it.
 Status apply_option(const JobOption& row, Draft& draft, const char* value);
 
-// Sets what SBATCH_* or SLURM_* variables mirror.
+// Sets what the command's input variables say.
 Status apply_environment(const Invocation& call, CommandBits command, Draft& draft);
 
 // What one option forbids beside another, once all are read.

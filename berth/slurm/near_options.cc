@@ -45,7 +45,43 @@ Status add_affinities(Draft& draft, const char* value, bool apart) {
     return Done{};
 }
 
+// "0*2,1" or "0x3,0xC": numbers, each perhaps with how often.
+bool is_gpu_list(std::string_view text, bool masks) {
+    for (const std::string_view part : split(text, ',')) {
+        const std::size_t star = part.find('*');
+        std::string_view number = part.substr(0, star);
+        if (star != std::string_view::npos && !parse_positive(part.substr(star + 1))) return false;
+        if (masks && starts_with_icase(number, "0x")) number.remove_prefix(2);
+        const char* const digits = masks ? "0123456789abcdefABCDEF" : "0123456789";
+        if (number.empty() || number.find_first_not_of(digits) != std::string_view::npos)
+            return false;
+    }
+    return true;
+}
+
+bool is_gpu_bind(std::string_view text) {
+    if (starts_with_icase(text, "verbose,")) text.remove_prefix(8);
+    if (iequals(text, "closest") || iequals(text, "none")) return true;
+    const std::size_t colon = text.find(':');
+    if (colon == std::string_view::npos) return false;
+    const std::string_view word = text.substr(0, colon), value = text.substr(colon + 1);
+    if (iequals(word, "single") || iequals(word, "per_task"))
+        return parse_positive(value).has_value();
+    const bool masks = iequals(word, "mask_gpu");
+    return (masks || iequals(word, "map_gpu")) && is_gpu_list(value, masks);
+}
+
 }  // namespace
+
+Status set_gpu_bind(Draft& draft, const char* value) {
+    if (!is_gpu_bind(value)) {
+        return invalid("Invalid --gpu-bind argument: " + std::string(value) +
+                       " (write closest, none, single:N, per_task:N, map_gpu:0,1 or "
+                       "mask_gpu:0x1,0x2)");
+    }
+    draft.spec.command.edit().gpu_bind = value;
+    return Done{};
+}
 
 Status set_affinity(Draft& draft, const char* value) { return add_affinities(draft, value, false); }
 Status set_anti_affinity(Draft& draft, const char* value) {
@@ -62,6 +98,13 @@ Status set_switches(Draft& draft, const char* value) {
     const auto wait = parse_time_limit(parts[1]);
     if (!wait.ok()) return invalid("Invalid --switches specification");
     near.switches_wait = wait.value().value_or(Duration::max());
+    return Done{};
+}
+
+Status set_switches_wait(Draft& draft, const char* value) {
+    const auto wait = parse_time_limit(value);
+    if (!wait.ok()) return invalid("Invalid time to wait for switches: " + std::string(value));
+    draft.spec.request.edit().nearness.edit().switches_wait = wait->value_or(Duration::max());
     return Done{};
 }
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <ctime>
 
 #include "berth/base/hostlist.h"
 #include "berth/base/text.h"
+#include "berth/slurm/time_format.h"
 
 namespace berth::slurm {
 namespace {
@@ -30,21 +30,6 @@ constexpr auto kStates = std::to_array<StateName>({
     {"COMPLETING", "CG"},
     {"CONFIGURING", "CF"},
 });
-
-std::tm local(Time at) {
-    const std::time_t seconds =
-        std::chrono::floor<std::chrono::seconds>(at.time_since_epoch()).count();
-    std::tm civil{};
-    localtime_r(&seconds, &civil);
-    return civil;
-}
-
-std::string formatted(Time at, const char* format) {
-    const std::tm civil = local(at);
-    std::array<char, 64> text{};
-    const std::size_t size = std::strftime(text.data(), text.size(), format, &civil);
-    return {text.data(), size};
-}
 
 bool has_flag(const api::NodeRow& node, std::string_view flag) {
     return std::ranges::find(node.flags, flag) != node.flags.end();
@@ -86,10 +71,10 @@ Time wall_clock_now() {
 }
 
 std::string local_time(const std::optional<Time>& at, std::string_view otherwise) {
-    return at ? formatted(*at, "%Y-%m-%dT%H:%M:%S") : std::string(otherwise);
+    return at ? time_in_format(*at, wall_clock_now()) : std::string(otherwise);
 }
 
-std::string local_date_line(Time at) { return formatted(at, "%a %b %d %H:%M:%S %Y"); }
+std::string local_date_line(Time at) { return formatted_time(at, "%a %b %d %H:%M:%S %Y"); }
 
 std::string job_id_text(const api::JobRow& job) {
     if (!job.array_pending.empty())

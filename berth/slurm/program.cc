@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "berth/slurm/time_format.h"
+
 namespace berth::slurm {
 namespace {
 
@@ -44,6 +46,7 @@ int run_command(const Invocation& call, Streams& streams) {
         streams.err << call.name << ": not a command of Berth; there are " << names << '\n';
         return 1;
     }
+    use_time_format(call);
     return command(call, streams);
 }
 

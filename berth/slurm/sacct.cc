@@ -12,9 +12,12 @@
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/clusters.h"
 #include "berth/slurm/columns.h"
+#include "berth/slurm/input_variables.h"
 #include "berth/slurm/json_rows.h"
 #include "berth/slurm/print.h"
+#include "berth/slurm/printable.h"
 #include "berth/slurm/sacct_fields.h"
+#include "berth/slurm/unit_text.h"
 #include "berth/slurm/when.h"
 
 namespace berth::slurm {
@@ -35,6 +38,7 @@ struct SacctOptions {
     std::vector<std::string> steps;       // "12.batch", "12.0": only these.
     std::vector<std::string> nodes, qos;  // The server does not choose by these.
     std::string clusters;
+    char unit = 0;  // --noconvert, --units; 0: the largest that fits.
     bool header = true, jobs_only = false, all_users = false, json = false, truncate = false,
          unfold_arrays = false, scripts = false;
 };
@@ -151,7 +155,14 @@ Status read_one(int letter, const char* value, SacctOptions& options) {
         case 'n': options.header = false; return Done{};
         case 'p': options.style = Style::parsable; return Done{};
         case 'P': options.style = Style::parsable2; return Done{};
-        case 3: return Done{};    // Nothing is converted.
+        case 3: options.unit = 'M'; return Done{};
+        case 5:
+            if (!is_unit(value))
+                return Error{ErrorCode::invalid_argument,
+                             "Invalid --units argument: " + std::string(value) +
+                                 " (it takes K, M, G, T or P)"};
+            options.unit = value[0];
+            return Done{};
         case 'L': return Done{};  // There is one cluster.
         case 'M': options.clusters = value; return Done{};
         case 4: options.unfold_arrays = true; return Done{};
@@ -198,14 +209,23 @@ private:
                    wanted == raw->of_step(job, *step, Time());
         });
     }
+    static bool is_memory(const AccountingField& field) {
+        const std::string_view name = field.name;
+        return name == "ReqMem" || name == "ReqTRES" || name == "AllocTRES";
+    }
     template <class Text>
     void row(Text text) {
+        const char separator = options_.delimiter.size() == 1 ? options_.delimiter[0] : '\0';
         for (const AccountingColumn& column : columns_) {
+            std::string value = text(column);
+            if (options_.unit != 0 && is_memory(*column.field))
+                value = in_unit(value, options_.unit);
             if (options_.style == Style::table) {
-                out_ << cell_with_plus(text(column), column.width, column.right) << ' ';
+                out_ << cell_with_plus(printable(std::move(value)), column.width, column.right)
+                     << ' ';
             } else {
                 const bool is_last = &column == &columns_.back();
-                out_ << text(column)
+                out_ << printable(std::move(value), separator)
                      << (is_last && options_.style == Style::parsable2 ? "" : options_.delimiter);
             }
         }
@@ -319,6 +339,12 @@ int run_sacct(const Invocation& call, Streams& streams) {
         return 1;
     };
     ArgumentReader reader(call, kOptions, "aA:bBDeE:hj:k:lLM:nN:o:pPq:r:s:S:Tu:VX");
+    for (const SetVariable& set : set_variables(call, kOptions)) {
+        if (set.letter == 'o') continue;  // Only where no option names a format.
+        if (const Status read = read_one(set.letter, set.value, options); !read.ok())
+            return fail(set.variable->name + (": " + read.error().message));
+        reader.note(set.variable->option, set.value);
+    }
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
         if (argument->letter == 'h' || argument->letter == 'U') return streams.out << kUsage, 0;

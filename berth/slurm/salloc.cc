@@ -15,6 +15,7 @@
 #include "berth/model/exit_status.h"
 #include "berth/slurm/allocation.h"
 #include "berth/slurm/arguments.h"
+#include "berth/slurm/input_variables.h"
 #include "berth/slurm/job_options.h"
 
 namespace berth::slurm {
@@ -40,7 +41,7 @@ public:
     int run() {
         if (const auto code = read_options()) return *code;
         Allocation allocation(call_, client_, streams_);
-        if (!allocation.get(draft_, others_)) return 1;
+        if (!allocation.get(draft_, others_)) return allocation.exit_code();
         say("Granted job allocation " + allocation.id());
         if (draft_.no_shell) return 0;
         const ExitStatus exit = run_command(allocation);
@@ -57,7 +58,7 @@ private:
     }
     int fail(const std::string& message) {
         streams_.err << "salloc: error: " << message << '\n' << std::flush;
-        return 1;
+        return error_exit_code(call_);
     }
 
     // The options up to the command, or to a ":"; the rest is in command_.
@@ -72,7 +73,9 @@ private:
             const JobOption& row = *option_of(kSalloc, argument->letter);
             if (const Status set = apply_option(row, draft, argument->value); !set.ok())
                 return fail(set.error().message);
+            defined_.emplace_back(row.name, argument->value == nullptr ? "set" : argument->value);
         }
+        draft.verbose += reader.verbosity();
         if (reader.failed()) {
             streams_.err << "Try \"salloc --help\" for more information\n";
             return 1;
@@ -89,6 +92,10 @@ private:
             Invocation part = call_;
             part.arguments.assign(command_.begin() + 1, command_.end());
             if (const auto code = read_component(part, others_.emplace_back())) return code;
+        }
+        if (draft_.verbose > 0) {
+            defined_.emplace_back("verbose", std::to_string(draft_.verbose));
+            print_defined("salloc", defined_, streams_.err);
         }
         if (command_.empty()) {
             const std::string* shell = call_.variable("SHELL");
@@ -182,7 +189,8 @@ private:
     Streams& streams_;
     Client client_;
     Draft draft_;
-    std::vector<Draft> others_;  // Of a heterogeneous job.
+    std::vector<std::pair<std::string, std::string>> defined_;  // Options on the command line.
+    std::vector<Draft> others_;                                 // Of a heterogeneous job.
     std::vector<std::string> command_;
     bool over_ = false;  // The job ended before the command did.
 };

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 #include <istream>
+#include <map>
 #include <ostream>
 #include <sstream>
 
@@ -10,6 +11,7 @@
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/batch_script.h"
 #include "berth/slurm/clusters.h"
+#include "berth/slurm/input_variables.h"
 #include "berth/slurm/job_environment.h"
 #include "berth/slurm/job_options.h"
 #include "berth/slurm/job_wait.h"
@@ -49,6 +51,10 @@ public:
                 return fail(read.error().message, kOptionError);
         }
         if (const auto code = read_command_lines(drafts)) return *code;
+        if (drafts.front().verbose > 0) {
+            defined_["verbose"] = std::to_string(drafts.front().verbose);
+            print_defined("sbatch", {defined_.begin(), defined_.end()}, streams_.err);
+        }
         for (Draft& draft : drafts) {
             if (const Status checked = check_together(draft); !checked.ok())
                 return fail(checked.error().message, 1);
@@ -60,7 +66,7 @@ public:
 private:
     int fail(const std::string& message, int code) {
         streams_.err << "sbatch: error: " << message << '\n';
-        return code;
+        return error_exit_code(call_, code);
     }
 
     // Slurm finds most values wrong at once (255), and others only when it submits (1).
@@ -82,7 +88,10 @@ private:
             const Status set =
                 apply_option(*option_of(kSbatch, argument->letter), draft, argument->value);
             if (!set.ok()) return fail(set.error().message, exit_code_of(set.error()));
+            defined_[option_of(kSbatch, argument->letter)->name] =
+                argument->value == nullptr ? "set" : argument->value;
         }
+        draft.verbose += reader.verbosity();
         if (reader.failed()) {
             streams_.err << "Try \"sbatch --help\" for more information\n";
             return kOptionError;
@@ -231,6 +240,7 @@ private:
     const Invocation& call_;
     Streams& streams_;
     std::vector<std::string> operands_;
+    std::map<std::string, std::string> defined_;  // Options given, in the script too.
     std::string script_, script_name_;
 };
 

@@ -13,6 +13,7 @@
 #include "berth/client/client.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/clusters.h"
+#include "berth/slurm/input_variables.h"
 #include "berth/slurm/job_conditions.h"
 #include "berth/slurm/print.h"
 #include "berth/slurm/values.h"
@@ -81,7 +82,6 @@ Status read_one(int letter, const char* value, ScancelOptions& options) {
         case 'i': options.interactive = true; return Done{};
         case 'M': options.clusters = value; return Done{};
         case 'Q': options.quiet = true; return Done{};
-        case 'v': options.verbose = true; return Done{};
         case 's': return read_signal(value, options);
         case 'A': conditions.account = value; return Done{};
         case 1: return conditions.set_user(user_name_of(geteuid()));
@@ -252,6 +252,15 @@ private:
 int run_scancel(const Invocation& call, Streams& streams) {
     Scancel scancel(call, streams);
     ArgumentReader reader(call, kOptions, "A:bcfHiM:n:p:Qq:R:s:S:t:u:vVw:");
+    for (const SetVariable& set : set_variables(call, kOptions)) {
+        const Status read = set.letter == 'v' ? (reader.add_verbosity(), Status(Done{}))
+                                              : read_one(set.letter, set.value, scancel.options);
+        if (set.letter != 'v') reader.note(set.variable->option, set.value);
+        if (read.ok()) continue;
+        streams.err << "scancel: error: " << set.variable->name << ": " << read.error().message
+                    << '\n';
+        return 1;
+    }
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
         if (argument->letter == 2) return streams.out << kUsage, 0;
@@ -261,6 +270,7 @@ int run_scancel(const Invocation& call, Streams& streams) {
             return 1;
         }
     }
+    scancel.options.verbose = reader.verbosity() > 0;
     if (reader.failed()) return streams.err << "Try \"scancel --help\" for more information\n", 1;
     if (const int code = scancel.check_cluster(); code != 0) return code;
     const std::vector<std::string> words = reader.operands();

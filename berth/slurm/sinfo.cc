@@ -1,8 +1,11 @@
 // sinfo: partitions and nodes, those that print alike on one line.
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
 #include <ostream>
+#include <utility>
 
 #include "berth/base/duration_text.h"
 #include "berth/base/hostlist.h"
@@ -12,16 +15,21 @@
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/clusters.h"
 #include "berth/slurm/columns.h"
+#include "berth/slurm/input_variables.h"
+#include "berth/slurm/iterate.h"
 #include "berth/slurm/print.h"
+#include "berth/slurm/printable.h"
 #include "berth/slurm/scontrol_show.h"
 #include "berth/slurm/sinfo_fields.h"
 #include "berth/slurm/sinfo_json.h"
+#include "berth/slurm/sinfo_order.h"
 
 namespace berth::slurm {
 namespace {
 
 struct SinfoOptions {
-    std::string format, long_format_text, clusters;
+    std::string format, long_format_text, clusters, sort;
+    std::optional<std::chrono::seconds> iterate;
     std::vector<std::string> partitions, nodes, states;
     bool header = true, long_format = false, by_node = false, summary = false, reasons = false,
          all = false, reservations = false, json = false;
@@ -102,6 +110,11 @@ Status read_one(int letter, const char* value, SinfoOptions& options) {
         case 'p':
             for (const auto name : split(value, ',')) options.partitions.emplace_back(trim(name));
             return Done{};
+        case 'S': options.sort = value; return Done{};
+        case 'i': {
+            BERTH_TRY(options.iterate, parse_iterate(value));
+            return Done{};
+        }
         case 'R': options.reasons = true; return Done{};
         case 's': options.summary = true; return Done{};
         case 'T': options.reservations = true; return Done{};
@@ -166,6 +179,11 @@ std::string key_of(const PercentFormat& format, const Group& one) {
     return key;
 }
 
+// As in Slurm: root sees all, and so does who names a partition.
+bool shows_hidden(const SinfoOptions& options) {
+    return options.all || !options.partitions.empty() || geteuid() == 0;
+}
+
 std::vector<Group> groups_of(const SinfoOptions& options, const PercentFormat& format,
                              const std::vector<api::PartitionRow>& partitions,
                              const std::vector<api::NodeRow>& nodes) {
@@ -173,7 +191,7 @@ std::vector<Group> groups_of(const SinfoOptions& options, const PercentFormat& f
     for (const api::NodeRow& node : nodes) by_name[node.name] = &node;
     std::vector<Group> groups;
     for (const api::PartitionRow& partition : partitions) {
-        if (partition.hidden && !options.all) continue;
+        if (partition.hidden && !shows_hidden(options)) continue;
         if (!options.partitions.empty() &&
             std::ranges::find(options.partitions, partition.name) == options.partitions.end())
             continue;
@@ -233,7 +251,7 @@ void print_groups(const PercentFormat& format, const std::vector<Group>& groups,
     const auto line = [&](auto text) {
         out << format.prefix;
         for (const FormatItem& item : format.items)
-            out << cell(text(item), item.width, item.right) << item.suffix;
+            out << cell(printable(text(item)), item.width, item.right) << item.suffix;
         out << '\n';
     };
     if (header) line([](const FormatItem& i) { return std::string(find_group_field(i)->header); });
@@ -252,6 +270,44 @@ PercentFormat read_long_format(const SinfoOptions& options, std::ostream& err) {
     return format;
 }
 
+int show_once(const Invocation& call, const SinfoOptions& options, PercentFormat items,
+              Client& client, const std::string& cluster, Streams& streams) {
+    if (options.reservations) return print_reservations(client, options.header, streams);
+    const auto partitions = client.partitions();
+    if (!partitions)
+        return streams.err << "slurm_load_partitions: " << slurm_message(partitions.problem())
+                           << '\n',
+               1;
+    const auto nodes = client.nodes();
+    if (!nodes)
+        return streams.err << "slurm_load_node: " << slurm_message(nodes.problem()) << '\n', 1;
+    if (options.json) {
+        const PercentFormat all = parse_long_format(kJsonGroups);
+        put_sinfo(call, cluster, groups_of(options, all, *partitions, *nodes), streams.out);
+        return 0;
+    }
+    std::vector<Group> groups = groups_of(options, items, *partitions, *nodes);
+    order(options, groups);
+    if (const Status sorted = sort_groups(groups, options.sort); !sorted.ok())
+        return streams.err << "sinfo: error: " << sorted.error().message << '\n', 1;
+    if (!is_own_format(call, options)) set_widths(items, groups);
+    if (options.long_format && options.header)
+        streams.out << local_date_line(wall_clock_now()) << '\n';
+    print_groups(items, groups, options.header, streams.out);
+    return 0;
+}
+
+// What the variables say; a list on the command line replaces theirs.
+Status read_environment(const Invocation& call, SinfoOptions& options, ArgumentReader& reader) {
+    for (const SetVariable& set : set_variables(call, kOptions)) {
+        if (set.letter == 'o') continue;  // Only where no option names another: format_of().
+        if (const Status read = read_one(set.letter, set.value, options); !read.ok())
+            return prefixed(set.variable->name + std::string(": "), read.error());
+        reader.note(set.variable->option, set.value);
+    }
+    return Done{};
+}
+
 }  // namespace
 
 int run_sinfo(const Invocation& call, Streams& streams) {
@@ -261,6 +317,9 @@ int run_sinfo(const Invocation& call, Streams& streams) {
         return 1;
     };
     ArgumentReader reader(call, kOptions, "adehi:lM:n:No:O:p:rRsS:t:TvVF");
+    if (const Status read = read_environment(call, options, reader); !read.ok())
+        return fail(read.error().message);
+    const std::vector<std::string> from_variable = std::exchange(options.partitions, {});
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
         if (argument->letter == 'H' || argument->letter == 'U') return streams.out << kUsage, 0;
@@ -268,6 +327,7 @@ int run_sinfo(const Invocation& call, Streams& streams) {
             return fail(read.error().message);
     }
     if (reader.failed()) return streams.err << "Try \"sinfo --help\" for more information\n", 1;
+    if (options.partitions.empty()) options.partitions = from_variable;
     auto format = parse_percent_format(format_of(call, options));
     if (!format.ok()) return fail(format.error().message);
     PercentFormat items = format.value();
@@ -286,27 +346,10 @@ int run_sinfo(const Invocation& call, Streams& streams) {
     }
     if (!cluster.empty() && options.header && !options.json)
         streams.out << "CLUSTER: " << cluster << '\n';
-    if (options.reservations) return print_reservations(client, options.header, streams);
-    const auto partitions = client.partitions();
-    if (!partitions)
-        return streams.err << "slurm_load_partitions: " << slurm_message(partitions.problem())
-                           << '\n',
-               1;
-    const auto nodes = client.nodes();
-    if (!nodes)
-        return streams.err << "slurm_load_node: " << slurm_message(nodes.problem()) << '\n', 1;
-    if (options.json) {
-        const PercentFormat all = parse_long_format(kJsonGroups);
-        put_sinfo(call, cluster, groups_of(options, all, *partitions, *nodes), streams.out);
-        return 0;
-    }
-    std::vector<Group> groups = groups_of(options, items, *partitions, *nodes);
-    order(options, groups);
-    if (!is_own_format(call, options)) set_widths(items, groups);
-    if (options.long_format && options.header)
-        streams.out << local_date_line(wall_clock_now()) << '\n';
-    print_groups(items, groups, options.header, streams.out);
-    return 0;
+    const bool dated = options.header && !options.long_format;  // -l has a date of its own.
+    return show_repeatedly(options.iterate, dated, streams, [&] {
+        return show_once(call, options, items, client, cluster, streams);
+    });
 }
 
 }  // namespace berth::slurm

@@ -8,13 +8,17 @@
 #include <ostream>
 #include <utility>
 
+#include "berth/api/query.h"
 #include "berth/base/text.h"
 #include "berth/client/client.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/clusters.h"
 #include "berth/slurm/columns.h"
+#include "berth/slurm/input_variables.h"
+#include "berth/slurm/iterate.h"
 #include "berth/slurm/json_rows.h"
 #include "berth/slurm/print.h"
+#include "berth/slurm/printable.h"
 #include "berth/slurm/squeue_fields.h"
 #include "berth/slurm/squeue_order.h"
 #include "berth/slurm/squeue_table.h"
@@ -35,8 +39,9 @@ struct SqueueOptions {
     std::vector<std::string> components;  // Of -j 12+1,13 these: "12+1" …
     std::vector<JobId> whole_jobs;        // … and these.
     std::string format, long_format_text, sort, clusters;
+    std::optional<std::chrono::seconds> iterate;
     bool all_states = false, header = true, long_format = false, start = false, steps = false,
-         unfold_arrays = false, json = false;
+         unfold_arrays = false, json = false, all = false, convert = true;
 };
 
 // "R,PD" or "all"; an error names what is no state.
@@ -128,11 +133,15 @@ bool read_filter(int letter, const char* value, SqueueOptions& options) {
 Status read_one(int letter, const char* value, SqueueOptions& options) {
     if (read_filter(letter, value, options)) return Done{};
     switch (letter) {
-        case 'a':
-        case 'c':
+        case 'a': options.all = true; return Done{};
+        case 'c': options.convert = false; return Done{};
+        case 'i': {
+            BERTH_TRY(options.iterate, parse_iterate(value));
+            return Done{};
+        }
         case 'K':
         case 'P':
-        case 'Q': return Done{};  // Nothing is hidden, converted or folded otherwise anyway.
+        case 'Q': return Done{};  // Nothing is folded, or sorted, otherwise anyway.
         case 'M': options.clusters = value; return Done{};
         case 'O': options.long_format_text = value; return Done{};
         case 'J': options.json = true; return check_json_version(value);
@@ -155,18 +164,53 @@ Status read_one(int letter, const char* value, SqueueOptions& options) {
     }
 }
 
-std::string format_of(const Invocation& call, const SqueueOptions& options) {
+// What the variables say, but for the formats, which only count where no option names another.
+Status read_environment(const Invocation& call, SqueueOptions& options, ArgumentReader& reader) {
+    for (const SetVariable& set : set_variables(call, kOptions)) {
+        if (set.letter == 'o' || set.letter == 'O') continue;
+        if (const Status read = read_one(set.letter, set.value, options); !read.ok())
+            return prefixed(set.variable->name + std::string(": "), read.error());
+        reader.note(set.variable->option, set.value);
+    }
+    return Done{};
+}
+
+std::string format_of(const Invocation& call, SqueueOptions& options) {
     if (!options.format.empty()) return options.format;
     if (options.steps) return kStepFormat;
     if (options.start) return kStartFormat;
     if (options.long_format) return kLongFormat;
-    const std::string* format = call.variable("SQUEUE_FORMAT");
-    return format == nullptr ? kDefaultFormat : *format;
+    if (const std::string* const format = call.variable("SQUEUE_FORMAT")) return *format;
+    const std::string* const names = call.variable("SQUEUE_FORMAT2");
+    if (names != nullptr && options.long_format_text.empty()) options.long_format_text = *names;
+    return kDefaultFormat;
 }
 
 const char* sort_of(const SqueueOptions& options) {
     if (!options.sort.empty()) return options.sort.c_str();
     return options.start ? "S" : "P,t,-p";
+}
+
+// What the command line leaves open.
+void fill_in(SqueueOptions& options, const SqueueOptions& from) {
+    const auto take = [](auto& target, const auto& source) {
+        if (target.empty()) target = source;
+    };
+    take(options.query.accounts, from.query.accounts), take(options.query.names, from.query.names);
+    take(options.query.partitions, from.query.partitions), take(options.qos, from.qos);
+    take(options.licenses, from.licenses), take(options.sort, from.sort);
+    take(options.clusters, from.clusters);
+    if (options.query.users.empty()) {
+        options.query.users = from.query.users;
+        options.unknown_users = from.unknown_users;
+    }
+    if (options.query.states.empty() && !options.all_states) {
+        options.query.states = from.query.states;
+        options.all_states = from.all_states;
+    }
+    options.all = options.all || from.all;
+    options.unfold_arrays = options.unfold_arrays || from.unfold_arrays;
+    options.json = options.json || from.json;
 }
 
 // The controller is asked for what will be looked at, and no more.
@@ -249,7 +293,8 @@ Status print_steps(const SqueueOptions& options, const PercentFormat& format,
         out << format.prefix;
         for (const FormatItem& item : format.items) {
             const bool cut = is_header || !is_time(item.letter);
-            out << cell(text(*find_step_field(item.letter)), item.width, item.right, cut)
+            out << cell(printable(std::string(text(*find_step_field(item.letter)))), item.width,
+                        item.right, cut)
                 << item.suffix;
         }
         out << '\n';
@@ -316,7 +361,7 @@ void print_preamble(const SqueueOptions& options, const std::string& cluster, St
 int show_jobs(const SqueueOptions& options, const PercentFormat& format, Client& client,
               const std::string& cluster, Streams& streams) {
     const Time now = wall_clock_now();
-    Result<JobTable> table = JobTable::make(format, sort_of(options), now);
+    Result<JobTable> table = JobTable::make(format, sort_of(options), now, options.convert);
     if (!table.ok()) return streams.err << "squeue: error: " << table.error().message << '\n', 1;
     bool is_any = false;
     const auto read = client.each_job(options.query, [&](api::JobRow&& job) {
@@ -349,6 +394,27 @@ int show_steps(const SqueueOptions& options, const PercentFormat& format, Client
 
 }  // namespace
 
+namespace {
+
+// The nodes that -w names exist; said if one does not.
+bool are_known(Client& client, const std::vector<std::string>& nodes, Streams& streams) {
+    for (const std::string& name : nodes) {
+        const auto node = client.node(name);
+        if (node || node.problem().code != "unknown_node") continue;
+        streams.err << "squeue: error: Invalid node name " << name << '\n';
+        return false;
+    }
+    return true;
+}
+
+// As in Slurm, -a shows hidden partitions too, and so does asking for one by name.
+void show_all_partitions(SqueueOptions& options) {
+    if (options.all && options.query.partitions.empty())
+        options.query.partitions = {std::string(api::kAllPartitions)};
+}
+
+}  // namespace
+
 int run_squeue(const Invocation& call, Streams& streams) {
     SqueueOptions options;
     const auto fail = [&](const std::string& message) {
@@ -356,6 +422,9 @@ int run_squeue(const Invocation& call, Streams& streams) {
         return 1;
     };
     ArgumentReader reader(call, kOptions, "aA:hi:j::ln:M:O:o:Pp:q:rR:S:s::t:u:U:VvL:w:");
+    if (const Status read = read_environment(call, options, reader); !read.ok())
+        return fail(read.error().message);
+    const SqueueOptions from_environment = std::exchange(options, {});
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
         if (argument->letter == 'H' || argument->letter == 'U') return streams.out << kUsage, 0;
@@ -368,9 +437,11 @@ int run_squeue(const Invocation& call, Streams& streams) {
     }
     if (reader.failed()) return streams.err << "Try \"squeue --help\" for more information\n", 1;
     if (!reader.operands().empty()) return fail("Unrecognized option: " + reader.operands()[0]);
+    fill_in(options, from_environment);
     if (options.query.states.empty() && !options.all_states) {
         options.query.states = {"PENDING", "RUNNING", "SUSPENDED", "COMPLETING"};
     }
+    show_all_partitions(options);
     auto format = parse_percent_format(format_of(call, options));
     if (!format.ok()) return fail(format.error().message);
     if (!options.long_format_text.empty()) format = read_long_format(options, streams.err);
@@ -383,9 +454,13 @@ int run_squeue(const Invocation& call, Streams& streams) {
         if (!meant.ok()) return fail(meant.error().message);
         cluster = *std::move(meant);
     }
+    if (!are_known(client, options.query.nodes, streams)) return 1;
     if (options.json) return print_json(call, options, client, cluster, streams);
-    return options.steps ? show_steps(options, format.value(), client, cluster, streams)
-                         : show_jobs(options, format.value(), client, cluster, streams);
+    const bool dated = options.header && !options.long_format;  // -l has a date of its own.
+    return show_repeatedly(options.iterate, dated, streams, [&] {
+        return options.steps ? show_steps(options, format.value(), client, cluster, streams)
+                             : show_jobs(options, format.value(), client, cluster, streams);
+    });
 }
 
 }  // namespace berth::slurm

@@ -4,9 +4,16 @@
 #include <ostream>
 #include <utility>
 
+#include "berth/slurm/printable.h"
+#include "berth/slurm/unit_text.h"
+
 namespace berth::slurm {
-JobTable::JobTable(PercentFormat format, JobOrder order, Time now)
-    : prefix_(std::move(format.prefix)), order_(std::move(order)), now_(now) {
+namespace {
+constexpr char kMinMemory = 'm';
+}  // namespace
+
+JobTable::JobTable(PercentFormat format, JobOrder order, Time now, bool convert)
+    : prefix_(std::move(format.prefix)), order_(std::move(order)), now_(now), convert_(convert) {
     for (FormatItem& item : format.items) {
         Column column{.item = std::move(item), .header = {}, .text = nullptr};
         if (column.item.name.empty()) {
@@ -20,7 +27,8 @@ JobTable::JobTable(PercentFormat format, JobOrder order, Time now)
     }
 }
 
-Result<JobTable> JobTable::make(PercentFormat format, std::string_view order, Time now) {
+Result<JobTable> JobTable::make(PercentFormat format, std::string_view order, Time now,
+                                bool convert) {
     for (const FormatItem& item : format.items) {
         if (item.name.empty() && find_job_field(item.letter) == nullptr) {
             return Error{ErrorCode::invalid_argument,
@@ -28,14 +36,16 @@ Result<JobTable> JobTable::make(PercentFormat format, std::string_view order, Ti
         }
     }
     BERTH_TRY(JobOrder by, JobOrder::read(order));
-    return JobTable(std::move(format), std::move(by), now);
+    return JobTable(std::move(format), std::move(by), now, convert);
 }
 
 void JobTable::add(const api::JobRow& job) {
     std::string text = prefix_;
     for (const Column& column : columns_) {
         const FormatItem& item = column.item;
-        text += cell(column.text(job, now_), item.width, item.right, !is_time(item.letter));
+        std::string value = printable(column.text(job, now_));
+        if (!convert_ && item.letter == kMinMemory) value = in_unit(value, 'M');
+        text += cell(value, item.width, item.right, !is_time(item.letter));
         text += item.suffix;
     }
     lines_.push_back({order_.place_of(job), std::move(text)});

@@ -15,7 +15,9 @@ namespace berth::slurm {
 class JobTable {
 public:
     // An error names a letter of `format`, or a key of `order`, that there is not.
-    static Result<JobTable> make(PercentFormat format, std::string_view order, Time now);
+    // Without `convert` memory is in MiB, and not in the largest unit that fits.
+    static Result<JobTable> make(PercentFormat format, std::string_view order, Time now,
+                                 bool convert = true);
 
     void add(const api::JobRow& job);
     void print_header(std::ostream& out) const;
@@ -31,12 +33,13 @@ private:
         JobOrder::Place place;
         std::string text;
     };
-    JobTable(PercentFormat format, JobOrder order, Time now);
+    JobTable(PercentFormat format, JobOrder order, Time now, bool convert);
 
     std::string prefix_;
     std::vector<Column> columns_;
     JobOrder order_;
     Time now_;
+    bool convert_ = true;
     std::vector<Line> lines_;
 };
 

@@ -11,6 +11,7 @@
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/component_runs.h"
 #include "berth/slurm/held_signals.h"
+#include "berth/slurm/input_variables.h"
 #include "berth/slurm/job_options.h"
 #include "berth/slurm/step_run.h"
 
@@ -26,12 +27,6 @@ constexpr const char* kUsage =
     "  -o output  -e error  -i input  -l (label)  -u (unbuffered)  -D chdir  --export  --jobid\n"
     "  -K, --kill-on-bad-exit  -W, --wait=seconds  --mpi=none|pmi2|pmix|list  --cpu-bind=none\n"
     "  --het-group=0,2-3  a : b (a step in each component of a heterogeneous job)\n";
-
-// What srun takes over from the job's environment, as Slurm does. The rest of SLURM_* describes the
-// job.
-constexpr auto kInherited = std::to_array<std::string_view>(
-    {"CPUS_PER_TASK", "EXACT", "OVERLAP", "GPU_BIND", "GPUS_PER_TASK", "LABELIO", "NTASKS",
-     "NTASKS_PER_NODE", "UNBUFFEREDIO", "KILL_BAD_EXIT", "MPI_TYPE", "WAIT"});
 
 class Srun {
 public:
@@ -58,24 +53,19 @@ private:
 
     int fail(const std::string& message) {
         streams_.err << "srun: error: " << message << '\n';
-        return 1;
+        return error_exit_code(call_);
     }
 
     // Within a job SLURM_* describes the job, and only some of it is srun's too; outside of one it
     // all speaks to srun.
     Status read_environment() {
         if (const std::string* id = call_.variable("SLURM_JOB_ID")) job_ = *id;
-        if (job_.empty()) return apply_environment(call_, kSrun, draft_);
-        Invocation inherited{.name = call_.name, .arguments = {}, .environment = {}};
-        for (const std::string_view name : kInherited) {
-            if (const std::string* value = call_.variable("SLURM_" + std::string(name)))
-                inherited.environment["SLURM_" + std::string(name)] = *value;
+        draft_.in_a_job = !job_.empty();
+        const Status read = apply_environment(call_, kSrun, draft_);
+        if (draft_.in_a_job) {
+            draft_.cpus_per_task_given = false;
+            draft_.spec.name.clear();
         }
-        if (const std::string* cpus = call_.variable("SRUN_CPUS_PER_TASK"))
-            inherited.environment["SLURM_CPUS_PER_TASK"] = *cpus;
-        const Status read = apply_environment(inherited, kSrun, draft_);
-        draft_.cpus_per_task_given = false;
-        draft_.spec.name.clear();
         return read;
     }
 
@@ -90,13 +80,19 @@ private:
             const JobOption& row = *option_of(kSrun, argument->letter);
             if (const Status set = apply_option(row, draft_, argument->value); !set.ok())
                 return fail(set.error().message);
+            defined_.emplace_back(row.name, argument->value == nullptr ? "set" : argument->value);
         }
+        draft_.verbose += reader.verbosity();
         if (reader.failed()) {
             streams_.err << "Try \"srun --help\" for more information\n";
             return 255;
         }
         command_ = reader.operands();
         split_components();
+        if (draft_.verbose > 0 && !of_group_) {
+            defined_.emplace_back("verbose", std::to_string(draft_.verbose));
+            print_defined("srun", defined_, streams_.err);
+        }
         if (draft_.job_id) job_ = *draft_.job_id;
         return std::nullopt;
     }
@@ -168,7 +164,8 @@ private:
             drafts.push_back(one.job_draft());
         }
         Allocation allocation(call_, client_, streams_);
-        if (!allocation.get(drafts.front(), {drafts.begin() + 1, drafts.end()})) return 1;
+        if (!allocation.get(drafts.front(), {drafts.begin() + 1, drafts.end()}))
+            return allocation.exit_code();
         allocation.attend();
         Invocation within = call_;
         within.environment = allocation.environment();
@@ -204,7 +201,7 @@ private:
             return fail(checked.error().message);
         hold_signals();
         Allocation allocation(call_, client_, streams_);
-        if (!allocation.get(job_draft())) return 1;
+        if (!allocation.get(job_draft())) return allocation.exit_code();
         allocation.attend();
         Invocation within = call_;
         within.environment = allocation.environment();
@@ -233,6 +230,7 @@ private:
     std::optional<HeldSignals> held_;
     Draft draft_;
     bool of_group_ = false;
+    std::vector<std::pair<std::string, std::string>> defined_;  // Options on the command line.
     std::vector<std::string> command_;
     std::vector<std::vector<std::string>> parts_;  // Behind each ":".
     std::string job_;

@@ -10,6 +10,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/base/text.h"
 #include "berth/slurm/held_signals.h"
+#include "berth/slurm/input_variables.h"
 #include "berth/slurm/job_environment.h"
 #include "berth/slurm/print.h"
 #include "berth/slurm/step_output.h"
@@ -54,11 +55,17 @@ StepRun::StepRun(const Invocation& call, Client& client, Streams& streams, const
       own_job_(own_job) {}
 
 int StepRun::run() {
-    if (!find_nodes()) return 1;
+    if (!find_nodes()) return error_exit_code(call_);
     auto listener = StepListener::open(own_host());
     if (!listener.ok()) return fail(listener.error().message);
     const auto reply = create(step_call(listener.value()));
-    if (!reply) return 1;
+    if (!reply) return error_exit_code(call_);
+    if (draft_.verbose > 0) {
+        streams_.err << "srun: launching StepId=" << job_ << "." << to_string(reply->step.id)
+                     << " on " << compress_hostlist_in_order(reply->step.nodes) << ", "
+                     << reply->step.tasks << " tasks, " << reply->step.cpus << " CPUs\n"
+                     << std::flush;
+    }
     return carry(listener.value(), *reply);
 }
 
@@ -75,10 +82,15 @@ std::string StepRun::own_host() {
 
 int StepRun::fail(const std::string& message) {
     streams_.err << call_.name << ": error: " << message << '\n';
-    return 1;
+    return error_exit_code(call_);
 }
 
 bool StepRun::find_nodes() {
+    const JobRequest& request = draft_.spec.request;
+    const bool is_settled = request.tasks && request.nodes_given &&
+                            request.nodes_max.value_or(request.nodes_min) == request.nodes_min &&
+                            request.exclude.empty();
+    if (is_settled) return true;
     auto held = HeldNodes::of(call_, job_, look_);
     if (!held.ok()) {
         fail("Unable to create step for job " + job_ + ": " + held.error().message);
@@ -117,6 +129,8 @@ bool StepRun::exclude_nodes() {
 // As many nodes as the job has and the options allow.
 std::uint32_t StepRun::nodes_wanted() const {
     const JobRequest& asked = draft_.spec.request;
+    if (held_.names.empty())  // Nobody could say; the controller will.
+        return asked.nodes_given ? asked.nodes_max.value_or(asked.nodes_min) : 1;
     if (own_job_ || !asked.nodes_given) return held_.count();
     return std::min(asked.nodes_max.value_or(asked.nodes_min), held_.count());
 }
@@ -190,6 +204,19 @@ api::StepCall StepRun::step_call(const StepListener& listener) const {
     return call;
 }
 
+// Beside Slurm's words, which name no number.
+void StepRun::tell_of_cpus(const StepRequest& request) {
+    if (held_.names.empty()) return;
+    const std::uint32_t cpus = request.cpus_per_task.value_or(1);
+    std::uint32_t all = 0;
+    for (const std::uint32_t count : held_.cpus) all += count;
+    fail("the step asks for " + std::to_string(request.tasks) +
+         (request.tasks == 1 ? " task of " : " tasks of ") + std::to_string(cpus) +
+         (cpus == 1 ? " CPU" : " CPUs") + "; the job has " + std::to_string(all) +
+         (all == 1 ? " CPU" : " CPUs") + " on " + compress_hostlist_in_order(held_.names) +
+         ": ask for fewer here (-n, -c), or for more where the job is submitted");
+}
+
 std::optional<api::StepReply> StepRun::create(api::StepCall call) {
     // What the step before this one had comes free a moment after its srun has ended.
     const auto told_from = std::chrono::steady_clock::now() + 1s;
@@ -212,6 +239,7 @@ std::optional<api::StepReply> StepRun::create(api::StepCall call) {
                 problem.code == "job_not_running" || problem.code == "job_finished";
             fail("Unable to create step for job " + job_ + ": " +
                  (expired ? "Job/step already completing or completed" : slurm_message(problem)));
+            if (problem.code == "step_more_than_job") tell_of_cpus(call.request);
             return std::nullopt;
         }
         if (!said && !draft_.quiet && std::chrono::steady_clock::now() >= told_from) {

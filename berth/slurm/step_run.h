@@ -38,6 +38,7 @@ private:
     api::StepCall step_call(const StepListener& listener) const;
     std::optional<api::StepReply> create(api::StepCall call);
     void task_ended(const ExitStatus& exit, StepId step);
+    void tell_of_cpus(const StepRequest& request);
     void end_if_waited_enough(StepId step);
     void end_at_its_limit(const api::StepReply& reply);
     void end(StepId step);

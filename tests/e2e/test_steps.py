@@ -153,6 +153,11 @@ class StepsOverNodes(unittest.TestCase):
         self.assertGreater(took, 59)
         self.assertLess(took, 75)
 
+    def test_a_step_that_is_too_large_names_the_cpus(self):
+        said = self.srun("-c9", "-n2", within=["salloc", "-n2"], code=1)
+        self.assertIn("More processors requested than permitted", said)
+        self.assertRegex(said, r"the step asks for 2 tasks of 9 CPUs; the job has 2 CPUs on node\d")
+
     def test_labels_are_in_the_file_too(self):
         self.cluster.run("srun", "-l", "-n2", "-o", "labelled.txt", "echo", "hi")
         self.assertEqual(sorted((self.cluster.work / "labelled.txt").read_text().splitlines()), ["0: hi", "1: hi"])

@@ -47,8 +47,12 @@ class Waits(unittest.TestCase):
         self.end_all()
 
     def end_all(self):
-        self.cluster.run("scancel", "-u", str(os.geteuid()))
-        self.cluster.wait("the queue to be empty", lambda: not self.cluster.run("squeue", "-h").stdout)
+        """A submission that was on its way when its srun was ended becomes a job only now: so, until nothing is left."""
+        def is_empty():
+            self.cluster.run("scancel", "-u", str(os.geteuid()))
+            return not self.cluster.run("squeue", "-h").stdout
+
+        self.cluster.wait("the queue to be empty", is_empty)
 
     def start(self, *command):
         one = subprocess.Popen(command, cwd=self.cluster.work, env=self.cluster.environment(), text=True,

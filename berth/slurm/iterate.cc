@@ -1,0 +1,30 @@
+#include "berth/slurm/iterate.h"
+
+#include <ostream>
+#include <thread>
+
+#include "berth/base/text.h"
+#include "berth/slurm/print.h"
+
+namespace berth::slurm {
+
+Result<std::chrono::seconds> parse_iterate(const std::string& text) {
+    const auto number = parse_int64(text);
+    if (number.ok() && *number > 0 && *number <= 1'000'000) return std::chrono::seconds(*number);
+    return Error{ErrorCode::invalid_argument,
+                 "invalid entry for --iterate=" + text + ": it takes seconds, 1 or more"};
+}
+
+int show_repeatedly(std::optional<std::chrono::seconds> every, bool header, Streams& streams,
+                    const std::function<int()>& show) {
+    if (!every) return show();
+    for (;;) {
+        if (header) streams.out << local_date_line(wall_clock_now()) << '\n';
+        const int code = show();
+        streams.out << '\n' << std::flush;
+        if (!streams.out) return code;
+        std::this_thread::sleep_for(*every);
+    }
+}
+
+}  // namespace berth::slurm
