@@ -48,6 +48,14 @@ class Shown(unittest.TestCase):
             self.assertEqual(done.returncode, 124)
             self.assertGreaterEqual(done.stdout.count("PARTITION"), 2, done.stdout)
 
+    def test_units_are_converted_or_not(self):
+        job = self.cluster.sbatch("--hold", "--mem=2G", "--wrap", "true")
+        sacct = ["sacct", "-nPX", "-j", job, "-o", "ReqMem"]
+        self.assertEqual(self.cluster.run(*sacct).stdout, "2G\n")
+        self.assertEqual(self.cluster.run(*sacct, "--noconvert").stdout, "2048M\n")
+        self.assertEqual(self.cluster.run(*sacct, "--units=K").stdout, "2097152K\n")
+        self.assertEqual(self.cluster.run("squeue", "-h", "-o", "%m", "--noconvert").stdout, "2048M\n")
+
     def test_verbose_tells_of_job_nodes_and_options(self):
         said = self.cluster.run("srun", "-v", "-N2", "true").stderr
         self.assertRegex(said, r"srun: nodes               : 2\n")
