@@ -386,8 +386,7 @@ constexpr auto kOptions = std::to_array<JobOption>({
     {"berth-presume-dead", 0, no_argument, kOfJob, [](Draft& d, const char*) -> Status { d.spec.presume_dead = true; return Done{}; }},
     // Slurm's, not built yet: refused by name.
     {"acctg-freq", 0, required_argument}, {"async", 0, no_argument, kSrun}, {"batch", 0, required_argument, kSbatch}, {"bb", 0, required_argument}, {"bbf", 0, required_argument},
-    {"bell", 0, no_argument, kSalloc}, {"no-bell", 0, no_argument, kSalloc},
-    {"bcast", 0, optional_argument, kSrun}, {"cluster-constraint", 0, required_argument}, {"compress", 0, optional_argument, kSrun}, {"container", 0, required_argument},
+    {"bell", 0, no_argument, kSalloc}, {"no-bell", 0, no_argument, kSalloc}, {"bcast", 0, optional_argument, kSrun}, {"cluster-constraint", 0, required_argument}, {"compress", 0, optional_argument, kSrun}, {"container", 0, required_argument},
     {"core-spec", 'S', required_argument}, {"cores-per-socket", 0, required_argument}, {"cpu-freq", 0, required_argument},
     {"cpus-per-gpu", 0, required_argument}, {"delay-boot", 0, required_argument}, {"disable-status", 'X', no_argument, kSrun}, 
     {"epilog", 0, required_argument, kSrun}, {"extra", 0, required_argument}, {"extra-node-info", 'B', required_argument},
