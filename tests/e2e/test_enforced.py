@@ -63,6 +63,7 @@ class Enforced(unittest.TestCase):
 
     def test_a_job_without_a_limit_starts_in_its_reservation(self):
         c = self.cluster
+        c.wait_all_done()
         c.run("scontrol", "create", "reservation", "ReservationName=class", "StartTime=now", "Duration=30", "Users=root", "Nodes=n1")
         try:
             job = c.sbatch("--reservation=class", "--wrap", "true")
