@@ -33,7 +33,12 @@ ClusterSpec limited_cluster(Rng& rng) {
     spec.accounts.push_back({.name = "art", .parent = "root"});
     spec.associations.push_back({.account = "art", .user = "ann"});
     spec.qos.push_back({.name = "gold"});
-    if (rng.chance(50)) spec.qos.back().limits.max_tres_per_user = {{"cpu", 3}};
+    Limits& gold = spec.qos.back().limits;
+    if (rng.chance(50)) gold.max_tres_per_user = {{"cpu", 3}};
+    if (rng.chance(30)) gold.max_jobs = 2;
+    if (rng.chance(30)) gold.max_jobs_per_account = 2;
+    if (rng.chance(30)) gold.max_tres_per_account = {{"gres/gpu", 2}};
+    if (rng.chance(20)) gold.group_jobs = 3;
     return spec;
 }
 
