@@ -1,6 +1,9 @@
 """What the commands show: hidden partitions, -v, -i, ids of array tasks, and users' texts that would move the cursor."""
 
+import http.client
+import json
 import os
+import socket
 import subprocess
 import unittest
 
@@ -107,6 +110,20 @@ class Shown(unittest.TestCase):
         for command in (["squeue"], ["berth", "queue"], ["sacct", "-X"], ["scontrol", "show", "job", job],
                         ["squeue", "-O", "name:60"], ["scontrol", "-o", "show", "job"]):
             self.assertNotIn("\x1b", self.cluster.run(*command).stdout, command)
+
+    def test_a_text_with_a_nul_is_refused(self):
+        class OverSocket(http.client.HTTPConnection):
+            def connect(connection):
+                connection.sock = socket.socket(socket.AF_UNIX)
+                connection.sock.connect(str(self.cluster.state / "berthd.sock"))
+
+        for field in ("name", "comment"):
+            connection = OverSocket("berth")
+            connection.request("POST", "/v1/jobs", json.dumps({"spec": {field: "a\0b"}, "payload": {"script": "#!/bin/sh\n"}}))
+            answer = connection.getresponse()
+            self.assertEqual(answer.status, 400)
+            self.assertIn("holds a NUL byte: leave it out", answer.read().decode())
+            connection.close()
 
 
 if __name__ == "__main__":
