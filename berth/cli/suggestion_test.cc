@@ -5,6 +5,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "berth/base/nearest.h"
 #include "berth/cli/program.h"
 
 namespace berth::cli {

@@ -7,6 +7,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/client/host_name.h"
 #include "berth/model/job_variables.h"
+#include "berth/slurm/advice.h"
 #include "berth/slurm/clusters.h"
 #include "berth/slurm/held_signals.h"
 #include "berth/slurm/input_variables.h"
@@ -58,9 +59,11 @@ bool Allocation::submit(const Draft& draft, const std::vector<Draft>& others) {
         const api::Problem& problem = reply.problem();
         for (const std::string& line : problem.details) fail(line);
         const std::string& text = slurm_message(problem);
-        return fail((call_.name == "salloc" ? "Job submit/allocate failed: "
-                                            : "Unable to allocate resources: ") +
-                    text);
+        fail((call_.name == "salloc" ? "Job submit/allocate failed: "
+                                     : "Unable to allocate resources: ") +
+             text);
+        streams_.err << advice_on(call_, problem);
+        return false;
     }
     for (const std::string& warning : reply->warnings) say("warning: " + warning);
     job_.id = reply->job;

@@ -1,7 +1,5 @@
 #include "berth/slurm/arguments.h"
 
-#include <algorithm>
-
 #include <pwd.h>
 
 #include <algorithm>
@@ -9,7 +7,9 @@
 #include <ostream>
 
 #include "berth/base/hostlist.h"
+#include "berth/base/nearest.h"
 #include "berth/base/text.h"
+#include "berth/slurm/advice.h"
 
 namespace berth::slurm {
 
@@ -27,6 +27,7 @@ ArgumentReader::ArgumentReader(const Invocation& call, std::span<const option> o
     for (std::string& word : words_) argv_.push_back(word.data());
     argv_.push_back(nullptr);
     optind = 0;  // glibc: begin anew.
+    advises_ = wants_advice(call);
 }
 
 void ArgumentReader::note(const std::string& option_name, const char* value) {
@@ -90,6 +91,7 @@ std::optional<Argument> ArgumentReader::next_of_all(Streams& streams) {
         streams.err << name
                     << (known ? ": option '--" + option_name + "' requires an argument\n"
                               : ": unrecognized option '" + word + "'\n");
+        if (!known && advises_) streams.err << meant_instead(option_name);
     } else {
         const bool known =
             optopt != 0 && letters_.find(static_cast<char>(optopt)) != std::string::npos;
@@ -98,6 +100,15 @@ std::optional<Argument> ArgumentReader::next_of_all(Streams& streams) {
                     << static_cast<char>(optopt) << "'\n";
     }
     return std::nullopt;
+}
+
+std::string ArgumentReader::meant_instead(const std::string& option_name) const {
+    std::vector<std::string> names;
+    for (const option& one : options_) {
+        if (one.name != nullptr) names.emplace_back(one.name);
+    }
+    const auto meant = nearest(option_name, names);
+    return meant ? words_.front() + ": did you mean --" + *meant + "?\n" : std::string();
 }
 
 const char* ArgumentReader::take_word() {

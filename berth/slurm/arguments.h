@@ -52,12 +52,14 @@ public:
 
 private:
     std::optional<Argument> next_of_all(Streams& streams);
+    std::string meant_instead(const std::string& option_name) const;
 
     std::vector<std::string> words_;
     std::vector<char*> argv_;
     std::vector<option> options_;
     std::string letters_;
     bool failed_ = false, tells_ = true;
+    bool advises_ = false;  // A person reads what is said.
     int verbosity_ = 0;
     std::vector<std::pair<std::string, std::string>> defined_;
 };

@@ -8,6 +8,7 @@
 
 #include "berth/client/client.h"
 #include "berth/client/host_name.h"
+#include "berth/slurm/advice.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/batch_script.h"
 #include "berth/slurm/clusters.h"
@@ -87,11 +88,13 @@ private:
         while (const auto argument = reader.next(streams_)) {
             if (argument->letter == 'V') return streams_.out << kVersion << '\n', 0;
             if (argument->letter == 'h') return streams_.out << kUsage, 0;
-            const Status set =
-                apply_option(*option_of(kSbatch, argument->letter), draft, argument->value);
-            if (!set.ok()) return fail(set.error().message, exit_code_of(set.error()));
-            defined_[option_of(kSbatch, argument->letter)->name] =
-                argument->value == nullptr ? "set" : argument->value;
+            const JobOption& row = *option_of(kSbatch, argument->letter);
+            if (const Status set = apply_option(row, draft, argument->value); !set.ok()) {
+                const int code = fail(set.error().message, exit_code_of(set.error()));
+                streams_.err << advice_on_option(call_, row.name);
+                return code;
+            }
+            defined_[row.name] = argument->value == nullptr ? "set" : argument->value;
         }
         draft.verbose += reader.verbosity();
         if (reader.failed()) {
@@ -249,7 +252,9 @@ private:
             return fail("Batch job submission failed: " +
                             (problem.detail.empty() ? problem.title : problem.detail),
                         1);
-        return fail("Batch job submission failed: " + problem.slurm, 1);
+        const int code = fail("Batch job submission failed: " + problem.slurm, 1);
+        streams_.err << advice_on(call_, problem);
+        return code;
     }
 
     const Invocation& call_;

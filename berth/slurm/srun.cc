@@ -7,6 +7,7 @@
 #include "berth/client/client.h"
 #include "berth/model/exit_status.h"
 #include "berth/model/mpi_kind.h"
+#include "berth/slurm/advice.h"
 #include "berth/slurm/allocation.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/component_runs.h"
@@ -78,8 +79,11 @@ private:
             if (argument->letter == 'V') return streams_.out << kVersion << '\n', 0;
             if (argument->letter == 'h') return streams_.out << kUsage, 0;
             const JobOption& row = *option_of(kSrun, argument->letter);
-            if (const Status set = apply_option(row, draft_, argument->value); !set.ok())
-                return fail(set.error().message);
+            if (const Status set = apply_option(row, draft_, argument->value); !set.ok()) {
+                const int code = fail(set.error().message);
+                streams_.err << advice_on_option(call_, row.name);
+                return code;
+            }
             defined_.emplace_back(row.name, argument->value == nullptr ? "set" : argument->value);
         }
         draft_.verbose += reader.verbosity();

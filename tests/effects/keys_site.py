@@ -157,3 +157,33 @@ def slurmd_debug(run):
 @site_key("slurm.conf", "DebugFlags", "gres", seen="the controller's log tells which GPUs a job has")
 def debug_flags(run):
     see("gres" in logged(run, "berthd"))
+
+
+def soft_limit(run):
+    """The soft limit of open files in a job whose submitter's is 700."""
+    name = f"limit-{run.key}-{run.withheld}"
+    run.run("bash", "-c", f"ulimit -S -n 700; sbatch --wait -o {name} --wrap 'ulimit -S -n'")
+    return run.file(name).strip()
+
+
+@site_key("slurm.conf", "PropagateResourceLimits", "CORE", seen="a limit that it does not name stays behind")
+def propagate_resource_limits(run):
+    run.configure()
+    see(soft_limit(run) != "700")
+
+
+@site_key("slurm.conf", "PropagateResourceLimitsExcept", "NOFILE", seen="the limit that it names stays behind")
+def propagate_resource_limits_except(run):
+    run.configure()
+    see(soft_limit(run) != "700")
+
+
+@key("berth.yaml", "remove_shared_memory", "", seen="a file that a user's job left in /dev/shm is gone", needs_root=True)
+def remove_shared_memory(run):
+    left = Path(tempfile.mktemp(prefix="berth-effects.", dir="/dev/shm"))
+    run.configure(yaml={"remove_shared_memory": True})
+    try:
+        run.as_user("sbatch", "--wait", "-o", "/dev/null", "--wrap", f"echo much > {left}")
+        run.wait("the file to be gone", lambda: not left.exists(), 5)
+    finally:
+        left.unlink(missing_ok=True)

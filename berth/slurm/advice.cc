@@ -1,0 +1,78 @@
+#include "berth/slurm/advice.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "berth/base/text.h"
+
+namespace berth::slurm {
+namespace {
+
+struct Form {
+    std::string_view option, right;
+};
+constexpr std::string_view kMoment =
+    "a moment, such as now+1hour, 16:00, tomorrow or 2026-12-24T18:00";
+constexpr std::string_view kLength =
+    "minutes, hours:minutes:seconds or days-hours, such as 30, 1:30:00 or 2-12";
+constexpr std::string_view kSize = "a size, such as 500M or 4G (a plain number means megabytes)";
+constexpr std::string_view kGpus = "a number, or a type and a number, such as 2 or a100:2";
+constexpr std::string_view kCount = "a whole number of 1 or more";
+constexpr std::string_view kNumber = "a whole number";
+constexpr std::string_view kHosts = "node names, such as n1 or n[1-4,7]";
+
+constexpr auto kForms = std::to_array<Form>({
+    {"array", "indices, such as 0-9, 1,3,5-7 or 0-99%4 (four of them at a time)"},
+    {"begin", kMoment},
+    {"cpus-per-task", kCount},
+    {"deadline", kMoment},
+    {"dependency", "afterok:12, afterany:12:13, afternotok:12, aftercorr:12, after:12 or singleton; "
+                   "several with commas"},
+    {"exclude", kHosts},
+    {"gpus", kGpus},
+    {"gpus-per-node", kGpus},
+    {"gpus-per-task", kGpus},
+    {"gres", "a name, a type and a number, such as gpu:2 or gpu:a100:2"},
+    {"immediate", "seconds, such as 30"},
+    {"licenses", "names and numbers, such as matlab:2"},
+    {"mail-type", "NONE, BEGIN, END, FAIL, REQUEUE, ALL and others, with commas"},
+    {"mem", kSize},
+    {"mem-per-cpu", kSize},
+    {"nice", kNumber},
+    {"nodelist", kHosts},
+    {"nodes", "a number or a range, such as 2 or 2-4"},
+    {"ntasks", kCount},
+    {"ntasks-per-node", kCount},
+    {"open-mode", "append or truncate"},
+    {"priority", "a whole number from 0 to 4294967294, or TOP"},
+    {"signal", "a signal and seconds before the end, such as USR1@60"},
+    {"time", kLength},
+    {"time-min", kLength},
+    {"wait", "seconds, such as 30"},
+});
+
+}  // namespace
+
+bool wants_advice(const Invocation& call) {
+    if (const std::string* const said = call.variable("BERTH_ADVICE")) return iequals(*said, "yes");
+    return ::isatty(STDERR_FILENO) != 0;
+}
+
+std::string advice_on_option(const Invocation& call, const std::string& option_name) {
+    const auto form = std::ranges::find(kForms, option_name, &Form::option);
+    if (form == kForms.end() || !wants_advice(call)) return {};
+    return call.name + ": --" + option_name + " takes " + std::string(form->right) + "\n";
+}
+
+std::string advice_on(const Invocation& call, const api::Problem& problem) {
+    const bool says_more = !problem.slurm.empty() && !problem.detail.empty() &&
+                           problem.detail != problem.slurm && problem.code != "not_supported";
+    if (!says_more || !wants_advice(call)) return {};
+    std::string_view detail = problem.detail;
+    if (detail.starts_with(problem.slurm + ": ")) detail.remove_prefix(problem.slurm.size() + 2);
+    return call.name + ": " + std::string(detail) + "\n";
+}
+
+}  // namespace berth::slurm

@@ -1,0 +1,33 @@
+#include "berth/slurm/advice.h"
+
+#include <gtest/gtest.h>
+
+#include "berth/slurm/job_options.h"
+
+namespace berth::slurm {
+namespace {
+
+Invocation asked(const std::string& said) {
+    return {.name = "sbatch", .arguments = {}, .environment = {{"BERTH_ADVICE", said}}};
+}
+
+TEST(Advice, SaysWhatAnOptionTakes) {
+    EXPECT_EQ(advice_on_option(asked("yes"), "mem"),
+              "sbatch: --mem takes a size, such as 500M or 4G (a plain number means megabytes)\n");
+    EXPECT_EQ(advice_on_option(asked("yes"), "comment"), "");
+    EXPECT_EQ(advice_on_option(asked("no"), "mem"), "");
+}
+
+TEST(Advice, AddsTheNumbersToARefusalAndDoesNotRepeatSlurmsWords) {
+    api::Problem refused;
+    refused.slurm = "Requested node configuration is not available";
+    refused.detail = refused.slurm + ": 9 GPUs on one node; a node has at most 8";
+    EXPECT_EQ(advice_on(asked("yes"), refused),
+              "sbatch: 9 GPUs on one node; a node has at most 8\n");
+    EXPECT_EQ(advice_on(asked("no"), refused), "");
+    refused.detail = refused.slurm;
+    EXPECT_EQ(advice_on(asked("yes"), refused), "");
+}
+
+}  // namespace
+}  // namespace berth::slurm
