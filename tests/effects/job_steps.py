@@ -159,6 +159,11 @@ def slurm_exit_immediate(run):
     same(run.done("-I1", "-p", "other", "true", ok=None).returncode, 78)
 
 
+@only_variable("BERTH_ADVICE", "srun", "yes", seen="an error says what would be right as well", world="jobs")
+def berth_advice(run):
+    see("such as 500M or 4G" in run.done("--mem=lots", "true", ok=None).stderr)
+
+
 def wait_for_switches(run):
     """The job starts after two seconds, though no switch has enough free nodes."""
     for node in ("n1", "n3"):

@@ -1,0 +1,117 @@
+"""Sixty mistakes of a beginner: each answer names what was wrong and what would be right.
+
+    tests/e2e/test_mistakes.py --print    the table: what was typed and what was answered
+"""
+
+import sys
+import unittest
+
+from cluster import Cluster
+
+SCRIPTS = {
+    "noshebang.sh": "echo hi\n",
+    "crlf.sh": "#!/bin/bash\r\necho hi\r\n",
+    "unknown.sh": "#!/bin/bash\n#SBATCH --gpus 1\n#SBATCH --nosuch=1\ntrue\n",
+    "valueless.sh": "#!/bin/bash\n#SBATCH --time\ntrue\n",
+    "empty.sh": "",
+}
+
+# What is typed, and words that the answer must have: those of the mistake, and those of the remedy.
+MISTAKES = [
+    ("sbatch nosuch.sh", ["nosuch.sh"]),
+    ("sbatch empty.sh", ["empty"]),
+    ("sbatch --gpus=9 --wrap true", ["9", "8"]),
+    ("sbatch --gpus=a100:x --wrap true", ["--gpus", "a100:2"]),
+    ("sbatch --gpus=h100:1 --wrap true", ["h100"]),
+    ("sbatch --gres=gpus:1 --wrap true", ["gres", "gpu:2"]),
+    ("sbatch --gres=gpu:9 --wrap true", ["9", "8"]),
+    ("sbatch -N3-1 --wrap true", ["1", "3"]),
+    ("sbatch -N0 --wrap true", ["Node count"]),
+    ("sbatch -n17 --wrap true", ["17", "16"]),
+    ("sbatch -c100 --wrap true", ["100", "16"]),
+    ("sbatch --mem=10T --wrap true", ["Memory", "10T"]),
+    ("sbatch --mem=lots --wrap true", ["--mem", "4G"]),
+    ("sbatch -t soon --wrap true", ["--time", "1:30:00"]),
+    ("sbatch -t 1:2:3:4 --wrap true", ["--time", "2-12"]),
+    ("sbatch -p gpu --wrap true", ["gpu", "main"]),
+    ("sbatch -q high --wrap true", ["high", "normal"]),
+    ("sbatch -d afterok:9999 --wrap true", ["9999"]),
+    ("sbatch -d after-ok:1 --wrap true", ["dependency", "afterok:12"]),
+    ("sbatch -a 5-1 --wrap true", ["array", "0-9"]),
+    ("sbatch -a 0-99999999 --wrap true", ["array", "0-9"]),
+    ("sbatch --begin=someday --wrap true", ["--begin", "now+1hour"]),
+    ("sbatch --deadline=2020-01-01 --wrap true", ["deadline"]),
+    ("sbatch -w nosuch --wrap true", ["nosuch"]),
+    ("sbatch -C nosuch --wrap true", ["nosuch"]),
+    ("sbatch --reservation=nosuch --wrap true", ["nosuch"]),
+    ("sbatch -L matlab:1 --wrap true", ["matlab"]),
+    ("sbatch -D /nosuch --wrap true", ["/nosuch", "No such file"]),
+    ("sbatch -o /nosuch/dir/out --wrap true", ["/nosuch/dir", "No such file"]),
+    ("sbatch --gpu --wrap true", ["--gpu", "requires an argument"]),
+    ("sbatch --tme=5 --wrap true", ["--tme", "--time"]),
+    ("sbatch --wrap true script.sh", ["--wrap"]),
+    ("sbatch noshebang.sh", ["#!/bin/sh"]),
+    ("sbatch crlf.sh", ["DOS", "UNIX"]),
+    ("sbatch unknown.sh", ["--nosuch", "line 3"]),
+    ("sbatch valueless.sh", ["--time", "line 2", "requires an argument"]),
+    ("sbatch --signal=HELLO@60 --wrap true", ["signal", "USR1@60"]),
+    ("sbatch --open-mode=w --wrap true", ["open-mode", "append or truncate"]),
+    ("sbatch --gpu-bind=blah --gpus=1 --wrap true", ["gpu-bind", "closest"]),
+    ("srun nosuchprogram", ["nosuchprogram", "No such file"]),
+    ("srun -n20 hostname", ["20", "16"]),
+    ("srun --gpus=9 hostname", ["9", "8"]),
+    ("srun", ["command"]),
+    ("squeue -j abc", ["abc"]),
+    ("squeue -t RUNING", ["RUNING", "RUNNING"]),
+    ("squeue -w nosuch", ["nosuch"]),
+    ("squeue --formt=%i", ["--formt", "--format"]),
+    ("scancel", ["job"]),
+    ("scancel abc", ["abc"]),
+    ("scontrol show job 99999", ["Invalid job id"]),
+    ("scontrol show jb 1", ["jb"]),
+    ("scontrol update JobId=1 TimeLimt=5", ["TimeLimt"]),
+    ("scontrol update NodeName=nosuch State=DRAIN", ["node name"]),
+    ("sacct --format=JobIDD", ["JobIDD"]),
+    ("sacctmgr show nosuch", ["Account", "QOS"]),
+    ("berth quue", ["quue", "queue"]),
+    ("berth queue --jsn", ["--jsn", "--json"]),
+    ("berth why 99999", ["99999"]),
+    ("berth cancel abc", ["abc", "12_3"]),
+    ("berth up --simulate-gpus foo", ["foo", "a100:8"]),
+    ("berth up --simulate-gpus a100:-3", ["a100:-3", "a100:8"]),
+    ("berth up --simulate-gpus a100:4", ["--simulate-gpus", "--replace-config"]),
+    ("berth sim run --trace nosuch --cluster nosuch.yaml", ["nosuch"]),
+    ("berth submit --gpus", ["--gpus"]),
+]
+# These are warned of and taken: the file may be there by the time the job starts.
+TAKEN = ("sbatch -D /nosuch --wrap true", "sbatch -o /nosuch/dir/out --wrap true")
+
+
+def answer(cluster, typed):
+    for name, text in SCRIPTS.items():
+        (cluster.work / name).write_text(text, newline="")
+    words = typed.split(" ")
+    return cluster.run(*words, check=False, env={"BERTH_ADVICE": "yes"})
+
+
+class Mistakes(unittest.TestCase):
+    def test_each_is_answered_by_what_was_wrong_and_what_would_be_right(self):
+        with Cluster("a100:8") as cluster:
+            for typed, expected in MISTAKES:
+                with self.subTest(typed):
+                    done = answer(cluster, typed)
+                    said = done.stdout + done.stderr
+                    self.assertEqual(done.returncode != 0, typed not in TAKEN, said)
+                    missing = [words for words in expected if words.lower() not in said.lower()]
+                    self.assertEqual(missing, [], said)
+
+
+def print_all():
+    with Cluster("a100:8") as cluster:
+        for typed, _ in MISTAKES:
+            done = answer(cluster, typed)
+            print(f"$ {typed}\n{done.stdout}{done.stderr}[exit {done.returncode}]")
+
+
+if __name__ == "__main__":
+    print_all() if "--print" in sys.argv else unittest.main()
