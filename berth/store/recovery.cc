@@ -66,11 +66,11 @@ Result<Recovered> recover(Database& database, RecoverFrom from, const std::atomi
     BERTH_CHECK(journal.read_after(recovered.snapshot_sequence, apply));
     if (recovered.records > 0 || recovered.sequence == 0) return recovered;
     // The record that the snapshot leads up to is kept, as those since the snapshot before it are.
-    const auto note = [&](const Record& record, std::size_t) -> Status {
+    const auto take_time = [&](const Record& record, JournalTable::Stored) -> Status {
         recovered.last_at = record.now;
         return Done{};
     };
-    BERTH_CHECK(journal.read_after(recovered.sequence - 1, note));
+    BERTH_CHECK(journal.read_after(recovered.sequence - 1, take_time));
     return recovered;
 }
 
