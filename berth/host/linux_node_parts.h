@@ -17,6 +17,7 @@
 namespace berth {
 
 struct LinuxNodeParts {
+    using Clock = std::chrono::steady_clock;
     using Key = std::pair<JobId, Attempt>;
 
     struct Run {
