@@ -31,7 +31,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     if (size == 0) return 0;
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes are letters here.
     answer().assign(reinterpret_cast<const char*>(bytes) + 1, size - 1);
-    HttpConnection connection({.socket = server.path()}, std::chrono::seconds(5));
+    static const Patience patience{.timeout = std::chrono::seconds(5)};
+    HttpConnection connection({.socket = server.path()}, patience);
     const WireOutcome outcome = connection.exchange({.target = "/v1/ping"}, bytes[0] % 2 == 0);
     BERTH_ASSERT(outcome.fault != WireFault::timed_out);
     if (outcome.streaming) {
