@@ -21,6 +21,7 @@ protected:
 TEST_F(ClientAndServer, UnderstandEachOtherInEveryCall) {
     cluster.submit(SampleCluster::job(1));
     cluster.start(1, 0);
+    cluster.submit(SampleCluster::job(2));
     archive.records.push_back({.job = JobId(5), .partition = "main"});
     start();
     Client one = client();
@@ -46,8 +47,9 @@ TEST_F(ClientAndServer, UnderstandEachOtherInEveryCall) {
     EXPECT_EQ(one.submit({})->job, JobId(9));
     controller.answer = StateHashed{255, 1};
     EXPECT_EQ(one.state_hash()->hash, "00000000000000ff");
-    controller.answer = Explanation{.job = JobId(1), .reason = PendingReason::resources};
-    EXPECT_EQ(one.explain("1")->reason, PendingReason::resources);
+    controller.answer = Explanation{.job = JobId(2), .reason = PendingReason::resources};
+    EXPECT_EQ(one.explain("2")->reason, PendingReason::resources);
+    EXPECT_FALSE(one.explain("5")->outcome.empty()) << "of what waits no more accounting knows";
     controller.answer = StepPlaced{JobId(1), {.id = StepId(2)}, {"gpu1"}};
     EXPECT_EQ(one.create_step("1", {})->step.id, StepId(2));
 }

@@ -67,6 +67,8 @@ constexpr Consumer kInSpec[] = {
     {"Prolog", "/x", "host/hook_plan"},
     {"PrologEpilogTimeout", "60", "host/hook_plan"},
     {"PrologSlurmctld", "/x", "control/controller_hooks"},
+    {"PropagateResourceLimits", "CORE", "control/orders"},
+    {"PropagateResourceLimitsExcept", "NOFILE", "control/orders"},
     {"RebootProgram", "/x", "control/node_care"},
     {"ResumeTimeout", "61", "control/node_care"},
     {"ReturnToService", "0", "control/node_care"},

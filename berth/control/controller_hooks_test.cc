@@ -33,14 +33,14 @@ protected:
 TEST_F(HooksTest, FindNoControlCharactersInUsersTexts) {
     JobSpec spec = testing::make_job({});
     spec.name = "train\nSLURM_JOB_UID=0";
-    spec.comment = std::string("a\tb\0c", 5);
+    spec.comment = "a\tb\x1b";
     rig.submit(std::move(spec));
     const std::vector<std::string> environment = only_call().environment;
     const auto has = [&](const char* setting) {
         return std::ranges::find(environment, setting) != environment.end();
     };
     EXPECT_TRUE(has("SLURM_JOB_NAME=train\\012SLURM_JOB_UID=0"));
-    EXPECT_TRUE(has("SLURM_JOB_COMMENT=a\\011b\\000c"));
+    EXPECT_TRUE(has("SLURM_JOB_COMMENT=a\\011b\\033"));
 }
 
 TEST_F(HooksTest, AJobIsLaunchedWhenItsPrologIsOver) {

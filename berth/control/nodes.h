@@ -118,7 +118,6 @@ private:
     RunProgress::Need need_of(const Ledger& ledger, NodeId node, const Job& job,
                               const RunProgress& run) const;
     void sync_run(Ledger& ledger, NodeId node, const Job& job);
-    void tell_oldest(Ledger& ledger, NodeId node);
     void sync_steps(Ledger& ledger, NodeId node, const Job& job, RunProgress& run);
     void sync_frozen(Ledger& ledger, NodeId node, const Job& job, RunProgress& run);
     void sync_strays(Ledger& ledger, NodeId node);
@@ -146,7 +145,7 @@ private:
     };
     std::map<JobId, Refusals> refused_;
     std::map<NodeId, std::set<JobId>> refusing_;
-    std::map<NodeId, std::uint32_t> ends_;  // Acknowledged since the node's oldest live job was looked for.
+    std::map<NodeId, std::uint32_t> ends_;  // Acknowledged on each node's link.
 };
 
 }  // namespace berth

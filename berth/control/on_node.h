@@ -14,7 +14,7 @@ bool runs_on(const Step& step, NodeId node);
 
 const Step* find_step(const Job& job, StepId id);  // nullptr: not known (any more).
 
-// No job below it needs the tombstones that nodes keep.
+// No job below it has anything that could still start: older tombstones protect from nothing.
 JobId oldest_live_job(const ClusterState& state);
 
 }  // namespace berth

@@ -11,8 +11,8 @@ namespace {
 
 constexpr ExitStatus kLostStep{.code = 0, .signal = 9};
 
-// So many ends after its last look a node's oldest live job is looked for anew.
-constexpr std::uint32_t kEndsToALook = 256;
+// So many ends on a link, and its node registers anew.
+constexpr std::uint32_t kEndsOfALink = 1024;
 
 NodeRegistered registered_fact(NodeId node, const Registration& registration) {
     return {.node = node,
@@ -180,15 +180,14 @@ void Nodes::check_hardware(Ledger& ledger, NodeId node, const NodeSpec& found) {
         NodeUpdated{.node = node, .drained = true, .reason = std::move(fault), .by = kOurselves});
 }
 
-// A link may stay up for months: a node would keep the tombstone of each job that ever ran there. Ten
-// minutes later no order from before this moment can be under way, and the node is told.
+// A link may stay up for months, and its node would keep the tombstone of each job that ever ran
+// there. They may only go with a new registration, which makes every order from before it stale.
 void Nodes::note_end(Ledger& ledger, NodeId node) {
-    if (++ends_[node] < kEndsToALook) return;
+    if (++ends_[node] < kEndsOfALink) return;
     ends_.erase(node);
-    NodeSession& session = sessions_.of(node);
-    const JobId oldest = oldest_live_job(ledger.state());
-    if (!session.link || session.oldest_noted || oldest <= session.oldest_live) return;
-    session.oldest_noted = {ledger.now(), oldest};
+    const NodeSession& session = sessions_.of(node);
+    const bool some_can_go = oldest_live_job(ledger.state()) > session.oldest_live;
+    if (session.link && some_can_go) ledger.close(*session.link);
 }
 
 void Nodes::welcome(Ledger& ledger, NodeId node) {

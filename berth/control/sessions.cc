@@ -54,7 +54,6 @@ std::optional<Link> Sessions::open(NodeId node, Link link, const Registration& r
     session.heard_at = now;
     session.silent_at.reset();
     session.strays.clear();
-    session.oldest_noted.reset();
     if (!same_boot) session.runs.clear();
     for (auto& [job, run] : session.runs) {
         run.delivery = {};

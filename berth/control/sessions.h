@@ -55,9 +55,7 @@ struct NodeSession {
     Time agent_started_at{};
     Time heard_at{};
     NodeRegistered registered;  // As recorded; recorded again once its strays are gone.
-    JobId oldest_live{0};       // As its last welcome said …
-    // … and as the next one will, once no order from before it was noted can be under way.
-    std::optional<std::pair<Time, JobId>> oldest_noted;
+    JobId oldest_live{0};       // As its welcome said.
     std::map<JobId, RunProgress> runs;
     std::map<AttemptId, Delivery> strays;  // Live there, and nobody's: they are being ended. Until
                                            // they are gone nothing is launched there.

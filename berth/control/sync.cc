@@ -26,16 +26,6 @@ void Nodes::sync(Ledger& ledger, NodeId node) {
         sync_run(ledger, node, *ledger.state().find_job(id));
     }
     care_for(ledger, node);
-    tell_oldest(ledger, node);
-}
-
-void Nodes::tell_oldest(Ledger& ledger, NodeId node) {
-    constexpr Duration kUnderWay = std::chrono::minutes(10);
-    NodeSession& session = sessions_.of(node);
-    if (!session.oldest_noted || ledger.now() < session.oldest_noted->first + kUnderWay) return;
-    session.oldest_live = session.oldest_noted->second;
-    session.oldest_noted.reset();
-    welcome(ledger, node);
 }
 
 void Nodes::sync_strays(Ledger& ledger, NodeId node) {

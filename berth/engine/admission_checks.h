@@ -20,6 +20,7 @@ Objection resolve_qos(const ClusterSpec& spec, Job& job);
 Objection check_partition_access(const ClusterSpec& spec, const Principal& owner, const Job& job);
 
 // admission_request.cc: how much is asked for, in order and within what the cluster is made of.
+std::string known_gres(const ClusterSpec& spec);  // "gpu:a100, fpga", for messages.
 Objection normalise_request(const ClusterSpec& spec, JobRequest& request);
 Objection resolve_time_limit(const ClusterSpec& spec, Job& job);
 Objection check_partition_limits(const ClusterSpec& spec, const Job& job);

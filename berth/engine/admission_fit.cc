@@ -1,10 +1,9 @@
 // Admission: could the partition serve the job if all of it were empty? And if not, what of it is
 // too much.
-#include "berth/base/size_text.h"
-
 #include <algorithm>
 #include <numeric>
 
+#include "berth/base/size_text.h"
 #include "berth/engine/admission_checks.h"
 #include "berth/engine/demand.h"
 #include "berth/engine/order.h"
@@ -121,7 +120,11 @@ private:
     TresCounts partition_;
 };
 
-std::string in_words(const Shortage& shortage) {
+std::string in_words(const ClusterSpec& spec, const Shortage& shortage) {
+    if (shortage.resource == "gres") {
+        return "a type of GPU or other GRES is asked for that no node has; the nodes have " +
+               known_gres(spec);
+    }
     const auto amount = [&](std::int64_t n) {
         return shortage.resource == "mem" ? format_size(Bytes(n)) : std::to_string(n);
     };
@@ -149,7 +152,7 @@ Objection check_placeable(const ClusterSpec& spec, const Demand& demand) {
     const Rooms rooms = [&](NodeId node) { return &spec.node(node).capacity; };
     return unavailable(Refusal::node_configuration_unavailable,
                        "the partition could not serve this if it were empty: " +
-                           in_words(why_not(demand, rooms, spec).shortages.at(0)));
+                           in_words(spec, why_not(demand, rooms, spec).shortages.at(0)));
 }
 
 Objection check_required(const ClusterSpec& spec, const Demand& demand) {

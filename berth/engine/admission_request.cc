@@ -1,10 +1,10 @@
 // Admission: a request put in order, with every number within bounds, and its limits.
-#include "berth/base/duration_text.h"
-
 #include <algorithm>
 
+#include "berth/base/duration_text.h"
 #include "berth/base/hostlist.h"
 #include "berth/base/size_text.h"
+#include "berth/base/text.h"
 #include "berth/engine/admission_checks.h"
 #include "berth/engine/demand.h"
 #include "berth/engine/features.h"
@@ -66,7 +66,8 @@ Objection check_gres_list(const ClusterSpec& spec, const std::vector<GresRequest
         if (!spec.dimensions.knows_name(request.name) || request.name == "cpu" ||
             request.name == "mem") {
             return Refusing{.why = Refusal::unknown_gres,
-                            .message = "no node has a GRES of the name '" + request.name + "'"};
+                            .message = "no node has a GRES of the name '" + request.name +
+                                       "'; the nodes have " + known_gres(spec)};
         }
     }
     return std::nullopt;
@@ -158,6 +159,15 @@ Objection check_constraint(const ClusterSpec& spec, const std::string& constrain
 }
 
 }  // namespace
+
+std::string known_gres(const ClusterSpec& spec) {
+    std::vector<std::string> names;
+    for (std::size_t i = 2; i < spec.dimensions.size(); ++i) {  // Not cpu and mem.
+        const Dimension& one = spec.dimensions.at(DimensionId(static_cast<std::uint32_t>(i)));
+        names.push_back(one.type.empty() ? one.name : one.name + ":" + one.type);
+    }
+    return names.empty() ? "none" : join(names, ", ");
+}
 
 Objection normalise_request(const ClusterSpec& spec, JobRequest& request) {
     if (auto no = check_numbers(request)) return no;

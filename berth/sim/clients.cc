@@ -127,8 +127,8 @@ void Clients::create_step(JobId job, const std::string& owner, StepPlan plan, in
     command.request.name = "step";
     command.request.nodes = plan.nodes;
     command.request.tasks = plan.nodes;
-    command.launch.arguments = {
-        encode(ScriptPlan{.runs_for = plan.runs_for, .exit_code = plan.exit_code})};
+    command.launch.arguments = {std::to_string(plan.runs_for.count()),
+                                std::to_string(plan.exit_code)};
     ask(user(owner), std::move(command), [this, job, owner, plan, tries](const Answer& answer) {
         const auto* refused = std::get_if<Refused>(&answer);
         if (refused == nullptr) {

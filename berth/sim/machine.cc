@@ -1,5 +1,6 @@
 #include "berth/sim/machine.h"
 
+#include "berth/base/text.h"
 #include "berth/model/exit_status.h"
 
 namespace berth::sim {
@@ -121,13 +122,17 @@ void Machine::start_step(const StartStep& action) {
     }
     if (find(run) != nullptr) return tell(RunStarted{run});
     cgroup->second.runs[run.step].starting = true;
-    const std::string text =
-        action.launch.arguments.empty() ? std::string() : action.launch.arguments.front();
-    later(some(5, 400), [this, run, text] {
+    const std::vector<std::string>& words = action.launch.arguments;  // See Clients::create_step().
+    ScriptPlan plan;
+    if (words.size() == 2) {
+        plan.runs_for = Duration(parse_int64(words[0]).value_or(0));
+        plan.exit_code = static_cast<std::int16_t>(parse_int64(words[1]).value_or(0));
+    }
+    later(some(5, 400), [this, run, plan = std::move(plan)] {
         Processes* const processes = find(run);
         if (processes == nullptr || !processes->starting) return;
         tell(RunStarted{run});
-        begin(run, decode<ScriptPlan>(text).value_or(ScriptPlan{}));
+        begin(run, plan);
     });
 }
 

@@ -247,12 +247,15 @@ private:
         for (const std::string& line : problem.details)
             streams_.err << "sbatch: error: " << line << '\n';
         if (problem.code == "unknown_gres")
-            return fail(slurm_message(problem), 1);  // Slurm says this one without a prefix.
+            return advised(fail(slurm_message(problem), 1), problem);  // Slurm's, without a prefix.
         if (problem.slurm.empty() || problem.code == "not_supported")
             return fail("Batch job submission failed: " +
                             (problem.detail.empty() ? problem.title : problem.detail),
                         1);
-        const int code = fail("Batch job submission failed: " + problem.slurm, 1);
+        return advised(fail("Batch job submission failed: " + problem.slurm, 1), problem);
+    }
+
+    int advised(int code, const api::Problem& problem) {
         streams_.err << advice_on(call_, problem);
         return code;
     }

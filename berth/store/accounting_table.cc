@@ -164,7 +164,7 @@ Status AccountingTable::settle_stored_steps(const Record& record, const Accounti
         BERTH_TRY(std::optional<AccountedStep> batch, find_step(row, kBatchStep));
         if (!batch) continue;
         // A run that was over before that was heard: see apply_runs.cc.
-        settle_batch(*batch, *ended, std::min(record.now, row.ended_at.value_or(record.now)));
+        settle_batch(*batch, *ended, std::min(record.now, ended->ended_at.value_or(record.now)));
         BERTH_CHECK(put(row, *batch));
     }
     return Done{};

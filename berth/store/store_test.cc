@@ -233,7 +233,7 @@ TEST_F(Damaged, AnEpochThatIsNoNumberIsRefused) {
 }
 TEST_F(Damaged, AnEpochBehindItsRecordsIsRefused) {
     expect_refusal("UPDATE meta SET value = 0 WHERE name = 'epoch'",
-                   "epoch is 0, but its records are of epoch 1");
+                   "epoch 0, and its last record is of epoch 1");
 }
 TEST_F(Damaged, ARetentionRowThatIsNoNumberIsRefused) {
     expect_refusal("INSERT INTO meta VALUES('steps_swept_end', x'01')",
