@@ -207,22 +207,22 @@ def backup_state(run):
 
 def restored(run, *others):
     """What restore says that makes a controller's state of a copy."""
-    copy, made = run.cluster.work / "copy.db", run.cluster.work / "made"
+    copy, made = run.cluster.root / "copy.db", run.cluster.root / "made"
     copy.unlink(missing_ok=True)
     shutil.rmtree(made, ignore_errors=True)
     run.run("berth", "backup", str(copy))
     return run.run("berth", "restore", str(copy), *others, *run.words(), ok=None, env={"HOME": str(run.cluster.work)}).stdout, made
 
 
-@berth_option("state", lambda c: str(c.work / "made"), seen="the state is there", commands=("restore",))
+@berth_option("state", lambda c: str(c.root / "made"), seen="the state is there", commands=("restore",))
 def restore_state(run):
-    see((restored(run)[1] / "berth.db").exists())
+    see(any(restored(run)[1].rglob("berth.db")))
 
 
 @berth_option("skip-jobs", "7", seen="the next job has a number further on", commands=("restore",))
 def restore_skip_jobs(run):
     number = int(run.out("sbatch", "--parsable", "--wrap", "true"))
-    see(f"the next job is {number + 8}." in restored(run, f"--state={run.cluster.work}/made")[0])
+    see(f"the next job is {number + 8}." in restored(run, f"--state={run.cluster.root}/made")[0])
 
 
 @berth_option("json", seen="JSON", commands=("doctor",))
