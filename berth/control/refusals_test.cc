@@ -45,6 +45,19 @@ TEST(Refusals, AJobThatMayNotBeRequeuedIsAllTheSameSinceItNeverBegan) {
     EXPECT_EQ(rig.job(id).attempt, Attempt{2});
 }
 
+// Its node was told to kill it, perhaps before it had begun.
+TEST(Refusals, JobsThatWereCancelledFirstCountAgainstNoNode) {
+    ControlRig rig(1);
+    rig.connect(0);
+    for (int i = 0; i < 4; ++i) {
+        const std::uint32_t id = rig.submit({.gpus = 1});
+        rig.ask(kRoot, CancelJob{.job = {JobId(id), {}}});
+        rig.report(0, refusal(rig, id, NotBegun::for_node));
+        EXPECT_EQ(rig.job(id).state, JobState::cancelled);
+    }
+    EXPECT_FALSE(rig.state().condition(NodeId(0)).drained);
+}
+
 TEST(Refusals, ThreeDifferentJobsDrainTheNodeWithTheReason) {
     ControlRig rig(1);
     rig.connect(0);

@@ -85,9 +85,12 @@ void Nodes::attempt_ended(Ledger& ledger, NodeId node, const AttemptReport& repo
         // Only what went wrong before anything ran counts as a failed launch, which holds the job.
         const bool launch_failed = !report.failure.empty() && !report.batch_exit && same_boot &&
                                    (report.never_ran || !started);
-        const bool not_begun = launch_failed && report.not_begun != NotBegun::unknown;
-        const bool sent_back =
-            not_begun && send_back(ledger, node, *ledger.state().find_job(attempt.job), report);
+        // One that was to end already was killed by us, which is no fault of its node's.
+        const Job& job = *ledger.state().find_job(attempt.job);
+        const bool was_to_run = job.state == JobState::running || refused_.contains(job.id);
+        const bool not_begun =
+            launch_failed && was_to_run && report.not_begun != NotBegun::unknown;
+        const bool sent_back = not_begun && send_back(ledger, node, job, report);
         const bool held = launch_failed && !sent_back && report.not_begun != NotBegun::for_node &&
                           (report.failed_hook != Hook::prolog ||
                            ledger.state().spec().hooks.hold_on_failure);
