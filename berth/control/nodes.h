@@ -71,7 +71,6 @@ private:
                          const std::vector<StepId>& live);
     void check_hardware(Ledger& ledger, NodeId node, const NodeSpec& found);
     void welcome(Ledger& ledger, NodeId node);
-    void note_end(Ledger& ledger, NodeId node);
 
     // reports.cc
     void attempt_started(Ledger& ledger, NodeId node, AttemptId attempt);
@@ -145,7 +144,6 @@ private:
     };
     std::map<JobId, Refusals> refused_;
     std::map<NodeId, std::set<JobId>> refusing_;
-    std::map<NodeId, std::uint32_t> ends_;  // Acknowledged on each node's link.
 };
 
 }  // namespace berth

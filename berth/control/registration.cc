@@ -11,9 +11,6 @@ namespace {
 
 constexpr ExitStatus kLostStep{.code = 0, .signal = 9};
 
-// So many ends on a link, and its node registers anew.
-constexpr std::uint32_t kEndsOfALink = 1024;
-
 NodeRegistered registered_fact(NodeId node, const Registration& registration) {
     return {.node = node,
             .boot_id = registration.boot_id,
@@ -178,16 +175,6 @@ void Nodes::check_hardware(Ledger& ledger, NodeId node, const NodeSpec& found) {
     ledger.log(LogLevel::warning, "node " + spec.node(node).name + " is drained: " + fault);
     ledger.record(
         NodeUpdated{.node = node, .drained = true, .reason = std::move(fault), .by = kOurselves});
-}
-
-// A link may stay up for months, and its node would keep the tombstone of each job that ever ran
-// there. They may only go with a new registration, which makes every order from before it stale.
-void Nodes::note_end(Ledger& ledger, NodeId node) {
-    if (++ends_[node] < kEndsOfALink) return;
-    ends_.erase(node);
-    const NodeSession& session = sessions_.of(node);
-    const bool some_can_go = oldest_live_job(ledger.state()) > session.oldest_live;
-    if (session.link && some_can_go) ledger.close(*session.link);
 }
 
 void Nodes::welcome(Ledger& ledger, NodeId node) {

@@ -300,23 +300,6 @@ TEST_F(TwoAgents, AnAgentThatLostItsDiskCountsByItsStart) {
     EXPECT_EQ(rig.orders<Welcome>().size(), 1U);
 }
 
-// While its link stays up, a node would keep the tombstone of each job that ever ran there.
-TEST(Registration, IsAskedForAnewNowAndThenSoThatTombstonesDoNotGrow) {
-    ControlRig rig(1);
-    rig.connect(0);
-    std::size_t closed = 0;
-    for (int i = 0; i < 1100; ++i) {
-        const std::uint32_t id = rig.run({.gpus = 1});
-        rig.report(0, end_report(id));
-        closed += rig.last.closed.size();
-        EXPECT_TRUE(rig.orders<Welcome>().empty()) << "orders from before it are not stale";
-    }
-    ASSERT_EQ(closed, 1U);
-    rig.connect(0);
-    ASSERT_EQ(rig.orders<Welcome>().size(), 1U);
-    EXPECT_GT(rig.orders<Welcome>()[0].second.oldest_live_job, JobId(1000));
-}
-
 // One that ran before may still be sent an old order.
 TEST(Registration, KeepsTheTombstonesOfJobsThatRunAgain) {
     ControlRig rig(2);

@@ -115,7 +115,6 @@ void Nodes::attempt_ended(Ledger& ledger, NodeId node, const AttemptReport& repo
         }
     }
     give(ledger, node, AcknowledgeEnd{report.job, report.attempt, std::nullopt});
-    note_end(ledger, node);
     stray_ended(ledger, node, {report.job, report.attempt});
     sessions_.mark(node);
 }

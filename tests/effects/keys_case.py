@@ -223,6 +223,7 @@ class KeyCase(Case):
         for job in run("squeue", "-h", "-a", "-o", "%A", check=False).stdout.split():
             run("scancel", "-s", "KILL", "--full", job, check=False)
             run("scancel", job, check=False)
+        self.cluster.wait_all_done()  # Jobs that are ending still count against limits.
         ill = [line.split()[0] for line in run("sinfo", "-h", "-a", "-N", "-o", "%N %t", check=False).stdout.splitlines()
                if any(word in line for word in ("drain", "drng", "down", "boot", "maint"))]
         if ill:

@@ -27,7 +27,7 @@ ALWAYS_SO = {
     "sattach --quiet": "sattach has no messages of its own",
     "sinfo --exact": "nodes that differ never share a line",
     "sinfo --noconvert": "memory is always in megabytes",
-    "squeue --priority": "a job has one partition",
+    "squeue --priority": "a job has one partition", "SQUEUE_PRIORITY": "likewise",
     "srun --cpu-bind": "tasks share the cores of their step", "srun --cpu_bind": "likewise", "SLURM_CPU_BIND": "likewise",
     **{f"berth {command} --compact": "likewise" for command in ("submit", "run")},
     **{f"{command} --berth-compact": "a job has the fewest switches without it" for command in ("sbatch", "#SBATCH", "srun", "salloc")},
