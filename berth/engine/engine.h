@@ -43,7 +43,7 @@ enum class PlantedBug : std::uint8_t {
     breaks_promises,   // Plans a job again, and later.
     tears_cliques,     // Takes the outermost devices.
     opens_gates,       // Begin times, dependencies and limits do not keep anyone waiting.
-    gives_twice,       // Takes the first devices of a node, whoever holds them.
+    gives_twice,       // Takes the first devices of a node, free or not.
 };
 
 struct Outlook;  // What is derived from the state: outlook.h.

@@ -13,7 +13,7 @@ public:
             Rng rng);
 
     void use(std::vector<PlannedJob> jobs);
-    // By an operator; whoever it is for submits to it then.
+    // By an operator; the users of the reservation submit to it then.
     void reserve(std::vector<PlannedReservation> reservations);
     // What a batch script does besides running: its srun.
     void script_started(const LaunchAttempt& launch, const ScriptPlan& plan);

@@ -231,10 +231,6 @@ TEST_F(Damaged, AnEpochThatIsNoNumberIsRefused) {
     expect_refusal("UPDATE meta SET value = 'x' WHERE name = 'epoch'",
                    "'epoch' in table meta of the state file is not a whole number");
 }
-TEST_F(Damaged, AnEpochBehindItsRecordsIsRefused) {
-    expect_refusal("UPDATE meta SET value = 0 WHERE name = 'epoch'",
-                   "epoch 0, and its last record is of epoch 1");
-}
 TEST_F(Damaged, ARetentionRowThatIsNoNumberIsRefused) {
     expect_refusal("INSERT INTO meta VALUES('steps_swept_end', x'01')",
                    "'steps_swept_end' in table meta of the state file is not a whole number");
