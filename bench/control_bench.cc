@@ -2,7 +2,8 @@
 // with a thousand agents at its other end. Whoever is answered is looked for afterwards: a job that
 // was accepted must be there, and must have run once.
 //
-// control_bench [--json FILE] [--only TEXT]. Exits 1 where a row misses what is asked, and names it.
+// control_bench [--json FILE] [--only TEXT]. Exits 1 where a row misses what is asked, and names
+// it.
 #include <unistd.h>
 
 #include <cstdio>

@@ -92,8 +92,7 @@ std::vector<std::string> turns_of(const LiveDaemon& daemon) {
 CycleCost cycles_of(const LiveDaemon& daemon) {
     const auto row = Client(Endpoint{daemon.socket()}).diagnostics();
     if (!row.ok()) give_up("the diagnostics cannot be read");
-    return {static_cast<double>(row->cycles.cycles),
-            static_cast<double>(row->cycles.total) / 1e3};
+    return {static_cast<double>(row->cycles.cycles), static_cast<double>(row->cycles.total) / 1e3};
 }
 
 std::string submit_request(const Submission& one) {

@@ -109,7 +109,7 @@ More more_of(const std::vector<double>& ratios) {
     return {(mean - 1) * 100, 2 * deviation / std::sqrt(count) * 100};
 }
 
-void add_rows(std::vector<Row>& rows, const std::string& what, double Round::*figure,
+void add_rows(std::vector<Row>& rows, const std::string& what, double Round::* figure,
               const std::vector<Round>& alone, const std::vector<Round>& polled) {
     std::vector<double> with, without;
     for (std::size_t i = 0; i < polled.size(); ++i) {
@@ -124,8 +124,8 @@ void add_rows(std::vector<Row>& rows, const std::string& what, double Round::*fi
                         text_of(polled.front().jobs_a_second) + " jobs/s with"});
     rows.push_back({"noise of that, twice the standard error", more.unsure, "%", kGate, false,
                     "without pollers at all it is " + text_of(noise.unsure) + " %; " +
-                        std::to_string(kRounds) + " rounds of " +
-                        std::to_string(kRound.count()) + " s"});
+                        std::to_string(kRounds) + " rounds of " + std::to_string(kRound.count()) +
+                        " s"});
 }
 
 }  // namespace

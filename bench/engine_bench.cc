@@ -280,8 +280,9 @@ int main(int argc, char** argv) {
     berth::bench::Options options;
     for (int i = 1; i < argc; ++i) {
         const std::string name = argv[i];
-        const bool known = name == "--json" || name == "--gate" || name == "--only" || name == "--events" ||
-                           name == "--repeat" || name == "--check" || name == "--queue";
+        const bool known = name == "--json" || name == "--gate" || name == "--only" ||
+                           name == "--events" || name == "--repeat" || name == "--check" ||
+                           name == "--queue";
         if (!known || i + 1 == argc) {
             std::cerr << "usage: engine_bench [--json FILE] [--gate FILE] [--only TEXT] "
                          "[--queue FILE] [--events N] [--repeat N] [--check no]\n";

@@ -48,7 +48,8 @@ TEST(PlanUnderLoad, IsRightAndKeptWhileRunsEndOnTime) {
 
 // Until the slack of the promises is used up: a minute, less the time between two looks.
 TEST(PlanUnderLoad, IsKeptWhileRunsEndALittleLate) {
-    testing::for_each_seed(12, [](Rng& rng) { keep_promises_on_small(rng, std::chrono::seconds(40)); });
+    testing::for_each_seed(12,
+                           [](Rng& rng) { keep_promises_on_small(rng, std::chrono::seconds(40)); });
 }
 
 TEST(PlanUnderLoad, IsRightAndKeptForManyUsers) {

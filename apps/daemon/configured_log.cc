@@ -15,9 +15,9 @@ void configure_log(LogFile& log, const config::LogSettings& settings, const std:
     const LogLevel least = verbose ? LogLevel::debug : settings.least.value_or(LogLevel::info);
     const Status moved = log.move_to(paths, least);
     if (moved.ok()) return;
-    log.write(LogLevel::warning, "log",
-              "cannot write to " + settings.file + ", which slurm.conf names: " +
-                  moved.error().message);
+    log.write(
+        LogLevel::warning, "log",
+        "cannot write to " + settings.file + ", which slurm.conf names: " + moved.error().message);
 }
 
 }  // namespace berth

@@ -168,8 +168,8 @@ TEST(Restart, GoesOnEndingWhatWasEnding) {
 // The launcher fell before it had the step, or before it could tell that it had begun.
 TEST(Restart, StartsAStepThatHadNotStarted) {
     AgentRig rig = running();
-    rig.order(LaunchStep{.job = JobId{7}, .attempt = Attempt{1}, .step = StepId{1},
-                         .arguments = {"hostname"}});
+    rig.order(LaunchStep{
+        .job = JobId{7}, .attempt = Attempt{1}, .step = StepId{1}, .arguments = {"hostname"}});
     rig.forget_past();
     rig.start("boot-1", {batch_of(7), step_of(7, 0)});
     ASSERT_EQ(rig.acted<StartStep>().size(), 1U);

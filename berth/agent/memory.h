@@ -32,7 +32,7 @@ struct RememberedAttempt {
     std::string hook_failure;
     std::optional<RunUsage> usage;  // Of the script, with its exit.
     bool frozen = false;
-    std::uint32_t freeze_change = 0;  // Of the last order to freeze it or to let it go on.
+    std::uint32_t freeze_change = 0;         // Of the last order to freeze it or to let it go on.
     NotBegun not_begun = NotBegun::unknown;  // Where `failure` is that of its launch.
     std::optional<Time> ending_since, ended_at;  // The end began; the script ended before that.
     BERTH_FIELDS(RememberedAttempt, launch, started, ending, batch_exit, out_of_memory, failure,

@@ -315,7 +315,7 @@ struct StepCall {
     bool append_output = false, label = false;
     std::string io_address, io_token;
     std::optional<TerminalSize> terminal;
-    std::string mpi;  // "none", "pmi2", …; empty: as MpiDefault says.
+    std::string mpi;               // "none", "pmi2", …; empty: as MpiDefault says.
     bool truncate_output = false;  // Neither this nor append_output: as JobFileAppend says.
     bool errors_with_output = false;
     Inherited inherited;

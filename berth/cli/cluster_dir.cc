@@ -94,8 +94,7 @@ fs::path ClusterDir::database_directory(const fs::path& directory) {
     if (of_packages) return path;
     // DIR/state of a cluster, or of one to come, was named itself.
     const ClusterDir above{path.parent_path()};
-    const bool is_cluster =
-        exists(above.config()) || exists(above.logs()) || !exists(above.path());
+    const bool is_cluster = exists(above.config()) || exists(above.logs()) || !exists(above.path());
     if (path == above.state() && is_cluster) return path;
     return ClusterDir(path).state();
 }
@@ -135,8 +134,8 @@ Status ClusterDir::start(const std::string& name, const std::vector<std::string>
     if (pid == 0) become(argv, log);
     close(log);
     if (pid < 0) return system_error("cannot start " + name);
-    return write_public_file(pid_file(name).string(), std::to_string(pid) + ' ' +
-                                                          std::to_string(start_of(pid)) + '\n');
+    return write_public_file(pid_file(name).string(),
+                             std::to_string(pid) + ' ' + std::to_string(start_of(pid)) + '\n');
 }
 
 Status ClusterDir::stop(const Daemon& daemon) const {

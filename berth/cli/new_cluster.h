@@ -13,7 +13,7 @@ namespace berth::cli {
 
 struct NewCluster {
     std::uint32_t nodes = 1;
-    std::uint32_t cpus = 0;  // 0: this machine's, or two a GPU if that is more.
+    std::uint32_t cpus = 0;                    // 0: this machine's, or two a GPU if that is more.
     std::optional<std::string> simulate_gpus;  // "a100:8"; nullopt: those of this machine, if any.
 };
 

@@ -44,12 +44,12 @@ Client client_of(const ClusterDir& dir) {
 }
 
 Status write_environment(const ClusterDir& dir) {
-    const std::string text =
-        "# Source this, and every command finds the cluster in " + dir.path().string() + ".\n" +
-        "export BERTH_STATE='" + dir.path().string() + "'\n" + "export BERTH_SOCKET='" +
-        dir.socket().string() + "'\n" + "export SLURM_CONF='" +
-        (dir.config() / "slurm.conf").string() + "'\n" + "export PATH='" +
-        program_directory().string() + "':\"$PATH\"\n";
+    const std::string text = "# Source this, and every command finds the cluster in " +
+                             dir.path().string() + ".\n" + "export BERTH_STATE='" +
+                             dir.path().string() + "'\n" + "export BERTH_SOCKET='" +
+                             dir.socket().string() + "'\n" + "export SLURM_CONF='" +
+                             (dir.config() / "slurm.conf").string() + "'\n" + "export PATH='" +
+                             program_directory().string() + "':\"$PATH\"\n";
     return write_public_file(dir.environment_file().string(), text);
 }
 
@@ -61,7 +61,8 @@ Status check_database(const ClusterDir& dir) {
     if (!fs::exists(there, ignored) || fs::exists(ours, ignored)) return Done{};
     return Error{ErrorCode::failed_precondition,
                  there.string() + " is the database of another controller (berthd --state " +
-                     dir.path().string() + "): start that one, or name another directory by "
+                     dir.path().string() +
+                     "): start that one, or name another directory by "
                      "--state. To go on with it here, stop that controller and move " +
                      there.string() + "* into " + dir.state().string() + '/'};
 }

@@ -103,8 +103,8 @@ std::vector<std::string> files_that_differ(const UpConfig& wanted, const fs::pat
         }
     }
     for (const char* const name : kNames) {
-        const bool is_wanted = std::ranges::any_of(
-            texts, [&](const NamedText& one) { return one.name == name; });
+        const bool is_wanted =
+            std::ranges::any_of(texts, [&](const NamedText& one) { return one.name == name; });
         std::error_code ignored;
         if (!is_wanted && fs::exists(folder / name, ignored))
             all.push_back(std::string("there is a ") + name);

@@ -164,10 +164,10 @@ TEST(KnownKeys, WhatIsSoAnywayIsNoWarning) {
              {"PreemptType", "preempt/none"}, {"DisableRootJobs", "NO"}, {"TrackWCKey", "no"}}) {
         EXPECT_EQ(text_of(load_with(key, value)), "") << key;
     }
-    for (const auto& [key, value] : std::vector<std::pair<const char*, const char*>>{
-             {"PreemptType", "preempt/qos"},
-             {"JobSubmitPlugins", "lua"},
-             {"CliFilterPlugins", "lua"}}) {
+    for (const auto& [key, value] :
+         std::vector<std::pair<const char*, const char*>>{{"PreemptType", "preempt/qos"},
+                                                          {"JobSubmitPlugins", "lua"},
+                                                          {"CliFilterPlugins", "lua"}}) {
         EXPECT_NE(text_of(load_with(key, value)).find(std::string("warning: ") + key),
                   std::string::npos)
             << key;
@@ -215,10 +215,10 @@ TEST(SiteKeys, TopologyPluginDecidesWhatIsReadOfTopologyConf) {
 
 TEST(LogSettings, AreThoseOfSlurmConf) {
     ConfigFiles files;
-    files.slurm = ConfigText{
-        "slurm.conf", std::string(kBase) +
-                          "SlurmctldLogFile=/var/log/ctld.log\nSlurmctldDebug=debug2\n"
-                          "SlurmdLogFile=/var/log/%h-%n.log\nSlurmdDebug=2\n"};
+    files.slurm =
+        ConfigText{"slurm.conf", std::string(kBase) +
+                                     "SlurmctldLogFile=/var/log/ctld.log\nSlurmctldDebug=debug2\n"
+                                     "SlurmdLogFile=/var/log/%h-%n.log\nSlurmdDebug=2\n"};
     const ClusterSpec spec = load(files).spec;
     EXPECT_EQ(controller_log(spec).file, "/var/log/ctld.log");
     EXPECT_EQ(controller_log(spec).least, LogLevel::debug);

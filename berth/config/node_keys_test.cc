@@ -9,9 +9,9 @@ namespace {
 Loaded load_with(const std::string& slurm, const std::string& node, const std::string& gres = "",
                  const std::string& topology = "") {
     ConfigFiles files;
-    files.slurm = ConfigText{"slurm.conf", "ClusterName=lab\nGresTypes=gpu\n" + slurm +
-                                               "\nNodeName=n1 " + node +
-                                               "\nPartitionName=main Nodes=n1 Default=YES\n"};
+    files.slurm =
+        ConfigText{"slurm.conf", "ClusterName=lab\nGresTypes=gpu\n" + slurm + "\nNodeName=n1 " +
+                                     node + "\nPartitionName=main Nodes=n1 Default=YES\n"};
     if (!gres.empty()) files.gres = ConfigText{"gres.conf", gres};
     if (!topology.empty()) files.topology = ConfigText{"topology.conf", topology};
     return load(files);

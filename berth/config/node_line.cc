@@ -22,10 +22,9 @@ const std::vector<std::string_view> kNodeKeys = {
 // Keys that are right in Slurm and that nothing acts on yet.
 bool has_no_effect(std::string_view key) {
     return std::ranges::any_of(
-        std::to_array<std::string_view>({"BcastAddr", "CoreSpecCount", "CpuBind", "CPUSpecList",
-                                         "MemSpecLimit", "Parameters", "Port",
-                                         "RestrictedCoresPerGPU", "SuspendTime", "TmpDisk",
-                                         "Topology", "Reason"}),
+        std::to_array<std::string_view>(
+            {"BcastAddr", "CoreSpecCount", "CpuBind", "CPUSpecList", "MemSpecLimit", "Parameters",
+             "Port", "RestrictedCoresPerGPU", "SuspendTime", "TmpDisk", "Topology", "Reason"}),
         [&](auto known) { return iequals(known, key); });
 }
 

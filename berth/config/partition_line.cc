@@ -66,8 +66,8 @@ void set_oversubscribe(Draft& draft, const Line& line, const Pair& pair, Partiti
     partition.exclusive = partition.oversubscribe == "EXCLUSIVE";
     if (partition.oversubscribe != "NO" && !partition.exclusive) {
         draft.warning(line, pair,
-                   "OverSubscribe=" + *pair.value +
-                       " has no effect yet: jobs never share cores or devices");
+                      "OverSubscribe=" + *pair.value +
+                          " has no effect yet: jobs never share cores or devices");
     }
 }
 

@@ -172,8 +172,9 @@ void read_parameter(Draft& draft, const Line& line, const Pair& pair, std::strin
     if (known->set == nullptr) {
         const std::string said = "SchedulerParameters: " + std::string(trim(text));
         return draft.warning(line, pair,
-                          known->why.empty() ? said + " has no effect yet"
-                                             : said + " has no effect: " + std::string(known->why));
+                             known->why.empty()
+                                 ? said + " has no effect yet"
+                                 : said + " has no effect: " + std::string(known->why));
     }
     std::int64_t value = 0;
     if (known->low <= known->high) {

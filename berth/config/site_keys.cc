@@ -30,15 +30,14 @@ constexpr auto kDebug = std::to_array<PrivateName>({
 });
 // Of Slurm's, those that tell of parts that Berth does not have, or does not tell of.
 constexpr auto kDebugOfSlurm = std::to_array<std::string_view>({
-    "accrue",     "agent",         "auditrpcs",     "auditttls",    "backfill",
-    "backfillmap", "burstbuffer",  "cgroup",        "conmgr",       "cpu_bind",
-    "cpufrequency", "data",        "dbd_agent",     "dependency",   "elasticsearch",
-    "energy",     "federation",    "frontend",      "glob_silence", "hetjob",
-    "interconnect", "jobcomp",     "jobcontainer",  "license",      "metrics",
-    "network",    "networkraw",    "nodefeatures",  "no_conf_hash", "power",
-    "powersave",  "priority",      "profile",       "protocol",     "reservation",
-    "route",      "sackd",         "script",        "selecttype",   "switch",
-    "timectld",   "timers",        "tls",           "tracejobs",    "triggers",
+    "accrue",       "agent",      "auditrpcs",     "auditttls",    "backfill",     "backfillmap",
+    "burstbuffer",  "cgroup",     "conmgr",        "cpu_bind",     "cpufrequency", "data",
+    "dbd_agent",    "dependency", "elasticsearch", "energy",       "federation",   "frontend",
+    "glob_silence", "hetjob",     "interconnect",  "jobcomp",      "jobcontainer", "license",
+    "metrics",      "network",    "networkraw",    "nodefeatures", "no_conf_hash", "power",
+    "powersave",    "priority",   "profile",       "protocol",     "reservation",  "route",
+    "sackd",        "script",     "selecttype",    "switch",       "timectld",     "timers",
+    "tls",          "tracejobs",  "triggers",
 });
 
 std::string names_of(std::span<const PrivateName> known) {

@@ -13,8 +13,8 @@ namespace {
 // Those that rate_limit_of() reads. Not rl_log_freq: sdiag counts each refusal as any other call.
 bool is_rate_word(std::string_view name) {
     return std::ranges::any_of(
-        std::to_array<std::string_view>({"rl_enable", "rl_bucket_size", "rl_refill_rate",
-                                         "rl_refill_period", "rl_table_size"}),
+        std::to_array<std::string_view>(
+            {"rl_enable", "rl_bucket_size", "rl_refill_rate", "rl_refill_period", "rl_table_size"}),
         [&](std::string_view known) { return iequals(known, name); });
 }
 

@@ -7,9 +7,10 @@ namespace {
 
 Loaded read(const std::string& keys, const std::string& yaml = {}) {
     ConfigFiles files;
-    files.slurm = ConfigText{"slurm.conf", "ClusterName=lab\nNodeName=n1 CPUs=16\n"
-                                           "PartitionName=main Nodes=n1 Default=YES\n" +
-                                               keys};
+    files.slurm = ConfigText{"slurm.conf",
+                             "ClusterName=lab\nNodeName=n1 CPUs=16\n"
+                             "PartitionName=main Nodes=n1 Default=YES\n" +
+                                 keys};
     if (!yaml.empty()) files.berth = ConfigText{"berth.yaml", yaml};
     return load(files);
 }

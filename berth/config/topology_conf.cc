@@ -128,8 +128,8 @@ Read read_plugin(Draft& draft) {
 void keep_readable(Draft& draft, const Read& read, std::vector<const Line*>& lines,
                    const char* kind, bool wanted) {
     if (wanted || lines.empty()) return;
-    draft.warning(*lines.front(), std::string(kind) + " lines have no effect with TopologyPlugin=" +
-                                      read.plugin);
+    draft.warning(*lines.front(),
+                  std::string(kind) + " lines have no effect with TopologyPlugin=" + read.plugin);
     lines.clear();
 }
 

@@ -69,9 +69,8 @@ void log_allocation(Ledger& ledger, const StartJob& fact) {
             text += (text.empty() ? "" : ",") + spec.dimensions.at(part.dimension).name + ":" +
                     std::to_string(part.parts) + "(IDX:" + std::to_string(device.index) + ")";
         }
-        ledger.log(LogLevel::info, "gres: job " + to_string(job->id) + " of " +
-                                       *job->owner->user + " has " +
-                                       (text.empty() ? "no GRES" : text) + " of node " +
+        ledger.log(LogLevel::info, "gres: job " + to_string(job->id) + " of " + *job->owner->user +
+                                       " has " + (text.empty() ? "no GRES" : text) + " of node " +
                                        spec.node(share.node).name);
     }
 }

@@ -40,8 +40,8 @@ TEST(DebugLines, TellOfStepsWhereTheyRunAndHowTheyEnd) {
     step.request.name = "train";
     rig.ask(kAnn, step);
     EXPECT_EQ(logged(rig), "steps: step 1.0 (train) begins on node1\n");
-    rig.report(0, StepReport{.job = JobId(id), .attempt = Attempt(1), .step = StepId(0),
-                             .exit = {3, 0}});
+    rig.report(
+        0, StepReport{.job = JobId(id), .attempt = Attempt(1), .step = StepId(0), .exit = {3, 0}});
     EXPECT_EQ(logged(rig), "steps: step 1.0 ended on node1 with 3:0\n");
 }
 

@@ -277,8 +277,8 @@ Answer update(Ledger& ledger, const Principal& principal, const UpdateJob& comma
             wanted.request = job.spec.request;
             command.request.apply_to(*wanted.request);
         }
-        auto admitted = admit_update(ledger.state(), ledger.now(), wanted, by_operator,
-                                     principal.groups);
+        auto admitted =
+            admit_update(ledger.state(), ledger.now(), wanted, by_operator, principal.groups);
         if (auto* refusing = std::get_if<Refusing>(&admitted)) {
             return refused(std::move(*refusing), job.id);
         }

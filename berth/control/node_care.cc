@@ -52,10 +52,8 @@ void Nodes::return_to_service(Ledger& ledger, NodeId node, const NodeCondition& 
     const bool expected = before.reboot.stage != NodeReboot::Stage::none ||
                           before.fenced_boot == before.boot_id || was_silent;
     if (*rule == 2 || !rebooted || expected) return;
-    ledger.record(NodeUpdated{.node = node,
-                              .down = true,
-                              .reason = "Node unexpectedly rebooted",
-                              .by = kOurselves});
+    ledger.record(NodeUpdated{
+        .node = node, .down = true, .reason = "Node unexpectedly rebooted", .by = kOurselves});
 }
 
 // Each node is checked when it comes.

@@ -61,8 +61,8 @@ void Nodes::note_refusal(Ledger& ledger, NodeId node, const AttemptReport& repor
     refusing_.erase(node);
     const std::string& name = ledger.state().spec().node(node).name;
     ledger.log(LogLevel::error, "node " + name + " is drained: it could not begin " +
-                                    std::to_string(kJobsLost) +
-                                    " jobs, the last one because " + report.failure);
+                                    std::to_string(kJobsLost) + " jobs, the last one because " +
+                                    report.failure);
     ledger.record(NodeUpdated{.node = node,
                               .drained = true,
                               .reason = "Cannot start jobs: " + report.failure,
@@ -100,9 +100,8 @@ void Nodes::settle_refused(Ledger& ledger, JobId id) {
 void Nodes::forget_refusals(const Ledger& ledger, NodeId node, JobId id) {
     refusing_.erase(node);
     refused_.erase(id);
-    std::erase_if(refused_, [&](const auto& one) {
-        return ledger.state().find_job(one.first) == nullptr;
-    });
+    std::erase_if(refused_,
+                  [&](const auto& one) { return ledger.state().find_job(one.first) == nullptr; });
 }
 
 }  // namespace berth

@@ -88,12 +88,11 @@ void Nodes::attempt_ended(Ledger& ledger, NodeId node, const AttemptReport& repo
         // One that was to end already was killed by us, which is no fault of its node's.
         const Job& job = *ledger.state().find_job(attempt.job);
         const bool was_to_run = job.state == JobState::running || refused_.contains(job.id);
-        const bool not_begun =
-            launch_failed && was_to_run && report.not_begun != NotBegun::unknown;
+        const bool not_begun = launch_failed && was_to_run && report.not_begun != NotBegun::unknown;
         const bool sent_back = not_begun && send_back(ledger, node, job, report);
-        const bool held = launch_failed && !sent_back && report.not_begun != NotBegun::for_node &&
-                          (report.failed_hook != Hook::prolog ||
-                           ledger.state().spec().hooks.hold_on_failure);
+        const bool held =
+            launch_failed && !sent_back && report.not_begun != NotBegun::for_node &&
+            (report.failed_hook != Hook::prolog || ledger.state().spec().hooks.hold_on_failure);
         ledger.record(AttemptEnded{
             .job = attempt.job,
             .attempt = attempt.attempt,

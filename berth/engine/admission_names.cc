@@ -136,8 +136,8 @@ Objection check_partition_access(const ClusterSpec& spec, const Principal& owner
     if (owner.role != Role::admin && !partition.allow_groups.empty() && !is_allowed(owner.group) &&
         std::ranges::none_of(owner.groups, is_allowed)) {
         return refused(Refusal::not_allowed,
-                       "user " + owner.user + ", who is in none of its groups: " +
-                           join(partition.allow_groups, ", "));
+                       "user " + owner.user +
+                           ", who is in none of its groups: " + join(partition.allow_groups, ", "));
     }
     return std::nullopt;
 }

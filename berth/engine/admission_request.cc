@@ -221,9 +221,8 @@ Objection check_partition_limits(const ClusterSpec& spec, const Job& job) {
     if (!exceeds_node_memory(partition, demand)) return std::nullopt;
     return Refusing{.why = Refusal::memory_over_limit,
                     .message = format_size(memory_on_fullest(demand)) +
-                               " of memory on one node; partition " + partition.name +
-                               " allows " + format_size(*partition.max_memory_per_node) +
-                               " (MaxMemPerNode)"};
+                               " of memory on one node; partition " + partition.name + " allows " +
+                               format_size(*partition.max_memory_per_node) + " (MaxMemPerNode)"};
 }
 
 }  // namespace berth

@@ -43,17 +43,17 @@ Objection check_deadline(const Job& job, Time from) {
     const Duration least = spec.time_min.value_or(job.time_limit);
     if (least == Duration::max()) {
         return Refusing{.why = Refusal::time_limit_too_long,
-                        .message = "a job with a deadline needs a time limit: say --time or "
-                                   "--time-min (partition " +
-                                   spec.partition + " has no default)"};
+                        .message =
+                            "a job with a deadline needs a time limit: say --time or "
+                            "--time-min (partition " +
+                            spec.partition + " has no default)"};
     }
     const Duration left = *spec.deadline - from;
     if (least <= left) return std::nullopt;
-    return Refusing{
-        .why = spec.time_min ? Refusal::invalid_time_min : Refusal::time_limit_too_long,
-        .message = std::string(spec.time_min ? "the least time" : "the time limit") + " of " +
-                   format_duration(least) + " is longer than the " + format_duration(left) +
-                   " from the earliest start to the deadline"};
+    return Refusing{.why = spec.time_min ? Refusal::invalid_time_min : Refusal::time_limit_too_long,
+                    .message = std::string(spec.time_min ? "the least time" : "the time limit") +
+                               " of " + format_duration(least) + " is longer than the " +
+                               format_duration(left) + " from the earliest start to the deadline"};
 }
 
 }  // namespace

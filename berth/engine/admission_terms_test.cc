@@ -62,8 +62,7 @@ TEST_F(Terms, RefusesToWaitForTheOutcomeOfAJobThatIsNotKnown) {
         EXPECT_EQ(why({.dependencies = {gone}}), Refusal::invalid_dependency);
         EXPECT_EQ(why({.dependencies = {{.job = array}, gone}, .any_dependency = true}),
                   Refusal::invalid_dependency);
-        EXPECT_EQ(refused({.dependencies = {no_task}}).message.substr(0, 18),
-                  "there is no job 1_");
+        EXPECT_EQ(refused({.dependencies = {no_task}}).message.substr(0, 18), "there is no job 1_");
         admitted({.dependencies = {{.kind = kind, .job = array}}});
     }
 }
@@ -154,8 +153,7 @@ TEST_F(Terms, AllowGroupsAsksForAllGroupsOfTheUser) {
     EXPECT_NE(refused({}).message.find("gpu-users"), std::string::npos);
     owner_.groups = {"news", "gpu-users"};
     const JobId id = submit({});
-    spec.partitions.push_back(
-        {.name = "other", .nodes = {NodeId(0)}, .allow_groups = {"wheel"}});
+    spec.partitions.push_back({.name = "other", .nodes = {NodeId(0)}, .allow_groups = {"wheel"}});
     state_.apply(kNow, SpecInstalled{spec});
     const JobUpdated move{.job = id, .partition = PartitionId(1)};
     const auto refused_move = admit_update(state_, kNow, move, false, owner_.groups);

@@ -27,8 +27,7 @@ void CycleRun::find_chance(Kind& kind) const {
     if (could_run_when_free(demand, state(), taste_)) {
         kind.chance = Kind::Chance::fits;
     } else {
-        kind.chance =
-            could_ever_run(demand, taste_) ? Kind::Chance::not_now : Kind::Chance::never;
+        kind.chance = could_ever_run(demand, taste_) ? Kind::Chance::not_now : Kind::Chance::never;
     }
 }
 
@@ -44,8 +43,8 @@ void CycleRun::judge(PendingJob& pending) {
     outlook_.unwritten.push_back(pending.id);
     find_chance(*pending.shape->kind);
     const Job& job = *state().find_job(pending.id);
-    pending.gate = gate_of(state(), job, *pending.shape, outlook_.running_tasks(job), now_,
-                           limit_holders());
+    pending.gate =
+        gate_of(state(), job, *pending.shape, outlook_.running_tasks(job), now_, limit_holders());
     if (is_planted(PlantedBug::opens_gates)) open_gate(pending.gate);
     pending.watched = gate_may_change(job);
     pending.limited = state().has_limits();

@@ -106,9 +106,7 @@ Blocker blocker_at_gate(const ClusterState& state, const Outlook& outlook, const
         case PendingReason::partition_inactive:
         case PendingReason::partition_node_limit:
         case PendingReason::partition_time_limit:
-        case PendingReason::max_mem_per_limit:
-            blocker.level = "partition " + partition.name;
-            break;
+        case PendingReason::max_mem_per_limit: blocker.level = "partition " + partition.name; break;
         case PendingReason::req_node_not_avail: blocker.level = "cluster"; break;
         default: break;
     }

@@ -433,7 +433,8 @@ LimitHolders::LimitHolders(const ClusterSpec& spec) {
     std::ranges::stable_sort(associations_, {}, [](const AssociationSpec* one) {
         return std::tie(one->account, one->user);
     });
-    std::ranges::stable_sort(accounts_, {}, [](const AccountSpec* one) { return std::tie(one->name); });
+    std::ranges::stable_sort(accounts_, {},
+                             [](const AccountSpec* one) { return std::tie(one->name); });
 }
 
 const AssociationSpec* LimitHolders::association(const std::string& account,

@@ -7,8 +7,8 @@
 #include "berth/engine/features.h"
 #include "berth/engine/outlook.h"
 #include "berth/engine/reservation_choice.h"
-#include "berth/model/limits.h"
 #include "berth/model/account_name.h"
+#include "berth/model/limits.h"
 
 namespace berth {
 namespace {

@@ -196,10 +196,10 @@ void LinuxNodeParts::settle_vanished(const RunKey& key, Run& run) {
     if (run.started_told) return;
     const std::string log_text = run.folder.log_path();
     const auto said = read_file(log_text);
-    tell(RunFailedToStart{key,
-                          "its shepherd ended before it started" +
-                              (said.ok() && !said->empty() ? ": " + *said : ""),
-                          NotBegun::for_node});
+    tell(RunFailedToStart{
+        key,
+        "its shepherd ended before it started" + (said.ok() && !said->empty() ? ": " + *said : ""),
+        NotBegun::for_node});
 }
 
 void LinuxNodeParts::remove_leftovers() {
@@ -217,12 +217,11 @@ void LinuxNodeParts::arm_timer() {
     const auto waits = [](const auto& one) { return one.second.empty_due; };
     const auto unseen = [](const auto& one) { return !one.second.gone && !one.second.shepherd; };
     const auto orphan = [](const auto& one) { return one.second.orphan; };
-    const bool waiting = !leftovers.empty() || std::ranges::any_of(runs, waits) ||
-                         std::ranges::any_of(places, waits) || std::ranges::any_of(runs, unseen) ||
-                         std::ranges::any_of(places, orphan) ||
-                         std::ranges::any_of(runs, [](const auto& one) {
-                             return is_unwatched(one.second);
-                         });
+    const bool waiting =
+        !leftovers.empty() || std::ranges::any_of(runs, waits) ||
+        std::ranges::any_of(places, waits) || std::ranges::any_of(runs, unseen) ||
+        std::ranges::any_of(places, orphan) ||
+        std::ranges::any_of(runs, [](const auto& one) { return is_unwatched(one.second); });
     std::chrono::milliseconds next{0};
     if (waiting) {
         look_again = reset_look ? kLookFirst : std::min(look_again * 2, kLookMost);

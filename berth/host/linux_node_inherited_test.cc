@@ -63,9 +63,10 @@ TEST_F(InheritedTest, ALimitAskedForByNameThatCannotBeIsSaid) {
     EXPECT_EQ(run(job).exit, ExitStatus{});
     const std::vector<std::string> lines = rig.lines("out");
     ASSERT_EQ(lines.size(), 3U) << rig.text("out");
-    EXPECT_EQ(lines[0], "slurmstepd: error: cannot set RLIMIT_NOFILE to 1099511627776 as "
-                        "--propagate asks: the hard limit on this node is " +
-                            lines[2]);
+    EXPECT_EQ(lines[0],
+              "slurmstepd: error: cannot set RLIMIT_NOFILE to 1099511627776 as "
+              "--propagate asks: the hard limit on this node is " +
+                  lines[2]);
     EXPECT_EQ(lines[1], lines[2]);
     job = rig.job(2, "ulimit -S -n; ulimit -H -n");
     job.spec.command.edit().std_out = "unasked";
@@ -80,8 +81,8 @@ TEST_F(InheritedTest, AScriptWhoseFilesCannotBeOpenedSaysWhichAndWhy) {
     job.spec.command.edit().std_out = "nosuch/out";
     RunExited exited = run(job);
     EXPECT_EQ(exited.exit, kNoFilesExit);
-    EXPECT_EQ(exited.failure, "Could not open stdout file " + rig.work +
-                                  "/nosuch/out: No such file or directory");
+    EXPECT_EQ(exited.failure,
+              "Could not open stdout file " + rig.work + "/nosuch/out: No such file or directory");
     job = rig.job(2, "touch ran");
     job.spec.command.edit().std_in = "nosuch";
     exited = run(job);

@@ -39,9 +39,9 @@ struct LinuxNodeParts {
         bool empty_due = false;
         bool unclaimed = false;  // From an earlier process, and nobody has asked for it since.
         bool orphan = false;     // The agent does not know it: to be removed once nothing runs.
-        std::optional<MpsKey> mps = std::nullopt;    // The daemon whose client it is.
+        std::optional<MpsKey> mps = std::nullopt;  // The daemon whose client it is.
         std::uint32_t uid = 0;
-        bool remove_shared_memory = false;            // With the last job of its user.
+        bool remove_shared_memory = false;             // With the last job of its user.
         std::optional<Clock::time_point> told_to_end;  // By a signal before KILL.
     };
 

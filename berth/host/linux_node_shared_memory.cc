@@ -54,11 +54,11 @@ void LinuxNodeParts::look_at_shared_memory(const Place& gone) {
                          what + "; it stays, since other processes of that user run here");
     }
     const LeftBehind still = remove_left_behind(left, gone.uid);
-    log.write(still.none() ? LogLevel::info : LogLevel::warning, "host",
-              what + (still.none() ? ": removed"
-                                   : ": " + std::to_string(still.files.size() +
-                                                           still.segments.size()) +
-                                         " of them could not be removed"));
+    log.write(
+        still.none() ? LogLevel::info : LogLevel::warning, "host",
+        what + (still.none() ? ": removed"
+                             : ": " + std::to_string(still.files.size() + still.segments.size()) +
+                                   " of them could not be removed"));
 }
 
 }  // namespace berth

@@ -200,8 +200,7 @@ Status LinuxNodeParts::start_run(RunSpec spec, const LaunchAttempt& launch, cons
                       ": it is looked at by time; fs.inotify.max_user_watches may be too low");
     }
     const char* const kind = needs_tls(spec.io_address) ? "-tls" : "";
-    BERTH_CHECK(
-        on_node(spawn_shepherd(run, std::move(lock).value(), options.shepherd + kind)));
+    BERTH_CHECK(on_node(spawn_shepherd(run, std::move(lock).value(), options.shepherd + kind)));
     if (run.watch >= 0) by_watch[run.watch] = key;
     Run& kept = runs[key] = std::move(run);
     watch_shepherd(key, kept);

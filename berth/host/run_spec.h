@@ -83,7 +83,7 @@ struct RunStatus {
 struct ExitRecord {
     ExitStatus exit;  // The highest.
     bool out_of_memory = false;
-    RunUsage usage;  // Of the tasks and what they waited for, as the kernel adds it up.
+    RunUsage usage;       // Of the tasks and what they waited for, as the kernel adds it up.
     std::string failure;  // Why the script could not run, where that is its user's to mend.
     std::optional<Time> ended_at;  // When the last task was seen to be gone.
     BERTH_FIELDS(ExitRecord, exit, out_of_memory, usage, failure, ended_at)

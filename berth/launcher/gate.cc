@@ -118,9 +118,8 @@ Status LaunchGate::let_in(const SignedAttempt& attempt, const std::string& crede
     BERTH_CHECK(is_fresh(attempt.warrant, now));
     if (launch.owner.uid < settings_.lowest_uid)
         return Error{ErrorCode::failed_precondition,
-                     "no job of uid " + std::to_string(launch.owner.uid) +
-                         " runs on this node: " + std::to_string(settings_.lowest_uid) +
-                         " is the lowest"};
+                     "no job of uid " + std::to_string(launch.owner.uid) + " runs on this node: " +
+                         std::to_string(settings_.lowest_uid) + " is the lowest"};
     BERTH_CHECK(has_room(launch));
     BERTH_CHECK(ledger_.forget(now, settings_.present));
     BERTH_CHECK(ledger_.raise_epoch(attempt.warrant.epoch));

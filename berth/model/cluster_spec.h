@@ -193,7 +193,7 @@ struct ConfinementSpec {
 
 // What jobs and steps have unless their user says otherwise, in slurm.conf's words.
 struct LaunchSpec {
-    bool append_output = false;                // JobFileAppend
+    bool append_output = false;                 // JobFileAppend
     RlimitSet propagated_limits = kAllRlimits;  // PropagateResourceLimits[Except]
 
     BERTH_FIELDS(LaunchSpec, append_output, propagated_limits)
@@ -302,9 +302,9 @@ struct ClusterSpec {
     std::string mpi_default;           // Of steps whose srun says nothing; none: "none".
     std::uint32_t max_node_count = 0;  // MaxNodeCount; 0: those that are configured, and no more.
     LaunchSpec launch;
-    std::string slurm_user;            // SlurmUser: this user is an administrator. Empty: none.
-    std::uint32_t private_data = 0;    // PrivateData, as PrivateKind's bits.
-    std::uint32_t debug_flags = 0;     // DebugFlags, as DebugFlag's bits.
+    std::string slurm_user;          // SlurmUser: this user is an administrator. Empty: none.
+    std::uint32_t private_data = 0;  // PrivateData, as PrivateKind's bits.
+    std::uint32_t debug_flags = 0;   // DebugFlags, as DebugFlag's bits.
 
     // What is gone is found among the nodes only: its agent may still have ends to report.
     std::optional<NodeId> find_node(std::string_view name) const;

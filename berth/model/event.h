@@ -96,7 +96,7 @@ struct AttemptEnded {
     NodeId node{0};
     std::optional<ExitStatus> batch_exit;  // On the batch host, where the script ran to its end.
     bool out_of_memory = false;
-    bool lost = false;              // The node was reborn under it, or could not launch it.
+    bool lost = false;   // The node was reborn under it, or could not launch it.
     std::string reason;  // What went wrong with the launch; with batch_exit: with its files.
     std::optional<RunUsage> usage;  // Of the script. For accounting alone.
     std::optional<Time> ended_at;   // Of a script that ended before its node was told to end it.

@@ -8,7 +8,9 @@ namespace berth {
 namespace {
 
 TEST(Inherited, LimitsAreReadAsSlurmNamesThem) {
-    const auto only = [](auto... kinds) { return static_cast<RlimitSet>((rlimit_bit(kinds) | ...)); };
+    const auto only = [](auto... kinds) {
+        return static_cast<RlimitSet>((rlimit_bit(kinds) | ...));
+    };
     EXPECT_EQ(parse_rlimits("ALL").value(), kAllRlimits);
     EXPECT_EQ(parse_rlimits("none").value(), 0);
     EXPECT_EQ(parse_rlimits("NOFILE").value(), only(RlimitKind::nofile));

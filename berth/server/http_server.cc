@@ -285,16 +285,16 @@ void HttpServer::Works::identify(std::string_view token, Identified then) {
         return then(std::move(known->principal));
     }
     const std::string user = known->token.user;
-    names.find_user(user, known->token.uid,
-                    [this, user, then = std::move(then)](std::optional<Principal> principal) {
-                        if (!principal) {
-                            return then(Error{ErrorCode::permission_denied,
-                                              "user " + user +
-                                                  " is no longer the one that had the token"});
-                        }
-                        principal->role = role_of(*principal);
-                        then(*std::move(principal));
-                    });
+    names.find_user(
+        user, known->token.uid,
+        [this, user, then = std::move(then)](std::optional<Principal> principal) {
+            if (!principal) {
+                return then(Error{ErrorCode::permission_denied,
+                                  "user " + user + " is no longer the one that had the token"});
+            }
+            principal->role = role_of(*principal);
+            then(*std::move(principal));
+        });
 }
 
 void HttpServer::Works::wait_for_room() {

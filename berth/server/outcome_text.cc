@@ -33,8 +33,8 @@ std::string nodes_text(const AccountingRecord& record) {
 
 Duration ran_for(const AccountingRecord& record, Time now) {
     if (!record.started_at) return {};
-    return std::max(Duration{}, record.ended_at.value_or(now) - *record.started_at -
-                                    record.suspended);
+    return std::max(Duration{},
+                    record.ended_at.value_or(now) - *record.started_at - record.suspended);
 }
 
 std::string limit_text(const AccountingRecord& record) {
@@ -77,8 +77,7 @@ std::string head_of(const AccountingRecord& record) {
         case JobState::timeout: return "timed out: it reached " + limit_text(record);
         case JobState::node_fail: return "was lost with its node: a node of it failed or rebooted";
         case JobState::preempted: return "was preempted by another job";
-        case JobState::out_of_memory:
-            return "ran out of memory: the kernel killed processes of it";
+        case JobState::out_of_memory: return "ran out of memory: the kernel killed processes of it";
         case JobState::boot_fail: return "never ran: a node of it did not boot";
         case JobState::deadline: return "was ended by its deadline";
     }

@@ -61,7 +61,7 @@ Role role_of(const Principal& principal, const ClusterSpec& spec) {
     if (principal.uid == 0 || principal.uid == ::geteuid()) return Role::admin;
     if (!spec.slurm_user.empty() && principal.user == spec.slurm_user) return Role::admin;
     return std::ranges::find(spec.operators, principal.user) == spec.operators.end() ? Role::user
-                                                                                      : Role::op;
+                                                                                     : Role::op;
 }
 
 namespace {

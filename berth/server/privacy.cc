@@ -23,10 +23,8 @@ bool Privacy::shows(const Reservation& reservation) const {
     for (const QosSpec& one : spec_.qos) qos.push_back(one.name);
     Job job;
     for (const std::string& group : groups) {
-        job.owner = Owner{.uid = principal_.uid,
-                          .gid = principal_.gid,
-                          .user = principal_.user,
-                          .group = group};
+        job.owner = Owner{
+            .uid = principal_.uid, .gid = principal_.gid, .user = principal_.user, .group = group};
         for (const std::string& account : accounts) {
             job.spec.account = account;
             for (const std::string& name : qos) {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "berth/server/published.h"
 #include "berth/model/principal.h"
+#include "berth/server/published.h"
 
 namespace berth {
 

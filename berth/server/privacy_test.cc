@@ -9,10 +9,10 @@
 namespace berth {
 namespace {
 
-const Principal kAnn{.uid = 1000, .gid = 1000, .user = "user1000", .group = "users",
-                     .role = Role::user};
-const Principal kOperator{.uid = 50, .gid = 50, .user = "games", .group = "games",
-                          .role = Role::op};
+const Principal kAnn{
+    .uid = 1000, .gid = 1000, .user = "user1000", .group = "users", .role = Role::user};
+const Principal kOperator{
+    .uid = 50, .gid = 50, .user = "games", .group = "games", .role = Role::op};
 
 class Privately : public ::testing::Test {
 protected:
@@ -45,8 +45,8 @@ protected:
         others.owner = {2000, 2000, "user2000", "users"};
         archive_.records = {own, others};
         const Service service({}, published, archive_);
-        auto outcome = service.serve({.method = "GET", .target = target, .body = {},
-                                      .principal = who, .refused = {}});
+        auto outcome = service.serve(
+            {.method = "GET", .target = target, .body = {}, .principal = who, .refused = {}});
         if (auto* slow = std::get_if<SlowRead>(&outcome)) return whole((*slow)());
         return whole(std::get<ApiResponse>(std::move(outcome)));
     }

@@ -139,8 +139,8 @@ std::optional<ApiResponse> Service::keep_private(const Routed& routed) const {
     const Privacy privacy = routed.privacy();
     const auto refused = [&](PrivateKind kind, const char* what) -> std::optional<ApiResponse> {
         if (!privacy.hides(kind)) return std::nullopt;
-        return refuse(Refusal::not_allowed, std::string("PrivateData=") + what +
-                                                ": only operators see " + what);
+        return refuse(Refusal::not_allowed,
+                      std::string("PrivateData=") + what + ": only operators see " + what);
     };
     switch (routed.route.id) {
         case RouteId::list_nodes:
@@ -181,12 +181,10 @@ Outcome Service::act(const Routed& routed) const {
         case RouteId::show_node: return show_node(routed);
         case RouteId::list_partitions:
             return ApiResponse{.parts = row_list(edition, "partitions", partition_rows(edition))};
-        case RouteId::list_associations:
-            return list_associations(routed);
+        case RouteId::list_associations: return list_associations(routed);
         case RouteId::list_qos:
             return ApiResponse{.parts = row_list(edition, "qos", qos_rows(*edition.spec))};
-        case RouteId::list_reservations:
-            return list_reservations(routed);
+        case RouteId::list_reservations: return list_reservations(routed);
         case RouteId::list_licenses:
             return ApiResponse{.parts = row_list(edition, "licenses", license_rows(edition))};
         case RouteId::list_accounting: return accounting(routed);
@@ -207,8 +205,7 @@ Outcome Service::act(const Routed& routed) const {
         case RouteId::join: return join(routed);
         case RouteId::create_token: return create_token(routed);
         case RouteId::list_priorities: return list_priorities(routed);
-        case RouteId::list_shares:
-            return list_shares(routed);
+        case RouteId::list_shares: return list_shares(routed);
         default: break;
     }
     return unknown_route(routed.route.path);
@@ -297,16 +294,16 @@ ApiResponse Service::show_node(const Routed& routed) const {
 ApiResponse Service::ping(const Routed& routed) const {
     const Edition& edition = *routed.edition;
     const std::string& configured = edition.spec->controller_host;  // SlurmctldHost
-    return respond_json(api::to_json(api::Ping{.version = identity_.version,
-                                               .cluster = edition.spec->name,
-                                               .host = configured.empty() ? identity_.host
-                                                                          : configured,
-                                               .epoch = edition.epoch.value(),
-                                               .sequence = edition.sequence,
-                                               .now = wall_time(),
-                                               .started_at = identity_.started_at,
-                                               .pid = identity_.pid,
-                                               .address = advertised_}));
+    return respond_json(
+        api::to_json(api::Ping{.version = identity_.version,
+                               .cluster = edition.spec->name,
+                               .host = configured.empty() ? identity_.host : configured,
+                               .epoch = edition.epoch.value(),
+                               .sequence = edition.sequence,
+                               .now = wall_time(),
+                               .started_at = identity_.started_at,
+                               .pid = identity_.pid,
+                               .address = advertised_}));
 }
 
 Outcome Service::accounting(const Routed& routed) const {

@@ -165,9 +165,8 @@ void Clients::make(const PlannedReservation& reservation) {
             jobs_.push_back(job);
             submit(jobs_.size() - 1);
         }
-        in(reservation.delete_in, [this, name = reservation.name] {
-            ask(admin(), DeleteReservation{name}, {});
-        });
+        in(reservation.delete_in,
+           [this, name = reservation.name] { ask(admin(), DeleteReservation{name}, {}); });
     });
 }
 

@@ -20,7 +20,8 @@ class ControllerProcess : private Inbox,
                           private Readers {
 public:
     ControllerProcess(Stage& stage, Network& network, Oracle& oracle, ClusterSpec spec,
-                      const FaultMix& mix, ControlProtections protections, ControllerBugs bugs, Rng rng);
+                      const FaultMix& mix, ControlProtections protections, ControllerBugs bugs,
+                      Rng rng);
 
     void start();
     void crash(Duration until_restart);

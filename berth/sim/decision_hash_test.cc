@@ -43,7 +43,8 @@ TEST(DecisionHash, KnowsEachPartOfAStart) {
 }
 
 TEST(DecisionHash, KnowsPlannedStartsAndEnds) {
-    const PlannedStart planned{.start = kNow, .end = kNow + Duration(10), .amounts = {{NodeId(1), {}}}};
+    const PlannedStart planned{
+        .start = kNow, .end = kNow + Duration(10), .amounts = {{NodeId(1), {}}}};
     const std::uint64_t plain = hash_of(PlanJob{JobId(1), planned});
     PlannedStart later = planned, longer = planned, elsewhere = planned;
     later.start += Duration(1);

@@ -136,8 +136,8 @@ void NodeAgent::check_epoch(const Order& order, const AgentTurn& turn) {
     highest_epoch_ = std::max(highest_epoch_, order.epoch);
 }
 
-// A machine keeps its exit records where no shepherd was killed, so an agent's crash loses no script: what it had not begun is
-// begun, what has ended is known.
+// A machine keeps its exit records where no shepherd was killed, so an agent's crash loses no
+// script: what it had not begun is begun, what has ended is known.
 void NodeAgent::check_not_lost(const Report& report) {
     const auto* const end = std::get_if<AttemptReport>(&report.body);
     if (end == nullptr || !end->failure.starts_with("lost: its script is gone")) return;

@@ -10,7 +10,8 @@ namespace {
 std::string words(JobId job) { return "job " + to_string(job); }
 
 std::int64_t limit_on_gpus(const TresLimits& limits) {
-    const auto found = std::ranges::find(limits, "gres/gpu", [](const auto& one) { return one.first; });
+    const auto found =
+        std::ranges::find(limits, "gres/gpu", [](const auto& one) { return one.first; });
     return found == limits.end() ? INT64_MAX : found->second;
 }
 
@@ -48,7 +49,8 @@ void Oracle::check_given_once(JobId id, const StartJob& fact) {
         }
         if (!share.device_share) continue;
         for (const ShareKind& kind : node.devices[share.device_share->device].shares) {
-            if (kind.dimension != share.device_share->part.dimension || parts <= kind.parts) continue;
+            if (kind.dimension != share.device_share->part.dimension || parts <= kind.parts)
+                continue;
             stage_.violated("I2", words(id) + " is given more of a GPU of " + node.name +
                                       " than is left of it");
         }

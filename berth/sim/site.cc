@@ -115,7 +115,8 @@ ClusterSpec with_site(ClusterSpec spec, Rng rng) {
         spec.scheduling.enforce_limits = true;
     }
     if (has_seats) {
-        spec.licenses = {{"ansys", rng.between(kSeatsMost, 4)}, {"matlab", rng.between(kSeatsMost, 6)}};
+        spec.licenses = {{"ansys", rng.between(kSeatsMost, 4)},
+                         {"matlab", rng.between(kSeatsMost, 6)}};
     }
     if (shards) add_shards(spec);
     return spec;

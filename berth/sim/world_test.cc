@@ -78,18 +78,16 @@ TEST(Determinism, OneSeedIsOneRun) {
     }
 }
 
-// The same numbers from g++ and clang, at -O0 and -O2. They are of decisions: a new field or fact of
-// the journal leaves them as they are. A change of what Berth decides changes them: the failure
+// The same numbers from g++ and clang, at -O0 and -O2. They are of decisions: a new field or fact
+// of the journal leaves them as they are. A change of what Berth decides changes them: the failure
 // prints the new table, to be pasted here after a look at why.
 TEST(Determinism, IsTheSameWithEveryCompiler) {
     struct Golden {
         std::uint64_t seed, decision_hash, decisions;
     };
     const Golden kGolden[] = {
-        {11, 8407709691315239018U, 136},
-        {12, 9649132714528717252U, 73},
-        {13, 12710511197981948606U, 93},
-        {14, 4119356442187148865U, 130},
+        {11, 8407709691315239018U, 136}, {12, 9649132714528717252U, 73},
+        {13, 12710511197981948606U, 93}, {14, 4119356442187148865U, 130},
         {15, 3426890538378584974U, 113},
     };
     std::string table;

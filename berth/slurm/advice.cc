@@ -28,8 +28,9 @@ constexpr auto kForms = std::to_array<Form>({
     {"begin", kMoment},
     {"cpus-per-task", kCount},
     {"deadline", kMoment},
-    {"dependency", "afterok:12, afterany:12:13, afternotok:12, aftercorr:12, after:12 or singleton; "
-                   "several with commas"},
+    {"dependency",
+     "afterok:12, afterany:12:13, afternotok:12, aftercorr:12, after:12 or singleton; "
+     "several with commas"},
     {"exclude", kHosts},
     {"gpus", kGpus},
     {"gpus-per-node", kGpus},

@@ -42,8 +42,7 @@ struct SqueueOptions {
     std::string format, long_format_text, sort, clusters;
     std::optional<std::chrono::seconds> iterate;
     bool all_states = false, header = true, long_format = false, start = false, steps = false,
-         unfold_arrays = false, json = false, all = false, convert = true,
-         only_state = false;
+         unfold_arrays = false, json = false, all = false, convert = true, only_state = false;
 };
 
 // "R,PD" or "all"; an error names what is no state.

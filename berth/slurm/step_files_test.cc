@@ -110,8 +110,8 @@ TEST_F(OwnFiles, WhatCannotBeOpenedOrWrittenIsSaid) {
     api::StepCall call{.std_out = path("nosuch/out")};
     const Status prepared = files.prepare(call, look);
     ASSERT_FALSE(prepared.ok());
-    EXPECT_EQ(prepared.error().message, "Could not open stdout file " + path("nosuch/out") +
-                                            ": No such file or directory");
+    EXPECT_EQ(prepared.error().message,
+              "Could not open stdout file " + path("nosuch/out") + ": No such file or directory");
     api::StepCall full{.std_out = "/dev/full"};
     StepFiles other("12");
     ASSERT_TRUE(other.prepare(full, look).ok());

@@ -80,7 +80,7 @@ void StepOutput::print_failures(const std::vector<std::string>& node_of_task,
     }
     for (const auto& [key, tasks] : alike) {
         to << "srun: error: " << key.first << ": " << (tasks.count() == 1 ? "task " : "tasks ")
-             << tasks.to_list() << ": " << key.second << '\n';
+           << tasks.to_list() << ": " << key.second << '\n';
     }
 }
 

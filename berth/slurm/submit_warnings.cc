@@ -47,13 +47,12 @@ std::vector<std::string> file_warnings(const JobCommand& command) {
         const bool in_missing_folder = no_folder != 0 && !pattern.starts_with('/');
         const int why = in_missing_folder
                             ? no_folder
-                            : why_not_written(path_of(pattern), pattern.find_first_of("%\\") ==
-                                                                    std::string::npos);
+                            : why_not_written(path_of(pattern),
+                                              pattern.find_first_of("%\\") == std::string::npos);
         if (why != 0) warnings.push_back(warning(what, path_of(pattern), why, fails));
     };
-    output("the output file", command.std_out.empty()
-                                  ? std::string(default_output_pattern(false))
-                                  : command.std_out);
+    output("the output file",
+           command.std_out.empty() ? std::string(default_output_pattern(false)) : command.std_out);
     if (!command.std_err.empty()) output("the error file", command.std_err);
     if (!command.std_in.empty() && command.std_in.find_first_of("%\\") == std::string::npos) {
         const int why = why_not(path_of(command.std_in), R_OK);

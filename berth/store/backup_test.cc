@@ -92,8 +92,9 @@ TEST(Backup, NothingIsRestoredUnderARunningDaemon) {
     const auto refused = restore(to.path() + "/copy", to.path(), {});
     ::close(lock);
     ASSERT_FALSE(refused.ok());
-    EXPECT_EQ(refused.error().message, to.path() + " is in use by another program (berthd, pid "
-                                                   "4711): stop it first");
+    EXPECT_EQ(refused.error().message, to.path() +
+                                           " is in use by another program (berthd, pid "
+                                           "4711): stop it first");
     EXPECT_TRUE(restore(to.path() + "/copy", to.path(), {}).ok());
 }
 

@@ -45,10 +45,10 @@ private:
     LogSink* log_;
     SnapshotTable snapshots_;
     JournalTable journal_;
-    Chain last_;                              // Of the journal.
-    std::uint64_t records_ = 0, bytes_ = 0;   // Since the newest snapshot.
-    std::unique_ptr<Replica> replica_;        // While one is at work.
-    std::uint64_t taken_at_ = 0;                                 // The snapshot under way.
+    Chain last_;                             // Of the journal.
+    std::uint64_t records_ = 0, bytes_ = 0;  // Since the newest snapshot.
+    std::unique_ptr<Replica> replica_;       // While one is at work.
+    std::uint64_t taken_at_ = 0;             // The snapshot under way.
     std::size_t slice_ = 0;
     std::deque<std::string> slices_;       // Of it, still to be written.
     std::vector<std::uint64_t> complete_;  // The newest first.

@@ -93,8 +93,7 @@ Result<JournalTable::Read> JournalTable::record_of(const Row& row, std::uint64_t
     if (!bytes.ok()) return damaged(wanted, bytes.error().message);
     Result<Record> record = decode<Record>(*bytes);
     if (!record.ok() || record->sequence != wanted) return damaged(wanted, "cannot be read");
-    return Read{std::move(record).value(),
-                {bytes->size(), static_cast<std::uint32_t>(row.crc)}};
+    return Read{std::move(record).value(), {bytes->size(), static_cast<std::uint32_t>(row.crc)}};
 }
 
 Result<bool> JournalTable::cut(std::uint64_t sequence, std::int64_t limit) {

@@ -49,9 +49,9 @@ Result<StateLock> StateLock::take(const std::string& database) {
     while (::fcntl(file, F_OFD_SETLK, &byte) != 0) {
         if (errno != EAGAIN && errno != EACCES) return file_error(database);
         if (std::chrono::steady_clock::now() > until) {
-            return Error{ErrorCode::already_exists, database + " is in use by " +
-                                                        holder_in(folder_of(database)) +
-                                                        ": stop it first"};
+            return Error{
+                ErrorCode::already_exists,
+                database + " is in use by " + holder_in(folder_of(database)) + ": stop it first"};
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }

@@ -46,8 +46,8 @@ TEST_F(Ownership, AFileThatOthersMayChangeIsRefusedWithTheCommandThatMendsIt) {
     for (const mode_t mode : {0664U, 0646U, 0666U}) {
         const Status status = check_ownership(file("loose", mode));
         ASSERT_FALSE(status.ok());
-        EXPECT_EQ(status.error().message, "other users may write to " + path("loose") +
-                                              ": chmod go-w " + path("loose"));
+        EXPECT_EQ(status.error().message,
+                  "other users may write to " + path("loose") + ": chmod go-w " + path("loose"));
     }
 }
 
