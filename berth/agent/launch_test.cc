@@ -5,7 +5,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-EndAttempt end_of(std::uint32_t job, std::uint32_t attempt = 1) {
+EndAttempt end_attempt(std::uint32_t job, std::uint32_t attempt = 1) {
     return {JobId{job}, Attempt{attempt}, std::chrono::seconds(30)};
 }
 void finish(AgentRig& rig, std::uint32_t job, std::uint32_t attempt = 1) {
@@ -89,7 +89,7 @@ TEST(Launch, OfAnOlderAttemptThanTheLastIsRefused) {
 TEST(Launch, AfterAnEndThatOvertookItIsRefused) {
     AgentRig rig;
     rig.welcome();
-    rig.order(end_of(7));
+    rig.order(end_attempt(7));
     ASSERT_EQ(rig.reported<AttemptReport>().size(), 1U);
     EXPECT_TRUE(rig.reported<AttemptReport>()[0].never_ran);
     EXPECT_TRUE(rig.remembers("end.7.1")) << "Repeated until acknowledged.";
@@ -102,7 +102,7 @@ TEST(Launch, TombstonesOutliveTheProcessAndTheBoot) {
     for (const char* boot : {"boot-1", "boot-2"}) {
         AgentRig rig;
         rig.welcome();
-        rig.order(end_of(7));
+        rig.order(end_attempt(7));
         acknowledge(rig, 7);
         rig.start(boot);
         rig.welcome();
@@ -114,7 +114,7 @@ TEST(Launch, TombstonesOutliveTheProcessAndTheBoot) {
 TEST(Launch, TombstonesOfOldJobsGoWithTheWelcome) {
     AgentRig rig;
     rig.welcome();
-    for (const std::uint32_t job : {5U, 6U, 9U}) rig.order(end_of(job));
+    for (const std::uint32_t job : {5U, 6U, 9U}) rig.order(end_attempt(job));
     acknowledge(rig, 5);
     acknowledge(rig, 9);
     rig.link_up();

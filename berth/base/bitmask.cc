@@ -8,7 +8,7 @@
 namespace berth {
 namespace {
 
-Error malformed(std::string_view list, std::string_view part, std::size_t size) {
+Error bad_list(std::string_view list, std::string_view part, std::size_t size) {
     return {ErrorCode::invalid_argument, "\"" + std::string(part) + "\" in \"" + std::string(list) +
                                              "\" is not a number, or a range such as 0-3, below " +
                                              std::to_string(size)};
@@ -26,7 +26,7 @@ Status for_each_in_list(std::string_view list, std::size_t size, Visit visit) {
             dash == std::string_view::npos ? low : parse_int64(range.substr(dash + 1));
         if (!low.ok() || !high.ok() || *low < 0 || *low > *high ||
             static_cast<std::size_t>(*high) >= size) {
-            return malformed(list, part, size);
+            return bad_list(list, part, size);
         }
         for (std::int64_t n = *low; n <= *high; ++n) visit(static_cast<std::size_t>(n));
     }

@@ -9,7 +9,7 @@
 namespace berth {
 namespace {
 
-Error malformed(std::string_view text) {
+Error bad_moment(std::string_view text) {
     return {ErrorCode::invalid_argument,
             "\"" + std::string(text) + "\" is not a date of the form YYYY-MM-DD[THH:MM[:SS]]"};
 }
@@ -77,7 +77,7 @@ std::string format_date_time(Time at, Duration utc_offset) {
 Result<Time> parse_date_time(std::string_view text, Duration utc_offset) {
     const bool with_seconds = has_form(text, "0000-00-00T00:00:00");
     const bool with_minutes = with_seconds || has_form(text, "0000-00-00T00:00");
-    if (!with_minutes && !has_form(text, "0000-00-00")) return malformed(text);
+    if (!with_minutes && !has_form(text, "0000-00-00")) return bad_moment(text);
     const CivilTime civil = {
         .year = digits(text, 0, 4),
         .month = digits(text, 5, 2),

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kLargestPart = 100'000'000;  // Some 190 years of minutes: surely a slip.
 
-Error malformed(std::string_view text) {
+Error bad_duration(std::string_view text) {
     return {ErrorCode::invalid_argument,
             "\"" + std::string(text) +
                 "\" is not a length of time: minutes, minutes:seconds, hours:minutes:seconds, "
@@ -54,17 +54,17 @@ Result<std::optional<Duration>> parse_time_limit(std::string_view text) {
     if (dash != std::string_view::npos) {
         const auto days = parse_parts(text.substr(0, dash));
         auto rest = parse_parts(text.substr(dash + 1));
-        if (!days || days->size() != 1 || !rest || rest->size() > 3) return malformed(text);
+        if (!days || days->size() != 1 || !rest || rest->size() > 3) return bad_duration(text);
         rest->resize(3);
         return hms(days->front() * 24 + (*rest)[0], (*rest)[1], (*rest)[2]);
     }
     const auto parts = parse_parts(text);
-    if (!parts) return malformed(text);
+    if (!parts) return bad_duration(text);
     switch (parts->size()) {
         case 1: return hms(0, (*parts)[0], 0);
         case 2: return hms(0, (*parts)[0], (*parts)[1]);
         case 3: return hms((*parts)[0], (*parts)[1], (*parts)[2]);
-        default: return malformed(text);
+        default: return bad_duration(text);
     }
 }
 

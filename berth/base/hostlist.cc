@@ -14,7 +14,7 @@ constexpr std::size_t kDigitsMax = 18;  // What surely fits into 64 bits.
 
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 
-Error malformed(std::string_view text, const std::string& why) {
+Error bad_hostlist(std::string_view text, const std::string& why) {
     return {ErrorCode::invalid_argument, "hostlist \"" + std::string(text) + "\": " + why};
 }
 
@@ -40,16 +40,16 @@ Result<std::vector<std::string>> expand_ranges(std::string_view ranges, std::str
         const std::string_view low = range.substr(0, dash);
         const std::string_view high = dash == std::string_view::npos ? low : range.substr(dash + 1);
         if (!is_number(low) || !is_number(high)) {
-            return malformed(text, "\"" + std::string(range) +
-                                       "\" in brackets is not a number, or a range such as 1-8");
+            return bad_hostlist(text, "\"" + std::string(range) +
+                                          "\" in brackets is not a number, or a range such as 1-8");
         }
         const std::int64_t first = number_of(low);
         const std::int64_t last = number_of(high);
         if (first > last) {
-            return malformed(text, "the range " + std::string(range) + " runs backwards");
+            return bad_hostlist(text, "the range " + std::string(range) + " runs backwards");
         }
         if (static_cast<std::size_t>(last - first) >= kHostsMax - numbers.size()) {
-            return malformed(text, "more than " + std::to_string(kHostsMax) + " hosts");
+            return bad_hostlist(text, "more than " + std::to_string(kHostsMax) + " hosts");
         }
         for (std::int64_t n = first; n <= last; ++n) numbers.push_back(padded(n, low.size()));
     }
@@ -63,16 +63,16 @@ Result<std::vector<std::string>> expand_name(std::string_view name, std::string_
         const std::size_t open = name.find('[');
         const std::string_view plain = name.substr(0, open);
         if (plain.find(']') != std::string_view::npos) {
-            return malformed(text, "a ] without its [");
+            return bad_hostlist(text, "a ] without its [");
         }
         for (std::string& host : hosts) host += plain;
         if (open == std::string_view::npos) return hosts;
 
         const std::size_t close = name.find(']', open);
-        if (close == std::string_view::npos) return malformed(text, "a [ without its ]");
+        if (close == std::string_view::npos) return bad_hostlist(text, "a [ without its ]");
         BERTH_TRY(const auto numbers, expand_ranges(name.substr(open + 1, close - open - 1), text));
         if (hosts.size() * numbers.size() > kHostsMax) {
-            return malformed(text, "more than " + std::to_string(kHostsMax) + " hosts");
+            return bad_hostlist(text, "more than " + std::to_string(kHostsMax) + " hosts");
         }
         std::vector<std::string> longer;
         longer.reserve(hosts.size() * numbers.size());
@@ -169,7 +169,7 @@ Result<std::vector<std::string>> expand_hostlist(std::string_view text) {
     for (const std::string_view name : split_names(text)) {
         BERTH_TRY(auto more, expand_name(name, text));
         if (hosts.size() + more.size() > kHostsMax) {
-            return malformed(text, "more than " + std::to_string(kHostsMax) + " hosts");
+            return bad_hostlist(text, "more than " + std::to_string(kHostsMax) + " hosts");
         }
         hosts.insert(hosts.end(), std::make_move_iterator(more.begin()),
                      std::make_move_iterator(more.end()));

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kUnits = "kmgtp";
 constexpr std::int64_t kMib = 1024 * 1024;
 
-Error malformed(std::string_view text) {
+Error bad_size(std::string_view text) {
     return {ErrorCode::invalid_argument,
             "\"" + std::string(text) +
                 "\" is not a memory size: a whole number of MiB, or one with K, M, G, T or P"};
@@ -25,8 +25,8 @@ Result<Bytes> parse_size(std::string_view text) {
         unit_at == std::string_view::npos ? "m" : to_lower(text.substr(unit_at));
     const Result<std::int64_t> number = parse_int64(text.substr(0, unit_at));
     const std::size_t power = kUnits.find(unit[0]);
-    if (!number.ok() || power == std::string_view::npos) return malformed(text);
-    if (unit.size() > 1 && unit.substr(1) != "b" && unit.substr(1) != "ib") return malformed(text);
+    if (!number.ok() || power == std::string_view::npos) return bad_size(text);
+    if (unit.size() > 1 && unit.substr(1) != "b" && unit.substr(1) != "ib") return bad_size(text);
 
     std::int64_t bytes = *number;
     for (std::size_t i = 0; i <= power; ++i) {

@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 constexpr int kConnectMs = 3000;
 constexpr int kSyncs = 5;
 
-std::string text_of(const std::string& path) {
+std::string text_of_control(const std::string& path) {
     std::ifstream file(path);
     return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -99,7 +99,7 @@ std::string trouble_with_port(const std::string& place) {
 
 // BERTH_CONTROLLER="head:6817" of a file for the shell.
 std::string setting_in(const std::string& file, std::string_view name) {
-    const std::string text = text_of(file);
+    const std::string text = text_of_control(file);
     for (const std::string_view line : split(text, '\n')) {
         const std::string_view rest = trim(line);
         if (!rest.starts_with(name) || !rest.substr(name.size()).starts_with("=")) continue;
@@ -121,7 +121,7 @@ public:
         if (places_.is_root) facts_.sync_micros = time_sync(places_.state);
         if (!places_.cgroup2.empty()) {
             facts_.missing_controllers =
-                missing_controllers(text_of(places_.cgroup2 + "/cgroup.controllers"));
+                missing_controllers(text_of_control(places_.cgroup2 + "/cgroup.controllers"));
         }
         for (const auto& [key, value] : spec_.settings) {
             if (iequals(key, "UsePAM")) facts_.wants_pam = value == "1" || iequals(value, "yes");

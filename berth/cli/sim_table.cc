@@ -19,7 +19,7 @@ namespace {
 
 using report::MuriRow;
 
-std::string fixed(double value, int digits) {
+std::string with_digits(double value, int digits) {
     char text[40];
     std::snprintf(text, sizeof text, "%.*f", digits, value);
     return text;
@@ -55,9 +55,9 @@ Status table_muri(const SimTableOptions& options, Output& output, bool& good) {
             table.push_back({{row.trace},
                              {row.exact ? row.policy : row.policy + " / Tiresias"},
                              {row.metric},
-                             {fixed(row.published, 3)},
-                             {fixed(row.ours, 3)},
-                             {(off > 0 ? "+" : "") + fixed(off, row.exact ? 7 : 1) + " %",
+                             {with_digits(row.published, 3)},
+                             {with_digits(row.ours, 3)},
+                             {(off > 0 ? "+" : "") + with_digits(off, row.exact ? 7 : 1) + " %",
                               is_good(row) ? Colour::none : Colour::red}});
             json.push_back({{"trace", row.trace},
                             {"policy", row.policy},
@@ -68,7 +68,7 @@ Status table_muri(const SimTableOptions& options, Output& output, bool& good) {
     }
     output.table(table);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
-    output.out() << "Took " << fixed(took.count(), 1)
+    output.out() << "Took " << with_digits(took.count(), 1)
                  << " s. SRTF, SRSF and Tiresias by the paper's own event loop; its Python takes "
                     "3.8, 4.5 and 7.9 s for trace1 alone.\n"
                     "The engine knows GPUs and the past, not how long a job will take.\n";
@@ -107,20 +107,20 @@ void print_backfill(const std::vector<BackfillCase>& cases, Output& output) {
         if (one.policy == "fifo:none") without = &one.metrics;
         const report::Metrics& m = one.metrics;
         const auto change = [](double now, double before) {
-            return before > 0 ? fixed(100 * (now / before - 1), 1) + " %" : std::string("-");
+            return before > 0 ? with_digits(100 * (now / before - 1), 1) + " %" : std::string("-");
         };
         table.push_back(
             {{one.mix},
              {one.policy.substr(one.policy.find(':') + 1)},
-             {fixed(m.all.waiting.mean, 0)},
+             {with_digits(m.all.waiting.mean, 0)},
              {change(m.all.waiting.mean, without->all.waiting.mean)},
-             {fixed(small_waiting(m), 0)},
+             {with_digits(small_waiting(m), 0)},
              {change(small_waiting(m), small_waiting(*without))},
-             {fixed(m.all.waiting.p99, 0)},
-             {fixed(100 * m.gpu_allocation_arrivals, 1) + " %"},
-             {fixed(100 * (m.gpu_allocation_arrivals - without->gpu_allocation_arrivals), 1)},
-             {fixed(m.makespan / 3600, 1)},
-             {fixed(one.seconds, 1)}});
+             {with_digits(m.all.waiting.p99, 0)},
+             {with_digits(100 * m.gpu_allocation_arrivals, 1) + " %"},
+             {with_digits(100 * (m.gpu_allocation_arrivals - without->gpu_allocation_arrivals), 1)},
+             {with_digits(m.makespan / 3600, 1)},
+             {with_digits(one.seconds, 1)}});
     }
     output.table(table);
 }

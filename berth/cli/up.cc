@@ -27,14 +27,14 @@ using namespace std::chrono_literals;
 
 constexpr auto kStartPatience = 30s;
 
-std::string text_of(const fs::path& path) {
+std::string text_of_file(const fs::path& path) {
     std::ifstream file(path);
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
 // The end of a log, for when a daemon did not come up.
 std::string end_of(const fs::path& path) {
-    const std::string text = text_of(path);
+    const std::string text = text_of_file(path);
     constexpr std::size_t kShown = 2000;
     return text.size() > kShown ? text.substr(text.size() - kShown) : text;
 }

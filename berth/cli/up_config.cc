@@ -51,7 +51,7 @@ std::string digest_of(const config::ConfigFiles& files) {
     return sha256_hex(all);
 }
 
-std::optional<std::string> text_of(const fs::path& path) {
+std::optional<std::string> text_if_there(const fs::path& path) {
     std::ifstream file(path);
     if (!file) return std::nullopt;
     return std::string(std::istreambuf_iterator<char>(file), {});
@@ -59,7 +59,7 @@ std::optional<std::string> text_of(const fs::path& path) {
 
 std::map<std::string, std::string> origin_in(const fs::path& folder) {
     std::map<std::string, std::string> origin;
-    const std::string text = text_of(folder / kOrigin).value_or("");
+    const std::string text = text_if_there(folder / kOrigin).value_or("");
     for (const std::string_view line : split(text, '\n')) {
         const std::size_t equals = line.find('=');
         if (line.starts_with('#') || equals == std::string_view::npos) continue;
@@ -95,7 +95,7 @@ std::vector<std::string> files_that_differ(const UpConfig& wanted, const fs::pat
                                    "berth.yaml"};
     const std::vector<NamedText> texts = texts_of(wanted.files);
     for (const NamedText& one : texts) {
-        const std::optional<std::string> there = text_of(folder / one.name);
+        const std::optional<std::string> there = text_if_there(folder / one.name);
         if (!there) {
             all.push_back("there is no " + one.name);
         } else if (*there != one.text) {

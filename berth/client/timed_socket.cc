@@ -23,7 +23,7 @@ using Refused = TimedSocket::Refused;
 // Of another host that does not answer at all.
 constexpr std::chrono::milliseconds kConnectMost{10'000};
 
-Failure system_error(int number) { return {number, boost::system::system_category()}; }
+Failure failure_of(int number) { return {number, boost::system::system_category()}; }
 
 constexpr std::chrono::milliseconds kFullPause{50};
 
@@ -165,7 +165,7 @@ bool TimedSocket::wait(short event, Failure& failure) {
         if (ready < 0 && errno == EINTR) continue;
         if (ready == 0 && may_tell) continue;
         if (ready > 0 && both[0].revents != 0) return failure = Failure(), true;
-        failure = system_error(ready == 0 ? ETIMEDOUT : ready > 0 ? ECANCELED : errno);
+        failure = failure_of(ready == 0 ? ETIMEDOUT : ready > 0 ? ECANCELED : errno);
         return false;
     }
 }
@@ -177,7 +177,7 @@ std::size_t TimedSocket::read(char* to, std::size_t size, Failure& failure) {
         if (n > 0) return static_cast<std::size_t>(n);
         if (n == 0) failure = boost::asio::error::eof;
         if (n < 0 && errno == EAGAIN) continue;  // Not yet a whole record.
-        if (n < 0) failure = system_error(errno);
+        if (n < 0) failure = failure_of(errno);
         return 0;
     }
 }
@@ -188,7 +188,7 @@ std::size_t TimedSocket::write(const char* from, std::size_t size, Failure& fail
         const ssize_t n = tls_ ? tls_->write(from, size) : ::send(fd_, from, size, MSG_NOSIGNAL);
         if (n > 0) return static_cast<std::size_t>(n);
         if (n < 0 && errno == EAGAIN) continue;
-        if (n < 0) failure = system_error(errno);
+        if (n < 0) failure = failure_of(errno);
         return 0;
     }
 }

@@ -42,6 +42,8 @@ public:
         if (found == nullptr) throw std::runtime_error("no job " + std::to_string(id));
         return *found;
     }
+    // The first of the nodes that the job has.
+    std::uint32_t node_of(std::uint32_t job_id) const { return job(job_id).nodes.at(0).value(); }
     bool knows(std::uint32_t id) const { return state().find_job(JobId(id)) != nullptr; }
 
     // ---- Turns.

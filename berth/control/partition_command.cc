@@ -9,15 +9,15 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kPartitionsMax = 4096;  // Those deleted keep their number.
-constexpr std::size_t kNameMax = 64;
+constexpr std::size_t kPartitionNameMax = 64;
 
 bool is_name(const std::string& name) {
     const auto is_plain = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                c == '_' || c == '-' || c == '.';
     };
-    return !name.empty() && name.size() <= kNameMax && std::ranges::all_of(name, is_plain) &&
-           !iequals(name, "DEFAULT");
+    return !name.empty() && name.size() <= kPartitionNameMax &&
+           std::ranges::all_of(name, is_plain) && !iequals(name, "DEFAULT");
 }
 
 std::optional<Refused> unknown_node_in(const ClusterSpec& spec,

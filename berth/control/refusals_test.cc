@@ -12,24 +12,20 @@ AttemptReport refusal(const ControlRig& rig, std::uint32_t job, NotBegun why) {
     return report;
 }
 
-std::uint32_t node_of(const ControlRig& rig, std::uint32_t job) {
-    return rig.job(job).nodes.front().value();
-}
-
 void refuse(ControlRig& rig, std::uint32_t job, NotBegun why = NotBegun::for_node) {
-    rig.report(node_of(rig, job), refusal(rig, job, why));
+    rig.report(rig.node_of(job), refusal(rig, job, why));
 }
 
 TEST(Refusals, AJobGoesElsewhereUnpunishedWhenANodeLacksWhatEveryJobNeeds) {
     ControlRig rig(2);
     rig.connect_all();
     const std::uint32_t id = rig.submit({.gpus = 1});
-    const std::uint32_t first = node_of(rig, id);
+    const std::uint32_t first = rig.node_of(id);
     refuse(rig, id);
     EXPECT_EQ(rig.job(id).state, JobState::running);
     EXPECT_EQ(rig.job(id).hold, Hold::none);
     EXPECT_EQ(rig.job(id).attempt, Attempt{2});
-    EXPECT_NE(node_of(rig, id), first);
+    EXPECT_NE(rig.node_of(id), first);
     EXPECT_EQ(rig.orders<LaunchAttempt>().size(), 1U);
     EXPECT_FALSE(rig.state().condition(NodeId(first)).drained) << "one job may be an odd one";
 }
@@ -99,7 +95,7 @@ TEST(Refusals, AJobIsHeldOnlyAfterThreeNodesRefusedItForItself) {
     std::set<std::uint32_t> tried;
     for (int i = 0; i < 3; ++i) {
         ASSERT_EQ(rig.job(id).state, JobState::running) << i;
-        EXPECT_TRUE(tried.insert(node_of(rig, id)).second) << "the same node again";
+        EXPECT_TRUE(tried.insert(rig.node_of(id)).second) << "the same node again";
         refuse(rig, id, NotBegun::for_job);
     }
     EXPECT_EQ(rig.job(id).state, JobState::pending);

@@ -6,10 +6,6 @@ namespace {
 
 using std::chrono::seconds;
 
-std::uint32_t node_of(const ControlRig& rig, std::uint32_t job) {
-    return rig.job(job).nodes.at(0).value();
-}
-
 TEST(Registration, IsWelcomedAndMakesTheNodeReady) {
     ControlRig rig;
     EXPECT_FALSE(rig.state().condition(NodeId(0)).schedulable());
@@ -73,7 +69,7 @@ TEST(Registration, KeepsWhatIsLiveAndCurrent) {
     rig.connect_all();
     const std::uint32_t id = rig.run({.gpus = 1});
     rig.restart();
-    rig.connect(node_of(rig, id), {live_report(id)});
+    rig.connect(rig.node_of(id), {live_report(id)});
     EXPECT_EQ(rig.job(id).state, JobState::running);
     EXPECT_TRUE(rig.orders<LaunchAttempt>().empty());
     EXPECT_TRUE(rig.orders<EndAttempt>().empty());
@@ -84,7 +80,7 @@ TEST(Registration, LaunchesAgainWhatNeverArrived) {
     rig.connect_all();
     const std::uint32_t id = rig.submit({.gpus = 1});
     rig.restart();
-    rig.connect(node_of(rig, id));
+    rig.connect(rig.node_of(id));
     ASSERT_EQ(rig.orders<LaunchAttempt>().size(), 1U);
     EXPECT_EQ(rig.orders<LaunchAttempt>()[0].second.attempt, Attempt{1});
 }
@@ -93,7 +89,7 @@ TEST(Registration, TakesSpooledEndsAndAcknowledgesThem) {
     ControlRig rig;
     rig.connect_all();
     const std::uint32_t id = rig.run({.gpus = 1});
-    const std::uint32_t node = node_of(rig, id);
+    const std::uint32_t node = rig.node_of(id);
     rig.lose_link(node);
     rig.connect(node, {end_report(id, 1, ExitStatus{7, 0})});
     EXPECT_EQ(rig.job(id).state, JobState::failed);

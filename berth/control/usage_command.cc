@@ -8,7 +8,7 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kEntriesMax = 100'000;
-constexpr std::size_t kNameMax = 256;
+constexpr std::size_t kAccountNameMax = 256;
 constexpr std::int64_t kBillingMax = std::int64_t{1} << 53;
 
 bool is_association(const ClusterSpec& spec, const UsageSet::Entry& entry) {
@@ -25,8 +25,8 @@ std::optional<Refused> wrong(const ClusterState& state, const UsageSet::Entry& e
                                                      entry.account + "': " + why);
     };
     if (entry.user.empty()) return refuse("it needs a user; accounts have what their users have");
-    if (entry.user.size() > kNameMax || entry.account.size() > kNameMax) {
-        return refuse("names have up to " + std::to_string(kNameMax) + " letters");
+    if (entry.user.size() > kAccountNameMax || entry.account.size() > kAccountNameMax) {
+        return refuse("names have up to " + std::to_string(kAccountNameMax) + " letters");
     }
     if (entry.billing < 0 || entry.billing > kBillingMax) {
         return refuse("it must be from 0 to " + std::to_string(kBillingMax) + " seconds");

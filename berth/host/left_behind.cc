@@ -19,7 +19,7 @@ namespace berth {
 namespace {
 
 constexpr int kDepthMax = 32;
-constexpr std::size_t kNamesShown = 5;
+constexpr std::size_t kFilesShown = 5;
 
 struct CloseFolder {
     void operator()(DIR* folder) const { ::closedir(folder); }
@@ -126,7 +126,7 @@ std::string in_words(const LeftBehind& left) {
     };
     std::string text;
     if (!left.files.empty()) {
-        const std::size_t shown = std::min(left.files.size(), kNamesShown);
+        const std::size_t shown = std::min(left.files.size(), kFilesShown);
         const std::vector<std::string> names(
             left.files.begin(), left.files.begin() + static_cast<std::ptrdiff_t>(shown));
         text = counted(left.files.size(), "file") + " in /dev/shm (" + join(names, ", ") +

@@ -16,6 +16,10 @@
 
 namespace berth {
 
+inline bool says(const std::string& why, const std::string& text) {
+    return why.find(text) != std::string::npos;
+}
+
 class MapDisk : public Disk {
 public:
     Status write(std::span<const MemoryWrite> writes) override {

@@ -8,10 +8,6 @@
 namespace berth {
 namespace {
 
-bool says(const std::string& why, const std::string& text) {
-    return why.find(text) != std::string::npos;
-}
-
 TEST(LaunchGate, DoesWhatTheControllerHasSigned) {
     GateRig rig;
     const LaunchAttempt launch = rig.sign(rig.attempt());

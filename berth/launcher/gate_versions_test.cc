@@ -9,10 +9,6 @@
 namespace berth {
 namespace {
 
-bool says(const std::string& why, const std::string& text) {
-    return why.find(text) != std::string::npos;
-}
-
 // A struct as a later version writes it: with fields behind those that are known here.
 std::string with_more_fields(const std::string& encoded) {
     return encode(*decode<std::string>(encoded) + encode(std::string("later")) + encode(7));

@@ -12,7 +12,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kCurvePoints = 240;
 constexpr std::size_t kRunsShown = 2500;
 
-double seconds_of(Duration length) { return static_cast<double>(length.count()) / 1000; }
+double seconds_in(Duration length) { return static_cast<double>(length.count()) / 1000; }
 
 // [value, fraction of jobs with no more] at even steps of the fraction.
 Json curve_of(std::vector<double> values) {
@@ -35,8 +35,8 @@ Json curves_of(const workload::Workload& workload, const sim::SimulationResult& 
             fairness.push_back(finish_time_fairness(job, workload.jobs[i], result.gpus));
         }
         const Duration start = job.starts > 0 ? job.first_start : job.ended;
-        waiting.push_back(seconds_of(start - job.submitted));
-        completion.push_back(seconds_of(job.ended - job.submitted));
+        waiting.push_back(seconds_in(start - job.submitted));
+        completion.push_back(seconds_in(job.ended - job.submitted));
     }
     return {{"waiting", curve_of(std::move(waiting))},
             {"jct", curve_of(std::move(completion))},
@@ -59,7 +59,7 @@ Json runs_of(const workload::Workload& workload, const sim::SimulationResult& re
         for (const sim::RunPlace& place : run->places) {
             places.push_back({place.node.value(), place.devices});
         }
-        all.push_back({seconds_of(run->started), seconds_of(run->ended), job.number, run->gpus,
+        all.push_back({seconds_in(run->started), seconds_in(run->ended), job.number, run->gpus,
                        job.account, std::move(places)});
     }
     return all;

@@ -17,7 +17,7 @@ namespace {
 
 using api::Problem;
 using api::RouteId;
-using Outcome = std::variant<Command, Problem>;
+using CommandOutcome = std::variant<Command, Problem>;
 
 Problem bad(std::string message) {
     return api::problem_of(Refusal::invalid_request, std::move(message));
@@ -37,7 +37,7 @@ Result<Message> body_of(const CommandRequest& request) {
 
 // Makes the command out of the reference and the body; both may be wrong.
 template <class Message, class Make>
-Outcome of_job(const CommandRequest& request, Make make) {
+CommandOutcome of_job(const CommandRequest& request, Make make) {
     Result<JobRef> ref = ref_of(request);
     if (!ref.ok()) {
         Problem problem = bad(ref.error().message);
@@ -49,13 +49,13 @@ Outcome of_job(const CommandRequest& request, Make make) {
     return make(*std::move(ref), *std::move(body));
 }
 
-Outcome submit(const CommandRequest& request) {
+CommandOutcome submit(const CommandRequest& request) {
     Result<api::SubmitRequest> body = api::from_json<api::SubmitRequest>(request.body);
     if (!body.ok()) return bad(body.error().message);
     return SubmitJob{std::move(body->spec), std::move(body->payload), std::move(body->components)};
 }
 
-Outcome cancel(JobRef ref, const api::CancelRequest& body) {
+CommandOutcome cancel(JobRef ref, const api::CancelRequest& body) {
     CancelJob command{.job = std::move(ref),
                       .step = body.step,
                       .signal = body.signal,
@@ -70,15 +70,15 @@ Outcome cancel(JobRef ref, const api::CancelRequest& body) {
 
 // An operator's hold on another's job is one that its owner cannot take away; on his own it is a
 // user's, as with Slurm.
-Outcome hold(const Edition& edition, const Principal& principal, JobRef ref,
-             const api::HoldRequest& body) {
+CommandOutcome hold(const Edition& edition, const Principal& principal, JobRef ref,
+                    const api::HoldRequest& body) {
     const Job* const job = edition.find_job(ref.job);
     const bool own = job != nullptr && job->owner->uid == principal.uid;
     const bool as_admin = !body.user && !own && principal.role >= Role::op;
     return HoldJob{std::move(ref), as_admin ? Hold::admin : Hold::user};
 }
 
-Outcome update(JobRef ref, api::JobPatch&& body) {
+CommandOutcome update(JobRef ref, api::JobPatch&& body) {
     UpdateJob command{.job = std::move(ref)};
     if (body.time_limit) {
         Result<std::optional<Duration>> limit = parse_time_limit(*body.time_limit);
@@ -136,7 +136,7 @@ Outcome update(JobRef ref, api::JobPatch&& body) {
     return command;
 }
 
-Outcome create_step(JobRef ref, api::StepCall&& body) {
+CommandOutcome create_step(JobRef ref, api::StepCall&& body) {
     CreateStep command{.job = std::move(ref), .request = std::move(body.request)};
     command.launch.arguments = std::move(body.arguments);
     command.launch.environment = std::move(body.environment);
@@ -156,15 +156,15 @@ Outcome create_step(JobRef ref, api::StepCall&& body) {
     return command;
 }
 
-Outcome keep_alive(JobRef ref, const api::Accepted&) { return KeepAlive{std::move(ref)}; }
+CommandOutcome keep_alive(JobRef ref, const api::Accepted&) { return KeepAlive{std::move(ref)}; }
 
-Outcome explain(JobRef ref, const api::Accepted&) { return ExplainJob{std::move(ref)}; }
+CommandOutcome explain(JobRef ref, const api::Accepted&) { return ExplainJob{std::move(ref)}; }
 
-Outcome attach_step(JobRef ref, const api::AttachCall& body) {
+CommandOutcome attach_step(JobRef ref, const api::AttachCall& body) {
     return AttachStep{std::move(ref), body.step};
 }
 
-Outcome update_node(const CommandRequest& request) {
+CommandOutcome update_node(const CommandRequest& request) {
     Result<api::NodePatch> body = body_of<api::NodePatch>(request);
     if (!body.ok()) return bad(body.error().message);
     UpdateNode command{.node = std::string(request.capture),
@@ -197,7 +197,7 @@ Outcome update_node(const CommandRequest& request) {
     return command;
 }
 
-Outcome top_jobs(const CommandRequest& request) {
+CommandOutcome top_jobs(const CommandRequest& request) {
     Result<api::TopRequest> body = body_of<api::TopRequest>(request);
     if (!body.ok()) return bad(body.error().message);
     TopJobs command;
@@ -209,47 +209,47 @@ Outcome top_jobs(const CommandRequest& request) {
     return command;
 }
 
-Outcome create_partition(const CommandRequest& request) {
+CommandOutcome create_partition(const CommandRequest& request) {
     Result<api::PartitionCall> body = body_of<api::PartitionCall>(request);
     if (!body.ok()) return bad(body.error().message);
     return EditPartition{std::move(body->name), true, std::move(body->change)};
 }
 
-Outcome update_partition(const CommandRequest& request) {
+CommandOutcome update_partition(const CommandRequest& request) {
     Result<PartitionChange> body = body_of<PartitionChange>(request);
     if (!body.ok()) return bad(body.error().message);
     return EditPartition{std::string(request.capture), false, *std::move(body)};
 }
 
-Outcome complete(JobRef ref, const api::CompleteRequest& body) {
+CommandOutcome complete(JobRef ref, const api::CompleteRequest& body) {
     return CompleteJob{std::move(ref), body.exit};
 }
 
-Outcome create_nodes(const CommandRequest& request) {
+CommandOutcome create_nodes(const CommandRequest& request) {
     Result<api::NodeCall> body = body_of<api::NodeCall>(request);
     if (!body.ok()) return bad(body.error().message);
     return CreateNodes{std::move(body->names), std::move(body->node)};
 }
 
-Outcome set_usage(const CommandRequest& request) {
+CommandOutcome set_usage(const CommandRequest& request) {
     Result<api::UsagePatch> body = body_of<api::UsagePatch>(request);
     if (!body.ok()) return bad(body.error().message);
     return SetUsage{std::move(body->entries)};
 }
 
-Outcome create_reservation(const CommandRequest& request) {
+CommandOutcome create_reservation(const CommandRequest& request) {
     Result<api::ReservationCall> body = body_of<api::ReservationCall>(request);
     if (!body.ok()) return bad(body.error().message);
     return EditReservation{std::move(body->name), true, std::move(body->change)};
 }
 
-Outcome update_reservation(const CommandRequest& request) {
+CommandOutcome update_reservation(const CommandRequest& request) {
     Result<ReservationChange> body = body_of<ReservationChange>(request);
     if (!body.ok()) return bad(body.error().message);
     return EditReservation{std::string(request.capture), false, *std::move(body)};
 }
 
-Outcome edit_accounting(const CommandRequest& request) {
+CommandOutcome edit_accounting(const CommandRequest& request) {
     Result<AccountingEdits> body = body_of<AccountingEdits>(request);
     if (!body.ok()) return bad(body.error().message);
     return EditAccounting{*std::move(body)};
@@ -309,7 +309,7 @@ bool is_command(RouteId route) {
     }
 }
 
-Outcome command_of(const Edition& edition, const CommandRequest& request) {
+CommandOutcome command_of(const Edition& edition, const CommandRequest& request) {
     switch (request.route.id) {
         case RouteId::state_hash: return HashState{};
         case RouteId::submit_job: return submit(request);
@@ -333,26 +333,28 @@ Outcome command_of(const Edition& edition, const CommandRequest& request) {
         case RouteId::complete_job: return of_job<api::CompleteRequest>(request, complete);
         case RouteId::hold_job:
             return of_job<api::HoldRequest>(
-                request, [&](JobRef ref, const api::HoldRequest& body) -> Outcome {
+                request, [&](JobRef ref, const api::HoldRequest& body) -> CommandOutcome {
                     return hold(edition, request.principal, std::move(ref), body);
                 });
         case RouteId::release_job:
-            return of_job<api::Accepted>(request, [](JobRef ref, const api::Accepted&) -> Outcome {
-                return HoldJob{std::move(ref), Hold::none};
-            });
+            return of_job<api::Accepted>(request,
+                                         [](JobRef ref, const api::Accepted&) -> CommandOutcome {
+                                             return HoldJob{std::move(ref), Hold::none};
+                                         });
         case RouteId::requeue_job:
             return of_job<api::RequeueRequest>(
-                request, [](JobRef ref, const api::RequeueRequest& body) -> Outcome {
+                request, [](JobRef ref, const api::RequeueRequest& body) -> CommandOutcome {
                     return RequeueJob{std::move(ref), body.hold};
                 });
         case RouteId::suspend_job:
         case RouteId::resume_job:
-            return of_job<api::Accepted>(request, [&](JobRef ref, const api::Accepted&) -> Outcome {
-                return SuspendJob{std::move(ref), request.route.id == RouteId::resume_job};
-            });
+            return of_job<api::Accepted>(
+                request, [&](JobRef ref, const api::Accepted&) -> CommandOutcome {
+                    return SuspendJob{std::move(ref), request.route.id == RouteId::resume_job};
+                });
         case RouteId::notify_job:
             return of_job<api::NotifyRequest>(
-                request, [](JobRef ref, api::NotifyRequest&& body) -> Outcome {
+                request, [](JobRef ref, api::NotifyRequest&& body) -> CommandOutcome {
                     return NotifyJob{std::move(ref), std::move(body.message)};
                 });
         case RouteId::keep_alive: return of_job<api::Accepted>(request, keep_alive);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "berth/server/wall_time.h"
+
 namespace berth {
 namespace {
 
@@ -77,8 +79,7 @@ void Diagnostics::cycle_begins() {
 
 void Diagnostics::cycle_ended(const CycleWork& work) {
     const auto now = Clock::now();
-    const Time wall =
-        Time(std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
+    const Time wall = wall_time();
     const std::lock_guard lock(mutex_);
     if (!work.ran || !began_at_) return;
     start_day(wall);

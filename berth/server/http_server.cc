@@ -15,6 +15,7 @@
 #include "berth/server/http_session.h"
 #include "berth/server/unix_listener.h"
 #include "berth/server/user_rates.h"
+#include "berth/server/wall_time.h"
 #include "berth/trust/tls.h"
 
 namespace berth {
@@ -24,7 +25,7 @@ using UnixProtocol = asio::local::stream_protocol;
 
 namespace {
 
-constexpr int kBacklog = 1024;
+constexpr int kTcpBacklog = 1024;
 constexpr std::chrono::milliseconds kRoomPause{20};
 // How often connections are asked whether they take too long: a fourth of the shortest time that
 // they have, within these bounds.
@@ -35,10 +36,6 @@ std::chrono::milliseconds shortest_of(const HttpServerOptions& options) {
     const auto shortest = std::min({options.idle_timeout, options.body_timeout,
                                     options.answer_timeout, options.write_timeout});
     return options.tls_address.empty() ? shortest : std::min(shortest, options.handshake_timeout);
-}
-
-Time time_now() {
-    return Time(std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
 }
 
 }  // namespace
@@ -199,7 +196,7 @@ void HttpServer::Works::renew_certificate() {
     renewal_timer.expires_after(settings.new_certificate_every);
     renewal_timer.async_wait([this](boost::system::error_code why) {
         if (why) return;
-        const Status taken = take_certificate(time_now());
+        const Status taken = take_certificate(wall_time());
         if (!taken.ok()) log.write(LogLevel::error, "server", taken.error().message);
         renew_certificate();
     });
@@ -226,7 +223,7 @@ Status HttpServer::Works::listen_for_others() {
     tls_acceptor.open(at.protocol(), why);
     if (!why) tls_acceptor.set_option(asio::socket_base::reuse_address(true), why);
     if (!why) tls_acceptor.bind(at, why);
-    if (!why) tls_acceptor.listen(kBacklog, why);
+    if (!why) tls_acceptor.listen(kTcpBacklog, why);
     if (why) return wrong(why);
     return Done{};
 }
@@ -278,7 +275,7 @@ void HttpServer::Works::accepted_remote(TcpSocket socket) {
 
 void HttpServer::Works::identify(std::string_view token, Identified then) {
     const auto edition = published.current();
-    Result<Registrar::Known> known = settings.registrar->identify(token, *edition, time_now());
+    Result<Registrar::Known> known = settings.registrar->identify(token, *edition, wall_time());
     if (!known.ok()) return then(known.error());
     if (known->token.job) {  // What runs in a job has no rights of an operator.
         known->principal.role = Role::user;

@@ -7,6 +7,7 @@
 
 #include "berth/api/json.h"
 #include "berth/api/problem.h"
+#include "berth/server/wall_time.h"
 
 namespace berth {
 
@@ -289,8 +290,7 @@ void HttpSession::begin_audit(const ApiRequest& request) {
 
 void HttpSession::end_audit(const ApiResponse& response) {
     if (!audited_) return;
-    audited_->at =
-        Time(std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
+    audited_->at = wall_time();
     audited_->status = response.status;
     const bool gives_secret =
         response.status < 300 && response.route &&

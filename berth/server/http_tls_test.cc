@@ -6,6 +6,7 @@
 
 #include "berth/server/audit_log.h"
 #include "berth/server/server_rig.h"
+#include "berth/server/wall_time.h"
 #include "berth/trust/certificates.h"
 #include "berth/trust/tls.h"
 
@@ -13,10 +14,6 @@ namespace berth {
 namespace {
 
 using namespace std::chrono_literals;
-
-Time now() {
-    return Time(std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
-}
 
 sockaddr_in loopback(std::uint16_t port) {
     sockaddr_in at{};
@@ -40,9 +37,9 @@ class HttpTlsTest : public ServerRig {
 protected:
     HttpTlsTest() : port_(free_port()) {
         options.tls_address = "127.0.0.1:" + std::to_string(port_);
-        options.identity.started_at = now();
+        options.identity.started_at = wall_time();
         options.registrar =
-            std::make_shared<Registrar>(*Authority::make("lab", now()), keys_, "lab");
+            std::make_shared<Registrar>(*Authority::make("lab", wall_time()), keys_, "lab");
         options.handshake_timeout = 300ms;
     }
     int connect_tcp() const {
@@ -92,8 +89,8 @@ protected:
         return write_user_token({.user = user,
                                  .uid = uid,
                                  .audience = audience,
-                                 .issued_at = now(),
-                                 .expires_at = now() + life,
+                                 .issued_at = wall_time(),
+                                 .expires_at = wall_time() + life,
                                  .id = "t"},
                                 keys_);
     }
@@ -218,9 +215,9 @@ TEST_F(HttpTlsTest, ManyWhoNeverBeginLeaveRoomForOneWhoDoes) {
 }
 
 TEST_F(HttpTlsTest, ItsCertificateIsMadeAnewWhileItRuns) {
-    options.identity.started_at = now() - 24h * 400;  // So its first one has ended.
+    options.identity.started_at = wall_time() - 24h * 400;  // So its first one has ended.
     options.registrar =
-        std::make_shared<Registrar>(*Authority::make("lab", now() - 24h * 400), keys_, "lab");
+        std::make_shared<Registrar>(*Authority::make("lab", wall_time() - 24h * 400), keys_, "lab");
     options.new_certificate_every = 300ms;
     start();
     const auto shakes_hands = [this] {

@@ -20,6 +20,7 @@
 #include "berth/server/priority_rows.h"
 #include "berth/server/privacy.h"
 #include "berth/server/share_rows.h"
+#include "berth/server/wall_time.h"
 
 namespace berth {
 namespace {
@@ -63,10 +64,6 @@ std::vector<api::Method> all_methods(std::string_view path) {
         if (api::match_route(method, path).route != nullptr) methods.push_back(method);
     }
     return methods;
-}
-
-Time wall_time() {
-    return Time(std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
 }
 
 }  // namespace

@@ -4,15 +4,12 @@
 #include "berth/control/authorize.h"
 #include "berth/server/peer.h"
 #include "berth/server/service.h"
+#include "berth/server/wall_time.h"
 
 namespace berth {
 namespace {
 
 using Outcome = std::variant<ApiResponse, ForController, SlowRead>;
-
-Time wall_time() {
-    return Time(std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
-}
 
 ApiResponse refuse(const Error& error) {
     const std::int32_t status = error.code == ErrorCode::permission_denied    ? 403

@@ -11,23 +11,23 @@
 namespace berth {
 namespace {
 
-using Amounts = std::vector<std::pair<std::string, std::int64_t>>;
+using NamedAmounts = std::vector<std::pair<std::string, std::int64_t>>;
 
 std::int64_t billionths(std::int64_t of_one62) {
     return static_cast<std::int64_t>((Wide{of_one62} * 1'000'000'000) >> 62);
 }
 
 // In Slurm's order, with the TRES that it always names.
-Amounts named(const Dimensions& dimensions, const UsageVector& amounts, std::int64_t divisor) {
+NamedAmounts named(const Dimensions& dimensions, const UsageVector& amounts, std::int64_t divisor) {
     const auto minutes = [&](std::size_t kind) { return amounts[kind].whole / divisor; };
-    Amounts all = {{"cpu", minutes(usage_kind_of(kCpuDimension))},
-                   {"mem", minutes(usage_kind_of(kMemoryDimension))},
-                   {"energy", 0},
-                   {"node", minutes(kNodeUsage)},
-                   {"billing", minutes(kBillingUsage)},
-                   {"fs/disk", 0},
-                   {"vmem", 0},
-                   {"pages", 0}};
+    NamedAmounts all = {{"cpu", minutes(usage_kind_of(kCpuDimension))},
+                        {"mem", minutes(usage_kind_of(kMemoryDimension))},
+                        {"energy", 0},
+                        {"node", minutes(kNodeUsage)},
+                        {"billing", minutes(kBillingUsage)},
+                        {"fs/disk", 0},
+                        {"vmem", 0},
+                        {"pages", 0}};
     std::map<std::string, std::int64_t> sums;
     for (std::uint32_t i = kMemoryDimension.value() + 1; i < dimensions.size(); ++i) {
         const DimensionId d(i);

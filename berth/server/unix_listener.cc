@@ -11,7 +11,7 @@
 namespace berth {
 namespace {
 
-constexpr int kBacklog = 1024;
+constexpr int kUnixBacklog = 1024;
 
 Error socket_error(const std::string& path, const std::string& what) {
     return {ErrorCode::failed_precondition,
@@ -60,7 +60,7 @@ Result<int> listen_at(const std::string& path) {
         failed = "bind";
     } else if (::chmod(path.c_str(), 0666) != 0) {
         failed = "chmod";
-    } else if (::listen(fd, kBacklog) != 0) {
+    } else if (::listen(fd, kUnixBacklog) != 0) {
         failed = "listen";
     }
     if (failed == nullptr) return fd;

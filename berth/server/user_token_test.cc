@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const Time kNow = from_seconds(1'800'000'000);
+const Time kTokenNow = from_seconds(1'800'000'000);
 
 SigningKeys keys() { return *SigningKeys::of(*make_signing_key()); }
 
@@ -19,12 +19,12 @@ UserToken ada() {
     return {.user = "ada",
             .uid = 1001,
             .audience = "lab",
-            .issued_at = kNow,
-            .expires_at = kNow + 30min,
+            .issued_at = kTokenNow,
+            .expires_at = kTokenNow + 30min,
             .id = "x"};
 }
 
-std::string why(const std::string& text, const SigningKeys& by, Time now = kNow,
+std::string why(const std::string& text, const SigningKeys& by, Time now = kTokenNow,
                 std::string_view audience = "lab") {
     const auto read = read_user_token(text, by, audience, now);
     return read.ok() ? "" : read.error().message;
@@ -40,21 +40,21 @@ std::string with_header(const std::string& header, const std::string& token,
 
 TEST(UserToken, SaysWhoseItIs) {
     const SigningKeys own = keys();
-    const auto read = read_user_token(write_user_token(ada(), own), own, "lab", kNow);
+    const auto read = read_user_token(write_user_token(ada(), own), own, "lab", kTokenNow);
     ASSERT_TRUE(read.ok()) << read.error().message;
     EXPECT_EQ(read->user, "ada");
     EXPECT_EQ(read->uid, 1001u);
-    EXPECT_EQ(read->expires_at, kNow + 30min);
+    EXPECT_EQ(read->expires_at, kTokenNow + 30min);
     EXPECT_FALSE(read->job);
 }
 
 TEST(UserToken, IsForItsTimeAndItsClusterAlone) {
     const SigningKeys own = keys();
     const std::string token = write_user_token(ada(), own);
-    EXPECT_EQ(why(token, own, kNow + 29min), "");
-    EXPECT_NE(why(token, own, kNow + 30min).find("expired"), std::string::npos);
-    EXPECT_NE(why(token, own, kNow - 1h).find("future"), std::string::npos);
-    EXPECT_NE(why(token, own, kNow, "other").find("cluster 'lab'"), std::string::npos);
+    EXPECT_EQ(why(token, own, kTokenNow + 29min), "");
+    EXPECT_NE(why(token, own, kTokenNow + 30min).find("expired"), std::string::npos);
+    EXPECT_NE(why(token, own, kTokenNow - 1h).find("future"), std::string::npos);
+    EXPECT_NE(why(token, own, kTokenNow, "other").find("cluster 'lab'"), std::string::npos);
 }
 
 TEST(UserToken, IsVoidOnceItsKeyIsGone) {
@@ -92,8 +92,8 @@ TEST(UserToken, ItsTimeIsLookedAtBeforeItsSignature) {
     const SigningKeys own = keys();
     std::string forged = write_user_token(ada(), own);
     forged.replace(forged.rfind('.') + 1, 4, "AAAA");
-    EXPECT_NE(why(forged, own, kNow).find("not signed by a key"), std::string::npos);
-    EXPECT_NE(why(forged, own, kNow + 1h).find("expired"), std::string::npos);
+    EXPECT_NE(why(forged, own, kTokenNow).find("not signed by a key"), std::string::npos);
+    EXPECT_NE(why(forged, own, kTokenNow + 1h).find("expired"), std::string::npos);
 }
 
 TEST(UserToken, GarbageIsNone) {

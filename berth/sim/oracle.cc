@@ -5,12 +5,6 @@
 #include "berth/base/codec.h"
 
 namespace berth::sim {
-namespace {
-
-std::string words(JobId job) { return "job " + to_string(job); }
-
-}  // namespace
-
 // ---- The record.
 
 Recorded Oracle::read(const Record& record, const ClusterState& after) {

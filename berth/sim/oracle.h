@@ -23,6 +23,8 @@ struct Recorded {
     std::vector<After> after;
 };
 
+inline std::string words(JobId job) { return "job " + to_string(job); }
+
 class Oracle : public Witness {
 public:
     Oracle(Stage& stage, const ClusterSpec& cluster) : stage_(stage), cluster_(cluster) {}

@@ -6,7 +6,7 @@
 namespace berth::sim {
 namespace {
 
-constexpr Duration kPatience = std::chrono::minutes(4);
+constexpr Duration kEndPatience = std::chrono::minutes(4);
 
 bool stands(const Cgroup& cgroup) { return cgroup.any() || (!cgroup.removed && !cgroup.starting); }
 
@@ -99,7 +99,7 @@ void Oracle::check_outlived(const Machine& machine, Time calm_since, Duration ki
         const Run& run = jobs_[key.job].run;
         if (run.attempt == key.attempt && !run.ending_at) continue;
         const Time since = run.attempt == key.attempt ? *run.ending_at : Time{};
-        if (stage_.now() - std::max(since, calm_since) <= kill_wait + kPatience) continue;
+        if (stage_.now() - std::max(since, calm_since) <= kill_wait + kEndPatience) continue;
         stage_.violated("I6", to_text(key) + " outlives its job on " + machine.spec().name);
     }
 }
@@ -107,7 +107,7 @@ void Oracle::check_outlived(const Machine& machine, Time calm_since, Duration ki
 void Oracle::check_halved(JobId id, const Known& job, const std::vector<Time>& calm_since) {
     Time since = *job.run.script_at;
     for (const NodeId node : job.run.nodes) since = std::max(since, calm_since[node.index()]);
-    if (stage_.now() - since <= kPatience) return;
+    if (stage_.now() - since <= kEndPatience) return;
     for (const NodeId node : job.run.nodes) {
         if (job.run.stood.contains(node)) continue;
         stage_.violated("I6", "a part of gang " + to_text(AttemptKey{id, job.run.attempt}) +

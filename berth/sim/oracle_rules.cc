@@ -7,8 +7,6 @@
 namespace berth::sim {
 namespace {
 
-std::string words(JobId job) { return "job " + to_string(job); }
-
 std::int64_t limit_on_gpus(const TresLimits& limits) {
     const auto found =
         std::ranges::find(limits, "gres/gpu", [](const auto& one) { return one.first; });

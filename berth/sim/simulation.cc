@@ -15,7 +15,7 @@ namespace {
 // A controller that turns so often without time passing will never rest.
 constexpr int kTurnsAtOnce = 1'000'000;
 // How long to wait for jobs when nothing is left that could help them.
-constexpr Duration kPatience = std::chrono::hours(24 * 32);
+constexpr Duration kIdlePatience = std::chrono::hours(24 * 32);
 constexpr std::uint64_t kProgressEvery = 4096;
 // Of what the operator asks for; those of submissions are the jobs' numbers.
 constexpr std::uint64_t kOperatorsTicket = UINT64_MAX;
@@ -268,7 +268,7 @@ SimulationResult Simulation::run() {
         ports_.at = std::max(ports_.at, *when);
         gather();
         if (arrived_ < workload_.jobs.size() || recorder_.running() > 0) last_help = ports_.at;
-        if (ports_.at - last_help > kPatience) break;
+        if (ports_.at - last_help > kIdlePatience) break;
         turn();
         if (result_.turns % kProgressEvery == 0) report_progress();
     }

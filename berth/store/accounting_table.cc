@@ -7,9 +7,9 @@ namespace berth {
 
 namespace {
 
-Error damaged(JobId job) {
+Error damaged_row(JobId job) {
     return {ErrorCode::internal,
-            "the accounting of job " + to_string(job) + " is damaged in the state file"};
+            "the accounting of job " + to_string(job) + " is damaged_row in the state file"};
 }
 
 const Step* find(const Job& job, StepId id) {
@@ -242,7 +242,7 @@ Result<std::vector<AccountingRecord>> AccountingTable::open_rows_before(
         if (!found) return rows;
         const bool whole = is_whole(open_before_, newest.job.value(), 0, 1);
         Result<AccountingRecord> row = decode<AccountingRecord>(open_before_.bytes(0));
-        if (!whole || !row.ok()) return damaged(newest.job);
+        if (!whole || !row.ok()) return damaged_row(newest.job);
         rows.push_back(std::move(row).value());
     }
 }
@@ -253,7 +253,7 @@ Result<std::optional<AccountingRecord>> AccountingTable::newest_row(JobId job) {
     const bool whole = is_whole(newest_, job.value(), 0, 1);
     Result<AccountingRecord> row = decode<AccountingRecord>(newest_.bytes(0));
     newest_.reset();
-    if (!whole || !row.ok()) return damaged(job);
+    if (!whole || !row.ok()) return damaged_row(job);
     return std::optional<AccountingRecord>(std::move(row).value());
 }
 
@@ -268,7 +268,7 @@ Result<std::optional<AccountedStep>> AccountingTable::find_step(const Accounting
     const bool whole = is_whole(find_step_, of.job.value(), 0, 1);
     Result<AccountedStep> step = decode<AccountedStep>(find_step_.bytes(0));
     find_step_.reset();
-    if (!whole || !step.ok()) return damaged(of.job);
+    if (!whole || !step.ok()) return damaged_row(of.job);
     return std::optional<AccountedStep>(std::move(step).value());
 }
 
@@ -282,7 +282,7 @@ Result<std::vector<AccountedStep>> AccountingTable::open_steps(const AccountingR
         if (!found) return steps;
         const bool whole = is_whole(open_steps_, of.job.value(), 0, 1);
         Result<AccountedStep> step = decode<AccountedStep>(open_steps_.bytes(0));
-        if (!whole || !step.ok()) return damaged(of.job);
+        if (!whole || !step.ok()) return damaged_row(of.job);
         steps.push_back(std::move(step).value());
     }
 }

@@ -25,10 +25,10 @@ struct WithoutPayloads {
     }
 };
 
-Error damaged(std::uint64_t sequence, std::string_view how) {
+Error damaged_record(std::uint64_t sequence, std::string_view how) {
     return {ErrorCode::failed_precondition,
             "journal record " + std::to_string(sequence) + ' ' + std::string(how) +
-                ": the state file is damaged; nothing was changed. Restore it from a copy"};
+                ": the state file is damaged_record; nothing was changed. Restore it from a copy"};
 }
 
 }  // namespace
@@ -86,13 +86,13 @@ Result<std::vector<JournalTable::Row>> JournalTable::read_some(std::uint64_t aft
 }
 
 Result<JournalTable::Read> JournalTable::record_of(const Row& row, std::uint64_t wanted) {
-    if (row.sequence != wanted) return damaged(wanted, "is missing");
+    if (row.sequence != wanted) return damaged_record(wanted, "is missing");
     if (row.crc != crc32c_of(wanted, row.packed))
-        return damaged(wanted, "does not match its checksum");
+        return damaged_record(wanted, "does not match its checksum");
     const Result<std::string> bytes = unpack(row.packed);
-    if (!bytes.ok()) return damaged(wanted, bytes.error().message);
+    if (!bytes.ok()) return damaged_record(wanted, bytes.error().message);
     Result<Record> record = decode<Record>(*bytes);
-    if (!record.ok() || record->sequence != wanted) return damaged(wanted, "cannot be read");
+    if (!record.ok() || record->sequence != wanted) return damaged_record(wanted, "cannot be read");
     return Read{std::move(record).value(), {bytes->size(), static_cast<std::uint32_t>(row.crc)}};
 }
 

@@ -13,10 +13,11 @@ constexpr char kPlain = 0, kLz4 = 1;
 constexpr std::size_t kHead = 5;
 // Shorter ones gain less than the work costs.
 constexpr std::size_t kWorthIt = 200;
-// No block of LZ4 becomes longer than this many times itself: a damaged length takes no memory.
+// No block of LZ4 becomes longer than this many times itself: a cannot_unpack length takes no
+// memory.
 constexpr std::size_t kMostGain = 256;
 
-Error damaged(const char* how) { return {ErrorCode::invalid_argument, how}; }
+Error cannot_unpack(const char* how) { return {ErrorCode::invalid_argument, how}; }
 
 std::string plain(std::string_view bytes) {
     std::string packed;
@@ -42,21 +43,21 @@ std::string pack(std::string_view bytes) {
 }
 
 Result<std::string> unpack(std::string_view packed) {
-    if (packed.empty()) return damaged("is empty");
+    if (packed.empty()) return cannot_unpack("is empty");
     const char kind = packed.front();
     if (kind == kPlain) return std::string(packed.substr(1));
-    if (kind != kLz4) return damaged("is packed in a way that is not known here");
-    if (packed.size() <= kHead) return damaged("does not say how long it is");
+    if (kind != kLz4) return cannot_unpack("is packed in a way that is not known here");
+    if (packed.size() <= kHead) return cannot_unpack("does not say how long it is");
     std::size_t size = 0;
     for (std::size_t i = 1; i < kHead; ++i)
         size |= std::size_t{static_cast<unsigned char>(packed[i])} << (8 * (i - 1));
     packed.remove_prefix(kHead);
     if (size > LZ4_MAX_INPUT_SIZE || size / kMostGain > packed.size())
-        return damaged("says that it is longer than it can be");
+        return cannot_unpack("says that it is longer than it can be");
     std::string bytes(size, '\0');
     const int got = LZ4_decompress_safe(packed.data(), bytes.data(),
                                         static_cast<int>(packed.size()), static_cast<int>(size));
-    if (got != static_cast<int>(size)) return damaged("cannot be unpacked");
+    if (got != static_cast<int>(size)) return cannot_unpack("cannot be unpacked");
     return bytes;
 }
 

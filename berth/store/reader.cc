@@ -23,16 +23,16 @@ constexpr const char* kByUser = BERTH_COLUMNS
 constexpr const char* kByJob =
     BERTH_COLUMNS "WHERE job = ?1 UNION " BERTH_COLUMNS "WHERE array_job = ?1 ORDER BY 1, 2, 3";
 #undef BERTH_COLUMNS
-constexpr const char* kSteps =
+constexpr const char* kSelectSteps =
     "SELECT row, crc FROM steps WHERE job = ? AND submitted = ? AND attempt = ? ORDER BY step";
 
 bool is_among(std::string_view name, const std::vector<std::string>& names) {
     return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
 }
 
-Error damaged(std::int64_t job) {
+Error damaged_job(std::int64_t job) {
     return {ErrorCode::internal,
-            "the accounting of job " + std::to_string(job) + " is damaged in the state file"};
+            "the accounting of job " + std::to_string(job) + " is damaged_job in the state file"};
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ Result<StoreReader> StoreReader::open(const std::string& directory) {
     BERTH_TRY(parts->by_window, parts->database.prepare(kByWindow));
     BERTH_TRY(parts->by_user, parts->database.prepare(kByUser));
     BERTH_TRY(parts->by_job, parts->database.prepare(kByJob));
-    BERTH_TRY(parts->steps, parts->database.prepare(kSteps));
+    BERTH_TRY(parts->steps, parts->database.prepare(kSelectSteps));
     BERTH_TRY(parts->payloads, PayloadTable::prepare(parts->database));
     return StoreReader(std::move(parts));
 }
@@ -79,7 +79,7 @@ bool StoreReader::Parts::wanted(const Statement& row, const AccountingFilter& fi
 
 Result<AccountingRecord> StoreReader::Parts::read(const Statement& row) {
     Result<AccountingRecord> record = decode<AccountingRecord>(row.bytes(10));
-    if (!record.ok() || !is_whole(row, row.number(0), 10, 12)) return damaged(row.number(0));
+    if (!record.ok() || !is_whole(row, row.number(0), 10, 12)) return damaged_job(row.number(0));
     if (!row.is_null(9)) record->cancelled_by = static_cast<std::uint32_t>(row.number(9));
     if (!record->started_at) return record;
     steps.bind(1, row.number(0)).bind(2, row.number(1)).bind(3, row.number(2));
@@ -87,7 +87,7 @@ Result<AccountingRecord> StoreReader::Parts::read(const Statement& row) {
         BERTH_TRY(const bool found, steps.step());
         if (!found) break;
         Result<AccountedStep> step = decode<AccountedStep>(steps.bytes(0));
-        if (!step.ok() || !is_whole(steps, row.number(0), 0, 1)) return damaged(row.number(0));
+        if (!step.ok() || !is_whole(steps, row.number(0), 0, 1)) return damaged_job(row.number(0));
         record->steps.push_back(std::move(step).value());
     }
     // By id, the script's would be the last.

@@ -50,19 +50,20 @@ COMMIT;
 )sql";
 
 // What makes each version the next one.
-struct Step {
+struct SchemaStep {
     std::int64_t from;
     const char* sql;
 };
-constexpr std::array kSteps = {
-    Step{2, "CREATE INDEX jobs_by_user ON jobs(user, ended)"},  // For sacct of one's own jobs.
+constexpr std::array kSchemaSteps = {
+    SchemaStep{2,
+               "CREATE INDEX jobs_by_user ON jobs(user, ended)"},  // For sacct of one's own jobs.
     // Checksums. Rows of accounting that are there have none: to rewrite years of them takes long.
-    Step{3,
-         "ALTER TABLE snapshots ADD COLUMN chain INTEGER NOT NULL DEFAULT 0;"
-         "ALTER TABLE payloads ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;"
-         "ALTER TABLE jobs ADD COLUMN crc INTEGER;"
-         "ALTER TABLE steps ADD COLUMN crc INTEGER;"
-         "UPDATE payloads SET crc = crc32c_of(job, payload)"},
+    SchemaStep{3,
+               "ALTER TABLE snapshots ADD COLUMN chain INTEGER NOT NULL DEFAULT 0;"
+               "ALTER TABLE payloads ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;"
+               "ALTER TABLE jobs ADD COLUMN crc INTEGER;"
+               "ALTER TABLE steps ADD COLUMN crc INTEGER;"
+               "UPDATE payloads SET crc = crc32c_of(job, payload)"},
 };
 
 Result<std::int64_t> one_number(Database& database, std::string_view sql) {
@@ -119,7 +120,7 @@ Status migrate(Database& database, const std::string& path) {
     if (version == kSchemaVersion) return Done{};
     BERTH_CHECK(database.knows_crc32c());
     BERTH_TRY(Transaction transaction, Transaction::begin(database));
-    for (const Step& step : kSteps) {
+    for (const SchemaStep& step : kSchemaSteps) {
         if (step.from != version) continue;
         Status ran = database.run(step.sql);
         if (!ran.ok())

@@ -9,10 +9,11 @@ namespace {
 
 std::int64_t signed_of(std::uint64_t number) { return static_cast<std::int64_t>(number); }
 
-Error damaged(std::uint64_t sequence, const std::string& how) {
-    return {ErrorCode::failed_precondition,
-            "the snapshot at record " + std::to_string(sequence) + ' ' + how +
-                ": the state file is damaged; nothing was changed. Restore it from a copy"};
+Error damaged_snapshot(std::uint64_t sequence, const std::string& how) {
+    return {
+        ErrorCode::failed_precondition,
+        "the snapshot at record " + std::to_string(sequence) + ' ' + how +
+            ": the state file is damaged_snapshot; nothing was changed. Restore it from a copy"};
 }
 
 }  // namespace
@@ -88,15 +89,18 @@ Result<ClusterState> SnapshotTable::load(const Row& row) {
         const auto slice = static_cast<std::uint64_t>(load_.number(0));
         const std::string_view packed = load_.bytes(2);
         if (slice != slices.size() || load_.number(1) != crc32c_of(slice, packed)) {
-            return damaged(row.sequence, "has a bad slice " + std::to_string(slices.size()));
+            return damaged_snapshot(row.sequence,
+                                    "has a bad slice " + std::to_string(slices.size()));
         }
         Result<std::string> bytes = unpack(packed);
-        if (!bytes.ok()) return damaged(row.sequence, "has a slice that " + bytes.error().message);
+        if (!bytes.ok())
+            return damaged_snapshot(row.sequence, "has a slice that " + bytes.error().message);
         slices.push_back(std::move(bytes).value());
     }
-    if (slices.size() != row.slices) return damaged(row.sequence, "lacks slices");
+    if (slices.size() != row.slices) return damaged_snapshot(row.sequence, "lacks slices");
     Result<ClusterState> state = ClusterState::from_slices(slices);
-    if (!state.ok()) return damaged(row.sequence, "cannot be read (" + state.error().message + ')');
+    if (!state.ok())
+        return damaged_snapshot(row.sequence, "cannot be read (" + state.error().message + ')');
     return state;
 }
 

@@ -14,11 +14,11 @@ constexpr std::pair<const char*, DependencyKind> kDependencies[] = {
     {"aftercorr", DependencyKind::aftercorr},
 };
 
-std::uint32_t small(std::string_view text) {
+std::uint32_t uint_of(std::string_view text) {
     return static_cast<std::uint32_t>(parse_int64(text).value());
 }
 
-std::optional<std::uint32_t> small(const Words& words, const std::string& name) {
+std::optional<std::uint32_t> uint_of(const Words& words, const std::string& name) {
     const auto found = words.number(name);
     if (!found) return std::nullopt;
     return static_cast<std::uint32_t>(*found);
@@ -44,10 +44,10 @@ void add_gres(const Words& words, const std::string& option, const std::string& 
 ArraySpec read_array(const std::string& text) {
     ArraySpec array;
     const auto parts = split(text, '%');
-    if (parts.size() > 1) array.max_running = small(parts[1]);
+    if (parts.size() > 1) array.max_running = uint_of(parts[1]);
     for (const std::string_view range : split(parts[0], ',')) {
         const auto ends = split(range, '-');
-        for (std::uint32_t i = small(ends.front()); i <= small(ends.back()); ++i) {
+        for (std::uint32_t i = uint_of(ends.front()); i <= uint_of(ends.back()); ++i) {
             array.tasks.push_back(i);
         }
     }
@@ -58,8 +58,8 @@ void read_nodes(const Words& words, JobRequest& request) {
     const auto text = words.text("nodes");
     if (!text) return;
     const auto ends = split(*text, '-');
-    request.nodes_min = small(ends.front());
-    if (ends.size() > 1) request.nodes_max = small(ends.back());
+    request.nodes_min = uint_of(ends.front());
+    if (ends.size() > 1) request.nodes_max = uint_of(ends.back());
     request.nodes_given = true;
 }
 
@@ -67,10 +67,10 @@ void read_nodes(const Words& words, JobRequest& request) {
 Dependency read_dependency(DependencyKind kind, std::string_view text) {
     Dependency dependency{.kind = kind};
     const auto delayed = split(text, '+');
-    if (delayed.size() > 1) dependency.delay = std::chrono::minutes(small(delayed[1]));
+    if (delayed.size() > 1) dependency.delay = std::chrono::minutes(uint_of(delayed[1]));
     const auto parts = split(delayed[0], '_');
-    dependency.job = JobId(small(parts[0]));
-    if (parts.size() > 1) dependency.array_task = small(parts[1]);
+    dependency.job = JobId(uint_of(parts[0]));
+    if (parts.size() > 1) dependency.array_task = uint_of(parts[1]);
     return dependency;
 }
 
@@ -92,10 +92,10 @@ void read_dependencies(const Words& words, JobSpec& spec) {
 void read_nearness(const Words& words, Nearness& near) {
     if (const auto switches = words.text("switches")) {
         const auto parts = split(*switches, '@');
-        near.switches = small(parts[0]);
-        if (parts.size() > 1) near.switches_wait = std::chrono::minutes(small(parts[1]));
+        near.switches = uint_of(parts[0]);
+        if (parts.size() > 1) near.switches_wait = std::chrono::minutes(uint_of(parts[1]));
     }
-    near.segment = small(words, "segment");
+    near.segment = uint_of(words, "segment");
     near.contiguous = words.has("contiguous");
     near.spread = words.has("spread");
     near.pack = words.has("pack");
@@ -114,15 +114,15 @@ void read_nearness(const Words& words, Nearness& near) {
         }
     }
     near.gpu_memory_min = words.size("gpu_memory").value_or(Bytes(0));
-    near.compute_capability_min = small(words, "capability").value_or(0);
+    near.compute_capability_min = uint_of(words, "capability").value_or(0);
 }
 
 JobRequest read_request(const Words& words) {
     JobRequest request;
     read_nodes(words, request);
-    request.tasks = small(words, "tasks");
-    request.tasks_per_node = small(words, "tasks_per_node");
-    request.cpus_per_task = small(words, "cpus");
+    request.tasks = uint_of(words, "tasks");
+    request.tasks_per_node = uint_of(words, "tasks_per_node");
+    request.cpus_per_task = uint_of(words, "cpus");
     request.memory_per_node = words.size("mem");
     request.memory_per_cpu = words.size("mem_per_cpu");
     add_gres(words, "gpus", "gpu", request.gpus_per_node.edit());
@@ -164,19 +164,19 @@ JobSpec read_submission(const Words& words, Time now) {
     spec.account = words.text("account").value_or("");
     spec.hold = words.has("hold");
     spec.nice = static_cast<std::int32_t>(words.number("nice").value_or(0));
-    spec.priority = small(words, "priority");
+    spec.priority = uint_of(words, "priority");
     return spec;
 }
 
 NodeOptions read_node(const Words& words) {
     NodeOptions options;
-    options.gpus = small(words, "gpus").value_or(options.gpus);
+    options.gpus = uint_of(words, "gpus").value_or(options.gpus);
     options.gpu_type = words.text("type").value_or(options.gpu_type);
-    options.sockets = small(words, "sockets").value_or(options.sockets);
-    options.cores_per_socket = small(words, "cores").value_or(options.cores_per_socket);
-    options.threads_per_core = small(words, "threads").value_or(1);
+    options.sockets = uint_of(words, "sockets").value_or(options.sockets);
+    options.cores_per_socket = uint_of(words, "cores").value_or(options.cores_per_socket);
+    options.threads_per_core = uint_of(words, "threads").value_or(1);
     options.memory = words.size("mem").value_or(options.memory);
-    options.weight = small(words, "weight").value_or(1);
+    options.weight = uint_of(words, "weight").value_or(1);
     const std::string links = words.text("links").value_or("fours");
     options.links = links == "none" ? Links::none : links == "all" ? Links::all : Links::fours;
     const auto features = words.text("features");
@@ -187,7 +187,7 @@ NodeOptions read_node(const Words& words) {
     options.switch_path = words.text("switch").value_or("");
     options.block = words.text("block").value_or("");
     options.gpu_memory = words.size("gpu_memory").value_or(Bytes(0));
-    options.capability = small(words, "capability").value_or(0);
+    options.capability = uint_of(words, "capability").value_or(0);
     for (const char* const kind : {"mps", "shard"}) {
         if (const auto parts = words.number(kind)) options.parts.emplace_back(kind, *parts);
     }
@@ -199,7 +199,7 @@ NodeOptions read_node(const Words& words) {
 
 void read_planning(const Words& words, PlanningSpec& planning) {
     const auto set_count = [&](const char* name, std::uint32_t& count) {
-        count = small(words, name).value_or(count);
+        count = uint_of(words, name).value_or(count);
     };
     const auto set_length = [&](const char* name, Duration& length) {
         length = words.duration(name).value_or(length);
@@ -261,8 +261,8 @@ PartitionSpec read_partition(const Words& words, const ClusterSpec& spec) {
     std::ranges::sort(partition.nodes);
     partition.max_time = words.duration("max_time");
     partition.default_time = words.duration("default_time");
-    partition.max_nodes = small(words, "max_nodes");
-    partition.min_nodes = small(words, "min_nodes").value_or(0);
+    partition.max_nodes = uint_of(words, "max_nodes");
+    partition.min_nodes = uint_of(words, "min_nodes").value_or(0);
     partition.priority_tier = words.number("tier").value_or(1);
     partition.priority_job_factor = words.number("factor").value_or(1);
     const std::string state = words.text("state").value_or("up");

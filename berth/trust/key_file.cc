@@ -12,7 +12,7 @@ namespace {
 
 constexpr off_t kBytesMax = 64 * 1024;
 
-Error failed(const std::string& path, const char* doing) {
+Error file_failed(const std::string& path, const char* doing) {
     const ErrorCode code = errno == ENOENT   ? ErrorCode::not_found
                            : errno == EACCES ? ErrorCode::permission_denied
                                              : ErrorCode::internal;
@@ -41,20 +41,21 @@ Status write_whole(const std::string& path, std::string_view text, mode_t mode) 
     ::unlink(beside.c_str());
     const int fd =
         ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0) return failed(beside, "cannot make it");
+    if (fd < 0) return file_failed(beside, "cannot make it");
     const File file{fd};
     for (std::size_t put = 0; put < text.size();) {
         const ssize_t n = ::write(fd, text.data() + put, text.size() - put);
-        if (n < 0) return failed(beside, "cannot write it");
+        if (n < 0) return file_failed(beside, "cannot write it");
         put += static_cast<std::size_t>(n);
     }
-    if (::fchmod(fd, mode) != 0 || ::fsync(fd) != 0) return failed(beside, "cannot keep it");
-    if (::rename(beside.c_str(), path.c_str()) != 0) return failed(path, "cannot put it there");
+    if (::fchmod(fd, mode) != 0 || ::fsync(fd) != 0) return file_failed(beside, "cannot keep it");
+    if (::rename(beside.c_str(), path.c_str()) != 0)
+        return file_failed(path, "cannot put it there");
     const int folder =
         ::open(path.substr(0, path.rfind('/') + 1).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0) return failed(path, "cannot open its folder");
+    if (folder < 0) return file_failed(path, "cannot open its folder");
     const File closed{folder};
-    if (::fsync(folder) != 0) return failed(path, "cannot sync its folder");
+    if (::fsync(folder) != 0) return file_failed(path, "cannot sync its folder");
     return Done{};
 }
 
@@ -62,15 +63,15 @@ Status write_whole(const std::string& path, std::string_view text, mode_t mode) 
 
 Result<std::string> read_secret_file(const std::string& path) {
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0) return failed(path, "cannot open it");
+    if (fd < 0) return file_failed(path, "cannot open it");
     const File file{fd};
     struct stat found{};
-    if (::fstat(fd, &found) != 0) return failed(path, "cannot look at it");
+    if (::fstat(fd, &found) != 0) return file_failed(path, "cannot look at it");
     BERTH_CHECK(check_secret(path, found));
     std::string text(static_cast<std::size_t>(found.st_size), '\0');
     for (std::size_t got = 0; got < text.size();) {
         const ssize_t n = ::read(fd, text.data() + got, text.size() - got);
-        if (n < 0) return failed(path, "cannot read it");
+        if (n < 0) return file_failed(path, "cannot read it");
         if (n == 0) return Error{ErrorCode::internal, path + " got shorter while it was read"};
         got += static_cast<std::size_t>(n);
     }
@@ -86,7 +87,8 @@ Status write_public_file(const std::string& path, std::string_view text) {
 }
 
 Status make_secret_folder(const std::string& path) {
-    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return failed(path, "cannot make it");
+    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
+        return file_failed(path, "cannot make it");
     return Done{};
 }
 

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr int kLinksMax = 40;  // As the kernel's own limit.
 constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
 
-Error failed(const std::string& path, const char* doing) {
+Error cannot(const std::string& path, const char* doing) {
     const ErrorCode code = errno == EACCES ? ErrorCode::permission_denied : ErrorCode::internal;
     return {code, std::string("cannot ") + doing + ' ' + path + ": " + std::strerror(errno)};
 }
@@ -38,7 +38,7 @@ std::string belongs(const std::string& path, const struct stat& found) {
 Result<std::string> target_of(const std::string& link) {
     std::array<char, PATH_MAX> text{};
     const ssize_t size = ::readlink(link.c_str(), text.data(), text.size());
-    if (size < 0) return failed(link, "read the link");
+    if (size < 0) return cannot(link, "read the link");
     return std::string(text.data(), static_cast<std::size_t>(size));
 }
 
@@ -67,7 +67,7 @@ Status check_ownership(const std::string& path) {
     struct stat found{};
     if (::stat(path.c_str(), &found) != 0) {
         if (errno == ENOENT) return Done{};
-        return failed(path, "look at");
+        return cannot(path, "look at");
     }
     if (is_foreign(found)) {
         return refused(belongs(path, found) + " and should belong to " + our_name() + ": chown " +
@@ -93,7 +93,7 @@ Status check_path(const std::string& path) {
         struct stat found{};
         if (::lstat(next.c_str(), &found) != 0) {
             if (errno == ENOENT) return Done{};
-            return failed(next, "look at");
+            return cannot(next, "look at");
         }
         const bool is_link = S_ISLNK(found.st_mode);
         // What was named itself can be mended; the way there is better avoided.
@@ -120,18 +120,18 @@ Status make_owned_folder(const std::string& path, mode_t mode) {
         at /= part;
         const mode_t wanted = at == whole || at / "" == whole ? mode : 0755;
         if (::mkdir(at.c_str(), 0700) == 0) {
-            if (::chmod(at.c_str(), wanted) != 0) return failed(at, "set the mode of");
+            if (::chmod(at.c_str(), wanted) != 0) return cannot(at, "set the mode of");
         } else if (errno != EEXIST) {
             // In some places mkdir says EROFS or EACCES of a folder that is there.
             std::error_code ignored;
             const int why = errno;
             if (fs::is_directory(at, ignored)) continue;
             errno = why;
-            return failed(at, "make the folder");
+            return cannot(at, "make the folder");
         }
     }
     struct stat found{};
-    if (::stat(path.c_str(), &found) != 0) return failed(path, "look at");
+    if (::stat(path.c_str(), &found) != 0) return cannot(path, "look at");
     if (!S_ISDIR(found.st_mode)) {
         return Error{ErrorCode::failed_precondition, path + " is not a folder: name another"};
     }

@@ -13,7 +13,7 @@ namespace berth {
 
 namespace {
 
-Error failed(const std::string& path, const char* doing) {
+Error socket_failed(const std::string& path, const char* doing) {
     const ErrorCode code =
         errno == ECONNREFUSED || errno == ENOENT ? ErrorCode::unavailable : ErrorCode::internal;
     return {code, "unix:" + path + ": " + doing + ": " + std::strerror(errno)};
@@ -29,7 +29,7 @@ sockaddr_un address_of(const std::string& path) {
 
 Result<int> open_socket(const std::string& path) {
     const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (socket < 0) return failed(path, "socket");
+    if (socket < 0) return socket_failed(path, "socket");
     return socket;
 }
 
@@ -74,8 +74,8 @@ Result<int> listen_on(const std::string& path) {
     const mode_t before = umask(0177);
     const int bound = bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address);
     umask(before);
-    if (bound != 0) return close_after(socket, failed(path, "bind"));
-    if (listen(socket, 4096) != 0) return close_after(socket, failed(path, "listen"));
+    if (bound != 0) return close_after(socket, socket_failed(path, "bind"));
+    if (listen(socket, 4096) != 0) return close_after(socket, socket_failed(path, "listen"));
     return socket;
 }
 
@@ -83,7 +83,7 @@ Result<int> connect_to(const std::string& path) {
     BERTH_TRY(const int socket, open_socket(path));
     const sockaddr_un address = address_of(path);
     if (connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-        return close_after(socket, failed(path, "connect"));
+        return close_after(socket, socket_failed(path, "connect"));
     }
     return socket;
 }

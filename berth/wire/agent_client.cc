@@ -22,10 +22,10 @@ namespace {
 using Push = AgentClient::Push;
 
 // One connection, from Hello to its end.
-class LinkStream final : public grpc::ClientBidiReactor<wire::FromAgent, wire::FromController> {
+class OwnLink final : public grpc::ClientBidiReactor<wire::FromAgent, wire::FromController> {
 public:
-    LinkStream(const AgentClientSettings& settings, LogSink& log, const Push& push,
-               std::uint64_t number)
+    OwnLink(const AgentClientSettings& settings, LogSink& log, const Push& push,
+            std::uint64_t number)
         : settings_(settings), log_(log), push_(push), number_(number) {}
 
     void begin(wire::Agents::Stub& stub) {
@@ -149,7 +149,7 @@ struct AgentClient::Parts {
     std::condition_variable changed;
     bool stopping = false;
     std::uint64_t last_link = 0;
-    std::shared_ptr<LinkStream> stream;  // Of last_link, while it is up.
+    std::shared_ptr<OwnLink> stream;  // Of last_link, while it is up.
     std::thread thread;
 
     void run();
@@ -160,7 +160,7 @@ struct AgentClient::Parts {
     void tell(const Error& trouble);
     bool is_stopping();
     void pause(Duration length);
-    std::shared_ptr<LinkStream> find(std::uint64_t link);
+    std::shared_ptr<OwnLink> find(std::uint64_t link);
 };
 
 // The agent takes orders from root or its own user alone.
@@ -225,7 +225,7 @@ bool AgentClient::Parts::connect_once() {
     }
     last_trouble.clear();
     const auto stub = wire::Agents::NewStub(*channel);
-    const auto link = std::make_shared<LinkStream>(settings, log, push, last_link + 1);
+    const auto link = std::make_shared<OwnLink>(settings, log, push, last_link + 1);
     link->begin(*stub);
     {
         const std::lock_guard lock(mutex);
@@ -263,7 +263,7 @@ void AgentClient::Parts::run() {
     }
 }
 
-std::shared_ptr<LinkStream> AgentClient::Parts::find(std::uint64_t link) {
+std::shared_ptr<OwnLink> AgentClient::Parts::find(std::uint64_t link) {
     const std::lock_guard lock(mutex);
     return link == last_link ? stream : nullptr;
 }
@@ -303,7 +303,7 @@ Result<std::unique_ptr<AgentClient>> AgentClient::start(AgentClientSettings sett
 }
 
 AgentClient::~AgentClient() {
-    std::shared_ptr<LinkStream> open;
+    std::shared_ptr<OwnLink> open;
     {
         const std::lock_guard lock(parts_->mutex);
         parts_->stopping = true;
@@ -315,12 +315,12 @@ AgentClient::~AgentClient() {
 }
 
 void AgentClient::send(OutgoingReport report) {
-    const std::shared_ptr<LinkStream> stream = parts_->find(report.link);
+    const std::shared_ptr<OwnLink> stream = parts_->find(report.link);
     if (stream != nullptr) stream->send(to_wire(report.report));
 }
 
 void AgentClient::close(std::uint64_t link) {
-    const std::shared_ptr<LinkStream> stream = parts_->find(link);
+    const std::shared_ptr<OwnLink> stream = parts_->find(link);
     if (stream != nullptr) stream->cut();
 }
 

@@ -35,7 +35,7 @@ constexpr int kLaunchKeysMax = 16;
 // Orders that wait to be encoded. The controller waits where there are more.
 constexpr std::size_t kOutgoingMax = 50'000;
 
-class LinkStream;
+class ServedLink;
 
 }  // namespace
 
@@ -59,7 +59,7 @@ struct AgentServer::Parts {
 
     mutable std::mutex mutex;
     std::condition_variable empty;
-    std::map<std::uint64_t, std::shared_ptr<LinkStream>> links;
+    std::map<std::uint64_t, std::shared_ptr<ServedLink>> links;
     std::uint64_t last_link = 0;
     std::size_t streams = 0;  // That still use this.
 
@@ -67,7 +67,7 @@ struct AgentServer::Parts {
     void admit(int socket);
     void carry(OutgoingOrder order);
     void cut(Link link);
-    std::shared_ptr<LinkStream> find(Link link) const;
+    std::shared_ptr<ServedLink> find(Link link) const;
     std::string objection_to(const grpc::CallbackServerContext& call) const;
 };
 
@@ -75,10 +75,10 @@ namespace {
 
 // One agent's stream. gRPC calls On… one at a time for reads and one at a time for writes; orders
 // come from the controller's thread.
-class LinkStream final : public grpc::ServerBidiReactor<wire::FromAgent, wire::FromController>,
-                         public std::enable_shared_from_this<LinkStream> {
+class ServedLink final : public grpc::ServerBidiReactor<wire::FromAgent, wire::FromController>,
+                         public std::enable_shared_from_this<ServedLink> {
 public:
-    LinkStream(AgentServer::Parts& parts, grpc::CallbackServerContext& call, std::uint64_t number,
+    ServedLink(AgentServer::Parts& parts, grpc::CallbackServerContext& call, std::uint64_t number,
                bool of_this_host)
         : parts_(parts), call_(call), link_{number}, of_this_host_(of_this_host) {}
 
@@ -145,7 +145,7 @@ private:
 
     void OnDone() override {
         if (announced_) parts_.push(LinkLost{link_});
-        std::shared_ptr<LinkStream> last = std::move(self_);
+        std::shared_ptr<ServedLink> last = std::move(self_);
         AgentServer::Parts& parts = parts_;
         const std::uint64_t number = link_.number;
         const std::lock_guard lock(parts.mutex);
@@ -238,7 +238,7 @@ private:
     grpc::CallbackServerContext& call_;
     const Link link_;
     const bool of_this_host_;  // It may be this host's own node alone.
-    std::shared_ptr<LinkStream> self_;
+    std::shared_ptr<ServedLink> self_;
     wire::FromAgent incoming_;
     std::string node_;  // Of the reading side, as the next two.
     std::vector<std::string> known_keys_;
@@ -265,14 +265,14 @@ public:
 
     grpc::ServerBidiReactor<wire::FromAgent, wire::FromController>* Link(
         grpc::CallbackServerContext* call) override {
-        std::shared_ptr<LinkStream> stream;
+        std::shared_ptr<ServedLink> stream;
         {
             const std::lock_guard lock(parts_.mutex);
             if (parts_.links.size() >= parts_.settings.links_max) {
                 return new RefusedStream(
                     {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many agents are linked"});
             }
-            stream = std::make_shared<LinkStream>(parts_, *call, ++parts_.last_link, of_this_host_);
+            stream = std::make_shared<ServedLink>(parts_, *call, ++parts_.last_link, of_this_host_);
             parts_.links.emplace(parts_.last_link, stream);
             ++parts_.streams;
         }
@@ -367,7 +367,7 @@ void AgentServer::Parts::admit(int socket) {
     ::close(socket);
 }
 
-std::shared_ptr<LinkStream> AgentServer::Parts::find(Link link) const {
+std::shared_ptr<ServedLink> AgentServer::Parts::find(Link link) const {
     const std::lock_guard lock(mutex);
     const auto found = links.find(link.number);
     return found == links.end() ? nullptr : found->second;
@@ -437,7 +437,7 @@ AgentServer::~AgentServer() {
     ::close(parts.listening);
     if (parts.stop_event >= 0) ::close(parts.stop_event);
     if (parts.server == nullptr) return;
-    std::vector<std::shared_ptr<LinkStream>> open;
+    std::vector<std::shared_ptr<ServedLink>> open;
     {
         const std::lock_guard lock(parts.mutex);
         for (const auto& [number, stream] : parts.links) open.push_back(stream);
@@ -454,7 +454,7 @@ AgentServer::~AgentServer() {
 }
 
 void AgentServer::Parts::carry(OutgoingOrder order) {
-    const std::shared_ptr<LinkStream> stream = find(order.link);
+    const std::shared_ptr<ServedLink> stream = find(order.link);
     if (stream == nullptr) return;  // Its loss is on its way to the controller.
     auto* const launch = std::get_if<LaunchAttempt>(&order.order.body);
     if (launch != nullptr) {
@@ -470,7 +470,7 @@ void AgentServer::Parts::carry(OutgoingOrder order) {
 }
 
 void AgentServer::Parts::cut(Link link) {
-    const std::shared_ptr<LinkStream> stream = find(link);
+    const std::shared_ptr<ServedLink> stream = find(link);
     if (stream != nullptr) stream->cut("superseded, or no node of this cluster");
 }
 
@@ -479,7 +479,7 @@ void AgentServer::send(OutgoingOrder order) { parts_->outbox->put(std::move(orde
 void AgentServer::close(Link link) { parts_->outbox->put(link); }
 
 void AgentServer::cut_node(const std::string& node) {
-    std::vector<std::shared_ptr<LinkStream>> open;
+    std::vector<std::shared_ptr<ServedLink>> open;
     {
         const std::lock_guard lock(parts_->mutex);
         for (const auto& [number, stream] : parts_->links) open.push_back(stream);

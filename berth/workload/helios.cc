@@ -9,12 +9,12 @@
 namespace berth::workload {
 namespace {
 
-Outcome outcome_of(std::string_view state) {
+Outcome helios_outcome(std::string_view state) {
     if (state == "COMPLETED") return Outcome::completed;
     return state == "CANCELLED" ? Outcome::cancelled : Outcome::failed;
 }
 
-Result<std::optional<TraceJob>> read_row(const Table& table) {
+Result<std::optional<TraceJob>> read_helios_row(const Table& table) {
     BERTH_TRY(const Time submit, parse_moment(table.field("submit_time")));
     BERTH_TRY(const Duration run_time, parse_seconds(table.field("duration")));
     BERTH_TRY(const std::int64_t gpus, parse_count(table.field("gpu_num"), 0, kGpusMax));
@@ -27,7 +27,7 @@ Result<std::optional<TraceJob>> read_row(const Table& table) {
     job.user = table.field("user");
     job.account = table.field("vc");
     job.name = table.field("jobname");
-    job.outcome = outcome_of(table.field("state"));
+    job.outcome = helios_outcome(table.field("state"));
     return job;
 }
 
@@ -36,7 +36,7 @@ Result<std::optional<TraceJob>> read_row(const Table& table) {
 Result<Workload> read_helios(std::string_view text) {
     constexpr auto kColumns = std::to_array<std::string_view>(
         {"user", "gpu_num", "cpu_num", "state", "submit_time", "duration"});
-    BERTH_TRY(Workload workload, read_rows(text, ',', kColumns, read_row));
+    BERTH_TRY(Workload workload, read_rows(text, ',', kColumns, read_helios_row));
     workload.begin = 0;
     finish(workload);
     return workload;

@@ -9,7 +9,7 @@
 namespace berth::workload {
 namespace {
 
-Result<std::optional<TraceJob>> read_row(const Table& table) {
+Result<std::optional<TraceJob>> read_openb_row(const Table& table) {
     if (table.field("scheduled_time").empty()) return std::optional<TraceJob>();
     BERTH_TRY(const Duration submit, parse_seconds(table.field("creation_time")));
     BERTH_TRY(const Duration start, parse_seconds(table.field("scheduled_time")));
@@ -40,7 +40,7 @@ Result<Workload> read_openb(std::string_view text) {
     constexpr auto kColumns = std::to_array<std::string_view>(
         {"name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "gpu_spec", "creation_time",
          "deletion_time", "scheduled_time"});
-    BERTH_TRY(Workload workload, read_rows(text, ',', kColumns, read_row));
+    BERTH_TRY(Workload workload, read_rows(text, ',', kColumns, read_openb_row));
     finish(workload);
     return workload;
 }

@@ -34,7 +34,7 @@ void set_gpus(TraceJob& job, std::int64_t milli) {
     }
 }
 
-Result<std::optional<TraceJob>> read_row(const Table& table) {
+Result<std::optional<TraceJob>> read_pai_row(const Table& table) {
     BERTH_TRY(const Duration submit, parse_seconds(table.field("submit_time")));
     BERTH_TRY(const Duration run_time, parse_seconds(table.field("duration")));
     BERTH_TRY(const std::int64_t gpus, milli_of(table.field("num_gpu"), kGpusMax));
@@ -58,7 +58,7 @@ Result<std::optional<TraceJob>> read_row(const Table& table) {
 Result<Workload> read_pai(std::string_view text) {
     constexpr auto kColumns =
         std::to_array<std::string_view>({"submit_time", "duration", "num_gpu", "num_cpu", "user"});
-    BERTH_TRY(Workload workload, read_rows(text, ',', kColumns, read_row));
+    BERTH_TRY(Workload workload, read_rows(text, ',', kColumns, read_pai_row));
     finish(workload);
     return workload;
 }

@@ -9,7 +9,7 @@
 namespace berth::workload {
 namespace {
 
-Result<std::optional<TraceJob>> read_row(const Table& table) {
+Result<std::optional<TraceJob>> read_philly_row(const Table& table) {
     BERTH_TRY(const Time submit, parse_moment(table.field("timestamp")));
     BERTH_TRY(const Duration run_time, parse_seconds(table.field("duration")));
     BERTH_TRY(const std::int64_t gpus, parse_count(table.field("num_gpus"), 1, kGpusMax));
@@ -27,7 +27,7 @@ Result<std::optional<TraceJob>> read_row(const Table& table) {
 Result<Workload> read_philly(std::string_view text) {
     constexpr auto kColumns =
         std::to_array<std::string_view>({"timestamp", "duration", "num_gpus", "cluster"});
-    BERTH_TRY(Workload workload, read_rows(text, ',', kColumns, read_row));
+    BERTH_TRY(Workload workload, read_rows(text, ',', kColumns, read_philly_row));
     workload.begin = 0;
     finish(workload);
     return workload;

@@ -97,7 +97,7 @@ Result<Asked> asked_of(std::string_view tres) {
     return asked;
 }
 
-Outcome outcome_of(std::string_view state) {
+Outcome sacct_outcome(std::string_view state) {
     if (state.starts_with("COMPLETED")) return Outcome::completed;
     return state.starts_with("CANCELLED") ? Outcome::cancelled : Outcome::failed;
 }
@@ -107,7 +107,7 @@ std::uint64_t number_of(std::string_view id) {  // "12_3", "12_[4-7]", "12+0"
     return number.ok() ? static_cast<std::uint64_t>(*number) : 0;
 }
 
-Result<std::optional<TraceJob>> read_row(const Table& table) {
+Result<std::optional<TraceJob>> read_sacct_row(const Table& table) {
     const std::string_view id = table.field("JobID"), state = table.field("State");
     if (id.find('.') != std::string_view::npos) return std::optional<TraceJob>();
     if (state == "PENDING" || state == "RUNNING" || is_unknown(table.field("Submit")) ||
@@ -132,7 +132,7 @@ Result<std::optional<TraceJob>> read_row(const Table& table) {
     job.name = table.field("JobName");
     job.partition = table.field("Partition");
     job.qos = table.field("QOS");
-    job.outcome = outcome_of(state);
+    job.outcome = sacct_outcome(state);
     return job;
 }
 
@@ -146,7 +146,7 @@ Result<Workload> read_sacct(std::string_view text) {
                      "the header should name JobID, State, Submit and ElapsedRaw or Elapsed: "
                      "sacct --parsable2 --format=JobID,State,Submit,ElapsedRaw,…"};
     }
-    BERTH_TRY(Workload workload, read_rows(text, '|', kColumns, read_row));
+    BERTH_TRY(Workload workload, read_rows(text, '|', kColumns, read_sacct_row));
     workload.begin = 0;
     finish(workload);
     return workload;

@@ -8,7 +8,7 @@
 namespace berth::workload {
 namespace {
 
-Result<std::optional<TraceJob>> read_row(const Table& table) {
+Result<std::optional<TraceJob>> read_tiresias_row(const Table& table) {
     BERTH_TRY(const Duration submit, parse_seconds(table.field("submit_time")));
     BERTH_TRY(const Duration run_time, parse_seconds(table.field("duration")));
     BERTH_TRY(const std::int64_t gpus, parse_count(table.field("num_gpu"), 1, kGpusMax));
@@ -25,7 +25,7 @@ Result<std::optional<TraceJob>> read_row(const Table& table) {
 Result<Workload> read_tiresias(std::string_view text) {
     constexpr auto kColumns =
         std::to_array<std::string_view>({"num_gpu", "submit_time", "model_name", "duration"});
-    BERTH_TRY(Workload workload, read_rows(text, ',', kColumns, read_row));
+    BERTH_TRY(Workload workload, read_rows(text, ',', kColumns, read_tiresias_row));
     finish(workload);
     return workload;
 }

@@ -1,0 +1,14 @@
+// What the wall clock says, as the controller's records count time.
+#pragma once
+
+#include <chrono>
+
+#include "berth/base/time.h"
+
+namespace berth {
+
+inline Time wall_time() {
+    return Time(std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
+}
+
+}  // namespace berth
