@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::array<const char*, 3> kReservations = {"course", "fixing", "nightly"};
 
-std::uint32_t small(Rng& rng, std::int64_t most) {
+std::uint32_t small_count(Rng& rng, std::int64_t most) {
     return static_cast<std::uint32_t>(rng.between(1, most));
 }
 
@@ -15,8 +15,8 @@ Limits random_limits(Rng& rng) {
     Limits limits;
     if (rng.chance(40)) limits.group_tres = {{"cpu", rng.between(1, 40)}};
     if (rng.chance(30)) limits.max_tres_per_job = {{"gres/gpu", rng.between(0, 4)}};
-    if (rng.chance(30)) limits.max_jobs = small(rng, 4);
-    if (rng.chance(20)) limits.group_submitted = small(rng, 40);
+    if (rng.chance(30)) limits.max_jobs = small_count(rng, 4);
+    if (rng.chance(20)) limits.group_submitted = small_count(rng, 40);
     if (rng.chance(20)) limits.max_wall = std::chrono::minutes(rng.between(10, 1000));
     return limits;
 }
