@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 // A job that finds room starts within this; only who waits longer is told that he does.
 constexpr auto kSoon = 250ms;
-constexpr std::chrono::milliseconds kFirstPause{5}, kLongestPause{1000};
+constexpr std::chrono::milliseconds kFirstPoll{5}, kLongestPoll{1000};
 
 }  // namespace
 
@@ -75,7 +75,7 @@ Allocation::Wait Allocation::wait_for_nodes(std::optional<std::chrono::seconds> 
     look_.stop_at(signals.fd());
     bool said_unseen = false, said_silent = false;
     const auto begun = std::chrono::steady_clock::now();
-    for (auto pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
+    for (auto pause = kFirstPoll;; pause = std::min(pause * 2, kLongestPoll)) {
         const auto found = look_.at(id());
         const std::string state = found ? found->front().state : "";
         if (state == "RUNNING" || state == "SUSPENDED") {

@@ -9,14 +9,14 @@
 
 #include "berth/client/client.h"
 #include "berth/slurm/arguments.h"
+#include "berth/slurm/job_look.h"
 
 namespace berth::slurm {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr ClientOptions kShort{.timeout = 3s, .retry_for = 0s, .slow_down_for = 0s};
-constexpr std::chrono::milliseconds kFirstPause = 1s;
+constexpr std::chrono::milliseconds kKeepAlivePause = 1s;
 constexpr std::chrono::milliseconds kPauseAfterFailure = 2s;
 
 }  // namespace
@@ -46,14 +46,14 @@ Attendant::~Attendant() {
 // A controller that is away for a while counts anew when it is back.
 void Attendant::attend() {
     std::unique_lock lock(mutex_);
-    std::chrono::milliseconds pause = kFirstPause;
+    std::chrono::milliseconds pause = kKeepAlivePause;
     while (!over_.wait_for(lock, pause, [this] { return is_over_; })) {
         lock.unlock();
-        ClientOptions options = kShort;
+        ClientOptions options = kOneTry;
         options.stop_fd = stop_fd_;
         Client client(endpoint_of(call_), options);
         const auto reply = client.keep_alive(job_);
-        pause = reply ? std::max<std::chrono::milliseconds>(reply->again_in, kFirstPause)
+        pause = reply ? std::max<std::chrono::milliseconds>(reply->again_in, kKeepAlivePause)
                       : kPauseAfterFailure;
         lock.lock();
     }

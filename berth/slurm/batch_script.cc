@@ -11,7 +11,7 @@ Error refused(const char* text) { return {ErrorCode::invalid_argument, text}; }
 
 // Splits as a shell would, for the quoting that people use here; a `#` that begins a word ends the
 // line.
-std::vector<std::string> words_of(std::string_view text) {
+std::vector<std::string> words_of_line(std::string_view text) {
     std::vector<std::string> words;
     std::string word;
     bool in_word = false;
@@ -72,7 +72,7 @@ std::vector<Directive> directives_of(std::string_view script) {
         ++number;
         if (line.starts_with(kMark) && line.size() > kMark.size() &&
             (line[kMark.size()] == ' ' || line[kMark.size()] == '\t')) {
-            Directive directive{.line = number, .words = words_of(line.substr(kMark.size()))};
+            Directive directive{.line = number, .words = words_of_line(line.substr(kMark.size()))};
             if (!directive.words.empty()) directives.push_back(std::move(directive));
             continue;
         }

@@ -32,6 +32,16 @@ Result<PercentFormat> parse_percent_format(std::string_view format);
 // colon but no number as wide as the text is. What follows the number is printed as it stands.
 PercentFormat parse_long_format(std::string_view format);
 
+// How a table is printed: in columns, or with a delimiter behind every cell (parsable) or between
+// the cells (parsable2).
+enum class TableStyle : unsigned char { table, parsable, parsable2 };
+
+// A name of a long format that stands for a letter of the percent format.
+struct LongName {
+    std::string_view name;
+    char letter;
+};
+
 // Padded to the width, and (if `cut`) cut off there, as squeue and sinfo do.
 std::string cell(std::string_view text, std::optional<std::size_t> width, bool right,
                  bool cut = true);

@@ -11,13 +11,13 @@
 #include <ostream>
 
 #include "berth/base/text.h"
+#include "berth/slurm/held_signals.h"
 #include "berth/slurm/job_options.h"
 
 namespace berth::slurm {
 namespace {
 
 constexpr std::uint32_t kGroupsMax = 128;
-constexpr std::array kForwarded = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
 Error bad_groups(const std::string& text) {
     return {ErrorCode::invalid_argument, "--het-group=" + text +
@@ -38,7 +38,7 @@ public:
     Children() {
         sigemptyset(&watched_);
         sigaddset(&watched_, SIGCHLD);
-        for (const int one : kForwarded) sigaddset(&watched_, one);
+        for (const int one : kForwardedSignals) sigaddset(&watched_, one);
         sigprocmask(SIG_BLOCK, &watched_, &before_);
         // Ctrl-C goes to the children, which are in the same group; each knows what it means.
         previous_ = ::signal(SIGINT, SIG_IGN);

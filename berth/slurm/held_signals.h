@@ -2,6 +2,7 @@
 // leave. A Client that watches fd() stops waiting as soon as one of them comes.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <csignal>
 
@@ -24,6 +25,9 @@ private:
     sigset_t signals_{}, before_{};
     int fd_ = -1;
 };
+
+// What salloc and srun pass on to the processes that they have started.
+inline constexpr std::array kForwardedSignals{SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
 // For a command that was told to end: half a second for each answer, no retries, and no further
 // signal stops it.

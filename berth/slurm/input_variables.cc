@@ -9,7 +9,7 @@
 namespace berth::slurm {
 namespace {
 
-constexpr auto kSbatch = std::to_array<InputVariable>({
+constexpr auto kSbatchVariables = std::to_array<InputVariable>({
     {"SLURM_CLUSTERS", "clusters"},
     {"SLURM_HINT", "hint"},
     {"SBATCH_ACCOUNT", "account"},
@@ -71,7 +71,7 @@ constexpr auto kSbatch = std::to_array<InputVariable>({
     {"SBATCH_WCKEY", "wckey"},
 });
 
-constexpr auto kSalloc = std::to_array<InputVariable>({
+constexpr auto kSallocVariables = std::to_array<InputVariable>({
     {"SLURM_CLUSTERS", "clusters"},
     {"SLURM_HINT", "hint"},
     {"SALLOC_ACCOUNT", "account"},
@@ -125,7 +125,7 @@ constexpr auto kSalloc = std::to_array<InputVariable>({
 });
 
 // The later of two for one option wins.
-constexpr auto kSrun = std::to_array<InputVariable>({
+constexpr auto kSrunVariables = std::to_array<InputVariable>({
     {"SLURM_ACCOUNT", "account", false},
     {"SLURM_ACCTG_FREQ", "acctg-freq"},
     {"SLURM_BCAST", "bcast"},
@@ -218,7 +218,7 @@ constexpr auto kSrun = std::to_array<InputVariable>({
     {"SLURM_WORKING_DIR", "chdir"},
 });
 
-constexpr auto kSqueue = std::to_array<InputVariable>({
+constexpr auto kSqueueVariables = std::to_array<InputVariable>({
     {"SLURM_CLUSTERS", "clusters"},
     {"SLURM_JSON", "json"},
     {"SLURM_YAML", "yaml"},
@@ -237,7 +237,7 @@ constexpr auto kSqueue = std::to_array<InputVariable>({
     {"SQUEUE_USERS", "user"},
 });
 
-constexpr auto kSinfo = std::to_array<InputVariable>({
+constexpr auto kSinfoVariables = std::to_array<InputVariable>({
     {"SLURM_CLUSTERS", "clusters"},
     {"SLURM_JSON", "json"},
     {"SLURM_YAML", "yaml"},
@@ -247,14 +247,14 @@ constexpr auto kSinfo = std::to_array<InputVariable>({
     {"SINFO_SORT", "sort"},
 });
 
-constexpr auto kSacct = std::to_array<InputVariable>({
+constexpr auto kSacctVariables = std::to_array<InputVariable>({
     {"SLURM_CLUSTERS", "clusters"},
     {"SLURM_JSON", "json"},
     {"SLURM_YAML", "yaml"},
     {"SACCT_FORMAT", "format"},
 });
 
-constexpr auto kScancel = std::to_array<InputVariable>({
+constexpr auto kScancelVariables = std::to_array<InputVariable>({
     {"SLURM_CLUSTERS", "clusters"},
     {"SCANCEL_ACCOUNT", "account"},
     {"SCANCEL_BATCH", "batch"},
@@ -272,15 +272,15 @@ constexpr auto kScancel = std::to_array<InputVariable>({
     {"SCANCEL_WCKEY", "wckey"},
 });
 
-constexpr auto kCommands =
+constexpr auto kVariablesOfCommands =
     std::to_array<std::pair<std::string_view, std::span<const InputVariable>>>({
-        {"sbatch", kSbatch},
-        {"salloc", kSalloc},
-        {"srun", kSrun},
-        {"squeue", kSqueue},
-        {"sinfo", kSinfo},
-        {"sacct", kSacct},
-        {"scancel", kScancel},
+        {"sbatch", kSbatchVariables},
+        {"salloc", kSallocVariables},
+        {"srun", kSrunVariables},
+        {"squeue", kSqueueVariables},
+        {"sinfo", kSinfoVariables},
+        {"sacct", kSacctVariables},
+        {"scancel", kScancelVariables},
     });
 
 int exit_code_in(const Invocation& call, const char* name, int otherwise) {
@@ -292,9 +292,9 @@ int exit_code_in(const Invocation& call, const char* name, int otherwise) {
 }  // namespace
 
 std::span<const InputVariable> input_variables(std::string_view command) {
-    const auto found =
-        std::ranges::find_if(kCommands, [&](const auto& one) { return one.first == command; });
-    return found == kCommands.end() ? std::span<const InputVariable>() : found->second;
+    const auto found = std::ranges::find_if(kVariablesOfCommands,
+                                            [&](const auto& one) { return one.first == command; });
+    return found == kVariablesOfCommands.end() ? std::span<const InputVariable>() : found->second;
 }
 
 bool turns_on(std::string_view value) {

@@ -1,24 +1,13 @@
 #include "berth/slurm/job_look.h"
 
-#include <chrono>
-
 #include "berth/slurm/arguments.h"
 
 namespace berth::slurm {
-namespace {
 
-using namespace std::chrono_literals;
-
-// The next look is the next try.
-// Shorter than what a client would tell of.
-constexpr ClientOptions kShort{.timeout = 3s, .retry_for = 0s, .slow_down_for = 0s};
-
-}  // namespace
-
-JobLook::JobLook(const Invocation& call) : client_(endpoint_of(call), kShort) {}
+JobLook::JobLook(const Invocation& call) : client_(endpoint_of(call), kOneTry) {}
 
 void JobLook::stop_at(int fd) {
-    ClientOptions options = kShort;
+    ClientOptions options = kOneTry;
     options.stop_fd = fd;
     client_.set_options(options);
 }

@@ -2,6 +2,7 @@
 // there. A look that comes to nothing is no sign that the job is over.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,12 @@
 #include "berth/slurm/command.h"
 
 namespace berth::slurm {
+
+// For calls that are repeated anyway: no retries, and over before a client would report a silent
+// controller.
+inline constexpr ClientOptions kOneTry{.timeout = std::chrono::seconds(3),
+                                       .retry_for = std::chrono::milliseconds(0),
+                                       .slow_down_for = std::chrono::milliseconds(0)};
 
 class JobLook {
 public:

@@ -10,6 +10,7 @@
 #include "berth/base/text.h"
 #include "berth/model/mail.h"
 #include "berth/model/mpi_kind.h"
+#include "berth/slurm/argument_text.h"
 #include "berth/slurm/input_variables.h"
 #include "berth/slurm/near_options.h"
 #include "berth/slurm/print.h"
@@ -19,7 +20,6 @@
 namespace berth::slurm {
 namespace {
 
-Error invalid(const std::string& text) { return {ErrorCode::invalid_argument, text}; }
 Error invalid_value(const char* option_name) {
     return invalid(std::string("Invalid --") + option_name + " specification");
 }
@@ -303,7 +303,7 @@ Status flag(Draft& d, const char*) {
 }
 
 // clang-format off
-constexpr auto kOptions = std::to_array<JobOption>({
+constexpr auto kJobOptions = std::to_array<JobOption>({
     {"account", 'A', required_argument, kOfJob, [](Draft& d, const char* v) -> Status { d.spec.account = v; return Done{}; }},
     {"array", 'a', required_argument, kSbatch, set_array},
     {"begin", 'b', required_argument, kOfJob, set_begin},
@@ -406,13 +406,13 @@ constexpr auto kOptions = std::to_array<JobOption>({
 
 }  // namespace
 
-std::span<const JobOption> job_options() { return kOptions; }
+std::span<const JobOption> job_options() { return kJobOptions; }
 
 std::vector<option> getopt_rows(CommandBits command) {
     std::vector<option> rows;
-    for (std::size_t i = 0; i < kOptions.size(); ++i) {
-        if ((kOptions[i].commands & command) == 0) continue;
-        rows.push_back({kOptions[i].name, kOptions[i].argument, nullptr,
+    for (std::size_t i = 0; i < kJobOptions.size(); ++i) {
+        if ((kJobOptions[i].commands & command) == 0) continue;
+        rows.push_back({kJobOptions[i].name, kJobOptions[i].argument, nullptr,
                         kFirstOptionValue + static_cast<int>(i)});
     }
     rows.push_back({"help", no_argument, nullptr, 'h'});
@@ -424,7 +424,7 @@ std::vector<option> getopt_rows(CommandBits command) {
 
 std::string getopt_letters(CommandBits command) {
     std::string letters = "hV";
-    for (const JobOption& row : kOptions) {
+    for (const JobOption& row : kJobOptions) {
         if (row.letter == 0 || (row.commands & command) == 0) continue;
         letters += row.letter;
         if (row.argument == required_argument) letters += ':';
@@ -435,12 +435,12 @@ std::string getopt_letters(CommandBits command) {
 
 const JobOption* option_of(CommandBits command, int letter_or_value) {
     if (letter_or_value >= kFirstOptionValue) {
-        return &kOptions[static_cast<std::size_t>(letter_or_value - kFirstOptionValue)];
+        return &kJobOptions[static_cast<std::size_t>(letter_or_value - kFirstOptionValue)];
     }
-    const auto found = std::ranges::find_if(kOptions, [&](const JobOption& row) {
+    const auto found = std::ranges::find_if(kJobOptions, [&](const JobOption& row) {
         return row.letter != 0 && row.letter == letter_or_value && (row.commands & command) != 0;
     });
-    return found == kOptions.end() ? nullptr : &*found;
+    return found == kJobOptions.end() ? nullptr : &*found;
 }
 
 Status apply_option(const JobOption& row, Draft& draft, const char* value) {

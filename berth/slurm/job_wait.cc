@@ -10,7 +10,6 @@ namespace berth::slurm {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr std::chrono::milliseconds kLongestPause = 2s;
 
 constexpr auto kNotFinal = std::to_array<std::string_view>(
     {"PENDING", "RUNNING", "COMPLETING", "CONFIGURING", "SUSPENDED"});
@@ -30,7 +29,8 @@ int exit_code_of(const api::AccountingRow& over) {
 CallResult<int> wait_for_end(Client& client, JobId job) {
     api::AccountingQuery query;
     query.jobs = {job};
-    for (std::chrono::milliseconds pause = 50ms;; pause = std::min(pause * 3 / 2, kLongestPause)) {
+    for (std::chrono::milliseconds pause = 50ms;;
+         pause = std::min(pause * 3 / 2, kLongestWaitPause)) {
         const auto rows = client.accounting(query);
         if (!rows) return rows.problem();
         int code = 0;

@@ -10,11 +10,7 @@
 namespace berth::slurm {
 namespace {
 
-std::int64_t elapsed(std::optional<Time> from, std::optional<Time> to, Time now) {
-    return from ? std::max<std::int64_t>(0, seconds(to.value_or(now) - *from)) : 0;
-}
-
-std::int64_t moment(const std::optional<Time>& at) { return at ? seconds(*at) : 0; }
+std::int64_t epoch_or_zero(const std::optional<Time>& at) { return at ? seconds(*at) : 0; }
 
 void put_cpu_time(SlurmJson& json, std::string_view name, std::int64_t milliseconds) {
     json.begin(name);
@@ -30,11 +26,11 @@ struct CpuTime {
     }
 };
 
-bool is_over(const std::string& state) {
+bool has_ended(const std::string& state) {
     return state != "PENDING" && state != "RUNNING" && state != "SUSPENDED";
 }
 
-std::int64_t memory_of(std::string_view tres) {
+std::int64_t memory_mib(std::string_view tres) {
     for (const auto part : split(tres, ',')) {
         if (!part.starts_with("mem=")) continue;
         const auto size = parse_size(part.substr(4));
@@ -66,16 +62,19 @@ void put_identity(SlurmJson& json, const api::AccountingRow& job) {
     json.end();
     json.put("block", ""), json.put("cluster", job.cluster);
     json.put("constraints", ""), json.put("container", "");
-    json.put_exit("derived_exit_code", job.derived_exit, is_over(job.state));
+    json.put_exit("derived_exit_code", job.derived_exit, has_ended(job.state));
 }
 
 void put_times(SlurmJson& json, const api::AccountingRow& job, Time now) {
     json.begin("time");
     json.put("elapsed", seconds(ran_for(job, now)));
-    json.put("eligible", moment(job.eligible_at)), json.put("end", moment(job.ended_at));
+    json.put("eligible", epoch_or_zero(job.eligible_at)),
+        json.put("end", epoch_or_zero(job.ended_at));
     json.put_number("planned",
-                    elapsed(job.eligible_at, job.started_at ? job.started_at : job.ended_at, now));
-    json.put("start", moment(job.started_at)), json.put("submission", seconds(job.submitted_at));
+                    seconds(elapsed_between(job.eligible_at,
+                                            job.started_at ? job.started_at : job.ended_at, now)));
+    json.put("start", epoch_or_zero(job.started_at)),
+        json.put("submission", seconds(job.submitted_at));
     json.put("suspended", seconds(suspended_for(job, now)));
     CpuTime cpu;
     for (const api::StepRow& step : job.steps) cpu.add(step.used);
@@ -86,7 +85,7 @@ void put_times(SlurmJson& json, const api::AccountingRow& job, Time now) {
 }
 
 void put_request(SlurmJson& json, const api::AccountingRow& job) {
-    json.put_exit("exit_code", job.exit, is_over(job.state));
+    json.put_exit("exit_code", job.exit, has_ended(job.state));
     json.put("extra", ""), json.put("failed_node", "");
     json.put("flags", std::vector<std::string>{});
     json.put("group", std::string(job.owner.group));
@@ -104,7 +103,7 @@ void put_request(SlurmJson& json, const api::AccountingRow& job) {
     json.put("CPUs", std::int64_t{job.requested_cpus});
     json.put_number("memory_per_cpu", std::nullopt);
     const std::int64_t nodes = std::max(1U, job.requested_nodes);
-    json.put_number("memory_per_node", memory_of(job.requested_tres) / nodes);
+    json.put_number("memory_per_node", memory_mib(job.requested_tres) / nodes);
     json.end();
     json.put("kill_request_user",
              job.cancelled_by ? std::to_string(*job.cancelled_by) : std::string());
@@ -121,7 +120,7 @@ void put_request(SlurmJson& json, const api::AccountingRow& job) {
 
 void put_step_times(SlurmJson& json, const api::StepRow& step, Time now) {
     json.begin("time");
-    json.put("elapsed", elapsed(step.started_at, step.ended_at, now));
+    json.put("elapsed", seconds(elapsed_between(step.started_at, step.ended_at, now)));
     json.put_time("end", step.ended_at), json.put_time("start", step.started_at);
     json.put("suspended", std::int64_t{0});
     CpuTime cpu;
@@ -183,7 +182,7 @@ void put_step_usage(SlurmJson& json, const api::StepRow& step) {
 void put_step(SlurmJson& json, const api::AccountingRow& job, const api::StepRow& step, Time now) {
     json.begin();
     put_step_times(json, step, now);
-    json.put_exit("exit_code", step.exit, is_over(step.state));
+    json.put_exit("exit_code", step.exit, has_ended(step.state));
     json.begin("nodes");
     json.put("count", static_cast<std::int64_t>(step.nodes.size()));
     json.put("range", nodes_text(step.nodes)), json.put("list", step.nodes);

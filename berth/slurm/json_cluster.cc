@@ -13,7 +13,7 @@ std::vector<std::string> states_of(const api::NodeRow& node) {
     return states;
 }
 
-std::int64_t mib(std::int64_t bytes) { return in_mib(Bytes(bytes)); }
+std::int64_t whole_mib(std::int64_t bytes) { return in_mib(Bytes(bytes)); }
 
 void put_hardware(SlurmJson& json, const api::NodeRow& node) {
     json.put("architecture", node.arch);
@@ -44,7 +44,7 @@ void put_state(SlurmJson& json, const api::NodeRow& node) {
     json.put("operating_system", node.os), json.put("owner", "");
     json.put("partitions", node.partitions);
     json.put("port", std::int64_t{0});
-    json.put("real_memory", mib(node.memory));
+    json.put("real_memory", whole_mib(node.memory));
     json.put("res_cores_per_gpu", std::int64_t{0});
     json.put("comment", ""), json.put("reason", node.reason);
     json.put_time("reason_changed_at", node.reason_at);
@@ -60,7 +60,7 @@ void put_node(SlurmJson& json, const api::NodeRow& node, const std::string& clus
     json.put("cluster", cluster);
     put_hardware(json, node);
     put_state(json, node);
-    json.put("alloc_memory", mib(node.allocated_memory));
+    json.put("alloc_memory", whole_mib(node.allocated_memory));
     json.put("alloc_cpus", std::int64_t{node.allocated_cpus});
     json.put("alloc_idle_cpus", std::int64_t{node.cpus} - std::int64_t{node.allocated_cpus});
     json.put("tres_used", node.allocated_tres);
@@ -68,7 +68,7 @@ void put_node(SlurmJson& json, const api::NodeRow& node, const std::string& clus
     json.put_time("slurmd_start_time", node.agent_started_at);
     json.put("sockets", std::int64_t{node.sockets});
     json.put("threads", std::int64_t{node.threads_per_core});
-    json.put("temporary_disk", mib(node.tmp_disk));
+    json.put("temporary_disk", whole_mib(node.tmp_disk));
     json.put("weight", std::int64_t{node.weight});
     json.put("tres", node.configured_tres), json.put("version", node.version);
     json.end();
@@ -107,7 +107,7 @@ void put_access(SlurmJson& json, const api::PartitionRow& partition, const std::
 }
 
 void put_memory(SlurmJson& json, std::string_view name, const std::optional<std::int64_t>& bytes) {
-    json.put_number(name, bytes ? std::optional(mib(*bytes)) : std::nullopt);
+    json.put_number(name, bytes ? std::optional(whole_mib(*bytes)) : std::nullopt);
 }
 
 void put_limits(SlurmJson& json, const api::PartitionRow& partition) {

@@ -3,12 +3,11 @@
 #include "berth/base/duration_text.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
+#include "berth/slurm/argument_text.h"
 #include "berth/slurm/values.h"
 
 namespace berth::slurm {
 namespace {
-
-Error invalid(const std::string& text) { return {ErrorCode::invalid_argument, text}; }
 
 Error not_built(const std::string& what) {
     return {ErrorCode::failed_precondition, what + " is not supported yet"};

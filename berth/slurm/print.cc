@@ -38,7 +38,7 @@ bool has_flag(const api::NodeRow& node, std::string_view flag) {
 struct NodeStateName {
     std::string_view state, shown, compact;
 };
-constexpr auto kNodeStates = std::to_array<NodeStateName>({
+constexpr auto kNodeStateNames = std::to_array<NodeStateName>({
     {"IDLE", "idle", "idle"},
     {"MIXED", "mixed", "mix"},
     {"ALLOCATED", "allocated", "alloc"},
@@ -59,8 +59,8 @@ NodeStateName node_words(const api::NodeRow& node) {
     if (has_flag(node, "COMPLETING") && node.state == "IDLE") return {"", "completing", "comp"};
     if (has_flag(node, "RESERVED") && node.state == "IDLE") return {"", "reserved", "resv"};
     if (has_flag(node, "PLANNED") && node.state == "IDLE") return {"", "planned", "plnd"};
-    const auto found = std::ranges::find(kNodeStates, node.state, &NodeStateName::state);
-    return found == kNodeStates.end() ? NodeStateName{"", "unknown", "unk"} : *found;
+    const auto found = std::ranges::find(kNodeStateNames, node.state, &NodeStateName::state);
+    return found == kNodeStateNames.end() ? NodeStateName{"", "unknown", "unk"} : *found;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "berth/base/text.h"
 #include "berth/client/client.h"
+#include "berth/slurm/argument_text.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/clusters.h"
 #include "berth/slurm/columns.h"
@@ -24,17 +25,16 @@
 namespace berth::slurm {
 namespace {
 
-constexpr const char* kDefaultFormat = "jobid,jobname,partition,account,alloccpus,state,exitcode";
+constexpr const char* kSacctDefaultFormat =
+    "jobid,jobname,partition,account,alloccpus,state,exitcode";
 constexpr const char* kBriefFormat = "jobid,state,exitcode";
-constexpr const char* kLongFormat =
+constexpr const char* kSacctLongFormat =
     "jobid,jobidraw,jobname,partition,ntasks,alloccpus,elapsed,state,exitcode,reqtres,alloctres";
-
-enum class Style : unsigned char { table, parsable, parsable2 };
 
 struct SacctOptions {
     api::AccountingQuery query;
     std::string format;
-    Style style = Style::table;
+    TableStyle style = TableStyle::table;
     std::string delimiter = "|";
     std::vector<std::string> steps;       // "12.batch", "12.0": only these.
     std::vector<std::string> nodes, qos;  // The server does not choose by these.
@@ -44,7 +44,7 @@ struct SacctOptions {
          unfold_arrays = false, scripts = false;
 };
 
-constexpr auto kOptions = std::to_array<option>({
+constexpr auto kSacctOptions = std::to_array<option>({
     {"allusers", no_argument, nullptr, 'a'},
     {"accounts", required_argument, nullptr, 'A'},
     {"allocations", no_argument, nullptr, 'X'},
@@ -84,13 +84,9 @@ constexpr auto kOptions = std::to_array<option>({
     {nullptr, 0, nullptr, 0},
 });
 
-constexpr const char* kUsage =
+constexpr const char* kSacctUsage =
     "Usage: sacct [-abDlnpPX] [-A accounts] [-E end] [-j job(.step)] [-o format]\n"
     "             [-r partition] [-s state] [-S start] [-u user] [--name name]\n";
-
-void add_names(const char* text, std::vector<std::string>& names) {
-    for (const auto name : split(text, ',')) names.emplace_back(trim(name));
-}
 
 // Names, or numbers of users.
 void add_users(const char* text, std::vector<std::string>& names) {
@@ -148,7 +144,7 @@ Status read_choice(int letter, const char* value, SacctOptions& options) {
             BERTH_TRY(options.nodes, expand_node_argument(value));
             return Done{};
         }
-        default: return not_supported(kOptions, letter);
+        default: return not_supported(kSacctOptions, letter);
     }
 }
 
@@ -157,15 +153,15 @@ Status read_one(int letter, const char* value, SacctOptions& options) {
         case 'a': options.all_users = true; return Done{};
         case 'X': options.jobs_only = true; return Done{};
         case 'b': options.format = kBriefFormat; return Done{};
-        case 'l': options.format = kLongFormat; return Done{};
+        case 'l': options.format = kSacctLongFormat; return Done{};
         case 1: options.delimiter = value; return Done{};
         case 'D': options.query.duplicates = true; return Done{};
         case 'o':
             options.format += (options.format.empty() ? "" : ",") + std::string(value);
             return Done{};
         case 'n': options.header = false; return Done{};
-        case 'p': options.style = Style::parsable; return Done{};
-        case 'P': options.style = Style::parsable2; return Done{};
+        case 'p': options.style = TableStyle::parsable; return Done{};
+        case 'P': options.style = TableStyle::parsable2; return Done{};
         case 3: options.unit = 'M'; return Done{};
         case 5:
             if (!is_unit(value))
@@ -184,14 +180,15 @@ Status read_one(int letter, const char* value, SacctOptions& options) {
     }
 }
 
-class Table {
+class AccountingTable {
 public:
-    Table(const SacctOptions& options, std::vector<AccountingColumn> columns, std::ostream& out)
+    AccountingTable(const SacctOptions& options, std::vector<AccountingColumn> columns,
+                    std::ostream& out)
         : options_(options), columns_(std::move(columns)), out_(out) {}
 
     void header() {
         row([](const AccountingColumn& column) { return std::string(column.field->name); });
-        if (options_.style == Style::table)
+        if (options_.style == TableStyle::table)
             row([](const AccountingColumn& column) { return std::string(column.width, '-'); });
     }
     void job(const api::AccountingRow& job, Time now) {
@@ -231,13 +228,14 @@ private:
             std::string value = text(column);
             if (options_.unit != 0 && is_memory(*column.field))
                 value = in_unit(value, options_.unit);
-            if (options_.style == Style::table) {
+            if (options_.style == TableStyle::table) {
                 out_ << cell_with_plus(printable(std::move(value)), column.width, column.right)
                      << ' ';
             } else {
                 const bool is_last = &column == &columns_.back();
                 out_ << printable(std::move(value), separator)
-                     << (is_last && options_.style == Style::parsable2 ? "" : options_.delimiter);
+                     << (is_last && options_.style == TableStyle::parsable2 ? ""
+                                                                            : options_.delimiter);
             }
         }
         out_ << '\n';
@@ -349,8 +347,8 @@ int run_sacct(const Invocation& call, Streams& streams) {
         streams.err << "sacct: error: " << message << '\n';
         return 1;
     };
-    ArgumentReader reader(call, kOptions, "aA:bBDeE:hj:k:lLM:nN:o:pPq:r:s:S:Tu:VX");
-    for (const SetVariable& set : set_variables(call, kOptions)) {
+    ArgumentReader reader(call, kSacctOptions, "aA:bBDeE:hj:k:lLM:nN:o:pPq:r:s:S:Tu:VX");
+    for (const SetVariable& set : set_variables(call, kSacctOptions)) {
         if (set.letter == 'o') continue;  // Only where no option names a format.
         if (const Status read = read_one(set.letter, set.value, options); !read.ok())
             return fail(set.variable->name + (": " + read.error().message));
@@ -358,7 +356,8 @@ int run_sacct(const Invocation& call, Streams& streams) {
     }
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
-        if (argument->letter == 'h' || argument->letter == 'U') return streams.out << kUsage, 0;
+        if (argument->letter == 'h' || argument->letter == 'U')
+            return streams.out << kSacctUsage, 0;
         if (argument->letter == 'e') return streams.out << accounting_field_names(), 0;
         const Status read = read_one(argument->letter, argument->value, options);
         if (read.ok()) continue;
@@ -369,7 +368,7 @@ int run_sacct(const Invocation& call, Streams& streams) {
     if (reader.failed()) return 1;
     const std::string* from_environment = call.variable("SACCT_FORMAT");
     if (options.format.empty())
-        options.format = from_environment != nullptr ? *from_environment : kDefaultFormat;
+        options.format = from_environment != nullptr ? *from_environment : kSacctDefaultFormat;
     auto columns = accounting_columns(options.format);
     if (!columns.ok()) return fail(columns.error().message);
     const Time now = wall_clock_now();
@@ -393,7 +392,7 @@ int run_sacct(const Invocation& call, Streams& streams) {
         const auto printed = print_json(call, client, options, cluster, streams.out);
         return printed ? 0 : fail(slurm_message(printed.problem()));
     }
-    Table table(options, std::move(columns).value(), streams.out);
+    AccountingTable table(options, std::move(columns).value(), streams.out);
     if (options.header) table.header();
     if (!is_ours) return 0;
     const auto read =

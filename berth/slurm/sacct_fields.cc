@@ -12,12 +12,10 @@
 namespace berth::slurm {
 namespace {
 
-using Job = api::AccountingRow;
-using Step = api::StepRow;
+using api::AccountingRow;
+using api::StepRow;
 
-std::string number(std::uint64_t n) { return std::to_string(n); }
-
-std::string id_text(const Job& job) {
+std::string id_text(const AccountingRow& job) {
     if (!job.array_pending.empty())
         return to_string(job.array_job.value_or(job.job)) + "_[" + job.array_pending + "]";
     if (job.array_job && job.array_task)
@@ -26,14 +24,10 @@ std::string id_text(const Job& job) {
     return to_string(job.job);
 }
 
-std::string state_text(const Job& job) {
+std::string state_text(const AccountingRow& job) {
     if (job.state == "CANCELLED" && job.cancelled_by)
         return "CANCELLED by " + std::to_string(*job.cancelled_by);
     return job.state;
-}
-
-Duration elapsed(std::optional<Time> from, std::optional<Time> to, Time now) {
-    return from ? std::max(Duration::zero(), to.value_or(now) - *from) : Duration::zero();
 }
 
 // sacct sorts a TRES list by name; the rest of Slurm has it by kind.
@@ -45,7 +39,7 @@ std::string sorted_tres(const std::string& tres) {
 }
 
 // "16000M" of "cpu=8,mem=16000M,node=1"; "0" if no memory was asked for.
-std::string memory_of(std::string_view tres) {
+std::string memory_asked(std::string_view tres) {
     for (const auto part : split(tres, ',')) {
         if (part.starts_with("mem=")) return std::string(part.substr(4));
     }
@@ -58,62 +52,62 @@ Duration cpu_time(Duration length, std::uint32_t cpus) {
     return std::chrono::floor<std::chrono::seconds>(length) * cpus;
 }
 
-std::string time_limit_text(const Job& job) { return format_time_limit(job.time_limit); }
+std::string time_limit_text(const AccountingRow& job) { return format_time_limit(job.time_limit); }
 
 // What agents do not report is blank, as in Slurm without JobAcctGatherType.
-std::string not_known(const Job&, Time) { return {}; }
-std::string not_known_of_step(const Job&, const Step&, Time) { return {}; }
+std::string not_known(const AccountingRow&, Time) { return {}; }
+std::string not_known_of_step(const AccountingRow&, const StepRow&, Time) { return {}; }
 
 // A job's CPU time is that of its steps and its script together.
 using CpuPart = std::int64_t (*)(const StepTotals&);
 std::int64_t user_of(const StepTotals& used) { return used.user_ms; }
 std::int64_t system_of(const StepTotals& used) { return used.system_ms; }
 std::int64_t total_of(const StepTotals& used) { return used.user_ms + used.system_ms; }
-std::string cpu_of(const Step& step, CpuPart part) {
+std::string cpu_of(const StepRow& step, CpuPart part) {
     return cpu_text(step.used ? part(*step.used) : 0);
 }
-std::string cpu_of_all(const Job& job, CpuPart part) {
+std::string cpu_of_all(const AccountingRow& job, CpuPart part) {
     std::int64_t sum = 0;
-    for (const Step& step : job.steps) sum += step.used ? part(*step.used) : 0;
+    for (const StepRow& step : job.steps) sum += step.used ? part(*step.used) : 0;
     return cpu_text(sum);
 }
 
 // clang-format off
-constexpr auto kFields = std::to_array<AccountingField>({
-    {"Account", 10, [](const Job& j, Time) { return j.account; }, [](const Job& j, const Step&, Time) { return j.account; }},
+constexpr auto kAccountingFields = std::to_array<AccountingField>({
+    {"Account", 10, [](const AccountingRow& j, Time) { return j.account; }, [](const AccountingRow& j, const StepRow&, Time) { return j.account; }},
     {"AdminComment", 14, not_known, nullptr},
-    {"AllocCPUS", 10, [](const Job& j, Time) { return number(j.allocated_cpus > 0 ? j.allocated_cpus : j.started_at ? 0U : j.requested_cpus); },
-     [](const Job&, const Step& s, Time) { return number(s.cpus); }},
-    {"AllocNodes", 10, [](const Job& j, Time) { return number(j.nodes.size()); }, [](const Job&, const Step& s, Time) { return number(s.nodes.size()); }},
-    {"AllocTRES", 10, [](const Job& j, Time) { return sorted_tres(j.allocated_tres); }, [](const Job&, const Step& s, Time) { return sorted_tres(s.tres); }},
-    {"AveCPU", 10, not_known, [](const Job&, const Step& s, Time) { return ave_cpu(s.used); }},
+    {"AllocCPUS", 10, [](const AccountingRow& j, Time) { return std::to_string(j.allocated_cpus > 0 ? j.allocated_cpus : j.started_at ? 0U : j.requested_cpus); },
+     [](const AccountingRow&, const StepRow& s, Time) { return std::to_string(s.cpus); }},
+    {"AllocNodes", 10, [](const AccountingRow& j, Time) { return std::to_string(j.nodes.size()); }, [](const AccountingRow&, const StepRow& s, Time) { return std::to_string(s.nodes.size()); }},
+    {"AllocTRES", 10, [](const AccountingRow& j, Time) { return sorted_tres(j.allocated_tres); }, [](const AccountingRow&, const StepRow& s, Time) { return sorted_tres(s.tres); }},
+    {"AveCPU", 10, not_known, [](const AccountingRow&, const StepRow& s, Time) { return ave_cpu(s.used); }},
     {"AveCPUFreq", 10, not_known, not_known_of_step},
     {"AveDiskRead", 14, not_known, not_known_of_step},
     {"AveDiskWrite", 14, not_known, not_known_of_step},
     {"AvePages", 10, not_known, not_known_of_step},
-    {"AveRSS", 10, not_known, [](const Job&, const Step& s, Time) { return ave_rss(s.used); }},
+    {"AveRSS", 10, not_known, [](const AccountingRow&, const StepRow& s, Time) { return ave_rss(s.used); }},
     {"AveVMSize", 10, not_known, not_known_of_step},
-    {"Cluster", 10, [](const Job& j, Time) { return j.cluster; }, [](const Job& j, const Step&, Time) { return j.cluster; }},
-    {"Comment", 14, [](const Job& j, Time) { return j.comment; }, nullptr},
+    {"Cluster", 10, [](const AccountingRow& j, Time) { return j.cluster; }, [](const AccountingRow& j, const StepRow&, Time) { return j.cluster; }},
+    {"Comment", 14, [](const AccountingRow& j, Time) { return j.comment; }, nullptr},
     {"ConsumedEnergy", 14, not_known, not_known_of_step},
     {"ConsumedEnergyRaw", 14, not_known, not_known_of_step},
-    {"CPUTime", 10, [](const Job& j, Time now) { return format_duration(cpu_time(ran_for(j, now), j.allocated_cpus)); },
-     [](const Job&, const Step& s, Time now) { return format_duration(cpu_time(elapsed(s.started_at, s.ended_at, now), s.cpus)); }},
-    {"CPUTimeRAW", 10, [](const Job& j, Time now) { return seconds_text(cpu_time(ran_for(j, now), j.allocated_cpus)); },
-     [](const Job&, const Step& s, Time now) { return seconds_text(cpu_time(elapsed(s.started_at, s.ended_at, now), s.cpus)); }},
-    {"DerivedExitCode", 15, [](const Job& j, Time) { return exit_text(j.derived_exit); }, nullptr},
-    {"Elapsed", 10, [](const Job& j, Time now) { return format_duration(ran_for(j, now)); },
-     [](const Job&, const Step& s, Time now) { return format_duration(elapsed(s.started_at, s.ended_at, now)); }},
-    {"ElapsedRaw", 10, [](const Job& j, Time now) { return seconds_text(ran_for(j, now)); },
-     [](const Job&, const Step& s, Time now) { return seconds_text(elapsed(s.started_at, s.ended_at, now)); }},
-    {"Eligible", 19, [](const Job& j, Time) { return local_time(j.eligible_at, "Unknown"); }, [](const Job&, const Step& s, Time) { return local_time(s.started_at, "Unknown"); }},
-    {"End", 19, [](const Job& j, Time) { return local_time(j.ended_at, "Unknown"); }, [](const Job&, const Step& s, Time) { return local_time(s.ended_at, "Unknown"); }},
-    {"ExitCode", 8, [](const Job& j, Time) { return exit_text(j.exit); }, [](const Job&, const Step& s, Time) { return exit_text(s.exit); }},
-    {"GID", 6, [](const Job& j, Time) { return number(j.owner.gid); }, nullptr},
-    {"Group", 9, [](const Job& j, Time) { return *j.owner.group; }, nullptr},
-    {"JobID", -12, [](const Job& j, Time) { return id_text(j); }, [](const Job& j, const Step& s, Time) { return id_text(j) + "." + step_name(s.id); }},
-    {"JobIDRaw", -12, [](const Job& j, Time) { return to_string(j.job); }, [](const Job& j, const Step& s, Time) { return to_string(j.job) + "." + step_name(s.id); }},
-    {"JobName", 10, [](const Job& j, Time) { return j.name; }, [](const Job&, const Step& s, Time) { return s.name; }},
+    {"CPUTime", 10, [](const AccountingRow& j, Time now) { return format_duration(cpu_time(ran_for(j, now), j.allocated_cpus)); },
+     [](const AccountingRow&, const StepRow& s, Time now) { return format_duration(cpu_time(elapsed_between(s.started_at, s.ended_at, now), s.cpus)); }},
+    {"CPUTimeRAW", 10, [](const AccountingRow& j, Time now) { return seconds_text(cpu_time(ran_for(j, now), j.allocated_cpus)); },
+     [](const AccountingRow&, const StepRow& s, Time now) { return seconds_text(cpu_time(elapsed_between(s.started_at, s.ended_at, now), s.cpus)); }},
+    {"DerivedExitCode", 15, [](const AccountingRow& j, Time) { return exit_text(j.derived_exit); }, nullptr},
+    {"Elapsed", 10, [](const AccountingRow& j, Time now) { return format_duration(ran_for(j, now)); },
+     [](const AccountingRow&, const StepRow& s, Time now) { return format_duration(elapsed_between(s.started_at, s.ended_at, now)); }},
+    {"ElapsedRaw", 10, [](const AccountingRow& j, Time now) { return seconds_text(ran_for(j, now)); },
+     [](const AccountingRow&, const StepRow& s, Time now) { return seconds_text(elapsed_between(s.started_at, s.ended_at, now)); }},
+    {"Eligible", 19, [](const AccountingRow& j, Time) { return local_time(j.eligible_at, "Unknown"); }, [](const AccountingRow&, const StepRow& s, Time) { return local_time(s.started_at, "Unknown"); }},
+    {"End", 19, [](const AccountingRow& j, Time) { return local_time(j.ended_at, "Unknown"); }, [](const AccountingRow&, const StepRow& s, Time) { return local_time(s.ended_at, "Unknown"); }},
+    {"ExitCode", 8, [](const AccountingRow& j, Time) { return exit_text(j.exit); }, [](const AccountingRow&, const StepRow& s, Time) { return exit_text(s.exit); }},
+    {"GID", 6, [](const AccountingRow& j, Time) { return std::to_string(j.owner.gid); }, nullptr},
+    {"Group", 9, [](const AccountingRow& j, Time) { return *j.owner.group; }, nullptr},
+    {"JobID", -12, [](const AccountingRow& j, Time) { return id_text(j); }, [](const AccountingRow& j, const StepRow& s, Time) { return id_text(j) + "." + step_name(s.id); }},
+    {"JobIDRaw", -12, [](const AccountingRow& j, Time) { return to_string(j.job); }, [](const AccountingRow& j, const StepRow& s, Time) { return to_string(j.job) + "." + step_name(s.id); }},
+    {"JobName", 10, [](const AccountingRow& j, Time) { return j.name; }, [](const AccountingRow&, const StepRow& s, Time) { return s.name; }},
     {"MaxDiskRead", 14, not_known, not_known_of_step},
     {"MaxDiskReadNode", 14, not_known, not_known_of_step},
     {"MaxDiskReadTask", 14, not_known, not_known_of_step},
@@ -123,49 +117,49 @@ constexpr auto kFields = std::to_array<AccountingField>({
     {"MaxPages", 10, not_known, not_known_of_step},
     {"MaxPagesNode", 12, not_known, not_known_of_step},
     {"MaxPagesTask", 10, not_known, not_known_of_step},
-    {"MaxRSS", 10, not_known, [](const Job&, const Step& s, Time) { return max_rss(s.used); }},
-    {"MaxRSSNode", 10, not_known, [](const Job&, const Step& s, Time) { return max_rss_node(s.used); }},
+    {"MaxRSS", 10, not_known, [](const AccountingRow&, const StepRow& s, Time) { return max_rss(s.used); }},
+    {"MaxRSSNode", 10, not_known, [](const AccountingRow&, const StepRow& s, Time) { return max_rss_node(s.used); }},
     {"MaxRSSTask", 10, not_known, not_known_of_step},
     {"MaxVMSize", 10, not_known, not_known_of_step},
     {"MaxVMSizeNode", 10, not_known, not_known_of_step},
     {"MaxVMSizeTask", 10, not_known, not_known_of_step},
-    {"MinCPU", 10, not_known, [](const Job&, const Step& s, Time) { return min_cpu(s.used); }},
-    {"MinCPUNode", 10, not_known, [](const Job&, const Step& s, Time) { return min_cpu_node(s.used); }},
+    {"MinCPU", 10, not_known, [](const AccountingRow&, const StepRow& s, Time) { return min_cpu(s.used); }},
+    {"MinCPUNode", 10, not_known, [](const AccountingRow&, const StepRow& s, Time) { return min_cpu_node(s.used); }},
     {"MinCPUTask", 10, not_known, not_known_of_step},
-    {"NCPUS", 10, [](const Job& j, Time) { return number(j.allocated_cpus > 0 ? j.allocated_cpus : j.requested_cpus); },
-     [](const Job&, const Step& s, Time) { return number(s.cpus); }},
-    {"NNodes", 8, [](const Job& j, Time) { return number(j.nodes.empty() ? j.requested_nodes : j.nodes.size()); },
-     [](const Job&, const Step& s, Time) { return number(s.nodes.size()); }},
-    {"NodeList", 15, [](const Job& j, Time) { return nodes_text(j.nodes, "None assigned"); }, [](const Job&, const Step& s, Time) { return nodes_text(s.nodes); }},
-    {"NTasks", 8, [](const Job&, Time) { return std::string(); }, [](const Job&, const Step& s, Time) { return number(s.tasks); }},
-    {"Partition", 10, [](const Job& j, Time) { return j.partition; }, nullptr},
-    {"Planned", 10, [](const Job& j, Time now) { return format_duration(elapsed(j.eligible_at, j.started_at ? j.started_at : j.ended_at, now)); }, nullptr},
-    {"Priority", 10, [](const Job& j, Time) { return std::to_string(j.priority); }, nullptr},
-    {"QOS", 10, [](const Job& j, Time) { return j.qos; }, nullptr},
-    {"Reason", 22, [](const Job& j, Time) { return j.reason.empty() ? "None" : j.reason; }, nullptr},
-    {"ReqCPUS", 8, [](const Job& j, Time) { return number(j.requested_cpus); }, [](const Job&, const Step& s, Time) { return number(s.cpus); }},
-    {"ReqMem", 10, [](const Job& j, Time) { return memory_of(j.requested_tres); }, nullptr},
-    {"ReqNodes", 8, [](const Job& j, Time) { return number(j.requested_nodes); }, [](const Job&, const Step& s, Time) { return number(s.nodes.size()); }},
-    {"ReqTRES", 10, [](const Job& j, Time) { return sorted_tres(j.requested_tres); }, nullptr},
-    {"Restarts", 8, [](const Job& j, Time) { return number(std::max(1U, j.attempt) - 1); }, nullptr},
-    {"Start", 19, [](const Job& j, Time) { return local_time(j.started_at, "Unknown"); }, [](const Job&, const Step& s, Time) { return local_time(s.started_at, "Unknown"); }},
-    {"State", 10, [](const Job& j, Time) { return state_text(j); }, [](const Job&, const Step& s, Time) { return s.state; }},
-    {"Submit", 19, [](const Job& j, Time) { return local_time(j.submitted_at, "Unknown"); }, [](const Job&, const Step& s, Time) { return local_time(s.started_at, "Unknown"); }},
-    {"SubmitLine", 20, [](const Job& j, Time) { return j.submit_line; }, nullptr},
-    {"Suspended", 10, [](const Job& j, Time now) { return format_duration(suspended_for(j, now)); }, [](const Job&, const Step&, Time) { return std::string("00:00:00"); }},
+    {"NCPUS", 10, [](const AccountingRow& j, Time) { return std::to_string(j.allocated_cpus > 0 ? j.allocated_cpus : j.requested_cpus); },
+     [](const AccountingRow&, const StepRow& s, Time) { return std::to_string(s.cpus); }},
+    {"NNodes", 8, [](const AccountingRow& j, Time) { return std::to_string(j.nodes.empty() ? j.requested_nodes : j.nodes.size()); },
+     [](const AccountingRow&, const StepRow& s, Time) { return std::to_string(s.nodes.size()); }},
+    {"NodeList", 15, [](const AccountingRow& j, Time) { return nodes_text(j.nodes, "None assigned"); }, [](const AccountingRow&, const StepRow& s, Time) { return nodes_text(s.nodes); }},
+    {"NTasks", 8, [](const AccountingRow&, Time) { return std::string(); }, [](const AccountingRow&, const StepRow& s, Time) { return std::to_string(s.tasks); }},
+    {"Partition", 10, [](const AccountingRow& j, Time) { return j.partition; }, nullptr},
+    {"Planned", 10, [](const AccountingRow& j, Time now) { return format_duration(elapsed_between(j.eligible_at, j.started_at ? j.started_at : j.ended_at, now)); }, nullptr},
+    {"Priority", 10, [](const AccountingRow& j, Time) { return std::to_string(j.priority); }, nullptr},
+    {"QOS", 10, [](const AccountingRow& j, Time) { return j.qos; }, nullptr},
+    {"Reason", 22, [](const AccountingRow& j, Time) { return j.reason.empty() ? "None" : j.reason; }, nullptr},
+    {"ReqCPUS", 8, [](const AccountingRow& j, Time) { return std::to_string(j.requested_cpus); }, [](const AccountingRow&, const StepRow& s, Time) { return std::to_string(s.cpus); }},
+    {"ReqMem", 10, [](const AccountingRow& j, Time) { return memory_asked(j.requested_tres); }, nullptr},
+    {"ReqNodes", 8, [](const AccountingRow& j, Time) { return std::to_string(j.requested_nodes); }, [](const AccountingRow&, const StepRow& s, Time) { return std::to_string(s.nodes.size()); }},
+    {"ReqTRES", 10, [](const AccountingRow& j, Time) { return sorted_tres(j.requested_tres); }, nullptr},
+    {"Restarts", 8, [](const AccountingRow& j, Time) { return std::to_string(std::max(1U, j.attempt) - 1); }, nullptr},
+    {"Start", 19, [](const AccountingRow& j, Time) { return local_time(j.started_at, "Unknown"); }, [](const AccountingRow&, const StepRow& s, Time) { return local_time(s.started_at, "Unknown"); }},
+    {"State", 10, [](const AccountingRow& j, Time) { return state_text(j); }, [](const AccountingRow&, const StepRow& s, Time) { return s.state; }},
+    {"Submit", 19, [](const AccountingRow& j, Time) { return local_time(j.submitted_at, "Unknown"); }, [](const AccountingRow&, const StepRow& s, Time) { return local_time(s.started_at, "Unknown"); }},
+    {"SubmitLine", 20, [](const AccountingRow& j, Time) { return j.submit_line; }, nullptr},
+    {"Suspended", 10, [](const AccountingRow& j, Time now) { return format_duration(suspended_for(j, now)); }, [](const AccountingRow&, const StepRow&, Time) { return std::string("00:00:00"); }},
     {"SystemComment", 14, not_known, nullptr},
-    {"SystemCPU", 10, [](const Job& j, Time) { return cpu_of_all(j, system_of); }, [](const Job&, const Step& s, Time) { return cpu_of(s, system_of); }},
-    {"Timelimit", 10, [](const Job& j, Time) { return time_limit_text(j); }, nullptr},
-    {"TimelimitRaw", 10, [](const Job& j, Time) { return j.time_limit ? std::to_string(j.time_limit->count() / 60'000) : std::string("UNLIMITED"); }, nullptr},
-    {"TotalCPU", 10, [](const Job& j, Time) { return cpu_of_all(j, total_of); }, [](const Job&, const Step& s, Time) { return cpu_of(s, total_of); }},
-    {"TRESUsageInAve", 14, not_known, [](const Job&, const Step& s, Time) { return usage_ave(s.used); }},
-    {"TRESUsageInMax", 14, not_known, [](const Job&, const Step& s, Time) { return usage_max(s.used); }},
+    {"SystemCPU", 10, [](const AccountingRow& j, Time) { return cpu_of_all(j, system_of); }, [](const AccountingRow&, const StepRow& s, Time) { return cpu_of(s, system_of); }},
+    {"Timelimit", 10, [](const AccountingRow& j, Time) { return time_limit_text(j); }, nullptr},
+    {"TimelimitRaw", 10, [](const AccountingRow& j, Time) { return j.time_limit ? std::to_string(j.time_limit->count() / 60'000) : std::string("UNLIMITED"); }, nullptr},
+    {"TotalCPU", 10, [](const AccountingRow& j, Time) { return cpu_of_all(j, total_of); }, [](const AccountingRow&, const StepRow& s, Time) { return cpu_of(s, total_of); }},
+    {"TRESUsageInAve", 14, not_known, [](const AccountingRow&, const StepRow& s, Time) { return usage_ave(s.used); }},
+    {"TRESUsageInMax", 14, not_known, [](const AccountingRow&, const StepRow& s, Time) { return usage_max(s.used); }},
     {"TRESUsageInMaxNode", 18, not_known, not_known_of_step},
     {"TRESUsageInMaxTask", 18, not_known, not_known_of_step},
     {"TRESUsageInMin", 14, not_known, not_known_of_step},
     {"TRESUsageInMinNode", 18, not_known, not_known_of_step},
     {"TRESUsageInMinTask", 18, not_known, not_known_of_step},
-    {"TRESUsageInTot", 14, not_known, [](const Job&, const Step& s, Time) { return usage_total(s.used); }},
+    {"TRESUsageInTot", 14, not_known, [](const AccountingRow&, const StepRow& s, Time) { return usage_total(s.used); }},
     {"TRESUsageOutAve", 14, not_known, not_known_of_step},
     {"TRESUsageOutMax", 14, not_known, not_known_of_step},
     {"TRESUsageOutMaxNode", 18, not_known, not_known_of_step},
@@ -174,29 +168,33 @@ constexpr auto kFields = std::to_array<AccountingField>({
     {"TRESUsageOutMinNode", 18, not_known, not_known_of_step},
     {"TRESUsageOutMinTask", 18, not_known, not_known_of_step},
     {"TRESUsageOutTot", 14, not_known, not_known_of_step},
-    {"UID", 6, [](const Job& j, Time) { return number(j.owner.uid); }, nullptr},
-    {"User", 9, [](const Job& j, Time) { return *j.owner.user; }, nullptr},
-    {"UserCPU", 10, [](const Job& j, Time) { return cpu_of_all(j, user_of); }, [](const Job&, const Step& s, Time) { return cpu_of(s, user_of); }},
-    {"WorkDir", 20, [](const Job& j, Time) { return j.work_dir; }, nullptr},
+    {"UID", 6, [](const AccountingRow& j, Time) { return std::to_string(j.owner.uid); }, nullptr},
+    {"User", 9, [](const AccountingRow& j, Time) { return *j.owner.user; }, nullptr},
+    {"UserCPU", 10, [](const AccountingRow& j, Time) { return cpu_of_all(j, user_of); }, [](const AccountingRow&, const StepRow& s, Time) { return cpu_of(s, user_of); }},
+    {"WorkDir", 20, [](const AccountingRow& j, Time) { return j.work_dir; }, nullptr},
 });
 // clang-format on
 
 }  // namespace
 
+Duration elapsed_between(std::optional<Time> from, std::optional<Time> to, Time now) {
+    return from ? std::max(Duration::zero(), to.value_or(now) - *from) : Duration::zero();
+}
+
 Duration suspended_for(const api::AccountingRow& job, Time now) {
-    const Duration since = elapsed(job.suspended_since, job.ended_at, now);
+    const Duration since = elapsed_between(job.suspended_since, job.ended_at, now);
     return job.suspended + (job.suspended_since ? since : Duration::zero());
 }
 
 Duration ran_for(const api::AccountingRow& job, Time now) {
     return std::max(Duration::zero(),
-                    elapsed(job.started_at, job.ended_at, now) - suspended_for(job, now));
+                    elapsed_between(job.started_at, job.ended_at, now) - suspended_for(job, now));
 }
 
 const AccountingField* find_accounting_field(std::string_view name) {
-    const auto found =
-        std::ranges::find_if(kFields, [&](const auto& field) { return iequals(field.name, name); });
-    return found == kFields.end() ? nullptr : &*found;
+    const auto found = std::ranges::find_if(
+        kAccountingFields, [&](const auto& field) { return iequals(field.name, name); });
+    return found == kAccountingFields.end() ? nullptr : &*found;
 }
 
 Result<std::vector<AccountingColumn>> accounting_columns(std::string_view format) {
@@ -225,7 +223,7 @@ Result<std::vector<AccountingColumn>> accounting_columns(std::string_view format
 std::string accounting_field_names() {
     std::string text;
     std::size_t column = 0;
-    for (const AccountingField& field : kFields) {
+    for (const AccountingField& field : kAccountingFields) {
         text += field.name;
         text += ++column % 4 == 0
                     ? "\n"

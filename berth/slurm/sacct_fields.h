@@ -1,6 +1,7 @@
 // The fields of sacct: what each column prints for a job, and for a step of it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,8 @@ struct AccountingField {
                            Time now);  // nullptr: empty.
 };
 
+// From a start to its end, or until now; zero without a start.
+Duration elapsed_between(std::optional<Time> from, std::optional<Time> to, Time now);
 // How long a job stood still, and how long it ran without that; until now, if it is not over.
 Duration suspended_for(const api::AccountingRow& job, Time now);
 Duration ran_for(const api::AccountingRow& job, Time now);

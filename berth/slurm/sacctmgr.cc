@@ -5,20 +5,21 @@
 
 #include "berth/base/text.h"
 #include "berth/client/client.h"
+#include "berth/slurm/argument_text.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/sacctmgr_edit.h"
 
 namespace berth::slurm {
 namespace {
 
-constexpr const char* kUsage =
+constexpr const char* kSacctmgrUsage =
     "Usage: sacctmgr [-inpPQsV] COMMAND\n"
     "  show|list account|user|association|qos|cluster [where KEY=VALUE …] [format=…]\n"
     "  add account|user|qos NAME [KEY=VALUE …]\n"
     "  modify account|user|qos [NAME] [where KEY=VALUE …] set KEY=VALUE …\n"
     "  delete account|user|qos NAME [KEY=VALUE …]\n";
 
-constexpr auto kOptions = std::to_array<option>({
+constexpr auto kSacctmgrOptions = std::to_array<option>({
     {"associations", no_argument, nullptr, 's'},
     {"help", no_argument, nullptr, 'h'},
     {"immediate", no_argument, nullptr, 'i'},
@@ -36,11 +37,6 @@ constexpr auto kOptions = std::to_array<option>({
     {nullptr, 0, nullptr, 0},
 });
 
-bool means(const std::string& word, std::string_view full, std::size_t least) {
-    return word.size() >= least && word.size() <= full.size() &&
-           iequals(word, full.substr(0, word.size()));
-}
-
 std::optional<Entity> entity_of(const std::string& word) {
     if (means(word, "accounts", 2)) return Entity::account;
     if (means(word, "associations", 2)) return Entity::association;
@@ -50,7 +46,7 @@ std::optional<Entity> entity_of(const std::string& word) {
     return std::nullopt;
 }
 
-std::vector<std::string> list_of(std::string_view text) {
+std::vector<std::string> names_listed(std::string_view text) {
     std::vector<std::string> items;
     for (const auto one : split(text, ',')) items.emplace_back(trim(one));
     return items;
@@ -143,18 +139,18 @@ private:
             if (means(word, "withassoc", 5)) return selection.with_associations = true;
             if (iequals(word, "tree")) return selection.tree = true;
             if (word.find_first_of(" =") != std::string::npos) return false;
-            for (std::string& one : list_of(word)) selection.names.push_back(std::move(one));
+            for (std::string& one : names_listed(word)) selection.names.push_back(std::move(one));
             return entity != Entity::association && entity != Entity::cluster;
         }
         const std::string key = word.substr(0, equals), value = word.substr(equals + 1);
         if (means(key, "format", 1)) {
             selection.format = value;
         } else if (means(key, "names", 1)) {
-            selection.names = list_of(value);
+            selection.names = names_listed(value);
         } else if (means(key, "accounts", 3)) {
-            selection.accounts = list_of(value);
+            selection.accounts = names_listed(value);
         } else if (means(key, "users", 1)) {
-            selection.users = list_of(value);
+            selection.users = names_listed(value);
         } else {
             return means(key, "clusters", 3);  // There is one.
         }
@@ -208,11 +204,11 @@ private:
 
 int run_sacctmgr(const Invocation& call, Streams& streams) {
     Sacctmgr sacctmgr(call, streams);
-    ArgumentReader reader(call, kOptions, "hinopPQrsvV");
+    ArgumentReader reader(call, kSacctmgrOptions, "hinopPQrsvV");
     while (const auto argument = reader.next(streams)) {
         switch (argument->letter) {
             case 'V': return streams.out << kVersion << '\n', 0;
-            case 'h': return streams.out << kUsage, 0;
+            case 'h': return streams.out << kSacctmgrUsage, 0;
             case 'i': sacctmgr.options.immediate = true; break;
             case 'n': sacctmgr.options.no_header = true; break;
             case 'p': sacctmgr.options.parsable = true; break;
@@ -222,7 +218,8 @@ int run_sacctmgr(const Invocation& call, Streams& streams) {
             case 'v': break;
             default:
                 streams.err << "sacctmgr: error: "
-                            << not_supported(kOptions, argument->letter).error().message << '\n';
+                            << not_supported(kSacctmgrOptions, argument->letter).error().message
+                            << '\n';
                 return 1;
         }
     }

@@ -5,11 +5,11 @@
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
 #include "berth/model/limit_keys.h"
+#include "berth/slurm/argument_text.h"
 
 namespace berth::slurm {
-Error wrong(std::string text) { return {ErrorCode::invalid_argument, std::move(text)}; }
 
-std::vector<std::string> list_of(std::string_view text) {
+std::vector<std::string> lower_case_list(std::string_view text) {
     std::vector<std::string> items;
     for (const auto one : split(text, ',')) {
         if (!trim(one).empty()) items.emplace_back(to_lower(trim(one)));
@@ -22,7 +22,7 @@ std::string padded(std::string text, std::size_t width) {
     return text;
 }
 
-std::optional<Option> option_of(const std::string& word) {
+std::optional<Option> key_value_option(const std::string& word) {
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos) return std::nullopt;
     Option option{.value = word.substr(equals + 1), .word = word};
@@ -46,7 +46,7 @@ void change_list(std::vector<std::string>& list, const Option& option) {
         sign = value.front();
         value.erase(0, 1);
     }
-    const std::vector<std::string> named = list_of(value);
+    const std::vector<std::string> named = lower_case_list(value);
     if (sign == '=') {
         list = named;
         return;
@@ -59,9 +59,9 @@ void change_list(std::vector<std::string>& list, const Option& option) {
 
 Error unknown(const Option& option) {
     if (is_unbuilt_limit(option.name))
-        return wrong(" " + option.word.substr(0, option.word.find('=')) +
-                     " is not supported yet: " + option.word);
-    return wrong(" Unknown option: " + option.word);
+        return invalid(" " + option.word.substr(0, option.word.find('=')) +
+                       " is not supported yet: " + option.word);
+    return invalid(" Unknown option: " + option.word);
 }
 
 std::string settings_text(const Settings& settings) {
@@ -78,14 +78,14 @@ Result<bool> set_common(Owner& owner, const Option& option, Settings& settings) 
         owner.shares_of_parent = iequals(option.value, "parent");
         const auto shares = parse_int64(option.value);
         if (!owner.shares_of_parent && (!shares.ok() || shares.value() < 0))
-            return wrong(" Bad Fairshare value: " + option.value);
+            return invalid(" Bad Fairshare value: " + option.value);
         owner.shares = owner.shares_of_parent ? 1 : shares.value();
         settings["Fairshare"] = option.value;
         return true;
     }
     if (option.name == "priority") {
         const auto priority = parse_int64(option.value);
-        if (!priority.ok()) return wrong(" Bad Priority value: " + option.value);
+        if (!priority.ok()) return invalid(" Bad Priority value: " + option.value);
         owner.priority.reset();
         if (priority.value() >= 0) owner.priority = priority.value();
         settings["Priority"] = option.value;
@@ -118,15 +118,15 @@ Words words_of(const std::vector<std::string>& words) {
             read.has_set = false;
         } else if (iequals(word, "set")) {
             read.has_set = true;
-        } else if (const auto option = option_of(word)) {
+        } else if (const auto option = key_value_option(word)) {
             const bool name = is_one_of(option->name, {"name", "names"});
             if (name && !read.has_set) {
-                for (std::string& one : list_of(option->value)) read.names.push_back(one);
+                for (std::string& one : lower_case_list(option->value)) read.names.push_back(one);
             } else {
                 (read.has_set ? read.set : read.where).push_back(*option);
             }
         } else {
-            for (std::string& one : list_of(word)) read.names.push_back(one);
+            for (std::string& one : lower_case_list(word)) read.names.push_back(one);
         }
     }
     read.has_set = read.has_set || !read.set.empty();
@@ -137,7 +137,7 @@ Result<bool> set_qos_option(QosSpec& qos, const Option& option, Settings& settin
     if (option.name == "priority") {
         const auto priority = parse_int64(option.value);
         if (!priority.ok() || priority.value() < 0)
-            return wrong(" Bad Priority value: " + option.value);
+            return invalid(" Bad Priority value: " + option.value);
         qos.priority = priority.value();
         settings["Priority"] = option.value;
         return true;
@@ -155,13 +155,13 @@ Result<bool> set_qos_option(QosSpec& qos, const Option& option, Settings& settin
         std::erase(flags, "denyonlimit");
         std::erase(flags, "-1");
         if (!flags.empty())
-            return wrong(" Flag " + flags.front() + " of a QOS is not supported yet");
+            return invalid(" Flag " + flags.front() + " of a QOS is not supported yet");
         settings["Flags"] = qos.deny_on_limit ? "DenyOnLimit" : "";
         return true;
     }
     if (is_one_of(option.name, {"maxwall", "maxwalldurationperjob", "maxwallpj"})) {
         const auto limit = parse_time_limit(option.value);
-        if (!limit.ok()) return wrong(" Bad MaxWall value: " + option.value);
+        if (!limit.ok()) return invalid(" Bad MaxWall value: " + option.value);
         qos.max_wall = limit.value();
         settings["MaxWall"] = qos.max_wall ? format_duration(*qos.max_wall) : "";
         return true;
@@ -171,7 +171,7 @@ Result<bool> set_qos_option(QosSpec& qos, const Option& option, Settings& settin
         std::string fraction = dot == std::string::npos ? "" : option.value.substr(dot + 1);
         fraction.resize(6, '0');
         const auto all = parse_int64(option.value.substr(0, dot) + fraction);
-        if (!all.ok() || all.value() < 0) return wrong(" Bad UsageFactor value: " + option.value);
+        if (!all.ok() || all.value() < 0) return invalid(" Bad UsageFactor value: " + option.value);
         qos.usage_factor = Ppm(all.value());
         settings["UsageFactor"] = option.value;
         return true;

@@ -28,10 +28,10 @@ struct Words {
 };
 Words words_of(const std::vector<std::string>& words);
 
-Error wrong(std::string text);
 Error unknown(const Option& option);  // Of an option that is none, or is not built yet.
 
-std::vector<std::string> list_of(std::string_view text);  // In lower case, as Slurm keeps names.
+std::vector<std::string> lower_case_list(
+    std::string_view text);  // In lower case, as Slurm keeps names.
 std::string padded(std::string text, std::size_t width);
 bool is_one_of(const std::string& name, std::initializer_list<std::string_view> names);
 

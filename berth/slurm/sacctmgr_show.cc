@@ -13,7 +13,7 @@ namespace berth::slurm {
 namespace {
 
 // What a line of the table is about; what does not belong to it is null.
-struct Line {
+struct EntityLine {
     const AccountingView& view;
     const api::AssociationRow* row = nullptr;
     const api::QosRow* qos = nullptr;
@@ -22,12 +22,12 @@ struct Line {
     bool tree = false;
 };
 
-struct Column {
+struct EntityColumn {
     std::string names;  // For format=, the first in full; any beginning of it will do.
     std::string header;
     std::size_t width;
     bool left = false;
-    std::function<std::string(const Line&)> text;
+    std::function<std::string(const EntityLine&)> text;
 };
 
 bool any_of(const std::vector<std::string>& list, const std::string& one) {
@@ -49,12 +49,13 @@ std::string share_text(const api::AssociationRow& row) {
     return row.shares_of_parent ? "parent" : std::to_string(row.shares);
 }
 
-void add_limits(std::vector<Column>& columns, unsigned of) {
+void add_limits(std::vector<EntityColumn>& columns, unsigned of) {
     for (const LimitKey& key : limit_keys()) {
         if ((key.of & of) == 0) continue;
-        columns.push_back({std::string(key.names) + "," + std::string(key.column),
-                           std::string(key.column), key.width, false,
-                           [&key](const Line& line) { return limit_text(line.limits, key); }});
+        columns.push_back(
+            {std::string(key.names) + "," + std::string(key.column), std::string(key.column),
+             key.width, false,
+             [&key](const EntityLine& line) { return limit_text(line.limits, key); }});
     }
 }
 
@@ -64,36 +65,37 @@ std::string factor_text(std::int64_t ppm) {
     return std::to_string(ppm / 1'000'000) + "." + fraction;
 }
 
-Column plain(std::string names, std::string header, std::size_t width,
-             std::function<std::string(const Line&)> text) {
+EntityColumn plain(std::string names, std::string header, std::size_t width,
+                   std::function<std::string(const EntityLine&)> text) {
     return {std::move(names), std::move(header), width, false, std::move(text)};
 }
-Column blank(std::string name, std::string header, std::size_t width) {
-    return plain(std::move(name), std::move(header), width, [](const Line&) { return ""; });
+EntityColumn blank(std::string name, std::string header, std::size_t width) {
+    return plain(std::move(name), std::move(header), width, [](const EntityLine&) { return ""; });
 }
 
-std::vector<Column> association_columns() {
-    std::vector<Column> all;
-    all.push_back(plain("Cluster", "Cluster", 10, [](const Line& l) { return l.view.cluster; }));
-    all.push_back(plain("Account", "Account", 10, [](const Line& l) {
+std::vector<EntityColumn> association_columns() {
+    std::vector<EntityColumn> all;
+    all.push_back(
+        plain("Cluster", "Cluster", 10, [](const EntityLine& l) { return l.view.cluster; }));
+    all.push_back(plain("Account", "Account", 10, [](const EntityLine& l) {
         return (l.tree ? std::string(l.row->depth, ' ') : "") + l.row->account;
     }));
-    all.push_back(plain("User", "User", 10, [](const Line& l) { return l.row->user; }));
+    all.push_back(plain("User", "User", 10, [](const EntityLine& l) { return l.row->user; }));
     all.push_back(blank("Partition", "Partition", 10));
     all.push_back(plain("Share,Fairshare,Shares", "Share", 9,
-                        [](const Line& l) { return share_text(*l.row); }));
-    all.push_back(plain("Priority", "Priority", 10, [](const Line& l) {
+                        [](const EntityLine& l) { return share_text(*l.row); }));
+    all.push_back(plain("Priority", "Priority", 10, [](const EntityLine& l) {
         return l.row->priority ? std::to_string(*l.row->priority) : std::string();
     }));
     add_limits(all, kOfAssociation);
     all.push_back(blank("GrpWall", "GrpWall", 11));
     all.push_back(blank("GrpTRESMins", "GrpTRESMins", 13));
-    all.push_back(
-        plain("QOS,QOSLevel", "QOS", 20, [](const Line& l) { return qos_list(l.view, *l.row); }));
-    all.push_back(
-        plain("DefaultQOS,DefQOS", "Def QOS", 9, [](const Line& l) { return l.row->default_qos; }));
+    all.push_back(plain("QOS,QOSLevel", "QOS", 20,
+                        [](const EntityLine& l) { return qos_list(l.view, *l.row); }));
+    all.push_back(plain("DefaultQOS,DefQOS", "Def QOS", 9,
+                        [](const EntityLine& l) { return l.row->default_qos; }));
     all.push_back(blank("GrpTRESRunMins", "GrpTRESRunMins", 13));
-    all.push_back(plain("ParentName", "Par Name", 10, [](const Line& l) {
+    all.push_back(plain("ParentName", "Par Name", 10, [](const EntityLine& l) {
         return l.row->user.empty() ? l.row->parent : std::string();
     }));
     return all;
@@ -102,50 +104,50 @@ constexpr const char* kAssociationFormat =
     "Cluster,Account,User,Partition,Share,Priority,GrpJobs,GrpTRES,GrpSubmit,GrpWall,GrpTRESMins,"
     "MaxJobs,MaxTRES,MaxTRESPerNode,MaxSubmit,MaxWall,MaxTRESMins,QOS,DefaultQOS,GrpTRESRunMins";
 
-std::vector<Column> account_columns() {
-    std::vector<Column> all = association_columns();
-    all.push_back(plain("Description", "Descr", 20, [](const Line& l) {
+std::vector<EntityColumn> account_columns() {
+    std::vector<EntityColumn> all = association_columns();
+    all.push_back(plain("Description", "Descr", 20, [](const EntityLine& l) {
         return l.row->description.empty() ? l.row->account : l.row->description;
     }));
-    all.push_back(plain("Organization", "Org", 20, [](const Line& l) {
+    all.push_back(plain("Organization", "Org", 20, [](const EntityLine& l) {
         return l.row->organization.empty() ? l.row->account : l.row->organization;
     }));
     return all;
 }
 
-std::vector<Column> user_columns() {
-    std::vector<Column> all = association_columns();
+std::vector<EntityColumn> user_columns() {
+    std::vector<EntityColumn> all = association_columns();
+    all.push_back(plain("DefaultAccount", "Def Acct", 10,
+                        [](const EntityLine& l) { return l.default_account; }));
     all.push_back(
-        plain("DefaultAccount", "Def Acct", 10, [](const Line& l) { return l.default_account; }));
-    all.push_back(
-        plain("AdminLevel", "Admin", 9, [](const Line& l) { return l.row->admin_level; }));
+        plain("AdminLevel", "Admin", 9, [](const EntityLine& l) { return l.row->admin_level; }));
     return all;
 }
 
-std::vector<Column> qos_columns() {
-    std::vector<Column> all;
-    all.push_back(plain("Name", "Name", 10, [](const Line& l) { return l.qos->name; }));
+std::vector<EntityColumn> qos_columns() {
+    std::vector<EntityColumn> all;
+    all.push_back(plain("Name", "Name", 10, [](const EntityLine& l) { return l.qos->name; }));
     all.push_back(
-        plain("Description", "Descr", 20, [](const Line& l) { return l.qos->description; }));
+        plain("Description", "Descr", 20, [](const EntityLine& l) { return l.qos->description; }));
     all.push_back(plain("Priority", "Priority", 10,
-                        [](const Line& l) { return std::to_string(l.qos->priority); }));
-    all.push_back(
-        plain("GraceTime", "GraceTime", 10, [](const Line&) { return std::string("00:00:00"); }));
+                        [](const EntityLine& l) { return std::to_string(l.qos->priority); }));
+    all.push_back(plain("GraceTime", "GraceTime", 10,
+                        [](const EntityLine&) { return std::string("00:00:00"); }));
     all.push_back(blank("Preempt", "Preempt", 10));
     all.push_back(blank("PreemptExemptTime", "PreemptExemptTime", 19));
     all.push_back(plain("PreemptMode", "PreemptMode", 11,
-                        [](const Line&) { return std::string("cluster"); }));
-    all.push_back(plain("Flags", "Flags", 40, [](const Line& l) {
+                        [](const EntityLine&) { return std::string("cluster"); }));
+    all.push_back(plain("Flags", "Flags", 40, [](const EntityLine& l) {
         return std::string(l.qos->deny_on_limit ? "DenyOnLimit" : "");
     }));
     all.push_back(blank("UsageThreshold", "UsageThres", 10));
     all.push_back(plain("UsageFactor", "UsageFactor", 11,
-                        [](const Line& l) { return factor_text(l.qos->usage_factor_ppm); }));
+                        [](const EntityLine& l) { return factor_text(l.qos->usage_factor_ppm); }));
     add_limits(all, kOfQos);
     all.push_back(blank("GrpTRESMins", "GrpTRESMins", 13));
     all.push_back(blank("GrpTRESRunMins", "GrpTRESRunMins", 13));
     all.push_back(blank("GrpWall", "GrpWall", 11));
-    all.push_back(plain("MaxWall,MaxWallDurationPerJob", "MaxWall", 11, [](const Line& l) {
+    all.push_back(plain("MaxWall,MaxWallDurationPerJob", "MaxWall", 11, [](const EntityLine& l) {
         return l.qos->max_wall ? format_duration(*l.qos->max_wall) : std::string();
     }));
     return all;
@@ -156,13 +158,13 @@ constexpr const char* kQosFormat =
     "GrpTRES,GrpTRESMins,GrpTRESRunMins,GrpJobs,GrpSubmit,GrpWall,MaxTRES,MaxTRESPerNode,"
     "MaxTRESMins,MaxWall,MaxTRESPU,MaxJobsPU,MaxSubmitPU,MaxTRESPA,MaxJobsPA,MaxSubmitPA,MinTRES";
 
-std::vector<Column> cluster_columns() {
-    std::vector<Column> all = association_columns();
+std::vector<EntityColumn> cluster_columns() {
+    std::vector<EntityColumn> all = association_columns();
     all.push_back(
-        plain("ControlHost", "ControlHost", 15, [](const Line& l) { return l.view.host; }));
-    all.push_back(
-        plain("ControlPort", "ControlPort", 12, [](const Line&) { return std::string("0"); }));
-    all.push_back(plain("RPC", "RPC", 5, [](const Line&) { return std::string("0"); }));
+        plain("ControlHost", "ControlHost", 15, [](const EntityLine& l) { return l.view.host; }));
+    all.push_back(plain("ControlPort", "ControlPort", 12,
+                        [](const EntityLine&) { return std::string("0"); }));
+    all.push_back(plain("RPC", "RPC", 5, [](const EntityLine&) { return std::string("0"); }));
     return all;
 }
 constexpr const char* kClusterFormat =
@@ -170,9 +172,9 @@ constexpr const char* kClusterFormat =
     "MaxWall,QOS,DefaultQOS";
 
 // "account%20,user": the column, and another width where one is given.
-const Column* find_column(const std::vector<Column>& columns, std::string_view name) {
+const EntityColumn* find_column(const std::vector<EntityColumn>& columns, std::string_view name) {
     for (const bool whole : {true, false}) {
-        for (const Column& column : columns) {
+        for (const EntityColumn& column : columns) {
             for (const auto one : split(column.names, ',')) {
                 const bool meant = whole ? iequals(one, name)
                                          : name.size() >= 3 && name.size() <= one.size() &&
@@ -184,16 +186,16 @@ const Column* find_column(const std::vector<Column>& columns, std::string_view n
     return nullptr;
 }
 
-class Table {
+class EntityTable {
 public:
-    Table(const SacctmgrOptions& options, Streams& streams)
+    EntityTable(const SacctmgrOptions& options, Streams& streams)
         : options_(options), streams_(streams) {}
 
-    bool choose(const std::vector<Column>& columns, std::string_view format, bool tree) {
+    bool choose(const std::vector<EntityColumn>& columns, std::string_view format, bool tree) {
         for (const auto part : split(format, ',')) {
             const std::size_t percent = part.find('%');
             const std::string_view name = trim(part.substr(0, percent));
-            const Column* column = find_column(columns, name);
+            const EntityColumn* column = find_column(columns, name);
             if (column == nullptr) {
                 streams_.err << "Unknown field '" << name << "'\n";
                 return false;
@@ -215,16 +217,17 @@ public:
     void header() {
         if (options_.no_header) return;
         std::vector<std::string> names, rules;
-        for (const Column& column : chosen_) names.push_back(column.header);
+        for (const EntityColumn& column : chosen_) names.push_back(column.header);
         put(names, true);
         if (options_.parsable || options_.parsable2) return;
-        for (const Column& column : chosen_) streams_.out << std::string(column.width, '-') << ' ';
+        for (const EntityColumn& column : chosen_)
+            streams_.out << std::string(column.width, '-') << ' ';
         streams_.out << '\n';
     }
 
-    void line(const Line& line) {
+    void line(const EntityLine& line) {
         std::vector<std::string> cells;
-        for (const Column& column : chosen_) cells.push_back(column.text(line));
+        for (const EntityColumn& column : chosen_) cells.push_back(column.text(line));
         put(cells, false);
     }
 
@@ -236,7 +239,7 @@ private:
                 if (options_.parsable || i + 1 < cells.size()) streams_.out << '|';
                 continue;
             }
-            const Column& column = chosen_[i];
+            const EntityColumn& column = chosen_[i];
             streams_.out << (is_header ? cell(cells[i], column.width, !column.left)
                                        : cell_with_plus(cells[i], column.width, !column.left))
                          << ' ';
@@ -246,7 +249,7 @@ private:
 
     const SacctmgrOptions& options_;
     Streams& streams_;
-    std::vector<Column> chosen_;
+    std::vector<EntityColumn> chosen_;
 };
 
 std::string default_account_of(const AccountingView& view, const std::string& user) {
@@ -306,7 +309,7 @@ Limits inherited_limits(const AccountingView& view, const api::AssociationRow& r
 
 int show_accounting(const AccountingView& view, Entity entity, const Selection& selection,
                     const SacctmgrOptions& options, Streams& streams) {
-    Table table(options, streams);
+    EntityTable table(options, streams);
     const bool each = selection.with_associations || options.associations;
     std::string format = selection.format;
     if (format.empty()) {
@@ -320,11 +323,11 @@ int show_accounting(const AccountingView& view, Entity entity, const Selection& 
         }
         if (each && (entity == Entity::account || entity == Entity::user)) format += more;
     }
-    const std::vector<Column> columns = entity == Entity::qos       ? qos_columns()
-                                        : entity == Entity::account ? account_columns()
-                                        : entity == Entity::user    ? user_columns()
-                                        : entity == Entity::cluster ? cluster_columns()
-                                                                    : association_columns();
+    const std::vector<EntityColumn> columns = entity == Entity::qos       ? qos_columns()
+                                              : entity == Entity::account ? account_columns()
+                                              : entity == Entity::user    ? user_columns()
+                                              : entity == Entity::cluster ? cluster_columns()
+                                                                          : association_columns();
     if (!table.choose(columns, format, selection.tree)) return 1;
     table.header();
     if (entity == Entity::qos) {

@@ -16,13 +16,14 @@
 #include "berth/slurm/advice.h"
 #include "berth/slurm/allocation.h"
 #include "berth/slurm/arguments.h"
+#include "berth/slurm/held_signals.h"
 #include "berth/slurm/input_variables.h"
 #include "berth/slurm/job_options.h"
 
 namespace berth::slurm {
 namespace {
 
-constexpr const char* kUsage =
+constexpr const char* kSallocUsage =
     "Usage: salloc [OPTIONS] [command [args...]]\n\n"
     "Gets what sbatch's options ask for, and runs the command (or $SHELL) on this machine with\n"
     "the job's variables, so that srun runs its steps there. The nodes are given back when it "
@@ -32,7 +33,6 @@ constexpr const char* kUsage =
     "      --no-shell              leave the job running, and return\n";
 
 constexpr int kLookEverySeconds = 2;  // Whether the job is still there.
-constexpr auto kForwarded = std::to_array<int>({SIGTERM, SIGHUP, SIGUSR1, SIGUSR2});
 
 class Salloc {
 public:
@@ -70,7 +70,7 @@ private:
         ArgumentReader reader(part, rows, getopt_letters(kSalloc), true);
         while (const auto argument = reader.next(streams_)) {
             if (argument->letter == 'V') return streams_.out << kVersion << '\n', 0;
-            if (argument->letter == 'h') return streams_.out << kUsage, 0;
+            if (argument->letter == 'h') return streams_.out << kSallocUsage, 0;
             const JobOption& row = *option_of(kSalloc, argument->letter);
             if (const Status set = apply_option(row, draft, argument->value); !set.ok()) {
                 const int code = fail(set.error().message);
@@ -144,7 +144,7 @@ private:
         sigaddset(&watched, SIGCHLD);
         sigaddset(&watched, SIGINT);
         sigaddset(&watched, SIGQUIT);
-        for (const int one : kForwarded) sigaddset(&watched, one);
+        for (const int one : kForwardedSignals) sigaddset(&watched, one);
         sigprocmask(SIG_BLOCK, &watched, &before);
         const auto environment = allocation.environment();
         const pid_t child = ::fork();
@@ -175,7 +175,7 @@ private:
             }
             const timespec pause{.tv_sec = kLookEverySeconds, .tv_nsec = 0};
             const int signal = sigtimedwait(&watched, nullptr, &pause);
-            for (const int one : kForwarded) {
+            for (const int one : kForwardedSignals) {
                 if (signal == one) ::kill(child, signal);
             }
             if (signal < 0 && !over_) look_at_job(child, allocation);

@@ -19,7 +19,7 @@
 namespace berth::slurm {
 namespace {
 
-constexpr const char* kUsage =
+constexpr const char* kSattachUsage =
     "Usage: sattach [options] <jobid.stepid>\n"
     "      --input-filter=taskid  send input to only the specified task\n"
     "      --output-filter=taskid only print stdout from the specified task\n"
@@ -33,7 +33,7 @@ constexpr const char* kUsage =
     "  -h, --help          show this help message\n"
     "  -u, --usage         display brief usage message\n";
 
-constexpr auto kOptions = std::to_array<option>({
+constexpr auto kSattachOptions = std::to_array<option>({
     {"help", no_argument, nullptr, 'h'},
     {"usage", no_argument, nullptr, 'u'},
     {"label", no_argument, nullptr, 'l'},
@@ -80,11 +80,11 @@ private:
     }
 
     std::optional<int> read_options() {
-        ArgumentReader reader(call_, kOptions, "hlQuvV");
+        ArgumentReader reader(call_, kSattachOptions, "hlQuvV");
         while (const auto argument = reader.next(streams_)) {
             switch (argument->letter) {
                 case 'V': return streams_.out << kVersion << '\n', 0;
-                case 'h': return streams_.out << kUsage, 0;
+                case 'h': return streams_.out << kSattachUsage, 0;
                 case 'u': return streams_.out << "Usage: sattach [options] <jobid.stepid>\n", 0;
                 case 'l': label_ = true; break;
                 case 'L': layout_ = true; break;

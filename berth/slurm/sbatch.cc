@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kOptionError = 255;  // Slurm's exit code for a value that it cannot read.
 
-constexpr const char* kUsage =
+constexpr const char* kSbatchUsage =
     "Usage: sbatch [OPTIONS(0)...] [ : [OPTIONS(N)...]] script(0) [args(0)...]\n\n"
     "Where and when:  -p partition  -N nodes  -w nodelist  -x exclude  -C constraint  -t time\n"
     "                 --begin  -d dependency  -H (hold)  -a array  --exclusive\n"
@@ -87,7 +87,7 @@ private:
         ArgumentReader reader(call, rows, getopt_letters(kSbatch), true);
         while (const auto argument = reader.next(streams_)) {
             if (argument->letter == 'V') return streams_.out << kVersion << '\n', 0;
-            if (argument->letter == 'h') return streams_.out << kUsage, 0;
+            if (argument->letter == 'h') return streams_.out << kSbatchUsage, 0;
             const JobOption& row = *option_of(kSbatch, argument->letter);
             if (const Status set = apply_option(row, draft, argument->value); !set.ok()) {
                 const int code = fail(set.error().message, exit_code_of(set.error()));

@@ -20,7 +20,7 @@
 namespace berth::slurm {
 namespace {
 
-constexpr const char* kUsage =
+constexpr const char* kSbcastUsage =
     "Usage: sbcast [OPTIONS] SOURCE DEST\n"
     "  -f, --force           replace destination file as required\n"
     "  -j, --jobid=#         specify job ID\n"
@@ -28,7 +28,7 @@ constexpr const char* kUsage =
     "  -C, --compress[=lib]  -F, --fanout=num  -s, --size=num   how it is sent: has no effect\n"
     "  -v, --verbose         -V, --version     --help  --usage\n";
 
-constexpr auto kOptions = std::to_array<option>({
+constexpr auto kSbcastOptions = std::to_array<option>({
     {"compress", optional_argument, nullptr, 'C'},
     {"exclude", required_argument, nullptr, 'e'},
     {"fanout", required_argument, nullptr, 'F'},
@@ -82,11 +82,11 @@ private:
         if (const std::string* id = call_.variable("SLURM_JOB_ID")) job_ = *id;
         file_.force = call_.variable("SBCAST_FORCE") != nullptr;
         file_.preserve = call_.variable("SBCAST_PRESERVE") != nullptr;
-        ArgumentReader reader(call_, kOptions, "CfF:j:ps:t:vV");
+        ArgumentReader reader(call_, kSbcastOptions, "CfF:j:ps:t:vV");
         while (const auto argument = reader.next(streams_)) {
             switch (argument->letter) {
                 case 'V': return streams_.out << kVersion << '\n', 0;
-                case 'h': return streams_.out << kUsage, 0;
+                case 'h': return streams_.out << kSbcastUsage, 0;
                 case 'f': file_.force = true; break;
                 case 'p': file_.preserve = true; break;
                 case 'j': read_job(argument->value); break;
@@ -102,7 +102,8 @@ private:
                     break;
                 case 'C': warn("--compress"); break;
                 case 'v': break;
-                default: return fail(not_supported(kOptions, argument->letter).error().message);
+                default:
+                    return fail(not_supported(kSbcastOptions, argument->letter).error().message);
             }
         }
         if (reader.failed())

@@ -21,7 +21,7 @@
 namespace berth::slurm {
 namespace {
 
-constexpr auto kOptions = std::to_array<option>({
+constexpr auto kScancelOptions = std::to_array<option>({
     {"account", required_argument, nullptr, 'A'},
     {"batch", no_argument, nullptr, 'b'},
     {"full", no_argument, nullptr, 'f'},
@@ -53,7 +53,7 @@ constexpr auto kOptions = std::to_array<option>({
 // Of a list of tasks in an URL. A longer one is named as what still waits of its array.
 constexpr std::size_t kRefMax = 4000;
 
-constexpr const char* kUsage =
+constexpr const char* kScancelUsage =
     "Usage: scancel [-bfiQv] [-A account] [-n name] [-p partition] [-q qos] [-s signal]\n"
     "               [-R reservation] [-t PENDING|RUNNING|SUSPENDED] [-u user | --me] [-w nodes]\n"
     "               [--wckey wckey] [job_id[_task][.step] ...]\n\n"
@@ -93,7 +93,7 @@ Status read_one(int letter, const char* value, ScancelOptions& options) {
         case 'u': return conditions.set_user(value);
         case 'w': return conditions.set_nodes(value);
         case 4: conditions.wckey = value; return Done{};
-        default: return not_supported(kOptions, letter);
+        default: return not_supported(kScancelOptions, letter);
     }
 }
 
@@ -251,8 +251,8 @@ private:
 
 int run_scancel(const Invocation& call, Streams& streams) {
     Scancel scancel(call, streams);
-    ArgumentReader reader(call, kOptions, "A:bcfHiM:n:p:Qq:R:s:S:t:u:vVw:");
-    for (const SetVariable& set : set_variables(call, kOptions)) {
+    ArgumentReader reader(call, kScancelOptions, "A:bcfHiM:n:p:Qq:R:s:S:t:u:vVw:");
+    for (const SetVariable& set : set_variables(call, kScancelOptions)) {
         const Status read = set.letter == 'v' ? (reader.add_verbosity(), Status(Done{}))
                                               : read_one(set.letter, set.value, scancel.options);
         if (set.letter != 'v') reader.note(set.variable->option, set.value);
@@ -263,7 +263,7 @@ int run_scancel(const Invocation& call, Streams& streams) {
     }
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
-        if (argument->letter == 2) return streams.out << kUsage, 0;
+        if (argument->letter == 2) return streams.out << kScancelUsage, 0;
         if (const Status read = read_one(argument->letter, argument->value, scancel.options);
             !read.ok()) {
             streams.err << "scancel: error: " << read.error().message << '\n';

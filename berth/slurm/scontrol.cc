@@ -6,6 +6,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/base/text.h"
 #include "berth/client/client.h"
+#include "berth/slurm/argument_text.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/clusters.h"
 #include "berth/slurm/json_rows.h"
@@ -21,7 +22,7 @@
 namespace berth::slurm {
 namespace {
 
-constexpr const char* kUsage =
+constexpr const char* kScontrolUsage =
     "Usage: scontrol [-adoV] COMMAND\n"
     "  show job|step|node|partition|reservation|license|topology|assoc_mgr|config [ID]    show "
     "hostnames|hostlist|hostlistsorted "
@@ -36,7 +37,7 @@ constexpr const char* kUsage =
     "  token [lifespan=SECONDS] [username=USER]\n"
     "  reboot [ASAP] [nextstate=RESUME|DOWN] [reason=…] NODES|ALL   cancel_reboot NODES\n";
 
-constexpr auto kOptions = std::to_array<option>({
+constexpr auto kScontrolOptions = std::to_array<option>({
     {"all", no_argument, nullptr, 'a'},
     {"details", no_argument, nullptr, 'd'},
     {"oneliner", no_argument, nullptr, 'o'},
@@ -53,12 +54,6 @@ constexpr auto kOptions = std::to_array<option>({
     {"uid", required_argument, nullptr, 'u'},
     {nullptr, 0, nullptr, 0},
 });
-
-// Slurm takes any beginning of a word that is long enough to be told from the others.
-bool means(const std::string& word, std::string_view full, std::size_t least) {
-    return word.size() >= least && word.size() <= full.size() &&
-           iequals(word, full.substr(0, word.size()));
-}
 
 std::string joined(const std::vector<std::string>& words, std::size_t from) {
     std::string text;
@@ -387,12 +382,12 @@ private:
 
 int run_scontrol(const Invocation& call, Streams& streams) {
     Scontrol scontrol(call, streams);
-    ArgumentReader reader(call, kOptions,
+    ArgumentReader reader(call, kScontrolOptions,
                           "adFhM:oQu:vV");  // Options may also stand behind the entity.
     while (const auto argument = reader.next(streams)) {
         switch (argument->letter) {
             case 'V': return streams.out << kVersion << '\n', 0;
-            case 'h': return streams.out << kUsage, 0;
+            case 'h': return streams.out << kScontrolUsage, 0;
             case 'a': scontrol.options.all = true; break;
             case 'd': scontrol.options.detail = true; break;
             case 'o': scontrol.options.one_line = true; break;
@@ -407,9 +402,10 @@ int run_scontrol(const Invocation& call, Streams& streams) {
             case 'Q': streams.err.setstate(std::ios::failbit); break;  // No errors are shown.
             case 'v': break;
             default:
-                return streams.err << "scontrol: error: "
-                                   << not_supported(kOptions, argument->letter).error().message
-                                   << '\n',
+                return streams.err
+                           << "scontrol: error: "
+                           << not_supported(kScontrolOptions, argument->letter).error().message
+                           << '\n',
                        1;
         }
     }

@@ -8,15 +8,12 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
+#include "berth/slurm/job_wait.h"
 #include "berth/slurm/print.h"
 
 namespace berth::slurm {
-namespace {
 
 using namespace std::chrono_literals;
-constexpr std::chrono::milliseconds kLongestPause = 2s;
-
-}  // namespace
 
 // Until it runs. One that never will, or is held, is not waited for.
 int wait_for_job(Client& client, const std::vector<std::string>& words, Streams& streams) {
@@ -25,7 +22,8 @@ int wait_for_job(Client& client, const std::vector<std::string>& words, Streams&
     const auto number = parse_int64(id);
     if (!number.ok() || number.value() <= 0)
         return streams.err << "Invalid job_id " << id << '\n', 1;
-    for (std::chrono::milliseconds pause = 50ms;; pause = std::min(pause * 3 / 2, kLongestPause)) {
+    for (std::chrono::milliseconds pause = 50ms;;
+         pause = std::min(pause * 3 / 2, kLongestWaitPause)) {
         const auto jobs = client.job(id);
         if (!jobs) return streams.err << "scontrol: Problem running job " << id << '\n', 1;
         const api::JobRow& job = jobs->front();

@@ -6,6 +6,7 @@
 #include "berth/base/duration_text.h"
 #include "berth/base/hostlist.h"
 #include "berth/base/text.h"
+#include "berth/slurm/argument_text.h"
 
 namespace berth::slurm {
 namespace {
@@ -17,8 +18,7 @@ struct Word {
     char sign = '=';  // '+' and '-' of "Nodes+=" and "Nodes-=".
 };
 
-Error wrong(std::string text) { return {ErrorCode::invalid_argument, std::move(text)}; }
-Error invalid_input(const Word& word) { return wrong("Invalid input " + std::string(word.text)); }
+Error invalid_input(const Word& word) { return invalid("Invalid input " + std::string(word.text)); }
 
 bool names_partition(std::string_view key) {
     return iequals(key, "PartitionName") || iequals(key, "partition");
@@ -102,16 +102,16 @@ Status set_state(PartitionChange& change, const Word& word) {
         change.state = state;
         return Done{};
     }
-    return wrong("Invalid input: " + std::string(word.text) +
-                 "\nscontrol: error: Acceptable State values are UP, DOWN, DRAIN and INACTIVE");
+    return invalid("Invalid input: " + std::string(word.text) +
+                   "\nscontrol: error: Acceptable State values are UP, DOWN, DRAIN and INACTIVE");
 }
 
 Status set_oversubscribe(PartitionChange& change, const Word& word) {
     const bool exclusive = iequals(word.value, "EXCLUSIVE");
     if (!exclusive && !iequals(word.value, "NO")) {
-        return wrong(std::string(word.text) +
-                     " is not supported yet: jobs never share cores or devices; there are NO and "
-                     "EXCLUSIVE");
+        return invalid(std::string(word.text) +
+                       " is not supported yet: jobs never share cores or devices; there are NO and "
+                       "EXCLUSIVE");
     }
     change.exclusive = exclusive;
     return Done{};
@@ -123,7 +123,7 @@ Status set_priority(PartitionChange& change, const Word& word) {
     return Done{};
 }
 
-struct Key {
+struct PartitionKey {
     std::string_view name;
     Status (*set)(PartitionChange&, const Word&);  // Null: not built.
 };
@@ -136,7 +136,7 @@ struct Key {
 #define BERTH_SET(how, field) \
     [](PartitionChange& change, const Word& w) -> Status { return how(change.field, w); }
 
-constexpr auto kKeys = std::to_array<Key>({
+constexpr auto kPartitionKeys = std::to_array<PartitionKey>({
     {"AllowAccounts", BERTH_LIST(allow_accounts)},
     {"AllowGroups", BERTH_LIST(allow_groups)},
     {"AllowQos", BERTH_LIST(allow_qos)},
@@ -194,14 +194,14 @@ Word word_of(std::string_view text) {
 }
 
 Status set(PartitionChange& change, const Word& word) {
-    const auto key =
-        std::ranges::find_if(kKeys, [&](const Key& one) { return iequals(one.name, word.key); });
+    const auto key = std::ranges::find_if(
+        kPartitionKeys, [&](const PartitionKey& one) { return iequals(one.name, word.key); });
     const bool listed = word.sign == '=' || iequals(word.key, "Nodes");
-    if (key == kKeys.end() || !listed) {
-        return wrong("Update of this parameter is not supported: " + std::string(word.text) +
-                     "\n\nscontrol: error: Request aborted");
+    if (key == kPartitionKeys.end() || !listed) {
+        return invalid("Update of this parameter is not supported: " + std::string(word.text) +
+                       "\n\nscontrol: error: Request aborted");
     }
-    if (key->set == nullptr) return wrong(std::string(key->name) + " is not supported yet");
+    if (key->set == nullptr) return invalid(std::string(key->name) + " is not supported yet");
     return key->set(change, word);
 }
 
@@ -221,7 +221,7 @@ Result<api::PartitionCall> parse_partition(const std::vector<std::string>& words
         const Word word = word_of(text);
         if (text.find('=') == std::string::npos) {
             if (iequals(text, "partition")) continue;
-            return wrong("Invalid input: " + text + "\nscontrol: error: Request aborted");
+            return invalid("Invalid input: " + text + "\nscontrol: error: Request aborted");
         }
         if (names_partition(word.key)) {
             call.name = word.value;

@@ -4,15 +4,14 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
+#include "berth/slurm/argument_text.h"
 #include "berth/slurm/print.h"
 #include "berth/slurm/when.h"
 
 namespace berth::slurm {
 namespace {
 
-Error wrong(std::string text) { return {ErrorCode::invalid_argument, std::move(text)}; }
-
-std::vector<std::string> list_of(std::string_view text) {
+std::vector<std::string> filled_items(std::string_view text) {
     std::vector<std::string> items;
     for (const auto one : split(text, ',')) {
         if (!trim(one).empty()) items.emplace_back(trim(one));
@@ -25,11 +24,11 @@ bool is_name_key(std::string_view key) {
 }
 
 // "Users+=a", "Users-=a" and "Users=a": the sign, and the key without it.
-struct Key {
+struct ReservationKey {
     std::string name;
     char sign = '=';
 };
-Key key_of(std::string_view text) {
+ReservationKey reservation_key(std::string_view text) {
     if (text.ends_with('+') || text.ends_with('-')) {
         return {to_lower(text.substr(0, text.size() - 1)), text.back()};
     }
@@ -42,7 +41,7 @@ void set_flags(ReservationChange& change, char sign, std::string_view value) {
         sign = value.front();
         value.remove_prefix(1);
     }
-    for (std::string& flag : list_of(value)) {
+    for (std::string& flag : filled_items(value)) {
         (sign == '-' ? change.flags_removed : change.flags_added).push_back(std::move(flag));
     }
 }
@@ -51,33 +50,28 @@ void set_flags(ReservationChange& change, char sign, std::string_view value) {
 void set_list(std::optional<std::vector<std::string>>& whole, std::vector<std::string>& added,
               std::vector<std::string>& removed, char sign, std::string_view value) {
     if (sign == '=') {
-        whole = list_of(value);
+        whole = filled_items(value);
         return;
     }
-    for (std::string& one : list_of(value)) (sign == '+' ? added : removed).push_back(one);
+    for (std::string& one : filled_items(value)) (sign == '+' ? added : removed).push_back(one);
 }
 
-Result<std::int64_t> whole(const std::string& key, std::string_view value) {
-    const auto number = parse_int64(value);
-    if (number.ok() && number.value() > 0 && number.value() <= 1'000'000) return number;
-    return wrong("Invalid " + key + " value: " + std::string(value));
-}
-
-Status set_time_key(ReservationChange& change, const Key& key, const std::string& value, Time now) {
+Status set_time_key(ReservationChange& change, const ReservationKey& key, const std::string& value,
+                    Time now) {
     if (key.name == "duration") {
         const auto length = parse_time_limit(value);
-        if (!length.ok()) return wrong("Invalid duration: " + value);
+        if (!length.ok()) return invalid("Invalid duration: " + value);
         change.duration = length.value().value_or(std::chrono::hours(24 * 365));
         return Done{};
     }
     const auto when = parse_when(value, now, true);
-    if (!when.ok()) return wrong("Invalid time specification: " + value);
+    if (!when.ok()) return invalid("Invalid time specification: " + value);
     (key.name == "starttime" ? change.start : change.end) = when.value();
     return Done{};
 }
 
-Status set_key(ReservationChange& change, const Key& key, const std::string& value, Time now,
-               const std::string& word) {
+Status set_key(ReservationChange& change, const ReservationKey& key, const std::string& value,
+               Time now, const std::string& word) {
     const std::string& name = key.name;
     if (name == "starttime" || name == "endtime" || name == "duration") {
         return set_time_key(change, key, value, now);
@@ -85,10 +79,10 @@ Status set_key(ReservationChange& change, const Key& key, const std::string& val
     if (name == "nodes" || name == "nodelist") {
         change.nodes = value;
     } else if (name == "nodecnt" || name == "nodecount") {
-        BERTH_TRY(const std::int64_t count, whole("NodeCnt", value));
+        BERTH_TRY(const std::int64_t count, whole_number("NodeCnt", value, 1, 1'000'000));
         change.node_count = static_cast<std::uint32_t>(count);
     } else if (name == "corecnt" || name == "corecount") {
-        BERTH_TRY(change.core_count, whole("CoreCnt", value));
+        BERTH_TRY(change.core_count, whole_number("CoreCnt", value, 1, 1'000'000));
     } else if (name == "tres") {
         change.tres = value;
     } else if (name == "partitionname" || name == "partition") {
@@ -102,16 +96,16 @@ Status set_key(ReservationChange& change, const Key& key, const std::string& val
     } else if (name == "accounts") {
         set_list(change.accounts, change.accounts_added, change.accounts_removed, key.sign, value);
     } else if (name == "groups" && key.sign == '=') {
-        change.groups = list_of(value);
+        change.groups = filled_items(value);
     } else if (name == "qos" && key.sign == '=') {
-        change.qos = list_of(value);
+        change.qos = filled_items(value);
     } else if (name == "flags") {
         set_flags(change, key.sign, value);
     } else if (name == "licenses" || name == "maxstartdelay" || name == "burstbuffer" ||
                name == "watts" || name == "skip") {
-        return wrong(word.substr(0, word.find('=')) + " of a reservation is not supported yet");
+        return invalid(word.substr(0, word.find('=')) + " of a reservation is not supported yet");
     } else {
-        return wrong("Unknown parameter " + word);
+        return invalid("Unknown parameter " + word);
     }
     return Done{};
 }
@@ -132,24 +126,26 @@ Result<api::ReservationCall> parse_reservation(const std::vector<std::string>& w
     call.change.utc_offset = utc_offset_at(now);
     for (const std::string& word : words) {
         const std::size_t equals = word.find('=');
-        if (equals == std::string::npos) return wrong("Unknown parameter " + word);
+        if (equals == std::string::npos) return invalid("Unknown parameter " + word);
         if (is_name_key(word.substr(0, equals))) continue;
-        BERTH_CHECK(set_key(call.change, key_of(word.substr(0, equals)), word.substr(equals + 1),
-                            now, word));
+        BERTH_CHECK(set_key(call.change, reservation_key(word.substr(0, equals)),
+                            word.substr(equals + 1), now, word));
     }
     return call;
 }
 
 Status check_new_reservation(const ReservationChange& change) {
     constexpr std::string_view kNone = "  No reservation created.";
-    if (!change.start) return wrong("A start time must be given." + std::string(kNone));
+    if (!change.start) return invalid("A start time must be given." + std::string(kNone));
     if (!change.end && !change.duration)
-        return wrong("An end time or duration must be given." + std::string(kNone));
+        return invalid("An end time or duration must be given." + std::string(kNone));
     if (!change.nodes && !change.node_count && !change.core_count && !change.tres)
-        return wrong("CoreCnt, Nodes, NodeCnt, BurstBuffer, Licenses or Watts must be specified." +
-                     std::string(kNone));
+        return invalid(
+            "CoreCnt, Nodes, NodeCnt, BurstBuffer, Licenses or Watts must be specified." +
+            std::string(kNone));
     if (!change.users && !change.groups && !change.accounts && !change.qos)
-        return wrong("Either Users/Groups and/or Accounts must be specified." + std::string(kNone));
+        return invalid("Either Users/Groups and/or Accounts must be specified." +
+                       std::string(kNone));
     return Done{};
 }
 

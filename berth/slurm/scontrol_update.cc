@@ -11,6 +11,7 @@
 #include "berth/model/license.h"
 #include "berth/model/mail.h"
 #include "berth/model/node.h"
+#include "berth/slurm/argument_text.h"
 #include "berth/slurm/scontrol_reservation.h"
 #include "berth/slurm/values.h"
 #include "berth/slurm/when.h"
@@ -18,13 +19,11 @@
 namespace berth::slurm {
 namespace {
 
-Error wrong(const std::string& text) { return {ErrorCode::invalid_argument, text}; }
-
 Status set_time_limit(Update& update, const std::string& value) {
     const bool relative = !value.empty() && (value[0] == '+' || value[0] == '-') && value != "-1";
     const auto limit =
         parse_time_limit(relative ? std::string_view(value).substr(1) : std::string_view(value));
-    if (!limit.ok()) return wrong("Invalid TimeLimit value: " + value);
+    if (!limit.ok()) return invalid("Invalid TimeLimit value: " + value);
     if (!relative) {
         update.job.time_limit = value;
     } else if (limit.value()) {
@@ -33,30 +32,23 @@ Status set_time_limit(Update& update, const std::string& value) {
     return Done{};
 }
 
-Result<std::int64_t> whole(const std::string& key, const std::string& value, std::int64_t low,
-                           std::int64_t high) {
-    const auto number = parse_int64(value);
-    if (number.ok() && number.value() >= low && number.value() <= high) return number;
-    return wrong("Invalid " + key + " value: " + value);
-}
-
 Status set_switches(api::JobPatch& job, const std::string& value) {
     const auto parts = split(value, '@');
     const auto count = parse_int64(parts[0]);
     if (parts.size() > 2 || !count.ok() || *count < 0 || *count > 65535) {
-        return wrong("Invalid Switches value: " + value);
+        return invalid("Invalid Switches value: " + value);
     }
     job.switches = static_cast<std::uint32_t>(*count);
     if (parts.size() == 1) return Done{};
     const auto wait = parse_time_limit(parts[1]);
-    if (!wait.ok() || !*wait) return wrong("Invalid Switches value: " + value);
+    if (!wait.ok() || !*wait) return invalid("Invalid Switches value: " + value);
     job.switches_wait = **wait;
     return Done{};
 }
 
 Status set_nodes(api::JobPatch& job, const std::string& value) {
     const auto count = parse_node_count(value);
-    if (!count) return wrong("Invalid NumNodes value: " + value);
+    if (!count) return invalid("Invalid NumNodes value: " + value);
     job.nodes_min = count->least;
     job.nodes_max = count->most;
     return Done{};
@@ -65,7 +57,7 @@ Status set_nodes(api::JobPatch& job, const std::string& value) {
 Status set_memory(std::optional<std::int64_t>& memory, const std::string& key,
                   const std::string& value) {
     const auto size = parse_size(value);
-    if (!size.ok() || size->count() < 0) return wrong("Invalid " + key + " value: " + value);
+    if (!size.ok() || size->count() < 0) return invalid("Invalid " + key + " value: " + value);
     memory = size->count();
     return Done{};
 }
@@ -74,7 +66,7 @@ Status set_memory(std::optional<std::int64_t>& memory, const std::string& key,
 Status set_request_key(api::JobPatch& job, const std::string& name, const std::string& key,
                        const std::string& value, Time now) {
     const auto set_count = [&](std::optional<std::uint32_t>& count) -> Status {
-        BERTH_TRY(const std::int64_t number, whole(key, value, 1, 10'000'000));
+        BERTH_TRY(const std::int64_t number, whole_number(key, value, 1, 10'000'000));
         count = static_cast<std::uint32_t>(number);
         return Done{};
     };
@@ -85,7 +77,8 @@ Status set_request_key(api::JobPatch& job, const std::string& name, const std::s
     if (name == "minmemorynode") return set_memory(job.memory_per_node, key, value);
     if (name == "minmemorycpu") return set_memory(job.memory_per_cpu, key, value);
     if (name == "licenses") {
-        if (!value.empty() && !parse_licenses(value)) return wrong("Invalid license specification");
+        if (!value.empty() && !parse_licenses(value))
+            return invalid("Invalid license specification");
         job.licenses = value;
     } else if (name == "features") {
         job.features = value;
@@ -93,7 +86,7 @@ Status set_request_key(api::JobPatch& job, const std::string& name, const std::s
         job.reservation = value;
     } else if (name == "timemin") {
         const auto least = parse_time_limit(value);
-        if (!least.ok() || !*least) return wrong("Invalid TimeMin value: " + value);
+        if (!least.ok() || !*least) return invalid("Invalid TimeMin value: " + value);
         job.time_min = value;
     } else if (name == "deadline") {
         BERTH_TRY(job.deadline, parse_when(value, now));
@@ -102,11 +95,11 @@ Status set_request_key(api::JobPatch& job, const std::string& name, const std::s
     } else if (name == "contiguous") {
         const bool yes = iequals(value, "yes") || value == "1";
         if (!yes && !iequals(value, "no") && value != "0") {
-            return wrong("Invalid Contiguous value: " + value);
+            return invalid("Invalid Contiguous value: " + value);
         }
         job.contiguous = yes;
     } else {
-        return wrong("Update of this parameter is not supported: " + key + "=" + value);
+        return invalid("Update of this parameter is not supported: " + key + "=" + value);
     }
     return Done{};
 }
@@ -127,17 +120,17 @@ Status set_job_key(Update& update, const std::string& key, const std::string& va
     else if (name == "nodelist" || name == "reqnodelist") {
         BERTH_TRY(update.job.nodelist, expand_hostlist(value));
     } else if (name == "priority") {
-        BERTH_TRY(const std::int64_t priority, whole(key, value, 0, 0xffff'fffeLL));
+        BERTH_TRY(const std::int64_t priority, whole_number(key, value, 0, 0xffff'fffeLL));
         update.job.priority = static_cast<std::uint32_t>(priority);
     } else if (name == "sitefactor") {
-        BERTH_TRY(update.job.site_factor, whole(key, value, -2'147'483'645, 2'147'483'645));
+        BERTH_TRY(update.job.site_factor, whole_number(key, value, -2'147'483'645, 2'147'483'645));
     } else if (name == "nice") {
-        BERTH_TRY(update.job.nice, whole(key, value, -2'147'483'645, 2'147'483'645));
+        BERTH_TRY(update.job.nice, whole_number(key, value, -2'147'483'645, 2'147'483'645));
     } else if (name == "arraytaskthrottle") {
-        BERTH_TRY(const std::int64_t limit, whole(key, value, 0, 4'000'000));
+        BERTH_TRY(const std::int64_t limit, whole_number(key, value, 0, 4'000'000));
         update.job.array_max_running = static_cast<std::uint32_t>(limit);
     } else if (name == "mailtype") {
-        if (!parse_mail_types(value)) return wrong("Invalid MailType value: " + value);
+        if (!parse_mail_types(value)) return invalid("Invalid MailType value: " + value);
         update.job.mail_type = value;
     } else if (name == "mailuser") {
         update.job.mail_user = value;
@@ -155,8 +148,8 @@ Status set_node_key(api::NodePatch& node, const std::string& key, const std::str
             std::to_array<std::string_view>({"DRAIN", "RESUME", "UNDRAIN", "DOWN", "IDLE"}),
             [&](std::string_view state) { return iequals(state, value); });
         if (!known)
-            return wrong("Invalid node state specified: " + value +
-                         "; there are DRAIN, RESUME, UNDRAIN, DOWN, IDLE");
+            return invalid("Invalid node state specified: " + value +
+                           "; there are DRAIN, RESUME, UNDRAIN, DOWN, IDLE");
         std::string upper = value;
         std::ranges::transform(upper, upper.begin(), [](char c) {
             return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
@@ -166,7 +159,7 @@ Status set_node_key(api::NodePatch& node, const std::string& key, const std::str
         node.reason = value;
     } else if (iequals(key, "BerthGpus")) {
         const Result<BitSet> gpus = BitSet::parse(value, kDevicesPerNodeMax);
-        if (!gpus.ok()) return wrong("Invalid BerthGpus value: " + value + "; write 0,2-3");
+        if (!gpus.ok()) return invalid("Invalid BerthGpus value: " + value + "; write 0,2-3");
         for (std::size_t gpu = gpus->find_first(); gpu != BitSet::kNone;
              gpu = gpus->find_next(gpu)) {
             node.gpus.push_back(static_cast<std::uint32_t>(gpu));
@@ -178,7 +171,7 @@ Status set_node_key(api::NodePatch& node, const std::string& key, const std::str
     } else if (iequals(key, "Weight")) {
         const auto weight = parse_int64(value);
         if (!weight.ok() || *weight < 0 || *weight > 0xffff'fffeLL)
-            return wrong("scontrol: error: Weight value (" + value + ") is not a valid number");
+            return invalid("scontrol: error: Weight value (" + value + ") is not a valid number");
         node.change.weight = static_cast<std::uint32_t>(*weight);
     } else if (iequals(key, "Features") || iequals(key, "AvailableFeatures") ||
                iequals(key, "ActiveFeatures")) {
@@ -187,7 +180,7 @@ Status set_node_key(api::NodePatch& node, const std::string& key, const std::str
             if (!trim(feature).empty()) features.emplace_back(trim(feature));
         }
     } else {
-        return wrong("Update of this parameter is not supported: " + key + "=" + value);
+        return invalid("Update of this parameter is not supported: " + key + "=" + value);
     }
     return Done{};
 }
@@ -213,7 +206,7 @@ Result<Update> parse_update(const std::vector<std::string>& words, Time now) {
     for (const std::string& word : words) {
         const std::size_t equals = word.find('=');
         if (equals == std::string::npos)
-            return wrong("Invalid input: " + word + "; write KEY=VALUE");
+            return invalid("Invalid input: " + word + "; write KEY=VALUE");
         const std::string key = word.substr(0, equals), value = word.substr(equals + 1);
         if (iequals(key, "JobId") || iequals(key, "Job")) {
             for (const auto id : split(value, ',')) update.names.emplace_back(trim(id));
@@ -221,19 +214,19 @@ Result<Update> parse_update(const std::vector<std::string>& words, Time now) {
             BERTH_TRY(update.names, expand_hostlist(value));
             update.node.emplace();
         } else if (iequals(key, "StepId")) {
-            return wrong("update of " + key + " is not supported yet");
+            return invalid("update of " + key + " is not supported yet");
         } else {
             keys.emplace_back(key, value);
         }
     }
     if (update.names.empty())
-        return wrong("No valid entity in update command; begin with JobId= or NodeName=");
+        return invalid("No valid entity in update command; begin with JobId= or NodeName=");
     for (const auto& [key, value] : keys) {
         const Status set = update.node ? set_node_key(*update.node, key, value)
                                        : set_job_key(update, key, value, now);
         if (!set.ok()) return set.error();
     }
-    if (keys.empty()) return wrong("No changes specified");
+    if (keys.empty()) return invalid("No changes specified");
     return update;
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 enum class SortBy : unsigned char { count, id, total_time, mean_time };
 
-constexpr auto kOptions = std::to_array<option>({
+constexpr auto kSdiagOptions = std::to_array<option>({
     {"all", no_argument, nullptr, 'a'},
     {"help", no_argument, nullptr, 'h'},
     {"usage", no_argument, nullptr, 'U'},
@@ -30,7 +30,7 @@ constexpr auto kOptions = std::to_array<option>({
     {nullptr, 0, nullptr, 0},
 });
 
-constexpr const char* kUsage =
+constexpr const char* kSdiagUsage =
     "Usage: sdiag [-airtT]\n"
     "  -a, --all              all statistics\n"
     "  -r, --reset            count anew from here\n"
@@ -250,18 +250,18 @@ int run_sdiag(const Invocation& call, Streams& streams) {
         streams.err << "sdiag: error: " << message << '\n';
         return 1;
     };
-    ArgumentReader reader(call, kOptions, "ahirtTM:V");
+    ArgumentReader reader(call, kSdiagOptions, "ahirtTM:V");
     while (const auto argument = reader.next(streams)) {
         switch (argument->letter) {
             case 'V': return streams.out << kVersion << '\n', 0;
             case 'h':
-            case 'U': return streams.out << kUsage, 0;
+            case 'U': return streams.out << kSdiagUsage, 0;
             case 'a': break;
             case 'r': reset = true; break;
             case 'i': by = SortBy::id; break;
             case 't': by = SortBy::total_time; break;
             case 'T': by = SortBy::mean_time; break;
-            default: return fail(not_supported(kOptions, argument->letter).error().message);
+            default: return fail(not_supported(kSdiagOptions, argument->letter).error().message);
         }
     }
     if (reader.failed()) return streams.err << "Try \"sdiag --help\" for more information\n", 1;

@@ -17,7 +17,7 @@ namespace {
 using Counts = std::map<std::string, std::int64_t>;  // By TRES.
 
 // What runs and waits of one association, account or QOS.
-struct Used {
+struct LimitsUsed {
     std::int64_t jobs = 0, submitted = 0;
     Counts tres;
 };
@@ -27,7 +27,7 @@ std::int64_t count_in(const Counts& counts, const std::string& tres) {
     return found == counts.end() ? 0 : found->second;
 }
 
-std::string decimal(std::int64_t billionths, std::int64_t unit = 1'000'000'000) {
+std::string two_places(std::int64_t billionths, std::int64_t unit = 1'000'000'000) {
     const std::int64_t hundredths = (billionths * 100 + unit / 2) / unit;
     const std::string rest = std::to_string(100 + hundredths % 100).substr(1);
     return std::to_string(hundredths / 100) + "." + rest;
@@ -86,7 +86,7 @@ public:
         for (std::size_t i = 0; i < qos_.size(); ++i) {
             const api::QosRow& one = qos_[i];
             if (!is_wanted(wanted, one.name)) continue;
-            const Used& used = by_qos_[one.name];
+            const LimitsUsed& used = by_qos_[one.name];
             out_ << "QOS=" << one.name << "(" << i + 1 << ")\n";
             print_group(one.limits, used);
             print_each(one.limits);
@@ -105,14 +105,14 @@ private:
         const bool runs =
             job.state == "RUNNING" || job.state == "SUSPENDED" || job.state == "CONFIGURING";
         if (!runs && job.state != "PENDING") return;
-        std::vector<Used*> all = {&by_association_[{job.account, job.owner.user}],
-                                  &by_qos_[job.qos]};
+        std::vector<LimitsUsed*> all = {&by_association_[{job.account, job.owner.user}],
+                                        &by_qos_[job.qos]};
         for (std::string at = job.account; !at.empty(); at = parent_of(at)) {
             all.push_back(&by_association_[{at, ""}]);
             if (at == "root") break;
         }
         const auto held = parse_tres_counts(runs ? job.allocated_tres : "");
-        for (Used* const used : all) {
+        for (LimitsUsed* const used : all) {
             used->submitted += 1;
             used->jobs += runs ? 1 : 0;
             if (!held) continue;
@@ -136,7 +136,7 @@ private:
     }
 
     void print_association(const api::AssociationRow& one, std::size_t id) {
-        const Used& used = by_association_[{one.account, one.user}];
+        const LimitsUsed& used = by_association_[{one.account, one.user}];
         out_ << "ClusterName=" << cluster_ << " Account=" << one.account
              << " UserName=" << with_uid(one.user)
              << " Partition= Priority=" << one.priority.value_or(0) << " ID=" << id << '\n';
@@ -161,12 +161,13 @@ private:
         if (found == shares_.end()) return;
         out_ << "    SharesRaw/Norm/Factor="
              << (one.shares_of_parent ? "parent" : std::to_string(one.shares)) << "/"
-             << decimal(found->norm_shares) << "/" << decimal(found->fair_share.value_or(0)) << '\n'
+             << two_places(found->norm_shares) << "/" << two_places(found->fair_share.value_or(0))
+             << '\n'
              << "    UsageRaw/Norm/Efctv=" << found->raw_usage << ".00/"
-             << decimal(found->norm_usage) << "/" << decimal(found->effective_usage) << '\n';
+             << two_places(found->norm_usage) << "/" << two_places(found->effective_usage) << '\n';
     }
 
-    void print_group(const Limits& limits, const Used& used) {
+    void print_group(const Limits& limits, const LimitsUsed& used) {
         out_ << "    GrpJobs=" << or_none(limits.group_jobs, used.jobs)
              << " GrpSubmitJobs=" << or_none(limits.group_submitted, used.submitted) << '\n'
              << "    GrpTRES=";
@@ -198,8 +199,8 @@ private:
     std::string cluster_;
     std::ostream& out_;
     std::vector<std::string> kinds_;
-    std::map<std::pair<std::string, std::string>, Used> by_association_;
-    std::map<std::string, Used> by_qos_;
+    std::map<std::pair<std::string, std::string>, LimitsUsed> by_association_;
+    std::map<std::string, LimitsUsed> by_qos_;
 };
 
 struct Wanted {

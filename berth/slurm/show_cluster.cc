@@ -13,8 +13,7 @@
 namespace berth::slurm {
 namespace {
 
-std::string number(std::int64_t n) { return std::to_string(n); }
-std::string mebibytes(std::int64_t bytes) { return number(in_mib(Bytes(bytes))); }
+std::string mebibytes(std::int64_t bytes) { return std::to_string(in_mib(Bytes(bytes))); }
 std::string yes_no(bool flag) { return flag ? "YES" : "NO"; }
 std::string list_or(const std::vector<std::string>& all, const char* otherwise) {
     return all.empty() ? otherwise : join(all, ",");
@@ -30,9 +29,10 @@ std::string state_text(const api::NodeRow& node) {
 
 void put_hardware(Record& record, const api::NodeRow& node, bool detail) {
     record.put("NodeName", node.name).put("Arch", node.arch.empty() ? "(null)" : node.arch);
-    record.put("CoresPerSocket", number(node.cores_per_socket)).line();
-    record.put("CPUAlloc", number(node.allocated_cpus)).put("CPUEfctv", number(node.cpus));
-    record.put("CPUTot", number(node.cpus)).put("CPULoad", "N/A").line();
+    record.put("CoresPerSocket", std::to_string(node.cores_per_socket)).line();
+    record.put("CPUAlloc", std::to_string(node.allocated_cpus))
+        .put("CPUEfctv", std::to_string(node.cpus));
+    record.put("CPUTot", std::to_string(node.cpus)).put("CPULoad", "N/A").line();
     record.put("AvailableFeatures", list_or(node.features, "(null)")).line();
     record.put("ActiveFeatures", list_or(node.features, "(null)")).line();
     record.put("Gres", or_null(node.gres)).line();
@@ -50,17 +50,18 @@ void put_hardware(Record& record, const api::NodeRow& node, bool detail) {
     record
         .put("FreeMem", "N/A")  // Agents do not report their load yet.
 
-        .put("Sockets", number(node.sockets))
-        .put("Boards", number(node.boards))
+        .put("Sockets", std::to_string(node.sockets))
+        .put("Boards", std::to_string(node.boards))
         .line();
 }
 
 void print_node(std::ostream& out, const api::NodeRow& node, const ShowOptions& options) {
     Record record(out, options.one_line);
     put_hardware(record, node, options.detail);
-    record.put("State", state_text(node)).put("ThreadsPerCore", number(node.threads_per_core));
+    record.put("State", state_text(node))
+        .put("ThreadsPerCore", std::to_string(node.threads_per_core));
     record.put("TmpDisk", mebibytes(node.tmp_disk))
-        .put("Weight", number(node.weight))
+        .put("Weight", std::to_string(node.weight))
         .put("Owner", "N/A")
         .put("MCS_label", "N/A")
         .line();
@@ -83,7 +84,7 @@ void print_node(std::ostream& out, const api::NodeRow& node, const ShowOptions& 
 }
 
 std::string limit_text(const std::optional<std::uint32_t>& limit) {
-    return limit ? number(*limit) : "UNLIMITED";
+    return limit ? std::to_string(*limit) : "UNLIMITED";
 }
 
 void put_memory(Record& record, const api::PartitionRow& partition) {
@@ -127,21 +128,21 @@ void print_partition(std::ostream& out, const api::PartitionRow& partition, bool
     record.put("Hidden", yes_no(partition.hidden)).line();
     record.put("MaxNodes", limit_text(partition.max_nodes))
         .put("MaxTime", format_time_limit(partition.max_time));
-    record.put("MinNodes", number(partition.min_nodes))
+    record.put("MinNodes", std::to_string(partition.min_nodes))
         .put("LLN", "NO")
         .put("MaxCPUsPerNode", "UNLIMITED")
         .put("MaxCPUsPerSocket", "UNLIMITED")
         .line();
     record.put("Nodes", nodes_text(partition.nodes, "(null)")).line();
-    record.put("PriorityJobFactor", number(partition.priority_job_factor))
-        .put("PriorityTier", number(partition.priority_tier));
+    record.put("PriorityJobFactor", std::to_string(partition.priority_job_factor))
+        .put("PriorityTier", std::to_string(partition.priority_tier));
     record.put("RootOnly", yes_no(partition.root_only))
         .put("ReqResv", "NO")
         .put("OverSubscribe", partition.oversubscribe)
         .line();
     record.put("OverTimeLimit", "NONE").put("PreemptMode", "OFF").line();
-    record.put("State", partition.state).put("TotalCPUs", number(partition.total_cpus));
-    record.put("TotalNodes", number(static_cast<std::int64_t>(partition.nodes.size())))
+    record.put("State", partition.state).put("TotalCPUs", std::to_string(partition.total_cpus));
+    record.put("TotalNodes", std::to_string(static_cast<std::int64_t>(partition.nodes.size())))
         .put("SelectTypeParameters", "NONE")
         .line();
     record.put("JobDefaults", "(null)").line();

@@ -15,21 +15,21 @@
 namespace berth::slurm {
 namespace {
 
-std::string number(std::uint64_t n) { return std::to_string(n); }
 std::string names(const std::vector<std::string>& all) { return nodes_text(all, "(null)"); }
 
 void put_identity(Record& record, const api::JobRow& job) {
     record.put("JobId", to_string(job.id));
     if (job.array_job || !job.array_pending.empty()) {
         record.put("ArrayJobId", to_string(job.array_job.value_or(job.id)));
-        record.put("ArrayTaskId", job.array_pending.empty() ? number(job.array_task.value_or(0))
-                                                            : job.array_pending);
+        record.put("ArrayTaskId", job.array_pending.empty()
+                                      ? std::to_string(job.array_task.value_or(0))
+                                      : job.array_pending);
         if (job.array_max_running > 0)
-            record.put("ArrayTaskThrottle", number(job.array_max_running));
+            record.put("ArrayTaskThrottle", std::to_string(job.array_max_running));
     }
     if (job.het) {
         record.put("HetJobId", to_string(job.het->first));
-        record.put("HetJobOffset", number(job.het->offset));
+        record.put("HetJobOffset", std::to_string(job.het->offset));
     }
     record.put("JobName", job.name).line();
     if (job.het) record.put("HetJobIdSet", het_id_set(*job.het)).line();
@@ -44,7 +44,7 @@ void put_state(Record& record, const api::JobRow& job, bool detail) {
     std::ranges::replace(reason, ' ', '_');  // As Slurm, for those who take lines apart by blanks.
     record.put("JobState", job.state).put("Reason", reason);
     record.put("Dependency", or_null(job.dependency)).line();
-    record.put("Requeue", job.requeue ? "1" : "0").put("Restarts", number(job.restarts));
+    record.put("Requeue", job.requeue ? "1" : "0").put("Restarts", std::to_string(job.restarts));
     record.put("BatchFlag", job.command.interactive ? "0" : "1")
         .put("Reboot", "0")
         .put("ExitCode", exit_text(job.exit))
@@ -90,19 +90,19 @@ void put_nodes(Record& record, const api::JobRow& job) {
     if (!job.batch_host.empty()) record.put("BatchHost", job.batch_host).line();
     if (job.state == "PENDING" && !job.planned_nodes.empty())
         record.put("SchedNodeList", names(job.planned_nodes)).line();
-    const std::string nodes = number(job.node_count);
+    const std::string nodes = std::to_string(job.node_count);
     // Of a job that waits, from how many to how many it asks for.
     const bool asks = job.state == "PENDING" && job.request.nodes_given;
-    const std::string most = number(job.request.nodes_max.value_or(job.node_count));
+    const std::string most = std::to_string(job.request.nodes_max.value_or(job.node_count));
     record.put("NumNodes", asks ? nodes + "-" + most : nodes)
-        .put("NumCPUs", number(job.cpus))
-        .put("NumTasks", number(job.tasks));
-    record.put("CPUs/Task", number(job.request.cpus_per_task.value_or(1)))
+        .put("NumCPUs", std::to_string(job.cpus))
+        .put("NumTasks", std::to_string(job.tasks));
+    record.put("CPUs/Task", std::to_string(job.request.cpus_per_task.value_or(1)))
         .put("ReqB:S:C:T", "0:0:*:*")
         .line();
     record.put("ReqTRES", or_null(job.requested_tres)).line();
     record.put("AllocTRES", or_null(job.allocated_tres)).line();
-    const std::string per_node = number(job.request.tasks_per_node.value_or(0));
+    const std::string per_node = std::to_string(job.request.tasks_per_node.value_or(0));
     record.put("Socks/Node", "*")
         .put("NtasksPerN:B:S:C", per_node + ":0:*:*")
         .put("CoreSpec", "*")
@@ -146,15 +146,15 @@ void put_shares(Record& record, const api::JobRow& job) {
             nodes.push_back(job.shares[next++].node);
         record.put("Nodes", nodes_text(nodes))
             .put("CPU_IDs", share.cpu_ids)
-            .put("Mem", number(static_cast<std::uint64_t>(in_mib(Bytes(share.memory)))));
+            .put("Mem", std::to_string(static_cast<std::uint64_t>(in_mib(Bytes(share.memory)))));
         record.put("GRES", share.gres).line(next == job.shares.size() ? 3 : 5);
     }
 }
 
 // Slurm's least CPUs of a node: those of one task, or of all tasks that are asked for on one.
 std::string least_cpus(const JobRequest& request) {
-    return number(std::uint64_t{request.cpus_per_task.value_or(1)} *
-                  std::max(1U, request.tasks_per_node.value_or(1)));
+    return std::to_string(std::uint64_t{request.cpus_per_task.value_or(1)} *
+                          std::max(1U, request.tasks_per_node.value_or(1)));
 }
 
 void put_least(Record& record, const api::JobRow& job) {
@@ -195,7 +195,7 @@ void put_place(Record& record, const api::JobRow& job) {
     }
     const Nearness& near = job.request.nearness;
     if (!near.switches) return;
-    std::string text = number(*near.switches);
+    std::string text = std::to_string(*near.switches);
     if (near.switches_wait) text += "@" + format_time_limit(*near.switches_wait);
     record.line().put("Switches", text);
 }
@@ -248,7 +248,7 @@ void print_step(std::ostream& out, const api::JobRow& job, const api::StepRow& s
                 bool one_line) {
     Record record(out, one_line);
     record.put("StepId", job_id_text(job) + "." + step_name(step.id))
-        .put("UserId", number(job.owner.uid));
+        .put("UserId", std::to_string(job.owner.uid));
     record.put("StartTime", local_time(step.started_at, "Unknown"))
         .put("TimeLimit", "UNLIMITED")
         .line();
@@ -256,9 +256,9 @@ void print_step(std::ostream& out, const api::JobRow& job, const api::StepRow& s
         .put("Partition", job.partition)
         .put("NodeList", names(step.nodes))
         .line();
-    record.put("Nodes", number(step.nodes.size()))
-        .put("CPUs", number(step.id == kBatchStep ? 0 : step.cpus))  // As Slurm shows it.
-        .put("Tasks", number(step.tasks));
+    record.put("Nodes", std::to_string(step.nodes.size()))
+        .put("CPUs", std::to_string(step.id == kBatchStep ? 0 : step.cpus))  // As Slurm shows it.
+        .put("Tasks", std::to_string(step.tasks));
     record.put("Name", step.name).put("Network", "(null)").line();
     record.put("TRES", or_null(step.tres)).line();
     record.put("ResvPorts", "(null)").line();

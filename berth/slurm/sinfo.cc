@@ -35,7 +35,7 @@ struct SinfoOptions {
          all = false, reservations = false, json = false;
 };
 
-constexpr auto kOptions = std::to_array<option>({
+constexpr auto kSinfoOptions = std::to_array<option>({
     {"all", no_argument, nullptr, 'a'},           {"exact", no_argument, nullptr, 'e'},
     {"noheader", no_argument, nullptr, 'h'},      {"long", no_argument, nullptr, 'l'},
     {"nodes", required_argument, nullptr, 'n'},   {"Node", no_argument, nullptr, 'N'},
@@ -51,11 +51,11 @@ constexpr auto kOptions = std::to_array<option>({
     {"future", no_argument, nullptr, 'F'},        {nullptr, 0, nullptr, 0},
 });
 
-constexpr const char* kUsage =
+constexpr const char* kSinfoUsage =
     "Usage: sinfo [-aehlNRs] [-n nodes] [-o format] [-p partition] [-t states]\n";
 
 // What -t takes: the states and flags of nodes, long and short.
-constexpr auto kNodeStates = std::to_array<std::string_view>({
+constexpr auto kSinfoStates = std::to_array<std::string_view>({
     "all",
     "alloc",
     "allocated",
@@ -85,10 +85,10 @@ constexpr auto kNodeStates = std::to_array<std::string_view>({
 Status read_states(const char* text, SinfoOptions& options) {
     for (const auto word : split(text, ',')) {
         const std::string state = to_lower(trim(word));
-        if (std::ranges::find(kNodeStates, state) == kNodeStates.end()) {
+        if (std::ranges::find(kSinfoStates, state) == kSinfoStates.end()) {
             return Error{ErrorCode::invalid_argument,
                          "Bad state string: \"" + std::string(word) +
-                             "\"\nsinfo: error: valid states: " + join(kNodeStates, ",")};
+                             "\"\nsinfo: error: valid states: " + join(kSinfoStates, ",")};
         }
         options.states.push_back(state == "no_respond" ? "not_responding" : state);
     }
@@ -123,7 +123,7 @@ Status read_one(int letter, const char* value, SinfoOptions& options) {
             BERTH_TRY(options.nodes, expand_node_argument(value));
             return Done{};
         }
-        default: return not_supported(kOptions, letter);
+        default: return not_supported(kSinfoOptions, letter);
     }
 }
 
@@ -299,7 +299,7 @@ int show_once(const Invocation& call, const SinfoOptions& options, PercentFormat
 
 // What the variables say; a list on the command line replaces theirs.
 Status read_environment(const Invocation& call, SinfoOptions& options, ArgumentReader& reader) {
-    for (const SetVariable& set : set_variables(call, kOptions)) {
+    for (const SetVariable& set : set_variables(call, kSinfoOptions)) {
         if (set.letter == 'o') continue;  // Only where no option names another: format_of().
         if (const Status read = read_one(set.letter, set.value, options); !read.ok())
             return prefixed(set.variable->name + std::string(": "), read.error());
@@ -316,13 +316,14 @@ int run_sinfo(const Invocation& call, Streams& streams) {
         streams.err << "sinfo: error: " << message << '\n';
         return 1;
     };
-    ArgumentReader reader(call, kOptions, "adehi:lM:n:No:O:p:rRsS:t:TvVF");
+    ArgumentReader reader(call, kSinfoOptions, "adehi:lM:n:No:O:p:rRsS:t:TvVF");
     if (const Status read = read_environment(call, options, reader); !read.ok())
         return fail(read.error().message);
     const std::vector<std::string> from_variable = std::exchange(options.partitions, {});
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
-        if (argument->letter == 'H' || argument->letter == 'U') return streams.out << kUsage, 0;
+        if (argument->letter == 'H' || argument->letter == 'U')
+            return streams.out << kSinfoUsage, 0;
         if (const Status read = read_one(argument->letter, argument->value, options); !read.ok())
             return fail(read.error().message);
     }

@@ -6,6 +6,7 @@
 #include "berth/base/duration_text.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
+#include "berth/slurm/columns.h"
 #include "berth/slurm/print.h"
 
 namespace berth::slurm {
@@ -64,7 +65,7 @@ std::string features(const api::NodeRow& node) {
 }
 
 // clang-format off
-constexpr auto kFields = std::to_array<GroupField>({
+constexpr auto kGroupFields = std::to_array<GroupField>({
     {'a', "AVAIL", false, [](const Group& g) { return to_lower(g.partition->state); }},
     {'A', "NODES(A/I)", false,
      [](const Group& g) {
@@ -115,11 +116,7 @@ constexpr auto kFields = std::to_array<GroupField>({
      }},
 });
 
-struct LongName {
-    std::string_view name;
-    char letter;
-};
-constexpr auto kLetters = std::to_array<LongName>({
+constexpr auto kGroupLetters = std::to_array<LongName>({
     {"available", 'a'}, {"cores", 'Y'}, {"cpus", 'c'}, {"cpusload", 'O'}, {"cpusstate", 'C'}, {"defaulttime", 'L'}, {"disk", 'd'},
     {"features", 'f'}, {"features_act", 'b'}, {"freemem", 'e'}, {"gres", 'G'}, {"groups", 'g'}, {"maxcpuspernode", 'B'}, {"memory", 'm'},
     {"nodeaddr", 'o'}, {"nodeai", 'A'}, {"nodeaiot", 'F'}, {"nodehost", 'n'}, {"nodelist", 'N'}, {"nodes", 'D'}, {"oversubscribe", 'h'},
@@ -132,7 +129,7 @@ struct NamedField {
     std::string_view name;
     GroupField field;
 };
-constexpr auto kOthers = std::to_array<NamedField>({
+constexpr auto kOtherGroupFields = std::to_array<NamedField>({
     {"allocmem", {0, "ALLOCMEM", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(in_mib(Bytes(n.allocated_memory))); }); }}},
     {"allocnodes", {0, "ALLOCNODES", false, [](const Group&) { return std::string("all"); }}},
     {"cluster", {0, "CLUSTER", false, [](const Group&) { return std::string("N/A"); }}},  // As Slurm, unless there are several.
@@ -152,19 +149,19 @@ constexpr auto kOthers = std::to_array<NamedField>({
 });
 // clang-format on
 
-const GroupField* find_letter(char letter) {
-    const auto found = std::ranges::find(kFields, letter, &GroupField::letter);
-    return found == kFields.end() ? nullptr : &*found;
+const GroupField* find_group_letter(char letter) {
+    const auto found = std::ranges::find(kGroupFields, letter, &GroupField::letter);
+    return found == kGroupFields.end() ? nullptr : &*found;
 }
 
 }  // namespace
 
 const GroupField* find_group_field(const FormatItem& item) {
-    if (item.name.empty()) return find_letter(item.letter);
-    const auto letter = std::ranges::find(kLetters, item.name, &LongName::name);
-    if (letter != kLetters.end()) return find_letter(letter->letter);
-    const auto other = std::ranges::find(kOthers, item.name, &NamedField::name);
-    return other == kOthers.end() ? nullptr : &other->field;
+    if (item.name.empty()) return find_group_letter(item.letter);
+    const auto letter = std::ranges::find(kGroupLetters, item.name, &LongName::name);
+    if (letter != kGroupLetters.end()) return find_group_letter(letter->letter);
+    const auto other = std::ranges::find(kOtherGroupFields, item.name, &NamedField::name);
+    return other == kOtherGroupFields.end() ? nullptr : &other->field;
 }
 
 }  // namespace berth::slurm

@@ -8,13 +8,13 @@
 namespace berth::slurm {
 namespace {
 
-struct Key {
+struct SortField {
     const GroupField* field = nullptr;
     bool descending = false;
 };
 
 // Numbers by size, names as nodes are counted: gpu2 before gpu10.
-int compare(const std::string& a, const std::string& b) {
+int compare_cells(const std::string& a, const std::string& b) {
     const auto x = parse_int64(a), y = parse_int64(b);
     if (x.ok() && y.ok()) return *x < *y ? -1 : *x > *y ? 1 : 0;
     if (a == b) return 0;
@@ -25,11 +25,11 @@ int compare(const std::string& a, const std::string& b) {
 
 Status sort_groups(std::vector<Group>& groups, const std::string& keys) {
     if (keys.empty()) return Done{};
-    std::vector<Key> order;
+    std::vector<SortField> order;
     for (std::string_view word : split(keys, ',')) {
         word = trim(word);
         if (word == "#P") continue;  // They are in that order.
-        Key key;
+        SortField key;
         if (word.starts_with('-') || word.starts_with('+')) {
             key.descending = word[0] == '-';
             word.remove_prefix(1);
@@ -43,8 +43,8 @@ Status sort_groups(std::vector<Group>& groups, const std::string& keys) {
         order.push_back(key);
     }
     std::ranges::stable_sort(groups, [&](const Group& a, const Group& b) {
-        for (const Key& key : order) {
-            const int way = compare(key.field->text(a), key.field->text(b));
+        for (const SortField& key : order) {
+            const int way = compare_cells(key.field->text(a), key.field->text(b));
             if (way != 0) return key.descending ? way > 0 : way < 0;
         }
         return false;

@@ -7,6 +7,7 @@
 
 #include "berth/base/text.h"
 #include "berth/client/client.h"
+#include "berth/slurm/argument_text.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/columns.h"
 #include "berth/slurm/print.h"
@@ -15,7 +16,7 @@
 namespace berth::slurm {
 namespace {
 
-constexpr const char* kLongFormat =
+constexpr const char* kSprioLongFormat =
     "%.15i %9r %.8u %.8o %.10Y %.10S %.10A %.10B %.10F %.10J %.10P %.10n %.10Q %.11N %.20T";
 constexpr const char* kLongNormalFormat =
     "%.15i %9r %.8u %.8o %10y %.10S %10a %10b %10f %10j %10p %.10n %10q %20t";
@@ -26,7 +27,7 @@ struct SprioOptions {
     bool header = true, long_format = false, normalized = false, weights = false;
 };
 
-constexpr auto kOptions = std::to_array<option>({
+constexpr auto kSprioOptions = std::to_array<option>({
     {"noheader", no_argument, nullptr, 'h'},
     {"jobs", optional_argument, nullptr, 'j'},
     {"long", no_argument, nullptr, 'l'},
@@ -49,13 +50,9 @@ constexpr auto kOptions = std::to_array<option>({
     {nullptr, 0, nullptr, 0},
 });
 
-constexpr const char* kUsage =
+constexpr const char* kSprioUsage =
     "Usage: sprio [-h] [-j jobid[s]] [-l] [-n] [-o format] [-p partition[s]] [-S fields]\n"
     "             [-u user_name[s]] [-v] [-w]\n";
-
-void add_names(const char* text, std::vector<std::string>& names) {
-    for (const auto name : split(text, ',')) names.emplace_back(trim(name));
-}
 
 Status read_jobs(const char* text, SprioOptions& options) {
     for (const auto word : split(text, ',')) {
@@ -81,7 +78,7 @@ Status read_one(int letter, const char* value, SprioOptions& options) {
         case 'w': options.weights = true; return Done{};
         case 'v':
         case 'L': return Done{};  // There is this cluster alone, and no more to say.
-        default: return not_supported(kOptions, letter);
+        default: return not_supported(kSprioOptions, letter);
     }
 }
 
@@ -108,7 +105,7 @@ Result<PercentFormat> format_of(const Invocation& call, const SprioOptions& opti
     std::string format = options.format;
     const std::string* variable = call.variable("SPRIO_FORMAT");
     if (format.empty() && options.long_format)
-        format = options.normalized ? kLongNormalFormat : kLongFormat;
+        format = options.normalized ? kLongNormalFormat : kSprioLongFormat;
     if (format.empty() && variable != nullptr) format = *variable;
     if (format.empty()) format = plain_format(options, weights);
     BERTH_TRY(PercentFormat parsed, parse_percent_format(format));
@@ -153,10 +150,11 @@ int run_sprio(const Invocation& call, Streams& streams) {
         streams.err << "sprio: error: " << message << '\n';
         return 1;
     };
-    ArgumentReader reader(call, kOptions, "hj::lM:no:S:p:u:vVw");
+    ArgumentReader reader(call, kSprioOptions, "hj::lM:no:S:p:u:vVw");
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
-        if (argument->letter == 'H' || argument->letter == 'U') return streams.out << kUsage, 0;
+        if (argument->letter == 'H' || argument->letter == 'U')
+            return streams.out << kSprioUsage, 0;
         const char* value = argument->value;
         if (argument->letter == 'j' && value == nullptr) value = reader.take_word();
         if (const Status read = read_one(argument->letter, value, options); !read.ok()) {

@@ -9,13 +9,13 @@
 namespace berth::slurm {
 namespace {
 
-using Row = api::PriorityRow;
+using api::PriorityRow;
 using Weights = PriorityWeights;
 
 constexpr std::int64_t kMicro = 1'000'000;
 
 // A whole number, rounded to the nearest, halves to even, as printf does.
-std::string whole(std::int64_t micropoints) {
+std::string whole_points(std::int64_t micropoints) {
     const bool negative = micropoints < 0;
     const std::int64_t size = negative ? -micropoints : micropoints;
     std::int64_t points = size / kMicro;
@@ -40,59 +40,63 @@ std::string normal(std::int64_t micropoints, std::int64_t weight) {
     return decimal(micropoints, Wide{weight} * kMicro, 7);
 }
 
-std::string tres_text(const Row& row, bool normalized) {
+std::string tres_factors(const PriorityRow& row, bool normalized) {
     std::string text;
     for (const api::TresPriorityRow& one : row.tres) {
-        text += (text.empty() ? "" : ",") + one.tres + "=" +
-                (normalized ? decimal(one.micropoints, one.weight, 2) : whole(one.micropoints));
+        text +=
+            (text.empty() ? "" : ",") + one.tres + "=" +
+            (normalized ? decimal(one.micropoints, one.weight, 2) : whole_points(one.micropoints));
     }
     return text;
 }
 
 std::string none(const Weights&) { return ""; }
 
-#define BERTH_TERM(small, large, header, part, weight_name)                                     \
-    PriorityField{small, header,                                                                \
-                  [](const Row& r, const Weights& w) { return normal(r.part, w.weight_name); }, \
-                  [](const Weights& w) { return std::to_string(w.weight_name); }},              \
-        PriorityField {                                                                         \
-        large, header, [](const Row& r, const Weights&) { return whole(r.part); },              \
-            [](const Weights& w) { return std::to_string(w.weight_name); }                      \
+#define BERTH_TERM(small, large, header, part, weight_name)                                       \
+    PriorityField{                                                                                \
+        small, header,                                                                            \
+        [](const PriorityRow& r, const Weights& w) { return normal(r.part, w.weight_name); },     \
+        [](const Weights& w) { return std::to_string(w.weight_name); }},                          \
+        PriorityField {                                                                           \
+        large, header, [](const PriorityRow& r, const Weights&) { return whole_points(r.part); }, \
+            [](const Weights& w) { return std::to_string(w.weight_name); }                        \
     }
 
-constexpr auto kFields = std::to_array<PriorityField>({
+constexpr auto kPriorityFields = std::to_array<PriorityField>({
     BERTH_TERM('a', 'A', "AGE", age, age),
     BERTH_TERM('b', 'B', "ASSOC", association, association),
     BERTH_TERM('f', 'F', "FAIRSHARE", fair_share, fair_share),
     BERTH_TERM('j', 'J', "JOBSIZE", job_size, size),
     BERTH_TERM('p', 'P', "PARTITION", partition_part, partition),
     BERTH_TERM('q', 'Q', "QOS", qos_part, qos),
-    {'c', "CLUSTER", [](const Row& r, const Weights&) { return r.cluster; }, none},
-    {'i', "JOBID", [](const Row& r, const Weights&) { return to_string(r.job); },
+    {'c', "CLUSTER", [](const PriorityRow& r, const Weights&) { return r.cluster; }, none},
+    {'i', "JOBID", [](const PriorityRow& r, const Weights&) { return to_string(r.job); },
      [](const Weights&) { return std::string("Weights"); }},
-    {'n', "QOSNAME", [](const Row& r, const Weights&) { return r.qos; }, none},
-    {'N', "NICE", [](const Row& r, const Weights&) { return std::to_string(r.nice); }, none},
-    {'o', "ACCOUNT", [](const Row& r, const Weights&) { return r.account; }, none},
-    {'r', "PARTITION", [](const Row& r, const Weights&) { return r.partition; }, none},
-    {'S', "SITE", [](const Row& r, const Weights&) { return whole(r.site); },
+    {'n', "QOSNAME", [](const PriorityRow& r, const Weights&) { return r.qos; }, none},
+    {'N', "NICE", [](const PriorityRow& r, const Weights&) { return std::to_string(r.nice); },
+     none},
+    {'o', "ACCOUNT", [](const PriorityRow& r, const Weights&) { return r.account; }, none},
+    {'r', "PARTITION", [](const PriorityRow& r, const Weights&) { return r.partition; }, none},
+    {'S', "SITE", [](const PriorityRow& r, const Weights&) { return whole_points(r.site); },
      [](const Weights&) { return std::string("1"); }},
-    {'t', "TRES", [](const Row& r, const Weights&) { return tres_text(r, true); }, none},
-    {'T', "TRES", [](const Row& r, const Weights&) { return tres_text(r, false); },
+    {'t', "TRES", [](const PriorityRow& r, const Weights&) { return tres_factors(r, true); }, none},
+    {'T', "TRES", [](const PriorityRow& r, const Weights&) { return tres_factors(r, false); },
      [](const Weights& w) { return w.tres; }},
     {'u', "USER",
-     [](const Row& r, const Weights&) {
+     [](const PriorityRow& r, const Weights&) {
          return r.owner.user.empty() ? std::to_string(r.owner.uid) : *r.owner.user;
      },
      none},
     {'y', "PRIORITY",
-     [](const Row& r, const Weights&) { return decimal(r.priority, 0xffff'ffff, 14); }, none},
-    {'Y', "PRIORITY", [](const Row& r, const Weights&) { return std::to_string(r.priority); },
+     [](const PriorityRow& r, const Weights&) { return decimal(r.priority, 0xffff'ffff, 14); },
      none},
+    {'Y', "PRIORITY",
+     [](const PriorityRow& r, const Weights&) { return std::to_string(r.priority); }, none},
 });
 #undef BERTH_TERM
 
 // < 0: a comes first.
-int compare(char key, const Row& a, const Row& b) {
+int compare_rows(char key, const PriorityRow& a, const PriorityRow& b) {
     const auto by = [](const auto& x, const auto& y) { return x < y ? -1 : x > y ? 1 : 0; };
     switch (key) {
         case 'a':
@@ -143,8 +147,8 @@ PriorityWeights weights_of(const api::ConfigRow& config) {
 }
 
 const PriorityField* find_priority_field(char letter) {
-    const auto found = std::ranges::find(kFields, letter, &PriorityField::letter);
-    return found == kFields.end() ? nullptr : &*found;
+    const auto found = std::ranges::find(kPriorityFields, letter, &PriorityField::letter);
+    return found == kPriorityFields.end() ? nullptr : &*found;
 }
 
 Status sort_priorities(std::vector<api::PriorityRow>& rows, std::string_view keys) {
@@ -162,9 +166,9 @@ Status sort_priorities(std::vector<api::PriorityRow>& rows, std::string_view key
         }
         order.emplace_back(c, std::exchange(falling, false));
     }
-    std::ranges::stable_sort(rows, [&](const Row& a, const Row& b) {
+    std::ranges::stable_sort(rows, [&](const PriorityRow& a, const PriorityRow& b) {
         for (const auto& [key, falls] : order) {
-            if (const int way = compare(key, a, b); way != 0) return falls ? way > 0 : way < 0;
+            if (const int way = compare_rows(key, a, b); way != 0) return falls ? way > 0 : way < 0;
         }
         return a.job < b.job;
     });

@@ -11,6 +11,7 @@
 #include "berth/api/query.h"
 #include "berth/base/text.h"
 #include "berth/client/client.h"
+#include "berth/slurm/argument_text.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/clusters.h"
 #include "berth/slurm/columns.h"
@@ -26,8 +27,8 @@
 namespace berth::slurm {
 namespace {
 
-constexpr const char* kDefaultFormat = "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R";
-constexpr const char* kLongFormat = "%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R";
+constexpr const char* kSqueueDefaultFormat = "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R";
+constexpr const char* kSqueueLongFormat = "%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R";
 constexpr const char* kStartFormat = "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %20Y %R";
 constexpr const char* kStateFormat = "%.18i %.10T";
 constexpr const char* kStepFormat = "%.15i %.8j %.9P %.8u %.9M %N";
@@ -77,7 +78,7 @@ Status read_jobs(const std::string& text, SqueueOptions& options) {
     return Done{};
 }
 
-constexpr auto kOptions = std::to_array<option>({
+constexpr auto kSqueueOptions = std::to_array<option>({
     {"account", required_argument, nullptr, 'A'},  {"all", no_argument, nullptr, 'a'},
     {"array", no_argument, nullptr, 'r'},          {"format", required_argument, nullptr, 'o'},
     {"help", no_argument, nullptr, 'H'},           {"jobs", optional_argument, nullptr, 'j'},
@@ -96,14 +97,10 @@ constexpr auto kOptions = std::to_array<option>({
     {"array-unique", no_argument, nullptr, 'Q'},   {nullptr, 0, nullptr, 0},
 });
 
-constexpr const char* kUsage =
+constexpr const char* kSqueueUsage =
     "Usage: squeue [-A account] [-j job] [-l] [-n name] [-o format] [-p partition]\n"
     "              [-q qos] [-r] [-s] [-S fields] [-t states] [-u user] [-w nodes]\n"
     "              [--me] [--start] [-h]\n";
-
-void add_names(const char* text, std::vector<std::string>& names) {
-    for (const auto name : split(text, ',')) names.emplace_back(trim(name));
-}
 
 // Slurm goes on without a name that it does not know.
 void add_users(const char* text, SqueueOptions& options) {
@@ -161,13 +158,13 @@ Status read_one(int letter, const char* value, SqueueOptions& options) {
             BERTH_TRY(options.query.nodes, expand_node_argument(value));
             return Done{};
         }
-        default: return not_supported(kOptions, letter);
+        default: return not_supported(kSqueueOptions, letter);
     }
 }
 
 // What the variables say, but for the formats, which only count where no option names another.
 Status read_environment(const Invocation& call, SqueueOptions& options, ArgumentReader& reader) {
-    for (const SetVariable& set : set_variables(call, kOptions)) {
+    for (const SetVariable& set : set_variables(call, kSqueueOptions)) {
         if (set.letter == 'o' || set.letter == 'O') continue;
         if (const Status read = read_one(set.letter, set.value, options); !read.ok())
             return prefixed(set.variable->name + std::string(": "), read.error());
@@ -181,11 +178,11 @@ std::string format_of(const Invocation& call, SqueueOptions& options) {
     if (options.steps) return kStepFormat;
     if (options.only_state) return kStateFormat;  // Less is asked of the controller.
     if (options.start) return kStartFormat;
-    if (options.long_format) return kLongFormat;
+    if (options.long_format) return kSqueueLongFormat;
     if (const std::string* const format = call.variable("SQUEUE_FORMAT")) return *format;
     const std::string* const names = call.variable("SQUEUE_FORMAT2");
     if (names != nullptr && options.long_format_text.empty()) options.long_format_text = *names;
-    return kDefaultFormat;
+    return kSqueueDefaultFormat;
 }
 
 const char* sort_of(const SqueueOptions& options) {
@@ -424,13 +421,14 @@ int run_squeue(const Invocation& call, Streams& streams) {
         streams.err << "squeue: error: " << message << '\n';
         return 1;
     };
-    ArgumentReader reader(call, kOptions, "aA:hi:j::ln:M:O:o:Pp:q:rR:S:s::t:u:U:VvL:w:");
+    ArgumentReader reader(call, kSqueueOptions, "aA:hi:j::ln:M:O:o:Pp:q:rR:S:s::t:u:U:VvL:w:");
     if (const Status read = read_environment(call, options, reader); !read.ok())
         return fail(read.error().message);
     const SqueueOptions from_environment = std::exchange(options, {});
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
-        if (argument->letter == 'H' || argument->letter == 'U') return streams.out << kUsage, 0;
+        if (argument->letter == 'H' || argument->letter == 'U')
+            return streams.out << kSqueueUsage, 0;
         const bool may_stand_alone = argument->letter == 'j' || argument->letter == 's';
         const char* value = argument->value;
         if (may_stand_alone && value == nullptr) value = reader.take_word();

@@ -12,148 +12,151 @@
 namespace berth::slurm {
 namespace {
 
-using Job = api::JobRow;
-
-std::string number(std::uint64_t n) { return std::to_string(n); }
+using api::JobRow;
 
 // Slurm prints the reason where there are no nodes to print, or where the reason says more.
-std::string nodes_or_reason(const Job& job, Time) {
+std::string nodes_or_reason(const JobRow& job, Time) {
     const bool shows_reason = job.state == "PENDING" || job.state == "TIMEOUT" ||
                               job.state == "OUT_OF_MEMORY" || job.state == "DEADLINE" ||
                               job.state == "FAILED";
     return shows_reason ? "(" + job.reason + ")" : nodes_text(job.nodes);
 }
 
-std::string time_left(const Job& job, Time now) {
+std::string time_left(const JobRow& job, Time now) {
     if (!job.time_limit) return "UNLIMITED";
     const Duration left = *job.time_limit - run_time(job, now);
     return left >= Duration::zero() ? format_duration_short(left)
                                     : "-" + format_duration_short(-left);
 }
 
-std::string memory_text(const Job& job) {
+std::string memory_text(const JobRow& job) {
     if (job.request.memory_per_cpu) return format_size(*job.request.memory_per_cpu);
     return format_size(job.request.memory_per_node.value_or(Bytes(0)));
 }
 
-std::string start_text(const Job& job) {
+std::string start_text(const JobRow& job) {
     if (job.state != "PENDING") return local_time(job.started_at, "N/A");
     if (job.planned_start) return local_time(job.planned_start, "N/A");
     return local_time(job.begin_at, "N/A");
 }
 
 // When it ended, or will have at the latest, as far as is known.
-std::optional<Time> expected_end(const Job& job) {
+std::optional<Time> expected_end(const JobRow& job) {
     if (job.ended_at || !job.time_limit) return job.ended_at;
     auto start = job.state == "PENDING" ? job.planned_start : job.started_at;
     if (!start && job.state == "PENDING") start = job.begin_at;
     return start ? std::optional(*start + *job.time_limit) : std::nullopt;
 }
 
-std::string command_text(const Job& job) {
+std::string command_text(const JobRow& job) {
     std::string text = or_null(job.command.script_name);
     for (const std::string& argument : job.command.arguments) text += " " + argument;
     return text;
 }
 
-constexpr auto kFields = std::to_array<JobField>({
-    {'a', "ACCOUNT", [](const Job& j, Time) { return or_null(j.account); }, "account"},
-    {'A', "JOBID", [](const Job& j, Time) { return to_string(j.id); }, "id"},
+constexpr auto kJobFields = std::to_array<JobField>({
+    {'a', "ACCOUNT", [](const JobRow& j, Time) { return or_null(j.account); }, "account"},
+    {'A', "JOBID", [](const JobRow& j, Time) { return to_string(j.id); }, "id"},
     {'b', "TRES_PER_NODE",
-     [](const Job& j, Time) { return j.tres_per_node.empty() ? "N/A" : j.tres_per_node; },
+     [](const JobRow& j, Time) { return j.tres_per_node.empty() ? "N/A" : j.tres_per_node; },
      "tres_per_node"},
     {'B', "EXEC_HOST",
-     [](const Job& j, Time) { return j.batch_host.empty() ? "n/a" : j.batch_host; }, "batch_host"},
+     [](const JobRow& j, Time) { return j.batch_host.empty() ? "n/a" : j.batch_host; },
+     "batch_host"},
     {'c', "MIN_CPUS",
-     [](const Job& j, Time) { return number(j.request.cpus_per_task.value_or(1)); }},
-    {'C', "CPUS", [](const Job& j, Time) { return number(j.cpus); }, "cpus"},
-    {'d', "MIN_TMP_DISK", [](const Job&, Time) { return std::string("0"); }},
-    {'D', "NODES", [](const Job& j, Time) { return number(j.node_count); }, "node_count"},
-    {'e', "END_TIME", [](const Job& j, Time) { return local_time(expected_end(j), "N/A"); },
+     [](const JobRow& j, Time) { return std::to_string(j.request.cpus_per_task.value_or(1)); }},
+    {'C', "CPUS", [](const JobRow& j, Time) { return std::to_string(j.cpus); }, "cpus"},
+    {'d', "MIN_TMP_DISK", [](const JobRow&, Time) { return std::string("0"); }},
+    {'D', "NODES", [](const JobRow& j, Time) { return std::to_string(j.node_count); },
+     "node_count"},
+    {'e', "END_TIME", [](const JobRow& j, Time) { return local_time(expected_end(j), "N/A"); },
      "ended_at time_limit state planned_start started_at begin_at"},
-    {'E', "DEPENDENCY", [](const Job& j, Time) { return or_null(j.dependency); }, "dependency"},
-    {'f', "FEATURES", [](const Job& j, Time) { return or_null(j.request.constraint); }},
-    {'F', "ARRAY_JOB_ID", [](const Job& j, Time) { return to_string(j.array_job.value_or(j.id)); },
-     "id array_job"},
-    {'g', "GROUP", [](const Job& j, Time) { return *j.owner.group; }, "owner.group"},
-    {'G', "GROUP", [](const Job& j, Time) { return number(j.owner.gid); }, "owner.gid"},
+    {'E', "DEPENDENCY", [](const JobRow& j, Time) { return or_null(j.dependency); }, "dependency"},
+    {'f', "FEATURES", [](const JobRow& j, Time) { return or_null(j.request.constraint); }},
+    {'F', "ARRAY_JOB_ID",
+     [](const JobRow& j, Time) { return to_string(j.array_job.value_or(j.id)); }, "id array_job"},
+    {'g', "GROUP", [](const JobRow& j, Time) { return *j.owner.group; }, "owner.group"},
+    {'G', "GROUP", [](const JobRow& j, Time) { return std::to_string(j.owner.gid); }, "owner.gid"},
     {'h', "OVER_SUBSCRIBE",
-     [](const Job& j, Time) { return std::string(j.request.exclusive ? "NO" : "OK"); }},
-    {'H', "SOCKETS_PER_NODE", [](const Job&, Time) { return std::string("*"); }},
-    {'i', "JOBID", [](const Job& j, Time) { return job_id_text(j); },
+     [](const JobRow& j, Time) { return std::string(j.request.exclusive ? "NO" : "OK"); }},
+    {'H', "SOCKETS_PER_NODE", [](const JobRow&, Time) { return std::string("*"); }},
+    {'i', "JOBID", [](const JobRow& j, Time) { return job_id_text(j); },
      "id array_job array_task array_pending het"},
-    {'I', "CORES_PER_SOCKET", [](const Job&, Time) { return std::string("*"); }},
-    {'j', "NAME", [](const Job& j, Time) { return j.name; }, "name"},
-    {'k', "COMMENT", [](const Job& j, Time) { return or_null(j.comment); }, "comment"},
+    {'I', "CORES_PER_SOCKET", [](const JobRow&, Time) { return std::string("*"); }},
+    {'j', "NAME", [](const JobRow& j, Time) { return j.name; }, "name"},
+    {'k', "COMMENT", [](const JobRow& j, Time) { return or_null(j.comment); }, "comment"},
     {'K', "ARRAY_TASK_ID",
-     [](const Job& j, Time) {
+     [](const JobRow& j, Time) {
          if (!j.array_pending.empty()) return j.array_pending;
-         return j.array_task ? number(*j.array_task) : std::string("N/A");
+         return j.array_task ? std::to_string(*j.array_task) : std::string("N/A");
      },
      "array_pending array_task"},
-    {'l', "TIME_LIMIT", [](const Job& j, Time) { return format_time_limit_short(j.time_limit); },
+    {'l', "TIME_LIMIT", [](const JobRow& j, Time) { return format_time_limit_short(j.time_limit); },
      "time_limit"},
     {'L', "TIME_LEFT", time_left, "time_limit state started_at ended_at suspended_at ran_before"},
-    {'m', "MIN_MEMORY", [](const Job& j, Time) { return memory_text(j); }},
-    {'M', "TIME", [](const Job& j, Time now) { return format_duration_short(run_time(j, now)); },
+    {'m', "MIN_MEMORY", [](const JobRow& j, Time) { return memory_text(j); }},
+    {'M', "TIME", [](const JobRow& j, Time now) { return format_duration_short(run_time(j, now)); },
      "state started_at ended_at suspended_at ran_before"},
-    {'n', "REQ_NODES", [](const Job& j, Time) { return nodes_text(j.request.nodelist); }},
-    {'N', "NODELIST", [](const Job& j, Time) { return nodes_text(j.nodes); }, "nodes"},
-    {'o', "COMMAND", [](const Job& j, Time) { return command_text(j); }},
-    {'O', "CONTIGUOUS", [](const Job&, Time) { return std::string("0"); }},
-    {'P', "PARTITION", [](const Job& j, Time) { return j.partition; }, "partition"},
-    {'q', "QOS", [](const Job& j, Time) { return j.qos; }, "qos"},
-    {'Q', "PRIORITY", [](const Job& j, Time) { return std::to_string(j.priority); }, "priority"},
-    {'r', "REASON", [](const Job& j, Time) { return j.reason; }, "reason"},
+    {'n', "REQ_NODES", [](const JobRow& j, Time) { return nodes_text(j.request.nodelist); }},
+    {'N', "NODELIST", [](const JobRow& j, Time) { return nodes_text(j.nodes); }, "nodes"},
+    {'o', "COMMAND", [](const JobRow& j, Time) { return command_text(j); }},
+    {'O', "CONTIGUOUS", [](const JobRow&, Time) { return std::string("0"); }},
+    {'P', "PARTITION", [](const JobRow& j, Time) { return j.partition; }, "partition"},
+    {'q', "QOS", [](const JobRow& j, Time) { return j.qos; }, "qos"},
+    {'Q', "PRIORITY", [](const JobRow& j, Time) { return std::to_string(j.priority); }, "priority"},
+    {'r', "REASON", [](const JobRow& j, Time) { return j.reason; }, "reason"},
     {'R', "NODELIST(REASON)", nodes_or_reason, "state reason nodes"},
-    {'S', "START_TIME", [](const Job& j, Time) { return start_text(j); },
+    {'S', "START_TIME", [](const JobRow& j, Time) { return start_text(j); },
      "state started_at planned_start begin_at"},
-    {'t', "ST", [](const Job& j, Time) { return std::string(compact_state(j.state)); }, "state"},
-    {'T', "STATE", [](const Job& j, Time) { return j.state; }, "state"},
-    {'u', "USER", [](const Job& j, Time) { return *j.owner.user; }, "owner.user"},
-    {'U', "UID", [](const Job& j, Time) { return number(j.owner.uid); }, "owner.uid"},
-    {'v', "RESERVATION", [](const Job& j, Time) { return or_null(j.request.reservation); }},
-    {'V', "SUBMIT_TIME", [](const Job& j, Time) { return local_time(j.submitted_at, "N/A"); },
+    {'t', "ST", [](const JobRow& j, Time) { return std::string(compact_state(j.state)); }, "state"},
+    {'T', "STATE", [](const JobRow& j, Time) { return j.state; }, "state"},
+    {'u', "USER", [](const JobRow& j, Time) { return *j.owner.user; }, "owner.user"},
+    {'U', "UID", [](const JobRow& j, Time) { return std::to_string(j.owner.uid); }, "owner.uid"},
+    {'v', "RESERVATION", [](const JobRow& j, Time) { return or_null(j.request.reservation); }},
+    {'V', "SUBMIT_TIME", [](const JobRow& j, Time) { return local_time(j.submitted_at, "N/A"); },
      "submitted_at"},
-    {'w', "WCKEY", [](const Job& j, Time) { return or_null(j.command.wckey); }},
-    {'W', "LICENSES", [](const Job& j, Time) { return or_null(to_text(j.request.licenses)); }},
-    {'x', "EXC_NODES", [](const Job& j, Time) { return nodes_text(j.request.exclude); }},
-    {'X', "CORE_SPEC", [](const Job&, Time) { return std::string("N/A"); }},
-    {'y', "NICE", [](const Job& j, Time) { return std::to_string(j.nice); }, "nice"},
-    {'Y', "SCHEDNODES", [](const Job& j, Time) { return nodes_text(j.planned_nodes, "(null)"); },
+    {'w', "WCKEY", [](const JobRow& j, Time) { return or_null(j.command.wckey); }},
+    {'W', "LICENSES", [](const JobRow& j, Time) { return or_null(to_text(j.request.licenses)); }},
+    {'x', "EXC_NODES", [](const JobRow& j, Time) { return nodes_text(j.request.exclude); }},
+    {'X', "CORE_SPEC", [](const JobRow&, Time) { return std::string("N/A"); }},
+    {'y', "NICE", [](const JobRow& j, Time) { return std::to_string(j.nice); }, "nice"},
+    {'Y', "SCHEDNODES", [](const JobRow& j, Time) { return nodes_text(j.planned_nodes, "(null)"); },
      "planned_nodes"},
-    {'z', "S:C:T", [](const Job&, Time) { return std::string("*:*:*"); }},
-    {'Z', "WORK_DIR", [](const Job& j, Time) { return j.command.work_dir; }},
+    {'z', "S:C:T", [](const JobRow&, Time) { return std::string("*:*:*"); }},
+    {'Z', "WORK_DIR", [](const JobRow& j, Time) { return j.command.work_dir; }},
 });
 
-using Step = api::StepRow;
+using api::StepRow;
 constexpr auto kStepFields = std::to_array<StepField>({
     {'i', "STEPID",
-     [](const Job& j, const Step& s, Time) { return job_id_text(j) + "." + step_name(s.id); }},
-    {'j', "NAME", [](const Job&, const Step& s, Time) { return s.name; }},
-    {'P', "PARTITION", [](const Job& j, const Step&, Time) { return j.partition; }},
-    {'u', "USER", [](const Job& j, const Step&, Time) { return *j.owner.user; }},
-    {'U', "USER", [](const Job& j, const Step&, Time) { return number(j.owner.uid); }},
+     [](const JobRow& j, const StepRow& s, Time) {
+         return job_id_text(j) + "." + step_name(s.id);
+     }},
+    {'j', "NAME", [](const JobRow&, const StepRow& s, Time) { return s.name; }},
+    {'P', "PARTITION", [](const JobRow& j, const StepRow&, Time) { return j.partition; }},
+    {'u', "USER", [](const JobRow& j, const StepRow&, Time) { return *j.owner.user; }},
+    {'U', "USER",
+     [](const JobRow& j, const StepRow&, Time) { return std::to_string(j.owner.uid); }},
     {'M', "TIME",
-     [](const Job&, const Step& s, Time now) {
+     [](const JobRow&, const StepRow& s, Time now) {
          return format_duration_short(
              std::max(Duration::zero(), s.ended_at.value_or(now) - s.started_at));
      }},
-    {'N', "NODELIST", [](const Job&, const Step& s, Time) { return nodes_text(s.nodes); }},
-    {'A', "NTASKS", [](const Job&, const Step& s, Time) { return number(s.tasks); }},
-    {'C', "CPUS", [](const Job&, const Step& s, Time) { return number(s.cpus); }},
+    {'N', "NODELIST", [](const JobRow&, const StepRow& s, Time) { return nodes_text(s.nodes); }},
+    {'A', "NTASKS", [](const JobRow&, const StepRow& s, Time) { return std::to_string(s.tasks); }},
+    {'C', "CPUS", [](const JobRow&, const StepRow& s, Time) { return std::to_string(s.cpus); }},
     {'S', "START_TIME",
-     [](const Job&, const Step& s, Time) { return local_time(s.started_at, "N/A"); }},
+     [](const JobRow&, const StepRow& s, Time) { return local_time(s.started_at, "N/A"); }},
     {'t', "ST",
-     [](const Job&, const Step& s, Time) { return std::string(compact_state(s.state)); }},
-    {'T', "STATE", [](const Job&, const Step& s, Time) { return s.state; }},
+     [](const JobRow&, const StepRow& s, Time) { return std::string(compact_state(s.state)); }},
+    {'T', "STATE", [](const JobRow&, const StepRow& s, Time) { return s.state; }},
 });
 
 }  // namespace
 
 const JobField* find_job_field(char letter) {
-    const auto found = std::ranges::find(kFields, letter, &JobField::letter);
-    return found == kFields.end() ? nullptr : &*found;
+    const auto found = std::ranges::find(kJobFields, letter, &JobField::letter);
+    return found == kJobFields.end() ? nullptr : &*found;
 }
 
 bool is_time(char letter) {

@@ -5,22 +5,17 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
+#include "berth/slurm/columns.h"
 #include "berth/slurm/print.h"
 #include "berth/slurm/squeue_fields.h"
 
 namespace berth::slurm {
 namespace {
 
-using Job = api::JobRow;
-using Step = api::StepRow;
-
-struct LongName {
-    std::string_view name;
-    char letter;
-};
+using api::JobRow;
 
 // clang-format off
-constexpr auto kLetters = std::to_array<LongName>({
+constexpr auto kJobLetters = std::to_array<LongName>({
     {"account", 'a'}, {"arrayjobid", 'F'}, {"arraytaskid", 'K'}, {"batchhost", 'B'}, {"command", 'o'}, {"comment", 'k'},
     {"contiguous", 'O'}, {"cores", 'I'}, {"corespec", 'X'}, {"dependency", 'E'}, {"endtime", 'e'}, {"feature", 'f'},
     {"groupid", 'G'}, {"groupname", 'g'}, {"jobarrayid", 'i'}, {"jobid", 'A'}, {"licenses", 'W'}, {"minmemory", 'm'},
@@ -32,8 +27,6 @@ constexpr auto kLetters = std::to_array<LongName>({
     {"excnodes", 'x'},
 });
 // clang-format on
-
-std::string number(std::int64_t n) { return std::to_string(n); }
 
 template <class List>
 std::string gres_or_na(const List& all) {
@@ -47,7 +40,7 @@ struct Fixed {
 };
 // What Slurm prints where a job says nothing; ours never say more.
 template <Fixed Text>
-std::string always(const Job&, Time) {
+std::string always(const JobRow&, Time) {
     return Text.text;
 }
 
@@ -56,59 +49,59 @@ std::string duration_or_zero(const std::optional<Duration>& length) {
 }
 
 // Seconds from when it was eligible, or submitted, to its start.
-std::string waited(const Job& job, Time now) {
+std::string waited(const JobRow& job, Time now) {
     const Time from = job.eligible_at.value_or(job.submitted_at);
     const Time until = job.state == "PENDING" ? now : job.started_at.value_or(now);
-    return number(std::max<std::int64_t>(0, seconds(until - from)));
+    return std::to_string(std::max<std::int64_t>(0, seconds(until - from)));
 }
 
 // As a part of one, of 2^32 - 1, to 14 places.
-std::string priority_part(const Job& job, Time) {
+std::string priority_part(const JobRow& job, Time) {
     const std::int64_t most = 0xffff'ffffLL;
-    std::string text = number(job.priority / most) + ".";
+    std::string text = std::to_string(job.priority / most) + ".";
     std::int64_t rest = job.priority % most;
     for (int place = 0; place < 14; ++place) {
         rest *= 10;
-        text += number(rest / most);
+        text += std::to_string(rest / most);
         rest %= most;
     }
     return text;
 }
 
 // clang-format off
-constexpr auto kOthers = std::to_array<LongField>({
-    {"accruetime", "ACCRUE_TIME", [](const Job& j, Time) { return local_time(j.eligible_at, "N/A"); }},
-    {"admin_comment", "ADMIN_COMMENT", [](const Job& j, Time) { return or_null(j.admin_comment); }},
-    {"allocnodes", "ALLOC_NODES", [](const Job& j, Time) { return or_null(j.command.submit_host); }},
+constexpr auto kOtherJobFields = std::to_array<LongField>({
+    {"accruetime", "ACCRUE_TIME", [](const JobRow& j, Time) { return local_time(j.eligible_at, "N/A"); }},
+    {"admin_comment", "ADMIN_COMMENT", [](const JobRow& j, Time) { return or_null(j.admin_comment); }},
+    {"allocnodes", "ALLOC_NODES", [](const JobRow& j, Time) { return or_null(j.command.submit_host); }},
     {"allocsid", "ALLOC_SID", always<"0">},
-    {"batchflag", "BATCH_FLAG", [](const Job& j, Time) { return std::string(j.command.interactive ? "0" : "1"); }},
+    {"batchflag", "BATCH_FLAG", [](const JobRow& j, Time) { return std::string(j.command.interactive ? "0" : "1"); }},
     {"boardspernode", "BOARDS_PER_NODE", always<"0">},
     {"burstbuffer", "BURST_BUFFER", always<"(null)">},
     {"burstbufferstate", "BURST_BUFFER_STATE", always<"(null)">},
     {"clusterfeature", "CLUSTER_FEATURES", always<"(null)">},
     {"container", "CONTAINER", always<"(null)">},
-    {"cpus-per-task", "CPUS_PER_TASK", [](const Job& j, Time) { return number(j.request.cpus_per_task.value_or(1)); }},
+    {"cpus-per-task", "CPUS_PER_TASK", [](const JobRow& j, Time) { return std::to_string(j.request.cpus_per_task.value_or(1)); }},
     {"cpus-per-tres", "CPUS_PER_TRES", always<"N/A">},
-    {"deadline", "DEADLINE", [](const Job& j, Time) { return local_time(j.deadline, "N/A"); }},
+    {"deadline", "DEADLINE", [](const JobRow& j, Time) { return local_time(j.deadline, "N/A"); }},
     {"delayboot", "DELAY_BOOT", always<"0:00">},
-    {"derivedec", "DERIVED_EC", [](const Job& j, Time) { return number(j.derived_exit.code); }},
-    {"eligibletime", "ELIGIBLE_TIME", [](const Job& j, Time) { return local_time(j.eligible_at, "N/A"); }},
-    {"exit_code", "EXIT_CODE", [](const Job& j, Time) { return number(j.exit.code); }},
-    {"hetjobid", "HET_JOB_ID", [](const Job& j, Time) { return j.het ? to_string(j.het->first) : "N/A"; }},
-    {"hetjobidset", "HET_JOB_ID_SET", [](const Job& j, Time) { return j.het ? het_id_set(*j.het) : "N/A"; }},
-    {"hetjoboffset", "HET_JOB_OFFSET", [](const Job& j, Time) { return j.het ? number(j.het->offset) : "N/A"; }},
-    {"lastschedeval", "LAST_SCHED_EVAL", [](const Job& j, Time) { return local_time(j.started_at ? j.started_at : j.eligible_at, "N/A"); }},
-    {"maxcpus", "MAX_CPUS", [](const Job& j, Time) { return number(j.cpus); }},
-    {"maxnodes", "MAX_NODES", [](const Job& j, Time) { return number(j.request.nodes_max.value_or(j.node_count)); }},
+    {"derivedec", "DERIVED_EC", [](const JobRow& j, Time) { return std::to_string(j.derived_exit.code); }},
+    {"eligibletime", "ELIGIBLE_TIME", [](const JobRow& j, Time) { return local_time(j.eligible_at, "N/A"); }},
+    {"exit_code", "EXIT_CODE", [](const JobRow& j, Time) { return std::to_string(j.exit.code); }},
+    {"hetjobid", "HET_JOB_ID", [](const JobRow& j, Time) { return j.het ? to_string(j.het->first) : "N/A"; }},
+    {"hetjobidset", "HET_JOB_ID_SET", [](const JobRow& j, Time) { return j.het ? het_id_set(*j.het) : "N/A"; }},
+    {"hetjoboffset", "HET_JOB_OFFSET", [](const JobRow& j, Time) { return j.het ? std::to_string(j.het->offset) : "N/A"; }},
+    {"lastschedeval", "LAST_SCHED_EVAL", [](const JobRow& j, Time) { return local_time(j.started_at ? j.started_at : j.eligible_at, "N/A"); }},
+    {"maxcpus", "MAX_CPUS", [](const JobRow& j, Time) { return std::to_string(j.cpus); }},
+    {"maxnodes", "MAX_NODES", [](const JobRow& j, Time) { return std::to_string(j.request.nodes_max.value_or(j.node_count)); }},
     {"mcslabel", "MCSLABEL", always<"(null)">},
     {"mem-per-tres", "MEM_PER_TRES", always<"N/A">},
-    {"mintime", "TIME_MIN", [](const Job& j, Time) { return duration_or_zero(j.time_min); }},
+    {"mintime", "TIME_MIN", [](const JobRow& j, Time) { return duration_or_zero(j.time_min); }},
     {"network", "NETWORK", always<"(null)">},
     {"ntperboard", "NTASKS_PER_BOARD", always<"0">},
     {"ntpercore", "NTASKS_PER_CORE", always<"N/A">},
-    {"ntpernode", "NTASKS_PER_NODE", [](const Job& j, Time) { return number(j.request.tasks_per_node.value_or(0)); }},
+    {"ntpernode", "NTASKS_PER_NODE", [](const JobRow& j, Time) { return std::to_string(j.request.tasks_per_node.value_or(0)); }},
     {"ntpersocket", "NTASKS_PER_SOCKET", always<"N/A">},
-    {"numtasks", "TASKS", [](const Job& j, Time) { return number(j.tasks); }},
+    {"numtasks", "TASKS", [](const JobRow& j, Time) { return std::to_string(j.tasks); }},
     {"origin", "ORIGIN", always<"NA">},
     {"originraw", "ORIGIN_RAW", always<"NA">},
     {"pendingtime", "PENDING_TIME", waited},
@@ -117,27 +110,27 @@ constexpr auto kOthers = std::to_array<LongField>({
     {"priority", "PRIORITY", priority_part},
     {"profile", "PROFILE", always<"NotSet">},
     {"reboot", "REBOOT", always<"0">},
-    {"reqswitch", "REQ_SWITCH", [](const Job& j, Time) { return number(j.request.nearness->switches.value_or(0)); }},
-    {"requeue", "REQUEUE", [](const Job& j, Time) { return std::string(j.requeue ? "1" : "0"); }},
+    {"reqswitch", "REQ_SWITCH", [](const JobRow& j, Time) { return std::to_string(j.request.nearness->switches.value_or(0)); }},
+    {"requeue", "REQUEUE", [](const JobRow& j, Time) { return std::string(j.requeue ? "1" : "0"); }},
     {"resizetime", "RESIZE_TIME", always<"N/A">},
-    {"restartcnt", "RESTART_COUNT", [](const Job& j, Time) { return number(j.restarts); }},
+    {"restartcnt", "RESTART_COUNT", [](const JobRow& j, Time) { return std::to_string(j.restarts); }},
     {"siblingsactive", "ACTIVE_SIBLINGS", always<"NA">},
     {"siblingsactiveraw", "ACTIVE_SIBLINGS_RAW", always<"NA">},
     {"siblingsviable", "VIABLE_SIBLINGS", always<"NA">},
     {"siblingsviableraw", "VIALBLE_SIBLINGS_RAW", always<"NA">},  // As Slurm spells it.
     {"sperboard", "SOCKETS_PER_BOARD", always<"0">},
-    {"stderr", "STDERR", [](const Job& j, Time) { return j.std_err; }},
-    {"stdin", "STDIN", [](const Job& j, Time) { return j.std_in.empty() ? "/dev/null" : j.std_in; }},
-    {"stdout", "STDOUT", [](const Job& j, Time) { return j.std_out; }},
+    {"stderr", "STDERR", [](const JobRow& j, Time) { return j.std_err; }},
+    {"stdin", "STDIN", [](const JobRow& j, Time) { return j.std_in.empty() ? "/dev/null" : j.std_in; }},
+    {"stdout", "STDOUT", [](const JobRow& j, Time) { return j.std_out; }},
     {"system_comment", "SYSTEM_COMMENT", always<"(null)">},
     {"threads", "THREADS_PER_CORE", always<"*">},
-    {"tres-alloc", "TRES_ALLOC", [](const Job& j, Time) { return j.allocated_tres.empty() ? j.requested_tres : j.allocated_tres; }},
+    {"tres-alloc", "TRES_ALLOC", [](const JobRow& j, Time) { return j.allocated_tres.empty() ? j.requested_tres : j.allocated_tres; }},
     {"tres-bind", "TRES_BIND", always<"N/A">},
     {"tres-freq", "TRES_FREQ", always<"N/A">},
-    {"tres-per-job", "TRES_PER_JOB", [](const Job& j, Time) { return gres_or_na(j.request.gpus); }},
+    {"tres-per-job", "TRES_PER_JOB", [](const JobRow& j, Time) { return gres_or_na(j.request.gpus); }},
     {"tres-per-socket", "TRES_PER_SOCKET", always<"N/A">},
-    {"tres-per-task", "TRES_PER_TASK", [](const Job& j, Time) { return gres_or_na(j.request.gpus_per_task); }},
-    {"wait4switch", "WAIT4SWITCH", [](const Job& j, Time) { return duration_or_zero(j.request.nearness->switches_wait); }},
+    {"tres-per-task", "TRES_PER_TASK", [](const JobRow& j, Time) { return gres_or_na(j.request.gpus_per_task); }},
+    {"wait4switch", "WAIT4SWITCH", [](const JobRow& j, Time) { return duration_or_zero(j.request.nearness->switches_wait); }},
 });
 
 // Of squeue -s -O.
@@ -150,13 +143,13 @@ constexpr auto kStepLetters = std::to_array<LongName>({
 }  // namespace
 
 const LongField* find_long_field(std::string_view name) {
-    const auto found = std::ranges::find(kOthers, name, &LongField::name);
-    return found == kOthers.end() ? nullptr : &*found;
+    const auto found = std::ranges::find(kOtherJobFields, name, &LongField::name);
+    return found == kOtherJobFields.end() ? nullptr : &*found;
 }
 
 char letter_of_long_name(std::string_view name, bool of_steps) {
     const std::span<const LongName> names =
-        of_steps ? std::span<const LongName>(kStepLetters) : std::span<const LongName>(kLetters);
+        of_steps ? std::span<const LongName>(kStepLetters) : std::span<const LongName>(kJobLetters);
     const auto found = std::ranges::find(names, name, &LongName::name);
     return found == names.end() ? '\0' : found->letter;
 }

@@ -10,43 +10,46 @@
 namespace berth::slurm {
 namespace {
 
-using Job = api::JobRow;
-using Key = JobOrder::Key;
+using api::JobRow;
+using SortKey = JobOrder::Key;
 
-Key number(std::int64_t value) { return {.number = value}; }
-Key text(std::string_view value) { return {.text = std::string(value)}; }
-Key moment(const std::optional<Time>& time) {
-    return number(time.value_or(kNever).time_since_epoch().count());
+SortKey by_number(std::int64_t value) { return {.number = value}; }
+SortKey by_text(std::string_view value) { return {.text = std::string(value)}; }
+SortKey by_time(const std::optional<Time>& time) {
+    return by_number(time.value_or(kNever).time_since_epoch().count());
 }
 
-Key start_of(const Job& job, char) {
-    if (job.state != "PENDING") return moment(job.started_at);
-    return moment(job.planned_start ? job.planned_start : job.begin_at);
+SortKey start_of(const JobRow& job, char) {
+    if (job.state != "PENDING") return by_time(job.started_at);
+    return by_time(job.planned_start ? job.planned_start : job.begin_at);
 }
 
 // As the field is printed.
-Key printed(const Job& job, char letter) { return text(find_job_field(letter)->text(job, Time())); }
+SortKey printed(const JobRow& job, char letter) {
+    return by_text(find_job_field(letter)->text(job, Time()));
+}
 
-using KeyOf = Key (*)(const Job&, char);
+using KeyOf = SortKey (*)(const JobRow&, char);
 
 KeyOf key_by(char letter) {
     switch (letter) {
-        case 'P': return [](const Job& job, char) { return text(job.partition); };
+        case 'P': return [](const JobRow& job, char) { return by_text(job.partition); };
         case 'p':
-        case 'Q': return [](const Job& job, char) { return number(job.priority); };
-        case 't': return [](const Job& job, char) { return text(compact_state(job.state)); };
+        case 'Q': return [](const JobRow& job, char) { return by_number(job.priority); };
+        case 't': return [](const JobRow& job, char) { return by_text(compact_state(job.state)); };
         case 'i':
-        case 'A': return [](const Job& job, char) { return number(job.id.value()); };
+        case 'A': return [](const JobRow& job, char) { return by_number(job.id.value()); };
         case 'S': return start_of;
-        case 'V': return [](const Job& job, char) { return moment(job.submitted_at); };
-        case 'D': return [](const Job& job, char) { return number(job.node_count); };
-        case 'C': return [](const Job& job, char) { return number(job.cpus); };
+        case 'V': return [](const JobRow& job, char) { return by_time(job.submitted_at); };
+        case 'D': return [](const JobRow& job, char) { return by_number(job.node_count); };
+        case 'C': return [](const JobRow& job, char) { return by_number(job.cpus); };
         case 'l':
-            return [](const Job& job, char) {
-                return number(job.time_limit.value_or(Duration::max()).count());
+            return [](const JobRow& job, char) {
+                return by_number(job.time_limit.value_or(Duration::max()).count());
             };
         case 'M':  // The longer it runs, the earlier it began.
-            return [](const Job& job, char) { return number(-moment(job.started_at).number); };
+            return
+                [](const JobRow& job, char) { return by_number(-by_time(job.started_at).number); };
         default: return find_job_field(letter) == nullptr ? nullptr : printed;
     }
 }
@@ -70,7 +73,7 @@ Result<JobOrder> JobOrder::read(std::string_view keys) {
     return order;
 }
 
-JobOrder::Place JobOrder::place_of(const Job& job) const {
+JobOrder::Place JobOrder::place_of(const JobRow& job) const {
     Place place{.keys = {}, .id = job.id};
     place.keys.reserve(by_.size());
     for (const By& by : by_) place.keys.push_back(by.key(job, by.letter));
@@ -85,14 +88,14 @@ bool JobOrder::before(const Place& a, const Place& b) const {
     return a.id < b.id;
 }
 
-Status sort_jobs(std::vector<Job>& jobs, std::string_view keys) {
+Status sort_jobs(std::vector<JobRow>& jobs, std::string_view keys) {
     BERTH_TRY(const JobOrder order, JobOrder::read(keys));
-    std::vector<std::pair<JobOrder::Place, Job*>> sorted;  // Rows are large: each is moved once.
+    std::vector<std::pair<JobOrder::Place, JobRow*>> sorted;  // Rows are large: each is moved once.
     sorted.reserve(jobs.size());
-    for (Job& job : jobs) sorted.emplace_back(order.place_of(job), &job);
+    for (JobRow& job : jobs) sorted.emplace_back(order.place_of(job), &job);
     std::ranges::stable_sort(
         sorted, [&](const auto& a, const auto& b) { return order.before(a.first, b.first); });
-    std::vector<Job> all;
+    std::vector<JobRow> all;
     all.reserve(jobs.size());
     for (const auto& [place, job] : sorted) all.push_back(std::move(*job));
     jobs = std::move(all);

@@ -19,7 +19,7 @@
 namespace berth::slurm {
 namespace {
 
-constexpr const char* kUsage =
+constexpr const char* kSrunUsage =
     "Usage: srun [OPTIONS] executable [args...]\n\n"
     "Within a job it runs a step there; elsewhere it asks for a job of its own first, and takes\n"
     "sbatch's options for that (-p -A -q -C -w -x -L -d --begin --reservation ...) and -I.\n\n"
@@ -77,7 +77,7 @@ private:
         ArgumentReader reader(call_, rows, getopt_letters(kSrun), true);
         while (const auto argument = reader.next(streams_)) {
             if (argument->letter == 'V') return streams_.out << kVersion << '\n', 0;
-            if (argument->letter == 'h') return streams_.out << kUsage, 0;
+            if (argument->letter == 'h') return streams_.out << kSrunUsage, 0;
             const JobOption& row = *option_of(kSrun, argument->letter);
             if (const Status set = apply_option(row, draft_, argument->value); !set.ok()) {
                 const int code = fail(set.error().message);

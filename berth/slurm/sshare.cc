@@ -8,6 +8,7 @@
 
 #include "berth/base/text.h"
 #include "berth/client/client.h"
+#include "berth/slurm/argument_text.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/columns.h"
 #include "berth/slurm/sprio_fields.h"
@@ -15,18 +16,16 @@
 namespace berth::slurm {
 namespace {
 
-using Row = api::ShareRow;
-
-enum class Style : unsigned char { table, parsable, parsable2 };
+using api::ShareRow;
 
 struct SshareOptions {
     std::vector<std::string> accounts, users;
     std::string format;
-    Style style = Style::table;
+    TableStyle style = TableStyle::table;
     bool all = false, header = true, long_format = false, users_only = false, partitions = false;
 };
 
-constexpr auto kOptions = std::to_array<option>({
+constexpr auto kSshareOptions = std::to_array<option>({
     {"accounts", required_argument, nullptr, 'A'}, {"all", no_argument, nullptr, 'a'},
     {"helpformat", no_argument, nullptr, 'e'},     {"long", no_argument, nullptr, 'l'},
     {"partition", no_argument, nullptr, 'm'},      {"noheader", no_argument, nullptr, 'n'},
@@ -39,66 +38,67 @@ constexpr auto kOptions = std::to_array<option>({
     {"yaml", optional_argument, nullptr, 'Y'},     {nullptr, 0, nullptr, 0},
 });
 
-constexpr const char* kUsage = "Usage: sshare [-aelmnpPUvV] [-A accounts] [-o format] [-u users]\n";
+constexpr const char* kSshareUsage =
+    "Usage: sshare [-aelmnpPUvV] [-A accounts] [-o format] [-u users]\n";
 
 // Billionths as "0.396040", half up.
-std::string decimal(std::int64_t billionths) {
+std::string six_places(std::int64_t billionths) {
     const std::int64_t millionths = (billionths + 500) / 1000;
     const std::string rest = std::to_string(millionths % 1'000'000);
     return std::to_string(millionths / 1'000'000) + "." + std::string(6 - rest.size(), '0') + rest;
 }
 
-std::string tres_text(const std::vector<std::pair<std::string, std::int64_t>>& amounts) {
+std::string tres_amounts(const std::vector<std::pair<std::string, std::int64_t>>& amounts) {
     std::string text;
     for (const auto& [name, amount] : amounts)
         text += (text.empty() ? "" : ",") + name + "=" + std::to_string(amount);
     return text;
 }
 
-bool is_root(const Row& row) { return row.user.empty() && row.parent.empty(); }
+bool is_root(const ShareRow& row) { return row.user.empty() && row.parent.empty(); }
 
 struct ShareField {
     std::string_view name;
     std::size_t width;
     bool right;
     bool cut_with_plus;
-    std::string (*text)(const Row& row);
+    std::string (*text)(const ShareRow& row);
 };
-constexpr auto kFields = std::to_array<ShareField>({
+constexpr auto kShareFields = std::to_array<ShareField>({
     {"Account", 20, false, true,
-     [](const Row& r) { return std::string(r.depth, ' ') + r.account; }},
-    {"Cluster", 10, true, true, [](const Row& r) { return r.cluster; }},
-    {"EffectvUsage", 13, true, false, [](const Row& r) { return decimal(r.effective_usage); }},
+     [](const ShareRow& r) { return std::string(r.depth, ' ') + r.account; }},
+    {"Cluster", 10, true, true, [](const ShareRow& r) { return r.cluster; }},
+    {"EffectvUsage", 13, true, false,
+     [](const ShareRow& r) { return six_places(r.effective_usage); }},
     {"FairShare", 10, true, false,
-     [](const Row& r) { return r.fair_share ? decimal(*r.fair_share) : ""; }},
-    {"GrpTRESMins", 30, true, true, [](const Row&) { return std::string(); }},
-    {"GrpTRESRaw", 30, true, true, [](const Row& r) { return tres_text(r.tres_minutes); }},
+     [](const ShareRow& r) { return r.fair_share ? six_places(*r.fair_share) : ""; }},
+    {"GrpTRESMins", 30, true, true, [](const ShareRow&) { return std::string(); }},
+    {"GrpTRESRaw", 30, true, true, [](const ShareRow& r) { return tres_amounts(r.tres_minutes); }},
     {"LevelFS", 10, true, false,
-     [](const Row& r) {
+     [](const ShareRow& r) {
          if (!r.raw_shares && !is_root(r)) return std::string();  // Fairshare=parent.
-         return r.level_fs_infinite ? std::string("inf") : r.level_fs ? decimal(*r.level_fs) : "";
+         return r.level_fs_infinite ? std::string("inf")
+                : r.level_fs        ? six_places(*r.level_fs)
+                                    : "";
      }},
-    {"NormShares", 11, true, false, [](const Row& r) { return decimal(r.norm_shares); }},
+    {"NormShares", 11, true, false, [](const ShareRow& r) { return six_places(r.norm_shares); }},
     {"NormUsage", 11, true, false,
-     [](const Row& r) { return is_root(r) ? std::string() : decimal(r.norm_usage); }},
-    {"Partition", 12, true, true, [](const Row&) { return std::string(); }},
+     [](const ShareRow& r) { return is_root(r) ? std::string() : six_places(r.norm_usage); }},
+    {"Partition", 12, true, true, [](const ShareRow&) { return std::string(); }},
     {"RawShares", 10, true, true,
-     [](const Row& r) {
+     [](const ShareRow& r) {
          return r.raw_shares ? std::to_string(*r.raw_shares) : is_root(r) ? "" : "parent";
      }},
-    {"RawUsage", 11, true, false, [](const Row& r) { return std::to_string(r.raw_usage); }},
-    {"TRESRunMins", 30, true, true, [](const Row& r) { return tres_text(r.tres_run_minutes); }},
-    {"User", 10, true, true, [](const Row& r) { return r.user; }},
+    {"RawUsage", 11, true, false, [](const ShareRow& r) { return std::to_string(r.raw_usage); }},
+    {"TRESRunMins", 30, true, true,
+     [](const ShareRow& r) { return tres_amounts(r.tres_run_minutes); }},
+    {"User", 10, true, true, [](const ShareRow& r) { return r.user; }},
 });
 
-struct Column {
+struct ShareColumn {
     const ShareField* field;
     std::size_t width;
 };
-
-void add_names(const char* text, std::vector<std::string>& names) {
-    for (const auto name : split(text, ',')) names.emplace_back(trim(name));
-}
 
 Status read_one(int letter, const char* value, SshareOptions& options) {
     switch (letter) {
@@ -109,12 +109,12 @@ Status read_one(int letter, const char* value, SshareOptions& options) {
         case 'l': options.long_format = true; return Done{};
         case 'm': options.partitions = true; return Done{};
         case 'o': options.format = value; return Done{};
-        case 'p': options.style = Style::parsable; return Done{};
-        case 'P': options.style = Style::parsable2; return Done{};
+        case 'p': options.style = TableStyle::parsable; return Done{};
+        case 'P': options.style = TableStyle::parsable2; return Done{};
         case 'u': add_names(value, options.users); return Done{};
         case 'U': options.users_only = true; return Done{};
         case 'v': return Done{};
-        default: return not_supported(kOptions, letter);
+        default: return not_supported(kSshareOptions, letter);
     }
 }
 
@@ -131,18 +131,18 @@ std::string format_of(const SshareOptions& options, bool has_levels) {
 }
 
 // "account%30,user": names may be cut short, as in Slurm.
-Result<std::vector<Column>> columns_of(const std::string& format) {
-    std::vector<Column> columns;
+Result<std::vector<ShareColumn>> columns_of(const std::string& format) {
+    std::vector<ShareColumn> columns;
     for (const auto word : split(format, ',')) {
         const std::string_view name = trim(word).substr(0, trim(word).find('%'));
-        const auto field = std::ranges::find_if(kFields, [&](const ShareField& one) {
+        const auto field = std::ranges::find_if(kShareFields, [&](const ShareField& one) {
             return !name.empty() && starts_with_icase(one.name, name);
         });
-        if (field == kFields.end()) {
+        if (field == kShareFields.end()) {
             return Error{ErrorCode::invalid_argument,
                          "Invalid field requested: \"" + std::string(trim(word)) + "\""};
         }
-        Column column{&*field, field->width};
+        ShareColumn column{&*field, field->width};
         if (const std::size_t percent = word.find('%'); percent != std::string_view::npos) {
             const auto width = parse_int64(word.substr(percent + 1));
             if (width.ok() && *width > 0 && *width < 4096)
@@ -153,35 +153,36 @@ Result<std::vector<Column>> columns_of(const std::string& format) {
     return columns;
 }
 
-std::string padded(const Column& column, const std::string& text) {
+std::string padded_cell(const ShareColumn& column, const std::string& text) {
     if (column.field->cut_with_plus) return cell_with_plus(text, column.width, column.field->right);
     return cell(text, column.width, column.field->right, false);
 }
 
 template <class Text>
-void print_line(const std::vector<Column>& columns, Style style, std::ostream& out, Text text) {
+void print_line(const std::vector<ShareColumn>& columns, TableStyle style, std::ostream& out,
+                Text text) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
         const std::string one = text(columns[i]);
-        if (style == Style::table) {
-            out << padded(columns[i], one) << ' ';
+        if (style == TableStyle::table) {
+            out << padded_cell(columns[i], one) << ' ';
         } else {
-            out << one << (style == Style::parsable || i + 1 < columns.size() ? "|" : "");
+            out << one << (style == TableStyle::parsable || i + 1 < columns.size() ? "|" : "");
         }
     }
     out << '\n';
 }
 
-void print_header(const std::vector<Column>& columns, Style style, std::ostream& out) {
-    print_line(columns, style, out, [&](const Column& column) {
+void print_header(const std::vector<ShareColumn>& columns, TableStyle style, std::ostream& out) {
+    print_line(columns, style, out, [&](const ShareColumn& column) {
         const std::string name(column.field->name);
-        return style == Style::table ? name.substr(0, column.width) : name;
+        return style == TableStyle::table ? name.substr(0, column.width) : name;
     });
-    if (style != Style::table) return;
+    if (style != TableStyle::table) return;
     print_line(columns, style, out,
-               [](const Column& column) { return std::string(column.width, '-'); });
+               [](const ShareColumn& column) { return std::string(column.width, '-'); });
 }
 
-bool is_wanted(const SshareOptions& options, const Row& row) {
+bool is_wanted(const SshareOptions& options, const ShareRow& row) {
     const auto among = [](const std::vector<std::string>& names, const std::string& name) {
         return names.empty() || std::ranges::find(names, name) != names.end();
     };
@@ -189,24 +190,24 @@ bool is_wanted(const SshareOptions& options, const Row& row) {
     return among(options.accounts, row.account) && among(options.users, row.user);
 }
 
-int print_all(const SshareOptions& options, const std::vector<Row>& rows, bool has_levels,
+int print_all(const SshareOptions& options, const std::vector<ShareRow>& rows, bool has_levels,
               Streams& streams) {
     const auto columns = columns_of(format_of(options, has_levels));
     if (!columns.ok()) {
         return streams.err << "sshare: error: " << columns.error().message << '\n', 1;
     }
     if (options.header) print_header(*columns, options.style, streams.out);
-    for (const Row& row : rows) {
+    for (const ShareRow& row : rows) {
         if (!is_wanted(options, row)) continue;
         print_line(*columns, options.style, streams.out,
-                   [&](const Column& column) { return column.field->text(row); });
+                   [&](const ShareColumn& column) { return column.field->text(row); });
     }
     return 0;
 }
 
 void print_fields(std::ostream& out) {
     std::size_t at = 0;
-    for (const ShareField& field : kFields) {
+    for (const ShareField& field : kShareFields) {
         out << cell(field.name, 17, false) << (++at % 4 == 0 ? "\n" : " ");
     }
     if (at % 4 != 0) out << '\n';
@@ -220,10 +221,10 @@ int run_sshare(const Invocation& call, Streams& streams) {
         streams.err << "sshare: error: " << message << '\n';
         return 1;
     };
-    ArgumentReader reader(call, kOptions, "aA:ehlM:no:pPUu:vVm");
+    ArgumentReader reader(call, kSshareOptions, "aA:ehlM:no:pPUu:vVm");
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
-        if (argument->letter == 'H') return streams.out << kUsage, 0;
+        if (argument->letter == 'H') return streams.out << kSshareUsage, 0;
         if (argument->letter == 'e') return print_fields(streams.out), 0;
         if (const Status read = read_one(argument->letter, argument->value, options); !read.ok()) {
             return fail(read.error().message);
@@ -247,7 +248,7 @@ int run_sshare(const Invocation& call, Streams& streams) {
                     << '\n';
         return 1;
     }
-    const bool has_levels = std::ranges::any_of(*rows, [](const Row& row) {
+    const bool has_levels = std::ranges::any_of(*rows, [](const ShareRow& row) {
         return row.level_fs_infinite || row.level_fs.value_or(0) > 0;
     });
     return print_all(options, *rows, has_levels, streams);

@@ -15,13 +15,13 @@
 namespace berth::slurm {
 namespace {
 
-constexpr const char* kUsage = "Usage: sstat [-ahnpP] [-o fields] -j jobid[.step][,…]\n";
+constexpr const char* kSstatUsage = "Usage: sstat [-ahnpP] [-o fields] -j jobid[.step][,…]\n";
 // Of Slurm's own list those that are measured here; the rest can be asked for, and is blank.
-constexpr const char* kDefaultFormat =
+constexpr const char* kSstatDefaultFormat =
     "JobID,MaxRSS,MaxRSSNode,AveRSS,MinCPU,MinCPUNode,AveCPU,NTasks,TRESUsageInAve,TRESUsageInMax,"
     "TRESUsageInTot";
 
-constexpr auto kOptions = std::to_array<option>({
+constexpr auto kSstatOptions = std::to_array<option>({
     {"allsteps", no_argument, nullptr, 'a'},
     {"helpformat", no_argument, nullptr, 'e'},
     {"help", no_argument, nullptr, 'h'},
@@ -124,11 +124,11 @@ int print_job(Client& client, const SstatOptions& options, const std::string& wa
 
 int run_sstat(const Invocation& call, Streams& streams) {
     SstatOptions options;
-    ArgumentReader reader(call, kOptions, "aehj:no:pPvV");
+    ArgumentReader reader(call, kSstatOptions, "aehj:no:pPvV");
     while (const auto argument = reader.next(streams)) {
         switch (argument->letter) {
             case 'V': return streams.out << kVersion << '\n', 0;
-            case 'h': return streams.out << kUsage, 0;
+            case 'h': return streams.out << kSstatUsage, 0;
             case 'e': return streams.out << accounting_field_names(), 0;
             case 'a': options.all_steps = true; break;
             case 'n': options.header = false; break;
@@ -143,7 +143,8 @@ int run_sstat(const Invocation& call, Streams& streams) {
             case 'v': break;
             default:
                 streams.err << "sstat: error: "
-                            << not_supported(kOptions, argument->letter).error().message << '\n';
+                            << not_supported(kSstatOptions, argument->letter).error().message
+                            << '\n';
                 return 1;
         }
     }
@@ -153,7 +154,7 @@ int run_sstat(const Invocation& call, Streams& streams) {
         return 1;
     }
     const auto columns =
-        accounting_columns(options.format.empty() ? kDefaultFormat : options.format);
+        accounting_columns(options.format.empty() ? kSstatDefaultFormat : options.format);
     if (!columns.ok()) return streams.err << columns.error().message << '\n', 1;
     if (options.header) print_header(options, *columns, streams.out);
     Client client(endpoint_of(call));

@@ -19,7 +19,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kHandshake = 10s;
-constexpr int kSendMilliseconds = 60'000;
 
 Error unreachable(const std::string& address, const std::string& why) {
     return {ErrorCode::unavailable, "cannot reach the srun of the step at " + address + ": " + why};

@@ -13,6 +13,8 @@
 namespace berth::slurm {
 
 inline constexpr std::uint32_t kAttached = 0xffffffff;  // What our hello says for a node.
+// A peer (srun, a shepherd) that takes nothing for this long is gone.
+inline constexpr int kSendMilliseconds = 60'000;
 
 class StepAttachment {
 public:

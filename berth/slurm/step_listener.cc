@@ -36,8 +36,7 @@ constexpr std::size_t kUnsentMax = std::size_t{4} << 20;
 constexpr auto kTick = 1s;
 constexpr auto kAskLeaving = 250ms;
 constexpr auto kFarewell = 2s;
-constexpr auto kGreetWithin = 30s;         // A shepherd greets at once; a stranger need not.
-constexpr int kSendMilliseconds = 60'000;  // A shepherd that takes nothing for so long is gone.
+constexpr auto kGreetWithin = 30s;  // A shepherd greets at once; a stranger need not.
 
 Error system_error(const char* what) {
     return {ErrorCode::unavailable, std::string(what) + ": " + std::strerror(errno)};
@@ -55,8 +54,10 @@ std::string random_token() {
     return token;
 }
 
+}  // namespace
+
 // One node's shepherd. It is done when all tasks that it named in its hello have ended.
-struct Connection {
+struct StepConnection {
     int fd = -1;
     StepFrameReader reader;
     std::optional<TlsStream> tls;
@@ -99,12 +100,10 @@ struct Connection {
     }
 };
 
-}  // namespace
-
 struct StepListener::State {
     int listener = -1, signals = -1;
     std::string address, token;
-    std::vector<Connection> connections;
+    std::vector<StepConnection> connections;
     std::size_t nodes = 0, nodes_come = 0, nodes_done = 0;
     std::set<std::uint32_t> come;
     std::string early;  // What was typed, by who looks on, before all nodes were there.
@@ -113,7 +112,7 @@ struct StepListener::State {
     Clock::time_point deaf_until;  // Nobody is let in before: there is no room.
 
     ~State() {
-        for (Connection& connection : connections) drop(connection);
+        for (StepConnection& connection : connections) drop(connection);
         if (listener >= 0) close(listener);
         if (signals >= 0) close(signals);
     }
@@ -128,14 +127,14 @@ struct StepListener::State {
             if (no_descriptors && !drop_a_stranger()) pause_accepting();
             return;
         }
-        Connection& one = connections.emplace_back();
+        StepConnection& one = connections.emplace_back();
         one.fd = fd;
         if (!is_from_here(fd)) one.tls = TlsStream::accept_while_reading(fd, token);
     }
     void pause_accepting() { deaf_until = Clock::now() + kTick; }
     // The one that has waited longest without a greeting. False: all have greeted.
     bool drop_a_stranger() {
-        const auto oldest = std::ranges::find(connections, false, &Connection::greeted);
+        const auto oldest = std::ranges::find(connections, false, &StepConnection::greeted);
         if (oldest == connections.end()) return false;
         drop(*oldest);
         connections.erase(oldest);
@@ -143,13 +142,13 @@ struct StepListener::State {
     }
     void drop_silent_strangers() {
         const auto latest = Clock::now() - kGreetWithin;
-        std::erase_if(connections, [&](Connection& one) {
+        std::erase_if(connections, [&](StepConnection& one) {
             const bool silent = !one.greeted && one.since <= latest;
             if (silent) drop(one);
             return silent;
         });
     }
-    static void drop(Connection& connection) {
+    static void drop(StepConnection& connection) {
         connection.tls.reset();
         close(connection.fd);
     }
@@ -157,7 +156,7 @@ struct StepListener::State {
         send_to_all(encode_frames(StepFrameKind::standard_in, kAllTasks, bytes));
     }
     void send_to_all(const std::string& frames) {
-        for (Connection& connection : connections) {
+        for (StepConnection& connection : connections) {
             if (connection.is_shepherd() && !connection.done) connection.send_all(frames);
         }
     }
@@ -170,7 +169,7 @@ struct StepListener::State {
             {bytes.data(), n > 0 ? static_cast<std::size_t>(n) : 0});  // None: the end of input.
     }
 
-    bool greet(Connection& connection, const StepFrame& frame) {
+    bool greet(StepConnection& connection, const StepFrame& frame) {
         const auto hello = read_hello(frame, token);
         if (!hello.ok()) return false;
         connection.greeted = true;
@@ -208,14 +207,14 @@ struct StepListener::State {
         if (!is_end && !is_output) return;
         const std::string bytes = encode_frame(frame.kind, frame.task, frame.bytes);
         if (is_end) ends += bytes;
-        for (Connection& one : connections) {
+        for (StepConnection& one : connections) {
             if (one.attached && !one.send_some(bytes)) ::shutdown(one.fd, SHUT_RDWR);
         }
     }
     // What they have not yet taken, for a moment, before srun goes.
     void finish_attached() {
         const auto until = Clock::now() + kFarewell;
-        for (Connection& one : connections) {
+        for (StepConnection& one : connections) {
             while (one.attached && !one.unsent.empty() && Clock::now() < until) {
                 pollfd full{one.fd, POLLOUT, 0};
                 if (::poll(&full, 1, 100) < 0 || !one.send_some({})) break;
@@ -225,14 +224,14 @@ struct StepListener::State {
 
     // False: the connection is to be closed. What TLS has taken from the socket already, poll()
     // would not tell of again.
-    bool read_connection(Connection& connection, const Events& events) {
+    bool read_connection(StepConnection& connection, const Events& events) {
         do {
             if (!read_frames(connection, events)) return false;
         } while (connection.tls && connection.tls->has_more());
         return true;
     }
 
-    bool read_frames(Connection& connection, const Events& events) {
+    bool read_frames(StepConnection& connection, const Events& events) {
         std::array<char, 65536> bytes{};
         const ssize_t n = connection.read(bytes.data(), bytes.size());
         if (n < 0 && (errno == EAGAIN || errno == EINTR)) return true;
@@ -265,15 +264,15 @@ struct StepListener::State {
     }
 
     bool takes_input() const {
-        return stdin_open &&
-               std::ranges::find(connections, true, &Connection::holds_input) == connections.end();
+        return stdin_open && std::ranges::find(connections, true, &StepConnection::holds_input) ==
+                                 connections.end();
     }
     std::vector<pollfd> polled() const {
         const bool listens = Clock::now() >= deaf_until;
         std::vector<pollfd> fds = {{listens ? listener : -1, POLLIN, 0},
                                    {signals, POLLIN, 0},
                                    {takes_input() ? STDIN_FILENO : -1, POLLIN, 0}};
-        for (const Connection& connection : connections) {
+        for (const StepConnection& connection : connections) {
             // What is typed before all nodes are there has to wait somewhere: best where it is.
             short wanted = connection.attached && !are_all_here() ? 0 : POLLIN;
             if (!connection.unsent.empty()) wanted |= POLLOUT;
@@ -398,7 +397,7 @@ bool StepListener::is_found_at(std::string_view host) {
 }
 
 void StepListener::send_to(std::uint32_t node, const std::string& frames) {
-    for (Connection& one : state_->connections) {
+    for (StepConnection& one : state_->connections) {
         if (one.is_shepherd() && one.node == node) one.send_all(frames);
     }
 }
@@ -444,7 +443,7 @@ std::vector<std::uint32_t> StepListener::not_come() const {
 
 std::vector<std::uint32_t> StepListener::connected() const {
     std::vector<std::uint32_t> nodes;
-    for (const Connection& one : state_->connections) {
+    for (const StepConnection& one : state_->connections) {
         if (one.is_shepherd() && !one.done) nodes.push_back(one.node);
     }
     return nodes;

@@ -17,14 +17,6 @@ std::string& format_in_use() {
     return format;
 }
 
-std::tm local(Time at) {
-    const std::time_t seconds =
-        std::chrono::floor<std::chrono::seconds>(at.time_since_epoch()).count();
-    std::tm civil{};
-    localtime_r(&seconds, &civil);
-    return civil;
-}
-
 // Days since 1970 of the date, as it is in this time zone.
 std::int64_t day_of(const std::tm& civil) {
     const std::chrono::year_month_day date{
@@ -43,8 +35,16 @@ void use_time_format(const Invocation& call) {
     if (formatted_time(Time(), format_in_use().c_str()).empty()) format_in_use() = kStandard;
 }
 
+std::tm broken_down(Time at) {
+    const std::time_t seconds =
+        std::chrono::floor<std::chrono::seconds>(at.time_since_epoch()).count();
+    std::tm civil{};
+    localtime_r(&seconds, &civil);
+    return civil;
+}
+
 std::string formatted_time(Time at, const char* strftime_format) {
-    const std::tm civil = local(at);
+    const std::tm civil = broken_down(at);
     std::array<char, 256> text{};
     const std::size_t size = std::strftime(text.data(), text.size(), strftime_format, &civil);
     return {text.data(), size};
@@ -52,7 +52,7 @@ std::string formatted_time(Time at, const char* strftime_format) {
 
 std::string relative_time_text(Time at, Time now) {
     constexpr std::int64_t kYear = 365, kWeek = 7;
-    const std::int64_t days = day_of(local(at)) - day_of(local(now));
+    const std::int64_t days = day_of(broken_down(at)) - day_of(broken_down(now));
     const char* format = "%a %H:%M";
     if (days == 0) {
         format = "%H:%M:%S";

@@ -2,6 +2,7 @@
 // strftime takes.
 #pragma once
 
+#include <ctime>
 #include <string>
 
 #include "berth/base/time.h"
@@ -13,6 +14,7 @@ namespace berth::slurm {
 void use_time_format(const Invocation& call);
 
 // In this machine's time zone.
+std::tm broken_down(Time at);
 std::string formatted_time(Time at, const char* strftime_format);
 
 // "17:10:37", "Ystday 17:10", "Tomorr 17:10", "Fri 17:10", "3 Nov 17:10", "3 Nov 2025".

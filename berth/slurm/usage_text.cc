@@ -9,7 +9,7 @@
 namespace berth::slurm {
 namespace {
 
-std::int64_t cpu_of(const StepTotals& used) { return used.user_ms + used.system_ms; }
+std::int64_t cpu_ms(const StepTotals& used) { return used.user_ms + used.system_ms; }
 std::int64_t of_task(const StepTotals& used, std::int64_t all) {
     return all / std::max<std::int64_t>(used.tasks, 1);
 }
@@ -49,16 +49,16 @@ std::string ave_rss(const Used& used) {
 std::string min_cpu(const Used& used) { return used ? whole_seconds(used->cpu_min_ms) : ""; }
 std::string min_cpu_node(const Used& used) { return used ? used->cpu_min_node : ""; }
 std::string ave_cpu(const Used& used) {
-    return used ? whole_seconds(of_task(*used, cpu_of(*used))) : "";
+    return used ? whole_seconds(of_task(*used, cpu_ms(*used))) : "";
 }
 std::string usage_max(const Used& used) {
-    return used ? usage_tres(cpu_of(*used), used->rss_max) : "";
+    return used ? usage_tres(cpu_ms(*used), used->rss_max) : "";
 }
 std::string usage_ave(const Used& used) {
-    return used ? usage_tres(of_task(*used, cpu_of(*used)), of_task(*used, used->rss_sum)) : "";
+    return used ? usage_tres(of_task(*used, cpu_ms(*used)), of_task(*used, used->rss_sum)) : "";
 }
 std::string usage_total(const Used& used) {
-    return used ? usage_tres(cpu_of(*used), used->rss_sum) : "";
+    return used ? usage_tres(cpu_ms(*used), used->rss_sum) : "";
 }
 
 }  // namespace berth::slurm

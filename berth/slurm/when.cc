@@ -7,28 +7,20 @@
 #include <string>
 
 #include "berth/base/text.h"
+#include "berth/slurm/time_format.h"
 
 namespace berth::slurm {
 namespace {
-
-using std::chrono::seconds;
 
 Error malformed(std::string_view text) {
     return {ErrorCode::invalid_argument,
             "Invalid time specification (pos=0): " + std::string(text)};
 }
 
-std::tm local(Time at) {
-    const std::time_t since = std::chrono::floor<seconds>(at.time_since_epoch()).count();
-    std::tm civil{};
-    localtime_r(&since, &civil);
-    return civil;
-}
-
 // mktime settles what the zone's offset was on that day.
 Time at_local(std::tm civil) {
     civil.tm_isdst = -1;
-    return Time(seconds(std::mktime(&civil)));
+    return Time(std::chrono::seconds(std::mktime(&civil)));
 }
 
 std::optional<int> digits(std::string_view text, int low, int high) {
@@ -108,7 +100,8 @@ std::optional<Duration> read_offset(std::string_view text) {
                                        Unit{"days", 86400}, Unit{"weeks", 604800}}) {
         const bool matches =
             unit == name || unit == name.substr(0, name.size() - 1) || unit == name.substr(0, 3);
-        if (matches) return seconds(number.value() * length) * (text[0] == '-' ? -1 : 1);
+        if (matches)
+            return std::chrono::seconds(number.value() * length) * (text[0] == '-' ? -1 : 1);
     }
     return std::nullopt;
 }
@@ -116,7 +109,7 @@ std::optional<Duration> read_offset(std::string_view text) {
 }  // namespace
 
 Time midnight_before(Time now) {
-    std::tm civil = local(now);
+    std::tm civil = broken_down(now);
     civil.tm_hour = civil.tm_min = civil.tm_sec = 0;
     return at_local(civil);
 }
@@ -127,12 +120,12 @@ Result<Time> parse_when(std::string_view text, Time now, bool past_is_fine) {
         if (text.size() == 3) return now;
         const auto offset = read_offset(text.substr(3));
         if (!offset) return malformed(text);
-        return std::chrono::floor<seconds>(now) + *offset;
+        return std::chrono::floor<std::chrono::seconds>(now) + *offset;
     }
     if (iequals(text, "today")) return midnight_before(now);
     if (iequals(text, "tomorrow")) return midnight_before(midnight_before(now) + kDay + kDay / 2);
     if (iequals(text, "yesterday")) return midnight_before(midnight_before(now) - kDay / 2);
-    std::tm civil = local(now);
+    std::tm civil = broken_down(now);
     civil.tm_sec = 0;
     if (read_time_of_day(text, civil)) {
         const Time at = at_local(civil);
@@ -150,6 +143,6 @@ Result<Time> parse_when(std::string_view text, Time now, bool past_is_fine) {
     return at_local(civil);
 }
 
-Duration utc_offset_at(Time at) { return std::chrono::seconds(local(at).tm_gmtoff); }
+Duration utc_offset_at(Time at) { return std::chrono::seconds(broken_down(at).tm_gmtoff); }
 
 }  // namespace berth::slurm

@@ -52,7 +52,7 @@ def job_options():
     """{option: {"commands": (…), "variable": "GPUS" or None, "built": bool}}; options of two meanings have a row each."""
     rows = {}
     pattern = re.compile(r'\{"([\w-]+)",\s*(?:\'.\'|0),\s*\w+_argument(?:,\s*("\w+"|nullptr))?(?:,\s*([\w| ]+?))?(?:,\s*([^\s}].*?))?\}(?=,|\s)')
-    for line in table(text_of("slurm/job_options.cc"), "kOptions").splitlines():
+    for line in table(text_of("slurm/job_options.cc"), "kJobOptions").splitlines():
         for name, variable, commands, setter in pattern.findall(line):
             whole = sorted({c for word in (commands or "kJobs").split("|") for c in JOB_COMMANDS[word.strip()]})
             rows.setdefault(name, []).append({
@@ -88,8 +88,8 @@ def input_variables():
     if (SOURCE / "slurm/input_variables.cc").exists():
         text = text_of("slurm/input_variables.cc")
         for command in (*PREFIX, *COMMANDS):
-            if re.search(rf"\bk{command.capitalize()}\b", text):
-                for variable, option in re.findall(r'\{"(\w+)",\s*"([\w-]+)"', table(text, f"k{command.capitalize()}")):
+            if re.search(rf"\bk{command.capitalize()}Variables\b", text):
+                for variable, option in re.findall(r'\{"(\w+)",\s*"([\w-]+)"', table(text, f"k{command.capitalize()}Variables")):
                     found.setdefault((command, option), []).append(variable)
     for option, rows in job_options().items():
         for row in rows:
