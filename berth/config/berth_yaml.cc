@@ -23,7 +23,7 @@ constexpr std::size_t kYamlBytesMax = 4 * 1024 * 1024;
 struct Translation {
     std::string_view yaml, slurm;
 };
-constexpr auto kNodeKeys = std::to_array<Translation>({
+constexpr auto kYamlNodeKeys = std::to_array<Translation>({
     {"name", "NodeName"},
     {"hostname", "NodeHostname"},
     {"address", "NodeAddr"},
@@ -37,7 +37,7 @@ constexpr auto kNodeKeys = std::to_array<Translation>({
     {"features", "Features"},
     {"weight", "Weight"},
 });
-constexpr auto kPartitionKeys = std::to_array<Translation>({
+constexpr auto kYamlPartitionKeys = std::to_array<Translation>({
     {"name", "PartitionName"},
     {"nodes", "Nodes"},
     {"default", "Default"},
@@ -79,7 +79,7 @@ public:
             } else if (key == "partitions") {
                 Line defaults;
                 each(entry.second, [&](const YAML::Node& node) {
-                    read_partition_line(draft_, translate(node, kPartitionKeys), defaults);
+                    read_partition_line(draft_, translate(node, kYamlPartitionKeys), defaults);
                 });
             } else if (key == "accounts") {
                 each(entry.second, [&](const YAML::Node& node) { read_account(node); });
@@ -236,7 +236,7 @@ private:
         return line;
     }
     void read_node(const YAML::Node& node, Line& defaults) {
-        const Line line = translate(node, kNodeKeys);
+        const Line line = translate(node, kYamlNodeKeys);
         if (const Pair* gres = line.find("Gres"); gres != nullptr && gres->value) {
             for (const auto one : split(*gres->value, ',')) {  // Here no GresTypes is needed.
                 draft_.gres_types.emplace(trim(one.substr(0, one.find(':'))));

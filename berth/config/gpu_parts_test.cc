@@ -5,7 +5,7 @@
 namespace berth::config {
 namespace {
 
-Loaded read(const std::string& gres, const std::string& gres_conf) {
+Loaded load_gres(const std::string& gres, const std::string& gres_conf) {
     ConfigFiles files;
     files.slurm = ConfigText{"slurm.conf",
                              "ClusterName=lab\nGresTypes=gpu,mps,shard,gpumem\n"
@@ -51,7 +51,7 @@ TEST(GpuParts, AreSpreadEvenlyUnlessFilesAreNamed) {
     };
     for (const Case& c : cases) {
         SCOPED_TRACE(c.gres);
-        const Loaded loaded = read(c.gres, c.gres_conf);
+        const Loaded loaded = load_gres(c.gres, c.gres_conf);
         EXPECT_EQ(parts_text(loaded.spec), c.parts);
         std::string found;
         for (const Finding& finding : loaded.findings) {
@@ -63,7 +63,7 @@ TEST(GpuParts, AreSpreadEvenlyUnlessFilesAreNamed) {
 }
 
 TEST(GpuParts, OfMemorySayHowMuchAGpuHas) {
-    const Loaded loaded = read("gpu:a100:2,gpumem:160G", "");
+    const Loaded loaded = load_gres("gpu:a100:2,gpumem:160G", "");
     EXPECT_EQ(loaded.spec.nodes.at(0).devices.at(1).memory, gib(80));
 }
 

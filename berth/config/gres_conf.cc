@@ -12,7 +12,7 @@ const std::vector<std::string_view> kGresKeys = {"NodeName",   "Name",          
                                                  "Cores",      "Count",         "Links", "Flags",
                                                  "AutoDetect", "MultipleFiles", "CPUs"};
 
-void check_keys(Draft& draft, const Line& line) {
+void check_gres_keys(Draft& draft, const Line& line) {
     for (const Pair& pair : line.pairs) {
         const bool known =
             std::ranges::any_of(kGresKeys, [&](auto key) { return iequals(key, pair.key); });
@@ -276,7 +276,7 @@ void note_auto_detect(Draft& draft, const NodeSpec& node) {
 
 void read_gres_conf(Draft& draft, const std::vector<Line>& lines) {
     for (const Line& line : lines) {
-        check_keys(draft, line);
+        check_gres_keys(draft, line);
         if (line.has("Name")) {
             read_record(draft, line);
         } else if (line.pairs.size() == 1 && iequals(line.pairs.front().key, "NodeName")) {

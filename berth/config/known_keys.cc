@@ -11,7 +11,7 @@ namespace {
 using enum KeyUse;
 
 // In the order of `scontrol show config`. Defaults are those of Slurm 25.11.
-constexpr auto kKeys = std::to_array<KnownKey>({
+constexpr auto kKnownKeys = std::to_array<KnownKey>({
     {"AccountingStorageBackupHost", slurms_own, "(null)"},
     {"AccountingStorageEnforce", acted_on, "none"},
     {"AccountingStorageExternalHost", slurms_own, ""},
@@ -212,12 +212,12 @@ constexpr auto kKeys = std::to_array<KnownKey>({
 
 }  // namespace
 
-std::span<const KnownKey> known_keys() { return kKeys; }
+std::span<const KnownKey> known_keys() { return kKnownKeys; }
 
 const KnownKey* find_known_key(std::string_view name) {
-    const auto found =
-        std::ranges::find_if(kKeys, [&](const KnownKey& key) { return iequals(key.name, name); });
-    return found == kKeys.end() ? nullptr : &*found;
+    const auto found = std::ranges::find_if(
+        kKnownKeys, [&](const KnownKey& key) { return iequals(key.name, name); });
+    return found == kKnownKeys.end() ? nullptr : &*found;
 }
 
 }  // namespace berth::config

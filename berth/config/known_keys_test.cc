@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "berth/base/text.h"
+#include "berth/config/config_rig.h"
 #include "berth/config/load.h"
 #include "berth/config/log_settings.h"
 
@@ -103,7 +104,7 @@ constexpr const char* kBase =
     "NodeName=n[1-2] CPUs=16 Sockets=2 CoresPerSocket=8 RealMemory=64000 Gres=gpu:a100:4\n"
     "PartitionName=main Nodes=ALL Default=YES\n";
 
-Loaded load_with(std::string_view key, std::string_view value) {
+Loaded load_key(std::string_view key, std::string_view value) {
     std::string text;
     for (const std::string_view line : split(std::string_view(kBase), '\n')) {
         const bool replaced = starts_with_icase(line, std::string(key) + "=");
@@ -118,16 +119,10 @@ Loaded load_with(std::string_view key, std::string_view value) {
     return loaded;
 }
 
-std::string text_of(const Loaded& loaded) {
-    std::string text;
-    for (const Finding& finding : loaded.findings) text += to_string(finding) + "\n";
-    return text;
-}
-
 TEST(KnownKeys, ThoseActedOnChangeTheCluster) {
-    const ClusterSpec base = load_with("", "").spec;
+    const ClusterSpec base = load_key("", "").spec;
     for (const Consumer& one : kInSpec) {
-        const Loaded loaded = load_with(one.key, one.value);
+        const Loaded loaded = load_key(one.key, one.value);
         EXPECT_FALSE(loaded.has_errors) << one.key << ": " << text_of(loaded);
         EXPECT_FALSE(loaded.spec == base) << one.key << "=" << one.value << " changes nothing";
     }
@@ -144,7 +139,7 @@ TEST(KnownKeys, EachActedOnHasItsConsumer) {
 TEST(KnownKeys, AllOthersAreNamedInAWarning) {
     for (const KnownKey& key : known_keys()) {
         if (key.use == KeyUse::acted_on) continue;
-        const Loaded loaded = load_with(key.name, "/some/thing");
+        const Loaded loaded = load_key(key.name, "/some/thing");
         const std::string said = text_of(loaded);
         EXPECT_FALSE(loaded.has_errors) << said;
         EXPECT_NE(said.find("warning: "), std::string::npos) << key.name;
@@ -157,18 +152,18 @@ TEST(KnownKeys, WhatIsSoAnywayIsNoWarning) {
     for (const KnownKey& key : known_keys()) {
         if (key.use == KeyUse::acted_on || key.shown.empty()) continue;
         if (key.name == "SchedulerTimeSlice") continue;  // Which is taken for something else.
-        EXPECT_EQ(text_of(load_with(key.name, key.shown.substr(0, key.shown.find(' ')))), "")
+        EXPECT_EQ(text_of(load_key(key.name, key.shown.substr(0, key.shown.find(' ')))), "")
             << key.name;
     }
     for (const auto& [key, value] : std::vector<std::pair<const char*, const char*>>{
              {"PreemptType", "preempt/none"}, {"DisableRootJobs", "NO"}, {"TrackWCKey", "no"}}) {
-        EXPECT_EQ(text_of(load_with(key, value)), "") << key;
+        EXPECT_EQ(text_of(load_key(key, value)), "") << key;
     }
     for (const auto& [key, value] :
          std::vector<std::pair<const char*, const char*>>{{"PreemptType", "preempt/qos"},
                                                           {"JobSubmitPlugins", "lua"},
                                                           {"CliFilterPlugins", "lua"}}) {
-        EXPECT_NE(text_of(load_with(key, value)).find(std::string("warning: ") + key),
+        EXPECT_NE(text_of(load_key(key, value)).find(std::string("warning: ") + key),
                   std::string::npos)
             << key;
     }
@@ -186,29 +181,29 @@ TEST(SiteKeys, SayWhatIsWrongAndWhatWouldBeRight) {
         {"TopologyPlugin", "topology/torus", "should be topology/flat, topology/tree"},
     };
     for (const auto& [key, value, says] : cases) {
-        const Loaded loaded = load_with(key, "\"" + std::string(value) + "\"");
+        const Loaded loaded = load_key(key, "\"" + std::string(value) + "\"");
         EXPECT_TRUE(loaded.has_errors) << key;
         EXPECT_NE(text_of(loaded).find(says), std::string::npos) << key << ": " << text_of(loaded);
     }
 }
 
 TEST(SiteKeys, PrivateDataKnowsItsKinds) {
-    EXPECT_EQ(load_with("PrivateData", "jobs,usage").spec.private_data,
+    EXPECT_EQ(load_key("PrivateData", "jobs,usage").spec.private_data,
               bit_of(PrivateKind::jobs) | bit_of(PrivateKind::usage));
-    const Loaded all = load_with("PrivateData", "ALL");
+    const Loaded all = load_key("PrivateData", "ALL");
     EXPECT_NE(all.spec.private_data & bit_of(PrivateKind::reservations), 0U);
-    EXPECT_NE(text_of(load_with("PrivateData", "cloud")).find("no effect yet"), std::string::npos);
+    EXPECT_NE(text_of(load_key("PrivateData", "cloud")).find("no effect yet"), std::string::npos);
 }
 
 TEST(SiteKeys, TopologyPluginDecidesWhatIsReadOfTopologyConf) {
     const auto switches = [](const char* plugin) {
-        return load_with("TopologyPlugin", plugin).spec.nodes[0].switches.size();
+        return load_key("TopologyPlugin", plugin).spec.nodes[0].switches.size();
     };
-    EXPECT_EQ(load_with("", "").spec.nodes[0].switches.size(), 1U);
+    EXPECT_EQ(load_key("", "").spec.nodes[0].switches.size(), 1U);
     EXPECT_EQ(switches("topology/tree"), 1U);
     EXPECT_EQ(switches("topology/flat"), 0U);
     EXPECT_EQ(switches("topology/block"), 0U);
-    EXPECT_NE(text_of(load_with("TopologyPlugin", "topology/block"))
+    EXPECT_NE(text_of(load_key("TopologyPlugin", "topology/block"))
                   .find("SwitchName lines have no effect with TopologyPlugin=topology/block"),
               std::string::npos);
 }

@@ -1,12 +1,13 @@
 // Keys of node lines, gres.conf and lists of words that had no effect and did not say so.
 #include <gtest/gtest.h>
 
+#include "berth/config/config_rig.h"
 #include "berth/config/load.h"
 
 namespace berth::config {
 namespace {
 
-Loaded load_with(const std::string& slurm, const std::string& node, const std::string& gres = "",
+Loaded load_node(const std::string& slurm, const std::string& node, const std::string& gres = "",
                  const std::string& topology = "") {
     ConfigFiles files;
     files.slurm =
@@ -17,16 +18,10 @@ Loaded load_with(const std::string& slurm, const std::string& node, const std::s
     return load(files);
 }
 
-std::string text_of(const Loaded& loaded) {
-    std::string text;
-    for (const Finding& finding : loaded.findings) text += to_string(finding) + "\n";
-    return text;
-}
-
 const char* const kTwoSockets = "Sockets=2 CoresPerSocket=4 Gres=gpu:a100:4";
 
 TEST(GresConf, ALineWithoutFilesIsAboutAsManyGpusAsItsCount) {
-    const Loaded loaded = load_with("", kTwoSockets,
+    const Loaded loaded = load_node("", kTwoSockets,
                                     "Name=gpu Type=a100 Count=2 Cores=0-3\n"
                                     "Name=gpu Type=a100 Count=2 Cores=4-7\n");
     EXPECT_EQ(text_of(loaded), "");
@@ -39,7 +34,7 @@ TEST(GresConf, ALineWithoutFilesIsAboutAsManyGpusAsItsCount) {
 
 TEST(GresConf, ACountThatDoesNotAgreeWithTheFilesIsAnError) {
     const Loaded loaded =
-        load_with("", kTwoSockets, "Name=gpu Type=a100 Count=3 File=/dev/nvidia[0-3]\n");
+        load_node("", kTwoSockets, "Name=gpu Type=a100 Count=3 File=/dev/nvidia[0-3]\n");
     EXPECT_TRUE(loaded.has_errors);
     EXPECT_EQ(text_of(loaded),
               "gres.conf:1: error: Count=3 does not agree with File, which names 4; leave Count "
@@ -47,7 +42,7 @@ TEST(GresConf, ACountThatDoesNotAgreeWithTheFilesIsAnError) {
 }
 
 TEST(NodeLine, BoardsHaveSocketsEach) {
-    const Loaded loaded = load_with("", "Boards=2 SocketsPerBoard=2 CoresPerSocket=3 Gres=gpu:1");
+    const Loaded loaded = load_node("", "Boards=2 SocketsPerBoard=2 CoresPerSocket=3 Gres=gpu:1");
     EXPECT_EQ(text_of(loaded), "");
     EXPECT_EQ(loaded.spec.nodes[0].cpus(), 12U);
 }
@@ -67,7 +62,7 @@ TEST(Configuration, WarnsOfWhatHasNoEffect) {
              Unheeded{"", "CPUs=1", "SwitchName=s Nodes=n1 LinkSpeed=100\n",
                       "LinkSpeed has no effect"},
          }) {
-        const std::string text = text_of(load_with(one.slurm, one.node, "", one.topology));
+        const std::string text = text_of(load_node(one.slurm, one.node, "", one.topology));
         EXPECT_NE(text.find(one.says), std::string::npos) << one.says << ": " << text;
         EXPECT_EQ(text.find("error"), std::string::npos) << text;
     }

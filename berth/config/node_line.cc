@@ -135,7 +135,7 @@ void intern_gres(Draft& draft, const Line& line, NodeSpec& node, const std::vect
     }
 }
 
-void check_keys(Draft& draft, const Line& line) {
+void check_node_keys(Draft& draft, const Line& line) {
     for (const Pair& pair : line.pairs) {
         const bool known =
             std::ranges::any_of(kNodeKeys, [&](auto key) { return iequals(key, pair.key); });
@@ -174,7 +174,7 @@ std::string beside(Draft& draft, const Line& line, const Pair* pair, std::size_t
 }  // namespace
 
 void read_node_line(Draft& draft, const Line& line, Line& defaults) {
-    check_keys(draft, line);
+    check_node_keys(draft, line);
     const Pair& name = line.pairs.front();
     if (!name.value) return;
     if (iequals(*name.value, "DEFAULT")) {

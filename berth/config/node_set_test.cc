@@ -1,15 +1,10 @@
 #include <gtest/gtest.h>
 
+#include "berth/config/config_rig.h"
 #include "berth/config/load.h"
 
 namespace berth::config {
 namespace {
-
-Loaded load_slurm(const std::string& slurm) {
-    ConfigFiles files;
-    files.slurm = ConfigText{"slurm.conf", slurm};
-    return load(files);
-}
 
 TEST(NodeSets, OpenPartitionsToNodesThatJoin) {
     const Loaded loaded = load_slurm(

@@ -10,7 +10,7 @@
 namespace berth::config {
 namespace {
 
-constexpr auto kKeys = std::to_array<std::string_view>(
+constexpr auto kPolicyFileKeys = std::to_array<std::string_view>(
     {"Priority*", "Scheduler*", "FairShareDampeningFactor", "EnforcePartLimits",
      "AccountingStorageEnforce", "OverTimeLimit", "KillWait", "JobRequeue"});
 
@@ -19,7 +19,7 @@ bool is_yaml(const ConfigText& policy) {
 }
 
 bool is_of_a_policy(const std::string& key) {
-    return std::ranges::any_of(kKeys, [&](std::string_view known) {
+    return std::ranges::any_of(kPolicyFileKeys, [&](std::string_view known) {
         if (!known.ends_with('*')) return iequals(known, key);
         known.remove_suffix(1);
         return iequals(known, std::string_view(key).substr(0, known.size()));
@@ -32,13 +32,13 @@ bool has_line(const Line& line) {
                                [&](const char* key) { return iequals(line.pairs[0].key, key); });
 }
 
-void check_keys(Draft& draft, const std::vector<Line>& lines) {
+void check_policy_keys(Draft& draft, const std::vector<Line>& lines) {
     for (const Line& line : lines) {
         for (const Pair& pair : line.pairs) {
             const bool known = has_line(line) || find_known_key(pair.key) != nullptr;
             if (!known || is_of_a_policy(pair.key)) continue;  // Unknown ones are found elsewhere.
             draft.error(line, pair,
-                        "a policy has no " + pair.key + "; it has " + join(kKeys, ", "));
+                        "a policy has no " + pair.key + "; it has " + join(kPolicyFileKeys, ", "));
             if (has_line(line)) break;
         }
     }
@@ -57,7 +57,7 @@ Findings check_policy(const ConfigText& policy) {
     draft.slurm_conf = policy.name;
     if (!is_yaml(policy)) {
         Findings already;  // read_policy() says it.
-        check_keys(draft, parse_lines(policy, already));
+        check_policy_keys(draft, parse_lines(policy, already));
         if (draft.findings.has_errors()) return draft.findings;
     }
     read_policy(draft, policy);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "berth/config/config_rig.h"
 #include "berth/config/load.h"
 
 namespace berth::config {
@@ -19,12 +20,6 @@ Loaded with(const std::string& name, const std::string& text) {
     return load_with_policy(files, {name, text});
 }
 
-std::string findings_of(const Loaded& loaded) {
-    std::string text;
-    for (const Finding& finding : loaded.findings) text += to_string(finding) + "\n";
-    return text;
-}
-
 std::int64_t weight_of(const ClusterSpec& spec, std::string_view name) {
     const auto found = std::ranges::find(spec.scheduling.rules, name, &RuleSpec::name);
     return found == spec.scheduling.rules.end() ? 0 : found->weight;
@@ -34,7 +29,7 @@ TEST(PolicyFile, StandsAboveTheClustersOwn) {
     const Loaded loaded = with("try.conf",
                                "# Older jobs first.\nPriorityWeightAge=7\n"
                                "SchedulerType=sched/builtin\n");
-    EXPECT_EQ(findings_of(loaded), "");
+    EXPECT_EQ(text_of(loaded), "");
     EXPECT_EQ(weight_of(loaded.spec, "age"), 7);
     EXPECT_EQ(weight_of(loaded.spec, "qos"), 5);
     EXPECT_FALSE(loaded.spec.scheduling.backfill);
@@ -44,7 +39,7 @@ TEST(PolicyFile, StandsAboveTheClustersOwn) {
 TEST(PolicyFile, MayBeYaml) {
     const Loaded loaded = with(
         "try.yaml", "order: {rule: least_attained, first: 100, second: 1000}\nhold_after: 1-0\n");
-    EXPECT_EQ(findings_of(loaded), "");
+    EXPECT_EQ(text_of(loaded), "");
     const auto& rules = loaded.spec.scheduling.rules;
     EXPECT_EQ(std::ranges::count(rules, "order", &RuleSpec::kind), 1);  // Not qssf.
     EXPECT_EQ(weight_of(loaded.spec, "least_attained"), 1);
@@ -52,23 +47,23 @@ TEST(PolicyFile, MayBeYaml) {
 }
 
 TEST(PolicyFile, SaysWhatIsWrongAtItsFileAndLine) {
-    EXPECT_EQ(findings_of(with("try.conf", "PriorityType=priority/best\n")),
+    EXPECT_EQ(text_of(with("try.conf", "PriorityType=priority/best\n")),
               "try.conf:1: error: PriorityType=priority/best should be priority/multifactor or "
               "priority/basic\n");
-    EXPECT_EQ(findings_of(with("try.conf", "\n\nPriorityWeightAge=many\n")),
+    EXPECT_EQ(text_of(with("try.conf", "\n\nPriorityWeightAge=many\n")),
               "try.conf:3: error: PriorityWeightAge=many should be a whole number from "
               "-4294967295 to 4294967295\n");
-    EXPECT_TRUE(findings_of(with("try.conf", "PriorityWeightAgge=1\n"))
+    EXPECT_TRUE(text_of(with("try.conf", "PriorityWeightAgge=1\n"))
                     .starts_with("try.conf:1: error: there is no option PriorityWeightAgge"));
-    EXPECT_TRUE(findings_of(with("try.conf", "NodeName=n3 CPUs=4\n"))
+    EXPECT_TRUE(text_of(with("try.conf", "NodeName=n3 CPUs=4\n"))
                     .starts_with("try.conf:1: error: a policy has no NodeName; it has Priority*"));
-    EXPECT_TRUE(findings_of(with("try.conf", "ClusterName=x\n"))
+    EXPECT_TRUE(text_of(with("try.conf", "ClusterName=x\n"))
                     .starts_with("try.conf:1: error: a policy has no ClusterName"));
-    EXPECT_TRUE(findings_of(with("try.yaml", "hold_after: 1-0\nnodes: []\n"))
+    EXPECT_TRUE(text_of(with("try.yaml", "hold_after: 1-0\nnodes: []\n"))
                     .starts_with("try.yaml:2: error: a policy has no nodes; it has order"));
-    EXPECT_TRUE(findings_of(with("try.yaml", "\norder: best\n")).starts_with("try.yaml:2: error: "))
-        << findings_of(with("try.yaml", "\norder: best\n"));
-    EXPECT_TRUE(findings_of(with("try.yaml", "order: [\n")).starts_with("try.yaml:"));
+    EXPECT_TRUE(text_of(with("try.yaml", "\norder: best\n")).starts_with("try.yaml:2: error: "))
+        << text_of(with("try.yaml", "\norder: best\n"));
+    EXPECT_TRUE(text_of(with("try.yaml", "order: [\n")).starts_with("try.yaml:"));
 }
 
 }  // namespace

@@ -5,24 +5,19 @@
 #include <set>
 
 #include "berth/base/text.h"
+#include "berth/config/config_rig.h"
 #include "berth/config/load.h"
 
 namespace berth::config {
 namespace {
 
-constexpr const char* kCluster =
+constexpr const char* kOneNode =
     "ClusterName=lab\nNodeName=n1 CPUs=4\nPartitionName=main Nodes=ALL Default=YES\n";
 
-Loaded load_with(const std::string& parameters) {
+Loaded load_parameters(const std::string& parameters) {
     ConfigFiles files;
-    files.slurm = ConfigText{"slurm.conf", kCluster + ("SchedulerParameters=" + parameters + "\n")};
+    files.slurm = ConfigText{"slurm.conf", kOneNode + ("SchedulerParameters=" + parameters + "\n")};
     return load(files);
-}
-
-std::string text_of(const Loaded& loaded) {
-    std::string text;
-    for (const Finding& finding : loaded.findings) text += to_string(finding) + "\n";
-    return text;
 }
 
 struct Honoured {
@@ -63,7 +58,7 @@ const Honoured kHonoured[] = {
 
 TEST(SchedulerParameters, SetWhatTheySay) {
     for (const Honoured& one : kHonoured) {
-        const Loaded loaded = load_with(one.text);
+        const Loaded loaded = load_parameters(one.text);
         EXPECT_EQ(text_of(loaded), "") << one.text;
         EXPECT_TRUE(one.holds(loaded.spec.scheduling)) << one.text;
     }
@@ -71,19 +66,19 @@ TEST(SchedulerParameters, SetWhatTheySay) {
 
 TEST(SchedulerParameters, WithoutAPartToPlaySayWhy) {
     EXPECT_EQ(
-        text_of(load_with("bf_yield_interval=2000000")),
+        text_of(load_parameters("bf_yield_interval=2000000")),
         "slurm.conf:4: warning: SchedulerParameters: bf_yield_interval=2000000 has no effect: "
         "nobody waits for the scheduler: readers have their own copy, and orders come between "
         "cycles\n");
-    EXPECT_EQ(text_of(load_with("bf_interval=30")),
+    EXPECT_EQ(text_of(load_parameters("bf_interval=30")),
               "slurm.conf:4: note: SchedulerParameters: bf_interval has no effect without "
               "bf_max_job_start: the plan follows every event\n");
-    EXPECT_EQ(text_of(load_with("pack_serial_at_end")),
+    EXPECT_EQ(text_of(load_parameters("pack_serial_at_end")),
               "slurm.conf:4: warning: SchedulerParameters: pack_serial_at_end has no effect yet\n");
-    const SchedulingSpec plain = load_with("").spec.scheduling;
+    const SchedulingSpec plain = load_parameters("").spec.scheduling;
     for (const SchedulerParameter& one : scheduler_parameters()) {
         if (one.set != nullptr) continue;
-        const Loaded loaded = load_with(std::string(one.name) + "=1");
+        const Loaded loaded = load_parameters(std::string(one.name) + "=1");
         ASSERT_EQ(loaded.findings.size(), 1U) << one.name;
         EXPECT_EQ(loaded.findings[0].severity, Severity::warning) << one.name;
         EXPECT_EQ(loaded.spec.scheduling, plain) << one.name;
@@ -93,7 +88,7 @@ TEST(SchedulerParameters, WithoutAPartToPlaySayWhy) {
 TEST(SchedulerParameters, RefuseWhatTheyCannotBe) {
     for (const char* wrong : {"bf_max_job_test=0", "bf_max_job_user", "bf_window=ten",
                               "bf_interval=-2", "max_switch_wait=-1", "batch_sched_delay="}) {
-        const Loaded loaded = load_with(wrong);
+        const Loaded loaded = load_parameters(wrong);
         ASSERT_GE(loaded.findings.size(), 1U) << wrong;
         EXPECT_EQ(loaded.findings[0].severity, Severity::error) << wrong;
         EXPECT_NE(loaded.findings[0].message.find("should be a whole number from"),

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "berth/base/hostlist.h"
+#include "berth/config/config_rig.h"
 #include "berth/config/files.h"
 #include "berth/config/load.h"
 
@@ -21,14 +22,8 @@ Loaded load_example(const std::string& more = "") {
     return load(files);
 }
 
-std::string findings_of(const Loaded& loaded) {
-    std::string text;
-    for (const Finding& finding : loaded.findings) text += to_string(finding) + "\n";
-    return text;
-}
-
 TEST(SeedExample, HasTheErrorsAndWarningsOfRealSlurmAtTheirLines) {
-    const std::string actual = findings_of(load_example());
+    const std::string actual = text_of(load_example());
     if (std::getenv("BERTH_BLESS")) std::ofstream(kExample + "/findings.txt") << actual;
     std::ostringstream expected;
     expected << std::ifstream(kExample + "/findings.txt").rdbuf();
@@ -103,7 +98,7 @@ TEST(SeedExample, RefusesEachTuningLineWithWhereItBelongs) {
             EXPECT_EQ(finding.file, "slurm.conf");
             EXPECT_EQ(finding.line, lines_before + 1);
         }
-        EXPECT_TRUE(said) << findings_of(loaded);
+        EXPECT_TRUE(said) << text_of(loaded);
     }
 }
 

@@ -15,7 +15,7 @@ std::string unit_of(std::string_view shown) {
     return std::string(shown.substr(blank));
 }
 
-std::string value_of(const Draft& draft, const KnownKey& key) {
+std::string shown_value(const Draft& draft, const KnownKey& key) {
     const Pair* pair = draft.global(to_lower(key.name));
     if (pair == nullptr) return std::string(key.shown);
     const bool is_number = parse_int64(*pair->value).ok();
@@ -26,7 +26,7 @@ std::string value_of(const Draft& draft, const KnownKey& key) {
 
 void list_settings(Draft& draft) {
     for (const KnownKey& key : known_keys()) {
-        std::string value = value_of(draft, key);
+        std::string value = shown_value(draft, key);
         if (value.empty()) continue;
         const std::string name =
             key.name == "SlurmctldHost" ? "SlurmctldHost[0]" : std::string(key.name);

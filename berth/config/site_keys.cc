@@ -40,7 +40,7 @@ constexpr auto kDebugOfSlurm = std::to_array<std::string_view>({
     "tls",          "tracejobs",  "triggers",
 });
 
-std::string names_of(std::span<const PrivateName> known) {
+std::string list_of_names(std::span<const PrivateName> known) {
     std::string names;
     for (const PrivateName& one : known) {
         names += (names.empty() ? "" : ", ") + std::string(one.name);
@@ -63,8 +63,8 @@ void read_private_data(Draft& draft, const Line& line) {
             draft.warning(line, *pair, "PrivateData=" + word + " has no effect yet");
         } else {
             draft.error(line, *pair,
-                        "PrivateData: there is no " + word + "; there are " + names_of(kPrivate) +
-                            ", all, none");
+                        "PrivateData: there is no " + word + "; there are " +
+                            list_of_names(kPrivate) + ", all, none");
         }
     }
 }
@@ -83,7 +83,7 @@ void read_debug_flags(Draft& draft, const Line& line) {
         } else {
             draft.error(line, *pair,
                         "DebugFlags: there is no " + word + "; those with an effect are " +
-                            names_of(kDebug));
+                            list_of_names(kDebug));
         }
     }
 }

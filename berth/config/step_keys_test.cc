@@ -5,7 +5,7 @@
 namespace berth::config {
 namespace {
 
-Loaded read(const std::string& keys, const std::string& yaml = {}) {
+Loaded load_keys(const std::string& keys, const std::string& yaml = {}) {
     ConfigFiles files;
     files.slurm = ConfigText{"slurm.conf",
                              "ClusterName=lab\nNodeName=n1 CPUs=16\n"
@@ -22,15 +22,16 @@ std::string said(const Loaded& loaded) {
 }
 
 TEST(StepKeys, JobFileAppendIsOffUnlessSaid) {
-    EXPECT_FALSE(read("").spec.launch.append_output);
-    EXPECT_TRUE(read("JobFileAppend=1\n").spec.launch.append_output);
-    EXPECT_EQ(said(read("JobFileAppend=1\n")), "");
-    EXPECT_NE(said(read("JobFileAppend=maybe\n")).find("should be yes or no"), std::string::npos);
+    EXPECT_FALSE(load_keys("").spec.launch.append_output);
+    EXPECT_TRUE(load_keys("JobFileAppend=1\n").spec.launch.append_output);
+    EXPECT_EQ(said(load_keys("JobFileAppend=1\n")), "");
+    EXPECT_NE(said(load_keys("JobFileAppend=maybe\n")).find("should be yes or no"),
+              std::string::npos);
 }
 
 TEST(StepKeys, LimitsArePropagatedAsSaid) {
     const auto limits = [](const std::string& keys) {
-        const Loaded loaded = read(keys);
+        const Loaded loaded = load_keys(keys);
         EXPECT_EQ(said(loaded), "");
         return loaded.spec.launch.propagated_limits;
     };
@@ -39,16 +40,16 @@ TEST(StepKeys, LimitsArePropagatedAsSaid) {
     EXPECT_EQ(limits("PropagateResourceLimits=NONE\n"), 0);
     EXPECT_EQ(limits("PropagateResourceLimits=NOFILE\n"), files);
     EXPECT_EQ(limits("PropagateResourceLimitsExcept=NOFILE\n"), kAllRlimits & ~files);
-    EXPECT_NE(said(read("PropagateResourceLimits=FILES\n")).find("there is no resource limit"),
+    EXPECT_NE(said(load_keys("PropagateResourceLimits=FILES\n")).find("there is no resource limit"),
               std::string::npos);
-    EXPECT_NE(said(read("PropagateResourceLimits=ALL\nPropagateResourceLimitsExcept=CORE\n"))
+    EXPECT_NE(said(load_keys("PropagateResourceLimits=ALL\nPropagateResourceLimitsExcept=CORE\n"))
                   .find("exclude each other"),
               std::string::npos);
 }
 
 TEST(StepKeys, SharedMemoryStaysUnlessTheSiteWantsItRemoved) {
-    EXPECT_FALSE(read("").spec.confinement.remove_shared_memory);
-    EXPECT_TRUE(read("", "remove_shared_memory: yes\n").spec.confinement.remove_shared_memory);
+    EXPECT_FALSE(load_keys("").spec.confinement.remove_shared_memory);
+    EXPECT_TRUE(load_keys("", "remove_shared_memory: yes\n").spec.confinement.remove_shared_memory);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ struct Switch {
 };
 using Switches = std::map<std::string, Switch>;
 
-std::vector<std::string> names_of(Draft& draft, const Line& line, const char* key) {
+std::vector<std::string> hostnames_in(Draft& draft, const Line& line, const char* key) {
     const Pair* pair = line.find(key);
     if (pair == nullptr) return {};
     const auto names = expand_hostlist(pair->value.value_or(""));
@@ -35,11 +35,11 @@ void read_switch(Draft& draft, const Line& line, Switches& switches) {
             draft.warning(line, pair, "LinkSpeed has no effect: all links of a switch are equal");
         }
     }
-    const auto names = names_of(draft, line, "SwitchName");
+    const auto names = hostnames_in(draft, line, "SwitchName");
     if (names.size() != 1) return draft.error(line, "SwitchName should be one name");
     Switch item{.line = &line,
-                .nodes = names_of(draft, line, "Nodes"),
-                .children = names_of(draft, line, "Switches")};
+                .nodes = hostnames_in(draft, line, "Nodes"),
+                .children = hostnames_in(draft, line, "Switches")};
     if (item.nodes.empty() == item.children.empty()) {
         return draft.error(line, "switch " + names[0] + " needs either Nodes= or Switches=");
     }
@@ -56,8 +56,8 @@ void read_block(Draft& draft, const Line& line) {
             draft.error(line, pair, "there is no option " + pair.key + " on a BlockName line");
         }
     }
-    const auto names = names_of(draft, line, "BlockName");
-    const auto nodes = names_of(draft, line, "Nodes");
+    const auto names = hostnames_in(draft, line, "BlockName");
+    const auto nodes = hostnames_in(draft, line, "Nodes");
     if (names.size() != 1 || nodes.empty()) {
         return draft.error(line, "a block has one BlockName and needs Nodes=");
     }

@@ -4,11 +4,11 @@
 
 #include "berth/base/text.h"
 #include "berth/config/draft.h"
+#include "berth/model/micro.h"
 
 namespace berth::config {
 namespace {
 
-constexpr std::int64_t kMicro = 1'000'000;
 constexpr std::int64_t kWholeMax = 4'294'967'295;  // As wide as Slurm's weights.
 
 // "0.25" in millionths; nullopt if it is not a number of up to six decimals.

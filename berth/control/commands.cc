@@ -1,16 +1,12 @@
 #include "berth/control/commands.h"
 
+#include "berth/base/overloaded.h"
 #include "berth/control/components.h"
 #include "berth/control/limits.h"
 #include "berth/engine/explain.h"
 
 namespace berth {
 namespace {
-
-template <class... Kinds>
-struct Each : Kinds... {
-    using Kinds::operator()...;
-};
 
 // All components, in one record, or none.
 Answer submit_together(Ledger& ledger, const Principal& principal, SubmitJob command) {
@@ -35,7 +31,7 @@ Refused taken_request_id() {
 Answer carry_out(Ledger& ledger, Nodes& nodes, const Principal& principal, Command command,
                  bool has_room) {
     return std::visit(
-        Each{
+        Overloaded{
             [&](SubmitJob& one) { return submit(ledger, principal, std::move(one), has_room); },
             [&](CancelJob& one) { return cancel(ledger, nodes, principal, one); },
             [&](HoldJob& one) { return hold(ledger, principal, one); },

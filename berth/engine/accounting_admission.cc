@@ -2,19 +2,14 @@
 
 #include <algorithm>
 
+#include "berth/engine/objection.h"
 #include "berth/model/account_name.h"
 
 namespace berth {
 namespace {
 
-using Objection = std::optional<Refusing>;
-
 constexpr std::size_t kEditsMax = 10'000;
 constexpr std::size_t kDepthMax = 64;
-
-Refusing refusing(Refusal why, std::string message) {
-    return {.why = why, .message = std::move(message), .details = {}};
-}
 
 bool is_name(std::string_view name) {
     return !name.empty() && name.size() <= 255 &&
@@ -60,13 +55,13 @@ private:
         const std::size_t all = edits_.accounts.size() + edits_.associations.size() +
                                 edits_.qos.size() + edits_.levels.size() +
                                 edits_.removed_accounts.size() + edits_.removed_associations.size();
-        if (all == 0) return refusing(Refusal::nothing_modified, "nothing would change");
+        if (all == 0) return refuse(Refusal::nothing_modified, "nothing would change");
         if (all > kEditsMax) {
-            return refusing(Refusal::invalid_request, "more than 10000 changes at once");
+            return refuse(Refusal::invalid_request, "more than 10000 changes at once");
         }
         const auto wrong = [](std::string_view what, const std::string& name) {
-            return refusing(Refusal::invalid_request,
-                            "'" + name + "' is no name for " + std::string(what));
+            return refuse(Refusal::invalid_request,
+                          "'" + name + "' is no name for " + std::string(what));
         };
         for (const AccountSpec& one : edits_.accounts) {
             if (!is_name(one.name) || one.name == "root") return wrong("an account", one.name);
@@ -85,15 +80,15 @@ private:
         for (const QosSpec& one : edits_.qos) {
             if (!one.gone) continue;
             const auto id = state_.spec().find_qos(one.name);
-            if (!id) return refusing(Refusal::unknown_qos, "there is no QOS '" + one.name + "'");
+            if (!id) return refuse(Refusal::unknown_qos, "there is no QOS '" + one.name + "'");
             if (id->index() == 0) {
-                return refusing(Refusal::not_supported, "QOS " + one.name + " is always there");
+                return refuse(Refusal::not_supported, "QOS " + one.name + " is always there");
             }
             if (state_.uses().of_qos(*id).submitted > 0) return in_use("QOS " + one.name);
         }
         for (const std::string& name : edits_.removed_accounts) {
             if (account(name) == nullptr) {
-                return refusing(Refusal::unknown_account, "there is no account '" + name + "'");
+                return refuse(Refusal::unknown_account, "there is no account '" + name + "'");
             }
             if (state_.uses().of_accounts({name}).submitted > 0) return in_use("account " + name);
         }
@@ -106,7 +101,7 @@ private:
     }
 
     static Refusing in_use(const std::string& what) {
-        return refusing(Refusal::in_use, "jobs of " + what + " wait or run: cancel them first");
+        return refuse(Refusal::in_use, "jobs of " + what + " wait or run: cancel them first");
     }
 
     void remove_what_hangs_on() {
@@ -157,15 +152,14 @@ private:
             while (at->parent != "root") {
                 const AccountSpec* above = account(at->parent);
                 if (above == nullptr) {
-                    return refusing(Refusal::unknown_account, "account " + at->name +
-                                                                  " would be under " + at->parent +
-                                                                  ", which is not there");
+                    return refuse(Refusal::unknown_account, "account " + at->name +
+                                                                " would be under " + at->parent +
+                                                                ", which is not there");
                 }
                 if (++depth > kDepthMax || above == &one) {
-                    return refusing(Refusal::invalid_request,
-                                    "account " + one.name +
-                                        " would be beneath itself, or more "
-                                        "than 64 deep");
+                    return refuse(Refusal::invalid_request, "account " + one.name +
+                                                                " would be beneath itself, or more "
+                                                                "than 64 deep");
                 }
                 at = above;
             }
@@ -176,8 +170,8 @@ private:
     Objection check_associations() const {
         for (const AssociationSpec& one : edits_.associations) {
             if (account(one.account) == nullptr && one.account != "root") {
-                return refusing(Refusal::unknown_account,
-                                "there is no account '" + one.account + "'");
+                return refuse(Refusal::unknown_account,
+                              "there is no account '" + one.account + "'");
             }
             if (auto no = check_qos(one.qos, one.default_qos)) return no;
         }
@@ -190,13 +184,13 @@ private:
     Objection check_qos(const std::vector<std::string>& all, const std::string& chosen) const {
         for (const std::string& name : all) {
             if (!after_.find_qos(name)) {
-                return refusing(Refusal::unknown_qos, "there is no QOS '" + name + "'");
+                return refuse(Refusal::unknown_qos, "there is no QOS '" + name + "'");
             }
         }
         const bool open = all.empty() || std::ranges::find(all, chosen) != all.end();
         if (chosen.empty() || (open && after_.find_qos(chosen))) return std::nullopt;
-        return refusing(Refusal::unknown_qos,
-                        "the default QOS '" + chosen + "' is not among those that are open");
+        return refuse(Refusal::unknown_qos,
+                      "the default QOS '" + chosen + "' is not among those that are open");
     }
 
     const ClusterState& state_;

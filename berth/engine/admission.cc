@@ -9,7 +9,7 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kDependenciesMax = 1000;
-constexpr std::size_t kNameMax = 1024;
+constexpr std::size_t kJobNameMax = 1024;
 constexpr std::size_t kCommentMax = 16 * 1024;
 constexpr Duration kBeginMax = std::chrono::hours(24 * 365 * 10);
 
@@ -108,7 +108,7 @@ bool waits_for(const ClusterState& state, JobId from, JobId target) {
 }  // namespace
 
 Objection check_texts(std::string_view name, std::string_view comment) {
-    if (name.size() <= kNameMax && comment.size() <= kCommentMax) return std::nullopt;
+    if (name.size() <= kJobNameMax && comment.size() <= kCommentMax) return std::nullopt;
     return Refusing{.why = Refusal::invalid_request,
                     .message = "the name or the comment is too long: at most 1024 and 16384 bytes"};
 }

@@ -2,13 +2,10 @@
 // For admission's own source files only.
 #pragma once
 
-#include <optional>
-
 #include "berth/engine/admission.h"
+#include "berth/engine/objection.h"
 
 namespace berth {
-
-using Objection = std::optional<Refusing>;  // nullopt: none.
 
 inline constexpr std::int64_t kNiceMax = 2'147'483'645;  // Slurm's.
 

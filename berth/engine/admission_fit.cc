@@ -42,7 +42,7 @@ Objection check_cpus(const ClusterSpec& spec, const Demand& demand, std::uint32_
         {"CPU count per node can not be satisfied"});
 }
 
-Objection check_memory(const ClusterSpec& spec, const Demand& demand, std::uint32_t tasks) {
+Objection check_memory_fits(const ClusterSpec& spec, const Demand& demand, std::uint32_t tasks) {
     Bytes most, asked = Bytes(INT64_MAX);
     bool fits_one = false;
     each_candidate(spec, demand, [&](const NodeSpec& node) {
@@ -188,7 +188,7 @@ Objection check_fits(const ClusterState& state, const Job& job) {
     const std::uint32_t tasks = tasks_somewhere(demand);
     if (auto no = check_required(spec, demand)) return no;
     if (auto no = check_cpus(spec, demand, tasks)) return no;
-    if (auto no = check_memory(spec, demand, tasks)) return no;
+    if (auto no = check_memory_fits(spec, demand, tasks)) return no;
     // A job of more nodes than there are is admitted and says so while it waits, as in Slurm.
     if (demand.nodes_min > spec.partition(job.partition).nodes.size()) return std::nullopt;
     return check_placeable(spec, demand);

@@ -8,10 +8,6 @@
 namespace berth {
 namespace {
 
-Refusing invalid(std::string message) {
-    return {.why = Refusal::invalid_request, .message = std::move(message)};
-}
-
 std::int64_t gpus_in(const JobRequest& request) {
     std::int64_t count = 0;
     for (const auto* list :
@@ -24,13 +20,14 @@ std::int64_t gpus_in(const JobRequest& request) {
 Objection check_pack(const JobRequest& request) {
     if (!request.nearness->pack) return std::nullopt;
     if (request.nodes_min > 1) {
-        return invalid("--pack puts a job on one node, and --nodes asks for " +
-                       std::to_string(request.nodes_min));
+        return refuse_invalid("--pack puts a job on one node, and --nodes asks for " +
+                              std::to_string(request.nodes_min));
     }
     if (gpus_in(request) == 0) {
-        return invalid("--pack is about linked GPUs: say how many, by --gpus or --gres=gpu:N");
+        return refuse_invalid(
+            "--pack is about linked GPUs: say how many, by --gpus or --gres=gpu:N");
     }
-    if (request.exclusive) return invalid("--pack and --exclusive: say one of them");
+    if (request.exclusive) return refuse_invalid("--pack and --exclusive: say one of them");
     return std::nullopt;
 }
 
@@ -40,13 +37,14 @@ Objection check_segment(const ClusterSpec& spec, const JobRequest& request) {
     const bool has_blocks =
         std::ranges::any_of(spec.nodes, [](const NodeSpec& node) { return !node.block.empty(); });
     if (!has_blocks) {
-        return invalid("--segment needs a block topology; topology.conf has no BlockName lines");
+        return refuse_invalid(
+            "--segment needs a block topology; topology.conf has no BlockName lines");
     }
     const std::uint32_t nodes = request.nodes_min;
     if (*segment == 0 || nodes % *segment != 0 || request.nodes_max.value_or(nodes) != nodes) {
-        return invalid("--segment=" + std::to_string(*segment) +
-                       " needs a number of nodes that is a multiple of it, and " +
-                       std::to_string(nodes) + " is not");
+        return refuse_invalid("--segment=" + std::to_string(*segment) +
+                              " needs a number of nodes that is a multiple of it, and " +
+                              std::to_string(nodes) + " is not");
     }
     return std::nullopt;
 }
@@ -73,15 +71,16 @@ constexpr std::size_t kAffinitiesMax = 16;
 
 Objection check_affinities(const JobRequest& request) {
     const auto& wishes = request.nearness->affinities;
-    if (wishes.size() > kAffinitiesMax) return invalid("more than 16 affinities");
+    if (wishes.size() > kAffinitiesMax) return refuse_invalid("more than 16 affinities");
     const bool part = std::ranges::any_of(request.gres_per_node, [](const GresRequest& one) {
         return is_share_name(one.name) && one.count > 0;
     });
     for (const Affinity& wish : wishes) {
-        if (wish.name.empty()) return invalid("an affinity needs the name of a job or a feature");
+        if (wish.name.empty())
+            return refuse_invalid("an affinity needs the name of a job or a feature");
         if (wish.to == Affinity::To::job_on_gpu && !part) {
-            return invalid("affinity to the GPU of job " + wish.name +
-                           " is for parts of GPUs: mps, shard or gpumem");
+            return refuse_invalid("affinity to the GPU of job " + wish.name +
+                                  " is for parts of GPUs: mps, shard or gpumem");
         }
     }
     return std::nullopt;
@@ -95,11 +94,11 @@ Objection check_nearness(const ClusterSpec& spec, const JobRequest& request) {
     const int ways = (near.contiguous ? 1 : 0) + (near.spread ? 1 : 0) + (near.compact ? 1 : 0) +
                      (near.pack ? 1 : 0);
     if (ways > 1) {
-        return invalid("--contiguous, --spread-job, --compact and --pack: say one of them");
+        return refuse_invalid("--contiguous, --spread-job, --compact and --pack: say one of them");
     }
-    if (near.switches == 0U) return invalid("--switches is at least 1");
+    if (near.switches == 0U) return refuse_invalid("--switches is at least 1");
     if (near.task_order == TaskOrder::plane && near.plane == 0) {
-        return invalid("--distribution=plane needs a size, as in plane=4");
+        return refuse_invalid("--distribution=plane needs a size, as in plane=4");
     }
     if (auto no = check_pack(request)) return no;
     if (auto no = check_segment(spec, request)) return no;

@@ -14,25 +14,21 @@ namespace berth {
 namespace {
 
 // Beyond these a number is a slip, and sums of it could no longer be trusted.
-constexpr std::uint32_t kCountMax = 1'000'000;
+constexpr std::uint32_t kRequestCountMax = 1'000'000;
 constexpr Bytes kMemoryMax = gib(1 << 20);
 constexpr std::size_t kGresKindsMax = 32;
 constexpr Duration kTimeLimitMax = std::chrono::hours(24 * 365 * 10);  // Longer: without limit.
 
-Refusing invalid(std::string message) {
-    return {.why = Refusal::invalid_request, .message = std::move(message)};
-}
-
 Objection check_count(std::string_view option, std::optional<std::uint32_t> count) {
-    if (!count || (*count >= 1 && *count <= kCountMax)) return std::nullopt;
-    return invalid(std::string(option) + " is " + std::to_string(*count) + "; it can be 1 to " +
-                   std::to_string(kCountMax));
+    if (!count || (*count >= 1 && *count <= kRequestCountMax)) return std::nullopt;
+    return refuse_invalid(std::string(option) + " is " + std::to_string(*count) +
+                          "; it can be 1 to " + std::to_string(kRequestCountMax));
 }
 
-Objection check_memory(std::string_view option, std::optional<Bytes> memory) {
+Objection check_memory_count(std::string_view option, std::optional<Bytes> memory) {
     if (!memory || (*memory >= Bytes(0) && *memory <= kMemoryMax)) return std::nullopt;
-    return invalid(std::string(option) + " is " + std::to_string(memory->count()) +
-                   " bytes; it can be 0 (all) to 1 PiB");
+    return refuse_invalid(std::string(option) + " is " + std::to_string(memory->count()) +
+                          " bytes; it can be 0 (all) to 1 PiB");
 }
 
 Objection check_numbers(const JobRequest& request) {
@@ -41,22 +37,24 @@ Objection check_numbers(const JobRequest& request) {
     if (auto no = check_count("the number of tasks", request.tasks)) return no;
     if (auto no = check_count("tasks per node", request.tasks_per_node)) return no;
     if (auto no = check_count("CPUs per task", request.cpus_per_task)) return no;
-    if (auto no = check_memory("memory per node", request.memory_per_node)) return no;
-    if (auto no = check_memory("memory per CPU", request.memory_per_cpu)) return no;
+    if (auto no = check_memory_count("memory per node", request.memory_per_node)) return no;
+    if (auto no = check_memory_count("memory per CPU", request.memory_per_cpu)) return no;
     if (request.memory_per_node && request.memory_per_cpu) {
-        return invalid("memory per node and memory per CPU: say one of them");
+        return refuse_invalid("memory per node and memory per CPU: say one of them");
     }
     if (request.nodes_max && *request.nodes_max < request.nodes_min) {
-        return invalid("at least " + std::to_string(request.nodes_min) + " and at most " +
-                       std::to_string(*request.nodes_max) + " nodes: the first is the larger");
+        return refuse_invalid("at least " + std::to_string(request.nodes_min) + " and at most " +
+                              std::to_string(*request.nodes_max) +
+                              " nodes: the first is the larger");
     }
     return std::nullopt;
 }
 
 Objection check_gres_list(const ClusterSpec& spec, const std::vector<GresRequest>& requests) {
-    if (requests.size() > kGresKindsMax) return invalid("more than 32 kinds of GRES in one list");
+    if (requests.size() > kGresKindsMax)
+        return refuse_invalid("more than 32 kinds of GRES in one list");
     for (const GresRequest& request : requests) {
-        const std::int64_t most = request.name == "gpumem" ? kMemoryMax.count() : kCountMax;
+        const std::int64_t most = request.name == "gpumem" ? kMemoryMax.count() : kRequestCountMax;
         if (request.count < 0 || request.count > most) {
             return Refusing{.why = Refusal::unknown_gres,
                             .message = request.name + " is asked for " +
@@ -73,7 +71,7 @@ Objection check_gres_list(const ClusterSpec& spec, const std::vector<GresRequest
     return std::nullopt;
 }
 
-bool asks_for_gpus(const std::vector<GresRequest>& requests) {
+bool has_gpus(const std::vector<GresRequest>& requests) {
     return std::any_of(requests.begin(), requests.end(),
                        [](const GresRequest& one) { return one.name == "gpu" && one.count > 0; });
 }
@@ -83,15 +81,16 @@ Objection check_gres(const ClusterSpec& spec, const JobRequest& request) {
          {&request.gres_per_node, &request.gpus, &request.gpus_per_node, &request.gpus_per_task}) {
         if (auto no = check_gres_list(spec, *list)) return no;
     }
-    if (asks_for_gpus(request.gres_per_node) && asks_for_gpus(request.gpus_per_node)) {
-        return invalid("GPUs per node are given by --gres and by --gpus-per-node: say one of them");
+    if (has_gpus(request.gres_per_node) && has_gpus(request.gpus_per_node)) {
+        return refuse_invalid(
+            "GPUs per node are given by --gres and by --gpus-per-node: say one of them");
     }
     if (const auto counts = gpu_counts(request); !counts.ok()) {
         return Refusing{.why = Refusal::unknown_gres, .message = counts.error().message};
     }
     std::int64_t total = 0;
     for (const GresRequest& gpus : request.gpus) total += gpus.count;
-    if (asks_for_gpus(request.gpus) && total < request.nodes_min) {
+    if (has_gpus(request.gpus) && total < request.nodes_min) {
         return Refusing{.why = Refusal::unknown_gres,
                         .message = std::to_string(total) + " GPUs over " +
                                    std::to_string(request.nodes_min) +
@@ -117,7 +116,7 @@ Objection expand_nodes(const ClusterSpec& spec, Shared<std::vector<std::string>>
             }
             if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
         }
-        if (names.size() > kHostsMax) return invalid("a node list is too long");
+        if (names.size() > kHostsMax) return refuse_invalid("a node list is too long");
     }
     list = std::move(names);
     return std::nullopt;

@@ -8,10 +8,6 @@
 namespace berth {
 namespace {
 
-Refusing refuse(Refusal why, std::string message) {
-    return {.why = why, .message = std::move(message)};
-}
-
 std::string amount_text(const GresRequest& part) {
     return part.name == "gpumem" ? format_size(Bytes(part.count)) : std::to_string(part.count);
 }

@@ -12,7 +12,7 @@
 namespace berth {
 namespace {
 
-std::string names_of(const std::vector<LicenseSpec>& licenses) {
+std::string license_names(const std::vector<LicenseSpec>& licenses) {
     std::string names;
     for (const LicenseSpec& one : licenses) names += (names.empty() ? "" : ", ") + one.name;
     return names.empty() ? "none" : names;
@@ -26,7 +26,7 @@ std::optional<Refusing> check_license(const ClusterSpec& spec, const LicenseCoun
     const auto known = std::ranges::find(spec.licenses, one.name, &LicenseSpec::name);
     if (known == spec.licenses.end()) {
         return invalid_license("there is no license '" + one.name +
-                               "'; there are: " + names_of(spec.licenses));
+                               "'; there are: " + license_names(spec.licenses));
     }
     if (one.count >= 0 && one.count <= known->total) return std::nullopt;
     return invalid_license(std::to_string(one.count) + " of license " + one.name +

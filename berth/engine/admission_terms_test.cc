@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/engine/admission.h"
+#include "berth/engine/engine_rig.h"
 #include "berth/engine/explain.h"
 #include "berth/testing/builders.h"
 
@@ -9,7 +10,6 @@ namespace berth {
 namespace {
 
 using std::chrono::hours, std::chrono::minutes;
-constexpr Time kNow = from_seconds(1'000'000);
 
 class Terms : public ::testing::Test {
 protected:

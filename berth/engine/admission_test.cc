@@ -4,13 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include "berth/engine/engine_rig.h"
 #include "berth/testing/builders.h"
 
 namespace berth {
 namespace {
 
 using std::chrono::hours, std::chrono::minutes;
-constexpr Time kNow = from_seconds(1'000'000);
 
 ClusterSpec oracle_cluster() {
     ClusterSpec spec = testing::make_cluster(0);

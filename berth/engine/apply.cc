@@ -2,6 +2,7 @@
 // its nodes.
 #include <algorithm>
 
+#include "berth/base/overloaded.h"
 #include "berth/engine/cluster_state_change.h"
 
 namespace berth {
@@ -149,16 +150,11 @@ void restore(Map& map, const Key& key, const std::shared_ptr<const Value>& befor
     }
 }
 
-template <class... Kinds>
-struct Each : Kinds... {
-    using Kinds::operator()...;
-};
-
 }  // namespace
 
 void ClusterState::undo(Before before) {
     std::visit(
-        Each{
+        Overloaded{
             [&](const JobBefore& was) {
                 if (const Job* job = find_job(was.id)) index_.remove(*job);
                 if (was.job == nullptr) {

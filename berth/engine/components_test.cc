@@ -11,9 +11,10 @@
 namespace berth {
 namespace {
 
-class World {
+class ComponentsWorld {
 public:
-    explicit World(Rng& rng) : rng_(rng), engine_(testing::make_engine(testing::make_cluster(4))) {}
+    explicit ComponentsWorld(Rng& rng)
+        : rng_(rng), engine_(testing::make_engine(testing::make_cluster(4))) {}
 
     void step() {
         const Time until = now_ + std::chrono::minutes(rng_.between(1, 20));
@@ -123,7 +124,7 @@ private:
 
 TEST(HeterogeneousJobs, StartTogetherOrNotAtAllAmongOthers) {
     testing::for_each_seed(40, [](Rng& rng) {
-        World world(rng);
+        ComponentsWorld world(rng);
         for (int i = 0; i < 60 && !::testing::Test::HasFailure(); ++i) world.step();
         EXPECT_GT(world.started(), 0);
         EXPECT_GT(world.together(), 0);

@@ -8,14 +8,13 @@
 #include <map>
 
 #include "berth/engine/cycle_gates.h"
+#include "berth/engine/engine_rig.h"
 #include "berth/engine/plan_check.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/seeds.h"
 
 namespace berth {
 namespace {
-
-constexpr std::uint32_t kBudget = 100'000;
 
 struct Interval {
     Time start, end;
@@ -77,7 +76,7 @@ bool would_fit(const Engine& engine, Time now, const PendingJob& job, Time start
 }
 
 // Without slack, so that what a promise is booked for is what the job asks for.
-ClusterSpec random_cluster(Rng& rng) {
+ClusterSpec random_tiers(Rng& rng) {
     ClusterSpec spec = testing::make_cluster(static_cast<std::uint32_t>(rng.between(1, 4)),
                                              {.sockets = 1, .cores_per_socket = 8, .gpus = 4});
     spec.scheduling.kill_wait = Duration{};
@@ -93,7 +92,7 @@ ClusterSpec random_cluster(Rng& rng) {
     return spec;
 }
 
-JobSpec random_job(Rng& rng, std::size_t nodes) {
+JobSpec random_tier_job(Rng& rng, std::size_t nodes) {
     testing::JobOptions options;
     options.gpus = rng.between(0, 4);
     options.cpus = static_cast<std::uint32_t>(rng.between(1, 4));
@@ -110,10 +109,10 @@ JobSpec random_job(Rng& rng, std::size_t nodes) {
 }
 
 // Some time passes in it, and something happens each time.
-class World {
+class CycleWorld {
 public:
-    World(Rng& rng, bool nodes_fail)
-        : rng_(rng), nodes_fail_(nodes_fail), engine_(testing::make_engine(random_cluster(rng))) {}
+    CycleWorld(Rng& rng, bool nodes_fail)
+        : rng_(rng), nodes_fail_(nodes_fail), engine_(testing::make_engine(random_tiers(rng))) {}
 
     void run(int events) {
         for (int i = 0; i < events && !::testing::Test::HasFatalFailure(); ++i) step();
@@ -201,7 +200,7 @@ private:
             return;
         }
         if (engine_.state().pending_jobs().size() < 12) {
-            testing::submit(engine_, now_, random_job(rng_, nodes));
+            testing::submit(engine_, now_, random_tier_job(rng_, nodes));
         }
     }
 
@@ -272,20 +271,14 @@ private:
 };
 
 TEST(Cycle, KeepsItsPromisesAndLeavesNothingThatFits) {
-    testing::for_each_seed(150, [](Rng& rng) { World(rng, false).run(60); });
+    testing::for_each_seed(150, [](Rng& rng) { CycleWorld(rng, false).run(60); });
 }
 
 TEST(Cycle, PlansAnewWhenNodesComeAndGo) {
-    testing::for_each_seed(100, [](Rng& rng) { World(rng, true).run(60); });
+    testing::for_each_seed(100, [](Rng& rng) { CycleWorld(rng, true).run(60); });
 }
 
 // ---- Two engines from one state.
-
-Engine copy_of(const Engine& engine) {
-    const auto slices = engine.state().snapshot_slices(1 << 20);
-    Engine copy(ClusterState::from_slices(slices).value());
-    return copy;
-}
 
 // A task has another id in another engine.
 std::set<std::pair<JobId, std::optional<std::uint32_t>>> runs_of(const Engine& engine) {
@@ -299,12 +292,12 @@ std::set<std::pair<JobId, std::optional<std::uint32_t>>> runs_of(const Engine& e
 
 TEST(Cycle, WhoComesLaterDelaysNobody) {
     testing::for_each_seed(150, [](Rng& rng) {
-        World world(rng, false);
+        CycleWorld world(rng, false);
         for (int i = 0; i < 25; ++i) world.step();
         Engine with = copy_of(world.engine()), without = copy_of(world.engine());
         const std::size_t nodes = with.state().spec().nodes.size();
         for (int i = 0; i < 5; ++i) {
-            JobSpec spec = random_job(rng, nodes);
+            JobSpec spec = random_tier_job(rng, nodes);
             spec.partition = "main";  // Of the lower tier, and submitted last.
             testing::submit(with, world.now(), spec);
         }
@@ -323,13 +316,13 @@ TEST(Cycle, WhoComesLaterDelaysNobody) {
 
 TEST(Cycle, IsTheSameAfterARestartAndByReplay) {
     testing::for_each_seed(100, [](Rng& rng) {
-        World world(rng, false);
+        CycleWorld world(rng, false);
         for (int i = 0; i < 25; ++i) world.step();
         Engine running = copy_of(world.engine()), replayed = copy_of(world.engine());
         ASSERT_EQ(running.state().hash(), world.engine().state().hash());
         const Time later = world.now() + std::chrono::minutes(1);
-        const JobId id =
-            testing::submit(running, later, random_job(rng, running.state().spec().nodes.size()));
+        const JobId id = testing::submit(running, later,
+                                         random_tier_job(rng, running.state().spec().nodes.size()));
         replayed.apply(later, JobSubmitted{*running.state().find_job(id)});
         const Cycle cycle = running.cycle(later, kBudget);
         for (const Fact& decision : cycle.decisions) replayed.apply(later, decision);

@@ -95,16 +95,6 @@ void set_memory(Demand& demand, const JobRequest& request, const PartitionSpec& 
     if (const auto most = node_memory_max(partition)) cap_memory_per_node(demand, *most);
 }
 
-DimensionSet dimensions_of(const Dimensions& dimensions, const GresRequest& request) {
-    DimensionSet set = 0;
-    if (request.type.empty()) {
-        for (const DimensionId d : dimensions.of_name(request.name)) set |= dimension_bit(d);
-    } else if (const auto d = dimensions.find(request.name, request.type)) {
-        set = dimension_bit(*d);
-    }
-    return set;
-}
-
 void add_gres(std::vector<GresDemand>& demands, const Dimensions& dimensions,
               const std::vector<GresRequest>& requests) {
     for (const GresRequest& request : requests) {
@@ -265,6 +255,16 @@ Demand without_nodes(const ClusterSpec& spec, const Job& job) {
 }
 
 }  // namespace
+
+DimensionSet dimensions_of(const Dimensions& dimensions, const GresRequest& request) {
+    DimensionSet set = 0;
+    if (request.type.empty()) {
+        for (const DimensionId d : dimensions.of_name(request.name)) set |= dimension_bit(d);
+    } else if (const auto d = dimensions.find(request.name, request.type)) {
+        set = dimension_bit(*d);
+    }
+    return set;
+}
 
 bool is_able(const Device& device, const Nearness& near) {
     return device.memory >= near.gpu_memory_min &&

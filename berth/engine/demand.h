@@ -79,6 +79,9 @@ struct Demand {
     friend bool operator==(const Demand&, const Demand&) = default;
 };
 
+// The dimensions that serve the request: that of its type, or all of its name.
+DimensionSet dimensions_of(const Dimensions& dimensions, const GresRequest& request);
+
 // Whether the device is known to have the memory and the compute capability that are asked for.
 bool is_able(const Device& device, const Nearness& near);
 

@@ -7,14 +7,14 @@
 namespace berth {
 namespace {
 
-ClusterSpec cluster() {
+ClusterSpec featured_cluster() {
     ClusterSpec spec = testing::make_cluster(2);
     testing::add_node(spec, "node3", {.gpu_type = "h100", .features = {"ib"}});
     testing::add_node(spec, "node4", {.features = {"ib"}, .counted = {{"fpga", 2}}});
     return spec;
 }
 
-Demand demand(const JobRequest& request, const ClusterSpec& spec = cluster()) {
+Demand demand(const JobRequest& request, const ClusterSpec& spec = featured_cluster()) {
     Job job;
     job.spec.request = request;
     return demand_of(spec, job);
@@ -68,7 +68,7 @@ TEST(Demand, NodesAndTasksAreReadAsInSlurm) {
 }
 
 TEST(Demand, MemoryIsWhatWasAskedElseThePartitionsDefaultElseNoConstraint) {
-    ClusterSpec spec = cluster();
+    ClusterSpec spec = featured_cluster();
     EXPECT_EQ(demand({}, spec).memory_rule, MemoryRule::none);
     spec.partitions[0].default_memory_per_cpu = mib(2000);
     EXPECT_EQ(demand({}, spec).memory_rule, MemoryRule::per_cpu);
@@ -80,7 +80,7 @@ TEST(Demand, MemoryIsWhatWasAskedElseThePartitionsDefaultElseNoConstraint) {
 }
 
 TEST(Demand, MoreMemoryPerCpuThanThePartitionAllowsTakesMoreCpus) {
-    ClusterSpec spec = cluster();
+    ClusterSpec spec = featured_cluster();
     spec.partitions[0].max_memory_per_cpu = gib(4);
     const Demand made = demand({.cpus_per_task = 2, .memory_per_cpu = gib(10)}, spec);
     EXPECT_EQ(made.cpus_per_task, 6U);
@@ -88,7 +88,7 @@ TEST(Demand, MoreMemoryPerCpuThanThePartitionAllowsTakesMoreCpus) {
 }
 
 TEST(Demand, AGresNameMeansAllItsTypesAndATypeOnlyOne) {
-    const ClusterSpec spec = cluster();
+    const ClusterSpec spec = featured_cluster();
     const DimensionSet a100 = dimension_bit(*spec.dimensions.find("gpu", "a100"));
     const DimensionSet h100 = dimension_bit(*spec.dimensions.find("gpu", "h100"));
     const Demand per_node = demand(
@@ -103,21 +103,21 @@ TEST(Demand, AGresNameMeansAllItsTypesAndATypeOnlyOne) {
               (std::vector{GresDemand{0, 1}}));
 }
 
-std::string nodes_in(const BitSet& set) { return set.to_list(); }
+std::string list_of(const BitSet& set) { return set.to_list(); }
 
 TEST(Demand, NodesAreThePartitionsWithoutTheExcludedAndWithTheFeatures) {
-    EXPECT_EQ(nodes_in(demand({}).choices.at(0)), "0-3");
-    EXPECT_EQ(nodes_in(demand({.exclude = {"node1", "node4"}}).choices.at(0)), "1-2");
-    EXPECT_EQ(nodes_in(demand({.constraint = "ib"}).choices.at(0)), "2-3");
-    EXPECT_EQ(nodes_in(demand({.constraint = "ib&("}).choices.at(0)), "");
+    EXPECT_EQ(list_of(demand({}).choices.at(0)), "0-3");
+    EXPECT_EQ(list_of(demand({.exclude = {"node1", "node4"}}).choices.at(0)), "1-2");
+    EXPECT_EQ(list_of(demand({.constraint = "ib"}).choices.at(0)), "2-3");
+    EXPECT_EQ(list_of(demand({.constraint = "ib&("}).choices.at(0)), "");
     const Demand one_of = demand({.constraint = "[ib|none]"});
     ASSERT_EQ(one_of.choices.size(), 2U);
-    EXPECT_EQ(nodes_in(one_of.choices[0]), "2-3");
-    EXPECT_EQ(nodes_in(one_of.choices[1]), "");
-    EXPECT_EQ(nodes_in(demand({.nodelist = {"node2"}}).required), "1");
-    ClusterSpec spec = cluster();
+    EXPECT_EQ(list_of(one_of.choices[0]), "2-3");
+    EXPECT_EQ(list_of(one_of.choices[1]), "");
+    EXPECT_EQ(list_of(demand({.nodelist = {"node2"}}).required), "1");
+    ClusterSpec spec = featured_cluster();
     spec.partitions[0].nodes = {NodeId(1)};
-    EXPECT_EQ(nodes_in(demand({}, spec).choices.at(0)), "1");
+    EXPECT_EQ(list_of(demand({}, spec).choices.at(0)), "1");
 }
 
 TEST(Demand, WholeCoresAreTakenAndMemoryGoesWithTheirCpus) {

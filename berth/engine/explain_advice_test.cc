@@ -5,13 +5,12 @@
 
 #include <algorithm>
 
+#include "berth/engine/engine_rig.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/seeds.h"
 
 namespace berth {
 namespace {
-
-constexpr std::uint32_t kBudget = 100'000;
 
 std::vector<Advice> advice_of(const Engine& engine, Time now, JobId id) {
     const EngineView view(engine.state(), engine.outlook(), now);
@@ -19,10 +18,6 @@ std::vector<Advice> advice_of(const Engine& engine, Time now, JobId id) {
     const Taste taste{outlook.policy,     view, id, &outlook.domains, &engine.state(),
                       &outlook.topologies};
     return advice_for(engine.state(), outlook, now, *outlook.pending.find(id), taste);
-}
-
-Engine copy_of(const Engine& engine) {
-    return Engine(ClusterState::from_slices(engine.state().snapshot_slices(1 << 20)).value());
 }
 
 // As `scontrol update` would record it.
@@ -45,7 +40,7 @@ std::string minutes_of(Time at) {
     return std::to_string(at.time_since_epoch() / std::chrono::seconds(1)) + " s";
 }
 
-ClusterSpec random_cluster(Rng& rng) {
+ClusterSpec random_two_types(Rng& rng) {
     ClusterSpec spec = testing::make_cluster(static_cast<std::uint32_t>(rng.between(2, 4)),
                                              {.sockets = 1, .cores_per_socket = 8, .gpus = 4});
     testing::add_node(spec, "other1",
@@ -56,7 +51,7 @@ ClusterSpec random_cluster(Rng& rng) {
     return spec;
 }
 
-JobSpec random_job(Rng& rng) {
+JobSpec random_gpu_job(Rng& rng) {
     testing::JobOptions options;
     options.nodes = rng.chance(30) ? static_cast<std::uint32_t>(rng.between(1, 2)) : 1;
     options.gpus = rng.between(1, 4);
@@ -78,7 +73,7 @@ JobSpec random_job(Rng& rng) {
 }
 
 void fill(Rng& rng, Engine& engine, Time now) {
-    for (int i = 0; i < 14; ++i) testing::submit(engine, now, random_job(rng));
+    for (int i = 0; i < 14; ++i) testing::submit(engine, now, random_gpu_job(rng));
     for (int i = 0; i < 10 && !engine.cycle(now, kBudget).complete; ++i) {
     }
 }
@@ -113,7 +108,7 @@ void check(const Engine& engine, Time now, const Advice& advice) {
 TEST(Advice, IsKeptToTheLetter) {
     std::size_t given = 0;
     testing::for_each_seed(100, [&](Rng& rng) {
-        Engine engine = testing::make_engine(random_cluster(rng));
+        Engine engine = testing::make_engine(random_two_types(rng));
         const Time now = Time(std::chrono::minutes(rng.between(0, 100)));
         fill(rng, engine, now);
         const auto& pending = engine.state().pending_jobs();

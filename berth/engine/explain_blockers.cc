@@ -165,7 +165,7 @@ Blocker blocker_of(const ClusterState& state, const Job& job, const Shortage& sh
 
 namespace {
 
-std::string names_of(const ClusterSpec& spec, const BitSet& nodes) {
+std::string node_names(const ClusterSpec& spec, const BitSet& nodes) {
     std::vector<std::string> names;
     for (std::size_t n = nodes.find_first(); n != BitSet::kNone; n = nodes.find_next(n)) {
         names.push_back(spec.nodes[n].name);
@@ -184,14 +184,15 @@ std::optional<Blocker> blocker_of_holds(const ClusterState& state, const Outlook
             "It is first, and no start is known since what runs has no known end; it "
             "has waited for " +
             format_duration(spec.scheduling.planning.hold_after) +
-            " (hold_after), so nobody else starts on " + names_of(spec, own->nodes) + " any more.";
+            " (hold_after), so nobody else starts on " + node_names(spec, own->nodes) +
+            " any more.";
         return blocker;
     }
     for (const HeadHold& hold : outlook.holds.all()) {
         const bool meets = std::ranges::any_of(
             demand.choices, [&](const BitSet& choice) { return choice.intersects(hold.nodes); });
         if (!meets) continue;
-        blocker.text += (blocker.text.empty() ? "" : " ") + names_of(spec, hold.nodes) +
+        blocker.text += (blocker.text.empty() ? "" : " ") + node_names(spec, hold.nodes) +
                         " is kept for job " + to_string(hold.job) +
                         ", which is first and has no known start.";
     }

@@ -5,7 +5,7 @@
 namespace berth {
 namespace {
 
-constexpr std::size_t kLengthMax = 4096;
+constexpr std::size_t kExpressionLengthMax = 4096;
 constexpr int kNestingMax = 16;
 constexpr std::string_view kSpecial = "&|()[]*, \t";
 
@@ -90,7 +90,7 @@ private:
 };
 
 Result<FeatureExpression> FeatureExpression::parse(std::string_view text) {
-    if (text.size() > kLengthMax) {
+    if (text.size() > kExpressionLengthMax) {
         return Error{ErrorCode::invalid_argument, "the constraint is longer than 4096 letters"};
     }
     return FeatureParser(text).parse();

@@ -9,7 +9,7 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kListMax = 4096;
-constexpr std::uint32_t kCountMax = kDevicesPerNodeMax;
+constexpr std::uint32_t kBindCountMax = kDevicesPerNodeMax;
 constexpr std::uint32_t kSharersMax = 1'000'000;
 
 std::optional<std::uint64_t> parse_number(std::string_view text, int base) {
@@ -61,7 +61,7 @@ bool parse_kind(std::string_view text, GpuBind& bind) {
     }
     if (iequals(word, "per_task")) {
         bind.kind = Kind::per_task;
-        return parse_count(value, kCountMax, bind.count);
+        return parse_count(value, kBindCountMax, bind.count);
     }
     const bool masks = iequals(word, "mask_gpu");
     if (!masks && !iequals(word, "map_gpu")) return false;
@@ -69,7 +69,7 @@ bool parse_kind(std::string_view text, GpuBind& bind) {
     return parse_list(value, masks, bind.list);
 }
 
-DeviceMask near(const NodeSpec& node, DeviceMask gpus, const BitSet& cores) {
+DeviceMask gpus_near(const NodeSpec& node, DeviceMask gpus, const BitSet& cores) {
     DeviceMask found = 0;
     for_each_bit(gpus, [&](int gpu) {
         const BitSet& close = node.devices[static_cast<std::size_t>(gpu)].cores;
@@ -93,7 +93,7 @@ std::vector<DeviceMask> own_gpus(const GpuBind& bind, const NodeSpec& node, Devi
     for (const BitSet& cores : task_cores) {
         DeviceMask own = 0;
         for (std::uint32_t i = 0; i < bind.count; ++i) {
-            const DeviceMask close = near(node, gpus, cores);
+            const DeviceMask close = gpus_near(node, gpus, cores);
             own |= bit(lowest(close != 0 ? close : gpus));
             gpus &= ~own;
         }
@@ -149,7 +149,7 @@ Result<std::vector<DeviceMask>> bind_gpus(const GpuBind& bind, const NodeSpec& n
     }
     for (std::size_t task = 0; task < tasks; ++task) {
         if (bind.kind == Kind::closest) {
-            const DeviceMask close = near(node, gpus, task_cores[task]);
+            const DeviceMask close = gpus_near(node, gpus, task_cores[task]);
             if (close != 0) seen[task] = close;
         } else if (bind.kind == Kind::single) {
             seen[task] = bit(nth(gpus, static_cast<int>(task / bind.count % count)));

@@ -14,7 +14,7 @@ struct Ask {
     std::vector<std::string> types;  // Sorted.
 };
 
-void add(Ask& ask, const std::vector<GresRequest>& requests) {
+void add_ask(Ask& ask, const std::vector<GresRequest>& requests) {
     for (const GresRequest& one : requests) {
         if (one.name != "gpu" || one.count <= 0) continue;
         ask.count += one.count;
@@ -43,10 +43,10 @@ Result<std::uint32_t> times(const Ask& all, const Ask& each) {
 Result<GpuCounts> gpu_counts(const JobRequest& request) {
     Ask total{.option = "--gpus"}, per_node{.option = "--gpus-per-node"},
         per_task{.option = "--gpus-per-task"};
-    add(total, request.gpus);
-    add(per_node, request.gpus_per_node);
-    add(per_node, request.gres_per_node);
-    add(per_task, request.gpus_per_task);
+    add_ask(total, request.gpus);
+    add_ask(per_node, request.gpus_per_node);
+    add_ask(per_node, request.gres_per_node);
+    add_ask(per_task, request.gpus_per_task);
     GpuCounts counts;
     if (total.count > 0 && per_task.count > 0) {
         BERTH_TRY(const std::uint32_t tasks, times(total, per_task));

@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <map>
 
+#include "berth/engine/engine_rig.h"
 #include "berth/testing/seeds.h"
 
 namespace berth {
 namespace {
-
-Time at(std::int64_t ms) { return Time(Duration(ms)); }
 
 using Plain = std::map<std::pair<Time, NodeId>, Time>;
 
@@ -26,7 +25,7 @@ std::vector<Hole> plain_answer(const Plain& plain, Duration length, Time reach) 
 
 void expect_same_answers(Rng& rng, const HoleTree& tree, const Plain& plain) {
     const Duration length = rng.chance(5) ? Duration::max() : Duration(rng.between(1, 60));
-    const Time reach = rng.chance(5) ? kNever : at(rng.between(0, 600));
+    const Time reach = rng.chance(5) ? kNever : at_ms(rng.between(0, 600));
     std::vector<Hole> found;
     for (HoleTree::Cursor cursor(tree, length, reach); cursor.valid(); cursor.next()) {
         found.push_back(cursor.hole());
@@ -43,7 +42,7 @@ TEST(HoleTree, AgreesWithASortedList) {
         const std::int64_t more = rng.between(40, 80);  // Grows, or goes empty at times.
         for (int i = 0; i < steps; ++i) {
             const NodeId node(static_cast<std::uint32_t>(rng.between(0, large ? 2000 : 50)));
-            const Time start = rng.chance(2) ? Time::min() : at(rng.between(0, 500));
+            const Time start = rng.chance(2) ? Time::min() : at_ms(rng.between(0, 500));
             const Time end =
                 rng.chance(3) ? kNever : std::max(start, Time{}) + Duration(rng.between(1, 60));
             if (rng.chance(more)) {
@@ -80,12 +79,13 @@ TEST(HoleTree, KeepsItsOrderWhereTheFirstHolesGoAndComeBack) {
         HoleTree tree;
         Plain plain;
         const auto insert = [&](std::uint32_t i) {
-            tree.insert({at(i), at(i + 10), NodeId(i)});
-            plain[{at(i), NodeId(i)}] = at(i + 10);
+            tree.insert({at_ms(i), at_ms(i + 10), NodeId(i)});
+            plain[{at_ms(i), NodeId(i)}] = at_ms(i + 10);
         };
         for (std::uint32_t i = 0; i < holes; ++i) insert(i);
         for (const std::uint32_t gone : {holes / 2, holes / 3, holes}) {
-            for (std::uint32_t i = 0; i < gone; ++i) tree.erase({at(i), at(i + 10), NodeId(i)});
+            for (std::uint32_t i = 0; i < gone; ++i)
+                tree.erase({at_ms(i), at_ms(i + 10), NodeId(i)});
             for (std::uint32_t i = gone; i-- > 0;) insert(i);
             Rng rng(gone);
             expect_same_answers(rng, tree, plain);

@@ -7,7 +7,7 @@ namespace {
 
 constexpr DimensionId kCount{0};  // Of a license's own timeline: it has one kind only.
 
-Resources amount_of(std::int64_t count) {
+Resources seats(std::int64_t count) {
     Resources amount;
     amount[kCount] = count;
     return amount;
@@ -28,21 +28,21 @@ Time first_time(const Timeline& timeline, std::int64_t count, Time earliest, Dur
 void LicenseBook::rebuild(const std::vector<LicenseSpec>& licenses) {
     free_.clear();
     for (const LicenseSpec& one : licenses) {
-        free_.try_emplace(one.name, Timeline(amount_of(one.total)));
+        free_.try_emplace(one.name, Timeline(seats(one.total)));
     }
 }
 
 void LicenseBook::book(Time start, Time end, const std::vector<LicenseCount>& counts) {
     for (const LicenseCount& one : counts) {
         const auto known = free_.find(one.name);
-        if (known != free_.end()) known->second.book(start, end, amount_of(one.count));
+        if (known != free_.end()) known->second.book(start, end, seats(one.count));
     }
 }
 
 void LicenseBook::give_back(Time start, Time end, const std::vector<LicenseCount>& counts) {
     for (const LicenseCount& one : counts) {
         const auto known = free_.find(one.name);
-        if (known != free_.end()) known->second.give_back(start, end, amount_of(one.count));
+        if (known != free_.end()) known->second.give_back(start, end, seats(one.count));
     }
 }
 

@@ -6,14 +6,13 @@
 
 #include "berth/engine/admission.h"
 #include "berth/engine/cycle_gates.h"
+#include "berth/engine/engine_rig.h"
 #include "berth/engine/outlook.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/seeds.h"
 
 namespace berth {
 namespace {
-
-constexpr std::uint32_t kBudget = 100'000;
 
 ClusterSpec limited_cluster(Rng& rng) {
     ClusterSpec spec = testing::make_cluster(2, {.sockets = 1, .cores_per_socket = 8, .gpus = 4});

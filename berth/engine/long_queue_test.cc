@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "berth/engine/engine.h"
+#include "berth/engine/engine_rig.h"
 #include "berth/testing/builders.h"
 
 namespace berth {
 namespace {
 
-constexpr std::uint32_t kBudget = 100'000;
 constexpr int kJobs = 20'000;
 constexpr std::size_t kMostAtOnce = 5000;  // Jobs whose rows readers must make anew.
 

@@ -10,7 +10,7 @@ DeviceMask devices_of(const NodeSpec& node) {
 }
 
 // The members of `cores` that a node of `size` cores has.
-BitSet within(const BitSet& cores, std::size_t size) {
+BitSet resized(const BitSet& cores, std::size_t size) {
     if (cores.size() == size) return cores;
     BitSet kept(size);
     for (std::size_t core = cores.find_first(); core < size; core = cores.find_next(core)) {
@@ -87,7 +87,7 @@ void give_back_part(NodeFree& free, const DeviceShare& share, const NodeSpec& no
 
 void subtract(NodeFree& free, const NodeShare& share, const NodeSpec& node) {
     free.amount -= share.amount;
-    free.cores -= within(share.cores, free.cores.size());
+    free.cores -= resized(share.cores, free.cores.size());
     free.devices &= ~share.whole_devices();
     if (share.device_share) take_part(free, *share.device_share, node);
     free.jobs += 1;
@@ -96,7 +96,7 @@ void subtract(NodeFree& free, const NodeShare& share, const NodeSpec& node) {
 void give_back(NodeFree& free, const NodeShare& share, const NodeSpec& node) {
     BERTH_ASSERT(free.jobs > 0);
     free.amount += share.amount;
-    free.cores |= within(share.cores, free.cores.size());
+    free.cores |= resized(share.cores, free.cores.size());
     const DeviceMask whole = share.whole_devices() & devices_of(node);
     free.devices |= whole & ~free.drained;
     free.withheld |= whole & free.drained;

@@ -1,16 +1,16 @@
 // How nodes, the controller and the configuration change the state.
 #include <gtest/gtest.h>
 
+#include "berth/engine/engine_rig.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/random_facts.h"
 
 namespace berth {
 namespace {
 
-constexpr Time at(std::int64_t seconds) { return from_seconds(seconds); }
 constexpr NodeId kFirst{0};
 
-ClusterState cluster(std::uint32_t nodes) {
+ClusterState state_with(std::uint32_t nodes) {
     ClusterState state;
     state.apply(at(0), ControllerStarted{Epoch(1)});
     state.apply(at(0), SpecInstalled{testing::make_cluster(nodes)});
@@ -18,7 +18,7 @@ ClusterState cluster(std::uint32_t nodes) {
 }
 
 TEST(Nodes, TakeWorkOnlyWhileRegisteredRespondingAndNotTakenOut) {
-    ClusterState state = cluster(1);
+    ClusterState state = state_with(1);
     const auto schedulable = [&] { return state.condition(kFirst).schedulable(); };
     EXPECT_FALSE(schedulable());
     state.apply(at(1), NodeRegistered{.node = kFirst, .boot_id = "b1"});
@@ -37,7 +37,7 @@ TEST(Nodes, TakeWorkOnlyWhileRegisteredRespondingAndNotTakenOut) {
 }
 
 TEST(Nodes, MustAllRegisterAgainWithANewController) {
-    ClusterState state = cluster(2);
+    ClusterState state = state_with(2);
     state.apply(at(1), NodeRegistered{.node = kFirst, .boot_id = "b1"});
     state.apply(at(2), ControllerStarted{Epoch(2)});
     EXPECT_EQ(state.epoch(), Epoch(2));
@@ -46,7 +46,7 @@ TEST(Nodes, MustAllRegisterAgainWithANewController) {
 }
 
 TEST(Nodes, ThatBecomeSmallerUnderTheirJobsOweUntilTheseEnd) {
-    ClusterState state = cluster(1);
+    ClusterState state = state_with(1);
     Job job;
     job.id = state.next_job_id();
     state.apply(at(1), JobSubmitted{job});

@@ -3,18 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "berth/base/overloaded.h"
 #include "berth/engine/placement_shared.h"
 
 namespace berth {
-namespace {
-
-template <class... Kinds>
-struct Each : Kinds... {
-    using Kinds::operator()...;
-};
-
-}  // namespace
-
 void Outlook::rebuild(const ClusterState& state) {
     Result<Policy> built = build_policy(state.spec());
     policy = built.ok() ? std::move(built).value() : Policy();  // Checked before it was installed.
@@ -133,7 +125,7 @@ void Outlook::note(const ClusterState& state, Time now, const Fact& fact) {
         note_job(state, now, id);
         pending.refresh(state, id);
     };
-    std::visit(Each{
+    std::visit(Overloaded{
                    [&](const ControllerStarted&) {
                        for (std::size_t n = 0; n < usable.size(); ++n)
                            note_node(state, NodeId::from_index(n));

@@ -73,7 +73,7 @@ std::vector<Want> wants_of(const Demand& demand, const NodeSpec& node) {
     return wants;
 }
 
-std::int64_t sum_of(const Resources& amounts, DimensionSet dimensions) {
+std::int64_t sum_of_dimensions(const Resources& amounts, DimensionSet dimensions) {
     std::int64_t sum = 0;
     for (; dimensions != 0; dimensions &= dimensions - 1) {
         sum += amounts[DimensionId(static_cast<std::uint32_t>(std::countr_zero(dimensions)))];
@@ -110,11 +110,13 @@ Why why_not(const Demand& demand, const Rooms& rooms, const ClusterSpec& spec) {
         const Resources* room = rooms(node);
         ++count.total;
         for (std::size_t i = 0; i < wants.size(); ++i) {
-            const std::int64_t own = sum_of(spec.node(node).capacity, wants[i].dimensions);
+            const std::int64_t own =
+                sum_of_dimensions(spec.node(node).capacity, wants[i].dimensions);
             each[i].total += own;
             each[i].node_total = std::max(each[i].node_total, own);
             if (room == nullptr) continue;
-            const std::int64_t free = std::max<std::int64_t>(0, sum_of(*room, wants[i].dimensions));
+            const std::int64_t free =
+                std::max<std::int64_t>(0, sum_of_dimensions(*room, wants[i].dimensions));
             each[i].free += free;
             if (free >= wants[i].on_node) ++each[i].nodes_fit;
         }

@@ -160,7 +160,7 @@ DeviceMask Topologies::devices_of(NodeId node, DimensionId dimension) const {
 namespace {
 
 // Of a mask over NodeSpec::devices, the devices of one kind, numbered from 0.
-DeviceMask within(const std::vector<int>& devices, DeviceMask mask) {
+DeviceMask local_mask(const std::vector<int>& devices, DeviceMask mask) {
     DeviceMask local = 0;
     for (std::size_t i = 0; i < devices.size(); ++i) {
         if ((mask & bit(devices[i])) != 0) local |= bit(static_cast<int>(i));
@@ -173,7 +173,7 @@ DeviceMask within(const std::vector<int>& devices, DeviceMask mask) {
 bool Topologies::has_linked(NodeId node, DimensionId dimension, DeviceMask free, int count) const {
     const Kind* kind = kind_of(node, dimension);
     if (kind == nullptr) return false;
-    const DeviceMask local = within(kind->devices, free);
+    const DeviceMask local = local_mask(kind->devices, free);
     const DeviceTable& table = tables_[kind->table];
     return popcount(local) >= count && table.is_linked(table.choose(local, count));
 }
@@ -184,8 +184,8 @@ DeviceMask Topologies::choose(NodeId node, DimensionId dimension, DeviceMask fre
     const Kind* kind = kind_of(node, dimension);
     BERTH_ASSERT(kind != nullptr);
     const DeviceTable& table = tables_[kind->table];
-    const DeviceMask near = within(kind->devices, free & preferred);
-    DeviceMask local = table.choose(within(kind->devices, free), count);
+    const DeviceMask near = local_mask(kind->devices, free & preferred);
+    DeviceMask local = table.choose(local_mask(kind->devices, free), count);
     if (popcount(near) >= count) {
         const DeviceMask of_near = table.choose(near, count);
         if (table.is_linked(of_near) || !table.is_linked(local)) local = of_near;

@@ -13,7 +13,7 @@
 namespace berth {
 namespace {
 
-struct World {
+struct NearWorld {
     testing::FixedView view;
     Policy policy;
     Domains domains;
@@ -23,8 +23,8 @@ struct World {
 };
 
 // Up to ten nodes on up to four leaves of a tree with one or two levels; some are not on offer.
-World random_world(Rng& rng) {
-    World world;
+NearWorld random_near_world(Rng& rng) {
+    NearWorld world;
     world.view.cluster = testing::make_cluster(0);
     const std::int64_t nodes = rng.between(1, 10), leaves = rng.between(1, 4);
     for (std::int64_t n = 0; n < nodes; ++n) {
@@ -49,14 +49,14 @@ Demand nodes_of(std::uint32_t count) {
     return demand;
 }
 
-std::size_t leaves_of(const World& world, const std::vector<NodeId>& nodes) {
+std::size_t leaves_of(const NearWorld& world, const std::vector<NodeId>& nodes) {
     std::set<LeafId> leaves;
     for (const NodeId node : nodes) leaves.insert(world.domains.leaf_of(node));
     return leaves.size();
 }
 
 // The fewest leaves that any choice of so many nodes has; nullopt: there are not so many.
-std::optional<std::size_t> fewest_leaves(const World& world, std::uint32_t count) {
+std::optional<std::size_t> fewest_leaves(const NearWorld& world, std::uint32_t count) {
     std::optional<std::size_t> fewest;
     for (std::uint32_t set = 0; set < (1U << world.offers.size()); ++set) {
         if (std::popcount(set) != static_cast<int>(count)) continue;
@@ -77,7 +77,7 @@ std::vector<NodeId> nodes_in(const std::vector<Part>& parts) {
 
 TEST(Near, AJobTakesTheFewestLeavesAndNoMoreThanItMay) {
     testing::for_each_seed(2000, [](Rng& rng) {
-        const World world = random_world(rng);
+        const NearWorld world = random_near_world(rng);
         Demand demand = nodes_of(static_cast<std::uint32_t>(rng.between(2, 6)));
         const auto fewest = fewest_leaves(world, demand.nodes_min);
         const auto parts = gather(demand, world.offers, world.taste());
@@ -94,7 +94,7 @@ TEST(Near, AJobTakesTheFewestLeavesAndNoMoreThanItMay) {
 
 TEST(Near, NodesInARowAreFoundWheneverThereAreAny) {
     testing::for_each_seed(2000, [](Rng& rng) {
-        const World world = random_world(rng);
+        const NearWorld world = random_near_world(rng);
         Demand demand = nodes_of(static_cast<std::uint32_t>(rng.between(2, 5)));
         demand.near.contiguous = true;
         bool any = false;
@@ -113,7 +113,7 @@ TEST(Near, NodesInARowAreFoundWheneverThereAreAny) {
 
 TEST(Near, SegmentsStayWholeInTheirBlocks) {
     testing::for_each_seed(1000, [](Rng& rng) {
-        const World world = random_world(rng);
+        const NearWorld world = random_near_world(rng);
         const auto segment = static_cast<std::uint32_t>(rng.between(1, 3));
         Demand demand = nodes_of(segment * static_cast<std::uint32_t>(rng.between(1, 3)));
         if (demand.nodes_min < 2) return;

@@ -13,7 +13,7 @@ BitSet socket_cores(const NodeSpec& node, std::uint32_t socket) {
 }
 
 // The cores near a device, as a set over the node's.
-BitSet near(const NodeSpec& node, const Device& device) {
+BitSet cores_near(const NodeSpec& node, const Device& device) {
     if (device.cores.empty()) return BitSet::all(node.cores());
     BitSet cores(node.cores());
     for (std::size_t core = device.cores.find_first(); core < node.cores();
@@ -41,7 +41,7 @@ DeviceMask with_free_cores(const NodeSpec& node, const NodeFree& free, DeviceMas
     DeviceMask fine = 0;
     for_each_bit(among, [&](int i) {
         const Device& device = node.devices[static_cast<std::size_t>(i)];
-        if ((near(node, device) & free.cores).count() >= each) fine |= bit(i);
+        if ((cores_near(node, device) & free.cores).count() >= each) fine |= bit(i);
     });
     return fine;
 }
@@ -67,7 +67,8 @@ BitSet cores_near(const NodeSpec& node, const BitSet& free, DeviceMask devices, 
     std::size_t left = count;
     auto devices_left = static_cast<std::size_t>(popcount(devices));
     for_each_bit(devices, [&](int i) {
-        const BitSet close = (near(node, node.devices[static_cast<std::size_t>(i)]) & free) - taken;
+        const BitSet close =
+            (cores_near(node, node.devices[static_cast<std::size_t>(i)]) & free) - taken;
         const BitSet part = lowest_of(close, (left + devices_left - 1) / devices_left);
         taken |= part;
         left -= part.count();

@@ -72,8 +72,8 @@ TEST(PartsOfGpus, AGangHasOneOnEachNode) {
 
 // ---- Against a look at every GPU.
 
-struct World {
-    explicit World(Rng& rng) : engine(testing::make_engine(cluster(rng))) {}
+struct SharedWorld {
+    explicit SharedWorld(Rng& rng) : engine(testing::make_engine(cluster(rng))) {}
 
     static ClusterSpec cluster(Rng& rng) {
         ClusterSpec spec = testing::make_cluster(0);
@@ -226,7 +226,7 @@ struct World {
 TEST(PartsOfGpus, NoGpuIsInTwoWaysAtOnceAndTheFirstInLineGetsWhatThereIs) {
     int heads_checked = 0;
     testing::for_each_seed(300, [&](Rng& rng) {
-        World world(rng);
+        SharedWorld world(rng);
         for (int step = 0; step < 40; ++step) {
             const std::int64_t jobs = rng.between(0, 3);
             for (std::int64_t i = 0; i < jobs; ++i) world.submit(rng);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "berth/engine/engine_rig.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/fixed_view.h"
 #include "berth/testing/seeds.h"
@@ -13,9 +14,7 @@ namespace {
 
 constexpr std::int64_t kHorizon = 30;
 
-Time at(std::int64_t ms) { return Time(Duration(ms)); }
-
-struct World {
+struct SearchWorld {
     Engine engine;
     testing::FixedView view;
     Policy policy;
@@ -35,11 +34,11 @@ struct World {
     }
 };
 
-World random_world(Rng& rng) {
+SearchWorld random_search_world(Rng& rng) {
     ClusterSpec spec =
         testing::make_cluster(static_cast<std::uint32_t>(rng.between(1, 4)),
                               {.sockets = 1, .cores_per_socket = 4, .memory = gib(4), .gpus = 4});
-    World world;
+    SearchWorld world;
     world.view.cluster = spec;
     world.engine = testing::make_engine(std::move(spec));
     world.book.rebuild(world.engine.state());
@@ -50,7 +49,7 @@ World random_world(Rng& rng) {
     const std::int64_t bookings = rng.between(0, 20);
     for (std::int64_t i = 0; i < bookings; ++i) {
         const auto n = static_cast<std::size_t>(rng.between(0, static_cast<int>(nodes.size()) - 1));
-        Booking booking{at(rng.between(0, 20)), {}, {}, {}, {}, {}};
+        Booking booking{at_ms(rng.between(0, 20)), {}, {}, {}, {}, {}};
         booking.end = booking.start + Duration(rng.between(1, 10));
         if (rng.chance(5)) booking.end = kNever;
         Resources amount;
@@ -59,7 +58,7 @@ World random_world(Rng& rng) {
         booking.amounts = {{NodeId::from_index(n), amount}};
         if (!world.book.has_room_for(booking, booking.start)) continue;
         for (std::int64_t t = booking.start.time_since_epoch().count();
-             t <= kHorizon && at(t) < booking.end; ++t) {
+             t <= kHorizon && at_ms(t) < booking.end; ++t) {
             world.free[n][static_cast<std::size_t>(t)] -= amount;
         }
         world.book.put(JobId(static_cast<std::uint32_t>(i + 1)), std::move(booking));
@@ -67,7 +66,7 @@ World random_world(Rng& rng) {
     return world;
 }
 
-Demand random_demand(Rng& rng, std::size_t nodes) {
+Demand random_search_demand(Rng& rng, std::size_t nodes) {
     Demand demand;
     demand.nodes_min = static_cast<std::uint32_t>(rng.between(1, 3));
     demand.nodes_max = demand.nodes_min + static_cast<std::uint32_t>(rng.between(0, 1));
@@ -98,11 +97,12 @@ Demand random_demand(Rng& rng, std::size_t nodes) {
 TEST(Search, FindsTheEarliestOfAllStarts) {
     int found_some = 0;
     testing::for_each_seed(2000, [&](Rng& rng) {
-        const World world = random_world(rng);
+        const SearchWorld world = random_search_world(rng);
         const std::size_t nodes = world.free.size();
-        const Demand demand = random_demand(rng, nodes);
+        const Demand demand = random_search_demand(rng, nodes);
         const Taste taste{world.policy, world.view};
-        Window window{at(rng.between(0, 5)), at(rng.between(10, 20)), Duration(rng.between(1, 9))};
+        Window window{at_ms(rng.between(0, 5)), at_ms(rng.between(10, 20)),
+                      Duration(rng.between(1, 9))};
         if (rng.chance(5)) window.length = Duration::max();
         std::optional<std::int64_t> first;
         for (auto t = window.earliest; t <= window.latest && !first; t += Duration(1)) {
@@ -118,7 +118,7 @@ TEST(Search, FindsTheEarliestOfAllStarts) {
         ASSERT_EQ(found.has_value(), first.has_value());
         if (!found) return;
         ++found_some;
-        ASSERT_EQ(found->start, at(*first));
+        ASSERT_EQ(found->start, at_ms(*first));
         for (const Part& part : found->parts) {
             ASSERT_TRUE(
                 fits(part.take.amount, world.least_free(part.node.index(), *first, window.length)));
@@ -131,15 +131,15 @@ TEST(Search, FindsTheEarliestOfAllStarts) {
 TEST(Search, FindsTheSameStartByHoles) {
     int by_holes = 0, gangs_by_tasks = 0, found_some = 0;
     testing::for_each_seed(3000, [&](Rng& rng) {
-        World world = random_world(rng);
+        SearchWorld world = random_search_world(rng);
         const std::size_t nodes = world.free.size();
-        Demand demand = random_demand(rng, nodes);
+        Demand demand = random_search_demand(rng, nodes);
         if (rng.chance(30)) demand.nodes_min = demand.nodes_max = 1;
         if (rng.chance(20)) demand.memory_rule = MemoryRule::per_node, demand.memory = gib(2);
         const Taste taste{world.policy, world.view};
         // Another demand before it may have made the levels lower than this one needs.
         if (rng.chance(50))
-            footprints_of(random_demand(rng, nodes), world.view.cluster, world.book);
+            footprints_of(random_search_demand(rng, nodes), world.view.cluster, world.book);
         const Footprints footprints = footprints_of(demand, world.view.cluster, world.book);
         if (!footprints.known) return;
         ++by_holes;
@@ -151,7 +151,8 @@ TEST(Search, FindsTheSameStartByHoles) {
             if (rng.chance(70)) world.book.put(id, std::move(moved));
             break;
         }
-        Window window{at(rng.between(0, 5)), at(rng.between(5, 20)), Duration(rng.between(1, 9))};
+        Window window{at_ms(rng.between(0, 5)), at_ms(rng.between(5, 20)),
+                      Duration(rng.between(1, 9))};
         if (rng.chance(5)) window.length = Duration::max();
         BitSet usable = BitSet::all(nodes);
         if (rng.chance(20)) usable.reset(0);
@@ -180,7 +181,7 @@ TEST(Search, LeavesOutNodesThatTakeNoWork) {
     demand.choices = {BitSet::all(2)};
     demand.required = BitSet(2);
     BitSet usable(2);
-    const Window window{Time{}, at(100), Duration(10)};
+    const Window window{Time{}, at_ms(100), Duration(10)};
     EXPECT_FALSE(find_start(demand, window, book, usable, {policy, view}));
     usable.set(1);
     EXPECT_EQ(find_start(demand, window, book, usable, {policy, view})->parts.front().node,

@@ -5,6 +5,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/base/text.h"
 #include "berth/engine/features.h"
+#include "berth/engine/objection.h"
 #include "berth/engine/outlook.h"
 #include "berth/engine/reservation_choice.h"
 #include "berth/model/account_name.h"
@@ -13,39 +14,33 @@
 namespace berth {
 namespace {
 
-using Objection = std::optional<Refusing>;
-
 constexpr std::size_t kReservationsMax = 10'000;
-constexpr std::size_t kNameMax = 255;
+constexpr std::size_t kReservationNameMax = 255;
 constexpr Duration kLateMax = std::chrono::minutes(1);  // "now" may be a moment ago.
-constexpr Duration kLengthMax = std::chrono::hours(24 * 366);
-
-Refusing refusing(Refusal why, std::string message) {
-    return {.why = why, .message = std::move(message), .details = {}};
-}
+constexpr Duration kReservationLengthMax = std::chrono::hours(24 * 366);
 
 Objection set_times(Reservation& made, const ReservationChange& change, Time now, bool is_new) {
     if (change.start) {
         if (*change.start < now - kLateMax) {
-            return refusing(Refusal::invalid_time, "the reservation would begin in the past");
+            return refuse(Refusal::invalid_time, "the reservation would begin in the past");
         }
         const Duration length = made.end - made.start;
         made.start = std::max(*change.start, now);
         if (!is_new) made.end = made.start + length;
     }
     if (change.duration) {
-        if (*change.duration > kLengthMax || *change.duration < Duration::zero()) {
-            return refusing(Refusal::invalid_time,
-                            "a reservation lasts at most a year; make it again later");
+        if (*change.duration > kReservationLengthMax || *change.duration < Duration::zero()) {
+            return refuse(Refusal::invalid_time,
+                          "a reservation lasts at most a year; make it again later");
         }
         made.end = made.start + *change.duration;
     }
     if (change.end) made.end = *change.end;
-    if (made.end <= made.start || made.end - made.start > kLengthMax) {
-        return refusing(Refusal::invalid_time, "it should end after its start, within a year");
+    if (made.end <= made.start || made.end - made.start > kReservationLengthMax) {
+        return refuse(Refusal::invalid_time, "it should end after its start, within a year");
     }
     if (made.repeat != Repeat::never && next_start(made, made.start) < made.end) {
-        return refusing(Refusal::invalid_time, "it would last longer than until its next start");
+        return refuse(Refusal::invalid_time, "it would last longer than until its next start");
     }
     return std::nullopt;
 }
@@ -68,8 +63,8 @@ Objection set_people(Reservation& made, const ReservationChange& change, const C
     if (change.groups) made.groups = *change.groups;
     if (change.qos) made.qos = *change.qos;
     if (made.users.empty() && made.groups.empty() && made.accounts.empty() && made.qos.empty()) {
-        return refusing(Refusal::invalid_request,
-                        "a reservation is for somebody: give users, groups or accounts");
+        return refuse(Refusal::invalid_request,
+                      "a reservation is for somebody: give users, groups or accounts");
     }
     for (std::string& name : made.accounts) {
         name = denied_or_allowed_account(spec, name);
@@ -77,15 +72,15 @@ Objection set_people(Reservation& made, const ReservationChange& change, const C
         const bool known = std::ranges::any_of(
             spec.accounts, [&](const AccountSpec& one) { return one.name == bare; });
         if (!known) {
-            return refusing(Refusal::unknown_account,
-                            "there is no account '" + std::string(bare) + "'");
+            return refuse(Refusal::unknown_account,
+                          "there is no account '" + std::string(bare) + "'");
         }
     }
     for (const auto* list : {&made.users, &made.accounts}) {
         const auto denies = [](const std::string& one) { return one.starts_with('-'); };
         if (!std::ranges::all_of(*list, denies) && std::ranges::any_of(*list, denies)) {
-            return refusing(Refusal::invalid_request,
-                            "a list names those who may, or with - those who may not, not both");
+            return refuse(Refusal::invalid_request,
+                          "a list names those who may, or with - those who may not, not both");
         }
     }
     return std::nullopt;
@@ -96,10 +91,10 @@ Objection set_flags(Reservation& made, const ReservationChange& change) {
          {std::pair(&change.flags_added, true), std::pair(&change.flags_removed, false)}) {
         for (const std::string& name : *names) {
             if (const Status set = set_flag(made, name, on); !set.ok()) {
-                return refusing(set.error().code == ErrorCode::failed_precondition
-                                    ? Refusal::not_supported
-                                    : Refusal::invalid_request,
-                                set.error().message);
+                return refuse(set.error().code == ErrorCode::failed_precondition
+                                  ? Refusal::not_supported
+                                  : Refusal::invalid_request,
+                              set.error().message);
             }
         }
     }
@@ -114,8 +109,8 @@ Objection read_amount(const ReservationChange& change, const ClusterSpec& spec,
     if (!change.tres) return std::nullopt;
     const auto counts = parse_tres_counts(*change.tres);
     if (!counts || counts->size() != 1 || counts->front().second <= 0) {
-        return refusing(Refusal::invalid_request,
-                        "TRES=" + *change.tres + " should be one of gres/gpu=N, node=N and cpu=N");
+        return refuse(Refusal::invalid_request,
+                      "TRES=" + *change.tres + " should be one of gres/gpu=N, node=N and cpu=N");
     }
     const auto& [tres, count] = counts->front();
     if (tres == "node") {
@@ -128,11 +123,10 @@ Objection read_amount(const ReservationChange& change, const ClusterSpec& spec,
         const bool known =
             amount.gpu_type.empty() || spec.dimensions.find("gpu", amount.gpu_type).has_value();
         if (!known || !spec.dimensions.knows_name("gpu")) {
-            return refusing(Refusal::unknown_gres, "no node has " + tres);
+            return refuse(Refusal::unknown_gres, "no node has " + tres);
         }
     } else {
-        return refusing(Refusal::not_supported,
-                        "a reservation of " + tres + " is not supported yet");
+        return refuse(Refusal::not_supported, "a reservation of " + tres + " is not supported yet");
     }
     return std::nullopt;
 }
@@ -144,11 +138,11 @@ std::variant<BitSet, Refusing> candidates_of(const ClusterSpec& spec, Reservatio
     const bool all = change.nodes && iequals(*change.nodes, "ALL");
     if (change.nodes && !all) {
         const auto names = expand_hostlist(*change.nodes);
-        if (!names.ok()) return refusing(Refusal::unknown_node, names.error().message);
+        if (!names.ok()) return refuse(Refusal::unknown_node, names.error().message);
         for (const std::string& name : *names) {
             const auto node = spec.find_node(name);
             if (!node || spec.node(*node).gone) {
-                return refusing(Refusal::unknown_node, "there is no node '" + name + "'");
+                return refuse(Refusal::unknown_node, "there is no node '" + name + "'");
             }
             nodes.set(node->index());
         }
@@ -158,8 +152,8 @@ std::variant<BitSet, Refusing> candidates_of(const ClusterSpec& spec, Reservatio
     if (!made.partition.empty()) {
         partition = spec.find_partition(made.partition);
         if (!partition) {
-            return refusing(Refusal::unknown_partition,
-                            "there is no partition '" + made.partition + "'");
+            return refuse(Refusal::unknown_partition,
+                          "there is no partition '" + made.partition + "'");
         }
     } else if (!all) {
         partition = spec.default_partition();
@@ -173,7 +167,7 @@ std::variant<BitSet, Refusing> candidates_of(const ClusterSpec& spec, Reservatio
     }
     if (made.features.empty()) return nodes;
     const auto features = FeatureExpression::parse(made.features);
-    if (!features.ok()) return refusing(Refusal::invalid_feature, features.error().message);
+    if (!features.ok()) return refuse(Refusal::invalid_feature, features.error().message);
     for (std::size_t n = 0; n < spec.nodes.size(); ++n) {
         if (!features->matches(spec.nodes[n].features, 0)) nodes.reset(n);
     }
@@ -181,7 +175,7 @@ std::variant<BitSet, Refusing> candidates_of(const ClusterSpec& spec, Reservatio
 }
 
 // Named whole nodes are taken as they are; nobody may still run there when it begins.
-Objection take_whole(const Engine& engine, Reservation& made, const BitSet& nodes) {
+Objection reserve_whole(const Engine& engine, Reservation& made, const BitSet& nodes) {
     const ClusterState& state = engine.state();
     made.amounts.clear();
     for (std::size_t n = nodes.find_first(); n != BitSet::kNone; n = nodes.find_next(n)) {
@@ -191,9 +185,9 @@ Objection take_whole(const Engine& engine, Reservation& made, const BitSet& node
         for (const JobId id : state.jobs_on(node)) {
             const Booking* run = engine.outlook().book.find(id);
             if (run == nullptr || run->end <= made.start || run->reservation == made.name) continue;
-            return refusing(Refusal::nodes_busy,
-                            "job " + to_string(id) + " runs on " + state.spec().node(node).name +
-                                " beyond the start: begin later, or give the flag IGNORE_JOBS");
+            return refuse(Refusal::nodes_busy,
+                          "job " + to_string(id) + " runs on " + state.spec().node(node).name +
+                              " beyond the start: begin later, or give the flag IGNORE_JOBS");
         }
     }
     return std::nullopt;
@@ -207,13 +201,13 @@ Objection set_nodes(const Engine& engine, Time now, Reservation& made,
     const bool named = change.nodes.has_value();
     if (!counted && !named) {
         if (made.amounts.empty()) {
-            return refusing(Refusal::invalid_request,
-                            "say which nodes: Nodes=, NodeCnt=, CoreCnt= or TRES=");
+            return refuse(Refusal::invalid_request,
+                          "say which nodes: Nodes=, NodeCnt=, CoreCnt= or TRES=");
         }
         if (!times_changed || !made.whole_nodes) return std::nullopt;
         BitSet same(engine.state().spec().nodes.size());
         for (const auto& [node, held] : made.amounts) same.set(node.index());
-        return take_whole(engine, made, same);
+        return reserve_whole(engine, made, same);
     }
     auto candidates = candidates_of(engine.state().spec(), made, change);
     if (auto* no = std::get_if<Refusing>(&candidates)) return std::move(*no);
@@ -221,12 +215,12 @@ Objection set_nodes(const Engine& engine, Time now, Reservation& made,
     made.listed_nodes = named && !counted;
     made.all_nodes = named && !counted && iequals(*change.nodes, "ALL");
     made.whole_nodes = amount.gpus == 0 && amount.cores == 0;
-    if (!counted) return take_whole(engine, made, nodes);
+    if (!counted) return reserve_whole(engine, made, nodes);
     auto chosen = choose_amounts(engine, now, made, amount, std::move(nodes));
     if (!chosen) {
-        return refusing(Refusal::node_configuration_unavailable,
-                        "not so much of the nodes is free of jobs and of other reservations for "
-                        "all of that time");
+        return refuse(Refusal::node_configuration_unavailable,
+                      "not so much of the nodes is free of jobs and of other reservations for "
+                      "all of that time");
     }
     made.amounts = *std::move(chosen);
     return std::nullopt;
@@ -237,8 +231,8 @@ Objection check_overlap(const ClusterState& state, const Reservation& made) {
     for (const auto& [name, other] : state.reservations()) {
         if (name == made.name || other.maint || other.overlap) continue;
         if (overlap(state.spec(), made, other)) {
-            return refusing(Refusal::reservation_overlap,
-                            "reservation " + name + " has some of these nodes at that time");
+            return refuse(Refusal::reservation_overlap,
+                          "reservation " + name + " has some of these nodes at that time");
         }
     }
     return std::nullopt;
@@ -280,18 +274,19 @@ std::variant<Reservation, Refusing> admit_reservation(const Engine& engine, Time
                                                       std::string_view name,
                                                       const ReservationChange& change) {
     if (engine.state().find_reservation(name) != nullptr) {
-        return refusing(Refusal::reservation_name_taken,
-                        "there is a reservation '" + std::string(name) + "' already");
+        return refuse(Refusal::reservation_name_taken,
+                      "there is a reservation '" + std::string(name) + "' already");
     }
-    if (name.size() > kNameMax || name.find_first_of(" ,\n/") != std::string_view::npos) {
-        return refusing(Refusal::invalid_request,
-                        "a reservation's name has no blanks, commas or slashes, and at most 255 "
-                        "letters");
+    if (name.size() > kReservationNameMax ||
+        name.find_first_of(" ,\n/") != std::string_view::npos) {
+        return refuse(Refusal::invalid_request,
+                      "a reservation's name has no blanks, commas or slashes, and at most 255 "
+                      "letters");
     }
     if (engine.state().reservations().size() >= kReservationsMax) {
-        return refusing(Refusal::invalid_request, "there are too many reservations: delete some");
+        return refuse(Refusal::invalid_request, "there are too many reservations: delete some");
     }
-    if (!change.start) return refusing(Refusal::invalid_time, "a start time must be given");
+    if (!change.start) return refuse(Refusal::invalid_time, "a start time must be given");
     return work_in(engine, now, {.name = std::string(name)}, change, true);
 }
 
@@ -300,24 +295,24 @@ std::variant<Reservation, Refusing> admit_reservation_change(const Engine& engin
                                                              const ReservationChange& change) {
     const Reservation* known = engine.state().find_reservation(name);
     if (known == nullptr) {
-        return refusing(Refusal::unknown_reservation,
-                        "there is no reservation '" + std::string(name) + "'");
+        return refuse(Refusal::unknown_reservation,
+                      "there is no reservation '" + std::string(name) + "'");
     }
     if (change.start && known->start <= now && known->end > now && *change.start != known->start) {
-        return refusing(Refusal::invalid_time,
-                        "the reservation has begun: only its end can be moved");
+        return refuse(Refusal::invalid_time,
+                      "the reservation has begun: only its end can be moved");
     }
     return work_in(engine, now, *known, change, false);
 }
 
 std::optional<Refusing> object_to_deletion(const Engine& engine, std::string_view name) {
     if (engine.state().find_reservation(name) == nullptr) {
-        return refusing(Refusal::unknown_reservation,
-                        "there is no reservation '" + std::string(name) + "'");
+        return refuse(Refusal::unknown_reservation,
+                      "there is no reservation '" + std::string(name) + "'");
     }
     if (engine.outlook().book.is_used(name)) {
-        return refusing(Refusal::reservation_in_use,
-                        "jobs run in reservation " + std::string(name) + ": end them first");
+        return refuse(Refusal::reservation_in_use,
+                      "jobs run in reservation " + std::string(name) + ": end them first");
     }
     return std::nullopt;
 }

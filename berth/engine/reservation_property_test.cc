@@ -6,6 +6,7 @@
 #include <set>
 
 #include "berth/engine/admission.h"
+#include "berth/engine/engine_rig.h"
 #include "berth/engine/plan_check.h"
 #include "berth/engine/reservation_book.h"
 #include "berth/engine/reservation_choice.h"
@@ -16,10 +17,9 @@ namespace berth {
 namespace {
 
 using std::chrono::minutes;
-constexpr std::uint32_t kBudget = 100'000;
 constexpr std::int64_t kSeats = 4;
 
-ClusterSpec random_spec(Rng& rng) {
+ClusterSpec random_licensed_cluster(Rng& rng) {
     ClusterSpec spec = testing::make_cluster(static_cast<std::uint32_t>(rng.between(1, 4)));
     spec.licenses = {{"ansys", 1}, {"matlab", kSeats}};
     spec.scheduling.kill_wait = std::chrono::seconds(rng.between(0, 30));
@@ -45,7 +45,7 @@ Reservation random_reservation(Rng& rng, const ClusterSpec& spec, Time now, std:
     return made;
 }
 
-JobSpec random_job(Rng& rng) {
+JobSpec random_reserving_job(Rng& rng) {
     JobSpec spec = testing::make_job({.nodes = static_cast<std::uint32_t>(rng.between(1, 2)),
                                       .gpus = rng.between(0, 8),
                                       .limit = minutes(rng.between(1, 150))});
@@ -150,7 +150,7 @@ TEST(Reservations, AndLicensesAreKeptByEveryRunAndEveryPromise) {
     int started_in_one = 0, promised = 0;
     testing::for_each_seed(150, [&](Rng& rng) {
         Time now{};
-        Engine engine = testing::make_engine(random_spec(rng));
+        Engine engine = testing::make_engine(random_licensed_cluster(rng));
         const ClusterSpec spec = engine.state().spec();
         const Principal who{.uid = 1, .gid = 1, .user = "ann", .group = "ann", .role = Role::admin};
         std::map<std::string, JobSet> before;  // Who ran when it was made.
@@ -165,7 +165,7 @@ TEST(Reservations, AndLicensesAreKeptByEveryRunAndEveryPromise) {
                 engine.apply(now, ReservationSet{made});
             }
             for (std::int64_t i = rng.between(0, 4); i > 0; --i) {
-                auto admitted = admit(engine.state(), now, who, random_job(rng));
+                auto admitted = admit(engine.state(), now, who, random_reserving_job(rng));
                 if (const Job* job = std::get_if<Job>(&admitted)) {
                     engine.apply(now, JobSubmitted{*job});
                 }

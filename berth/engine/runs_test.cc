@@ -1,13 +1,12 @@
 // How runs start and end, fact by fact.
 #include <gtest/gtest.h>
 
+#include "berth/engine/engine_rig.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/random_facts.h"
 
 namespace berth {
 namespace {
-
-constexpr Time at(std::int64_t seconds) { return from_seconds(seconds); }
 
 class Runs : public ::testing::Test {
 protected:

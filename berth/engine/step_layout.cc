@@ -2,7 +2,9 @@
 #include <algorithm>
 
 #include "berth/engine/admission.h"
+#include "berth/engine/demand.h"
 #include "berth/engine/gpu_bind.h"
+#include "berth/engine/objection.h"
 #include "berth/engine/placement_share.h"
 #include "berth/engine/step_spread.h"
 
@@ -12,23 +14,9 @@ namespace {
 constexpr std::uint32_t kTasksMax = 65'536;
 constexpr std::size_t kRunningStepsMax = 4096;
 
-Refusing refuse(Refusal why, std::string message) {
-    return {.why = why, .message = std::move(message)};
-}
-
 DimensionSet gpu_dimensions(const Dimensions& dimensions) {
     DimensionSet set = 0;
     for (const DimensionId d : dimensions.of_name("gpu")) set |= dimension_bit(d);
-    return set;
-}
-
-DimensionSet dimensions_of(const Dimensions& dimensions, const GresRequest& request) {
-    if (!request.type.empty()) {
-        const auto d = dimensions.find(request.name, request.type);
-        return d ? dimension_bit(*d) : 0;
-    }
-    DimensionSet set = 0;
-    for (const DimensionId d : dimensions.of_name(request.name)) set |= dimension_bit(d);
     return set;
 }
 
@@ -42,7 +30,7 @@ std::int64_t held_by(const Job& job, DimensionSet dimensions) {
     return held;
 }
 
-std::optional<Refusing> check_numbers(const StepRequest& request) {
+std::optional<Refusing> check_step_numbers(const StepRequest& request) {
     if (request.tasks == 0 || request.tasks > kTasksMax) {
         return refuse(Refusal::invalid_request, "a step can have 1 to 65536 tasks");
     }
@@ -227,7 +215,7 @@ Result<StepShare> make_share(const StepPlan& plan, const StepRoom& room, const S
     return share;
 }
 
-Resources amount_of(const StepShare& share, const StepPart& part, const NodeSpec& node) {
+Resources step_amount(const StepShare& share, const StepPart& part, const NodeSpec& node) {
     Resources amount = part.gres;
     const auto cpus = static_cast<std::int64_t>(share.cores.count()) * node.threads_per_core;
     amount.set_cpu(Millicpu(cpus * 1000));
@@ -237,7 +225,7 @@ Resources amount_of(const StepShare& share, const StepPart& part, const NodeSpec
 
 std::variant<StepAsk, Refusing> read(const ClusterSpec& spec, const Job& job,
                                      const StepRequest& request) {
-    if (auto no = check_numbers(request)) return *std::move(no);
+    if (auto no = check_step_numbers(request)) return *std::move(no);
     StepAsk ask;
     const auto cpus_per_task =
         request.cpus_per_task ? request.cpus_per_task : job.spec.request->cpus_per_task;
@@ -273,7 +261,7 @@ std::variant<GpuBind, Refusing> read_bind(const Job& job, const StepRequest& req
 }
 
 // Memory of a step is a limit within its job's, not taken from other steps.
-std::optional<Refusing> check_memory(const Job& job, const StepRequest& request) {
+std::optional<Refusing> check_step_memory(const Job& job, const StepRequest& request) {
     if (!request.memory_per_node) return std::nullopt;
     for (const NodeShare& share : job.allocation->shares) {
         if (share.memory == Bytes(0) || *request.memory_per_node <= share.memory) continue;
@@ -300,7 +288,7 @@ std::variant<Step, Refusing> make_step(const StepPlan& plan, Time now, const Job
         auto share = make_share(plan, room, part, ranks[i]);
         if (!share.ok()) return refuse(Refusal::invalid_request, share.error().message);
         step.cpus += static_cast<std::uint32_t>(share->cores.count()) * room.spec->threads_per_core;
-        step.allocated += amount_of(*share, part, *room.spec);
+        step.allocated += step_amount(*share, part, *room.spec);
         step.nodes.push_back(room.node);
         step.shares.push_back(*std::move(share));
     }
@@ -324,7 +312,7 @@ std::variant<Step, Refusing> lay_out_step(const ClusterState& state, Time now, c
     const StepAsk& asked = std::get<StepAsk>(ask);
     auto bind = read_bind(job, request, asked);
     if (auto* no = std::get_if<Refusing>(&bind)) return std::move(*no);
-    if (auto no = check_memory(job, request)) return *std::move(no);
+    if (auto no = check_step_memory(job, request)) return *std::move(no);
 
     std::vector<StepRoom> rooms = rooms_of(spec, job, true);
     auto parts = spread_step(asked, rooms);

@@ -9,7 +9,7 @@
 namespace berth {
 namespace {
 
-constexpr Time kNow = from_seconds(100);
+constexpr Time kStepTime = from_seconds(100);
 
 class StepLayout : public ::testing::Test {
 protected:
@@ -36,7 +36,7 @@ protected:
     }
     const Job& job() const { return *state_.find_job(id_); }
     std::variant<Step, Refusing> lay_out(const StepRequest& request) const {
-        return lay_out_step(state_, kNow, job(), request);
+        return lay_out_step(state_, kStepTime, job(), request);
     }
     // Lays a step out and starts it.
     Step start(const StepRequest& request) {
@@ -45,12 +45,12 @@ protected:
             ADD_FAILURE() << no->message;
             return {};
         }
-        state_.apply(kNow, StepCreated{id_, Attempt(1), std::get<Step>(step)});
+        state_.apply(kStepTime, StepCreated{id_, Attempt(1), std::get<Step>(step)});
         return std::get<Step>(step);
     }
     void end(const Step& step) {
         for (const NodeId node : step.nodes) {
-            state_.apply(kNow, StepEnded{id_, Attempt(1), step.id, node, {}});
+            state_.apply(kStepTime, StepEnded{id_, Attempt(1), step.id, node, {}});
         }
     }
     Refusal why(const StepRequest& request) const {
@@ -129,7 +129,7 @@ TEST_F(StepLayout, EightTasksOnEightGpusGetEachTheirOwnBlockAndGpu) {
     EXPECT_EQ(step.cpus, 128U);
     EXPECT_EQ(step.allocated[*state_.spec().dimensions.find("gpu", "a100")], 8);
     EXPECT_EQ(step.id, StepId(0));
-    EXPECT_EQ(step.started_at, kNow);
+    EXPECT_EQ(step.started_at, kStepTime);
 }
 
 TEST_F(StepLayout, AStepThatSaysNothingHasAllOfItsJob) {
@@ -240,7 +240,7 @@ TEST_F(StepLayout, TheBindingOfTheJobIsInheritedAndThatOfTheStepWins) {
     Job with_bind = job();
     with_bind.spec.command.edit().gpu_bind = "single:1";
     const auto step =
-        lay_out_step(state_, kNow, with_bind, {.tasks = 2, .exact = true, .overlap = true});
+        lay_out_step(state_, kStepTime, with_bind, {.tasks = 2, .exact = true, .overlap = true});
     EXPECT_EQ(tasks_of(std::get<Step>(step).shares[0]), "0/0 | 1/1");
 }
 
@@ -305,7 +305,7 @@ TEST_F(StepLayout, MemoryIsALimitWithinTheJobs) {
 
 TEST_F(StepLayout, NeedsARunningJob) {
     run(1, 4, 0);
-    state_.apply(kNow, EndJob{.job = id_, .outcome = JobState::cancelled});
+    state_.apply(kStepTime, EndJob{.job = id_, .outcome = JobState::cancelled});
     EXPECT_EQ(why({}), Refusal::job_not_running);
 }
 

@@ -21,8 +21,8 @@ std::int64_t count_in(const StepRoom& room, DimensionId dimension) {
 
 // Takes `count` of a demand's kinds beyond what `taken` has already, the kinds in order; false
 // where there are not so many.
-bool take_gres(const StepRoom& room, DimensionSet dimensions, std::int64_t count,
-               Resources& taken) {
+bool take_from_room(const StepRoom& room, DimensionSet dimensions, std::int64_t count,
+                    Resources& taken) {
     for_each_bit(dimensions, [&](int d) {
         const DimensionId dimension(static_cast<std::uint32_t>(d));
         const std::int64_t left = count_in(room, dimension) - taken[dimension];
@@ -44,12 +44,12 @@ std::optional<Resources> gres_on(const StepAsk& ask, const StepRoom& room, std::
         return taken;
     }
     for (const GresDemand& gres : ask.per_node) {
-        if (!take_gres(room, gres.dimensions, gres.count, taken)) return std::nullopt;
+        if (!take_from_room(room, gres.dimensions, gres.count, taken)) return std::nullopt;
     }
     for (const GresDemand& gres : ask.per_task) {
-        if (!take_gres(room, gres.dimensions, gres.count * tasks, taken)) return std::nullopt;
+        if (!take_from_room(room, gres.dimensions, gres.count * tasks, taken)) return std::nullopt;
     }
-    if (ask.in_all && !take_gres(room, ask.in_all->dimensions, 1, taken)) return std::nullopt;
+    if (ask.in_all && !take_from_room(room, ask.in_all->dimensions, 1, taken)) return std::nullopt;
     return taken;
 }
 
@@ -69,15 +69,15 @@ std::uint32_t slots_in(const StepAsk& ask, const StepRoom& room) {
     return fits;
 }
 
-struct Candidate {
+struct StepCandidate {
     std::size_t room = 0;
     std::uint32_t slots = 0;
     bool named = false;
 };
 
 // ask.nodes of them with room for all tasks: the first ones if that will do, else the roomiest.
-std::optional<std::vector<Candidate>> choose_nodes(const StepAsk& ask,
-                                                   std::vector<Candidate> candidates) {
+std::optional<std::vector<StepCandidate>> choose_nodes(const StepAsk& ask,
+                                                       std::vector<StepCandidate> candidates) {
     const auto enough = [&] {
         std::uint64_t slots = 0;
         for (std::size_t i = 0; i < ask.nodes; ++i) slots += candidates[i].slots;
@@ -85,23 +85,23 @@ std::optional<std::vector<Candidate>> choose_nodes(const StepAsk& ask,
     };
     if (candidates.size() < ask.nodes) return std::nullopt;
     std::ranges::sort(candidates, {},
-                      [](const Candidate& one) { return std::pair(!one.named, one.room); });
+                      [](const StepCandidate& one) { return std::pair(!one.named, one.room); });
     if (!enough()) {
-        std::ranges::sort(candidates, {}, [](const Candidate& one) {
+        std::ranges::sort(candidates, {}, [](const StepCandidate& one) {
             return std::tuple(!one.named, UINT32_MAX - one.slots, one.room);
         });
         if (!enough()) return std::nullopt;
     }
     candidates.resize(ask.nodes);
-    std::ranges::sort(candidates, {}, &Candidate::room);
+    std::ranges::sort(candidates, {}, &StepCandidate::room);
     return candidates;
 }
 
 // As Slurm counts for its block and cyclic distributions: in turn, one to each node that has room;
 // with planes, so many. No node stays without.
-std::vector<StepPart> deal_tasks(const StepAsk& ask, const std::vector<Candidate>& nodes) {
+std::vector<StepPart> deal_tasks(const StepAsk& ask, const std::vector<StepCandidate>& nodes) {
     std::vector<StepPart> parts;
-    for (const Candidate& node : nodes) parts.push_back({.room = node.room});
+    for (const StepCandidate& node : nodes) parts.push_back({.room = node.room});
     for (std::uint32_t left = ask.tasks; left > 0;) {
         for (std::size_t i = 0; i < parts.size() && left > 0; ++i) {
             const auto none_yet = static_cast<std::uint32_t>(
@@ -127,7 +127,7 @@ bool deal_gres(const StepAsk& ask, const std::vector<StepRoom>& rooms,
         dealt = false;
         for (StepPart& part : parts) {
             if (left == 0) break;
-            if (!take_gres(rooms[part.room], ask.in_all->dimensions, 1, part.gres)) continue;
+            if (!take_from_room(rooms[part.room], ask.in_all->dimensions, 1, part.gres)) continue;
             --left;
             dealt = true;
         }
@@ -155,7 +155,7 @@ std::vector<std::vector<std::uint32_t>> ranks_of(const StepAsk& ask,
 
 std::optional<std::vector<StepPart>> spread_step(const StepAsk& ask,
                                                  const std::vector<StepRoom>& rooms) {
-    std::vector<Candidate> candidates;
+    std::vector<StepCandidate> candidates;
     std::size_t named = 0;
     for (std::size_t i = 0; i < rooms.size(); ++i) {
         const std::uint32_t slots = slots_in(ask, rooms[i]);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/engine/engine.h"
+#include "berth/engine/engine_rig.h"
 #include "berth/engine/plan_book.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/random_facts.h"
@@ -10,8 +11,6 @@ namespace berth {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr Time at(std::int64_t seconds) { return from_seconds(seconds); }
 
 class Suspend : public ::testing::Test {
 protected:

@@ -29,8 +29,8 @@ Least least_of(const Demand& demand) {
     return least;
 }
 
-Resources sum_of(const std::vector<const Demand*>& demands, const ClusterSpec& spec,
-                 const std::function<bool(NodeId)>& is_usable, std::int64_t& nodes) {
+Resources sum_of_choices(const std::vector<const Demand*>& demands, const ClusterSpec& spec,
+                         const std::function<bool(NodeId)>& is_usable, std::int64_t& nodes) {
     Resources sum;
     for (std::size_t n = 0; n < spec.nodes.size(); ++n) {
         const bool is_choice = std::ranges::any_of(demands, [&](const Demand* demand) {
@@ -62,7 +62,7 @@ bool has_gres(const std::vector<GresDemand>& all, DimensionSet set, const Resour
 bool may_fit_together(const std::vector<const Demand*>& demands, const ClusterSpec& spec,
                       const std::function<bool(NodeId)>& is_usable) {
     std::int64_t nodes = 0, exclusive = 0, cpus = 0;
-    const Resources sum = sum_of(demands, spec, is_usable, nodes);
+    const Resources sum = sum_of_choices(demands, spec, is_usable, nodes);
     Bytes memory;
     std::vector<GresDemand> gres;
     for (const Demand* const demand : demands) {

@@ -1,6 +1,7 @@
 // Usage as jobs run, and what comes of it for the order.
 #include <gtest/gtest.h>
 
+#include "berth/engine/engine_rig.h"
 #include "berth/engine/outlook.h"
 #include "berth/testing/builders.h"
 
@@ -12,8 +13,6 @@ using testing::finish;
 using testing::make_engine;
 using testing::make_job;
 using testing::submit;
-
-constexpr std::uint32_t kBudget = 100000;
 
 ClusterSpec gpu_cluster(std::vector<TresWeight> weights = {{"gres/gpu", 1'000'000}}) {
     ClusterSpec spec = testing::make_cluster(1);

@@ -8,22 +8,24 @@
 namespace berth {
 namespace {
 
-constexpr std::array<std::string_view, kRlimitKinds> kNames = {
+constexpr std::array<std::string_view, kRlimitKinds> kRlimitNames = {
     "AS", "CORE", "CPU", "DATA", "FSIZE", "MEMLOCK", "NOFILE", "NPROC", "RSS", "STACK"};
-static_assert(static_cast<std::size_t>(RlimitKind::stack) + 1 == kNames.size());
+static_assert(static_cast<std::size_t>(RlimitKind::stack) + 1 == kRlimitNames.size());
 
 std::optional<RlimitKind> kind_of(std::string_view name) {
     constexpr std::string_view kPrefix = "RLIMIT_";
     if (iequals(name.substr(0, kPrefix.size()), kPrefix)) name.remove_prefix(kPrefix.size());
-    for (std::size_t i = 0; i < kNames.size(); ++i) {
-        if (iequals(name, kNames[i])) return static_cast<RlimitKind>(i);
+    for (std::size_t i = 0; i < kRlimitNames.size(); ++i) {
+        if (iequals(name, kRlimitNames[i])) return static_cast<RlimitKind>(i);
     }
     return std::nullopt;
 }
 
 }  // namespace
 
-std::string_view rlimit_name(RlimitKind kind) { return kNames.at(static_cast<std::size_t>(kind)); }
+std::string_view rlimit_name(RlimitKind kind) {
+    return kRlimitNames.at(static_cast<std::size_t>(kind));
+}
 
 Result<RlimitSet> parse_rlimits(std::string_view text) {
     if (iequals(trim(text), "ALL")) return kAllRlimits;
@@ -34,7 +36,7 @@ Result<RlimitSet> parse_rlimits(std::string_view text) {
         if (!kind) {
             return Error{ErrorCode::invalid_argument,
                          "there is no resource limit \"" + std::string(trim(word)) +
-                             "\"; there are ALL, NONE, or a list of " + join(kNames, ", ")};
+                             "\"; there are ALL, NONE, or a list of " + join(kRlimitNames, ", ")};
         }
         set |= rlimit_bit(*kind);
     }

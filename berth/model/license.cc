@@ -7,7 +7,7 @@
 namespace berth {
 namespace {
 
-constexpr std::int64_t kCountMax = 1'000'000'000;
+constexpr std::int64_t kLicenseCountMax = 1'000'000'000;
 
 bool is_name(std::string_view text) {
     return !text.empty() && text.size() <= 255 &&
@@ -20,7 +20,7 @@ std::optional<LicenseCount> parse_one(std::string_view text) {
     if (!is_name(one.name)) return std::nullopt;
     if (colon == std::string_view::npos) return one;
     const auto count = parse_int64(trim(text.substr(colon + 1)));
-    if (!count.ok() || count.value() < 0 || count.value() > kCountMax) return std::nullopt;
+    if (!count.ok() || count.value() < 0 || count.value() > kLicenseCountMax) return std::nullopt;
     one.count = count.value();
     return one;
 }

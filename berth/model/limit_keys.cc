@@ -49,7 +49,7 @@ constexpr auto kUnbuilt = std::to_array<std::string_view>(
      "MaxTRESRunMinsPerAccount", "MinPrioThreshold", "GraceTime", "Preempt", "PreemptMode",
      "PreemptExemptTime", "UsageThreshold", "LimitFactor"});
 
-Error wrong(const LimitKey& key, std::string_view value, std::string_view right) {
+Error wrong_limit(const LimitKey& key, std::string_view value, std::string_view right) {
     return {ErrorCode::invalid_argument, std::string(key.name()) + "=" + std::string(value) +
                                              " should be " + std::string(right)};
 }
@@ -81,21 +81,21 @@ bool is_unbuilt_limit(std::string_view name) {
 Status set_limit(Limits& limits, const LimitKey& key, std::string_view value) {
     if (key.tres != nullptr) {
         const auto counts = parse_tres_counts(value);
-        if (!counts) return wrong(key, value, "a list like cpu=4,mem=16G,gres/gpu=2");
+        if (!counts) return wrong_limit(key, value, "a list like cpu=4,mem=16G,gres/gpu=2");
         limits.*key.tres = changed(limits.*key.tres, *counts);
         return Done{};
     }
     if (key.count != nullptr) {
         const auto count = parse_int64(value);
         if (!count.ok() || count.value() < -1 || count.value() > INT32_MAX) {
-            return wrong(key, value, "a whole number, or -1 for no limit");
+            return wrong_limit(key, value, "a whole number, or -1 for no limit");
         }
         (limits.*key.count).reset();
         if (count.value() >= 0) limits.*key.count = static_cast<std::uint32_t>(count.value());
         return Done{};
     }
     const auto limit = parse_time_limit(value);
-    if (!limit.ok()) return wrong(key, value, "a time like 1-12:00:00, or -1 for no limit");
+    if (!limit.ok()) return wrong_limit(key, value, "a time like 1-12:00:00, or -1 for no limit");
     limits.max_wall = limit.value();
     return Done{};
 }

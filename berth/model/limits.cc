@@ -8,7 +8,7 @@
 namespace berth {
 namespace {
 
-constexpr std::int64_t kCountMax = std::int64_t{1} << 50;
+constexpr std::int64_t kLimitMax = std::int64_t{1} << 50;
 
 // As Slurm lists them: CPUs first, GRES and licenses last.
 int rank_of(std::string_view tres) {
@@ -34,7 +34,7 @@ std::optional<std::int64_t> parse_count(std::string_view tres, std::string_view 
         return in_mib(size.value());
     }
     const auto count = parse_int64(text);
-    if (!count.ok() || count.value() < 0 || count.value() > kCountMax) return std::nullopt;
+    if (!count.ok() || count.value() < 0 || count.value() > kLimitMax) return std::nullopt;
     return count.value();
 }
 

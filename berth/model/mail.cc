@@ -13,7 +13,7 @@ struct Name {
     MailType type;
 };
 // In the order that Slurm prints them.
-constexpr auto kNames = std::to_array<Name>({
+constexpr auto kMailNames = std::to_array<Name>({
     {"ARRAY_TASKS", MailType::array_tasks},
     {"INVALID_DEPEND", MailType::invalid_depend},
     {"BEGIN", MailType::begin},
@@ -54,9 +54,9 @@ std::optional<MailTypes> parse_mail_types(std::string_view text) {
             for (const MailType one : kAll) types.add(one);
             continue;
         }
-        const auto known =
-            std::ranges::find_if(kNames, [&](const Name& one) { return iequals(one.name, word); });
-        if (known == kNames.end()) return std::nullopt;
+        const auto known = std::ranges::find_if(
+            kMailNames, [&](const Name& one) { return iequals(one.name, word); });
+        if (known == kMailNames.end()) return std::nullopt;
         types.add(known->type);
     }
     return types;
@@ -64,7 +64,7 @@ std::optional<MailTypes> parse_mail_types(std::string_view text) {
 
 std::string to_text(MailTypes types) {
     std::string text;
-    for (const auto& [name, type] : kNames) {
+    for (const auto& [name, type] : kMailNames) {
         if (!types.has(type)) continue;
         if (!text.empty()) text += ',';
         text += name;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "berth/base/text.h"
+#include "berth/model/invalid_argument.h"
 
 namespace berth {
 namespace {
@@ -14,8 +15,6 @@ constexpr std::uint32_t kCpusMax = 1 << 16, kPartsMax = 1 << 10;
 constexpr std::int64_t kMemoryMax = std::int64_t{1} << 50, kGresMax = 1'000'000;
 constexpr std::size_t kGresKindsMax = 16, kFeaturesMax = 64, kTextMax = 255, kLinksMax = 64;
 constexpr std::int32_t kLinkCountMax = 1000;
-
-Error wrong(std::string text) { return {ErrorCode::invalid_argument, std::move(text)}; }
 
 bool is_plain(const std::string& text, std::string_view more) {
     return !text.empty() && text.size() <= kTextMax && std::ranges::all_of(text, [&](char c) {
@@ -56,43 +55,49 @@ Status check_shape(const NewNode& node) {
     for (const std::uint32_t part :
          {node.boards, node.sockets, node.cores_per_socket, node.threads_per_core}) {
         if (part == 0 || part > kPartsMax)
-            return wrong("Sockets, CoresPerSocket, ThreadsPerCore and Boards go from 1 to " +
-                         std::to_string(kPartsMax));
+            return invalid_argument(
+                "Sockets, CoresPerSocket, ThreadsPerCore and Boards go from 1 to " +
+                std::to_string(kPartsMax));
     }
     if (std::uint64_t{node.sockets} * node.cores_per_socket * node.threads_per_core > kCpusMax)
-        return wrong("a node has " + std::to_string(kCpusMax) + " CPUs at most");
+        return invalid_argument("a node has " + std::to_string(kCpusMax) + " CPUs at most");
     for (const std::int64_t amount : {node.memory, node.tmp_disk}) {
-        if (amount < 0 || amount > kMemoryMax) return wrong("RealMemory or TmpDisk is too large");
+        if (amount < 0 || amount > kMemoryMax)
+            return invalid_argument("RealMemory or TmpDisk is too large");
     }
     return Done{};
 }
 
 Status check_words(const NewNode& node) {
     if (node.features.size() > kFeaturesMax)
-        return wrong("a node has " + std::to_string(kFeaturesMax) + " features at most");
+        return invalid_argument("a node has " + std::to_string(kFeaturesMax) + " features at most");
     for (const std::string& feature : node.features) {
-        if (!is_plain(feature, "_-.:=")) return wrong("Features: '" + feature + "' is no word");
+        if (!is_plain(feature, "_-.:="))
+            return invalid_argument("Features: '" + feature + "' is no word");
     }
     for (const std::string& where : {node.hostname, node.address}) {
         if (!where.empty() && !is_plain(where, "_-.:[]"))
-            return wrong("'" + where + "' is no host's name or address");
+            return invalid_argument("'" + where + "' is no host's name or address");
     }
     if (!node.state.empty() && !iequals(node.state, "CLOUD") && !iequals(node.state, "FUTURE"))
-        return wrong("State=" + node.state + " should be CLOUD or FUTURE");
+        return invalid_argument("State=" + node.state + " should be CLOUD or FUTURE");
     return Done{};
 }
 
 Status check_gres(const NewNode& node) {
     if (node.gres.size() > kGresKindsMax)
-        return wrong("a node has " + std::to_string(kGresKindsMax) + " kinds of GRES at most");
+        return invalid_argument("a node has " + std::to_string(kGresKindsMax) +
+                                " kinds of GRES at most");
     for (const NewGres& gres : node.gres) {
         if (!is_plain(gres.name, "_-.") || (!gres.type.empty() && !is_plain(gres.type, "_-.")) ||
             gres.count < 0 || gres.count > kGresMax)
-            return wrong("Gres=" + gres.name + ":" + gres.type + ":" + std::to_string(gres.count) +
-                         " should be NAME[:TYPE][:COUNT], like gpu:a100:8");
+            return invalid_argument("Gres=" + gres.name + ":" + gres.type + ":" +
+                                    std::to_string(gres.count) +
+                                    " should be NAME[:TYPE][:COUNT], like gpu:a100:8");
         if (is_share_name(gres.name))
-            return wrong("Gres=" + gres.name +
-                         ": parts of GPUs are of configured nodes only; give whole GPUs");
+            return invalid_argument(
+                "Gres=" + gres.name +
+                ": parts of GPUs are of configured nodes only; give whole GPUs");
     }
     return Done{};
 }
@@ -100,15 +105,16 @@ Status check_gres(const NewNode& node) {
 Status check_device(const Device& device, const NodeSpec& node) {
     const auto is_count = [](std::int32_t n) { return n >= -1 && n <= kLinkCountMax; };
     if (!device.file.empty() && !is_gpu_file(device.file))
-        return wrong("'" + device.file.substr(0, kTextMax) + "' is no GPU's device file");
+        return invalid_argument("'" + device.file.substr(0, kTextMax) +
+                                "' is no GPU's device file");
     if (!device.uuid.empty() && !is_plain(device.uuid, "-_/"))
-        return wrong("a device's UUID is none");
+        return invalid_argument("a device's UUID is none");
     if (device.links.size() > kLinksMax || !std::ranges::all_of(device.links, is_count))
-        return wrong("a device's NVLinks are none");
+        return invalid_argument("a device's NVLinks are none");
     if (device.cores.size() != 0 && device.cores.size() != node.cores())
-        return wrong("a device is near cores that the node has not");
+        return invalid_argument("a device is near cores that the node has not");
     if (device.memory < Bytes(0) || device.memory > Bytes(kMemoryMax))
-        return wrong("a device's memory is too large");
+        return invalid_argument("a device's memory is too large");
     return Done{};
 }
 
@@ -136,7 +142,8 @@ Status add_devices(NodeSpec& node, const NewGres& gres, DimensionId dimension,
     for (; gres.name == "gpu" && added < gres.count; ++added)
         node.devices.push_back({.dimension = dimension});
     if (node.devices.size() <= kDevicesPerNodeMax) return Done{};
-    return wrong("a node has " + std::to_string(kDevicesPerNodeMax) + " devices at most");
+    return invalid_argument("a node has " + std::to_string(kDevicesPerNodeMax) +
+                            " devices at most");
 }
 
 // By GRES name, each name's counted from 0.
@@ -150,7 +157,7 @@ void number_devices(NodeSpec& node, const Dimensions& dimensions) {
     }
 }
 
-std::string text_of(const NewGres& gres) {
+std::string gres_text_of(const NewGres& gres) {
     return gres.name + (gres.type.empty() ? "" : ":" + gres.type) + ":" +
            std::to_string(gres.count);
 }
@@ -184,7 +191,7 @@ Result<NodeSpec> make_node(const std::string& name, const JoiningNode& from,
                            Dimensions& dimensions) {
     const NewNode& given = from.node;
     if (!is_node_name(name))
-        return wrong(
+        return invalid_argument(
             "a node's name is 1 to 255 letters, digits, '_', '-' and '.', and not "
             "DEFAULT or ALL");
     BERTH_CHECK(check_shape(given));
@@ -210,11 +217,12 @@ Result<NodeSpec> make_node(const std::string& name, const JoiningNode& from,
     for (const NewGres& gres : given.gres) {
         const auto dimension = dimensions.intern(gres.name, gres.type);
         if (!dimension)
-            return wrong("the cluster would have more than " + std::to_string(kDimensionsMax - 2) +
-                         " kinds of GRES with " + text_of(gres));
+            return invalid_argument("the cluster would have more than " +
+                                    std::to_string(kDimensionsMax - 2) + " kinds of GRES with " +
+                                    gres_text_of(gres));
         node.capacity[*dimension] += gres.count;
         BERTH_CHECK(add_devices(node, gres, *dimension, from));
-        node.gres_text += (node.gres_text.empty() ? "" : ",") + text_of(gres);
+        node.gres_text += (node.gres_text.empty() ? "" : ",") + gres_text_of(gres);
     }
     number_devices(node, dimensions);
     return node;

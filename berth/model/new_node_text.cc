@@ -6,14 +6,13 @@
 
 #include "berth/base/quantity.h"
 #include "berth/base/text.h"
+#include "berth/model/invalid_argument.h"
 
 namespace berth {
 namespace {
 
-constexpr std::int64_t kCountMax = 1 << 16, kMebibytesMax = std::int64_t{1} << 30,
+constexpr std::int64_t kProcessorsMax = 1 << 16, kMebibytesMax = std::int64_t{1} << 30,
                        kWeightMax = 0xffff'ffff;
-
-Error wrong(std::string text) { return {ErrorCode::invalid_argument, std::move(text)}; }
 
 struct Shape {
     std::optional<std::uint32_t> cpus, sockets, per_board;
@@ -26,12 +25,12 @@ struct Word {
 Result<std::int64_t> number_in(const Word& word, std::int64_t least, std::int64_t most) {
     const auto number = parse_int64(word.value);
     if (number.ok() && *number >= least && *number <= most) return number;
-    return wrong(std::string(word.text) + " should be a number from " + std::to_string(least) +
-                 " to " + std::to_string(most));
+    return invalid_argument(std::string(word.text) + " should be a number from " +
+                            std::to_string(least) + " to " + std::to_string(most));
 }
 
 Result<std::uint32_t> count_in(const Word& word) {
-    BERTH_TRY(const std::int64_t count, number_in(word, 1, kCountMax));
+    BERTH_TRY(const std::int64_t count, number_in(word, 1, kProcessorsMax));
     return static_cast<std::uint32_t>(count);
 }
 
@@ -46,8 +45,8 @@ std::vector<std::string> list_of(std::string_view text) {
 // "gpu:a100:8", "gpu:8", "fpga"; what stands behind, in brackets, is of which sockets it is.
 Result<NewGres> gres_of(std::string_view text) {
     const auto parts = split(text.substr(0, text.find('(')), ':');
-    const Error no =
-        wrong("Gres=" + std::string(text) + " should be NAME[:TYPE][:COUNT], like gpu:a100:8");
+    const Error no = invalid_argument("Gres=" + std::string(text) +
+                                      " should be NAME[:TYPE][:COUNT], like gpu:a100:8");
     if (parts.size() > 3 || parts[0].empty()) return no;
     NewGres gres{.name = std::string(parts[0]), .type = {}, .count = 1};
     if (parts.size() == 1) return gres;
@@ -100,9 +99,9 @@ Status settle_shape(NewNode& node, const Shape& shape) {
         node.threads_per_core = 1;
         return Done{};
     }
-    return wrong("CPUs=" + std::to_string(*shape.cpus) +
-                 " does not agree with Sockets × CoresPerSocket × ThreadsPerCore = " +
-                 std::to_string(cores * node.threads_per_core));
+    return invalid_argument("CPUs=" + std::to_string(*shape.cpus) +
+                            " does not agree with Sockets × CoresPerSocket × ThreadsPerCore = " +
+                            std::to_string(cores * node.threads_per_core));
 }
 
 Status set_word(NewNode& node, const Word& word) {
@@ -127,7 +126,8 @@ Status set_word(NewNode& node, const Word& word) {
     } else if (is("State")) {
         node.state = word.value;
     } else {
-        return wrong(std::string(word.key) + "= is not supported on a node that is not configured");
+        return invalid_argument(std::string(word.key) +
+                                "= is not supported on a node that is not configured");
     }
     return Done{};
 }
@@ -140,7 +140,7 @@ Status read_new_node(const std::vector<std::string>& words, NewNode& node) {
         const std::string_view whole = text;
         const std::size_t equals = whole.find('=');
         if (equals == std::string_view::npos || equals + 1 == whole.size())
-            return wrong("'" + text + "' should be KEY=VALUE");
+            return invalid_argument("'" + text + "' should be KEY=VALUE");
         all.push_back({whole, whole.substr(0, equals), whole.substr(equals + 1)});
     }
     Shape shape;

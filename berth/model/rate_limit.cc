@@ -9,16 +9,17 @@
 namespace berth {
 namespace {
 
-constexpr std::uint32_t kMost = 1'000'000;
+constexpr std::uint32_t kRateMax = 1'000'000;
 
 Result<std::uint32_t> count_of(std::string_view word, std::string_view text) {
     std::uint32_t value = 0;
     const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (failed == std::errc() && end == text.data() + text.size() && value >= 1 && value <= kMost) {
+    if (failed == std::errc() && end == text.data() + text.size() && value >= 1 &&
+        value <= kRateMax) {
         return value;
     }
     return Error{ErrorCode::invalid_argument,
-                 std::string(word) + " should be a number from 1 to " + std::to_string(kMost)};
+                 std::string(word) + " should be a number from 1 to " + std::to_string(kRateMax)};
 }
 
 }  // namespace

@@ -54,51 +54,52 @@ constexpr std::array kLastReasons = {
 };
 
 // The blocks of reasons about one TRES, a name for each TresKind.
-struct Block {
+struct TresBlock {
     PendingReason first;
     std::array<std::string_view, kTresKinds> names;
 };
-constexpr std::array kBlocks = {
-    Block{PendingReason::qos_grp,
-          {"QOSGrpCpuLimit", "QOSGrpMemLimit", "QOSGrpNodeLimit", "QOSGrpGRES", "QOSGrpLicense",
-           "QOSGrpBilling"}},
-    Block{PendingReason::qos_grp_run_minutes,
-          {"QOSGrpCPURunMinutesLimit", "QOSGrpMemoryRunMinutes", "QOSGrpNodeRunMinutes",
-           "QOSGrpGRESRunMinutes", "QOSGrpLicenseRunMinutes", "QOSGrpBillingRunMinutes"}},
-    Block{PendingReason::qos_max_job,
-          {"QOSMaxCpuPerJobLimit", "QOSMaxMemoryPerJob", "QOSMaxNodePerJobLimit",
-           "QOSMaxGRESPerJob", "QOSMaxLicensePerJob", "QOSMaxBillingPerJob"}},
-    Block{PendingReason::qos_max_node,
-          {"QOSMaxCpuPerNode", "QOSMaxMemoryPerNode", "QOSMaxUnknownPerNode", "QOSMaxGRESPerNode",
-           "QOSMaxLicensePerNode", "QOSMaxBillingPerNode"}},
-    Block{PendingReason::qos_max_user,
-          {"QOSMaxCpuPerUserLimit", "QOSMaxMemoryPerUser", "QOSMaxNodePerUserLimit",
-           "QOSMaxGRESPerUser", "QOSMaxLicensePerUser", "QOSMaxBillingPerUser"}},
-    Block{PendingReason::qos_max_account,
-          {"MaxCpuPerAccount", "MaxMemoryPerAccount", "MaxNodePerAccount", "MaxGRESPerAccount",
-           "MaxLicensePerAccount", "MaxBillingPerAccount"}},
-    Block{PendingReason::qos_max_minutes,
-          {"QOSMaxCpuMinutesPerJobLimit", "QOSMaxMemoryMinutesPerJob", "QOSMaxNodeMinutesPerJob",
-           "QOSMaxGRESMinutesPerJob", "QOSMaxLicenseMinutesPerJob", "QOSMaxBillingMinutesPerJob"}},
-    Block{PendingReason::qos_min,
-          {"QOSMinCpuNotSatisfied", "QOSMinMemory", "QOSMinNode", "QOSMinGRES", "QOSMinLicense",
-           "QOSMinBilling"}},
-    Block{PendingReason::assoc_grp,
-          {"AssocGrpCpuLimit", "AssocGrpMemLimit", "AssocGrpNodeLimit", "AssocGrpGRES",
-           "AssocGrpLicense", "AssocGrpBilling"}},
-    Block{PendingReason::assoc_grp_run_minutes,
-          {"AssocGrpCPURunMinutesLimit", "AssocGrpMemRunMinutes", "AssocGrpNodeRunMinutes",
-           "AssocGrpGRESRunMinutes", "AssocGrpLicenseRunMinutes", "AssocGrpBillingRunMinutes"}},
-    Block{PendingReason::assoc_max_job,
-          {"AssocMaxCpuPerJobLimit", "AssocMaxMemPerJob", "AssocMaxNodePerJobLimit",
-           "AssocMaxGRESPerJob", "AssocMaxLicensePerJob", "AssocMaxBillingPerJob"}},
-    Block{PendingReason::assoc_max_node,
-          {"AssocMaxCpuPerNode", "AssocMaxMemPerNode", "AssocMaxUnknownPerNode",
-           "AssocMaxGRESPerNode", "AssocMaxLicensePerNode", "AssocMaxBillingPerNode"}},
-    Block{PendingReason::assoc_max_minutes,
-          {"AssocMaxCpuMinutesPerJobLimit", "AssocMaxMemMinutesPerJob", "AssocMaxNodeMinutesPerJob",
-           "AssocMaxGRESMinutesPerJob", "AssocMaxLicenseMinutesPerJob",
-           "AssocMaxBillingMinutesPerJob"}},
+constexpr std::array kTresBlocks = {
+    TresBlock{PendingReason::qos_grp,
+              {"QOSGrpCpuLimit", "QOSGrpMemLimit", "QOSGrpNodeLimit", "QOSGrpGRES", "QOSGrpLicense",
+               "QOSGrpBilling"}},
+    TresBlock{PendingReason::qos_grp_run_minutes,
+              {"QOSGrpCPURunMinutesLimit", "QOSGrpMemoryRunMinutes", "QOSGrpNodeRunMinutes",
+               "QOSGrpGRESRunMinutes", "QOSGrpLicenseRunMinutes", "QOSGrpBillingRunMinutes"}},
+    TresBlock{PendingReason::qos_max_job,
+              {"QOSMaxCpuPerJobLimit", "QOSMaxMemoryPerJob", "QOSMaxNodePerJobLimit",
+               "QOSMaxGRESPerJob", "QOSMaxLicensePerJob", "QOSMaxBillingPerJob"}},
+    TresBlock{PendingReason::qos_max_node,
+              {"QOSMaxCpuPerNode", "QOSMaxMemoryPerNode", "QOSMaxUnknownPerNode",
+               "QOSMaxGRESPerNode", "QOSMaxLicensePerNode", "QOSMaxBillingPerNode"}},
+    TresBlock{PendingReason::qos_max_user,
+              {"QOSMaxCpuPerUserLimit", "QOSMaxMemoryPerUser", "QOSMaxNodePerUserLimit",
+               "QOSMaxGRESPerUser", "QOSMaxLicensePerUser", "QOSMaxBillingPerUser"}},
+    TresBlock{PendingReason::qos_max_account,
+              {"MaxCpuPerAccount", "MaxMemoryPerAccount", "MaxNodePerAccount", "MaxGRESPerAccount",
+               "MaxLicensePerAccount", "MaxBillingPerAccount"}},
+    TresBlock{
+        PendingReason::qos_max_minutes,
+        {"QOSMaxCpuMinutesPerJobLimit", "QOSMaxMemoryMinutesPerJob", "QOSMaxNodeMinutesPerJob",
+         "QOSMaxGRESMinutesPerJob", "QOSMaxLicenseMinutesPerJob", "QOSMaxBillingMinutesPerJob"}},
+    TresBlock{PendingReason::qos_min,
+              {"QOSMinCpuNotSatisfied", "QOSMinMemory", "QOSMinNode", "QOSMinGRES", "QOSMinLicense",
+               "QOSMinBilling"}},
+    TresBlock{PendingReason::assoc_grp,
+              {"AssocGrpCpuLimit", "AssocGrpMemLimit", "AssocGrpNodeLimit", "AssocGrpGRES",
+               "AssocGrpLicense", "AssocGrpBilling"}},
+    TresBlock{PendingReason::assoc_grp_run_minutes,
+              {"AssocGrpCPURunMinutesLimit", "AssocGrpMemRunMinutes", "AssocGrpNodeRunMinutes",
+               "AssocGrpGRESRunMinutes", "AssocGrpLicenseRunMinutes", "AssocGrpBillingRunMinutes"}},
+    TresBlock{PendingReason::assoc_max_job,
+              {"AssocMaxCpuPerJobLimit", "AssocMaxMemPerJob", "AssocMaxNodePerJobLimit",
+               "AssocMaxGRESPerJob", "AssocMaxLicensePerJob", "AssocMaxBillingPerJob"}},
+    TresBlock{PendingReason::assoc_max_node,
+              {"AssocMaxCpuPerNode", "AssocMaxMemPerNode", "AssocMaxUnknownPerNode",
+               "AssocMaxGRESPerNode", "AssocMaxLicensePerNode", "AssocMaxBillingPerNode"}},
+    TresBlock{PendingReason::assoc_max_minutes,
+              {"AssocMaxCpuMinutesPerJobLimit", "AssocMaxMemMinutesPerJob",
+               "AssocMaxNodeMinutesPerJob", "AssocMaxGRESMinutesPerJob",
+               "AssocMaxLicenseMinutesPerJob", "AssocMaxBillingMinutesPerJob"}},
 };
 
 struct RefusalText {
@@ -207,12 +208,12 @@ std::string_view slurm_name(PendingReason reason) {
     const auto index = static_cast<std::size_t>(reason);
     if (index >= kReasons.size()) {
         const std::size_t place = index - kReasons.size();
-        if (place >= kBlocks.size() * kTresKinds) {
-            const std::size_t last = place - kBlocks.size() * kTresKinds;
+        if (place >= kTresBlocks.size() * kTresKinds) {
+            const std::size_t last = place - kTresBlocks.size() * kTresKinds;
             BERTH_ASSERT(last < kLastReasons.size() && kLastReasons[last].reason == reason);
             return kLastReasons[last].name;
         }
-        const Block& block = kBlocks[place / kTresKinds];
+        const TresBlock& block = kTresBlocks[place / kTresKinds];
         BERTH_ASSERT(static_cast<std::size_t>(block.first) == index - place % kTresKinds);
         return block.names[place % kTresKinds];
     }
@@ -221,7 +222,7 @@ std::string_view slurm_name(PendingReason reason) {
 }
 
 std::size_t pending_reasons() {
-    return kReasons.size() + kBlocks.size() * kTresKinds + kLastReasons.size();
+    return kReasons.size() + kTresBlocks.size() * kTresKinds + kLastReasons.size();
 }
 
 PendingReason reason_for(PendingReason block, std::string_view tres) {

@@ -10,7 +10,7 @@ namespace berth {
 namespace {
 
 constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 50;
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kUsageMax = std::numeric_limits<std::int64_t>::max();
 
 int first_month_of(int month, UsageReset period) {
     if (period == UsageReset::yearly) return 1;
@@ -21,8 +21,8 @@ int first_month_of(int month, UsageReset period) {
 
 UsageAmount UsageAmount::of(Wide units) {
     const Wide whole = units >> 32;
-    if (whole > kMost) return {kMost, 0xffff'ffff};
-    if (whole < -kMost) return {-kMost, 0};
+    if (whole > kUsageMax) return {kUsageMax, 0xffff'ffff};
+    if (whole < -kUsageMax) return {-kUsageMax, 0};
     return {static_cast<std::int64_t>(whole), static_cast<std::uint32_t>(units & 0xffff'ffff)};
 }
 

@@ -18,7 +18,7 @@ std::int64_t of_no_use(const NodeRoom& room, const WorkShape& shape, std::int64_
     return large_enough >= shape.gpus ? all - of_use : all;
 }
 
-std::int64_t times(const WorkShape& shape, std::int64_t parts_count) {
+std::int64_t times_seen(const WorkShape& shape, std::int64_t parts_count) {
     return shape.gpus > 0 && shape.milli < kWholeGpu ? shape.count * parts_count : shape.count;
 }
 
@@ -30,7 +30,7 @@ std::int64_t fragmentation(const NodeRoom& room, std::span<const WorkShape> work
     for (const GpuLeft& gpu : room.gpus) all += gpu.milli;
     if (all == 0) return 0;
     for (const WorkShape& shape : work) {
-        sum += times(shape, parts_count) * of_no_use(room, shape, all);
+        sum += times_seen(shape, parts_count) * of_no_use(room, shape, all);
     }
     return sum;
 }
@@ -50,7 +50,7 @@ std::vector<WorkShape> usual_of(std::vector<WorkShape> counted) {
 
 std::int64_t total_count(std::span<const WorkShape> work, std::int64_t parts_count) {
     std::int64_t total = 0;
-    for (const WorkShape& shape : work) total += times(shape, parts_count);
+    for (const WorkShape& shape : work) total += times_seen(shape, parts_count);
     return total;
 }
 

@@ -4,13 +4,13 @@
 #include <limits>
 
 #include "berth/base/text.h"
+#include "berth/model/micro.h"
 #include "berth/policy/catalog.h"
 
 namespace berth {
 namespace {
 
-constexpr std::int64_t kMicro = 1'000'000;
-constexpr std::int64_t kWeightMax = kPriorityMax;  // Slurm's weights are 32 bits wide.
+constexpr std::int64_t kRuleWeightMax = kPriorityMax;  // Slurm's weights are 32 bits wide.
 
 // weight × factor in millionths of a point, rounded down, and held where sixteen of them add up.
 std::int64_t micropoints(std::int64_t weight, Factor factor) {
@@ -38,11 +38,11 @@ Status add_rule(const RuleSpec& spec, std::span<const RuleDef<Rule>> known,
         return Error{ErrorCode::already_exists,
                      spec.kind + " rule " + spec.name + " is given twice"};
     }
-    if (spec.weight < -kWeightMax || spec.weight > kWeightMax) {
+    if (spec.weight < -kRuleWeightMax || spec.weight > kRuleWeightMax) {
         return Error{ErrorCode::invalid_argument,
                      spec.kind + " rule " + spec.name + ": its weight is " +
                          std::to_string(spec.weight) + "; it must be within ±" +
-                         std::to_string(kWeightMax)};
+                         std::to_string(kRuleWeightMax)};
     }
     BERTH_TRY(const Params params, Params::check(spec, def->settings));
     rules.push_back({spec.name, spec.weight, def->make(params)});

@@ -33,7 +33,7 @@ ClusterSpec account_tree(std::optional<std::int64_t> root) {
     return spec;
 }
 
-std::unique_ptr<FairnessRule> rule(
+std::unique_ptr<FairnessRule> fairness_rule(
     std::string_view name, std::vector<std::pair<std::string, std::int64_t>> settings = {}) {
     return testing::make_rule(fairness_rules(), name, std::move(settings));
 }
@@ -44,7 +44,7 @@ double share(const FairnessRule& fairness, const ShareTree& tree, const std::str
 }
 
 TEST(SeedAccountTree, Seed000Section42) {
-    const auto fair_tree = rule("fair_tree"), classic = rule("classic");
+    const auto fair_tree = fairness_rule("fair_tree"), classic = fairness_rule("classic");
     struct Case {
         const char *account, *user;
         double of_level, with_root, without_root;  // of_level: sshare's NormShares.
@@ -104,7 +104,7 @@ ShareTree three_users_tree() {
 }
 
 // With the seed's weights, age and QOS, and this fair-share factor.
-double priority(std::int64_t user, Factor fair_share, bool normal_qos) {
+double slurm_priority(std::int64_t user, Factor fair_share, bool normal_qos) {
     testing::FixedView view;
     view.cluster = three_users();
     view.cluster.scheduling.rules = {{.kind = "priority", .name = "age", .weight = 1000},
@@ -130,14 +130,14 @@ TEST(SeedPriority, Seed000Section45WithTheSeedsOwnFactors) {
     // The seed prints 15312, 20006 and 30003, rounded up; Slurm cuts off: 15311, 20005, 30002. Its
     // .53 is itself rounded: share × 160 / usage is .528, and gives 15291.9. It calls that ratio
     // Fair Tree, which it is not; carol's 5.44 is held at 1, and so is bob's 1.056.
-    EXPECT_NEAR(priority(0, {53, 100}, false), 15311.9, 0.01);
-    EXPECT_NEAR(priority(0, {528, 1000}, false), 15291.9, 0.01);
-    EXPECT_NEAR(priority(1, {1, 1}, false), 20005.95, 0.01);
-    EXPECT_NEAR(priority(2, {1, 1}, false), 30002.98, 0.01);
+    EXPECT_NEAR(slurm_priority(0, {53, 100}, false), 15311.9, 0.01);
+    EXPECT_NEAR(slurm_priority(0, {528, 1000}, false), 15291.9, 0.01);
+    EXPECT_NEAR(slurm_priority(1, {1, 1}, false), 20005.95, 0.01);
+    EXPECT_NEAR(slurm_priority(2, {1, 1}, false), 30002.98, 0.01);
 }
 
 TEST(SeedPriority, Seed000Section45ByFairTree) {
-    const auto standings = rule("fair_tree")->standings(three_users_tree());
+    const auto standings = fairness_rule("fair_tree")->standings(three_users_tree());
     EXPECT_NEAR(value(standings[1].factor), 0.333333, 5e-7);
     EXPECT_NEAR(value(standings[2].factor), 0.666667, 5e-7);
     EXPECT_NEAR(value(standings[3].factor), 1, 5e-7);
@@ -145,13 +145,13 @@ TEST(SeedPriority, Seed000Section45ByFairTree) {
     const double plain[] = {13345.2, 16672.6, 30003.0}, normal[] = {8345.2, 11672.6, 20003.0};
     for (std::int64_t user = 0; user < 3; ++user) {
         const Factor factor = standings[static_cast<std::size_t>(user) + 1].factor;
-        EXPECT_NEAR(priority(user, factor, false), plain[user], 0.05);
-        EXPECT_NEAR(priority(user, factor, true), normal[user], 0.05);
+        EXPECT_NEAR(slurm_priority(user, factor, false), plain[user], 0.05);
+        EXPECT_NEAR(slurm_priority(user, factor, true), normal[user], 0.05);
     }
 }
 
 TEST(SeedPriority, Seed000Section45ByTheClassicFormula) {
-    const auto standings = rule("classic")->standings(three_users_tree());
+    const auto standings = fairness_rule("classic")->standings(three_users_tree());
     EXPECT_NEAR(value(standings[1].factor), 0.269071, 5e-7);
     EXPECT_NEAR(value(standings[2].factor), 0.518721, 5e-7);
     EXPECT_NEAR(value(standings[3].factor), 0.880367, 5e-7);
@@ -162,7 +162,7 @@ TEST(SeedPriority, Seed000Section45ByTheClassicFormula) {
     }
     even.sum_usage();
     for (std::size_t i = 1; i <= 3; ++i) {
-        EXPECT_NEAR(value(rule("classic")->standings(even)[i].factor), 0.5, 1e-12);
+        EXPECT_NEAR(value(fairness_rule("classic")->standings(even)[i].factor), 0.5, 1e-12);
     }
 }
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "berth/model/micro.h"
+
 namespace berth {
 namespace {
 
-constexpr std::int64_t kMicro = 1'000'000;
-
-UsageAmount times(UsageAmount amount, Ppm factor) {
+UsageAmount scaled(UsageAmount amount, Ppm factor) {
     if (factor == kPpmOne) return amount;
     return UsageAmount::of(amount.units() * factor.count() / kPpmOne.count());
 }
@@ -95,14 +95,14 @@ UsageVector usage_rate_of(const ClusterSpec& spec, const Job& job) {
     const Ppm factor =
         job.qos.index() < spec.qos.size() ? spec.qos[job.qos.index()].usage_factor : kPpmOne;
     UsageVector rate;
-    rate[kBillingUsage] = times(billing_of(spec, job.partition, held), factor);
-    rate[kNodeUsage] = times({held.nodes, 0}, factor);
+    rate[kBillingUsage] = scaled(billing_of(spec, job.partition, held), factor);
+    rate[kNodeUsage] = scaled({held.nodes, 0}, factor);
     for (std::size_t i = 0; i < kDimensionsMax; ++i) {
         const DimensionId d = DimensionId::from_index(i);
         std::int64_t count = held.amount[d];
         if (d == kCpuDimension) count /= 1000;
         if (d == kMemoryDimension) count /= mib(1).count();
-        rate[usage_kind_of(d)] = times({count, 0}, factor);
+        rate[usage_kind_of(d)] = scaled({count, 0}, factor);
     }
     return rate;
 }

@@ -102,8 +102,8 @@ def translated(table, text):
 
 def yaml():
     found = yaml_function("read")
-    found += [f"nodes.{key}" for key in translated("kNodeKeys", node())]
-    found += [f"partitions.{key}" for key in translated("kPartitionKeys", partition())]
+    found += [f"nodes.{key}" for key in translated("kYamlNodeKeys", node())]
+    found += [f"partitions.{key}" for key in translated("kYamlPartitionKeys", partition())]
     found += [f"fence.{key}" for key in yaml_function("read_fence")]
     found += [f"gpu_types.{key}" for key in yaml_function("read_gpu_type_key")]
     found += [f"accounts.{key}" for key in [*yaml_function("read_account"), *limits("kOfAssociation")]]

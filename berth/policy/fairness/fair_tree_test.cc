@@ -60,13 +60,13 @@ std::string ranks(const ShareTree& tree) {
     return text;
 }
 
-struct Case {
+struct TreeCase {
     const char* what;
     std::vector<Account> accounts;
     std::vector<User> users;
     const char* ranks;
 };
-const Case kCases[] = {
+const TreeCase kTreeCases[] = {
     {"the recorded run of Slurm 22.05",
      {{"bio", "root", 40}, {"physics", "root", 60}},
      {{"root", "root"},
@@ -110,14 +110,14 @@ const Case kCases[] = {
 };
 
 TEST(FairTree, RanksUsersLevelByLevel) {
-    for (const Case& c : kCases) {
+    for (const TreeCase& c : kTreeCases) {
         SCOPED_TRACE(c.what);
         EXPECT_EQ(ranks(tree_of(c.accounts, c.users)), c.ranks);
     }
 }
 
 TEST(FairTree, ShowsWhatSshareOfSlurm2205Showed) {
-    const ShareTree tree = tree_of(kCases[0].accounts, kCases[0].users);
+    const ShareTree tree = tree_of(kTreeCases[0].accounts, kTreeCases[0].users);
     const auto standings = testing::make_rule(fairness_rules(), "fair_tree")->standings(tree);
     struct Row {
         const char *account, *user;

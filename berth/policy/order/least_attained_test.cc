@@ -7,15 +7,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const std::vector<testing::Waiting> kJobs = {{.name = "a", .attained = 7200s},
-                                             {.name = "b", .attained = 3250s},
-                                             {.name = "c"},
-                                             {.name = "d", .attained = 3249s},
-                                             {.name = "e", .attained = 7199s}};
+const std::vector<testing::Waiting> kServedJobs = {{.name = "a", .attained = 7200s},
+                                                   {.name = "b", .attained = 3250s},
+                                                   {.name = "c"},
+                                                   {.name = "d", .attained = 3249s},
+                                                   {.name = "e", .attained = 7199s}};
 
 TEST(LeastAttained, PutsJobsIntoQueuesByTheirService) {
-    EXPECT_EQ(testing::order_of("least_attained", kJobs), "cdbea");
-    EXPECT_EQ(testing::order_of("least_attained", kJobs, {{"first", 1}, {"second", 3250}}),
+    EXPECT_EQ(testing::order_of("least_attained", kServedJobs), "cdbea");
+    EXPECT_EQ(testing::order_of("least_attained", kServedJobs, {{"first", 1}, {"second", 3250}}),
               "cdabe");
 }
 

@@ -5,12 +5,11 @@
 // the lowest). Another QOS counts as medium.
 #include <algorithm>
 
+#include "berth/model/micro.h"
 #include "berth/policy/policy.h"
 
 namespace berth {
 namespace {
-
-constexpr std::int64_t kMicro = 1'000'000;
 
 class ThreeLevels : public OrderRule {
 public:

@@ -58,7 +58,7 @@ private:
     Duration fresh_;
 };
 
-constexpr std::int64_t kWeightMax = 1000;
+constexpr std::int64_t kReadingWeightMax = 1000;
 
 }  // namespace
 
@@ -66,10 +66,10 @@ RuleDef<PlacementScore> placement_least_loaded() {
     return {
         .name = "least_loaded",
         .summary = "Prefers GPUs that are idle and cold, as their nodes report.",
-        .settings = {{"utilisation", "how much the utilisation counts", 50, 0, kWeightMax},
-                     {"memory", "how much the memory in use counts", 30, 0, kWeightMax},
-                     {"temperature", "how much the temperature counts", 10, 0, kWeightMax},
-                     {"power", "how much the power drawn counts", 10, 0, kWeightMax},
+        .settings = {{"utilisation", "how much the utilisation counts", 50, 0, kReadingWeightMax},
+                     {"memory", "how much the memory in use counts", 30, 0, kReadingWeightMax},
+                     {"temperature", "how much the temperature counts", 10, 0, kReadingWeightMax},
+                     {"power", "how much the power drawn counts", 10, 0, kReadingWeightMax},
                      {"hot", "from how many degrees Celsius a GPU comes last", 85, 1, 150},
                      {"fresh", "after how many seconds a report is ignored", 90, 1, 86'400}},
         .make = [](const Params& params) -> std::unique_ptr<PlacementScore> {

@@ -6,7 +6,7 @@
 namespace berth {
 namespace {
 
-std::int64_t thousandths(AssociationStanding standing, bool plain = false) {
+std::int64_t association_thousandths(AssociationStanding standing, bool plain = false) {
     testing::FixedView view;
     view.job_association = standing;
     const auto rule =
@@ -16,10 +16,14 @@ std::int64_t thousandths(AssociationStanding standing, bool plain = false) {
 }
 
 TEST(Association, IsMeasuredAgainstTheHighestPriority) {
-    EXPECT_EQ(thousandths({.fair_share = {}, .priority = 50, .priority_max = 200}), 250);
-    EXPECT_EQ(thousandths({.fair_share = {}, .priority = 200, .priority_max = 200}), 1000);
-    EXPECT_EQ(thousandths({}), 0);
-    EXPECT_EQ(thousandths({.fair_share = {}, .priority = 50, .priority_max = 200}, true), 50'000);
+    EXPECT_EQ(association_thousandths({.fair_share = {}, .priority = 50, .priority_max = 200}),
+              250);
+    EXPECT_EQ(association_thousandths({.fair_share = {}, .priority = 200, .priority_max = 200}),
+              1000);
+    EXPECT_EQ(association_thousandths({}), 0);
+    EXPECT_EQ(
+        association_thousandths({.fair_share = {}, .priority = 50, .priority_max = 200}, true),
+        50'000);
 }
 
 TEST(Association, InheritsThePriorityOfItsAccount) {

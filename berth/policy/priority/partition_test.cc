@@ -6,8 +6,8 @@
 namespace berth {
 namespace {
 
-std::int64_t thousandths(std::vector<std::int64_t> factors, std::uint32_t partition,
-                         bool plain = false) {
+std::int64_t partition_thousandths(std::vector<std::int64_t> factors, std::uint32_t partition,
+                                   bool plain = false) {
     testing::FixedView view;
     for (const std::int64_t factor : factors) {
         view.cluster.partitions.push_back({.priority_job_factor = factor});
@@ -20,11 +20,11 @@ std::int64_t thousandths(std::vector<std::int64_t> factors, std::uint32_t partit
 }
 
 TEST(Partition, IsMeasuredAgainstTheHighestFactor) {
-    EXPECT_EQ(thousandths({10, 100}, 0), 100);
-    EXPECT_EQ(thousandths({10, 100}, 1), 1000);
-    EXPECT_EQ(thousandths({1}, 0), 1000);
-    EXPECT_EQ(thousandths({0, 0}, 1), 0);
-    EXPECT_EQ(thousandths({10, 100}, 0, true), 10'000);  // NO_NORMAL_PART
+    EXPECT_EQ(partition_thousandths({10, 100}, 0), 100);
+    EXPECT_EQ(partition_thousandths({10, 100}, 1), 1000);
+    EXPECT_EQ(partition_thousandths({1}, 0), 1000);
+    EXPECT_EQ(partition_thousandths({0, 0}, 1), 0);
+    EXPECT_EQ(partition_thousandths({10, 100}, 0, true), 10'000);  // NO_NORMAL_PART
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 namespace berth {
 namespace {
 
-std::int64_t thousandths(std::vector<std::int64_t> priorities, std::uint32_t qos,
-                         bool plain = false) {
+std::int64_t qos_thousandths(std::vector<std::int64_t> priorities, std::uint32_t qos,
+                             bool plain = false) {
     testing::FixedView view;
     for (const std::int64_t priority : priorities) view.cluster.qos.push_back({"q", priority, {}});
     Job job;
@@ -18,12 +18,12 @@ std::int64_t thousandths(std::vector<std::int64_t> priorities, std::uint32_t qos
 }
 
 TEST(Qos, IsMeasuredAgainstTheHighestPriority) {
-    EXPECT_EQ(thousandths({0, 50, 200}, 0), 0);
-    EXPECT_EQ(thousandths({0, 50, 200}, 1), 250);
-    EXPECT_EQ(thousandths({0, 50, 200}, 2), 1000);
-    EXPECT_EQ(thousandths({0, 0}, 1), 0);
-    EXPECT_EQ(thousandths({}, 0), 0);
-    EXPECT_EQ(thousandths({0, 2}, 1, true), 2'000);  // NO_NORMAL_QOS
+    EXPECT_EQ(qos_thousandths({0, 50, 200}, 0), 0);
+    EXPECT_EQ(qos_thousandths({0, 50, 200}, 1), 250);
+    EXPECT_EQ(qos_thousandths({0, 50, 200}, 2), 1000);
+    EXPECT_EQ(qos_thousandths({0, 0}, 1), 0);
+    EXPECT_EQ(qos_thousandths({}, 0), 0);
+    EXPECT_EQ(qos_thousandths({0, 2}, 1, true), 2'000);  // NO_NORMAL_QOS
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace berth {
 namespace {
 
 // Points of 1000 on a cluster, as Slurm prints them.
-struct Case {
+struct SizeCase {
     const char* what;
     std::size_t nodes;
     std::uint32_t cores;
@@ -16,7 +16,7 @@ struct Case {
 };
 
 TEST(Size, AveragesTheNodePartAndTheCpuPart) {
-    const Case cases[] = {
+    const SizeCase cases[] = {
         {"one core of four", 1, 4, {1, 1}, 625, 375},
         {"two", 1, 4, {1, 2}, 750, 250},
         {"three", 1, 4, {1, 3}, 875, 125},
@@ -26,7 +26,7 @@ TEST(Size, AveragesTheNodePartAndTheCpuPart) {
     };
     const auto big = testing::make_rule(priority_terms(), "size");
     const auto small = testing::make_rule(priority_terms(), "size", {{"favor_small", 1}});
-    for (const Case& c : cases) {
+    for (const SizeCase& c : cases) {
         SCOPED_TRACE(c.what);
         testing::FixedView view;
         NodeSpec node;
