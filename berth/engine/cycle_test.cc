@@ -164,8 +164,8 @@ private:
         if (const auto* start = std::get_if<StartJob>(&decision)) {
             const JobId id = start->task_job.value_or(start->job);
             const Job& job = *engine_.state().find_job(id);
-            const std::int64_t minutes = job.time_limit / std::chrono::minutes(1);
-            const std::int64_t length = rng_.between(1, std::min<std::int64_t>(minutes + 1, 30));
+            const std::int64_t limit = job.time_limit / std::chrono::minutes(1);
+            const std::int64_t length = rng_.between(1, std::min<std::int64_t>(limit + 1, 30));
             ends_.emplace(now_ + std::chrono::minutes(length), id);
         }
         return false;

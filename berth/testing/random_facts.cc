@@ -156,7 +156,7 @@ Maybe update(Rng& rng, Time now, const ClusterState& state) {
     return fact;
 }
 
-Maybe split(Rng& rng, Time, const ClusterState& state) {
+Maybe split_array(Rng& rng, Time, const ClusterState& state) {
     const Job* job = random_job(rng, state, [](const Job& one) {
         return is_pending(one) && one.spec.array && one.spec.array->tasks.size() > 1;
     });
@@ -347,7 +347,7 @@ constexpr Source kSources[] = {{20, submission},
                                {4, update},
                                {8, promise},
                                {4, verdict},
-                               {3, split},
+                               {3, split_array},
                                {12, step},
                                {8, forget},
                                {6, node},
