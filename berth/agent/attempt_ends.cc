@@ -11,6 +11,8 @@ namespace {
 
 // What KILL has not ended by then is in the kernel's hands; it is tried again.
 constexpr Duration kKillAgain = std::chrono::seconds(5);
+// Of signals to what has not started; more are dropped.
+constexpr std::size_t kSignalsKept = 64;
 
 void earlier(std::optional<Time>& due, std::optional<Time> other) {
     if (other && (!due || *other < *due)) due = other;
@@ -95,17 +97,27 @@ void Attempts::begin_step_end(const RunKey& run, Duration kill_wait, Effects& ef
     earlier(step->kill_at, effects.now + std::max(kill_wait, Duration{}));
 }
 
-void Attempts::signal(const SignalAttempt& order, Effects& effects) const {
-    const auto found = live_.find({order.job, order.attempt});
-    if (found == live_.end() || order.signal <= 0 || order.signal > kSignalMax) return;
+// What is starting has no process that could take the signal: it is sent after the start.
+void Attempts::signal(const SignalAttempt& order, Effects& effects) {
+    LiveAttempt* const attempt = find({order.job, order.attempt});
+    if (attempt == nullptr || order.signal <= 0 || order.signal > kSignalMax) return;
+    if (attempt->starting) {
+        if (attempt->signals.size() < kSignalsKept) attempt->signals.push_back(order);
+        return;
+    }
     const auto send = [&](StepId step, bool whole) {
         effects.actions.emplace_back(
             SignalRun{{order.job, order.attempt, step}, order.signal, whole});
     };
     if (order.step == kBatchStep && !order.whole_job) return send(kBatchStep, false);
-    for (const auto& [id, step] : found->second.steps) {
+    for (auto& [id, step] : attempt->steps) {
         const bool meant = order.whole_job || !order.step || order.step == id;
-        if (meant && step.phase == LiveStep::Phase::running) send(id, true);
+        if (!meant) continue;
+        if (step.phase == LiveStep::Phase::running) {
+            send(id, true);
+        } else if (step.signals.size() < kSignalsKept) {
+            step.signals.push_back(order.signal);
+        }
     }
     if (order.whole_job) send(kBatchStep, true);
 }

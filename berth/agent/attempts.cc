@@ -150,6 +150,9 @@ void Attempts::started(const RunKey& run, Effects& effects) {
         effects.actions.emplace_back(SignalRun{extern_run(key), kTerm, true});
     } else if (memory_.steps().at(run).ending) {
         effects.actions.emplace_back(SignalRun{run, kTerm, true});
+    } else {
+        for (const std::int32_t number : std::exchange(step->signals, {}))
+            effects.actions.emplace_back(SignalRun{run, number, true});
     }
 }
 
@@ -173,6 +176,7 @@ void Attempts::attempt_started(AttemptKey key, Effects& effects) {
         const LaunchStep order = *std::move(step.launch);
         start_step(key, order, effects);
     }
+    for (const SignalAttempt& order : std::exchange(attempt.signals, {})) signal(order, effects);
 }
 
 void Attempts::failed_to_start(const RunFailedToStart& event, Effects& effects) {

@@ -32,7 +32,7 @@ public:
     void launch_step(LaunchStep order, Effects& effects);
     void end(const EndAttempt& order, Effects& effects);
     void end_step(const EndStep& order, Effects& effects);
-    void signal(const SignalAttempt& order, Effects& effects) const;
+    void signal(const SignalAttempt& order, Effects& effects);
     void acknowledge(const AcknowledgeEnd& order);
     void freeze(const FreezeAttempt& order, Effects& effects);  // freezing.cc
     void notify(const NotifyAttempt& order, Effects& effects);
@@ -54,6 +54,7 @@ private:
         enum class Phase { waiting, starting, running } phase = Phase::running;
         std::optional<LaunchStep> launch;  // While waiting for its attempt to start.
         std::optional<Time> kill_at;
+        std::vector<std::int32_t> signals;  // That came before it started.
     };
     struct LiveAttempt {
         bool starting = false;
@@ -62,8 +63,9 @@ private:
         bool exit_due = false;  // Its script is gone; the exit record is still to come, or lost.
         bool hook_due = false;  // A prolog or epilog that is gone; word of its end may still come.
         std::optional<Time> kill_at, kill_hook_at;
-        std::vector<std::string> notices;  // That came before it started.
-        std::map<StepId, LiveStep> steps;  // Those not yet ended.
+        std::vector<std::string> notices;    // That came before it started.
+        std::vector<SignalAttempt> signals;  // Likewise.
+        std::map<StepId, LiveStep> steps;    // Those not yet ended.
     };
 
     LiveAttempt* find(AttemptKey key);

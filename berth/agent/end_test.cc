@@ -294,5 +294,33 @@ TEST(Signals, GoWhereScancelSays) {
     EXPECT_EQ(send({}, true, 65), Words{});
 }
 
+TEST(Signals, ToWhatIsStartingAreSentOnceItRuns) {
+    AgentRig rig;
+    rig.welcome();
+    rig.launch(launch_of(7, 1));
+    rig.order(step_order(7, 0));
+    rig.order(SignalAttempt{JobId{7}, Attempt{1}, kBatchStep, false, 10});
+    rig.order(SignalAttempt{JobId{7}, Attempt{1}, StepId{0}, false, 12});
+    EXPECT_EQ(rig.signals(), Words{});
+    rig.feed({RunStarted{batch_of(7)}});
+    EXPECT_EQ(rig.signals(), (Words{"10 batch"}));
+    rig.order(SignalAttempt{JobId{7}, Attempt{1}, StepId{0}, false, 14});
+    rig.feed({RunStarted{step_of(7, 0)}});
+    EXPECT_EQ(rig.signals(), (Words{"10 batch", "12 all of 0", "14 all of 0"}));
+    rig.feed({RunStarted{batch_of(7)}, RunStarted{step_of(7, 0)}});
+    EXPECT_EQ(rig.signals().size(), 3U) << "Each is sent once.";
+}
+
+TEST(Signals, ToWhatIsToldToEndWhileItStartsAreNotSent) {
+    AgentRig rig;
+    rig.welcome();
+    rig.launch(launch_of(7, 1));
+    rig.order(SignalAttempt{JobId{7}, Attempt{1}, kBatchStep, false, 10});
+    rig.order(end_of(7));
+    rig.forget_past();
+    rig.feed({RunStarted{batch_of(7)}});
+    EXPECT_EQ(rig.signals(), (Words{"15 all of extern"}));
+}
+
 }  // namespace
 }  // namespace berth

@@ -1,5 +1,6 @@
 // sstat's and sbcast's own words, with a controller that only says what they need to hear.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -80,6 +81,12 @@ TEST_F(OneJob, SstatHonoursTheWidthOfAColumn) {
 
 class Broadcast : public OneJob {
 protected:
+    // sbcast makes the file its standard input; the tests that come after have their own again.
+    Broadcast() : input_(dup(STDIN_FILENO)) {}
+    ~Broadcast() override {
+        dup2(input_, STDIN_FILENO);
+        close(input_);
+    }
     // The step that sbcast asks for; its last arguments say how the file is to be written.
     api::StepCall step_of(std::vector<std::string> options,
                           std::map<std::string, std::string> environment = {}) {
@@ -95,6 +102,9 @@ protected:
     }
     static std::string forced(const api::StepCall& call) { return call.arguments.at(7); }
     static bool preserved(const api::StepCall& call) { return !call.arguments.at(8).empty(); }
+
+private:
+    const int input_;
 };
 
 TEST_F(Broadcast, GoesToAllNodesOfAJob) {

@@ -139,7 +139,27 @@ TEST(StepListener, TicksWhileATaskWrites) {
 }
 
 // sattach, beside the one node that a step has.
+// Standard input at which nobody types, whatever the tests run with.
+class QuietInput {
+public:
+    QuietInput() : before_(dup(STDIN_FILENO)) {
+        EXPECT_EQ(pipe(ends_), 0);
+        dup2(ends_[0], STDIN_FILENO);
+    }
+    ~QuietInput() {
+        dup2(before_, STDIN_FILENO);
+        for (const int fd : {before_, ends_[0], ends_[1]}) close(fd);
+    }
+    QuietInput(const QuietInput&) = delete;
+    QuietInput& operator=(const QuietInput&) = delete;
+
+private:
+    const int before_;
+    int ends_[2] = {-1, -1};
+};
+
 TEST(StepListener, ShowsWhoLooksOnWhatTasksWriteAndTakesWhatHeTypes) {
+    const QuietInput input;
     auto listener = StepListener::open();
     ASSERT_TRUE(listener.ok()) << listener.error().message;
     std::string typed, seen;

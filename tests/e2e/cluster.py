@@ -6,18 +6,25 @@ import signal
 import subprocess
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
+
+import leftovers
 
 BIN = Path(os.environ.get("BERTH_BIN", Path(__file__).resolve().parents[2] / "build/bin"))
 PATIENCE = 60.0  # Seconds; machines are shared and slow.
+
+sweep_once = cache(leftovers.sweep)
 
 
 class Cluster:
     """`with Cluster("a100:8") as cluster`: started on entry, stopped and removed on exit."""
 
     def __init__(self, gpus="a100:8", nodes=1, cpus=16, conf=None, parent=None):
+        sweep_once()
         self.root = Path(tempfile.mkdtemp(prefix="berth-e2e.", dir=parent))
         self.root.chmod(0o755)
+        leftovers.claim(self.root, *([Path(conf).parent] if conf else []))
         self.state = self.root / "cluster"
         self.work = self.root / "work"
         self.work.mkdir(mode=0o777)

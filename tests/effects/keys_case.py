@@ -10,6 +10,7 @@ import uuid
 from contextlib import contextmanager
 from pathlib import Path
 
+import leftovers
 import worlds
 from effect import EFFECTS, Case, Effect, NoEffect
 from cluster import BIN, Cluster
@@ -229,7 +230,7 @@ class KeyCase(Case):
         if ill:
             run("scontrol", "update", f"NodeName={','.join(sorted(set(ill)))}", "State=RESUME", check=False)
         for path in self.cluster.root.glob("*"):
-            if path.is_file():
+            if path.is_file() and path.name != leftovers.OWNER:
                 path.unlink()
 
 

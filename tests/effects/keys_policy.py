@@ -1,5 +1,9 @@
 """The rules that `order` and `placement` of berth.yaml name."""
 
+import subprocess
+from contextlib import ExitStack
+from pathlib import Path
+
 from effect import same, see
 from keys_case import NODE, key
 
@@ -94,3 +98,43 @@ placement_key("gpu_clustering", "n1", *GPUS)
 @key("placement", "random", "", seen="equal jobs are on several nodes")
 def placement_random(run):
     see(len(set(placed(run, *CORES, otherwise="first_fit", jobs=6))) > 1)
+
+
+# ---- By load: what the agents read of their GPUs decides, whatever the jobs hold.
+
+def reads_from_files(run, agents):
+    """Each agent starts again with --gpu-readings; a function that writes how busy the GPUs of each node are."""
+    for node in LOADS[0]:
+        pid = run.cluster.pid(f"agent-{node}")
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().decode().rstrip("\0").split("\0")
+        run.cluster.kill(f"agent-{node}")
+        agent = subprocess.Popen([*command, "--gpu-readings", run.cluster.root / f"{node}.gpus"], cwd=run.cluster.work,
+                                 env=run.cluster.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        agents.callback(agent.wait)
+        agents.callback(agent.kill)
+
+    def write(loads):
+        for node, load in loads.items():
+            fresh = run.cluster.root / f"{node}.new"
+            fresh.write_text("".join(f"{gpu} {load} {load} 40 {load}\n" for gpu in range(4)))
+            fresh.rename(run.cluster.root / f"{node}.gpus")
+    return write
+
+
+LOADS = ({"n1": 90, "n2": 50, "n3": 5, "n4": 70}, {"n1": 80, "n2": 5, "n3": 95, "n4": 60})
+
+
+@key("placement", "least_loaded", "", seen="a job gets the node whose GPUs do the least, as their agents read them")
+def least_loaded(run):
+    def node():
+        job = run.sbatch("-p", "all", "-t", "60", "--gpus=1", script="sleep 300")
+        run.runs(job)
+        found = run.squeue(job, "%N")
+        run.run("scancel", job)
+        return found
+
+    with ExitStack() as agents, run.started("SlurmdTimeout=6", yaml={"placement": "first_fit" if run.withheld else run.key}):
+        write = reads_from_files(run, agents)
+        for loads, calmest in zip(LOADS, ("n3", "n2")):
+            write(loads)
+            run.wait(f"a job on {calmest}", lambda: node() == calmest, 15)  # Read every 5 s, told every 2.
