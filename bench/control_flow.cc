@@ -6,14 +6,14 @@ namespace berth::bench {
 
 namespace {
 
-constexpr std::chrono::minutes kPatience{5};
+constexpr std::chrono::minutes kFlowPatience{5};
 
 std::uint64_t run_ms_of(std::uint64_t number) { return 1000 + number * 2654435761U % 1600; }
 
 void wait_until(const auto& condition, const char* what) {
     const auto begun = std::chrono::steady_clock::now();
     while (!condition()) {
-        if (std::chrono::steady_clock::now() - begun > kPatience)
+        if (std::chrono::steady_clock::now() - begun > kFlowPatience)
             give_up(std::string("waited too long for ") + what);
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }

@@ -12,7 +12,7 @@ namespace berth::bench {
 namespace {
 
 constexpr std::uint32_t kGpus = 8;
-constexpr std::chrono::seconds kPatience{120};
+constexpr std::chrono::seconds kLoadPatience{120};
 constexpr std::size_t kIdsPerQuery = 1500;  // What a request line has room for.
 
 // Every third variable is an identifier, which does not pack; the others are paths.
@@ -149,7 +149,7 @@ void wait_for_nodes(const LiveDaemon& daemon) {
             return node.state != "DOWN" && node.state != "UNKNOWN" && node.flags.empty();
         };
         if (std::ranges::all_of(*nodes, is_up)) return;
-        if (std::chrono::steady_clock::now() - begun > kPatience)
+        if (std::chrono::steady_clock::now() - begun > kLoadPatience)
             give_up("the agents do not register");
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }

@@ -25,7 +25,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kPatience{120};
+constexpr std::chrono::seconds kDaemonPatience{120};
 
 std::string make_directory() {
     const char* const base = std::getenv("TMPDIR");
@@ -121,7 +121,7 @@ std::chrono::milliseconds LiveDaemon::start() {
             give_up("berthd does not start: " +
                     std::string((std::istreambuf_iterator<char>(log)), {}));
         }
-        if (steady_clock::now() - begun > kPatience) give_up("berthd does not answer");
+        if (steady_clock::now() - begun > kDaemonPatience) give_up("berthd does not answer");
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     return std::chrono::milliseconds(static_cast<std::int64_t>(milliseconds_since(begun)));

@@ -7,7 +7,7 @@
 namespace berth::bench {
 namespace {
 
-constexpr std::int64_t kUsers = 5'000, kAccounts = 100;
+constexpr std::int64_t kUsers = 5'000, kManyAccounts = 100;
 constexpr std::int64_t kGpusOfAUser = 128;  // At once, by the default QOS: the largest gang.
 constexpr const char* kNewer = "h100";
 
@@ -22,10 +22,10 @@ testing::NodeOptions class_of(std::uint32_t node) {
 }
 
 std::string user_name(std::int64_t user) { return "u" + std::to_string(user); }
-std::string account_of(std::int64_t user) { return "a" + std::to_string(user % kAccounts); }
+std::string account_of(std::int64_t user) { return "a" + std::to_string(user % kManyAccounts); }
 
 void add_people(ClusterSpec& spec) {
-    for (std::int64_t a = 0; a < kAccounts; ++a) {
+    for (std::int64_t a = 0; a < kManyAccounts; ++a) {
         spec.accounts.push_back({.name = account_of(a), .parent = "root", .shares = 1 + a % 7});
     }
     for (std::int64_t u = 0; u < kUsers; ++u) {

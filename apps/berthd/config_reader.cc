@@ -5,7 +5,7 @@
 namespace berth {
 namespace {
 
-constexpr std::size_t kWaitingMax = 16;
+constexpr std::size_t kFoldersWaitingMax = 16;
 
 Reconfigure outcome_of(Result<ClusterSpec> read) {
     Reconfigure command;
@@ -35,7 +35,7 @@ ConfigReader::~ConfigReader() {
 bool ConfigReader::put(ClientInput input) {
     {
         const std::lock_guard lock(mutex_);
-        if (waiting_.size() >= kWaitingMax) return false;
+        if (waiting_.size() >= kFoldersWaitingMax) return false;
         waiting_.push_back(std::move(input));
     }
     asked_.notify_all();

@@ -13,21 +13,22 @@ TEST(OwnNode, IsTheOneOfThisHostAlone) {
         node.name = name;
         node.hostname = hostname;
     }
-    struct Case {
+    struct OwnNodeCase {
         const char *node, *named, *host;
         bool is_own;
     };
-    for (const Case& one : {Case{"head", "", "head", true},
-                            {"head", "", "head.cluster.org", true},
-                            {"alias", "", "head.cluster.org", true},
-                            {"far", "", "far.org", true},
-                            {"gpu1", "", "head", false},
-                            {"gpu1", "gpu1", "head", true},
-                            {"head", "gpu1", "head", false},
-                            {"new", "", "new", true},  // It may join without being configured.
-                            {"new", "", "head", false},
-                            {"hea", "", "head", false},
-                            {"", "", "", false}}) {
+    for (const OwnNodeCase& one :
+         {OwnNodeCase{"head", "", "head", true},
+          {"head", "", "head.cluster.org", true},
+          {"alias", "", "head.cluster.org", true},
+          {"far", "", "far.org", true},
+          {"gpu1", "", "head", false},
+          {"gpu1", "gpu1", "head", true},
+          {"head", "gpu1", "head", false},
+          {"new", "", "new", true},  // It may join without being configured.
+          {"new", "", "head", false},
+          {"hea", "", "head", false},
+          {"", "", "", false}}) {
         EXPECT_EQ(is_own_node(spec, one.node, one.named, one.host), one.is_own)
             << one.node << " named " << one.named << " on " << one.host;
     }

@@ -14,7 +14,7 @@
 namespace berth {
 namespace {
 
-constexpr std::size_t kWaitingMax = 10'000;
+constexpr std::size_t kNoticesWaitingMax = 10'000;
 constexpr long kConnectMs = 5'000, kWholeMs = 10'000;
 constexpr int kTries = 3;
 constexpr int kPauseSeconds = 2;  // After the first failure; twice that after the second.
@@ -126,7 +126,7 @@ Webhook::~Webhook() {
 bool Webhook::put(WebhookPost post) {
     {
         const std::lock_guard lock(mutex_);
-        if (waiting_.size() >= kWaitingMax) return false;
+        if (waiting_.size() >= kNoticesWaitingMax) return false;
         waiting_.push_back(std::move(post));
     }
     put_.notify_one();
