@@ -99,14 +99,14 @@ TEST_F(Terms, SaysHowMuchThereIsOfWhatIsTooMuch) {
         return refused({.request = request}).message;
     };
     const GresRequest nine{"gpu", "", 9}, seventeen{"gpu", "", 17};
-    EXPECT_NE(said({.gres_per_node = {nine}})
-                  .find("9 gpu:a100 are asked for on one node; there are 8 per node at most"),
-              std::string::npos)
-        << said({.gres_per_node = {nine}});
-    EXPECT_NE(said({.gpus = {seventeen}})
-                  .find("17 gpu:a100 are asked for; there are 16 in all, 8 per node at most"),
-              std::string::npos)
-        << said({.gpus = {seventeen}});
+    EXPECT_EQ(said({.gres_per_node = {nine}}),
+              "the job asks for 9 gpu:a100 on one node; there are 8 per node at most");
+    EXPECT_EQ(said({.gpus = {seventeen}}),
+              "the job asks for 17 gpu:a100; there are 16 in all, 8 per node at most");
+    EXPECT_EQ(said({.nodes_min = 1, .nodes_max = 1, .nodes_given = true, .gpus = {nine}}),
+              "the job asks for 9 gpu:a100 on one node; there are 8 per node at most");
+    install(testing::make_cluster(1));
+    EXPECT_EQ(said({.gpus = {nine}}), "the job asks for 9 gpu:a100; there are 8 per node at most");
     EXPECT_NE(said({.cpus_per_task = 65}).find("65 CPUs on one node; the largest has 64"),
               std::string::npos);
 }
