@@ -111,6 +111,27 @@ TEST_F(Terms, SaysHowMuchThereIsOfWhatIsTooMuch) {
               std::string::npos);
 }
 
+// The commands say so before they send it; others, such as clients of the API, are told here.
+TEST_F(Terms, RefusesAGpuBindThatMeansNothing) {
+    const auto with = [](const char* text) {
+        JobSpec spec;
+        spec.command.edit().gpu_bind = text;
+        return spec;
+    };
+    for (const char* good : {"", "closest", "none", "verbose,single:2", "per_task:1",
+                             "map_gpu:0*2,1", "mask_gpu:0x3,0xC", "Closest"}) {
+        admitted(with(good));
+    }
+    for (const char* bad : {"blah", "single", "single:0", "per_task:x", "map_gpu:", "map_gpu:a",
+                            "map_gpu:999", "mask_gpu:0", "closest:1", "verbose"}) {
+        EXPECT_EQ(why(with(bad)), Refusal::invalid_request) << bad;
+        EXPECT_EQ(refused(with(bad)).message,
+                  "Invalid --gpu-bind argument: " + std::string(bad) +
+                      " (write closest, none, single:N, per_task:N, map_gpu:0,1 or "
+                      "mask_gpu:0x1,0x2)");
+    }
+}
+
 TEST_F(Terms, MaxMemPerNodeRefusesWhereLimitsAreEnforcedAndElseLetsTheJobWait) {
     ClusterSpec spec = testing::make_cluster(2);
     spec.partitions[0].max_memory_per_node = gib(100);
