@@ -170,6 +170,7 @@ std::variant<Job, Refusing> admit(const ClusterState& state, Time now, const Pri
     job.id = state.next_job_id();
     job.owner = Owner{.uid = owner.uid, .gid = owner.gid, .user = owner.user, .group = owner.group};
     job.spec = spec;
+    if (!spec.request->refused_by.empty()) job.spec.request.edit().refused_by.clear();
     job.submitted_at = now;
     if (spec.hold || spec.priority == 0U) job.hold = Hold::user;
 
