@@ -1,5 +1,6 @@
 #include "berth/agent/agent.h"
 
+#include <algorithm>
 #include <set>
 
 #include "berth/agent/connection.h"
@@ -8,13 +9,16 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kFaultsKept = 256;
+constexpr std::size_t kTombstonesTold = 16'384;  // In one registration.
 
 }  // namespace
 
 struct Agent::Parts {
-    Parts(AgentIdentity who, std::span<const MemoryWrite> stored, AgentProtections protect)
+    Parts(AgentIdentity who, std::span<const MemoryWrite> stored, AgentProtections protect,
+          AgentLimits limit)
         : identity(std::move(who)),
           protections(protect),
+          limits(limit),
           memory(stored),
           attempts(memory, protect) {}
 
@@ -28,10 +32,12 @@ struct Agent::Parts {
     void obey(Order order, Effects& effects);
     bool accepts(const Order& order);
     Registration inventory();
+    bool has_too_many_tombstones() const;
     Time steady(Time now);
 
     AgentIdentity identity;
     AgentProtections protections;
+    AgentLimits limits;
     Memory memory;
     Attempts attempts;
     Connection connection;
@@ -41,6 +47,7 @@ struct Agent::Parts {
     std::set<NodeProgram> programs;  // That are running.
     Duration sampling{};             // How often what runs is measured; 0: never.
     Time sample_at{};
+    std::size_t tombstones_kept = 0;  // By the last welcome.
     bool settled = false;
     bool was_welcome = false;  // Once: whoever takes the node out after that means it.
     Time last_wall{};          // Of the last turn.
@@ -48,8 +55,9 @@ struct Agent::Parts {
 };
 
 Agent::Agent(AgentIdentity identity, std::span<const MemoryWrite> memory,
-             std::span<const RunKey> alive, Time now, AgentProtections protections)
-    : parts_(std::make_unique<Parts>(std::move(identity), memory, protections)) {
+             std::span<const RunKey> alive, Time now, AgentProtections protections,
+             AgentLimits limits)
+    : parts_(std::make_unique<Parts>(std::move(identity), memory, protections, limits)) {
     parts_->agent_started_at = parts_->last_wall = parts_->last_steady = now;
     const bool reborn = parts_->memory.boot_id() != parts_->identity.boot_id;
     if (reborn) parts_->memory.set_boot_id(parts_->identity.boot_id);
@@ -85,6 +93,9 @@ AgentTurn Agent::turn(Time now, std::vector<AgentEvent> events) {
     parts.settled = true;
     parts.attempts.kill_overdue(effects);
     parts.sample(effects);
+    if (parts.has_too_many_tombstones()) {
+        parts.connection.register_anew(parts.inventory(), steady, turn);
+    }
     parts.connection.report(std::move(effects.reports), steady, turn);
     parts.connection.keep_alive(parts.memory, steady, turn);
     turn.actions = std::move(effects.actions);
@@ -203,9 +214,19 @@ void Agent::Parts::welcome(Welcome order, Effects& effects) {
     const bool is_first = connection.welcome(order, effects.now);
     was_welcome = true;
     sampling = order.sampling;
+    if (!is_first) return;
+    // A welcome that is repeated is as old as the registration: what was over then may have run
+    // again since.
     memory.drop_tombstones_before(order.oldest_live_job);
-    if (is_first && order.setup)
-        effects.actions.emplace_back(ConfigureNode{*std::move(order.setup)});
+    memory.drop_tombstones_of(order.over);
+    tombstones_kept = memory.tombstones().size();
+    if (order.setup) effects.actions.emplace_back(ConfigureNode{*std::move(order.setup)});
+}
+
+// Where a welcome left many, because their jobs are live, it takes twice as many to ask again.
+bool Agent::Parts::has_too_many_tombstones() const {
+    return connection.is_welcome() &&
+           memory.tombstones().size() > std::max(limits.tombstones, 2 * tombstones_kept);
 }
 
 Registration Agent::Parts::inventory() {
@@ -223,6 +244,10 @@ Registration Agent::Parts::inventory() {
     all.attempts = attempts.live();
     for (const auto& [key, end] : memory.ends()) all.attempts.push_back(end);
     for (const auto& [run, end] : memory.step_ends()) all.ended_steps.push_back(end);
+    for (const auto& [job, last] : memory.tombstones()) {
+        if (all.tombstones.size() == kTombstonesTold) break;
+        all.tombstones.push_back(job);
+    }
     all.highest_epoch = memory.highest_epoch();
     all.faults = faults;
     if (!was_welcome) all.joins = identity.joins;

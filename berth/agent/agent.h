@@ -39,6 +39,12 @@ struct AgentProtections {
     bool overlap = true;  // Devices and cores that a live attempt holds are refused to another.
 };
 
+struct AgentLimits {
+    // With more tombstones than that the agent registers anew over its link, since they may only go
+    // with a registration. A link may stay up for months.
+    std::size_t tombstones = 1024;
+};
+
 class Agent {
 public:
     // `memory` is all that Disk holds; `alive` are the runs that still have processes, as the host
@@ -47,7 +53,8 @@ public:
     // meanwhile (looked for after `alive` was, so that none falls between the two): a script that
     // is neither alive nor has one then counts as lost.
     Agent(AgentIdentity identity, std::span<const MemoryWrite> memory,
-          std::span<const RunKey> alive, Time now, AgentProtections protections = {});
+          std::span<const RunKey> alive, Time now, AgentProtections protections = {},
+          AgentLimits limits = {});
 
     Agent(Agent&&) noexcept;
     Agent& operator=(Agent&&) noexcept;

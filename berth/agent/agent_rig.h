@@ -14,7 +14,8 @@ namespace berth {
 // Tests include this; nothing else does.
 class AgentRig {
 public:
-    explicit AgentRig(AgentProtections protections = {}) : protections_(protections) {
+    explicit AgentRig(AgentProtections protections = {}, AgentLimits limits = {})
+        : protections_(protections), limits_(limits) {
         start("boot-1");
     }
 
@@ -28,7 +29,7 @@ public:
         identity.instance = "instance-" + std::to_string(++instances_);
         identity.boot_id = boot = boot_id;
         linked_ = false;
-        agent_.emplace(identity, stored, alive, now, protections_);
+        agent_.emplace(identity, stored, alive, now, protections_, limits_);
         feed(std::move(first));
     }
 
@@ -128,6 +129,7 @@ public:
 
 private:
     AgentProtections protections_;
+    AgentLimits limits_;
     std::optional<Agent> agent_;
     int instances_ = 0;
     bool linked_ = false;

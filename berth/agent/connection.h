@@ -12,10 +12,15 @@ public:
     // A link has come up: the whole inventory goes out first. One that was up before is superseded.
     void up(std::uint64_t link, Registration inventory, Time now, AgentTurn& turn);
     void down(std::uint64_t link);
+    // The inventory goes out over the same link once more, as of a new session.
+    void register_anew(Registration inventory, Time now, AgentTurn& turn) {
+        up(*link_, std::move(inventory), now, turn);
+    }
     // False: it has come before.
     bool welcome(const Welcome& order, Time now);
 
     bool is(std::uint64_t link) const { return link_ == link; }
+    bool is_welcome() const { return link_ && welcomed_; }
     std::uint64_t session() const { return session_; }
 
     // Sends what the turn's effects report, or keeps it for the welcome. Without a link it is

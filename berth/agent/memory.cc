@@ -169,16 +169,26 @@ void Memory::drop_tombstone(JobId job) {
 }
 
 void Memory::drop_tombstones_before(JobId oldest) {
-    const auto has = [](const auto& by_attempt, JobId job) {
-        const auto first = by_attempt.lower_bound({job, Attempt{0}});
-        return first != by_attempt.end() && first->first.job == job;
-    };
     std::vector<JobId> gone;
     for (const auto& [job, last] : tombstones_) {
         if (job >= oldest) break;
-        if (!has(attempts_, job) && !has(ends_, job)) gone.push_back(job);
+        gone.push_back(job);
     }
-    for (const JobId job : gone) drop_tombstone(job);
+    drop_tombstones_of(gone);
+}
+
+void Memory::drop_tombstones_of(std::span<const JobId> jobs) {
+    for (const JobId job : jobs) {
+        if (!has(job)) drop_tombstone(job);
+    }
+}
+
+bool Memory::has(JobId job) const {
+    const auto holds = [&](const auto& by_attempt) {
+        const auto first = by_attempt.lower_bound({job, Attempt{0}});
+        return first != by_attempt.end() && first->first.job == job;
+    };
+    return holds(attempts_) || holds(ends_);
 }
 
 void Memory::remember(const RememberedAttempt& attempt) {

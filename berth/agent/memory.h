@@ -73,8 +73,10 @@ public:
     Attempt last_attempt(JobId job) const;
     void leave_tombstone(AttemptKey key);
     void drop_tombstone(JobId job);
-    // Of jobs before this one, unless something of them is still live or in the spool.
+    const std::map<JobId, Attempt>& tombstones() const { return tombstones_; }
+    // Unless something of the job is still live or in the spool.
     void drop_tombstones_before(JobId oldest);
+    void drop_tombstones_of(std::span<const JobId> jobs);
 
     const std::map<AttemptKey, RememberedAttempt>& attempts() const { return attempts_; }
     const std::map<RunKey, RememberedStep>& steps() const { return steps_; }
@@ -94,6 +96,7 @@ public:
     std::vector<MemoryWrite> take_writes() { return std::exchange(writes_, {}); }
 
 private:
+    bool has(JobId job) const;  // Something of it is live or in the spool.
     void load(const MemoryWrite& stored);
     void load_numbered(std::string_view kind, std::span<const std::uint32_t> numbers,
                        std::string_view value);

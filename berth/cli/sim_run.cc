@@ -204,14 +204,41 @@ Status write_results(const SimRunOptions& options, const report::RunSettings& se
 }
 
 // A job that is put back and keeps nothing of its run would begin again for ever.
-Status check_slice(const sim::SimulationOptions& options) {
-    const Duration step = options.wear.checkpoint;
-    if (options.time_slice <= Duration(0) || (step > Duration(0) && step <= options.time_slice))
-        return Done{};
+Status check_slice(const SimRunOptions& given, const sim::SimulationOptions& options) {
+    const Duration step = options.wear.checkpoint, cost = options.wear.restart_cost;
+    if (options.time_slice <= Duration(0)) return Done{};
+    if (step <= Duration(0) || step > options.time_slice) {
+        return Error{ErrorCode::invalid_argument,
+                     std::string("--time-slice needs --checkpoint=LENGTH, no longer than the "
+                                 "slice: without it a job that is put back ") +
+                         "loses its whole run, and a job longer than the slice never ends"};
+    }
+    if (step + cost <= options.time_slice) return Done{};
     return Error{ErrorCode::invalid_argument,
-                 std::string("--time-slice needs --checkpoint=LENGTH, no longer than the slice: "
-                             "without it a job that is put back ") +
-                     "loses its whole run, and a job longer than the slice never ends"};
+                 "--time-slice " + given.time_slice + " is shorter than --restart-cost " +
+                     given.restart_cost + " and --checkpoint " + given.checkpoint +
+                     " together: a job that is put back would never get on; use a longer slice"};
+}
+
+// Nodes are lost so often that a job loses each of its runs before any of it is kept.
+Status check_hope(const SimRunOptions& given, const workload::Workload& workload,
+                  const std::vector<report::PolicyRun>& runs) {
+    for (const report::PolicyRun& run : runs) {
+        if (!run.result.hopeless) continue;
+        const workload::TraceJob& job = workload.jobs[*run.result.hopeless];
+        const std::string mend =
+            given.checkpoint.empty()
+                ? "add --checkpoint=LENGTH, so that what a lost run had done is not done again"
+                : "use a shorter --checkpoint than " + given.checkpoint;
+        return Error{ErrorCode::invalid_argument,
+                     run.policy + ": job " + std::to_string(*run.result.hopeless + 1) +
+                         " of the trace would never end: it runs " +
+                         time_text(static_cast<double>(seconds(job.run_time))) + ", and " +
+                         std::to_string(sim::kRunsInVain) +
+                         " runs in a row were cut short before any of it was kept (--node-mtbf " +
+                         given.node_mtbf + "); " + mend};
+    }
+    return Done{};
 }
 
 Status run(const SimRunOptions& options, Output& output) {
@@ -230,7 +257,7 @@ Status run(const SimRunOptions& options, Output& output) {
         BERTH_TRY(ClusterSpec mine, read_cluster(options.cluster, name, remarks));
         sim::SimulationOptions one{.cluster = std::move(mine), .submission = rules, .wear = wear};
         BERTH_CHECK(read_length("--time-slice", options.time_slice, one.time_slice));
-        BERTH_CHECK(check_slice(one));
+        BERTH_CHECK(check_slice(options, one));
         one.keep_runs = !options.report.empty() && all.empty();  // Of the first, for its Gantt.
         one.agent_latency = std::chrono::milliseconds(options.agent_latency_ms);
         one.moves_max = options.moves;
@@ -250,6 +277,7 @@ Status run(const SimRunOptions& options, Output& output) {
     ProgressLine progress(all.size(), workload.jobs.size());
     const auto runs = run_all(workload, all, options.policies,
                               std::min(wanted, static_cast<unsigned>(all.size())), progress);
+    BERTH_CHECK(check_hope(options, workload, runs));
     settings.peak_memory = peak_memory();
     print_runs(runs, output);
     output.out() << "Peak memory: " << settings.peak_memory / 1'000'000 << " MB\n";

@@ -70,7 +70,7 @@ private:
     void settle_steps_of(Ledger& ledger, NodeId node, AttemptId attempt,
                          const std::vector<StepId>& live);
     void check_hardware(Ledger& ledger, NodeId node, const NodeSpec& found);
-    void welcome(Ledger& ledger, NodeId node);
+    void welcome(Ledger& ledger, NodeId node, std::vector<JobId> over);
 
     // reports.cc
     void attempt_started(Ledger& ledger, NodeId node, AttemptId attempt);

@@ -21,6 +21,11 @@ const Step* find_step(const Job& job, StepId id) {
     return found == job.steps.end() ? nullptr : &*found;
 }
 
+bool is_over(const ClusterState& state, JobId job) {
+    return job < state.next_job_id() && !state.pending_jobs().contains(job) &&
+           !state.holding_jobs().contains(job);
+}
+
 JobId oldest_live_job(const ClusterState& state) {
     JobId oldest = state.next_job_id();
     if (!state.pending_jobs().empty()) oldest = std::min(oldest, *state.pending_jobs().begin());

@@ -14,6 +14,9 @@ bool runs_on(const Step& step, NodeId node);
 
 const Step* find_step(const Job& job, StepId id);  // nullptr: not known (any more).
 
+// It is neither pending nor running: no order of its attempts can still start anything.
+bool is_over(const ClusterState& state, JobId job);
+
 // No job below it has anything that could still start: older tombstones protect from nothing.
 JobId oldest_live_job(const ClusterState& state);
 

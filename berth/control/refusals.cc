@@ -16,18 +16,23 @@ constexpr std::size_t kJobsLost = 3;    // Before a node is drained.
 constexpr Duration kTryAgain = std::chrono::seconds(10);
 constexpr const char* kHeld = "launch failed requeued held";
 
+std::vector<std::string> names_of(const Ledger& ledger, const std::set<NodeId>& nodes) {
+    std::vector<std::string> names;
+    for (const NodeId node : nodes) names.push_back(ledger.state().spec().node(node).name);
+    return names;
+}
+
+JobUpdated refused_by(const Job& job, std::vector<std::string> nodes) {
+    JobRequest request = job.spec.request;
+    request.refused_by = std::move(nodes);
+    return {.job = job.id, .request = std::move(request)};
+}
+
 // The job without the nodes that have refused it; nullopt: nothing else could run it.
 std::optional<JobUpdated> without(const Ledger& ledger, const Job& job,
                                   const std::set<NodeId>& nodes) {
-    JobRequest request = job.spec.request;
-    std::vector<std::string> exclude = request.exclude;
-    for (const NodeId node : nodes) {
-        const std::string& name = ledger.state().spec().node(node).name;
-        if (std::ranges::find(exclude, name) == exclude.end()) exclude.push_back(name);
-    }
-    request.exclude = std::move(exclude);
     auto admitted =
-        admit_update(ledger.state(), ledger.now(), {.job = job.id, .request = request}, true);
+        admit_update(ledger.state(), ledger.now(), refused_by(job, names_of(ledger, nodes)), true);
     if (auto* const fact = std::get_if<JobUpdated>(&admitted)) return std::move(*fact);
     return std::nullopt;
 }
@@ -49,7 +54,8 @@ bool Nodes::send_back(Ledger& ledger, NodeId node, const Job& job, const Attempt
     ledger.record(EndJob{.job = job.id,
                          .outcome = JobState::pending,
                          .hold = for_job ? Hold::admin : Hold::none,
-                         .reason = for_job ? kHeld : ""});
+                         .reason = for_job ? kHeld : "",
+                         .refused_by = names_of(ledger, refusals.by)});
     return true;
 }
 
@@ -82,18 +88,24 @@ void Nodes::settle_refused(Ledger& ledger, JobId id) {
     const Refusals& refusals = found->second;
     const bool for_job = refusals.why == NotBegun::for_job;
     if (for_job && refusals.by.size() >= kNodesTried) {  // It stays held.
+        ledger.record(refused_by(*job, {}));
         refused_.erase(found);
         return;
     }
     if (auto elsewhere = without(ledger, *job, refusals.by)) {
         ledger.record(*std::move(elsewhere));
         if (for_job) ledger.record(JobHeld{id, Hold::none});
-    } else if (for_job) {
+        return;
+    }
+    // Whoever releases it, or this time, lets the same nodes try again.
+    JobUpdated again = refused_by(*job, {});
+    if (for_job) {
         refused_.erase(found);
     } else {
         const Time at = ledger.now() + kTryAgain;
-        ledger.record(JobUpdated{.job = id, .begin = std::max(at, job->spec.begin.value_or(at))});
+        again.begin = std::max(at, job->spec.begin.value_or(at));
     }
+    ledger.record(std::move(again));
 }
 
 // The job runs, and so does the node.

@@ -30,6 +30,46 @@ TEST(Refusals, AJobGoesElsewhereUnpunishedWhenANodeLacksWhatEveryJobNeeds) {
     EXPECT_FALSE(rig.state().condition(NodeId(first)).drained) << "one job may be an odd one";
 }
 
+// What a user sees of it: the nodes that he excluded, and how often his script began again.
+TEST(Refusals, ShowNeitherAsExcludedNodesNorAsRestarts) {
+    for (const NotBegun why : {NotBegun::for_node, NotBegun::for_job}) {
+        ControlRig rig(4);
+        rig.connect_all();
+        JobSpec spec = testing::make_job({.gpus = 1});
+        spec.request.edit().exclude = {std::vector<std::string>{rig.name(3)}};
+        const std::uint32_t id = rig.submit(std::move(spec));
+        refuse(rig, id, why);
+        refuse(rig, id, why);
+        ASSERT_EQ(rig.job(id).attempt, Attempt{3});
+        EXPECT_EQ(rig.job(id).restarts, 0U);
+        const std::vector<std::string> asked{rig.name(3)};
+        EXPECT_EQ(std::vector<std::string>(rig.job(id).spec.request->exclude), asked);
+        EXPECT_EQ(rig.orders<LaunchAttempt>().at(0).second.restarts, 0U);
+        rig.started(node_of(rig, id), id, 3);
+        EXPECT_TRUE(rig.job(id).spec.request->refused_by.empty());
+        rig.ask(kRoot, RequeueJob{.job = {JobId(id), {}}});
+        rig.report(node_of(rig, id), end_report(id, 3));
+        EXPECT_EQ(rig.job(id).restarts, 1U) << "this one began";
+    }
+}
+
+// It waits for another node, although one that has refused it is free.
+TEST(Refusals, AreRememberedWhileTheJobWaits) {
+    ControlRig rig(2);
+    rig.connect_all();
+    const std::uint32_t id = rig.submit({.gpus = 8});
+    const std::uint32_t refusing = node_of(rig, id), other = 1 - refusing;
+    const std::uint32_t long_one = rig.run({.gpus = 8});
+    ASSERT_EQ(node_of(rig, long_one), other);
+    refuse(rig, id);
+    EXPECT_EQ(rig.job(id).state, JobState::pending);
+    EXPECT_EQ(std::vector<std::string>(rig.job(id).spec.request->refused_by),
+              std::vector{rig.name(refusing)});
+    rig.restart();
+    rig.connect_all();
+    EXPECT_EQ(rig.job(id).state, JobState::pending);
+}
+
 TEST(Refusals, AJobThatMayNotBeRequeuedIsAllTheSameSinceItNeverBegan) {
     ControlRig rig(2);
     rig.connect_all();
@@ -101,6 +141,7 @@ TEST(Refusals, AJobIsHeldOnlyAfterThreeNodesRefusedItForItself) {
     EXPECT_EQ(rig.job(id).state, JobState::pending);
     EXPECT_EQ(rig.job(id).hold, Hold::admin);
     EXPECT_EQ(rig.job(id).state_reason, "launch failed requeued held");
+    EXPECT_TRUE(rig.job(id).spec.request->refused_by.empty()) << "it may be released";
     for (const std::uint32_t node : tried) {
         EXPECT_FALSE(rig.state().condition(NodeId(node)).drained);
     }
@@ -130,6 +171,7 @@ TEST(Refusals, AGangGoesElsewhereOnceItIsGoneEverywhere) {
     EXPECT_EQ(rig.job(id).state, JobState::running);
     EXPECT_EQ(rig.job(id).hold, Hold::none);
     for (const NodeId node : std::vector<NodeId>(rig.job(id).nodes)) EXPECT_NE(node, nodes[1]);
+    EXPECT_EQ(rig.job(id).restarts, 1U) << "its script may have begun on its first node";
 }
 
 // The script of a gang runs on its first node: what is not to run twice may have run there.

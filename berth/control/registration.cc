@@ -46,7 +46,7 @@ void Nodes::register_node(Ledger& ledger, const AgentInput& input,
         node, input.link, registration, ledger.now(), ledger.scheduling().heartbeat);
     switch (judgement.verdict) {
         case Sessions::Verdict::accept: return accept(ledger, input.link, node, registration);
-        case Sessions::Verdict::welcome_again: return welcome(ledger, node);
+        case Sessions::Verdict::welcome_again: return welcome(ledger, node, {});
         case Sessions::Verdict::stale: return;
         case Sessions::Verdict::refuse: return refuse(judgement.why);
     }
@@ -86,7 +86,9 @@ void Nodes::accept(Ledger& ledger, Link link, NodeId node, const Registration& r
     NodeSession& session = sessions_.of(node);
     session.registered = registered_fact(node, registration);
     session.oldest_live = oldest_live_job(ledger.state());
-    welcome(ledger, node);
+    std::vector<JobId> over = registration.tombstones;
+    std::erase_if(over, [&](JobId job) { return !is_over(ledger.state(), job); });
+    welcome(ledger, node, std::move(over));
     ledger.record(session.registered);
     note_survival(ledger, node);
     return_to_service(ledger, node, before, was_silent);
@@ -177,14 +179,15 @@ void Nodes::check_hardware(Ledger& ledger, NodeId node, const NodeSpec& found) {
         NodeUpdated{.node = node, .drained = true, .reason = std::move(fault), .by = kOurselves});
 }
 
-void Nodes::welcome(Ledger& ledger, NodeId node) {
+void Nodes::welcome(Ledger& ledger, NodeId node, std::vector<JobId> over) {
     const ClusterSpec& spec = ledger.state().spec();
     give(ledger, node,
          Welcome{.node = node,
                  .heartbeat = ledger.scheduling().heartbeat,
                  .oldest_live_job = sessions_.of(node).oldest_live,
                  .sampling = spec.care.sampling,
-                 .setup = NodeSetup{.node = spec.node(node), .dimensions = spec.dimensions}});
+                 .setup = NodeSetup{.node = spec.node(node), .dimensions = spec.dimensions},
+                 .over = std::move(over)});
 }
 
 }  // namespace berth

@@ -308,5 +308,38 @@ TEST(Registration, KeepsTheTombstonesOfJobsThatRunAgain) {
     EXPECT_LE(rig.orders<Welcome>()[0].second.oldest_live_job, JobId(again));
 }
 
+// A node tells of its tombstones, and is told which of them protect from nothing any more.
+TEST(Registration, ToldOfTombstonesAnswersWhichJobsAreOver) {
+    ControlRig rig(2);
+    rig.connect_all();
+    const std::uint32_t running = rig.run({.gpus = 1});
+    const std::uint32_t over = rig.run({.gpus = 1});
+    rig.report(rig.job(over).nodes.front().value(), end_report(over));
+    const std::uint32_t waiting = rig.submit({.nodes = 3, .gpus = 1});
+    ++rig.agents[0].session;
+    AgentInput input = rig.registration(0);
+    auto& registration = std::get<Registration>(input.report.body);
+    for (const std::uint32_t id : {running, over, waiting, waiting + 1}) {
+        registration.tombstones.emplace_back(id);
+    }
+    rig.turn({input});
+    ASSERT_EQ(rig.orders<Welcome>().size(), 1U);
+    EXPECT_EQ(rig.orders<Welcome>()[0].second.over, std::vector{JobId(over)});
+}
+
+// Over its own link, as it does when it has many tombstones: what was under way is settled anew.
+TEST(Registration, MayComeAgainOverTheSameLink) {
+    ControlRig rig(1);
+    rig.connect(0);
+    const std::uint32_t id = rig.submit({.gpus = 1});
+    ASSERT_EQ(rig.orders<LaunchAttempt>().size(), 1U);
+    ++rig.agents[0].session;
+    rig.turn({rig.registration(0)});
+    EXPECT_TRUE(rig.last.closed.empty());
+    ASSERT_EQ(rig.orders<LaunchAttempt>().size(), 1U) << "the first order is stale now";
+    EXPECT_EQ(rig.last.orders.back().order.session, rig.agents[0].session);
+    EXPECT_EQ(rig.job(id).attempt, Attempt{1});
+}
+
 }  // namespace
 }  // namespace berth

@@ -4,6 +4,7 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/engine/admission_checks.h"
+#include "berth/engine/gpu_bind.h"
 
 namespace berth {
 namespace {
@@ -12,6 +13,16 @@ constexpr std::size_t kDependenciesMax = 1000;
 constexpr std::size_t kJobNameMax = 1024;
 constexpr std::size_t kCommentMax = 16 * 1024;
 constexpr Duration kBeginMax = std::chrono::hours(24 * 365 * 10);
+
+// In the words of --gpu-bind, which says the same before anything is sent.
+Objection check_gpu_bind(const std::string& text) {
+    if (GpuBind::parse(text).ok()) return std::nullopt;
+    std::string message = "Invalid --gpu-bind argument: " + text.substr(0, 256) +
+                          " (write closest, none, single:N, per_task:N, map_gpu:0,1 or "
+                          "mask_gpu:0x1,0x2)";
+    return Refusing{
+        .why = Refusal::invalid_request, .message = message, .details = {std::move(message)}};
+}
 
 Objection check_priority(const Principal& owner, const JobSpec& spec) {
     const bool by_operator = owner.role == Role::op || owner.role == Role::admin;
@@ -159,11 +170,13 @@ std::variant<Job, Refusing> admit(const ClusterState& state, Time now, const Pri
     job.id = state.next_job_id();
     job.owner = Owner{.uid = owner.uid, .gid = owner.gid, .user = owner.user, .group = owner.group};
     job.spec = spec;
+    if (!spec.request->refused_by.empty()) job.spec.request.edit().refused_by.clear();
     job.submitted_at = now;
     if (spec.hold || spec.priority == 0U) job.hold = Hold::user;
 
     Objection no = check_texts(spec.name, spec.comment);
     if (!no) no = check_priority(owner, spec);
+    if (!no) no = check_gpu_bind(spec.command->gpu_bind);
     if (!no) no = check_begin(now, spec.begin);
     if (!no) no = check_mail(cluster, job);
     if (!no) no = resolve_partition(cluster, owner, job);

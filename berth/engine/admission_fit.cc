@@ -1,7 +1,10 @@
 // Admission: could the partition serve the job if all of it were empty? And if not, what of it is
 // too much.
 #include <algorithm>
+#include <bit>
+#include <functional>
 #include <numeric>
+#include <optional>
 
 #include "berth/base/size_text.h"
 #include "berth/engine/admission_checks.h"
@@ -120,6 +123,11 @@ private:
     TresCounts partition_;
 };
 
+std::string on_nodes(std::uint32_t nodes) {
+    return nodes == 1 ? "one node" : "each of " + std::to_string(nodes) + " nodes";
+}
+
+// Each number once, and what would do.
 std::string in_words(const ClusterSpec& spec, const Shortage& shortage) {
     if (shortage.resource == "gres") {
         return "a type of GPU or other GRES is asked for that no node has; the nodes have " +
@@ -128,20 +136,57 @@ std::string in_words(const ClusterSpec& spec, const Shortage& shortage) {
     const auto amount = [&](std::int64_t n) {
         return shortage.resource == "mem" ? format_size(Bytes(n)) : std::to_string(n);
     };
+    const std::string kind = shortage.resource == "mem" ? "of memory" : shortage.resource;
+    const std::string all = std::to_string(shortage.total);
     if (shortage.resource == "nodes") {
-        return std::to_string(shortage.asked) + " nodes are asked for; of the " +
-               std::to_string(shortage.total) + " that the job may use, " +
-               std::to_string(shortage.nodes_fit) + " have enough of all it asks for";
+        const std::string asked = "the job asks for " + std::to_string(shortage.asked) + " nodes; ";
+        if (shortage.total < shortage.asked) return asked + "it may use " + all;
+        if (shortage.nodes_fit < shortage.nodes_asked) {
+            return asked + "of the " + all + " that it may use, " +
+                   std::to_string(shortage.nodes_fit) + " have enough of everything";
+        }
+        return "no choice of the " + all +
+               " nodes that the job may use gives it all that it asks for at once";
     }
+    const std::string most = amount(shortage.node_total) + " per node at most";
     if (shortage.on_node > shortage.node_total) {
-        return amount(shortage.on_node) + " " + shortage.resource +
-               " are asked for on one node; there are " + amount(shortage.node_total) +
-               " per node at most";
+        return "the job asks for " + amount(shortage.on_node) + " " + kind + " on " +
+               on_nodes(shortage.nodes_asked) + "; there are " + most;
     }
-    return amount(shortage.asked) + " " + shortage.resource + " are asked for; there are " +
-           amount(shortage.total) + " in all, " + amount(shortage.node_total) +
-           " per node at most, and " + std::to_string(shortage.nodes_fit) + " of the " +
-           std::to_string(shortage.nodes_asked) + " nodes that it needs have enough";
+    if (shortage.asked > shortage.total) {
+        const bool in_one = shortage.total == shortage.node_total;
+        return "the job asks for " + amount(shortage.asked) + " " + kind + "; there are " +
+               (in_one ? most : amount(shortage.total) + " in all, " + most);
+    }
+    return "the job asks for " + amount(shortage.on_node) + " " + kind + " on " +
+           on_nodes(shortage.nodes_asked) + "; " + std::to_string(shortage.nodes_fit) +
+           (shortage.nodes_fit == 1 ? " node has as many" : " nodes have as many");
+}
+
+// GRES asked for in all, of which the largest nodes that the job may have at once have too little.
+std::optional<std::string> too_few_nodes(const ClusterSpec& spec, const Demand& demand) {
+    for (const GresDemand& gres : demand.gres_total) {
+        if (gres.dimensions == 0) continue;
+        std::vector<std::int64_t> each;
+        each_candidate(spec, demand, [&](const NodeSpec& node) {
+            std::int64_t has = 0;
+            for (DimensionSet left = gres.dimensions; left != 0; left &= left - 1) {
+                const auto bit = static_cast<std::uint32_t>(std::countr_zero(left));
+                has += node.capacity[DimensionId(bit)];
+            }
+            each.push_back(has);
+        });
+        std::ranges::sort(each, std::greater{});
+        if (each.size() <= demand.nodes_max) continue;
+        each.resize(demand.nodes_max);
+        if (std::accumulate(each.begin(), each.end(), std::int64_t{0}) >= gres.count) continue;
+        return "the job asks for " + std::to_string(gres.count) + " " +
+               dimension_name(spec.dimensions, gres.dimensions) + " on " +
+               (each.size() == 1 ? std::string("one node")
+                                 : "at most " + std::to_string(each.size()) + " nodes") +
+               "; there are " + std::to_string(each.front()) + " per node at most";
+    }
+    return std::nullopt;
 }
 
 Objection check_placeable(const ClusterSpec& spec, const Demand& demand) {
@@ -150,9 +195,13 @@ Objection check_placeable(const ClusterSpec& spec, const Demand& demand) {
     const Domains domains(spec);
     if (could_ever_run(demand, {policy, view, JobId(0), &domains})) return std::nullopt;
     const Rooms rooms = [&](NodeId node) { return &spec.node(node).capacity; };
+    const Shortage shortage = why_not(demand, rooms, spec).shortages.at(0);
+    std::optional<std::string> words;
+    if (shortage.resource == "nodes" && shortage.nodes_fit >= shortage.nodes_asked) {
+        words = too_few_nodes(spec, demand);
+    }
     return unavailable(Refusal::node_configuration_unavailable,
-                       "the partition could not serve this if it were empty: " +
-                           in_words(spec, why_not(demand, rooms, spec).shortages.at(0)));
+                       words ? *std::move(words) : in_words(spec, shortage));
 }
 
 Objection check_required(const ClusterSpec& spec, const Demand& demand) {

@@ -99,16 +99,37 @@ TEST_F(Terms, SaysHowMuchThereIsOfWhatIsTooMuch) {
         return refused({.request = request}).message;
     };
     const GresRequest nine{"gpu", "", 9}, seventeen{"gpu", "", 17};
-    EXPECT_NE(said({.gres_per_node = {nine}})
-                  .find("9 gpu:a100 are asked for on one node; there are 8 per node at most"),
-              std::string::npos)
-        << said({.gres_per_node = {nine}});
-    EXPECT_NE(said({.gpus = {seventeen}})
-                  .find("17 gpu:a100 are asked for; there are 16 in all, 8 per node at most"),
-              std::string::npos)
-        << said({.gpus = {seventeen}});
+    EXPECT_EQ(said({.gres_per_node = {nine}}),
+              "the job asks for 9 gpu:a100 on one node; there are 8 per node at most");
+    EXPECT_EQ(said({.gpus = {seventeen}}),
+              "the job asks for 17 gpu:a100; there are 16 in all, 8 per node at most");
+    EXPECT_EQ(said({.nodes_min = 1, .nodes_max = 1, .nodes_given = true, .gpus = {nine}}),
+              "the job asks for 9 gpu:a100 on one node; there are 8 per node at most");
+    install(testing::make_cluster(1));
+    EXPECT_EQ(said({.gpus = {nine}}), "the job asks for 9 gpu:a100; there are 8 per node at most");
     EXPECT_NE(said({.cpus_per_task = 65}).find("65 CPUs on one node; the largest has 64"),
               std::string::npos);
+}
+
+// The commands say so before they send it; others, such as clients of the API, are told here.
+TEST_F(Terms, RefusesAGpuBindThatMeansNothing) {
+    const auto with = [](const char* text) {
+        JobSpec spec;
+        spec.command.edit().gpu_bind = text;
+        return spec;
+    };
+    for (const char* good : {"", "closest", "none", "verbose,single:2", "per_task:1",
+                             "map_gpu:0*2,1", "mask_gpu:0x3,0xC", "Closest"}) {
+        admitted(with(good));
+    }
+    for (const char* bad : {"blah", "single", "single:0", "per_task:x", "map_gpu:", "map_gpu:a",
+                            "map_gpu:999", "mask_gpu:0", "closest:1", "verbose"}) {
+        EXPECT_EQ(why(with(bad)), Refusal::invalid_request) << bad;
+        EXPECT_EQ(refused(with(bad)).message,
+                  "Invalid --gpu-bind argument: " + std::string(bad) +
+                      " (write closest, none, single:N, per_task:N, map_gpu:0,1 or "
+                      "mask_gpu:0x1,0x2)");
+    }
 }
 
 TEST_F(Terms, MaxMemPerNodeRefusesWhereLimitsAreEnforcedAndElseLetsTheJobWait) {

@@ -20,6 +20,10 @@ ExitStatus highest(ExitStatus a, ExitStatus b) {
     return std::pair(a.code, a.signal) < std::pair(b.code, b.signal) ? b : a;
 }
 
+void set_refused_by(Job& job, const std::vector<std::string>& nodes) {
+    if (job.spec.request->refused_by != nodes) job.spec.request.edit().refused_by = nodes;
+}
+
 void start_run(Job& job, Time now, const StartJob& fact, const HookSpec& hooks) {
     BERTH_ASSERT(job.state == JobState::pending && job.hold == Hold::none && !job.spec.array);
     BERTH_ASSERT(fact.attempt > job.attempt && !fact.allocation.shares.empty());
@@ -45,6 +49,7 @@ void start_run(Job& job, Time now, const StartJob& fact, const HookSpec& hooks) 
     job.started_at = now;
     job.start_priority = fact.priority;
     job.warned = false;
+    set_refused_by(job, {});
     job.limit_notices = 0;
     job.hook = hooks.controller_prolog.empty() ? ControllerHook::none : ControllerHook::prolog;
     job.suspension.reset();
@@ -110,9 +115,10 @@ void end_by_loss(Job& job, Time now, bool may_requeue, bool launch_failed) {
     }
 }
 
-void requeue(Job& job) {
+// Refused: its script never began, so that this is no restart.
+void requeue(Job& job, bool refused) {
     job.state = JobState::pending;
-    job.restarts += 1;
+    if (!refused) job.restarts += 1;
     job.started_at.reset();
     job.ended_at.reset();
     job.eligible_at.reset();
@@ -183,7 +189,7 @@ void ClusterState::take(Time now, const EndJob& fact) {
     BERTH_ASSERT(fact.outcome == JobState::pending || is_final(fact.outcome));
     if (is_final(job->state) && fact.outcome == JobState::pending) {  // By scontrol requeue.
         return change_job(fact.job, [&](Job& record) {
-            requeue(record);
+            requeue(record, false);
             record.hold = fact.hold;
             record.state_reason = fact.reason;
         });
@@ -202,6 +208,7 @@ void ClusterState::take(Time now, const EndJob& fact) {
         end_run(record, now, fact.outcome, fact.reason);
         if (fact.exit) record.exit = *fact.exit;
         record.hold = fact.outcome == JobState::pending ? fact.hold : Hold::none;
+        set_refused_by(record, fact.refused_by);
     });
 }
 
@@ -249,7 +256,9 @@ void ClusterState::release(Time now, const AttemptEnded& fact) {
         job.hook =
             spec_.hooks.controller_epilog.empty() ? ControllerHook::none : ControllerHook::epilog;
         if (job.outcome == JobState::pending) {
-            requeue(job);
+            const auto& refused_by = job.spec.request->refused_by;
+            const std::string& batch_host = spec_.node(job.nodes.front()).name;
+            requeue(job, std::ranges::find(refused_by, batch_host) != refused_by.end());
         } else {
             job.state = job.outcome;
         }

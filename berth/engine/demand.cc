@@ -141,13 +141,15 @@ void set_share(Demand& demand, const ClusterSpec& spec, const JobRequest& reques
     }
 }
 
-// The partition's nodes without those excluded.
+// The partition's nodes without those excluded, and those that have refused the job.
 BitSet candidates(const ClusterSpec& spec, const PartitionSpec& partition,
                   const JobRequest& request) {
     BitSet nodes(spec.nodes.size());
     for (const NodeId node : partition.nodes) nodes.set(node.index());
-    for (const std::string& name : request.exclude) {
-        if (const auto node = spec.find_node(name)) nodes.reset(node->index());
+    for (const auto* const names : {&request.exclude, &request.refused_by}) {
+        for (const std::string& name : *names) {
+            if (const auto node = spec.find_node(name)) nodes.reset(node->index());
+        }
     }
     return nodes;
 }

@@ -146,8 +146,9 @@ struct EndJob {
     Hold hold = Hold::none;                  // With outcome pending: requeued and held.
     std::string reason;
     std::uint32_t by_uid = 0;
-    std::optional<ExitStatus> exit;  // Of an interactive job, from its client.
-    BERTH_FIELDS(EndJob, job, outcome, hold, reason, by_uid, exit)
+    std::optional<ExitStatus> exit;       // Of an interactive job, from its client.
+    std::vector<std::string> refused_by;  // Nodes that could not begin it, by name.
+    BERTH_FIELDS(EndJob, job, outcome, hold, reason, by_uid, exit, refused_by)
 };
 struct PlanJob {  // A promise made, moved earlier, or (nullopt) withdrawn.
     JobId job{0};

@@ -122,14 +122,17 @@ struct NodeSetup {
     std::string credential;  // As an attempt's.
     BERTH_FIELDS(NodeSetup, node, dimensions, launch_keys, credential)
 };
-// The registration is recorded. Attempts the controller knows to be over may lose their tombstones.
+// The registration is recorded. Jobs that the controller knows to be over may lose their
+// tombstones: orders from before this registration are stale, and later ones cannot start them. The
+// first welcome of a session says so; a repeated one may be older than what a job has done since.
 struct Welcome {
     NodeId node{0};
     Duration heartbeat{};
     JobId oldest_live_job{0};  // Tombstones of jobs before this one can go.
     Duration sampling{};       // How often what runs is measured; 0: never.
     std::optional<NodeSetup> setup;
-    BERTH_FIELDS(Welcome, node, heartbeat, oldest_live_job, sampling, setup)
+    std::vector<JobId> over;  // Those of the registration's tombstones that can go as well.
+    BERTH_FIELDS(Welcome, node, heartbeat, oldest_live_job, sampling, setup, over)
 };
 // Runs a program of the site's as root, outside of any job; not while it still runs.
 enum class NodeProgram : std::uint8_t { health_check, reboot };

@@ -70,8 +70,10 @@ struct Registration {
     std::vector<GpuFault> faults;  // All that this process has seen.
     // It may be configured nowhere, and joins as this. Said until it has been welcomed once.
     std::optional<JoiningNode> joins;
+    std::vector<JobId> tombstones;  // Jobs of which it remembers ended attempts: see Welcome::over.
     BERTH_FIELDS(Registration, node, boot_id, session, instance, booted_at, agent_started_at,
-                 version, os, found, attempts, ended_steps, highest_epoch, arch, faults, joins)
+                 version, os, found, attempts, ended_steps, highest_epoch, arch, faults, joins,
+                 tombstones)
 };
 struct Heartbeat {
     std::vector<GpuReading> gpus;  // Those of which something was read since the last one.

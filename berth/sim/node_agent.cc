@@ -3,12 +3,13 @@
 namespace berth::sim {
 
 NodeAgent::NodeAgent(Stage& stage, Machine& machine, Network& network, const FaultMix& mix,
-                     AgentProtections protections, Rng rng)
+                     AgentProtections protections, AgentLimits limits, Rng rng)
     : stage_(stage),
       machine_(machine),
       network_(network),
       mix_(mix),
       protections_(protections),
+      limits_(limits),
       rng_(rng) {
     machine_.listen([this](const AgentEvent& event) { feed({event}); });
 }
@@ -29,7 +30,8 @@ void NodeAgent::start() {
         return identity.instance + " starts on " + identity.boot_id + ", alive " +
                std::to_string(alive.size());
     });
-    agent_.emplace(std::move(identity), memory, alive, stage_.now() + clock_ahead_, protections_);
+    agent_.emplace(std::move(identity), memory, alive, stage_.now() + clock_ahead_, protections_,
+                   limits_);
     feed(machine_.exit_records());
     if (agent_) dial_soon();
 }
@@ -98,6 +100,10 @@ bool NodeAgent::write(const std::vector<MemoryWrite>& writes) {
             machine_.disk.erase(write.key);
         }
     }
+    const auto first = machine_.disk.lower_bound("tombstone.");
+    const auto last = machine_.disk.lower_bound("tombstone/");
+    most_tombstones_ =
+        std::max(most_tombstones_, static_cast<std::size_t>(std::distance(first, last)));
     return writes.empty() || !crashes_here();
 }
 
@@ -111,6 +117,7 @@ void NodeAgent::feed(std::vector<AgentEvent> events) {
     if (!turn.actions.empty() && crashes_here()) return;
     for (const OutgoingReport& report : turn.reports) {
         check_not_lost(report.report);
+        if (std::holds_alternative<Registration>(report.report.body)) ++registrations_;
         network_.send_report(report.link, report.report);
     }
     if (turn.close && turn.close == link_) {
@@ -164,6 +171,7 @@ void NodeAgent::dial() {
     const std::optional<std::uint64_t> link = network_.dial(machine_.id());
     if (!link) return dial_soon();
     link_ = link;
+    ++links_;
     feed({LinkUp{*link}});
 }
 

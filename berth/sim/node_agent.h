@@ -13,7 +13,7 @@ namespace berth::sim {
 class NodeAgent {
 public:
     NodeAgent(Stage& stage, Machine& machine, Network& network, const FaultMix& mix,
-              AgentProtections protections, Rng rng);
+              AgentProtections protections, AgentLimits limits, Rng rng);
 
     void start();
     void crash(Duration until_restart);
@@ -28,6 +28,9 @@ public:
     bool is_on() const { return machine_.is_on(); }
     Time disturbed_at() const { return disturbed_at_; }
     std::uint64_t reboots() const { return reboots_; }
+    std::size_t most_tombstones() const { return most_tombstones_; }
+    std::uint64_t links() const { return links_; }
+    std::uint64_t registrations() const { return registrations_; }
 
     // From the network.
     void link_down(std::uint64_t link);
@@ -52,11 +55,14 @@ private:
     Network& network_;
     FaultMix mix_;
     AgentProtections protections_;
+    AgentLimits limits_;
     Rng rng_;
     std::optional<Agent> agent_;
     std::uint64_t life_ = 0;  // Of the process; what was meant for an earlier one is dropped.
     std::uint64_t wake_ = 0;  // Of the timer that counts.
     std::uint64_t reboots_ = 0;
+    std::size_t most_tombstones_ = 0;  // On its disk at once.
+    std::uint64_t links_ = 0, registrations_ = 0;
     Duration clock_ahead_{};
     std::optional<std::uint64_t> link_;
     bool dialing_ = false;

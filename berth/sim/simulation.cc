@@ -119,6 +119,7 @@ private:
         Attempt attempt{0};
         Time begun{};  // After the cost of its start.
         Duration kept{};
+        std::uint32_t in_vain = 0;  // Runs in a row that have added nothing.
         bool is_cut = false;
     };
     std::vector<Work> work_;  // By the job's number.
@@ -140,19 +141,23 @@ LightNodes::Script Simulation::script_of(const LaunchAttempt& launch) {
                           : options_.restart_cost_of ? options_.restart_cost_of(job)
                                                      : options_.wear.restart_cost;
     Work& work = work_[number];
-    work = {launch.attempt, ports_.at + cost, work.kept, false};
+    work = {launch.attempt, ports_.at + cost, work.kept, work.in_vain, false};
     const std::int16_t exit = job.outcome == workload::Outcome::failed ? 1 : 0;
     return {cost + job.run_time - work.kept, exit};
 }
 
 // What it had done is kept as of the last checkpoint. Each of its nodes may say so.
 void Simulation::cut_short(JobId id, Attempt attempt, Time now) {
-    Work& work = work_[recorder_.number_of(id)];
+    const std::size_t number = recorder_.number_of(id);
+    Work& work = work_[number];
     if (work.attempt != attempt || work.is_cut) return;
     work.is_cut = true;
     if (losing_) recorder_.lost_run(id);
     const Duration step = options_.wear.checkpoint;
-    if (step > Duration(0) && now > work.begun) work.kept += (now - work.begun) / step * step;
+    const bool counts = step > Duration(0) && now >= work.begun + step;
+    if (counts) work.kept += (now - work.begun) / step * step;
+    work.in_vain = counts ? 0 : work.in_vain + 1;
+    if (work.in_vain >= kRunsInVain) result_.hopeless = number;
 }
 
 Input Simulation::as_operator(Command command) const {
@@ -160,9 +165,10 @@ Input Simulation::as_operator(Command command) const {
     return ClientInput{{kOperatorsTicket}, op, std::move(command)};
 }
 
-// Whoever has had his slice, and more than others.
+// Whoever has had his slice, and more than others. The operator looks when all else that happens
+// now has been heard: a job that ends at this moment is not put back.
 void Simulation::take_turns() {
-    if (!slice_at_ || *slice_at_ > ports_.at) return;
+    if (!slice_at_ || *slice_at_ > ports_.at || !ports_.inbox.empty()) return;
     slice_at_ = ports_.at + options_.time_slice;
     for (const JobId id : overstayed(loop_.controller().state(), ports_.at, options_.time_slice)) {
         ports_.inbox.push_back(as_operator(RequeueJob{JobRef{id, {}}, false}));
@@ -233,8 +239,8 @@ void Simulation::gather() {
     }
     const std::size_t before = ports_.inbox.size();
     wear_out();
-    take_turns();
     nodes_.collect(ports_.at, ports_.inbox);
+    take_turns();
     result_.events += ports_.inbox.size() - before;
 }
 
@@ -260,7 +266,7 @@ SimulationResult Simulation::run() {
     turn();
     int turns_now = 0;
     Time last_help = ports_.at;
-    while (recorder_.ended() < workload_.jobs.size()) {
+    while (recorder_.ended() < workload_.jobs.size() && !result_.hopeless) {
         const std::optional<Time> when = next();
         if (!when) break;
         turns_now = *when > ports_.at ? 0 : turns_now + 1;

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -95,6 +96,9 @@ struct SimulationResult {
     std::uint64_t events = 0, turns = 0, facts = 0;  // Turns of the controller's loop.
     std::size_t stuck = 0;                           // Waited when nothing more happened.
     std::size_t nodes_lost = 0;
+    // Ended the simulation: its runs were cut short so often in a row without progress that it
+    // would never end. Its number in the workload.
+    std::optional<std::size_t> hopeless;
     std::uint64_t state_hash = 0;  // Of the controller's state at the end.
 
     explicit SimulationResult(Time begin)
@@ -104,6 +108,9 @@ struct SimulationResult {
           jobs_running(begin),
           gpus_fragmented(begin) {}
 };
+
+// So many runs in a row that come to nothing make a job hopeless.
+inline constexpr std::uint32_t kRunsInVain = 1000;
 
 SimulationResult simulate(const workload::Workload& workload, const SimulationOptions& options);
 

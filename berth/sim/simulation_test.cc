@@ -216,6 +216,40 @@ TEST(Simulation, LetsJobsTakeTurnsByTheirService) {
     EXPECT_EQ(simulate(workload, options).jobs[1].first_start, 40h);
 }
 
+// Slices and run times are both whole hours, so a job's last run ends with a slice.
+TEST(Simulation, PutsNoJobBackThatEndsWithItsSlice) {
+    Workload workload;
+    workload.jobs = {{.run_time = 10h, .gpus = 8}, {.submit = 1h, .run_time = 10min, .gpus = 8}};
+    SimulationOptions options{.cluster = testing::make_cluster(1),
+                              .submission = {.limit = LimitRule::none},
+                              .time_slice = 1h};
+    options.wear.checkpoint = 10min;
+    EXPECT_TRUE(choose_policy(options.cluster.scheduling, "fifo:none").ok());
+    const SimulationResult result = simulate(workload, options);
+    EXPECT_EQ(result.jobs[0].starts, 10U) << "The first in its queue goes on at once.";
+    EXPECT_EQ(result.jobs[0].ended, 10h);
+    EXPECT_EQ(result.jobs[1].ended, 10h + 10min);
+}
+
+// A job of 12 hours on a node that is lost every few minutes: nothing would ever end it.
+TEST(Simulation, EndsWhereAJobNeverCould) {
+    Workload workload;
+    workload.jobs = {{.run_time = 1min, .gpus = 8}, {.submit = 2min, .run_time = 12h, .gpus = 8}};
+    SimulationOptions options{.cluster = testing::make_cluster(1),
+                              .submission = {.limit = LimitRule::none},
+                              .wear = {.time_between_losses = 20min, .repair = 10min}};
+    SimulationResult result = simulate(workload, options);
+    EXPECT_EQ(result.hopeless, 1U);
+    EXPECT_EQ(result.jobs[1].lost, kRunsInVain);
+    EXPECT_EQ(result.stuck, 1U);
+    options.wear.checkpoint = 5h;  // Too long to be reached.
+    EXPECT_EQ(simulate(workload, options).hopeless, 1U);
+    options.wear.checkpoint = 1s;
+    result = simulate(workload, options);
+    EXPECT_EQ(result.hopeless, std::nullopt);
+    EXPECT_EQ(result.stuck, 0U);
+}
+
 TEST(Simulation, KeepsEveryRunWithItsPlaceIfAsked) {
     SimulationOptions options{.cluster = testing::make_cluster(1), .keep_runs = true};
     const SimulationResult result = simulate(four_jobs(), options);

@@ -126,7 +126,8 @@ void SimWorld::build_nodes() {
         machines_.push_back(std::make_unique<Machine>(stage_, witness_, NodeId::from_index(i),
                                                       cluster_.nodes[i], rng_.fork()));
         agents_.push_back(std::make_unique<NodeAgent>(stage_, *machines_.back(), network_, mix_,
-                                                      options_.agent, rng_.fork()));
+                                                      options_.agent, options_.limits,
+                                                      rng_.fork()));
         watched.push_back(machines_.back().get());
     }
     oracle_.watch(std::move(watched));
@@ -233,6 +234,12 @@ WorldReport SimWorld::report() const {
     report.lost_runs = oracle_.lost_runs();
     report.records = controller_.journal().records();
     report.snapshots = controller_.journal().snapshots();
+    for (const auto& agent : agents_) {
+        report.links += agent->links();
+        report.registrations += agent->registrations();
+        report.most_tombstones =
+            std::max<std::uint64_t>(report.most_tombstones, agent->most_tombstones());
+    }
     report.events = stage_.timeline.steps();
     report.length = stage_.now() - from_seconds(1'800'000'000);
     report.decision_hash = oracle_.decisions().value();

@@ -19,6 +19,7 @@ struct WorldOptions {
     Duration busy = std::chrono::hours(2);  // Then the faults end, and everything must settle.
     ControlProtections control;             // Taken out to see that the oracle notices.
     AgentProtections agent;
+    AgentLimits limits;
     std::optional<FaultMix> mix;  // nullopt: the seed's own.
     std::optional<bool> fence;    // Whether the site has one; nullopt: in every third world.
     bool fence_lies = false;      // It says that nodes are dead, and does nothing.
@@ -34,6 +35,8 @@ struct WorldReport {
     FaultTally faults{};
     std::uint64_t nodes = 0, submissions = 0, jobs = 0, runs = 0, scripts = 0, steps = 0,
                   lost_runs = 0, records = 0, snapshots = 0, events = 0;
+    // Over all nodes; and the most that one of them ever kept.
+    std::uint64_t links = 0, registrations = 0, most_tombstones = 0;
     Duration length{};  // In virtual time.
     // Of all durable decisions, and how many they were: see decision_hash.h.
     std::uint64_t decision_hash = 0, decisions = 0;

@@ -14,7 +14,7 @@ bool wants_advice(const Invocation& call);
 
 // "sbatch: --time: write minutes, …\n"; empty where nobody wants it or there is nothing to add.
 std::string advice_on_option(const Invocation& call, const std::string& option_name);
-// Of a refused submission: "sbatch: the partition could not serve this …\n".
+// Of a refused submission: "sbatch: the job asks for 9 gpu:a100; …\n".
 std::string advice_on(const Invocation& call, const api::Problem& problem);
 
 }  // namespace berth::slurm

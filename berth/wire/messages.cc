@@ -201,6 +201,7 @@ struct FillOrder {
         welcome.set_oldest_live_job(order.oldest_live_job.value());
         welcome.set_sampling_ms(order.sampling.count());
         if (order.setup) set(*welcome.mutable_setup(), *order.setup);
+        for (const JobId job : order.over) welcome.add_over(job.value());
     }
     void operator()(const RunNodeProgram& order) { set(*out.mutable_run_node_program(), order); }
     void operator()(const FreezeAttempt& order) {
@@ -266,7 +267,9 @@ Result<OrderBody> welcome(const wire::Welcome& in) {
                   .heartbeat = from_ms(in.heartbeat_ms()),
                   .oldest_live_job = JobId(in.oldest_live_job()),
                   .sampling = from_ms(in.sampling_ms()),
-                  .setup = std::nullopt};
+                  .setup = std::nullopt,
+                  .over = {}};
+    for (const std::uint32_t job : in.over()) order.over.emplace_back(job);
     if (in.has_setup()) {
         BERTH_TRY(order.setup, get<NodeSetup>(in.setup()));
     }

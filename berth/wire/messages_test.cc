@@ -87,6 +87,7 @@ TEST(Messages, CarryEveryKindOfOrderUnchanged) {
         of(NotifyAttempt{JobId(1), Attempt(2), "save now"}),
         of(Welcome{.node = NodeId(7), .heartbeat = Duration(5), .oldest_live_job = JobId(6)}),
         of(Welcome{.node = NodeId(7), .sampling = Duration(30'000)}),
+        of(Welcome{.node = NodeId(7), .over = {JobId(3), JobId(5)}}),
         of(RunNodeProgram{NodeProgram::reboot, "/sbin/reboot", Duration(60'000)}),
     };
     for (const Order& order : orders) {

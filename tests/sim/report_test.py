@@ -32,6 +32,12 @@ def check_refusals():
         done = subprocess.run([BERTH, "sim", "run", "--trace", "philly", "--cluster", f"{ROOT}/docs/examples/philly.yaml",
                                "--policy", "fifo", *more], capture_output=True, text=True, timeout=20)
         assert done.returncode == 1 and "--time-slice needs --checkpoint" in done.stderr, done
+    for more, said in ((["--time-slice", "1:00:00", "--checkpoint", "0:30:00", "--restart-cost", "0:31:00"], "use a longer slice"),
+                       (["--node-mtbf", "0:05:00", "--node-repair", "0:10:00"], "add --checkpoint=LENGTH"),
+                       (["--node-mtbf", "0:05:00", "--node-repair", "0:10:00", "--checkpoint", "5:00:00"], "use a shorter --checkpoint")):
+        done = subprocess.run([BERTH, "sim", "run", "--trace", "generate:philly:20", "--cluster", f"{ROOT}/docs/examples/philly.yaml",
+                               "--policy", "fifo", *more], capture_output=True, text=True, timeout=120)
+        assert done.returncode == 1 and said in done.stderr, done
 
 
 def dom_of(browser, page, folder):
