@@ -45,10 +45,10 @@ TEST(Refusals, ShowNeitherAsExcludedNodesNorAsRestarts) {
         const std::vector<std::string> asked{rig.name(3)};
         EXPECT_EQ(std::vector<std::string>(rig.job(id).spec.request->exclude), asked);
         EXPECT_EQ(rig.orders<LaunchAttempt>().at(0).second.restarts, 0U);
-        rig.started(node_of(rig, id), id, 3);
+        rig.started(rig.node_of(id), id, 3);
         EXPECT_TRUE(rig.job(id).spec.request->refused_by.empty());
         rig.ask(kRoot, RequeueJob{.job = {JobId(id), {}}});
-        rig.report(node_of(rig, id), end_report(id, 3));
+        rig.report(rig.node_of(id), end_report(id, 3));
         EXPECT_EQ(rig.job(id).restarts, 1U) << "this one began";
     }
 }
@@ -58,9 +58,9 @@ TEST(Refusals, AreRememberedWhileTheJobWaits) {
     ControlRig rig(2);
     rig.connect_all();
     const std::uint32_t id = rig.submit({.gpus = 8});
-    const std::uint32_t refusing = node_of(rig, id), other = 1 - refusing;
+    const std::uint32_t refusing = rig.node_of(id), other = 1 - refusing;
     const std::uint32_t long_one = rig.run({.gpus = 8});
-    ASSERT_EQ(node_of(rig, long_one), other);
+    ASSERT_EQ(rig.node_of(long_one), other);
     refuse(rig, id);
     EXPECT_EQ(rig.job(id).state, JobState::pending);
     EXPECT_EQ(std::vector<std::string>(rig.job(id).spec.request->refused_by),
