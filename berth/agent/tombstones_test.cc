@@ -11,7 +11,7 @@ std::size_t tombstones(const AgentRig& rig) {
         rig.disk, [](const auto& entry) { return entry.first.starts_with("tombstone."); }));
 }
 
-void acknowledge(AgentRig& rig, std::uint32_t job) {
+void acknowledge_end(AgentRig& rig, std::uint32_t job) {
     rig.order(AcknowledgeEnd{JobId{job}, Attempt{1}, std::nullopt});
 }
 
@@ -19,7 +19,7 @@ void acknowledge(AgentRig& rig, std::uint32_t job) {
 void run_through(AgentRig& rig, std::uint32_t job) {
     rig.run(launch_of(job, 1));
     rig.feed({RunExited{batch_of(job)}, RunEmpty{all_of(job)}});
-    acknowledge(rig, job);
+    acknowledge_end(rig, job);
 }
 
 // What a controller that knows `oldest` and all after it to be live, but for `over`, would answer.
@@ -59,7 +59,7 @@ TEST(Tombstones, StayFewWhileOneLinkStaysUp) {
             if (rig.session == before) continue;
             ++registrations;
             controller.answers(rig, job);
-            acknowledge(rig, job);  // What it could not take before its welcome.
+            acknowledge_end(rig, job);  // What it could not take before its welcome.
         }
         EXPECT_LE(most, controller.most_tombstones) << controller.what;
         EXPECT_LE(registrations, controller.most_registrations) << controller.what;
@@ -76,7 +76,7 @@ TEST(Tombstones, GoOnlyWithARegistrationThatMakesEarlierOrdersStale) {
     for (std::uint32_t job = 1; job <= 5; ++job) run_through(rig, job);
     ASSERT_GT(rig.session, before);
     EXPECT_TRUE(rig.remembers("tombstone.1")) << "Nobody has said yet that it may go.";
-    acknowledge(rig, 5);
+    acknowledge_end(rig, 5);
     answer(rig, JobId{6});
     EXPECT_FALSE(rig.remembers("tombstone.1"));
     rig.forget_past();
