@@ -17,6 +17,15 @@ PATIENCE = 60.0  # Seconds; machines are shared and slow.
 sweep_once = cache(leftovers.sweep)
 
 
+def ended(pid):
+    """The process is gone, and each of its threads: until then it keeps its files and their locks."""
+    process = Path(f"/proc/{pid}")
+    try:
+        return process.joinpath("stat").read_text().split()[2] == "Z" and len(list(process.joinpath("task").iterdir())) == 1
+    except OSError:
+        return True
+
+
 class Cluster:
     """`with Cluster("a100:8") as cluster`: started on entry, stopped and removed on exit."""
 
@@ -109,4 +118,4 @@ class Cluster:
     def kill(self, daemon, how=signal.SIGKILL):
         pid = self.pid(daemon)
         os.kill(pid, how)
-        self.wait(f"{daemon} to be gone", lambda: not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text().split()[2])
+        self.wait(f"{daemon} to be gone", lambda: ended(pid))

@@ -99,9 +99,9 @@ def slurm_job_id(run):
         same(run.ask("sh", "-c", "echo $SLURMD_NODENAME"), "n3\n")
 
 
-@only_variable("SLURM_JOB_NUM_NODES", "srun", "2", seen="a step has a task on each of so many nodes", world="jobs")
+@only_variable("SLURM_JOB_NUM_NODES", "srun", "2", seen="a step has a task on each of so many nodes of its job", world="jobs")
 def slurm_job_num_nodes(run):
-    with job(run, "-N2") as within:
+    with job(run, "-N3") as within:
         same(run.words_of(within, "sh", "-c", "echo $SLURMD_NODENAME"), {"n1", "n2"})
 
 

@@ -52,7 +52,7 @@ def three_levels(run):
 
 @order_key("least_attained", seen="a job that has not run is before one that has and was put back into the queue")
 def least_attained(run):
-    jobs = [{"runs": 10 * 3600}, {"at": 3600, "runs": 600}, {"at": 5000, "runs": 600}]
+    jobs = [{"runs": 10 * 3600}, {"at": 3700, "runs": 600}, {"at": 5000, "runs": 600}]
     done = run.simulated("SchedulerParameters=bf_max_job_test=1", jobs=[job | {"limit": 24 * 60, "tres": ",gres/gpu=4"} for job in jobs],
                          options=("--time-slice", "1:00:00", "--checkpoint", "0:10:00"), yaml=rule(run),
                          nodes=["NodeName=n1 CPUs=8 RealMemory=16000 Gres=gpu:a100:4"], partitions=["PartitionName=main Nodes=n1 Default=YES"])
