@@ -67,10 +67,11 @@ Status set_time(Draft& d, const char* v) {
     const auto limit = parse_time_limit(v);
     if (!limit.ok()) return invalid_value("time");
     d.time_given = true;
-    if (limit.value() && *limit.value() > Duration::zero())
+    if (limit.value() && *limit.value() > Duration::zero()) {
         d.spec.request.edit().time_limit = round_up_to_minute(*limit.value());
-    else
+    } else {
         d.spec.request.edit().time_limit = Duration::max();  // 0 and UNLIMITED: none.
+    }
     return Done{};
 }
 
@@ -215,9 +216,10 @@ Status set_nodes(Draft& d, const char* v) {
     if (!count) return invalid("Invalid node count specification: " + std::string(v));
     if (count->least == 0)
         return invalid("Batch job submission failed: Node count specification invalid");
-    if (count->most < count->least)
+    if (count->most < count->least) {
         return invalid("Maximum node count " + std::to_string(*count->most) +
                        " is less than minimum node count " + std::to_string(count->least));
+    }
     d.spec.request.edit().nodes_min = count->least;
     d.spec.request.edit().nodes_max = count->most;
     d.spec.request.edit().nodes_given = true;
@@ -225,10 +227,11 @@ Status set_nodes(Draft& d, const char* v) {
 }
 
 Status set_exclusive(Draft& d, const char* v) {
-    if (v != nullptr && !iequals(v, "exclusive"))  // As in SBATCH_EXCLUSIVE=exclusive.
+    if (v != nullptr && !iequals(v, "exclusive")) {  // As in SBATCH_EXCLUSIVE=exclusive.
         return Error{ErrorCode::failed_precondition, "--exclusive=" + std::string(v) +
                                                          " is not supported yet; --exclusive and "
                                                          "--exclusive=exclusive are"};
+    }
     d.spec.request.edit().exclusive = true;
     return Done{};
 }
@@ -444,9 +447,10 @@ const JobOption* option_of(CommandBits command, int letter_or_value) {
 }
 
 Status apply_option(const JobOption& row, Draft& draft, const char* value) {
-    if (row.set == nullptr)
+    if (row.set == nullptr) {
         return Error{ErrorCode::failed_precondition,
                      "--" + std::string(row.name) + " is not supported yet"};
+    }
     if ((row.commands & kNotStep) != 0) draft.of_job.emplace_back(row.name);
     return row.set(draft, value);
 }

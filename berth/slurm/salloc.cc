@@ -156,10 +156,11 @@ private:
         const int signals = ::signalfd(-1, &watched, SFD_CLOEXEC);
         allocation.stop_looks_at(signals);
         if (child > 0) allocation.attend();
-        if (child < 0)
+        if (child < 0) {
             fail("cannot start a process: " + std::string(std::strerror(errno)));
-        else
+        } else {
             exit = wait_for(child, watched, allocation);
+        }
         allocation.stop_looks_at(-1);
         ::close(signals);
         sigprocmask(SIG_SETMASK, &before, nullptr);
@@ -187,11 +188,12 @@ private:
         const auto ended = allocation.ended_as();
         if (!ended) return;
         over_ = true;
-        if (*ended == "TIMEOUT")
+        if (*ended == "TIMEOUT") {
             say("Job " + allocation.id() +
                 " has exceeded its time limit and its allocation has been revoked.");
-        else
+        } else {
             say("Job allocation " + allocation.id() + " has been revoked.");
+        }
         if (draft_.kill_command) ::kill(child, *draft_.kill_command);
     }
 

@@ -319,9 +319,10 @@ void StepRun::watch_launch(const StepListener& listener, const api::StepReply& r
 bool StepRun::is_alive(StepId step) {
     if (++idle_seconds_ % 5 != 0) return true;
     const auto look = look_.at(job_);
-    if (!look && is_silent(look.problem()) && !std::exchange(said_silent_, true))
+    if (!look && is_silent(look.problem()) && !std::exchange(said_silent_, true)) {
         fail("no answer from the controller, and the step goes on: " +
              slurm_message(look.problem()));
+    }
     if (look) said_silent_ = false;
     return may_run_still(look, step);
 }
