@@ -64,6 +64,7 @@ bool would_fit(const Engine& engine, Time now, const PendingJob& job, Time start
     const ClusterState& state = engine.state();
     const auto nodes = booked(state, now, job.id);
     std::vector<Resources> rooms;
+    rooms.reserve(nodes.size());
     for (std::size_t n = 0; n < nodes.size(); ++n) {
         rooms.push_back(least_free(state.spec().nodes[n].capacity, nodes[n], start,
                                    after(start, job.shape->length)));

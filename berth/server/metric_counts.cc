@@ -27,6 +27,7 @@ using Clock = std::chrono::steady_clock;
 
 std::vector<double> doubling(double first, int buckets) {
     std::vector<double> bounds;
+    bounds.reserve(static_cast<std::size_t>(buckets));
     for (int i = 0; i < buckets; ++i) bounds.push_back(first * std::ldexp(1.0, i));
     return bounds;
 }

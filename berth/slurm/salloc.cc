@@ -127,6 +127,7 @@ private:
         if (!folder.empty() && ::chdir(folder.c_str()) != 0)
             give_up("Unable to change directory to \"" + folder + "\"");
         std::vector<std::string> settings;
+        settings.reserve(environment.size());
         for (const auto& [name, value] : environment) settings.push_back(name + "=" + value);
         std::vector<char*> arguments, variables;
         for (const std::string& one : command_) arguments.push_back(const_cast<char*>(one.c_str()));

@@ -301,6 +301,7 @@ void StepRun::watch_launch(const StepListener& listener, const api::StepReply& r
     const std::vector<std::uint32_t> missing = listener.not_come();
     if (missing.empty()) return;
     std::vector<std::string> names;
+    names.reserve(missing.size());
     for (const std::uint32_t node : missing) names.push_back(reply.step.nodes.at(node));
     const std::string nodes = compress_hostlist_in_order(names);
     if (std::exchange(said_waiting_, true)) {
