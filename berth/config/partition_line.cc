@@ -226,7 +226,7 @@ private:
                 add_set(set->second, name);
             } else {
                 draft_.error(line_, pair_,
-                             where + " names " + name +
+                             (where + " names ").append(name) +
                                  ", which no NodeName line and no NodeSet line describes");
             }
         }

@@ -51,8 +51,9 @@ std::optional<Refused> object_to_deletion(const ClusterState& state, NodeId node
     for (const auto& [reserved, one] : state.reservations()) {
         const auto is_it = [&](const auto& amount) { return amount.first == node; };
         if (!std::ranges::any_of(one.amounts, is_it)) continue;
-        return refused(Refusal::nodes_busy,
-                       "Reservation " + reserved + " has node '" + name + "': delete it first");
+        return refused(
+            Refusal::nodes_busy,
+            ("Reservation " + reserved + " has node '").append(name) + "': delete it first");
     }
     return std::nullopt;
 }

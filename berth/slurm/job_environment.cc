@@ -38,7 +38,7 @@ std::vector<std::string> exported_environment(const Invocation& call, const std:
     }
     std::vector<std::string> environment;
     environment.reserve(chosen.size());
-    for (const auto& [name, value] : chosen) environment.push_back(name + "=" + value);
+    for (const auto& [name, value] : chosen) environment.push_back((name + "=").append(value));
     return environment;
 }
 

@@ -128,7 +128,8 @@ private:
             give_up("Unable to change directory to \"" + folder + "\"");
         std::vector<std::string> settings;
         settings.reserve(environment.size());
-        for (const auto& [name, value] : environment) settings.push_back(name + "=" + value);
+        for (const auto& [name, value] : environment)
+            settings.push_back((name + "=").append(value));
         std::vector<char*> arguments, variables;
         for (const std::string& one : command_) arguments.push_back(const_cast<char*>(one.c_str()));
         for (const std::string& one : settings) variables.push_back(const_cast<char*>(one.c_str()));
