@@ -33,7 +33,7 @@ std::optional<AgentEvent> agent_event(LauncherEvent event) {
         [](auto&& one) -> std::optional<AgentEvent> {
             using Kind = std::decay_t<decltype(one)>;
             if constexpr (std::is_constructible_v<AgentEvent, Kind>) {
-                return AgentEvent(std::move(one));
+                return AgentEvent(std::forward<decltype(one)>(one));
             } else {
                 return std::nullopt;
             }

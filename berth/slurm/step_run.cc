@@ -89,7 +89,7 @@ int StepRun::run() {
 std::string StepRun::own_host() {
     const auto controller = client_.ping();
     if (!controller || controller->address.empty()) return {};
-    const std::string seen = client_.own_address();
+    std::string seen = client_.own_address();
     if (StepListener::is_found_at(seen)) return seen;
     const std::string host = controller->address.substr(0, controller->address.rfind(':'));
     return StepListener::is_found_at(host) ? host : "";
