@@ -394,6 +394,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(HttpServerOptions options,
 }
 
 HttpServer::HttpServer(std::unique_ptr<Works> works) : works_(std::move(works)) {}
+// NOLINTNEXTLINE(bugprone-exception-escape): where threads cannot be joined, it ends.
 HttpServer::~HttpServer() { stop(); }
 const Service& HttpServer::service() const { return works_->api; }
 

@@ -31,7 +31,7 @@ Error invalid_number(const char* value, const char* option_name) {
 Status set_count(std::optional<std::uint32_t>& target, const char* value, const char* name) {
     const auto count = parse_positive(value);
     if (!count) return invalid_number(value, name);
-    target = *count;
+    target = count;
     return Done{};
 }
 
@@ -67,11 +67,8 @@ Status set_time(Draft& d, const char* v) {
     const auto limit = parse_time_limit(v);
     if (!limit.ok()) return invalid_value("time");
     d.time_given = true;
-    if (limit.value() && *limit.value() > Duration::zero()) {
-        d.spec.request.edit().time_limit = round_up_to_minute(*limit.value());
-    } else {
-        d.spec.request.edit().time_limit = Duration::max();  // 0 and UNLIMITED: none.
-    }
+    const bool none = limit.value().value_or(Duration::zero()) <= Duration::zero();  // UNLIMITED, 0
+    d.spec.request.edit().time_limit = none ? Duration::max() : round_up_to_minute(*limit.value());
     return Done{};
 }
 
@@ -458,10 +455,7 @@ Status apply_option(const JobOption& row, Draft& draft, const char* value) {
 namespace {
 
 // It may stand alone, and mostly does; a number is none of its values.
-bool is_switch(const JobOption& row) {
-    const std::string_view name = row.name;
-    return name == "requeue" || name == "exclusive";
-}
+bool is_switch(std::string_view name) { return name == "requeue" || name == "exclusive"; }
 
 }  // namespace
 
@@ -471,7 +465,7 @@ Status apply_environment(const Invocation& call, CommandBits command, Draft& dra
         if (in_a_job && !set.variable->in_a_job) continue;
         const JobOption& row = *option_of(command, set.letter);
         const char* value = set.value;
-        if (value != nullptr && is_switch(row)) {  // SBATCH_REQUEUE=1 is --requeue.
+        if (value != nullptr && is_switch(row.name)) {  // SBATCH_REQUEUE=1 is --requeue.
             if (!turns_on(value)) continue;
             if (std::string_view(value) == "1" || iequals(value, "yes") || iequals(value, "set"))
                 value = nullptr;
