@@ -95,6 +95,17 @@ Result<Intent> add_accounts(const AccountingView& view, const Words& words) {
     return intent;
 }
 
+Status check_accounts(const AccountingView& view, const std::vector<std::string>& accounts) {
+    for (const std::string& account : accounts) {
+        if (find_row(view, account, "") == nullptr) {
+            return invalid(" This account '" + account +
+                           "' doesn't exist.\n"
+                           "        Contact your admin to add this account.\n Nothing new added.");
+        }
+    }
+    return Done{};
+}
+
 Result<Intent> add_users(const AccountingView& view, const Words& words) {
     Intent intent{.problem = " Problem adding users: "};
     AssociationSpec wanted;
@@ -120,13 +131,7 @@ Result<Intent> add_users(const AccountingView& view, const Words& words) {
     if (words.names.empty()) return invalid(" Need name of user to add.");
     if (accounts.empty() && !default_account.empty()) accounts = {default_account};
     if (accounts.empty()) return invalid(" Need name of account to add user to.");
-    for (const std::string& account : accounts) {
-        if (find_row(view, account, "") == nullptr) {
-            return invalid(" This account '" + account +
-                           "' doesn't exist.\n"
-                           "        Contact your admin to add this account.\n Nothing new added.");
-        }
-    }
+    BERTH_CHECK(check_accounts(view, accounts));
     std::string users, associations;
     for (const std::string& user : words.names) {
         const bool is_new = std::ranges::none_of(view.associations,
