@@ -63,7 +63,7 @@ void check_gates(const Engine& engine, Time now) {
             gate_of(engine.state(), job, *pending.shape, engine.outlook().running_tasks(job), now);
         ASSERT_EQ(pending.gate.reason, gate.reason)
             << "job " << to_string(id) << " of " << job.owner->user.plain() << " in "
-            << job.spec.account;
+            << job.spec.account.plain();
     }
 }
 
