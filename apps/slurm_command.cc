@@ -10,7 +10,8 @@
 extern char** environ;
 
 int main(int argc, char** argv) {
-    using namespace berth::slurm;
+    using berth::slurm::Invocation;
+    using berth::slurm::Streams;
     std::signal(SIGPIPE, SIG_DFL);  // "squeue | head" ends quietly.
     std::ios::sync_with_stdio(false);
     const char* slash = argc > 0 ? std::strrchr(argv[0], '/') : nullptr;
@@ -32,7 +33,7 @@ int main(int argc, char** argv) {
                   << std::flush;
     });
     Streams streams{std::cin, std::cout, std::cerr};
-    const int code = run_command(call, streams);
+    const int code = berth::slurm::run_command(call, streams);
     std::cout.flush();
     return code;
 }

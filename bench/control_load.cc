@@ -119,6 +119,7 @@ std::string submit_request(const Submission& one) {
 
 std::vector<Connection> connect_users(const LiveDaemon& daemon, std::size_t connections) {
     std::vector<Connection> all;
+    all.reserve(connections);
     for (std::size_t i = 0; i < connections; ++i) {
         all.emplace_back(daemon.socket(), kFirstUid + static_cast<std::uint32_t>(i) % kUsers);
     }

@@ -80,6 +80,7 @@ Probe write_past_a_snapshot(const LiveDaemon& daemon) {
     double disk_ms = 0;
     std::thread disk([&] { disk_ms = longest_sync(daemon, done); });
     std::vector<Connection> connections;
+    connections.reserve(9);
     for (int i = 0; i < 9; ++i) connections.emplace_back(daemon.socket());
     Probe probe;
     std::uint64_t number = std::uint64_t{1} << 50;
@@ -144,9 +145,10 @@ std::vector<Row> measure_long_queue() {
     Connection connection(daemon.socket());
     const std::string body = connection.call(get("/v1/jobs?field=id")).body;
     const auto there = std::count(body.begin(), body.end(), ':');
-    if (static_cast<std::uint64_t>(there) < kJobs)
+    if (static_cast<std::uint64_t>(there) < kJobs) {
         give_up("jobs are missing after the restart: " + std::to_string(there) + ", " +
                 body.substr(0, 300));
+    }
     rows.push_back({"restart with 100 000 jobs", static_cast<double>(back.count()), "ms", 0, false,
                     "from exec to the first answer"});
     return rows;

@@ -19,6 +19,7 @@ constexpr int kRuns = 15;
 double run_squeue(const LiveDaemon& daemon, std::uint32_t uid, std::vector<std::string> words) {
     words.insert(words.begin(), program("squeue"));
     std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     std::string socket = "BERTH_SOCKET=" + daemon.socket();

@@ -94,6 +94,7 @@ void measure_events(Row& row, Engine& engine, int events, Rng& rng) {
         const JobId id = pick_run(engine, rng);
         const Job& job = *engine.state().find_job(id);
         std::vector<Fact> ends;
+        ends.reserve(job.allocation->shares.size());
         for (const NodeShare& share : job.allocation->shares) {
             ends.push_back(AttemptEnded{id, job.attempt, share.node, ExitStatus{}});
         }
@@ -237,6 +238,7 @@ int hold_gates(const std::vector<Row>& rows, const Options& options) {
         return 2;
     }
     std::vector<Measured> all;
+    all.reserve(rows.size());
     for (const Row& row : rows) all.push_back(measured(row));
     const std::vector<std::string> lines = missed(*gates, all, !options.only.empty());
     for (const std::string& line : lines) std::cerr << "MISSED " << line << "\n";

@@ -28,7 +28,7 @@ Result<std::vector<Gate>> parse_gates(const std::string& text, const std::string
         std::string rest;
         if (!(words >> gate.value >> gate.most) || words >> rest || gate.most < 0) {
             return Error{ErrorCode::invalid_argument,
-                         file + ":" + std::to_string(count) + ": '" + line +
+                         (file + ":" + std::to_string(count) + ": '").append(line) +
                              "' should be CASE VALUE LIMIT, as 'heavy_10k full_cycle_ms 50'"};
         }
         gates.push_back(std::move(gate));

@@ -21,7 +21,7 @@ struct Reply {
 class Connection {
 public:
     // As this user, where the bench is root: the kernel tells the server who connects.
-    Connection(const std::string& socket, std::optional<std::uint32_t> uid = std::nullopt);
+    explicit Connection(const std::string& socket, std::optional<std::uint32_t> uid = std::nullopt);
     ~Connection();
     Connection(Connection&& other) noexcept;
 

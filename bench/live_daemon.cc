@@ -104,6 +104,7 @@ std::chrono::milliseconds LiveDaemon::start() {
         "--socket",           socket(),  "--agent-socket", agent_socket(), "--log-file",
         root_ + "/berthd.log"};
     std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     const auto begun = steady_clock::now();

@@ -9,7 +9,11 @@
 #include "berth/wire/link_address.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
-    using namespace berth;
+    using berth::parse_dependencies;
+    using berth::parse_link_address;
+    using berth::parse_metrics_address;
+    using berth::parse_tcp_address;
+    using berth::remote_endpoint;
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes are letters here.
     const std::string text(reinterpret_cast<const char*>(bytes), size);
     if (const auto address = parse_tcp_address(text); address.ok()) {

@@ -13,7 +13,8 @@
 #include "berth/base/assert.h"
 #include "berth/host/file_disk.h"
 
-using namespace berth;
+using berth::FileDisk;
+using berth::MemoryWrite;
 
 namespace {
 

@@ -6,8 +6,9 @@
 #include "berth/api/query.h"
 #include "berth/base/assert.h"
 
+namespace berth::api {
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
-    using namespace berth::api;
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
     const std::string_view text(reinterpret_cast<const char*>(bytes), size);
     if (const auto read = from_json<SubmitRequest>(text); read.ok()) {
@@ -25,3 +26,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     (void)parse_accounting_query(text);
     return 0;
 }
+
+}  // namespace berth::api

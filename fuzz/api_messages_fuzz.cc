@@ -71,10 +71,8 @@ void check_name(std::string_view text) {
 }
 
 }  // namespace
-}  // namespace berth::api
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
-    using namespace berth::api;
     if (size == 0) return 0;
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
     const std::string_view text(reinterpret_cast<const char*>(bytes) + 1, size - 1);
@@ -90,3 +88,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     }
     return 0;
 }
+
+}  // namespace berth::api

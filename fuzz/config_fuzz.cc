@@ -3,7 +3,9 @@
 #include "berth/config/load.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t size) {
-    using namespace berth::config;
+    using berth::config::ConfigFiles;
+    using berth::config::ConfigText;
+    using berth::config::Finding;
     if (size == 0) return 0;
     const std::string text(reinterpret_cast<const char*>(bytes) + 1, size - 1);
     ConfigFiles files;

@@ -7,7 +7,11 @@
 #include "berth/client/http.h"
 #include "berth/client/toy_server.h"
 
-using namespace berth;
+using berth::HttpConnection;
+using berth::Patience;
+using berth::ToyServer;
+using berth::WireFault;
+using berth::WireOutcome;
 
 namespace {
 

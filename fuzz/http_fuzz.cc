@@ -6,7 +6,8 @@
 
 #include "berth/server/server_rig.h"
 
-using namespace berth;
+using berth::PlayedServer;
+using berth::RawClient;
 
 namespace {
 

@@ -36,10 +36,8 @@ void check_memory(std::string_view text) {
 }
 
 }  // namespace
-}  // namespace berth
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
-    using namespace berth;
     if (size == 0) return 0;
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes are letters here.
     const std::string_view text(reinterpret_cast<const char*>(bytes) + 1, size - 1);
@@ -54,3 +52,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     }
     return 0;
 }
+
+}  // namespace berth

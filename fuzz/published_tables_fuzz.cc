@@ -8,7 +8,8 @@
 #include "berth/workload/openb_pods.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
-    using namespace berth;
+    namespace report = berth::report;
+    namespace workload = berth::workload;
     if (size == 0) return 0;
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes are letters here.
     const std::string_view text(reinterpret_cast<const char*>(bytes) + 1, size - 1);

@@ -7,8 +7,7 @@
 
 #include "berth/server/server_rig.h"
 
-using namespace berth;
-
+namespace berth {
 namespace {
 
 struct Served {
@@ -68,3 +67,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
         BERTH_ASSERT(!body_of(*response).empty() && response->status >= 200);
     return 0;
 }
+
+}  // namespace berth

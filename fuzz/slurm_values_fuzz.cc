@@ -7,8 +7,9 @@
 #include "berth/slurm/values.h"
 #include "berth/slurm/when.h"
 
+namespace berth::slurm {
+
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t size) {
-    using namespace berth::slurm;
     const std::string text(reinterpret_cast<const char*>(bytes), size);
     (void)parse_node_count(text);  // What is none or backwards is refused where it is used.
     if (size < 64) (void)parse_array(text);
@@ -28,3 +29,5 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t si
     for (const Directive& directive : directives_of(text)) BERTH_ASSERT(!directive.words.empty());
     return 0;
 }
+
+}  // namespace berth::slurm

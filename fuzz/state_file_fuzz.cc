@@ -56,10 +56,8 @@ void check_copy(const Made& made, const std::string& file) {
 }
 
 }  // namespace
-}  // namespace berth
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
-    using namespace berth;
     static const Made& made = *new Made;
     if (size == 0) return 0;
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes are letters here.
@@ -71,3 +69,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     }
     return 0;
 }
+
+}  // namespace berth

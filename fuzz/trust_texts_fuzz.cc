@@ -40,10 +40,8 @@ void check_request(const Made& made, const std::string& request) {
 }
 
 }  // namespace
-}  // namespace berth
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
-    using namespace berth;
     static const Made made;
     if (size == 0) return 0;
     const std::string_view text(reinterpret_cast<const char*>(bytes) + 1, size - 1);
@@ -62,3 +60,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     }
     return 0;
 }
+
+}  // namespace berth

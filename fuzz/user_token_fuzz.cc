@@ -7,7 +7,14 @@
 #include "berth/trust/join_tokens.h"
 #include "berth/trust/secrets.h"
 
-using namespace berth;
+using berth::base64url;
+using berth::from_base64url;
+using berth::from_seconds;
+using berth::make_signing_key;
+using berth::parse_join_token;
+using berth::read_user_token;
+using berth::SigningKeys;
+using berth::Time;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
     static const SigningKeys keys = *SigningKeys::of(*make_signing_key());

@@ -73,6 +73,7 @@ TEST_F(ClientAndServer, SubmitAcrossRestarts) {
     std::atomic<bool> stop{false};
     std::atomic<int> done{0}, failed{0};
     std::vector<std::thread> submitters;
+    submitters.reserve(16);
     for (int i = 0; i < 16; ++i) {
         submitters.emplace_back([&] {
             Client own = client();

@@ -234,9 +234,10 @@ TEST_F(ShownByOptions, GpuBindIsReadBeforeAnythingIsSubmitted) {
         EXPECT_EQ(controller.asked(), 0U);
     }
     for (const char* right :
-         {"none", "closest", "verbose,single:2", "map_gpu:0*2,1", "mask_gpu:0x3"})
+         {"none", "closest", "verbose,single:2", "map_gpu:0*2,1", "mask_gpu:0x3"}) {
         EXPECT_EQ(submitted({}, {std::string("--gpu-bind=") + right}).spec.command->gpu_bind,
                   right);
+    }
 }
 
 }  // namespace

@@ -31,9 +31,10 @@ std::string short_host_name() {
 // Refuses what does not belong together: the controller may be wrong, or somebody else.
 Status check(const api::JoinReply& reply, const JoinToken& token, const std::string& node) {
     BERTH_TRY(const std::string fingerprint, fingerprint_of(reply.authority));
-    if (fingerprint != token.fingerprint)
+    if (fingerprint != token.fingerprint) {
         return Error{ErrorCode::permission_denied,
                      "the authority that came is not the one that the token names"};
+    }
     BERTH_TRY(const CertificateFacts facts, read_certificate(reply.certificate));
     if (facts.name == node) return Done{};
     return Error{ErrorCode::permission_denied, "the certificate that came is for " + facts.name};

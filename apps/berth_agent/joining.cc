@@ -82,9 +82,10 @@ Result<NodeConfig> read_node_config(const NodeOptions& options, LogSink& log) {
             read_cluster_config(options.config, {.lenient = options.lenient, .quiet = true}, log));
     }
     const std::optional<NodeId> node = config.spec.find_node(options.node);
-    if (!node)
+    if (!node) {
         return Error{ErrorCode::not_found, "no node '" + options.node + "' is configured in " +
                                                options.config + "; with -Z it joins by itself"};
+    }
     config.node = *node;
     return config;
 }

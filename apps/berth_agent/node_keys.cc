@@ -15,9 +15,10 @@ Result<LinkCertificates> NodeKeys::read() const {
     }
     BERTH_TRY(std::string authority, read_secret_file(folder_ + "/ca.pem"));
     const std::size_t key = both->find("-----BEGIN PRIVATE KEY-----");
-    if (key == std::string::npos)
+    if (key == std::string::npos) {
         return Error{ErrorCode::internal,
                      folder_ + "/node.pem should hold a certificate and a key"};
+    }
     return LinkCertificates{std::move(authority), both->substr(0, key), both->substr(key)};
 }
 

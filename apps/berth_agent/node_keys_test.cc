@@ -79,7 +79,7 @@ TEST_F(NodeKeysTest, AreRenewedInTheLastThirdOfTheirLife) {
                              [&](const std::string& request, const std::string& node) {
                                  return authority_.certify_node(request, node, controllers_now);
                              }}},
-        log_, [](Input) {},
+        log_, [](const Input&) {},
         [](const LaunchAttempt&) -> Result<JobPayload> { return JobPayload{}; });
     ASSERT_TRUE(server.ok()) << server.error().message;
     const NodeKeys keys(folder_);

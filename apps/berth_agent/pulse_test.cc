@@ -18,7 +18,7 @@ class Heart {
 public:
     explicit Heart(Pulse::Settings settings)
         : pulse(settings, [this](OutgoingReport report) {
-              last = report;
+              last = std::move(report);
               ++beats;
           }) {}
     // True: it beat more often than that.

@@ -112,11 +112,12 @@ Status only_ours(const std::string& path) {
         if (::stat(at.c_str(), &found) != 0) return failed(at, "cannot look at it");
         const bool ours = found.st_uid == 0 || found.st_uid == ::geteuid();
         const bool shared = (found.st_mode & 022) != 0 && (found.st_mode & S_ISVTX) == 0;
-        if (!ours || shared)
+        if (!ours || shared) {
             return Error{ErrorCode::permission_denied,
                          at.string() +
                              " can be changed by users other than root: what lies in it "
                              "could be exchanged"};
+        }
         if (at == at.root_path()) return Done{};
     }
 }

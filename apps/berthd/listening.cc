@@ -28,9 +28,10 @@ Result<TcpAddress> configured(const ClusterSpec& spec) {
     const std::size_t open = host.find('(');
     const std::string name =
         open == std::string::npos ? host : host.substr(open + 1, host.find(')') - open - 1);
-    if (name.empty())
+    if (name.empty()) {
         return Error{ErrorCode::invalid_argument,
                      "--listen config: slurm.conf should name this host by SlurmctldHost"};
+    }
     const bool v6 = name.find(':') != std::string::npos;
     const std::string bare = v6 ? "[" + name + "]" : name;
     return parse_tcp_address(port.empty() ? bare : bare + ":" + port.substr(0, port.find('-')));

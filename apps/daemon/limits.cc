@@ -50,7 +50,7 @@ const char* remedy_for(int number) {
                 say_and_end("it cannot go on", number);
         } catch (const std::bad_alloc&) {
             say_and_end("it cannot go on", ENOMEM);
-        } catch (...) {
+        } catch (...) {  // NOLINT(bugprone-empty-catch): told of by what was there before us.
         }
     }
     if (otherwise != nullptr) otherwise();

@@ -189,6 +189,7 @@ pmix_status_t on_connected(const pmix_proc_t*, void*, pmix_op_cbfunc_t, void*) {
 pmix_status_t on_finalized(const pmix_proc_t*, void*, pmix_op_cbfunc_t, void*) {
     return PMIX_OPERATION_SUCCEEDED;
 }
+// NOLINTBEGIN(readability-function-size): the parameters are those that PMIx passes.
 pmix_status_t on_abort(const pmix_proc_t* who, void*, int status, const char text[], pmix_proc_t*,
                        std::size_t, pmix_op_cbfunc_t, void*) {
     const std::string why = text == nullptr ? "" : std::string(": ") + text;
@@ -213,6 +214,7 @@ void on_event(std::size_t, pmix_status_t status, const pmix_proc_t* source, pmix
     }
     if (done != nullptr) done(PMIX_EVENT_ACTION_COMPLETE, nullptr, 0, nullptr, nullptr, told);
 }
+// NOLINTEND(readability-function-size)
 
 Result<MpiReady> Server::start(const std::string& folder) {
     server = this;

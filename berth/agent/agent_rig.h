@@ -23,6 +23,7 @@ public:
     void start(const std::string& boot_id, std::vector<RunKey> alive = {},
                std::vector<AgentEvent> first = {}) {
         std::vector<MemoryWrite> stored;
+        stored.reserve(disk.size());
         for (const auto& [key, value] : disk) stored.push_back({key, value});
         AgentIdentity identity;
         identity.node = "gpu1";

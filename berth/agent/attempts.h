@@ -89,7 +89,7 @@ private:
     void conclude(AttemptKey key, Effects& effects);  // … and the report.
     // ---- The site's programs (hooks.cc).
     void start_hook(AttemptKey key, Hook hook, Effects& effects);
-    void hook_ended(const RunKey& run, std::string failure, Effects& effects);
+    void hook_ended(const RunKey& run, const std::string& failure, Effects& effects);
     void adopt_hook(const RememberedAttempt& attempt, std::span<const RunKey> alive);
     void finish_step(const RunKey& run, std::string_view otherwise, Effects& effects);
     void report_end(AttemptReport end, Effects& effects);

@@ -254,6 +254,7 @@ TEST(Memory, OfWhichTheEpochOrTheSessionCannotBeReadIsRefused) {
     AgentRig rig;
     rig.welcome();
     std::vector<MemoryWrite> stored;
+    stored.reserve(rig.disk.size());
     for (const auto& [key, value] : rig.disk) stored.push_back({key, value});
     EXPECT_TRUE(check_memory(stored).ok());
     EXPECT_TRUE(check_memory({}).ok()) << "of a new node";

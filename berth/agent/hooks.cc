@@ -29,7 +29,7 @@ void Attempts::start_hook(AttemptKey key, Hook hook, Effects& effects) {
 }
 
 // `failure` is empty where it ended well.
-void Attempts::hook_ended(const RunKey& run, std::string failure, Effects& effects) {
+void Attempts::hook_ended(const RunKey& run, const std::string& failure, Effects& effects) {
     const AttemptKey key{run.job, run.attempt};
     LiveAttempt& attempt = live_.at(key);
     RememberedAttempt remembered = memory_.attempts().at(key);

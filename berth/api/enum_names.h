@@ -62,6 +62,7 @@ inline std::string_view enum_name(PendingReason reason) { return slurm_name(reas
 template <>
 inline std::vector<std::string_view> enum_names<PendingReason>() {
     std::vector<std::string_view> names;
+    names.reserve(pending_reasons());
     for (std::size_t i = 0; i < pending_reasons(); ++i) {
         names.push_back(slurm_name(static_cast<PendingReason>(i)));
     }

@@ -53,6 +53,7 @@ Result<FieldChoice> FieldChoice::choose(const std::vector<Known>& known,
             std::ranges::find(known, std::string_view(name).substr(0, dot), &Known::name);
         if (at == known.end() || (dot != std::string::npos && at->within == nullptr)) {
             std::vector<std::string_view> all;
+            all.reserve(known.size());
             for (const Known& one : known) all.push_back(one.name);
             return Error{ErrorCode::invalid_argument,
                          name + " is not a field; there are " + join(all, ", ")};

@@ -43,6 +43,7 @@ public:
     TreeBuilder(const JsonLimits& limits, std::string_view list, JsonListSink& sink)
         : limits_(limits), list_(list), sink_(&sink) {}
 
+    // NOLINTBEGIN(readability-identifier-naming): the names are RapidJSON's.
     bool Null() {
         return put([](JsonValue&) {});
     }
@@ -76,6 +77,7 @@ public:
     bool Int64(std::int64_t) { return false; }
     bool Uint64(std::uint64_t) { return false; }
     bool Double(double) { return false; }
+    // NOLINTEND(readability-identifier-naming)
 
     Error error(std::size_t offset, const char* otherwise) const {
         if (failure_) return *failure_;
@@ -153,6 +155,7 @@ class SourceStream {
 public:
     using Ch = char;
     explicit SourceStream(JsonSource& source) : source_(source), buffer_(64 * 1024) { fill(); }
+    // NOLINTBEGIN(readability-identifier-naming): the names are RapidJSON's.
     Ch Peek() const { return at_ < filled_ ? buffer_[at_] : '\0'; }
     Ch Take() {
         if (at_ == filled_) return '\0';
@@ -166,6 +169,7 @@ public:
     void Put(Ch) {}
     void Flush() {}
     std::size_t PutEnd(Ch*) { return 0; }
+    // NOLINTEND(readability-identifier-naming)
 
 private:
     void fill() {
@@ -241,8 +245,10 @@ namespace {
 struct StringSink {
     using Ch = char;
     std::string* out;
+    // NOLINTBEGIN(readability-identifier-naming): the names are RapidJSON's.
     void Put(Ch letter) { out->push_back(letter); }
     void Flush() {}
+    // NOLINTEND(readability-identifier-naming)
 };
 
 }  // namespace

@@ -17,10 +17,11 @@ void collect(const JsonValue& value, std::set<std::string>& references) {
         for (const JsonValue& item : *items) collect(item, references);
     } else if (const auto* const members = value.as<JsonObject>()) {
         for (const auto& [name, member] : *members) {
-            if (name == "$ref" && member.as<std::string>())
+            if (name == "$ref" && member.as<std::string>()) {
                 references.insert(*member.as<std::string>());
-            else
+            } else {
                 collect(member, references);
+            }
         }
     }
 }

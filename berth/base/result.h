@@ -64,7 +64,10 @@ public:
         BERTH_ASSERT(ok());
         return std::move(*std::get_if<0>(&outcome_));
     }
-    T value_or(T otherwise) const& { return ok() ? value() : std::move(otherwise); }
+    T value_or(T otherwise) const& {
+        if (ok()) return value();
+        return otherwise;
+    }
 
     const T& operator*() const& { return value(); }
     T& operator*() & { return value(); }

@@ -14,6 +14,7 @@ using Words = Shared<std::vector<std::string>>;
 
 TEST(Shared, IsTheSameObjectInAllCopies) {
     const Words one = std::vector<std::string>{"a", "b"};
+    // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): this is about copies.
     const Words copy = one;
     EXPECT_TRUE(copy.is_same(one));
     EXPECT_EQ(copy.front(), "a");
@@ -36,6 +37,7 @@ TEST(Shared, IsChangedInPlaceWhereNobodyElseHoldsIt) {
     one.edit().front() = "b";
     EXPECT_EQ(&one.front(), place);
     {
+        // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): this is about copies.
         const Words other = one;
         EXPECT_FALSE(one.is_alone());
     }

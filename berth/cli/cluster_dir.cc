@@ -123,6 +123,7 @@ std::optional<Daemon> ClusterDir::find_running(const std::string& name) const {
 Status ClusterDir::start(const std::string& name, const std::vector<std::string>& command) const {
     std::vector<std::string> words = command;
     std::vector<char*> argv;
+    argv.reserve(words.size());
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
     if (!fs::exists(command.front()))

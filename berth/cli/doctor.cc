@@ -322,7 +322,7 @@ void Diagnosis::machine() {
 
 void Diagnosis::commands() {
     for (const auto& [name, path] : of_.foreign_commands) {
-        wrong(name + " is " + path + ", which is not Berth's",
+        wrong((name + " is ").append(path) + ", which is not Berth's",
               "put Berth's programs first in PATH, or remove slurm-client");
     }
     if (of_.foreign_commands.empty()) well("PATH finds no other scheduler's commands");

@@ -98,9 +98,10 @@ void look_at_state(Installation& found) {
         ::stat(found.state.c_str(), &file) == 0 && (file.st_mode & S_IXOTH) != 0 &&
         ::stat((found.state + "/berth.db").c_str(), &file) == 0 && (file.st_mode & S_IROTH) != 0;
     struct statvfs disk{};
-    if (::statvfs(found.state.c_str(), &disk) == 0)
+    if (::statvfs(found.state.c_str(), &disk) == 0) {
         found.free_bytes =
             static_cast<std::int64_t>(disk.f_bavail) * static_cast<std::int64_t>(disk.f_frsize);
+    }
 }
 
 // Of a node that has joined; only root can tell.

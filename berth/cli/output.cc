@@ -87,9 +87,10 @@ std::string plain_duration(Duration length) {
     if (seconds < 60) return std::to_string(seconds) + " s";
     if (seconds < 3600) return std::to_string(seconds / 60) + " min";
     const std::int64_t minutes = seconds / 60 % 60;
-    if (seconds < 48 * 3600)
+    if (seconds < 48 * 3600) {
         return std::to_string(seconds / 3600) + " h" +
                (minutes == 0 ? "" : " " + std::to_string(minutes) + " min");
+    }
     return std::to_string(seconds / 86400) + " days";
 }
 

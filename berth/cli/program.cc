@@ -61,7 +61,7 @@ private:
                 if (command->get_name() == word) next = command;
             }
             if (next == nullptr) {
-                output_.note("there is no command '" + path + word + "'" +
+                output_.note(("there is no command '" + path).append(word) + "'" +
                              did_you_mean(word, names));
                 output_.note("`berth " + path + "--help` lists the commands");
                 return static_cast<int>(CLI::ExitCodes::RequiredError);

@@ -101,6 +101,7 @@ std::vector<report::PolicyRun> run_all(const workload::Workload& workload,
     for (std::thread& one : crew) one.join();
     progress.end();
     std::vector<report::PolicyRun> all;
+    all.reserve(runs.size());
     for (auto& run : runs) all.push_back(*std::move(run));
     return all;
 }

@@ -27,6 +27,7 @@ TEST(Suggestion, IsWhatIsNearest) {
 std::string said(std::vector<std::string> words) {
     words.insert(words.begin(), "berth");
     std::vector<char*> arguments;
+    arguments.reserve(words.size());
     for (std::string& word : words) arguments.push_back(word.data());
     std::ostringstream text;
     std::streambuf* const before = std::cerr.rdbuf(text.rdbuf());

@@ -18,9 +18,10 @@ Result<Duration> parse_lifetime(const std::string& text) {
     const std::string unit = text.substr(digits);
     const auto number = parse_int64(std::string_view(text).substr(0, digits));
     const std::int64_t factor = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : 3600;
-    if (!number.ok() || *number < 1 || *number > 86'400 || (factor == 3600 && unit != "h"))
+    if (!number.ok() || *number < 1 || *number > 86'400 || (factor == 3600 && unit != "h")) {
         return Error{ErrorCode::invalid_argument,
                      "'" + text + "' is no lifetime: 90s, 30m or 12h would be right"};
+    }
     return Duration(std::chrono::seconds(*number * factor));
 }
 

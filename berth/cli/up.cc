@@ -286,9 +286,10 @@ int up(const UpOptions& options, Output& output) {
         return output.fail(started.error().message);
     Client client = client_of(dir);
     open_nodes(client);
-    if (geteuid() != 0)
+    if (geteuid() != 0) {
         output.out() << "not root: only your own jobs run, and their cores, memory and devices are "
                         "not isolated\n";
+    }
     output.out() << output.paint("ready", Colour::green) << "; in a shell:  source "
                  << dir.environment_file().string() << '\n';
     return 0;

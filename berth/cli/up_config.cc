@@ -70,7 +70,7 @@ std::map<std::string, std::string> origin_in(const fs::path& folder) {
 
 std::string text_of_origin(const std::map<std::string, std::string>& origin) {
     std::string text = "# The options of `berth up` that made the files in this directory.\n";
-    for (const auto& [name, value] : origin) text += name + '=' + value + '\n';
+    for (const auto& [name, value] : origin) text.append(name).append("=").append(value) += '\n';
     return text;
 }
 

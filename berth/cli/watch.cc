@@ -107,10 +107,11 @@ void print_explanation(const Explanation& explanation, const std::map<JobId, std
                  << " waits: " << output.paint(slurm_name(explanation.reason), Colour::yellow)
                  << '\n';
     print_blockers(explanation, now, output);
-    if (explanation.ahead > 0)
+    if (explanation.ahead > 0) {
         output.out() << "  " << explanation.ahead
                      << (explanation.ahead == 1 ? " job is" : " jobs are")
                      << " before it in the order" << work_text(explanation) << '\n';
+    }
     if (explanation.planned_start) {
         output.out() << "  planned start: " << slurm::local_time(explanation.planned_start, "")
                      << " (" << relative_time(*explanation.planned_start, now) << ")";

@@ -131,11 +131,12 @@ std::string quoted(const std::string& word) {
 int submit(const SubmitOptions& options, Output& output) {
     const auto job = submitted(options);
     if (!job) return 1;
-    if (options.json)
+    if (options.json) {
         output.out() << "{\"job\": " << *job << "}\n";
-    else
+    } else {
         output.out() << "job " << *job << " submitted; berth why " << *job
                      << " says when it starts\n";
+    }
     return 0;
 }
 
@@ -180,10 +181,11 @@ int cancel(const std::vector<std::string>& jobs, Output& output) {
     int code = 0;
     for (const std::string& job : jobs) {
         const auto done = client.cancel(job);
-        if (!done)
+        if (!done) {
             code = output.fail(done.problem());
-        else
+        } else {
             output.out() << "job " << job << " is cancelled\n";
+        }
     }
     return code;
 }

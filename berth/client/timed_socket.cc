@@ -95,9 +95,10 @@ std::variant<int, Refused> connect_there(const std::string& host, std::uint16_t 
         if (why != 0) ::close(fd);
     }
     ::freeaddrinfo(found);
-    if (why != 0)
+    if (why != 0) {
         return Refused{.number = why,
                        .why = "cannot connect to " + where + ": " + std::strerror(why)};
+    }
     const int yes = 1;
     ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     return fd;

@@ -63,9 +63,10 @@ public:
         : draft_(draft), file_(std::move(file)), is_policy_(is_policy) {}
 
     void read(const YAML::Node& root) {
-        if (!root.IsMap())
+        if (!root.IsMap()) {
             return error(
                 root, "should be a map with cluster, nodes, partitions, accounts, qos, operators");
+        }
         for (const auto& entry : root) {
             const auto key = entry.first.as<std::string>();
             if (is_policy_ && std::ranges::find(kPolicyKeys, key) == kPolicyKeys.end()) {
@@ -341,23 +342,25 @@ private:
         } else {
             for (const auto& entry : user) {
                 const std::string key = scalar(entry.first);
-                if (key == "name")
+                if (key == "name") {
                     association.user = scalar(entry.second);
-                else if (key == "shares")
+                } else if (key == "shares") {
                     read_shares(entry.second, association);
-                else if (key == "priority")
+                } else if (key == "priority") {
                     association.priority = number(entry.second, 0, 0xffff'ffff);
-                else if (key == "default")
+                } else if (key == "default") {
                     association.is_default = flag(entry.second);
-                else if (key == "qos")
+                } else if (key == "qos") {
                     association.qos = strings(entry.second);
-                else if (key == "default_qos")
+                } else if (key == "default_qos") {
                     association.default_qos = scalar(entry.second);
-                else if (!read_limit(entry.first, entry.second, kOfAssociation, association.limits))
+                } else if (!read_limit(entry.first, entry.second, kOfAssociation,
+                                       association.limits)) {
                     error(entry.first,
                           "there is no option " + key +
                               " of a user; there are name, shares, priority, default, qos, "
                               "default_qos, and limits like max_jobs (docs/formats.md)");
+                }
             }
         }
         if (association.user.empty()) return error(user, "a user needs a name");
@@ -368,24 +371,25 @@ private:
         if (!node.IsMap()) return error(node, "should be a map with name, parent, shares, users");
         for (const auto& entry : node) {
             const std::string key = scalar(entry.first);
-            if (key == "name")
+            if (key == "name") {
                 account.name = to_lower(scalar(entry.second));
-            else if (key == "parent")
+            } else if (key == "parent") {
                 account.parent = to_lower(scalar(entry.second));
-            else if (key == "shares")
+            } else if (key == "shares") {
                 read_shares(entry.second, account);
-            else if (key == "priority")
+            } else if (key == "priority") {
                 account.priority = number(entry.second, 0, 0xffff'ffff);
-            else if (key == "description")
+            } else if (key == "description") {
                 account.description = scalar(entry.second);
-            else if (key == "organization")
+            } else if (key == "organization") {
                 account.organization = scalar(entry.second);
-            else if (key != "users" &&
-                     !read_limit(entry.first, entry.second, kOfAssociation, account.limits))
+            } else if (key != "users" &&
+                       !read_limit(entry.first, entry.second, kOfAssociation, account.limits)) {
                 error(entry.first, "there is no option " + key +
                                        " of an account; there are name, parent, shares, "
                                        "priority, description, organization, users, and "
                                        "limits like grp_tres (docs/formats.md)");
+            }
         }
         if (account.name.empty()) return error(node, "an account needs a name");
         if (std::ranges::find(draft_.spec.accounts, account.name, &AccountSpec::name) !=
@@ -416,10 +420,11 @@ private:
                 qos.usage_factor = Ppm(number(entry.second, 0, 1'000'000'000));
             } else if (key == "max_wall") {
                 const auto limit = parse_time_limit(scalar(entry.second));
-                if (limit.ok())
+                if (limit.ok()) {
                     qos.max_wall = limit.value();
-                else
+                } else {
                     error(entry.second, limit.error().message);
+                }
             } else if (key == "deny_on_limit") {
                 qos.deny_on_limit = flag(entry.second);
             } else if (key == "description") {

@@ -168,6 +168,7 @@ void read_key(Draft& draft, const Line& line, const Pair& pair, PartitionSpec& p
                                           [&](const auto& k) { return iequals(k.name, pair.key); });
     if (key == kPartitionKeys.end()) {
         std::vector<std::string_view> names;
+        names.reserve(kPartitionKeys.size());
         for (const PartitionKey& known : kPartitionKeys) names.push_back(known.name);
         std::string text = "there is no option " + pair.key + " on a PartitionName line";
         if (const auto meant = nearest(pair.key, names)) text += "; did you mean " + *meant + "?";
@@ -225,7 +226,7 @@ private:
                 add_set(set->second, name);
             } else {
                 draft_.error(line_, pair_,
-                             where + " names " + name +
+                             (where + " names ").append(name) +
                                  ", which no NodeName line and no NodeSet line describes");
             }
         }

@@ -165,6 +165,7 @@ void read_parameter(Draft& draft, const Line& line, const Pair& pair, std::strin
     if (known == nullptr) {
         std::string message = "there is no option " + name + " in SchedulerParameters";
         std::vector<std::string_view> names;
+        names.reserve(kParameters.size());
         for (const SchedulerParameter& one : kParameters) names.push_back(one.name);
         if (const auto meant = nearest(name, names)) message += "; did you mean " + *meant + "?";
         return draft.error(line, pair, message);

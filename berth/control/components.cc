@@ -151,12 +151,12 @@ std::vector<std::string> component_variables(const ClusterState& state, const Jo
         }
         const std::string suffix = "_HET_GROUP_" + std::to_string(i) + "=";
         for (const auto& [name, value] : job_variables(identity)) {
-            all.push_back(name + suffix + value);
+            all.push_back((name + suffix).append(value));
         }
         all.push_back("SLURM_TASKS_PER_NODE" + suffix + counts_text(identity.tasks));
         for (const auto& [name, value] :
              asked_variables(one->spec.request, one->spec.command, tasks)) {
-            all.push_back(name + suffix + value);
+            all.push_back((name + suffix).append(value));
         }
     }
     return all;

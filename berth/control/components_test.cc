@@ -18,6 +18,7 @@ protected:
     // One of GPUs on a node for each number.
     std::uint32_t submit(const std::vector<std::int64_t>& gpus) {
         std::vector<JobSpec> specs;
+        specs.reserve(gpus.size());
         for (const std::int64_t count : gpus) specs.push_back(testing::make_job({.gpus = count}));
         const Answer answer = ask(std::move(specs));
         return std::get<Submitted>(answer).job.value();

@@ -83,6 +83,7 @@ void log_release(Ledger& ledger, const AttemptEnded& fact) {
 
 void log_step(Ledger& ledger, const StepCreated& fact) {
     std::vector<std::string> nodes;
+    nodes.reserve(fact.step.shares.size());
     for (const StepShare& share : fact.step.shares) {
         nodes.push_back(ledger.state().spec().node(share.node).name);
     }

@@ -25,9 +25,10 @@ bool is_gres_type(const ClusterSpec& spec, const std::string& name) {
 
 std::optional<Refused> object_to_names(const ClusterSpec& spec,
                                        const std::vector<std::string>& names) {
-    if (names.empty() || names.size() > kNamesMax)
+    if (names.empty() || names.size() > kNamesMax) {
         return refused(Refusal::invalid_request,
                        "NodeName= should name 1 to " + std::to_string(kNamesMax) + " nodes");
+    }
     for (std::size_t i = 0; i < names.size(); ++i) {
         const auto known = spec.find_node(names[i]);
         const bool twice = std::find(names.begin() + static_cast<std::ptrdiff_t>(i) + 1,
@@ -50,8 +51,9 @@ std::optional<Refused> object_to_deletion(const ClusterState& state, NodeId node
     for (const auto& [reserved, one] : state.reservations()) {
         const auto is_it = [&](const auto& amount) { return amount.first == node; };
         if (!std::ranges::any_of(one.amounts, is_it)) continue;
-        return refused(Refusal::nodes_busy,
-                       "Reservation " + reserved + " has node '" + name + "': delete it first");
+        return refused(
+            Refusal::nodes_busy,
+            ("Reservation " + reserved + " has node '").append(name) + "': delete it first");
     }
     return std::nullopt;
 }
@@ -60,12 +62,14 @@ std::optional<Refused> object_to_deletion(const ClusterState& state, NodeId node
 
 std::string object_to_nodes(const ClusterSpec& spec, std::size_t more, const NewNode& node) {
     const auto there = static_cast<std::size_t>(std::ranges::count_if(spec.nodes, is_there));
-    if (more > 0 && there + more > spec.max_node_count)
+    if (more > 0 && there + more > spec.max_node_count) {
         return "MaxNodeCount=" + std::to_string(spec.max_node_count) + " allows no " +
                std::to_string(there + more) + " nodes: raise it in slurm.conf";
-    if (spec.nodes.size() + more > kNodesEver)
+    }
+    if (spec.nodes.size() + more > kNodesEver) {
         return "there have been " + std::to_string(spec.nodes.size()) +
                " nodes: use the name of one that was deleted";
+    }
     for (const NewGres& gres : node.gres) {
         if (!is_gres_type(spec, gres.name))
             return "Gres=" + gres.name + ": add " + gres.name + " to GresTypes in slurm.conf";
@@ -103,10 +107,11 @@ Answer create_nodes(Ledger& ledger, Nodes& nodes, const Principal& principal,
     if (auto no = forbidden(principal, Verb::edit_nodes)) return *no;
     const ClusterSpec before = ledger.state().spec();
     if (auto no = object_to_names(before, command.names)) return *no;
-    if (command.node.state.empty())
+    if (command.node.state.empty()) {
         return refused(Refusal::invalid_request,
                        "Say State=CLOUD or State=FUTURE: a node that is there now joins by itself "
                        "(berth-agent -Z)");
+    }
     if (std::string no = object_to_nodes(before, command.names.size(), command.node); !no.empty())
         return refused(Refusal::invalid_request, std::move(no));
     std::vector<NodeDescribed> facts;
@@ -132,10 +137,11 @@ Answer delete_node(Ledger& ledger, Nodes& nodes, const Principal& principal,
     const auto id = before.find_node(command.name);
     if (!id || before.node(*id).gone)
         return refused(Refusal::unknown_node, "There is no node '" + command.name + "'");
-    if (!before.node(*id).is_dynamic())
+    if (!before.node(*id).is_dynamic()) {
         return refused(Refusal::invalid_request, "Node '" + command.name +
                                                      "' is configured: take it out of slurm.conf, "
                                                      "and say scontrol reconfigure");
+    }
     if (auto no = object_to_deletion(ledger.state(), *id)) return *no;
     if (ledger.state().condition(*id).responding) ledger.record(NodeSilent{*id});
     NodeDescribed fact{.node = before.node(*id), .dimensions = before.dimensions};

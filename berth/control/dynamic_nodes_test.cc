@@ -26,7 +26,7 @@ protected:
         rig.emplace(open_cluster(most));
         rig->connect_all();
     }
-    static NewNode node_of(std::vector<std::string> words) {
+    static NewNode node_of(const std::vector<std::string>& words) {
         NewNode node;
         EXPECT_TRUE(read_new_node(words, node).ok());
         return node;

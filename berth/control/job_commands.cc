@@ -120,6 +120,7 @@ private:
             return std::nullopt;
         }
         std::vector<NodeId> nodes;
+        nodes.reserve(step->shares.size());
         for (const StepShare& share : step->shares) nodes.push_back(share.node);
         nodes_.signal(ledger_, job, nodes, {job.id, job.attempt, step->id, false, command_.signal});
         return std::nullopt;

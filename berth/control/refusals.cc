@@ -18,6 +18,7 @@ constexpr const char* kHeld = "launch failed requeued held";
 
 std::vector<std::string> names_of(const Ledger& ledger, const std::set<NodeId>& nodes) {
     std::vector<std::string> names;
+    names.reserve(nodes.size());
     for (const NodeId node : nodes) names.push_back(ledger.state().spec().node(node).name);
     return names;
 }

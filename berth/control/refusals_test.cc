@@ -121,6 +121,7 @@ TEST(Refusals, AJobThatBeginsShowsThatTheNodeIsWell) {
     ControlRig rig(1);
     rig.connect(0);
     std::vector<std::uint32_t> jobs;
+    jobs.reserve(2);
     for (int i = 0; i < 2; ++i) jobs.push_back(rig.submit({.gpus = 1}));
     for (const std::uint32_t job : jobs) refuse(rig, job);
     rig.run({.gpus = 1});

@@ -94,7 +94,7 @@ private:
         }
         for (const auto& [name, user] : edits_.removed_associations) {
             if (state_.uses().of_user(name, user).submitted > 0) {
-                return in_use("user " + user + " in account " + name);
+                return in_use(("user " + user).append(" in account ").append(name));
             }
         }
         return std::nullopt;
@@ -115,6 +115,7 @@ private:
     // A user has one default account: the one that was named, else the first that is left.
     void set_default_accounts() {
         std::vector<std::string> users;
+        users.reserve(edits_.associations.size());
         for (const AssociationSpec& one : edits_.associations) users.push_back(one.user);
         for (const auto& [name, user] : edits_.removed_associations) users.push_back(user);
         std::ranges::sort(users);

@@ -172,7 +172,7 @@ Objection normalise_request(const ClusterSpec& spec, JobRequest& request) {
     if (auto no = check_numbers(request)) return no;
     if (request.nodes_given && request.tasks && request.nodes_min > *request.tasks) {
         request.nodes_min = *request.tasks;  // No node without a task; Slurm's commands warn.
-        request.nodes_max = *request.tasks;
+        request.nodes_max = request.tasks;
     }
     if (auto no = check_gres(spec, request)) return no;
     if (auto no = check_nodes(spec, request)) return no;

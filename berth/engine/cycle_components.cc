@@ -60,6 +60,7 @@ void CycleRun::judge_component(PendingJob& pending, const Job& job) {
 Gate CycleRun::gate_of_all(const Together& all) const {
     Kind& kind = *all.front()->shape->kind;
     std::vector<const Demand*> demands;
+    demands.reserve(all.size());
     for (const PendingJob* const one : all) demands.push_back(&one->shape->demand());
     if (kind.together == Kind::Chance::unknown) {
         const ClusterSpec& spec = state().spec();

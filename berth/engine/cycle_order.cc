@@ -147,6 +147,7 @@ void CycleRun::rerank() {
     }
     std::ranges::stable_sort(waiting, {}, [](const auto& one) { return one.first->submitted_at; });
     std::vector<const Job*> ranked;
+    ranked.reserve(waiting.size());
     for (const auto& [job, pending] : waiting) ranked.push_back(job);
     const std::vector<std::int64_t> ranks = rule->ranks(ranked, view_);
     BERTH_ASSERT(ranks.size() == waiting.size());

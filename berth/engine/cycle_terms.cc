@@ -87,9 +87,12 @@ std::optional<Found> CycleRun::longest_now(const PendingJob& pending, Duration l
     while (high - length > kMinute) {  // `length` fits, `high` does not.
         const Duration middle =
             length + std::max<Duration>(kMinute, (high - length) / kMinute / 2 * kMinute);
-        auto found = find(middle);
-        if (found) best = std::move(found);
-        (found ? length : high) = middle;
+        if (auto found = find(middle)) {
+            best = std::move(found);
+            length = middle;
+        } else {
+            high = middle;
+        }
     }
     return best;
 }

@@ -64,6 +64,7 @@ bool would_fit(const Engine& engine, Time now, const PendingJob& job, Time start
     const ClusterState& state = engine.state();
     const auto nodes = booked(state, now, job.id);
     std::vector<Resources> rooms;
+    rooms.reserve(nodes.size());
     for (std::size_t n = 0; n < nodes.size(); ++n) {
         rooms.push_back(least_free(state.spec().nodes[n].capacity, nodes[n], start,
                                    after(start, job.shape->length)));
@@ -345,12 +346,10 @@ TEST(Cycle, CostsNothingWhileNothingHappens) {
 TEST(Cycle, GoesOnWhereItsBudgetRanOut) {
     Engine engine = testing::make_engine(testing::make_cluster(4));
     for (int i = 0; i < 30; ++i) testing::submit(engine, Time{}, testing::make_job({.gpus = 1}));
-    std::size_t started = 0;
     int cycles = 0;
     for (bool complete = false; !complete; ++cycles) {
         const Cycle cycle = engine.cycle(Time{}, 4);
         complete = cycle.complete;
-        started += cycle.decisions.size();
         EXPECT_LE(engine.state().holding_jobs().size(),
                   std::size_t{4} * (static_cast<std::size_t>(cycles) + 1));
     }

@@ -194,7 +194,7 @@ private:
                 }
             }
             if (!before.empty() && !type.empty()) {
-                note(job, "GPUs of type " + type + " instead of " + before);
+                note(job, ("GPUs of type " + type).append(" instead of ").append(before));
             }
         }
     }

@@ -143,8 +143,10 @@ TEST(History, RefusesASnapshotThatIsDamagedAndNeverCrashesOnOne) {
         for (int i = 0; i < 200; ++i) {
             std::vector<std::string> changed = slices;
             std::string& slice = rng.pick(std::span(changed));
-            slice[static_cast<std::size_t>(rng.between(
-                0, static_cast<std::int64_t>(slice.size()) - 1))] ^= static_cast<char>(rng.next());
+            const auto flipped = static_cast<char>(rng.next());
+            char& byte = slice[static_cast<std::size_t>(
+                rng.between(0, static_cast<std::int64_t>(slice.size()) - 1))];
+            byte = static_cast<char>(byte ^ flipped);
             (void)ClusterState::from_slices(changed);
         }
     });

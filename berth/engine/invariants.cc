@@ -30,6 +30,7 @@ void ClusterState::check_invariants() const {
 void ClusterState::check_nodes() const {
     BERTH_ASSERT(conditions_.size() == spec_.nodes.size() && free_.size() == spec_.nodes.size());
     std::vector<NodeFree> expected;
+    expected.reserve(spec_.nodes.size());
     for (const NodeSpec& node : spec_.nodes) expected.push_back(all_free(node));
     std::vector<BitSet> held_cores(spec_.nodes.size());
     std::vector<DeviceMask> held_devices(spec_.nodes.size());

@@ -80,6 +80,7 @@ std::int64_t LicenseBook::free_at(const std::string& name, Time at) const {
 std::vector<std::vector<LicenseCount>> choices_of(const LicenseRequest& request) {
     if (!request.any) return {request.counts};
     std::vector<std::vector<LicenseCount>> choices;
+    choices.reserve(request.counts.size());
     for (const LicenseCount& one : request.counts) choices.push_back({one});
     return choices;
 }

@@ -29,6 +29,7 @@ std::vector<DimensionSet> gres_by_name(const ClusterSpec& spec) {
         if (!is_share_name(name)) by_name[name] |= dimension_bit(DimensionId(d));
     }
     std::vector<DimensionSet> sets;
+    sets.reserve(by_name.size());
     for (const auto& [name, set] : by_name) sets.push_back(set);
     return sets;
 }

@@ -62,7 +62,8 @@ void check_gates(const Engine& engine, Time now) {
         const Gate gate =
             gate_of(engine.state(), job, *pending.shape, engine.outlook().running_tasks(job), now);
         ASSERT_EQ(pending.gate.reason, gate.reason)
-            << "job " << to_string(id) << " of " << job.owner->user << " in " << job.spec.account;
+            << "job " << to_string(id) << " of " << job.owner->user.plain() << " in "
+            << job.spec.account.plain();
     }
 }
 

@@ -35,6 +35,7 @@ std::optional<std::vector<Part>> try_place(const Demand& demand, const Rooms& ro
 BitSet widest_choice(const Demand& demand) {
     BitSet widest;
     for (const BitSet& choice : demand.choices) {
+        // NOLINTNEXTLINE(readability-container-size-empty): empty() is whether none is set.
         if (widest.size() == 0 || choice.count() > widest.count()) widest = choice;
     }
     return widest;

@@ -147,6 +147,7 @@ private:
     Parts of(std::vector<std::size_t> indexes) const {
         std::ranges::sort(indexes);
         std::vector<Offer> some;
+        some.reserve(indexes.size());
         for (const std::size_t i : indexes) some.push_back(offers_[i]);
         return gather_any(demand_, some, taste_);
     }

@@ -142,6 +142,7 @@ bool node_serves(const Demand& demand, const NodeSpec& node, const Resources& ro
     if (std::uint64_t{tasks} * demand.cpus_per_task > node.cpus()) return false;
     if (cores(need.cpus) > room.cpu() || need.memory > room.memory()) return false;
     std::vector<std::pair<DimensionSet, std::int64_t>> wants;
+    wants.reserve(demand.gres_per_node.size());
     for (const GresDemand& g : demand.gres_per_node) wants.emplace_back(g.dimensions, g.count);
     for (const GresDemand& g : demand.gres_per_task) {
         wants.emplace_back(g.dimensions, g.count * tasks);
@@ -164,6 +165,7 @@ public:
         for (const BitSet& choice : demand_.choices) {
             choice_ = &choice;
             std::vector<std::int64_t> totals;
+            totals.reserve(demand_.gres_total.size());
             for (const GresDemand& gres : demand_.gres_total) totals.push_back(gres.count);
             if (from(0, 0, demand_.tasks.value_or(0), totals)) return true;
         }

@@ -51,9 +51,10 @@ JobSpec random_reserving_job(Rng& rng) {
                                       .limit = minutes(rng.between(1, 150))});
     if (rng.chance(40))
         spec.request.edit().licenses = LicenseRequest{{{"matlab", rng.between(1, 3)}}, false};
-    if (rng.chance(20))
+    if (rng.chance(20)) {
         spec.request.edit().licenses =
             LicenseRequest{{{"ansys", 1}, {"matlab", 2}}, rng.chance(50)};
+    }
     if (rng.chance(40)) spec.request.edit().reservation = rng.chance(50) ? "one" : "two";
     if (rng.chance(20)) spec.time_min = minutes(rng.between(1, 20));
     return spec;

@@ -62,6 +62,7 @@ protected:
     // "0-15/0 | 16-31/1": each task's cores and GPUs.
     static std::string tasks_of(const StepShare& share) {
         std::vector<std::string> words;
+        words.reserve(share.tasks.size());
         for (const TaskPlace& task : share.tasks) {
             words.push_back(task.cores.to_list() + "/" + mask_to_list(task.devices));
         }
@@ -69,6 +70,7 @@ protected:
     }
     static std::vector<std::size_t> tasks_per_node(const Step& step) {
         std::vector<std::size_t> counts;
+        counts.reserve(step.shares.size());
         for (const StepShare& share : step.shares) counts.push_back(share.tasks.size());
         return counts;
     }
@@ -82,6 +84,7 @@ std::string ranks_text(const Step& step) {
     std::vector<std::string> words;
     for (const StepShare& share : step.shares) {
         std::vector<std::string> ranks;
+        ranks.reserve(share.tasks.size());
         for (const TaskPlace& task : share.tasks) ranks.push_back(std::to_string(task.rank));
         words.push_back(join(ranks, " "));
     }

@@ -101,6 +101,7 @@ std::optional<std::vector<StepCandidate>> choose_nodes(const StepAsk& ask,
 // with planes, so many. No node stays without.
 std::vector<StepPart> deal_tasks(const StepAsk& ask, const std::vector<StepCandidate>& nodes) {
     std::vector<StepPart> parts;
+    parts.reserve(nodes.size());
     for (const StepCandidate& node : nodes) parts.push_back({.room = node.room});
     for (std::uint32_t left = ask.tasks; left > 0;) {
         for (std::size_t i = 0; i < parts.size() && left > 0; ++i) {

@@ -36,7 +36,7 @@ std::optional<std::string_view> Environment::get(std::string_view name) const {
 std::vector<std::string> Environment::settings() const {
     std::vector<std::string> texts;
     for (const auto& [name, value] : all_) {
-        if (!name.empty()) texts.push_back(name + "=" + value);
+        if (!name.empty()) texts.push_back((name + "=").append(value));
     }
     return texts;
 }

@@ -161,6 +161,7 @@ Status FileDisk::read_log() {
 
 std::vector<MemoryWrite> FileDisk::stored() const {
     std::vector<MemoryWrite> all;
+    all.reserve(memory_.size());
     for (const auto& [key, value] : memory_) all.push_back({key, value});
     return all;
 }

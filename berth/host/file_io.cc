@@ -147,7 +147,7 @@ Status make_folders(const std::string& path, mode_t mode) {
 
 std::optional<std::string> closed_to_others(const std::string& path) {
     for (std::size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
-        const std::string part = path.substr(0, slash);
+        std::string part = path.substr(0, slash);
         struct stat found{};
         if (::stat(part.c_str(), &found) == 0 && (found.st_mode & S_IXOTH) == 0) return part;
         if (slash == std::string::npos) return std::nullopt;

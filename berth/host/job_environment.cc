@@ -73,6 +73,7 @@ void set(Environment& environment, const Variables& variables) {
 
 std::vector<std::uint32_t> tasks_per_node(const LaunchAttempt& launch) {
     std::vector<std::uint32_t> tasks;
+    tasks.reserve(launch.shares.size());
     for (const NodeShare& share : launch.shares) tasks.push_back(share.tasks);
     return tasks;
 }

@@ -191,10 +191,11 @@ void LinuxNodeParts::configure(NodeSetup setup) {
     const auto known = [&](const Device& device) {
         return device.dimension.index() < setup.dimensions.size();
     };
-    if (!std::ranges::all_of(setup.node.devices, known))
+    if (!std::ranges::all_of(setup.node.devices, known)) {
         return log.write(LogLevel::error, "host",
                          "the controller's description of the node has "
                          "devices of no kind: it stays as it was");
+    }
     keep_files(setup, options);
     find_mig_instances(setup.node);
     if (setup.node == options.node && setup.dimensions == options.dimensions) return;

@@ -34,6 +34,7 @@ protected:
     std::vector<std::string> sums(std::uint32_t tasks) const {
         std::vector<std::string> lines;
         const std::string sum = std::to_string(tasks * (tasks - 1) / 2);
+        lines.reserve(tasks);
         for (std::uint32_t rank = 0; rank < tasks; ++rank) {
             lines.push_back("rank " + std::to_string(rank) + " of " + std::to_string(tasks) +
                             " on gpu1, sum " + sum + "\n");

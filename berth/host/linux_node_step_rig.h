@@ -25,7 +25,7 @@ public:
         at.sin_family = AF_INET;
         at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
         socklen_t size = sizeof at;
-        bind(listener_.get(), reinterpret_cast<sockaddr*>(&at), size);
+        EXPECT_EQ(bind(listener_.get(), reinterpret_cast<sockaddr*>(&at), size), 0);
         listen(listener_.get(), 5);
         getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&at), &size);
         address = "127.0.0.1:" + std::to_string(ntohs(at.sin_port));

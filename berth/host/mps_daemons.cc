@@ -84,6 +84,7 @@ struct Launch {
 // Opened before the fork, since what is done after it must not take memory.
 Result<std::vector<UniqueFd>> open_procs(const Cgroup& group) {
     std::vector<std::string> folders;
+    folders.reserve(group.v1.size());
     for (const auto& [controller, folder] : group.v1) folders.push_back(folder);
     if (!group.unified.empty()) folders.push_back(group.unified);
     std::vector<UniqueFd> files;
@@ -159,6 +160,7 @@ Result<pid_t> MpsDaemons::spawn(const MpsKey& key, const UserRecord& user,
     arguments.push_back(nullptr);
     environment.push_back(nullptr);
     std::vector<int> group_files;
+    group_files.reserve(group.size());
     for (const UniqueFd& file : group) group_files.push_back(file.get());
     const Launch launch{user,        groups_of(user),  log.get(),
                         group_files, arguments.data(), environment.data()};

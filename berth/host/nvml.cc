@@ -340,6 +340,7 @@ Result<std::vector<FoundGpu>> Nvml::gpus() {
     BERTH_TRY(std::vector<Seen> all, see_all());
     count_links(all);
     std::vector<FoundGpu> gpus;
+    gpus.reserve(all.size());
     for (Seen& seen : all) gpus.push_back(std::move(seen.gpu));
     return gpus;
 }
@@ -383,6 +384,7 @@ GpuReading Nvml::read_one(std::int32_t gpu, NvmlDevice device) const {
 
 Result<std::vector<GpuReading>> Nvml::read() {
     std::vector<GpuReading> readings;
+    readings.reserve(metered_.size());
     for (const Metered& one : metered_) readings.push_back(read_one(one.gpu, one.device));
     return readings;
 }

@@ -118,6 +118,7 @@ Environment step_environment(const LaunchStep& launch, const LaunchAttempt& atte
     environment.set("SLURM_CPUS_ON_NODE",
                     static_cast<std::int64_t>(launch.share.cores.count() * cpus_per_core(view)));
     std::vector<std::uint32_t> ranks;
+    ranks.reserve(launch.share.tasks.size());
     for (const TaskPlace& task : launch.share.tasks) ranks.push_back(task.rank);
     environment.set("SLURM_GTIDS", numbers_text(ranks));
     if (!launch.io_address.empty()) {

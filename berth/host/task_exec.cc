@@ -38,6 +38,7 @@ std::string find_program(const std::string& name, std::string_view path) {
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
     std::vector<char*> all;
+    all.reserve(texts.size());
     for (std::string& text : texts) all.push_back(text.data());
     all.push_back(nullptr);
     return all;

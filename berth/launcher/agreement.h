@@ -61,7 +61,7 @@ bool same_fields(const T& asked, const T& meant) {
 template <class T>
 bool agrees(const T& asked, const T& meant) {
     if constexpr (HasPlain<T>) {
-        const typename T::Plain one = asked.plain(), other = meant.plain();
+        const typename T::Plain &one = asked.plain(), &other = meant.plain();
         return agrees(one, other);
     } else if constexpr (HasFields<T>) {
         return agreement_detail::same_fields(asked, meant);

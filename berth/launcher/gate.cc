@@ -51,19 +51,22 @@ Result<LaunchGate::SignedAttempt> LaunchGate::read(LaunchAttempt asked) const {
                                          : read_attempt_credential(asked.credential, keys_));
     asked.payload = {};
     asked.credential.clear();
-    if (!agrees(asked, attempt.body))
+    if (!agrees(asked, attempt.body)) {
         return refused("the order is not what the controller has signed for " +
                        name_of(attempt.body.job, attempt.body.attempt));
-    if (attempt.warrant.node != settings_.node)
+    }
+    if (attempt.warrant.node != settings_.node) {
         return refused("the order is for node '" + attempt.warrant.node + "', and this is '" +
                        settings_.node + "'");
+    }
     return attempt;
 }
 
 Status LaunchGate::is_for_here(const Warrant& warrant) const {
-    if (warrant.node != settings_.node)
+    if (warrant.node != settings_.node) {
         return refused("the order is for node '" + warrant.node + "', and this is '" +
                        settings_.node + "'");
+    }
     if (warrant.boot_id != settings_.boot_id)
         return refused("the order is for another boot of this node");
     return Done{};
@@ -71,15 +74,17 @@ Status LaunchGate::is_for_here(const Warrant& warrant) const {
 
 Status LaunchGate::is_fresh(const Warrant& warrant, Time now) const {
     BERTH_CHECK(is_for_here(warrant));
-    if (warrant.epoch < ledger_.highest_epoch())
+    if (warrant.epoch < ledger_.highest_epoch()) {
         return refused("the order is by a controller of epoch " + to_string(warrant.epoch) +
                        ", and epoch " + to_string(ledger_.highest_epoch()) +
                        " has been heard of here");
-    if (now < warrant.issued - kClockSkewMax || now > warrant.expires + kClockSkewMax)
+    }
+    if (now < warrant.issued - kClockSkewMax || now > warrant.expires + kClockSkewMax) {
         return refused("the order was signed at " + std::to_string(seconds(warrant.issued)) +
                        " and is good for " + std::to_string(seconds(kCredentialLife)) +
                        " s, but here it is " + std::to_string(seconds(now)) +
                        ": it is old, or the clocks of controller and node differ");
+    }
     return Done{};
 }
 
@@ -87,9 +92,10 @@ Result<LetIn> LaunchGate::find_live(JobId job, Attempt attempt) const {
     const LetIn* const entry = ledger_.find(job);
     if (entry == nullptr || entry->attempt < attempt)
         return Error{ErrorCode::not_found, name_of(job, attempt) + " has not been started here"};
-    if (entry->attempt != attempt)
+    if (entry->attempt != attempt) {
         return been_here(name_of(job, entry->attempt) + " has been here, which is later than " +
                          to_string(attempt));
+    }
     if (entry->removed) return been_here(name_of(job, attempt) + " is over on this node");
     return *entry;
 }
@@ -99,9 +105,10 @@ Status LaunchGate::has_room(const LaunchAttempt& launch) const {
         if (!settings_.present(job, other.attempt)) continue;
         if (job == launch.job)
             return refused(name_of(job, other.attempt) + " is still on this node");
-        if (const DeviceMask both = in_conflict(other.share, launch.share))
+        if (const DeviceMask both = in_conflict(other.share, launch.share)) {
             return refused(name_of(job, other.attempt) + " holds devices " + mask_to_list(both) +
                            " of this node");
+        }
     }
     return Done{};
 }
@@ -116,10 +123,11 @@ Status LaunchGate::let_in(const SignedAttempt& attempt, const std::string& crede
         return is_for_here(attempt.warrant);
     if (!entry.ok() && entry.error().code != ErrorCode::not_found) return entry.error();
     BERTH_CHECK(is_fresh(attempt.warrant, now));
-    if (launch.owner.uid < settings_.lowest_uid)
+    if (launch.owner.uid < settings_.lowest_uid) {
         return Error{ErrorCode::failed_precondition,
                      "no job of uid " + std::to_string(launch.owner.uid) + " runs on this node: " +
                          std::to_string(settings_.lowest_uid) + " is the lowest"};
+    }
     BERTH_CHECK(has_room(launch));
     BERTH_CHECK(ledger_.forget(now, settings_.present));
     BERTH_CHECK(ledger_.raise_epoch(attempt.warrant.epoch));
@@ -147,9 +155,10 @@ Status LaunchGate::may_begin(const LaunchAttempt& launch) const {
 Status LaunchGate::may_run_hook(const RunKey& run) const {
     BERTH_CHECK(before_epilog(run.job, run.attempt));
     if (run.step == kEpilogStep) return Done{};
-    if (settings_.hook(run) != HookState::none)
+    if (settings_.hook(run) != HookState::none) {
         return been_here("the prolog of " + name_of(run.job, run.attempt) +
                          " has begun on this node before");
+    }
     const Result<LetIn> entry = find_live(run.job, run.attempt);
     if (entry.ok() && entry->started)
         return been_here(name_of(run.job, run.attempt) + " was started on this node before");
@@ -158,9 +167,10 @@ Status LaunchGate::may_run_hook(const RunKey& run) const {
 
 Result<HostAction> LaunchGate::admit_attempt(StartAttempt asked, Time now) {
     BERTH_TRY(SignedAttempt attempt, read(asked.launch));
-    if (digest_of(asked.launch.payload) != attempt.warrant.payload)
+    if (digest_of(asked.launch.payload) != attempt.warrant.payload) {
         return refused("the script or the environment is not what the controller has signed for " +
                        name_of(asked.launch.job, asked.launch.attempt));
+    }
     BERTH_CHECK(may_begin(attempt.body));
     BERTH_CHECK(let_in(attempt, asked.launch.credential, now));
     LaunchAttempt& launch = attempt.body;
@@ -176,9 +186,10 @@ Result<HostAction> LaunchGate::admit_hook(const StartHook& asked, Time now) {
     BERTH_TRY(SignedAttempt attempt, read(asked.launch));
     const LaunchAttempt& launch = attempt.body;
     if (asked.run.job != launch.job || asked.run.attempt != launch.attempt ||
-        !is_hook(asked.run.step))
+        !is_hook(asked.run.step)) {
         return refused("a prolog or epilog is asked for that is not that of " +
                        name_of(launch.job, launch.attempt));
+    }
     BERTH_CHECK(may_run_hook(asked.run));
     if (asked.run.step == kPrologStep || !find_live(launch.job, launch.attempt).ok()) {
         BERTH_CHECK(let_in(attempt, asked.launch.credential, now));
@@ -193,12 +204,14 @@ Result<HostAction> LaunchGate::admit_step(const StartStep& asked) {
     BERTH_TRY(Signed<LaunchStep> step, read_step_credential(asked.launch.credential, keys_));
     LaunchStep bare = asked.launch;
     bare.credential.clear();
-    if (!agrees(bare, step.body))
+    if (!agrees(bare, step.body)) {
         return refused("the step is not what the controller has signed for step " +
                        to_string(step.body.step) + " of job " + to_string(step.body.job));
-    if (step.body.job != attempt.body.job || step.body.attempt != attempt.body.attempt)
+    }
+    if (step.body.job != attempt.body.job || step.body.attempt != attempt.body.attempt) {
         return refused("the step is one of " + name_of(step.body.job, step.body.attempt) +
                        ", and not of " + name_of(attempt.body.job, attempt.body.attempt));
+    }
     BERTH_CHECK(is_for_here(attempt.warrant));
     BERTH_CHECK(is_for_here(step.warrant));
     BERTH_TRY(const LetIn entry, find_live(step.body.job, step.body.attempt));
@@ -229,9 +242,10 @@ Result<HostAction> LaunchGate::admit_setup(const ConfigureNode& asked, Time now)
     BERTH_CHECK(is_fresh(setup.warrant, now));
     if (setup.warrant.issued <= ledger_.last_setup())
         return refused("this description of the node was obeyed before, or a later one was");
-    if (setup.body.node.name != settings_.node)
+    if (setup.body.node.name != settings_.node) {
         return refused("it describes node '" + setup.body.node.name + "', and this is '" +
                        settings_.node + "'");
+    }
     BERTH_TRY(VerifyingKeys keys, VerifyingKeys::of(setup.body.launch_keys));
     BERTH_CHECK(ledger_.raise_epoch(setup.warrant.epoch));
     BERTH_CHECK(ledger_.set_up(setup.warrant.issued));

@@ -35,6 +35,7 @@ public:
     }
     std::vector<MemoryWrite> stored() const {
         std::vector<MemoryWrite> all;
+        all.reserve(kept.size());
         for (const auto& [key, value] : kept) all.push_back({key, value});
         return all;
     }

@@ -33,7 +33,7 @@ std::optional<AgentEvent> agent_event(LauncherEvent event) {
         [](auto&& one) -> std::optional<AgentEvent> {
             using Kind = std::decay_t<decltype(one)>;
             if constexpr (std::is_constructible_v<AgentEvent, Kind>) {
-                return AgentEvent(std::move(one));
+                return AgentEvent(std::forward<decltype(one)>(one));
             } else {
                 return std::nullopt;
             }
@@ -57,10 +57,11 @@ Result<std::optional<std::string>> Frames::next() {
     if (rest.size() >= kHeader) {
         for (std::size_t i = 0; i < kHeader; ++i)
             size |= static_cast<std::size_t>(static_cast<unsigned char>(rest[i])) << (8 * i);
-        if (size > kFrameBytesMax)
+        if (size > kFrameBytesMax) {
             return Error{ErrorCode::invalid_argument,
                          "a frame of " + std::to_string(size) + " bytes is too large: " +
                              std::to_string(kFrameBytesMax) + " are the most"};
+        }
     }
     if (rest.size() < kHeader || rest.size() - kHeader < size) {
         room_.erase(0, taken_);

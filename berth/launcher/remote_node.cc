@@ -29,9 +29,10 @@ Result<std::unique_ptr<RemoteNode>> RemoteNode::connect(const std::string& path,
     BERTH_TRY(const int socket, connect_to(path));
     std::unique_ptr<RemoteNode> remote(new RemoteNode(socket));
     BERTH_TRY(const std::uint32_t uid, peer_uid(socket));
-    if (uid != 0 && uid != ::geteuid())
+    if (uid != 0 && uid != ::geteuid()) {
         return Error{ErrorCode::permission_denied,
                      path + " is uid " + std::to_string(uid) + "'s: a launcher is root's"};
+    }
     BERTH_CHECK(remote->greet(node));
     return remote;
 }
@@ -54,14 +55,16 @@ Status RemoteNode::greet(const std::string& node) {
     }
     if (!greeting_.failure.empty())
         return Error{ErrorCode::unavailable, "the launcher cannot serve: " + greeting_.failure};
-    if (greeting_.protocol != kLauncherProtocol)
+    if (greeting_.protocol != kLauncherProtocol) {
         return Error{ErrorCode::failed_precondition,
                      "the launcher speaks protocol " + std::to_string(greeting_.protocol) +
                          ", and this agent " + std::to_string(kLauncherProtocol)};
-    if (greeting_.node != node)
+    }
+    if (greeting_.node != node) {
         return Error{
             ErrorCode::failed_precondition,
             "the launcher is that of node '" + greeting_.node + "', and not of '" + node + "'"};
+    }
     keys_ = greeting_.keys;
     return Done{};
 }

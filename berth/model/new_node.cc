@@ -54,10 +54,11 @@ bool is_gpu_file(std::string_view files) {
 Status check_shape(const NewNode& node) {
     for (const std::uint32_t part :
          {node.boards, node.sockets, node.cores_per_socket, node.threads_per_core}) {
-        if (part == 0 || part > kPartsMax)
+        if (part == 0 || part > kPartsMax) {
             return invalid_argument(
                 "Sockets, CoresPerSocket, ThreadsPerCore and Boards go from 1 to " +
                 std::to_string(kPartsMax));
+        }
     }
     if (std::uint64_t{node.sockets} * node.cores_per_socket * node.threads_per_core > kCpusMax)
         return invalid_argument("a node has " + std::to_string(kCpusMax) + " CPUs at most");
@@ -85,28 +86,32 @@ Status check_words(const NewNode& node) {
 }
 
 Status check_gres(const NewNode& node) {
-    if (node.gres.size() > kGresKindsMax)
+    if (node.gres.size() > kGresKindsMax) {
         return invalid_argument("a node has " + std::to_string(kGresKindsMax) +
                                 " kinds of GRES at most");
+    }
     for (const NewGres& gres : node.gres) {
         if (!is_plain(gres.name, "_-.") || (!gres.type.empty() && !is_plain(gres.type, "_-.")) ||
-            gres.count < 0 || gres.count > kGresMax)
+            gres.count < 0 || gres.count > kGresMax) {
             return invalid_argument("Gres=" + gres.name + ":" + gres.type + ":" +
                                     std::to_string(gres.count) +
                                     " should be NAME[:TYPE][:COUNT], like gpu:a100:8");
-        if (is_share_name(gres.name))
+        }
+        if (is_share_name(gres.name)) {
             return invalid_argument(
                 "Gres=" + gres.name +
                 ": parts of GPUs are of configured nodes only; give whole GPUs");
+        }
     }
     return Done{};
 }
 
 Status check_device(const Device& device, const NodeSpec& node) {
     const auto is_count = [](std::int32_t n) { return n >= -1 && n <= kLinkCountMax; };
-    if (!device.file.empty() && !is_gpu_file(device.file))
+    if (!device.file.empty() && !is_gpu_file(device.file)) {
         return invalid_argument("'" + device.file.substr(0, kTextMax) +
                                 "' is no GPU's device file");
+    }
     if (!device.uuid.empty() && !is_plain(device.uuid, "-_/"))
         return invalid_argument("a device's UUID is none");
     if (device.links.size() > kLinksMax || !std::ranges::all_of(device.links, is_count))
@@ -190,10 +195,11 @@ bool is_node_name(const std::string& name) {
 Result<NodeSpec> make_node(const std::string& name, const JoiningNode& from,
                            Dimensions& dimensions) {
     const NewNode& given = from.node;
-    if (!is_node_name(name))
+    if (!is_node_name(name)) {
         return invalid_argument(
             "a node's name is 1 to 255 letters, digits, '_', '-' and '.', and not "
             "DEFAULT or ALL");
+    }
     BERTH_CHECK(check_shape(given));
     BERTH_CHECK(check_words(given));
     BERTH_CHECK(check_gres(given));
@@ -216,10 +222,11 @@ Result<NodeSpec> make_node(const std::string& name, const JoiningNode& from,
     node.capacity.set_memory(node.memory);
     for (const NewGres& gres : given.gres) {
         const auto dimension = dimensions.intern(gres.name, gres.type);
-        if (!dimension)
+        if (!dimension) {
             return invalid_argument("the cluster would have more than " +
                                     std::to_string(kDimensionsMax - 2) + " kinds of GRES with " +
                                     gres_text_of(gres));
+        }
         node.capacity[*dimension] += gres.count;
         BERTH_CHECK(add_devices(node, gres, *dimension, from));
         node.gres_text += (node.gres_text.empty() ? "" : ",") + gres_text_of(gres);

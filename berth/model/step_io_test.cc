@@ -52,7 +52,7 @@ TEST(StepIo, CutsLongOutputIntoFrames) {
 }
 
 TEST(StepIo, RefusesWhatIsNoFrame) {
-    for (std::string bytes :
+    for (const std::string& bytes :
          {std::string("GET / HTTP/1.1\r\n"), std::string("BIO\x0d") + "12345678",
           std::string("BIO\0aaaabbbb", 12), std::string("BIO\x02\0\0\0\0\xff\xff\xff\xff", 12)}) {
         StepFrameReader reader;

@@ -15,7 +15,7 @@ Error against_the_rules(std::uint32_t node, const std::string& what) {
 
 }  // namespace
 
-Exchange::Outcome Exchange::finish(const std::string& key, Round round) const {
+Exchange::Outcome Exchange::finish(const std::string& key, const Round& round) const {
     Outcome outcome{.nodes = round.nodes, .frames = {}};
     if (outcome.nodes.empty()) {
         for (std::uint32_t node = 0; node < nodes_; ++node) outcome.nodes.push_back(node);

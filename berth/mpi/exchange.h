@@ -32,7 +32,7 @@ private:
         std::map<std::uint32_t, std::string> given;
         std::vector<std::uint32_t> done;  // Sorted.
     };
-    Outcome finish(const std::string& key, Round round) const;
+    Outcome finish(const std::string& key, const Round& round) const;
 
     std::uint32_t nodes_;
     std::map<std::string, Round> rounds_;

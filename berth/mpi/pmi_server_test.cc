@@ -15,7 +15,7 @@ using Words = std::vector<std::string>;
 // The servers of all nodes of a step, srun between them, and what each rank has been told.
 class World {
 public:
-    explicit World(std::vector<std::uint32_t> tasks_of_nodes)
+    explicit World(const std::vector<std::uint32_t>& tasks_of_nodes)
         : srun_(static_cast<std::uint32_t>(tasks_of_nodes.size())) {
         MpiStep step{.kind = "pmi2", .name = "7.0", .mapping = "(vector,(0,2,2))"};
         for (const std::uint32_t tasks : tasks_of_nodes) step.tasks += tasks;

@@ -11,6 +11,7 @@ namespace {
 Error unknown_setting(const RuleSpec& rule, std::string_view name,
                       std::span<const SettingDef> known) {
     std::vector<std::string_view> names;
+    names.reserve(known.size());
     for (const SettingDef& def : known) names.push_back(def.name);
     return {ErrorCode::invalid_argument, rule.kind + " rule " + rule.name + ": no setting '" +
                                              std::string(name) + "'; it has " +

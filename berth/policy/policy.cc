@@ -85,6 +85,7 @@ Policy::Policy() {
 
 std::vector<PriorityPart> Policy::priority_parts(const Job& job, const View& view) const {
     std::vector<PriorityPart> parts;
+    parts.reserve(priority_.size());
     for (const Weighted<PriorityTerm>& term : priority_) {
         parts.push_back({term.name, micropoints(term.weight, term.rule->value(job, view))});
     }

@@ -61,6 +61,7 @@ struct Values {
 
 std::vector<Group> groups_of(std::map<std::string, Values> values) {
     std::vector<Group> groups;
+    groups.reserve(values.size());
     for (auto& [name, of] : values) groups.push_back(std::move(of).group(name));
     std::ranges::stable_sort(groups, std::ranges::greater{}, &Group::gpu_hours);
     return groups;

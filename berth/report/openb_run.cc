@@ -66,6 +66,7 @@ std::vector<WorkShape> usual_pods(const std::vector<OpenbWork>& pods) {
         at->second.count = is_new ? 1 : at->second.count + 1;
     }
     std::vector<WorkShape> shapes;
+    shapes.reserve(counted.size());
     for (const auto& [key, shape] : counted) shapes.push_back(shape);
     return usual_of(std::move(shapes));
 }

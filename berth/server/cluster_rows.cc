@@ -124,6 +124,7 @@ void set_hardware(api::NodeRow& row, const NodeSpec& spec) {
 void set_amounts(api::NodeRow& row, const ClusterSpec& cluster, const NodeSpec& spec,
                  const NodeFree& free) {
     // What is published of a node before its first turn is blank: then nothing is held.
+    // NOLINTNEXTLINE(readability-container-size-empty): empty() is whether none is set.
     const bool known = free.cores.size() > 0;
     Resources held = known ? spec.capacity - free.amount : Resources{};
     DeviceMask devices = 0;

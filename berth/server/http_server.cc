@@ -347,6 +347,7 @@ bool HttpServer::Works::close_one(bool remote) {
     std::vector<std::shared_ptr<HttpSession>> all = all_sessions();
     std::erase_if(all, [&](const auto& session) { return session->is_remote() != remote; });
     std::vector<ConnectionSeen> seen;
+    seen.reserve(all.size());
     for (const auto& session : all) seen.push_back(session->seen());
     const std::optional<std::size_t> one = gives_way(seen);
     if (one) all[*one]->close();
@@ -393,6 +394,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(HttpServerOptions options,
 }
 
 HttpServer::HttpServer(std::unique_ptr<Works> works) : works_(std::move(works)) {}
+// NOLINTNEXTLINE(bugprone-exception-escape): where threads cannot be joined, it ends.
 HttpServer::~HttpServer() { stop(); }
 const Service& HttpServer::service() const { return works_->api; }
 

@@ -210,6 +210,7 @@ std::vector<api::UsageRow> usage_of(const Edition& edition, const Job& job) {
         }
     }
     std::vector<api::UsageRow> rows;
+    rows.reserve(steps.size());
     for (auto& [step, used] : steps) rows.push_back({step, std::move(used)});
     return rows;
 }

@@ -27,6 +27,7 @@ using Clock = std::chrono::steady_clock;
 
 std::vector<double> doubling(double first, int buckets) {
     std::vector<double> bounds;
+    bounds.reserve(static_cast<std::size_t>(buckets));
     for (int i = 0; i < buckets; ++i) bounds.push_back(first * std::ldexp(1.0, i));
     return bounds;
 }
@@ -43,11 +44,11 @@ public:
     using Values = std::vector<std::string_view>;
 
     Labelled(prometheus::detail::Builder<Metric> builder, prometheus::Registry& registry,
-             std::string name, std::string help, std::vector<std::string> labels,
+             const std::string& name, const std::string& help, std::vector<std::string> labels,
              std::vector<double> bounds = {})
         : name_(name),
           help_(help),
-          family_(builder.Name(std::move(name)).Help(std::move(help)).Register(registry)),
+          family_(builder.Name(name).Help(help).Register(registry)),
           labels_(std::move(labels)),
           bounds_(std::move(bounds)) {}
 

@@ -168,6 +168,7 @@ void put_fairness(MetricPage& page, const Edition& edition, Time now) {
     of_each("berth_queue_share_ratio", "What a queue should have, of all.", share);
     of_each("berth_queue_usage_ratio", "What it has had, of all, old usage counting less.", usage);
     std::vector<double> parts;
+    parts.reserve(accounts.size());
     for (const api::ShareRow& row : accounts) parts.push_back(usage(row) / share(row));
     page.gauge("berth_fairness_jain_index",
                "Of the queues' usage by their shares: 1 is fair, 1 by their number is not.");

@@ -51,10 +51,11 @@ Result<MetricsAddress> parse_metrics_address(const std::string& text) {
     Failure failed;
     const asio::ip::address ip = asio::ip::make_address(address.host, failed);
     if (failed) return wrong("the host is no IP address");
-    if (!ip.is_loopback())
+    if (!ip.is_loopback()) {
         return wrong(
             "others could reach it, and there is no TLS here; with --listen the API serves "
             "/metrics over TLS");
+    }
     return address;
 }
 

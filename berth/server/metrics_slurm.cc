@@ -133,6 +133,7 @@ NodeGpus gpus_of(const Edition& edition, NodeId id) {
     const NodeSpec& spec = edition.spec->node(id);
     const NodeFree& free = edition.node(id).free;
     const std::int64_t all = gpus_in(*edition.spec, spec.capacity);
+    // NOLINTNEXTLINE(readability-container-size-empty): empty() is whether none is set.
     const bool known = free.cores.size() > 0;
     return {all, known ? all - gpus_in(*edition.spec, free.amount) : 0};
 }

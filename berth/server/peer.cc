@@ -93,6 +93,7 @@ std::vector<std::string> groups_of(const std::string& user, std::uint32_t gid) {
     }
     ids.resize(static_cast<std::size_t>(count));
     std::vector<std::string> names;
+    names.reserve(ids.size());
     for (const gid_t id : ids) names.push_back(name_of_group(id));
     return names;
 }

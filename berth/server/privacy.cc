@@ -20,6 +20,7 @@ bool Privacy::shows(const Reservation& reservation) const {
         if (one.user == principal_.user) accounts.push_back(one.account);
     }
     std::vector<std::string> qos;
+    qos.reserve(spec_.qos.size());
     for (const QosSpec& one : spec_.qos) qos.push_back(one.name);
     Job job;
     for (const std::string& group : groups) {

@@ -76,9 +76,10 @@ std::string Registrar::objection_to(const std::string& certificate) const {
 Result<api::TokenReply> Registrar::create_token(const std::string& user, std::uint32_t uid,
                                                 std::optional<Duration> lifetime, Time now) const {
     const Duration life = lifetime.value_or(kUserTokenLife);
-    if (life <= Duration{} || life > kUserTokenLifeMax)
+    if (life <= Duration{} || life > kUserTokenLifeMax) {
         return refuse(ErrorCode::invalid_argument,
                       "a token should live for 1 second to 12 hours (lifespan=43200)");
+    }
     const UserToken token{.user = user,
                           .uid = uid,
                           .audience = cluster_,
@@ -109,10 +110,11 @@ Result<Registrar::Known> Registrar::identify(std::string_view text, const Editio
         const Job* const job = edition.find_job(*token.job);
         const bool lives = job != nullptr && job->attempt.value() == token.attempt &&
                            (job->state == JobState::running || job->state == JobState::completing);
-        if (!lives || job->owner->uid != token.uid)
+        if (!lives || job->owner->uid != token.uid) {
             return refuse(
                 ErrorCode::permission_denied,
                 "the token is that of job " + to_string(*token.job) + ", whose run is over");
+        }
         known.principal.gid = job->owner->gid;
         known.principal.group = *job->owner->group;
     }

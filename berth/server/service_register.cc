@@ -59,18 +59,20 @@ ApiResponse Service::join(const Routed& routed) const {
 // system may have to be asked for the user, and may be slow.
 Outcome Service::create_token(const Routed& routed) const {
     if (registrar_ == nullptr) return no_registrar();
-    if (routed.request.remote)
+    if (routed.request.remote) {
         return refuse(
             {ErrorCode::permission_denied, "tokens are given out on the controller's own host"});
+    }
     return [registrar = registrar_, request = routed.request] {
         const Principal& who = request.principal;
         return made<api::TokenCall>(
             request, [&](const api::TokenCall& call) -> Result<api::TokenReply> {
                 if (call.user.empty() || call.user == who.user)
                     return registrar->create_token(who.user, who.uid, call.lifetime, wall_time());
-                if (!allowed(who.role, Verb::create_token, false))
+                if (!allowed(who.role, Verb::create_token, false)) {
                     return Error{ErrorCode::permission_denied,
                                  who.user + " may not have a token of " + call.user};
+                }
                 const std::optional<PeerIds> ids = ids_of_user(call.user);
                 if (!ids)
                     return Error{ErrorCode::invalid_argument, "there is no user " + call.user};

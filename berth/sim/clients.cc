@@ -201,6 +201,7 @@ void Clients::clear_up() {
     for (const NodeSpec& node : state.spec().nodes) {
         const NodeCondition& condition = state.condition(*state.spec().find_node(node.name));
         std::vector<std::uint32_t> gpus;
+        gpus.reserve(condition.drained_devices.size());
         for (const DrainedDevice& one : condition.drained_devices) {
             gpus.push_back(node.devices[one.device].index);
         }

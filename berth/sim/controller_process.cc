@@ -13,16 +13,16 @@ constexpr std::size_t kSliceBytes = 4096;
 
 ControllerProcess::ControllerProcess(Stage& stage, Network& network, Oracle& oracle,
                                      ClusterSpec spec, const FaultMix& mix,
-                                     ControlProtections protections, ControllerBugs bugs, Rng rng)
+                                     const ControllerFlaws& flaws, Rng rng)
     : stage_(stage),
       network_(network),
       oracle_(oracle),
       spec_(std::move(spec)),
       mix_(mix),
-      protections_(protections),
-      bugs_(bugs),
+      protections_(flaws.protections),
+      bugs_(flaws.bugs),
       rng_(rng),
-      journal_(stage, bugs) {}
+      journal_(stage, flaws.bugs) {}
 
 void ControllerProcess::start() {
     ++life_;

@@ -12,6 +12,12 @@
 
 namespace berth::sim {
 
+// What a world takes out of it, or plants in it, to see that the oracle finds that.
+struct ControllerFlaws {
+    ControlProtections protections;
+    ControllerBugs bugs;
+};
+
 class ControllerProcess : private Inbox,
                           private WallClock,
                           private Journal,
@@ -20,8 +26,7 @@ class ControllerProcess : private Inbox,
                           private Readers {
 public:
     ControllerProcess(Stage& stage, Network& network, Oracle& oracle, ClusterSpec spec,
-                      const FaultMix& mix, ControlProtections protections, ControllerBugs bugs,
-                      Rng rng);
+                      const FaultMix& mix, const ControllerFlaws& flaws, Rng rng);
 
     void start();
     void crash(Duration until_restart);

@@ -27,6 +27,7 @@ std::vector<WorkShape> shapes_of(const workload::Workload& workload, const Submi
         if (!is_new) at->second.count += shape.count;
     }
     std::vector<WorkShape> shapes;
+    shapes.reserve(counted.size());
     for (const auto& [unused, shape] : counted) shapes.push_back(shape);
     return shapes;
 }

@@ -301,6 +301,7 @@ void Machine::remove(AttemptKey key) {
 
 std::vector<RunKey> Machine::alive() const {
     std::vector<RunKey> runs;
+    runs.reserve(hooks_.size());
     for (const auto& [run, serial] : hooks_) runs.push_back(run);
     for (const auto& [key, cgroup] : cgroups_) {
         if (cgroup.starting) {
@@ -318,6 +319,7 @@ std::vector<RunKey> Machine::alive() const {
 
 std::vector<AgentEvent> Machine::exit_records() const {
     std::vector<AgentEvent> records;
+    records.reserve(exits_.size());
     for (const auto& [run, exited] : exits_) records.emplace_back(exited);
     return records;
 }

@@ -17,6 +17,7 @@ NodeAgent::NodeAgent(Stage& stage, Machine& machine, Network& network, const Fau
 void NodeAgent::start() {
     ++life_;
     std::vector<MemoryWrite> memory;
+    memory.reserve(machine_.disk.size());
     for (const auto& [key, value] : machine_.disk) memory.push_back({key, value});
     AgentIdentity identity;
     identity.node = machine_.spec().name;

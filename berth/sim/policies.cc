@@ -105,6 +105,7 @@ Status choose_policy(SchedulingSpec& scheduling, std::string_view name) {
     const auto found = std::ranges::find(kPolicies, order, &NamedPolicy::name);
     if (found == kPolicies.end()) {
         std::vector<std::string_view> names;
+        names.reserve(kPolicies.size());
         for (const NamedPolicy& one : kPolicies) names.push_back(one.name);
         return Error{ErrorCode::not_found, "there is no policy '" + std::string(order) +
                                                "'; there are " + join(names, ", ")};

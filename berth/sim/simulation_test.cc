@@ -37,6 +37,7 @@ Workload four_jobs() {
 
 std::vector<Duration> starts_of(const SimulationResult& result) {
     std::vector<Duration> starts;
+    starts.reserve(result.jobs.size());
     for (const JobRecord& job : result.jobs) starts.push_back(job.first_start);
     return starts;
 }

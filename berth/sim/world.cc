@@ -105,8 +105,8 @@ SimWorld::SimWorld(std::uint64_t seed, const WorldOptions& options, bool watched
                           seed)),
       oracle_(stage_, cluster_),
       network_(stage_, cluster_.nodes.size(), options.mix.value_or(mix_), rng_.fork()),
-      controller_(stage_, network_, oracle_, cluster_, options.mix.value_or(mix_), options.control,
-                  options.bugs, rng_.fork()),
+      controller_(stage_, network_, oracle_, cluster_, options.mix.value_or(mix_),
+                  {options.control, options.bugs}, rng_.fork()),
       hooks_(stage_, controller_, Rng(seed ^ 0x400c5)),
       witness_(oracle_, clients_, injector_, hooks_, !cluster_.hooks.controller_prolog.empty()),
       fence_(stage_, controller_, agents_, cluster_, options.fence_lies, Rng(seed ^ 0xfe9ce)) {

@@ -88,12 +88,14 @@ Allocation::Wait Allocation::wait_for_nodes(std::optional<std::chrono::seconds> 
         }
         if (found && state != "PENDING" && state != "CONFIGURING") return Wait::revoked;
         if (!found && is_gone(found.problem())) return Wait::revoked;
-        if (!found && found.problem().status == 401 && !std::exchange(said_unseen, true))
+        if (!found && found.problem().status == 401 && !std::exchange(said_unseen, true)) {
             fail("cannot look after job " + id() +
                  " and waits on: " + slurm_message(found.problem()));
-        if (!found && is_silent(found.problem()) && !std::exchange(said_silent, true))
+        }
+        if (!found && is_silent(found.problem()) && !std::exchange(said_silent, true)) {
             fail("no answer from the controller, and job " + id() +
                  " waits on: " + slurm_message(found.problem()));
+        }
         if (found) said_silent = false;
         const auto waited = std::chrono::steady_clock::now() - begun;
         if (patience && waited >= *patience) return Wait::out_of_time;
@@ -128,6 +130,7 @@ bool Allocation::get(const Draft& draft, const std::vector<Draft>& others) {
     if (waited_) say("job " + id() + " has been allocated resources");
     if (draft.verbose > 0) {
         std::vector<std::uint32_t> cpus;
+        cpus.reserve(job_.shares.size());
         for (const api::NodeShareRow& share : job_.shares) cpus.push_back(share.cpus);
         say("jobid " + id() + ": nodes(" + std::to_string(job_.nodes.size()) + "):`" +
             compress_hostlist_in_order(job_.nodes) + "', cpu counts: " + counts_text(cpus));

@@ -19,7 +19,7 @@ bool means(std::string_view word, std::string_view keyword, std::size_t least) {
 
 Result<std::int64_t> whole_number(const std::string& key, std::string_view value,
                                   std::int64_t least, std::int64_t most) {
-    const auto number = parse_int64(value);
+    auto number = parse_int64(value);
     if (number.ok() && *number >= least && *number <= most) return number;
     return invalid("Invalid " + key + " value: " + std::string(value));
 }

@@ -19,10 +19,11 @@ std::vector<std::string> words_of_line(std::string_view text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
         if (quote != 0) {
-            if (c == quote)
+            if (c == quote) {
                 quote = 0;
-            else
+            } else {
                 word += c;
+            }
         } else if (c == '"' || c == '\'') {
             quote = c, in_word = true;
         } else if (c == '\\' && i + 1 < text.size()) {
@@ -53,10 +54,11 @@ Status check_script(std::string_view script) {
             "sbatch: error: line must start with #! followed by the path to an interpreter.\n"
             "sbatch: error: For instance: #!/bin/sh");
     }
-    if (script.find('\0') != std::string_view::npos)
+    if (script.find('\0') != std::string_view::npos) {
         return refused(
             "The Slurm controller does not allow scripts that\nsbatch: error: contain a NULL "
             "character '\\0'.");
+    }
     if (script.find("\r\n") != std::string_view::npos) {
         return refused(
             "Batch script contains DOS line breaks (\\r\\n)\n"

@@ -12,11 +12,11 @@ Result<std::string> cluster_meant(Client& client, const std::string& names,
     for (const auto word : split(names, ',')) {
         const std::string_view name = trim(word);
         if (iequals(name, "all") || iequals(name, answer->cluster)) continue;
-        const std::string shown(name);
+        const std::string shown = "'" + std::string(name) + "'";
         return Error{ErrorCode::not_found,
-                     "No cluster '" + shown + "' known by database.\n" + program + ": error: '" +
-                         shown +
-                         "' can't be reached now, or it is an invalid entry for --cluster.  Use "
+                     ("No cluster " + shown + " known by database.\n").append(program) +
+                         (": error: " + shown) +
+                         " can't be reached now, or it is an invalid entry for --cluster.  Use "
                          "'sacctmgr list clusters' to see available clusters."};
     }
     return answer->cluster;

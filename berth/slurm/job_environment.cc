@@ -29,14 +29,16 @@ std::vector<std::string> exported_environment(const Invocation& call, const std:
             const std::string text(trim(word));
             const std::size_t equals = text.find('=');
             if (text.empty() || iequals(text, "ALL")) continue;
-            if (equals != std::string::npos)
+            if (equals != std::string::npos) {
                 chosen[text.substr(0, equals)] = text.substr(equals + 1);
-            else if (const std::string* value = call.variable(text))
+            } else if (const std::string* value = call.variable(text)) {
                 chosen[text] = *value;
+            }
         }
     }
     std::vector<std::string> environment;
-    for (const auto& [name, value] : chosen) environment.push_back(name + "=" + value);
+    environment.reserve(chosen.size());
+    for (const auto& [name, value] : chosen) environment.push_back((name + "=").append(value));
     return environment;
 }
 

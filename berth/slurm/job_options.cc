@@ -31,7 +31,7 @@ Error invalid_number(const char* value, const char* option_name) {
 Status set_count(std::optional<std::uint32_t>& target, const char* value, const char* name) {
     const auto count = parse_positive(value);
     if (!count) return invalid_number(value, name);
-    target = *count;
+    target = count;
     return Done{};
 }
 
@@ -67,10 +67,8 @@ Status set_time(Draft& d, const char* v) {
     const auto limit = parse_time_limit(v);
     if (!limit.ok()) return invalid_value("time");
     d.time_given = true;
-    if (limit.value() && *limit.value() > Duration::zero())
-        d.spec.request.edit().time_limit = round_up_to_minute(*limit.value());
-    else
-        d.spec.request.edit().time_limit = Duration::max();  // 0 and UNLIMITED: none.
+    const bool none = limit.value().value_or(Duration::zero()) <= Duration::zero();  // UNLIMITED, 0
+    d.spec.request.edit().time_limit = none ? Duration::max() : round_up_to_minute(*limit.value());
     return Done{};
 }
 
@@ -215,9 +213,10 @@ Status set_nodes(Draft& d, const char* v) {
     if (!count) return invalid("Invalid node count specification: " + std::string(v));
     if (count->least == 0)
         return invalid("Batch job submission failed: Node count specification invalid");
-    if (count->most < count->least)
+    if (count->most < count->least) {
         return invalid("Maximum node count " + std::to_string(*count->most) +
                        " is less than minimum node count " + std::to_string(count->least));
+    }
     d.spec.request.edit().nodes_min = count->least;
     d.spec.request.edit().nodes_max = count->most;
     d.spec.request.edit().nodes_given = true;
@@ -225,10 +224,11 @@ Status set_nodes(Draft& d, const char* v) {
 }
 
 Status set_exclusive(Draft& d, const char* v) {
-    if (v != nullptr && !iequals(v, "exclusive"))  // As in SBATCH_EXCLUSIVE=exclusive.
+    if (v != nullptr && !iequals(v, "exclusive")) {  // As in SBATCH_EXCLUSIVE=exclusive.
         return Error{ErrorCode::failed_precondition, "--exclusive=" + std::string(v) +
                                                          " is not supported yet; --exclusive and "
                                                          "--exclusive=exclusive are"};
+    }
     d.spec.request.edit().exclusive = true;
     return Done{};
 }
@@ -444,9 +444,10 @@ const JobOption* option_of(CommandBits command, int letter_or_value) {
 }
 
 Status apply_option(const JobOption& row, Draft& draft, const char* value) {
-    if (row.set == nullptr)
+    if (row.set == nullptr) {
         return Error{ErrorCode::failed_precondition,
                      "--" + std::string(row.name) + " is not supported yet"};
+    }
     if ((row.commands & kNotStep) != 0) draft.of_job.emplace_back(row.name);
     return row.set(draft, value);
 }
@@ -454,10 +455,7 @@ Status apply_option(const JobOption& row, Draft& draft, const char* value) {
 namespace {
 
 // It may stand alone, and mostly does; a number is none of its values.
-bool is_switch(const JobOption& row) {
-    const std::string_view name = row.name;
-    return name == "requeue" || name == "exclusive";
-}
+bool is_switch(std::string_view name) { return name == "requeue" || name == "exclusive"; }
 
 }  // namespace
 
@@ -467,7 +465,7 @@ Status apply_environment(const Invocation& call, CommandBits command, Draft& dra
         if (in_a_job && !set.variable->in_a_job) continue;
         const JobOption& row = *option_of(command, set.letter);
         const char* value = set.value;
-        if (value != nullptr && is_switch(row)) {  // SBATCH_REQUEUE=1 is --requeue.
+        if (value != nullptr && is_switch(row.name)) {  // SBATCH_REQUEUE=1 is --requeue.
             if (!turns_on(value)) continue;
             if (std::string_view(value) == "1" || iequals(value, "yes") || iequals(value, "set"))
                 value = nullptr;

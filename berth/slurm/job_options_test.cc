@@ -159,9 +159,10 @@ TEST(Arguments, KeepGetoptsRules) {
     Streams streams{in, out, err};
     ArgumentReader reader(call, rows, getopt_letters(kSbatch), true);
     Draft draft;
-    while (const auto argument = reader.next(streams))
+    while (const auto argument = reader.next(streams)) {
         EXPECT_TRUE(
             apply_option(*option_of(kSbatch, argument->letter), draft, argument->value).ok());
+    }
     // "--nta" could be --ntasks or --ntasks-per-node: glibc calls that ambiguous, unless one is an
     // exact match.
     EXPECT_TRUE(reader.failed());

@@ -167,10 +167,11 @@ void put_no_usage(SlurmJson& json) {
 void put_step_usage(SlurmJson& json, const api::StepRow& step) {
     json.begin("tres");
     json.begin("requested");
-    if (step.used)
+    if (step.used) {
         put_usage_in(json, *step.used);
-    else
+    } else {
         put_no_usage(json);
+    }
     json.end();
     json.begin("consumed");  // What it gave out, by disk and network: not measured.
     put_no_usage(json);

@@ -114,10 +114,11 @@ void put_limits(SlurmJson& json, const api::PartitionRow& partition) {
     json.begin("defaults");
     put_memory(json, "partition_memory_per_cpu", partition.default_memory_per_cpu);
     put_memory(json, "partition_memory_per_node", partition.default_memory_per_node);
-    if (partition.default_time)
+    if (partition.default_time) {
         json.put_minutes("time", partition.default_time);
-    else
+    } else {
         json.put_number("time", std::nullopt);
+    }
     json.put("job", "");
     json.end();
     json.put("grace_time", std::int64_t{0});
@@ -125,10 +126,11 @@ void put_limits(SlurmJson& json, const api::PartitionRow& partition) {
     json.put_infinite("cpus_per_node"), json.put_infinite("cpus_per_socket");
     put_memory(json, "partition_memory_per_cpu", partition.max_memory_per_cpu);
     put_memory(json, "partition_memory_per_node", partition.max_memory_per_node);
-    if (partition.max_nodes)
+    if (partition.max_nodes) {
         json.put_number("nodes", *partition.max_nodes);
-    else
+    } else {
         json.put_infinite("nodes");
+    }
     json.begin("oversubscribe");
     json.put("jobs", std::int64_t{1}), json.put("flags", std::vector<std::string>{});
     json.end();

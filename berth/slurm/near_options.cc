@@ -92,7 +92,7 @@ Status set_switches(Draft& draft, const char* value) {
     const auto count = parse_positive(std::string(parts[0]).c_str());
     if (!count || parts.size() > 2) return invalid("Invalid --switches specification");
     Nearness& near = draft.spec.request.edit().nearness.edit();
-    near.switches = *count;
+    near.switches = count;
     if (parts.size() == 1) return Done{};
     const auto wait = parse_time_limit(parts[1]);
     if (!wait.ok()) return invalid("Invalid --switches specification");
@@ -110,7 +110,7 @@ Status set_switches_wait(Draft& draft, const char* value) {
 Status set_segment(Draft& draft, const char* value) {
     const auto count = parse_positive(value);
     if (!count) return invalid("Invalid --segment specification");
-    draft.spec.request.edit().nearness.edit().segment = *count;
+    draft.spec.request.edit().nearness.edit().segment = count;
     return Done{};
 }
 

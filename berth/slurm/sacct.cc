@@ -116,9 +116,10 @@ Status read_jobs(const char* text, SacctOptions& options) {
 Status read_states(const char* text, SacctOptions& options) {
     for (const auto word : split(text, ',')) {
         const std::string_view state = state_from_text(trim(word));
-        if (state.empty())
+        if (state.empty()) {
             return Error{ErrorCode::invalid_argument,
                          "unrecognized job state value '" + std::string(word) + "'"};
+        }
         options.query.states.emplace_back(state);
     }
     return Done{};
@@ -164,10 +165,11 @@ Status read_one(int letter, const char* value, SacctOptions& options) {
         case 'P': options.style = TableStyle::parsable2; return Done{};
         case 3: options.unit = 'M'; return Done{};
         case 5:
-            if (!is_unit(value))
+            if (!is_unit(value)) {
                 return Error{ErrorCode::invalid_argument,
                              "Invalid --units argument: " + std::string(value) +
                                  " (it takes K, M, G, T or P)"};
+            }
             options.unit = value[0];
             return Done{};
         case 'L': return Done{};  // There is one cluster.
@@ -294,10 +296,11 @@ CallResult<Done> read_rows(Client& client, const SacctOptions& options, const Ea
         // Slurm does not show what may not start yet, unless it is named.
         if ((!job.eligible_at && !named) || !is_chosen(options, job)) return true;
         if (options.truncate) truncate(options.query, job);
-        if (options.unfold_arrays)
+        if (options.unfold_arrays) {
             unfold(job, each);
-        else
+        } else {
             each(job);
+        }
         return true;
     });
 }

@@ -203,9 +203,10 @@ Result<std::vector<AccountingColumn>> accounting_columns(std::string_view format
         const std::string_view name = trim(word.substr(0, word.find('%')));
         if (name.empty()) continue;
         const AccountingField* field = find_accounting_field(name);
-        if (field == nullptr)
+        if (field == nullptr) {
             return Error{ErrorCode::invalid_argument,
                          "Invalid field requested: \"" + std::string(name) + "\""};
+        }
         std::int64_t width = field->width;
         if (word.find('%') != std::string_view::npos) {
             const auto given = parse_int64(trim(word.substr(word.find('%') + 1)));

@@ -62,15 +62,18 @@ public:
     int run(const std::vector<std::string>& words) {
         const std::string& verb = words.front();
         if (means(verb, "show", 1) || means(verb, "list", 1)) return show(words);
-        if (means(verb, "add", 3) || means(verb, "create", 1))
+        if (means(verb, "add", 3) || means(verb, "create", 1)) {
             return edit(words, parse_add, "add",
                         "Input line must include \"Account\", \"QOS\", or \"User\"");
-        if (means(verb, "modify", 1))
+        }
+        if (means(verb, "modify", 1)) {
             return edit(words, parse_modify, "modify",
                         "Input line must include \"Account\", \"QOS\", or \"User\"");
-        if (means(verb, "delete", 3) || means(verb, "remove", 3))
+        }
+        if (means(verb, "delete", 3) || means(verb, "remove", 3)) {
             return edit(words, parse_delete, "delete",
                         "Input line must include \"Account\", \"QOS\", or \"User\"");
+        }
         if (means(verb, "ping", 2)) return ping();
         if (means(verb, "version", 2)) return streams_.out << kVersion << '\n', 0;
         for (const char* known : {"archive", "clear", "dump", "load", "reconfigure", "shutdown"}) {
@@ -113,10 +116,11 @@ private:
             for (const char* known : {"configuration", "coordinators", "events", "federations",
                                       "problems", "resources", "reservations", "runawayjobs",
                                       "stats", "transactions", "tres", "wckeys", "instances"}) {
-                if (words.size() > 1 && means(words[1], known, 3))
+                if (words.size() > 1 && means(words[1], known, 3)) {
                     return streams_.err << "sacctmgr: error: show " << known
                                         << " is not supported yet\n",
                            1;
+                }
             }
             streams_.err << "No valid entity in list command\nInput line must include "
                             "\"Account\", \"Association\", \"Cluster\", \"QOS\", or \"User\"\n";

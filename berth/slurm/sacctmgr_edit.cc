@@ -74,11 +74,12 @@ Result<Intent> add_accounts(const AccountingView& view, const Words& words) {
         }
     }
     if (words.names.empty()) return invalid(" Need name of account to add.");
-    if (wanted.parent != "root" && find_row(view, wanted.parent, "") == nullptr)
+    if (wanted.parent != "root" && find_row(view, wanted.parent, "") == nullptr) {
         return invalid(" Parent account '" + wanted.parent + "' doesn't exist on cluster " +
                        view.cluster +
                        "\n        Contact your admin to add this account.\n"
                        " No associations created.");
+    }
     std::string names, associations;
     for (const std::string& name : words.names) {
         if (find_row(view, name, "") != nullptr) continue;
@@ -94,6 +95,17 @@ Result<Intent> add_accounts(const AccountingView& view, const Words& words) {
     return intent;
 }
 
+Status check_accounts(const AccountingView& view, const std::vector<std::string>& accounts) {
+    for (const std::string& account : accounts) {
+        if (find_row(view, account, "") == nullptr) {
+            return invalid(" This account '" + account +
+                           "' doesn't exist.\n"
+                           "        Contact your admin to add this account.\n Nothing new added.");
+        }
+    }
+    return Done{};
+}
+
 Result<Intent> add_users(const AccountingView& view, const Words& words) {
     Intent intent{.problem = " Problem adding users: "};
     AssociationSpec wanted;
@@ -107,9 +119,10 @@ Result<Intent> add_users(const AccountingView& view, const Words& words) {
             default_account = to_lower(option.value);
         } else if (option.name == "adminlevel") {
             level = to_lower(option.value);
-            if (!is_one_of(level, {"none", "operator"}))
+            if (!is_one_of(level, {"none", "operator"})) {
                 return invalid(" AdminLevel=" + option.value +
                                ": there are None and Operator; root is the administrator");
+            }
         } else if (!is_one_of(option.name, {"cluster", "clusters"})) {
             BERTH_TRY(const bool known, set_common(wanted, option, settings));
             if (!known) return unknown(option);
@@ -118,12 +131,7 @@ Result<Intent> add_users(const AccountingView& view, const Words& words) {
     if (words.names.empty()) return invalid(" Need name of user to add.");
     if (accounts.empty() && !default_account.empty()) accounts = {default_account};
     if (accounts.empty()) return invalid(" Need name of account to add user to.");
-    for (const std::string& account : accounts) {
-        if (find_row(view, account, "") == nullptr)
-            return invalid(" This account '" + account +
-                           "' doesn't exist.\n"
-                           "        Contact your admin to add this account.\n Nothing new added.");
-    }
+    BERTH_CHECK(check_accounts(view, accounts));
     std::string users, associations;
     for (const std::string& user : words.names) {
         const bool is_new = std::ranges::none_of(view.associations,
@@ -146,9 +154,10 @@ Result<Intent> add_users(const AccountingView& view, const Words& words) {
         intent.text += " Settings =\n";
         if (!default_account.empty())
             intent.text += "  Default Account = " + default_account + "\n";
-        if (!level.empty())
+        if (!level.empty()) {
             intent.text += std::string("  Admin Level     = ") +
                            (level == "operator" ? "Operator" : "None") + "\n";
+        }
     }
     intent.text += " Associations =\n" + associations;
     if (!settings.empty()) intent.text += " Non Default Settings\n" + settings_text(settings);
@@ -204,9 +213,10 @@ Result<Intent> modify_accounts(const AccountingView& view, const Words& words) {
                 changed.parent = to_lower(option.value);
             } else {
                 BERTH_TRY(const bool known, set_common(changed, option, settings));
-                if (!known)
+                if (!known) {
                     return invalid(unknown(option).message +
                                    "\n Use keyword 'where' to modify condition");
+                }
             }
         }
         intent.edits.accounts.push_back(std::move(changed));
@@ -244,9 +254,10 @@ Result<Intent> modify_users(const AccountingView& view, const Words& words) {
                 intent.edits.levels.push_back({row.user, level == "operator"});
             } else {
                 BERTH_TRY(const bool known, set_common(changed, option, settings));
-                if (!known)
+                if (!known) {
                     return invalid(unknown(option).message +
                                    "\n Use keyword 'where' to modify condition");
+                }
             }
         }
         intent.edits.associations.push_back(std::move(changed));
@@ -265,9 +276,10 @@ Result<Intent> modify_qos(const AccountingView& view, const Words& words) {
         Settings settings;
         for (const Option& option : words.set) {
             BERTH_TRY(const bool known, set_qos_option(changed, option, settings));
-            if (!known)
+            if (!known) {
                 return invalid(unknown(option).message +
                                "\n Use keyword 'where' to modify condition");
+            }
         }
         intent.edits.qos.push_back(std::move(changed));
         intent.text += "  " + row.name + "\n";

@@ -58,9 +58,10 @@ void change_list(std::vector<std::string>& list, const Option& option) {
 }
 
 Error unknown(const Option& option) {
-    if (is_unbuilt_limit(option.name))
+    if (is_unbuilt_limit(option.name)) {
         return invalid(" " + option.word.substr(0, option.word.find('=')) +
                        " is not supported yet: " + option.word);
+    }
     return invalid(" Unknown option: " + option.word);
 }
 

@@ -227,6 +227,7 @@ public:
 
     void line(const EntityLine& line) {
         std::vector<std::string> cells;
+        cells.reserve(chosen_.size());
         for (const EntityColumn& column : chosen_) cells.push_back(column.text(line));
         put(cells, false);
     }

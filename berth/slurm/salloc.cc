@@ -127,7 +127,9 @@ private:
         if (!folder.empty() && ::chdir(folder.c_str()) != 0)
             give_up("Unable to change directory to \"" + folder + "\"");
         std::vector<std::string> settings;
-        for (const auto& [name, value] : environment) settings.push_back(name + "=" + value);
+        settings.reserve(environment.size());
+        for (const auto& [name, value] : environment)
+            settings.push_back((name + "=").append(value));
         std::vector<char*> arguments, variables;
         for (const std::string& one : command_) arguments.push_back(const_cast<char*>(one.c_str()));
         for (const std::string& one : settings) variables.push_back(const_cast<char*>(one.c_str()));
@@ -156,10 +158,11 @@ private:
         const int signals = ::signalfd(-1, &watched, SFD_CLOEXEC);
         allocation.stop_looks_at(signals);
         if (child > 0) allocation.attend();
-        if (child < 0)
+        if (child < 0) {
             fail("cannot start a process: " + std::string(std::strerror(errno)));
-        else
+        } else {
             exit = wait_for(child, watched, allocation);
+        }
         allocation.stop_looks_at(-1);
         ::close(signals);
         sigprocmask(SIG_SETMASK, &before, nullptr);
@@ -187,11 +190,12 @@ private:
         const auto ended = allocation.ended_as();
         if (!ended) return;
         over_ = true;
-        if (*ended == "TIMEOUT")
+        if (*ended == "TIMEOUT") {
             say("Job " + allocation.id() +
                 " has exceeded its time limit and its allocation has been revoked.");
-        else
+        } else {
             say("Job allocation " + allocation.id() + " has been revoked.");
+        }
         if (draft_.kill_command) ::kill(child, *draft_.kill_command);
     }
 

@@ -97,10 +97,11 @@ private:
         }
         if (reader.failed())
             return streams_.err << "Try \"sattach --help\" for more information\n", 1;
-        if (pty_ && (input_ || output_ || error_))
+        if (pty_ && (input_ || output_ || error_)) {
             return fail(
                 "--pty is incompatible with --input-filter, --output-filter and "
                 "--error-filter");
+        }
         const std::vector<std::string> operands = reader.operands();
         if (operands.size() != 1) return fail("a step id is needed: sattach JOB.STEP");
         return read_step(operands.front());
@@ -159,9 +160,10 @@ private:
         std::array<char, kStepFrameBytesMax> bytes{};
         const ssize_t got = ::read(STDIN_FILENO, bytes.data(), bytes.size());
         reads_ = got > 0;
-        if (reads_)
+        if (reads_) {
             attached.send_input(pty_ ? 0 : input_.value_or(kAllTasks),
                                 {bytes.data(), static_cast<std::size_t>(got)});
+        }
     }
 
     int carry(StepAttachment& attached, const api::StepReply& reply) {

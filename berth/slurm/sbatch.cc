@@ -137,26 +137,29 @@ private:
                              << " of the script\n";
                 return code;
             }
-            if (drafts.back().wrap)
+            if (drafts.back().wrap) {
                 return fail("#SBATCH line " + std::to_string(directive.line) +
                                 ": --wrap is for the command line; this is the script already",
                             1);
+            }
             const bool is_next = rest.size() == 1 && (rest[0] == "hetjob" || rest[0] == "packjob");
-            if (is_next)
+            if (is_next) {
                 drafts.emplace_back();
-            else if (!rest.empty())
+            } else if (!rest.empty()) {
                 return fail("#SBATCH line " + std::to_string(directive.line) + ": \"" +
                                 rest.front() + "\" is not an option",
                             1);
+            }
         }
         return std::nullopt;
     }
 
     Status read_script(const Draft& draft) {
         if (draft.wrap) {
-            if (!operands_.empty())
+            if (!operands_.empty()) {
                 return Error{ErrorCode::invalid_argument,
                              "Script arguments not permitted with --wrap option"};
+            }
             script_name_ = "wrap";
             script_ =
                 "#!/bin/sh\n# This script was created by sbatch --wrap.\n\n" + *draft.wrap + "\n";
@@ -169,9 +172,10 @@ private:
         } else {
             script_name_ = std::filesystem::absolute(operands_.front()).lexically_normal().string();
             std::error_code ignored;
-            if (std::filesystem::is_directory(script_name_, ignored))
+            if (std::filesystem::is_directory(script_name_, ignored)) {
                 return Error{ErrorCode::invalid_argument,
                              "Unable to open file " + operands_.front()};
+            }
             std::ifstream file(script_name_, std::ios::binary);
             if (!file)
                 return Error{ErrorCode::not_found, "Unable to open file " + operands_.front()};
@@ -205,9 +209,10 @@ private:
         request.payload.environment.push_back("SLURM_SUBMIT_HOST=" +
                                               draft.spec.command->submit_host);
         const JobCommand& command = draft.spec.command;
-        if (command.append_output || command.truncate_output)  // For the sruns of the script.
+        if (command.append_output || command.truncate_output) {  // For the sruns of the script.
             request.payload.environment.push_back(std::string("SLURM_OPEN_MODE=") +
                                                   (command.append_output ? "a" : "t"));
+        }
         if (!draft.get_user_env.empty())
             request.payload.environment.push_back("SLURM_GET_USER_ENV=" + draft.get_user_env);
         if (!draft.export_file.empty()) {
@@ -231,12 +236,13 @@ private:
             for (const std::string& warning : file_warnings(draft.spec.command))
                 streams_.err << "sbatch: warning: " << warning << '\n';
         }
-        if (draft.parsable)
+        if (draft.parsable) {
             streams_.out << to_string(reply->job) << (cluster.empty() ? "" : ";") << cluster
                          << '\n';
-        else if (!draft.quiet)
+        } else if (!draft.quiet) {
             streams_.out << "Submitted batch job " << to_string(reply->job)
                          << (cluster.empty() ? "" : " on cluster ") << cluster << '\n';
+        }
         streams_.out.flush();
         if (!draft.wait) return 0;
         const auto code = wait_for_end(client, reply->job);
@@ -248,10 +254,11 @@ private:
             streams_.err << "sbatch: error: " << line << '\n';
         if (problem.code == "unknown_gres")
             return advised(fail(slurm_message(problem), 1), problem);  // Slurm's, without a prefix.
-        if (problem.slurm.empty() || problem.code == "not_supported")
+        if (problem.slurm.empty() || problem.code == "not_supported") {
             return fail("Batch job submission failed: " +
                             (problem.detail.empty() ? problem.title : problem.detail),
                         1);
+        }
         return advised(fail("Batch job submission failed: " + problem.slurm, 1), problem);
     }
 

@@ -57,10 +57,11 @@ public:
                          << "Try \"sbcast --help\" for more information\n";
             return 1;
         }
-        if (job_.empty())
+        if (job_.empty()) {
             return fail(
                 "Need a job id to run this command.  Run from within a Slurm job or use the "
                 "--jobid option.");
+        }
         if (names_[1].empty() || names_[1].back() == '/')
             return fail("Target filename cannot be a directory.");
         if (const auto code = open_source()) return *code;

@@ -140,10 +140,11 @@ private:
         int depth = 0;
         for (const char c : text) {
             depth += c == '[' ? 1 : c == ']' ? -1 : 0;
-            if (c == ',' && depth == 0)
+            if (c == ',' && depth == 0) {
                 parts.emplace_back();
-            else
+            } else {
                 parts.back() += c;
+            }
         }
         return parts;
     }
@@ -161,9 +162,10 @@ private:
             const auto number = parse_int64(word.substr(dot + 1));
             step_is_right = word.substr(dot + 1) == "batch" ||
                             (number.ok() && number.value() >= 0 && number.value() < 0x7fff'ffff);
-            if (step_is_right)
+            if (step_is_right) {
                 step =
                     number.ok() ? StepId(static_cast<std::uint32_t>(number.value())) : kBatchStep;
+            }
         }
         if (!has_id || !step_is_right) {
             streams_.err << "scancel: error: Invalid job id " << word << '\n';
@@ -200,10 +202,11 @@ private:
         api::JobName name{.job = job.id};
         if (!job.array_pending.empty()) {
             name.array_tasks = tasks_of(job.array_pending);
-            if (!only.empty())
+            if (!only.empty()) {
                 std::erase_if(name.array_tasks, [&](std::uint32_t task) {
                     return !std::ranges::binary_search(only, task);
                 });
+            }
             if (name.array_tasks.empty()) return 0;
         }
         if (!is_confirmed(job, shown)) return 0;
@@ -232,14 +235,16 @@ private:
         if (sent) return 0;
         // What has ended already is as good as cancelled.
         if (sent.problem().code == "job_finished") {
-            if (options.verbose)
+            if (options.verbose) {
                 streams_.err << "scancel: error: Kill job error on job id " << name << ": "
                              << slurm_message(sent.problem()) << '\n';
+            }
             return 0;
         }
-        if (!options.quiet)
+        if (!options.quiet) {
             streams_.err << "scancel: error: Kill job error on job id " << name << ": "
                          << slurm_message(sent.problem()) << '\n';
+        }
         return 1;
     }
 

@@ -181,13 +181,15 @@ private:
     int show_as_json(const std::string& what, const std::string& id) {
         if (means(what, "jobs", 1))
             return print_json("jobs", id.empty() ? client_.jobs() : client_.job(id), put_job);
-        if (means(what, "nodes", 1))
+        if (means(what, "nodes", 1)) {
             return print_json("nodes", named(client_.nodes(), id, "Invalid node name specified"),
                               put_node);
-        if (means(what, "partitions", 1))
+        }
+        if (means(what, "partitions", 1)) {
             return print_json("partitions",
                               named(client_.partitions(), id, "Invalid partition name specified"),
                               put_partition);
+        }
         return fail("scontrol --json show " + what + " is not supported yet");
     }
 
@@ -200,10 +202,11 @@ private:
 
     int show_hostnames(const std::vector<std::string>& words) {
         std::string list = joined(words, 2);
-        if (list.empty())
+        if (list.empty()) {
             list = call_.variable("SLURM_JOB_NODELIST") == nullptr
                        ? ""
                        : *call_.variable("SLURM_JOB_NODELIST");
+        }
         const auto names = expand_hostlist(list);
         if (!names.ok() || names.value().empty())
             return streams_.err << "Invalid hostlist: " << list << '\n', 1;
@@ -219,10 +222,11 @@ private:
 
     int ping() {
         const auto answer = client_.ping();
-        if (answer)
+        if (answer) {
             streams_.out << "Slurmctld(primary) at " << answer->host << " is UP\n";
-        else
+        } else {
             streams_.out << "Slurmctld(primary) at (null) is DOWN\n";
+        }
         return answer ? 0 : 1;
     }
 
@@ -291,10 +295,11 @@ private:
         if (!of_reservation && !partition_named(words).empty()) return create_partition(words);
         if (!of_reservation && !node_named(words).empty())
             return create_nodes(client_, words, streams_);
-        if (words.size() <= from || iequals(words[1], "partition"))
+        if (words.size() <= from || iequals(words[1], "partition")) {
             return streams_.err << "Invalid entity in create command; give PartitionName=, "
                                    "NodeName= or reservation\n",
                    1;
+        }
         const auto call = parse_reservation(
             {words.begin() + static_cast<std::ptrdiff_t>(from), words.end()}, wall_clock_now());
         if (!call.ok()) return fail(call.error().message + ".  No reservation created.");
@@ -313,10 +318,11 @@ private:
         const std::string name = reservation_named(words);
         if (name.empty() && !node_named(words).empty())
             return delete_nodes(client_, words, streams_);
-        if (name.empty())
+        if (name.empty()) {
             return streams_.err << "Invalid entity in delete command; give ReservationName=, "
                                    "PartitionName= or NodeName=\n",
                    1;
+        }
         const auto done = client_.delete_reservation(name);
         if (done) return 0;
         return objection("delete_reservation " + words[1] + ": ", done.problem());
@@ -351,10 +357,11 @@ private:
             const auto done = send(change.value(), name);
             if (done) continue;
             const std::string why = slurm_message(done.problem());
-            if (change.value().node)
+            if (change.value().node) {
                 streams_.err << "slurm_update error: " << why << '\n';
-            else
+            } else {
                 streams_.err << why << " for job " << name << '\n';
+            }
             code = 1;
         }
         return code;
@@ -367,9 +374,10 @@ private:
         const auto jobs = client_.job(name);  // "+10" is relative to what it is now.
         if (!jobs) return jobs.problem();
         const auto limit = jobs->front().time_limit;
-        if (limit)
+        if (limit) {
             patch.time_limit = std::to_string(
                 std::max<std::int64_t>(1, (*limit + change.time_limit_by).count() / 60'000));
+        }
         return client_.update(name, patch);
     }
 

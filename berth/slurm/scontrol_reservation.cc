@@ -139,13 +139,15 @@ Status check_new_reservation(const ReservationChange& change) {
     if (!change.start) return invalid("A start time must be given." + std::string(kNone));
     if (!change.end && !change.duration)
         return invalid("An end time or duration must be given." + std::string(kNone));
-    if (!change.nodes && !change.node_count && !change.core_count && !change.tres)
+    if (!change.nodes && !change.node_count && !change.core_count && !change.tres) {
         return invalid(
             "CoreCnt, Nodes, NodeCnt, BurstBuffer, Licenses or Watts must be specified." +
             std::string(kNone));
-    if (!change.users && !change.groups && !change.accounts && !change.qos)
+    }
+    if (!change.users && !change.groups && !change.accounts && !change.qos) {
         return invalid("Either Users/Groups and/or Accounts must be specified." +
                        std::string(kNone));
+    }
     return Done{};
 }
 

@@ -147,9 +147,10 @@ Status set_node_key(api::NodePatch& node, const std::string& key, const std::str
         const bool known = std::ranges::any_of(
             std::to_array<std::string_view>({"DRAIN", "RESUME", "UNDRAIN", "DOWN", "IDLE"}),
             [&](std::string_view state) { return iequals(state, value); });
-        if (!known)
+        if (!known) {
             return invalid("Invalid node state specified: " + value +
                            "; there are DRAIN, RESUME, UNDRAIN, DOWN, IDLE");
+        }
         std::string upper = value;
         std::ranges::transform(upper, upper.begin(), [](char c) {
             return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;

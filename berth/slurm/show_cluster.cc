@@ -88,32 +88,36 @@ std::string limit_text(const std::optional<std::uint32_t>& limit) {
 }
 
 void put_memory(Record& record, const api::PartitionRow& partition) {
-    if (partition.default_memory_per_cpu)
+    if (partition.default_memory_per_cpu) {
         record.put("DefMemPerCPU", mebibytes(*partition.default_memory_per_cpu));
-    else
+    } else {
         record.put("DefMemPerNode", partition.default_memory_per_node
                                         ? mebibytes(*partition.default_memory_per_node)
                                         : "UNLIMITED");
-    if (partition.max_memory_per_cpu)
+    }
+    if (partition.max_memory_per_cpu) {
         record.put("MaxMemPerCPU", mebibytes(*partition.max_memory_per_cpu));
-    else
+    } else {
         record.put("MaxMemPerNode", partition.max_memory_per_node
                                         ? mebibytes(*partition.max_memory_per_node)
                                         : "UNLIMITED");
+    }
 }
 
 void print_partition(std::ostream& out, const api::PartitionRow& partition, bool one_line) {
     Record record(out, one_line);
     record.put("PartitionName", partition.name).line();
     record.put("AllowGroups", list_or(partition.allow_groups, "ALL"));
-    if (partition.deny_accounts.empty())
+    if (partition.deny_accounts.empty()) {
         record.put("AllowAccounts", list_or(partition.allow_accounts, "ALL"));
-    else
+    } else {
         record.put("DenyAccounts", join(partition.deny_accounts, ","));
-    if (partition.deny_qos.empty())
+    }
+    if (partition.deny_qos.empty()) {
         record.put("AllowQos", list_or(partition.allow_qos, "ALL"));
-    else
+    } else {
         record.put("DenyQos", join(partition.deny_qos, ","));
+    }
     record.line();
     record.put("AllocNodes", "ALL")
         .put("Default", yes_no(partition.is_default))

@@ -118,9 +118,10 @@ std::string held_gres(const std::vector<api::NodeShareRow>& shares) {
             const std::size_t end = std::min(rest.find('('), rest.size());
             const std::string_view one = rest.substr(0, end);
             const std::size_t colon = one.rfind(':');
-            if (colon != std::string_view::npos)
+            if (colon != std::string_view::npos) {
                 counts[std::string(one.substr(0, colon))] +=
                     parse_int64(one.substr(colon + 1)).value_or(0);
+            }
             const std::size_t next = rest.find("),", end);
             rest = next == std::string_view::npos ? std::string_view() : rest.substr(next + 2);
         }
@@ -159,10 +160,11 @@ std::string least_cpus(const JobRequest& request) {
 
 void put_least(Record& record, const api::JobRow& job) {
     record.put("MinCPUsNode", least_cpus(job.request));
-    if (job.request.memory_per_cpu)
+    if (job.request.memory_per_cpu) {
         record.put("MinMemoryCPU", format_size(*job.request.memory_per_cpu));
-    else
+    } else {
         record.put("MinMemoryNode", format_size(job.request.memory_per_node.value_or(Bytes(0))));
+    }
     record.put("MinTmpDiskNode", "0").line();
     record.put("Features", or_null(job.request.constraint)).put("DelayBoot", "00:00:00").line();
     record.put("OverSubscribe", job.request.exclusive ? "NO" : "OK")

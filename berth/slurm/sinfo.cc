@@ -203,10 +203,11 @@ std::vector<Group> groups_of(const SinfoOptions& options, const PercentFormat& f
             Group one{&partition, {found->second}};
             const std::string key = options.by_node ? name : key_of(format, one);
             const auto [line, is_new] = line_of.try_emplace(key, groups.size());
-            if (is_new)
+            if (is_new) {
                 groups.push_back(std::move(one));
-            else
+            } else {
                 groups[line->second].nodes.push_back(found->second);
+            }
         }
         const bool only_nodes = options.by_node || options.reasons;
         if (groups.size() == first && !only_nodes) groups.push_back({&partition, {}});
@@ -274,10 +275,11 @@ int show_once(const Invocation& call, const SinfoOptions& options, PercentFormat
               Client& client, const std::string& cluster, Streams& streams) {
     if (options.reservations) return print_reservations(client, options.header, streams);
     const auto partitions = client.partitions();
-    if (!partitions)
+    if (!partitions) {
         return streams.err << "slurm_load_partitions: " << slurm_message(partitions.problem())
                            << '\n',
                1;
+    }
     const auto nodes = client.nodes();
     if (!nodes)
         return streams.err << "slurm_load_node: " << slurm_message(nodes.problem()) << '\n', 1;

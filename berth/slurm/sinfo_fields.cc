@@ -51,10 +51,11 @@ std::string nodes_aiot(const Group& g) {
     for (const api::NodeRow* node : g.nodes) {
         if (!takes_work(*node))
             ++other;
-        else if (node->allocated_cpus > 0)
+        else if (node->allocated_cpus > 0) {
             ++allocated;
-        else
+        } else {
             ++idle;
+        }
     }
     return std::to_string(allocated) + "/" + std::to_string(idle) + "/" + std::to_string(other) +
            "/" + std::to_string(g.nodes.size());

@@ -119,10 +119,11 @@ void SlurmJson::put_infinite(std::string_view name) {
 }
 
 void SlurmJson::put_minutes(std::string_view name, std::optional<Duration> limit) {
-    if (limit)
+    if (limit) {
         put_number(name, seconds(*limit) / 60);
-    else
+    } else {
         put_infinite(name);
+    }
 }
 
 void SlurmJson::put_time(std::string_view name, std::optional<Time> at) {

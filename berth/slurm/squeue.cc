@@ -70,10 +70,11 @@ Status read_jobs(const std::string& text, SqueueOptions& options) {
             return Error{ErrorCode::invalid_argument, "Invalid job id: " + std::string(word)};
         }
         options.query.jobs.push_back(JobId(static_cast<std::uint32_t>(id.value())));
-        if (trim(word).find('+') != std::string_view::npos)
+        if (trim(word).find('+') != std::string_view::npos) {
             options.components.emplace_back(trim(word));
-        else
+        } else {
             options.whole_jobs.push_back(options.query.jobs.back());
+        }
     }
     return Done{};
 }

@@ -36,6 +36,7 @@ std::string gres_or_na(const List& all) {
 template <std::size_t N>
 struct Fixed {
     char text[N]{};
+    // NOLINTNEXTLINE(google-explicit-constructor): a literal as a template argument becomes one.
     constexpr Fixed(const char (&given)[N]) { std::copy_n(given, N, text); }
 };
 // What Slurm prints where a job says nothing; ours never say more.

@@ -65,9 +65,10 @@ Result<JobOrder> JobOrder::read(std::string_view keys) {
             key.remove_prefix(1);
         }
         if (key.size() == 1) by.letter = key.front(), by.key = key_by(by.letter);
-        if (by.key == nullptr)
+        if (by.key == nullptr) {
             return Error{ErrorCode::invalid_argument,
                          "Invalid sort specification: " + std::string(key)};
+        }
         order.by_.push_back(by);
     }
     return order;

@@ -89,7 +89,7 @@ int StepRun::run() {
 std::string StepRun::own_host() {
     const auto controller = client_.ping();
     if (!controller || controller->address.empty()) return {};
-    const std::string seen = client_.own_address();
+    std::string seen = client_.own_address();
     if (StepListener::is_found_at(seen)) return seen;
     const std::string host = controller->address.substr(0, controller->address.rfind(':'));
     return StepListener::is_found_at(host) ? host : "";
@@ -301,6 +301,7 @@ void StepRun::watch_launch(const StepListener& listener, const api::StepReply& r
     const std::vector<std::uint32_t> missing = listener.not_come();
     if (missing.empty()) return;
     std::vector<std::string> names;
+    names.reserve(missing.size());
     for (const std::uint32_t node : missing) names.push_back(reply.step.nodes.at(node));
     const std::string nodes = compress_hostlist_in_order(names);
     if (std::exchange(said_waiting_, true)) {
@@ -319,9 +320,10 @@ void StepRun::watch_launch(const StepListener& listener, const api::StepReply& r
 bool StepRun::is_alive(StepId step) {
     if (++idle_seconds_ % 5 != 0) return true;
     const auto look = look_.at(job_);
-    if (!look && is_silent(look.problem()) && !std::exchange(said_silent_, true))
+    if (!look && is_silent(look.problem()) && !std::exchange(said_silent_, true)) {
         fail("no answer from the controller, and the step goes on: " +
              slurm_message(look.problem()));
+    }
     if (look) said_silent_ = false;
     return may_run_still(look, step);
 }

@@ -131,6 +131,7 @@ void StepSignals::leave(const std::string& why) {
 
 std::string StepSignals::names(const std::vector<std::uint32_t>& nodes) const {
     std::vector<std::string> all;
+    all.reserve(nodes.size());
     for (const std::uint32_t node : nodes) all.push_back(reply_.step.nodes.at(node));
     return (all.size() == 1 ? "node " : "nodes ") + compress_hostlist_in_order(all);
 }

@@ -97,9 +97,10 @@ TEST(LogRoom, IsMadeAheadOfUseAndReadAsTheEndOfTheLog) {
         if (id == 30) {  // What a crash in the midst of it leaves.
             namespace fs = std::filesystem;
             for (const auto& file : fs::directory_iterator(folder.path())) {
-                if (file.path().extension() != ".db-shm")
+                if (file.path().extension() != ".db-shm") {
                     fs::copy(file.path(),
                              std::filesystem::path(copy.path()) / file.path().filename());
+                }
             }
         }
     }

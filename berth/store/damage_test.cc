@@ -124,8 +124,11 @@ std::string damaged(std::string bytes, Rng& rng) {
     const std::size_t from = std::min(place() / 512 * 512, bytes.size() - sector);
     switch (rng.between(0, 3)) {
         case 0:
-            for (std::int64_t n = rng.between(1, 4); n > 0; --n)
-                bytes[place()] ^= static_cast<char>(1 << rng.between(0, 7));
+            for (std::int64_t n = rng.between(1, 4); n > 0; --n) {
+                const int flipped = 1 << rng.between(0, 7);
+                char& byte = bytes[place()];
+                byte = static_cast<char>(byte ^ flipped);
+            }
             break;
         case 1: bytes.replace(from, sector, sector, '\0'); break;
         case 2:

@@ -61,9 +61,10 @@ TEST(Packing, RefusesWhatItHasNotMade) {
 TEST(Packing, SurvivesAnyDamage) {
     testing::for_each_seed(300, [](Rng& rng) {
         std::string bytes = pack(environment());
-        for (int i = 0; i < 3; ++i)
+        for (int i = 0; i < 3; ++i) {
             bytes[static_cast<std::size_t>(rng.next() % bytes.size())] =
                 static_cast<char>(rng.between(0, 255));
+        }
         (void)unpack(bytes);
     });
 }

@@ -71,6 +71,7 @@ Status Retention::advance(Database& database, Time now, Clock::time_point at,
     if (keep_unreadable(jobs, trouble)) next_ = at + settings_.longer_pause;
     if (!jobs.empty() && settings_.archive) {
         std::vector<AccountingRecord> records;
+        records.reserve(jobs.size());
         for (const Old& one : jobs) records.push_back(one.record);
         const Status archived = settings_.archive(records);
         if (!archived.ok()) {

@@ -123,9 +123,10 @@ Status migrate(Database& database, const std::string& path) {
     for (const SchemaStep& step : kSchemaSteps) {
         if (step.from != version) continue;
         Status ran = database.run(step.sql);
-        if (!ran.ok())
+        if (!ran.ok()) {
             return prefixed(path + ", from version " + std::to_string(version),
                             std::move(ran).error());
+        }
         version = step.from + 1;
     }
     BERTH_ASSERT(version == kSchemaVersion);

@@ -69,7 +69,8 @@ inline Job pending_job(std::uint32_t id, Time submitted, std::string name = "tra
 }
 
 // One core and one GPU of each node named, the GPU being the n-th.
-inline Allocation share_of_nodes(const ClusterSpec& spec, std::vector<NodeId> nodes, unsigned n) {
+inline Allocation share_of_nodes(const ClusterSpec& spec, const std::vector<NodeId>& nodes,
+                                 unsigned n) {
     Allocation allocation;
     for (const NodeId node : nodes) {
         NodeShare share{.node = node,
@@ -123,8 +124,8 @@ public:
     Status submit(std::uint32_t id, Time now, JobPayload payload = {.script = "#!/bin/sh\n"}) {
         return record(now, {JobSubmitted{pending_job(id, now)}}, {{JobId(id), std::move(payload)}});
     }
-    Status start(std::uint32_t id, Time now, std::uint32_t attempt, std::vector<NodeId> nodes,
-                 unsigned n = 0) {
+    Status start(std::uint32_t id, Time now, std::uint32_t attempt,
+                 const std::vector<NodeId>& nodes, unsigned n = 0) {
         return record(now, {StartJob{.job = JobId(id),
                                      .attempt = Attempt(attempt),
                                      .allocation = share_of_nodes(state().spec(), nodes, n)}});

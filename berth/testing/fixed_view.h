@@ -41,6 +41,7 @@ public:
     }
     std::vector<const Job*> running() const override {
         std::vector<const Job*> all;
+        all.reserve(jobs_running.size());
         for (const Job& job : jobs_running) all.push_back(&job);
         return all;
     }

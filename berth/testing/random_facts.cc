@@ -436,7 +436,8 @@ Fact random_fact(Rng& rng, Time now, const ClusterState& state) {
     while (true) {  // A node can always do something, so this ends.
         std::int64_t at = rng.between(0, all - 1);
         for (const Source& source : kSources) {
-            if ((at -= source.weight) >= 0) continue;
+            at -= source.weight;
+            if (at >= 0) continue;
             if (Maybe fact = source.make(rng, now, state)) return *std::move(fact);
             break;
         }

@@ -33,8 +33,8 @@ protected:
     }
 
     // On node 0: of 64 cores so many are free, of its GPUs so much; the job takes 8 cores.
-    Candidate candidate(std::int64_t cpus_free, std::vector<std::int32_t> milli, DeviceMask chosen,
-                        std::int32_t wanted) {
+    Candidate candidate(std::int64_t cpus_free, const std::vector<std::int32_t>& milli,
+                        DeviceMask chosen, std::int32_t wanted) {
         take_ = {};
         take_.set_cpu(cores(8));
         left_ = {};

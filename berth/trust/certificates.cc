@@ -164,7 +164,7 @@ Result<std::string> fingerprint_of(std::string_view pem) {
     unsigned char* bytes = nullptr;
     const int size = i2d_X509(certificate.get(), &bytes);
     if (size < 0) return failed("the certificate cannot be written");
-    const std::string text =
+    std::string text =
         sha256_hex({reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size)});
     OPENSSL_free(bytes);
     return text;

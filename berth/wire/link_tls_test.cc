@@ -71,7 +71,7 @@ protected:
         const std::string key = *make_key();
         return {by.certificate(), *by.certify_node(*make_request(key, name), name, now()), key};
     }
-    std::unique_ptr<AgentClient> client(LinkCertificates own, const std::string& says) {
+    std::unique_ptr<AgentClient> client(const LinkCertificates& own, const std::string& says) {
         auto started =
             AgentClient::start({.address = to_string(at_),
                                 .certificates = [own]() -> Result<LinkCertificates> { return own; },
@@ -172,7 +172,8 @@ TEST_F(LinkTlsTest, ARevokedCertificateLosesItsLinkAtOnceAndGetsNone) {
 }
 
 TEST_F(LinkTlsTest, AnAgentNeedsACertificateForTcp) {
-    const auto started = AgentClient::start({.address = "head:6817"}, log_, [](AgentEvent) {});
+    const auto started =
+        AgentClient::start({.address = "head:6817"}, log_, [](const AgentEvent&) {});
     ASSERT_FALSE(started.ok());
     EXPECT_NE(started.error().message.find("berth-agent join"), std::string::npos);
 }
@@ -181,7 +182,7 @@ TEST_F(LinkTlsTest, AnAddressThatIsTakenIsNamed) {
     const auto second = AgentServer::start(
         {.address = "unix:/tmp/berth-tls2-" + std::to_string(getpid()) + ".sock",
          .tls = TlsListening{at_, node(authority_, "x")}},
-        log_, [](Input) {},
+        log_, [](const Input&) {},
         [](const LaunchAttempt&) -> Result<JobPayload> { return JobPayload{}; });
     ASSERT_FALSE(second.ok());
     EXPECT_NE(second.error().message.find(to_string(at_)), std::string::npos);

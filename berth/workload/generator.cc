@@ -156,6 +156,7 @@ Result<Workload> generate(std::string_view mix, const GeneratorOptions& options)
         std::ranges::find_if(kShapes, [&](const Shape& one) { return one.mix.name == mix; });
     if (shape == kShapes.end()) {
         std::vector<std::string_view> names;
+        names.reserve(kMixes.size());
         for (const Mix& one : kMixes) names.push_back(one.name);
         return Error{ErrorCode::not_found, "there is no mix '" + std::string(mix) +
                                                "' to generate; there are " + join(names, ", ")};

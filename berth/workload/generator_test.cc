@@ -60,6 +60,7 @@ double median_seconds(const Workload& workload) {
 template <int thousandths>
 double quantile(const Workload& workload) {
     std::vector<Duration> times;
+    times.reserve(workload.jobs.size());
     for (const TraceJob& job : workload.jobs) times.push_back(job.run_time);
     std::ranges::sort(times);
     return static_cast<double>(times[times.size() * thousandths / 1000].count()) / 1000;

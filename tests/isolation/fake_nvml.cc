@@ -56,6 +56,7 @@ bool is_named(const char* variable, void* device) {
 
 }  // namespace
 
+// NOLINTBEGIN(readability-identifier-naming): the names are NVML's.
 extern "C" {
 
 int nvmlInit_v2() { return 0; }
@@ -204,3 +205,4 @@ int nvmlDeviceGetRemappedRows(void* device, unsigned*, unsigned*, unsigned*, uns
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)

@@ -6,8 +6,8 @@
 namespace berth {
 namespace {
 
-std::int64_t partition_thousandths(std::vector<std::int64_t> factors, std::uint32_t partition,
-                                   bool plain = false) {
+std::int64_t partition_thousandths(const std::vector<std::int64_t>& factors,
+                                   std::uint32_t partition, bool plain = false) {
     testing::FixedView view;
     for (const std::int64_t factor : factors) {
         view.cluster.partitions.push_back({.priority_job_factor = factor});

@@ -6,7 +6,7 @@
 namespace berth {
 namespace {
 
-std::int64_t qos_thousandths(std::vector<std::int64_t> priorities, std::uint32_t qos,
+std::int64_t qos_thousandths(const std::vector<std::int64_t>& priorities, std::uint32_t qos,
                              bool plain = false) {
     testing::FixedView view;
     for (const std::int64_t priority : priorities) view.cluster.qos.push_back({"q", priority, {}});
