@@ -166,6 +166,7 @@ void CycleRun::look_at_new() {
     }
     std::ranges::sort(jobs, {}, [](const PendingJob* job) -> const OrderKey& { return job->key; });
     std::vector<JobId> ids;  // They may leave on the way.
+    ids.reserve(jobs.size());
     for (const PendingJob* job : jobs) ids.push_back(job->id);
     for (const JobId id : ids) {
         PendingJob* job = outlook_.pending.find(id);
