@@ -11,6 +11,7 @@ from pathlib import Path
 
 FILE_LINES_MAX = 500
 FUNCTION_LINES_MAX = 60
+DOC_COLUMNS_MAX = 100
 
 CODE_FOLDERS = ("berth", "apps", "tests", "bench", "fuzz", "tools", "cmake", "sdk", "web", "deploy")
 CODE_SUFFIXES = {".h", ".cc", ".py", ".cmake", ".proto", ".sh", ".ts", ".js", ".css", ".html"}
@@ -322,6 +323,21 @@ def check_skips(root):
                        "(SKIP_RETURN_CODE): one that fails may print anything")
 
 
+def check_docs(root):
+    """Prose is wrapped; tables, code and what cannot be broken are as long as they are."""
+    for path in sorted([*root.glob("*.md"), *root.glob("docs/*.md")]):
+        in_code = False
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if line.lstrip().startswith("```"):
+                in_code = not in_code
+            if in_code or len(line) <= DOC_COLUMNS_MAX or line.startswith(("|", "    ", "!", "<", "#")):
+                continue
+            words = re.sub(r"`[^`]*`", lambda code: code[0].replace(" ", "_"), line)
+            words = re.sub(r"^\s*([-*]|\d+\.)\s+", "", words)
+            if " " in words[:DOC_COLUMNS_MAX]:
+                yield f"{path.relative_to(root)}:{number}: {len(line)} columns; {DOC_COLUMNS_MAX} are the most"
+
+
 def complaints(root):
     layers = Layers(root)
     for circle in layers.circles():
@@ -329,6 +345,7 @@ def complaints(root):
     yield from check_one_definition(
         root, [path for path in our_files(root) if path.suffix in {".h", ".cc"}])
     yield from check_skips(root)
+    yield from check_docs(root)
     for path in our_files(root):
         text = path.read_text(errors="replace")
         found = []

@@ -184,6 +184,14 @@ class Tidy(unittest.TestCase):
                                           "berth/store/c.h": elsewhere}), [])
 
 
+    def test_prose_is_wrapped(self):
+        long = "word " * 21
+        self.assertIn("105 columns", self.complaints({"docs/a.md": long + "\n"})[0])
+        code = "`" + "x " * 60 + "`"
+        for kept in (f"| {long} |", f"```\n{long}\n```", code, f"- {code}", "x" * 120):
+            self.assertEqual(self.complaints({"docs/a.md": kept + "\n"}), [])
+
+
 class ThisRepository(unittest.TestCase):
     root = Path(__file__).resolve().parent.parent
 
