@@ -34,6 +34,7 @@ void ControllerProcess::start() {
     Engine engine(std::move(recovered.state));
     engine.plant(bugs_.engine);
     Controller controller(std::move(engine), spec_, epoch_, recovered.next_sequence, protections_);
+    controller.limit_cycles(cycle_budget_);
     World world{*this, *this, *this, *this, *this, *this, nullptr, nullptr, fence_, hooks_};
     loop_ = std::make_unique<Loop>(std::move(controller), world, protections_.output_commit);
     inbox_.clear();

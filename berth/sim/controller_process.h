@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "berth/control/cycle_pace.h"
 #include "berth/control/loop.h"
 #include "berth/sim/network.h"
 #include "berth/sim/oracle.h"
@@ -36,6 +37,8 @@ public:
     }
 
     void use(Fence& fence, ControllerHookRunner& hooks) { fence_ = &fence, hooks_ = &hooks; }
+    // Placement attempts of one cycle, of the controllers that start from here on.
+    void limit_cycles(std::uint32_t attempts) { cycle_budget_ = attempts; }
     std::uint64_t life() const { return life_; }  // Another one after each crash.
 
     // REQUIRES: is_up().
@@ -74,6 +77,7 @@ private:
     ControllerHookRunner* hooks_ = nullptr;
     std::uint64_t life_ = 0, wake_ = 0;
     Epoch epoch_{0};
+    std::uint32_t cycle_budget_ = kCycleBudget;
     Duration clock_ahead_{};
     Time busy_until_{};  // Until the last append is durable.
     bool run_due_ = false;
