@@ -5,6 +5,8 @@
 #include <fstream>
 #include <string>
 
+#include "berth/store/replay.h"
+#include "tests/baseline/files.h"
 #include "tests/baseline/folder.h"
 #include "tests/baseline/worlds.h"
 
@@ -25,12 +27,43 @@ int write_worlds() {
     return file.flush() ? 0 : 1;
 }
 
+bool write_text(const std::string& name, const Result<std::string>& text) {
+    if (!text.ok()) std::fprintf(stderr, "%s: %s\n", name.c_str(), text.error().message.c_str());
+    std::ofstream file(path_of(name));
+    if (text.ok()) file << *text;
+    return text.ok() && file.flush();
+}
+
+int write_files() {
+    const std::string store = path_of("store"), memory = path_of("memory"),
+                      ledger = path_of("ledger");
+    for (const Status& written : {write_store(store, false), write_store(path_of("snapshot"), true),
+                                  write_memory(memory), write_ledger(ledger)}) {
+        if (written.ok()) continue;
+        std::fprintf(stderr, "%s\n", written.error().message.c_str());
+        return 1;
+    }
+    const auto replayed = replay(store);
+    if (!replayed.ok()) return 1;
+    bool good = write_text("state.txt", visible(replayed->state, ""));
+    good &= write_text("facts.txt", facts_of(store, ""));
+    good &= write_text("accounting.txt", accounting_of(store, ""));
+    good &= write_text("memory.txt", memory_of(memory, ""));
+    good &= write_text("ledger.txt", ledger_of(ledger, ""));
+    for (const char* const left : {"store/berth.db-shm", "store/berth.db-wal"}) {  // By reading it.
+        std::remove(path_of(left).c_str());
+    }
+    return good ? 0 : 1;
+}
+
 int run(const std::string& command, const std::string& argument) {
     if (command == "decisions" && !argument.empty()) return decisions(std::stoull(argument));
     if (command == "write" && argument == "worlds") return write_worlds();
+    if (command == "write" && argument == "files") return write_files();
     std::fputs(
         "baseline decisions SEED   the decisions of this simulated world, one a line\n"
-        "baseline write worlds     write tests/baseline/worlds.txt anew: see README.md there\n",
+        "baseline write worlds     write tests/baseline/worlds.txt anew: see README.md there\n"
+        "baseline write files      the same of the files that programs write\n",
         stderr);
     return 2;
 }
