@@ -39,6 +39,9 @@ public:
     void use(Fence& fence, ControllerHookRunner& hooks) { fence_ = &fence, hooks_ = &hooks; }
     // Placement attempts of one cycle, of the controllers that start from here on.
     void limit_cycles(std::uint32_t attempts) { cycle_budget_ = attempts; }
+    // All records that are durable, from here on: snapshots cut the journal, not these.
+    void keep_records() { keeps_records_ = true; }
+    const std::vector<Record>& records() const { return records_; }
     std::uint64_t life() const { return life_; }  // Another one after each crash.
 
     // REQUIRES: is_up().
@@ -58,6 +61,7 @@ private:
 
     void run();
     void run_at(Time when);
+    void tail_is_durable();
     void release(std::function<void()> what);
     Duration commit_time();
 
@@ -84,6 +88,8 @@ private:
     std::optional<Time> deadline_;
     Time disturbed_at_{};
     std::vector<Recorded> tail_;  // What the oracle is told once it is durable.
+    std::vector<Record> records_, tail_records_;
+    bool keeps_records_ = false;
 };
 
 }  // namespace berth::sim

@@ -117,6 +117,7 @@ SimWorld::SimWorld(std::uint64_t seed, const WorldOptions& options, bool watched
     connect();
     controller_.use(fence_, hooks_);
     controller_.limit_cycles(options_.cycle_budget);
+    if (options_.keep_journal) controller_.keep_records();
     injector_ = std::make_unique<Injector>(stage_, network_, controller_, agents_, *clients_, mix_,
                                            rng_.fork());
 }
@@ -247,6 +248,7 @@ WorldReport SimWorld::report() const {
     report.decisions = oracle_.decisions().decisions();
     report.decision_trail = oracle_.decisions().trail();
     report.decision_lines = oracle_.decisions().lines();
+    report.journal = controller_.records();
     return report;
 }
 

@@ -26,6 +26,7 @@ struct WorldOptions {
     bool fence_lies = false;      // It says that nodes are dead, and does nothing.
     ControllerBugs bugs;
     std::uint32_t cycle_budget = kCycleBudget;  // Placement attempts of one cycle.
+    bool keep_journal = false;
     // Violations that do not end the run: so it is seen whether the layer behind notices as well.
     std::set<std::string> look_past;
 };
@@ -44,6 +45,7 @@ struct WorldReport {
     std::uint64_t decision_hash = 0, decisions = 0;
     std::string decision_trail;
     std::vector<std::string> decision_lines;
+    std::vector<Record> journal;  // All durable records, if they were to be kept.
 
     std::uint64_t fault_count() const;
 };
