@@ -17,6 +17,9 @@ Status write_store(const std::string& folder, bool cut);
 Status write_memory(const std::string& folder);
 Status write_ledger(const std::string& folder);
 
+// A state directory with these records and no snapshot.
+Status write_journal(const std::string& folder, const std::vector<Record>& records);
+
 // What users see of a state: jobs, nodes, usage, reservations. Later fields are not part of it.
 std::string visible(const ClusterState& state, const std::string& known);
 // The first fact of each kind that the journal holds; `kinds`, where given, gets their numbers.

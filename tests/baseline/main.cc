@@ -56,14 +56,22 @@ int write_files() {
     return good ? 0 : 1;
 }
 
+int write_world_journal() {
+    const Status written = write_journal(path_of("journals/world"), journal_of(kJournalWorld));
+    if (!written.ok()) std::fprintf(stderr, "%s\n", written.error().message.c_str());
+    return written.ok() ? 0 : 1;
+}
+
 int run(const std::string& command, const std::string& argument) {
     if (command == "decisions" && !argument.empty()) return decisions(std::stoull(argument));
     if (command == "write" && argument == "worlds") return write_worlds();
     if (command == "write" && argument == "files") return write_files();
+    if (command == "write" && argument == "journal") return write_world_journal();
     std::fputs(
         "baseline decisions SEED   the decisions of this simulated world, one a line\n"
         "baseline write worlds     write tests/baseline/worlds.txt anew: see README.md there\n"
-        "baseline write files      the same of the files that programs write\n",
+        "baseline write files      the same of the files that programs write\n"
+        "baseline write journal    the same of journals/world\n",
         stderr);
     return 2;
 }

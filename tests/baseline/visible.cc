@@ -1,3 +1,4 @@
+// What is compared of each file: the lines that a later program must show again.
 #include "berth/agent/memory.h"
 #include "berth/host/file_disk.h"
 #include "berth/launcher/ledger.h"

@@ -14,6 +14,12 @@ sim::WorldReport run_unbounded(std::uint64_t seed) {
     return sim::run_world(seed, options);
 }
 
+std::vector<Record> journal_of(std::uint64_t seed) {
+    sim::WorldOptions options;
+    options.keep_journal = true;
+    return sim::run_world(seed, options).journal;
+}
+
 WorldDecisions decisions_of(const sim::WorldReport& report) {
     char digest[20];
     std::snprintf(digest, sizeof digest, "%016" PRIx64, report.decision_hash);

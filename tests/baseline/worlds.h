@@ -11,6 +11,8 @@
 namespace berth::baseline {
 
 inline constexpr std::uint64_t kWorlds = 300;  // Seeds 1 to 300.
+// Whose journal is kept: it has planned starts, reservations, a fence and the site's programs.
+inline constexpr std::uint64_t kJournalWorld = 51;
 
 struct WorldDecisions {
     std::string digest;                // Of all decisions, 16 hexadecimal digits.
@@ -22,6 +24,9 @@ struct WorldDecisions {
 // The world of this seed, whose cycles have no bounded budget.
 sim::WorldReport run_unbounded(std::uint64_t seed);
 WorldDecisions decisions_of(const sim::WorldReport& report);
+
+// All durable records of this world, as its controllers wrote them.
+std::vector<Record> journal_of(std::uint64_t seed);
 
 std::string to_line(std::uint64_t seed, const WorldDecisions& decisions);
 // By seed, from such lines; those that begin with # are left out.

@@ -1,3 +1,5 @@
+// How the files of a baseline are made: a random history with every kind of fact, and by hand what
+// an agent and a launcher remember.
 #include <filesystem>
 #include <set>
 
@@ -65,6 +67,17 @@ Status write_anew(const std::string& folder) {
     fs::remove_all(folder, error);
     fs::create_directories(folder, error);
     if (error) return Error{ErrorCode::unavailable, folder + ": " + error.message()};
+    return Done{};
+}
+
+// Without the reserve, the lock and the like, which each program makes for itself.
+Status keep_database_alone(const std::string& folder) {
+    std::vector<fs::path> others;
+    for (const auto& file : fs::directory_iterator(folder)) {
+        const std::string name = file.path().filename();
+        if (name != "berth.db" && name != "berth.db.tail") others.push_back(file.path());
+    }
+    for (const fs::path& file : others) fs::remove(file);
     return Done{};
 }
 
@@ -159,11 +172,22 @@ Status write_store(const std::string& folder, bool cut) {
         Rng rng(kSeed);
         BERTH_CHECK(write_history(cluster, rng));
     }
-    for (const auto& file : fs::directory_iterator(folder)) {
-        const std::string name = file.path().filename();
-        if (name != "berth.db" && name != "berth.db.tail") fs::remove(file);
+    return keep_database_alone(folder);
+}
+
+Status write_journal(const std::string& folder, const std::vector<Record>& records) {
+    BERTH_CHECK(write_anew(folder));
+    StoreSettings settings = testing::small_settings();
+    settings.keep_journal = true;
+    {
+        SilentLog log;
+        BERTH_TRY(Opened opened, Store::open(folder, settings, log));
+        for (const Record& record : records) {
+            for (const Fact& fact : record.facts) opened.state.apply(record.now, fact);
+            BERTH_CHECK(opened.store.append(record, opened.state));
+        }
     }
-    return Done{};
+    return keep_database_alone(folder);
 }
 
 Status write_memory(const std::string& folder) {
