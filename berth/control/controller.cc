@@ -74,6 +74,7 @@ struct Controller::Parts {
     bool cycle_is_due = true;
     std::optional<Time> cycle_at;
     CyclePace pace;
+    std::uint32_t cycle_budget = kCycleBudget;
     bool cycled = false;  // In the last turn.
     std::vector<ReplyTo> hash_wanted;
     // Jobs whose end was heard of long after it, and when: they are not forgotten at once.
@@ -113,6 +114,10 @@ Turn Controller::turn(Time now, std::vector<Input> inputs, bool has_room, Observ
 
 void Controller::turn_took(Duration length) {
     if (parts_->cycled) parts_->pace.ran(parts_->now + length, length);
+}
+
+void Controller::limit_cycles(std::uint32_t placement_attempts) {
+    parts_->cycle_budget = placement_attempts;
 }
 
 void Controller::Parts::take_office(Ledger& ledger) {
@@ -226,7 +231,7 @@ void Controller::Parts::schedule(Ledger& ledger, Observer* observer) {
     const int most = pace.is_long() ? 1 : kCyclesPerTurn;
     for (int i = 0; cycle_is_due && i < most; ++i) {
         if (observer != nullptr) observer->cycle_begins();
-        Cycle cycle = engine.cycle(now, kCycleBudget);
+        Cycle cycle = engine.cycle(now, cycle_budget);
         if (observer != nullptr) observer->cycle_ended(cycle.work);
         ledger.record_applied(std::move(cycle.decisions));
         cycle_is_due = !cycle.complete;

@@ -63,6 +63,9 @@ public:
               Observer* observer = nullptr);
     // How long the last turn took, until it was durable and published: see cycle_pace.h.
     void turn_took(Duration length);
+    // Placement attempts of one cycle, from the next turn on; else kCycleBudget. For simulations
+    // whose decisions must not depend on where a cycle stops.
+    void limit_cycles(std::uint32_t placement_attempts);
 
     const ClusterState& state() const;
     Time now() const;  // Of the last turn; before the first, of the last record.

@@ -34,6 +34,7 @@ void ControllerProcess::start() {
     Engine engine(std::move(recovered.state));
     engine.plant(bugs_.engine);
     Controller controller(std::move(engine), spec_, epoch_, recovered.next_sequence, protections_);
+    controller.limit_cycles(cycle_budget_);
     World world{*this, *this, *this, *this, *this, *this, nullptr, nullptr, fence_, hooks_};
     loop_ = std::make_unique<Loop>(std::move(controller), world, protections_.output_commit);
     inbox_.clear();
@@ -52,11 +53,12 @@ void ControllerProcess::crash(Duration until_restart) {
             [&] { return std::string("the unsynced tail is ") + (kept ? "kept" : "lost"); });
         if (kept) {
             journal_.commit();
-            for (const Recorded& recorded : tail_) oracle_.recorded(recorded);
+            tail_is_durable();
         } else {
             journal_.lose_tail();
         }
         tail_.clear();
+        tail_records_.clear();
     } else if (journal_.recover().state.hash() != state().hash()) {
         stage_.violated("I13", "what is durable is another state than the one in memory");
     }
@@ -124,12 +126,13 @@ Status ControllerProcess::append(const Record& record, const ClusterState& after
     if (record.sequence % kHashEvery == 0) hash = after.hash();
     journal_.append(record, hash);
     tail_.push_back(oracle_.read(record, after));
+    if (keeps_records_) tail_records_.push_back(record);
     const Duration wait = commit_time();
     busy_until_ = stage_.now() + wait;
     stage_.timeline.at(busy_until_, [this, life = life_] {
         if (life_ != life) return;
         journal_.commit();
-        for (const Recorded& recorded : std::exchange(tail_, {})) oracle_.recorded(recorded);
+        tail_is_durable();
     });
     if (rng_.between(1, 10'000) <= mix_.crash_in_commit) {
         stage_.count(Fault::crash_in_commit);
@@ -140,6 +143,11 @@ Status ControllerProcess::append(const Record& record, const ClusterState& after
         });
     }
     return Done{};
+}
+
+void ControllerProcess::tail_is_durable() {
+    for (const Recorded& recorded : std::exchange(tail_, {})) oracle_.recorded(recorded);
+    for (Record& record : std::exchange(tail_records_, {})) records_.push_back(std::move(record));
 }
 
 Status ControllerProcess::rest(const ClusterState& state) {

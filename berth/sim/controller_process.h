@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "berth/control/cycle_pace.h"
 #include "berth/control/loop.h"
 #include "berth/sim/network.h"
 #include "berth/sim/oracle.h"
@@ -41,6 +42,11 @@ public:
     }
 
     void use(Fence& fence, ControllerHookRunner& hooks) { fence_ = &fence, hooks_ = &hooks; }
+    // Placement attempts of one cycle, of the controllers that start from here on.
+    void limit_cycles(std::uint32_t attempts) { cycle_budget_ = attempts; }
+    // All records that are durable, from here on: snapshots cut the journal, not these.
+    void keep_records() { keeps_records_ = true; }
+    const std::vector<Record>& records() const { return records_; }
     std::uint64_t life() const { return life_; }  // Another one after each crash.
 
     // REQUIRES: is_up().
@@ -60,6 +66,7 @@ private:
 
     void run();
     void run_at(Time when);
+    void tail_is_durable();
     void release(std::function<void()> what);
     Duration commit_time();
 
@@ -79,12 +86,15 @@ private:
     ControllerHookRunner* hooks_ = nullptr;
     std::uint64_t life_ = 0, wake_ = 0;
     Epoch epoch_{0};
+    std::uint32_t cycle_budget_ = kCycleBudget;
     Duration clock_ahead_{};
     Time busy_until_{};  // Until the last append is durable.
     bool run_due_ = false;
     std::optional<Time> deadline_;
     Time disturbed_at_{};
     std::vector<Recorded> tail_;  // What the oracle is told once it is durable.
+    std::vector<Record> records_, tail_records_;
+    bool keeps_records_ = false;
 };
 
 }  // namespace berth::sim

@@ -1,9 +1,13 @@
 // DecisionHash: a fingerprint of what the controller decided: which attempt of which job starts
-// when, on which nodes, devices and cores, which start is planned, and when a run must end.
+// when, on which nodes, devices and cores, which start is planned, and when a job must end.
 //
-// It reads named fields of named facts and nothing else. A field or a fact that is added to the
-// journal therefore changes no golden hash; only another decision does.
+// Each decision is one line of text, made of named fields of named facts and of nothing else, and
+// the fingerprint is of these lines. So a field or a fact that is added to the journal changes no
+// golden hash, only another decision does; and two runs that differ can be compared line by line.
 #pragma once
+
+#include <string>
+#include <vector>
 
 #include "berth/base/hash.h"
 #include "berth/model/event.h"
@@ -16,18 +20,19 @@ public:
     void take(Time now, const Fact& fact);
 
     std::uint64_t value() const { return hash_.value(); }
-    std::uint64_t decisions() const { return decisions_; }
+    std::uint64_t decisions() const { return lines_.size(); }
+    const std::vector<std::string>& lines() const { return lines_; }
+    // Two hexadecimal digits for each decision, of the fingerprint up to it: two trails part where
+    // the first decision differs (one decision later in 1 of 256 cases).
+    const std::string& trail() const { return trail_; }
 
 private:
-    enum class Kind : std::uint8_t { start = 1, plan, withdraw, end };
-
-    void begin(Kind kind, Time now, JobId job);
-    void start(Time now, const StartJob& fact);
+    void add(Time now, JobId job, const std::string& what);
     void plan(Time now, JobId job, const std::optional<PlannedStart>& planned);
-    void end(Time now, const EndJob& fact);
 
     StateHash hash_;
-    std::uint64_t decisions_ = 0;
+    std::vector<std::string> lines_;
+    std::string trail_;
 };
 
 }  // namespace berth::sim

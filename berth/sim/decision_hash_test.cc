@@ -59,6 +59,18 @@ TEST(DecisionHash, KnowsPlannedStartsAndEnds) {
               hash_of(EndJob{.job = JobId(1), .outcome = JobState::cancelled}));
 }
 
+TEST(DecisionHash, SaysEachDecisionInALine) {
+    DecisionHash hash;
+    hash.take(Time{}, a_start());
+    hash.take(Time{}, DeadlineMissed{JobId(3)});
+    hash.take(Time{}, DependencyFailed{JobId(4)});
+    ASSERT_EQ(hash.lines().size(), 3U);
+    EXPECT_EQ(hash.lines()[0], "0 job 7 starts, attempt 2 on [node 3, devices 1 2, cores 4]");
+    EXPECT_EQ(hash.lines()[1], "0 job 3 ends: it misses its deadline");
+    EXPECT_EQ(hash.lines()[2], "0 job 4 ends or waits for ever: its dependency failed");
+    EXPECT_EQ(hash.trail().size(), 6U);
+}
+
 // The journal may say more, or say it in other words: no decision, no change.
 TEST(DecisionHash, IsNotOfWhatTheJournalSaysBesides) {
     StartJob start = a_start();

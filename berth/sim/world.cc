@@ -116,6 +116,8 @@ SimWorld::SimWorld(std::uint64_t seed, const WorldOptions& options, bool watched
     build_nodes();
     connect();
     controller_.use(fence_, hooks_);
+    controller_.limit_cycles(options_.cycle_budget);
+    if (options_.keep_journal) controller_.keep_records();
     injector_ = std::make_unique<Injector>(stage_, network_, controller_, agents_, *clients_, mix_,
                                            rng_.fork());
 }
@@ -244,6 +246,9 @@ WorldReport SimWorld::report() const {
     report.length = stage_.now() - from_seconds(1'800'000'000);
     report.decision_hash = oracle_.decisions().value();
     report.decisions = oracle_.decisions().decisions();
+    report.decision_trail = oracle_.decisions().trail();
+    report.decision_lines = oracle_.decisions().lines();
+    report.journal = controller_.records();
     return report;
 }
 

@@ -9,6 +9,7 @@
 
 #include "berth/agent/agent.h"
 #include "berth/control/controller.h"
+#include "berth/control/cycle_pace.h"
 #include "berth/sim/controller_bugs.h"
 #include "berth/sim/faults.h"
 
@@ -24,6 +25,8 @@ struct WorldOptions {
     std::optional<bool> fence;    // Whether the site has one; nullopt: in every third world.
     bool fence_lies = false;      // It says that nodes are dead, and does nothing.
     ControllerBugs bugs;
+    std::uint32_t cycle_budget = kCycleBudget;  // Placement attempts of one cycle.
+    bool keep_journal = false;
     // Violations that do not end the run: so it is seen whether the layer behind notices as well.
     std::set<std::string> look_past;
 };
@@ -38,8 +41,11 @@ struct WorldReport {
     // Over all nodes; and the most that one of them ever kept.
     std::uint64_t links = 0, registrations = 0, most_tombstones = 0;
     Duration length{};  // In virtual time.
-    // Of all durable decisions, and how many they were: see decision_hash.h.
+    // Of all durable decisions: see decision_hash.h.
     std::uint64_t decision_hash = 0, decisions = 0;
+    std::string decision_trail;
+    std::vector<std::string> decision_lines;
+    std::vector<Record> journal;  // All durable records, if they were to be kept.
 
     std::uint64_t fault_count() const;
 };
