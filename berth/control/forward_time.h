@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <optional>
 
 #include "berth/base/time.h"
 
@@ -16,7 +15,7 @@ public:
     explicit ForwardTime(Time start = Time{}) : now_(start) {}
 
     Time advance(Time wall) {
-        const Duration passed = wall_ ? std::max(wall - *wall_, Duration{}) : Duration{};
+        const Duration passed = std::max(wall - wall_, Duration{});
         wall_ = wall;
         if (wall >= now_) {
             now_ = wall;
@@ -33,15 +32,15 @@ public:
 
     // What the wall clock will show when our time is `at`.
     Time to_wall(Time at) const {
-        if (!wall_ || *wall_ >= now_) return at;
-        const Duration ahead = now_ - *wall_;
+        if (wall_ >= now_) return at;
+        const Duration ahead = now_ - wall_;
         const Duration left = std::max(at - now_, Duration{});
-        return left <= ahead ? *wall_ + 2 * left : at;  // By `at` it has caught up.
+        return left <= ahead ? wall_ + 2 * left : at;  // By `at` it has caught up.
     }
 
 private:
     Time now_;
-    std::optional<Time> wall_;  // At the last advance().
+    Time wall_ = Time::max();  // At the last advance(); before the first, ahead of all.
     Duration::rep half_left_ = 0;
 };
 
