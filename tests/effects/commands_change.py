@@ -124,11 +124,11 @@ def scancel_verbose(run):
 
 
 def traps(run, *others):
-    """Who of a batch script and its step had the signal."""
+    """Who of a batch script and its step had the signal. It kills their `sleep` too, whose end must not end them."""
     for name in ("batch.signal", "step.signal"):
         (run.cluster.work / name).unlink(missing_ok=True)
     script = ("#!/bin/bash\ntrap 'touch batch.signal' USR1\n"
-              "srun bash -c \"trap 'touch step.signal' USR1; touch ready; while sleep 0.05; do :; done\" &\nwhile sleep 0.05; do :; done\n")
+              "srun bash -c \"trap 'touch step.signal' USR1; touch ready; while :; do sleep 0.05; done\" &\nwhile :; do sleep 0.05; done\n")
     (run.cluster.work / "ready").unlink(missing_ok=True)
     job = run.run("sbatch", "--parsable", stdin=script).stdout.strip()
     run.wait("the step", lambda: (run.cluster.work / "ready").exists())
