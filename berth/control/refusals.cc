@@ -98,7 +98,7 @@ void Nodes::settle_refused(Ledger& ledger, JobId id) {
         if (for_job) ledger.record(JobHeld{id, Hold::none});
         return;
     }
-    // Whoever releases it, or this time, lets the same nodes try again.
+    // Once the job is released, or this time has come, the same nodes may try again.
     JobUpdated again = refused_by(*job, {});
     if (for_job) {
         refused_.erase(found);

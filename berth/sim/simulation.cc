@@ -165,8 +165,8 @@ Input Simulation::as_operator(Command command) const {
     return ClientInput{{kOperatorsTicket}, op, std::move(command)};
 }
 
-// Whoever has had his slice, and more than others. The operator looks when all else that happens
-// now has been heard: a job that ends at this moment is not put back.
+// Puts back jobs that have had their slice, and more time than others. The operator looks when all
+// else that happens now has been heard: a job that ends at this moment is not put back.
 void Simulation::take_turns() {
     if (!slice_at_ || *slice_at_ > ports_.at || !ports_.inbox.empty()) return;
     slice_at_ = ports_.at + options_.time_slice;

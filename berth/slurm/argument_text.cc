@@ -1,12 +1,9 @@
 #include "berth/slurm/argument_text.h"
 
-#include <utility>
-
 #include "berth/base/text.h"
+#include "berth/model/invalid_argument.h"
 
 namespace berth::slurm {
-
-Error invalid(std::string text) { return {ErrorCode::invalid_argument, std::move(text)}; }
 
 void add_names(std::string_view list, std::vector<std::string>& names) {
     for (const auto name : split(list, ',')) names.emplace_back(trim(name));
@@ -21,7 +18,7 @@ Result<std::int64_t> whole_number(const std::string& key, std::string_view value
                                   std::int64_t least, std::int64_t most) {
     auto number = parse_int64(value);
     if (number.ok() && *number >= least && *number <= most) return number;
-    return invalid("Invalid " + key + " value: " + std::string(value));
+    return invalid_argument("Invalid " + key + " value: " + std::string(value));
 }
 
 }  // namespace berth::slurm

@@ -11,8 +11,6 @@
 
 namespace berth::slurm {
 
-Error invalid(std::string text);
-
 // Appends the names of "ann, bob", without the blanks around them.
 void add_names(std::string_view list, std::vector<std::string>& names);
 

@@ -8,9 +8,9 @@
 #include "berth/base/hostlist.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
+#include "berth/model/invalid_argument.h"
 #include "berth/model/mail.h"
 #include "berth/model/mpi_kind.h"
-#include "berth/slurm/argument_text.h"
 #include "berth/slurm/input_variables.h"
 #include "berth/slurm/near_options.h"
 #include "berth/slurm/print.h"
@@ -21,11 +21,14 @@ namespace berth::slurm {
 namespace {
 
 Error invalid_value(const char* option_name) {
-    return invalid(std::string("Invalid --") + option_name + " specification");
+    return invalid_argument(std::string("Invalid --") + option_name + " specification");
 }
 Error invalid_number(const char* value, const char* option_name) {
-    return invalid(std::string("Invalid numeric value \"") + value + "\" for --" + option_name +
-                   ".");
+    return invalid_argument(std::string("Invalid numeric value \"") + value + "\" for --" +
+                            option_name + ".");
+}
+Error not_submitted(const std::string& why) {
+    return invalid_argument("Batch job submission failed: " + why);
 }
 
 Status set_count(std::optional<std::uint32_t>& target, const char* value, const char* name) {
@@ -56,9 +59,9 @@ Status set_gpus(Shared<std::vector<GresRequest>>& target, const char* value, con
 
 Status set_hosts(Shared<std::vector<std::string>>& target, const char* value) {
     if (std::string_view(value).find('/') != std::string_view::npos)
-        return invalid("node lists from files are not supported yet");
+        return invalid_argument("node lists from files are not supported yet");
     const auto names = expand_hostlist(value);
-    if (!names.ok()) return invalid("Invalid node name specified: " + std::string(value));
+    if (!names.ok()) return invalid_argument("Invalid node name specified: " + std::string(value));
     target = names.value();
     return Done{};
 }
@@ -115,13 +118,14 @@ Status set_get_user_env(Draft& d, const char* v) {
 
 Status set_kill_command(Draft& d, const char* v) {
     d.kill_command = v == nullptr ? std::optional<std::int32_t>(SIGTERM) : parse_signal(v);
-    if (!d.kill_command) return invalid("Invalid --kill-command specification: " + std::string(v));
+    if (!d.kill_command)
+        return invalid_argument("Invalid --kill-command specification: " + std::string(v));
     return Done{};
 }
 
 Status set_signal(Draft& d, const char* v) {
     const auto warning = parse_warning(v);
-    if (!warning) return invalid("Invalid --signal specification: " + std::string(v));
+    if (!warning) return invalid_argument("Invalid --signal specification: " + std::string(v));
     d.spec.command.edit().warning = *warning;
     return Done{};
 }
@@ -161,7 +165,8 @@ Status set_mpi(Draft& d, const char* v) {
     if (d.list_mpi) return Done{};
     d.mpi = to_lower(v);
     if (is_mpi_kind(d.mpi)) return Done{};
-    return invalid("invalid MPI type '" + std::string(v) + "', --mpi=list for acceptable types");
+    return invalid_argument("invalid MPI type '" + std::string(v) +
+                            "', --mpi=list for acceptable types");
 }
 
 Status set_verbose(Draft& d, const char*) {
@@ -180,14 +185,14 @@ Status set_pty(Draft& d, const char* v) {
 
 Status set_licenses(Draft& d, const char* v) {
     const auto licenses = parse_licenses(v);
-    if (!licenses) return invalid("Batch job submission failed: Invalid license specification");
+    if (!licenses) return not_submitted("Invalid license specification");
     d.spec.request.edit().licenses = *licenses;
     return Done{};
 }
 
 Status set_dependency(Draft& d, const char* v) {
     const auto parsed = parse_dependencies(v);
-    if (!parsed) return invalid("Batch job submission failed: Job dependency problem");
+    if (!parsed) return not_submitted("Job dependency problem");
     d.spec.dependencies = parsed->all;
     d.spec.any_dependency = parsed->any;
     return Done{};
@@ -195,14 +200,13 @@ Status set_dependency(Draft& d, const char* v) {
 
 Status set_array(Draft& d, const char* v) {
     d.spec.array = parse_array(v);
-    if (!d.spec.array)
-        return invalid("Batch job submission failed: Invalid job array specification");
+    if (!d.spec.array) return not_submitted("Invalid job array specification");
     return Done{};
 }
 
 Status set_gres(Draft& d, const char* v) {
     const auto gres = parse_gres_list(v);
-    if (!gres) return invalid("Invalid generic resource (gres) specification");
+    if (!gres) return invalid_argument("Invalid generic resource (gres) specification");
     d.spec.request.edit().gres_per_node = *gres;
     d.gres_given = true;
     return Done{};
@@ -210,12 +214,11 @@ Status set_gres(Draft& d, const char* v) {
 
 Status set_nodes(Draft& d, const char* v) {
     const auto count = parse_node_count(v);
-    if (!count) return invalid("Invalid node count specification: " + std::string(v));
-    if (count->least == 0)
-        return invalid("Batch job submission failed: Node count specification invalid");
+    if (!count) return invalid_argument("Invalid node count specification: " + std::string(v));
+    if (count->least == 0) return not_submitted("Node count specification invalid");
     if (count->most < count->least) {
-        return invalid("Maximum node count " + std::to_string(*count->most) +
-                       " is less than minimum node count " + std::to_string(count->least));
+        return invalid_argument("Maximum node count " + std::to_string(*count->most) +
+                                " is less than minimum node count " + std::to_string(count->least));
     }
     d.spec.request.edit().nodes_min = count->least;
     d.spec.request.edit().nodes_max = count->most;
@@ -236,7 +239,7 @@ Status set_exclusive(Draft& d, const char* v) {
 Status set_nice(Draft& d, const char* v) {
     const auto nice = v == nullptr ? Result<std::int64_t>(100) : parse_int64(v);
     if (!nice.ok() || std::abs(nice.value()) > 2'147'483'645)
-        return invalid("Invalid --nice value: " + std::string(v));
+        return invalid_argument("Invalid --nice value: " + std::string(v));
     d.spec.nice = static_cast<std::int32_t>(nice.value());
     return Done{};
 }
@@ -476,22 +479,20 @@ Status apply_environment(const Invocation& call, CommandBits command, Draft& dra
                                                    ": " + applied.error().message};
         }
     }
-    const std::string name = std::string(command == kSbatch   ? "SBATCH"
-                                         : command == kSalloc ? "SALLOC"
-                                                              : "SLURM") +
-                             "_WAIT4SWITCH";
-    const std::string* const wait = in_a_job ? nullptr : call.variable(name);
+    const char* who = command == kSbatch ? "SBATCH" : command == kSalloc ? "SALLOC" : "SLURM";
+    const std::string* const wait =
+        in_a_job ? nullptr : call.variable(std::string(who) + "_WAIT4SWITCH");
     return wait == nullptr ? Status(Done{}) : set_switches_wait(draft, wait->c_str());
 }
 
 Status check_together(const Draft& draft) {
     const JobRequest& request = draft.spec.request;
-    const bool gres_gpu = std::ranges::any_of(request.gres_per_node,
-                                              [](const GresRequest& g) { return g.name == "gpu"; });
+    const bool gres_gpu = std::ranges::count(request.gres_per_node, "gpu", &GresRequest::name) > 0;
     if (gres_gpu && !request.gpus_per_node.empty())
-        return invalid("Invalid GRES specification (with and without type identification)");
+        return invalid_argument(
+            "Invalid GRES specification (with and without type identification)");
     if (request.memory_per_cpu && request.memory_per_node)
-        return invalid("--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
+        return invalid_argument("--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
     return Done{};
 }
 

@@ -3,7 +3,7 @@
 #include "berth/base/duration_text.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
-#include "berth/slurm/argument_text.h"
+#include "berth/model/invalid_argument.h"
 #include "berth/slurm/values.h"
 
 namespace berth::slurm {
@@ -34,7 +34,7 @@ Status add_affinities(Draft& draft, const char* value, bool apart) {
         }
         const bool known = kind == "node" || kind == "gpu" || kind == "feature";
         if (!known || wish.name.empty()) {
-            return invalid(
+            return invalid_argument(
                 "Invalid affinity \"" + std::string(one) +
                 "\": write node:JOB, gpu:JOB or feature:NAME, and ? after it where it is "
                 "only preferred");
@@ -74,9 +74,9 @@ bool is_gpu_bind(std::string_view text) {
 
 Status set_gpu_bind(Draft& draft, const char* value) {
     if (!is_gpu_bind(value)) {
-        return invalid("Invalid --gpu-bind argument: " + std::string(value) +
-                       " (write closest, none, single:N, per_task:N, map_gpu:0,1 or "
-                       "mask_gpu:0x1,0x2)");
+        return invalid_argument("Invalid --gpu-bind argument: " + std::string(value) +
+                                " (write closest, none, single:N, per_task:N, map_gpu:0,1 or "
+                                "mask_gpu:0x1,0x2)");
     }
     draft.spec.command.edit().gpu_bind = value;
     return Done{};
@@ -90,26 +90,27 @@ Status set_anti_affinity(Draft& draft, const char* value) {
 Status set_switches(Draft& draft, const char* value) {
     const auto parts = split(value, '@');
     const auto count = parse_positive(std::string(parts[0]).c_str());
-    if (!count || parts.size() > 2) return invalid("Invalid --switches specification");
+    if (!count || parts.size() > 2) return invalid_argument("Invalid --switches specification");
     Nearness& near = draft.spec.request.edit().nearness.edit();
     near.switches = count;
     if (parts.size() == 1) return Done{};
     const auto wait = parse_time_limit(parts[1]);
-    if (!wait.ok()) return invalid("Invalid --switches specification");
+    if (!wait.ok()) return invalid_argument("Invalid --switches specification");
     near.switches_wait = wait.value().value_or(Duration::max());
     return Done{};
 }
 
 Status set_switches_wait(Draft& draft, const char* value) {
     const auto wait = parse_time_limit(value);
-    if (!wait.ok()) return invalid("Invalid time to wait for switches: " + std::string(value));
+    if (!wait.ok())
+        return invalid_argument("Invalid time to wait for switches: " + std::string(value));
     draft.spec.request.edit().nearness.edit().switches_wait = wait->value_or(Duration::max());
     return Done{};
 }
 
 Status set_segment(Draft& draft, const char* value) {
     const auto count = parse_positive(value);
-    if (!count) return invalid("Invalid --segment specification");
+    if (!count) return invalid_argument("Invalid --segment specification");
     draft.spec.request.edit().nearness.edit().segment = count;
     return Done{};
 }
@@ -133,20 +134,20 @@ Status set_distribution(Draft& draft, const char* value) {
         near.task_order = TaskOrder::cyclic;
     } else if (levels[0].starts_with("plane=")) {
         const auto size = parse_positive(std::string(levels[0].substr(6)).c_str());
-        if (!size) return invalid("Invalid --distribution specification");
+        if (!size) return invalid_argument("Invalid --distribution specification");
         near.task_order = TaskOrder::plane;
         near.plane = *size;
     } else if (levels[0] == "arbitrary") {
         return not_built("--distribution=arbitrary");
     } else {
-        return invalid("Invalid --distribution specification");
+        return invalid_argument("Invalid --distribution specification");
     }
     return Done{};
 }
 
 Status set_gpu_memory(Draft& draft, const char* value) {
     const auto size = parse_size(value);
-    if (!size.ok()) return invalid("Invalid --gpu-memory specification");
+    if (!size.ok()) return invalid_argument("Invalid --gpu-memory specification");
     draft.spec.request.edit().nearness.edit().gpu_memory_min = size.value();
     return Done{};
 }
@@ -157,7 +158,8 @@ Status set_compute_capability(Draft& draft, const char* value) {
     const auto minor = parts.size() > 1 ? parse_int64(parts[1]) : Result<std::int64_t>(0);
     const bool fine = parts.size() <= 2 && major.ok() && minor.ok() && major.value() > 0 &&
                       major.value() < 100 && minor.value() >= 0 && minor.value() < 10;
-    if (!fine) return invalid("Invalid --compute-capability specification: write it as in 8.0");
+    if (!fine)
+        return invalid_argument("Invalid --compute-capability specification: write it as in 8.0");
     draft.spec.request.edit().nearness.edit().compute_capability_min =
         static_cast<std::uint32_t>(major.value() * 10 + minor.value());
     return Done{};

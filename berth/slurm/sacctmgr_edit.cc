@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/text.h"
-#include "berth/slurm/argument_text.h"
+#include "berth/model/invalid_argument.h"
 #include "berth/slurm/sacctmgr_options.h"
 
 namespace berth::slurm {
@@ -73,12 +73,12 @@ Result<Intent> add_accounts(const AccountingView& view, const Words& words) {
             if (!known) return unknown(option);
         }
     }
-    if (words.names.empty()) return invalid(" Need name of account to add.");
+    if (words.names.empty()) return invalid_argument(" Need name of account to add.");
     if (wanted.parent != "root" && find_row(view, wanted.parent, "") == nullptr) {
-        return invalid(" Parent account '" + wanted.parent + "' doesn't exist on cluster " +
-                       view.cluster +
-                       "\n        Contact your admin to add this account.\n"
-                       " No associations created.");
+        return invalid_argument(" Parent account '" + wanted.parent +
+                                "' doesn't exist on cluster " + view.cluster +
+                                "\n        Contact your admin to add this account.\n"
+                                " No associations created.");
     }
     std::string names, associations;
     for (const std::string& name : words.names) {
@@ -88,7 +88,7 @@ Result<Intent> add_accounts(const AccountingView& view, const Words& words) {
         names += "  " + name + "\n";
         associations += "  A = " + padded(name, 10) + " C = " + padded(view.cluster, 10) + "\n";
     }
-    if (intent.edits.accounts.empty()) return invalid(" Nothing new added.");
+    if (intent.edits.accounts.empty()) return invalid_argument(" Nothing new added.");
     intent.text = " Adding Account(s)\n" + names + " Settings\n  Description     = " + description +
                   "\n  Organization    = " + organization + "\n Associations\n" + associations;
     if (!settings.empty()) intent.text += " Settings\n" + settings_text(settings);
@@ -98,9 +98,10 @@ Result<Intent> add_accounts(const AccountingView& view, const Words& words) {
 Status check_accounts(const AccountingView& view, const std::vector<std::string>& accounts) {
     for (const std::string& account : accounts) {
         if (find_row(view, account, "") == nullptr) {
-            return invalid(" This account '" + account +
-                           "' doesn't exist.\n"
-                           "        Contact your admin to add this account.\n Nothing new added.");
+            return invalid_argument(
+                " This account '" + account +
+                "' doesn't exist.\n"
+                "        Contact your admin to add this account.\n Nothing new added.");
         }
     }
     return Done{};
@@ -120,17 +121,17 @@ Result<Intent> add_users(const AccountingView& view, const Words& words) {
         } else if (option.name == "adminlevel") {
             level = to_lower(option.value);
             if (!is_one_of(level, {"none", "operator"})) {
-                return invalid(" AdminLevel=" + option.value +
-                               ": there are None and Operator; root is the administrator");
+                return invalid_argument(" AdminLevel=" + option.value +
+                                        ": there are None and Operator; root is the administrator");
             }
         } else if (!is_one_of(option.name, {"cluster", "clusters"})) {
             BERTH_TRY(const bool known, set_common(wanted, option, settings));
             if (!known) return unknown(option);
         }
     }
-    if (words.names.empty()) return invalid(" Need name of user to add.");
+    if (words.names.empty()) return invalid_argument(" Need name of user to add.");
     if (accounts.empty() && !default_account.empty()) accounts = {default_account};
-    if (accounts.empty()) return invalid(" Need name of account to add user to.");
+    if (accounts.empty()) return invalid_argument(" Need name of account to add user to.");
     BERTH_CHECK(check_accounts(view, accounts));
     std::string users, associations;
     for (const std::string& user : words.names) {
@@ -148,7 +149,7 @@ Result<Intent> add_users(const AccountingView& view, const Words& words) {
         }
         if (!level.empty()) intent.edits.levels.push_back({user, level == "operator"});
     }
-    if (intent.edits.empty()) return invalid(" Nothing new added.");
+    if (intent.edits.empty()) return invalid_argument(" Nothing new added.");
     if (!users.empty()) intent.text += " Adding User(s)\n" + users;
     if (!default_account.empty() || !level.empty()) {
         intent.text += " Settings =\n";
@@ -172,7 +173,7 @@ Result<Intent> add_qos(const AccountingView& view, const Words& words) {
         BERTH_TRY(const bool known, set_qos_option(wanted, option, settings));
         if (!known) return unknown(option);
     }
-    if (words.names.empty()) return invalid(" Need name of qos to add.");
+    if (words.names.empty()) return invalid_argument(" Need name of qos to add.");
     std::string names;
     for (const std::string& name : words.names) {
         if (std::ranges::find(view.qos, name, &api::QosRow::name) != view.qos.end()) continue;
@@ -182,7 +183,7 @@ Result<Intent> add_qos(const AccountingView& view, const Words& words) {
         intent.edits.qos.push_back(std::move(one));
         names += "  " + name + "\n";
     }
-    if (intent.edits.qos.empty()) return invalid(" Nothing new added.");
+    if (intent.edits.qos.empty()) return invalid_argument(" Nothing new added.");
     intent.text = " Adding QOS(s)\n" + names +
                   " Settings\n  Description    = " + intent.edits.qos.front().description + "\n";
     for (const auto& [name, value] : settings) {
@@ -214,8 +215,8 @@ Result<Intent> modify_accounts(const AccountingView& view, const Words& words) {
             } else {
                 BERTH_TRY(const bool known, set_common(changed, option, settings));
                 if (!known) {
-                    return invalid(unknown(option).message +
-                                   "\n Use keyword 'where' to modify condition");
+                    return invalid_argument(unknown(option).message +
+                                            "\n Use keyword 'where' to modify condition");
                 }
             }
         }
@@ -250,13 +251,14 @@ Result<Intent> modify_users(const AccountingView& view, const Words& words) {
             } else if (option.name == "adminlevel") {
                 const std::string level = to_lower(option.value);
                 if (!is_one_of(level, {"none", "operator"}))
-                    return invalid(" AdminLevel=" + option.value + ": there are None and Operator");
+                    return invalid_argument(" AdminLevel=" + option.value +
+                                            ": there are None and Operator");
                 intent.edits.levels.push_back({row.user, level == "operator"});
             } else {
                 BERTH_TRY(const bool known, set_common(changed, option, settings));
                 if (!known) {
-                    return invalid(unknown(option).message +
-                                   "\n Use keyword 'where' to modify condition");
+                    return invalid_argument(unknown(option).message +
+                                            "\n Use keyword 'where' to modify condition");
                 }
             }
         }
@@ -277,8 +279,8 @@ Result<Intent> modify_qos(const AccountingView& view, const Words& words) {
         for (const Option& option : words.set) {
             BERTH_TRY(const bool known, set_qos_option(changed, option, settings));
             if (!known) {
-                return invalid(unknown(option).message +
-                               "\n Use keyword 'where' to modify condition");
+                return invalid_argument(unknown(option).message +
+                                        "\n Use keyword 'where' to modify condition");
             }
         }
         intent.edits.qos.push_back(std::move(changed));
@@ -295,19 +297,20 @@ Result<Intent> parse_add(const AccountingView& view, Entity entity,
     if (entity == Entity::account) return add_accounts(view, read);
     if (entity == Entity::user) return add_users(view, read);
     if (entity == Entity::qos) return add_qos(view, read);
-    return invalid(" A cluster, or an association, is not added by itself here");
+    return invalid_argument(" A cluster, or an association, is not added by itself here");
 }
 
 Result<Intent> parse_modify(const AccountingView& view, Entity entity,
                             const std::vector<std::string>& words) {
     const Words read = words_of(words);
-    if (read.set.empty()) return invalid(" You didn't give me anything to set");
-    Result<Intent> intent = entity == Entity::account ? modify_accounts(view, read)
-                            : entity == Entity::user  ? modify_users(view, read)
-                            : entity == Entity::qos
-                                ? modify_qos(view, read)
-                                : Result<Intent>(invalid(" A cluster is not modified here"));
-    if (intent.ok() && intent->edits.empty()) return invalid(" Nothing modified");
+    if (read.set.empty()) return invalid_argument(" You didn't give me anything to set");
+    Result<Intent> intent =
+        entity == Entity::account ? modify_accounts(view, read)
+        : entity == Entity::user  ? modify_users(view, read)
+        : entity == Entity::qos
+            ? modify_qos(view, read)
+            : Result<Intent>(invalid_argument(" A cluster is not modified here"));
+    if (intent.ok() && intent->edits.empty()) return invalid_argument(" Nothing modified");
     return intent;
 }
 
@@ -316,7 +319,7 @@ Result<Intent> parse_delete(const AccountingView& view, Entity entity,
     const Words read = words_of(words);
     Intent intent{.problem = " Error with request: "};
     if (read.names.empty() && read.where.empty())
-        return invalid(" You didn't set any conditions with 'WHERE'.\n");
+        return invalid_argument(" You didn't set any conditions with 'WHERE'.\n");
     const auto named = [&](const std::string& name) {
         return std::ranges::find(read.names, name) != read.names.end();
     };
@@ -353,7 +356,7 @@ Result<Intent> parse_delete(const AccountingView& view, Entity entity,
             }
         }
     }
-    if (intent.edits.empty()) return invalid(" Nothing deleted");
+    if (intent.edits.empty()) return invalid_argument(" Nothing deleted");
     return intent;
 }
 

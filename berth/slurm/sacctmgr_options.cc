@@ -4,8 +4,8 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
+#include "berth/model/invalid_argument.h"
 #include "berth/model/limit_keys.h"
-#include "berth/slurm/argument_text.h"
 
 namespace berth::slurm {
 
@@ -59,10 +59,10 @@ void change_list(std::vector<std::string>& list, const Option& option) {
 
 Error unknown(const Option& option) {
     if (is_unbuilt_limit(option.name)) {
-        return invalid(" " + option.word.substr(0, option.word.find('=')) +
-                       " is not supported yet: " + option.word);
+        return invalid_argument(" " + option.word.substr(0, option.word.find('=')) +
+                                " is not supported yet: " + option.word);
     }
-    return invalid(" Unknown option: " + option.word);
+    return invalid_argument(" Unknown option: " + option.word);
 }
 
 std::string settings_text(const Settings& settings) {
@@ -79,14 +79,14 @@ Result<bool> set_common(Owner& owner, const Option& option, Settings& settings) 
         owner.shares_of_parent = iequals(option.value, "parent");
         const auto shares = parse_int64(option.value);
         if (!owner.shares_of_parent && (!shares.ok() || shares.value() < 0))
-            return invalid(" Bad Fairshare value: " + option.value);
+            return invalid_argument(" Bad Fairshare value: " + option.value);
         owner.shares = owner.shares_of_parent ? 1 : shares.value();
         settings["Fairshare"] = option.value;
         return true;
     }
     if (option.name == "priority") {
         const auto priority = parse_int64(option.value);
-        if (!priority.ok()) return invalid(" Bad Priority value: " + option.value);
+        if (!priority.ok()) return invalid_argument(" Bad Priority value: " + option.value);
         owner.priority.reset();
         if (priority.value() >= 0) owner.priority = priority.value();
         settings["Priority"] = option.value;
@@ -138,7 +138,7 @@ Result<bool> set_qos_option(QosSpec& qos, const Option& option, Settings& settin
     if (option.name == "priority") {
         const auto priority = parse_int64(option.value);
         if (!priority.ok() || priority.value() < 0)
-            return invalid(" Bad Priority value: " + option.value);
+            return invalid_argument(" Bad Priority value: " + option.value);
         qos.priority = priority.value();
         settings["Priority"] = option.value;
         return true;
@@ -156,13 +156,13 @@ Result<bool> set_qos_option(QosSpec& qos, const Option& option, Settings& settin
         std::erase(flags, "denyonlimit");
         std::erase(flags, "-1");
         if (!flags.empty())
-            return invalid(" Flag " + flags.front() + " of a QOS is not supported yet");
+            return invalid_argument(" Flag " + flags.front() + " of a QOS is not supported yet");
         settings["Flags"] = qos.deny_on_limit ? "DenyOnLimit" : "";
         return true;
     }
     if (is_one_of(option.name, {"maxwall", "maxwalldurationperjob", "maxwallpj"})) {
         const auto limit = parse_time_limit(option.value);
-        if (!limit.ok()) return invalid(" Bad MaxWall value: " + option.value);
+        if (!limit.ok()) return invalid_argument(" Bad MaxWall value: " + option.value);
         qos.max_wall = limit.value();
         settings["MaxWall"] = qos.max_wall ? format_duration(*qos.max_wall) : "";
         return true;
@@ -172,7 +172,8 @@ Result<bool> set_qos_option(QosSpec& qos, const Option& option, Settings& settin
         std::string fraction = dot == std::string::npos ? "" : option.value.substr(dot + 1);
         fraction.resize(6, '0');
         const auto all = parse_int64(option.value.substr(0, dot) + fraction);
-        if (!all.ok() || all.value() < 0) return invalid(" Bad UsageFactor value: " + option.value);
+        if (!all.ok() || all.value() < 0)
+            return invalid_argument(" Bad UsageFactor value: " + option.value);
         qos.usage_factor = Ppm(all.value());
         settings["UsageFactor"] = option.value;
         return true;

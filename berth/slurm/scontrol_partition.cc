@@ -6,7 +6,7 @@
 #include "berth/base/duration_text.h"
 #include "berth/base/hostlist.h"
 #include "berth/base/text.h"
-#include "berth/slurm/argument_text.h"
+#include "berth/model/invalid_argument.h"
 
 namespace berth::slurm {
 namespace {
@@ -18,7 +18,9 @@ struct Word {
     char sign = '=';  // '+' and '-' of "Nodes+=" and "Nodes-=".
 };
 
-Error invalid_input(const Word& word) { return invalid("Invalid input " + std::string(word.text)); }
+Error invalid_input(const Word& word) {
+    return invalid_argument("Invalid input " + std::string(word.text));
+}
 
 bool names_partition(std::string_view key) {
     return iequals(key, "PartitionName") || iequals(key, "partition");
@@ -102,16 +104,18 @@ Status set_state(PartitionChange& change, const Word& word) {
         change.state = state;
         return Done{};
     }
-    return invalid("Invalid input: " + std::string(word.text) +
-                   "\nscontrol: error: Acceptable State values are UP, DOWN, DRAIN and INACTIVE");
+    return invalid_argument(
+        "Invalid input: " + std::string(word.text) +
+        "\nscontrol: error: Acceptable State values are UP, DOWN, DRAIN and INACTIVE");
 }
 
 Status set_oversubscribe(PartitionChange& change, const Word& word) {
     const bool exclusive = iequals(word.value, "EXCLUSIVE");
     if (!exclusive && !iequals(word.value, "NO")) {
-        return invalid(std::string(word.text) +
-                       " is not supported yet: jobs never share cores or devices; there are NO and "
-                       "EXCLUSIVE");
+        return invalid_argument(
+            std::string(word.text) +
+            " is not supported yet: jobs never share cores or devices; there are NO and "
+            "EXCLUSIVE");
     }
     change.exclusive = exclusive;
     return Done{};
@@ -198,10 +202,11 @@ Status set(PartitionChange& change, const Word& word) {
         kPartitionKeys, [&](const PartitionKey& one) { return iequals(one.name, word.key); });
     const bool listed = word.sign == '=' || iequals(word.key, "Nodes");
     if (key == kPartitionKeys.end() || !listed) {
-        return invalid("Update of this parameter is not supported: " + std::string(word.text) +
-                       "\n\nscontrol: error: Request aborted");
+        return invalid_argument("Update of this parameter is not supported: " +
+                                std::string(word.text) + "\n\nscontrol: error: Request aborted");
     }
-    if (key->set == nullptr) return invalid(std::string(key->name) + " is not supported yet");
+    if (key->set == nullptr)
+        return invalid_argument(std::string(key->name) + " is not supported yet");
     return key->set(change, word);
 }
 
@@ -221,7 +226,8 @@ Result<api::PartitionCall> parse_partition(const std::vector<std::string>& words
         const Word word = word_of(text);
         if (text.find('=') == std::string::npos) {
             if (iequals(text, "partition")) continue;
-            return invalid("Invalid input: " + text + "\nscontrol: error: Request aborted");
+            return invalid_argument("Invalid input: " + text +
+                                    "\nscontrol: error: Request aborted");
         }
         if (names_partition(word.key)) {
             call.name = word.value;

@@ -4,6 +4,7 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
+#include "berth/model/invalid_argument.h"
 #include "berth/slurm/argument_text.h"
 #include "berth/slurm/print.h"
 #include "berth/slurm/when.h"
@@ -60,12 +61,12 @@ Status set_time_key(ReservationChange& change, const ReservationKey& key, const 
                     Time now) {
     if (key.name == "duration") {
         const auto length = parse_time_limit(value);
-        if (!length.ok()) return invalid("Invalid duration: " + value);
+        if (!length.ok()) return invalid_argument("Invalid duration: " + value);
         change.duration = length.value().value_or(std::chrono::hours(24 * 365));
         return Done{};
     }
     const auto when = parse_when(value, now, true);
-    if (!when.ok()) return invalid("Invalid time specification: " + value);
+    if (!when.ok()) return invalid_argument("Invalid time specification: " + value);
     (key.name == "starttime" ? change.start : change.end) = when.value();
     return Done{};
 }
@@ -103,9 +104,10 @@ Status set_key(ReservationChange& change, const ReservationKey& key, const std::
         set_flags(change, key.sign, value);
     } else if (name == "licenses" || name == "maxstartdelay" || name == "burstbuffer" ||
                name == "watts" || name == "skip") {
-        return invalid(word.substr(0, word.find('=')) + " of a reservation is not supported yet");
+        return invalid_argument(word.substr(0, word.find('=')) +
+                                " of a reservation is not supported yet");
     } else {
-        return invalid("Unknown parameter " + word);
+        return invalid_argument("Unknown parameter " + word);
     }
     return Done{};
 }
@@ -126,7 +128,7 @@ Result<api::ReservationCall> parse_reservation(const std::vector<std::string>& w
     call.change.utc_offset = utc_offset_at(now);
     for (const std::string& word : words) {
         const std::size_t equals = word.find('=');
-        if (equals == std::string::npos) return invalid("Unknown parameter " + word);
+        if (equals == std::string::npos) return invalid_argument("Unknown parameter " + word);
         if (is_name_key(word.substr(0, equals))) continue;
         BERTH_CHECK(set_key(call.change, reservation_key(word.substr(0, equals)),
                             word.substr(equals + 1), now, word));
@@ -136,17 +138,17 @@ Result<api::ReservationCall> parse_reservation(const std::vector<std::string>& w
 
 Status check_new_reservation(const ReservationChange& change) {
     constexpr std::string_view kNone = "  No reservation created.";
-    if (!change.start) return invalid("A start time must be given." + std::string(kNone));
+    if (!change.start) return invalid_argument("A start time must be given." + std::string(kNone));
     if (!change.end && !change.duration)
-        return invalid("An end time or duration must be given." + std::string(kNone));
+        return invalid_argument("An end time or duration must be given." + std::string(kNone));
     if (!change.nodes && !change.node_count && !change.core_count && !change.tres) {
-        return invalid(
+        return invalid_argument(
             "CoreCnt, Nodes, NodeCnt, BurstBuffer, Licenses or Watts must be specified." +
             std::string(kNone));
     }
     if (!change.users && !change.groups && !change.accounts && !change.qos) {
-        return invalid("Either Users/Groups and/or Accounts must be specified." +
-                       std::string(kNone));
+        return invalid_argument("Either Users/Groups and/or Accounts must be specified." +
+                                std::string(kNone));
     }
     return Done{};
 }

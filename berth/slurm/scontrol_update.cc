@@ -8,6 +8,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
+#include "berth/model/invalid_argument.h"
 #include "berth/model/license.h"
 #include "berth/model/mail.h"
 #include "berth/model/node.h"
@@ -23,7 +24,7 @@ Status set_time_limit(Update& update, const std::string& value) {
     const bool relative = !value.empty() && (value[0] == '+' || value[0] == '-') && value != "-1";
     const auto limit =
         parse_time_limit(relative ? std::string_view(value).substr(1) : std::string_view(value));
-    if (!limit.ok()) return invalid("Invalid TimeLimit value: " + value);
+    if (!limit.ok()) return invalid_argument("Invalid TimeLimit value: " + value);
     if (!relative) {
         update.job.time_limit = value;
     } else if (limit.value()) {
@@ -36,19 +37,19 @@ Status set_switches(api::JobPatch& job, const std::string& value) {
     const auto parts = split(value, '@');
     const auto count = parse_int64(parts[0]);
     if (parts.size() > 2 || !count.ok() || *count < 0 || *count > 65535) {
-        return invalid("Invalid Switches value: " + value);
+        return invalid_argument("Invalid Switches value: " + value);
     }
     job.switches = static_cast<std::uint32_t>(*count);
     if (parts.size() == 1) return Done{};
     const auto wait = parse_time_limit(parts[1]);
-    if (!wait.ok() || !*wait) return invalid("Invalid Switches value: " + value);
+    if (!wait.ok() || !*wait) return invalid_argument("Invalid Switches value: " + value);
     job.switches_wait = **wait;
     return Done{};
 }
 
 Status set_nodes(api::JobPatch& job, const std::string& value) {
     const auto count = parse_node_count(value);
-    if (!count) return invalid("Invalid NumNodes value: " + value);
+    if (!count) return invalid_argument("Invalid NumNodes value: " + value);
     job.nodes_min = count->least;
     job.nodes_max = count->most;
     return Done{};
@@ -57,7 +58,8 @@ Status set_nodes(api::JobPatch& job, const std::string& value) {
 Status set_memory(std::optional<std::int64_t>& memory, const std::string& key,
                   const std::string& value) {
     const auto size = parse_size(value);
-    if (!size.ok() || size->count() < 0) return invalid("Invalid " + key + " value: " + value);
+    if (!size.ok() || size->count() < 0)
+        return invalid_argument("Invalid " + key + " value: " + value);
     memory = size->count();
     return Done{};
 }
@@ -78,7 +80,7 @@ Status set_request_key(api::JobPatch& job, const std::string& name, const std::s
     if (name == "minmemorycpu") return set_memory(job.memory_per_cpu, key, value);
     if (name == "licenses") {
         if (!value.empty() && !parse_licenses(value))
-            return invalid("Invalid license specification");
+            return invalid_argument("Invalid license specification");
         job.licenses = value;
     } else if (name == "features") {
         job.features = value;
@@ -86,7 +88,7 @@ Status set_request_key(api::JobPatch& job, const std::string& name, const std::s
         job.reservation = value;
     } else if (name == "timemin") {
         const auto least = parse_time_limit(value);
-        if (!least.ok() || !*least) return invalid("Invalid TimeMin value: " + value);
+        if (!least.ok() || !*least) return invalid_argument("Invalid TimeMin value: " + value);
         job.time_min = value;
     } else if (name == "deadline") {
         BERTH_TRY(job.deadline, parse_when(value, now));
@@ -95,11 +97,11 @@ Status set_request_key(api::JobPatch& job, const std::string& name, const std::s
     } else if (name == "contiguous") {
         const bool yes = iequals(value, "yes") || value == "1";
         if (!yes && !iequals(value, "no") && value != "0") {
-            return invalid("Invalid Contiguous value: " + value);
+            return invalid_argument("Invalid Contiguous value: " + value);
         }
         job.contiguous = yes;
     } else {
-        return invalid("Update of this parameter is not supported: " + key + "=" + value);
+        return invalid_argument("Update of this parameter is not supported: " + key + "=" + value);
     }
     return Done{};
 }
@@ -130,7 +132,7 @@ Status set_job_key(Update& update, const std::string& key, const std::string& va
         BERTH_TRY(const std::int64_t limit, whole_number(key, value, 0, 4'000'000));
         update.job.array_max_running = static_cast<std::uint32_t>(limit);
     } else if (name == "mailtype") {
-        if (!parse_mail_types(value)) return invalid("Invalid MailType value: " + value);
+        if (!parse_mail_types(value)) return invalid_argument("Invalid MailType value: " + value);
         update.job.mail_type = value;
     } else if (name == "mailuser") {
         update.job.mail_user = value;
@@ -148,8 +150,8 @@ Status set_node_key(api::NodePatch& node, const std::string& key, const std::str
             std::to_array<std::string_view>({"DRAIN", "RESUME", "UNDRAIN", "DOWN", "IDLE"}),
             [&](std::string_view state) { return iequals(state, value); });
         if (!known) {
-            return invalid("Invalid node state specified: " + value +
-                           "; there are DRAIN, RESUME, UNDRAIN, DOWN, IDLE");
+            return invalid_argument("Invalid node state specified: " + value +
+                                    "; there are DRAIN, RESUME, UNDRAIN, DOWN, IDLE");
         }
         std::string upper = value;
         std::ranges::transform(upper, upper.begin(), [](char c) {
@@ -160,7 +162,8 @@ Status set_node_key(api::NodePatch& node, const std::string& key, const std::str
         node.reason = value;
     } else if (iequals(key, "BerthGpus")) {
         const Result<BitSet> gpus = BitSet::parse(value, kDevicesPerNodeMax);
-        if (!gpus.ok()) return invalid("Invalid BerthGpus value: " + value + "; write 0,2-3");
+        if (!gpus.ok())
+            return invalid_argument("Invalid BerthGpus value: " + value + "; write 0,2-3");
         for (std::size_t gpu = gpus->find_first(); gpu != BitSet::kNone;
              gpu = gpus->find_next(gpu)) {
             node.gpus.push_back(static_cast<std::uint32_t>(gpu));
@@ -172,7 +175,8 @@ Status set_node_key(api::NodePatch& node, const std::string& key, const std::str
     } else if (iequals(key, "Weight")) {
         const auto weight = parse_int64(value);
         if (!weight.ok() || *weight < 0 || *weight > 0xffff'fffeLL)
-            return invalid("scontrol: error: Weight value (" + value + ") is not a valid number");
+            return invalid_argument("scontrol: error: Weight value (" + value +
+                                    ") is not a valid number");
         node.change.weight = static_cast<std::uint32_t>(*weight);
     } else if (iequals(key, "Features") || iequals(key, "AvailableFeatures") ||
                iequals(key, "ActiveFeatures")) {
@@ -181,7 +185,7 @@ Status set_node_key(api::NodePatch& node, const std::string& key, const std::str
             if (!trim(feature).empty()) features.emplace_back(trim(feature));
         }
     } else {
-        return invalid("Update of this parameter is not supported: " + key + "=" + value);
+        return invalid_argument("Update of this parameter is not supported: " + key + "=" + value);
     }
     return Done{};
 }
@@ -207,7 +211,7 @@ Result<Update> parse_update(const std::vector<std::string>& words, Time now) {
     for (const std::string& word : words) {
         const std::size_t equals = word.find('=');
         if (equals == std::string::npos)
-            return invalid("Invalid input: " + word + "; write KEY=VALUE");
+            return invalid_argument("Invalid input: " + word + "; write KEY=VALUE");
         const std::string key = word.substr(0, equals), value = word.substr(equals + 1);
         if (iequals(key, "JobId") || iequals(key, "Job")) {
             for (const auto id : split(value, ',')) update.names.emplace_back(trim(id));
@@ -215,19 +219,20 @@ Result<Update> parse_update(const std::vector<std::string>& words, Time now) {
             BERTH_TRY(update.names, expand_hostlist(value));
             update.node.emplace();
         } else if (iequals(key, "StepId")) {
-            return invalid("update of " + key + " is not supported yet");
+            return invalid_argument("update of " + key + " is not supported yet");
         } else {
             keys.emplace_back(key, value);
         }
     }
     if (update.names.empty())
-        return invalid("No valid entity in update command; begin with JobId= or NodeName=");
+        return invalid_argument(
+            "No valid entity in update command; begin with JobId= or NodeName=");
     for (const auto& [key, value] : keys) {
         const Status set = update.node ? set_node_key(*update.node, key, value)
                                        : set_job_key(update, key, value, now);
         if (!set.ok()) return set.error();
     }
-    if (keys.empty()) return invalid("No changes specified");
+    if (keys.empty()) return invalid_argument("No changes specified");
     return update;
 }
 

@@ -5,14 +5,13 @@
 
 #include "berth/base/quantity.h"
 #include "berth/base/text.h"
+#include "berth/model/micro.h"
 
 namespace berth::slurm {
 namespace {
 
 using api::PriorityRow;
 using Weights = PriorityWeights;
-
-constexpr std::int64_t kMicro = 1'000'000;
 
 // A whole number, rounded to the nearest, halves to even, as printf does.
 std::string whole_points(std::int64_t micropoints) {
