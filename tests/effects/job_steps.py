@@ -26,8 +26,8 @@ def srun(run, *words, **more):
 
 @srun_option("exact", variable_value="1", seen="the step has the core it asks for, and not all of the job's")
 def exact(run):
-    with job(run, "-c4") as within:
-        same(srun(run, within, "-n1", "-c1", *run.words(), "sh", "-c", "echo $SLURM_CPUS_ON_NODE").stdout, "1\n")
+    with job(run, "-n4", "-N1") as within:
+        same(srun(run, within, "-n1", *run.words(), "sh", "-c", "echo $SLURM_CPUS_ON_NODE").stdout, "1\n")
 
 
 @srun_option("overlap", variable_value="1", seen="the step runs beside one that has all of the job")
