@@ -1,4 +1,6 @@
 // scontrol show node, partition and config.
+#include <unistd.h>
+
 #include <algorithm>
 #include <ostream>
 
@@ -191,7 +193,9 @@ int show_partitions(Client& client, const ShowOptions& options, const std::strin
         return 1;
     }
     bool printed = false;
+    const bool shows_hidden = options.all || !name.empty() || ::geteuid() == 0;
     for (const api::PartitionRow& partition : *partitions) {
+        if (partition.hidden && !shows_hidden) continue;
         if (!name.empty() && partition.name != name) continue;
         print_partition(streams.out, partition, options.one_line);
         printed = true;

@@ -3,6 +3,9 @@
 import names
 from effect import EFFECTS, Case, Effect
 
+NOBODY = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups")
+
+
 class Asked(Case):
     """A case whose option stands on the command line of one command, or in the environment."""
 

@@ -2,11 +2,9 @@
 
 import re
 
-from commands import command_option
+from commands import NOBODY, command_option
 from commands_queue import as_json
 from effect import same, see
-
-NOBODY = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups")
 
 
 # ---- sinfo: n1 and n2 run something, n3 is idle but for frank, n4 is drained.
@@ -16,9 +14,9 @@ def sinfo_node(run):
     see({"n1", "n2", "n3", "n4"} <= run.words_of("-h", "-o", "%N"))
 
 
-@command_option("sinfo --all", seen="hidden partitions as well")
+@command_option("sinfo --all", seen="a user sees hidden partitions as well", needs_root=True)
 def sinfo_all(run):
-    see("secret" in run.ask())
+    see("secret" in run.ask(before=NOBODY))
 
 
 @command_option("sinfo --clusters", "effects", seen="the cluster's name above")
@@ -258,9 +256,9 @@ def sacct_user(run):
 
 # ---- scontrol.
 
-@command_option("scontrol --all", seen="hidden partitions as well")
+@command_option("scontrol --all", seen="a user sees hidden partitions as well", needs_root=True)
 def scontrol_all(run):
-    see("PartitionName=secret" in run.ask("show", "partition"))
+    see("PartitionName=secret" in run.ask("show", "partition", before=NOBODY))
 
 
 @command_option("scontrol --clusters", "nosuch", seen="another cluster is not there")

@@ -2,7 +2,7 @@
 
 import json
 
-from commands import command_option, only_variable
+from commands import NOBODY, command_option, only_variable
 from effect import same, see
 
 EVERYBODY = {"alice", "bob", "charlie", "dora", "greta"}  # And frank, whom --all shows.
@@ -20,9 +20,9 @@ def squeue_account(run):
     same(jobs(run), {"bob", "dora"})
 
 
-@command_option("squeue --all", seen="jobs in hidden partitions as well")
+@command_option("squeue --all", seen="a user sees jobs in hidden partitions as well", needs_root=True)
 def squeue_all(run):
-    see("frank" in run.words_of("-h", "-o", "%j"))
+    see("frank" in run.words_of("-h", "-o", "%j", before=NOBODY))
 
 
 @command_option("squeue --jobs", lambda c: c.ids["bob"], seen="that job alone")

@@ -96,7 +96,7 @@ def cpu_bind(run):
 def slurm_job_id(run):
     with job(run, "-w", "n3") as within:
         run.value = within.removeprefix("--jobid=")
-        same(run.ask("sh", "-c", "echo $SLURMD_NODENAME"), "n3\n")
+        same(run.ask("sh", "-c", "echo $SLURM_JOB_ID").strip(), run.value)
 
 
 @only_variable("SLURM_JOB_NUM_NODES", "srun", "2", seen="a step has a task on each of so many nodes of its job", world="jobs")

@@ -148,7 +148,7 @@ def no_normal_tres(run):
 
 @key("PriorityFlags", "ACCRUE_ALWAYS", "", seen="a job that is put back into the queue is as old as its submission")
 def accrue_always(run):
-    jobs = [{"runs": 10 * 3600}, {"at": 3600, "runs": 600}, {"at": 5000, "runs": 600}]
+    jobs = [{"runs": 10 * 3600}, {"at": 3600, "runs": 600}, {"at": 5000, "runs": 600}, {"at": 3500, "runs": 600}]
     done = run.simulated("PriorityWeightAge=1000000", "SchedulerParameters=bf_max_job_test=1",
                          jobs=[job | {"limit": 24 * 60, "tres": ",gres/gpu=4"} for job in jobs],
                          nodes=["NodeName=n1 CPUs=8 RealMemory=16000 Gres=gpu:a100:4"], partitions=["PartitionName=main Nodes=n1 Default=YES"],
