@@ -1,4 +1,6 @@
-// The templates behind ClusterState's changes, for its own source files only.
+// The small steps that every change of a ClusterState is made of: each remembers what was there
+// while someone is trying things, keeps the indexes, and notes what readers must see again. For the
+// state's own source files only.
 #pragma once
 
 #include "berth/engine/cluster_state.h"
