@@ -4,6 +4,7 @@
 #include "berth/control/commands.h"
 #include "berth/control/limits.h"
 #include "berth/control/orders.h"
+#include "berth/engine/step_layout.h"
 #include "berth/model/mpi_kind.h"
 
 namespace berth {

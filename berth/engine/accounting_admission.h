@@ -2,7 +2,10 @@
 // QOS that are known; and nothing removed that jobs still need.
 #pragma once
 
-#include "berth/engine/admission.h"
+#include <variant>
+
+#include "berth/engine/cluster_state.h"
+#include "berth/engine/objection.h"
 
 namespace berth {
 

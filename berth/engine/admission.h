@@ -7,16 +7,10 @@
 #include <vector>
 
 #include "berth/engine/cluster_state.h"
+#include "berth/engine/objection.h"
 #include "berth/model/principal.h"
-#include "berth/model/reason.h"
 
 namespace berth {
-
-struct Refusing {
-    Refusal why = Refusal::invalid_request;
-    std::string message;               // What was wrong, and what would be right.
-    std::vector<std::string> details;  // Lines that Slurm prints before its own.
-};
 
 // The job as it will be recorded (JobSubmitted): partition, QOS, account and limit resolved,
 // defaults filled in, id taken from state.next_job_id(). A job over a partition's limits is
@@ -30,10 +24,5 @@ std::variant<Job, Refusing> admit(const ClusterState& state, Time now, const Pri
 std::variant<JobUpdated, Refusing> admit_update(const ClusterState& state, Time now,
                                                 const JobUpdated& update, bool by_operator,
                                                 const std::vector<std::string>& groups = {});
-
-// Where the tasks of a new step go within its job's allocation, beside the steps that run there
-// now.
-std::variant<Step, Refusing> lay_out_step(const ClusterState& state, Time now, const Job& job,
-                                          const StepRequest& request);
 
 }  // namespace berth

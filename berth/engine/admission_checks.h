@@ -2,8 +2,9 @@
 // For admission's own source files only.
 #pragma once
 
-#include "berth/engine/admission.h"
+#include "berth/engine/cluster_state.h"
 #include "berth/engine/objection.h"
+#include "berth/model/principal.h"
 
 namespace berth {
 

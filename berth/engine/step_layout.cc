@@ -1,10 +1,9 @@
-// lay_out_step: where the tasks of a new step go within its job, and which cores and GPUs each has.
+#include "berth/engine/step_layout.h"
+
 #include <algorithm>
 
-#include "berth/engine/admission.h"
 #include "berth/engine/demand.h"
 #include "berth/engine/gpu_bind.h"
-#include "berth/engine/objection.h"
 #include "berth/engine/placement_share.h"
 #include "berth/engine/step_spread.h"
 

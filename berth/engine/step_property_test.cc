@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "berth/engine/admission.h"
+#include "berth/engine/step_layout.h"
 #include "berth/testing/random_facts.h"
 #include "berth/testing/seeds.h"
 

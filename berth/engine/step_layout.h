@@ -1,0 +1,16 @@
+// Where the tasks of a new step go within its job, and which cores and GPUs each has.
+#pragma once
+
+#include <variant>
+
+#include "berth/engine/cluster_state.h"
+#include "berth/engine/objection.h"
+
+namespace berth {
+
+// Where the tasks of a new step go within its job's allocation, beside the steps that run there
+// now.
+std::variant<Step, Refusing> lay_out_step(const ClusterState& state, Time now, const Job& job,
+                                          const StepRequest& request);
+
+}  // namespace berth
