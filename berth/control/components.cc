@@ -1,7 +1,7 @@
 // Heterogeneous jobs: all components are submitted or none, and what ends one ends all.
 #include "berth/control/components.h"
 
-#include "berth/engine/order.h"
+#include "berth/engine/demand.h"
 #include "berth/model/job_variables.h"
 
 namespace berth {

@@ -9,7 +9,6 @@
 #include "berth/base/size_text.h"
 #include "berth/engine/admission_checks.h"
 #include "berth/engine/demand.h"
-#include "berth/engine/order.h"
 #include "berth/engine/placement.h"
 
 namespace berth {

@@ -4,7 +4,7 @@
 
 #include "berth/engine/features.h"
 #include "berth/engine/gpu_counts.h"
-#include "berth/engine/linked.h"
+#include "berth/engine/linked_gpus.h"
 
 namespace berth {
 namespace {
@@ -256,6 +256,33 @@ Demand without_nodes(const ClusterSpec& spec, const Job& job) {
     return demand;
 }
 
+// Takes the GPUs out of a list: how many there were, and of which types all may be.
+std::int64_t take_gpus(std::vector<GresDemand>& list, DimensionSet gpus, DimensionSet& types) {
+    std::int64_t count = 0;
+    std::erase_if(list, [&](const GresDemand& one) {
+        if ((one.dimensions & gpus) == 0) return false;
+        count += one.count;
+        types &= one.dimensions;
+        return true;
+    });
+    return count;
+}
+
+// Makes of the demand's GPUs, all of one node, so many that are linked. `nodes` keeps those that
+// have them when nothing runs.
+void want_linked(Demand& demand, BitSet& nodes, const ClusterSpec& spec) {
+    DimensionSet gpus = 0;
+    for (const DimensionId type : spec.dimensions.of_name("gpu")) gpus |= dimension_bit(type);
+    DimensionSet types = gpus;
+    const std::int64_t tasks = demand.tasks.value_or(demand.tasks_per_node);
+    demand.nodes_min = demand.nodes_max = 1;
+    demand.linked = take_gpus(demand.gres_per_node, gpus, types);
+    demand.linked += take_gpus(demand.gres_per_task, gpus, types) * tasks;
+    demand.linked += take_gpus(demand.gres_total, gpus, types);
+    const std::int64_t enough = enough_for_linked(spec, types, demand.linked, nodes);
+    demand.gres_per_node.push_back({.dimensions = types, .count = enough});
+}
+
 }  // namespace
 
 DimensionSet dimensions_of(const Dimensions& dimensions, const GresRequest& request) {
@@ -329,6 +356,24 @@ NodeNeed need_on(const Demand& demand, const NodeSpec& node, std::uint32_t tasks
         case MemoryRule::whole_node: need.memory = node.capacity.memory(); break;
     }
     return need;
+}
+
+Demand plain_demand_of(const ClusterSpec& spec, const Job& job) {
+    Demand demand = demand_of(spec, job);
+    if (demand.nodes_max > 1) return demand;
+    for (const GresDemand& gres : demand.gres_total) demand.gres_per_node.push_back(gres);
+    demand.gres_total.clear();
+    return demand;
+}
+
+void keep_to(Demand& demand, const Reservation& reservation) {
+    demand.reservation = reservation.name;
+    if (reservation.flex) return;
+    for (BitSet& choice : demand.choices) {
+        BitSet reserved(choice.size());
+        for (const auto& [node, amount] : reservation.amounts) reserved.set(node.index());
+        choice &= reserved;
+    }
 }
 
 }  // namespace berth

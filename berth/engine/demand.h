@@ -9,6 +9,7 @@
 
 #include "berth/model/cluster_spec.h"
 #include "berth/model/job.h"
+#include "berth/model/reservation.h"
 
 namespace berth {
 
@@ -91,7 +92,13 @@ bool gives_part(const Device& device, const ShareKind& part);
 // REQUIRES: the job was admitted under this spec or an earlier one (see keep_ids).
 Demand demand_of(const ClusterSpec& spec, const Job& job);
 
-// The same without the sets of nodes: what it asks for in numbers, for whoever only shows them.
+// demand_of(), with what is asked for in all of a job that has one node asked for on that node.
+Demand plain_demand_of(const ClusterSpec& spec, const Job& job);
+
+// For a job of this reservation: on its nodes alone, unless it is FLEX.
+void keep_to(Demand& demand, const Reservation& reservation);
+
+// demand_of() without the sets of nodes: what it asks for in numbers, for whoever only shows them.
 Demand amounts_of(const ClusterSpec& spec, const Job& job);
 
 // The memory that the job takes at least of its fullest node, as far as it is asked for in numbers.

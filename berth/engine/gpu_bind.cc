@@ -135,12 +135,11 @@ Result<GpuBind> GpuBind::parse(std::string_view text) {
 Result<std::vector<DeviceMask>> bind_gpus(const GpuBind& bind, const NodeSpec& node,
                                           DeviceMask gpus, std::span<const BitSet> task_cores,
                                           bool relative) {
-    using Kind = GpuBind::Kind;
     const std::size_t tasks = task_cores.size();
     std::vector<DeviceMask> seen(tasks, gpus);
-    if (gpus == 0 || bind.kind == Kind::none) return seen;
+    if (gpus == 0 || bind.kind == GpuBind::Kind::none) return seen;
     const auto count = static_cast<std::size_t>(popcount(gpus));
-    if (bind.kind == Kind::per_task) {
+    if (bind.kind == GpuBind::Kind::per_task) {
         if (tasks * bind.count <= count) return own_gpus(bind, node, gpus, task_cores);
         return Error{ErrorCode::failed_precondition,
                      std::to_string(tasks) + " tasks with " + std::to_string(bind.count) +
@@ -148,10 +147,10 @@ Result<std::vector<DeviceMask>> bind_gpus(const GpuBind& bind, const NodeSpec& n
                          node.name};
     }
     for (std::size_t task = 0; task < tasks; ++task) {
-        if (bind.kind == Kind::closest) {
+        if (bind.kind == GpuBind::Kind::closest) {
             const DeviceMask close = gpus_near(node, gpus, task_cores[task]);
             if (close != 0) seen[task] = close;
-        } else if (bind.kind == Kind::single) {
+        } else if (bind.kind == GpuBind::Kind::single) {
             seen[task] = bit(nth(gpus, static_cast<int>(task / bind.count % count)));
         } else {
             const auto own = named(node, gpus, bind.list[task % bind.list.size()], relative);

@@ -10,24 +10,6 @@
 
 namespace berth {
 
-Demand plain_demand_of(const ClusterSpec& spec, const Job& job) {
-    Demand demand = demand_of(spec, job);
-    if (demand.nodes_max > 1) return demand;
-    for (const GresDemand& gres : demand.gres_total) demand.gres_per_node.push_back(gres);
-    demand.gres_total.clear();
-    return demand;
-}
-
-void keep_to(Demand& demand, const Reservation& reservation) {
-    demand.reservation = reservation.name;
-    if (reservation.flex) return;
-    for (BitSet& choice : demand.choices) {
-        BitSet reserved(choice.size());
-        for (const auto& [node, amount] : reservation.amounts) reserved.set(node.index());
-        choice &= reserved;
-    }
-}
-
 // ---- Kinds and shapes.
 
 namespace {

@@ -64,12 +64,6 @@ struct Shape {
     const Demand& demand() const { return kind->demand; }
 };
 
-// demand_of(), with what is asked for in all of a job that has one node asked for on that node.
-Demand plain_demand_of(const ClusterSpec& spec, const Job& job);
-
-// For a job of this reservation: on its nodes alone, unless it is FLEX.
-void keep_to(Demand& demand, const Reservation& reservation);
-
 // Why a job is not even looked at, apart from resources; none: it is.
 struct Gate {
     PendingReason reason = PendingReason::none;

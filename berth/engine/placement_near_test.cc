@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "berth/engine/linked.h"
+#include "berth/engine/linked_gpus.h"
 #include "berth/engine/placement.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/fixed_view.h"
