@@ -7,7 +7,8 @@
 #include <memory_resource>
 #include <vector>
 
-#include "berth/engine/plan_search.h"
+#include "berth/engine/found_start.h"
+#include "berth/engine/plan_book.h"
 
 namespace berth {
 

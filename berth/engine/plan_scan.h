@@ -2,11 +2,16 @@
 // knows nothing, as where the tasks on a node may be many or few.
 #pragma once
 
-#include "berth/engine/plan_search.h"
+#include "berth/engine/found_start.h"
+#include "berth/engine/plan_book.h"
 
 namespace berth {
 
 std::optional<Found> scan_start(const Demand& demand, const Window& window, const PlanBook& book,
                                 const BitSet& usable, const Taste& taste);
+
+// When, within the window, this node alone could first have a part of the job.
+std::optional<Time> first_offer(const Demand& demand, const Window& window, const PlanBook& book,
+                                NodeId node, const ClusterSpec& spec);
 
 }  // namespace berth
