@@ -11,14 +11,13 @@ constexpr Duration kMovesPause = std::chrono::minutes(1);
 
 Duration promise_slack(const SchedulingSpec& scheduling) { return scheduling.kill_wait * 2; }
 
-CycleRun::CycleRun(Engine& engine, Outlook& outlook, Time now, std::uint32_t budget)
-    : engine_(engine),
+CycleRun::CycleRun(ClusterState& state, Outlook& outlook, Time now, std::uint32_t budget)
+    : state_(state),
       outlook_(outlook),
       now_(now),
       budget_(budget),
-      view_(engine.state(), outlook, now),
-      taste_{outlook.policy,   view_,           JobId(0),
-             &outlook.domains, &engine.state(), &outlook.topologies} {
+      view_(state, outlook, now),
+      taste_{outlook.policy, view_, JobId(0), &outlook.domains, &state, &outlook.topologies} {
     Outlook::Moves& moves = outlook_.moves;
     if (moves.at == now) return;  // Cycles of one moment share them.
     moves.at = now;
@@ -26,7 +25,8 @@ CycleRun::CycleRun(Engine& engine, Outlook& outlook, Time now, std::uint32_t bud
 }
 
 void CycleRun::decide(Fact fact) {
-    engine_.apply(now_, fact);
+    state_.apply(now_, fact);
+    outlook_.note(state_, now_, fact);
     result_.decisions.push_back(std::move(fact));
 }
 
@@ -141,7 +141,7 @@ void CycleRun::write_promises() {
         if (known == nullptr || *known != planned) fact.jobs.emplace_back(id, std::move(planned));
     }
     if (fact.jobs.empty()) return;
-    engine_.mutable_state().apply(now_, written);  // The outlook knows it.
+    state_.apply(now_, written);  // The outlook knows it.
     result_.decisions.push_back(std::move(written));
 }
 
@@ -152,7 +152,7 @@ void CycleRun::prioritize_running() {
         const Job& job = *state().find_job(id);
         if (job.state != JobState::running) continue;
         const std::int64_t priority = outlook_.policy.priority(job, view_);
-        if (state().priority(id) != priority) engine_.mutable_state().set_priority(id, priority);
+        if (state().priority(id) != priority) state_.set_priority(id, priority);
     }
 }
 

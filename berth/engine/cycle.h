@@ -12,7 +12,7 @@
 // end when the budget does, and the next cycle goes on where they stopped.
 #pragma once
 
-#include "berth/engine/engine.h"
+#include "berth/engine/cycle_result.h"
 #include "berth/engine/limit_check.h"
 #include "berth/engine/linked.h"
 #include "berth/engine/outlook.h"
@@ -22,14 +22,14 @@ namespace berth {
 
 class CycleRun {
 public:
-    CycleRun(Engine& engine, Outlook& outlook, Time now, std::uint32_t budget);
+    CycleRun(ClusterState& state, Outlook& outlook, Time now, std::uint32_t budget);
 
     Cycle run();
     // What does not wait for the end of a pause: limits and deadlines.
     Cycle run_paused();
 
 private:
-    const ClusterState& state() const { return engine_.state(); }
+    const ClusterState& state() const { return state_; }
     const SchedulingSpec& scheduling() const { return state().spec().scheduling; }
     PlanBook& book() { return outlook_.book; }
     JobOrder& order() { return outlook_.pending.order(); }
@@ -180,7 +180,7 @@ private:
     bool break_promise(PendingJob& job, const Booking& known);
     void tear_cliques(Allocation& allocation) const;
 
-    Engine& engine_;
+    ClusterState& state_;
     Outlook& outlook_;
     Time now_;
     std::uint32_t budget_;

@@ -176,7 +176,7 @@ std::optional<Time> CycleRun::put_together(const Together& all, Time from, Time 
 // Limits count those that start before them, too: it is tried.
 bool CycleRun::may_start_together(const Together& all, const std::vector<Found>& found) {
     if (!state().has_limits()) return true;
-    ClusterState& tried = engine_.mutable_state();
+    ClusterState& tried = state_;
     const ClusterState::Mark mark = tried.checkpoint();
     bool may = true;
     for (std::size_t i = 0; may && i < all.size(); ++i) {

@@ -78,7 +78,7 @@ void CycleRun::write_eligible() {
     if (eligible_.empty()) return;
     put_in_order(eligible_);
     Fact fact = JobsEligible{std::exchange(eligible_, {})};
-    engine_.mutable_state().apply(now_, fact);
+    state_.apply(now_, fact);
     result_.decisions.push_back(std::move(fact));
 }
 
@@ -119,7 +119,7 @@ void CycleRun::rejudge_waiting() {
     if (std::exchange(outlook_.chances_changed, false)) {
         for (const auto& [id, pending] : jobs.all()) jobs.unsettle(pending);
     }
-    const LimitNews news(state(), engine_.mutable_state().take_changed_uses());
+    const LimitNews news(state(), state_.take_changed_uses());
     std::erase_if(jobs.watch_list(), [&](JobId id) {
         PendingJob* pending = jobs.find(id);
         if (pending == nullptr) return true;

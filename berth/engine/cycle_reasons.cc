@@ -88,7 +88,7 @@ void CycleRun::write_reason(PendingJob& pending, bool first) {
     if (gate.reason == PendingReason::none) {
         gate.reason = first ? PendingReason::resources : PendingReason::priority;
     }
-    ClusterState& written = engine_.mutable_state();
+    ClusterState& written = state_;
     if (pending.written_reason != gate.reason || pending.written_detail || !gate.detail.empty()) {
         written.set_reason(pending.id, gate.reason, gate.detail);
     }

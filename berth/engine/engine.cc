@@ -51,7 +51,7 @@ Cycle Engine::cycle(Time now, std::uint32_t budget) {
     if (!outlook.changed && (!wake_at || now < *wake_at)) {
         return {.decisions = {}, .complete = true, .wake_at = wake_at};
     }
-    CycleRun cycle(*this, outlook, now, budget);
+    CycleRun cycle(state_, outlook, now, budget);
     return outlook.paused_until && now < *outlook.paused_until ? cycle.run_paused() : cycle.run();
 }
 
