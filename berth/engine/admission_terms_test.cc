@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/engine/admission.h"
-#include "berth/engine/engine_rig.h"
+#include "berth/testing/engine_rig.h"
 #include "berth/engine/explain.h"
 #include "berth/testing/builders.h"
 

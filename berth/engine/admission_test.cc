@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "berth/engine/engine_rig.h"
+#include "berth/testing/engine_rig.h"
 #include "berth/testing/builders.h"
 
 namespace berth {

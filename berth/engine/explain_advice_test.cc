@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "berth/engine/engine_rig.h"
+#include "berth/testing/engine_rig.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/seeds.h"
 

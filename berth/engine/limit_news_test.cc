@@ -6,7 +6,7 @@
 
 #include "berth/engine/admission.h"
 #include "berth/engine/cycle_gates.h"
-#include "berth/engine/engine_rig.h"
+#include "berth/testing/engine_rig.h"
 #include "berth/engine/outlook.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/seeds.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "berth/engine/engine.h"
-#include "berth/engine/engine_rig.h"
+#include "berth/testing/engine_rig.h"
 #include "berth/testing/builders.h"
 
 namespace berth {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "berth/engine/admission.h"
-#include "berth/engine/engine_rig.h"
+#include "berth/testing/engine_rig.h"
 #include "berth/engine/plan_check.h"
 #include "berth/engine/reservation_book.h"
 #include "berth/engine/reservation_choice.h"

@@ -1,7 +1,7 @@
 // How runs start and end, fact by fact.
 #include <gtest/gtest.h>
 
-#include "berth/engine/engine_rig.h"
+#include "berth/testing/engine_rig.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/random_facts.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "berth/engine/engine_rig.h"
+#include "berth/testing/engine_rig.h"
 #include "berth/testing/seeds.h"
 
 namespace berth {

@@ -1,7 +1,7 @@
 // Usage as jobs run, and what comes of it for the order.
 #include <gtest/gtest.h>
 
-#include "berth/engine/engine_rig.h"
+#include "berth/testing/engine_rig.h"
 #include "berth/engine/outlook.h"
 #include "berth/testing/builders.h"
 
