@@ -15,9 +15,9 @@
 
 #include "berth/agent/signals.h"
 #include "berth/base/text.h"
+#include "berth/host/device_files.h"
 #include "berth/host/file_io.h"
 #include "berth/host/linux_node_parts.h"
-#include "berth/host/mig.h"
 #include "berth/host/process.h"
 #include "berth/host/user.h"
 
