@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "berth/client/toy_server.h"
-#include "berth/slurm/command.h"
+#include "berth/slurm/admin_commands.h"
 
 namespace berth::slurm {
 namespace {
