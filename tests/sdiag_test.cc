@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "berth/server/server_rig.h"
-#include "berth/slurm/command.h"
+#include "berth/slurm/table_commands.h"
 
 namespace berth {
 namespace {

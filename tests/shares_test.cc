@@ -5,7 +5,7 @@
 
 #include "berth/config/load.h"
 #include "berth/server/server_rig.h"
-#include "berth/slurm/command.h"
+#include "berth/slurm/table_commands.h"
 
 namespace berth {
 namespace {

@@ -1,8 +1,14 @@
 // Confinement: the cgroups, limits and device rules that a job and its steps get on this node.
 #pragma once
 
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "berth/host/cgroup_tree.h"
-#include "berth/host/linux_node.h"
+#include "berth/host/device_guard.h"
+#include "berth/host/linux_node_options.h"
+#include "berth/model/order.h"
 
 namespace berth {
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <map>
 
-#include "berth/host/mig.h"
+#include "berth/host/device_files.h"
 
 namespace berth {
 namespace {

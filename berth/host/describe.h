@@ -5,6 +5,7 @@
 #include <string>
 
 #include "berth/base/result.h"
+#include "berth/host/gpu_inventory.h"
 #include "berth/host/machine.h"
 #include "berth/model/cluster_spec.h"
 

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "berth/host/file_io.h"
-#include "berth/host/mig.h"
+#include "berth/host/device_files.h"
 
 namespace berth {
 namespace {

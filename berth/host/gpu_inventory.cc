@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/text.h"
-#include "berth/host/machine.h"
+#include "berth/host/device_files.h"
 
 namespace berth {
 namespace {
@@ -103,6 +103,15 @@ Status add_gpus(NodeSpec& node, Dimensions& dimensions, const std::vector<FoundG
         }
     }
     return Done{};
+}
+
+void name_mig_instances(NodeSpec& node, const std::vector<FoundGpu>& found) {
+    for (Device& device : node.devices) {
+        if (!is_mig(device)) continue;
+        for (const FoundGpu& gpu : found) {
+            if (same_files(gpu.file, device.file)) device.uuid = gpu.uuid;
+        }
+    }
 }
 
 }  // namespace berth

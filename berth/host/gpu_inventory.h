@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "berth/base/result.h"
+#include "berth/host/machine.h"
 #include "berth/model/node.h"
 
 namespace berth {
@@ -40,11 +41,13 @@ Result<std::unique_ptr<GpuInventory>> open_nvml(const char* library = kNvml,
 // each socket's cores near an equal part of them.
 Result<std::unique_ptr<GpuInventory>> simulate_gpus(std::string_view text);
 
-struct Machine;
-
 // Puts GPUs into a node, by the rules of gres.conf: "gpu" of each type, index by order. The cores
 // near a GPU come from the machine; where they are not known, from its part of the sockets.
 Status add_gpus(NodeSpec& node, Dimensions& dimensions, const std::vector<FoundGpu>& gpus,
                 const Machine* machine);
+
+// Gives a node's MIG instances the driver's names, which CUDA finds them by: gres.conf does not
+// have them. An instance that the driver does not list stays without a name.
+void name_mig_instances(NodeSpec& node, const std::vector<FoundGpu>& found);
 
 }  // namespace berth

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "berth/host/environment.h"
+#include "berth/host/user.h"
 #include "berth/model/order.h"
 
 namespace berth {
@@ -14,7 +15,7 @@ namespace berth {
 // is in the environment ends up in logs and crash reports, and a file of mode 0400 does not.
 inline constexpr std::string_view kJobTokenVariable = "BERTH_JOB_TOKEN";
 
-// What is known here of this node and of who runs.
+// What is known here of this node.
 struct NodeView {
     NodeSpec node;                               // As configured.
     Dimensions dimensions;                       // Of its GRES.
@@ -22,11 +23,6 @@ struct NodeView {
     std::vector<std::vector<int>> cpus_of_core;  // Empty: cores are not pinned.
     bool devices_isolated = false;  // A process sees its own GPUs only, so they count from 0.
     std::vector<std::string> environment;  // Of the site's, for every job.
-};
-
-struct UserRecord {
-    std::uint32_t uid = 0, gid = 0;
-    std::string name, home, shell;
 };
 
 // Of the batch script.

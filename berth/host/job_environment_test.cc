@@ -163,6 +163,24 @@ TEST(JobEnvironment, CountsGpusFromZeroWhereAJobSeesOnlyItsOwn) {
     EXPECT_EQ(environment.get("SLURM_JOB_GPUS"), "0,2,5");
 }
 
+TEST(JobEnvironment, NamesMigInstancesToCuda) {
+    NodeView view;
+    const DimensionId gpu = *view.dimensions.intern("gpu", "1g.10gb");
+    view.node.devices = {
+        {.dimension = gpu, .index = 0, .file = "/dev/nvidia0,/dev/cap21", .uuid = "MIG-a"},
+        {.dimension = gpu, .index = 1, .file = "/dev/nvidia0,/dev/cap66", .uuid = "MIG-b"},
+        {.dimension = gpu, .index = 2, .file = "/dev/nvidia1"}};
+    view.devices_isolated = true;
+    Environment environment;
+    set_gpus(environment, 0b010, 0b010, view);
+    EXPECT_EQ(environment.get("CUDA_VISIBLE_DEVICES"), "MIG-b");
+    EXPECT_EQ(environment.get("ROCR_VISIBLE_DEVICES"), "0");
+    set_gpus(environment, 0b011, 0b011, view);
+    EXPECT_EQ(environment.get("CUDA_VISIBLE_DEVICES"), "MIG-a,MIG-b");
+    set_gpus(environment, 0b100, 0b100, view);
+    EXPECT_EQ(environment.get("CUDA_VISIBLE_DEVICES"), "0");
+}
+
 TEST(JobEnvironment, LeavesOtherGresOutOfCuda) {
     NodeView view = node_gpu1();
     const DimensionId fpga = *view.dimensions.intern("fpga", "");

@@ -8,9 +8,10 @@
 #include <optional>
 
 #include "berth/agent/ports.h"
+#include "berth/base/log.h"
 #include "berth/host/confinement.h"
 #include "berth/host/job_environment.h"
-#include "berth/host/linux_node.h"
+#include "berth/host/linux_node_options.h"
 #include "berth/host/mps_daemons.h"
 #include "berth/host/run_directory.h"
 
@@ -59,7 +60,7 @@ struct LinuxNodeParts {
     bool has(const Key& key) const;
     void drop_orphans();
 
-    // ---- What the agent wants (linux_node.cc, linux_node_start.cc).
+    // ---- What the agent wants (linux_node_parts.cc, linux_node_start.cc).
     void start_attempt(const LaunchAttempt& launch);
     void refuse(const RunKey& run, const Error& why);
     Status make_way(const RunKey& key);

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "berth/base/result.h"
-#include "berth/host/gpu_inventory.h"
 #include "berth/model/node.h"
 
 namespace berth {

@@ -5,6 +5,8 @@
 
 #include <set>
 
+#include "berth/host/gpu_inventory.h"
+
 namespace berth {
 namespace {
 

@@ -1,9 +1,6 @@
 #include "berth/host/mig.h"
 
-#include <algorithm>
-
 #include "berth/base/text.h"
-#include "berth/host/gpu_inventory.h"
 
 namespace berth {
 
@@ -38,31 +35,6 @@ std::string mig_profile(unsigned gpu_slices, unsigned compute_slices,
     std::string name =
         std::to_string(gpu_slices) + "g." + std::to_string((mebibytes + 1023) / 1024) + "gb";
     return compute_slices == gpu_slices ? name : std::to_string(compute_slices) + "c." + name;
-}
-
-std::vector<std::string> files_of(const Device& device) {
-    std::vector<std::string> files;
-    if (device.file.empty()) return files;
-    for (const std::string_view file : split(device.file, ',')) files.emplace_back(file);
-    return files;
-}
-
-bool same_files(std::string_view one, std::string_view other) {
-    auto ours = split(one, ','), theirs = split(other, ',');
-    std::ranges::sort(ours);
-    std::ranges::sort(theirs);
-    return ours == theirs;
-}
-
-bool is_mig(const Device& device) { return device.file.find(',') != std::string::npos; }
-
-void name_mig_instances(NodeSpec& node, const std::vector<FoundGpu>& found) {
-    for (Device& device : node.devices) {
-        if (!is_mig(device)) continue;
-        for (const FoundGpu& gpu : found) {
-            if (same_files(gpu.file, device.file)) device.uuid = gpu.uuid;
-        }
-    }
 }
 
 }  // namespace berth

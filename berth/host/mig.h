@@ -3,13 +3,12 @@
 // the driver keeps under /dev/nvidia-caps.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "berth/base/result.h"
-#include "berth/model/node.h"
 
 namespace berth {
 
@@ -25,19 +24,5 @@ Result<std::string> mig_files(const MigMinors& minors, unsigned gpu, unsigned gp
 // "1g.10gb"; "1c.3g.40gb" where the compute instance has a part of the GPU instance's slices. The
 // memory is rounded up, as the profiles' names are.
 std::string mig_profile(unsigned gpu_slices, unsigned compute_slices, unsigned long long mebibytes);
-
-// A device's files: none of a simulated one.
-std::vector<std::string> files_of(const Device& device);
-
-// In whatever order they are named.
-bool same_files(std::string_view one, std::string_view other);
-
-// Whether it is a MIG instance, by its files.
-bool is_mig(const Device& device);
-
-// The driver's names of a node's MIG instances, which CUDA finds them by: gres.conf does not have
-// them. What the driver does not have stays without.
-struct FoundGpu;
-void name_mig_instances(NodeSpec& node, const std::vector<FoundGpu>& found);
 
 }  // namespace berth

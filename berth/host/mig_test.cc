@@ -9,7 +9,6 @@
 #include "berth/host/device_guard.h"
 #include "berth/host/gpu_inventory.h"
 #include "berth/host/gpu_meter.h"
-#include "berth/host/job_environment.h"
 
 namespace berth {
 namespace {
@@ -85,27 +84,21 @@ TEST_F(Mig, IsDescribedAsGresConfHasIt) {
     EXPECT_NE(lines.find(" File=/dev/nvidia1 "), std::string::npos);
 }
 
-TEST_F(Mig, IsFoundByCudaThroughItsName) {
-    NodeView view;
-    const DimensionId gpu = *view.dimensions.intern("gpu", "1g.10gb");
-    view.node.devices = {{.dimension = gpu, .index = 0, .file = kThree},
-                         // As an administrator may write it.
-                         {.dimension = gpu,
-                          .index = 1,
-                          .file = "/dev/nvidia-caps/nvidia-cap67,/dev/nvidia0,"
-                                  "/dev/nvidia-caps/nvidia-cap66"},
-                         {.dimension = gpu, .index = 2, .file = "/dev/nvidia1"}};
-    name_mig_instances(view.node, found());
-    EXPECT_EQ(view.node.devices[2].uuid, "") << "a whole GPU has its number";
-    view.devices_isolated = true;
-    Environment environment;
-    set_gpus(environment, 0b010, 0b010, view);
-    EXPECT_EQ(environment.get("CUDA_VISIBLE_DEVICES"), "MIG-fake-b");
-    EXPECT_EQ(environment.get("ROCR_VISIBLE_DEVICES"), "0");
-    set_gpus(environment, 0b011, 0b011, view);
-    EXPECT_EQ(environment.get("CUDA_VISIBLE_DEVICES"), "MIG-fake-a,MIG-fake-b");
-    set_gpus(environment, 0b100, 0b100, view);
-    EXPECT_EQ(environment.get("CUDA_VISIBLE_DEVICES"), "0");
+TEST_F(Mig, InstancesGetTheDriversNames) {
+    NodeSpec node;
+    Dimensions dimensions;
+    const DimensionId gpu = *dimensions.intern("gpu", "1g.10gb");
+    node.devices = {{.dimension = gpu, .index = 0, .file = kThree},
+                    // As an administrator may write it.
+                    {.dimension = gpu,
+                     .index = 1,
+                     .file = "/dev/nvidia-caps/nvidia-cap67,/dev/nvidia0,"
+                             "/dev/nvidia-caps/nvidia-cap66"},
+                    {.dimension = gpu, .index = 2, .file = "/dev/nvidia1"}};
+    name_mig_instances(node, found());
+    EXPECT_EQ(node.devices[0].uuid, "MIG-fake-a");
+    EXPECT_EQ(node.devices[1].uuid, "MIG-fake-b");
+    EXPECT_EQ(node.devices[2].uuid, "") << "a whole GPU has its number";
 }
 
 TEST_F(Mig, FaultsAreOfItsBoardUnlessTheyAreItsOwn) {

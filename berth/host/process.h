@@ -2,14 +2,22 @@
 // whom.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
 
-#include "berth/host/run_spec.h"
+#include "berth/base/fields.h"
 #include "berth/host/unique_fd.h"
 
 namespace berth {
+
+// One process: the id alone may have been given to another since.
+struct ProcessMark {
+    std::int32_t pid = 0;
+    std::uint64_t started = 0;  // Field 22 of /proc/PID/stat.
+    BERTH_FIELDS(ProcessMark, pid, started)
+};
 
 // nullopt: there is no such process.
 std::optional<ProcessMark> mark_of(int pid);

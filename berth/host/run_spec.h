@@ -9,6 +9,7 @@
 #include "berth/agent/ports.h"
 #include "berth/base/fields.h"
 #include "berth/host/account_check.h"
+#include "berth/host/process.h"
 #include "berth/model/inherited.h"
 #include "berth/mpi/mpi_step.h"
 
@@ -62,13 +63,6 @@ struct RunSpec {
     BERTH_FIELDS(RunSpec, job, attempt, step, uid, gid, user, work_dir, script, arguments,
                  environment, tasks, cgroups, unified, io_address, io_token, node_index, window,
                  of_site, task_prolog, task_epilog, account_check, mpi, inherited)
-};
-
-// One process: the id alone may have been given to another since.
-struct ProcessMark {
-    std::int32_t pid = 0;
-    std::uint64_t started = 0;  // Field 22 of /proc/PID/stat.
-    BERTH_FIELDS(ProcessMark, pid, started)
 };
 
 // What the shepherd tells once its tasks stand ready, or will never.

@@ -3,6 +3,7 @@
 #include <pwd.h>
 
 #include <cerrno>
+#include <vector>
 
 #include "berth/host/file_io.h"
 

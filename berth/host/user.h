@@ -1,10 +1,17 @@
 // Users as this node knows them.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "berth/base/result.h"
-#include "berth/host/job_environment.h"
 
 namespace berth {
+
+struct UserRecord {
+    std::uint32_t uid = 0, gid = 0;
+    std::string name, home, shell;
+};
 
 Result<UserRecord> find_user(std::uint32_t uid);
 

@@ -11,7 +11,8 @@
 #include "berth/server/body_room.h"
 #include "berth/server/byte_stream.h"
 #include "berth/server/gives_way.h"
-#include "berth/server/http_server.h"
+#include "berth/server/http_server_options.h"
+#include "berth/server/service.h"
 
 namespace berth {
 

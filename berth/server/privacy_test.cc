@@ -3,7 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "berth/server/server_rig.h"
+#include "berth/server/played_archive.h"
+#include "berth/server/sample_cluster.h"
 #include "berth/server/service.h"
 
 namespace berth {

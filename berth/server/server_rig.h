@@ -9,10 +9,13 @@
 
 #include <cstdlib>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "berth/api/json_value.h"
 #include "berth/server/http_server.h"
+#include "berth/server/played_archive.h"
 #include "berth/server/sample_cluster.h"
 
 namespace berth {
@@ -41,21 +44,6 @@ public:
     Answer answer = Done{};
     bool full = false, silent = false;
     HttpServer* server = nullptr;
-};
-
-class PlayedArchive : public Archive {
-public:
-    Result<AccountingAnswer> accounting(const AccountingFilter& filter) override {
-        const std::lock_guard lock(mutex);
-        filters.push_back(filter);
-        return AccountingAnswer{records, false};
-    }
-    Result<JobPayload> payload(JobId job, std::optional<JobId>) override {
-        return JobPayload{"#!/bin/sh\necho " + to_string(job) + "\n", {"SECRET=1"}};
-    }
-    std::mutex mutex;
-    std::vector<AccountingFilter> filters;
-    std::vector<AccountingRecord> records;
 };
 
 struct Heard {

@@ -29,22 +29,6 @@ struct Streams {
 // Each returns its exit code.
 using Command = int (*)(const Invocation&, Streams&);
 
-int run_salloc(const Invocation& call, Streams& streams);
-int run_sbatch(const Invocation& call, Streams& streams);
-int run_srun(const Invocation& call, Streams& streams);
-int run_sattach(const Invocation& call, Streams& streams);
-int run_sbcast(const Invocation& call, Streams& streams);
-int run_scancel(const Invocation& call, Streams& streams);
-int run_scontrol(const Invocation& call, Streams& streams);
-int run_squeue(const Invocation& call, Streams& streams);
-int run_sinfo(const Invocation& call, Streams& streams);
-int run_sprio(const Invocation& call, Streams& streams);
-int run_sdiag(const Invocation& call, Streams& streams);
-int run_sshare(const Invocation& call, Streams& streams);
-int run_sstat(const Invocation& call, Streams& streams);
-int run_sacct(const Invocation& call, Streams& streams);
-int run_sacctmgr(const Invocation& call, Streams& streams);
-
 inline constexpr const char* kVersion =
     "slurm 25.11.0";  // What -V prints, exactly: tools compare it.
 

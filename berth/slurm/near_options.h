@@ -2,7 +2,8 @@
 // --distribution, and Berth's own.
 #pragma once
 
-#include "berth/slurm/job_options.h"
+#include "berth/base/result.h"
+#include "berth/slurm/job_draft.h"
 
 namespace berth::slurm {
 

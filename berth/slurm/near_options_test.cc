@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "berth/slurm/job_options.h"
+
 namespace berth::slurm {
 namespace {
 

@@ -6,6 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "berth/slurm/admin_commands.h"
+#include "berth/slurm/job_commands.h"
+#include "berth/slurm/table_commands.h"
 #include "berth/slurm/time_format.h"
 
 namespace berth::slurm {

@@ -19,6 +19,7 @@
 #include "berth/slurm/print.h"
 #include "berth/slurm/printable.h"
 #include "berth/slurm/sacct_fields.h"
+#include "berth/slurm/table_commands.h"
 #include "berth/slurm/unit_text.h"
 #include "berth/slurm/when.h"
 

@@ -6,6 +6,7 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
+#include "berth/slurm/accounting_time.h"
 #include "berth/slurm/print.h"
 #include "berth/slurm/usage_text.h"
 
@@ -176,20 +177,6 @@ constexpr auto kAccountingFields = std::to_array<AccountingField>({
 // clang-format on
 
 }  // namespace
-
-Duration elapsed_between(std::optional<Time> from, std::optional<Time> to, Time now) {
-    return from ? std::max(Duration::zero(), to.value_or(now) - *from) : Duration::zero();
-}
-
-Duration suspended_for(const api::AccountingRow& job, Time now) {
-    const Duration since = elapsed_between(job.suspended_since, job.ended_at, now);
-    return job.suspended + (job.suspended_since ? since : Duration::zero());
-}
-
-Duration ran_for(const api::AccountingRow& job, Time now) {
-    return std::max(Duration::zero(),
-                    elapsed_between(job.started_at, job.ended_at, now) - suspended_for(job, now));
-}
 
 const AccountingField* find_accounting_field(std::string_view name) {
     const auto found = std::ranges::find_if(

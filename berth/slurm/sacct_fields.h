@@ -19,12 +19,6 @@ struct AccountingField {
                            Time now);  // nullptr: empty.
 };
 
-// From a start to its end, or until now; zero without a start.
-Duration elapsed_between(std::optional<Time> from, std::optional<Time> to, Time now);
-// How long a job stood still, and how long it ran without that; until now, if it is not over.
-Duration suspended_for(const api::AccountingRow& job, Time now);
-Duration ran_for(const api::AccountingRow& job, Time now);
-
 const AccountingField* find_accounting_field(std::string_view name);
 
 struct AccountingColumn {

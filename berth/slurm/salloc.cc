@@ -18,6 +18,7 @@
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/held_signals.h"
 #include "berth/slurm/input_variables.h"
+#include "berth/slurm/job_commands.h"
 #include "berth/slurm/job_options.h"
 
 namespace berth::slurm {

@@ -11,6 +11,7 @@
 #include "berth/base/text.h"
 #include "berth/client/client.h"
 #include "berth/slurm/arguments.h"
+#include "berth/slurm/job_commands.h"
 #include "berth/slurm/print.h"
 #include "berth/slurm/step_attachment.h"
 #include "berth/slurm/step_output.h"

@@ -13,6 +13,7 @@
 #include "berth/slurm/batch_script.h"
 #include "berth/slurm/clusters.h"
 #include "berth/slurm/input_variables.h"
+#include "berth/slurm/job_commands.h"
 #include "berth/slurm/job_environment.h"
 #include "berth/slurm/job_options.h"
 #include "berth/slurm/job_wait.h"

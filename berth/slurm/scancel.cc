@@ -14,6 +14,7 @@
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/clusters.h"
 #include "berth/slurm/input_variables.h"
+#include "berth/slurm/job_commands.h"
 #include "berth/slurm/job_conditions.h"
 #include "berth/slurm/print.h"
 #include "berth/slurm/values.h"

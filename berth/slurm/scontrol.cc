@@ -6,6 +6,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/base/text.h"
 #include "berth/client/client.h"
+#include "berth/slurm/admin_commands.h"
 #include "berth/slurm/argument_text.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/clusters.h"

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "berth/client/toy_server.h"
-#include "berth/slurm/command.h"
+#include "berth/slurm/admin_commands.h"
 
 namespace berth::slurm {
 namespace {
@@ -80,6 +80,58 @@ TEST(ScontrolCreate, AReservationMayBeOfAPartition) {
     EXPECT_EQ(asked_by(with({"ReservationName=r", "PartitionName=main"})), "POST /v1/reservations");
     EXPECT_EQ(asked_by(with({"PartitionName=main", "ReservationName=r"})), "POST /v1/reservations");
     EXPECT_EQ(asked_by({"create", "PartitionName=main", "Nodes=n1"}), "POST /v1/partitions");
+}
+
+TEST(Update, ReadsItsKeys) {
+    const auto job =
+        parse_update({"JobId=3,4", "TimeLimit=+10", "priority=5", "ArrayTaskThrottle=2"}, Time{});
+    ASSERT_TRUE(job.ok());
+    EXPECT_EQ(job.value().names, (std::vector<std::string>{"3", "4"}));
+    EXPECT_EQ(job.value().time_limit_by, std::chrono::minutes(10));
+    EXPECT_EQ(job.value().job.priority, 5U);
+    const auto node =
+        parse_update({"NodeName=gpu[1-2]", "state=undrain", "Reason=bad fan"}, Time{});
+    ASSERT_TRUE(node.ok());
+    EXPECT_EQ(node.value().names.size(), 2U);
+    EXPECT_EQ(node.value().node->state, "RESUME");
+    for (const auto& wrong :
+         std::vector<std::vector<std::string>>{{},
+                                               {"TimeLimit=5"},
+                                               {"JobId=1"},
+                                               {"JobId=1", "Colour=red"},
+                                               {"JobId=1", "nice"},
+                                               {"NodeName=a", "State=HAPPY"},
+                                               {"PartitionName=p", "State=UP"}}) {
+        EXPECT_FALSE(parse_update(wrong, Time{}).ok());
+    }
+}
+
+TEST(Update, ReadsWhatAWaitingJobAsksFor) {
+    const auto update = parse_update(
+        {"JobId=3", "Licenses=matlab:2", "TimeMin=10", "ReservationName=course", "Switches=2@1:00",
+         "Features=ib", "NumNodes=2-4", "NumTasks=8", "MinMemoryNode=4G", "ExcNodeList=gpu[1-2]",
+         "Contiguous=yes", "Deadline=2026-01-01T00:00"},
+        Time{});
+    ASSERT_TRUE(update.ok()) << update.error().message;
+    const api::JobPatch& job = update.value().job;
+    EXPECT_EQ(job.licenses, "matlab:2");
+    EXPECT_EQ(job.time_min, "10");
+    EXPECT_EQ(job.reservation, "course");
+    EXPECT_EQ(job.switches, 2U);
+    EXPECT_EQ(job.switches_wait, std::chrono::minutes(1));
+    EXPECT_EQ(job.features, "ib");
+    EXPECT_EQ(job.nodes_min, 2U);
+    EXPECT_EQ(job.nodes_max, 4U);
+    EXPECT_EQ(job.tasks, 8U);
+    EXPECT_EQ(job.memory_per_node, std::int64_t{4} << 30);
+    EXPECT_EQ(job.exclude, (std::vector<std::string>{"gpu1", "gpu2"}));
+    EXPECT_EQ(job.contiguous, true);
+    EXPECT_TRUE(job.deadline);
+    for (const char* wrong : {"Licenses=:2", "TimeMin=soon", "Switches=-1", "Switches=1@x",
+                              "NumNodes=none", "NumTasks=0", "MinMemoryCPU=much", "Deadline=never",
+                              "Contiguous=perhaps", "TresPerNode=gpu:2"}) {
+        EXPECT_FALSE(parse_update({"JobId=3", wrong}, Time{}).ok()) << wrong;
+    }
 }
 
 }  // namespace

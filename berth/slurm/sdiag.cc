@@ -9,6 +9,7 @@
 #include "berth/client/client.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/columns.h"
+#include "berth/slurm/table_commands.h"
 
 namespace berth::slurm {
 namespace {

@@ -23,6 +23,7 @@
 #include "berth/slurm/sinfo_fields.h"
 #include "berth/slurm/sinfo_json.h"
 #include "berth/slurm/sinfo_order.h"
+#include "berth/slurm/table_commands.h"
 
 namespace berth::slurm {
 namespace {

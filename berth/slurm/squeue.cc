@@ -23,6 +23,7 @@
 #include "berth/slurm/squeue_fields.h"
 #include "berth/slurm/squeue_order.h"
 #include "berth/slurm/squeue_table.h"
+#include "berth/slurm/table_commands.h"
 
 namespace berth::slurm {
 namespace {

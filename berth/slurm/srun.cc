@@ -13,6 +13,7 @@
 #include "berth/slurm/component_runs.h"
 #include "berth/slurm/held_signals.h"
 #include "berth/slurm/input_variables.h"
+#include "berth/slurm/job_commands.h"
 #include "berth/slurm/job_options.h"
 #include "berth/slurm/step_run.h"
 

@@ -11,6 +11,7 @@
 #include "berth/slurm/columns.h"
 #include "berth/slurm/print.h"
 #include "berth/slurm/sacct_fields.h"
+#include "berth/slurm/table_commands.h"
 
 namespace berth::slurm {
 namespace {

@@ -9,8 +9,9 @@
 
 #include "berth/api/json.h"
 #include "berth/client/toy_server.h"
-#include "berth/slurm/command.h"
+#include "berth/slurm/job_commands.h"
 #include "berth/slurm/sacct_fields.h"
+#include "berth/slurm/table_commands.h"
 
 namespace berth::slurm {
 namespace {

@@ -1,0 +1,63 @@
+#include "berth/server/job_filter.h"
+
+#include <gtest/gtest.h>
+
+#include "berth/server/sample_cluster.h"
+
+namespace berth {
+namespace {
+
+TEST(JobFilter, FindsTheTasksOfAnArray) {
+    SampleCluster cluster;
+    Published published;
+    Job array = SampleCluster::job(10);
+    array.spec.array = ArraySpec{.tasks = {0, 1, 2}, .max_running = 2};
+    cluster.submit(array);
+    cluster.apply(StartJob{.job = JobId(10),
+                           .array_task = 0,
+                           .task_job = JobId(11),
+                           .attempt = Attempt(1),
+                           .allocation = SampleCluster::allocation(0)});
+    const auto edition = cluster.publish(published);
+    EXPECT_EQ(records_of(*edition, {JobId(10), {}}), (std::set{JobId(10), JobId(11)}));
+    EXPECT_EQ(records_of(*edition, {JobId(10), {0}}), std::set{JobId(11)});
+    EXPECT_EQ(records_of(*edition, {JobId(10), {1, 2}}), std::set{JobId(10)});
+    EXPECT_EQ(records_of(*edition, {JobId(10), {3}}), std::set<JobId>{});
+    EXPECT_EQ(records_of(*edition, {JobId(11), {}}), std::set{JobId(11)});
+}
+
+TEST(JobFilter, FindsTheJobsOfAUser) {
+    SampleCluster cluster;
+    Published published;
+    const auto submit = [&](std::uint32_t id, std::uint32_t uid, const std::string& user) {
+        Job job = SampleCluster::job(id);
+        job.owner = Owner{.uid = uid, .gid = uid, .user = user, .group = user};
+        cluster.submit(job);
+    };
+    for (std::uint32_t id = 1; id <= 60; ++id) {
+        submit(id, 1000 + id % 3, id % 3 == 0 ? "ann" : id % 3 == 1 ? "bob" : "1000");
+    }
+    submit(61, 1000, "anna");  // She has another name now.
+    cluster.apply(JobCancelled{.job = JobId(3)});
+    (void)cluster.publish(published);
+    cluster.apply(JobForgotten{JobId(3)});
+    const auto edition = cluster.publish(published);
+    const auto ids_of = [&](const std::vector<std::string>& users) {
+        const auto filter = JobFilter::make(*edition, {.users = users}).value();
+        std::set<std::uint32_t> ids;
+        for (std::uint32_t next = 0; const auto* job = filter.first_from(*edition, next);) {
+            next = job->job->id.value() + 1;
+            ids.insert(job->job->id.value());
+        }
+        return ids;
+    };
+    EXPECT_EQ(ids_of({"ann"}).size(), 19U) << "of her 20, one is forgotten";
+    EXPECT_EQ(ids_of({"bob"}).size(), 20U);
+    EXPECT_EQ(ids_of({"1000"}).size(), 19U + 1U + 20U) << "a uid, and a user who is called so";
+    EXPECT_EQ(ids_of({"ann", "bob"}).size(), 39U);
+    EXPECT_EQ(ids_of({"anna"}), std::set{61U});
+    EXPECT_EQ(ids_of({"carl"}).size(), 0U);
+}
+
+}  // namespace
+}  // namespace berth

@@ -1,0 +1,26 @@
+// PlayedArchive: an archive that tests fill, and that says what it was asked for.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "berth/server/archive.h"
+
+namespace berth {
+
+class PlayedArchive : public Archive {
+public:
+    Result<AccountingAnswer> accounting(const AccountingFilter& filter) override {
+        const std::lock_guard lock(mutex);
+        filters.push_back(filter);
+        return AccountingAnswer{records, false};
+    }
+    Result<JobPayload> payload(JobId job, std::optional<JobId>) override {
+        return JobPayload{"#!/bin/sh\necho " + to_string(job) + "\n", {"SECRET=1"}};
+    }
+    std::mutex mutex;
+    std::vector<AccountingFilter> filters;
+    std::vector<AccountingRecord> records;
+};
+
+}  // namespace berth

@@ -1,0 +1,47 @@
+// Draft: a job or step in the making: what the options of one command line, its environment and its
+// script come to.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "berth/model/inherited.h"
+#include "berth/model/job.h"
+
+namespace berth::slurm {
+
+struct Draft {
+    JobSpec spec;
+    std::optional<std::string> wrap;
+    std::string export_env = "ALL";
+    bool export_given = false;
+    bool parsable = false, quiet = false;
+    int verbose = 0;
+    bool in_a_job = false;  // srun's: most of SLURM_* tell of the job then.
+    // srun's own.
+    bool label = false, exact = false, overlap = false, unbuffered = false, pty = false;
+    bool gres_given = false;  // --gres=none and gpu:0 mean something there.
+    std::optional<std::string> job_id;
+    bool time_given = false;
+    bool cpus_per_task_given = false;  // And not taken over from the job that srun is in.
+    bool kill_on_bad_exit = false;
+    std::optional<std::chrono::seconds> wait_for_tasks;  // --wait, from the first task's end on.
+    bool list_mpi = false;                               // --mpi=list
+    std::string mpi;                                     // --mpi; empty: as MpiDefault says.
+    bool wait = false;                                   // sbatch --wait
+    std::string get_user_env;  // --get-user-env: "120L", as the node reads it.
+    std::string export_file, clusters;
+    bool tell_ends = true;            // Of each task that failed.
+    std::vector<std::string> of_job;  // Options given that mean a job, and not a step in it.
+    // Those of who waits for a job.
+    std::optional<std::chrono::seconds> patience;  // --immediate
+    bool no_shell = false;
+    std::optional<std::int32_t> kill_command;  // --kill-command: this signal.
+    std::string het_groups;                    // --het-group: "0", "0,2", "0-1".
+    std::optional<RlimitSet> propagate;        // --propagate: these limits, whatever the site says.
+};
+
+}  // namespace berth::slurm

@@ -1,0 +1,58 @@
+#include "berth/slurm/squeue_fields.h"
+
+#include <gtest/gtest.h>
+
+#include "berth/api/json.h"
+#include "berth/api/json_writer.h"
+
+namespace berth::slurm {
+namespace {
+
+// Whoever reads more of a row than it says would print defaults.
+TEST(SqueueFields, ReadNoMoreThanTheyAskFor) {
+    api::JobRow row{.id = JobId(7), .array_job = JobId(5), .array_task = 3};
+    row.owner = {.uid = 1000, .gid = 100, .user = "ann", .group = "users"};
+    row.name = "train";
+    row.account = "physics";
+    row.qos = "high";
+    row.partition = "main";
+    row.reason = "Resources";
+    row.priority = 77;
+    row.nice = 5;
+    row.dependency = "afterok:1(unfulfilled)";
+    row.time_limit = std::chrono::hours(2);
+    row.submitted_at = from_seconds(1'000'000);
+    row.begin_at = from_seconds(1'000'050);
+    row.started_at = from_seconds(1'000'100);
+    row.ended_at = from_seconds(1'000'200);
+    row.planned_start = from_seconds(1'000'150);
+    row.planned_nodes = {"n1", "n2"};
+    row.nodes = {"n3", "n4"};
+    row.batch_host = "n3";
+    row.node_count = 2;
+    row.cpus = 16;
+    row.tres_per_node = "gres/gpu:2";
+    row.comment = "soon";
+    const Time now = from_seconds(1'000'300);
+    for (const std::string state : {"PENDING", "RUNNING", "COMPLETED"}) {
+        row.state = state;
+        row.array_pending = state == "PENDING" ? "1-4" : "";
+        for (char letter = 'A'; letter <= 'z'; ++letter) {
+            const JobField* const field = find_job_field(letter);
+            if (field == nullptr || field->reads.empty()) continue;
+            const auto choice = api::FieldChoice::of<api::JobRow>(fields_for({&letter, 1}));
+            ASSERT_TRUE(choice.ok()) << letter << ": " << choice.error().message;
+            std::string text;
+            api::JsonWriter writer(text);
+            write_json(writer, row, *choice);
+            const auto told = api::from_json<api::JobRow>(text, api::UnknownFields::passed_over);
+            ASSERT_TRUE(told.ok());
+            EXPECT_EQ(field->text(*told, now), field->text(row, now)) << letter << ' ' << state;
+        }
+    }
+    EXPECT_TRUE(fields_for("io").empty()) << "who does not say what it reads gets all";
+    EXPECT_EQ(fields_for("jp"), (std::vector<std::string>{"id", "name", "priority"}));
+}
+
+}  // namespace
+}  // namespace berth::slurm

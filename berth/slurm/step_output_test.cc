@@ -1,0 +1,40 @@
+#include "berth/slurm/step_output.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace berth::slurm {
+namespace {
+
+TEST(StepOutput, LabelsWholeLinesAndSaysHowTasksFailed) {
+    std::ostringstream out, err;
+    StepOutput output({.label = true, .tasks = 12}, out, err);
+    output.write({StepFrameKind::standard_out, 3, "hel"});
+    output.write({StepFrameKind::standard_out, 11, "x\n"});
+    output.write({StepFrameKind::standard_out, 3, "lo\nrest"});
+    output.flush();
+    EXPECT_EQ(out.str(), "11: x\n 3: hello\n 3: rest\n");
+    for (std::uint32_t task = 0; task < 3; ++task) output.task_ended(task, {.code = 3});
+    output.task_ended(3, {.code = 0, .signal = 9});
+    std::ostringstream said;
+    output.print_failures({"n1", "n1", "n1", "n2"}, said);
+    EXPECT_EQ(err.str(), "");
+    EXPECT_EQ(
+        said.str(),
+        "srun: error: n1: tasks 0-2: Exited with exit code 3\nsrun: error: n2: task 3: Killed\n");
+    EXPECT_EQ(output.exit_code(), 137);
+}
+
+TEST(StepOutput, AddsNothingToWhatATaskWrites) {
+    std::ostringstream out, err;
+    StepOutput output({.tasks = 1}, out, err);
+    const std::string bytes(3 * kStepFrameBytesMax + 1, 'x');  // No line end anywhere.
+    for (std::size_t at = 0; at < bytes.size(); at += kStepFrameBytesMax)
+        output.write({StepFrameKind::standard_out, 0, bytes.substr(at, kStepFrameBytesMax)});
+    output.flush();
+    EXPECT_EQ(out.str(), bytes);
+}
+
+}  // namespace
+}  // namespace berth::slurm

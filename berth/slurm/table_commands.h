@@ -1,0 +1,16 @@
+// The commands that print tables of what there is.
+#pragma once
+
+#include "berth/slurm/command.h"
+
+namespace berth::slurm {
+
+int run_squeue(const Invocation& call, Streams& streams);
+int run_sinfo(const Invocation& call, Streams& streams);
+int run_sprio(const Invocation& call, Streams& streams);
+int run_sdiag(const Invocation& call, Streams& streams);
+int run_sshare(const Invocation& call, Streams& streams);
+int run_sstat(const Invocation& call, Streams& streams);
+int run_sacct(const Invocation& call, Streams& streams);
+
+}  // namespace berth::slurm
