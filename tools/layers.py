@@ -1,18 +1,26 @@
-"""What the berth_module() lines say of modules."""
+"""What the berth_module() lines say of modules and their rooms, and what files really include.
+
+tidy.py holds files to it, rooms.py draws it.
+"""
 
 import re
 
 # The modules that must not touch the world, whether their CMake line says PURE or not.
 PURE = {"base", "model", "policy", "engine", "control", "agent", "config", "api"}
 
-MODULE_KEYWORDS = {"PURE", "DEPS", "SOURCES", "LIBS"}
+MODULE_KEYWORDS = {"PURE", "ROOMS", "DEPS", "SOURCES", "LIBS"}
+INCLUDE = re.compile(r'\s*#\s*include\s+([<"])([^>"]+)')
+# `# state: what is so now`, above berth_module(); a further line is indented deeper.
+SENTENCE = re.compile(r"^# ([a-z][a-z0-9_]*): (\S.*\n(?:#  +\S.*\n)*)", re.MULTILINE)
 
 
 class Layers:
-    """What the berth_module() lines say: who may include whom and who is pure."""
+    """What the berth_module() lines say: who may include whom, who is pure, who has rooms."""
 
     def __init__(self, root):
         self.direct, self.pure, self.rules = {}, set(PURE), set()
+        self.rooms = {}      # By module: its rooms from the ground up. Only modules that have some.
+        self.sentences = {}  # By module: {room: what it is for}.
         self.reachable = {}  # Filled by reachable() in tidy.py.
         for cmake in sorted((root / "berth").glob("*/CMakeLists.txt")):
             self.read(cmake.read_text())
@@ -29,6 +37,12 @@ class Layers:
             self.direct[name] = set(words_after("DEPS", words))
             if "PURE" in words:
                 self.pure.add(name)
+            if "ROOMS" in words:
+                self.rooms[name] = list(words_after("ROOMS", words))
+                above = cmake[:cmake.index("berth_module(")]
+                self.sentences[name] = {
+                    room: " ".join(sentence.replace("\n#", " ").split())
+                    for room, sentence in SENTENCE.findall(above)}
         for call in re.findall(r"\bberth_policies\(([^)]*)\)", text):
             self.rules |= set(call.split())
 
@@ -52,6 +66,11 @@ class Layers:
                 if module in self.allowed(dep):
                     yield f"{module} depends on {dep}, which depends on {module}"
 
+    def room_of(self, module, parts):
+        """The room of berth/<module>/<room>/…; None where it lies in none of the module's rooms."""
+        is_inside = tuple(parts[:2]) == ("berth", module) and len(parts) > 3
+        return parts[2] if is_inside and parts[2] in self.rooms.get(module, ()) else None
+
 
 def words_after(keyword, words):
     if keyword not in words:
@@ -60,3 +79,11 @@ def words_after(keyword, words):
         if word in MODULE_KEYWORDS:
             return
         yield word
+
+
+def includes(text):
+    """(line, sign, header) of each #include."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        found = INCLUDE.match(line)
+        if found:
+            yield number, found[1], found[2]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks of the code itself that no compiler makes: layers, purity, fences, size, names.
+"""Checks of the code itself that no compiler makes: layers, rooms, purity, fences, size, names.
 
 Runs as the test `tidy`. It reads text: it catches the honest mistake, not the determined one.
 A line that must break a rule of purity says why: `// tidy:allow <reason>`.
@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 from cpp_text import blank_out, functions  # noqa: E402
-from layers import Layers  # noqa: E402
+from layers import Layers, includes  # noqa: E402
 
 FILE_LINES_MAX = 500
 FUNCTION_LINES_MAX = 60
@@ -177,8 +177,36 @@ def check_cpp(root, path, text, layers):
         yield 1, "in no module: its folder has no berth_module()"
         return
     yield from check_lines(parts[1], layers.is_test(root, path), layers, lines, code_lines)
-    if parts[1] == "policy" and len(parts) == 4 and parts[2] in POLICY_KINDS:
+    yield from check_floors(root, path, text, layers)
+    if parts[1] == "policy" and parts[-2] in POLICY_KINDS:
         yield from check_rule(path, layers)
+
+
+def check_floors(root, path, text, layers):
+    """A file includes its own room and those below, each by its whole name."""
+    parts = path.relative_to(root).parts
+    module, room = parts[1], layers.room_of(parts[1], parts)
+    rooms = layers.rooms.get(module, [])
+    for number, sign, header in includes(text):
+        other = layers.room_of(module, header.split("/"))
+        if room and other and rooms.index(other) > rooms.index(room):
+            yield number, f"{room} may not include {other}: it lies above, by the ROOMS of {module}"
+        if sign == '"' and not header.startswith("berth/") and (path.parent / header).exists():
+            yield number, f"{header} is included by its whole name, berth/…"
+
+
+def check_rooms(root, layers):
+    """A module that has rooms has nothing outside of them, and says what each is for."""
+    for module, rooms in sorted(layers.rooms.items()):
+        folder = root / "berth" / module
+        for path in sorted(folder.iterdir()):
+            if path.name not in {*rooms, "CMakeLists.txt"} and not path.name.startswith("."):
+                yield (f"{path.relative_to(root)}:1: in no room of {module}; "
+                       f"there are {', '.join(rooms)}")
+        for room in rooms:
+            if room not in layers.sentences[module]:
+                yield (f"berth/{module}/CMakeLists.txt:1: what is {room} for? Say it above "
+                       f"berth_module(): # {room}: …")
 
 
 def check_rule(path, layers):
@@ -252,6 +280,7 @@ def complaints(root):
     layers = Layers(root)
     for circle in layers.circles():
         yield f"berth/CMakeLists.txt:1: {circle}"
+    yield from check_rooms(root, layers)
     yield from check_one_definition(
         root, [path for path in our_files(root) if path.suffix in {".h", ".cc"}])
     yield from check_skips(root)

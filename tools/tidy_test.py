@@ -2,6 +2,7 @@
 """Plants each fault that tidy.py is there to find, and what it must let pass."""
 
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -53,6 +54,66 @@ class Tidy(unittest.TestCase):
     def test_circles(self):
         found = self.complaints({"berth/base/CMakeLists.txt": "berth_module(base DEPS engine)"})
         self.assertTrue(any("engine depends on" in line for line in found), found)
+
+    def in_rooms(self, files, sentences="# ground: what is so now\n# top: what is done\n"):
+        """A store of two rooms, with these files."""
+        return self.complaints({
+            "berth/store/CMakeLists.txt":
+                sentences + "berth_module(store ROOMS ground top DEPS engine LIBS sqlite)",
+            "berth/store/ground/a.h": OPENING, "berth/store/top/b.h": OPENING, **files})
+
+    def test_rooms_include_downwards(self):
+        to_ground, to_top = '#include "berth/store/ground/a.h"\n', '#include "berth/store/top/b.h"\n'
+        self.assertEqual(self.in_rooms({"berth/store/top/c.cc": "// C.\n" + to_ground + to_top,
+                                        "berth/store/top/a_test.cc": to_ground + to_top,
+                                        "berth/store/ground/c.cc": "// C.\n" + to_ground}), [])
+        for name in ("c.h", "c.cc", "a_test.cc", "deeper/c.h"):
+            found = self.in_rooms({f"berth/store/ground/{name}": OPENING + to_top})
+            self.assertEqual(found, [f"berth/store/ground/{name}:3: ground may not include top: "
+                                     "it lies above, by the ROOMS of store"])
+
+    def test_the_layers_hold_in_rooms(self):
+        rooms = {"berth/store/ground/a.h": OPENING + '#include "berth/api/rows/b.h"\n'}
+        self.assertIn("store may not include api", self.in_rooms(rooms)[0])
+        sqlite = OPENING + "#include <sqlite3.h>\n"
+        self.assertEqual(self.in_rooms({"berth/store/ground/c.h": sqlite}), [])
+        self.finds("berth/engine/ground/c.h", "#include <sqlite3.h>\n", "is for store alone")
+        self.finds("berth/engine/ground/c.h", "double x;\n", "use Quantity")
+        self.finds("berth/policy/rules/priority/age.cc", "", "without its test")
+        rig = {"berth/engine/ground/rig.h": OPENING + "#include <gtest/gtest.h>\n",
+               "berth/engine/ground/a.h": OPENING + '#include "berth/engine/ground/rig.h"\n'}
+        self.assertIn("for tests alone", self.complaints(rig)[0])
+
+    def test_nothing_lies_beside_the_rooms(self):
+        for name in ("c.h", "c.cc", "c_test.cc", "rows.proto", "attic/c.h"):
+            found = self.in_rooms({f"berth/store/{name}": OPENING})
+            self.assertEqual(found, [f"berth/store/{name.split('/')[0]}:1: in no room of store; "
+                                     "there are ground, top"])
+        self.passes("berth/engine/attic/c.h", "")
+
+    def test_a_room_says_what_it_is_for(self):
+        found = self.in_rooms({}, "# ground: what is so now\n")
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("what is top for?", found[0])
+        self.assertEqual(self.in_rooms({}, "# ground: what is\n#   so now\n# top: what is done\n"), [])
+
+    def test_cmake_refuses_a_room_without_a_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "ground").mkdir()
+            (Path(folder) / "call.cmake").write_text(
+                f"include({ThisRepository.root}/cmake/BerthModule.cmake)\n"
+                "berth_rooms(store ${ROOMS})\n")
+            for rooms, status in (("ground", 0), ("ground;top", 1), ("", 0)):
+                ran = subprocess.run(["cmake", f"-DROOMS={rooms}", "-P", "call.cmake"], cwd=folder,
+                                     capture_output=True, text=True)
+                self.assertEqual(ran.returncode, status, ran.stderr)
+            self.assertEqual(subprocess.run(["cmake", "-DROOMS=top", "-P", "call.cmake"], cwd=folder,
+                                            capture_output=True, text=True).stderr.count("names top"), 1)
+
+    def test_includes_are_by_the_whole_name(self):
+        found = self.complaints({"berth/store/a.h": OPENING + '#include "b.h"\n',
+                                 "berth/store/b.h": OPENING})
+        self.assertEqual(found, ["berth/store/a.h:3: b.h is included by its whole name, berth/…"])
 
     def test_a_file_in_no_module(self):
         self.finds("berth/elsewhere/a.h", "", "in no module")
