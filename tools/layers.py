@@ -4,6 +4,7 @@ tidy.py holds files to it, rooms.py draws it.
 """
 
 import re
+from pathlib import Path
 
 # The modules that must not touch the world, whether their CMake line says PURE or not.
 PURE = {"base", "model", "policy", "engine", "control", "agent", "config", "api"}
@@ -87,3 +88,75 @@ def includes(text):
         found = INCLUDE.match(line)
         if found:
             yield number, found[1], found[2]
+
+
+def code_in(folder):
+    """The headers and sources of a folder and all within it."""
+    return [path for path in sorted(folder.rglob("*"))
+            if path.suffix in {".h", ".cc"} and path.is_file()]
+
+
+def code_of(root):
+    """The headers and sources of all modules."""
+    return code_in(root / "berth")
+
+
+def unit_of(header):
+    """X.h and X.cc are one unit, berth/engine/plan/X."""
+    return Path(header).with_suffix("").as_posix()
+
+
+def units(root, layers):
+    """{unit: {unit that it includes: (file, line)}} of all modules; tests are left out."""
+    graph = {}
+    for path in code_of(root):
+        if not layers.is_test(root, path):
+            name = path.relative_to(root).as_posix()
+            into = graph.setdefault(unit_of(name), {})
+            for line, _, header in includes(path.read_text(errors="replace")):
+                if header.startswith("berth/") and unit_of(header) != unit_of(name):
+                    into.setdefault(unit_of(header), (name, line))
+    return {unit: {other: where for other, where in into.items() if other in graph}
+            for unit, into in graph.items()}
+
+
+def knots(graph):
+    """The largest sets of nodes that all reach one another, those of one node left out."""
+    def reach(start, edges):
+        seen, to_see = set(), [start]
+        while to_see:
+            for other in edges.get(to_see.pop(), ()):
+                if other not in seen:
+                    seen.add(other)
+                    to_see.append(other)
+        return seen
+
+    back = {}
+    for node, into in graph.items():
+        for other in into:
+            back.setdefault(other, []).append(node)
+    done = set()
+    for node in sorted(graph):
+        if node not in done:
+            knot = reach(node, graph) & reach(node, back)
+            if knot:
+                done |= knot
+                yield sorted(knot)
+
+
+def shortest_circle(graph, knot):
+    """The shortest way through the knot that comes back to where it began; ties by name."""
+    best = None
+    for start in knot:
+        ways, at = [[start]], 0
+        seen = set()
+        while at < len(ways) and (best is None or len(ways[at]) < len(best)):
+            way = ways[at]
+            at += 1
+            for other in sorted(graph[way[-1]]):
+                if other == start:
+                    best = best if best and len(best) <= len(way) + 1 else [*way, start]
+                elif other in knot and other not in seen:
+                    seen.add(other)
+                    ways.append([*way, other])
+    return best

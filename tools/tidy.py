@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 from cpp_text import blank_out, functions  # noqa: E402
-from layers import Layers, includes  # noqa: E402
+from layers import Layers, knots, includes, shortest_circle, units  # noqa: E402
 
 FILE_LINES_MAX = 500
 FUNCTION_LINES_MAX = 60
@@ -209,6 +209,17 @@ def check_rooms(root, layers):
                        f"berth_module(): # {room}: …")
 
 
+def check_circles(root, layers):
+    """Units that include one another can only be understood all at once."""
+    graph = units(root, layers)
+    for knot in knots(graph):
+        circle = shortest_circle(graph, knot)
+        path, line = graph[circle[0]][circle[1]]
+        rest = f" ({len(knot)} in all)" if len(knot) > len(circle) - 1 else ""
+        way = " → ".join(unit.removeprefix("berth/") for unit in circle)
+        yield f"{path}:{line}: a circle of includes: {way}{rest}"
+
+
 def check_rule(path, layers):
     """A rule of the policy stands in the catalogue, and has a test beside it."""
     if path.suffix != ".cc" or path.name.endswith("_test.cc"):
@@ -281,6 +292,7 @@ def complaints(root):
     for circle in layers.circles():
         yield f"berth/CMakeLists.txt:1: {circle}"
     yield from check_rooms(root, layers)
+    yield from check_circles(root, layers)
     yield from check_one_definition(
         root, [path for path in our_files(root) if path.suffix in {".h", ".cc"}])
     yield from check_skips(root)

@@ -115,6 +115,33 @@ class Tidy(unittest.TestCase):
                                  "berth/store/b.h": OPENING})
         self.assertEqual(found, ["berth/store/a.h:3: b.h is included by its whole name, berth/…"])
 
+    def including(self, *others):
+        return "// It.\n#pragma once\n" + "".join(f'#include "berth/{other}.h"\n' for other in others)
+
+    def test_circles_of_units(self):
+        # X.h and X.cc are one: a.h needs b.h, and b.cc needs a.h.
+        circle = {"berth/engine/a.h": self.including("engine/b"), "berth/engine/b.h": OPENING,
+                  "berth/engine/b.cc": self.including("engine/b", "engine/a")}
+        self.assertEqual(self.complaints(circle), [
+            "berth/engine/a.h:3: a circle of includes: engine/a → engine/b → engine/a"])
+        # Tests are left out, and what only tests use.
+        test = {"berth/engine/b_test.cc": circle["berth/engine/b.cc"], "berth/engine/b.cc": ""}
+        self.assertEqual(self.complaints({**circle, **test}), [])
+        rig = {"berth/engine/b.h": "// It.\n#pragma once\n#include <gtest/gtest.h>\n"
+                                   '#include "berth/engine/a.h"\n'}
+        found = self.complaints({**circle, **rig, "berth/engine/b.cc": ""})
+        self.assertFalse(any("circle" in line for line in found), found)
+
+    def test_circles_show_the_shortest_way_and_each_once(self):
+        files = {"engine/plan/a": ["engine/plan/b"], "engine/plan/b": ["engine/state/c"],
+                 "engine/state/c": ["engine/plan/a", "engine/state/d"],
+                 "engine/state/d": ["engine/state/c", "engine/state/e"], "engine/state/e": [],
+                 "base/x": ["base/y"], "base/y": ["base/x"]}
+        found = self.complaints({f"berth/{name}.h": self.including(*others) for name, others in files.items()})
+        self.assertEqual([line.split(": ", 1)[1] for line in found], [
+            "a circle of includes: base/x → base/y → base/x",
+            "a circle of includes: engine/state/c → engine/state/d → engine/state/c (4 in all)"])
+
     def test_a_file_in_no_module(self):
         self.finds("berth/elsewhere/a.h", "", "in no module")
 
