@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
+import class_sizes  # noqa: E402
 from cpp_text import blank_out, functions  # noqa: E402
 from layers import Layers, knots, includes, shortest_circle, units  # noqa: E402
 
@@ -293,6 +294,7 @@ def complaints(root):
         yield f"berth/CMakeLists.txt:1: {circle}"
     yield from check_rooms(root, layers)
     yield from check_circles(root, layers)
+    yield from class_sizes.complaints(root)
     yield from check_one_definition(
         root, [path for path in our_files(root) if path.suffix in {".h", ".cc"}])
     yield from check_skips(root)

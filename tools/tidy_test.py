@@ -10,6 +10,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import class_sizes  # noqa: E402
 import tidy  # noqa: E402
 
 HOUSE = {
@@ -278,6 +279,106 @@ class Tidy(unittest.TestCase):
         code = "`" + "x " * 60 + "`"
         for kept in (f"| {long} |", f"```\n{long}\n```", code, f"- {code}", "x" * 120):
             self.assertEqual(self.complaints({"docs/a.md": kept + "\n"}), [])
+
+
+class Sizes(unittest.TestCase):
+    """Counts of public methods and fields, and the table of those that were larger before."""
+
+    def complaints(self, body, table=None, name="berth/store/a.h", shrink=False):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            files = {**HOUSE, name: f"{OPENING}namespace berth {{\n{body}}}  // namespace berth\n"}
+            if table is not None:
+                files[class_sizes.COUNTS_FILE] = class_sizes.OPENING + table
+            for path, text in files.items():
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(text)
+            if shrink:
+                class_sizes.shrink(root)
+                return (root / class_sizes.COUNTS_FILE).read_text().removeprefix(class_sizes.OPENING)
+            return list(class_sizes.complaints(root))
+
+    METHODS = "".join(f"    int get_{n}() const;\n" for n in range(25))
+    FIELDS = "".join(f"    int field_{n} = 0;\n" for n in range(15))
+
+    def methods(self, more):
+        return f"class Store {{\npublic:\n{self.METHODS}{more}}};\n"
+
+    def fields(self, more):
+        return f"struct Store {{\n{self.FIELDS}{more}}};\n"
+
+    def test_public_methods(self):
+        self.assertEqual(self.complaints(self.methods("")), [])
+        for one_more in ("    void set(int);\n", "    void set(int a = f()) { a_ = {a}; }\n",
+                         "    template <class T, class U = int>\n    void set(T t);\n",
+                         "    static Result<std::map<int, int>> open(std::function<void(int)> f);\n",
+                         "    void set(int) override final;\n", "    Store& set() &&;\n",
+                         "    [[nodiscard]] auto set() const noexcept -> std::vector<int>;\n",
+                         "private:\n    int a_{1};\npublic:\n    void set() = 0;\n",
+                         "    enum class Kind { one } kind() const;\n"):
+            found = self.complaints(self.methods(one_more))
+            self.assertEqual(len(found), 1, (one_more, found))
+            self.assertIn("berth::Store has 26 public methods; 25 are the most", found[0])
+            self.assertTrue(found[0].startswith("berth/store/a.h:4:"), found[0])
+        for nothing in ("    Store();\n    explicit Store(int a) : a_{a}, b_(a) { f(); }\n    ~Store();\n",
+                        "    Store& operator=(Store&&);\n    bool operator()(int) const;\n",
+                        "    explicit operator bool() const;\n    friend void swap(Store&, Store&);\n",
+                        "    friend auto operator<=>(const Store&, const Store&) = default;\n",
+                        "    using F = void(int);\n    enum class E : int { a, b };\n    class Inner;\n",
+                        "    struct Inner {\n        int f() const { return 1; }\n    };\n",
+                        "    std::function<void(int)> f = make(1);\n    void (*g)(int) = nullptr;\n",
+                        "    BERTH_FIELDS(Store, a, b)\n", "private:\n    void set(int);\n",
+                        "    // void set(int);\n"):
+            self.assertEqual(self.complaints(self.methods(nothing)), [], nothing)
+
+    def test_public_fields(self):
+        self.assertEqual(self.complaints(self.fields("")), [])
+        for one_more in ("    int more = 0;\n", "    std::map<int, std::vector<int>> more{{1, {2, 3}}};\n",
+                         "    const Job* more = nullptr;\n", "    std::function<void(int)> more;\n",
+                         "    struct Inner {\n        int a = 0;\n    } more;\n",
+                         "    enum class E { a, b } more = E::a;\n", "    struct stat more;\n",
+                         "    std::optional<const int> more = compute(1, 2);\n",
+                         "    std::uint64_t more = 64 << 20;\n"):
+            found = self.complaints(self.fields(one_more))
+            self.assertEqual(len(found), 1, (one_more, found))
+            self.assertIn("berth::Store has 16 public fields that can be changed; 15 are", found[0])
+        self.assertIn("has 18 public", self.complaints(self.fields("    int a = 1, b, c = f(1, 2);\n"))[0])
+        for nothing in ("    const int more = 0;\n", "    Job& more;\n", "    Job* const more;\n",
+                        "    static constexpr int kMore = 1;\n", "    static int more;\n",
+                        "    BERTH_FIELDS(Store, a)\n    int more;\n", "private:\n    int more;\n",
+                        "    struct Inner {\n        int a = 0;\n    };\n",
+                        "    union Inner;\n", "    int f() { int more = 1; return more; }\n"):
+            self.assertEqual(self.complaints(self.fields(nothing)), [], nothing)
+        self.assertEqual(self.complaints(
+            self.fields("    int more;\n").replace("Store", "Store::Parts")), [])
+
+    def test_tidy_counts(self):
+        path = "berth/store/a.h"
+        text = OPENING + self.methods("    void set(int);\n")
+        self.assertIn("26 public methods", Tidy().complaints({path: text})[0])
+        self.assertEqual(len(Tidy().complaints({class_sizes.COUNTS_FILE: "methods 26 berth::Gone\n"})), 1)
+
+    def test_sizes_of_what_tests_use_alone(self):
+        large = self.methods("    void set(int);\n")
+        for name, count in (("berth/store/a_test.cc", 0), ("tests/a.h", 0), ("apps/a.cc", 1)):
+            self.assertEqual(len(self.complaints(large, name=name)), count, name)
+
+    def test_the_table_of_sizes_only_shrinks(self):
+        large = self.methods("    void set(int);\n    void put(int);\n")
+        row = "methods  {} berth::Store\n"
+        self.assertEqual(self.complaints(large, row.format(27)), [])
+        self.assertIn("berth::Store has 27 public methods; it had 26.",
+                      self.complaints(large, row.format(26))[0])
+        self.assertEqual(self.complaints(large, row.format(28)), [
+            "tools/tidy_counts.txt:3: berth::Store has only 27 by now: run tools/class_sizes.py --shrink"])
+        self.assertIn("tidy_counts.txt:3: berth::Store has no more than is allowed",
+                      self.complaints(self.methods(""), row.format(28))[0])
+        self.assertEqual(len(self.complaints(large, "fields   27 berth::Store\n")), 2)
+
+        self.assertEqual(self.complaints(large, row.format(28), shrink=True), "methods  27 berth::Store\n")
+        self.assertEqual(self.complaints(large, row.format(26), shrink=True), "methods  26 berth::Store\n")
+        self.assertEqual(self.complaints(large, "", shrink=True), "")
+        self.assertEqual(self.complaints(self.methods(""), row.format(28), shrink=True), "")
 
 
 class ThisRepository(unittest.TestCase):
