@@ -1,5 +1,5 @@
-// Wear: what goes wrong with nodes. WearAndTear: which nodes are lost when, by a seed, and when they
-// are back.
+// Wear: what goes wrong with nodes. WearAndTear: which nodes are lost when, by a seed, and when
+// they are back.
 #pragma once
 
 #include <cstdint>
