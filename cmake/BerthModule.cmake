@@ -1,5 +1,9 @@
-# berth_module(name [PURE] [DEPS ...] [SOURCES ...] [LIBS ...]): one module, one folder, one
-# library.
+# berth_module(name [PURE] [ROOMS ...] [DEPS ...] [SOURCES ...] [LIBS ...]): one module, one folder,
+# one library.
+#
+# ROOMS are the folders of a module that has many files, from the ground up: a file includes its own
+# room and those named before it. Above the call stands what each is for, `# room: sentence`, and
+# beside this CMakeLists.txt no other file (tidy again). tools/rooms.py draws them.
 #
 # DEPS are the modules that this one may include, with all that those may include in turn. They
 # are the layers of the system: tools/tidy.py reads these very lines and rejects an #include that
@@ -8,7 +12,8 @@
 # out of cmake/Libraries.cmake, for the sources alone: no header of a module shows them. PURE
 # forbids all ways of touching the world (tidy again).
 function(berth_module name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "PURE" "" "DEPS;SOURCES;LIBS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "PURE" "" "ROOMS;DEPS;SOURCES;LIBS")
+    berth_rooms(${name} ${arg_ROOMS})
     file(GLOB_RECURSE tests CONFIGURE_DEPENDS *_test.cc)
     if(NOT arg_SOURCES)
         file(GLOB_RECURSE arg_SOURCES CONFIGURE_DEPENDS *.cc)
@@ -29,6 +34,16 @@ function(berth_module name)
     if(tests)
         berth_test(${name}_test ${tests} LIBS berth::${name} ${arg_LIBS})
     endif()
+endfunction()
+
+# A room that has no folder is a slip of the pen, or was moved away.
+function(berth_rooms name)
+    foreach(room IN LISTS ARGN)
+        if(NOT IS_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/${room})
+            message(FATAL_ERROR
+                "berth_module(${name}): ROOMS names ${room}, and there is no such folder")
+        endif()
+    endforeach()
 endfunction()
 
 # Links the modules named. One whose folder is not there yet is passed over, and said to be.

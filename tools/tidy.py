@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks of the code itself that no compiler makes: layers, purity, fences, size, names.
+"""Checks of the code itself that no compiler makes: layers, rooms, purity, fences, size, names.
 
 Runs as the test `tidy`. It reads text: it catches the honest mistake, not the determined one.
 A line that must break a rule of purity says why: `// tidy:allow <reason>`.
@@ -9,6 +9,11 @@ import re
 import sys
 from pathlib import Path
 
+sys.dont_write_bytecode = True
+import class_sizes  # noqa: E402
+from cpp_text import blank_out, functions  # noqa: E402
+from layers import Layers, knots, includes, shortest_circle, units  # noqa: E402
+
 FILE_LINES_MAX = 500
 FUNCTION_LINES_MAX = 60
 DOC_COLUMNS_MAX = 100
@@ -17,8 +22,6 @@ CODE_FOLDERS = ("berth", "apps", "tests", "bench", "fuzz", "tools", "cmake", "sd
 CODE_SUFFIXES = {".h", ".cc", ".py", ".cmake", ".proto", ".sh", ".ts", ".js", ".css", ".html"}
 NOT_OURS = {"node_modules", "dist", "build", "vendor", ".venv", "__pycache__"}
 
-# The modules that must not touch the world, whether their CMake line says PURE or not.
-PURE = {"base", "model", "policy", "engine", "control", "agent", "config", "api"}
 DECIDING = {"model", "policy", "engine", "control", "agent"}
 
 # What would be a way of touching the world, or of giving another answer tomorrow.
@@ -80,98 +83,6 @@ NEEDS = [
 EMPTY_WORDS = {"manager", "handler", "helper", "helpers", "util", "utils", "info", "data",
                "context", "impl", "misc", "common"}
 POLICY_KINDS = {"priority", "order", "fairness", "placement", "preemption"}
-MODULE_KEYWORDS = {"PURE", "DEPS", "SOURCES", "LIBS"}
-
-
-class Layers:
-    """What the berth_module() lines say: who may include whom, and who is pure."""
-
-    def __init__(self, root):
-        self.direct, self.pure, self.rules = {}, set(PURE), set()
-        self.reachable = {}  # Filled by reachable().
-        for cmake in sorted((root / "berth").glob("*/CMakeLists.txt")):
-            text = re.sub(r"#.*", "", cmake.read_text())
-            for call in re.findall(r"\bberth_module\(([^)]*)\)", text):
-                name, *words = call.split()
-                self.direct[name] = set(words_after("DEPS", words))
-                if "PURE" in words:
-                    self.pure.add(name)
-            for call in re.findall(r"\bberth_policies\(([^)]*)\)", text):
-                self.rules |= set(call.split())
-
-        # A header that includes GoogleTest serves the tests of its module, and them alone.
-        self.test_headers = {
-            path.relative_to(root).as_posix() for path in (root / "berth").rglob("*.h")
-            if "#include <gtest/" in path.read_text(errors="replace")}
-
-    def is_test(self, root, path):
-        return (path.name.endswith("_test.cc")
-                or path.relative_to(root).as_posix() in self.test_headers)
-
-    def allowed(self, module):
-        """With all that the modules it depends on may include in turn."""
-        seen, to_see = set(), [module]
-        while to_see:
-            one = to_see.pop()
-            if one not in seen:
-                seen.add(one)
-                to_see += self.direct.get(one, ())
-        return seen
-
-    def circles(self):
-        for module in sorted(self.direct):
-            for dep in sorted(self.direct[module]):
-                if module in self.allowed(dep):
-                    yield f"{module} depends on {dep}, which depends on {module}"
-
-
-def words_after(keyword, words):
-    if keyword not in words:
-        return
-    for word in words[words.index(keyword) + 1:]:
-        if word in MODULE_KEYWORDS:
-            return
-        yield word
-
-
-LITERAL = re.compile(
-    r'R"(?P<tag>[^(\s]*)\(.*?\)(?P=tag)"'     # Raw strings, before plain ones.
-    r'|"(?:\\.|[^"\\\n])*"'
-    r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'"   # Not the ' within 1'000.
-    r"|//[^\n]*|/\*.*?\*/", re.DOTALL)
-
-
-def blank_out(text):
-    """The code alone: comments and literals become blanks, every line keeps its number."""
-    return LITERAL.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
-
-
-NOT_A_FUNCTION = re.compile(
-    r"(namespace|class|struct|enum|union|extern|if|for|while|switch|catch|do|else|try)\b")
-PREPROCESSOR = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
-IS_FUNCTION = re.compile(r"(\)|\bconst|\bnoexcept|\boverride|\bfinal|\bmutable|->[^;{]*|\&)\s*$")
-
-
-def functions(code):
-    """(first line, number of lines) of each function body in code without comments and strings."""
-    code = PREPROCESSOR.sub(lambda found: "\n" * found[0].count("\n"), code)
-    open_braces, start, line = [], 0, 1
-    for at, letter in enumerate(code):
-        if letter == "\n":
-            line += 1
-        elif letter == ";":
-            start = at + 1
-        elif letter == "{":
-            header = re.sub(r"^\s*template\s*<[^;{]*?>\s*\n", "", code[start:at]).strip()
-            is_function = ("(" in header and not NOT_A_FUNCTION.match(header)
-                           and IS_FUNCTION.search(header) is not None)
-            open_braces.append(line - header.count("\n") if is_function else None)
-            start = at + 1
-        elif letter == "}" and open_braces:
-            first = open_braces.pop()
-            if first is not None:
-                yield first, line - first + 1
-            start = at + 1
 
 
 def check_lines(module, is_test, layers, lines, code_lines):
@@ -267,8 +178,47 @@ def check_cpp(root, path, text, layers):
         yield 1, "in no module: its folder has no berth_module()"
         return
     yield from check_lines(parts[1], layers.is_test(root, path), layers, lines, code_lines)
-    if parts[1] == "policy" and len(parts) == 4 and parts[2] in POLICY_KINDS:
+    yield from check_floors(root, path, text, layers)
+    if parts[1] == "policy" and parts[-2] in POLICY_KINDS:
         yield from check_rule(path, layers)
+
+
+def check_floors(root, path, text, layers):
+    """A file includes its own room and those below, each by its whole name."""
+    parts = path.relative_to(root).parts
+    module, room = parts[1], layers.room_of(parts[1], parts)
+    rooms = layers.rooms.get(module, [])
+    for number, sign, header in includes(text):
+        other = layers.room_of(module, header.split("/"))
+        if room and other and rooms.index(other) > rooms.index(room):
+            yield number, f"{room} may not include {other}: it lies above, by the ROOMS of {module}"
+        if sign == '"' and not header.startswith("berth/") and (path.parent / header).exists():
+            yield number, f"{header} is included by its whole name, berth/…"
+
+
+def check_rooms(root, layers):
+    """A module that has rooms has nothing outside of them, and says what each is for."""
+    for module, rooms in sorted(layers.rooms.items()):
+        folder = root / "berth" / module
+        for path in sorted(folder.iterdir()):
+            if path.name not in {*rooms, "CMakeLists.txt"} and not path.name.startswith("."):
+                yield (f"{path.relative_to(root)}:1: in no room of {module}; "
+                       f"there are {', '.join(rooms)}")
+        for room in rooms:
+            if room not in layers.sentences[module]:
+                yield (f"berth/{module}/CMakeLists.txt:1: what is {room} for? Say it above "
+                       f"berth_module(): # {room}: …")
+
+
+def check_circles(root, layers):
+    """Units that include one another can only be understood all at once."""
+    graph = units(root, layers)
+    for knot in knots(graph):
+        circle = shortest_circle(graph, knot)
+        path, line = graph[circle[0]][circle[1]]
+        rest = f" ({len(knot)} in all)" if len(knot) > len(circle) - 1 else ""
+        way = " → ".join(unit.removeprefix("berth/") for unit in circle)
+        yield f"{path}:{line}: a circle of includes: {way}{rest}"
 
 
 def check_rule(path, layers):
@@ -342,6 +292,9 @@ def complaints(root):
     layers = Layers(root)
     for circle in layers.circles():
         yield f"berth/CMakeLists.txt:1: {circle}"
+    yield from check_rooms(root, layers)
+    yield from check_circles(root, layers)
+    yield from class_sizes.complaints(root)
     yield from check_one_definition(
         root, [path for path in our_files(root) if path.suffix in {".h", ".cc"}])
     yield from check_skips(root)

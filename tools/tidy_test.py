@@ -2,6 +2,7 @@
 """Plants each fault that tidy.py is there to find, and what it must let pass."""
 
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -9,6 +10,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import class_sizes  # noqa: E402
 import tidy  # noqa: E402
 
 HOUSE = {
@@ -53,6 +55,93 @@ class Tidy(unittest.TestCase):
     def test_circles(self):
         found = self.complaints({"berth/base/CMakeLists.txt": "berth_module(base DEPS engine)"})
         self.assertTrue(any("engine depends on" in line for line in found), found)
+
+    def in_rooms(self, files, sentences="# ground: what is so now\n# top: what is done\n"):
+        """A store of two rooms, with these files."""
+        return self.complaints({
+            "berth/store/CMakeLists.txt":
+                sentences + "berth_module(store ROOMS ground top DEPS engine LIBS sqlite)",
+            "berth/store/ground/a.h": OPENING, "berth/store/top/b.h": OPENING, **files})
+
+    def test_rooms_include_downwards(self):
+        to_ground, to_top = '#include "berth/store/ground/a.h"\n', '#include "berth/store/top/b.h"\n'
+        self.assertEqual(self.in_rooms({"berth/store/top/c.cc": "// C.\n" + to_ground + to_top,
+                                        "berth/store/top/a_test.cc": to_ground + to_top,
+                                        "berth/store/ground/c.cc": "// C.\n" + to_ground}), [])
+        for name in ("c.h", "c.cc", "a_test.cc", "deeper/c.h"):
+            found = self.in_rooms({f"berth/store/ground/{name}": OPENING + to_top})
+            self.assertEqual(found, [f"berth/store/ground/{name}:3: ground may not include top: "
+                                     "it lies above, by the ROOMS of store"])
+
+    def test_the_layers_hold_in_rooms(self):
+        rooms = {"berth/store/ground/a.h": OPENING + '#include "berth/api/rows/b.h"\n'}
+        self.assertIn("store may not include api", self.in_rooms(rooms)[0])
+        sqlite = OPENING + "#include <sqlite3.h>\n"
+        self.assertEqual(self.in_rooms({"berth/store/ground/c.h": sqlite}), [])
+        self.finds("berth/engine/ground/c.h", "#include <sqlite3.h>\n", "is for store alone")
+        self.finds("berth/engine/ground/c.h", "double x;\n", "use Quantity")
+        self.finds("berth/policy/rules/priority/age.cc", "", "without its test")
+        rig = {"berth/engine/ground/rig.h": OPENING + "#include <gtest/gtest.h>\n",
+               "berth/engine/ground/a.h": OPENING + '#include "berth/engine/ground/rig.h"\n'}
+        self.assertIn("for tests alone", self.complaints(rig)[0])
+
+    def test_nothing_lies_beside_the_rooms(self):
+        for name in ("c.h", "c.cc", "c_test.cc", "rows.proto", "attic/c.h"):
+            found = self.in_rooms({f"berth/store/{name}": OPENING})
+            self.assertEqual(found, [f"berth/store/{name.split('/')[0]}:1: in no room of store; "
+                                     "there are ground, top"])
+        self.passes("berth/engine/attic/c.h", "")
+
+    def test_a_room_says_what_it_is_for(self):
+        found = self.in_rooms({}, "# ground: what is so now\n")
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("what is top for?", found[0])
+        self.assertEqual(self.in_rooms({}, "# ground: what is\n#   so now\n# top: what is done\n"), [])
+
+    def test_cmake_refuses_a_room_without_a_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "ground").mkdir()
+            (Path(folder) / "call.cmake").write_text(
+                f"include({ThisRepository.root}/cmake/BerthModule.cmake)\n"
+                "berth_rooms(store ${ROOMS})\n")
+            for rooms, status in (("ground", 0), ("ground;top", 1), ("", 0)):
+                ran = subprocess.run(["cmake", f"-DROOMS={rooms}", "-P", "call.cmake"], cwd=folder,
+                                     capture_output=True, text=True)
+                self.assertEqual(ran.returncode, status, ran.stderr)
+            self.assertEqual(subprocess.run(["cmake", "-DROOMS=top", "-P", "call.cmake"], cwd=folder,
+                                            capture_output=True, text=True).stderr.count("names top"), 1)
+
+    def test_includes_are_by_the_whole_name(self):
+        found = self.complaints({"berth/store/a.h": OPENING + '#include "b.h"\n',
+                                 "berth/store/b.h": OPENING})
+        self.assertEqual(found, ["berth/store/a.h:3: b.h is included by its whole name, berth/…"])
+
+    def including(self, *others):
+        return "// It.\n#pragma once\n" + "".join(f'#include "berth/{other}.h"\n' for other in others)
+
+    def test_circles_of_units(self):
+        # X.h and X.cc are one: a.h needs b.h, and b.cc needs a.h.
+        circle = {"berth/engine/a.h": self.including("engine/b"), "berth/engine/b.h": OPENING,
+                  "berth/engine/b.cc": self.including("engine/b", "engine/a")}
+        self.assertEqual(self.complaints(circle), [
+            "berth/engine/a.h:3: a circle of includes: engine/a → engine/b → engine/a"])
+        # Tests are left out, and what only tests use.
+        test = {"berth/engine/b_test.cc": circle["berth/engine/b.cc"], "berth/engine/b.cc": ""}
+        self.assertEqual(self.complaints({**circle, **test}), [])
+        rig = {"berth/engine/b.h": "// It.\n#pragma once\n#include <gtest/gtest.h>\n"
+                                   '#include "berth/engine/a.h"\n'}
+        found = self.complaints({**circle, **rig, "berth/engine/b.cc": ""})
+        self.assertFalse(any("circle" in line for line in found), found)
+
+    def test_circles_show_the_shortest_way_and_each_once(self):
+        files = {"engine/plan/a": ["engine/plan/b"], "engine/plan/b": ["engine/state/c"],
+                 "engine/state/c": ["engine/plan/a", "engine/state/d"],
+                 "engine/state/d": ["engine/state/c", "engine/state/e"], "engine/state/e": [],
+                 "base/x": ["base/y"], "base/y": ["base/x"]}
+        found = self.complaints({f"berth/{name}.h": self.including(*others) for name, others in files.items()})
+        self.assertEqual([line.split(": ", 1)[1] for line in found], [
+            "a circle of includes: base/x → base/y → base/x",
+            "a circle of includes: engine/state/c → engine/state/d → engine/state/c (4 in all)"])
 
     def test_a_file_in_no_module(self):
         self.finds("berth/elsewhere/a.h", "", "in no module")
@@ -190,6 +279,106 @@ class Tidy(unittest.TestCase):
         code = "`" + "x " * 60 + "`"
         for kept in (f"| {long} |", f"```\n{long}\n```", code, f"- {code}", "x" * 120):
             self.assertEqual(self.complaints({"docs/a.md": kept + "\n"}), [])
+
+
+class Sizes(unittest.TestCase):
+    """Counts of public methods and fields, and the table of those that were larger before."""
+
+    def complaints(self, body, table=None, name="berth/store/a.h", shrink=False):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            files = {**HOUSE, name: f"{OPENING}namespace berth {{\n{body}}}  // namespace berth\n"}
+            if table is not None:
+                files[class_sizes.COUNTS_FILE] = class_sizes.OPENING + table
+            for path, text in files.items():
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(text)
+            if shrink:
+                class_sizes.shrink(root)
+                return (root / class_sizes.COUNTS_FILE).read_text().removeprefix(class_sizes.OPENING)
+            return list(class_sizes.complaints(root))
+
+    METHODS = "".join(f"    int get_{n}() const;\n" for n in range(25))
+    FIELDS = "".join(f"    int field_{n} = 0;\n" for n in range(15))
+
+    def methods(self, more):
+        return f"class Store {{\npublic:\n{self.METHODS}{more}}};\n"
+
+    def fields(self, more):
+        return f"struct Store {{\n{self.FIELDS}{more}}};\n"
+
+    def test_public_methods(self):
+        self.assertEqual(self.complaints(self.methods("")), [])
+        for one_more in ("    void set(int);\n", "    void set(int a = f()) { a_ = {a}; }\n",
+                         "    template <class T, class U = int>\n    void set(T t);\n",
+                         "    static Result<std::map<int, int>> open(std::function<void(int)> f);\n",
+                         "    void set(int) override final;\n", "    Store& set() &&;\n",
+                         "    [[nodiscard]] auto set() const noexcept -> std::vector<int>;\n",
+                         "private:\n    int a_{1};\npublic:\n    void set() = 0;\n",
+                         "    enum class Kind { one } kind() const;\n"):
+            found = self.complaints(self.methods(one_more))
+            self.assertEqual(len(found), 1, (one_more, found))
+            self.assertIn("berth::Store has 26 public methods; 25 are the most", found[0])
+            self.assertTrue(found[0].startswith("berth/store/a.h:4:"), found[0])
+        for nothing in ("    Store();\n    explicit Store(int a) : a_{a}, b_(a) { f(); }\n    ~Store();\n",
+                        "    Store& operator=(Store&&);\n    bool operator()(int) const;\n",
+                        "    explicit operator bool() const;\n    friend void swap(Store&, Store&);\n",
+                        "    friend auto operator<=>(const Store&, const Store&) = default;\n",
+                        "    using F = void(int);\n    enum class E : int { a, b };\n    class Inner;\n",
+                        "    struct Inner {\n        int f() const { return 1; }\n    };\n",
+                        "    std::function<void(int)> f = make(1);\n    void (*g)(int) = nullptr;\n",
+                        "    BERTH_FIELDS(Store, a, b)\n", "private:\n    void set(int);\n",
+                        "    // void set(int);\n"):
+            self.assertEqual(self.complaints(self.methods(nothing)), [], nothing)
+
+    def test_public_fields(self):
+        self.assertEqual(self.complaints(self.fields("")), [])
+        for one_more in ("    int more = 0;\n", "    std::map<int, std::vector<int>> more{{1, {2, 3}}};\n",
+                         "    const Job* more = nullptr;\n", "    std::function<void(int)> more;\n",
+                         "    struct Inner {\n        int a = 0;\n    } more;\n",
+                         "    enum class E { a, b } more = E::a;\n", "    struct stat more;\n",
+                         "    std::optional<const int> more = compute(1, 2);\n",
+                         "    std::uint64_t more = 64 << 20;\n"):
+            found = self.complaints(self.fields(one_more))
+            self.assertEqual(len(found), 1, (one_more, found))
+            self.assertIn("berth::Store has 16 public fields that can be changed; 15 are", found[0])
+        self.assertIn("has 18 public", self.complaints(self.fields("    int a = 1, b, c = f(1, 2);\n"))[0])
+        for nothing in ("    const int more = 0;\n", "    Job& more;\n", "    Job* const more;\n",
+                        "    static constexpr int kMore = 1;\n", "    static int more;\n",
+                        "    BERTH_FIELDS(Store, a)\n    int more;\n", "private:\n    int more;\n",
+                        "    struct Inner {\n        int a = 0;\n    };\n",
+                        "    union Inner;\n", "    int f() { int more = 1; return more; }\n"):
+            self.assertEqual(self.complaints(self.fields(nothing)), [], nothing)
+        self.assertEqual(self.complaints(
+            self.fields("    int more;\n").replace("Store", "Store::Parts")), [])
+
+    def test_tidy_counts(self):
+        path = "berth/store/a.h"
+        text = OPENING + self.methods("    void set(int);\n")
+        self.assertIn("26 public methods", Tidy().complaints({path: text})[0])
+        self.assertEqual(len(Tidy().complaints({class_sizes.COUNTS_FILE: "methods 26 berth::Gone\n"})), 1)
+
+    def test_sizes_of_what_tests_use_alone(self):
+        large = self.methods("    void set(int);\n")
+        for name, count in (("berth/store/a_test.cc", 0), ("tests/a.h", 0), ("apps/a.cc", 1)):
+            self.assertEqual(len(self.complaints(large, name=name)), count, name)
+
+    def test_the_table_of_sizes_only_shrinks(self):
+        large = self.methods("    void set(int);\n    void put(int);\n")
+        row = "methods  {} berth::Store\n"
+        self.assertEqual(self.complaints(large, row.format(27)), [])
+        self.assertIn("berth::Store has 27 public methods; it had 26.",
+                      self.complaints(large, row.format(26))[0])
+        self.assertEqual(self.complaints(large, row.format(28)), [
+            "tools/tidy_counts.txt:3: berth::Store has only 27 by now: run tools/class_sizes.py --shrink"])
+        self.assertIn("tidy_counts.txt:3: berth::Store has no more than is allowed",
+                      self.complaints(self.methods(""), row.format(28))[0])
+        self.assertEqual(len(self.complaints(large, "fields   27 berth::Store\n")), 2)
+
+        self.assertEqual(self.complaints(large, row.format(28), shrink=True), "methods  27 berth::Store\n")
+        self.assertEqual(self.complaints(large, row.format(26), shrink=True), "methods  26 berth::Store\n")
+        self.assertEqual(self.complaints(large, "", shrink=True), "")
+        self.assertEqual(self.complaints(self.methods(""), row.format(28), shrink=True), "")
 
 
 class ThisRepository(unittest.TestCase):

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "berth/agent/attempts.h"
 #include "berth/agent/connection.h"
 
 namespace berth {

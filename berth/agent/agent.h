@@ -4,6 +4,8 @@
 
 #include <memory>
 
+#include "berth/agent/agent_protections.h"
+#include "berth/agent/agent_turn.h"
 #include "berth/agent/ports.h"
 
 namespace berth {
@@ -17,26 +19,6 @@ struct AgentIdentity {
     std::string version, os, arch;
     NodeSpec found;                    // What is really there.
     std::optional<JoiningNode> joins;  // As what, where it need not be configured.
-};
-
-struct AgentTurn {
-    std::vector<MemoryWrite> writes;      // First, and durable …
-    std::vector<HostAction> actions;      // … then these …
-    std::vector<OutgoingReport> reports;  // … and these.
-    std::optional<std::uint64_t> close;   // A link to be cut.
-    std::optional<Time> wake_at;
-};
-
-// Protections that the simulated world takes out one at a time (see ControlProtections).
-struct AgentProtections {
-    bool attempts = true;  // A launch of an attempt that is not above the last one is refused.
-    bool tombstones = true;
-    bool boot_ids = true;
-    bool epochs = true;
-    bool sessions = true;
-    bool spool = true;           // Ends are durable until acknowledged.
-    bool wait_for_empty = true;  // An end is reported only once the cgroup is empty.
-    bool overlap = true;  // Devices and cores that a live attempt holds are refused to another.
 };
 
 struct AgentLimits {

@@ -2,8 +2,9 @@
 // steps. What must survive is in Memory; here is only what a new process can find out again.
 #pragma once
 
-#include "berth/agent/agent.h"
+#include "berth/agent/agent_protections.h"
 #include "berth/agent/memory.h"
+#include "berth/agent/ports.h"
 
 namespace berth {
 

@@ -2,8 +2,8 @@
 // welcomed; after that heartbeats, and the spool again and again until it is acknowledged.
 #pragma once
 
-#include "berth/agent/agent.h"
-#include "berth/agent/attempts.h"
+#include "berth/agent/agent_turn.h"
+#include "berth/agent/memory.h"
 
 namespace berth {
 

@@ -8,45 +8,21 @@
 // keeps its default.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "berth/api/all_messages.h"
+#include "berth/api/field_choice.h"
 #include "berth/api/json_value.h"
 #include "berth/api/json_writer.h"
-#include "berth/api/messages.h"
 #include "berth/base/result.h"
 
 namespace berth::api {
-
-// Which fields of a row are wanted.
-class FieldChoice {
-public:
-    FieldChoice() = default;  // All.
-    bool all() const { return wanted_.empty(); }
-    bool wants(std::size_t index) const { return wanted_.empty() || wanted_[index]; }
-    // Of that field's own fields.
-    const FieldChoice& within(std::size_t index) const;
-    // "id", "name", "owner.user" …; refuses what T has not.
-    template <class T>
-    static Result<FieldChoice> of(const std::vector<std::string>& names);
-
-private:
-    struct Known;
-    static Result<FieldChoice> choose(const std::vector<Known>& known,
-                                      const std::vector<std::string>& names);
-    std::vector<bool> wanted_;  // By the place in the struct; empty: all.
-    std::map<std::size_t, FieldChoice> within_;
-};
 
 template <class T>
 void write_json(JsonWriter& writer, const T& message, const FieldChoice& choice = {});
 template <class T>
 std::string to_json(const T& message);
-
-// The server refuses what it does not know; a client passes over what a newer server tells it.
-enum class UnknownFields : std::uint8_t { refused, passed_over };
 
 template <class T>
 Result<T> from_json(JsonValue&& value, UnknownFields unknown = UnknownFields::refused);
@@ -54,69 +30,13 @@ template <class T>
 Result<T> from_json(std::string_view text, UnknownFields unknown = UnknownFields::refused,
                     const JsonLimits& limits = {});
 
-}  // namespace berth::api
-
-// Every message there is: all the templates above exist for these, and for no other type.
-// clang-format off: a line each.
-#define BERTH_API_MESSAGES(X) \
-    X(JobRow) \
-    X(NodeRow) \
-    X(PartitionRow) \
-    X(LicenseRow) \
-    X(ReservationRow) \
-    X(ReservationChange) \
-    X(ReservationCall) \
-    X(ReservationReply) \
-    X(AssociationRow) \
-    X(QosRow) \
-    X(AccountingEdits) \
-    X(AccountingRow) \
-    X(StepRow) \
-    X(SubmitRequest) \
-    X(SubmitReply) \
-    X(StepCall) \
-    X(StepReply) \
-    X(CancelRequest) \
-    X(HoldRequest) \
-    X(RequeueRequest) \
-    X(JobPatch) \
-    X(NodePatch) \
-    X(Accepted) \
-    X(ScriptReply) \
-    X(StateHashReply) \
-    X(Health) \
-    X(Ping) \
-    X(ConfigRow) \
-    X(Problem) \
-    X(Explanation) \
-    X(CompleteRequest) \
-    X(PriorityRow) \
-    X(ShareRow) \
-    X(UsagePatch) \
-    X(DiagnosticsRow) \
-    X(JoinTokenCall) \
-    X(JoinTokenReply) \
-    X(JoinCall) \
-    X(JoinReply) \
-    X(TokenCall) \
-    X(TokenReply) \
-    X(NotifyRequest) \
-    X(TopRequest) \
-    X(AliveReply) \
-    X(PartitionCall) \
-    X(PartitionChange) \
-    X(AttachCall) \
-    X(AttachReply) \
-    X(NodeCall)
-// clang-format on
-
-namespace berth::api {
-#define BERTH_API_DECLARE(T)                                                                 \
-    extern template Result<FieldChoice> FieldChoice::of<T>(const std::vector<std::string>&); \
-    extern template void write_json<T>(JsonWriter&, const T&, const FieldChoice&);           \
-    extern template std::string to_json<T>(const T&);                                        \
-    extern template Result<T> from_json<T>(JsonValue&&, UnknownFields);                      \
+// All the templates above exist for every message (all_messages.h), and for no other type.
+#define BERTH_API_DECLARE(T)                                                       \
+    extern template void write_json<T>(JsonWriter&, const T&, const FieldChoice&); \
+    extern template std::string to_json<T>(const T&);                              \
+    extern template Result<T> from_json<T>(JsonValue&&, UnknownFields);            \
     extern template Result<T> from_json<T>(std::string_view, UnknownFields, const JsonLimits&);
 BERTH_API_MESSAGES(BERTH_API_DECLARE)
 #undef BERTH_API_DECLARE
+
 }  // namespace berth::api

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "berth/api/enum_names.h"
-#include "berth/api/json.h"
+#include "berth/api/field_choice.h"
+#include "berth/api/json_value.h"
+#include "berth/api/json_writer.h"
 #include "berth/base/codec.h"
 #include "berth/base/plain.h"
 #include "berth/base/text.h"

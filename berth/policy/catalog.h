@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "berth/policy/policy.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 

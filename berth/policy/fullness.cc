@@ -1,5 +1,7 @@
 #include "berth/policy/fullness.h"
 
+#include "berth/policy/gpus_of.h"
+
 namespace berth {
 
 Ppm fullness(const Candidate& candidate, const View& view) {

@@ -2,7 +2,7 @@
 // and GPUs alike.
 #pragma once
 
-#include "berth/policy/policy.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 

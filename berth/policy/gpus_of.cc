@@ -1,5 +1,4 @@
-// GpusOf: a candidate's GPUs before and after; and scores in steps.
-#include "berth/policy/policy.h"
+#include "berth/policy/gpus_of.h"
 
 #include <algorithm>
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "berth/policy/catalog.h"
+#include "berth/policy/policy.h"
 #include "berth/testing/fixed_view.h"
 
 namespace berth {

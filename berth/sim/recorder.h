@@ -2,9 +2,14 @@
 // are made of.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "berth/control/ports.h"
 #include "berth/sim/fragments.h"
-#include "berth/sim/simulation.h"
+#include "berth/sim/simulation_result.h"
+#include "berth/workload/workload.h"
 
 namespace berth::sim {
 

@@ -1,14 +1,28 @@
-// WearAndTear: which nodes are lost when, by a seed, and when they are back.
+// Wear: what goes wrong with nodes. WearAndTear: which nodes are lost when, by a seed, and when
+// they are back.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "berth/base/rng.h"
+#include "berth/base/time.h"
+#include "berth/model/cluster_spec.h"
 #include "berth/model/ids.h"
 #include "berth/sim/event_heap.h"
-#include "berth/sim/simulation.h"
 
 namespace berth::sim {
+
+// What goes wrong with nodes, and what runs that are begun again cost.
+struct Wear {
+    Duration time_between_losses{};  // Of one node, on average; 0: none is lost.
+    Duration repair = std::chrono::hours(4);
+    Duration detection = std::chrono::minutes(5);  // Until somebody vouches that it is down.
+    Duration restart_cost{};                       // Of every run but the first.
+    Duration checkpoint{};  // Progress is kept in steps of this; 0: a lost run starts from nothing.
+    std::uint64_t seed = 1;
+};
 
 class WearAndTear {
 public:

@@ -4,13 +4,18 @@
 // long.
 #pragma once
 
+#include <cstdint>
 #include <deque>
+#include <memory>
+#include <string>
+#include <vector>
 
+#include "berth/base/log.h"
 #include "berth/store/journal_table.h"
 #include "berth/store/recovery.h"
 #include "berth/store/replica.h"
 #include "berth/store/snapshots.h"
-#include "berth/store/store.h"
+#include "berth/store/store_settings.h"
 
 namespace berth {
 

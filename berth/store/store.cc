@@ -9,13 +9,16 @@
 #include <unistd.h>
 
 #include "berth/store/accounting_table.h"
+#include "berth/store/checkpointer.h"
 #include "berth/store/compaction.h"
 #include "berth/store/disk_file.h"
+#include "berth/store/free_space.h"
 #include "berth/store/journal_table.h"
 #include "berth/store/later.h"
 #include "berth/store/log_room.h"
 #include "berth/store/payload_table.h"
 #include "berth/store/recovery.h"
+#include "berth/store/retention.h"
 #include "berth/store/schema.h"
 #include "berth/store/sqlite.h"
 #include "berth/store/state_lock.h"

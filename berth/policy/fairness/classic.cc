@@ -7,7 +7,7 @@
 // where l would hide p.
 #include <algorithm>
 
-#include "berth/policy/policy.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

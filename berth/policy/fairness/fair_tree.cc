@@ -8,7 +8,7 @@
 // still walked one after the other.
 #include <algorithm>
 
-#include "berth/policy/policy.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

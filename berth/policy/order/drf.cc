@@ -8,7 +8,7 @@
 #include <set>
 #include <tuple>
 
-#include "berth/policy/policy.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

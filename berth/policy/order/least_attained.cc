@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "berth/policy/policy.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

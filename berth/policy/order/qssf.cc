@@ -3,7 +3,7 @@
 // Quasi-shortest-service-first of Helios (Hu et al., SC '21): expected length × GPUs.
 #include <limits>
 
-#include "berth/policy/policy.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

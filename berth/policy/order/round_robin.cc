@@ -3,7 +3,7 @@
 // A job's rank is how many of its user's jobs run or wait before it.
 #include <map>
 
-#include "berth/policy/policy.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

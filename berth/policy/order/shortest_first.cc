@@ -2,7 +2,7 @@
 //
 // By its prediction where there is one, never beyond its limit: what is expected chooses, the limit
 // promises. After Smith's rule (1956); ties go by priority.
-#include "berth/policy/policy.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

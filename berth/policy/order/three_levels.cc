@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "berth/model/micro.h"
-#include "berth/policy/policy.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

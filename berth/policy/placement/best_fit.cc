@@ -1,5 +1,6 @@
 // best_fit: the node on which the least is left over, CPUs and GPUs alike.
 #include "berth/policy/fullness.h"
+#include "berth/policy/gpus_of.h"
 
 namespace berth {
 namespace {

@@ -1,7 +1,8 @@
 // dot_product: the node whose free CPUs and GPUs are least like what the job asks, as the product
 // of the two vectors tells: large free nodes are kept for large jobs. The baseline DotProd of the
 // paper on fragmentation (Weng et al., ATC 2023), with the vectors of Tetris (SIGCOMM 2014).
-#include "berth/policy/policy.h"
+#include "berth/policy/gpus_of.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

@@ -5,7 +5,8 @@
 #include <array>
 
 #include "berth/policy/fragmentation.h"
-#include "berth/policy/policy.h"
+#include "berth/policy/gpus_of.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

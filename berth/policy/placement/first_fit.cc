@@ -1,6 +1,6 @@
 // first_fit: the first node, in the order of the configuration, that has room. Together with an
 // order of jobs from the largest to the smallest this is first-fit decreasing.
-#include "berth/policy/policy.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

@@ -6,7 +6,8 @@
 #include <algorithm>
 
 #include "berth/policy/fragmentation.h"
-#include "berth/policy/policy.h"
+#include "berth/policy/gpus_of.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

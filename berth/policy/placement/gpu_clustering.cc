@@ -3,7 +3,8 @@
 // 2023).
 #include <bit>
 
-#include "berth/policy/policy.h"
+#include "berth/policy/gpus_of.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

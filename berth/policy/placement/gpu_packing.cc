@@ -3,7 +3,8 @@
 // (Weng et al., ATC 2023).
 #include <algorithm>
 
-#include "berth/policy/policy.h"
+#include "berth/policy/gpus_of.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

@@ -3,7 +3,7 @@
 // and for nodes where others work beside the cluster's jobs.
 #include <algorithm>
 
-#include "berth/policy/policy.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

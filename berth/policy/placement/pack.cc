@@ -3,7 +3,7 @@
 // What a GPU cluster breaks into is left-over GPUs, so these count before left-over CPUs: nine
 // parts to one. A job without GPUs thereby goes where none is free, and last to a node full of
 // them.
-#include "berth/policy/policy.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

@@ -1,7 +1,7 @@
 // random: any node that has room, all with the same chance. To compare other rules with. It is
 // drawn from the job and the node, so the same job finds the same node again.
 #include "berth/base/hash.h"
-#include "berth/policy/policy.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

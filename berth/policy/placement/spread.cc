@@ -1,6 +1,7 @@
 // spread: the node that stays the emptiest for its size, so that load, heat and the harm of a lost
 // node are even.
-#include "berth/policy/policy.h"
+#include "berth/policy/gpus_of.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

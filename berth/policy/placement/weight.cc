@@ -1,5 +1,5 @@
 // weight: nodes of a lower Weight are filled first, as slurm.conf says.
-#include "berth/policy/policy.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

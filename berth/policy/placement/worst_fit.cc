@@ -1,5 +1,6 @@
 // worst_fit: the node on which the most is left over, so that no small remnants arise.
 #include "berth/policy/fullness.h"
+#include "berth/policy/gpus_of.h"
 
 namespace berth {
 namespace {

@@ -5,7 +5,7 @@
 // from the submission.
 #include <algorithm>
 
-#include "berth/policy/policy.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

@@ -2,7 +2,7 @@
 //
 // The association's priority / the highest of all, after `set_priority_factors` of Slurm's
 // priority/multifactor; with NO_NORMAL_ASSOC the priority as it is.
-#include "berth/policy/policy.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

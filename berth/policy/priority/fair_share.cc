@@ -1,7 +1,7 @@
 // fair_share: who has used less than their share comes first.
 //
 // The factor that the site's rule of fairness gives the job's association, policy/fairness/.
-#include "berth/policy/policy.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

@@ -2,7 +2,7 @@
 //
 // It is subtracted as it is, a point for each, after `_get_priority_internal` of Slurm's
 // priority/multifactor. Its weight is 1 where a configuration follows Slurm.
-#include "berth/policy/policy.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

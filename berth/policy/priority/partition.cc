@@ -2,7 +2,7 @@
 //
 // PriorityJobFactor / the highest of all partitions, after `set_priority_factors` of Slurm's
 // priority/multifactor; with NO_NORMAL_PART the factor as it is.
-#include "berth/policy/policy.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

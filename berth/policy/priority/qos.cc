@@ -2,7 +2,7 @@
 //
 // Priority of the QOS / the highest of all, after `set_priority_factors` of Slurm's
 // priority/multifactor; with NO_NORMAL_QOS the priority as it is.
-#include "berth/policy/policy.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

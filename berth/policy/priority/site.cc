@@ -1,7 +1,7 @@
 // site: points that an administrator adds to a job, by `scontrol update SiteFactor=`.
 //
 // Added as they are, after `_get_priority_internal` of Slurm's priority/multifactor.
-#include "berth/policy/policy.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

@@ -6,7 +6,7 @@
 // minute of the limit.
 #include <algorithm>
 
-#include "berth/policy/policy.h"
+#include "berth/policy/rule.h"
 
 namespace berth {
 namespace {

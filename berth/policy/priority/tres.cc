@@ -2,7 +2,7 @@
 //
 // The sum of weight × asked / what the partition has, after `set_priority_factors` of Slurm's
 // priority/multifactor; with NO_NORMAL_TRES asked is not divided. See tres_points.h.
-#include "berth/policy/policy.h"
+#include "berth/policy/rule.h"
 #include "berth/policy/tres_points.h"
 
 namespace berth {

@@ -1,0 +1,85 @@
+// Rules: what each kind of rule is asked, and how a rule introduces itself. Each rule is one file,
+// policy/<kind>/<name>.cc.
+//
+// Rules are pure: what they return depends on their arguments alone. They keep no state between
+// calls, read no clock and draw no random number.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "berth/policy/factor.h"
+#include "berth/policy/params.h"
+#include "berth/policy/share_tree.h"
+#include "berth/policy/view.h"
+
+namespace berth {
+
+// How urgent is this pending job? Most terms are within [0, 1]; their weighted sum orders the
+// queue.
+class PriorityTerm {
+public:
+    virtual ~PriorityTerm() = default;
+    virtual Factor value(const Job& job, const View& view) const = 0;
+};
+
+// How far is each account and user from its share?
+class FairnessRule {
+public:
+    virtual ~FairnessRule() = default;
+    virtual std::vector<ShareStanding> standings(const ShareTree& tree) const = 0;  // By node.
+    virtual bool has_levels() const = 0;  // LevelFS means something.
+};
+
+// In which order are jobs looked at? Each gets a rank: the lower the earlier. Where ranks are
+// equal, priority decides.
+class OrderRule {
+public:
+    virtual ~OrderRule() = default;
+    // Of jobs that wait, the earlier submitted first.
+    virtual std::vector<std::int64_t> ranks(std::span<const Job* const> jobs,
+                                            const View& view) const = 0;
+};
+
+// A node on which a job would fit, and what would be left of it.
+struct Candidate {
+    NodeId node{0};
+    const Resources& take;  // What the job would take there.
+    const Resources& left;  // What would then be free.
+    // Where GPUs are shared: all of the node's, as they are before; which of them the job would
+    // get, and how much of each.
+    std::span<const GpuLeft> gpus = {};
+    DeviceMask chosen = 0;  // Over `gpus`.
+    std::int32_t milli = kWholeGpu;
+    JobId job{0};
+};
+
+// Which of a node's GPUs a job is to share: the one with the least left that suffices; the best of
+// those that have different amounts left; or each is asked about.
+enum class GpuWeighing : std::uint8_t { tightest, by_what_is_left, each };
+
+// How good is this node for this job? Only asked of nodes where it fits. The highest weighted sum
+// is taken; ties go to the lower node id.
+class PlacementScore {
+public:
+    virtual ~PlacementScore() = default;
+    virtual Ppm value(const Candidate& candidate, const View& view) const = 0;
+    virtual GpuWeighing weighs_gpus() const { return GpuWeighing::tightest; }
+    // Whether nodes that have the same hardware, and the same of it free, may differ in value.
+    virtual bool tells_nodes_apart() const { return false; }
+};
+
+// How a rule introduces itself: `name` is what a configuration calls it, `summary` what
+// `berth policy list` prints.
+template <class Rule>
+struct RuleDef {
+    std::string_view name;
+    std::string_view summary;
+    std::vector<SettingDef> settings;
+    std::unique_ptr<Rule> (*make)(const Params& params);
+};
+
+}  // namespace berth

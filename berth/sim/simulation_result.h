@@ -1,0 +1,77 @@
+// SimulationResult: what a simulation comes to, job by job, run by run and over time.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "berth/base/fields.h"
+#include "berth/base/time.h"
+#include "berth/model/ids.h"
+#include "berth/model/job.h"
+#include "berth/sim/series.h"
+
+namespace berth::sim {
+
+// The virtual time at which the first job comes.
+inline constexpr Time kSimulationBegin = from_seconds(1'800'000'000);
+
+// What became of one job of the workload. Times are since the first submission.
+struct JobRecord {
+    std::int64_t gpus = 0;  // That it was given.
+    Duration submitted{}, first_start{}, last_start{}, ended{};
+    Duration ran{};                      // All its runs together.
+    JobState state = JobState::pending;  // pending: it was still waiting at the end.
+    std::uint32_t starts = 0;
+    bool refused = false;
+    std::uint32_t lost = 0;  // Runs that went down with a node.
+    // Jobs × milliseconds: how many were in the system while it was, itself included.
+    std::int64_t company = 0;
+
+    // Runs that were ended for others' sake.
+    std::uint32_t preemptions() const { return starts > lost + 1 ? starts - lost - 1 : 0; }
+
+    BERTH_FIELDS(JobRecord, gpus, submitted, first_start, last_start, ended, ran, state, starts,
+                 refused, lost, company)
+};
+
+struct RunPlace {
+    NodeId node{0};
+    std::vector<int> devices;  // Its GPUs, by their place on the node.
+    BERTH_FIELDS(RunPlace, node, devices)
+};
+struct RunRecord {
+    std::size_t job = 0;  // In the workload.
+    Duration started{}, ended{};
+    std::int64_t gpus = 0;
+    std::vector<RunPlace> places;
+    BERTH_FIELDS(RunRecord, job, started, ended, gpus, places)
+};
+
+struct SimulationResult {
+    std::vector<JobRecord> jobs;  // As in the workload.
+    std::vector<RunRecord> runs;  // With keep_runs; as they ended.
+    std::int64_t gpus = 0, nodes = 0;
+    Series gpus_allocated, jobs_waiting, gpus_waited_for, jobs_running;
+    Series gpus_fragmented;                          // In thousandths: see fragments.h.
+    Duration length{};                               // To the end of the last job.
+    std::map<std::string, std::size_t> refusals;     // By what was said.
+    std::uint64_t events = 0, turns = 0, facts = 0;  // Turns of the controller's loop.
+    std::size_t stuck = 0;                           // Waited when nothing more happened.
+    std::size_t nodes_lost = 0;
+    // Ended the simulation: its runs were cut short so often in a row without progress that it
+    // would never end. Its number in the workload.
+    std::optional<std::size_t> hopeless;
+    std::uint64_t state_hash = 0;  // Of the controller's state at the end.
+
+    explicit SimulationResult(Time begin)
+        : gpus_allocated(begin),
+          jobs_waiting(begin),
+          gpus_waited_for(begin),
+          jobs_running(begin),
+          gpus_fragmented(begin) {}
+};
+
+}  // namespace berth::sim
