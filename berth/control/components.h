@@ -1,4 +1,5 @@
-// Heterogeneous jobs, `sbatch a : b`: each component is a job record of its own.
+// Heterogeneous jobs, `sbatch a : b`: each component is a job record of its own. All are submitted
+// or none; the ledger ends all as soon as one ends.
 #pragma once
 
 #include <string>
