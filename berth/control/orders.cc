@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/assert.h"
-#include "berth/control/components.h"
+#include "berth/control/component_variables.h"
 #include "berth/model/mpi_kind.h"
 #include "berth/model/process_mapping.h"
 
