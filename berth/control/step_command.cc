@@ -5,6 +5,7 @@
 #include "berth/control/limits.h"
 #include "berth/control/orders.h"
 #include "berth/model/mpi_kind.h"
+#include "berth/model/node_names.h"
 
 namespace berth {
 
