@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "berth/control/commands.h"
+#include "berth/control/job_ref.h"
+#include "berth/control/refused.h"
 
 namespace berth {
 namespace {

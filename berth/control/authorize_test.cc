@@ -9,7 +9,7 @@ namespace {
 
 // The whole matrix, written out once more: who may do it to their own, and to others' things.
 // Columns: user own, user other, op own, op other, admin own, admin other.
-struct Row {
+struct VerbRow {
     Verb verb;
     std::string_view may;
 };
@@ -19,7 +19,7 @@ constexpr std::string_view kOwnThenAdmin = "ynynyy";
 constexpr std::string_view kOps = "nnyyyy";
 constexpr std::string_view kAdmins = "nnnnyy";
 
-constexpr Row kMatrix[] = {
+constexpr VerbRow kMatrix[] = {
     {Verb::ping, kAll},
     {Verb::view_jobs, kAll},
     {Verb::view_job_script, kOwnThenAdmin},
@@ -64,7 +64,7 @@ constexpr Row kMatrix[] = {
 
 TEST(Authorization, IsExactlyThisMatrix) {
     std::set<Verb> seen;
-    for (const Row& row : kMatrix) {
+    for (const VerbRow& row : kMatrix) {
         seen.insert(row.verb);
         std::size_t column = 0;
         for (const Role role : {Role::user, Role::op, Role::admin}) {

@@ -115,30 +115,6 @@ Answer explain_job(const Ledger& ledger, const Principal& principal, const Expla
     return explain(ledger.engine(), ledger.now(), job.het ? job.het->first : job.id);
 }
 
-Refused refused(Refusing refusing, std::optional<JobId> job) {
-    return {refusing.why, std::move(refusing.message), std::move(refusing.details), job};
-}
-
-Refused refused(Refusal why, std::string message, std::optional<JobId> job) {
-    return {why, std::move(message), {}, job};
-}
-
-std::optional<Refused> forbidden(const Principal& principal, Verb verb, const Job& job) {
-    if (allowed(principal.role, verb, owns(principal, job))) return std::nullopt;
-    return refused(Refusal::not_allowed,
-                   "User '" + principal.user + "' (" + std::string(name(principal.role)) +
-                       ") may not do this to job " + to_string(job.id) + " of user '" +
-                       job.owner->user + "': " + std::string(name(verb)),
-                   job.id);
-}
-
-std::optional<Refused> forbidden(const Principal& principal, Verb verb) {
-    if (allowed(principal.role, verb, verb == Verb::submit_job)) return std::nullopt;
-    return refused(Refusal::not_allowed, "User '" + principal.user + "' (" +
-                                             std::string(name(principal.role)) +
-                                             ") may not do this: " + std::string(name(verb)));
-}
-
 std::string_view words(JobState state) {
     switch (state) {
         case JobState::pending: return "pending";

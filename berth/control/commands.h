@@ -3,11 +3,11 @@
 // durable.
 #pragma once
 
-#include "berth/control/authorize.h"
 #include "berth/control/command.h"
 #include "berth/control/job_ref.h"
 #include "berth/control/ledger.h"
 #include "berth/control/nodes.h"
+#include "berth/control/refused.h"
 
 namespace berth {
 
@@ -52,13 +52,6 @@ ClusterSpec spec_for(const ClusterState& state, ClusterSpec read);
 Status check_ids(const SchedulingSpec& scheduling, std::size_t jobs);
 
 // ---- What they share.
-
-Refused refused(Refusing refusing, std::optional<JobId> job = std::nullopt);
-Refused refused(Refusal why, std::string message, std::optional<JobId> job = std::nullopt);
-
-// "User bob may not cancel_job job 12 of user alice …"; nullopt: he may.
-std::optional<Refused> forbidden(const Principal& principal, Verb verb, const Job& job);
-std::optional<Refused> forbidden(const Principal& principal, Verb verb);  // Of what has no owner.
 
 std::string_view words(JobState state);  // "running"
 

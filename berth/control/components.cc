@@ -1,8 +1,6 @@
-// Heterogeneous jobs: all components are submitted or none, and what ends one ends all.
 #include "berth/control/components.h"
 
 #include "berth/engine/demand.h"
-#include "berth/model/job_variables.h"
 
 namespace berth {
 namespace {
@@ -97,69 +95,6 @@ std::variant<std::vector<Job>, Refusing> admit_components(Ledger& ledger,
     tried.rollback(mark);
     if (no) return *std::move(no);
     return jobs;
-}
-
-void Ledger::end_components(const Fact& fact) {
-    JobId id{0};
-    std::uint32_t by_uid = 0;
-    if (const auto* end = std::get_if<EndJob>(&fact)) {
-        id = end->job;
-        by_uid = end->by_uid;
-    } else if (const auto* ended = std::get_if<AttemptEnded>(&fact)) {
-        id = ended->job;
-    } else {
-        return;
-    }
-    const Job* const job = state().find_job(id);
-    if (job == nullptr || !job->het || job->state == JobState::running) return;
-    EndJob same{.outcome = job->state == JobState::completing ? job->outcome : job->state};
-    same.hold = job->hold;
-    same.reason = job->state_reason;
-    same.by_uid = by_uid;
-    if (same.outcome != JobState::pending) same.exit = job->exit;
-    const HetComponent het = *job->het;
-    for (std::uint32_t i = 0; i < het.size; ++i) {
-        const Job* const other = state().find_job(het.id(i));
-        if (i == het.offset || other == nullptr || other->state != JobState::running) continue;
-        same.job = other->id;
-        record(same);
-    }
-}
-
-std::vector<std::string> component_variables(const ClusterState& state, const Job& job) {
-    if (!job.het) return {};
-    std::vector<std::string> all{"SLURM_HET_SIZE=" + std::to_string(job.het->size)};
-    for (std::uint32_t i = 0; i < job.het->size; ++i) {
-        const Job* const one = state.find_job(job.het->id(i));
-        if (one == nullptr || !one->allocation) continue;
-        const ClusterSpec& spec = state.spec();
-        JobIdentity identity{.job = one->id,
-                             .cluster = spec.name,
-                             .name = one->spec.name,
-                             .account = one->spec.account,
-                             .partition = spec.partition(one->partition).name,
-                             .qos = spec.qos[one->qos.index()].name,
-                             .owner = one->owner,
-                             .started_at = one->started_at.value_or(Time{}),
-                             .ends_at = limit_ends(*one)};
-        std::uint32_t tasks = 0;
-        for (const NodeShare& share : one->allocation->shares) {
-            identity.node_names.push_back(spec.node(share.node).name);
-            identity.cpus.push_back(share.cpus);
-            identity.tasks.push_back(share.tasks);
-            tasks += share.tasks;
-        }
-        const std::string suffix = "_HET_GROUP_" + std::to_string(i) + "=";
-        for (const auto& [name, value] : job_variables(identity)) {
-            all.push_back((name + suffix).append(value));
-        }
-        all.push_back("SLURM_TASKS_PER_NODE" + suffix + counts_text(identity.tasks));
-        for (const auto& [name, value] :
-             asked_variables(one->spec.request, one->spec.command, tasks)) {
-            all.push_back((name + suffix).append(value));
-        }
-    }
-    return all;
 }
 
 }  // namespace berth

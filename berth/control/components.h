@@ -1,7 +1,7 @@
-// Heterogeneous jobs, `sbatch a : b`: each component is a job record of its own.
+// Heterogeneous jobs, `sbatch a : b`: each component is a job record of its own. All are submitted
+// or none; the ledger ends all as soon as one ends.
 #pragma once
 
-#include <string>
 #include <variant>
 #include <vector>
 
@@ -15,8 +15,5 @@ namespace berth {
 std::variant<std::vector<Job>, Refusing> admit_components(Ledger& ledger,
                                                           const Principal& principal,
                                                           const std::vector<JobSpec>& specs);
-
-// "SLURM_HET_SIZE=2", "SLURM_JOB_NODELIST_HET_GROUP_1=gpu[3-4]" … Empty for another job.
-std::vector<std::string> component_variables(const ClusterState& state, const Job& job);
 
 }  // namespace berth

@@ -8,43 +8,11 @@
 
 #include <memory>
 
-#include "berth/base/log.h"
+#include "berth/control/control_protections.h"
 #include "berth/control/ports.h"
 #include "berth/engine/engine.h"
 
 namespace berth {
-
-struct LogLine {
-    LogLevel level = LogLevel::info;
-    std::string text;
-};
-
-// What one turn came to. Nothing of it may leave before `record` is durable.
-struct Turn {
-    Record record;  // Empty facts: nothing to write.
-    std::vector<OutgoingOrder> orders;
-    std::vector<OutgoingAnswer> answers;
-    std::vector<FenceCall> fences;
-    std::vector<HookCall> hooks;
-    std::vector<Notice> notices;
-    std::vector<Link> closed;  // Links to be cut: superseded, or not one of our nodes.
-    Changes changes;
-    std::optional<Time> wake_at;  // When to turn again, if nothing comes first.
-    std::vector<LogLine> log;
-};
-
-// Protections that the simulated world takes out one at a time, to prove that it would notice. All
-// on in production; there is no setting for them.
-struct ControlProtections {
-    bool request_ids = true;
-    bool boot_ids = true;
-    bool attempts = true;  // A report about another attempt than the current one is ignored.
-    bool atomic_inventory =
-        true;  // Nothing is decided about a node before its whole inventory is in.
-    bool wait_for_clean = true;  // A GPU is free when the agent says that its cgroup is empty.
-    bool gangs = true;           // All nodes of a job are launched and ended together.
-    bool output_commit = true;   // Nothing leaves before it is durable. Loop's to keep.
-};
 
 class Controller {
 public:

@@ -1,9 +1,13 @@
-// Nodes that no file names: how they come to be, by an administrator or by themselves.
+// Dynamic nodes: nodes that join by themselves or that an administrator makes, and that no
+// configuration names.
 #pragma once
 
+#include <optional>
 #include <string>
 
-#include "berth/control/ledger.h"
+#include "berth/base/result.h"
+#include "berth/engine/cluster_state.h"
+#include "berth/model/event.h"
 #include "berth/model/new_node.h"
 
 namespace berth {

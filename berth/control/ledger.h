@@ -5,7 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "berth/control/controller.h"
+#include "berth/control/control_protections.h"
+#include "berth/control/turn.h"
+#include "berth/engine/engine.h"
 
 namespace berth {
 

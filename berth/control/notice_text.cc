@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "berth/base/duration_text.h"
-#include "berth/control/orders.h"
 #include "berth/control/site_variables.h"
+#include "berth/model/node_names.h"
 
 namespace berth {
 namespace {

@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "berth/base/assert.h"
-#include "berth/control/components.h"
+#include "berth/control/component_variables.h"
 #include "berth/model/mpi_kind.h"
+#include "berth/model/node_names.h"
 #include "berth/model/process_mapping.h"
 
 namespace berth {
@@ -42,13 +43,6 @@ void settle(Shared<JobCommand>& command, const LaunchSpec& site) {
 }
 
 }  // namespace
-
-std::vector<std::string> names_of(const ClusterSpec& spec, std::span<const NodeId> nodes) {
-    std::vector<std::string> names;
-    names.reserve(nodes.size());
-    for (const NodeId node : nodes) names.push_back(spec.node(node).name);
-    return names;
-}
 
 LaunchAttempt launch_attempt(const ClusterState& state, const Job& job, NodeId node) {
     BERTH_ASSERT(job.state == JobState::running && job.allocation && job.started_at);

@@ -18,6 +18,4 @@ LaunchStep step_launch(const ClusterState& state, const Job& job, const Step& st
 // The order for one of its nodes. REQUIRES: the step still has a share there.
 LaunchStep launch_step(const LaunchStep& common, const Step& step, NodeId node);
 
-std::vector<std::string> names_of(const ClusterSpec& spec, std::span<const NodeId> nodes);
-
 }  // namespace berth

@@ -4,103 +4,14 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <string>
 #include <vector>
 
 #include "berth/base/log.h"
-#include "berth/control/command.h"
+#include "berth/control/input.h"
+#include "berth/control/turn.h"
 #include "berth/engine/engine.h"
-#include "berth/model/notice.h"
-#include "berth/model/order.h"
-#include "berth/model/report.h"
 
 namespace berth {
-
-// Where an answer goes. The server gives one out for each request and keeps what it means to
-// itself.
-struct ReplyTo {
-    std::uint64_t ticket = 0;
-    friend bool operator==(const ReplyTo&, const ReplyTo&) = default;
-};
-
-// One connection of an agent. Numbers are never used twice within one controller's life. What comes
-// over a link was sent by the process at its other end since the link came up.
-struct Link {
-    std::uint64_t number = 0;
-    friend auto operator<=>(const Link&, const Link&) = default;
-};
-
-struct ClientInput {
-    ReplyTo reply_to;
-    Principal principal;
-    Command command;
-};
-struct AgentInput {  // A report that came over a link, whose peer is proven to be this node's
-                     // agent.
-    Link link;
-    std::string node;
-    Report report;
-};
-struct LinkLost {
-    Link link;
-};
-// How the site's fence fared. `failure` is empty where it says that nothing of that boot of the
-// node runs any more; it is believed.
-struct FenceAnswered {
-    std::string node, boot_id;
-    std::string failure;
-};
-// How PrologSlurmctld or EpilogSlurmctld of a run fared; `failure` is empty where it ended well.
-struct HookAnswered {
-    JobId job{0};
-    Attempt attempt{0};
-    ControllerHook hook = ControllerHook::none;
-    std::string failure;
-};
-using Input = std::variant<ClientInput, AgentInput, LinkLost, FenceAnswered, HookAnswered>;
-
-// A node is to be switched off, so that it is certain that nothing runs on it.
-struct FenceCall {
-    std::string node, hostname, address, boot_id;
-    std::string program;
-    Duration timeout{};
-};
-
-// The site's programs around a run, one after the other until one fails. None: there is nothing to
-// do, and it ends well.
-struct HookCall {
-    JobId job{0};
-    Attempt attempt{0};
-    ControllerHook hook = ControllerHook::none;
-    std::vector<std::string> programs, environment;
-    Duration timeout{};  // Of each; 0: as long as it takes.
-};
-
-struct OutgoingOrder {
-    Link link;
-    NodeId node{0};
-    Order order;  // LaunchAttempt::payload is filled in by whoever sends it, from the store.
-};
-struct OutgoingAnswer {
-    ReplyTo reply_to;
-    Answer answer;
-};
-
-// What a turn of the loop changed, for those who read: squeue, the page, metrics.
-struct Changes {
-    Time now{};
-    std::uint64_t sequence = 0;  // Of the last durable record that this includes.
-    std::vector<JobId>
-        jobs;  // Changed or new, each once, in id order. Their rows are to be made again.
-    std::vector<JobId> gone;  // Left the state; accounting has them.
-    std::vector<NodeId> nodes;
-    bool spec = false;               // The configuration changed: make everything again.
-    std::vector<std::size_t> usage;  // Records of usage, by their number.
-    bool reservations = false;
-    // What was measured of what runs on a node. For readers alone: it is not recorded.
-    std::vector<std::pair<NodeId, std::vector<StepUsage>>> samples = {};
-};
 
 class Inbox {
 public:

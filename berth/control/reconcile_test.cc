@@ -18,14 +18,14 @@ AttemptReport ended(std::uint32_t job, std::uint32_t attempt) {
     return {.job = JobId(job), .attempt = Attempt(attempt), .live = false};
 }
 
-struct Case {
+struct InventoryCase {
     const char* what;
     std::vector<Believed> believed;
     std::vector<AttemptReport> inventory;
     bool same_boot;
     Reconciled expected;
 };
-const Case kCases[] = {
+const InventoryCase kCases[] = {
     {"nothing on either side", {}, {}, true, {}},
     {"live and current is kept", {{key(1, 1), true}}, {live(1, 1)}, true, {.live = {key(1, 1)}}},
     {"live is kept though its start was never reported",
@@ -67,7 +67,7 @@ const Case kCases[] = {
 };
 
 TEST(Reconcile, DecidesAsThisTable) {
-    for (const Case& one : kCases) {
+    for (const InventoryCase& one : kCases) {
         EXPECT_EQ(reconcile(one.believed, one.inventory, one.same_boot), one.expected) << one.what;
     }
 }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "berth/control/delivery.h"
-#include "berth/control/ports.h"
+#include "berth/control/input.h"
 #include "berth/control/reconcile.h"
 
 namespace berth {

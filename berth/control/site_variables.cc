@@ -2,8 +2,8 @@
 
 #include "berth/base/control_characters.h"
 #include "berth/base/hostlist.h"
-#include "berth/control/orders.h"
 #include "berth/model/license.h"
+#include "berth/model/node_names.h"
 
 namespace berth {
 namespace {

@@ -6,6 +6,7 @@
 #include "berth/control/orders.h"
 #include "berth/engine/step_layout.h"
 #include "berth/model/mpi_kind.h"
+#include "berth/model/node_names.h"
 
 namespace berth {
 

@@ -1,0 +1,15 @@
+// ComponentVariables: what each component of a heterogeneous job is told of the others, in Slurm's
+// names.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "berth/engine/cluster_state.h"
+
+namespace berth {
+
+// "SLURM_HET_SIZE=2", "SLURM_JOB_NODELIST_HET_GROUP_1=gpu[3-4]" … Empty for another job.
+std::vector<std::string> component_variables(const ClusterState& state, const Job& job);
+
+}  // namespace berth

@@ -1,0 +1,31 @@
+#include "berth/control/refused.h"
+
+#include <utility>
+
+namespace berth {
+
+Refused refused(Refusing refusing, std::optional<JobId> job) {
+    return {refusing.why, std::move(refusing.message), std::move(refusing.details), job};
+}
+
+Refused refused(Refusal why, std::string message, std::optional<JobId> job) {
+    return {why, std::move(message), {}, job};
+}
+
+std::optional<Refused> forbidden(const Principal& principal, Verb verb, const Job& job) {
+    if (allowed(principal.role, verb, owns(principal, job))) return std::nullopt;
+    return refused(Refusal::not_allowed,
+                   "User '" + principal.user + "' (" + std::string(name(principal.role)) +
+                       ") may not do this to job " + to_string(job.id) + " of user '" +
+                       job.owner->user + "': " + std::string(name(verb)),
+                   job.id);
+}
+
+std::optional<Refused> forbidden(const Principal& principal, Verb verb) {
+    if (allowed(principal.role, verb, verb == Verb::submit_job)) return std::nullopt;
+    return refused(Refusal::not_allowed, "User '" + principal.user + "' (" +
+                                             std::string(name(principal.role)) +
+                                             ") may not do this: " + std::string(name(verb)));
+}
+
+}  // namespace berth

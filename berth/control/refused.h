@@ -1,0 +1,20 @@
+// How a command is refused: for what is wrong with it, or because its principal may not ask for it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "berth/control/authorize.h"
+#include "berth/control/command.h"
+#include "berth/engine/admission.h"
+
+namespace berth {
+
+Refused refused(Refusing refusing, std::optional<JobId> job = std::nullopt);
+Refused refused(Refusal why, std::string message, std::optional<JobId> job = std::nullopt);
+
+// "User 'bob' (user) may not do this to job 12 of user 'alice': cancel_job"; nullopt: allowed.
+std::optional<Refused> forbidden(const Principal& principal, Verb verb, const Job& job);
+std::optional<Refused> forbidden(const Principal& principal, Verb verb);  // Of what has no owner.
+
+}  // namespace berth
