@@ -4,7 +4,7 @@
 
 #include "berth/base/assert.h"
 #include "berth/base/codec.h"
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t size) {
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes are letters here.

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 
 namespace berth {
 

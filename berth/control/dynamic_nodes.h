@@ -6,7 +6,7 @@
 #include <string>
 
 #include "berth/base/result.h"
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 #include "berth/model/event.h"
 #include "berth/model/new_node.h"
 

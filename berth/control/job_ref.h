@@ -8,7 +8,7 @@
 
 #include "berth/control/command.h"
 #include "berth/engine/admission.h"
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 
 namespace berth {
 

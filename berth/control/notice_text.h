@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 #include "berth/model/mail.h"
 #include "berth/model/notice.h"
 

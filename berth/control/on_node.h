@@ -2,7 +2,7 @@
 #pragma once
 
 #include "berth/control/reconcile.h"
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 
 namespace berth {
 

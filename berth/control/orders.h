@@ -2,7 +2,7 @@
 // that the same order can be made again after any crash.
 #pragma once
 
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 #include "berth/model/order.h"
 
 namespace berth {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "berth/control/job_alarms.h"
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 
 namespace berth {
 

@@ -4,8 +4,8 @@
 
 #include <variant>
 
-#include "berth/engine/cluster_state.h"
 #include "berth/engine/objection.h"
+#include "berth/engine/state/cluster_state.h"
 
 namespace berth {
 

@@ -6,8 +6,8 @@
 #include <variant>
 #include <vector>
 
-#include "berth/engine/cluster_state.h"
 #include "berth/engine/objection.h"
+#include "berth/engine/state/cluster_state.h"
 #include "berth/model/principal.h"
 
 namespace berth {

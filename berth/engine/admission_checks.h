@@ -2,8 +2,8 @@
 // For admission's own source files only.
 #pragma once
 
-#include "berth/engine/cluster_state.h"
 #include "berth/engine/objection.h"
+#include "berth/engine/state/cluster_state.h"
 #include "berth/model/principal.h"
 
 namespace berth {

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 
 namespace berth {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "berth/engine/cycle.h"
-#include "berth/engine/job_ids.h"
+#include "berth/engine/state/job_ids.h"
 
 namespace berth {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 #include "berth/policy/policy.h"
 
 namespace berth {

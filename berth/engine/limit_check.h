@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "berth/engine/cluster_state.h"
 #include "berth/engine/demand.h"
+#include "berth/engine/state/cluster_state.h"
 
 namespace berth {
 

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "berth/engine/cluster_state.h"
 #include "berth/engine/demand.h"
-#include "berth/engine/job_set.h"
 #include "berth/engine/plan_book.h"
 #include "berth/engine/plan_search.h"
+#include "berth/engine/state/cluster_state.h"
+#include "berth/engine/state/job_set.h"
 #include "berth/policy/policy.h"
 
 namespace berth {

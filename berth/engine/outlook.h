@@ -5,13 +5,13 @@
 #include <map>
 #include <set>
 
-#include "berth/engine/cluster_state.h"
 #include "berth/engine/fair_shares.h"
 #include "berth/engine/head_holds.h"
 #include "berth/engine/order.h"
 #include "berth/engine/placement.h"
 #include "berth/engine/plan_book.h"
 #include "berth/engine/planted_bug.h"
+#include "berth/engine/state/cluster_state.h"
 #include "berth/engine/work_counts.h"
 
 namespace berth {

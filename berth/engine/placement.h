@@ -10,9 +10,9 @@
 #include <variant>
 #include <vector>
 
-#include "berth/engine/cluster_state.h"
 #include "berth/engine/placement_devices.h"
 #include "berth/engine/placement_gang.h"
+#include "berth/engine/state/cluster_state.h"
 
 namespace berth {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "berth/engine/cluster_state.h"
 #include "berth/engine/placement_devices.h"
 #include "berth/engine/placement_gang.h"
+#include "berth/engine/state/cluster_state.h"
 
 namespace berth {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "berth/engine/job_ids.h"
+#include "berth/engine/state/job_ids.h"
 
 namespace berth {
 

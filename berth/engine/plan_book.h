@@ -12,12 +12,12 @@
 #include <span>
 #include <vector>
 
-#include "berth/engine/cluster_state.h"
 #include "berth/engine/free_groups.h"
 #include "berth/engine/hole_index.h"
-#include "berth/engine/job_table.h"
 #include "berth/engine/license_book.h"
 #include "berth/engine/reservation_book.h"
+#include "berth/engine/state/cluster_state.h"
+#include "berth/engine/state/job_table.h"
 #include "berth/engine/timeline.h"
 
 namespace berth {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 
 namespace berth {
 

@@ -1,7 +1,7 @@
 // Who may use a reservation, and for how long.
 #pragma once
 
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 
 namespace berth {
 

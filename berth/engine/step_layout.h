@@ -3,8 +3,8 @@
 
 #include <variant>
 
-#include "berth/engine/cluster_state.h"
 #include "berth/engine/objection.h"
+#include "berth/engine/state/cluster_state.h"
 
 namespace berth {
 

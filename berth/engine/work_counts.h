@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 #include "berth/policy/gpu_room.h"
 
 namespace berth {

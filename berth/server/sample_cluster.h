@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 #include "berth/server/published.h"
 
 namespace berth {

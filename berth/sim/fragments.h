@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 #include "berth/policy/fragmentation.h"
 #include "berth/sim/submission.h"
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 #include "berth/sim/decision_hash.h"
 #include "berth/sim/machine.h"
 

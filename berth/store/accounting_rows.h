@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 #include "berth/store/accounting.h"
 
 namespace berth {

@@ -1,7 +1,7 @@
 // Scripts and environments, by job. The tasks of an array share that of the array.
 #pragma once
 
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 #include "berth/store/sqlite.h"
 
 namespace berth {

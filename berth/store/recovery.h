@@ -4,7 +4,7 @@
 #include <atomic>
 #include <optional>
 
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 #include "berth/store/chain.h"
 #include "berth/store/sqlite.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "berth/control/decision_check.h"
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 
 namespace berth {
 

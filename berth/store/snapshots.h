@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 #include "berth/store/chain.h"
 #include "berth/store/sqlite.h"
 

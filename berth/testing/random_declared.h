@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "berth/base/rng.h"
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 
 namespace berth::testing {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "berth/base/rng.h"
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 
 namespace berth::testing {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "berth/base/result.h"
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 
 namespace berth::baseline {
 

@@ -1,4 +1,4 @@
-#include "berth/engine/node_free.h"
+#include "berth/engine/state/node_free.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "berth/engine/cluster_state_change.h"
+#include "berth/engine/state/cluster_state_change.h"
 
 namespace berth {
 namespace {

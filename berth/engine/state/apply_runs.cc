@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <csignal>
 
-#include "berth/engine/cluster_state_change.h"
+#include "berth/engine/state/cluster_state_change.h"
 
 namespace berth {
 namespace {

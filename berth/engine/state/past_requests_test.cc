@@ -1,4 +1,4 @@
-#include "berth/engine/past_requests.h"
+#include "berth/engine/state/past_requests.h"
 
 #include <gtest/gtest.h>
 

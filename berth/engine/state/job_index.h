@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "berth/engine/job_set.h"
-#include "berth/engine/limit_uses.h"
+#include "berth/engine/state/job_set.h"
+#include "berth/engine/state/limit_uses.h"
 #include "berth/model/job.h"
 
 namespace berth {

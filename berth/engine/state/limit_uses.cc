@@ -1,4 +1,4 @@
-#include "berth/engine/limit_uses.h"
+#include "berth/engine/state/limit_uses.h"
 
 namespace berth {
 namespace {

@@ -1,4 +1,4 @@
-#include "berth/engine/undo.h"
+#include "berth/engine/state/undo.h"
 
 namespace berth {
 

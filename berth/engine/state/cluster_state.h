@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "berth/engine/job_index.h"
-#include "berth/engine/job_records.h"
-#include "berth/engine/job_table.h"
-#include "berth/engine/node_free.h"
-#include "berth/engine/past_requests.h"
-#include "berth/engine/run_history.h"
-#include "berth/engine/shared_parts.h"
-#include "berth/engine/undo.h"
+#include "berth/engine/state/job_index.h"
+#include "berth/engine/state/job_records.h"
+#include "berth/engine/state/job_table.h"
+#include "berth/engine/state/node_free.h"
+#include "berth/engine/state/past_requests.h"
+#include "berth/engine/state/run_history.h"
+#include "berth/engine/state/shared_parts.h"
+#include "berth/engine/state/undo.h"
 #include "berth/model/cluster_spec.h"
 #include "berth/model/event.h"
 #include "berth/model/reason.h"

@@ -1,4 +1,4 @@
-#include "berth/engine/run_history.h"
+#include "berth/engine/state/run_history.h"
 
 #include <gtest/gtest.h>
 

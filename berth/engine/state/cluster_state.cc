@@ -1,4 +1,4 @@
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "berth/engine/cluster_state_change.h"
+#include "berth/engine/state/cluster_state_change.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 // state's own source files only.
 #pragma once
 
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 
 namespace berth {
 

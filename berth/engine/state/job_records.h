@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "berth/engine/job_table.h"
+#include "berth/engine/state/job_table.h"
 #include "berth/model/job.h"
 
 namespace berth {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "berth/base/shared_text.h"
-#include "berth/engine/node_free.h"
-#include "berth/engine/past_requests.h"
-#include "berth/engine/run_history.h"
+#include "berth/engine/state/node_free.h"
+#include "berth/engine/state/past_requests.h"
+#include "berth/engine/state/run_history.h"
 #include "berth/model/accounting_edits.h"
 #include "berth/model/cluster_edits.h"
 #include "berth/model/cluster_spec.h"

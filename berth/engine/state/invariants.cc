@@ -1,5 +1,5 @@
 // check_invariants: everything that must hold between the parts of the state, checked from scratch.
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // How facts become usage: who holds how much from when to when, by account and user.
-#include "berth/engine/cluster_state_change.h"
+#include "berth/engine/state/cluster_state_change.h"
 #include "berth/policy/view.h"
 
 namespace berth {

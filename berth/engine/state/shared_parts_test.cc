@@ -1,4 +1,4 @@
-#include "berth/engine/shared_parts.h"
+#include "berth/engine/state/shared_parts.h"
 
 #include <gtest/gtest.h>
 

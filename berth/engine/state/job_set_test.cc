@@ -1,4 +1,4 @@
-#include "berth/engine/job_set.h"
+#include "berth/engine/state/job_set.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "berth/engine/job_table.h"
+#include "berth/engine/state/job_table.h"
 
 #include <gtest/gtest.h>
 

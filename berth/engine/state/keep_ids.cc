@@ -1,6 +1,6 @@
 // keep_ids: a changed configuration in the ids of the one before it, so that what the journal and
 // the state say about node 3 or dimension 2 stays true.
-#include "berth/engine/cluster_state.h"
+#include "berth/engine/state/cluster_state.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "berth/engine/job_index.h"
+#include "berth/engine/state/job_index.h"
 
 #include <bit>
 

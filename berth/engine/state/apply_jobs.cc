@@ -1,6 +1,6 @@
 // How facts become state: submissions, what users and the planner say of jobs that wait, and their
 // leaving.
-#include "berth/engine/cluster_state_change.h"
+#include "berth/engine/state/cluster_state_change.h"
 
 #include <algorithm>
 

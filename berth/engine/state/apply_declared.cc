@@ -1,7 +1,7 @@
 // How facts become state: reservations, and what `sacctmgr` says of accounts, users and QOS.
 #include <algorithm>
 
-#include "berth/engine/cluster_state_change.h"
+#include "berth/engine/state/cluster_state_change.h"
 
 namespace berth {
 
