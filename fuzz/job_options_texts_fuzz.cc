@@ -2,8 +2,8 @@
 #include <string_view>
 
 #include "berth/base/assert.h"
-#include "berth/engine/features.h"
-#include "berth/engine/gpu_bind.h"
+#include "berth/engine/placement/features.h"
+#include "berth/engine/placement/gpu_bind.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t size) {
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes are letters here.

@@ -1,6 +1,6 @@
 #include "berth/control/components.h"
 
-#include "berth/engine/demand.h"
+#include "berth/engine/placement/demand.h"
 
 namespace berth {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/engine/admission_checks.h"
-#include "berth/engine/gpu_bind.h"
+#include "berth/engine/placement/gpu_bind.h"
 
 namespace berth {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "berth/base/size_text.h"
 #include "berth/engine/admission_checks.h"
-#include "berth/engine/demand.h"
-#include "berth/engine/placement.h"
+#include "berth/engine/placement/demand.h"
+#include "berth/engine/placement/placement.h"
 
 namespace berth {
 namespace {

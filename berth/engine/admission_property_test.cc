@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "berth/engine/admission.h"
-#include "berth/engine/demand.h"
-#include "berth/engine/placement.h"
+#include "berth/engine/placement/demand.h"
+#include "berth/engine/placement/placement.h"
 #include "berth/testing/fixed_view.h"
 #include "berth/testing/random_facts.h"
 #include "berth/testing/seeds.h"

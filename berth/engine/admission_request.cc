@@ -6,9 +6,9 @@
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
 #include "berth/engine/admission_checks.h"
-#include "berth/engine/demand.h"
-#include "berth/engine/features.h"
-#include "berth/engine/gpu_counts.h"
+#include "berth/engine/placement/demand.h"
+#include "berth/engine/placement/features.h"
+#include "berth/engine/placement/gpu_counts.h"
 
 namespace berth {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "berth/base/size_text.h"
 #include "berth/engine/admission_checks.h"
-#include "berth/engine/demand.h"
+#include "berth/engine/placement/demand.h"
 
 namespace berth {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "berth/engine/admission_checks.h"
-#include "berth/engine/demand.h"
 #include "berth/engine/limit_check.h"
+#include "berth/engine/placement/demand.h"
 #include "berth/engine/reservation_access.h"
 
 namespace berth {

@@ -2,9 +2,9 @@
 // one.
 #include <algorithm>
 
-#include "berth/engine/affinity.h"
 #include "berth/engine/cycle.h"
 #include "berth/engine/cycle_gates.h"
+#include "berth/engine/placement/affinity.h"
 
 namespace berth {
 

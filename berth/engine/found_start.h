@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "berth/engine/placement.h"
+#include "berth/engine/placement/placement.h"
 
 namespace berth {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "berth/engine/demand.h"
+#include "berth/engine/placement/demand.h"
 #include "berth/engine/state/cluster_state.h"
 
 namespace berth {

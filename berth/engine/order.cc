@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "berth/base/codec.h"
-#include "berth/engine/affinity.h"
+#include "berth/engine/placement/affinity.h"
 #include "berth/engine/reservation_access.h"
 
 namespace berth {

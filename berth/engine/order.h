@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "berth/engine/demand.h"
+#include "berth/engine/placement/demand.h"
 #include "berth/engine/plan_book.h"
 #include "berth/engine/plan_search.h"
 #include "berth/engine/state/cluster_state.h"

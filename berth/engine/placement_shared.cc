@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "berth/engine/affinity.h"
+#include "berth/engine/placement/affinity.h"
 
 namespace berth {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "berth/engine/admission.h"
-#include "berth/engine/demand.h"
 #include "berth/engine/engine.h"
+#include "berth/engine/placement/demand.h"
 #include "berth/engine/plan_check.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/seeds.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "berth/engine/found_start.h"
-#include "berth/engine/placement.h"
+#include "berth/engine/placement/placement.h"
 #include "berth/engine/plan_book.h"
 
 namespace berth {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "berth/engine/demand.h"
-#include "berth/engine/gpu_bind.h"
-#include "berth/engine/placement_share.h"
+#include "berth/engine/placement/demand.h"
+#include "berth/engine/placement/gpu_bind.h"
+#include "berth/engine/placement/placement_share.h"
 #include "berth/engine/step_spread.h"
 
 namespace berth {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "berth/engine/demand.h"
+#include "berth/engine/placement/demand.h"
 
 namespace berth {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "berth/engine/order.h"
-#include "berth/engine/placement_fit.h"
+#include "berth/engine/placement/placement_fit.h"
 #include "berth/policy/fragmentation.h"
 
 namespace berth {

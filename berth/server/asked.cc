@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "berth/engine/demand.h"
+#include "berth/engine/placement/demand.h"
 #include "berth/server/tres.h"
 
 namespace berth {

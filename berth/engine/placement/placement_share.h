@@ -1,8 +1,8 @@
 // Share: the exact cores and devices of one node that go to a job, near each other.
 #pragma once
 
-#include "berth/engine/placement_devices.h"
-#include "berth/engine/placement_gang.h"
+#include "berth/engine/placement/placement_devices.h"
+#include "berth/engine/placement/placement_gang.h"
 #include "berth/engine/state/node_free.h"
 
 namespace berth {

@@ -1,9 +1,9 @@
-#include "berth/engine/placement.h"
+#include "berth/engine/placement/placement.h"
 
 #include <algorithm>
 #include <bit>
 
-#include "berth/engine/placement_share.h"
+#include "berth/engine/placement/placement_share.h"
 
 namespace berth {
 namespace {

@@ -1,4 +1,4 @@
-#include "berth/engine/affinity.h"
+#include "berth/engine/placement/affinity.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "berth/engine/placement_devices.h"
+#include "berth/engine/placement/placement_devices.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "berth/engine/gpu_counts.h"
+#include "berth/engine/placement/gpu_counts.h"
 
 #include <algorithm>
 #include <string>

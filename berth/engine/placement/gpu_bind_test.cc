@@ -1,4 +1,4 @@
-#include "berth/engine/gpu_bind.h"
+#include "berth/engine/placement/gpu_bind.h"
 
 #include <gtest/gtest.h>
 

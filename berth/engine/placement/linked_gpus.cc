@@ -1,4 +1,4 @@
-#include "berth/engine/linked_gpus.h"
+#include "berth/engine/placement/linked_gpus.h"
 
 #include <algorithm>
 #include <map>

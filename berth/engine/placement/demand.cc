@@ -1,10 +1,10 @@
-#include "berth/engine/demand.h"
+#include "berth/engine/placement/demand.h"
 
 #include <algorithm>
 
-#include "berth/engine/features.h"
-#include "berth/engine/gpu_counts.h"
-#include "berth/engine/linked_gpus.h"
+#include "berth/engine/placement/features.h"
+#include "berth/engine/placement/gpu_counts.h"
+#include "berth/engine/placement/linked_gpus.h"
 
 namespace berth {
 namespace {

@@ -1,4 +1,4 @@
-#include "berth/engine/features.h"
+#include "berth/engine/placement/features.h"
 
 #include <algorithm>
 

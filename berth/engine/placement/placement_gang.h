@@ -1,8 +1,8 @@
 // Gang: which nodes, and how many tasks on each. All of a job's nodes are found together, or none.
 #pragma once
 
-#include "berth/engine/domains.h"
-#include "berth/engine/placement_fit.h"
+#include "berth/engine/placement/domains.h"
+#include "berth/engine/placement/placement_fit.h"
 #include "berth/policy/policy.h"
 
 namespace berth {

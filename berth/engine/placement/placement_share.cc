@@ -1,4 +1,4 @@
-#include "berth/engine/placement_share.h"
+#include "berth/engine/placement/placement_share.h"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "berth/engine/demand.h"
+#include "berth/engine/placement/demand.h"
 
 namespace berth {
 

@@ -1,4 +1,4 @@
-#include "berth/engine/placement.h"
+#include "berth/engine/placement/placement.h"
 
 #include <gtest/gtest.h>
 

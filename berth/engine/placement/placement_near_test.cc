@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "berth/engine/linked_gpus.h"
-#include "berth/engine/placement.h"
+#include "berth/engine/placement/linked_gpus.h"
+#include "berth/engine/placement/placement.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/fixed_view.h"
 #include "berth/testing/seeds.h"

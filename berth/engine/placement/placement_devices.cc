@@ -1,4 +1,4 @@
-#include "berth/engine/placement_devices.h"
+#include "berth/engine/placement/placement_devices.h"
 
 #include <algorithm>
 #include <array>

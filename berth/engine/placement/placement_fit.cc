@@ -1,4 +1,4 @@
-#include "berth/engine/placement_fit.h"
+#include "berth/engine/placement/placement_fit.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "berth/engine/domains.h"
+#include "berth/engine/placement/domains.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "berth/engine/demand.h"
+#include "berth/engine/placement/demand.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "berth/engine/placement_devices.h"
-#include "berth/engine/placement_gang.h"
+#include "berth/engine/placement/placement_devices.h"
+#include "berth/engine/placement/placement_gang.h"
 #include "berth/engine/state/cluster_state.h"
 
 namespace berth {

@@ -1,8 +1,8 @@
-#include "berth/engine/gpu_counts.h"
+#include "berth/engine/placement/gpu_counts.h"
 
 #include <gtest/gtest.h>
 
-#include "berth/engine/demand.h"
+#include "berth/engine/placement/demand.h"
 #include "berth/testing/builders.h"
 
 namespace berth {

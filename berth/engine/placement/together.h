@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "berth/engine/demand.h"
+#include "berth/engine/placement/demand.h"
 
 namespace berth {
 

@@ -1,4 +1,4 @@
-#include "berth/engine/placement_gang.h"
+#include "berth/engine/placement/placement_gang.h"
 
 #include <algorithm>
 #include <numeric>

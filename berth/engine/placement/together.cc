@@ -1,4 +1,4 @@
-#include "berth/engine/together.h"
+#include "berth/engine/placement/together.h"
 
 #include <algorithm>
 
