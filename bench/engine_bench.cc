@@ -21,7 +21,7 @@
 #include "bench/heap_count.h"
 #include "bench/queue_load.h"
 #include "berth/engine/outlook.h"
-#include "berth/engine/plan_check.h"
+#include "berth/engine/plan/plan_check.h"
 
 namespace berth::bench {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/users_load.h"
-#include "berth/engine/plan_book.h"
+#include "berth/engine/plan/plan_book.h"
 #include "berth/testing/builders.h"
 
 namespace berth::bench {

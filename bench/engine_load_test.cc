@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/engine_load.h"
-#include "berth/engine/plan_check.h"
+#include "berth/engine/plan/plan_check.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/seeds.h"
 

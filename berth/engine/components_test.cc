@@ -4,7 +4,7 @@
 
 #include "berth/base/rng.h"
 #include "berth/engine/admission.h"
-#include "berth/engine/plan_check.h"
+#include "berth/engine/plan/plan_check.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/seeds.h"
 

@@ -14,9 +14,9 @@
 
 #include "berth/engine/cycle_result.h"
 #include "berth/engine/limit_check.h"
-#include "berth/engine/linked.h"
 #include "berth/engine/outlook.h"
-#include "berth/engine/plan_search.h"
+#include "berth/engine/plan/linked.h"
+#include "berth/engine/plan/plan_search.h"
 
 namespace berth {
 

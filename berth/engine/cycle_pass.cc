@@ -3,7 +3,7 @@
 
 #include "berth/engine/cycle.h"
 #include "berth/engine/cycle_gates.h"
-#include "berth/engine/hole_stream.h"
+#include "berth/engine/plan/hole_stream.h"
 #include "berth/engine/plan_quota.h"
 
 namespace berth {

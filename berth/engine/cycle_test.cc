@@ -8,9 +8,9 @@
 #include <map>
 
 #include "berth/engine/cycle_gates.h"
-#include "berth/testing/engine_rig.h"
-#include "berth/engine/plan_check.h"
+#include "berth/engine/plan/plan_check.h"
 #include "berth/testing/builders.h"
+#include "berth/testing/engine_rig.h"
 #include "berth/testing/seeds.h"
 
 namespace berth {

@@ -6,8 +6,8 @@
 #include "berth/engine/admission_checks.h"
 #include "berth/engine/cycle.h"
 #include "berth/engine/limit_check.h"
-#include "berth/engine/linked.h"
-#include "berth/engine/placement_shared.h"
+#include "berth/engine/plan/linked.h"
+#include "berth/engine/plan/placement_shared.h"
 
 namespace berth {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "berth/engine/placement/demand.h"
-#include "berth/engine/plan_book.h"
-#include "berth/engine/plan_search.h"
+#include "berth/engine/plan/plan_book.h"
+#include "berth/engine/plan/plan_search.h"
 #include "berth/engine/state/cluster_state.h"
 #include "berth/engine/state/job_set.h"
 #include "berth/policy/policy.h"

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "berth/base/overloaded.h"
-#include "berth/engine/placement_shared.h"
+#include "berth/engine/plan/placement_shared.h"
 
 namespace berth {
 void Outlook::rebuild(const ClusterState& state) {

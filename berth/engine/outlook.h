@@ -9,7 +9,7 @@
 #include "berth/engine/head_holds.h"
 #include "berth/engine/order.h"
 #include "berth/engine/placement/placement.h"
-#include "berth/engine/plan_book.h"
+#include "berth/engine/plan/plan_book.h"
 #include "berth/engine/planted_bug.h"
 #include "berth/engine/state/cluster_state.h"
 #include "berth/engine/work_counts.h"

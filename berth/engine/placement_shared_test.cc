@@ -6,7 +6,7 @@
 #include "berth/engine/admission.h"
 #include "berth/engine/engine.h"
 #include "berth/engine/placement/demand.h"
-#include "berth/engine/plan_check.h"
+#include "berth/engine/plan/plan_check.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/seeds.h"
 

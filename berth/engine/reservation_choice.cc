@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "berth/engine/outlook.h"
-#include "berth/engine/plan_search.h"
+#include "berth/engine/plan/plan_search.h"
 
 namespace berth {
 namespace {

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "berth/engine/engine.h"
-#include "berth/testing/engine_rig.h"
-#include "berth/engine/plan_book.h"
+#include "berth/engine/plan/plan_book.h"
 #include "berth/testing/builders.h"
+#include "berth/testing/engine_rig.h"
 #include "berth/testing/random_facts.h"
 
 namespace berth {

@@ -3,7 +3,7 @@
 #include <map>
 #include <tuple>
 
-#include "berth/engine/placement_shared.h"
+#include "berth/engine/plan/placement_shared.h"
 #include "berth/engine/work_counts.h"
 
 namespace berth::sim {

@@ -7,7 +7,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/engine/admission.h"
 #include "berth/engine/explain.h"
-#include "berth/engine/plan_check.h"
+#include "berth/engine/plan/plan_check.h"
 #include "berth/model/limit_keys.h"
 #include "berth/testing/scenario_submit.h"
 

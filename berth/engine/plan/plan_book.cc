@@ -1,4 +1,4 @@
-#include "berth/engine/plan_book.h"
+#include "berth/engine/plan/plan_book.h"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 // up GPU by GPU; for later, a part is planned as a whole GPU (see Demand::share).
 #pragma once
 
-#include "berth/engine/plan_book.h"
-#include "berth/engine/plan_search.h"
+#include "berth/engine/plan/plan_book.h"
+#include "berth/engine/plan/plan_search.h"
 #include "berth/policy/gpu_choice.h"
 
 namespace berth {

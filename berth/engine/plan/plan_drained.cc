@@ -2,7 +2,7 @@
 // expected to be done with it.
 #include <algorithm>
 
-#include "berth/engine/plan_book.h"
+#include "berth/engine/plan/plan_book.h"
 
 namespace berth {
 namespace {

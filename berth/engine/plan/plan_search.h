@@ -1,9 +1,9 @@
 // Search: the earliest time at which a demand fits, and where, given all that is booked.
 #pragma once
 
-#include "berth/engine/found_start.h"
 #include "berth/engine/placement/placement.h"
-#include "berth/engine/plan_book.h"
+#include "berth/engine/plan/found_start.h"
+#include "berth/engine/plan/plan_book.h"
 
 namespace berth {
 

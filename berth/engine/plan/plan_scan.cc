@@ -1,4 +1,4 @@
-#include "berth/engine/plan_scan.h"
+#include "berth/engine/plan/plan_scan.h"
 
 #include <algorithm>
 #include <bit>

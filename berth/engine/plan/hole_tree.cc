@@ -1,4 +1,4 @@
-#include "berth/engine/hole_tree.h"
+#include "berth/engine/plan/hole_tree.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "berth/engine/reservation_book.h"
+#include "berth/engine/plan/reservation_book.h"
 
 #include <algorithm>
 

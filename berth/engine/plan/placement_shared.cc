@@ -1,4 +1,4 @@
-#include "berth/engine/placement_shared.h"
+#include "berth/engine/plan/placement_shared.h"
 
 #include <algorithm>
 

@@ -12,13 +12,13 @@
 #include <span>
 #include <vector>
 
-#include "berth/engine/free_groups.h"
-#include "berth/engine/hole_index.h"
-#include "berth/engine/license_book.h"
-#include "berth/engine/reservation_book.h"
+#include "berth/engine/plan/free_groups.h"
+#include "berth/engine/plan/hole_index.h"
+#include "berth/engine/plan/license_book.h"
+#include "berth/engine/plan/reservation_book.h"
+#include "berth/engine/plan/timeline.h"
 #include "berth/engine/state/cluster_state.h"
 #include "berth/engine/state/job_table.h"
-#include "berth/engine/timeline.h"
 
 namespace berth {
 

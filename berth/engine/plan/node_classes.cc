@@ -1,4 +1,4 @@
-#include "berth/engine/node_classes.h"
+#include "berth/engine/plan/node_classes.h"
 
 #include <map>
 #include <tuple>

@@ -1,11 +1,11 @@
 #include <algorithm>
 
-#include "berth/engine/plan_search.h"
+#include "berth/engine/plan/plan_search.h"
 
 #include <gtest/gtest.h>
 
-#include "berth/testing/engine_rig.h"
 #include "berth/testing/builders.h"
+#include "berth/testing/engine_rig.h"
 #include "berth/testing/fixed_view.h"
 #include "berth/testing/seeds.h"
 

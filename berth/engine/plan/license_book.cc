@@ -1,4 +1,4 @@
-#include "berth/engine/license_book.h"
+#include "berth/engine/plan/license_book.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // The search for a start of a job that needs licenses besides its nodes.
-#include "berth/engine/plan_search.h"
+#include "berth/engine/plan/plan_search.h"
 
 namespace berth {
 namespace {

@@ -1,4 +1,4 @@
-#include "berth/engine/timeline.h"
+#include "berth/engine/plan/timeline.h"
 
 #include <gtest/gtest.h>
 

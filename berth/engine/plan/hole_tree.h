@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "berth/base/time.h"
-#include "berth/engine/hole_parts.h"
+#include "berth/engine/plan/hole_parts.h"
 #include "berth/model/ids.h"
 
 namespace berth {

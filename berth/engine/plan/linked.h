@@ -2,7 +2,7 @@
 // Demand::linked.
 #pragma once
 
-#include "berth/engine/placement_shared.h"
+#include "berth/engine/plan/placement_shared.h"
 
 namespace berth {
 

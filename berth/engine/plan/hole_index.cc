@@ -1,4 +1,4 @@
-#include "berth/engine/hole_index.h"
+#include "berth/engine/plan/hole_index.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "berth/engine/hole_stream.h"
+#include "berth/engine/plan/hole_stream.h"
 
 #include <algorithm>
 #include <tuple>

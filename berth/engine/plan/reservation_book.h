@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "berth/engine/timeline.h"
+#include "berth/engine/plan/timeline.h"
 #include "berth/model/reservation.h"
 
 namespace berth {

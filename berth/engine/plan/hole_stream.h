@@ -7,8 +7,8 @@
 #include <memory_resource>
 #include <vector>
 
-#include "berth/engine/found_start.h"
-#include "berth/engine/plan_book.h"
+#include "berth/engine/plan/found_start.h"
+#include "berth/engine/plan/plan_book.h"
 
 namespace berth {
 

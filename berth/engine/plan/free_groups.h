@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "berth/engine/node_classes.h"
+#include "berth/engine/plan/node_classes.h"
 
 namespace berth {
 

@@ -1,4 +1,4 @@
-#include "berth/engine/linked.h"
+#include "berth/engine/plan/linked.h"
 
 namespace berth {
 namespace {

@@ -1,4 +1,4 @@
-#include "berth/engine/plan_check.h"
+#include "berth/engine/plan/plan_check.h"
 
 #include <algorithm>
 #include <map>

@@ -11,9 +11,9 @@
 #include <memory>
 #include <vector>
 
-#include "berth/engine/hole_tree.h"
-#include "berth/engine/node_classes.h"
-#include "berth/engine/timeline.h"
+#include "berth/engine/plan/hole_tree.h"
+#include "berth/engine/plan/node_classes.h"
+#include "berth/engine/plan/timeline.h"
 
 namespace berth {
 

@@ -2,7 +2,7 @@
 // happened, and nowhere else.
 #include <algorithm>
 
-#include "berth/engine/plan_book.h"
+#include "berth/engine/plan/plan_book.h"
 
 namespace berth {
 namespace {

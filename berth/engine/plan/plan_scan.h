@@ -2,8 +2,8 @@
 // knows nothing, as where the tasks on a node may be many or few.
 #pragma once
 
-#include "berth/engine/found_start.h"
-#include "berth/engine/plan_book.h"
+#include "berth/engine/plan/found_start.h"
+#include "berth/engine/plan/plan_book.h"
 
 namespace berth {
 

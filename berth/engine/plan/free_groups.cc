@@ -1,4 +1,4 @@
-#include "berth/engine/free_groups.h"
+#include "berth/engine/plan/free_groups.h"
 
 #include "berth/base/assert.h"
 

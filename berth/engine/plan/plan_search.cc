@@ -1,4 +1,4 @@
-#include "berth/engine/plan_search.h"
+#include "berth/engine/plan/plan_search.h"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,8 @@
 #include <memory_resource>
 
 #include "berth/base/assert.h"
-#include "berth/engine/hole_stream.h"
-#include "berth/engine/plan_scan.h"
+#include "berth/engine/plan/hole_stream.h"
+#include "berth/engine/plan/plan_scan.h"
 
 namespace berth {
 namespace {

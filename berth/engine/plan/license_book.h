@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "berth/engine/timeline.h"
+#include "berth/engine/plan/timeline.h"
 #include "berth/model/cluster_spec.h"
 
 namespace berth {
