@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "berth/engine/admission_checks.h"
-#include "berth/engine/limit_check.h"
+#include "berth/engine/limits/limit_check.h"
+#include "berth/engine/limits/reservation_access.h"
 #include "berth/engine/placement/demand.h"
-#include "berth/engine/reservation_access.h"
 
 namespace berth {
 namespace {

@@ -13,7 +13,7 @@
 #pragma once
 
 #include "berth/engine/cycle_result.h"
-#include "berth/engine/limit_check.h"
+#include "berth/engine/limits/limit_check.h"
 #include "berth/engine/outlook.h"
 #include "berth/engine/plan/linked.h"
 #include "berth/engine/plan/plan_search.h"

@@ -4,7 +4,7 @@
 
 #include "berth/engine/cycle.h"
 #include "berth/engine/cycle_gates.h"
-#include "berth/engine/limit_check.h"
+#include "berth/engine/limits/limit_check.h"
 #include "berth/engine/placement/together.h"
 
 namespace berth {

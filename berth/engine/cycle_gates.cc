@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/hostlist.h"
-#include "berth/engine/limit_check.h"
+#include "berth/engine/limits/limit_check.h"
 
 namespace berth {
 namespace {

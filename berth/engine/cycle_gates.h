@@ -2,7 +2,7 @@
 // the partition's state and limits, the QOS's, its array's.
 #pragma once
 
-#include "berth/engine/limit_check.h"
+#include "berth/engine/limits/limit_check.h"
 #include "berth/engine/order.h"
 
 namespace berth {

@@ -4,7 +4,7 @@
 #include "berth/engine/cycle.h"
 #include "berth/engine/cycle_gates.h"
 #include "berth/engine/limit_news.h"
-#include "berth/engine/reservation_access.h"
+#include "berth/engine/limits/reservation_access.h"
 #include "berth/engine/state/job_ids.h"
 
 namespace berth {

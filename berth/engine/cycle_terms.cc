@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "berth/engine/cycle.h"
-#include "berth/engine/reservation_access.h"
+#include "berth/engine/limits/reservation_access.h"
 
 namespace berth {
 

@@ -5,7 +5,7 @@
 #include "berth/engine/cycle_gates.h"
 #include "berth/engine/explain_advice.h"
 #include "berth/engine/explain_blockers.h"
-#include "berth/engine/limit_check.h"
+#include "berth/engine/limits/limit_check.h"
 #include "berth/engine/plan_quota.h"
 
 namespace berth {

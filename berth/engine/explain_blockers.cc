@@ -5,7 +5,7 @@
 #include "berth/base/duration_text.h"
 #include "berth/base/hostlist.h"
 #include "berth/base/size_text.h"
-#include "berth/engine/limit_check.h"
+#include "berth/engine/limits/limit_check.h"
 
 namespace berth {
 namespace {

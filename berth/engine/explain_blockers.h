@@ -2,7 +2,7 @@
 #pragma once
 
 #include "berth/engine/cycle_gates.h"
-#include "berth/engine/limit_check.h"
+#include "berth/engine/limits/limit_check.h"
 #include "berth/engine/outlook.h"
 #include "berth/model/explanation.h"
 

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "berth/base/codec.h"
+#include "berth/engine/limits/reservation_access.h"
 #include "berth/engine/placement/affinity.h"
-#include "berth/engine/reservation_access.h"
 
 namespace berth {
 

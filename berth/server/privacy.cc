@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "berth/engine/reservation_access.h"
+#include "berth/engine/limits/reservation_access.h"
 
 namespace berth {
 

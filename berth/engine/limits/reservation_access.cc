@@ -1,4 +1,4 @@
-#include "berth/engine/reservation_access.h"
+#include "berth/engine/limits/reservation_access.h"
 
 #include <algorithm>
 

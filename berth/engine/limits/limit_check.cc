@@ -1,4 +1,4 @@
-#include "berth/engine/limit_check.h"
+#include "berth/engine/limits/limit_check.h"
 
 #include "berth/base/size_text.h"
 
