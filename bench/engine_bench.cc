@@ -20,7 +20,7 @@
 #include "bench/gates.h"
 #include "bench/heap_count.h"
 #include "bench/queue_load.h"
-#include "berth/engine/outlook.h"
+#include "berth/engine/derived/outlook.h"
 #include "berth/engine/plan/plan_check.h"
 
 namespace berth::bench {

@@ -3,7 +3,7 @@
 #include "berth/base/codec.h"
 #include "berth/control/attendance.h"
 #include "berth/control/cycle_pace.h"
-#include "berth/engine/outlook.h"
+#include "berth/engine/derived/outlook.h"
 
 namespace berth {
 namespace {

@@ -13,8 +13,8 @@
 #pragma once
 
 #include "berth/engine/cycle_result.h"
+#include "berth/engine/derived/outlook.h"
 #include "berth/engine/limits/limit_check.h"
-#include "berth/engine/outlook.h"
 #include "berth/engine/plan/linked.h"
 #include "berth/engine/plan/plan_search.h"
 

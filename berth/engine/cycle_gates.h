@@ -2,8 +2,8 @@
 // the partition's state and limits, the QOS's, its array's.
 #pragma once
 
+#include "berth/engine/derived/order.h"
 #include "berth/engine/limits/limit_check.h"
-#include "berth/engine/order.h"
 
 namespace berth {
 

@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "berth/engine/cycle_result.h"
-#include "berth/engine/fair_shares.h"
-#include "berth/engine/planted_bug.h"
+#include "berth/engine/derived/fair_shares.h"
+#include "berth/engine/derived/planted_bug.h"
 #include "berth/engine/state/cluster_state.h"
 #include "berth/policy/policy.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "berth/engine/outlook.h"
+#include "berth/engine/derived/outlook.h"
 
 namespace berth {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "berth/engine/cycle_gates.h"
+#include "berth/engine/derived/outlook.h"
 #include "berth/engine/limits/limit_check.h"
-#include "berth/engine/outlook.h"
 #include "berth/model/explanation.h"
 
 namespace berth {

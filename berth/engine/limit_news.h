@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "berth/engine/order.h"
+#include "berth/engine/derived/order.h"
 
 namespace berth {
 

@@ -6,9 +6,9 @@
 
 #include "berth/engine/admission.h"
 #include "berth/engine/cycle_gates.h"
-#include "berth/testing/engine_rig.h"
-#include "berth/engine/outlook.h"
+#include "berth/engine/derived/outlook.h"
 #include "berth/testing/builders.h"
+#include "berth/testing/engine_rig.h"
 #include "berth/testing/seeds.h"
 
 namespace berth {

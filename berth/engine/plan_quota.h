@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "berth/engine/order.h"
+#include "berth/engine/derived/order.h"
 
 namespace berth {
 

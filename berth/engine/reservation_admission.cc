@@ -4,8 +4,8 @@
 
 #include "berth/base/hostlist.h"
 #include "berth/base/text.h"
+#include "berth/engine/derived/outlook.h"
 #include "berth/engine/objection.h"
-#include "berth/engine/outlook.h"
 #include "berth/engine/placement/features.h"
 #include "berth/engine/reservation_choice.h"
 #include "berth/model/account_name.h"

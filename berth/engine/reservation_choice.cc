@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "berth/engine/outlook.h"
+#include "berth/engine/derived/outlook.h"
 #include "berth/engine/plan/plan_search.h"
 
 namespace berth {

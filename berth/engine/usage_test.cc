@@ -1,9 +1,9 @@
 // Usage as jobs run, and what comes of it for the order.
 #include <gtest/gtest.h>
 
-#include "berth/testing/engine_rig.h"
-#include "berth/engine/outlook.h"
+#include "berth/engine/derived/outlook.h"
 #include "berth/testing/builders.h"
+#include "berth/testing/engine_rig.h"
 
 namespace berth {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "berth/engine/fair_shares.h"
-#include "berth/engine/outlook.h"
+#include "berth/engine/derived/fair_shares.h"
+#include "berth/engine/derived/outlook.h"
 #include "berth/policy/tres_points.h"
 #include "berth/server/share_rows.h"
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "berth/engine/fair_shares.h"
+#include "berth/engine/derived/fair_shares.h"
 #include "berth/policy/policy.h"
 #include "berth/policy/tres.h"
 

@@ -3,8 +3,8 @@
 #include <map>
 #include <tuple>
 
+#include "berth/engine/derived/work_counts.h"
 #include "berth/engine/plan/placement_shared.h"
-#include "berth/engine/work_counts.h"
 
 namespace berth::sim {
 namespace {

@@ -15,7 +15,7 @@
 #include <set>
 #include <sstream>
 
-#include "berth/engine/outlook.h"
+#include "berth/engine/derived/outlook.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/seeds.h"
 

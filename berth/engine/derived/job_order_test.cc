@@ -4,7 +4,7 @@
 #include <deque>
 #include <vector>
 
-#include "berth/engine/order.h"
+#include "berth/engine/derived/order.h"
 #include "berth/testing/seeds.h"
 
 namespace berth {

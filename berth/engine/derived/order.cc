@@ -1,4 +1,4 @@
-#include "berth/engine/order.h"
+#include "berth/engine/derived/order.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,4 +1,4 @@
-#include "berth/engine/outlook.h"
+#include "berth/engine/derived/outlook.h"
 
 #include <algorithm>
 #include <bit>

@@ -5,14 +5,14 @@
 #include <map>
 #include <set>
 
-#include "berth/engine/fair_shares.h"
-#include "berth/engine/head_holds.h"
-#include "berth/engine/order.h"
+#include "berth/engine/derived/fair_shares.h"
+#include "berth/engine/derived/head_holds.h"
+#include "berth/engine/derived/order.h"
+#include "berth/engine/derived/planted_bug.h"
+#include "berth/engine/derived/work_counts.h"
 #include "berth/engine/placement/placement.h"
 #include "berth/engine/plan/plan_book.h"
-#include "berth/engine/planted_bug.h"
 #include "berth/engine/state/cluster_state.h"
-#include "berth/engine/work_counts.h"
 
 namespace berth {
 

@@ -1,4 +1,4 @@
-#include "berth/engine/fair_shares.h"
+#include "berth/engine/derived/fair_shares.h"
 
 namespace berth {
 namespace {

@@ -1,8 +1,8 @@
-#include "berth/engine/work_counts.h"
+#include "berth/engine/derived/work_counts.h"
 
 #include <algorithm>
 
-#include "berth/engine/order.h"
+#include "berth/engine/derived/order.h"
 #include "berth/engine/placement/placement_fit.h"
 #include "berth/policy/fragmentation.h"
 

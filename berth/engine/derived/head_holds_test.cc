@@ -1,9 +1,9 @@
 // Who is first and has no known start is not passed by for ever.
-#include "berth/engine/head_holds.h"
+#include "berth/engine/derived/head_holds.h"
 
 #include <gtest/gtest.h>
 
-#include "berth/engine/outlook.h"
+#include "berth/engine/derived/outlook.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/seeds.h"
 

@@ -1,4 +1,4 @@
-#include "berth/engine/head_holds.h"
+#include "berth/engine/derived/head_holds.h"
 
 #include <algorithm>
 
