@@ -5,7 +5,7 @@
 #include <string>
 
 #include "berth/base/rng.h"
-#include "berth/engine/engine.h"
+#include "berth/engine/cycle/engine.h"
 
 namespace berth::bench {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "berth/base/result.h"
-#include "berth/engine/engine.h"
+#include "berth/engine/cycle/engine.h"
 
 namespace berth::bench {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "berth/base/rng.h"
-#include "berth/engine/engine.h"
+#include "berth/engine/cycle/engine.h"
 
 namespace berth::bench {
 

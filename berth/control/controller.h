@@ -10,7 +10,7 @@
 
 #include "berth/control/control_protections.h"
 #include "berth/control/ports.h"
-#include "berth/engine/engine.h"
+#include "berth/engine/cycle/engine.h"
 
 namespace berth {
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "berth/engine/engine.h"
+#include "berth/engine/cycle/engine.h"
 
 namespace berth {
 

@@ -9,7 +9,7 @@
 #include "berth/base/log.h"
 #include "berth/control/input.h"
 #include "berth/control/turn.h"
-#include "berth/engine/engine.h"
+#include "berth/engine/cycle/engine.h"
 
 namespace berth {
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "berth/engine/cycle_gates.h"
+#include "berth/engine/cycle/cycle_gates.h"
+#include "berth/engine/cycle/plan_quota.h"
 #include "berth/engine/explain_advice.h"
 #include "berth/engine/explain_blockers.h"
 #include "berth/engine/limits/limit_check.h"
-#include "berth/engine/plan_quota.h"
 
 namespace berth {
 namespace {

@@ -1,7 +1,7 @@
 // Explain: why a pending job waits, with numbers, and what it waits for. Made on demand.
 #pragma once
 
-#include "berth/engine/engine.h"
+#include "berth/engine/cycle/engine.h"
 #include "berth/model/explanation.h"
 
 namespace berth {

@@ -4,7 +4,7 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/engine/admission_checks.h"
-#include "berth/engine/cycle.h"
+#include "berth/engine/cycle/cycle.h"
 #include "berth/engine/limits/limit_check.h"
 #include "berth/engine/plan/linked.h"
 #include "berth/engine/plan/placement_shared.h"

@@ -1,7 +1,7 @@
 // Blockers: what a shut gate, or too little of something, says in numbers and in a sentence.
 #pragma once
 
-#include "berth/engine/cycle_gates.h"
+#include "berth/engine/cycle/cycle_gates.h"
 #include "berth/engine/derived/outlook.h"
 #include "berth/engine/limits/limit_check.h"
 #include "berth/model/explanation.h"

@@ -1,11 +1,11 @@
 // A job is asked about its limits again only when something has changed for it: that must come to
 // the same as asking all of them each time.
-#include "berth/engine/limit_news.h"
+#include "berth/engine/cycle/limit_news.h"
 
 #include <gtest/gtest.h>
 
 #include "berth/engine/admission.h"
-#include "berth/engine/cycle_gates.h"
+#include "berth/engine/cycle/cycle_gates.h"
 #include "berth/engine/derived/outlook.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/engine_rig.h"

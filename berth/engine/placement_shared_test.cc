@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "berth/engine/admission.h"
-#include "berth/engine/engine.h"
+#include "berth/engine/cycle/engine.h"
 #include "berth/engine/placement/demand.h"
 #include "berth/engine/plan/plan_check.h"
 #include "berth/testing/builders.h"

@@ -1,7 +1,7 @@
 // Admission of reservations: which nodes, from when to when, for whom; or why not.
 #pragma once
 
-#include "berth/engine/engine.h"
+#include "berth/engine/cycle/engine.h"
 #include "berth/engine/objection.h"
 #include "berth/model/reservation_change.h"
 

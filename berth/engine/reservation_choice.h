@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "berth/engine/engine.h"
+#include "berth/engine/cycle/engine.h"
 #include "berth/model/cluster_spec.h"
 
 namespace berth {

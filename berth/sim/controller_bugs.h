@@ -1,7 +1,7 @@
 // ControllerBugs: what is wrong with a world's controller on purpose, to see the oracle notice.
 #pragma once
 
-#include "berth/engine/engine.h"
+#include "berth/engine/cycle/engine.h"
 
 namespace berth::sim {
 

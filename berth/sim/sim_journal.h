@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "berth/engine/engine.h"
+#include "berth/engine/cycle/engine.h"
 #include "berth/sim/controller_bugs.h"
 #include "berth/sim/stage.h"
 

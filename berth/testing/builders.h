@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "berth/engine/engine.h"
+#include "berth/engine/cycle/engine.h"
 
 namespace berth::testing {
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "berth/engine/engine.h"
+#include "berth/engine/cycle/engine.h"
 
 namespace berth {
 

@@ -1,9 +1,9 @@
 // The part of a cycle that finds out who is to be looked at, and in which order.
 #include <algorithm>
 
-#include "berth/engine/cycle.h"
-#include "berth/engine/cycle_gates.h"
-#include "berth/engine/limit_news.h"
+#include "berth/engine/cycle/cycle.h"
+#include "berth/engine/cycle/cycle_gates.h"
+#include "berth/engine/cycle/limit_news.h"
 #include "berth/engine/limits/reservation_access.h"
 #include "berth/engine/state/job_ids.h"
 

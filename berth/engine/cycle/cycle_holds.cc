@@ -2,7 +2,7 @@
 // small jobs would go by it for ever, where what runs has no time limit.
 #include <algorithm>
 
-#include "berth/engine/cycle.h"
+#include "berth/engine/cycle/cycle.h"
 
 namespace berth {
 

@@ -4,8 +4,8 @@
 // far as the number goes, from the head of the order on, and the next cycle begins there again.
 #include <algorithm>
 
-#include "berth/engine/cycle.h"
-#include "berth/engine/plan_quota.h"
+#include "berth/engine/cycle/cycle.h"
+#include "berth/engine/cycle/plan_quota.h"
 
 namespace berth {
 

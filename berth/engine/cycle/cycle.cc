@@ -1,8 +1,8 @@
-#include "berth/engine/cycle.h"
+#include "berth/engine/cycle/cycle.h"
 
 #include <algorithm>
 
-#include "berth/engine/cycle_gates.h"
+#include "berth/engine/cycle/cycle_gates.h"
 
 namespace berth {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "berth/engine/cycle.h"
+#include "berth/engine/cycle/cycle.h"
 
 namespace berth {
 

@@ -1,13 +1,13 @@
 // Properties of the whole cycle, in small random worlds: nobody is promised what another has, what
 // is promised is kept, and nothing that could start waits.
-#include "berth/engine/cycle.h"
+#include "berth/engine/cycle/cycle.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 
-#include "berth/engine/cycle_gates.h"
+#include "berth/engine/cycle/cycle_gates.h"
 #include "berth/engine/plan/plan_check.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/engine_rig.h"

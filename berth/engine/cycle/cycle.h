@@ -12,7 +12,7 @@
 // end when the budget does, and the next cycle goes on where they stopped.
 #pragma once
 
-#include "berth/engine/cycle_result.h"
+#include "berth/engine/cycle/cycle_result.h"
 #include "berth/engine/derived/outlook.h"
 #include "berth/engine/limits/limit_check.h"
 #include "berth/engine/plan/linked.h"

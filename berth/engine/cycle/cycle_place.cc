@@ -2,8 +2,8 @@
 // one.
 #include <algorithm>
 
-#include "berth/engine/cycle.h"
-#include "berth/engine/cycle_gates.h"
+#include "berth/engine/cycle/cycle.h"
+#include "berth/engine/cycle/cycle_gates.h"
 #include "berth/engine/placement/affinity.h"
 
 namespace berth {

@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "berth/engine/cycle_result.h"
+#include "berth/engine/cycle/cycle_result.h"
 #include "berth/engine/derived/fair_shares.h"
 #include "berth/engine/derived/planted_bug.h"
 #include "berth/engine/state/cluster_state.h"

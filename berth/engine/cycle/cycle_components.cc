@@ -2,8 +2,8 @@
 // them at one time: they start together, are promised a start together, or neither.
 #include <algorithm>
 
-#include "berth/engine/cycle.h"
-#include "berth/engine/cycle_gates.h"
+#include "berth/engine/cycle/cycle.h"
+#include "berth/engine/cycle/cycle_gates.h"
 #include "berth/engine/limits/limit_check.h"
 #include "berth/engine/placement/together.h"
 

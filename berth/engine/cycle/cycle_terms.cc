@@ -2,7 +2,7 @@
 // with, and how exactly its reservation holds its promise.
 #include <algorithm>
 
-#include "berth/engine/cycle.h"
+#include "berth/engine/cycle/cycle.h"
 #include "berth/engine/limits/reservation_access.h"
 
 namespace berth {

@@ -2,7 +2,7 @@
 // licenses.
 #include <algorithm>
 
-#include "berth/engine/cycle.h"
+#include "berth/engine/cycle/cycle.h"
 #include "berth/engine/state/job_ids.h"
 
 namespace berth {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "berth/engine/engine.h"
-#include "berth/testing/engine_rig.h"
+#include "berth/engine/cycle/engine.h"
 #include "berth/testing/builders.h"
+#include "berth/testing/engine_rig.h"
 
 namespace berth {
 namespace {

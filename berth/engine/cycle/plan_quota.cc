@@ -1,4 +1,4 @@
-#include "berth/engine/plan_quota.h"
+#include "berth/engine/cycle/plan_quota.h"
 
 namespace berth {
 namespace {

@@ -1,7 +1,7 @@
 // A run that stands still: its time, its limit, what its account pays, what is promised behind it.
 #include <gtest/gtest.h>
 
-#include "berth/engine/engine.h"
+#include "berth/engine/cycle/engine.h"
 #include "berth/engine/plan/plan_book.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/engine_rig.h"

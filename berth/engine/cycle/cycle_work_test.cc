@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "berth/engine/engine.h"
+#include "berth/engine/cycle/engine.h"
 #include "berth/testing/builders.h"
 
 namespace berth {

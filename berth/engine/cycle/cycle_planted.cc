@@ -1,5 +1,5 @@
 // Bugs planted in the planner, for the tests that must see them caught: tests/oracle_plan.
-#include "berth/engine/cycle.h"
+#include "berth/engine/cycle/cycle.h"
 
 namespace berth {
 

@@ -1,4 +1,4 @@
-#include "berth/engine/limit_news.h"
+#include "berth/engine/cycle/limit_news.h"
 
 #include <map>
 #include <set>

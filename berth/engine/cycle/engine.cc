@@ -1,6 +1,6 @@
-#include "berth/engine/engine.h"
+#include "berth/engine/cycle/engine.h"
 
-#include "berth/engine/cycle.h"
+#include "berth/engine/cycle/cycle.h"
 
 namespace berth {
 

@@ -1,4 +1,4 @@
-#include "berth/engine/cycle_gates.h"
+#include "berth/engine/cycle/cycle_gates.h"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
 // The part of a cycle that chooses which jobs to look at.
 #include <algorithm>
 
-#include "berth/engine/cycle.h"
-#include "berth/engine/cycle_gates.h"
+#include "berth/engine/cycle/cycle.h"
+#include "berth/engine/cycle/cycle_gates.h"
+#include "berth/engine/cycle/plan_quota.h"
 #include "berth/engine/plan/hole_stream.h"
-#include "berth/engine/plan_quota.h"
 
 namespace berth {
 
