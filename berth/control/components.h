@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "berth/control/ledger.h"
-#include "berth/engine/admission.h"
+#include "berth/engine/admission/admission.h"
 #include "berth/model/principal.h"
 
 namespace berth {

@@ -1,8 +1,8 @@
 // What administrators declare while the cluster runs: reservations, accounts, users and QOS.
 #include "berth/control/commands.h"
 #include "berth/control/limits.h"
-#include "berth/engine/accounting_admission.h"
-#include "berth/engine/reservation_admission.h"
+#include "berth/engine/admission/accounting_admission.h"
+#include "berth/engine/admission/reservation_admission.h"
 
 namespace berth {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "berth/control/command.h"
-#include "berth/engine/admission.h"
+#include "berth/engine/admission/admission.h"
 #include "berth/engine/state/cluster_state.h"
 
 namespace berth {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "berth/control/command.h"
-#include "berth/engine/admission.h"
+#include "berth/engine/admission/admission.h"
 
 namespace berth {
 

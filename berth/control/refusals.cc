@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "berth/control/nodes.h"
-#include "berth/engine/admission.h"
+#include "berth/engine/admission/admission.h"
 
 namespace berth {
 namespace {

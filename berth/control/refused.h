@@ -6,7 +6,7 @@
 
 #include "berth/control/authorize.h"
 #include "berth/control/command.h"
-#include "berth/engine/admission.h"
+#include "berth/engine/admission/admission.h"
 
 namespace berth {
 

@@ -1,10 +1,10 @@
 // What a job may wait for, and by when it must have ended.
 #include <gtest/gtest.h>
 
-#include "berth/engine/admission.h"
-#include "berth/testing/engine_rig.h"
+#include "berth/engine/admission/admission.h"
 #include "berth/engine/explain.h"
 #include "berth/testing/builders.h"
+#include "berth/testing/engine_rig.h"
 
 namespace berth {
 namespace {

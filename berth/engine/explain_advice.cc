@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/duration_text.h"
-#include "berth/engine/admission_checks.h"
+#include "berth/engine/admission/admission_checks.h"
 #include "berth/engine/cycle/cycle.h"
 #include "berth/engine/limits/limit_check.h"
 #include "berth/engine/plan/linked.h"

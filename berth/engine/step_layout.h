@@ -3,7 +3,7 @@
 
 #include <variant>
 
-#include "berth/engine/objection.h"
+#include "berth/engine/admission/objection.h"
 #include "berth/engine/state/cluster_state.h"
 
 namespace berth {

@@ -2,7 +2,7 @@
 
 #include "berth/base/assert.h"
 #include "berth/base/text.h"
-#include "berth/engine/admission.h"
+#include "berth/engine/admission/admission.h"
 
 namespace berth::testing {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/base/hostlist.h"
-#include "berth/engine/admission.h"
+#include "berth/engine/admission/admission.h"
 #include "berth/engine/explain.h"
 #include "berth/engine/plan/plan_check.h"
 #include "berth/model/limit_keys.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/text.h"
-#include "berth/engine/reservation_choice.h"
+#include "berth/engine/admission/reservation_choice.h"
 
 namespace berth::testing {
 namespace {

@@ -1,9 +1,9 @@
-#include "berth/engine/admission.h"
+#include "berth/engine/admission/admission.h"
 
 #include <algorithm>
 
 #include "berth/base/duration_text.h"
-#include "berth/engine/admission_checks.h"
+#include "berth/engine/admission/admission_checks.h"
 #include "berth/engine/placement/gpu_bind.h"
 
 namespace berth {

@@ -1,11 +1,11 @@
 // What is admitted and what is refused, on the cluster that the oracle's answers come from: four
 // nodes of 32 cores, 256000 MiB and 8 A100.
-#include "berth/engine/admission.h"
+#include "berth/engine/admission/admission.h"
 
 #include <gtest/gtest.h>
 
-#include "berth/testing/engine_rig.h"
 #include "berth/testing/builders.h"
+#include "berth/testing/engine_rig.h"
 
 namespace berth {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "berth/engine/admission.h"
+#include "berth/engine/admission/admission.h"
 #include "berth/engine/cycle/cycle_gates.h"
 #include "berth/engine/derived/outlook.h"
 #include "berth/testing/builders.h"

@@ -1,7 +1,7 @@
 // Admission of updates: which fields of a job may change, when, by whom, and to what.
 #include <algorithm>
 
-#include "berth/engine/admission_checks.h"
+#include "berth/engine/admission/admission_checks.h"
 
 namespace berth {
 namespace {

@@ -5,7 +5,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
-#include "berth/engine/admission_checks.h"
+#include "berth/engine/admission/admission_checks.h"
 #include "berth/engine/placement/demand.h"
 #include "berth/engine/placement/features.h"
 #include "berth/engine/placement/gpu_counts.h"

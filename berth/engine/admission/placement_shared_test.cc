@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "berth/engine/admission.h"
+#include "berth/engine/admission/admission.h"
 #include "berth/engine/cycle/engine.h"
 #include "berth/engine/placement/demand.h"
 #include "berth/engine/plan/plan_check.h"

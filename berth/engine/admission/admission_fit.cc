@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "berth/base/size_text.h"
-#include "berth/engine/admission_checks.h"
+#include "berth/engine/admission/admission_checks.h"
 #include "berth/engine/placement/demand.h"
 #include "berth/engine/placement/placement.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "berth/engine/admission_checks.h"
+#include "berth/engine/admission/admission_checks.h"
 #include "berth/engine/limits/limit_check.h"
 #include "berth/engine/limits/reservation_access.h"
 #include "berth/engine/placement/demand.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/rng.h"
-#include "berth/engine/admission.h"
+#include "berth/engine/admission/admission.h"
 #include "berth/engine/plan/plan_check.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/seeds.h"

@@ -1,7 +1,7 @@
 // Properties of admission over random clusters and requests.
 #include <gtest/gtest.h>
 
-#include "berth/engine/admission.h"
+#include "berth/engine/admission/admission.h"
 #include "berth/engine/placement/demand.h"
 #include "berth/engine/placement/placement.h"
 #include "berth/testing/fixed_view.h"

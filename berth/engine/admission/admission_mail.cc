@@ -1,5 +1,5 @@
 // Admission: who is told what becomes of the job (--mail-type, --mail-user).
-#include "berth/engine/admission_checks.h"
+#include "berth/engine/admission/admission_checks.h"
 #include "berth/model/mail.h"
 
 namespace berth {

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "berth/engine/objection.h"
+#include "berth/engine/admission/objection.h"
 #include "berth/engine/state/cluster_state.h"
 #include "berth/model/principal.h"
 

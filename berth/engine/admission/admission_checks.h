@@ -2,7 +2,7 @@
 // For admission's own source files only.
 #pragma once
 
-#include "berth/engine/objection.h"
+#include "berth/engine/admission/objection.h"
 #include "berth/engine/state/cluster_state.h"
 #include "berth/model/principal.h"
 

@@ -1,4 +1,4 @@
-#include "berth/engine/accounting_admission.h"
+#include "berth/engine/admission/accounting_admission.h"
 
 #include <gtest/gtest.h>
 

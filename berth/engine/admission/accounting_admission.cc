@@ -1,8 +1,8 @@
-#include "berth/engine/accounting_admission.h"
+#include "berth/engine/admission/accounting_admission.h"
 
 #include <algorithm>
 
-#include "berth/engine/objection.h"
+#include "berth/engine/admission/objection.h"
 #include "berth/model/account_name.h"
 
 namespace berth {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "berth/engine/admission_checks.h"
+#include "berth/engine/admission/admission_checks.h"
 #include "berth/model/account_name.h"
 
 namespace berth {

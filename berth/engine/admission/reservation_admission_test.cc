@@ -1,8 +1,8 @@
-#include "berth/engine/reservation_admission.h"
+#include "berth/engine/admission/reservation_admission.h"
 
 #include <gtest/gtest.h>
 
-#include "berth/engine/reservation_choice.h"
+#include "berth/engine/admission/reservation_choice.h"
 #include "berth/testing/builders.h"
 
 namespace berth {

@@ -1,4 +1,4 @@
-#include "berth/engine/reservation_choice.h"
+#include "berth/engine/admission/reservation_choice.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "berth/base/size_text.h"
-#include "berth/engine/admission_checks.h"
+#include "berth/engine/admission/admission_checks.h"
 #include "berth/engine/placement/demand.h"
 
 namespace berth {

@@ -1,8 +1,8 @@
 // Admission of reservations: which nodes, from when to when, for whom; or why not.
 #pragma once
 
+#include "berth/engine/admission/objection.h"
 #include "berth/engine/cycle/engine.h"
-#include "berth/engine/objection.h"
 #include "berth/model/reservation_change.h"
 
 namespace berth {

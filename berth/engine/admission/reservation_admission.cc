@@ -1,13 +1,13 @@
-#include "berth/engine/reservation_admission.h"
+#include "berth/engine/admission/reservation_admission.h"
 
 #include <algorithm>
 
 #include "berth/base/hostlist.h"
 #include "berth/base/text.h"
+#include "berth/engine/admission/objection.h"
+#include "berth/engine/admission/reservation_choice.h"
 #include "berth/engine/derived/outlook.h"
-#include "berth/engine/objection.h"
 #include "berth/engine/placement/features.h"
-#include "berth/engine/reservation_choice.h"
 #include "berth/model/account_name.h"
 #include "berth/model/limits.h"
 

@@ -5,10 +5,10 @@
 #include <map>
 #include <set>
 
-#include "berth/engine/admission.h"
+#include "berth/engine/admission/admission.h"
+#include "berth/engine/admission/reservation_choice.h"
 #include "berth/engine/plan/plan_check.h"
 #include "berth/engine/plan/reservation_book.h"
-#include "berth/engine/reservation_choice.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/engine_rig.h"
 #include "berth/testing/seeds.h"
