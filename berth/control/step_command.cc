@@ -4,7 +4,7 @@
 #include "berth/control/commands.h"
 #include "berth/control/limits.h"
 #include "berth/control/orders.h"
-#include "berth/engine/step_layout.h"
+#include "berth/engine/steps/step_layout.h"
 #include "berth/model/mpi_kind.h"
 #include "berth/model/node_names.h"
 

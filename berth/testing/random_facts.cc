@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "berth/engine/step_layout.h"
+#include "berth/engine/steps/step_layout.h"
 #include "berth/model/new_node.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/random_declared.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "berth/engine/step_layout.h"
+#include "berth/engine/steps/step_layout.h"
 #include "berth/testing/random_facts.h"
 #include "berth/testing/seeds.h"
 

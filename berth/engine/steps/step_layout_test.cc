@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/base/text.h"
-#include "berth/engine/step_layout.h"
+#include "berth/engine/steps/step_layout.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/random_facts.h"
 

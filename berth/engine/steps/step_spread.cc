@@ -1,4 +1,4 @@
-#include "berth/engine/step_spread.h"
+#include "berth/engine/steps/step_spread.h"
 
 #include <algorithm>
 #include <tuple>

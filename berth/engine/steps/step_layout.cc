@@ -1,11 +1,11 @@
-#include "berth/engine/step_layout.h"
+#include "berth/engine/steps/step_layout.h"
 
 #include <algorithm>
 
 #include "berth/engine/placement/demand.h"
 #include "berth/engine/placement/gpu_bind.h"
 #include "berth/engine/placement/placement_share.h"
-#include "berth/engine/step_spread.h"
+#include "berth/engine/steps/step_spread.h"
 
 namespace berth {
 namespace {
