@@ -3,7 +3,7 @@
 #include "berth/base/overloaded.h"
 #include "berth/control/components.h"
 #include "berth/control/limits.h"
-#include "berth/engine/explain.h"
+#include "berth/engine/explain/explain.h"
 
 namespace berth {
 namespace {

@@ -6,7 +6,7 @@
 #include "berth/base/duration_text.h"
 #include "berth/base/hostlist.h"
 #include "berth/engine/admission/admission.h"
-#include "berth/engine/explain.h"
+#include "berth/engine/explain/explain.h"
 #include "berth/engine/plan/plan_check.h"
 #include "berth/model/limit_keys.h"
 #include "berth/testing/scenario_submit.h"

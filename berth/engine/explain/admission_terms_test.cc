@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/engine/admission/admission.h"
-#include "berth/engine/explain.h"
+#include "berth/engine/explain/explain.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/engine_rig.h"
 

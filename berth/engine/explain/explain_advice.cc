@@ -1,4 +1,4 @@
-#include "berth/engine/explain_advice.h"
+#include "berth/engine/explain/explain_advice.h"
 
 #include <algorithm>
 

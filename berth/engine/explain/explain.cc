@@ -1,11 +1,11 @@
-#include "berth/engine/explain.h"
+#include "berth/engine/explain/explain.h"
 
 #include <algorithm>
 
 #include "berth/engine/cycle/cycle_gates.h"
 #include "berth/engine/cycle/plan_quota.h"
-#include "berth/engine/explain_advice.h"
-#include "berth/engine/explain_blockers.h"
+#include "berth/engine/explain/explain_advice.h"
+#include "berth/engine/explain/explain_blockers.h"
 #include "berth/engine/limits/limit_check.h"
 
 namespace berth {

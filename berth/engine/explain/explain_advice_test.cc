@@ -1,12 +1,12 @@
 // Advice is a promise: who changes a job as `why` proposes gets the start that it named.
-#include "berth/engine/explain_advice.h"
+#include "berth/engine/explain/explain_advice.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "berth/testing/engine_rig.h"
 #include "berth/testing/builders.h"
+#include "berth/testing/engine_rig.h"
 #include "berth/testing/seeds.h"
 
 namespace berth {

@@ -1,4 +1,4 @@
-#include "berth/engine/explain_blockers.h"
+#include "berth/engine/explain/explain_blockers.h"
 
 #include <algorithm>
 
