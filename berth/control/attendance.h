@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "berth/control/job_alarms.h"
-#include "berth/control/ledger.h"
+#include "berth/control/turn/ledger.h"
 
 namespace berth {
 

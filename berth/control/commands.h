@@ -3,11 +3,11 @@
 // durable.
 #pragma once
 
-#include "berth/control/command.h"
 #include "berth/control/job_ref.h"
-#include "berth/control/ledger.h"
 #include "berth/control/nodes.h"
 #include "berth/control/refused.h"
+#include "berth/control/turn/command.h"
+#include "berth/control/turn/ledger.h"
 
 namespace berth {
 

@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "berth/control/ledger.h"
+#include "berth/control/turn/ledger.h"
 #include "berth/engine/admission/admission.h"
 #include "berth/model/principal.h"
 

@@ -8,8 +8,8 @@
 
 #include <memory>
 
-#include "berth/control/control_protections.h"
 #include "berth/control/ports.h"
+#include "berth/control/turn/control_protections.h"
 #include "berth/engine/cycle/engine.h"
 
 namespace berth {

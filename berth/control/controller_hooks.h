@@ -8,7 +8,7 @@
 
 #include <map>
 
-#include "berth/control/ledger.h"
+#include "berth/control/turn/ledger.h"
 
 namespace berth {
 

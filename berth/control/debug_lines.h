@@ -2,7 +2,7 @@
 // what was refused and what jobs were given; of steps, where they run and how they end.
 #pragma once
 
-#include "berth/control/ledger.h"
+#include "berth/control/turn/ledger.h"
 #include "berth/model/principal.h"
 
 namespace berth {

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "berth/control/command.h"
+#include "berth/control/turn/command.h"
 #include "berth/engine/admission/admission.h"
 #include "berth/engine/state/cluster_state.h"
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "berth/control/command.h"
+#include "berth/control/turn/command.h"
 #include "berth/engine/admission/admission.h"
 
 namespace berth {

@@ -12,8 +12,8 @@
 #include <optional>
 #include <span>
 
-#include "berth/control/ledger.h"
 #include "berth/control/sessions.h"
+#include "berth/control/turn/ledger.h"
 
 namespace berth {
 

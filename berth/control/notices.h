@@ -9,8 +9,8 @@
 #include <map>
 
 #include "berth/control/job_alarms.h"
-#include "berth/control/ledger.h"
 #include "berth/control/notice_text.h"
+#include "berth/control/turn/ledger.h"
 
 namespace berth {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "berth/base/log.h"
-#include "berth/control/input.h"
-#include "berth/control/turn.h"
+#include "berth/control/turn/input.h"
+#include "berth/control/turn/turn.h"
 #include "berth/engine/cycle/engine.h"
 
 namespace berth {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "berth/control/authorize.h"
-#include "berth/control/command.h"
+#include "berth/control/turn/command.h"
 #include "berth/engine/admission/admission.h"
 
 namespace berth {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "berth/control/delivery.h"
-#include "berth/control/input.h"
 #include "berth/control/reconcile.h"
+#include "berth/control/turn/input.h"
 
 namespace berth {
 

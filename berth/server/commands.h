@@ -7,7 +7,7 @@
 
 #include "berth/api/messages.h"
 #include "berth/api/routes.h"
-#include "berth/control/command.h"
+#include "berth/control/turn/command.h"
 #include "berth/server/published.h"
 
 namespace berth {

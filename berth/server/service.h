@@ -6,7 +6,7 @@
 #include <string>
 #include <variant>
 
-#include "berth/control/command.h"
+#include "berth/control/turn/command.h"
 #include "berth/server/archive.h"
 #include "berth/server/diagnostics.h"
 #include "berth/server/metric_counts.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "berth/control/command.h"
+#include "berth/control/turn/command.h"
 #include "berth/sim/workload.h"
 
 namespace berth::sim {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "berth/control/command.h"
+#include "berth/control/turn/command.h"
 #include "berth/sim/faults.h"
 #include "berth/sim/script.h"
 

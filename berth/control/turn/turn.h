@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "berth/base/log.h"
-#include "berth/control/command.h"
-#include "berth/control/input.h"
+#include "berth/control/turn/command.h"
+#include "berth/control/turn/input.h"
 #include "berth/model/event.h"
 #include "berth/model/notice.h"
 #include "berth/model/order.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <variant>
 
-#include "berth/control/command.h"
+#include "berth/control/turn/command.h"
 #include "berth/model/principal.h"
 #include "berth/model/report.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "berth/control/control_protections.h"
-#include "berth/control/turn.h"
+#include "berth/control/turn/control_protections.h"
+#include "berth/control/turn/turn.h"
 #include "berth/engine/cycle/engine.h"
 
 namespace berth {

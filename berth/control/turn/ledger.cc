@@ -1,4 +1,4 @@
-#include "berth/control/ledger.h"
+#include "berth/control/turn/ledger.h"
 
 namespace berth {
 

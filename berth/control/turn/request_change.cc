@@ -1,5 +1,5 @@
 // What `scontrol update` changes of a job's request.
-#include "berth/control/command.h"
+#include "berth/control/turn/command.h"
 
 namespace berth {
 
