@@ -1,7 +1,7 @@
 // scancel over a real socket: which jobs it asks the controller to end.
 #include <gtest/gtest.h>
 
-#include "berth/control/job_ref.h"
+#include "berth/control/requests/job_ref.h"
 #include "command_rig.h"
 
 namespace berth {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "berth/control/job_ref.h"
-#include "berth/control/refused.h"
+#include "berth/control/requests/job_ref.h"
+#include "berth/control/requests/refused.h"
 
 namespace berth {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "berth/base/overloaded.h"
 #include "berth/control/components.h"
-#include "berth/control/limits.h"
+#include "berth/control/requests/limits.h"
 #include "berth/engine/explain/explain.h"
 
 namespace berth {

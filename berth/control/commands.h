@@ -3,9 +3,9 @@
 // durable.
 #pragma once
 
-#include "berth/control/job_ref.h"
 #include "berth/control/nodes.h"
-#include "berth/control/refused.h"
+#include "berth/control/requests/job_ref.h"
+#include "berth/control/requests/refused.h"
 #include "berth/control/turn/command.h"
 #include "berth/control/turn/ledger.h"
 

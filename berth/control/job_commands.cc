@@ -1,7 +1,7 @@
 // What is done to jobs that are there: cancel, hold, release, requeue, update.
 #include "berth/control/commands.h"
-#include "berth/control/limits.h"
 #include "berth/control/on_node.h"
+#include "berth/control/requests/limits.h"
 
 namespace berth {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "berth/control/commands.h"
-#include "berth/control/limits.h"
+#include "berth/control/requests/limits.h"
 
 namespace berth {
 namespace {

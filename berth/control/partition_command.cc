@@ -3,7 +3,7 @@
 
 #include "berth/base/text.h"
 #include "berth/control/commands.h"
-#include "berth/control/limits.h"
+#include "berth/control/requests/limits.h"
 
 namespace berth {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "berth/control/commands.h"
-#include "berth/control/limits.h"
 #include "berth/control/orders.h"
+#include "berth/control/requests/limits.h"
 #include "berth/engine/steps/step_layout.h"
 #include "berth/model/mpi_kind.h"
 #include "berth/model/node_names.h"

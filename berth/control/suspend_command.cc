@@ -1,6 +1,6 @@
 // What is done to runs that go on: suspend, resume, notify.
 #include "berth/control/commands.h"
-#include "berth/control/limits.h"
+#include "berth/control/requests/limits.h"
 
 namespace berth {
 namespace {

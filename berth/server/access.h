@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "berth/api/routes.h"
-#include "berth/control/authorize.h"
+#include "berth/control/requests/authorize.h"
 
 namespace berth {
 

@@ -16,7 +16,7 @@
 #include "berth/api/json_value.h"
 #include "berth/api/json_writer.h"
 #include "berth/base/text.h"
-#include "berth/control/authorize.h"
+#include "berth/control/requests/authorize.h"
 
 namespace berth {
 namespace {

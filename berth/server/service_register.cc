@@ -1,7 +1,7 @@
 // The routes by which nodes join and users get the tokens of their commands.
 #include "berth/api/json.h"
 #include "berth/api/problem.h"
-#include "berth/control/authorize.h"
+#include "berth/control/requests/authorize.h"
 #include "berth/server/peer.h"
 #include "berth/server/service.h"
 #include "berth/server/wall_time.h"

@@ -1,4 +1,4 @@
-#include "berth/control/job_ref.h"
+#include "berth/control/requests/job_ref.h"
 
 #include <algorithm>
 #include <set>

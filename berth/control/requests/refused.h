@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "berth/control/authorize.h"
+#include "berth/control/requests/authorize.h"
 #include "berth/control/turn/command.h"
 #include "berth/engine/admission/admission.h"
 

@@ -1,4 +1,4 @@
-#include "berth/control/authorize.h"
+#include "berth/control/requests/authorize.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "berth/control/refused.h"
+#include "berth/control/requests/refused.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "berth/control/limits.h"
+#include "berth/control/requests/limits.h"
 
 #include <initializer_list>
 #include <string>
