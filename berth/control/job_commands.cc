@@ -1,6 +1,6 @@
 // What is done to jobs that are there: cancel, hold, release, requeue, update.
 #include "berth/control/commands.h"
-#include "berth/control/on_node.h"
+#include "berth/control/orders/on_node.h"
 #include "berth/control/requests/limits.h"
 
 namespace berth {

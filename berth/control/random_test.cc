@@ -2,7 +2,7 @@
 // itself, and its records give its state again.
 #include "berth/control/control_rig.h"
 #include "berth/control/decision_check.h"
-#include "berth/control/reconcile.h"
+#include "berth/control/orders/reconcile.h"
 #include "berth/testing/seeds.h"
 
 namespace berth {

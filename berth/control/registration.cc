@@ -4,7 +4,7 @@
 #include "berth/control/dynamic_nodes.h"
 #include "berth/control/hardware.h"
 #include "berth/control/nodes.h"
-#include "berth/control/on_node.h"
+#include "berth/control/orders/on_node.h"
 
 namespace berth {
 namespace {

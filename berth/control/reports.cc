@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "berth/control/nodes.h"
-#include "berth/control/on_node.h"
+#include "berth/control/orders/on_node.h"
 
 namespace berth {
 namespace {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "berth/control/delivery.h"
-#include "berth/control/reconcile.h"
+#include "berth/control/orders/delivery.h"
+#include "berth/control/orders/reconcile.h"
 #include "berth/control/turn/input.h"
 
 namespace berth {

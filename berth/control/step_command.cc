@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "berth/control/commands.h"
-#include "berth/control/orders.h"
+#include "berth/control/orders/orders.h"
 #include "berth/control/requests/limits.h"
 #include "berth/engine/steps/step_layout.h"
 #include "berth/model/mpi_kind.h"

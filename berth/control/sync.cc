@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "berth/control/nodes.h"
-#include "berth/control/on_node.h"
-#include "berth/control/orders.h"
+#include "berth/control/orders/on_node.h"
+#include "berth/control/orders/orders.h"
 
 namespace berth {
 

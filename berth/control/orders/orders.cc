@@ -1,9 +1,9 @@
-#include "berth/control/orders.h"
+#include "berth/control/orders/orders.h"
 
 #include <algorithm>
 
 #include "berth/base/assert.h"
-#include "berth/control/component_variables.h"
+#include "berth/control/orders/component_variables.h"
 #include "berth/model/mpi_kind.h"
 #include "berth/model/node_names.h"
 #include "berth/model/process_mapping.h"

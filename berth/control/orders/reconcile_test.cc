@@ -1,4 +1,4 @@
-#include "berth/control/reconcile.h"
+#include "berth/control/orders/reconcile.h"
 
 #include <gtest/gtest.h>
 

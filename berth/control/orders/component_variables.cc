@@ -1,4 +1,4 @@
-#include "berth/control/component_variables.h"
+#include "berth/control/orders/component_variables.h"
 
 #include "berth/model/job_variables.h"
 

@@ -1,4 +1,4 @@
-#include "berth/control/on_node.h"
+#include "berth/control/orders/on_node.h"
 
 #include <algorithm>
 

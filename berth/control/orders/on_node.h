@@ -1,7 +1,7 @@
 // What the state says of an attempt, or of a step, on one node.
 #pragma once
 
-#include "berth/control/reconcile.h"
+#include "berth/control/orders/reconcile.h"
 #include "berth/engine/state/cluster_state.h"
 
 namespace berth {
