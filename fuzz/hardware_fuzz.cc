@@ -1,5 +1,5 @@
 // What an agent says of its node's GRES may be anything.
-#include "berth/control/hardware.h"
+#include "berth/control/agents/hardware.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     berth::Dimensions dimensions;

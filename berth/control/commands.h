@@ -3,7 +3,7 @@
 // durable.
 #pragma once
 
-#include "berth/control/nodes.h"
+#include "berth/control/agents/nodes.h"
 #include "berth/control/requests/job_ref.h"
 #include "berth/control/requests/refused.h"
 #include "berth/control/turn/command.h"

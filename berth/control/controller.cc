@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <map>
 
+#include "berth/control/agents/nodes.h"
 #include "berth/control/attendance.h"
 #include "berth/control/commands.h"
 #include "berth/control/controller_hooks.h"
 #include "berth/control/cycle_pace.h"
 #include "berth/control/debug_lines.h"
-#include "berth/control/nodes.h"
 #include "berth/control/notices.h"
 #include "berth/control/warnings.h"
 

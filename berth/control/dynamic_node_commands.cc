@@ -1,8 +1,8 @@
 // Dynamic nodes, made and deleted by an administrator.
 #include <algorithm>
 
+#include "berth/control/agents/dynamic_nodes.h"
 #include "berth/control/commands.h"
-#include "berth/control/dynamic_nodes.h"
 
 namespace berth {
 namespace {

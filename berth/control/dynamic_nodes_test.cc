@@ -1,5 +1,5 @@
 // Nodes that no file names: they join, are made, and go.
-#include "berth/control/dynamic_nodes.h"
+#include "berth/control/agents/dynamic_nodes.h"
 
 #include <gtest/gtest.h>
 

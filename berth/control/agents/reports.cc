@@ -1,7 +1,7 @@
 // What agents report within a session, and what is recorded of it.
 #include <algorithm>
 
-#include "berth/control/nodes.h"
+#include "berth/control/agents/nodes.h"
 #include "berth/control/orders/on_node.h"
 
 namespace berth {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "berth/control/nodes.h"
+#include "berth/control/agents/nodes.h"
 
 namespace berth {
 namespace {

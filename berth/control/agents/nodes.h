@@ -12,7 +12,7 @@
 #include <optional>
 #include <span>
 
-#include "berth/control/sessions.h"
+#include "berth/control/agents/sessions.h"
 #include "berth/control/turn/ledger.h"
 
 namespace berth {

@@ -1,4 +1,4 @@
-#include "berth/control/hardware.h"
+#include "berth/control/agents/hardware.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 // held. Either way the job is not sent to the same node again, as long as another can run it.
 #include <algorithm>
 
-#include "berth/control/nodes.h"
+#include "berth/control/agents/nodes.h"
 #include "berth/engine/admission/admission.h"
 
 namespace berth {

@@ -1,5 +1,5 @@
 // The care of nodes that are there: health checks from time to time, and reboots once nothing runs.
-#include "berth/control/nodes.h"
+#include "berth/control/agents/nodes.h"
 
 namespace berth {
 namespace {

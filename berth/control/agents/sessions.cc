@@ -1,4 +1,4 @@
-#include "berth/control/sessions.h"
+#include "berth/control/agents/sessions.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // How an agent's registration opens a session, and how its inventory meets the state.
 #include <algorithm>
 
-#include "berth/control/dynamic_nodes.h"
-#include "berth/control/hardware.h"
-#include "berth/control/nodes.h"
+#include "berth/control/agents/dynamic_nodes.h"
+#include "berth/control/agents/hardware.h"
+#include "berth/control/agents/nodes.h"
 #include "berth/control/orders/on_node.h"
 
 namespace berth {

@@ -1,4 +1,4 @@
-#include "berth/control/dynamic_nodes.h"
+#include "berth/control/agents/dynamic_nodes.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "berth/control/nodes.h"
+#include "berth/control/agents/nodes.h"
 
 namespace berth {
 

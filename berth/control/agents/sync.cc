@@ -2,7 +2,7 @@
 // to end; it is asked whenever the answer may have changed, and again while it has no effect.
 #include <algorithm>
 
-#include "berth/control/nodes.h"
+#include "berth/control/agents/nodes.h"
 #include "berth/control/orders/on_node.h"
 #include "berth/control/orders/orders.h"
 

@@ -2,8 +2,8 @@
 // is ended where it cannot go on.
 #include <algorithm>
 
-#include "berth/control/hardware.h"
-#include "berth/control/nodes.h"
+#include "berth/control/agents/hardware.h"
+#include "berth/control/agents/nodes.h"
 
 namespace berth {
 namespace {
