@@ -14,7 +14,7 @@
 #include "apps/berthd/notice_sender.h"
 #include "apps/berthd/own_node.h"
 #include "apps/daemon/wall_clock.h"
-#include "berth/control/commands.h"
+#include "berth/control/commands/commands.h"
 #include "berth/control/loop.h"
 #include "berth/credential/credential.h"
 #include "berth/server/http_server.h"

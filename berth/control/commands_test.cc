@@ -1,5 +1,5 @@
 // What clients may ask, what it does, and why it is refused.
-#include "berth/control/commands.h"
+#include "berth/control/commands/commands.h"
 
 #include <numeric>
 

@@ -1,5 +1,5 @@
 // Heterogeneous jobs: submitted, started and ended as a whole.
-#include "berth/control/components.h"
+#include "berth/control/commands/components.h"
 
 #include "berth/control/control_rig.h"
 

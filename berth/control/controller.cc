@@ -5,7 +5,7 @@
 
 #include "berth/control/agents/nodes.h"
 #include "berth/control/attendance.h"
-#include "berth/control/commands.h"
+#include "berth/control/commands/commands.h"
 #include "berth/control/controller_hooks.h"
 #include "berth/control/cycle_pace.h"
 #include "berth/control/debug_lines.h"

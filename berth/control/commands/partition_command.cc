@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "berth/base/text.h"
-#include "berth/control/commands.h"
+#include "berth/control/commands/commands.h"
 #include "berth/control/requests/limits.h"
 
 namespace berth {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "berth/control/agents/dynamic_nodes.h"
-#include "berth/control/commands.h"
+#include "berth/control/commands/commands.h"
 
 namespace berth {
 namespace {

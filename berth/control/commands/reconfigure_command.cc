@@ -1,5 +1,5 @@
 // scontrol reconfigure.
-#include "berth/control/commands.h"
+#include "berth/control/commands/commands.h"
 
 namespace berth {
 

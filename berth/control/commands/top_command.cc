@@ -1,7 +1,7 @@
 // scontrol top: some jobs of a user before his others, by their nice values.
 #include <algorithm>
 
-#include "berth/control/commands.h"
+#include "berth/control/commands/commands.h"
 
 namespace berth {
 namespace {

@@ -1,5 +1,5 @@
 // What is done to runs that go on: suspend, resume, notify.
-#include "berth/control/commands.h"
+#include "berth/control/commands/commands.h"
 #include "berth/control/requests/limits.h"
 
 namespace berth {

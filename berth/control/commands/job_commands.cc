@@ -1,5 +1,5 @@
 // What is done to jobs that are there: cancel, hold, release, requeue, update.
-#include "berth/control/commands.h"
+#include "berth/control/commands/commands.h"
 #include "berth/control/orders/on_node.h"
 #include "berth/control/requests/limits.h"
 

@@ -1,4 +1,4 @@
-#include "berth/control/components.h"
+#include "berth/control/commands/components.h"
 
 #include "berth/engine/placement/demand.h"
 

@@ -1,7 +1,7 @@
 // What administrators say of a node: drain, resume, down.
 #include <algorithm>
 
-#include "berth/control/commands.h"
+#include "berth/control/commands/commands.h"
 #include "berth/control/requests/limits.h"
 
 namespace berth {

@@ -1,7 +1,7 @@
-#include "berth/control/commands.h"
+#include "berth/control/commands/commands.h"
 
 #include "berth/base/overloaded.h"
-#include "berth/control/components.h"
+#include "berth/control/commands/components.h"
 #include "berth/control/requests/limits.h"
 #include "berth/engine/explain/explain.h"
 

@@ -1,7 +1,7 @@
 // srun inside a job: a step is laid out, recorded, and launched on each of its nodes.
 #include <algorithm>
 
-#include "berth/control/commands.h"
+#include "berth/control/commands/commands.h"
 #include "berth/control/orders/orders.h"
 #include "berth/control/requests/limits.h"
 #include "berth/engine/steps/step_layout.h"

@@ -1,7 +1,7 @@
 // Usage set by an administrator: brought along from another scheduler, or forgiven.
 #include <algorithm>
 
-#include "berth/control/commands.h"
+#include "berth/control/commands/commands.h"
 #include "berth/model/account_name.h"
 
 namespace berth {

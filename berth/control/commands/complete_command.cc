@@ -1,5 +1,5 @@
 // The end of an interactive job (salloc, srun of its own), as its client tells it.
-#include "berth/control/commands.h"
+#include "berth/control/commands/commands.h"
 
 namespace berth {
 

@@ -1,5 +1,5 @@
 // What administrators declare while the cluster runs: reservations, accounts, users and QOS.
-#include "berth/control/commands.h"
+#include "berth/control/commands/commands.h"
 #include "berth/control/requests/limits.h"
 #include "berth/engine/admission/accounting_admission.h"
 #include "berth/engine/admission/reservation_admission.h"
