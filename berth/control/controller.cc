@@ -4,13 +4,13 @@
 #include <map>
 
 #include "berth/control/agents/nodes.h"
-#include "berth/control/attendance.h"
+#include "berth/control/alarms/attendance.h"
+#include "berth/control/alarms/warnings.h"
 #include "berth/control/commands/commands.h"
 #include "berth/control/controller_hooks.h"
 #include "berth/control/cycle_pace.h"
 #include "berth/control/debug_lines.h"
 #include "berth/control/notices.h"
-#include "berth/control/warnings.h"
 
 namespace berth {
 namespace {

@@ -1,7 +1,7 @@
 #include "berth/control/decision_check.h"
 
 #include "berth/base/codec.h"
-#include "berth/control/attendance.h"
+#include "berth/control/alarms/attendance.h"
 #include "berth/control/cycle_pace.h"
 #include "berth/engine/derived/outlook.h"
 

@@ -8,7 +8,7 @@
 
 #include <map>
 
-#include "berth/control/job_alarms.h"
+#include "berth/control/alarms/job_alarms.h"
 #include "berth/control/notice_text.h"
 #include "berth/control/turn/ledger.h"
 

@@ -1,4 +1,4 @@
-#include "berth/control/job_alarms.h"
+#include "berth/control/alarms/job_alarms.h"
 
 namespace berth {
 

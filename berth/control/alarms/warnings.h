@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "berth/control/job_alarms.h"
+#include "berth/control/alarms/job_alarms.h"
 #include "berth/engine/state/cluster_state.h"
 
 namespace berth {

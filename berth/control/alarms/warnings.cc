@@ -1,4 +1,4 @@
-#include "berth/control/warnings.h"
+#include "berth/control/alarms/warnings.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "berth/control/attendance.h"
+#include "berth/control/alarms/attendance.h"
 
 #include <algorithm>
 
