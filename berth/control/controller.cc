@@ -7,10 +7,10 @@
 #include "berth/control/alarms/attendance.h"
 #include "berth/control/alarms/warnings.h"
 #include "berth/control/commands/commands.h"
-#include "berth/control/controller_hooks.h"
 #include "berth/control/cycle_pace.h"
 #include "berth/control/debug_lines.h"
-#include "berth/control/notices.h"
+#include "berth/control/notices/controller_hooks.h"
+#include "berth/control/notices/notices.h"
 
 namespace berth {
 namespace {

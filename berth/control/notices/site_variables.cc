@@ -1,4 +1,4 @@
-#include "berth/control/site_variables.h"
+#include "berth/control/notices/site_variables.h"
 
 #include "berth/base/control_characters.h"
 #include "berth/base/hostlist.h"

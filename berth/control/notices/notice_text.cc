@@ -1,9 +1,9 @@
-#include "berth/control/notice_text.h"
+#include "berth/control/notices/notice_text.h"
 
 #include <algorithm>
 
 #include "berth/base/duration_text.h"
-#include "berth/control/site_variables.h"
+#include "berth/control/notices/site_variables.h"
 #include "berth/model/node_names.h"
 
 namespace berth {

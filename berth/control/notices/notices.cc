@@ -1,4 +1,4 @@
-#include "berth/control/notices.h"
+#include "berth/control/notices/notices.h"
 
 #include <algorithm>
 #include <array>

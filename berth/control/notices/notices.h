@@ -9,7 +9,7 @@
 #include <map>
 
 #include "berth/control/alarms/job_alarms.h"
-#include "berth/control/notice_text.h"
+#include "berth/control/notices/notice_text.h"
 #include "berth/control/turn/ledger.h"
 
 namespace berth {

@@ -1,8 +1,8 @@
-#include "berth/control/controller_hooks.h"
+#include "berth/control/notices/controller_hooks.h"
 
 #include <algorithm>
 
-#include "berth/control/site_variables.h"
+#include "berth/control/notices/site_variables.h"
 
 namespace berth {
 namespace {
