@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "berth/control/ports.h"
+#include "berth/control/core/ports.h"
 
 namespace berth {
 

@@ -15,7 +15,7 @@
 #include "apps/berthd/own_node.h"
 #include "apps/daemon/wall_clock.h"
 #include "berth/control/commands/commands.h"
-#include "berth/control/loop.h"
+#include "berth/control/core/loop.h"
 #include "berth/credential/credential.h"
 #include "berth/server/http_server.h"
 #include "berth/server/metrics_listener.h"

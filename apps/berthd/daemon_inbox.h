@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-#include "berth/control/ports.h"
+#include "berth/control/core/ports.h"
 
 namespace berth {
 

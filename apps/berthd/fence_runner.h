@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "apps/berthd/program_pool.h"
-#include "berth/control/ports.h"
+#include "berth/control/core/ports.h"
 
 namespace berth {
 

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "apps/berthd/program_pool.h"
-#include "berth/control/ports.h"
+#include "berth/control/core/ports.h"
 
 namespace berth {
 

@@ -8,7 +8,7 @@
 #include "apps/berthd/program_pool.h"
 #include "apps/berthd/webhook.h"
 #include "berth/base/log.h"
-#include "berth/control/ports.h"
+#include "berth/control/core/ports.h"
 
 namespace berth {
 

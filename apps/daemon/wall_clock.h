@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "berth/control/ports.h"
+#include "berth/control/core/ports.h"
 
 namespace berth {
 

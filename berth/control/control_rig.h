@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <map>
 
-#include "berth/control/controller.h"
+#include "berth/control/core/controller.h"
 #include "berth/testing/builders.h"
 
 namespace berth {

@@ -1,4 +1,4 @@
-#include "berth/control/controller.h"
+#include "berth/control/core/controller.h"
 
 #include "berth/control/control_rig.h"
 

@@ -1,5 +1,5 @@
 // DebugFlags=gres: registration, refusals and allocations are in the log.
-#include "berth/control/debug_lines.h"
+#include "berth/control/core/debug_lines.h"
 
 #include "berth/control/control_rig.h"
 

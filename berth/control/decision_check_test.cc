@@ -1,4 +1,4 @@
-#include "berth/control/decision_check.h"
+#include "berth/control/core/decision_check.h"
 
 #include <gtest/gtest.h>
 

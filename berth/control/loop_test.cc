@@ -1,4 +1,4 @@
-#include "berth/control/loop.h"
+#include "berth/control/core/loop.h"
 
 #include "berth/control/control_rig.h"
 

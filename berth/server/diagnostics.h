@@ -10,7 +10,7 @@
 
 #include "berth/api/messages.h"
 #include "berth/api/routes.h"
-#include "berth/control/ports.h"
+#include "berth/control/core/ports.h"
 #include "berth/server/published.h"
 
 namespace berth {

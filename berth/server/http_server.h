@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "berth/base/log.h"
-#include "berth/control/ports.h"
+#include "berth/control/core/ports.h"
 #include "berth/server/archive.h"
 #include "berth/server/http_server_options.h"
 #include "berth/server/published.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string_view>
 
-#include "berth/control/ports.h"
+#include "berth/control/core/ports.h"
 #include "berth/server/metric_page.h"
 #include "berth/server/published.h"
 

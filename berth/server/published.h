@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "berth/control/ports.h"
+#include "berth/control/core/ports.h"
 #include "berth/server/id_table.h"
 
 namespace berth {

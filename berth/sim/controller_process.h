@@ -5,8 +5,8 @@
 #include <functional>
 #include <memory>
 
-#include "berth/control/cycle_pace.h"
-#include "berth/control/loop.h"
+#include "berth/control/core/cycle_pace.h"
+#include "berth/control/core/loop.h"
 #include "berth/sim/network.h"
 #include "berth/sim/oracle.h"
 #include "berth/sim/sim_journal.h"

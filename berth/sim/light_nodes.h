@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "berth/control/ports.h"
+#include "berth/control/core/ports.h"
 #include "berth/sim/event_heap.h"
 
 namespace berth::sim {

@@ -9,7 +9,7 @@
 #include <map>
 #include <vector>
 
-#include "berth/control/ports.h"
+#include "berth/control/core/ports.h"
 #include "berth/sim/stage.h"
 
 namespace berth::sim {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "berth/control/ports.h"
+#include "berth/control/core/ports.h"
 #include "berth/sim/fragments.h"
 #include "berth/sim/simulation_result.h"
 #include "berth/workload/workload.h"

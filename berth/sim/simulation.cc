@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "berth/control/loop.h"
+#include "berth/control/core/loop.h"
 #include "berth/sim/light_nodes.h"
 #include "berth/sim/recorder.h"
 #include "berth/sim/slices.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "berth/base/rng.h"
-#include "berth/control/decision_check.h"
+#include "berth/control/core/decision_check.h"
 #include "berth/policy/policy.h"
 #include "berth/sim/policies.h"
 #include "berth/testing/builders.h"

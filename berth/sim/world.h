@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "berth/agent/agent.h"
-#include "berth/control/controller.h"
-#include "berth/control/cycle_pace.h"
+#include "berth/control/core/controller.h"
+#include "berth/control/core/cycle_pace.h"
 #include "berth/sim/controller_bugs.h"
 #include "berth/sim/faults.h"
 

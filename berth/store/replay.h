@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "berth/control/decision_check.h"
+#include "berth/control/core/decision_check.h"
 #include "berth/engine/state/cluster_state.h"
 
 namespace berth {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "berth/base/log.h"
-#include "berth/control/ports.h"
+#include "berth/control/core/ports.h"
 #include "berth/store/store_settings.h"
 
 namespace berth {

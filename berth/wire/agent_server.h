@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "berth/base/log.h"
-#include "berth/control/ports.h"
+#include "berth/control/core/ports.h"
 #include "berth/wire/link_address.h"
 
 namespace berth {

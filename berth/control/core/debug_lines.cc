@@ -1,4 +1,4 @@
-#include "berth/control/debug_lines.h"
+#include "berth/control/core/debug_lines.h"
 
 #include "berth/base/bitmask.h"
 #include "berth/base/hostlist.h"

@@ -2,8 +2,8 @@
 // simulator run this same loop; the order of its lines is the system's first promise.
 #pragma once
 
-#include "berth/control/controller.h"
-#include "berth/control/forward_time.h"
+#include "berth/control/core/controller.h"
+#include "berth/control/core/forward_time.h"
 
 namespace berth {
 

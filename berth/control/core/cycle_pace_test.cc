@@ -1,4 +1,4 @@
-#include "berth/control/cycle_pace.h"
+#include "berth/control/core/cycle_pace.h"
 
 #include <gtest/gtest.h>
 

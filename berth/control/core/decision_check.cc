@@ -1,8 +1,8 @@
-#include "berth/control/decision_check.h"
+#include "berth/control/core/decision_check.h"
 
 #include "berth/base/codec.h"
 #include "berth/control/alarms/attendance.h"
-#include "berth/control/cycle_pace.h"
+#include "berth/control/core/cycle_pace.h"
 #include "berth/engine/derived/outlook.h"
 
 namespace berth {

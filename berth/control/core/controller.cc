@@ -1,4 +1,4 @@
-#include "berth/control/controller.h"
+#include "berth/control/core/controller.h"
 
 #include <algorithm>
 #include <map>
@@ -7,8 +7,8 @@
 #include "berth/control/alarms/attendance.h"
 #include "berth/control/alarms/warnings.h"
 #include "berth/control/commands/commands.h"
-#include "berth/control/cycle_pace.h"
-#include "berth/control/debug_lines.h"
+#include "berth/control/core/cycle_pace.h"
+#include "berth/control/core/debug_lines.h"
 #include "berth/control/notices/controller_hooks.h"
 #include "berth/control/notices/notices.h"
 

@@ -8,7 +8,7 @@
 
 #include <memory>
 
-#include "berth/control/ports.h"
+#include "berth/control/core/ports.h"
 #include "berth/control/turn/control_protections.h"
 #include "berth/engine/cycle/engine.h"
 
