@@ -1,7 +1,7 @@
 // DebugFlags=gres: registration, refusals and allocations are in the log.
 #include "berth/control/core/debug_lines.h"
 
-#include "berth/control/control_rig.h"
+#include "berth/control/tests/control_rig.h"
 
 namespace berth {
 namespace {

@@ -1,5 +1,5 @@
 // Who may speak for a node, and what its inventory comes to.
-#include "berth/control/control_rig.h"
+#include "berth/control/tests/control_rig.h"
 
 namespace berth {
 namespace {

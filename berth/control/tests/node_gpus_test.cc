@@ -1,7 +1,7 @@
 // What an operator says of single GPUs.
 #include <gtest/gtest.h>
 
-#include "berth/control/control_rig.h"
+#include "berth/control/tests/control_rig.h"
 
 namespace berth {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "berth/control/control_rig.h"
+#include "berth/control/tests/control_rig.h"
 #include "berth/model/new_node_text.h"
 
 namespace berth {

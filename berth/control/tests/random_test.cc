@@ -1,8 +1,8 @@
 // Random agents and clients, most of them wrong: whatever comes, the controller does not contradict
 // itself, and its records give its state again.
-#include "berth/control/control_rig.h"
 #include "berth/control/core/decision_check.h"
 #include "berth/control/orders/reconcile.h"
+#include "berth/control/tests/control_rig.h"
 #include "berth/testing/seeds.h"
 
 namespace berth {

@@ -1,6 +1,6 @@
 // What jobs and steps have where their user says nothing, and what the site keeps back: decided
 // when the order is made.
-#include "berth/control/control_rig.h"
+#include "berth/control/tests/control_rig.h"
 
 namespace berth {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "berth/control/control_rig.h"
+#include "berth/control/tests/control_rig.h"
 
 namespace berth {
 namespace {

@@ -1,5 +1,5 @@
 // Another configuration while the cluster runs.
-#include "berth/control/control_rig.h"
+#include "berth/control/tests/control_rig.h"
 
 namespace berth {
 namespace {

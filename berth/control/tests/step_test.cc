@@ -1,5 +1,5 @@
 // Steps: laid out within their job, launched on its nodes, and ended there.
-#include "berth/control/control_rig.h"
+#include "berth/control/tests/control_rig.h"
 
 namespace berth {
 namespace {

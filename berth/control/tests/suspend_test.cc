@@ -1,5 +1,5 @@
 // suspend and resume: who may, what follows, and that each node is told until it has done it.
-#include "berth/control/control_rig.h"
+#include "berth/control/tests/control_rig.h"
 
 namespace berth {
 namespace {

@@ -1,5 +1,5 @@
 // PrologSlurmctld and EpilogSlurmctld, from the controller's side.
-#include "berth/control/control_rig.h"
+#include "berth/control/tests/control_rig.h"
 
 namespace berth {
 namespace {

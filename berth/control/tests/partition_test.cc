@@ -1,5 +1,5 @@
 // scontrol create, update and delete partition; and of nodes what is no state.
-#include "berth/control/control_rig.h"
+#include "berth/control/tests/control_rig.h"
 
 namespace berth {
 namespace {

@@ -1,5 +1,5 @@
 // Nodes that cannot begin a job, and what becomes of the job and of the node.
-#include "berth/control/control_rig.h"
+#include "berth/control/tests/control_rig.h"
 
 namespace berth {
 namespace {

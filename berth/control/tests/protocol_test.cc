@@ -1,6 +1,6 @@
 // What passes between the controller and its agents within a session: nothing is lost that is said
 // once, nothing happens twice that is said twice, and silence proves nothing.
-#include "berth/control/control_rig.h"
+#include "berth/control/tests/control_rig.h"
 #include "berth/testing/seeds.h"
 
 namespace berth {

@@ -1,5 +1,5 @@
 // Usage and site factors set by administrators.
-#include "berth/control/control_rig.h"
+#include "berth/control/tests/control_rig.h"
 
 namespace berth {
 namespace {

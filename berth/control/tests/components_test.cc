@@ -1,7 +1,7 @@
 // Heterogeneous jobs: submitted, started and ended as a whole.
 #include "berth/control/commands/components.h"
 
-#include "berth/control/control_rig.h"
+#include "berth/control/tests/control_rig.h"
 
 namespace berth {
 namespace {

@@ -1,5 +1,5 @@
 // --signal: once for each run, so long before its end.
-#include "berth/control/control_rig.h"
+#include "berth/control/tests/control_rig.h"
 
 namespace berth {
 namespace {

@@ -1,5 +1,5 @@
 // ReturnToService: whether a node that was down takes work again when it registers.
-#include "berth/control/control_rig.h"
+#include "berth/control/tests/control_rig.h"
 
 namespace berth {
 namespace {

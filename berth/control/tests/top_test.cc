@@ -1,5 +1,5 @@
 // scontrol top: the order of one user's own jobs.
-#include "berth/control/control_rig.h"
+#include "berth/control/tests/control_rig.h"
 
 namespace berth {
 namespace {

@@ -1,7 +1,7 @@
 // What becomes of jobs on a node that is not heard of any more: with a fence, and without.
 #include <gtest/gtest.h>
 
-#include "berth/control/control_rig.h"
+#include "berth/control/tests/control_rig.h"
 
 namespace berth {
 namespace {

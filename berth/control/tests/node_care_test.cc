@@ -1,7 +1,7 @@
 // Health checks and reboots.
 #include <gtest/gtest.h>
 
-#include "berth/control/control_rig.h"
+#include "berth/control/tests/control_rig.h"
 
 namespace berth {
 namespace {

@@ -1,5 +1,5 @@
 // Jobs without a script: nothing is run for them, and their client says when they end.
-#include "berth/control/control_rig.h"
+#include "berth/control/tests/control_rig.h"
 
 namespace berth {
 namespace {

@@ -1,5 +1,5 @@
 // InactiveLimit: an interactive job whose salloc or srun is gone.
-#include "berth/control/control_rig.h"
+#include "berth/control/tests/control_rig.h"
 
 namespace berth {
 namespace {

@@ -1,6 +1,6 @@
 // Who is told what of a job, and how often. The words are those that Debian's Slurm gave its
 // MailProg for the same jobs.
-#include "berth/control/control_rig.h"
+#include "berth/control/tests/control_rig.h"
 #include "berth/model/mail.h"
 
 namespace berth {

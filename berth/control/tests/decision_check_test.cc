@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "berth/control/control_rig.h"
+#include "berth/control/tests/control_rig.h"
 
 namespace berth {
 namespace {
