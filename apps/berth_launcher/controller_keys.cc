@@ -4,7 +4,7 @@
 
 #include "apps/berth_launcher/listener.h"
 #include "berth/base/codec.h"
-#include "berth/host/file_io.h"
+#include "berth/host/os/file_io.h"
 #include "berth/trust/secrets.h"
 
 namespace berth {

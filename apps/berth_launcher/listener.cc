@@ -14,8 +14,8 @@
 #include <filesystem>
 
 #include "apps/daemon/single_instance.h"
-#include "berth/host/process_limit.h"
-#include "berth/host/unique_fd.h"
+#include "berth/host/os/process_limit.h"
+#include "berth/host/os/unique_fd.h"
 #include "berth/trust/unix_socket.h"
 
 namespace berth {

@@ -13,7 +13,7 @@
 #include "apps/daemon/log_file.h"
 #include "apps/daemon/single_instance.h"
 #include "berth/base/text.h"
-#include "berth/host/file_io.h"
+#include "berth/host/os/file_io.h"
 #include "berth/trust/ownership.h"
 
 namespace berth {

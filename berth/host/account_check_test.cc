@@ -1,5 +1,5 @@
 // With the real PAM and service files of our own.
-#include "berth/host/account_check.h"
+#include "berth/host/os/account_check.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

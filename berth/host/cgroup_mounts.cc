@@ -3,7 +3,7 @@
 #include <array>
 
 #include "berth/base/text.h"
-#include "berth/host/file_io.h"
+#include "berth/host/os/file_io.h"
 
 namespace berth {
 namespace {

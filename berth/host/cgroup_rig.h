@@ -9,7 +9,7 @@
 #include <functional>
 
 #include "berth/host/cgroup_tree.h"
-#include "berth/host/file_io.h"
+#include "berth/host/os/file_io.h"
 
 namespace berth {
 

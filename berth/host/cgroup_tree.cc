@@ -11,8 +11,8 @@
 #include <set>
 
 #include "berth/base/text.h"
-#include "berth/host/file_io.h"
-#include "berth/host/process.h"
+#include "berth/host/os/file_io.h"
+#include "berth/host/os/process.h"
 
 namespace berth {
 namespace {

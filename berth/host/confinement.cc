@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "berth/base/text.h"
-#include "berth/host/file_io.h"
+#include "berth/host/os/file_io.h"
 #include "berth/host/run_plan.h"
 
 namespace berth {

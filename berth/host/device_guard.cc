@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "berth/host/file_io.h"
 #include "berth/host/device_files.h"
+#include "berth/host/os/file_io.h"
 
 namespace berth {
 namespace {

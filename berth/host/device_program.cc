@@ -9,8 +9,8 @@
 #include <cstring>
 
 #include "berth/host/device_guard.h"
-#include "berth/host/file_io.h"
-#include "berth/host/unique_fd.h"
+#include "berth/host/os/file_io.h"
+#include "berth/host/os/unique_fd.h"
 
 namespace berth {
 namespace {

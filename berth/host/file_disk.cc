@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "berth/base/codec.h"
-#include "berth/host/file_io.h"
+#include "berth/host/os/file_io.h"
 
 namespace berth {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "berth/agent/ports.h"
-#include "berth/host/unique_fd.h"
+#include "berth/host/os/unique_fd.h"
 
 namespace berth {
 

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "berth/base/rng.h"
-#include "berth/host/file_io.h"
+#include "berth/host/os/file_io.h"
 #include "berth/testing/seeds.h"
 
 namespace berth {

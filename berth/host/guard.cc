@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "berth/host/file_io.h"
-#include "berth/host/process.h"
-#include "berth/host/process_limit.h"
+#include "berth/host/os/file_io.h"
+#include "berth/host/os/process.h"
+#include "berth/host/os/process_limit.h"
 
 namespace berth {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "berth/host/environment.h"
-#include "berth/host/user.h"
+#include "berth/host/os/user.h"
 #include "berth/model/order.h"
 
 namespace berth {

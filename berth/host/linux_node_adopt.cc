@@ -5,9 +5,9 @@
 
 #include "berth/agent/signals.h"
 #include "berth/base/codec.h"
-#include "berth/host/file_io.h"
 #include "berth/host/linux_node_parts.h"
-#include "berth/host/process.h"
+#include "berth/host/os/file_io.h"
+#include "berth/host/os/process.h"
 
 namespace berth {
 

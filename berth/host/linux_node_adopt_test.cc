@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "berth/host/linux_node_rig.h"
-#include "berth/host/process.h"
+#include "berth/host/os/process.h"
 #include "berth/host/run_directory.h"
 
 namespace berth {

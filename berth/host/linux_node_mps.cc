@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "berth/base/codec.h"
-#include "berth/host/file_io.h"
 #include "berth/host/linux_node_parts.h"
+#include "berth/host/os/file_io.h"
 
 namespace berth {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "berth/host/account_check.h"
 #include "berth/host/device_guard.h"
 #include "berth/host/gpu_inventory.h"
+#include "berth/host/os/account_check.h"
 #include "berth/model/node.h"
 
 namespace berth {

@@ -16,9 +16,9 @@
 #include "berth/agent/signals.h"
 #include "berth/base/text.h"
 #include "berth/host/device_files.h"
-#include "berth/host/file_io.h"
-#include "berth/host/process.h"
-#include "berth/host/user.h"
+#include "berth/host/os/file_io.h"
+#include "berth/host/os/process.h"
+#include "berth/host/os/user.h"
 
 namespace berth {
 

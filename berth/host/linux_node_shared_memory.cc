@@ -6,9 +6,9 @@
 #include <ctime>
 
 #include "berth/base/log.h"
-#include "berth/host/file_io.h"
-#include "berth/host/left_behind.h"
 #include "berth/host/linux_node_parts.h"
+#include "berth/host/os/file_io.h"
+#include "berth/host/os/left_behind.h"
 
 namespace berth {
 

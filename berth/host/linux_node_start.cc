@@ -11,15 +11,15 @@
 
 #include "berth/agent/signals.h"
 #include "berth/base/codec.h"
-#include "berth/host/file_io.h"
 #include "berth/host/hook_plan.h"
 #include "berth/host/linux_node_parts.h"
 #include "berth/host/not_begun.h"
-#include "berth/host/process.h"
-#include "berth/host/process_limit.h"
+#include "berth/host/os/file_io.h"
+#include "berth/host/os/process.h"
+#include "berth/host/os/process_limit.h"
+#include "berth/host/os/user.h"
 #include "berth/host/run_plan.h"
 #include "berth/host/shepherd.h"
-#include "berth/host/user.h"
 
 namespace berth {
 

@@ -9,7 +9,7 @@
 #include "berth/base/text.h"
 #include "berth/host/job_environment.h"
 #include "berth/host/linux_node_rig.h"
-#include "berth/host/user.h"
+#include "berth/host/os/user.h"
 
 namespace berth {
 namespace {

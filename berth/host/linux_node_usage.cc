@@ -1,7 +1,7 @@
 // How LinuxNode measures what runs.
 #include "berth/agent/signals.h"
 #include "berth/host/linux_node_parts.h"
-#include "berth/host/process.h"
+#include "berth/host/os/process.h"
 #include "berth/host/run_meter.h"
 
 namespace berth {

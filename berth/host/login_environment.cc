@@ -11,8 +11,8 @@
 
 #include "berth/base/text.h"
 #include "berth/host/environment.h"
-#include "berth/host/unique_fd.h"
-#include "berth/host/user.h"
+#include "berth/host/os/unique_fd.h"
+#include "berth/host/os/user.h"
 
 namespace berth {
 namespace {

@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include "berth/base/codec.h"
-#include "berth/host/file_io.h"
+#include "berth/host/os/file_io.h"
 #include "berth/model/step_io.h"
 
 namespace berth {

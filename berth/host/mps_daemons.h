@@ -17,7 +17,7 @@
 #include "berth/base/fields.h"
 #include "berth/host/cgroup_tree.h"
 #include "berth/host/job_environment.h"
-#include "berth/host/unique_fd.h"
+#include "berth/host/os/unique_fd.h"
 
 namespace berth {
 

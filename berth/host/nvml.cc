@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "berth/host/device_files.h"
-#include "berth/host/file_io.h"
 #include "berth/host/gpu_inventory.h"
 #include "berth/host/gpu_meter.h"
 #include "berth/host/mig.h"
+#include "berth/host/os/file_io.h"
 
 namespace berth {
 namespace {

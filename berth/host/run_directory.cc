@@ -13,7 +13,7 @@
 
 #include "berth/base/codec.h"
 #include "berth/base/text.h"
-#include "berth/host/file_io.h"
+#include "berth/host/os/file_io.h"
 
 namespace berth {
 namespace {

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "berth/base/text.h"
-#include "berth/host/file_io.h"
+#include "berth/host/os/file_io.h"
 
 namespace berth {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "berth/agent/ports.h"
 #include "berth/base/fields.h"
-#include "berth/host/account_check.h"
-#include "berth/host/process.h"
+#include "berth/host/os/account_check.h"
+#include "berth/host/os/process.h"
 #include "berth/model/inherited.h"
 #include "berth/mpi/mpi_step.h"
 

@@ -16,13 +16,13 @@
 #include <map>
 
 #include "berth/agent/signals.h"
-#include "berth/host/account_check.h"
 #include "berth/host/cgroup_tree.h"
-#include "berth/host/file_io.h"
 #include "berth/host/guard.h"
 #include "berth/host/mpi_server.h"
 #include "berth/host/not_begun.h"
-#include "berth/host/process.h"
+#include "berth/host/os/account_check.h"
+#include "berth/host/os/file_io.h"
+#include "berth/host/os/process.h"
 #include "berth/host/run_directory.h"
 #include "berth/host/step_pump.h"
 #include "berth/host/task_child.h"

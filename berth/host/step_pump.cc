@@ -11,7 +11,7 @@
 
 #include <cerrno>
 
-#include "berth/host/file_io.h"
+#include "berth/host/os/file_io.h"
 #include "berth/trust/here.h"
 
 namespace berth {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "berth/host/os/unique_fd.h"
 #include "berth/host/run_spec.h"
-#include "berth/host/unique_fd.h"
 
 namespace berth {
 

@@ -11,9 +11,9 @@
 
 #include "berth/base/text.h"
 #include "berth/host/environment.h"
-#include "berth/host/file_io.h"
 #include "berth/host/login_environment.h"
-#include "berth/host/unique_fd.h"
+#include "berth/host/os/file_io.h"
+#include "berth/host/os/unique_fd.h"
 
 namespace berth {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "berth/base/fields.h"
-#include "berth/host/unique_fd.h"
+#include "berth/host/os/unique_fd.h"
 
 namespace berth {
 

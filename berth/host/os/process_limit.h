@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "berth/host/file_io.h"
+#include "berth/host/os/file_io.h"
 
 namespace berth {
 

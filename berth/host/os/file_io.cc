@@ -1,4 +1,4 @@
-#include "berth/host/file_io.h"
+#include "berth/host/os/file_io.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "berth/host/unique_fd.h"
+#include "berth/host/os/unique_fd.h"
 
 namespace berth {
 

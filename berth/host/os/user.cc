@@ -1,11 +1,11 @@
-#include "berth/host/user.h"
+#include "berth/host/os/user.h"
 
 #include <pwd.h>
 
 #include <cerrno>
 #include <vector>
 
-#include "berth/host/file_io.h"
+#include "berth/host/os/file_io.h"
 
 namespace berth {
 

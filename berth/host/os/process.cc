@@ -1,4 +1,4 @@
-#include "berth/host/process.h"
+#include "berth/host/os/process.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -9,7 +9,7 @@
 #include <set>
 
 #include "berth/base/text.h"
-#include "berth/host/file_io.h"
+#include "berth/host/os/file_io.h"
 
 namespace berth {
 namespace {

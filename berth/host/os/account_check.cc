@@ -1,4 +1,4 @@
-#include "berth/host/account_check.h"
+#include "berth/host/os/account_check.h"
 
 #include <dlfcn.h>
 #include <unistd.h>

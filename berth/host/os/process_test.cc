@@ -1,5 +1,5 @@
 // Tests of process.h: who gets a signal.
-#include "berth/host/process.h"
+#include "berth/host/os/process.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "berth/host/left_behind.h"
+#include "berth/host/os/left_behind.h"
 
 #include <gtest/gtest.h>
 #include <sys/ipc.h>

@@ -1,4 +1,4 @@
-#include "berth/host/left_behind.h"
+#include "berth/host/os/left_behind.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 #include <memory>
 
 #include "berth/base/text.h"
-#include "berth/host/file_io.h"
-#include "berth/host/unique_fd.h"
+#include "berth/host/os/file_io.h"
+#include "berth/host/os/unique_fd.h"
 
 namespace berth {
 namespace {
