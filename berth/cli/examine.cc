@@ -18,7 +18,7 @@
 #include "berth/cli/doctor.h"
 #include "berth/client/client.h"
 #include "berth/config/files.h"
-#include "berth/host/cgroup_mounts.h"
+#include "berth/host/cgroup/cgroup_mounts.h"
 #include "berth/trust/certificates.h"
 #include "berth/trust/key_file.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "berth/host/cgroup_tree.h"
-#include "berth/host/device_guard.h"
+#include "berth/host/cgroup/cgroup_tree.h"
+#include "berth/host/cgroup/device_guard.h"
 #include "berth/host/linux_node_options.h"
 #include "berth/model/order.h"
 

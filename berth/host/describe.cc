@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <map>
 
-#include "berth/host/device_files.h"
+#include "berth/host/cgroup/device_files.h"
 
 namespace berth {
 namespace {

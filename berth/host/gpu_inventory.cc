@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/text.h"
-#include "berth/host/device_files.h"
+#include "berth/host/cgroup/device_files.h"
 
 namespace berth {
 namespace {

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "berth/base/hostlist.h"
-#include "berth/host/device_files.h"
+#include "berth/host/cgroup/device_files.h"
 #include "berth/model/job_variables.h"
 
 namespace berth {

@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "berth/agent/signals.h"
+#include "berth/host/cgroup/run_meter.h"
 #include "berth/host/linux_node_parts.h"
 #include "berth/host/os/file_io.h"
 #include "berth/host/os/process.h"
-#include "berth/host/run_meter.h"
 
 namespace berth {
 

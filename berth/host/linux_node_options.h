@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "berth/host/device_guard.h"
+#include "berth/host/cgroup/device_guard.h"
 #include "berth/host/gpu_inventory.h"
 #include "berth/host/os/account_check.h"
 #include "berth/model/node.h"

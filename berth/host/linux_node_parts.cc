@@ -15,7 +15,7 @@
 
 #include "berth/agent/signals.h"
 #include "berth/base/text.h"
-#include "berth/host/device_files.h"
+#include "berth/host/cgroup/device_files.h"
 #include "berth/host/os/file_io.h"
 #include "berth/host/os/process.h"
 #include "berth/host/os/user.h"

@@ -14,7 +14,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "berth/host/cgroup_rig.h"
+#include "berth/host/cgroup/cgroup_rig.h"
 #include "berth/host/linux_node.h"
 #include "berth/host/run_directory.h"
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <memory>
 
-#include "berth/host/device_guard.h"
+#include "berth/host/cgroup/device_guard.h"
 
 namespace berth {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "berth/host/cgroup/device_guard.h"
 #include "berth/host/describe.h"
-#include "berth/host/device_guard.h"
 #include "berth/host/gpu_inventory.h"
 #include "berth/host/gpu_meter.h"
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "berth/base/fields.h"
-#include "berth/host/cgroup_tree.h"
+#include "berth/host/cgroup/cgroup_tree.h"
 #include "berth/host/job_environment.h"
 #include "berth/host/os/unique_fd.h"
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <optional>
 
-#include "berth/host/device_files.h"
+#include "berth/host/cgroup/device_files.h"
 #include "berth/host/gpu_inventory.h"
 #include "berth/host/gpu_meter.h"
 #include "berth/host/mig.h"

@@ -16,7 +16,7 @@
 #include <map>
 
 #include "berth/agent/signals.h"
-#include "berth/host/cgroup_tree.h"
+#include "berth/host/cgroup/cgroup_tree.h"
 #include "berth/host/guard.h"
 #include "berth/host/mpi_server.h"
 #include "berth/host/not_begun.h"

@@ -8,7 +8,7 @@
 
 #include <functional>
 
-#include "berth/host/cgroup_tree.h"
+#include "berth/host/cgroup/cgroup_tree.h"
 #include "berth/host/os/file_io.h"
 
 namespace berth {

@@ -1,4 +1,4 @@
-#include "berth/host/cgroup_tree.h"
+#include "berth/host/cgroup/cgroup_tree.h"
 
 #include <fcntl.h>
 #include <signal.h>

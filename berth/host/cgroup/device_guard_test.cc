@@ -1,4 +1,4 @@
-#include "berth/host/device_guard.h"
+#include "berth/host/cgroup/device_guard.h"
 
 #include <fcntl.h>
 #include <grp.h>
@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "berth/host/cgroup_rig.h"
+#include "berth/host/cgroup/cgroup_rig.h"
 
 namespace berth {
 namespace {

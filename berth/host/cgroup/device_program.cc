@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "berth/host/device_guard.h"
+#include "berth/host/cgroup/device_guard.h"
 #include "berth/host/os/file_io.h"
 #include "berth/host/os/unique_fd.h"
 

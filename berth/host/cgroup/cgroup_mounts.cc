@@ -1,4 +1,4 @@
-#include "berth/host/cgroup_mounts.h"
+#include "berth/host/cgroup/cgroup_mounts.h"
 
 #include <array>
 

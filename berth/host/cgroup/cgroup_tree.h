@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "berth/base/result.h"
-#include "berth/host/cgroup_mounts.h"
+#include "berth/host/cgroup/cgroup_mounts.h"
 #include "berth/model/ids.h"
 
 namespace berth {

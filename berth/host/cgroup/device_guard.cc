@@ -1,4 +1,4 @@
-#include "berth/host/device_guard.h"
+#include "berth/host/cgroup/device_guard.h"
 
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "berth/host/device_files.h"
+#include "berth/host/cgroup/device_files.h"
 #include "berth/host/os/file_io.h"
 
 namespace berth {

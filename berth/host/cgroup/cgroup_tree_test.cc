@@ -1,11 +1,11 @@
-#include "berth/host/cgroup_tree.h"
+#include "berth/host/cgroup/cgroup_tree.h"
 
 #include <sched.h>
 #include <sys/mman.h>
 
 #include <cerrno>
 
-#include "berth/host/cgroup_rig.h"
+#include "berth/host/cgroup/cgroup_rig.h"
 
 namespace berth {
 namespace {

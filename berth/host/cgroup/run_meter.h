@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "berth/host/cgroup_tree.h"
+#include "berth/host/cgroup/cgroup_tree.h"
 #include "berth/model/run_usage.h"
 
 namespace berth {

@@ -1,4 +1,4 @@
-#include "berth/host/run_meter.h"
+#include "berth/host/cgroup/run_meter.h"
 
 #include <unistd.h>
 

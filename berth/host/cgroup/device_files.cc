@@ -1,4 +1,4 @@
-#include "berth/host/device_files.h"
+#include "berth/host/cgroup/device_files.h"
 
 #include <algorithm>
 
