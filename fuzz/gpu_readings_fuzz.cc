@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "berth/base/assert.h"
-#include "berth/host/gpu_meter.h"
+#include "berth/host/hardware/gpu_meter.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(bytes), size);

@@ -7,7 +7,7 @@
 #include "berth/base/assert.h"
 #include "berth/base/codec.h"
 #include "berth/host/cgroup/cgroup_mounts.h"
-#include "berth/host/gpu_inventory.h"
+#include "berth/host/hardware/gpu_inventory.h"
 #include "berth/host/run_spec.h"
 
 namespace berth {

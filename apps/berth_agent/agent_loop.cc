@@ -13,7 +13,7 @@
 #include "apps/berth_agent/pulse.h"
 #include "apps/daemon/limits.h"
 #include "apps/daemon/wall_clock.h"
-#include "berth/host/gpu_watch.h"
+#include "berth/host/hardware/gpu_watch.h"
 
 namespace berth {
 

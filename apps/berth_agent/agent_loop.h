@@ -8,7 +8,7 @@
 
 #include "berth/agent/agent.h"
 #include "berth/base/log.h"
-#include "berth/host/gpu_meter.h"
+#include "berth/host/hardware/gpu_meter.h"
 #include "berth/wire/agent_client.h"
 
 namespace berth {

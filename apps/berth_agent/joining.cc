@@ -4,7 +4,7 @@
 
 #include "apps/daemon/cluster_config.h"
 #include "berth/base/text.h"
-#include "berth/host/describe.h"
+#include "berth/host/hardware/describe.h"
 #include "berth/model/new_node_text.h"
 
 namespace berth {

@@ -6,8 +6,8 @@
 
 #include "apps/berth_agent/options.h"
 #include "berth/base/log.h"
-#include "berth/host/gpu_inventory.h"
-#include "berth/host/machine.h"
+#include "berth/host/hardware/gpu_inventory.h"
+#include "berth/host/hardware/machine.h"
 #include "berth/model/cluster_spec.h"
 #include "berth/model/new_node.h"
 

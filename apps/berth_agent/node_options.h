@@ -5,8 +5,8 @@
 #include <string>
 
 #include "apps/berth_agent/options.h"
+#include "berth/host/hardware/machine.h"
 #include "berth/host/linux_node.h"
-#include "berth/host/machine.h"
 
 namespace berth {
 

@@ -5,7 +5,7 @@
 
 #include "apps/berth_agent/options.h"
 #include "berth/base/log.h"
-#include "berth/host/machine.h"
+#include "berth/host/hardware/machine.h"
 #include "berth/model/cluster_spec.h"
 
 namespace berth {

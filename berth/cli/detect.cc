@@ -3,7 +3,7 @@
 
 #include "berth/cli/commands.h"
 #include "berth/client/host_name.h"
-#include "berth/host/describe.h"
+#include "berth/host/hardware/describe.h"
 
 namespace berth::cli {
 namespace {

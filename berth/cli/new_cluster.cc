@@ -7,7 +7,7 @@
 
 #include "berth/base/text.h"
 #include "berth/client/host_name.h"
-#include "berth/host/describe.h"
+#include "berth/host/hardware/describe.h"
 
 namespace berth::cli {
 namespace {

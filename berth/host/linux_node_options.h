@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "berth/host/cgroup/device_guard.h"
-#include "berth/host/gpu_inventory.h"
+#include "berth/host/hardware/gpu_inventory.h"
 #include "berth/host/os/account_check.h"
 #include "berth/model/node.h"
 

@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "berth/host/cgroup/device_files.h"
-#include "berth/host/gpu_inventory.h"
-#include "berth/host/gpu_meter.h"
-#include "berth/host/mig.h"
+#include "berth/host/hardware/gpu_inventory.h"
+#include "berth/host/hardware/gpu_meter.h"
+#include "berth/host/hardware/mig.h"
 #include "berth/host/os/file_io.h"
 
 namespace berth {

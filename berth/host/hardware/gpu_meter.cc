@@ -1,5 +1,5 @@
 // The file that another program writes.
-#include "berth/host/gpu_meter.h"
+#include "berth/host/hardware/gpu_meter.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "berth/host/machine.h"
+#include "berth/host/hardware/machine.h"
 
 #include <hwloc.h>
 #include <sys/statvfs.h>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "berth/base/result.h"
-#include "berth/host/machine.h"
+#include "berth/host/hardware/machine.h"
 #include "berth/model/node.h"
 
 namespace berth {

@@ -1,4 +1,4 @@
-#include "berth/host/mig.h"
+#include "berth/host/hardware/mig.h"
 
 #include "berth/base/text.h"
 

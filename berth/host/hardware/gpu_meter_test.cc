@@ -1,4 +1,4 @@
-#include "berth/host/gpu_meter.h"
+#include "berth/host/hardware/gpu_meter.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <fstream>
 #include <mutex>
 
-#include "berth/host/gpu_watch.h"
+#include "berth/host/hardware/gpu_watch.h"
 
 namespace berth {
 namespace {

@@ -1,11 +1,11 @@
-#include "berth/host/machine.h"
+#include "berth/host/hardware/machine.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <set>
 
-#include "berth/host/gpu_inventory.h"
+#include "berth/host/hardware/gpu_inventory.h"
 
 namespace berth {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "berth/base/log.h"
 #include "berth/base/time.h"
-#include "berth/host/gpu_meter.h"
+#include "berth/host/hardware/gpu_meter.h"
 
 namespace berth {
 

@@ -1,4 +1,4 @@
-#include "berth/host/describe.h"
+#include "berth/host/hardware/describe.h"
 
 #include <algorithm>
 #include <filesystem>

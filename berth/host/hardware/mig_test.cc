@@ -1,4 +1,4 @@
-#include "berth/host/mig.h"
+#include "berth/host/hardware/mig.h"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 #include <fstream>
 
 #include "berth/host/cgroup/device_guard.h"
-#include "berth/host/describe.h"
-#include "berth/host/gpu_inventory.h"
-#include "berth/host/gpu_meter.h"
+#include "berth/host/hardware/describe.h"
+#include "berth/host/hardware/gpu_inventory.h"
+#include "berth/host/hardware/gpu_meter.h"
 
 namespace berth {
 namespace {

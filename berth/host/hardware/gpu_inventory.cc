@@ -1,4 +1,4 @@
-#include "berth/host/gpu_inventory.h"
+#include "berth/host/hardware/gpu_inventory.h"
 
 #include <algorithm>
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "berth/base/result.h"
-#include "berth/host/gpu_inventory.h"
-#include "berth/host/machine.h"
+#include "berth/host/hardware/gpu_inventory.h"
+#include "berth/host/hardware/machine.h"
 #include "berth/model/cluster_spec.h"
 
 namespace berth {

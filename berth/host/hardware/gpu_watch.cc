@@ -1,4 +1,4 @@
-#include "berth/host/gpu_watch.h"
+#include "berth/host/hardware/gpu_watch.h"
 
 namespace berth {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "berth/base/result.h"
-#include "berth/host/gpu_inventory.h"
+#include "berth/host/hardware/gpu_inventory.h"
 #include "berth/model/cluster_spec.h"
 #include "berth/model/gpu_fault.h"
 #include "berth/model/gpu_reading.h"
