@@ -8,7 +8,7 @@
 #include "berth/base/codec.h"
 #include "berth/host/cgroup/cgroup_mounts.h"
 #include "berth/host/hardware/gpu_inventory.h"
-#include "berth/host/run_spec.h"
+#include "berth/host/run/run_spec.h"
 
 namespace berth {
 namespace {

@@ -13,7 +13,7 @@
 #include "apps/daemon/wall_clock.h"
 #include "berth/base/codec.h"
 #include "berth/host/file_disk.h"
-#include "berth/host/run_directory.h"
+#include "berth/host/run/run_directory.h"
 #include "berth/launcher/session.h"
 
 namespace berth {

@@ -6,7 +6,7 @@
 
 #include "berth/base/text.h"
 #include "berth/host/os/file_io.h"
-#include "berth/host/run_plan.h"
+#include "berth/host/run/run_plan.h"
 
 namespace berth {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "berth/base/result.h"
-#include "berth/host/run_directory.h"
+#include "berth/host/run/run_directory.h"
 
 namespace berth {
 

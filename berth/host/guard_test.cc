@@ -4,7 +4,7 @@
 #include "berth/base/text.h"
 #include "berth/host/linux_node_rig.h"
 #include "berth/host/os/process.h"
-#include "berth/host/run_directory.h"
+#include "berth/host/run/run_directory.h"
 
 namespace berth {
 namespace {

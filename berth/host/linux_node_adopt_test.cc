@@ -6,7 +6,7 @@
 
 #include "berth/host/linux_node_rig.h"
 #include "berth/host/os/process.h"
-#include "berth/host/run_directory.h"
+#include "berth/host/run/run_directory.h"
 
 namespace berth {
 namespace {

@@ -10,10 +10,10 @@
 #include "berth/agent/ports.h"
 #include "berth/base/log.h"
 #include "berth/host/confinement.h"
-#include "berth/host/job_environment.h"
 #include "berth/host/linux_node_options.h"
 #include "berth/host/mps_daemons.h"
-#include "berth/host/run_directory.h"
+#include "berth/host/run/job_environment.h"
+#include "berth/host/run/run_directory.h"
 
 namespace berth {
 

@@ -16,7 +16,7 @@
 
 #include "berth/host/cgroup/cgroup_rig.h"
 #include "berth/host/linux_node.h"
-#include "berth/host/run_directory.h"
+#include "berth/host/run/run_directory.h"
 
 namespace berth {
 

@@ -11,14 +11,14 @@
 
 #include "berth/agent/signals.h"
 #include "berth/base/codec.h"
-#include "berth/host/hook_plan.h"
 #include "berth/host/linux_node_parts.h"
-#include "berth/host/not_begun.h"
 #include "berth/host/os/file_io.h"
 #include "berth/host/os/process.h"
 #include "berth/host/os/process_limit.h"
 #include "berth/host/os/user.h"
-#include "berth/host/run_plan.h"
+#include "berth/host/run/hook_plan.h"
+#include "berth/host/run/not_begun.h"
+#include "berth/host/run/run_plan.h"
 #include "berth/host/shepherd.h"
 
 namespace berth {

@@ -7,9 +7,9 @@
 #include <algorithm>
 
 #include "berth/base/text.h"
-#include "berth/host/job_environment.h"
 #include "berth/host/linux_node_rig.h"
 #include "berth/host/os/user.h"
+#include "berth/host/run/job_environment.h"
 
 namespace berth {
 namespace {

@@ -10,9 +10,9 @@
 #include <csignal>
 
 #include "berth/base/text.h"
-#include "berth/host/environment.h"
 #include "berth/host/os/unique_fd.h"
 #include "berth/host/os/user.h"
+#include "berth/host/run/environment.h"
 
 namespace berth {
 namespace {

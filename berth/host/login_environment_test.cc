@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "berth/host/environment.h"
+#include "berth/host/run/environment.h"
 
 namespace berth {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "berth/host/run_spec.h"
+#include "berth/host/run/run_spec.h"
 #include "berth/host/task_child.h"
 
 namespace berth {

@@ -16,8 +16,8 @@
 
 #include "berth/base/fields.h"
 #include "berth/host/cgroup/cgroup_tree.h"
-#include "berth/host/job_environment.h"
 #include "berth/host/os/unique_fd.h"
+#include "berth/host/run/job_environment.h"
 
 namespace berth {
 

@@ -20,9 +20,9 @@
 
 #include "berth/base/bitmask.h"
 #include "berth/base/text.h"
-#include "berth/host/not_begun.h"
 #include "berth/host/os/file_io.h"
 #include "berth/host/os/process_limit.h"
+#include "berth/host/run/not_begun.h"
 #include "berth/host/task_exec.h"
 #include "berth/host/task_limits.h"
 

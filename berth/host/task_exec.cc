@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "berth/base/text.h"
-#include "berth/host/environment.h"
 #include "berth/host/login_environment.h"
 #include "berth/host/os/file_io.h"
 #include "berth/host/os/unique_fd.h"
+#include "berth/host/run/environment.h"
 
 namespace berth {
 namespace {

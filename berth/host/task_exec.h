@@ -1,7 +1,7 @@
 // The last step into a task: its environment, the program looked up as the user would, and exec.
 #pragma once
 
-#include "berth/host/run_spec.h"
+#include "berth/host/run/run_spec.h"
 
 namespace berth {
 

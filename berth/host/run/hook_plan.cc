@@ -1,4 +1,4 @@
-#include "berth/host/hook_plan.h"
+#include "berth/host/run/hook_plan.h"
 
 #include "berth/base/control_characters.h"
 

@@ -1,8 +1,8 @@
 // How the site's prolog or epilog is run. Pure, as run plans are.
 #pragma once
 
-#include "berth/host/job_environment.h"
-#include "berth/host/run_spec.h"
+#include "berth/host/run/job_environment.h"
+#include "berth/host/run/run_spec.h"
 
 namespace berth {
 

@@ -1,4 +1,4 @@
-#include "berth/host/environment.h"
+#include "berth/host/run/environment.h"
 
 namespace berth {
 

@@ -1,4 +1,4 @@
-#include "berth/host/job_environment.h"
+#include "berth/host/run/job_environment.h"
 
 #include <algorithm>
 #include <numeric>

@@ -2,8 +2,8 @@
 // CPUs, GPUs, environment and files can be tested without starting any.
 #pragma once
 
-#include "berth/host/job_environment.h"
-#include "berth/host/run_spec.h"
+#include "berth/host/run/job_environment.h"
+#include "berth/host/run/run_spec.h"
 
 namespace berth {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "berth/host/os/unique_fd.h"
-#include "berth/host/run_spec.h"
+#include "berth/host/run/run_spec.h"
 
 namespace berth {
 

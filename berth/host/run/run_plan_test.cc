@@ -1,4 +1,4 @@
-#include "berth/host/run_plan.h"
+#include "berth/host/run/run_plan.h"
 
 #include <gtest/gtest.h>
 

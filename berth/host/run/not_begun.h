@@ -2,7 +2,7 @@
 // the node's, or of the job's.
 #pragma once
 
-#include "berth/host/run_spec.h"
+#include "berth/host/run/run_spec.h"
 
 namespace berth {
 

@@ -1,4 +1,4 @@
-#include "berth/host/job_environment.h"
+#include "berth/host/run/job_environment.h"
 #include "berth/model/job_variables.h"
 
 #include <gtest/gtest.h>

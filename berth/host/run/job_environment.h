@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "berth/host/environment.h"
 #include "berth/host/os/user.h"
+#include "berth/host/run/environment.h"
 #include "berth/model/order.h"
 
 namespace berth {

@@ -1,4 +1,4 @@
-#include "berth/host/run_directory.h"
+#include "berth/host/run/run_directory.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
