@@ -1,7 +1,7 @@
 // berth-step: the shepherd of one run. Started by the agent; nobody calls it by hand.
 #include <cstdio>
 
-#include "berth/host/shepherd.h"
+#include "berth/host/shepherd/shepherd.h"
 
 int main(int count, char** arguments) {
     if (count != 2) {

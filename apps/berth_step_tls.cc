@@ -2,7 +2,7 @@
 // nobody calls it by hand.
 #include <cstdio>
 
-#include "berth/host/shepherd.h"
+#include "berth/host/shepherd/shepherd.h"
 #include "berth/trust/tls.h"
 
 namespace berth {

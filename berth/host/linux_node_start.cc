@@ -19,7 +19,7 @@
 #include "berth/host/run/hook_plan.h"
 #include "berth/host/run/not_begun.h"
 #include "berth/host/run/run_plan.h"
-#include "berth/host/shepherd.h"
+#include "berth/host/shepherd/shepherd.h"
 
 namespace berth {
 

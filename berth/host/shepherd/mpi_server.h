@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "berth/host/run/run_spec.h"
-#include "berth/host/task_child.h"
+#include "berth/host/shepherd/task_child.h"
 
 namespace berth {
 

@@ -1,4 +1,4 @@
-#include "berth/host/task_exec.h"
+#include "berth/host/shepherd/task_exec.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "berth/base/text.h"
-#include "berth/host/login_environment.h"
 #include "berth/host/os/file_io.h"
 #include "berth/host/os/unique_fd.h"
 #include "berth/host/run/environment.h"
+#include "berth/host/shepherd/login_environment.h"
 
 namespace berth {
 namespace {

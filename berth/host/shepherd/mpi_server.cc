@@ -1,4 +1,4 @@
-#include "berth/host/mpi_server.h"
+#include "berth/host/shepherd/mpi_server.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-#include "berth/host/login_environment.h"
+#include "berth/host/shepherd/login_environment.h"
 
 #include <fcntl.h>
 #include <poll.h>

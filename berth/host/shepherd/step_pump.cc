@@ -1,4 +1,4 @@
-#include "berth/host/step_pump.h"
+#include "berth/host/shepherd/step_pump.h"
 
 #include <fcntl.h>
 #include <netdb.h>

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "berth/host/secure_peer.h"
-#include "berth/host/task_child.h"
+#include "berth/host/shepherd/secure_peer.h"
+#include "berth/host/shepherd/task_child.h"
 #include "berth/model/step_io.h"
 
 namespace berth {

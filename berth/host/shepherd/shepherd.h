@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "berth/host/secure_peer.h"
+#include "berth/host/shepherd/secure_peer.h"
 
 namespace berth {
 

@@ -1,4 +1,4 @@
-#include "berth/host/shepherd.h"
+#include "berth/host/shepherd/shepherd.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -17,15 +17,15 @@
 
 #include "berth/agent/signals.h"
 #include "berth/host/cgroup/cgroup_tree.h"
-#include "berth/host/guard.h"
-#include "berth/host/mpi_server.h"
 #include "berth/host/os/account_check.h"
 #include "berth/host/os/file_io.h"
 #include "berth/host/os/process.h"
 #include "berth/host/run/not_begun.h"
 #include "berth/host/run/run_directory.h"
-#include "berth/host/step_pump.h"
-#include "berth/host/task_child.h"
+#include "berth/host/shepherd/guard.h"
+#include "berth/host/shepherd/mpi_server.h"
+#include "berth/host/shepherd/step_pump.h"
+#include "berth/host/shepherd/task_child.h"
 #include "berth/model/exit_status.h"
 
 namespace berth {

@@ -1,4 +1,4 @@
-#include "berth/host/guard.h"
+#include "berth/host/shepherd/guard.h"
 
 #include <signal.h>
 #include <sys/prctl.h>

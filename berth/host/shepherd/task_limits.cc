@@ -1,4 +1,4 @@
-#include "berth/host/task_limits.h"
+#include "berth/host/shepherd/task_limits.h"
 
 #include <sys/resource.h>
 

@@ -1,4 +1,4 @@
-#include "berth/host/task_child.h"
+#include "berth/host/shepherd/task_child.h"
 
 #include <fcntl.h>
 #include <grp.h>
@@ -23,8 +23,8 @@
 #include "berth/host/os/file_io.h"
 #include "berth/host/os/process_limit.h"
 #include "berth/host/run/not_begun.h"
-#include "berth/host/task_exec.h"
-#include "berth/host/task_limits.h"
+#include "berth/host/shepherd/task_exec.h"
+#include "berth/host/shepherd/task_limits.h"
 
 namespace berth {
 namespace {
