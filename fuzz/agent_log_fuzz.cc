@@ -11,7 +11,7 @@
 #include <string>
 
 #include "berth/base/assert.h"
-#include "berth/host/file_disk.h"
+#include "berth/host/node/file_disk.h"
 
 using berth::FileDisk;
 using berth::MemoryWrite;

@@ -6,7 +6,7 @@
 
 #include "apps/berth_agent/options.h"
 #include "berth/host/hardware/machine.h"
-#include "berth/host/linux_node.h"
+#include "berth/host/node/linux_node.h"
 
 namespace berth {
 

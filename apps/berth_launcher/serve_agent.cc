@@ -12,7 +12,7 @@
 #include "apps/berth_launcher/controller_keys.h"
 #include "apps/daemon/wall_clock.h"
 #include "berth/base/codec.h"
-#include "berth/host/file_disk.h"
+#include "berth/host/node/file_disk.h"
 #include "berth/host/run/run_directory.h"
 #include "berth/launcher/session.h"
 

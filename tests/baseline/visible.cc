@@ -1,6 +1,6 @@
 // What is compared of each file: the lines that a later program must show again.
 #include "berth/agent/memory.h"
-#include "berth/host/file_disk.h"
+#include "berth/host/node/file_disk.h"
 #include "berth/launcher/ledger.h"
 #include "berth/store/journal_table.h"
 #include "berth/store/reader.h"

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "berth/agent/memory.h"
-#include "berth/host/file_disk.h"
+#include "berth/host/node/file_disk.h"
 #include "berth/launcher/ledger.h"
 #include "berth/store/small_cluster.h"
 #include "berth/testing/builders.h"

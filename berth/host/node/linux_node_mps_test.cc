@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <fstream>
 
-#include "berth/host/linux_node_rig.h"
-#include "berth/host/mps_daemons.h"
+#include "berth/host/node/linux_node_rig.h"
+#include "berth/host/node/mps_daemons.h"
 
 namespace berth {
 namespace {

@@ -1,7 +1,7 @@
 // How LinuxNode measures what runs.
 #include "berth/agent/signals.h"
 #include "berth/host/cgroup/run_meter.h"
-#include "berth/host/linux_node_parts.h"
+#include "berth/host/node/linux_node_parts.h"
 #include "berth/host/os/process.h"
 
 namespace berth {

@@ -2,7 +2,7 @@
 #include <signal.h>
 
 #include "berth/agent/signals.h"
-#include "berth/host/linux_node_rig.h"
+#include "berth/host/node/linux_node_rig.h"
 
 namespace berth {
 namespace {

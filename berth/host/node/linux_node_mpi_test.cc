@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "berth/host/linux_node_step_rig.h"
+#include "berth/host/node/linux_node_step_rig.h"
 
 namespace berth {
 namespace {

@@ -1,5 +1,5 @@
 // Steps on real processes: tasks with ranks, and their streams carried to an srun.
-#include "berth/host/linux_node_step_rig.h"
+#include "berth/host/node/linux_node_step_rig.h"
 
 namespace berth {
 namespace {

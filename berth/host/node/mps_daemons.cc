@@ -1,4 +1,4 @@
-#include "berth/host/mps_daemons.h"
+#include "berth/host/node/mps_daemons.h"
 
 #include <fcntl.h>
 #include <grp.h>

@@ -9,9 +9,9 @@
 
 #include "berth/agent/ports.h"
 #include "berth/base/log.h"
-#include "berth/host/confinement.h"
-#include "berth/host/linux_node_options.h"
-#include "berth/host/mps_daemons.h"
+#include "berth/host/node/confinement.h"
+#include "berth/host/node/linux_node_options.h"
+#include "berth/host/node/mps_daemons.h"
 #include "berth/host/run/job_environment.h"
 #include "berth/host/run/run_directory.h"
 

@@ -1,7 +1,7 @@
 // What a hostile or careless job may try against its node.
 #include <sys/sysmacros.h>
 
-#include "berth/host/linux_node_rig.h"
+#include "berth/host/node/linux_node_rig.h"
 
 namespace berth {
 namespace {

@@ -6,7 +6,7 @@
 #include <ctime>
 
 #include "berth/base/log.h"
-#include "berth/host/linux_node_parts.h"
+#include "berth/host/node/linux_node_parts.h"
 #include "berth/host/os/file_io.h"
 #include "berth/host/os/left_behind.h"
 

@@ -1,4 +1,4 @@
-#include "berth/host/file_disk.h"
+#include "berth/host/node/file_disk.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -10,7 +10,7 @@
 
 #include "berth/agent/ports.h"
 #include "berth/base/log.h"
-#include "berth/host/linux_node_options.h"
+#include "berth/host/node/linux_node_options.h"
 
 namespace berth {
 

@@ -15,7 +15,7 @@
 #include <fstream>
 
 #include "berth/host/cgroup/cgroup_rig.h"
-#include "berth/host/linux_node.h"
+#include "berth/host/node/linux_node.h"
 #include "berth/host/run/run_directory.h"
 
 namespace berth {

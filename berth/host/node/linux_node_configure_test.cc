@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "berth/host/linux_node_rig.h"
+#include "berth/host/node/linux_node_rig.h"
 
 namespace berth {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <pwd.h>
 
-#include "berth/host/linux_node_rig.h"
+#include "berth/host/node/linux_node_rig.h"
 
 namespace berth {
 namespace {

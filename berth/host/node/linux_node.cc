@@ -1,6 +1,6 @@
-#include "berth/host/linux_node.h"
+#include "berth/host/node/linux_node.h"
 
-#include "berth/host/linux_node_parts.h"
+#include "berth/host/node/linux_node_parts.h"
 
 namespace berth {
 

@@ -1,4 +1,4 @@
-#include "berth/host/confinement.h"
+#include "berth/host/node/confinement.h"
 
 #include <unistd.h>
 

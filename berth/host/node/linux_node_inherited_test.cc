@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/base/text.h"
-#include "berth/host/linux_node_step_rig.h"
+#include "berth/host/node/linux_node_step_rig.h"
 
 namespace berth {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "berth/host/cgroup/cgroup_tree.h"
 #include "berth/host/cgroup/device_guard.h"
-#include "berth/host/linux_node_options.h"
+#include "berth/host/node/linux_node_options.h"
 #include "berth/model/order.h"
 
 namespace berth {

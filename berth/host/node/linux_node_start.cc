@@ -11,7 +11,7 @@
 
 #include "berth/agent/signals.h"
 #include "berth/base/codec.h"
-#include "berth/host/linux_node_parts.h"
+#include "berth/host/node/linux_node_parts.h"
 #include "berth/host/os/file_io.h"
 #include "berth/host/os/process.h"
 #include "berth/host/os/process_limit.h"

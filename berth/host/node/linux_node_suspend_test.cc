@@ -1,7 +1,7 @@
 // Real processes that are stopped where they are, go on, and are told something.
 #include <gtest/gtest.h>
 
-#include "berth/host/linux_node_rig.h"
+#include "berth/host/node/linux_node_rig.h"
 
 namespace berth {
 namespace {

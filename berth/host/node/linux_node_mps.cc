@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/codec.h"
-#include "berth/host/linux_node_parts.h"
+#include "berth/host/node/linux_node_parts.h"
 #include "berth/host/os/file_io.h"
 
 namespace berth {

@@ -1,4 +1,4 @@
-#include "berth/host/file_disk.h"
+#include "berth/host/node/file_disk.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

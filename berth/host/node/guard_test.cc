@@ -2,7 +2,7 @@
 #include <sys/wait.h>
 
 #include "berth/base/text.h"
-#include "berth/host/linux_node_rig.h"
+#include "berth/host/node/linux_node_rig.h"
 #include "berth/host/os/process.h"
 #include "berth/host/run/run_directory.h"
 

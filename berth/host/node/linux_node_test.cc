@@ -1,5 +1,5 @@
 // Batch scripts on real processes: how they start, what they find, how they end.
-#include "berth/host/linux_node.h"
+#include "berth/host/node/linux_node.h"
 
 #include <fcntl.h>
 #include <sys/mount.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "berth/base/text.h"
-#include "berth/host/linux_node_rig.h"
+#include "berth/host/node/linux_node_rig.h"
 #include "berth/host/os/user.h"
 #include "berth/host/run/job_environment.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "berth/host/linux_node_rig.h"
+#include "berth/host/node/linux_node_rig.h"
 #include "berth/host/os/process.h"
 #include "berth/host/run/run_directory.h"
 

@@ -1,4 +1,4 @@
-#include "berth/host/linux_node_parts.h"
+#include "berth/host/node/linux_node_parts.h"
 
 #include <fcntl.h>
 #include <signal.h>

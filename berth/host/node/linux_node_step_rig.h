@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <map>
 
-#include "berth/host/linux_node_rig.h"
+#include "berth/host/node/linux_node_rig.h"
 #include "berth/model/step_io.h"
 #include "berth/mpi/exchange.h"
 

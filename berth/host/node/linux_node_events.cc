@@ -12,7 +12,7 @@
 
 #include "berth/agent/signals.h"
 #include "berth/host/cgroup/run_meter.h"
-#include "berth/host/linux_node_parts.h"
+#include "berth/host/node/linux_node_parts.h"
 #include "berth/host/os/file_io.h"
 #include "berth/host/os/process.h"
 
