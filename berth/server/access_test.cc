@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "berth/server/sample_cluster.h"
 #include "berth/server/service.h"
+#include "berth/server/snapshot/sample_cluster.h"
 
 namespace berth {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "berth/api/messages.h"
-#include "berth/server/published.h"
+#include "berth/server/snapshot/published.h"
 
 namespace berth {
 

@@ -8,7 +8,7 @@
 #include "berth/api/messages.h"
 #include "berth/api/routes.h"
 #include "berth/control/turn/command.h"
-#include "berth/server/published.h"
+#include "berth/server/snapshot/published.h"
 
 namespace berth {
 

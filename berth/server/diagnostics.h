@@ -11,7 +11,7 @@
 #include "berth/api/messages.h"
 #include "berth/api/routes.h"
 #include "berth/control/core/ports.h"
-#include "berth/server/published.h"
+#include "berth/server/snapshot/published.h"
 
 namespace berth {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "berth/server/sample_cluster.h"
+#include "berth/server/snapshot/sample_cluster.h"
 
 namespace berth {
 namespace {

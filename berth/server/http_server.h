@@ -9,8 +9,8 @@
 #include "berth/control/core/ports.h"
 #include "berth/server/archive.h"
 #include "berth/server/http_server_options.h"
-#include "berth/server/published.h"
 #include "berth/server/service.h"
+#include "berth/server/snapshot/published.h"
 
 namespace berth {
 

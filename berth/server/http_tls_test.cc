@@ -6,7 +6,7 @@
 
 #include "berth/server/audit_log.h"
 #include "berth/server/server_rig.h"
-#include "berth/server/wall_time.h"
+#include "berth/server/snapshot/wall_time.h"
 #include "berth/trust/certificates.h"
 #include "berth/trust/tls.h"
 

@@ -8,7 +8,7 @@
 
 #include "berth/api/job_name.h"
 #include "berth/api/messages.h"
-#include "berth/server/published.h"
+#include "berth/server/snapshot/published.h"
 
 namespace berth {
 

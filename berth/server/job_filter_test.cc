@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "berth/server/sample_cluster.h"
+#include "berth/server/snapshot/sample_cluster.h"
 
 namespace berth {
 namespace {

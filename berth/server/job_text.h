@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "berth/server/published.h"
+#include "berth/server/snapshot/published.h"
 
 namespace berth {
 

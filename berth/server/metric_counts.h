@@ -8,7 +8,7 @@
 
 #include "berth/control/core/ports.h"
 #include "berth/server/metric_page.h"
-#include "berth/server/published.h"
+#include "berth/server/snapshot/published.h"
 
 namespace berth {
 

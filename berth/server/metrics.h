@@ -7,7 +7,7 @@
 
 #include "berth/server/diagnostics.h"
 #include "berth/server/metric_counts.h"
-#include "berth/server/published.h"
+#include "berth/server/snapshot/published.h"
 
 namespace berth {
 

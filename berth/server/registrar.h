@@ -8,7 +8,7 @@
 
 #include "berth/api/messages.h"
 #include "berth/model/order.h"
-#include "berth/server/published.h"
+#include "berth/server/snapshot/published.h"
 #include "berth/server/user_token.h"
 #include "berth/trust/certificates.h"
 #include "berth/trust/join_tokens.h"

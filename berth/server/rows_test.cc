@@ -4,7 +4,7 @@
 #include "berth/server/cluster_rows.h"
 #include "berth/server/job_rows.h"
 #include "berth/server/job_text.h"
-#include "berth/server/sample_cluster.h"
+#include "berth/server/snapshot/sample_cluster.h"
 #include "berth/server/tres.h"
 
 namespace berth {

@@ -20,7 +20,7 @@
 #include "berth/server/priority_rows.h"
 #include "berth/server/privacy.h"
 #include "berth/server/share_rows.h"
-#include "berth/server/wall_time.h"
+#include "berth/server/snapshot/wall_time.h"
 
 namespace berth {
 namespace {

@@ -11,9 +11,9 @@
 #include "berth/server/diagnostics.h"
 #include "berth/server/metric_counts.h"
 #include "berth/server/privacy.h"
-#include "berth/server/published.h"
 #include "berth/server/registrar.h"
 #include "berth/server/response.h"
+#include "berth/server/snapshot/published.h"
 
 namespace berth {
 

@@ -4,7 +4,7 @@
 #include "berth/control/requests/authorize.h"
 #include "berth/server/peer.h"
 #include "berth/server/service.h"
-#include "berth/server/wall_time.h"
+#include "berth/server/snapshot/wall_time.h"
 
 namespace berth {
 namespace {

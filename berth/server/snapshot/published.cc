@@ -1,4 +1,4 @@
-#include "berth/server/published.h"
+#include "berth/server/snapshot/published.h"
 
 #include <algorithm>
 

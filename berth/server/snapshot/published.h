@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "berth/control/core/ports.h"
-#include "berth/server/id_table.h"
+#include "berth/server/snapshot/id_table.h"
 
 namespace berth {
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/engine/state/cluster_state.h"
-#include "berth/server/published.h"
+#include "berth/server/snapshot/published.h"
 
 namespace berth {
 

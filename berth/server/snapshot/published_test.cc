@@ -1,11 +1,11 @@
-#include "berth/server/published.h"
+#include "berth/server/snapshot/published.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <thread>
 
-#include "berth/server/sample_cluster.h"
+#include "berth/server/snapshot/sample_cluster.h"
 
 namespace berth {
 namespace {

@@ -1,4 +1,4 @@
-#include "berth/server/id_table.h"
+#include "berth/server/snapshot/id_table.h"
 
 #include <gtest/gtest.h>
 
