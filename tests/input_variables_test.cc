@@ -2,7 +2,7 @@
 // than without.
 #include <gtest/gtest.h>
 
-#include "berth/server/job_filter.h"
+#include "berth/server/views/job_filter.h"
 #include "berth/slurm/input_variables.h"
 #include "berth/slurm/job_options.h"
 #include "command_rig.h"

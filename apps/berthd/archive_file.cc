@@ -10,7 +10,7 @@
 
 #include "berth/api/json.h"
 #include "berth/base/calendar.h"
-#include "berth/server/accounting_rows.h"
+#include "berth/server/views/accounting_rows.h"
 
 namespace berth {
 namespace {

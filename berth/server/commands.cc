@@ -10,7 +10,7 @@
 #include "berth/base/text.h"
 #include "berth/model/mail.h"
 #include "berth/server/dependency_text.h"
-#include "berth/server/job_rows.h"
+#include "berth/server/views/job_rows.h"
 
 namespace berth {
 namespace {

@@ -1,7 +1,7 @@
 #include "berth/server/lists.h"
 
-#include "berth/server/accounting_rows.h"
-#include "berth/server/job_rows.h"
+#include "berth/server/views/accounting_rows.h"
+#include "berth/server/views/job_rows.h"
 
 namespace berth {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "berth/api/json.h"
-#include "berth/server/job_filter.h"
 #include "berth/server/response.h"
+#include "berth/server/views/job_filter.h"
 #include "berth/store/reader.h"
 
 namespace berth {

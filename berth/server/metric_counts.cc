@@ -16,7 +16,7 @@
 
 #include "berth/base/assert.h"
 #include "berth/base/text.h"
-#include "berth/server/names.h"
+#include "berth/server/views/names.h"
 
 namespace berth {
 namespace {

@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "berth/server/metrics.h"
-#include "berth/server/names.h"
-#include "berth/server/share_rows.h"
+#include "berth/server/views/names.h"
+#include "berth/server/views/share_rows.h"
 
 namespace berth {
 namespace {

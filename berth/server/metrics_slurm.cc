@@ -6,8 +6,8 @@
 #include <map>
 #include <vector>
 
-#include "berth/server/cluster_rows.h"
 #include "berth/server/metrics.h"
+#include "berth/server/views/cluster_rows.h"
 
 namespace berth {
 namespace {

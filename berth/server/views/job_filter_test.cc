@@ -1,4 +1,4 @@
-#include "berth/server/job_filter.h"
+#include "berth/server/views/job_filter.h"
 
 #include <gtest/gtest.h>
 

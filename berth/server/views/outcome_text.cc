@@ -1,4 +1,4 @@
-#include "berth/server/outcome_text.h"
+#include "berth/server/views/outcome_text.h"
 
 #include <csignal>
 #include <cstring>

@@ -1,9 +1,9 @@
-#include "berth/server/cluster_rows.h"
+#include "berth/server/views/cluster_rows.h"
 
 #include <algorithm>
 
-#include "berth/server/names.h"
-#include "berth/server/tres.h"
+#include "berth/server/views/names.h"
+#include "berth/server/views/tres.h"
 
 namespace berth {
 namespace {

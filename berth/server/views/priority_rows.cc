@@ -1,11 +1,11 @@
-#include "berth/server/priority_rows.h"
+#include "berth/server/views/priority_rows.h"
 
 #include <algorithm>
 
 #include "berth/engine/derived/fair_shares.h"
 #include "berth/engine/derived/outlook.h"
 #include "berth/policy/tres_points.h"
-#include "berth/server/share_rows.h"
+#include "berth/server/views/share_rows.h"
 
 namespace berth {
 namespace {

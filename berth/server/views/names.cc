@@ -1,4 +1,4 @@
-#include "berth/server/names.h"
+#include "berth/server/views/names.h"
 
 #include <array>
 

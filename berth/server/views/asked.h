@@ -1,7 +1,7 @@
 // Asked: what a job's request comes to in the numbers that Slurm shows of a job that waits.
 #pragma once
 
-#include "berth/server/tres.h"
+#include "berth/server/views/tres.h"
 
 namespace berth {
 

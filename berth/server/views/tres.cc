@@ -1,4 +1,4 @@
-#include "berth/server/tres.h"
+#include "berth/server/views/tres.h"
 
 #include <algorithm>
 

@@ -1,12 +1,12 @@
-#include "berth/server/job_rows.h"
+#include "berth/server/views/job_rows.h"
 
 #include <algorithm>
 #include <cstring>
 #include <map>
 
-#include "berth/server/asked.h"
-#include "berth/server/job_text.h"
-#include "berth/server/names.h"
+#include "berth/server/views/asked.h"
+#include "berth/server/views/job_text.h"
+#include "berth/server/views/names.h"
 
 namespace berth {
 namespace {

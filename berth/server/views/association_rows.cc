@@ -1,4 +1,4 @@
-#include "berth/server/association_rows.h"
+#include "berth/server/views/association_rows.h"
 
 #include <algorithm>
 

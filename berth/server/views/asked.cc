@@ -1,9 +1,9 @@
-#include "berth/server/asked.h"
+#include "berth/server/views/asked.h"
 
 #include <algorithm>
 
 #include "berth/engine/placement/demand.h"
-#include "berth/server/tres.h"
+#include "berth/server/views/tres.h"
 
 namespace berth {
 namespace {

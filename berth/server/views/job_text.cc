@@ -1,4 +1,4 @@
-#include "berth/server/job_text.h"
+#include "berth/server/views/job_text.h"
 
 #include <algorithm>
 

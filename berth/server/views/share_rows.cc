@@ -1,4 +1,4 @@
-#include "berth/server/share_rows.h"
+#include "berth/server/views/share_rows.h"
 
 #include <algorithm>
 #include <map>

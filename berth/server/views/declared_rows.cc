@@ -1,9 +1,9 @@
-#include "berth/server/declared_rows.h"
+#include "berth/server/views/declared_rows.h"
 
 #include <algorithm>
 #include <map>
 
-#include "berth/server/tres.h"
+#include "berth/server/views/tres.h"
 
 namespace berth {
 

@@ -1,8 +1,8 @@
-#include "berth/server/accounting_rows.h"
+#include "berth/server/views/accounting_rows.h"
 
 #include "berth/base/text.h"
-#include "berth/server/asked.h"
-#include "berth/server/names.h"
+#include "berth/server/views/asked.h"
+#include "berth/server/views/names.h"
 
 namespace berth {
 namespace {

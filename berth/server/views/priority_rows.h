@@ -2,7 +2,7 @@
 #pragma once
 
 #include "berth/api/messages.h"
-#include "berth/server/job_filter.h"
+#include "berth/server/views/job_filter.h"
 
 namespace berth {
 

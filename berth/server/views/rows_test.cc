@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
 
-#include "berth/server/accounting_rows.h"
-#include "berth/server/cluster_rows.h"
-#include "berth/server/job_rows.h"
-#include "berth/server/job_text.h"
 #include "berth/server/snapshot/sample_cluster.h"
-#include "berth/server/tres.h"
+#include "berth/server/views/accounting_rows.h"
+#include "berth/server/views/cluster_rows.h"
+#include "berth/server/views/job_rows.h"
+#include "berth/server/views/job_text.h"
+#include "berth/server/views/tres.h"
 
 namespace berth {
 namespace {

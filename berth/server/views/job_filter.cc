@@ -1,11 +1,11 @@
-#include "berth/server/job_filter.h"
+#include "berth/server/views/job_filter.h"
 
 #include <algorithm>
 
 #include "berth/api/query.h"
 #include "berth/base/text.h"
 #include "berth/model/account_name.h"
-#include "berth/server/names.h"
+#include "berth/server/views/names.h"
 
 namespace berth {
 namespace {
