@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "berth/server/user_token.h"
+#include "berth/server/auth/user_token.h"
 #include "berth/trust/join_tokens.h"
 #include "berth/trust/secrets.h"
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "berth/server/access.h"
+#include "berth/server/auth/access.h"
 
 #include <gtest/gtest.h>
 

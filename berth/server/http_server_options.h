@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "berth/server/audit_log.h"
+#include "berth/server/auth/audit_log.h"
+#include "berth/server/auth/peer_names.h"
+#include "berth/server/auth/registrar.h"
 #include "berth/server/diagnostics.h"
 #include "berth/server/metric_counts.h"
-#include "berth/server/peer_names.h"
-#include "berth/server/registrar.h"
 #include "berth/server/service.h"
 #include "berth/server/stranger_rates.h"
 

@@ -1,5 +1,5 @@
 // PrivateData: what users see of others, and that operators see all.
-#include "berth/server/privacy.h"
+#include "berth/server/auth/privacy.h"
 
 #include <gtest/gtest.h>
 

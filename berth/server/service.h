@@ -8,10 +8,10 @@
 
 #include "berth/control/turn/command.h"
 #include "berth/server/archive.h"
+#include "berth/server/auth/privacy.h"
+#include "berth/server/auth/registrar.h"
 #include "berth/server/diagnostics.h"
 #include "berth/server/metric_counts.h"
-#include "berth/server/privacy.h"
-#include "berth/server/registrar.h"
 #include "berth/server/response.h"
 #include "berth/server/snapshot/published.h"
 

@@ -2,7 +2,7 @@
 #include "berth/api/json.h"
 #include "berth/api/problem.h"
 #include "berth/control/requests/authorize.h"
-#include "berth/server/peer.h"
+#include "berth/server/auth/peer.h"
 #include "berth/server/service.h"
 #include "berth/server/snapshot/wall_time.h"
 

@@ -1,4 +1,4 @@
-#include "berth/server/audit_log.h"
+#include "berth/server/auth/audit_log.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

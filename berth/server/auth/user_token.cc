@@ -1,4 +1,4 @@
-#include "berth/server/user_token.h"
+#include "berth/server/auth/user_token.h"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-#include "berth/server/privacy.h"
+#include "berth/server/auth/privacy.h"
 
 #include <algorithm>
 

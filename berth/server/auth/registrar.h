@@ -8,8 +8,8 @@
 
 #include "berth/api/messages.h"
 #include "berth/model/order.h"
+#include "berth/server/auth/user_token.h"
 #include "berth/server/snapshot/published.h"
-#include "berth/server/user_token.h"
 #include "berth/trust/certificates.h"
 #include "berth/trust/join_tokens.h"
 #include "berth/trust/revocations.h"

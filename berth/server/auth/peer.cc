@@ -1,4 +1,4 @@
-#include "berth/server/peer.h"
+#include "berth/server/auth/peer.h"
 
 #include <grp.h>
 #include <pwd.h>

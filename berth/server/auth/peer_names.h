@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "berth/server/peer.h"
+#include "berth/server/auth/peer.h"
 
 namespace berth {
 

@@ -1,4 +1,4 @@
-#include "berth/server/registrar.h"
+#include "berth/server/auth/registrar.h"
 
 #include <algorithm>
 

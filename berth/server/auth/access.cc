@@ -1,4 +1,4 @@
-#include "berth/server/access.h"
+#include "berth/server/auth/access.h"
 
 #include <algorithm>
 

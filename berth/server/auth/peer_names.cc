@@ -1,4 +1,4 @@
-#include "berth/server/peer_names.h"
+#include "berth/server/auth/peer_names.h"
 
 #include <boost/asio/post.hpp>
 
