@@ -9,8 +9,8 @@
 #include "berth/server/auth/audit_log.h"
 #include "berth/server/auth/peer_names.h"
 #include "berth/server/auth/registrar.h"
-#include "berth/server/diagnostics.h"
-#include "berth/server/metric_counts.h"
+#include "berth/server/metrics/diagnostics.h"
+#include "berth/server/metrics/metric_counts.h"
 #include "berth/server/service.h"
 #include "berth/server/stranger_rates.h"
 

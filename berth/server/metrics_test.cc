@@ -1,4 +1,4 @@
-#include "berth/server/metrics.h"
+#include "berth/server/metrics/metrics.h"
 
 #include <gtest/gtest.h>
 

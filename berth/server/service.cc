@@ -12,7 +12,7 @@
 #include "berth/server/auth/privacy.h"
 #include "berth/server/commands.h"
 #include "berth/server/lists.h"
-#include "berth/server/metrics.h"
+#include "berth/server/metrics/metrics.h"
 #include "berth/server/snapshot/wall_time.h"
 #include "berth/server/views/accounting_rows.h"
 #include "berth/server/views/association_rows.h"

@@ -10,8 +10,8 @@
 #include "berth/server/archive.h"
 #include "berth/server/auth/privacy.h"
 #include "berth/server/auth/registrar.h"
-#include "berth/server/diagnostics.h"
-#include "berth/server/metric_counts.h"
+#include "berth/server/metrics/diagnostics.h"
+#include "berth/server/metrics/metric_counts.h"
 #include "berth/server/response.h"
 #include "berth/server/snapshot/published.h"
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "berth/server/diagnostics.h"
-#include "berth/server/metric_counts.h"
+#include "berth/server/metrics/diagnostics.h"
+#include "berth/server/metrics/metric_counts.h"
 #include "berth/server/snapshot/published.h"
 
 namespace berth {

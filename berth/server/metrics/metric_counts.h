@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "berth/control/core/ports.h"
-#include "berth/server/metric_page.h"
+#include "berth/server/metrics/metric_page.h"
 #include "berth/server/snapshot/published.h"
 
 namespace berth {

@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "berth/server/metrics.h"
+#include "berth/server/metrics/metrics.h"
 #include "berth/server/views/cluster_rows.h"
 
 namespace berth {

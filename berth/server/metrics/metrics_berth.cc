@@ -6,7 +6,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "berth/server/metrics.h"
+#include "berth/server/metrics/metrics.h"
 #include "berth/server/views/names.h"
 #include "berth/server/views/share_rows.h"
 

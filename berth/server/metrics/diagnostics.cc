@@ -1,4 +1,4 @@
-#include "berth/server/diagnostics.h"
+#include "berth/server/metrics/diagnostics.h"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "berth/server/metric_page.h"
+#include "berth/server/metrics/metric_page.h"
 
 #include <prometheus/text_serializer.h>
 

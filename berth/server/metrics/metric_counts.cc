@@ -1,4 +1,4 @@
-#include "berth/server/metric_counts.h"
+#include "berth/server/metrics/metric_counts.h"
 
 #include <prometheus/counter.h>
 #include <prometheus/histogram.h>
