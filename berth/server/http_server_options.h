@@ -11,7 +11,7 @@
 #include "berth/server/auth/registrar.h"
 #include "berth/server/metrics/diagnostics.h"
 #include "berth/server/metrics/metric_counts.h"
-#include "berth/server/service.h"
+#include "berth/server/service/service.h"
 #include "berth/server/stranger_rates.h"
 
 namespace berth {

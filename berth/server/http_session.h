@@ -12,7 +12,7 @@
 #include "berth/server/byte_stream.h"
 #include "berth/server/gives_way.h"
 #include "berth/server/http_server_options.h"
-#include "berth/server/service.h"
+#include "berth/server/service/service.h"
 
 namespace berth {
 

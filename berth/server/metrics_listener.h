@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "berth/server/service.h"
+#include "berth/server/service/service.h"
 
 namespace berth {
 

@@ -15,7 +15,7 @@
 
 #include "berth/api/json_value.h"
 #include "berth/server/http_server.h"
-#include "berth/server/played_archive.h"
+#include "berth/server/service/played_archive.h"
 #include "berth/server/snapshot/sample_cluster.h"
 
 namespace berth {

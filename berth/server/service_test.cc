@@ -1,4 +1,4 @@
-#include "berth/server/service.h"
+#include "berth/server/service/service.h"
 
 #include <gtest/gtest.h>
 

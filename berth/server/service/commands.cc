@@ -1,4 +1,4 @@
-#include "berth/server/commands.h"
+#include "berth/server/service/commands.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -9,7 +9,7 @@
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
 #include "berth/model/mail.h"
-#include "berth/server/dependency_text.h"
+#include "berth/server/service/dependency_text.h"
 #include "berth/server/views/job_rows.h"
 
 namespace berth {

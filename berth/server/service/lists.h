@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "berth/api/json.h"
-#include "berth/server/response.h"
+#include "berth/server/service/response.h"
 #include "berth/server/views/job_filter.h"
 #include "berth/store/reader.h"
 

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <vector>
 
-#include "berth/server/archive.h"
+#include "berth/server/service/archive.h"
 
 namespace berth {
 

@@ -7,12 +7,12 @@
 #include <variant>
 
 #include "berth/control/turn/command.h"
-#include "berth/server/archive.h"
 #include "berth/server/auth/privacy.h"
 #include "berth/server/auth/registrar.h"
 #include "berth/server/metrics/diagnostics.h"
 #include "berth/server/metrics/metric_counts.h"
-#include "berth/server/response.h"
+#include "berth/server/service/archive.h"
+#include "berth/server/service/response.h"
 #include "berth/server/snapshot/published.h"
 
 namespace berth {

@@ -1,4 +1,4 @@
-#include "berth/server/response.h"
+#include "berth/server/service/response.h"
 
 #include "berth/api/json.h"
 #include "berth/api/problem.h"

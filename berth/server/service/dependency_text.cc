@@ -1,4 +1,4 @@
-#include "berth/server/dependency_text.h"
+#include "berth/server/service/dependency_text.h"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "berth/server/service.h"
+#include "berth/server/service/service.h"
 #include "berth/server/snapshot/sample_cluster.h"
 
 namespace berth {

@@ -1,4 +1,4 @@
-#include "berth/server/lists.h"
+#include "berth/server/service/lists.h"
 
 #include "berth/server/views/accounting_rows.h"
 #include "berth/server/views/job_rows.h"

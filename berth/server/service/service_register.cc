@@ -3,7 +3,7 @@
 #include "berth/api/problem.h"
 #include "berth/control/requests/authorize.h"
 #include "berth/server/auth/peer.h"
-#include "berth/server/service.h"
+#include "berth/server/service/service.h"
 #include "berth/server/snapshot/wall_time.h"
 
 namespace berth {

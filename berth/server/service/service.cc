@@ -1,4 +1,4 @@
-#include "berth/server/service.h"
+#include "berth/server/service/service.h"
 
 #include <algorithm>
 #include <chrono>
@@ -10,9 +10,9 @@
 #include "berth/model/account_name.h"
 #include "berth/server/auth/access.h"
 #include "berth/server/auth/privacy.h"
-#include "berth/server/commands.h"
-#include "berth/server/lists.h"
 #include "berth/server/metrics/metrics.h"
+#include "berth/server/service/commands.h"
+#include "berth/server/service/lists.h"
 #include "berth/server/snapshot/wall_time.h"
 #include "berth/server/views/accounting_rows.h"
 #include "berth/server/views/association_rows.h"

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "berth/server/played_archive.h"
-#include "berth/server/service.h"
+#include "berth/server/service/played_archive.h"
+#include "berth/server/service/service.h"
 #include "berth/server/snapshot/sample_cluster.h"
 
 namespace berth {
