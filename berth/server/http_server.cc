@@ -13,9 +13,9 @@
 #include <thread>
 
 #include "berth/server/http_session.h"
+#include "berth/server/limits/user_rates.h"
 #include "berth/server/snapshot/wall_time.h"
 #include "berth/server/unix_listener.h"
-#include "berth/server/user_rates.h"
 #include "berth/trust/tls.h"
 
 namespace berth {

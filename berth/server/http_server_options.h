@@ -9,10 +9,10 @@
 #include "berth/server/auth/audit_log.h"
 #include "berth/server/auth/peer_names.h"
 #include "berth/server/auth/registrar.h"
+#include "berth/server/limits/stranger_rates.h"
 #include "berth/server/metrics/diagnostics.h"
 #include "berth/server/metrics/metric_counts.h"
 #include "berth/server/service/service.h"
-#include "berth/server/stranger_rates.h"
 
 namespace berth {
 

@@ -1,4 +1,4 @@
-#include "berth/server/user_rates.h"
+#include "berth/server/limits/user_rates.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "berth/server/stranger_rates.h"
+#include "berth/server/limits/stranger_rates.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "berth/server/body_room.h"
+#include "berth/server/limits/body_room.h"
 
 #include "berth/base/assert.h"
 

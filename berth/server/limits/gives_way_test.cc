@@ -1,4 +1,4 @@
-#include "berth/server/gives_way.h"
+#include "berth/server/limits/gives_way.h"
 
 #include <gtest/gtest.h>
 
