@@ -4,7 +4,7 @@
 
 #include "berth/base/assert.h"
 #include "berth/client/endpoint.h"
-#include "berth/server/metrics_listener.h"
+#include "berth/server/http/metrics_listener.h"
 #include "berth/server/service/dependency_text.h"
 #include "berth/wire/link_address.h"
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "berth/server/server_rig.h"
+#include "berth/server/http/server_rig.h"
 
 using berth::PlayedServer;
 using berth::RawClient;

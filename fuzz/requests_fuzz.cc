@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "berth/server/server_rig.h"
+#include "berth/server/http/server_rig.h"
 
 namespace berth {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <sstream>
 
-#include "berth/server/server_rig.h"
+#include "berth/server/http/server_rig.h"
 #include "berth/slurm/program.h"
 
 namespace berth {

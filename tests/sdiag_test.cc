@@ -4,7 +4,7 @@
 #include <regex>
 #include <sstream>
 
-#include "berth/server/server_rig.h"
+#include "berth/server/http/server_rig.h"
 #include "berth/slurm/table_commands.h"
 
 namespace berth {

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "berth/config/load.h"
-#include "berth/server/server_rig.h"
+#include "berth/server/http/server_rig.h"
 #include "berth/slurm/table_commands.h"
 
 namespace berth {

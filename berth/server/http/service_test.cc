@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/api/json.h"
-#include "berth/server/server_rig.h"
+#include "berth/server/http/server_rig.h"
 
 namespace berth {
 namespace {

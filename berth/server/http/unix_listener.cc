@@ -1,4 +1,4 @@
-#include "berth/server/unix_listener.h"
+#include "berth/server/http/unix_listener.h"
 
 #include <sys/socket.h>
 #include <sys/stat.h>

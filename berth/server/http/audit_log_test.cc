@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "berth/api/routes.h"
-#include "berth/server/server_rig.h"
+#include "berth/server/http/server_rig.h"
 
 namespace berth {
 namespace {

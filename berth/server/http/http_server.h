@@ -7,7 +7,7 @@
 
 #include "berth/base/log.h"
 #include "berth/control/core/ports.h"
-#include "berth/server/http_server_options.h"
+#include "berth/server/http/http_server_options.h"
 #include "berth/server/service/archive.h"
 #include "berth/server/service/service.h"
 #include "berth/server/snapshot/published.h"

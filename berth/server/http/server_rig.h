@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "berth/api/json_value.h"
-#include "berth/server/http_server.h"
+#include "berth/server/http/http_server.h"
 #include "berth/server/service/played_archive.h"
 #include "berth/server/snapshot/sample_cluster.h"
 

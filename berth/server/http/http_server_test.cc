@@ -1,4 +1,4 @@
-#include "berth/server/http_server.h"
+#include "berth/server/http/http_server.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -7,7 +7,7 @@
 #include <condition_variable>
 #include <thread>
 
-#include "berth/server/server_rig.h"
+#include "berth/server/http/server_rig.h"
 
 namespace berth {
 namespace {

@@ -1,4 +1,4 @@
-#include "berth/server/http_server.h"
+#include "berth/server/http/http_server.h"
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -12,10 +12,10 @@
 #include <optional>
 #include <thread>
 
-#include "berth/server/http_session.h"
+#include "berth/server/http/http_session.h"
+#include "berth/server/http/unix_listener.h"
 #include "berth/server/limits/user_rates.h"
 #include "berth/server/snapshot/wall_time.h"
-#include "berth/server/unix_listener.h"
 #include "berth/trust/tls.h"
 
 namespace berth {

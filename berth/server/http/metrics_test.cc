@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "berth/server/metrics_listener.h"
-#include "berth/server/server_rig.h"
+#include "berth/server/http/metrics_listener.h"
+#include "berth/server/http/server_rig.h"
 
 namespace berth {
 namespace {

@@ -1,4 +1,4 @@
-#include "berth/server/http_session.h"
+#include "berth/server/http/http_session.h"
 
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "berth/server/auth/audit_log.h"
-#include "berth/server/server_rig.h"
+#include "berth/server/http/server_rig.h"
 #include "berth/server/snapshot/wall_time.h"
 #include "berth/trust/certificates.h"
 #include "berth/trust/tls.h"

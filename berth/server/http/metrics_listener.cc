@@ -1,4 +1,4 @@
-#include "berth/server/metrics_listener.h"
+#include "berth/server/http/metrics_listener.h"
 
 #include <sys/socket.h>
 

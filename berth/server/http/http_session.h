@@ -8,8 +8,8 @@
 #include <functional>
 #include <optional>
 
-#include "berth/server/byte_stream.h"
-#include "berth/server/http_server_options.h"
+#include "berth/server/http/byte_stream.h"
+#include "berth/server/http/http_server_options.h"
 #include "berth/server/limits/body_room.h"
 #include "berth/server/limits/gives_way.h"
 #include "berth/server/service/service.h"
