@@ -5,7 +5,7 @@
 #include <ostream>
 #include <utility>
 
-#include "berth/slurm/printable.h"
+#include "berth/slurm/text/printable.h"
 
 namespace berth::cli {
 namespace {

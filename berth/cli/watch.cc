@@ -9,7 +9,7 @@
 #include "berth/base/text.h"
 #include "berth/cli/commands.h"
 #include "berth/client/client.h"
-#include "berth/slurm/print.h"
+#include "berth/slurm/text/print.h"
 
 namespace berth::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "berth/api/problem.h"
-#include "berth/slurm/command.h"
+#include "berth/slurm/text/command.h"
 
 namespace berth::slurm {
 

@@ -10,9 +10,9 @@
 #include "berth/client/client.h"
 #include "berth/model/job_variables.h"
 #include "berth/slurm/attendant.h"
-#include "berth/slurm/command.h"
 #include "berth/slurm/job_look.h"
 #include "berth/slurm/job_options.h"
+#include "berth/slurm/text/command.h"
 
 namespace berth::slurm {
 

@@ -14,7 +14,7 @@
 
 #include "berth/base/result.h"
 #include "berth/client/endpoint.h"
-#include "berth/slurm/command.h"
+#include "berth/slurm/text/command.h"
 
 namespace berth::slurm {
 

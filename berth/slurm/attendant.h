@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "berth/slurm/command.h"
+#include "berth/slurm/text/command.h"
 
 namespace berth::slurm {
 

@@ -1,7 +1,7 @@
 #include "berth/slurm/clusters.h"
 
 #include "berth/base/text.h"
-#include "berth/slurm/print.h"
+#include "berth/slurm/text/print.h"
 
 namespace berth::slurm {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "berth/base/result.h"
-#include "berth/slurm/command.h"
 #include "berth/slurm/job_look.h"
+#include "berth/slurm/text/command.h"
 
 namespace berth::slurm {
 

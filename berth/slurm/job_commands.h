@@ -1,7 +1,7 @@
 // The commands that submit jobs and steps, and act on those that there are.
 #pragma once
 
-#include "berth/slurm/command.h"
+#include "berth/slurm/text/command.h"
 
 namespace berth::slurm {
 

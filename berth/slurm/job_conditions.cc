@@ -4,7 +4,7 @@
 
 #include "berth/base/text.h"
 #include "berth/slurm/arguments.h"
-#include "berth/slurm/print.h"
+#include "berth/slurm/text/print.h"
 
 namespace berth::slurm {
 namespace {

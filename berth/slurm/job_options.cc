@@ -13,9 +13,9 @@
 #include "berth/model/mpi_kind.h"
 #include "berth/slurm/input_variables.h"
 #include "berth/slurm/near_options.h"
-#include "berth/slurm/print.h"
+#include "berth/slurm/text/print.h"
+#include "berth/slurm/text/when.h"
 #include "berth/slurm/values.h"
-#include "berth/slurm/when.h"
 
 namespace berth::slurm {
 namespace {

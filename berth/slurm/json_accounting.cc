@@ -3,9 +3,9 @@
 
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
-#include "berth/slurm/accounting_time.h"
 #include "berth/slurm/json_rows.h"
-#include "berth/slurm/print.h"
+#include "berth/slurm/text/accounting_time.h"
+#include "berth/slurm/text/print.h"
 
 namespace berth::slurm {
 namespace {

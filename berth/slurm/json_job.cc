@@ -6,7 +6,7 @@
 #include "berth/base/text.h"
 #include "berth/model/mail.h"
 #include "berth/slurm/json_rows.h"
-#include "berth/slurm/print.h"
+#include "berth/slurm/text/print.h"
 
 namespace berth::slurm {
 namespace {

@@ -1,9 +1,9 @@
 // -O and --Format: the list of names, their widths, and the fields of squeue that have no letter.
 #include <gtest/gtest.h>
 
-#include "berth/slurm/columns.h"
-#include "berth/slurm/print.h"
 #include "berth/slurm/squeue_fields.h"
+#include "berth/slurm/text/columns.h"
+#include "berth/slurm/text/print.h"
 
 namespace berth::slurm {
 namespace {

@@ -9,7 +9,7 @@
 #include "berth/slurm/admin_commands.h"
 #include "berth/slurm/job_commands.h"
 #include "berth/slurm/table_commands.h"
-#include "berth/slurm/time_format.h"
+#include "berth/slurm/text/time_format.h"
 
 namespace berth::slurm {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "berth/slurm/command.h"
+#include "berth/slurm/text/command.h"
 
 namespace berth::slurm {
 

@@ -7,8 +7,8 @@
 
 #include "berth/slurm/admin_commands.h"
 #include "berth/slurm/job_commands.h"
-#include "berth/slurm/print.h"
 #include "berth/slurm/table_commands.h"
+#include "berth/slurm/text/print.h"
 
 namespace berth::slurm {
 namespace {

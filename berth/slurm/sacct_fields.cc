@@ -6,9 +6,9 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
-#include "berth/slurm/accounting_time.h"
-#include "berth/slurm/print.h"
-#include "berth/slurm/usage_text.h"
+#include "berth/slurm/text/accounting_time.h"
+#include "berth/slurm/text/print.h"
+#include "berth/slurm/text/usage_text.h"
 
 namespace berth::slurm {
 namespace {

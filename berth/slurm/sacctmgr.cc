@@ -6,9 +6,9 @@
 #include "berth/base/text.h"
 #include "berth/client/client.h"
 #include "berth/slurm/admin_commands.h"
-#include "berth/slurm/argument_text.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/sacctmgr_edit.h"
+#include "berth/slurm/text/argument_text.h"
 
 namespace berth::slurm {
 namespace {

@@ -7,7 +7,7 @@
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
 #include "berth/model/limit_keys.h"
-#include "berth/slurm/columns.h"
+#include "berth/slurm/text/columns.h"
 
 namespace berth::slurm {
 namespace {

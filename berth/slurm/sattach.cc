@@ -12,10 +12,10 @@
 #include "berth/client/client.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/job_commands.h"
-#include "berth/slurm/print.h"
 #include "berth/slurm/step_attachment.h"
 #include "berth/slurm/step_output.h"
 #include "berth/slurm/terminal.h"
+#include "berth/slurm/text/print.h"
 
 namespace berth::slurm {
 namespace {

@@ -14,9 +14,9 @@
 #include "berth/base/text.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/job_commands.h"
-#include "berth/slurm/print.h"
 #include "berth/slurm/sbcast_script.h"
 #include "berth/slurm/step_run.h"
+#include "berth/slurm/text/print.h"
 
 namespace berth::slurm {
 namespace {

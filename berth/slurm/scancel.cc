@@ -16,7 +16,7 @@
 #include "berth/slurm/input_variables.h"
 #include "berth/slurm/job_commands.h"
 #include "berth/slurm/job_conditions.h"
-#include "berth/slurm/print.h"
+#include "berth/slurm/text/print.h"
 #include "berth/slurm/values.h"
 
 namespace berth::slurm {

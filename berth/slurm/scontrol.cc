@@ -7,11 +7,9 @@
 #include "berth/base/text.h"
 #include "berth/client/client.h"
 #include "berth/slurm/admin_commands.h"
-#include "berth/slurm/argument_text.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/clusters.h"
 #include "berth/slurm/json_rows.h"
-#include "berth/slurm/print.h"
 #include "berth/slurm/scontrol_job.h"
 #include "berth/slurm/scontrol_node.h"
 #include "berth/slurm/scontrol_partition.h"
@@ -19,6 +17,8 @@
 #include "berth/slurm/scontrol_show.h"
 #include "berth/slurm/scontrol_token.h"
 #include "berth/slurm/scontrol_update.h"
+#include "berth/slurm/text/argument_text.h"
+#include "berth/slurm/text/print.h"
 
 namespace berth::slurm {
 namespace {

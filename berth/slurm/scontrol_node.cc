@@ -6,7 +6,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/base/text.h"
 #include "berth/model/new_node_text.h"
-#include "berth/slurm/print.h"
+#include "berth/slurm/text/print.h"
 
 namespace berth::slurm {
 namespace {

@@ -5,9 +5,9 @@
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
 #include "berth/model/invalid_argument.h"
-#include "berth/slurm/argument_text.h"
-#include "berth/slurm/print.h"
-#include "berth/slurm/when.h"
+#include "berth/slurm/text/argument_text.h"
+#include "berth/slurm/text/print.h"
+#include "berth/slurm/text/when.h"
 
 namespace berth::slurm {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "berth/api/messages.h"
 #include "berth/client/client.h"
-#include "berth/slurm/command.h"
+#include "berth/slurm/text/command.h"
 
 namespace berth::slurm {
 

@@ -8,8 +8,8 @@
 
 #include "berth/client/client.h"
 #include "berth/slurm/arguments.h"
-#include "berth/slurm/columns.h"
 #include "berth/slurm/table_commands.h"
+#include "berth/slurm/text/columns.h"
 
 namespace berth::slurm {
 namespace {

@@ -4,10 +4,10 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
-#include "berth/slurm/columns.h"
-#include "berth/slurm/print.h"
 #include "berth/slurm/scontrol_show.h"
 #include "berth/slurm/show_format.h"
+#include "berth/slurm/text/columns.h"
+#include "berth/slurm/text/print.h"
 
 namespace berth::slurm {
 

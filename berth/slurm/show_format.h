@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "berth/slurm/printable.h"
+#include "berth/slurm/text/printable.h"
 
 namespace berth::slurm {
 

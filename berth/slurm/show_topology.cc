@@ -4,8 +4,8 @@
 #include <set>
 
 #include "berth/base/text.h"
-#include "berth/slurm/print.h"
 #include "berth/slurm/scontrol_show.h"
+#include "berth/slurm/text/print.h"
 
 namespace berth::slurm {
 namespace {

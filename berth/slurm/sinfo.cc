@@ -14,16 +14,16 @@
 #include "berth/client/client.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/clusters.h"
-#include "berth/slurm/columns.h"
 #include "berth/slurm/input_variables.h"
 #include "berth/slurm/iterate.h"
-#include "berth/slurm/print.h"
-#include "berth/slurm/printable.h"
 #include "berth/slurm/scontrol_show.h"
 #include "berth/slurm/sinfo_fields.h"
 #include "berth/slurm/sinfo_json.h"
 #include "berth/slurm/sinfo_order.h"
 #include "berth/slurm/table_commands.h"
+#include "berth/slurm/text/columns.h"
+#include "berth/slurm/text/print.h"
+#include "berth/slurm/text/printable.h"
 
 namespace berth::slurm {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "berth/api/messages.h"
-#include "berth/slurm/columns.h"
+#include "berth/slurm/text/columns.h"
 
 namespace berth::slurm {
 

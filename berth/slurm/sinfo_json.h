@@ -3,9 +3,9 @@
 
 #include <iosfwd>
 
-#include "berth/slurm/command.h"
 #include "berth/slurm/sinfo_fields.h"
 #include "berth/slurm/slurm_json.h"
+#include "berth/slurm/text/command.h"
 
 namespace berth::slurm {
 

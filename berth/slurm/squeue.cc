@@ -11,19 +11,19 @@
 #include "berth/api/query.h"
 #include "berth/base/text.h"
 #include "berth/client/client.h"
-#include "berth/slurm/argument_text.h"
 #include "berth/slurm/arguments.h"
 #include "berth/slurm/clusters.h"
-#include "berth/slurm/columns.h"
 #include "berth/slurm/input_variables.h"
 #include "berth/slurm/iterate.h"
 #include "berth/slurm/json_rows.h"
-#include "berth/slurm/print.h"
-#include "berth/slurm/printable.h"
 #include "berth/slurm/squeue_fields.h"
 #include "berth/slurm/squeue_order.h"
 #include "berth/slurm/squeue_table.h"
 #include "berth/slurm/table_commands.h"
+#include "berth/slurm/text/argument_text.h"
+#include "berth/slurm/text/columns.h"
+#include "berth/slurm/text/print.h"
+#include "berth/slurm/text/printable.h"
 
 namespace berth::slurm {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
-#include "berth/slurm/columns.h"
-#include "berth/slurm/print.h"
 #include "berth/slurm/squeue_fields.h"
+#include "berth/slurm/text/columns.h"
+#include "berth/slurm/text/print.h"
 
 namespace berth::slurm {
 namespace {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "berth/base/text.h"
-#include "berth/slurm/print.h"
 #include "berth/slurm/squeue_fields.h"
+#include "berth/slurm/text/print.h"
 
 namespace berth::slurm {
 namespace {

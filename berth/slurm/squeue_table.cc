@@ -4,8 +4,8 @@
 #include <ostream>
 #include <utility>
 
-#include "berth/slurm/printable.h"
-#include "berth/slurm/unit_text.h"
+#include "berth/slurm/text/printable.h"
+#include "berth/slurm/text/unit_text.h"
 
 namespace berth::slurm {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "berth/slurm/columns.h"
 #include "berth/slurm/squeue_fields.h"
 #include "berth/slurm/squeue_order.h"
+#include "berth/slurm/text/columns.h"
 
 namespace berth::slurm {
 

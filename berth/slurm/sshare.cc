@@ -8,11 +8,11 @@
 
 #include "berth/base/text.h"
 #include "berth/client/client.h"
-#include "berth/slurm/argument_text.h"
 #include "berth/slurm/arguments.h"
-#include "berth/slurm/columns.h"
 #include "berth/slurm/sprio_fields.h"
 #include "berth/slurm/table_commands.h"
+#include "berth/slurm/text/argument_text.h"
+#include "berth/slurm/text/columns.h"
 
 namespace berth::slurm {
 namespace {

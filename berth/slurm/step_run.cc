@@ -12,11 +12,11 @@
 #include "berth/slurm/held_signals.h"
 #include "berth/slurm/input_variables.h"
 #include "berth/slurm/job_environment.h"
-#include "berth/slurm/print.h"
 #include "berth/slurm/shell.h"
 #include "berth/slurm/step_output.h"
 #include "berth/slurm/step_signals.h"
 #include "berth/slurm/terminal.h"
+#include "berth/slurm/text/print.h"
 
 namespace berth::slurm {
 namespace {

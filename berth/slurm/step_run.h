@@ -9,12 +9,12 @@
 
 #include "berth/client/client.h"
 #include "berth/mpi/exchange.h"
-#include "berth/slurm/command.h"
 #include "berth/slurm/held_nodes.h"
 #include "berth/slurm/job_look.h"
 #include "berth/slurm/job_options.h"
 #include "berth/slurm/step_files.h"
 #include "berth/slurm/step_listener.h"
+#include "berth/slurm/text/command.h"
 
 namespace berth::slurm {
 

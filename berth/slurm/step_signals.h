@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "berth/client/client.h"
-#include "berth/slurm/command.h"
 #include "berth/slurm/job_look.h"
 #include "berth/slurm/step_listener.h"
+#include "berth/slurm/text/command.h"
 
 namespace berth::slurm {
 

@@ -1,7 +1,7 @@
 // The commands that print tables of what there is.
 #pragma once
 
-#include "berth/slurm/command.h"
+#include "berth/slurm/text/command.h"
 
 namespace berth::slurm {
 

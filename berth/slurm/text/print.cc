@@ -1,4 +1,4 @@
-#include "berth/slurm/print.h"
+#include "berth/slurm/text/print.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 
 #include "berth/base/hostlist.h"
 #include "berth/base/text.h"
-#include "berth/slurm/time_format.h"
+#include "berth/slurm/text/time_format.h"
 
 namespace berth::slurm {
 namespace {

@@ -1,4 +1,4 @@
-#include "berth/slurm/accounting_time.h"
+#include "berth/slurm/text/accounting_time.h"
 
 #include <algorithm>
 

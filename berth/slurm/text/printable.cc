@@ -1,4 +1,4 @@
-#include "berth/slurm/printable.h"
+#include "berth/slurm/text/printable.h"
 
 namespace berth::slurm {
 namespace {

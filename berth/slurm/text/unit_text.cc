@@ -1,4 +1,4 @@
-#include "berth/slurm/unit_text.h"
+#include "berth/slurm/text/unit_text.h"
 
 #include <cstdint>
 

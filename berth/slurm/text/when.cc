@@ -1,4 +1,4 @@
-#include "berth/slurm/when.h"
+#include "berth/slurm/text/when.h"
 
 #include <array>
 #include <chrono>
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "berth/base/text.h"
-#include "berth/slurm/time_format.h"
+#include "berth/slurm/text/time_format.h"
 
 namespace berth::slurm {
 namespace {

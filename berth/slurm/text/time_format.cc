@@ -1,4 +1,4 @@
-#include "berth/slurm/time_format.h"
+#include "berth/slurm/text/time_format.h"
 
 #include <array>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "berth/slurm/columns.h"
+#include "berth/slurm/text/columns.h"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
-#include "berth/slurm/unit_text.h"
+#include "berth/slurm/text/unit_text.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
-#include "berth/slurm/printable.h"
-#include "berth/slurm/time_format.h"
+#include "berth/slurm/text/printable.h"
+#include "berth/slurm/text/time_format.h"
 
 namespace berth::slurm {
 namespace {

@@ -1,10 +1,10 @@
-#include "berth/slurm/when.h"
+#include "berth/slurm/text/when.h"
 
 #include <gtest/gtest.h>
 
 #include <ctime>
 
-#include "berth/slurm/print.h"
+#include "berth/slurm/text/print.h"
 
 namespace berth::slurm {
 namespace {

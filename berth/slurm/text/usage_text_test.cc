@@ -1,4 +1,4 @@
-#include "berth/slurm/usage_text.h"
+#include "berth/slurm/text/usage_text.h"
 
 #include <gtest/gtest.h>
 

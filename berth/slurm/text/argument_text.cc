@@ -1,4 +1,4 @@
-#include "berth/slurm/argument_text.h"
+#include "berth/slurm/text/argument_text.h"
 
 #include "berth/base/text.h"
 #include "berth/model/invalid_argument.h"

@@ -1,4 +1,4 @@
-#include "berth/slurm/print.h"
+#include "berth/slurm/text/print.h"
 
 #include <gtest/gtest.h>
 
