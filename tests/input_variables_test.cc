@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "berth/server/views/job_filter.h"
-#include "berth/slurm/input_variables.h"
-#include "berth/slurm/job_options.h"
+#include "berth/slurm/options/input_variables.h"
+#include "berth/slurm/options/job_options.h"
 #include "command_rig.h"
 
 namespace berth {

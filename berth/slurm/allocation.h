@@ -11,7 +11,7 @@
 #include "berth/model/job_variables.h"
 #include "berth/slurm/attendant.h"
 #include "berth/slurm/job_look.h"
-#include "berth/slurm/job_options.h"
+#include "berth/slurm/options/job_options.h"
 #include "berth/slurm/text/command.h"
 
 namespace berth::slurm {

@@ -12,7 +12,7 @@
 
 #include "berth/base/text.h"
 #include "berth/slurm/held_signals.h"
-#include "berth/slurm/job_options.h"
+#include "berth/slurm/options/job_options.h"
 
 namespace berth::slurm {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/text.h"
-#include "berth/slurm/arguments.h"
+#include "berth/slurm/options/arguments.h"
 #include "berth/slurm/text/print.h"
 
 namespace berth::slurm {

@@ -1,6 +1,6 @@
 #include "berth/slurm/job_look.h"
 
-#include "berth/slurm/arguments.h"
+#include "berth/slurm/options/arguments.h"
 
 namespace berth::slurm {
 

@@ -10,10 +10,10 @@
 
 #include "berth/base/text.h"
 #include "berth/client/client.h"
-#include "berth/slurm/arguments.h"
-#include "berth/slurm/clusters.h"
-#include "berth/slurm/input_variables.h"
 #include "berth/slurm/json_rows.h"
+#include "berth/slurm/options/arguments.h"
+#include "berth/slurm/options/clusters.h"
+#include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/sacct_fields.h"
 #include "berth/slurm/table_commands.h"
 #include "berth/slurm/text/argument_text.h"

@@ -6,7 +6,7 @@
 #include "berth/base/text.h"
 #include "berth/client/client.h"
 #include "berth/slurm/admin_commands.h"
-#include "berth/slurm/arguments.h"
+#include "berth/slurm/options/arguments.h"
 #include "berth/slurm/sacctmgr_edit.h"
 #include "berth/slurm/text/argument_text.h"
 

@@ -12,8 +12,8 @@
 #include <ostream>
 
 #include "berth/base/text.h"
-#include "berth/slurm/arguments.h"
 #include "berth/slurm/job_commands.h"
+#include "berth/slurm/options/arguments.h"
 #include "berth/slurm/sbcast_script.h"
 #include "berth/slurm/step_run.h"
 #include "berth/slurm/text/print.h"

@@ -11,13 +11,13 @@
 #include "berth/api/job_name.h"
 #include "berth/base/text.h"
 #include "berth/client/client.h"
-#include "berth/slurm/arguments.h"
-#include "berth/slurm/clusters.h"
-#include "berth/slurm/input_variables.h"
 #include "berth/slurm/job_commands.h"
 #include "berth/slurm/job_conditions.h"
+#include "berth/slurm/options/arguments.h"
+#include "berth/slurm/options/clusters.h"
+#include "berth/slurm/options/input_variables.h"
+#include "berth/slurm/options/values.h"
 #include "berth/slurm/text/print.h"
-#include "berth/slurm/values.h"
 
 namespace berth::slurm {
 namespace {

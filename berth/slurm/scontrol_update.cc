@@ -12,10 +12,10 @@
 #include "berth/model/license.h"
 #include "berth/model/mail.h"
 #include "berth/model/node.h"
+#include "berth/slurm/options/values.h"
 #include "berth/slurm/scontrol_reservation.h"
 #include "berth/slurm/text/argument_text.h"
 #include "berth/slurm/text/when.h"
-#include "berth/slurm/values.h"
 
 namespace berth::slurm {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
-#include "berth/slurm/arguments.h"
+#include "berth/slurm/options/arguments.h"
 
 namespace berth::slurm {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "berth/base/text.h"
 #include "berth/client/client.h"
-#include "berth/slurm/arguments.h"
+#include "berth/slurm/options/arguments.h"
 #include "berth/slurm/sacct_fields.h"
 #include "berth/slurm/table_commands.h"
 #include "berth/slurm/text/columns.h"

@@ -11,7 +11,7 @@
 #include "berth/mpi/exchange.h"
 #include "berth/slurm/held_nodes.h"
 #include "berth/slurm/job_look.h"
-#include "berth/slurm/job_options.h"
+#include "berth/slurm/options/job_options.h"
 #include "berth/slurm/step_files.h"
 #include "berth/slurm/step_listener.h"
 #include "berth/slurm/text/command.h"

@@ -1,9 +1,9 @@
 // The options about where a job is: what they set, and what they refuse.
-#include "berth/slurm/near_options.h"
+#include "berth/slurm/options/near_options.h"
 
 #include <gtest/gtest.h>
 
-#include "berth/slurm/job_options.h"
+#include "berth/slurm/options/job_options.h"
 
 namespace berth::slurm {
 namespace {

@@ -1,4 +1,4 @@
-#include "berth/slurm/advice.h"
+#include "berth/slurm/options/advice.h"
 
 #include <unistd.h>
 

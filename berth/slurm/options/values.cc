@@ -1,4 +1,4 @@
-#include "berth/slurm/values.h"
+#include "berth/slurm/options/values.h"
 
 #include <algorithm>
 #include <array>

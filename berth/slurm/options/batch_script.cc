@@ -1,4 +1,4 @@
-#include "berth/slurm/batch_script.h"
+#include "berth/slurm/options/batch_script.h"
 
 #include "berth/base/text.h"
 

@@ -1,4 +1,4 @@
-#include "berth/slurm/clusters.h"
+#include "berth/slurm/options/clusters.h"
 
 #include "berth/base/text.h"
 #include "berth/slurm/text/print.h"

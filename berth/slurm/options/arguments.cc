@@ -1,4 +1,4 @@
-#include "berth/slurm/arguments.h"
+#include "berth/slurm/options/arguments.h"
 
 #include <pwd.h>
 
@@ -9,7 +9,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/base/nearest.h"
 #include "berth/base/text.h"
-#include "berth/slurm/advice.h"
+#include "berth/slurm/options/advice.h"
 
 namespace berth::slurm {
 

@@ -1,4 +1,4 @@
-#include "berth/slurm/job_options.h"
+#include "berth/slurm/options/job_options.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "berth/slurm/arguments.h"
+#include "berth/slurm/options/arguments.h"
 
 namespace berth::slurm {
 namespace {

@@ -1,4 +1,4 @@
-#include "berth/slurm/job_options.h"
+#include "berth/slurm/options/job_options.h"
 
 #include <algorithm>
 #include <array>
@@ -11,11 +11,11 @@
 #include "berth/model/invalid_argument.h"
 #include "berth/model/mail.h"
 #include "berth/model/mpi_kind.h"
-#include "berth/slurm/input_variables.h"
-#include "berth/slurm/near_options.h"
+#include "berth/slurm/options/input_variables.h"
+#include "berth/slurm/options/near_options.h"
+#include "berth/slurm/options/values.h"
 #include "berth/slurm/text/print.h"
 #include "berth/slurm/text/when.h"
-#include "berth/slurm/values.h"
 
 namespace berth::slurm {
 namespace {

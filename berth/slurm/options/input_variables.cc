@@ -1,4 +1,4 @@
-#include "berth/slurm/input_variables.h"
+#include "berth/slurm/options/input_variables.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "berth/slurm/shell.h"
+#include "berth/slurm/options/shell.h"
 
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "berth/base/result.h"
-#include "berth/slurm/job_draft.h"
+#include "berth/slurm/options/job_draft.h"
 #include "berth/slurm/text/command.h"
 
 namespace berth::slurm {

@@ -1,8 +1,8 @@
-#include "berth/slurm/advice.h"
+#include "berth/slurm/options/advice.h"
 
 #include <gtest/gtest.h>
 
-#include "berth/slurm/job_options.h"
+#include "berth/slurm/options/job_options.h"
 
 namespace berth::slurm {
 namespace {

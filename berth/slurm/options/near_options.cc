@@ -1,10 +1,10 @@
-#include "berth/slurm/near_options.h"
+#include "berth/slurm/options/near_options.h"
 
 #include "berth/base/duration_text.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
 #include "berth/model/invalid_argument.h"
-#include "berth/slurm/values.h"
+#include "berth/slurm/options/values.h"
 
 namespace berth::slurm {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "berth/base/result.h"
-#include "berth/slurm/job_draft.h"
+#include "berth/slurm/options/job_draft.h"
 
 namespace berth::slurm {
 
