@@ -7,11 +7,11 @@
 #include "berth/base/hostlist.h"
 #include "berth/client/host_name.h"
 #include "berth/model/job_variables.h"
-#include "berth/slurm/held_signals.h"
 #include "berth/slurm/options/advice.h"
 #include "berth/slurm/options/clusters.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/options/job_environment.h"
+#include "berth/slurm/step/held_signals.h"
 
 namespace berth::slurm {
 namespace {

@@ -10,8 +10,8 @@
 #include "berth/client/client.h"
 #include "berth/model/job_variables.h"
 #include "berth/slurm/attendant.h"
-#include "berth/slurm/job_look.h"
 #include "berth/slurm/options/job_options.h"
+#include "berth/slurm/step/job_look.h"
 #include "berth/slurm/text/command.h"
 
 namespace berth::slurm {

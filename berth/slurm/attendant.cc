@@ -8,8 +8,8 @@
 #include <csignal>
 
 #include "berth/client/client.h"
-#include "berth/slurm/job_look.h"
 #include "berth/slurm/options/arguments.h"
+#include "berth/slurm/step/job_look.h"
 
 namespace berth::slurm {
 namespace {

@@ -1,5 +1,5 @@
 // That a look at a job which comes to nothing is not taken for the job's end.
-#include "berth/slurm/job_look.h"
+#include "berth/slurm/step/job_look.h"
 
 #include <gtest/gtest.h>
 

@@ -14,12 +14,12 @@
 #include "berth/client/client.h"
 #include "berth/model/exit_status.h"
 #include "berth/slurm/allocation.h"
-#include "berth/slurm/held_signals.h"
 #include "berth/slurm/job_commands.h"
 #include "berth/slurm/options/advice.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/options/job_options.h"
+#include "berth/slurm/step/held_signals.h"
 
 namespace berth::slurm {
 namespace {

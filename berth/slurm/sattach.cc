@@ -12,9 +12,9 @@
 #include "berth/client/client.h"
 #include "berth/slurm/job_commands.h"
 #include "berth/slurm/options/arguments.h"
-#include "berth/slurm/step_attachment.h"
-#include "berth/slurm/step_output.h"
-#include "berth/slurm/terminal.h"
+#include "berth/slurm/step/step_attachment.h"
+#include "berth/slurm/step/step_output.h"
+#include "berth/slurm/step/terminal.h"
 #include "berth/slurm/text/print.h"
 
 namespace berth::slurm {

@@ -15,7 +15,7 @@
 #include "berth/slurm/job_commands.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/sbcast_script.h"
-#include "berth/slurm/step_run.h"
+#include "berth/slurm/step/step_run.h"
 #include "berth/slurm/text/print.h"
 
 namespace berth::slurm {

@@ -8,14 +8,14 @@
 #include "berth/model/exit_status.h"
 #include "berth/model/mpi_kind.h"
 #include "berth/slurm/allocation.h"
-#include "berth/slurm/component_runs.h"
-#include "berth/slurm/held_signals.h"
 #include "berth/slurm/job_commands.h"
 #include "berth/slurm/options/advice.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/options/job_options.h"
-#include "berth/slurm/step_run.h"
+#include "berth/slurm/step/component_runs.h"
+#include "berth/slurm/step/held_signals.h"
+#include "berth/slurm/step/step_run.h"
 
 namespace berth::slurm {
 namespace {

@@ -1,4 +1,4 @@
-#include "berth/slurm/step_listener.h"
+#include "berth/slurm/step/step_listener.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #include <utility>
 
 #include "berth/base/text.h"
-#include "berth/slurm/step_attachment.h"
+#include "berth/slurm/step/step_attachment.h"
 #include "berth/trust/here.h"
 #include "berth/trust/tls.h"
 

@@ -9,11 +9,11 @@
 
 #include "berth/client/client.h"
 #include "berth/mpi/exchange.h"
-#include "berth/slurm/held_nodes.h"
-#include "berth/slurm/job_look.h"
 #include "berth/slurm/options/job_options.h"
-#include "berth/slurm/step_files.h"
-#include "berth/slurm/step_listener.h"
+#include "berth/slurm/step/held_nodes.h"
+#include "berth/slurm/step/job_look.h"
+#include "berth/slurm/step/step_files.h"
+#include "berth/slurm/step/step_listener.h"
 #include "berth/slurm/text/command.h"
 
 namespace berth::slurm {

@@ -1,5 +1,5 @@
 // srun's side of a step's connections: who may keep it busy, and what it does by the clock.
-#include "berth/slurm/step_listener.h"
+#include "berth/slurm/step/step_listener.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "berth/model/exit_status.h"
-#include "berth/slurm/step_attachment.h"
+#include "berth/slurm/step/step_attachment.h"
 
 namespace berth::slurm {
 namespace {

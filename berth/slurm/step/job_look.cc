@@ -1,4 +1,4 @@
-#include "berth/slurm/job_look.h"
+#include "berth/slurm/step/job_look.h"
 
 #include "berth/slurm/options/arguments.h"
 

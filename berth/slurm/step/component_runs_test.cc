@@ -1,5 +1,5 @@
 // Tests of component_runs.h: which components, and what each is told.
-#include "berth/slurm/component_runs.h"
+#include "berth/slurm/step/component_runs.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "berth/slurm/held_nodes.h"
+#include "berth/slurm/step/held_nodes.h"
 
 #include <algorithm>
 
 #include "berth/base/hostlist.h"
 #include "berth/base/text.h"
-#include "berth/slurm/held_signals.h"
+#include "berth/slurm/step/held_signals.h"
 
 namespace berth::slurm {
 namespace {

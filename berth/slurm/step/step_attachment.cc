@@ -1,4 +1,4 @@
-#include "berth/slurm/step_attachment.h"
+#include "berth/slurm/step/step_attachment.h"
 
 #include <netdb.h>
 #include <poll.h>

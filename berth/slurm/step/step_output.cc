@@ -1,4 +1,4 @@
-#include "berth/slurm/step_output.h"
+#include "berth/slurm/step/step_output.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "berth/slurm/step_run.h"
+#include "berth/slurm/step/step_run.h"
 
 #include <algorithm>
 #include <csignal>
@@ -9,13 +9,13 @@
 
 #include "berth/base/hostlist.h"
 #include "berth/base/text.h"
-#include "berth/slurm/held_signals.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/options/job_environment.h"
 #include "berth/slurm/options/shell.h"
-#include "berth/slurm/step_output.h"
-#include "berth/slurm/step_signals.h"
-#include "berth/slurm/terminal.h"
+#include "berth/slurm/step/held_signals.h"
+#include "berth/slurm/step/step_output.h"
+#include "berth/slurm/step/step_signals.h"
+#include "berth/slurm/step/terminal.h"
 #include "berth/slurm/text/print.h"
 
 namespace berth::slurm {

@@ -1,4 +1,4 @@
-#include "berth/slurm/step_signals.h"
+#include "berth/slurm/step/step_signals.h"
 
 #include <algorithm>
 #include <csignal>
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "berth/base/hostlist.h"
-#include "berth/slurm/held_signals.h"
+#include "berth/slurm/step/held_signals.h"
 
 namespace berth::slurm {
 namespace {

@@ -1,4 +1,4 @@
-#include "berth/slurm/component_runs.h"
+#include "berth/slurm/step/component_runs.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -11,8 +11,8 @@
 #include <ostream>
 
 #include "berth/base/text.h"
-#include "berth/slurm/held_signals.h"
 #include "berth/slurm/options/job_options.h"
+#include "berth/slurm/step/held_signals.h"
 
 namespace berth::slurm {
 namespace {

@@ -1,4 +1,4 @@
-#include "berth/slurm/held_signals.h"
+#include "berth/slurm/step/held_signals.h"
 
 #include <poll.h>
 #include <sys/signalfd.h>

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "berth/base/result.h"
-#include "berth/slurm/job_look.h"
+#include "berth/slurm/step/job_look.h"
 #include "berth/slurm/text/command.h"
 
 namespace berth::slurm {

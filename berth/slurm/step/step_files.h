@@ -9,7 +9,7 @@
 
 #include "berth/api/messages.h"
 #include "berth/base/result.h"
-#include "berth/slurm/job_look.h"
+#include "berth/slurm/step/job_look.h"
 
 namespace berth::slurm {
 

@@ -1,4 +1,4 @@
-#include "berth/slurm/terminal.h"
+#include "berth/slurm/step/terminal.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>

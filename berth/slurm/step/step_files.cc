@@ -1,4 +1,4 @@
-#include "berth/slurm/step_files.h"
+#include "berth/slurm/step/step_files.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

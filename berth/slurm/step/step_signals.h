@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "berth/client/client.h"
-#include "berth/slurm/job_look.h"
-#include "berth/slurm/step_listener.h"
+#include "berth/slurm/step/job_look.h"
+#include "berth/slurm/step/step_listener.h"
 #include "berth/slurm/text/command.h"
 
 namespace berth::slurm {
