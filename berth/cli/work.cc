@@ -11,7 +11,7 @@
 #include "berth/base/text.h"
 #include "berth/cli/commands.h"
 #include "berth/client/client.h"
-#include "berth/slurm/job_commands.h"
+#include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/step/held_signals.h"
 
 extern char** environ;

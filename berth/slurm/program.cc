@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "berth/slurm/admin_commands.h"
-#include "berth/slurm/job_commands.h"
+#include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/table_commands.h"
 #include "berth/slurm/text/time_format.h"
 

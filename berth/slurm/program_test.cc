@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "berth/slurm/admin_commands.h"
-#include "berth/slurm/job_commands.h"
+#include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/table_commands.h"
 #include "berth/slurm/text/print.h"
 

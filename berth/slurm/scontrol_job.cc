@@ -8,7 +8,7 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
-#include "berth/slurm/job_wait.h"
+#include "berth/slurm/jobs/job_wait.h"
 #include "berth/slurm/text/print.h"
 
 namespace berth::slurm {

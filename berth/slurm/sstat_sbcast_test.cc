@@ -9,7 +9,7 @@
 
 #include "berth/api/json.h"
 #include "berth/client/toy_server.h"
-#include "berth/slurm/job_commands.h"
+#include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/sacct_fields.h"
 #include "berth/slurm/table_commands.h"
 

@@ -9,7 +9,7 @@
 
 #include "berth/client/client.h"
 #include "berth/model/job_variables.h"
-#include "berth/slurm/attendant.h"
+#include "berth/slurm/jobs/attendant.h"
 #include "berth/slurm/options/job_options.h"
 #include "berth/slurm/step/job_look.h"
 #include "berth/slurm/text/command.h"

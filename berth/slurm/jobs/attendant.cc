@@ -1,4 +1,4 @@
-#include "berth/slurm/attendant.h"
+#include "berth/slurm/jobs/attendant.h"
 
 #include <sys/eventfd.h>
 #include <unistd.h>

@@ -8,8 +8,9 @@
 
 #include "berth/client/client.h"
 #include "berth/client/host_name.h"
-#include "berth/slurm/job_commands.h"
-#include "berth/slurm/job_wait.h"
+#include "berth/slurm/jobs/job_commands.h"
+#include "berth/slurm/jobs/job_wait.h"
+#include "berth/slurm/jobs/submit_warnings.h"
 #include "berth/slurm/options/advice.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/batch_script.h"
@@ -18,7 +19,6 @@
 #include "berth/slurm/options/job_environment.h"
 #include "berth/slurm/options/job_options.h"
 #include "berth/slurm/options/shell.h"
-#include "berth/slurm/submit_warnings.h"
 
 namespace berth::slurm {
 namespace {

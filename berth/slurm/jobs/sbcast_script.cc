@@ -1,4 +1,4 @@
-#include "berth/slurm/sbcast_script.h"
+#include "berth/slurm/jobs/sbcast_script.h"
 
 #include <cstdio>
 

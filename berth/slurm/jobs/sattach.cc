@@ -10,7 +10,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/base/text.h"
 #include "berth/client/client.h"
-#include "berth/slurm/job_commands.h"
+#include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/step/step_attachment.h"
 #include "berth/slurm/step/step_output.h"

@@ -12,9 +12,9 @@
 #include <ostream>
 
 #include "berth/base/text.h"
-#include "berth/slurm/job_commands.h"
+#include "berth/slurm/jobs/job_commands.h"
+#include "berth/slurm/jobs/sbcast_script.h"
 #include "berth/slurm/options/arguments.h"
-#include "berth/slurm/sbcast_script.h"
 #include "berth/slurm/step/step_run.h"
 #include "berth/slurm/text/print.h"
 

@@ -1,4 +1,4 @@
-#include "berth/slurm/submit_warnings.h"
+#include "berth/slurm/jobs/submit_warnings.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "berth/slurm/job_conditions.h"
+#include "berth/slurm/jobs/job_conditions.h"
 
 #include <algorithm>
 

@@ -13,8 +13,8 @@
 
 #include "berth/client/client.h"
 #include "berth/model/exit_status.h"
-#include "berth/slurm/allocation.h"
-#include "berth/slurm/job_commands.h"
+#include "berth/slurm/jobs/allocation.h"
+#include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/options/advice.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/input_variables.h"

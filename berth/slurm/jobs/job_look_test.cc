@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "berth/client/toy_server.h"
-#include "berth/slurm/allocation.h"
+#include "berth/slurm/jobs/allocation.h"
 
 namespace berth::slurm {
 namespace {

@@ -1,4 +1,4 @@
-#include "berth/slurm/allocation.h"
+#include "berth/slurm/jobs/allocation.h"
 
 #include <algorithm>
 #include <ostream>

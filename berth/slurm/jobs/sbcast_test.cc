@@ -10,7 +10,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "berth/slurm/sbcast_script.h"
+#include "berth/slurm/jobs/sbcast_script.h"
 
 namespace berth::slurm {
 namespace {

@@ -1,4 +1,4 @@
-#include "berth/slurm/job_wait.h"
+#include "berth/slurm/jobs/job_wait.h"
 
 #include <algorithm>
 #include <array>
