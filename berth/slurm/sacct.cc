@@ -10,7 +10,7 @@
 
 #include "berth/base/text.h"
 #include "berth/client/client.h"
-#include "berth/slurm/json_rows.h"
+#include "berth/slurm/json/json_rows.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/clusters.h"
 #include "berth/slurm/options/input_variables.h"

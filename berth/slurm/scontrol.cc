@@ -7,7 +7,7 @@
 #include "berth/base/text.h"
 #include "berth/client/client.h"
 #include "berth/slurm/admin_commands.h"
-#include "berth/slurm/json_rows.h"
+#include "berth/slurm/json/json_rows.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/clusters.h"
 #include "berth/slurm/scontrol_job.h"

@@ -5,7 +5,7 @@
 
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
-#include "berth/slurm/json_rows.h"
+#include "berth/slurm/json/json_rows.h"
 #include "berth/slurm/text/print.h"
 
 namespace berth::slurm {

@@ -3,8 +3,8 @@
 
 #include <iosfwd>
 
+#include "berth/slurm/json/slurm_json.h"
 #include "berth/slurm/sinfo_fields.h"
-#include "berth/slurm/slurm_json.h"
 #include "berth/slurm/text/command.h"
 
 namespace berth::slurm {

@@ -4,8 +4,8 @@
 #include <sstream>
 
 #include "berth/api/json_value.h"
-#include "berth/slurm/json_rows.h"
-#include "berth/slurm/slurm_json.h"
+#include "berth/slurm/json/json_rows.h"
+#include "berth/slurm/json/slurm_json.h"
 
 namespace berth::slurm {
 namespace {

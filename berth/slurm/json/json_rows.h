@@ -2,7 +2,7 @@
 #pragma once
 
 #include "berth/api/messages.h"
-#include "berth/slurm/slurm_json.h"
+#include "berth/slurm/json/slurm_json.h"
 
 namespace berth::slurm {
 

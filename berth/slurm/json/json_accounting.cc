@@ -3,7 +3,7 @@
 
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
-#include "berth/slurm/json_rows.h"
+#include "berth/slurm/json/json_rows.h"
 #include "berth/slurm/text/accounting_time.h"
 #include "berth/slurm/text/print.h"
 

@@ -1,4 +1,4 @@
-#include "berth/slurm/slurm_json.h"
+#include "berth/slurm/json/slurm_json.h"
 
 #include <grp.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // A node and a partition as `scontrol --json show` prints them; `sinfo --json` has partitions, too.
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
-#include "berth/slurm/json_rows.h"
+#include "berth/slurm/json/json_rows.h"
 #include "berth/slurm/text/print.h"
 
 namespace berth::slurm {
