@@ -14,9 +14,9 @@
 #include "berth/slurm/scontrol_node.h"
 #include "berth/slurm/scontrol_partition.h"
 #include "berth/slurm/scontrol_reservation.h"
-#include "berth/slurm/scontrol_show.h"
 #include "berth/slurm/scontrol_token.h"
 #include "berth/slurm/scontrol_update.h"
+#include "berth/slurm/show/scontrol_show.h"
 #include "berth/slurm/text/argument_text.h"
 #include "berth/slurm/text/print.h"
 

@@ -16,7 +16,7 @@
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/clusters.h"
 #include "berth/slurm/options/input_variables.h"
-#include "berth/slurm/scontrol_show.h"
+#include "berth/slurm/show/scontrol_show.h"
 #include "berth/slurm/sinfo_fields.h"
 #include "berth/slurm/sinfo_json.h"
 #include "berth/slurm/sinfo_order.h"

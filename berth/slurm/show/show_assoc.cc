@@ -8,7 +8,7 @@
 
 #include "berth/base/text.h"
 #include "berth/model/limit_keys.h"
-#include "berth/slurm/scontrol_show.h"
+#include "berth/slurm/show/scontrol_show.h"
 #include "berth/slurm/text/print.h"
 
 namespace berth::slurm {

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "berth/base/text.h"
-#include "berth/slurm/scontrol_show.h"
+#include "berth/slurm/show/scontrol_show.h"
 #include "berth/slurm/text/print.h"
 
 namespace berth::slurm {

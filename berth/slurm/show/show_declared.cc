@@ -4,8 +4,8 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
-#include "berth/slurm/scontrol_show.h"
-#include "berth/slurm/show_format.h"
+#include "berth/slurm/show/scontrol_show.h"
+#include "berth/slurm/show/show_format.h"
 #include "berth/slurm/text/columns.h"
 #include "berth/slurm/text/print.h"
 

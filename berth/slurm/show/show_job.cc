@@ -8,8 +8,8 @@
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
 #include "berth/model/mail.h"
-#include "berth/slurm/scontrol_show.h"
-#include "berth/slurm/show_format.h"
+#include "berth/slurm/show/scontrol_show.h"
+#include "berth/slurm/show/show_format.h"
 #include "berth/slurm/text/print.h"
 
 namespace berth::slurm {
