@@ -7,10 +7,10 @@
 #include "berth/base/text.h"
 #include "berth/slurm/options/job_options.h"
 #include "berth/slurm/options/values.h"
-#include "berth/slurm/sacct_fields.h"
-#include "berth/slurm/squeue_fields.h"
-#include "berth/slurm/squeue_order.h"
 #include "berth/slurm/step/component_runs.h"
+#include "berth/slurm/tables/sacct_fields.h"
+#include "berth/slurm/tables/squeue_fields.h"
+#include "berth/slurm/tables/squeue_order.h"
 #include "berth/slurm/text/columns.h"
 
 namespace berth::slurm {

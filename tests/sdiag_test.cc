@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "berth/server/http/server_rig.h"
-#include "berth/slurm/table_commands.h"
+#include "berth/slurm/tables/table_commands.h"
 
 namespace berth {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "berth/slurm/admin_commands.h"
 #include "berth/slurm/jobs/job_commands.h"
-#include "berth/slurm/table_commands.h"
+#include "berth/slurm/tables/table_commands.h"
 #include "berth/slurm/text/time_format.h"
 
 namespace berth::slurm {

@@ -7,7 +7,7 @@
 
 #include "berth/slurm/admin_commands.h"
 #include "berth/slurm/jobs/job_commands.h"
-#include "berth/slurm/table_commands.h"
+#include "berth/slurm/tables/table_commands.h"
 #include "berth/slurm/text/print.h"
 
 namespace berth::slurm {

@@ -1,4 +1,4 @@
-#include "berth/slurm/iterate.h"
+#include "berth/slurm/tables/iterate.h"
 
 #include <ostream>
 #include <thread>

@@ -1,10 +1,10 @@
-#include "berth/slurm/squeue_order.h"
+#include "berth/slurm/tables/squeue_order.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "berth/base/text.h"
-#include "berth/slurm/squeue_fields.h"
+#include "berth/slurm/tables/squeue_fields.h"
 #include "berth/slurm/text/print.h"
 
 namespace berth::slurm {

@@ -10,8 +10,8 @@
 #include "berth/api/json.h"
 #include "berth/client/toy_server.h"
 #include "berth/slurm/jobs/job_commands.h"
-#include "berth/slurm/sacct_fields.h"
-#include "berth/slurm/table_commands.h"
+#include "berth/slurm/tables/sacct_fields.h"
+#include "berth/slurm/tables/table_commands.h"
 
 namespace berth::slurm {
 namespace {

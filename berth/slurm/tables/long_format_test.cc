@@ -1,7 +1,7 @@
 // -O and --Format: the list of names, their widths, and the fields of squeue that have no letter.
 #include <gtest/gtest.h>
 
-#include "berth/slurm/squeue_fields.h"
+#include "berth/slurm/tables/squeue_fields.h"
 #include "berth/slurm/text/columns.h"
 #include "berth/slurm/text/print.h"
 

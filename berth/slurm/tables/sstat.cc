@@ -8,8 +8,8 @@
 #include "berth/base/text.h"
 #include "berth/client/client.h"
 #include "berth/slurm/options/arguments.h"
-#include "berth/slurm/sacct_fields.h"
-#include "berth/slurm/table_commands.h"
+#include "berth/slurm/tables/sacct_fields.h"
+#include "berth/slurm/tables/table_commands.h"
 #include "berth/slurm/text/columns.h"
 #include "berth/slurm/text/print.h"
 

@@ -5,7 +5,7 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
-#include "berth/slurm/squeue_fields.h"
+#include "berth/slurm/tables/squeue_fields.h"
 #include "berth/slurm/text/columns.h"
 #include "berth/slurm/text/print.h"
 

@@ -1,4 +1,4 @@
-#include "berth/slurm/sinfo_fields.h"
+#include "berth/slurm/tables/sinfo_fields.h"
 
 #include <algorithm>
 #include <array>

@@ -9,8 +9,8 @@
 #include "berth/base/text.h"
 #include "berth/client/client.h"
 #include "berth/slurm/options/arguments.h"
-#include "berth/slurm/sprio_fields.h"
-#include "berth/slurm/table_commands.h"
+#include "berth/slurm/tables/sprio_fields.h"
+#include "berth/slurm/tables/table_commands.h"
 #include "berth/slurm/text/argument_text.h"
 #include "berth/slurm/text/columns.h"
 

@@ -1,4 +1,4 @@
-#include "berth/slurm/squeue_order.h"
+#include "berth/slurm/tables/squeue_order.h"
 
 #include <gtest/gtest.h>
 

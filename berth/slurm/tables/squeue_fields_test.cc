@@ -1,4 +1,4 @@
-#include "berth/slurm/squeue_fields.h"
+#include "berth/slurm/tables/squeue_fields.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "berth/slurm/squeue_table.h"
+#include "berth/slurm/tables/squeue_table.h"
 
 #include <algorithm>
 #include <ostream>

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "berth/slurm/squeue_fields.h"
-#include "berth/slurm/squeue_order.h"
+#include "berth/slurm/tables/squeue_fields.h"
+#include "berth/slurm/tables/squeue_order.h"
 #include "berth/slurm/text/columns.h"
 
 namespace berth::slurm {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "berth/base/result.h"
-#include "berth/slurm/sinfo_fields.h"
+#include "berth/slurm/tables/sinfo_fields.h"
 
 namespace berth::slurm {
 

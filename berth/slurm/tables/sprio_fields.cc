@@ -1,4 +1,4 @@
-#include "berth/slurm/sprio_fields.h"
+#include "berth/slurm/tables/sprio_fields.h"
 
 #include <algorithm>
 #include <array>

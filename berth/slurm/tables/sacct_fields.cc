@@ -1,4 +1,4 @@
-#include "berth/slurm/sacct_fields.h"
+#include "berth/slurm/tables/sacct_fields.h"
 
 #include <algorithm>
 #include <array>

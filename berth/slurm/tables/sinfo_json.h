@@ -4,7 +4,7 @@
 #include <iosfwd>
 
 #include "berth/slurm/json/slurm_json.h"
-#include "berth/slurm/sinfo_fields.h"
+#include "berth/slurm/tables/sinfo_fields.h"
 #include "berth/slurm/text/command.h"
 
 namespace berth::slurm {

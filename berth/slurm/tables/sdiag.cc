@@ -8,7 +8,7 @@
 
 #include "berth/client/client.h"
 #include "berth/slurm/options/arguments.h"
-#include "berth/slurm/table_commands.h"
+#include "berth/slurm/tables/table_commands.h"
 #include "berth/slurm/text/columns.h"
 
 namespace berth::slurm {

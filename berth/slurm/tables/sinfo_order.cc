@@ -1,4 +1,4 @@
-#include "berth/slurm/sinfo_order.h"
+#include "berth/slurm/tables/sinfo_order.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "berth/slurm/sinfo_json.h"
+#include "berth/slurm/tables/sinfo_json.h"
 
 #include <algorithm>
 #include <ostream>
