@@ -8,10 +8,10 @@
 #include "berth/model/license.h"
 #include "berth/model/limits.h"
 #include "berth/model/new_node_text.h"
-#include "berth/slurm/sacctmgr_edit.h"
-#include "berth/slurm/scontrol_partition.h"
-#include "berth/slurm/scontrol_reservation.h"
-#include "berth/slurm/scontrol_update.h"
+#include "berth/slurm/admin/sacctmgr_edit.h"
+#include "berth/slurm/admin/scontrol_partition.h"
+#include "berth/slurm/admin/scontrol_reservation.h"
+#include "berth/slurm/admin/scontrol_update.h"
 
 namespace berth::slurm {
 namespace {

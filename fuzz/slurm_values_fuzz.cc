@@ -1,9 +1,9 @@
 // The values of options: whatever the text, no crash and no hang, and counts within their bounds.
 #include "berth/base/assert.h"
+#include "berth/slurm/admin/scontrol_update.h"
 #include "berth/slurm/options/batch_script.h"
 #include "berth/slurm/options/near_options.h"
 #include "berth/slurm/options/values.h"
-#include "berth/slurm/scontrol_update.h"
 #include "berth/slurm/text/columns.h"
 #include "berth/slurm/text/when.h"
 

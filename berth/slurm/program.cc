@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "berth/slurm/admin_commands.h"
+#include "berth/slurm/admin/admin_commands.h"
 #include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/tables/table_commands.h"
 #include "berth/slurm/text/time_format.h"

@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "berth/slurm/admin_commands.h"
+#include "berth/slurm/admin/admin_commands.h"
 #include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/tables/table_commands.h"
 #include "berth/slurm/text/print.h"

@@ -1,4 +1,4 @@
-#include "berth/slurm/scontrol_node.h"
+#include "berth/slurm/admin/scontrol_node.h"
 
 #include <algorithm>
 #include <ostream>

@@ -1,4 +1,4 @@
-#include "berth/slurm/sacctmgr_options.h"
+#include "berth/slurm/admin/sacctmgr_options.h"
 
 #include <algorithm>
 

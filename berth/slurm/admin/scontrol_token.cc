@@ -1,4 +1,4 @@
-#include "berth/slurm/scontrol_token.h"
+#include "berth/slurm/admin/scontrol_token.h"
 
 #include <algorithm>
 #include <ostream>

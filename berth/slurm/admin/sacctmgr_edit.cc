@@ -1,10 +1,10 @@
-#include "berth/slurm/sacctmgr_edit.h"
+#include "berth/slurm/admin/sacctmgr_edit.h"
 
 #include <algorithm>
 
 #include "berth/base/text.h"
 #include "berth/model/invalid_argument.h"
-#include "berth/slurm/sacctmgr_options.h"
+#include "berth/slurm/admin/sacctmgr_options.h"
 
 namespace berth::slurm {
 namespace {

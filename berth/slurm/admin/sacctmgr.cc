@@ -5,9 +5,9 @@
 
 #include "berth/base/text.h"
 #include "berth/client/client.h"
-#include "berth/slurm/admin_commands.h"
+#include "berth/slurm/admin/admin_commands.h"
+#include "berth/slurm/admin/sacctmgr_edit.h"
 #include "berth/slurm/options/arguments.h"
-#include "berth/slurm/sacctmgr_edit.h"
 #include "berth/slurm/text/argument_text.h"
 
 namespace berth::slurm {

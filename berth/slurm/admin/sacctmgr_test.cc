@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "berth/model/limit_keys.h"
-#include "berth/slurm/sacctmgr_edit.h"
+#include "berth/slurm/admin/sacctmgr_edit.h"
 
 namespace berth::slurm {
 namespace {

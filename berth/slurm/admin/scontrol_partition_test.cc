@@ -1,4 +1,4 @@
-#include "berth/slurm/scontrol_partition.h"
+#include "berth/slurm/admin/scontrol_partition.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "berth/slurm/scontrol_update.h"
+#include "berth/slurm/admin/scontrol_update.h"
 
 #include <gtest/gtest.h>
 
 #include <sstream>
 
 #include "berth/client/toy_server.h"
-#include "berth/slurm/admin_commands.h"
+#include "berth/slurm/admin/admin_commands.h"
 
 namespace berth::slurm {
 namespace {

@@ -1,4 +1,4 @@
-#include "berth/slurm/scontrol_update.h"
+#include "berth/slurm/admin/scontrol_update.h"
 
 #include <algorithm>
 #include <array>
@@ -12,8 +12,8 @@
 #include "berth/model/license.h"
 #include "berth/model/mail.h"
 #include "berth/model/node.h"
+#include "berth/slurm/admin/scontrol_reservation.h"
 #include "berth/slurm/options/values.h"
-#include "berth/slurm/scontrol_reservation.h"
 #include "berth/slurm/text/argument_text.h"
 #include "berth/slurm/text/when.h"
 

@@ -1,4 +1,4 @@
-#include "berth/slurm/sacctmgr_show.h"
+#include "berth/slurm/admin/sacctmgr_show.h"
 
 #include <algorithm>
 #include <functional>

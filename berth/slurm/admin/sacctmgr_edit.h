@@ -1,7 +1,7 @@
 // sacctmgr add, modify and delete: what is to be changed, and what Slurm prints about it.
 #pragma once
 
-#include "berth/slurm/sacctmgr_show.h"
+#include "berth/slurm/admin/sacctmgr_show.h"
 
 namespace berth::slurm {
 

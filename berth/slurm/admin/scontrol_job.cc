@@ -1,4 +1,4 @@
-#include "berth/slurm/scontrol_job.h"
+#include "berth/slurm/admin/scontrol_job.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "berth/slurm/scontrol_reservation.h"
+#include "berth/slurm/admin/scontrol_reservation.h"
 
 #include <algorithm>
 
