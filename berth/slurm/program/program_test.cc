@@ -1,5 +1,5 @@
 // The commands as far as they go without a controller.
-#include "berth/slurm/program.h"
+#include "berth/slurm/program/program.h"
 
 #include <gtest/gtest.h>
 

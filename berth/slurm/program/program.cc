@@ -1,4 +1,4 @@
-#include "berth/slurm/program.h"
+#include "berth/slurm/program/program.h"
 
 #include <algorithm>
 #include <array>
