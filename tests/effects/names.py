@@ -36,8 +36,16 @@ BY_DEFAULT = {"output-filter"}  # What sattach's last `?:` takes.
 PLAIN = {"help", "usage", "version"}  # Each prints and ends; tests/oracle compares what.
 
 
+def found_in(module, *files):
+    """Those of these files that the module has, in whichever of its rooms."""
+    return [path for file in files for path in sorted((SOURCE / module).rglob(file))]
+
+
 def text_of(*files):
-    return "\n".join((SOURCE / file).read_text() for file in files)
+    """The text of "module/file.cc", each: it lies in the module or in one of its rooms."""
+    paths = {file: found_in(*file.split("/")) for file in files}
+    assert all(paths.values()), f"not there: {[file for file, found in paths.items() if not found]}"
+    return "\n".join(path.read_text() for found in paths.values() for path in found)
 
 
 def table(text, name):
@@ -67,7 +75,7 @@ def command_rows():
     """{(command, option): whether it is accepted} of the commands that only show or change."""
     found = {}
     for command in COMMANDS:
-        text = text_of(*[f"slurm/{name}.cc" for name in (command, f"{command}_options") if (SOURCE / f"slurm/{name}.cc").exists()])
+        text = "\n".join(path.read_text() for path in found_in("slurm", f"{command}.cc", f"{command}_options.cc"))
         for name, value in re.findall(r'\{"([\w-]+)",\s*(?:required|no|optional)_argument,\s*nullptr,\s*(\'.\'|\d+)\}', text):
             if name not in PLAIN:  # What no `case` takes is refused; the test of refusals sees that it is.
                 found[command, name] = bool(re.search(rf"(?:case|letter ==) {re.escape(value)}(?!\d)", text)) or name in BY_DEFAULT
@@ -85,12 +93,11 @@ def is_accepted(command, option):
 def input_variables():
     """{(command, option): [variables that stand for it]}: each command's table, and what is read by name."""
     found = {}
-    if (SOURCE / "slurm/input_variables.cc").exists():
-        text = text_of("slurm/input_variables.cc")
-        for command in (*PREFIX, *COMMANDS):
-            if re.search(rf"\bk{command.capitalize()}Variables\b", text):
-                for variable, option in re.findall(r'\{"(\w+)",\s*"([\w-]+)"', table(text, f"k{command.capitalize()}Variables")):
-                    found.setdefault((command, option), []).append(variable)
+    text = text_of("slurm/input_variables.cc")
+    for command in (*PREFIX, *COMMANDS):
+        if re.search(rf"\bk{command.capitalize()}Variables\b", text):
+            for variable, option in re.findall(r'\{"(\w+)",\s*"([\w-]+)"', table(text, f"k{command.capitalize()}Variables")):
+                found.setdefault((command, option), []).append(variable)
     for option, rows in job_options().items():
         for row in rows:
             for command in row["commands"] if row["variable"] else ():
@@ -117,9 +124,8 @@ def command_options():
 
 def argument_of(command, option):
     """"required_argument", "no_argument" or "optional_argument"."""
-    file = "slurm/job_options.cc" if command in PREFIX else f"slurm/{command}.cc"
-    own = f"slurm/{command}_options.cc"
-    text = text_of(*[one for one in (file, own) if (SOURCE / one).exists()])
+    file = "job_options.cc" if command in PREFIX else f"{command}.cc"
+    text = "\n".join(path.read_text() for path in found_in("slurm", file, f"{command}_options.cc"))
     return re.search(rf'\{{"{option}",\s*(?:\'.\',|0,)?\s*(\w+_argument)', text).group(1)
 
 
@@ -167,7 +173,7 @@ def variables():
     """Variables that clients read by name; those of one option of sbatch, srun and salloc stand in job_options()."""
     found = set()
     for folder in ("slurm", "client", "cli"):
-        for path in sorted((SOURCE / folder).glob("*.cc")):
+        for path in sorted((SOURCE / folder).rglob("*.cc")):
             if not path.name.endswith("_test.cc"):
                 found |= set(re.findall(r'(?:variable|environment|getenv|exit_code_in)\((?:call, )?"([A-Z]\w+)"\s*[,)]', path.read_text()))
     if "_WAIT4SWITCH" in text_of("slurm/job_options.cc"):
