@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "berth/engine/placement/placement_devices.h"
+
 namespace berth {
 namespace {
 
