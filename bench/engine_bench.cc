@@ -20,7 +20,7 @@
 #include "bench/gates.h"
 #include "bench/heap_count.h"
 #include "bench/queue_load.h"
-#include "berth/engine/derived/outlook.h"
+#include "berth/engine/derived/derived_state.h"
 #include "berth/engine/plan/plan_check.h"
 
 namespace berth::bench {
@@ -70,7 +70,7 @@ std::size_t end_times(const Engine& engine) {
 
 std::size_t shapes(const Engine& engine) {
     std::set<const void*> seen;
-    for (const auto& [id, pending] : engine.outlook().pending.all()) {
+    for (const auto& [id, pending] : engine.derived().pending.all()) {
         seen.insert(pending.shape.get());
     }
     return seen.size();
@@ -78,7 +78,7 @@ std::size_t shapes(const Engine& engine) {
 
 // Those whose user or account has come to a limit are promised nothing any more.
 JobTable<PlannedStart> without_limited(const Engine& engine, JobTable<PlannedStart> plan) {
-    for (const auto& [id, pending] : engine.outlook().pending.all()) {
+    for (const auto& [id, pending] : engine.derived().pending.all()) {
         if (pending.gate.by_limit) plan.erase(id);
     }
     return plan;

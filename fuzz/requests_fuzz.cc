@@ -11,7 +11,7 @@ namespace berth {
 namespace {
 
 struct Served {
-    Served() { (void)cluster.publish(published); }
+    Served() { (void)cluster.publish(read_model); }
     SampleCluster cluster = [] {
         SampleCluster made;
         made.submit(SampleCluster::job(1));
@@ -19,9 +19,9 @@ struct Served {
         made.start(2, 0);
         return made;
     }();
-    Published published;
+    ReadModel read_model;
     PlayedArchive archive;
-    Service service{{"0.1.0", "here", from_seconds(1), 42}, published, archive};
+    Service service{{"0.1.0", "here", from_seconds(1), 42}, read_model, archive};
 };
 
 // The path of a route, with what was given in place of what it names.

@@ -26,7 +26,7 @@ struct Made {
     Made() {
         std::filesystem::create_directory(folder.path() + "/state");
         testing::SmallCluster cluster(folder.path() + "/state");
-        if (!cluster.ok() || !cluster.take_office(testing::at(1)).ok()) std::abort();
+        if (!cluster.ok() || !cluster.become_leader(testing::at(1)).ok()) std::abort();
         for (std::uint32_t id = 1; id <= 3; ++id)
             (void)cluster.submit(id, testing::at(id), {.script = std::string(300, 'x')});
         (void)cluster.start(1, testing::at(5), 1, {NodeId(0)});

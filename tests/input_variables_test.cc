@@ -170,13 +170,13 @@ TEST(HiddenPartitions, AreLeftOutUnlessTheQueryNamesThem) {
     ClusterSpec spec = sample_spec();
     spec.partitions[1].hidden = true;
     SampleCluster cluster(std::move(spec));
-    Published published;
+    ReadModel read_model;
     Job job = SampleCluster::job(1);
     job.partition = PartitionId(1);
     cluster.submit(job);
-    const auto edition = cluster.publish(published);
+    const auto snapshot = cluster.publish(read_model);
     const auto sees = [&](const api::JobQuery& query, bool sees_hidden) {
-        return JobFilter::make(*edition, query, sees_hidden)->first_from(*edition, 0) != nullptr;
+        return JobFilter::make(*snapshot, query, sees_hidden)->first_from(*snapshot, 0) != nullptr;
     };
     EXPECT_FALSE(sees({}, false));
     EXPECT_TRUE(sees({}, true));

@@ -107,7 +107,7 @@ struct ControllerDaemon::Parts {
           scripts(std::move(for_launches)),
           loop(Controller(Engine(std::move(opened.state)), std::move(spec), opened.epoch,
                           opened.next_sequence, {}, opened.last_at),
-               World{inbox, clock, store, outside, outside, published, &log, &observers, &fence,
+               World{inbox, clock, store, outside, outside, read_model, &log, &observers, &fence,
                      &hooks, &notices}) {}
 
     Status listen(const ControllerOptions& options, const std::optional<Listening>& listening);
@@ -125,7 +125,7 @@ struct ControllerDaemon::Parts {
     Store store;
     StoreArchive archive;
     StoreReader scripts;  // Its own, so that a launch waits for no one who reads accounting.
-    Published published;
+    ReadModel read_model;
     std::shared_ptr<Diagnostics> diagnostics = std::make_shared<Diagnostics>();
     std::shared_ptr<MetricCounts> counts = std::make_shared<MetricCounts>();
     Observers observers{{diagnostics.get(), counts.get()}};
@@ -165,7 +165,7 @@ std::optional<std::uint32_t> uid_of_agents(const std::string& user, LogSink& log
 // Who may come from other hosts; what proves it lies in STATE/keys.
 Result<std::shared_ptr<Registrar>> ControllerDaemon::Parts::open_registrar(
     const ControllerOptions& options) {
-    const std::string cluster = published.current()->spec->name;
+    const std::string cluster = read_model.current()->spec->name;
     const std::string folder = options.state + "/keys";
     BERTH_TRY(Authority authority, Authority::open(folder, cluster, clock.now()));
     BERTH_TRY(SigningKeys keys, SigningKeys::open(folder));
@@ -205,7 +205,7 @@ Status ControllerDaemon::Parts::listen_to_agents(const ControllerOptions& option
     settings.agent_uid = uid_of_agents(options.agent_user, log);
     settings.is_of_this_host = [this, named = options.agent_node,
                                 host = host_name()](const std::string& node) {
-        return is_own_node(*published.current()->spec, node, named, host);
+        return is_own_node(*read_model.current()->spec, node, named, host);
     };
     if (listening) {
         BERTH_TRY(registrar, open_registrar(options));
@@ -225,7 +225,7 @@ Status ControllerDaemon::Parts::listen_to_agents(const ControllerOptions& option
     BERTH_TRY(agents, AgentServer::start(
                           std::move(settings), log,
                           [this](Input input) {
-                              counts->heard(input, *published.current(), clock.now());
+                              counts->heard(input, *read_model.current(), clock.now());
                               inbox.push(std::move(input));
                           },
                           [this](const LaunchAttempt& launch) { return payload_of(launch); }));
@@ -257,7 +257,7 @@ Status ControllerDaemon::Parts::listen(const ControllerOptions& options,
         api.host_names = listening->names;
         api.registrar = registrar;
     }
-    BERTH_TRY(http, HttpServer::start(std::move(api), commands, published, archive, log));
+    BERTH_TRY(http, HttpServer::start(std::move(api), commands, read_model, archive, log));
     if (!options.metrics.empty()) {
         BERTH_TRY(const MetricsAddress address, parse_metrics_address(options.metrics));
         BERTH_TRY(metrics, MetricsListener::start(address, http->service()));
@@ -281,7 +281,7 @@ namespace {
 
 // `names` is where the resources' names are found, once there is one.
 decltype(RetentionSettings::archive) archive_into(const std::string& folder,
-                                                  std::shared_ptr<const Published*> names) {
+                                                  std::shared_ptr<const ReadModel*> names) {
     if (folder.empty()) return {};
     return [file = ArchiveFile(folder),
             names = std::move(names)](const std::vector<AccountingRecord>& records) -> Status {
@@ -294,7 +294,7 @@ decltype(RetentionSettings::archive) archive_into(const std::string& folder,
 Result<std::unique_ptr<ControllerDaemon>> ControllerDaemon::start(
     const ControllerOptions& options, const std::optional<Listening>& listening, ClusterSpec spec,
     ReadConfig read_again, LogSink& log) {
-    const auto archive_names = std::make_shared<const Published*>(nullptr);
+    const auto archive_names = std::make_shared<const ReadModel*>(nullptr);
     BERTH_TRY(Opened opened,
               Store::open(options.state,
                           {.keep_journal = options.keep_journal,
@@ -322,7 +322,7 @@ Result<std::unique_ptr<ControllerDaemon>> ControllerDaemon::start(
     BERTH_TRY(StoreReader scripts, StoreReader::open(options.state));
     auto parts = std::make_unique<Parts>(std::move(opened), std::move(archive), std::move(scripts),
                                          std::move(spec), read, log);
-    *archive_names = &parts->published;
+    *archive_names = &parts->read_model;
     BERTH_CHECK(parts->loop.run_once());
     BERTH_CHECK(parts->listen(options, listening));
     return std::unique_ptr<ControllerDaemon>(new ControllerDaemon(std::move(parts)));

@@ -6,8 +6,8 @@
 
 namespace berth {
 
-void Attempts::adopt(std::span<const RunKey> alive, bool reborn) {
-    reborn_ = reborn;
+void Attempts::adopt(std::span<const RunKey> alive, bool rebooted) {
+    rebooted_ = rebooted;
     for (const RunKey& run : alive) {  // Processes that nothing is known of: they go, unheard.
         const AttemptKey key{run.job, run.attempt};
         if (memory_.attempts().contains(key)) continue;
@@ -33,7 +33,7 @@ void Attempts::adopt_one(const RememberedAttempt& attempt, std::span<const RunKe
     for (const auto& [run, step] : memory_.steps()) {
         if (AttemptKey{run.job, run.attempt} == key && !step.ended) live.steps[run.step];
     }
-    if (reborn_) return;
+    if (rebooted_) return;
     if (attempt.hook == Hook::prolog) {
         for (auto& [id, step] : live.steps) {
             step.launch = memory_.steps().at({key.job, key.attempt, id}).launch;
@@ -75,7 +75,7 @@ void Attempts::settle(Effects& effects) {
     }
     effects.actions.emplace_back(std::move(list));
     for (const AttemptKey key : keys) {
-        if (reborn_) {
+        if (rebooted_) {
             if (!memory_.attempts().at(key).batch_exit) {
                 fail(key, "lost: the node was started again while it ran");
             }
@@ -84,7 +84,7 @@ void Attempts::settle(Effects& effects) {
             settle_one(key, effects);
         }
     }
-    reborn_ = false;
+    rebooted_ = false;
 }
 
 void Attempts::settle_one(AttemptKey key, Effects& effects) {

@@ -60,9 +60,9 @@ Agent::Agent(AgentIdentity identity, std::span<const MemoryWrite> memory,
              AgentLimits limits)
     : parts_(std::make_unique<Parts>(std::move(identity), memory, protections, limits)) {
     parts_->agent_started_at = parts_->last_wall = parts_->last_steady = now;
-    const bool reborn = parts_->memory.boot_id() != parts_->identity.boot_id;
-    if (reborn) parts_->memory.set_boot_id(parts_->identity.boot_id);
-    parts_->attempts.adopt(alive, reborn);
+    const bool rebooted = parts_->memory.boot_id() != parts_->identity.boot_id;
+    if (rebooted) parts_->memory.set_boot_id(parts_->identity.boot_id);
+    parts_->attempts.adopt(alive, rebooted);
 }
 
 Agent::Agent(Agent&&) noexcept = default;

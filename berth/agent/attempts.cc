@@ -224,7 +224,7 @@ void Attempts::exited(const RunExited& event, Effects& effects) {
         attempt->exit_due = attempt->to_start = false;
         memory_.remember(remembered);
         // At the script's end whatever else of the job runs is ended too.
-        if (!reborn_) begin_end(key, remembered.launch.kill_wait, kTerm, effects);
+        if (!rebooted_) begin_end(key, remembered.launch.kill_wait, kTerm, effects);
         return;
     }
     LiveStep* const live = find_step(event.run);
@@ -236,7 +236,7 @@ void Attempts::exited(const RunExited& event, Effects& effects) {
     step.out_of_memory = event.out_of_memory;
     step.usage = event.usage;
     memory_.remember(event.run, step);
-    if (!reborn_) {
+    if (!rebooted_) {
         begin_step_end(event.run, memory_.attempts().at(key).launch.kill_wait, effects);
     }
 }

@@ -23,9 +23,9 @@ public:
     Attempts(Memory& memory, AgentProtections protections)
         : memory_(memory), protections_(protections) {}
 
-    // At the start of the process: what Memory holds meets what is alive. `reborn`: the node has
+    // At the start of the process: what Memory holds meets what is alive. `rebooted`: the node has
     // been started again, so nothing is.
-    void adopt(std::span<const RunKey> alive, bool reborn);
+    void adopt(std::span<const RunKey> alive, bool rebooted);
     // After the first turn's events: ends what is neither alive nor has left an exit record.
     void settle(Effects& effects);
 
@@ -98,7 +98,7 @@ private:
 
     Memory& memory_;
     AgentProtections protections_;
-    bool reborn_ = false;  // Until settled.
+    bool rebooted_ = false;  // Until settled.
     std::map<AttemptKey, LiveAttempt> live_;
 };
 

@@ -47,7 +47,7 @@ void Attempts::hook_ended(const RunKey& run, const std::string& failure, Effects
     }
     memory_.remember(remembered);
     if (hook == Hook::epilog) return conclude(key, effects);
-    if (reborn_) return;  // It ended before the reboot: nothing is begun after it.
+    if (rebooted_) return;  // It ended before the reboot: nothing is begun after it.
     if (!failure.empty() || remembered.ending) return finish(key, effects);
     effects.actions.emplace_back(StartAttempt{remembered.launch});
 }

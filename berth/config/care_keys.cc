@@ -14,12 +14,12 @@ struct StateName {
     std::uint8_t bit;
 };
 constexpr auto kStates = std::to_array<StateName>({
-    {"ALLOC", NodeCareSpec::kAllocated},
-    {"ANY", NodeCareSpec::kAny},
-    {"IDLE", NodeCareSpec::kIdle},
-    {"MIXED", NodeCareSpec::kMixed},
-    {"NONDRAINED_IDLE", NodeCareSpec::kNonDrainedIdle},
-    {"START_ONLY", NodeCareSpec::kStartOnly},
+    {"ALLOC", HealthCheckSpec::kAllocated},
+    {"ANY", HealthCheckSpec::kAny},
+    {"IDLE", HealthCheckSpec::kIdle},
+    {"MIXED", HealthCheckSpec::kMixed},
+    {"NONDRAINED_IDLE", HealthCheckSpec::kNonDrainedIdle},
+    {"START_ONLY", HealthCheckSpec::kStartOnly},
 });
 
 void read_program(Draft& draft, const Line& line, const char* key, std::string& program) {
@@ -35,7 +35,7 @@ void read_program(Draft& draft, const Line& line, const char* key, std::string& 
     }
 }
 
-void read_states(Draft& draft, const Line& line, NodeCareSpec& care) {
+void read_states(Draft& draft, const Line& line, HealthCheckSpec& care) {
     const Pair* pair = draft.global("healthchecknodestate");
     if (pair == nullptr) return;
     std::uint8_t states = 0;
@@ -58,7 +58,7 @@ void read_states(Draft& draft, const Line& line, NodeCareSpec& care) {
 }
 
 // "30", "task=30,energy=60"; 0: not at all.
-void read_sampling(Draft& draft, const Line& line, NodeCareSpec& care) {
+void read_sampling(Draft& draft, const Line& line, HealthCheckSpec& care) {
     care.sampling = std::chrono::seconds(30);
     if (const Pair* type = draft.global("jobacctgathertype")) {
         if (type->value->ends_with("/none")) care.sampling = {};
@@ -84,7 +84,7 @@ void read_sampling(Draft& draft, const Line& line, NodeCareSpec& care) {
 
 void read_care_keys(Draft& draft) {
     Globals globals(draft);
-    NodeCareSpec& care = draft.spec.care;
+    HealthCheckSpec& care = draft.spec.care;
     read_program(draft, globals.line(), "healthcheckprogram", care.health_check);
     read_program(draft, globals.line(), "rebootprogram", care.reboot);
     care.health_interval = globals.seconds("healthcheckinterval", care.health_interval);

@@ -416,13 +416,13 @@ TEST(Load, KnowsHowNodesAreCaredFor) {
         return load_slurm(std::string(kSmall) + lines).spec.care;
     };
     EXPECT_EQ(care("").sampling, std::chrono::seconds(30));
-    const NodeCareSpec all = care(
+    const HealthCheckSpec all = care(
         "HealthCheckProgram=/sbin/check\nHealthCheckInterval=60\n"
         "HealthCheckNodeState=IDLE,mixed,CYCLE\nRebootProgram=/sbin/reboot\nResumeTimeout=600\n"
         "JobAcctGatherFrequency=task=10,energy=5\n");
     EXPECT_EQ(all.health_check, "/sbin/check");
     EXPECT_EQ(all.health_interval, std::chrono::seconds(60));
-    EXPECT_EQ(all.health_states, NodeCareSpec::kIdle | NodeCareSpec::kMixed);
+    EXPECT_EQ(all.health_states, HealthCheckSpec::kIdle | HealthCheckSpec::kMixed);
     EXPECT_TRUE(all.health_cycle);
     EXPECT_EQ(all.reboot, "/sbin/reboot");
     EXPECT_EQ(all.resume_timeout, std::chrono::seconds(600));

@@ -59,7 +59,7 @@ struct Allocation {
 // devices is settled at the start.
 struct PlannedStart {
     Time start{}, end{};
-    PromisedAmounts amounts;  // The state and the plan hold the same one.
+    PlannedAmounts amounts;  // The state and the plan hold the same one.
     Shared<std::vector<LicenseCount>> licenses;
 
     BERTH_FIELDS(PlannedStart, start, end, amounts, licenses)

@@ -238,7 +238,7 @@ struct FenceSpec {
 };
 
 // The site's programs for its nodes, in slurm.conf's words.
-struct NodeCareSpec {
+struct HealthCheckSpec {
     // HealthCheckNodeState, as bits.
     enum State : std::uint8_t {
         kIdle = 1,
@@ -259,8 +259,8 @@ struct NodeCareSpec {
     // unless an administrator set it down.
     std::optional<std::uint8_t> return_to_service;
 
-    BERTH_FIELDS(NodeCareSpec, health_check, health_interval, health_states, health_cycle, reboot,
-                 resume_timeout, sampling, return_to_service)
+    BERTH_FIELDS(HealthCheckSpec, health_check, health_interval, health_states, health_cycle,
+                 reboot, resume_timeout, sampling, return_to_service)
 };
 
 // PrivateData: what users without a right to it see of their own only.
@@ -297,7 +297,7 @@ struct ClusterSpec {
     std::vector<LicenseSpec> licenses;  // By name.
     HookSpec hooks;
     FenceSpec fence;
-    NodeCareSpec care;
+    HealthCheckSpec care;
     NotificationSpec notifications;
     std::string mpi_default;           // Of steps whose srun says nothing; none: "none".
     std::uint32_t max_node_count = 0;  // MaxNodeCount; 0: those that are configured, and no more.

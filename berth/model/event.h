@@ -37,9 +37,10 @@ struct NodeRegistered {  // With its whole inventory, reconciled by control into
     BERTH_FIELDS(NodeRegistered, node, boot_id, booted_at, agent_started_at, agent_version, os,
                  arch)
 };
-struct NodeSilent {  // Nothing heard for the agent timeout. Unschedulable; nothing is given away.
+struct NodeNotResponding {  // Nothing heard for the agent timeout. Unschedulable; nothing is given
+                            // away.
     NodeId node{0};
-    BERTH_FIELDS(NodeSilent, node)
+    BERTH_FIELDS(NodeNotResponding, node)
 };
 struct NodeUpdated {  // By an administrator, or by a fault found.
     NodeId node{0};
@@ -89,14 +90,14 @@ struct JobCancelled {
     BERTH_FIELDS(JobCancelled, job, array_tasks, by_uid)
 };
 // One node is done with an attempt: nothing of it runs there, its cgroup is empty (or the node was
-// reborn, or it was never launched and never will be).
+// rebooted, or it was never launched and never will be).
 struct AttemptEnded {
     JobId job{0};
     Attempt attempt{0};
     NodeId node{0};
     std::optional<ExitStatus> batch_exit;  // On the batch host, where the script ran to its end.
     bool out_of_memory = false;
-    bool lost = false;   // The node was reborn under it, or could not launch it.
+    bool lost = false;   // The node was rebooted under it, or could not launch it.
     std::string reason;  // What went wrong with the launch; with batch_exit: with its files.
     std::optional<RunUsage> usage;  // Of the script. For accounting alone.
     std::optional<Time> ended_at;   // Of a script that ended before its node was told to end it.
@@ -282,7 +283,7 @@ struct NodeDescribed {
 };
 
 using Fact =
-    std::variant<ControllerStarted, SpecInstalled, NodeRegistered, NodeSilent, NodeUpdated,
+    std::variant<ControllerStarted, SpecInstalled, NodeRegistered, NodeNotResponding, NodeUpdated,
                  JobSubmitted, JobUpdated, JobHeld, JobCancelled, AttemptEnded, StepCreated,
                  StepEnded, JobForgotten, StartJob, EndJob, PlanJob, DependencyFailed, JobEligible,
                  UsageSet, TaskSplit, JobsPlanned, JobsEligible, DeadlineMissed, ReservationSet,

@@ -58,7 +58,7 @@ struct Affinity {
 };
 
 // How near each other a job's nodes and GPUs must be.
-struct Nearness {
+struct TopologyConstraint {
     std::optional<std::uint32_t> switches;  // --switches: the most leaf switches …
     std::optional<Duration> switches_wait;  // … and how long to wait for that.
     std::optional<std::uint32_t> segment;   // --segment: so many nodes together in a block.
@@ -72,8 +72,8 @@ struct Nearness {
     Bytes gpu_memory_min;                      // Of each GPU; 0: any.
     std::uint32_t compute_capability_min = 0;  // In tenths; 0: any.
 
-    BERTH_FIELDS(Nearness, switches, switches_wait, segment, contiguous, spread, pack, compact,
-                 task_order, plane, affinities, gpu_memory_min, compute_capability_min)
+    BERTH_FIELDS(TopologyConstraint, switches, switches_wait, segment, contiguous, spread, pack,
+                 compact, task_order, plane, affinities, gpu_memory_min, compute_capability_min)
 };
 
 // How much, and where. An absent value means that the user said nothing (Slurm's environment
@@ -96,7 +96,7 @@ struct JobRequest {
     Shared<std::vector<std::string>> exclude;
     SharedText constraint;       // "a100&ib", "a|b", "[a|b]", "(a&b)|c".
     Maybe<Duration> time_limit;  // nullopt: the partition's default.
-    Shared<Nearness> nearness;
+    Shared<TopologyConstraint> nearness;
     Shared<LicenseRequest> licenses;
     SharedText reservation;  // --reservation; empty: none.
     // Nodes that have refused the job since it last started: not what its user asked for.

@@ -19,18 +19,18 @@ DimensionSet used_of(const Resources& amount) {
 
 }  // namespace
 
-std::size_t PromisedAmounts::amounts_at(std::size_t nodes) {
+std::size_t PlannedAmounts::amounts_at(std::size_t nodes) {
     const std::size_t unaligned = sizeof(Held) + nodes * sizeof(NodeId);
     return (unaligned + sizeof(std::int64_t) - 1) / sizeof(std::int64_t) * sizeof(std::int64_t);
 }
 
-std::size_t PromisedAmounts::bytes() const {
+std::size_t PlannedAmounts::bytes() const {
     const auto width = static_cast<std::size_t>(std::popcount(held_->dimensions));
     return amounts_at(held_->nodes) +
            (held_->alike != 0 ? 1 : held_->nodes) * width * sizeof(std::int64_t);
 }
 
-PromisedAmounts::PromisedAmounts(const NodeAmounts& amounts) {
+PlannedAmounts::PlannedAmounts(const NodeAmounts& amounts) {
     if (amounts.empty()) return;
     Held head{.holders = {}, .nodes = static_cast<std::uint32_t>(amounts.size())};
     DimensionSet used = 0;
@@ -56,20 +56,20 @@ PromisedAmounts::PromisedAmounts(const NodeAmounts& amounts) {
     }
 }
 
-PromisedAmounts::PromisedAmounts(const PromisedAmounts& other) : held_(other.held_) {
+PlannedAmounts::PlannedAmounts(const PlannedAmounts& other) : held_(other.held_) {
     if (held_ != nullptr) held_->holders.add();
 }
 
-PromisedAmounts::~PromisedAmounts() {
+PlannedAmounts::~PlannedAmounts() {
     if (held_ != nullptr && held_->holders.drop()) ::operator delete(held_);
 }
 
-std::span<const NodeId> PromisedAmounts::nodes() const {
+std::span<const NodeId> PlannedAmounts::nodes() const {
     if (held_ == nullptr) return {};
     return {reinterpret_cast<const NodeId*>(held_ + 1), held_->nodes};
 }
 
-Resources PromisedAmounts::amount(std::size_t at) const {
+Resources PlannedAmounts::amount(std::size_t at) const {
     const DimensionSet dimensions = held_->dimensions;
     const auto* next = reinterpret_cast<const std::int64_t*>(
         reinterpret_cast<const std::byte*>(held_) + amounts_at(held_->nodes));
@@ -82,7 +82,7 @@ Resources PromisedAmounts::amount(std::size_t at) const {
 }
 
 // What is equal is laid out alike: the dimensions are those that are used.
-bool operator==(const PromisedAmounts& a, const PromisedAmounts& b) {
+bool operator==(const PlannedAmounts& a, const PlannedAmounts& b) {
     if (a.is_same(b)) return true;
     if (a.held_ == nullptr || b.held_ == nullptr) return false;
     constexpr std::size_t kCount = sizeof(Holders);  // Which is their own.

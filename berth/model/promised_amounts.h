@@ -1,4 +1,4 @@
-// PromisedAmounts: so much of each of some nodes, as a promise says it. There is one for each
+// PlannedAmounts: so much of each of some nodes, as a promise says it. There is one for each
 // blocked job, so it is kept small: one pointer to one piece of memory, which copies hold together.
 //
 //   holders | nodes | dimensions, alike | the nodes | the amounts
@@ -25,23 +25,22 @@ namespace berth {
 // So much of each of some nodes.
 using NodeAmounts = std::vector<std::pair<NodeId, Resources>>;
 
-class PromisedAmounts {
+class PlannedAmounts {
 public:
     using Plain = NodeAmounts;
 
-    PromisedAmounts() = default;
+    PlannedAmounts() = default;
     // NOLINTNEXTLINE(google-explicit-constructor): it is that value, held otherwise.
-    PromisedAmounts(const NodeAmounts& amounts);
-    PromisedAmounts(std::initializer_list<std::pair<NodeId, Resources>> amounts)
-        : PromisedAmounts(NodeAmounts(amounts)) {}
-    PromisedAmounts(const PromisedAmounts& other);
-    PromisedAmounts(PromisedAmounts&& other) noexcept
-        : held_(std::exchange(other.held_, nullptr)) {}
-    PromisedAmounts& operator=(PromisedAmounts other) noexcept {
+    PlannedAmounts(const NodeAmounts& amounts);
+    PlannedAmounts(std::initializer_list<std::pair<NodeId, Resources>> amounts)
+        : PlannedAmounts(NodeAmounts(amounts)) {}
+    PlannedAmounts(const PlannedAmounts& other);
+    PlannedAmounts(PlannedAmounts&& other) noexcept : held_(std::exchange(other.held_, nullptr)) {}
+    PlannedAmounts& operator=(PlannedAmounts other) noexcept {
         std::swap(held_, other.held_);
         return *this;
     }
-    ~PromisedAmounts();
+    ~PlannedAmounts();
 
     NodeAmounts plain() const { return {begin(), end()}; }
 
@@ -65,7 +64,7 @@ public:
         using iterator_concept = std::forward_iterator_tag;
 
         Iterator() = default;
-        Iterator(const PromisedAmounts* amounts, std::size_t at) : amounts_(amounts), at_(at) {}
+        Iterator(const PlannedAmounts* amounts, std::size_t at) : amounts_(amounts), at_(at) {}
         value_type operator*() const { return (*amounts_)[at_]; }
         Iterator& operator++() {
             ++at_;
@@ -75,14 +74,14 @@ public:
         friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
 
     private:
-        const PromisedAmounts* amounts_ = nullptr;
+        const PlannedAmounts* amounts_ = nullptr;
         std::size_t at_ = 0;
     };
     Iterator begin() const { return {this, 0}; }
     Iterator end() const { return {this, size()}; }
 
-    bool is_same(const PromisedAmounts& other) const { return held_ == other.held_; }
-    friend bool operator==(const PromisedAmounts& a, const PromisedAmounts& b);
+    bool is_same(const PlannedAmounts& other) const { return held_ == other.held_; }
+    friend bool operator==(const PlannedAmounts& a, const PlannedAmounts& b);
 
 private:
     struct Held {

@@ -22,10 +22,10 @@ NodeAmounts random_amounts(Rng& rng) {
     return amounts;
 }
 
-TEST(PromisedAmounts, AreWhatTheyWereMadeOf) {
+TEST(PlannedAmounts, AreWhatTheyWereMadeOf) {
     testing::for_each_seed(200, [](Rng& rng) {
         const NodeAmounts plain = random_amounts(rng), other = random_amounts(rng);
-        const PromisedAmounts held = plain;
+        const PlannedAmounts held = plain;
         ASSERT_EQ(held.plain(), plain);
         ASSERT_EQ(held.size(), plain.size());
         std::size_t at = 0;
@@ -34,20 +34,20 @@ TEST(PromisedAmounts, AreWhatTheyWereMadeOf) {
             ASSERT_EQ(held.nodes()[at], node);
             ASSERT_EQ(amount, plain[at++].second);
         }
-        ASSERT_TRUE(held == PromisedAmounts(plain));
-        ASSERT_EQ(held == PromisedAmounts(other), plain == other);
+        ASSERT_TRUE(held == PlannedAmounts(plain));
+        ASSERT_EQ(held == PlannedAmounts(other), plain == other);
         ASSERT_EQ(encode(held), encode(plain));
-        ASSERT_TRUE(decode<PromisedAmounts>(encode(plain)).value() == held);
+        ASSERT_TRUE(decode<PlannedAmounts>(encode(plain)).value() == held);
     });
 }
 
-TEST(PromisedAmounts, AreTheSameObjectInAllCopies) {
+TEST(PlannedAmounts, AreTheSameObjectInAllCopies) {
     Resources amount;
     amount.set_cpu(cores(4));
-    const PromisedAmounts one{{NodeId(3), amount}};
-    PromisedAmounts copy = one;
+    const PlannedAmounts one{{NodeId(3), amount}};
+    PlannedAmounts copy = one;
     EXPECT_TRUE(copy.is_same(one));
-    copy = PromisedAmounts{};
+    copy = PlannedAmounts{};
     EXPECT_TRUE(copy.empty());
     EXPECT_EQ(one.front().second, amount);
 }

@@ -11,7 +11,7 @@ namespace berth::report {
 namespace {
 
 // Skips, and says why, where the traces cannot be read.
-class PublishedRun : public ::testing::Test {
+class SnapshotRun : public ::testing::Test {
 protected:
     void SetUp() override {
         const char* const shared = std::getenv("BERTH_SHARED");
@@ -48,7 +48,7 @@ RuleSpec rule(std::string name, std::vector<std::pair<std::string, std::int64_t>
         .kind = "placement", .name = std::move(name), .weight = 1, .settings = std::move(settings)};
 }
 
-TEST_F(PublishedRun, HasItsPodsAddUpToJustBelowTheEnd) {
+TEST_F(SnapshotRun, HasItsPodsAddUpToJustBelowTheEnd) {
     const OpenbTrace trace = trace_of("cpu050");
     for (std::uint64_t seed = 42; seed < 52; ++seed) {
         const OpenbOrder order = openb_order(trace, OpenbOrders::published, seed);
@@ -61,7 +61,7 @@ TEST_F(PublishedRun, HasItsPodsAddUpToJustBelowTheEnd) {
 }
 
 // None of these runs was used to find out how the orders are drawn.
-TEST_F(PublishedRun, AllocatesToTheHundredthWhatItDidThen) {
+TEST_F(SnapshotRun, AllocatesToTheHundredthWhatItDidThen) {
     const auto at_130 = [](const OpenbTrace& trace, std::uint64_t seed, const RuleSpec& with) {
         return run_openb(trace, openb_order(trace, OpenbOrders::published, seed), {with}).at_130;
     };

@@ -6,7 +6,7 @@
 namespace berth::sim {
 
 struct ControllerBugs {
-    PlantedBug engine = PlantedBug::none;
+    InjectedFault engine = InjectedFault::none;
     // The engine's own checks of its state end the program before the oracle can speak.
     bool checks_itself = true;
     bool forgets_to_write = false;  // Which jobs have become eligible is missing in the journal.

@@ -72,7 +72,7 @@ const Mutant kMutants[] = {
      "I2", 40},
     {"LicensesAreForgotten",
      [](WorldOptions& o) {
-         o.bugs.engine = PlantedBug::forgets_promises;
+         o.bugs.engine = InjectedFault::forgets_planned_starts;
          o.look_past = {"I7"};
      },
      "I2", 40},
@@ -84,19 +84,19 @@ const Mutant kMutants[] = {
      "I4", 100},
     {"DependenciesAndBeginTimes",
      [](WorldOptions& o) {
-         o.bugs.engine = PlantedBug::opens_gates;
+         o.bugs.engine = InjectedFault::ignores_blocking_reasons;
          o.look_past = {"I8"};
      },
      "I7", 20},
     {"Reservations",
      [](WorldOptions& o) {
-         o.bugs.engine = PlantedBug::forgets_promises;
+         o.bugs.engine = InjectedFault::forgets_planned_starts;
          o.look_past = {"I2"};
      },
      "I7", 100},
     {"Limits",
      [](WorldOptions& o) {
-         o.bugs.engine = PlantedBug::opens_gates;
+         o.bugs.engine = InjectedFault::ignores_blocking_reasons;
          o.look_past = {"I7"};
      },
      "I8", 40},
@@ -120,7 +120,7 @@ TEST(Layers, EpochsHoldWhereSessionsDoNot) {
 // What would give a GPU twice comes no further than the state, which takes no such fact.
 TEST(Layers, TheStateRefusesAGpuThatIsGivenTwice) {
     WorldOptions options;
-    options.bugs = {.engine = PlantedBug::gives_twice, .checks_itself = false};
+    options.bugs = {.engine = InjectedFault::gives_twice, .checks_itself = false};
     const auto run = [&] {
         for (std::uint64_t seed = 1; seed <= 20; ++seed) run_world(seed, options);
     };

@@ -40,7 +40,7 @@ struct Collect {
     void operator()(const ControllerStarted&) {}
     void operator()(const SpecInstalled&) {}
     void operator()(const NodeRegistered&) {}
-    void operator()(const NodeSilent&) {}
+    void operator()(const NodeNotResponding&) {}
     void operator()(const NodeUpdated&) {}
     void operator()(const PlanJob&) {}
     void operator()(const UsageSet&) {}

@@ -14,7 +14,7 @@ class Accounting : public ::testing::Test {
 protected:
     Accounting() : cluster_(folder_.path()) {
         EXPECT_TRUE(cluster_.ok()) << cluster_.error;
-        EXPECT_TRUE(cluster_.take_office(at(0)).ok());
+        EXPECT_TRUE(cluster_.become_leader(at(0)).ok());
     }
 
     void record(std::int64_t second, std::vector<Fact> facts) {

@@ -21,7 +21,7 @@ using testing::SmallCluster;
 TEST(Backup, ACopyHasTheStateOfItsMoment) {
     const Folder from, to;
     SmallCluster cluster(from.path());
-    ASSERT_TRUE(cluster.take_office(at(0)).ok());
+    ASSERT_TRUE(cluster.become_leader(at(0)).ok());
     for (std::uint32_t id = 1; id <= 50; ++id) ASSERT_TRUE(cluster.submit(id, at(id)).ok());
     const std::uint64_t hash = cluster.state().hash();
     const auto copy = back_up(from.path(), to.path() + "/copy");
@@ -41,7 +41,7 @@ TEST(Backup, ARestoredControllerIsLaterThanAllBefore) {
     const Folder from, to;
     {
         SmallCluster cluster(from.path());
-        ASSERT_TRUE(cluster.take_office(at(0)).ok());
+        ASSERT_TRUE(cluster.become_leader(at(0)).ok());
         EXPECT_EQ(cluster.opened().first_job, 1u);
     }
     ASSERT_TRUE(back_up(from.path(), to.path() + "/copy").ok());
@@ -57,7 +57,7 @@ TEST(Backup, ARestoredControllerIsLaterThanAllBefore) {
 TEST(Backup, WhatAnotherStateHasLeftIsNotMixedIn) {
     const Folder from, to;
     SmallCluster cluster(from.path());
-    ASSERT_TRUE(cluster.take_office(at(0)).ok());
+    ASSERT_TRUE(cluster.become_leader(at(0)).ok());
     ASSERT_TRUE(back_up(from.path(), to.path() + "/copy").ok());
     const std::string left = to.path() + "/berth.db-wal";
     std::ofstream(left) << "frames of a database that was moved away";
@@ -72,7 +72,7 @@ TEST(Backup, WhatAnotherStateHasLeftIsNotMixedIn) {
 TEST(Backup, AControllersFileWithoutItsLogIsNoCopy) {
     const Folder from, to;
     SmallCluster cluster(from.path());
-    ASSERT_TRUE(cluster.take_office(at(0)).ok());
+    ASSERT_TRUE(cluster.become_leader(at(0)).ok());
     for (std::uint32_t id = 1; id <= 9; ++id) ASSERT_TRUE(cluster.submit(id, at(id)).ok());
     ASSERT_TRUE(std::filesystem::exists(from.path() + "/berth.db-wal"));
     const auto refused = restore(from.path() + "/berth.db", to.path(), {});
@@ -83,7 +83,7 @@ TEST(Backup, AControllersFileWithoutItsLogIsNoCopy) {
 TEST(Backup, NothingIsRestoredUnderARunningDaemon) {
     const Folder from, to;
     SmallCluster cluster(from.path());
-    ASSERT_TRUE(cluster.take_office(at(0)).ok());
+    ASSERT_TRUE(cluster.become_leader(at(0)).ok());
     ASSERT_TRUE(back_up(from.path(), to.path() + "/copy").ok());
     const std::string path = to.path() + "/lock";  // As berthd holds it.
     std::ofstream(path) << "4711\n";
@@ -101,7 +101,7 @@ TEST(Backup, NothingIsRestoredUnderARunningDaemon) {
 TEST(Backup, NothingIsOverwrittenAndNothingLeftBehind) {
     const Folder from, to;
     SmallCluster cluster(from.path());
-    ASSERT_TRUE(cluster.take_office(at(0)).ok());
+    ASSERT_TRUE(cluster.become_leader(at(0)).ok());
     const std::string copy = to.path() + "/copy";
     ASSERT_TRUE(back_up(from.path(), copy).ok());
     EXPECT_EQ(back_up(from.path(), copy).error().code, ErrorCode::already_exists);

@@ -90,7 +90,7 @@ TEST(LogRoom, IsMadeAheadOfUseAndReadAsTheEndOfTheLog) {
     settings.live_snapshot_things = 2;
     settings.log_bytes = 4 << 20;
     testing::SmallCluster cluster(folder.path(), settings);
-    ASSERT_TRUE(cluster.take_office(testing::at(0)).ok());
+    ASSERT_TRUE(cluster.become_leader(testing::at(0)).ok());
     for (std::uint32_t id = 1; id <= 60; ++id) {
         ASSERT_TRUE(cluster.submit(id, testing::at(id)).ok());
         ASSERT_TRUE(cluster.store().rest(cluster.state()).ok());
@@ -114,7 +114,7 @@ TEST(LogRoom, IsMadeAheadOfUseAndReadAsTheEndOfTheLog) {
 TEST(JournalTable, LetsGoOfTheLogBeforeItLooksAtWhatItHasRead) {
     const Folder folder;
     testing::SmallCluster cluster(folder.path());
-    ASSERT_TRUE(cluster.take_office(testing::at(0)).ok());
+    ASSERT_TRUE(cluster.become_leader(testing::at(0)).ok());
     for (std::uint32_t id = 1; id <= 5; ++id) {
         ASSERT_TRUE(cluster.submit(id, testing::at(id)).ok());
     }

@@ -25,7 +25,7 @@ StoreSettings busy_with_snapshots() {
 // Submits until it is killed, and tells the pipe of each job once that is durable.
 [[noreturn]] void submit_for_ever(const std::string& folder, int acknowledge) {
     SmallCluster cluster(folder, busy_with_snapshots());
-    if (!cluster.ok() || !cluster.take_office(at(0)).ok()) _exit(1);
+    if (!cluster.ok() || !cluster.become_leader(at(0)).ok()) _exit(1);
     while (true) {
         const std::uint32_t id = cluster.state().next_job_id().value();
         if (!cluster.submit(id, at(id)).ok()) _exit(2);

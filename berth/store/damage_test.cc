@@ -53,7 +53,7 @@ struct Content {
 
 void live(SmallCluster& cluster) {
     ASSERT_TRUE(cluster.ok()) << cluster.error;
-    ASSERT_TRUE(cluster.take_office(at(0)).ok());
+    ASSERT_TRUE(cluster.become_leader(at(0)).ok());
     for (std::uint32_t id = 1; id <= kJobs; ++id) {
         ASSERT_TRUE(cluster.submit(id, at(id), payload_of(id)).ok());
         if (id % 4 == 0) {
@@ -242,7 +242,7 @@ TEST_F(Damage, ALossThatIsAcceptedMakesTheNextControllerLaterThanAllBefore) {
         EXPECT_LT(cluster.next_sequence, was_.sequence);
         EXPECT_GT(cluster.opened().epoch, Epoch(1'000'000));
         EXPECT_GT(cluster.opened().first_job, 100'000u) << "no id means two jobs";
-        ASSERT_TRUE(cluster.take_office(at(1000)).ok());
+        ASSERT_TRUE(cluster.become_leader(at(1000)).ok());
     }
     EXPECT_EQ(refusal(there), "") << "it is a state like any other";
 }
@@ -251,7 +251,7 @@ TEST_F(Damage, AFileThatWasExchangedIsRefused) {
     const Folder there, other;
     {
         SmallCluster cluster(other.path());
-        ASSERT_TRUE(cluster.take_office(at(0)).ok());
+        ASSERT_TRUE(cluster.become_leader(at(0)).ok());
         for (std::uint32_t id = 1; id <= 2 * kJobs; ++id)
             ASSERT_TRUE(cluster.submit(id, at(id)).ok());
     }
@@ -281,7 +281,7 @@ TEST_F(Damage, ATailThatIsGoneOrDamagedIsNoTail) {
 TEST_F(Damage, ATailThatStayedBehindIsFine) {
     const Folder young, later;
     SmallCluster cluster(young.path());
-    ASSERT_TRUE(cluster.take_office(at(0)).ok());
+    ASSERT_TRUE(cluster.become_leader(at(0)).ok());
     for (std::uint32_t id = 1; id <= 5; ++id) ASSERT_TRUE(cluster.submit(id, at(id)).ok());
     const std::string then = content(young.path() + "/berth.db.tail");
     for (std::uint32_t id = 6; id <= 9; ++id) ASSERT_TRUE(cluster.submit(id, at(id)).ok());

@@ -220,7 +220,7 @@ std::int64_t operations_of_a_run(const StoreSettings& settings = on_failing_disk
     FailingDisk counted;
     const Folder folder;
     SmallCluster cluster(folder.path(), settings);
-    EXPECT_TRUE(cluster.take_office(at(0)).ok());
+    EXPECT_TRUE(cluster.become_leader(at(0)).ok());
     EXPECT_EQ(submit_until_failure(cluster, 1, kJobs), kJobs);
     return counted.operations();
 }
@@ -234,7 +234,7 @@ void expect_all_there(const Folder& folder, std::uint32_t acknowledged) {
     }
     ASSERT_EQ(again.state().find_job(JobId(acknowledged + 2)), nullptr);
     again.state().check_invariants();
-    ASSERT_TRUE(again.take_office(at(1000)).ok()) << "the store goes on";
+    ASSERT_TRUE(again.become_leader(at(1000)).ok()) << "the store goes on";
     ASSERT_TRUE(again.submit(again.state().next_job_id().value(), at(1001)).ok());
 }
 
@@ -246,7 +246,7 @@ void run_with_fault(std::int64_t nth, bool power_cut,
     {
         SmallCluster cluster(folder.path(), settings);
         ASSERT_TRUE(cluster.ok()) << cluster.error;
-        ASSERT_TRUE(cluster.take_office(at(0)).ok());
+        ASSERT_TRUE(cluster.become_leader(at(0)).ok());
         failing.fail(Fault::io_error, nth);
         acknowledged = submit_until_failure(cluster, 1, kJobs);
         ASSERT_TRUE(failing.failed() || acknowledged == kJobs);
@@ -288,7 +288,7 @@ TEST(FailingDisk, StopsSoonAfterACheckpointThatFailed) {
     FailingDisk failing;
     const Folder folder;
     SmallCluster cluster(folder.path(), checkpointing());
-    ASSERT_TRUE(cluster.take_office(at(0)).ok());
+    ASSERT_TRUE(cluster.become_leader(at(0)).ok());
     failing.fail(Fault::io_error, 1, kStateFile);  // Commits write to the log alone.
     Status rested = Done{};
     std::uint32_t id = 1;
@@ -307,7 +307,7 @@ TEST(FailingDisk, StopsAtTheFirstErrorOfACommit) {
     FailingDisk failing;
     const Folder folder;
     SmallCluster cluster(folder.path(), on_failing_disk());
-    ASSERT_TRUE(cluster.take_office(at(0)).ok());
+    ASSERT_TRUE(cluster.become_leader(at(0)).ok());
     failing.fail(Fault::io_error, 1);
     const Status status = cluster.submit(1, at(1));
     ASSERT_FALSE(status.ok());
@@ -324,7 +324,7 @@ TEST(FailingDisk, GivesUpTheReserveOnceTheDiskIsFullAndThenStops) {
     StoreSettings settings = on_failing_disk();
     settings.free_bytes = [&free] { return free; };
     SmallCluster cluster(folder.path(), settings);
-    ASSERT_TRUE(cluster.take_office(at(0)).ok());
+    ASSERT_TRUE(cluster.become_leader(at(0)).ok());
     ASSERT_TRUE(std::filesystem::exists(folder.path() + "/reserve"));
     failing.fail(Fault::full, 1);  // And stays full, whatever is given up.
     const Status status = cluster.submit(1, at(1));

@@ -34,7 +34,7 @@ protected:
         of_store.retention = std::move(settings);
         cluster_.emplace(folder_.path(), of_store);
         ASSERT_TRUE(cluster_->ok()) << cluster_->error;
-        ASSERT_TRUE(cluster_->take_office(at(0)).ok());
+        ASSERT_TRUE(cluster_->become_leader(at(0)).ok());
         for (std::uint32_t id = 1; id <= 10; ++id) {
             ASSERT_TRUE(cluster_->submit(id, at(0)).ok());
             ASSERT_TRUE(cluster_->start(id, at(1), 1, {NodeId(0)}).ok());

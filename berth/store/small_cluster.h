@@ -116,7 +116,7 @@ public:
         ++next_sequence;
         return Done{};
     }
-    Status take_office(Time now) {
+    Status become_leader(Time now) {
         std::vector<Fact> facts{ControllerStarted{opened_->epoch}};
         if (state().spec().nodes.empty()) facts.push_back(SpecInstalled{two_nodes()});
         return record(now, std::move(facts));

@@ -42,7 +42,7 @@ TEST(Store, GivesBackTheStateThatWasThere) {
     std::uint64_t hash = 0;
     {
         SmallCluster cluster(folder.path());
-        ASSERT_TRUE(cluster.take_office(at(0)).ok());
+        ASSERT_TRUE(cluster.become_leader(at(0)).ok());
         for (std::uint32_t id = 1; id <= 50; ++id) ASSERT_TRUE(cluster.submit(id, at(id)).ok());
         ASSERT_TRUE(cluster.start(7, at(60), 1, {NodeId(0), NodeId(1)}).ok());
         hash = cluster.state().hash();
@@ -76,7 +76,7 @@ TEST(Store, MakesTheSnapshotsOfALargeStateBesideTheController) {
     std::uint64_t hash = 0;
     {
         SmallCluster cluster(folder.path(), snapshots_by_replica());
-        ASSERT_TRUE(cluster.take_office(at(0)).ok());
+        ASSERT_TRUE(cluster.become_leader(at(0)).ok());
         for (std::uint32_t id = 1; id <= 200; ++id) {
             ASSERT_TRUE(cluster.submit(id, at(id)).ok());
             for (int turn = 0; turn < 5; ++turn) {
@@ -99,7 +99,7 @@ TEST(Store, WritesTheStateInMemoryDownIfTheFileCannotBeRecoveredFrom) {
     std::uint64_t hash = 0;
     {
         SmallCluster cluster(folder.path(), snapshots_by_replica());
-        ASSERT_TRUE(cluster.take_office(at(0)).ok());
+        ASSERT_TRUE(cluster.become_leader(at(0)).ok());
         for (std::uint32_t id = 1; id <= 20; ++id) ASSERT_TRUE(cluster.submit(id, at(id)).ok());
         run_sql(folder, "UPDATE journal SET record = x'00' WHERE sequence = 5");
         for (int turn = 0; turn < 300; ++turn) {
@@ -118,7 +118,7 @@ TEST(Store, WritesSnapshotsBetweenTurnsAndCutsTheJournalBehindThem) {
     std::uint64_t hash = 0;
     {
         SmallCluster cluster(folder.path(), eager_snapshots());
-        ASSERT_TRUE(cluster.take_office(at(0)).ok());
+        ASSERT_TRUE(cluster.become_leader(at(0)).ok());
         for (std::uint32_t id = 1; id <= 200; ++id) {
             ASSERT_TRUE(cluster.submit(id, at(id)).ok());
             for (int turn = 0; turn < 5; ++turn) {
@@ -143,7 +143,7 @@ TEST(Store, KeepsTheWholeJournalIfTold) {
     StoreSettings settings = eager_snapshots();
     settings.keep_journal = true;
     SmallCluster cluster(folder.path(), settings);
-    ASSERT_TRUE(cluster.take_office(at(0)).ok());
+    ASSERT_TRUE(cluster.become_leader(at(0)).ok());
     for (std::uint32_t id = 1; id <= 100; ++id) {
         ASSERT_TRUE(cluster.submit(id, at(id)).ok());
         for (int turn = 0; turn < 5; ++turn) {
@@ -164,7 +164,7 @@ TEST(Store, RecoversWhereverASnapshotWasInterrupted) {
         std::uint64_t hash = 0;
         {
             SmallCluster cluster(folder.path(), eager_snapshots());
-            ASSERT_TRUE(cluster.take_office(at(0)).ok());
+            ASSERT_TRUE(cluster.become_leader(at(0)).ok());
             for (std::uint32_t id = 1; id <= 30; ++id) ASSERT_TRUE(cluster.submit(id, at(id)).ok());
             for (int turn = 0; turn < turns; ++turn) {
                 ASSERT_TRUE(cluster.store().rest(cluster.state()).ok());
@@ -186,7 +186,7 @@ class Damaged : public ::testing::Test {
 protected:
     void SetUp() override {
         SmallCluster cluster(folder_.path());
-        ASSERT_TRUE(cluster.take_office(at(0)).ok());
+        ASSERT_TRUE(cluster.become_leader(at(0)).ok());
         for (std::uint32_t id = 1; id <= 9; ++id) ASSERT_TRUE(cluster.submit(id, at(id)).ok());
     }
     void expect_refusal(const std::string& sql, const std::string& words) {
@@ -240,9 +240,9 @@ TEST(Store, TellsTheTimeOfTheLastRecordWithAndWithoutASnapshot) {
     const Folder folder;
     {
         SmallCluster cluster(folder.path(), eager_snapshots());
-        ASSERT_TRUE(cluster.take_office(at(0)).ok());
+        ASSERT_TRUE(cluster.become_leader(at(0)).ok());
         for (std::uint32_t id = 1; id <= 30; ++id) ASSERT_TRUE(cluster.submit(id, at(id)).ok());
-        ASSERT_TRUE(cluster.record(at(777), {NodeSilent{NodeId(0)}}).ok());
+        ASSERT_TRUE(cluster.record(at(777), {NodeNotResponding{NodeId(0)}}).ok());
     }
     for (int start = 0; start < 2; ++start) {
         SilentLog log;
@@ -277,7 +277,7 @@ TEST(Store, RefusesAFileThatIsNoDatabase) {
 TEST(Store, KeepsAScriptAsLongAsItsJobOrArrayIsKnown) {
     const Folder folder;
     SmallCluster cluster(folder.path());
-    ASSERT_TRUE(cluster.take_office(at(0)).ok());
+    ASSERT_TRUE(cluster.become_leader(at(0)).ok());
     const JobPayload payload{.script = std::string(4 << 20, 's') + '\0',
                              .environment = {"A=1", "B=two words"}};
     ASSERT_TRUE(cluster.submit(1, at(1), payload).ok());
@@ -297,7 +297,7 @@ TEST(Store, KeepsAScriptAsLongAsItsJobOrArrayIsKnown) {
 TEST(Store, SharesAnArraysScriptUntilItsLastTaskIsForgotten) {
     const Folder folder;
     SmallCluster cluster(folder.path());
-    ASSERT_TRUE(cluster.take_office(at(0)).ok());
+    ASSERT_TRUE(cluster.become_leader(at(0)).ok());
     Job array = testing::pending_job(1, at(1));
     array.spec.array = ArraySpec{.tasks = {0, 1, 2}};
     const JobPayload payload{.script = "#!/bin/sh\n"};
@@ -319,7 +319,7 @@ TEST(Store, HasNoRoomOnceTheDiskIsNearlyFullAndAgainWhenItIsNot) {
     EXPECT_TRUE(cluster.store().has_room());
     free = 1 << 13;
     EXPECT_FALSE(cluster.store().has_room());
-    EXPECT_TRUE(cluster.take_office(at(0)).ok()) << "what must be recorded still is";
+    EXPECT_TRUE(cluster.become_leader(at(0)).ok()) << "what must be recorded still is";
     free = 1 << 20;
     EXPECT_TRUE(cluster.store().has_room());
 }
@@ -328,7 +328,7 @@ TEST(Store, HasNoRoomOnceTheDiskIsNearlyFullAndAgainWhenItIsNot) {
 TEST(Store, NamesTheRecordThatTheEngineWouldNotHaveDecided) {
     Folder folder;
     SmallCluster cluster(folder.path());
-    ASSERT_TRUE(cluster.take_office(at(0)).ok());
+    ASSERT_TRUE(cluster.become_leader(at(0)).ok());
     ASSERT_TRUE(cluster.submit(1, at(1)).ok());
     auto again = decide_again(folder.path());
     ASSERT_TRUE(again.ok()) << again.error().message;
@@ -356,7 +356,7 @@ TEST(Store, ReplaysAnyHistoryToTheSameHash) {
             if (life > 0) {
                 ASSERT_EQ(cluster.state().hash(), hash);
             }
-            ASSERT_TRUE(cluster.take_office(at(next)).ok());
+            ASSERT_TRUE(cluster.become_leader(at(next)).ok());
             for (std::uint32_t turn = 0; turn < 40; ++turn) {
                 const Time now = at(next + turn);
                 const auto id = static_cast<std::uint32_t>(rng.between(1, next));
@@ -389,7 +389,7 @@ TEST(Store, LetsNobodyElseReadScriptsAndEnvironments) {
     };
     for (int start = 0; start < 2; ++start) {
         SmallCluster cluster(folder.path());
-        ASSERT_TRUE(cluster.take_office(at(start)).ok());
+        ASSERT_TRUE(cluster.become_leader(at(start)).ok());
         for (const char* const name : {"berth.db", "berth.db-wal", "berth.db-shm"})
             EXPECT_EQ(open_to_others(name), std::filesystem::perms::none) << name;
         // As a version that did not see to it may have left them.

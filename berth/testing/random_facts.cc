@@ -228,7 +228,7 @@ Maybe forget(Rng& rng, Time, const ClusterState& state) {
 Maybe node(Rng& rng, Time now, const ClusterState& state) {
     const NodeId id = random_node_id(rng, state);
     switch (rng.between(0, 5)) {
-        case 0: return NodeSilent{id};
+        case 0: return NodeNotResponding{id};
         case 2: {
             const auto devices = static_cast<int>(state.spec().node(id).devices.size());
             const auto some = static_cast<DeviceMask>(rng.between(0, 255)) & low_bits(devices);

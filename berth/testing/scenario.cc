@@ -244,7 +244,7 @@ private:
         }
         const NodeId node = *spec_.find_node(words.plain.front());
         if (words.verb == "lose") {
-            engine_.apply(now_, NodeSilent{node});
+            engine_.apply(now_, NodeNotResponding{node});
         } else if (words.verb == "return") {
             register_node(engine_, now_, node);
         } else if (words.verb == "drain" || words.verb == "undrain") {

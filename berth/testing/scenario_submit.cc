@@ -89,7 +89,7 @@ void read_dependencies(const Words& words, JobSpec& spec) {
 }
 
 // "switches=1" or "switches=1@10", in minutes.
-void read_nearness(const Words& words, Nearness& near) {
+void read_nearness(const Words& words, TopologyConstraint& near) {
     if (const auto switches = words.text("switches")) {
         const auto parts = split(*switches, '@');
         near.switches = uint_of(parts[0]);

@@ -45,7 +45,7 @@ TEST(BaselineFiles, AStoreIsReadAsItWasWritten) {
     SmallCluster cluster(folder.path());
     ASSERT_TRUE(cluster.ok()) << cluster.error;
     cluster.state().check_invariants();
-    EXPECT_TRUE(cluster.take_office(cluster.opened().last_at).ok()) << "a controller goes on";
+    EXPECT_TRUE(cluster.become_leader(cluster.opened().last_at).ok()) << "a controller goes on";
 }
 
 TEST(BaselineFiles, TheStoreHasEveryKindOfFact) {

@@ -15,7 +15,7 @@
 #include <set>
 #include <sstream>
 
-#include "berth/engine/derived/outlook.h"
+#include "berth/engine/derived/derived_state.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/seeds.h"
 
@@ -29,7 +29,7 @@ std::int64_t ms(Time at) { return at.time_since_epoch().count(); }
 // A world of a few nodes; each picture of it is an instance for the oracle.
 class World {
 public:
-    World(Rng& rng, PlantedBug bug, std::ostream& out) : rng_(rng), out_(out) {
+    World(Rng& rng, InjectedFault bug, std::ostream& out) : rng_(rng), out_(out) {
         ClusterSpec spec = testing::make_cluster(
             static_cast<std::uint32_t>(rng.between(1, 4)),
             {.sockets = 1, .cores_per_socket = 12, .gpus = rng.chance(50) ? 8U : 4U});
@@ -256,7 +256,7 @@ std::string file_for(const std::string& name) {
     return ::testing::TempDir() + "plan_oracle_" + name + "_" + std::to_string(getpid());
 }
 
-std::map<std::string, std::size_t> judge_worlds(int worlds, PlantedBug bug,
+std::map<std::string, std::size_t> judge_worlds(int worlds, InjectedFault bug,
                                                 const std::string& name) {
     const std::string file = file_for(name);
     std::map<std::string, std::size_t> counts;
@@ -264,7 +264,7 @@ std::map<std::string, std::size_t> judge_worlds(int worlds, PlantedBug bug,
     std::ofstream out(file);
     const auto flush = [&] {
         out.close();
-        for (const auto& [word, count] : verdicts(file, bug == PlantedBug::none)) {
+        for (const auto& [word, count] : verdicts(file, bug == InjectedFault::none)) {
             counts[word] += count;
             judged += count;
         }
@@ -283,7 +283,7 @@ std::map<std::string, std::size_t> judge_worlds(int worlds, PlantedBug bug,
 }
 
 TEST(PlanOracle, FindsNothingWrong) {
-    const auto counts = judge_worlds(1500, PlantedBug::none, "none");
+    const auto counts = judge_worlds(1500, InjectedFault::none, "none");
     for (const auto& [word, count] : counts) {
         EXPECT_EQ(word, "ok") << count << " plans";
     }
@@ -293,7 +293,7 @@ TEST(PlanOracle, FindsNothingWrong) {
 }
 
 struct Planted {
-    PlantedBug bug;
+    InjectedFault bug;
     const char* name;
     const char* caught_as;
 };
@@ -307,11 +307,11 @@ TEST_P(PlanOracleBugs, AreCaughtByName) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, PlanOracleBugs,
-    ::testing::Values(Planted{PlantedBug::forgets_promises, "forgets_promises", "overlap"},
-                      Planted{PlantedBug::books_too_short, "books_too_short", "short"},
-                      Planted{PlantedBug::overlooks_a_hole, "overlooks_a_hole", "late"},
-                      Planted{PlantedBug::breaks_promises, "breaks_promises", "broken"},
-                      Planted{PlantedBug::tears_cliques, "tears_cliques", "clique"}),
+    ::testing::Values(Planted{InjectedFault::forgets_planned_starts, "forgets_promises", "overlap"},
+                      Planted{InjectedFault::books_too_short, "books_too_short", "short"},
+                      Planted{InjectedFault::overlooks_a_free_slot, "overlooks_a_hole", "late"},
+                      Planted{InjectedFault::breaks_planned_starts, "breaks_promises", "broken"},
+                      Planted{InjectedFault::tears_cliques, "tears_cliques", "clique"}),
     [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace

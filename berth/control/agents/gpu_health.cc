@@ -25,14 +25,14 @@ bool holds_device(const Job& job, NodeId node, std::uint32_t device) {
 }
 
 // Through no fault of its own: it runs again, if it may.
-void end_holders(Ledger& ledger, NodeId node, std::uint32_t device) {
-    for (const JobId id : ledger.state().jobs_on(node)) {
-        const Job& job = *ledger.state().find_job(id);
+void end_holders(TurnBuilder& builder, NodeId node, std::uint32_t device) {
+    for (const JobId id : builder.state().jobs_on(node)) {
+        const Job& job = *builder.state().find_job(id);
         if (job.state != JobState::running || !holds_device(job, node, device)) continue;
-        const bool again = ledger.state().may_requeue(job);
-        ledger.record(EndJob{.job = id,
-                             .outcome = again ? JobState::pending : JobState::node_fail,
-                             .reason = "GpuFailure"});
+        const bool again = builder.state().may_requeue(job);
+        builder.record(EndJob{.job = id,
+                              .outcome = again ? JobState::pending : JobState::node_fail,
+                              .reason = "GpuFailure"});
     }
 }
 
@@ -40,44 +40,44 @@ void end_holders(Ledger& ledger, NodeId node, std::uint32_t device) {
 
 // An agent tells all it has seen each time it registers; what was acted upon before is known by its
 // number, also to a controller that was started again.
-void Nodes::note_faults(Ledger& ledger, NodeId node, const std::vector<GpuFault>& faults) {
+void Nodes::note_faults(TurnBuilder& builder, NodeId node, const std::vector<GpuFault>& faults) {
     const std::string instance = sessions_.of(node).instance;
-    const ClusterSpec& spec = ledger.state().spec();
+    const ClusterSpec& spec = builder.state().spec();
     for (const GpuFault& fault : faults) {
-        const NodeCondition& condition = ledger.state().condition(node);
+        const NodeCondition& condition = builder.state().condition(node);
         if (condition.fault_instance == instance && fault.number <= condition.fault_number) {
             continue;
         }
         const std::string text = "gpu " + std::to_string(fault.gpu) + ": " + describe(fault);
         const FaultAction action = action_for(fault);
         const auto device = device_of(spec, node, fault.gpu);
-        ledger.log(action == FaultAction::none ? LogLevel::info : LogLevel::error,
-                   "node " + spec.node(node).name + ", " + text +
-                       (device ? "" : "; the configuration has no such GPU"));
+        builder.log(action == FaultAction::none ? LogLevel::info : LogLevel::error,
+                    "node " + spec.node(node).name + ", " + text +
+                        (device ? "" : "; the configuration has no such GPU"));
         if (action == FaultAction::none || !device) continue;
-        ledger.record(DevicesDrained{.node = node,
-                                     .devices = bit(static_cast<int>(*device)),
-                                     .reason = text,
-                                     .by = kOurselves,
-                                     .instance = instance,
-                                     .number = fault.number});
-        if (action == FaultAction::end_job) end_holders(ledger, node, *device);
+        builder.record(DevicesDrained{.node = node,
+                                      .devices = bit(static_cast<int>(*device)),
+                                      .reason = text,
+                                      .by = kOurselves,
+                                      .instance = instance,
+                                      .number = fault.number});
+        if (action == FaultAction::end_job) end_holders(builder, node, *device);
     }
 }
 
 // A GPU that is gone when the agent looks for the first time reports no fault.
-void Nodes::drain_absent_gpus(Ledger& ledger, NodeId node, const NodeSpec& found) {
-    const ClusterSpec& spec = ledger.state().spec();
+void Nodes::drain_absent_gpus(TurnBuilder& builder, NodeId node, const NodeSpec& found) {
+    const ClusterSpec& spec = builder.state().spec();
     const NodeSpec& configured = spec.node(node);
-    const DeviceMask known = ledger.state().condition(node).drained_mask();
+    const DeviceMask known = builder.state().condition(node).drained_mask();
     for_each_bit(absent_gpus(configured, found, spec.dimensions) & ~known, [&](int i) {
         const Device& device = configured.devices[static_cast<std::size_t>(i)];
         const std::string text =
             "gpu " + std::to_string(device.index) + ": " + device.file + " is not there";
-        ledger.log(LogLevel::error, "node " + configured.name + ", " + text);
-        ledger.record(
+        builder.log(LogLevel::error, "node " + configured.name + ", " + text);
+        builder.record(
             DevicesDrained{.node = node, .devices = bit(i), .reason = text, .by = kOurselves});
-        end_holders(ledger, node, static_cast<std::uint32_t>(i));
+        end_holders(builder, node, static_cast<std::uint32_t>(i));
     });
 }
 

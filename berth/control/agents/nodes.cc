@@ -14,8 +14,8 @@ void Nodes::install(const ClusterSpec& spec) {
     }
 }
 
-void Nodes::reinstall(Ledger& ledger, const ClusterSpec& before) {
-    const ClusterSpec& spec = ledger.state().spec();
+void Nodes::reinstall(TurnBuilder& builder, const ClusterSpec& before) {
+    const ClusterSpec& spec = builder.state().spec();
     install(spec);
     // What agents are told when they register.
     const bool told_otherwise = before.scheduling.heartbeat != spec.scheduling.heartbeat ||
@@ -24,19 +24,19 @@ void Nodes::reinstall(Ledger& ledger, const ClusterSpec& before) {
     for (std::size_t i = 0; i < before.nodes.size(); ++i) {
         const NodeId node = NodeId::from_index(i);
         const std::optional<Link> link = sessions_.of(node).link;
-        if (link && (told_otherwise || before.nodes[i] != spec.nodes[i])) ledger.close(*link);
+        if (link && (told_otherwise || before.nodes[i] != spec.nodes[i])) builder.close(*link);
         // A shorter patience counts from here on: who was right until now is not late.
-        if (link || ledger.state().condition(node).responding)
-            sessions_.of(node).heard_at = ledger.now();
+        if (link || builder.state().condition(node).responding)
+            sessions_.of(node).heard_at = builder.now();
         sessions_.mark(node);
     }
 }
 
-void Nodes::lose(Ledger& ledger, Link link) {
+void Nodes::lose(TurnBuilder& builder, Link link) {
     const std::optional<NodeId> node = sessions_.node_on(link);
     if (!node) return;
-    ledger.log(LogLevel::info, "node " + ledger.state().spec().node(*node).name +
-                                   ": the link to its agent is lost");
+    builder.log(LogLevel::info, "node " + builder.state().spec().node(*node).name +
+                                    ": the link to its agent is lost");
     sessions_.close(*node);
     sessions_.mark(*node);  // The clock of its silence runs on from when it was last heard.
 }
@@ -48,25 +48,25 @@ std::optional<Time> Nodes::silence_due(const ClusterState& state, NodeId node) c
 }
 
 // A silent link is closed, so that there is one way back: a registration with the whole inventory.
-void Nodes::note_silence(Ledger& ledger) {
-    for (const NodeId node : sessions_.take_due(ledger.now())) {
+void Nodes::note_silence(TurnBuilder& builder) {
+    for (const NodeId node : sessions_.take_due(builder.now())) {
         sessions_.mark(node);
-        const std::optional<Time> due = silence_due(ledger.state(), node);
-        if (!due || *due > ledger.now()) {
-            settle_silent(ledger, node);
-            care_for(ledger, node);
+        const std::optional<Time> due = silence_due(builder.state(), node);
+        if (!due || *due > builder.now()) {
+            settle_silent(builder, node);
+            care_for(builder, node);
             continue;
         }
-        ledger.log(LogLevel::warning,
-                   "node " + ledger.state().spec().node(node).name +
-                       " is not responding: nothing heard for " +
-                       std::to_string(seconds(ledger.now() - sessions_.of(node).heard_at)) +
-                       " seconds");
-        if (ledger.state().condition(node).responding) ledger.record(NodeSilent{node});
-        if (const std::optional<Link> link = sessions_.of(node).link) ledger.close(*link);
+        builder.log(LogLevel::warning,
+                    "node " + builder.state().spec().node(node).name +
+                        " is not responding: nothing heard for " +
+                        std::to_string(seconds(builder.now() - sessions_.of(node).heard_at)) +
+                        " seconds");
+        if (builder.state().condition(node).responding) builder.record(NodeNotResponding{node});
+        if (const std::optional<Link> link = sessions_.of(node).link) builder.close(*link);
         sessions_.close(node);
-        sessions_.of(node).silent_at = ledger.now();
-        keep_down(ledger, node);
+        sessions_.of(node).silent_at = builder.now();
+        keep_down(builder, node);
     }
 }
 
@@ -111,14 +111,14 @@ void Nodes::end_step(const Job& job, const Step& step) {
     }
 }
 
-void Nodes::signal(Ledger& ledger, const Job& job, std::span<const NodeId> nodes,
+void Nodes::signal(TurnBuilder& builder, const Job& job, std::span<const NodeId> nodes,
                    const SignalAttempt& order) {
     BERTH_ASSERT(order.job == job.id && order.attempt == job.attempt);
-    for (const NodeId node : nodes) give(ledger, node, order);
+    for (const NodeId node : nodes) give(builder, node, order);
 }
 
-void Nodes::notify(Ledger& ledger, const Job& job, const std::string& text) {
-    give(ledger, job.nodes.front(), NotifyAttempt{job.id, job.attempt, text});
+void Nodes::notify(TurnBuilder& builder, const Job& job, const std::string& text) {
+    give(builder, job.nodes.front(), NotifyAttempt{job.id, job.attempt, text});
 }
 
 // What changed of a job that holds nodes concerns them only where it is another run, or its end.

@@ -13,7 +13,7 @@
 #include <span>
 
 #include "berth/control/agents/sessions.h"
-#include "berth/control/turn/ledger.h"
+#include "berth/control/turn/turn_builder.h"
 
 namespace berth {
 
@@ -25,19 +25,19 @@ public:
     explicit Nodes(const ClusterState& state);
     void install(const ClusterSpec& spec);  // After SpecInstalled …
     // … while agents are linked: nodes that are described otherwise than before register anew.
-    void reinstall(Ledger& ledger, const ClusterSpec& before);
+    void reinstall(TurnBuilder& builder, const ClusterSpec& before);
 
     // ---- What comes from the agents.
-    void hear(Ledger& ledger, AgentInput input);
-    void lose(Ledger& ledger, Link link);
+    void hear(TurnBuilder& builder, AgentInput input);
+    void lose(TurnBuilder& builder, Link link);
     // Nodes not heard of for the agent timeout become unschedulable. What else
-    // follows from it, only the site's fence or its or a job's word decides: silent_nodes.cc.
-    void note_silence(Ledger& ledger);
+    // follows from it, only the site's fence or its or a job's word decides: unresponsive_nodes.cc.
+    void note_silence(TurnBuilder& builder);
 
-    // ---- What is silent (silent_nodes.cc).
+    // ---- What is silent (unresponsive_nodes.cc).
     // A new controller has heard of no one: from now on it counts how long each is silent.
-    void begin_watch(Ledger& ledger);
-    void fence_answered(Ledger& ledger, const FenceAnswered& answer);
+    void begin_watch(TurnBuilder& builder);
+    void fence_answered(TurnBuilder& builder, const FenceAnswered& answer);
 
     // ---- What commands want of them.
     bool is_connected(NodeId node) const { return sessions_.of(node).link.has_value(); }
@@ -49,80 +49,83 @@ public:
     // nullopt: this controller has not seen it begin.
     std::optional<SrunPlace> srun_of(const Job& job, const Step& step) const;
     // Given once: a signal that does not arrive is lost, as in any system.
-    void signal(Ledger& ledger, const Job& job, std::span<const NodeId> nodes,
+    void signal(TurnBuilder& builder, const Job& job, std::span<const NodeId> nodes,
                 const SignalAttempt& order);
-    void notify(Ledger& ledger, const Job& job, const std::string& text);  // Likewise.
+    void notify(TurnBuilder& builder, const Job& job, const std::string& text);  // Likewise.
 
     // ---- What the state wants of them: at the end of a turn.
     void mark_changed(const ClusterState& state, const ClusterState::Touched& touched);
-    void sync_marked(Ledger& ledger);
+    void sync_marked(TurnBuilder& builder);
 
     std::optional<Time> next_check() const { return sessions_.next_check(); }
 
 private:
     // registration.cc
-    void register_node(Ledger& ledger, const AgentInput& input, const Registration& registration);
-    Result<NodeId> known_node(Ledger& ledger, const Registration& registration);
-    void accept(Ledger& ledger, Link link, NodeId node, const Registration& registration);
-    void settle(Ledger& ledger, NodeId node, const Registration& registration, bool same_boot);
-    void settle_steps(Ledger& ledger, NodeId node, const Registration& registration,
+    void register_node(TurnBuilder& builder, const AgentInput& input,
+                       const Registration& registration);
+    Result<NodeId> known_node(TurnBuilder& builder, const Registration& registration);
+    void accept(TurnBuilder& builder, Link link, NodeId node, const Registration& registration);
+    void settle(TurnBuilder& builder, NodeId node, const Registration& registration,
+                bool same_boot);
+    void settle_steps(TurnBuilder& builder, NodeId node, const Registration& registration,
                       bool same_boot);
-    void settle_steps_of(Ledger& ledger, NodeId node, AttemptId attempt,
+    void settle_steps_of(TurnBuilder& builder, NodeId node, AttemptId attempt,
                          const std::vector<StepId>& live);
-    void check_hardware(Ledger& ledger, NodeId node, const NodeSpec& found);
-    void welcome(Ledger& ledger, NodeId node, std::vector<JobId> over);
+    void check_hardware(TurnBuilder& builder, NodeId node, const NodeSpec& found);
+    void welcome(TurnBuilder& builder, NodeId node, std::vector<JobId> over);
 
     // reports.cc
-    void attempt_started(Ledger& ledger, NodeId node, AttemptId attempt);
-    void attempt_ended(Ledger& ledger, NodeId node, const AttemptReport& report, bool same_boot);
-    void step_started(Ledger& ledger, NodeId node, const StepStarted& report);
-    void attempt_frozen(Ledger& ledger, NodeId node, const AttemptFrozen& report);
-    void step_ended(Ledger& ledger, NodeId node, const StepReport& report);
-    void drain_for(Ledger& ledger, NodeId node, const AttemptReport& report);
-    void stray_ended(Ledger& ledger, NodeId node, AttemptId attempt);
-    AttemptId meant_attempt(const Ledger& ledger, AttemptId attempt) const;
+    void attempt_started(TurnBuilder& builder, NodeId node, AttemptId attempt);
+    void attempt_ended(TurnBuilder& builder, NodeId node, const AttemptReport& report,
+                       bool same_boot);
+    void step_started(TurnBuilder& builder, NodeId node, const StepStarted& report);
+    void attempt_frozen(TurnBuilder& builder, NodeId node, const AttemptFrozen& report);
+    void step_ended(TurnBuilder& builder, NodeId node, const StepReport& report);
+    void drain_for(TurnBuilder& builder, NodeId node, const AttemptReport& report);
+    void orphan_ended(TurnBuilder& builder, NodeId node, AttemptId attempt);
+    AttemptId meant_attempt(const TurnBuilder& builder, AttemptId attempt) const;
 
     // refusals.cc
-    bool send_back(Ledger& ledger, NodeId node, const Job& job, const AttemptReport& report);
-    void note_refusal(Ledger& ledger, NodeId node, const AttemptReport& report);
-    void settle_refused(Ledger& ledger, JobId id);
-    void forget_refusals(const Ledger& ledger, NodeId node, JobId id);
+    bool send_back(TurnBuilder& builder, NodeId node, const Job& job, const AttemptReport& report);
+    void note_refusal(TurnBuilder& builder, NodeId node, const AttemptReport& report);
+    void settle_refused(TurnBuilder& builder, JobId id);
+    void forget_refusals(const TurnBuilder& builder, NodeId node, JobId id);
 
-    // node_care.cc
-    void begin_care(Ledger& ledger, NodeId node, bool same_boot);
-    void return_to_service(Ledger& ledger, NodeId node, const NodeCondition& before,
+    // health_checks.cc
+    void begin_care(TurnBuilder& builder, NodeId node, bool same_boot);
+    void return_to_service(TurnBuilder& builder, NodeId node, const NodeCondition& before,
                            bool was_silent);
-    void keep_down(Ledger& ledger, NodeId node);
-    void care_for(Ledger& ledger, NodeId node);
-    void check_health(Ledger& ledger, NodeId node);
-    void reboot(Ledger& ledger, NodeId node);
-    void program_ended(Ledger& ledger, NodeId node, const NodeProgramEnded& report);
+    void keep_down(TurnBuilder& builder, NodeId node);
+    void care_for(TurnBuilder& builder, NodeId node);
+    void check_health(TurnBuilder& builder, NodeId node);
+    void reboot(TurnBuilder& builder, NodeId node);
+    void program_ended(TurnBuilder& builder, NodeId node, const NodeProgramEnded& report);
     std::optional<Time> care_due(const ClusterState& state, NodeId node) const;
 
     // gpu_health.cc
-    void note_faults(Ledger& ledger, NodeId node, const std::vector<GpuFault>& faults);
-    void drain_absent_gpus(Ledger& ledger, NodeId node, const NodeSpec& found);
+    void note_faults(TurnBuilder& builder, NodeId node, const std::vector<GpuFault>& faults);
+    void drain_absent_gpus(TurnBuilder& builder, NodeId node, const NodeSpec& found);
 
-    // silent_nodes.cc
+    // unresponsive_nodes.cc
     std::optional<Time> settling_due(const ClusterState& state, NodeId node) const;
-    void settle_silent(Ledger& ledger, NodeId node);
-    void mark_silent(const Ledger& ledger);
-    void presume_dead(Ledger& ledger, NodeId node);
-    void end_attempts_on(Ledger& ledger, NodeId node);
-    void note_survival(Ledger& ledger, NodeId node);
-    void ask_fence(Ledger& ledger, NodeId node);
+    void settle_silent(TurnBuilder& builder, NodeId node);
+    void mark_silent(const TurnBuilder& builder);
+    void presume_dead(TurnBuilder& builder, NodeId node);
+    void end_attempts_on(TurnBuilder& builder, NodeId node);
+    void note_survival(TurnBuilder& builder, NodeId node);
+    void ask_fence(TurnBuilder& builder, NodeId node);
 
     // sync.cc
-    void sync(Ledger& ledger, NodeId node);
-    RunProgress::Need need_of(const Ledger& ledger, NodeId node, const Job& job,
+    void sync(TurnBuilder& builder, NodeId node);
+    RunProgress::Need need_of(const TurnBuilder& builder, NodeId node, const Job& job,
                               const RunProgress& run) const;
-    void sync_run(Ledger& ledger, NodeId node, const Job& job);
-    void sync_steps(Ledger& ledger, NodeId node, const Job& job, RunProgress& run);
-    void sync_frozen(Ledger& ledger, NodeId node, const Job& job, RunProgress& run);
-    void sync_strays(Ledger& ledger, NodeId node);
-    void give(Ledger& ledger, NodeId node, OrderBody body);
+    void sync_run(TurnBuilder& builder, NodeId node, const Job& job);
+    void sync_steps(TurnBuilder& builder, NodeId node, const Job& job, RunProgress& run);
+    void sync_frozen(TurnBuilder& builder, NodeId node, const Job& job, RunProgress& run);
+    void sync_orphans(TurnBuilder& builder, NodeId node);
+    void give(TurnBuilder& builder, NodeId node, OrderBody body);
     std::optional<Time> silence_due(const ClusterState& state, NodeId node) const;
-    std::optional<Time> next_due(const Ledger& ledger, NodeId node) const;
+    std::optional<Time> next_due(const TurnBuilder& builder, NodeId node) const;
 
     Sessions sessions_;
     std::size_t fencing_ = 0;  // Sessions whose fence was asked, and has not answered.

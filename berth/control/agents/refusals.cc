@@ -16,10 +16,10 @@ constexpr std::size_t kJobsLost = 3;    // Before a node is drained.
 constexpr Duration kTryAgain = std::chrono::seconds(10);
 constexpr const char* kHeld = "launch failed requeued held";
 
-std::vector<std::string> names_of(const Ledger& ledger, const std::set<NodeId>& nodes) {
+std::vector<std::string> names_of(const TurnBuilder& builder, const std::set<NodeId>& nodes) {
     std::vector<std::string> names;
     names.reserve(nodes.size());
-    for (const NodeId node : nodes) names.push_back(ledger.state().spec().node(node).name);
+    for (const NodeId node : nodes) names.push_back(builder.state().spec().node(node).name);
     return names;
 }
 
@@ -30,10 +30,10 @@ JobUpdated refused_by(const Job& job, std::vector<std::string> nodes) {
 }
 
 // The job without the nodes that have refused it; nullopt: nothing else could run it.
-std::optional<JobUpdated> without(const Ledger& ledger, const Job& job,
+std::optional<JobUpdated> without(const TurnBuilder& builder, const Job& job,
                                   const std::set<NodeId>& nodes) {
-    auto admitted =
-        admit_update(ledger.state(), ledger.now(), refused_by(job, names_of(ledger, nodes)), true);
+    auto admitted = admit_update(builder.state(), builder.now(),
+                                 refused_by(job, names_of(builder, nodes)), true);
     if (auto* const fact = std::get_if<JobUpdated>(&admitted)) return std::move(*fact);
     return std::nullopt;
 }
@@ -42,9 +42,10 @@ std::optional<JobUpdated> without(const Ledger& ledger, const Job& job,
 
 // Back to the queue. False: that is not to be done here. Nothing of it has begun on the batch host,
 // so that --no-requeue does not forbid it; of a refusal by another node that is not known.
-bool Nodes::send_back(Ledger& ledger, NodeId node, const Job& job, const AttemptReport& report) {
+bool Nodes::send_back(TurnBuilder& builder, NodeId node, const Job& job,
+                      const AttemptReport& report) {
     const bool whole = !job.het && !job.spec.command->interactive;
-    const bool may = ledger.state().may_requeue(job) || job.nodes.front() == node;
+    const bool may = builder.state().may_requeue(job) || job.nodes.front() == node;
     if (!whole || !may) return false;
     Refusals& refusals = refused_[job.id];
     refusals.by.insert(node);
@@ -52,35 +53,35 @@ bool Nodes::send_back(Ledger& ledger, NodeId node, const Job& job, const Attempt
     if (job.state != JobState::running) return job.outcome == JobState::pending;
     // Held until settle_refused() has found where else it may go.
     const bool for_job = report.not_begun == NotBegun::for_job;
-    ledger.record(EndJob{.job = job.id,
-                         .outcome = JobState::pending,
-                         .hold = for_job ? Hold::admin : Hold::none,
-                         .reason = for_job ? kHeld : "",
-                         .refused_by = names_of(ledger, refusals.by)});
+    builder.record(EndJob{.job = job.id,
+                          .outcome = JobState::pending,
+                          .hold = for_job ? Hold::admin : Hold::none,
+                          .reason = for_job ? kHeld : "",
+                          .refused_by = names_of(builder, refusals.by)});
     return true;
 }
 
-void Nodes::note_refusal(Ledger& ledger, NodeId node, const AttemptReport& report) {
-    if (report.not_begun != NotBegun::for_node || ledger.state().condition(node).drained) return;
+void Nodes::note_refusal(TurnBuilder& builder, NodeId node, const AttemptReport& report) {
+    if (report.not_begun != NotBegun::for_node || builder.state().condition(node).drained) return;
     std::set<JobId>& jobs = refusing_[node];
     jobs.insert(report.job);
     if (jobs.size() < kJobsLost) return;
     refusing_.erase(node);
-    const std::string& name = ledger.state().spec().node(node).name;
-    ledger.log(LogLevel::error, "node " + name + " is drained: it could not begin " +
-                                    std::to_string(kJobsLost) + " jobs, the last one because " +
-                                    report.failure);
-    ledger.record(NodeUpdated{.node = node,
-                              .drained = true,
-                              .reason = "Cannot start jobs: " + report.failure,
-                              .by = kOurselves});
+    const std::string& name = builder.state().spec().node(node).name;
+    builder.log(LogLevel::error, "node " + name + " is drained: it could not begin " +
+                                     std::to_string(kJobsLost) + " jobs, the last one because " +
+                                     report.failure);
+    builder.record(NodeUpdated{.node = node,
+                               .drained = true,
+                               .reason = "Cannot start jobs: " + report.failure,
+                               .by = kOurselves});
 }
 
 // Once nothing of its attempt is left on any node.
-void Nodes::settle_refused(Ledger& ledger, JobId id) {
+void Nodes::settle_refused(TurnBuilder& builder, JobId id) {
     const auto found = refused_.find(id);
     if (found == refused_.end()) return;
-    const Job* const job = ledger.state().find_job(id);
+    const Job* const job = builder.state().find_job(id);
     if (job == nullptr || is_final(job->state)) {
         refused_.erase(found);
         return;
@@ -89,13 +90,13 @@ void Nodes::settle_refused(Ledger& ledger, JobId id) {
     const Refusals& refusals = found->second;
     const bool for_job = refusals.why == NotBegun::for_job;
     if (for_job && refusals.by.size() >= kNodesTried) {  // It stays held.
-        ledger.record(refused_by(*job, {}));
+        builder.record(refused_by(*job, {}));
         refused_.erase(found);
         return;
     }
-    if (auto elsewhere = without(ledger, *job, refusals.by)) {
-        ledger.record(*std::move(elsewhere));
-        if (for_job) ledger.record(JobHeld{id, Hold::none});
+    if (auto elsewhere = without(builder, *job, refusals.by)) {
+        builder.record(*std::move(elsewhere));
+        if (for_job) builder.record(JobHeld{id, Hold::none});
         return;
     }
     // Once the job is released, or this time has come, the same nodes may try again.
@@ -103,18 +104,18 @@ void Nodes::settle_refused(Ledger& ledger, JobId id) {
     if (for_job) {
         refused_.erase(found);
     } else {
-        const Time at = ledger.now() + kTryAgain;
+        const Time at = builder.now() + kTryAgain;
         again.begin = std::max(at, job->spec.begin.value_or(at));
     }
-    ledger.record(std::move(again));
+    builder.record(std::move(again));
 }
 
 // The job runs, and so does the node.
-void Nodes::forget_refusals(const Ledger& ledger, NodeId node, JobId id) {
+void Nodes::forget_refusals(const TurnBuilder& builder, NodeId node, JobId id) {
     refusing_.erase(node);
     refused_.erase(id);
     std::erase_if(refused_,
-                  [&](const auto& one) { return ledger.state().find_job(one.first) == nullptr; });
+                  [&](const auto& one) { return builder.state().find_job(one.first) == nullptr; });
 }
 
 }  // namespace berth

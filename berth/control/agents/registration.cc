@@ -23,40 +23,40 @@ NodeRegistered registered_fact(NodeId node, const Registration& registration) {
 
 }  // namespace
 
-void Nodes::register_node(Ledger& ledger, const AgentInput& input,
+void Nodes::register_node(TurnBuilder& builder, const AgentInput& input,
                           const Registration& registration) {
     const auto refuse = [&](const std::string& why) {
-        ledger.log(LogLevel::warning,
-                   "refused the agent that registers as node '" + input.node + "': " + why);
-        ledger.close(input.link);
+        builder.log(LogLevel::warning,
+                    "refused the agent that registers as node '" + input.node + "': " + why);
+        builder.close(input.link);
     };
     if (registration.node != input.node) {
         return refuse("its message says that it is '" + registration.node + "'");
     }
     if (registration.boot_id.empty()) return refuse("it does not tell its boot id");
-    if (registration.highest_epoch > ledger.epoch()) {
+    if (registration.highest_epoch > builder.epoch()) {
         return refuse("it has orders of a later controller, of epoch " +
                       to_string(registration.highest_epoch) + "; this is epoch " +
-                      to_string(ledger.epoch()));
+                      to_string(builder.epoch()));
     }
-    const Result<NodeId> known = known_node(ledger, registration);
+    const Result<NodeId> known = known_node(builder, registration);
     if (!known.ok()) return refuse(known.error().message);
     const NodeId node = *known;
     const Sessions::Judgement judgement = sessions_.judge(
-        node, input.link, registration, ledger.now(), ledger.scheduling().heartbeat);
+        node, input.link, registration, builder.now(), builder.scheduling().heartbeat);
     switch (judgement.verdict) {
-        case Sessions::Verdict::accept: return accept(ledger, input.link, node, registration);
-        case Sessions::Verdict::welcome_again: return welcome(ledger, node, {});
+        case Sessions::Verdict::accept: return accept(builder, input.link, node, registration);
+        case Sessions::Verdict::welcome_again: return welcome(builder, node, {});
         case Sessions::Verdict::stale: return;
         case Sessions::Verdict::refuse: return refuse(judgement.why);
     }
 }
 
 // One that no file names may join. What is gone may still have ends to report, if it was in one.
-Result<NodeId> Nodes::known_node(Ledger& ledger, const Registration& registration) {
+Result<NodeId> Nodes::known_node(TurnBuilder& builder, const Registration& registration) {
     const auto found = by_name_.find(registration.node);
     const NodeSpec* const spec =
-        found == by_name_.end() ? nullptr : &ledger.state().spec().node(found->second);
+        found == by_name_.end() ? nullptr : &builder.state().spec().node(found->second);
     if (spec != nullptr && !spec->is_dynamic()) return found->second;
     if (!registration.joins) {
         if (spec != nullptr && !spec->gone) return found->second;
@@ -65,95 +65,97 @@ Result<NodeId> Nodes::known_node(Ledger& ledger, const Registration& registratio
                                                : "it was deleted: start its agent again"};
     }
     BERTH_TRY(std::optional<NodeDescribed> fact,
-              joined(ledger.state(), registration.node, *registration.joins));
+              joined(builder.state(), registration.node, *registration.joins));
     if (!fact) return found->second;
-    const ClusterSpec before = ledger.state().spec();
-    ledger.record(*std::move(fact));
-    reinstall(ledger, before);
-    ledger.log(LogLevel::info, "node " + registration.node + " joins");
+    const ClusterSpec before = builder.state().spec();
+    builder.record(*std::move(fact));
+    reinstall(builder, before);
+    builder.log(LogLevel::info, "node " + registration.node + " joins");
     return by_name_.find(registration.node)->second;
 }
 
-void Nodes::accept(Ledger& ledger, Link link, NodeId node, const Registration& registration) {
+void Nodes::accept(TurnBuilder& builder, Link link, NodeId node, const Registration& registration) {
     // Taken out (boot_ids), a node that comes back is taken for one that never went away.
-    const bool same_boot = !ledger.protections().boot_ids ||
-                           ledger.state().condition(node).boot_id == registration.boot_id;
-    const NodeCondition before = ledger.state().condition(node);
+    const bool same_boot = !builder.protections().boot_ids ||
+                           builder.state().condition(node).boot_id == registration.boot_id;
+    const NodeCondition before = builder.state().condition(node);
     const bool was_silent = sessions_.of(node).silent_at.has_value();
-    if (const auto superseded = sessions_.open(node, link, registration, ledger.now(), same_boot)) {
-        ledger.close(*superseded);
+    if (const auto superseded =
+            sessions_.open(node, link, registration, builder.now(), same_boot)) {
+        builder.close(*superseded);
     }
     NodeSession& session = sessions_.of(node);
     session.registered = registered_fact(node, registration);
-    session.oldest_live = oldest_live_job(ledger.state());
+    session.oldest_live = oldest_live_job(builder.state());
     std::vector<JobId> over = registration.tombstones;
-    std::erase_if(over, [&](JobId job) { return !is_over(ledger.state(), job); });
-    welcome(ledger, node, std::move(over));
-    ledger.record(session.registered);
-    note_survival(ledger, node);
-    return_to_service(ledger, node, before, was_silent);
-    begin_care(ledger, node, same_boot);
-    note_faults(ledger, node, registration.faults);
-    check_hardware(ledger, node, registration.found);
-    settle_steps(ledger, node, registration, same_boot);
-    settle(ledger, node, registration, same_boot);
-    if (!session.strays.empty()) {
-        ledger.log(LogLevel::warning, "node " + registration.node + " runs " +
-                                          std::to_string(session.strays.size()) +
-                                          " attempts that are nobody's; it takes no work until "
-                                          "they are gone");
-        ledger.record(NodeSilent{node});
+    std::erase_if(over, [&](JobId job) { return !is_over(builder.state(), job); });
+    welcome(builder, node, std::move(over));
+    builder.record(session.registered);
+    note_survival(builder, node);
+    return_to_service(builder, node, before, was_silent);
+    begin_care(builder, node, same_boot);
+    note_faults(builder, node, registration.faults);
+    check_hardware(builder, node, registration.found);
+    settle_steps(builder, node, registration, same_boot);
+    settle(builder, node, registration, same_boot);
+    if (!session.orphans.empty()) {
+        builder.log(LogLevel::warning, "node " + registration.node + " runs " +
+                                           std::to_string(session.orphans.size()) +
+                                           " attempts that are nobody's; it takes no work until "
+                                           "they are gone");
+        builder.record(NodeNotResponding{node});
     }
     sessions_.mark(node);
 }
 
 // The inventory is taken as a whole, in one record.
-void Nodes::settle(Ledger& ledger, NodeId node, const Registration& registration, bool same_boot) {
+void Nodes::settle(TurnBuilder& builder, NodeId node, const Registration& registration,
+                   bool same_boot) {
     NodeSession& session = sessions_.of(node);
     std::vector<Believed> believed;
-    for (const JobId id : ledger.state().jobs_on(node)) {
-        const AttemptId attempt{id, ledger.state().find_job(id)->attempt};
+    for (const JobId id : builder.state().jobs_on(node)) {
+        const AttemptId attempt{id, builder.state().find_job(id)->attempt};
         believed.push_back({attempt, session.run(attempt).started});
     }
     std::vector<AttemptReport> inventory = registration.attempts;
-    if (!ledger.protections().atomic_inventory) {  // Taken out: the spool comes too late.
+    if (!builder.protections().atomic_inventory) {  // Taken out: the spool comes too late.
         std::erase_if(inventory, [](const AttemptReport& report) { return !report.live; });
     }
     const Reconciled result = reconcile(believed, inventory, same_boot);
     for (const AttemptId& lost : result.lost) {
-        ledger.record(
+        builder.record(
             AttemptEnded{.job = lost.job, .attempt = lost.attempt, .node = node, .lost = true});
     }
     for (const AttemptId& live : result.live) session.run(live).started = true;
     for (const AttemptId& gone : result.gone) session.run(gone).gone = true;
-    for (const AttemptId& stray : result.strays) session.strays[stray] = {};
+    for (const AttemptId& orphan : result.orphans) session.orphans[orphan] = {};
     for (const AttemptReport& report : registration.attempts) {
-        if (!report.live) attempt_ended(ledger, node, report, same_boot);
+        if (!report.live) attempt_ended(builder, node, report, same_boot);
     }
 }
 
 // Before the attempts, so that a step's own end counts and not that of its attempt.
-void Nodes::settle_steps(Ledger& ledger, NodeId node, const Registration& registration,
+void Nodes::settle_steps(TurnBuilder& builder, NodeId node, const Registration& registration,
                          bool same_boot) {
-    for (const StepReport& report : registration.ended_steps) step_ended(ledger, node, report);
+    for (const StepReport& report : registration.ended_steps) step_ended(builder, node, report);
     if (!same_boot) return;
-    for (const JobId id : ledger.state().jobs_on(node)) {
-        const AttemptId attempt{id, ledger.state().find_job(id)->attempt};
+    for (const JobId id : builder.state().jobs_on(node)) {
+        const AttemptId attempt{id, builder.state().find_job(id)->attempt};
         const auto found = std::ranges::find_if(registration.attempts, [&](const auto& report) {
             return AttemptId{report.job, report.attempt} == attempt;
         });
         const bool absent = found == registration.attempts.end();
         if (!absent && !found->live) continue;
-        settle_steps_of(ledger, node, attempt, absent ? std::vector<StepId>{} : found->live_steps);
+        settle_steps_of(builder, node, attempt, absent ? std::vector<StepId>{} : found->live_steps);
     }
 }
 
 // A step that is not there, and whose order is forgotten, never started and never will.
-void Nodes::settle_steps_of(Ledger& ledger, NodeId node, AttemptId attempt,
+void Nodes::settle_steps_of(TurnBuilder& builder, NodeId node, AttemptId attempt,
                             const std::vector<StepId>& live) {
     RunProgress& run = sessions_.of(node).run(attempt);
     std::vector<StepId> lost;
-    for (const Step& step : ledger.state().find_job(attempt.job)->steps) {
+    for (const Step& step : builder.state().find_job(attempt.job)->steps) {
         if (!runs_on(step, node)) continue;
         StepProgress& progress = run.steps[step.id];
         if (std::ranges::find(live, step.id) != live.end()) {
@@ -164,26 +166,26 @@ void Nodes::settle_steps_of(Ledger& ledger, NodeId node, AttemptId attempt,
         }
     }
     for (const StepId step : lost) {
-        ledger.record(StepEnded{attempt.job, attempt.attempt, step, node, kLostStep, false});
+        builder.record(StepEnded{attempt.job, attempt.attempt, step, node, kLostStep, false});
     }
 }
 
-void Nodes::check_hardware(Ledger& ledger, NodeId node, const NodeSpec& found) {
-    const ClusterSpec& spec = ledger.state().spec();
-    drain_absent_gpus(ledger, node, found);
+void Nodes::check_hardware(TurnBuilder& builder, NodeId node, const NodeSpec& found) {
+    const ClusterSpec& spec = builder.state().spec();
+    drain_absent_gpus(builder, node, found);
     std::string fault = hardware_shortfall(spec.node(node), found, spec.dimensions,
-                                           ledger.state().condition(node).drained_mask());
-    if (fault.empty() || ledger.state().condition(node).drained) return;
-    ledger.log(LogLevel::warning, "node " + spec.node(node).name + " is drained: " + fault);
-    ledger.record(
+                                           builder.state().condition(node).drained_mask());
+    if (fault.empty() || builder.state().condition(node).drained) return;
+    builder.log(LogLevel::warning, "node " + spec.node(node).name + " is drained: " + fault);
+    builder.record(
         NodeUpdated{.node = node, .drained = true, .reason = std::move(fault), .by = kOurselves});
 }
 
-void Nodes::welcome(Ledger& ledger, NodeId node, std::vector<JobId> over) {
-    const ClusterSpec& spec = ledger.state().spec();
-    give(ledger, node,
+void Nodes::welcome(TurnBuilder& builder, NodeId node, std::vector<JobId> over) {
+    const ClusterSpec& spec = builder.state().spec();
+    give(builder, node,
          Welcome{.node = node,
-                 .heartbeat = ledger.scheduling().heartbeat,
+                 .heartbeat = builder.scheduling().heartbeat,
                  .oldest_live_job = sessions_.of(node).oldest_live,
                  .sampling = spec.care.sampling,
                  .setup = NodeSetup{.node = spec.node(node), .dimensions = spec.dimensions},

@@ -12,88 +12,88 @@ constexpr ExitStatus kFailedStep{.code = 1, .signal = 0};
 
 }  // namespace
 
-void Nodes::hear(Ledger& ledger, AgentInput input) {
+void Nodes::hear(TurnBuilder& builder, AgentInput input) {
     if (const auto* registration = std::get_if<Registration>(&input.report.body)) {
-        return register_node(ledger, input, *registration);
+        return register_node(builder, input, *registration);
     }
     const std::optional<NodeId> node = sessions_.node_on(input.link);
     if (!node) return;  // Of a link that is closed, or never registered.
     NodeSession& session = sessions_.of(*node);
     const bool same_boot =
-        !ledger.protections().boot_ids || input.report.boot_id == session.boot_id;
+        !builder.protections().boot_ids || input.report.boot_id == session.boot_id;
     if (!same_boot || input.report.session != session.number) return;
-    session.heard_at = ledger.now();
+    session.heard_at = builder.now();
     if (auto* heartbeat = std::get_if<Heartbeat>(&input.report.body)) {
         if (heartbeat->gpus.empty()) return;
-        ledger.note_readings(*node, {ledger.now(), std::move(heartbeat->gpus)});
+        builder.note_readings(*node, {builder.now(), std::move(heartbeat->gpus)});
     } else if (const auto* started = std::get_if<AttemptStarted>(&input.report.body)) {
-        attempt_started(ledger, *node, {started->job, started->attempt});
+        attempt_started(builder, *node, {started->job, started->attempt});
     } else if (const auto* step = std::get_if<StepStarted>(&input.report.body)) {
-        step_started(ledger, *node, *step);
+        step_started(builder, *node, *step);
     } else if (const auto* frozen = std::get_if<AttemptFrozen>(&input.report.body)) {
-        attempt_frozen(ledger, *node, *frozen);
+        attempt_frozen(builder, *node, *frozen);
     } else if (const auto* attempt = std::get_if<AttemptReport>(&input.report.body)) {
         if (attempt->live) {
-            attempt_started(ledger, *node, {attempt->job, attempt->attempt});
+            attempt_started(builder, *node, {attempt->job, attempt->attempt});
         } else {
-            attempt_ended(ledger, *node, *attempt, true);
+            attempt_ended(builder, *node, *attempt, true);
         }
     } else if (const auto* ended = std::get_if<StepReport>(&input.report.body)) {
-        step_ended(ledger, *node, *ended);
+        step_ended(builder, *node, *ended);
     } else if (const auto* faulted = std::get_if<GpusFaulted>(&input.report.body)) {
-        note_faults(ledger, *node, faulted->faults);
+        note_faults(builder, *node, faulted->faults);
     } else if (auto* sampled = std::get_if<UsageSampled>(&input.report.body)) {
-        ledger.note_usage(*node, std::move(sampled->runs));
+        builder.note_usage(*node, std::move(sampled->runs));
     } else if (const auto* program = std::get_if<NodeProgramEnded>(&input.report.body)) {
-        program_ended(ledger, *node, *program);
+        program_ended(builder, *node, *program);
     }
 }
 
-void Nodes::attempt_started(Ledger& ledger, NodeId node, AttemptId attempt) {
+void Nodes::attempt_started(TurnBuilder& builder, NodeId node, AttemptId attempt) {
     NodeSession& session = sessions_.of(node);
-    if (holds(ledger.state(), node, attempt)) {
+    if (holds(builder.state(), node, attempt)) {
         session.run(attempt).started = true;
-        forget_refusals(ledger, node, attempt.job);
+        forget_refusals(builder, node, attempt.job);
     } else {
-        session.strays.try_emplace(attempt);  // It should not be there.
+        session.orphans.try_emplace(attempt);  // It should not be there.
     }
     sessions_.mark(node);
 }
 
-void Nodes::attempt_frozen(Ledger& ledger, NodeId node, const AttemptFrozen& report) {
+void Nodes::attempt_frozen(TurnBuilder& builder, NodeId node, const AttemptFrozen& report) {
     const AttemptId attempt{report.job, report.attempt};
-    if (!holds(ledger.state(), node, attempt)) return;
+    if (!holds(builder.state(), node, attempt)) return;
     RunProgress& run = sessions_.of(node).run(attempt);
     run.frozen = std::max(run.frozen, report.change);
     sessions_.mark(node);
 }
 
 // Taken out (attempts), the word about an earlier attempt is taken for the current one's.
-AttemptId Nodes::meant_attempt(const Ledger& ledger, AttemptId attempt) const {
-    if (ledger.protections().attempts) return attempt;
-    const Job* const job = ledger.state().find_job(attempt.job);
+AttemptId Nodes::meant_attempt(const TurnBuilder& builder, AttemptId attempt) const {
+    if (builder.protections().attempts) return attempt;
+    const Job* const job = builder.state().find_job(attempt.job);
     return job == nullptr ? attempt : AttemptId{attempt.job, job->attempt};
 }
 
 // An end that nobody waits for (it is recorded already, or its job forgotten) is acknowledged like
 // any other: orders leave after the record, so an acknowledgement never comes too early.
-void Nodes::attempt_ended(Ledger& ledger, NodeId node, const AttemptReport& report,
+void Nodes::attempt_ended(TurnBuilder& builder, NodeId node, const AttemptReport& report,
                           bool same_boot) {
-    const AttemptId attempt = meant_attempt(ledger, {report.job, report.attempt});
-    if (holds(ledger.state(), node, attempt)) {
+    const AttemptId attempt = meant_attempt(builder, {report.job, report.attempt});
+    if (holds(builder.state(), node, attempt)) {
         const bool started = sessions_.of(node).run(attempt).started;
         // Only what went wrong before anything ran counts as a failed launch, which holds the job.
         const bool launch_failed = !report.failure.empty() && !report.batch_exit && same_boot &&
                                    (report.never_ran || !started);
         // One that was to end already was killed by us, which is no fault of its node's.
-        const Job& job = *ledger.state().find_job(attempt.job);
+        const Job& job = *builder.state().find_job(attempt.job);
         const bool was_to_run = job.state == JobState::running || refused_.contains(job.id);
         const bool not_begun = launch_failed && was_to_run && report.not_begun != NotBegun::unknown;
-        const bool sent_back = not_begun && send_back(ledger, node, job, report);
+        const bool sent_back = not_begun && send_back(builder, node, job, report);
         const bool held =
             launch_failed && !sent_back && report.not_begun != NotBegun::for_node &&
-            (report.failed_hook != Hook::prolog || ledger.state().spec().hooks.hold_on_failure);
-        ledger.record(AttemptEnded{
+            (report.failed_hook != Hook::prolog || builder.state().spec().hooks.hold_on_failure);
+        builder.record(AttemptEnded{
             .job = attempt.job,
             .attempt = attempt.attempt,
             .node = node,
@@ -104,42 +104,43 @@ void Nodes::attempt_ended(Ledger& ledger, NodeId node, const AttemptReport& repo
             .usage = report.usage,
             .ended_at = report.ended_at,
         });
-        if (not_begun) note_refusal(ledger, node, report);
-        settle_refused(ledger, attempt.job);
-        if (report.failed_hook != Hook::none) drain_for(ledger, node, report);
+        if (not_begun) note_refusal(builder, node, report);
+        settle_refused(builder, attempt.job);
+        if (report.failed_hook != Hook::none) drain_for(builder, node, report);
         if (!report.failure.empty()) {
-            ledger.log(LogLevel::warning, "job " + to_string(attempt.job) + " on node " +
-                                              ledger.state().spec().node(node).name + ": " +
-                                              report.failure);
+            builder.log(LogLevel::warning, "job " + to_string(attempt.job) + " on node " +
+                                               builder.state().spec().node(node).name + ": " +
+                                               report.failure);
         }
     }
-    give(ledger, node, AcknowledgeEnd{report.job, report.attempt, std::nullopt});
-    stray_ended(ledger, node, {report.job, report.attempt});
+    give(builder, node, AcknowledgeEnd{report.job, report.attempt, std::nullopt});
+    orphan_ended(builder, node, {report.job, report.attempt});
     sessions_.mark(node);
 }
 
 // A node on which the site's own program fails takes no more work until somebody has looked.
-void Nodes::drain_for(Ledger& ledger, NodeId node, const AttemptReport& report) {
+void Nodes::drain_for(TurnBuilder& builder, NodeId node, const AttemptReport& report) {
     const std::string reason = report.failed_hook == Hook::prolog ? "Prolog error" : "Epilog error";
-    ledger.log(LogLevel::error, "node " + ledger.state().spec().node(node).name + " is drained: " +
-                                    report.hook_failure + " (job " + to_string(report.job) + ")");
-    if (ledger.state().condition(node).drained) return;
-    ledger.record(NodeUpdated{.node = node, .drained = true, .reason = reason, .by = kOurselves});
+    builder.log(LogLevel::error, "node " + builder.state().spec().node(node).name +
+                                     " is drained: " + report.hook_failure + " (job " +
+                                     to_string(report.job) + ")");
+    if (builder.state().condition(node).drained) return;
+    builder.record(NodeUpdated{.node = node, .drained = true, .reason = reason, .by = kOurselves});
 }
 
 // The last of them is gone: the node may take work again.
-void Nodes::stray_ended(Ledger& ledger, NodeId node, AttemptId attempt) {
+void Nodes::orphan_ended(TurnBuilder& builder, NodeId node, AttemptId attempt) {
     NodeSession& session = sessions_.of(node);
-    if (session.strays.erase(attempt) == 0 || !session.strays.empty()) return;
-    if (!ledger.state().condition(node).responding) ledger.record(session.registered);
+    if (session.orphans.erase(attempt) == 0 || !session.orphans.empty()) return;
+    if (!builder.state().condition(node).responding) builder.record(session.registered);
 }
 
-void Nodes::step_started(Ledger& ledger, NodeId node, const StepStarted& report) {
+void Nodes::step_started(TurnBuilder& builder, NodeId node, const StepStarted& report) {
     const AttemptId attempt{report.job, report.attempt};
-    if (!holds(ledger.state(), node, attempt)) return;
+    if (!holds(builder.state(), node, attempt)) return;
     RunProgress& run = sessions_.of(node).run(attempt);
     run.started = true;
-    const Step* const step = find_step(*ledger.state().find_job(report.job), report.step);
+    const Step* const step = find_step(*builder.state().find_job(report.job), report.step);
     if (step == nullptr || !runs_on(*step, node)) return;
     StepProgress& progress = run.steps[report.step];
     progress.started = true;
@@ -147,18 +148,18 @@ void Nodes::step_started(Ledger& ledger, NodeId node, const StepStarted& report)
     sessions_.mark(node);
 }
 
-void Nodes::step_ended(Ledger& ledger, NodeId node, const StepReport& report) {
-    if (holds(ledger.state(), node, {report.job, report.attempt})) {
-        const Step* const step = find_step(*ledger.state().find_job(report.job), report.step);
+void Nodes::step_ended(TurnBuilder& builder, NodeId node, const StepReport& report) {
+    if (holds(builder.state(), node, {report.job, report.attempt})) {
+        const Step* const step = find_step(*builder.state().find_job(report.job), report.step);
         if (step != nullptr && runs_on(*step, node)) {
             const bool failed = !report.failure.empty() && report.exit == ExitStatus{};
-            ledger.record(StepEnded{report.job, report.attempt, report.step, node,
-                                    failed ? kFailedStep : report.exit, report.out_of_memory,
-                                    report.usage});
+            builder.record(StepEnded{report.job, report.attempt, report.step, node,
+                                     failed ? kFailedStep : report.exit, report.out_of_memory,
+                                     report.usage});
         }
         sessions_.of(node).run({report.job, report.attempt}).steps.erase(report.step);
     }
-    give(ledger, node, AcknowledgeEnd{report.job, report.attempt, report.step});
+    give(builder, node, AcknowledgeEnd{report.job, report.attempt, report.step});
     sessions_.mark(node);
 }
 

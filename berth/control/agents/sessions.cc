@@ -53,7 +53,7 @@ std::optional<Link> Sessions::open(NodeId node, Link link, const Registration& r
     session.agent_started_at = registration.agent_started_at;
     session.heard_at = now;
     session.silent_at.reset();
-    session.strays.clear();
+    session.orphans.clear();
     if (!same_boot) session.runs.clear();
     for (auto& [job, run] : session.runs) {
         run.delivery = {};

@@ -57,11 +57,11 @@ struct NodeSession {
     NodeRegistered registered;  // As recorded; recorded again once its strays are gone.
     JobId oldest_live{0};       // As its welcome said.
     std::map<JobId, RunProgress> runs;
-    std::map<AttemptId, Delivery> strays;  // Live there, and nobody's: they are being ended. Until
-                                           // they are gone nothing is launched there.
-    std::optional<Time> silent_at;         // When its silence was noted; nullopt: not by us.
-    bool fencing = false;                  // The fence was asked, and has not answered.
-    Time fence_at{};                       // Not before.
+    std::map<AttemptId, Delivery> orphans;  // Live there, and nobody's: they are being ended. Until
+                                            // they are gone nothing is launched there.
+    std::optional<Time> silent_at;          // When its silence was noted; nullopt: not by us.
+    bool fencing = false;                   // The fence was asked, and has not answered.
+    Time fence_at{};                        // Not before.
     std::optional<Time> health_at, reboot_at;  // When to ask for each (again).
     bool health_is_first = false;              // Of this session.
     std::optional<Time> check_at;              // As in Sessions::checks_.

@@ -9,15 +9,15 @@ namespace berth {
 namespace {
 
 // All components, in one record, or none.
-Answer submit_together(Ledger& ledger, const Principal& principal, SubmitJob command) {
+Answer submit_together(TurnBuilder& builder, const Principal& principal, SubmitJob command) {
     std::vector<JobSpec> specs{command.spec};
     specs.insert(specs.end(), command.components.begin(), command.components.end());
-    auto admitted = admit_components(ledger, principal, specs);
+    auto admitted = admit_components(builder, principal, specs);
     if (auto* refusing = std::get_if<Refusing>(&admitted)) return refused(std::move(*refusing));
     auto& jobs = std::get<std::vector<Job>>(admitted);
     const JobId first = jobs.front().id;
-    ledger.keep(first, std::move(command.payload));
-    for (Job& job : jobs) ledger.record(JobSubmitted{std::move(job)});
+    builder.keep(first, std::move(command.payload));
+    for (Job& job : jobs) builder.record(JobSubmitted{std::move(job)});
     return Submitted{first, {}};
 }
 
@@ -28,32 +28,34 @@ Refused taken_request_id() {
 
 }  // namespace
 
-Answer carry_out(Ledger& ledger, Nodes& nodes, const Principal& principal, Command command,
+Answer carry_out(TurnBuilder& builder, Nodes& nodes, const Principal& principal, Command command,
                  bool has_room) {
     return std::visit(
         Overloaded{
-            [&](SubmitJob& one) { return submit(ledger, principal, std::move(one), has_room); },
-            [&](CancelJob& one) { return cancel(ledger, nodes, principal, one); },
-            [&](HoldJob& one) { return hold(ledger, principal, one); },
-            [&](RequeueJob& one) { return requeue(ledger, principal, one); },
-            [&](UpdateJob& one) { return update(ledger, principal, one); },
-            [&](UpdateNode& one) { return update_node(ledger, nodes, principal, one); },
-            [&](CreateStep& one) { return create_step(ledger, nodes, principal, std::move(one)); },
-            [&](AttachStep& one) { return attach_step(ledger, nodes, principal, one); },
-            [&](CompleteJob& one) { return complete(ledger, principal, one); },
-            [&](ExplainJob& one) { return explain_job(ledger, principal, one); },
-            [&](SetUsage& one) { return set_usage(ledger, principal, std::move(one)); },
-            [&](EditReservation& one) { return edit_reservation(ledger, principal, one); },
-            [&](DeleteReservation& one) { return delete_reservation(ledger, principal, one); },
-            [&](Reconfigure& one) { return reconfigure(ledger, nodes, principal, one); },
-            [&](EditAccounting& one) { return edit_accounting(ledger, principal, std::move(one)); },
-            [&](SuspendJob& one) { return suspend(ledger, principal, one); },
-            [&](TopJobs& one) { return top(ledger, principal, one); },
-            [&](NotifyJob& one) { return notify(ledger, nodes, principal, one); },
-            [&](EditPartition& one) { return edit_partition(ledger, principal, one); },
-            [&](DeletePartition& one) { return delete_partition(ledger, principal, one); },
-            [&](CreateNodes& one) { return create_nodes(ledger, nodes, principal, one); },
-            [&](DeleteNode& one) { return delete_node(ledger, nodes, principal, one); },
+            [&](SubmitJob& one) { return submit(builder, principal, std::move(one), has_room); },
+            [&](CancelJob& one) { return cancel(builder, nodes, principal, one); },
+            [&](HoldJob& one) { return hold(builder, principal, one); },
+            [&](RequeueJob& one) { return requeue(builder, principal, one); },
+            [&](UpdateJob& one) { return update(builder, principal, one); },
+            [&](UpdateNode& one) { return update_node(builder, nodes, principal, one); },
+            [&](CreateStep& one) { return create_step(builder, nodes, principal, std::move(one)); },
+            [&](AttachStep& one) { return attach_step(builder, nodes, principal, one); },
+            [&](CompleteJob& one) { return complete(builder, principal, one); },
+            [&](ExplainJob& one) { return explain_job(builder, principal, one); },
+            [&](SetUsage& one) { return set_usage(builder, principal, std::move(one)); },
+            [&](EditReservation& one) { return edit_reservation(builder, principal, one); },
+            [&](DeleteReservation& one) { return delete_reservation(builder, principal, one); },
+            [&](Reconfigure& one) { return reconfigure(builder, nodes, principal, one); },
+            [&](EditAccounting& one) {
+                return edit_accounting(builder, principal, std::move(one));
+            },
+            [&](SuspendJob& one) { return suspend(builder, principal, one); },
+            [&](TopJobs& one) { return top(builder, principal, one); },
+            [&](NotifyJob& one) { return notify(builder, nodes, principal, one); },
+            [&](EditPartition& one) { return edit_partition(builder, principal, one); },
+            [&](DeletePartition& one) { return delete_partition(builder, principal, one); },
+            [&](CreateNodes& one) { return create_nodes(builder, nodes, principal, one); },
+            [&](DeleteNode& one) { return delete_node(builder, nodes, principal, one); },
             [&](HashState&) -> Answer {  // The controller's own, as the next.
                 BERTH_ASSERT(false);
                 return Done{};
@@ -68,15 +70,15 @@ Answer carry_out(Ledger& ledger, Nodes& nodes, const Principal& principal, Comma
 
 // The same submission, sent again, gets the same answer: also when it could not be made now. Taken
 // out (request_ids), it becomes another job.
-Answer submit(Ledger& ledger, const Principal& principal, SubmitJob command, bool has_room) {
+Answer submit(TurnBuilder& builder, const Principal& principal, SubmitJob command, bool has_room) {
     if (auto no = forbidden(principal, Verb::submit_job)) return *no;
     const std::string& request_id = command.spec.request_id;
-    if (ledger.protections().request_ids && !request_id.empty()) {
-        if (const std::optional<JobId> known = ledger.state().find_request(request_id)) {
-            if (owns(principal, *ledger.state().find_job(*known))) return Submitted{*known, {}};
+    if (builder.protections().request_ids && !request_id.empty()) {
+        if (const std::optional<JobId> known = builder.state().find_request(request_id)) {
+            if (owns(principal, *builder.state().find_job(*known))) return Submitted{*known, {}};
             return taken_request_id();
         }
-        if (const PastRequest* const past = ledger.state().find_past_request(request_id)) {
+        if (const PastRequest* const past = builder.state().find_past_request(request_id)) {
             if (past->uid == principal.uid) return Submitted{past->job, {}};
             return taken_request_id();
         }
@@ -90,20 +92,21 @@ Answer submit(Ledger& ledger, const Principal& principal, SubmitJob command, boo
     if (command.spec.command->interactive && !command.payload.script.empty()) {
         return refused(Refusal::invalid_request, "An interactive job has no script");
     }
-    if (!command.components.empty()) return submit_together(ledger, principal, std::move(command));
-    auto admitted = admit(ledger.state(), ledger.now(), principal, command.spec);
+    if (!command.components.empty()) return submit_together(builder, principal, std::move(command));
+    auto admitted = admit(builder.state(), builder.now(), principal, command.spec);
     if (auto* refusing = std::get_if<Refusing>(&admitted)) return refused(std::move(*refusing));
     Job& job = std::get<Job>(admitted);
     const JobId id = job.id;
-    ledger.keep(id, std::move(command.payload));
-    ledger.record(JobSubmitted{std::move(job)});
+    builder.keep(id, std::move(command.payload));
+    builder.record(JobSubmitted{std::move(job)});
     return Submitted{id, {}};
 }
 
-Answer explain_job(const Ledger& ledger, const Principal& principal, const ExplainJob& command) {
-    auto found = find_single(ledger.state(), command.job);
+Answer explain_job(const TurnBuilder& builder, const Principal& principal,
+                   const ExplainJob& command) {
+    auto found = find_single(builder.state(), command.job);
     if (auto* refusing = std::get_if<Refusing>(&found)) return refused(std::move(*refusing));
-    const Job& job = *ledger.state().find_job(std::get<JobTarget>(found).job);
+    const Job& job = *builder.state().find_job(std::get<JobTarget>(found).job);
     if (auto no = forbidden(principal, Verb::explain_job, job)) return *no;
     if (job.state != JobState::pending) {
         return refused(Refusal::job_not_pending,
@@ -112,7 +115,7 @@ Answer explain_job(const Ledger& ledger, const Principal& principal, const Expla
                        job.id);
     }
     // The first component looks for room for all.
-    return explain(ledger.engine(), ledger.now(), job.het ? job.het->first : job.id);
+    return explain(builder.engine(), builder.now(), job.het ? job.het->first : job.id);
 }
 
 std::string_view words(JobState state) {

@@ -7,43 +7,50 @@
 #include "berth/control/requests/job_ref.h"
 #include "berth/control/requests/refused.h"
 #include "berth/control/turn/command.h"
-#include "berth/control/turn/ledger.h"
+#include "berth/control/turn/turn_builder.h"
 
 namespace berth {
 
 // All but HashState, which the controller answers at the end of its turn.
-Answer carry_out(Ledger& ledger, Nodes& nodes, const Principal& principal, Command command,
+Answer carry_out(TurnBuilder& builder, Nodes& nodes, const Principal& principal, Command command,
                  bool has_room);
 
 // One function per command.
-Answer submit(Ledger& ledger, const Principal& principal, SubmitJob command, bool has_room);
-Answer cancel(Ledger& ledger, Nodes& nodes, const Principal& principal, const CancelJob& command);
-Answer hold(Ledger& ledger, const Principal& principal, const HoldJob& command);
-Answer requeue(Ledger& ledger, const Principal& principal, const RequeueJob& command);
-Answer update(Ledger& ledger, const Principal& principal, const UpdateJob& command);
-Answer update_node(Ledger& ledger, Nodes& nodes, const Principal& principal,
+Answer submit(TurnBuilder& builder, const Principal& principal, SubmitJob command, bool has_room);
+Answer cancel(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
+              const CancelJob& command);
+Answer hold(TurnBuilder& builder, const Principal& principal, const HoldJob& command);
+Answer requeue(TurnBuilder& builder, const Principal& principal, const RequeueJob& command);
+Answer update(TurnBuilder& builder, const Principal& principal, const UpdateJob& command);
+Answer update_node(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
                    const UpdateNode& command);
-Answer create_step(Ledger& ledger, Nodes& nodes, const Principal& principal, CreateStep command);
-Answer attach_step(const Ledger& ledger, const Nodes& nodes, const Principal& principal,
+Answer create_step(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
+                   CreateStep command);
+Answer attach_step(const TurnBuilder& builder, const Nodes& nodes, const Principal& principal,
                    const AttachStep& command);
-Answer complete(Ledger& ledger, const Principal& principal, const CompleteJob& command);
-Answer suspend(Ledger& ledger, const Principal& principal, const SuspendJob& command);
-Answer top(Ledger& ledger, const Principal& principal, const TopJobs& command);
-Answer notify(Ledger& ledger, Nodes& nodes, const Principal& principal, const NotifyJob& command);
-Answer edit_partition(Ledger& ledger, const Principal& principal, const EditPartition& command);
-Answer delete_partition(Ledger& ledger, const Principal& principal, const DeletePartition& command);
-Answer create_nodes(Ledger& ledger, Nodes& nodes, const Principal& principal,
+Answer complete(TurnBuilder& builder, const Principal& principal, const CompleteJob& command);
+Answer suspend(TurnBuilder& builder, const Principal& principal, const SuspendJob& command);
+Answer top(TurnBuilder& builder, const Principal& principal, const TopJobs& command);
+Answer notify(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
+              const NotifyJob& command);
+Answer edit_partition(TurnBuilder& builder, const Principal& principal,
+                      const EditPartition& command);
+Answer delete_partition(TurnBuilder& builder, const Principal& principal,
+                        const DeletePartition& command);
+Answer create_nodes(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
                     const CreateNodes& command);
-Answer delete_node(Ledger& ledger, Nodes& nodes, const Principal& principal,
+Answer delete_node(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
                    const DeleteNode& command);
-Answer set_usage(Ledger& ledger, const Principal& principal, SetUsage command);
-Answer edit_reservation(Ledger& ledger, const Principal& principal, const EditReservation& command);
-Answer delete_reservation(Ledger& ledger, const Principal& principal,
+Answer set_usage(TurnBuilder& builder, const Principal& principal, SetUsage command);
+Answer edit_reservation(TurnBuilder& builder, const Principal& principal,
+                        const EditReservation& command);
+Answer delete_reservation(TurnBuilder& builder, const Principal& principal,
                           const DeleteReservation& command);
-Answer edit_accounting(Ledger& ledger, const Principal& principal, EditAccounting command);
-Answer reconfigure(Ledger& ledger, Nodes& nodes, const Principal& principal,
+Answer edit_accounting(TurnBuilder& builder, const Principal& principal, EditAccounting command);
+Answer reconfigure(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
                    const Reconfigure& command);
-Answer explain_job(const Ledger& ledger, const Principal& principal, const ExplainJob& command);
+Answer explain_job(const TurnBuilder& builder, const Principal& principal,
+                   const ExplainJob& command);
 
 // A configuration as it was read, with what the state keeps of the one before it: ids, and what was
 // edited since.
@@ -59,13 +66,13 @@ std::string_view words(JobState state);  // "running"
 // first refusal. `act` takes a JobTarget and gives nullopt or why not. Checked for all of them
 // before any is touched: an array has one owner.
 template <class Act>
-Answer for_each_target(const Ledger& ledger, const Principal& principal, Verb verb,
+Answer for_each_target(const TurnBuilder& builder, const Principal& principal, Verb verb,
                        const JobRef& ref, Act act) {
-    auto found = find_targets(ledger.state(), ref);
+    auto found = find_targets(builder.state(), ref);
     if (auto* refusing = std::get_if<Refusing>(&found)) return refused(std::move(*refusing));
     const auto& targets = std::get<std::vector<JobTarget>>(found);
     for (const JobTarget& target : targets) {
-        if (auto no = forbidden(principal, verb, *ledger.state().find_job(target.job))) return *no;
+        if (auto no = forbidden(principal, verb, *builder.state().find_job(target.job))) return *no;
     }
     std::optional<Refused> first;
     bool any = false;

@@ -3,10 +3,10 @@
 
 namespace berth {
 
-Answer complete(Ledger& ledger, const Principal& principal, const CompleteJob& command) {
-    auto found = find_single(ledger.state(), command.job);
+Answer complete(TurnBuilder& builder, const Principal& principal, const CompleteJob& command) {
+    auto found = find_single(builder.state(), command.job);
     if (auto* refusing = std::get_if<Refusing>(&found)) return refused(std::move(*refusing));
-    const Job& job = *ledger.state().find_job(std::get<JobTarget>(found).job);
+    const Job& job = *builder.state().find_job(std::get<JobTarget>(found).job);
     if (auto no = forbidden(principal, Verb::complete_job, job)) return *no;
     if (!job.spec.command->interactive) {
         return refused(
@@ -27,7 +27,7 @@ Answer complete(Ledger& ledger, const Principal& principal, const CompleteJob& c
     }
     fact.by_uid = principal.uid;
     fact.exit = command.exit;
-    ledger.record(fact);
+    builder.record(fact);
     return Done{};
 }
 

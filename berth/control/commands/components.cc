@@ -16,7 +16,7 @@ std::optional<Refusing> objection(const JobSpec& spec) {
     if (spec.array) return cannot("--array");
     if (spec.deadline) return cannot("--deadline");
     if (spec.time_min) return cannot("--time-min");
-    const Nearness& near = spec.request->nearness;
+    const TopologyConstraint& near = spec.request->nearness;
     if (!near.affinities.empty()) return cannot("affinity");
     if (near.switches) return cannot("--switches");
     return std::nullopt;
@@ -62,7 +62,7 @@ std::variant<Job, Refusing> admit_one(const ClusterState& state, Time now,
 
 }  // namespace
 
-std::variant<std::vector<Job>, Refusing> admit_components(Ledger& ledger,
+std::variant<std::vector<Job>, Refusing> admit_components(TurnBuilder& builder,
                                                           const Principal& principal,
                                                           const std::vector<JobSpec>& specs) {
     if (specs.size() > kComponentsMax) {
@@ -71,7 +71,7 @@ std::variant<std::vector<Job>, Refusing> admit_components(Ledger& ledger,
                             " components, and this one has " + std::to_string(specs.size()),
                         {}};
     }
-    ClusterState& tried = ledger.scratch();
+    ClusterState& tried = builder.scratch();
     const JobId first = tried.next_job_id();
     if (!are_free(tried, first, specs.size())) {
         return Refusing{Refusal::job_limit_reached,
@@ -84,12 +84,12 @@ std::variant<std::vector<Job>, Refusing> admit_components(Ledger& ledger,
     std::optional<Refusing> no;
     for (std::uint32_t i = 0; !no && i < specs.size(); ++i) {
         const HetComponent place{first, i, static_cast<std::uint32_t>(specs.size())};
-        auto admitted = admit_one(tried, ledger.now(), principal, specs[i], place);
+        auto admitted = admit_one(tried, builder.now(), principal, specs[i], place);
         if (auto* refusing = std::get_if<Refusing>(&admitted)) {
             no = std::move(*refusing);
         } else {
             jobs.push_back(std::get<Job>(std::move(admitted)));
-            tried.apply(ledger.now(), JobSubmitted{jobs.back()});  // Limits count it.
+            tried.apply(builder.now(), JobSubmitted{jobs.back()});  // Limits count it.
         }
     }
     tried.rollback(mark);

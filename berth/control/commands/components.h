@@ -5,14 +5,14 @@
 #include <variant>
 #include <vector>
 
-#include "berth/control/turn/ledger.h"
+#include "berth/control/turn/turn_builder.h"
 #include "berth/engine/admission/admission.h"
 #include "berth/model/principal.h"
 
 namespace berth {
 
 // All of them as they will be recorded, the first one first; or why one of them cannot be.
-std::variant<std::vector<Job>, Refusing> admit_components(Ledger& ledger,
+std::variant<std::vector<Job>, Refusing> admit_components(TurnBuilder& builder,
                                                           const Principal& principal,
                                                           const std::vector<JobSpec>& specs);
 

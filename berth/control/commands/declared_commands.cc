@@ -6,38 +6,38 @@
 
 namespace berth {
 
-Answer edit_reservation(Ledger& ledger, const Principal& principal,
+Answer edit_reservation(TurnBuilder& builder, const Principal& principal,
                         const EditReservation& command) {
     if (auto no = forbidden(principal, Verb::edit_reservation)) return *no;
     if (auto refusing = too_large(command.change)) return refused(*std::move(refusing));
-    auto admitted =
-        command.is_new
-            ? admit_reservation(ledger.engine(), ledger.now(), command.name, command.change)
-            : admit_reservation_change(ledger.engine(), ledger.now(), command.name, command.change);
+    auto admitted = command.is_new ? admit_reservation(builder.engine(), builder.now(),
+                                                       command.name, command.change)
+                                   : admit_reservation_change(builder.engine(), builder.now(),
+                                                              command.name, command.change);
     if (auto* refusing = std::get_if<Refusing>(&admitted)) return refused(std::move(*refusing));
     std::string name = std::get<Reservation>(admitted).name;
-    ledger.record(ReservationSet{std::get<Reservation>(std::move(admitted))});
+    builder.record(ReservationSet{std::get<Reservation>(std::move(admitted))});
     return ReservationMade{std::move(name)};
 }
 
-Answer delete_reservation(Ledger& ledger, const Principal& principal,
+Answer delete_reservation(TurnBuilder& builder, const Principal& principal,
                           const DeleteReservation& command) {
     if (auto no = forbidden(principal, Verb::edit_reservation)) return *no;
-    if (auto refusing = object_to_deletion(ledger.engine(), command.name)) {
+    if (auto refusing = object_to_deletion(builder.engine(), command.name)) {
         return refused(*std::move(refusing));
     }
-    ledger.record(ReservationDeleted{command.name});
+    builder.record(ReservationDeleted{command.name});
     return Done{};
 }
 
-Answer edit_accounting(Ledger& ledger, const Principal& principal, EditAccounting command) {
+Answer edit_accounting(TurnBuilder& builder, const Principal& principal, EditAccounting command) {
     if (auto no = forbidden(principal, Verb::edit_accounting)) return *no;
     if (!command.edits.levels.empty() && principal.role != Role::admin) {
         return refused(Refusal::not_allowed, "Only administrators make others operators");
     }
-    auto admitted = admit_edits(ledger.state(), std::move(command.edits));
+    auto admitted = admit_edits(builder.state(), std::move(command.edits));
     if (auto* refusing = std::get_if<Refusing>(&admitted)) return refused(std::move(*refusing));
-    ledger.record(AccountingEdited{std::get<AccountingEdits>(std::move(admitted))});
+    builder.record(AccountingEdited{std::get<AccountingEdits>(std::move(admitted))});
     return Done{};
 }
 

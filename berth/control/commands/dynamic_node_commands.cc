@@ -46,10 +46,10 @@ std::optional<Refused> object_to_deletion(const ClusterState& state, NodeId node
 
 }  // namespace
 
-Answer create_nodes(Ledger& ledger, Nodes& nodes, const Principal& principal,
+Answer create_nodes(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
                     const CreateNodes& command) {
     if (auto no = forbidden(principal, Verb::edit_nodes)) return *no;
-    const ClusterSpec before = ledger.state().spec();
+    const ClusterSpec before = builder.state().spec();
     if (auto no = object_to_names(before, command.names)) return *no;
     if (command.node.state.empty()) {
         return refused(Refusal::invalid_request,
@@ -68,16 +68,16 @@ Answer create_nodes(Ledger& ledger, Nodes& nodes, const Principal& principal,
     }
     for (NodeDescribed& fact : facts) {
         fact.dimensions = dimensions;
-        ledger.record(std::move(fact));
+        builder.record(std::move(fact));
     }
-    nodes.reinstall(ledger, before);
+    nodes.reinstall(builder, before);
     return Done{};
 }
 
-Answer delete_node(Ledger& ledger, Nodes& nodes, const Principal& principal,
+Answer delete_node(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
                    const DeleteNode& command) {
     if (auto no = forbidden(principal, Verb::edit_nodes)) return *no;
-    const ClusterSpec before = ledger.state().spec();
+    const ClusterSpec before = builder.state().spec();
     const auto id = before.find_node(command.name);
     if (!id || before.node(*id).gone)
         return refused(Refusal::unknown_node, "There is no node '" + command.name + "'");
@@ -86,13 +86,13 @@ Answer delete_node(Ledger& ledger, Nodes& nodes, const Principal& principal,
                                                      "' is configured: take it out of slurm.conf, "
                                                      "and say scontrol reconfigure");
     }
-    if (auto no = object_to_deletion(ledger.state(), *id)) return *no;
-    if (ledger.state().condition(*id).responding) ledger.record(NodeSilent{*id});
+    if (auto no = object_to_deletion(builder.state(), *id)) return *no;
+    if (builder.state().condition(*id).responding) builder.record(NodeNotResponding{*id});
     NodeDescribed fact{.node = before.node(*id), .dimensions = before.dimensions};
     fact.node.gone = true;
-    ledger.record(std::move(fact));
-    nodes.reinstall(ledger, before);
-    ledger.log(LogLevel::info, "node " + command.name + " is deleted");
+    builder.record(std::move(fact));
+    nodes.reinstall(builder, before);
+    builder.log(LogLevel::info, "node " + command.name + " is deleted");
     return Done{};
 }
 

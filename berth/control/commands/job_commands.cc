@@ -20,12 +20,12 @@ std::optional<Refused> too_many(const JobTarget& target) {
 }
 
 // What a change of the target is a change of. Tasks of an array get records of their own for it.
-std::vector<JobId> own_records(Ledger& ledger, const JobTarget& target) {
+std::vector<JobId> own_records(TurnBuilder& builder, const JobTarget& target) {
     if (target.tasks.empty()) return {target.job};
     std::vector<JobId> records;
     for (const std::uint32_t task : target.tasks) {
-        records.push_back(ledger.state().next_job_id());
-        ledger.record(TaskSplit{target.job, task, records.back()});
+        records.push_back(builder.state().next_job_id());
+        builder.record(TaskSplit{target.job, task, records.back()});
     }
     return records;
 }
@@ -46,11 +46,12 @@ std::optional<Refused> finished(const Job& job) {
 // One cancellation, of one target after the other.
 class Canceller {
 public:
-    Canceller(Ledger& ledger, Nodes& nodes, const Principal& principal, const CancelJob& command)
-        : ledger_(ledger), nodes_(nodes), principal_(principal), command_(command) {}
+    Canceller(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
+              const CancelJob& command)
+        : builder_(builder), nodes_(nodes), principal_(principal), command_(command) {}
 
     std::optional<Refused> operator()(const JobTarget& target) {
-        const Job& job = *ledger_.state().find_job(target.job);
+        const Job& job = *builder_.state().find_job(target.job);
         const bool waits = job.state == JobState::pending;
         if (waits ? command_.only_running : command_.only_pending) return std::nullopt;
         if (job.state == JobState::completing && job.outcome == JobState::pending && ends_job()) {
@@ -64,7 +65,7 @@ public:
         if (command_.batch_only || command_.step) nodes = nodes.first(1);
         std::optional<StepId> step;
         if (command_.batch_only || command_.step) step = kBatchStep;
-        nodes_.signal(ledger_, job, nodes,
+        nodes_.signal(builder_, job, nodes,
                       {job.id, job.attempt, step, command_.whole_job, command_.signal});
         return std::nullopt;
     }
@@ -78,7 +79,7 @@ private:
     }
 
     std::optional<Refused> cancel_pending(const JobTarget& target) {
-        const Job& job = *ledger_.state().find_job(target.job);
+        const Job& job = *builder_.state().find_job(target.job);
         if (job.het && (command_.job.het_offset || command_.job.job != job.het->first)) {
             return refused(Refusal::invalid_request,
                            "Job " + to_string(job.id) + " is a component of job " +
@@ -91,14 +92,14 @@ private:
                            "Job " + to_string(target.job) + " is pending: nothing of it runs yet",
                            target.job);
         }
-        ledger_.record(JobCancelled{target.job, target.tasks, principal_.uid});
+        builder_.record(JobCancelled{target.job, target.tasks, principal_.uid});
         return std::nullopt;
     }
 
     std::optional<Refused> end(const Job& job) {
         EndJob fact{.job = job.id, .outcome = JobState::cancelled};
         fact.by_uid = principal_.uid;
-        ledger_.record(fact);
+        builder_.record(fact);
         if (command_.signal == kKill) nodes_.end_at_once(job);
         return std::nullopt;
     }
@@ -122,11 +123,12 @@ private:
         std::vector<NodeId> nodes;
         nodes.reserve(step->shares.size());
         for (const StepShare& share : step->shares) nodes.push_back(share.node);
-        nodes_.signal(ledger_, job, nodes, {job.id, job.attempt, step->id, false, command_.signal});
+        nodes_.signal(builder_, job, nodes,
+                      {job.id, job.attempt, step->id, false, command_.signal});
         return std::nullopt;
     }
 
-    Ledger& ledger_;
+    TurnBuilder& builder_;
     Nodes& nodes_;
     const Principal& principal_;
     const CancelJob& command_;
@@ -140,20 +142,20 @@ Hold hold_by(const Principal& principal, Hold asked) {
     return as_admin ? Hold::admin : Hold::user;
 }
 
-std::optional<Refused> release(Ledger& ledger, const Principal& principal,
+std::optional<Refused> release(TurnBuilder& builder, const Principal& principal,
                                const JobTarget& target) {
-    const Job& job = *ledger.state().find_job(target.job);
+    const Job& job = *builder.state().find_job(target.job);
     if (job.hold == Hold::admin) {
         if (auto no = forbidden(principal, Verb::release_admin_hold, job)) return no;
     }
     if (job.hold == Hold::none) return std::nullopt;
-    for (const JobId id : own_records(ledger, target)) ledger.record(JobHeld{id, Hold::none});
+    for (const JobId id : own_records(builder, target)) builder.record(JobHeld{id, Hold::none});
     return std::nullopt;
 }
 
-std::optional<Refused> requeue_one(Ledger& ledger, const Principal& principal,
+std::optional<Refused> requeue_one(TurnBuilder& builder, const Principal& principal,
                                    const JobTarget& target, bool and_hold) {
-    const Job& job = *ledger.state().find_job(target.job);
+    const Job& job = *builder.state().find_job(target.job);
     const Hold hold = !and_hold
                           ? Hold::none
                           : hold_by(principal, owns(principal, job) ? Hold::user : Hold::admin);
@@ -164,14 +166,14 @@ std::optional<Refused> requeue_one(Ledger& ledger, const Principal& principal,
                            job.id);
         }
         if (job.hold != Hold::none) return std::nullopt;
-        for (const JobId id : own_records(ledger, target)) ledger.record(JobHeld{id, hold});
+        for (const JobId id : own_records(builder, target)) builder.record(JobHeld{id, hold});
         return std::nullopt;
     }
     if (job.attempt == Attempt{0}) {
         return refused(Refusal::job_not_requeueable,
                        "Job " + to_string(job.id) + " never ran: submit it again", job.id);
     }
-    if (!ledger.state().may_requeue(job)) {
+    if (!builder.state().may_requeue(job)) {
         return refused(
             Refusal::job_not_requeueable,
             "Job " + to_string(job.id) +
@@ -188,7 +190,7 @@ std::optional<Refused> requeue_one(Ledger& ledger, const Principal& principal,
     EndJob fact{.job = job.id, .outcome = JobState::pending, .hold = hold};
     if (job.is_suspended() && !and_hold) fact.hold = hold_by(principal, Hold::admin);
     fact.by_uid = principal.uid;
-    ledger.record(fact);
+    builder.record(fact);
     return std::nullopt;
 }
 
@@ -227,50 +229,51 @@ std::optional<Refused> resolve(const ClusterSpec& spec, const UpdateJob& command
 
 }  // namespace
 
-Answer cancel(Ledger& ledger, Nodes& nodes, const Principal& principal, const CancelJob& command) {
+Answer cancel(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
+              const CancelJob& command) {
     if (command.signal < 0 || command.signal > kSignalMax) {
         return refused(
             Refusal::invalid_request,
             "There is no signal " + std::to_string(command.signal) + ": signals go from 1 to 64");
     }
     const bool ends = command.signal == 0 || command.signal == kKill;
-    return for_each_target(ledger, principal, ends ? Verb::cancel_job : Verb::signal_job,
-                           command.job, Canceller(ledger, nodes, principal, command));
+    return for_each_target(builder, principal, ends ? Verb::cancel_job : Verb::signal_job,
+                           command.job, Canceller(builder, nodes, principal, command));
 }
 
-Answer hold(Ledger& ledger, const Principal& principal, const HoldJob& command) {
+Answer hold(TurnBuilder& builder, const Principal& principal, const HoldJob& command) {
     const bool release_it = command.hold == Hold::none;
     const auto act = [&](const JobTarget& target) -> std::optional<Refused> {
         if (auto no = too_many(target)) return no;
-        const Job& job = *ledger.state().find_job(target.job);
+        const Job& job = *builder.state().find_job(target.job);
         if (auto no = finished(job)) return no;
         if (auto no = not_pending(job)) return no;
-        if (release_it) return release(ledger, principal, target);
+        if (release_it) return release(builder, principal, target);
         const Hold wanted = hold_by(principal, command.hold);
         // A user's hold does not make an operator's any weaker.
         if (job.hold >= wanted) return std::nullopt;
-        for (const JobId id : own_records(ledger, target)) ledger.record(JobHeld{id, wanted});
+        for (const JobId id : own_records(builder, target)) builder.record(JobHeld{id, wanted});
         return std::nullopt;
     };
-    return for_each_target(ledger, principal, release_it ? Verb::release_job : Verb::hold_job,
+    return for_each_target(builder, principal, release_it ? Verb::release_job : Verb::hold_job,
                            command.job, act);
 }
 
-Answer requeue(Ledger& ledger, const Principal& principal, const RequeueJob& command) {
+Answer requeue(TurnBuilder& builder, const Principal& principal, const RequeueJob& command) {
     const auto act = [&](const JobTarget& target) -> std::optional<Refused> {
         if (auto no = too_many(target)) return no;
-        return requeue_one(ledger, principal, target, command.hold);
+        return requeue_one(builder, principal, target, command.hold);
     };
-    return for_each_target(ledger, principal, Verb::requeue_job, command.job, act);
+    return for_each_target(builder, principal, Verb::requeue_job, command.job, act);
 }
 
-Answer update(Ledger& ledger, const Principal& principal, const UpdateJob& command) {
+Answer update(TurnBuilder& builder, const Principal& principal, const UpdateJob& command) {
     if (auto refusing = too_large(command)) return refused(*std::move(refusing));
     JobUpdated wanted;
-    if (auto no = resolve(ledger.state().spec(), command, wanted)) return *no;
+    if (auto no = resolve(builder.state().spec(), command, wanted)) return *no;
     const auto act = [&](const JobTarget& target) -> std::optional<Refused> {
         if (auto no = too_many(target)) return no;
-        const Job& job = *ledger.state().find_job(target.job);
+        const Job& job = *builder.state().find_job(target.job);
         wanted.job = target.job;
         const bool by_operator = allowed(principal.role, Verb::raise_limits, owns(principal, job));
         wanted.by_operator = by_operator;
@@ -279,18 +282,18 @@ Answer update(Ledger& ledger, const Principal& principal, const UpdateJob& comma
             command.request.apply_to(*wanted.request);
         }
         auto admitted =
-            admit_update(ledger.state(), ledger.now(), wanted, by_operator, principal.groups);
+            admit_update(builder.state(), builder.now(), wanted, by_operator, principal.groups);
         if (auto* refusing = std::get_if<Refusing>(&admitted)) {
             return refused(std::move(*refusing), job.id);
         }
         auto fact = std::get<JobUpdated>(std::move(admitted));
-        for (const JobId id : own_records(ledger, target)) {
+        for (const JobId id : own_records(builder, target)) {
             fact.job = id;
-            ledger.record(fact);
+            builder.record(fact);
         }
         return std::nullopt;
     };
-    return for_each_target(ledger, principal, Verb::update_job, command.job, act);
+    return for_each_target(builder, principal, Verb::update_job, command.job, act);
 }
 
 }  // namespace berth

@@ -41,19 +41,20 @@ NodeUpdated fact_of(NodeId node, const UpdateNode& command, const Principal& pri
 // is asked nonetheless; where it is silent, the word is all there is, and the attempts are over.
 // The node must then register anew before it takes work: should the word have been wrong, what is
 // found there is ended first.
-void end_all_on(Ledger& ledger, const Nodes& nodes, NodeId node) {
+void end_all_on(TurnBuilder& builder, const Nodes& nodes, NodeId node) {
     const bool connected = nodes.is_connected(node);
-    if (!connected && ledger.state().condition(node).responding) ledger.record(NodeSilent{node});
-    for (const JobId id : ledger.state().jobs_on(node)) {
-        const Job& job = *ledger.state().find_job(id);
+    if (!connected && builder.state().condition(node).responding)
+        builder.record(NodeNotResponding{node});
+    for (const JobId id : builder.state().jobs_on(node)) {
+        const Job& job = *builder.state().find_job(id);
         if (!connected) {
-            ledger.record(
+            builder.record(
                 AttemptEnded{.job = id, .attempt = job.attempt, .node = node, .lost = true});
         } else if (job.state == JobState::running) {
-            const bool again = ledger.state().may_requeue(job);
+            const bool again = builder.state().may_requeue(job);
             EndJob fact{.job = id, .outcome = again ? JobState::pending : JobState::node_fail};
             if (!again) fact.reason = "NodeDown";
-            ledger.record(fact);
+            builder.record(fact);
         }
     }
 }
@@ -115,10 +116,10 @@ std::variant<DevicesDrained, Refused> drain_of_gpus(const ClusterSpec& spec, Nod
 
 }  // namespace
 
-Answer update_node(Ledger& ledger, Nodes& nodes, const Principal& principal,
+Answer update_node(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
                    const UpdateNode& command) {
     if (auto no = forbidden(principal, Verb::update_node)) return *no;
-    const std::optional<NodeId> node = ledger.state().spec().find_node(command.node);
+    const std::optional<NodeId> node = builder.state().spec().find_node(command.node);
     if (!node) {
         return refused(Refusal::unknown_node, "There is no node '" + command.node + "'");
     }
@@ -126,21 +127,22 @@ Answer update_node(Ledger& ledger, Nodes& nodes, const Principal& principal,
     if (auto refusing = too_large(command.change)) return refused(*std::move(refusing));
     std::optional<DevicesDrained> gpus;
     if (!command.gpus.empty()) {
-        auto made = drain_of_gpus(ledger.state().spec(), *node, principal, command);
+        auto made = drain_of_gpus(builder.state().spec(), *node, principal, command);
         if (const auto* no = std::get_if<Refused>(&made)) return *no;
         gpus = std::get<DevicesDrained>(std::move(made));
-    } else if (auto no = check_reboot(ledger.state(), *node, command)) {
+    } else if (auto no = check_reboot(builder.state(), *node, command)) {
         return *no;
     }
     // From here on nothing is refused.
     if (!command.change.empty()) {
-        ledger.record(ClusterEdited{{.partitions = {}, .nodes = {{command.node, command.change}}}});
+        builder.record(
+            ClusterEdited{{.partitions = {}, .nodes = {{command.node, command.change}}}});
     }
-    if (gpus) return ledger.record(*std::move(gpus)), Done{};
+    if (gpus) return builder.record(*std::move(gpus)), Done{};
     if (!command.action && command.reason.empty()) return Done{};
-    ledger.record(fact_of(*node, command, principal));
+    builder.record(fact_of(*node, command, principal));
     nodes.look_at(*node);
-    if (command.action == NodeAction::down) end_all_on(ledger, nodes, *node);
+    if (command.action == NodeAction::down) end_all_on(builder, nodes, *node);
     return Done{};
 }
 

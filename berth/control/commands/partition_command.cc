@@ -97,9 +97,10 @@ const PartitionSpec* find(const ClusterSpec& spec, const std::string& name) {
 
 }  // namespace
 
-Answer edit_partition(Ledger& ledger, const Principal& principal, const EditPartition& command) {
+Answer edit_partition(TurnBuilder& builder, const Principal& principal,
+                      const EditPartition& command) {
     if (auto no = forbidden(principal, Verb::update_partition)) return *no;
-    const ClusterSpec& spec = ledger.state().spec();
+    const ClusterSpec& spec = builder.state().spec();
     const PartitionSpec* const known = find(spec, command.name);
     if (auto no = object_to_name(spec, command, known)) return *no;
     if (auto refusing = too_large(command.change)) return refused(*std::move(refusing));
@@ -109,28 +110,28 @@ Answer edit_partition(Ledger& ledger, const Principal& principal, const EditPart
     }
     if (auto no = settle_nodes(spec, known, change)) return *no;
     PartitionEdit edit{.name = command.name, .is_new = command.is_new, .change = std::move(change)};
-    ledger.record(ClusterEdited{{.partitions = {std::move(edit)}, .nodes = {}}});
+    builder.record(ClusterEdited{{.partitions = {std::move(edit)}, .nodes = {}}});
     return Done{};
 }
 
-Answer delete_partition(Ledger& ledger, const Principal& principal,
+Answer delete_partition(TurnBuilder& builder, const Principal& principal,
                         const DeletePartition& command) {
     if (auto no = forbidden(principal, Verb::update_partition)) return *no;
-    const auto id = ledger.state().spec().find_partition(command.name);
+    const auto id = builder.state().spec().find_partition(command.name);
     if (!id) {
         return refused(Refusal::unknown_partition, "There is no partition '" + command.name + "'");
     }
     for (const JobSet* const jobs :
-         {&ledger.state().pending_jobs(), &ledger.state().holding_jobs()}) {
+         {&builder.state().pending_jobs(), &builder.state().holding_jobs()}) {
         for (const JobId job : *jobs) {
-            if (ledger.state().find_job(job)->partition != *id) continue;
+            if (builder.state().find_job(job)->partition != *id) continue;
             return refused(Refusal::partition_in_use,
                            "Job " + to_string(job) + " is in partition '" + command.name +
                                "': cancel or move its jobs first",
                            job);
         }
     }
-    ledger.record(ClusterEdited{
+    builder.record(ClusterEdited{
         {.partitions = {{.name = command.name, .removed = true, .is_new = false, .change = {}}},
          .nodes = {}}});
     return Done{};

@@ -18,28 +18,28 @@ Status check_ids(const SchedulingSpec& scheduling, std::size_t jobs) {
                      std::to_string(first) + ", and " + std::to_string(jobs) + " jobs are known"};
 }
 
-Answer reconfigure(Ledger& ledger, Nodes& nodes, const Principal& principal,
+Answer reconfigure(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
                    const Reconfigure& command) {
     if (auto no = forbidden(principal, Verb::reconfigure)) return *no;
     const auto refuse = [&](const std::string& why) {
-        ledger.log(LogLevel::warning, "the configuration stays as it was: " + why);
+        builder.log(LogLevel::warning, "the configuration stays as it was: " + why);
         return refused(Refusal::invalid_request, why);
     };
     if (!command.problem.empty()) return refuse(command.problem);
     BERTH_ASSERT(command.spec != nullptr);
-    const ClusterSpec before = ledger.state().spec();
+    const ClusterSpec before = builder.state().spec();
     if (const Status can = can_keep_ids(before, *command.spec); !can.ok()) {
         return refuse(can.error().message);
     }
-    ClusterSpec kept = spec_for(ledger.state(), *command.spec);
+    ClusterSpec kept = spec_for(builder.state(), *command.spec);
     if (kept == before) return Done{};
-    if (const Status enough = check_ids(kept.scheduling, ledger.state().jobs().size());
+    if (const Status enough = check_ids(kept.scheduling, builder.state().jobs().size());
         !enough.ok()) {
         return refuse(enough.error().message);
     }
-    ledger.record(SpecInstalled{std::move(kept)});
-    nodes.reinstall(ledger, before);
-    ledger.log(LogLevel::info, "another configuration is in force");
+    builder.record(SpecInstalled{std::move(kept)});
+    nodes.reinstall(builder, before);
+    builder.log(LogLevel::info, "another configuration is in force");
     return Done{};
 }
 

@@ -10,10 +10,11 @@
 
 namespace berth {
 
-Answer create_step(Ledger& ledger, Nodes& nodes, const Principal& principal, CreateStep command) {
-    auto found = find_single(ledger.state(), command.job);
+Answer create_step(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
+                   CreateStep command) {
+    auto found = find_single(builder.state(), command.job);
     if (auto* refusing = std::get_if<Refusing>(&found)) return refused(std::move(*refusing));
-    const Job& job = *ledger.state().find_job(std::get<JobTarget>(found).job);
+    const Job& job = *builder.state().find_job(std::get<JobTarget>(found).job);
     if (auto no = forbidden(principal, Verb::create_step, job)) return *no;
     if (job.state == JobState::completing || is_final(job.state)) {
         return refused(Refusal::job_finished,
@@ -46,27 +47,27 @@ Answer create_step(Ledger& ledger, Nodes& nodes, const Principal& principal, Cre
                        job.id);
     }
     if (auto refusing = too_large(command)) return refused(*std::move(refusing), job.id);
-    auto laid_out = lay_out_step(ledger.state(), ledger.now(), job, command.request);
+    auto laid_out = lay_out_step(builder.state(), builder.now(), job, command.request);
     if (auto* refusing = std::get_if<Refusing>(&laid_out)) {
         return refused(std::move(*refusing), job.id);
     }
     const Step& step = std::get<Step>(laid_out);
-    const bool site_appends = ledger.state().spec().launch.append_output;
+    const bool site_appends = builder.state().spec().launch.append_output;
     const bool appends = command.launch.append_output || (site_appends && !command.truncate_output);
     command.launch.append_output = appends;
-    ledger.record(StepCreated{job.id, job.attempt, step});
+    builder.record(StepCreated{job.id, job.attempt, step});
     nodes.start_step(
         job, step,
-        step_launch(ledger.state(), job, step, command.request, std::move(command.launch)));
-    return StepPlaced{job.id, step, names_of(ledger.state().spec(), step.nodes), appends};
+        step_launch(builder.state(), job, step, command.request, std::move(command.launch)));
+    return StepPlaced{job.id, step, names_of(builder.state().spec(), step.nodes), appends};
 }
 
 // Who has the token of a step's srun sees what its tasks write, and may write to them.
-Answer attach_step(const Ledger& ledger, const Nodes& nodes, const Principal& principal,
+Answer attach_step(const TurnBuilder& builder, const Nodes& nodes, const Principal& principal,
                    const AttachStep& command) {
-    auto found = find_single(ledger.state(), command.job);
+    auto found = find_single(builder.state(), command.job);
     if (auto* refusing = std::get_if<Refusing>(&found)) return refused(std::move(*refusing));
-    const Job& job = *ledger.state().find_job(std::get<JobTarget>(found).job);
+    const Job& job = *builder.state().find_job(std::get<JobTarget>(found).job);
     if (auto no = forbidden(principal, Verb::attach_step, job)) return *no;
     const std::string name = to_string(job.id) + "." + to_string(command.step);
     const std::vector<Step>& steps = *job.steps;
@@ -85,7 +86,7 @@ Answer attach_step(const Ledger& ledger, const Nodes& nodes, const Principal& pr
                        job.id);
     }
     return StepAttached{
-        {job.id, *step, names_of(ledger.state().spec(), step->nodes)}, srun->address, srun->token};
+        {job.id, *step, names_of(builder.state().spec(), step->nodes)}, srun->address, srun->token};
 }
 
 }  // namespace berth

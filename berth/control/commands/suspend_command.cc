@@ -16,9 +16,9 @@ std::optional<Refused> not_running(const Job& job) {
 
 // What it holds stays its own: its memory is in the GPUs. Its limit, and what its account pays,
 // stand still with it.
-Answer suspend(Ledger& ledger, const Principal& principal, const SuspendJob& command) {
+Answer suspend(TurnBuilder& builder, const Principal& principal, const SuspendJob& command) {
     const auto act = [&](const JobTarget& target) -> std::optional<Refused> {
-        const Job& job = *ledger.state().find_job(target.job);
+        const Job& job = *builder.state().find_job(target.job);
         if (auto no = not_running(job)) return no;
         if (!command.resume && job.is_suspended()) return std::nullopt;
         if (command.resume && !job.is_suspended()) {
@@ -26,30 +26,31 @@ Answer suspend(Ledger& ledger, const Principal& principal, const SuspendJob& com
                            "Job " + to_string(job.id) + " is running: there is nothing to resume",
                            job.id);
         }
-        ledger.record(JobSuspended{job.id, job.attempt, !command.resume, principal.uid});
+        builder.record(JobSuspended{job.id, job.attempt, !command.resume, principal.uid});
         return std::nullopt;
     };
-    return for_each_target(ledger, principal, Verb::suspend_job, command.job, act);
+    return for_each_target(builder, principal, Verb::suspend_job, command.job, act);
 }
 
-Answer notify(Ledger& ledger, Nodes& nodes, const Principal& principal, const NotifyJob& command) {
+Answer notify(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
+              const NotifyJob& command) {
     if (auto refusing = too_large(command)) return refused(*std::move(refusing));
     const bool is_line = command.text.find('\n') == std::string::npos;
     if (command.text.empty() || !is_line) {
         return refused(Refusal::invalid_request, "A message is one line, and not empty");
     }
     const auto act = [&](const JobTarget& target) -> std::optional<Refused> {
-        const Job& job = *ledger.state().find_job(target.job);
+        const Job& job = *builder.state().find_job(target.job);
         if (job.state == JobState::pending) {
             return refused(Refusal::already_disabled,
                            "Job " + to_string(job.id) + " is pending: it has no output yet",
                            job.id);
         }
         if (auto no = not_running(job)) return no;
-        nodes.notify(ledger, job, command.text);
+        nodes.notify(builder, job, command.text);
         return std::nullopt;
     };
-    return for_each_target(ledger, principal, Verb::notify_job, command.job, act);
+    return for_each_target(builder, principal, Verb::notify_job, command.job, act);
 }
 
 }  // namespace berth

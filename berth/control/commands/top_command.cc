@@ -17,12 +17,13 @@ bool is_fellow(const Job& a, const Job& b) {
 // One ordering: those on top, in the order asked for, and those that make way.
 class Top {
 public:
-    Top(Ledger& ledger, const Principal& principal) : ledger_(ledger), principal_(principal) {}
+    Top(TurnBuilder& builder, const Principal& principal)
+        : builder_(builder), principal_(principal) {}
 
     std::optional<Refused> add(const JobRef& ref) {
-        auto found = find_single(ledger_.state(), ref);
+        auto found = find_single(builder_.state(), ref);
         if (auto* refusing = std::get_if<Refusing>(&found)) return refused(std::move(*refusing));
-        const Job& job = *ledger_.state().find_job(std::get<JobTarget>(found).job);
+        const Job& job = *builder_.state().find_job(std::get<JobTarget>(found).job);
         if (auto no = forbidden(principal_, Verb::top_job, job)) return no;
         if (auto no = object_to(job)) return no;
         if (std::ranges::find(top_, job.id) == top_.end()) top_.push_back(job.id);
@@ -36,7 +37,7 @@ public:
         std::int64_t gained = 0;
         std::vector<std::pair<JobId, std::int64_t>> nices;
         for (auto id = top_.rbegin(); id != top_.rend(); ++id) {
-            const std::int64_t has = ledger_.state().priority(*id);
+            const std::int64_t has = builder_.state().priority(*id);
             const std::int64_t gain = std::max<std::int64_t>(0, floor + 1 - least_of(*id));
             floor = has + gain;
             gained += gain;
@@ -57,18 +58,18 @@ public:
             JobUpdated fact{.job = id};
             fact.nice = nice;
             fact.by_operator = principal_.role >= Role::op;
-            ledger_.record(fact);
+            builder_.record(fact);
         }
         return std::nullopt;
     }
 
 private:
-    const Job& job(JobId id) const { return *ledger_.state().find_job(id); }
+    const Job& job(JobId id) const { return *builder_.state().find_job(id); }
 
     // A priority of 1 may be a lower one that was cut off: at the least, nothing but its nice
     // value.
     std::int64_t least_of(JobId id) const {
-        const std::int64_t has = ledger_.state().priority(id);
+        const std::int64_t has = builder_.state().priority(id);
         return has > 1 ? has : std::min<std::int64_t>(has, -job(id).spec.nice);
     }
 
@@ -97,7 +98,7 @@ private:
 
     void find_others() {
         const Job& first = job(top_.front());
-        for (const JobId id : ledger_.state().pending_jobs()) {
+        for (const JobId id : builder_.state().pending_jobs()) {
             const Job& one = job(id);
             const bool on_top = std::ranges::find(top_, id) != top_.end();
             if (on_top || one.hold != Hold::none || one.spec.priority || !is_fellow(one, first)) {
@@ -109,19 +110,19 @@ private:
 
     std::int64_t highest_of_others() const {
         std::int64_t highest = 1;  // One that no cycle has looked at yet will have that.
-        for (const JobId id : others_) highest = std::max(highest, ledger_.state().priority(id));
+        for (const JobId id : others_) highest = std::max(highest, builder_.state().priority(id));
         return highest;
     }
 
-    Ledger& ledger_;
+    TurnBuilder& builder_;
     const Principal& principal_;
     std::vector<JobId> top_, others_;
 };
 
 }  // namespace
 
-Answer top(Ledger& ledger, const Principal& principal, const TopJobs& command) {
-    if (principal.role < Role::op && !ledger.scheduling().user_top) {
+Answer top(TurnBuilder& builder, const Principal& principal, const TopJobs& command) {
+    if (principal.role < Role::op && !builder.scheduling().user_top) {
         return refused(
             Refusal::not_allowed,
             "Users order their jobs where SchedulerParameters=enable_user_top lets them");
@@ -130,7 +131,7 @@ Answer top(Ledger& ledger, const Principal& principal, const TopJobs& command) {
         return refused(Refusal::invalid_request,
                        "Name 1 to " + std::to_string(kTopMax) + " jobs that are to be first");
     }
-    Top ordering(ledger, principal);
+    Top ordering(builder, principal);
     for (const JobRef& ref : command.jobs) {
         if (auto no = ordering.add(ref)) return *no;
     }

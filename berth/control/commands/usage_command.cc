@@ -40,17 +40,17 @@ std::optional<Refused> wrong(const ClusterState& state, const UsageSet::Entry& e
 
 }  // namespace
 
-Answer set_usage(Ledger& ledger, const Principal& principal, SetUsage command) {
+Answer set_usage(TurnBuilder& builder, const Principal& principal, SetUsage command) {
     if (auto no = forbidden(principal, Verb::set_usage)) return *no;
     if (command.entries.size() > kEntriesMax) {
         return refused(Refusal::invalid_request,
                        "more than " + std::to_string(kEntriesMax) + " at once");
     }
     for (UsageSet::Entry& entry : command.entries) {
-        entry.account = account_name(ledger.state().spec(), entry.account);
-        if (auto no = wrong(ledger.state(), entry)) return *no;
+        entry.account = account_name(builder.state().spec(), entry.account);
+        if (auto no = wrong(builder.state(), entry)) return *no;
     }
-    ledger.record(UsageSet{std::move(command.entries), principal.uid});
+    builder.record(UsageSet{std::move(command.entries), principal.uid});
     return Done{};
 }
 

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "berth/control/agents/nodes.h"
-#include "berth/control/alarms/attendance.h"
+#include "berth/control/alarms/keepalives.h"
 #include "berth/control/alarms/warnings.h"
 #include "berth/control/commands/commands.h"
 #include "berth/control/core/cycle_pace.h"
@@ -46,18 +46,18 @@ struct Controller::Parts {
           warnings(engine.state()),
           notices(engine.state()),
           hooks(engine.state()),
-          attendance(engine.state()),
+          keepalives(engine.state()),
           now(std::max(recorded_at, latest_moment(engine.state()))) {}
 
-    void take_office(Ledger& ledger);
-    void take(Ledger& ledger, Input input, bool has_room);
-    void take(Ledger& ledger, ClientInput input, bool has_room);
-    void note_late_ends(const Ledger& ledger);
-    void forget_old(Ledger& ledger);
-    void warn(Ledger& ledger);
+    void become_leader(TurnBuilder& builder);
+    void take(TurnBuilder& builder, Input input, bool has_room);
+    void take(TurnBuilder& builder, ClientInput input, bool has_room);
+    void note_late_ends(const TurnBuilder& builder);
+    void forget_old(TurnBuilder& builder);
+    void warn(TurnBuilder& builder);
     bool is_waited_for(const Job& job) const;
-    void schedule(Ledger& ledger, Observer* observer);
-    Turn finish(Ledger& ledger);
+    void schedule(TurnBuilder& builder, Observer* observer);
+    Turn finish(TurnBuilder& builder);
     std::optional<Time> next_forgotten() const;
 
     Engine engine;
@@ -69,7 +69,7 @@ struct Controller::Parts {
     Warnings warnings;
     Notices notices;
     ControllerHooks hooks;
-    Attendance attendance;
+    Keepalives keepalives;
     Time now;
     bool cycle_is_due = true;
     std::optional<Time> cycle_at;
@@ -95,19 +95,19 @@ Time Controller::now() const { return parts_->now; }
 Turn Controller::turn(Time now, std::vector<Input> inputs, bool has_room, Observer* observer) {
     Parts& parts = *parts_;
     parts.now = std::max(parts.now, now);
-    Ledger ledger(parts.engine, parts.now, parts.epoch, parts.protections);
+    TurnBuilder builder(parts.engine, parts.now, parts.epoch, parts.protections);
     const bool first = parts.spec.has_value();
-    if (first) parts.take_office(ledger);
+    if (first) parts.become_leader(builder);
     // After so many there may be more: what a node has said may still lie behind its neighbours'.
     const bool heard_all = inputs.size() < kManyInputs;
-    for (Input& input : inputs) parts.take(ledger, std::move(input), has_room);
-    if (heard_all) parts.nodes.note_silence(ledger);
-    parts.forget_old(ledger);
-    parts.warn(ledger);
-    parts.notices.note_limits(ledger);
-    parts.attendance.end_silent(ledger);
-    parts.schedule(ledger, observer);
-    Turn turn = parts.finish(ledger);
+    for (Input& input : inputs) parts.take(builder, std::move(input), has_room);
+    if (heard_all) parts.nodes.note_silence(builder);
+    parts.forget_old(builder);
+    parts.warn(builder);
+    parts.notices.note_limits(builder);
+    parts.keepalives.end_silent(builder);
+    parts.schedule(builder, observer);
+    Turn turn = parts.finish(builder);
     if (first) turn.changes.spec = true;  // Readers have nothing yet.
     return turn;
 }
@@ -120,39 +120,39 @@ void Controller::limit_cycles(std::uint32_t placement_attempts) {
     parts_->cycle_budget = placement_attempts;
 }
 
-void Controller::Parts::take_office(Ledger& ledger) {
-    ledger.record(ControllerStarted{epoch});
-    ClusterSpec kept = spec_for(ledger.state(), *std::move(spec));
+void Controller::Parts::become_leader(TurnBuilder& builder) {
+    builder.record(ControllerStarted{epoch});
+    ClusterSpec kept = spec_for(builder.state(), *std::move(spec));
     spec.reset();
-    if (kept != ledger.state().spec()) ledger.record(SpecInstalled{std::move(kept)});
-    nodes.install(ledger.state().spec());
-    nodes.begin_watch(ledger);
+    if (kept != builder.state().spec()) builder.record(SpecInstalled{std::move(kept)});
+    nodes.install(builder.state().spec());
+    nodes.begin_watch(builder);
 }
 
-void Controller::Parts::take(Ledger& ledger, Input input, bool has_room) {
+void Controller::Parts::take(TurnBuilder& builder, Input input, bool has_room) {
     if (auto* report = std::get_if<AgentInput>(&input)) {
-        nodes.hear(ledger, std::move(*report));
+        nodes.hear(builder, std::move(*report));
     } else if (const auto* lost = std::get_if<LinkLost>(&input)) {
-        nodes.lose(ledger, lost->link);
+        nodes.lose(builder, lost->link);
     } else if (const auto* answer = std::get_if<FenceAnswered>(&input)) {
-        nodes.fence_answered(ledger, *answer);
+        nodes.fence_answered(builder, *answer);
     } else if (const auto* hook = std::get_if<HookAnswered>(&input)) {
-        hooks.answered(ledger, *hook);
+        hooks.answered(builder, *hook);
     } else {
-        take(ledger, std::get<ClientInput>(std::move(input)), has_room);
+        take(builder, std::get<ClientInput>(std::move(input)), has_room);
     }
 }
 
-void Controller::Parts::take(Ledger& ledger, ClientInput input, bool has_room) {
+void Controller::Parts::take(TurnBuilder& builder, ClientInput input, bool has_room) {
     auto& [reply_to, principal, command] = input;
     if (const auto* alive = std::get_if<KeepAlive>(&command)) {
-        ledger.answer(reply_to, attendance.keep_alive(ledger, principal, *alive));
+        builder.answer(reply_to, keepalives.keep_alive(builder, principal, *alive));
     } else if (!std::holds_alternative<HashState>(command)) {
-        Answer answer = carry_out(ledger, nodes, principal, std::move(command), has_room);
-        if (const auto* no = std::get_if<Refused>(&answer)) log_refusal(ledger, principal, *no);
-        ledger.answer(reply_to, std::move(answer));
+        Answer answer = carry_out(builder, nodes, principal, std::move(command), has_room);
+        if (const auto* no = std::get_if<Refused>(&answer)) log_refusal(builder, principal, *no);
+        builder.answer(reply_to, std::move(answer));
     } else if (auto no = forbidden(principal, Verb::hash_state)) {
-        ledger.answer(reply_to, *std::move(no));
+        builder.answer(reply_to, *std::move(no));
     } else {
         hash_wanted.push_back(reply_to);  // Of the state that this turn's record leads to.
     }
@@ -167,39 +167,39 @@ bool Controller::Parts::is_waited_for(const Job& job) const {
            (job.array_job && !state.dependents(*job.array_job).empty());
 }
 
-void Controller::Parts::note_late_ends(const Ledger& ledger) {
-    const Duration age = ledger.scheduling().min_job_age;
-    for (const Fact& fact : ledger.turn().record.facts) {
+void Controller::Parts::note_late_ends(const TurnBuilder& builder) {
+    const Duration age = builder.scheduling().min_job_age;
+    for (const Fact& fact : builder.turn().record.facts) {
         const auto* const end = std::get_if<AttemptEnded>(&fact);
         if (end == nullptr) continue;
-        const Job* const job = ledger.state().find_job(end->job);
+        const Job* const job = builder.state().find_job(end->job);
         const bool is_old = job != nullptr && is_final(job->state) && *job->ended_at + age <= now;
         if (is_old) heard_late.emplace(end->job, now);
     }
     std::erase_if(heard_late, [&](const auto& one) { return one.second + age <= now; });
 }
 
-void Controller::Parts::forget_old(Ledger& ledger) {
-    note_late_ends(ledger);
-    const Time before = now - ledger.scheduling().min_job_age;
+void Controller::Parts::forget_old(TurnBuilder& builder) {
+    note_late_ends(builder);
+    const Time before = now - builder.scheduling().min_job_age;
     std::vector<JobId> old;
     int seen = 0;
-    for (const auto& [ended_at, job] : ledger.state().finished_jobs()) {
+    for (const auto& [ended_at, job] : builder.state().finished_jobs()) {
         if (ended_at > before || seen++ >= kForgottenPerTurn) break;
         if (heard_late.contains(job)) continue;
-        if (!is_waited_for(*ledger.state().find_job(job))) old.push_back(job);
+        if (!is_waited_for(*builder.state().find_job(job))) old.push_back(job);
     }
-    for (const JobId job : old) ledger.record(JobForgotten{job});
+    for (const JobId job : old) builder.record(JobForgotten{job});
 }
 
 // The signals that jobs asked for before their end.
-void Controller::Parts::warn(Ledger& ledger) {
+void Controller::Parts::warn(TurnBuilder& builder) {
     for (const JobId id : warnings.due(now)) {
-        const Job* const found = ledger.state().find_job(id);
+        const Job* const found = builder.state().find_job(id);
         // What this turn ended, or forgot already, is noted at its end.
         if (found == nullptr || found->state != JobState::running) continue;
-        ledger.record(JobWarned{id, found->attempt});
-        const Job& job = *ledger.state().find_job(id);
+        builder.record(JobWarned{id, found->attempt});
+        const Job& job = *builder.state().find_job(id);
         const WarningSignal& warning = *job.spec.command->warning;
         std::span<const NodeId> where(*job.nodes);
         SignalAttempt order{.job = id, .attempt = job.attempt, .signal = warning.signal};
@@ -207,7 +207,7 @@ void Controller::Parts::warn(Ledger& ledger) {
             where = where.first(1);
             order.step = kBatchStep;
         }
-        nodes.signal(ledger, job, where, order);
+        nodes.signal(builder, job, where, order);
     }
 }
 
@@ -224,34 +224,34 @@ std::optional<Time> Controller::Parts::next_forgotten() const {
     return due;
 }
 
-void Controller::Parts::schedule(Ledger& ledger, Observer* observer) {
-    if (!ledger.is_empty() || (cycle_at && *cycle_at <= now)) cycle_is_due = true;
-    cycled = cycle_is_due && pace.may_run(now, !ledger.turn().answers.empty());
+void Controller::Parts::schedule(TurnBuilder& builder, Observer* observer) {
+    if (!builder.is_empty() || (cycle_at && *cycle_at <= now)) cycle_is_due = true;
+    cycled = cycle_is_due && pace.may_run(now, !builder.turn().answers.empty());
     if (!cycled) return;
     const int most = pace.is_long() ? 1 : kCyclesPerTurn;
     for (int i = 0; cycle_is_due && i < most; ++i) {
         if (observer != nullptr) observer->cycle_begins();
         Cycle cycle = engine.cycle(now, cycle_budget);
         if (observer != nullptr) observer->cycle_ended(cycle.work);
-        ledger.record_applied(std::move(cycle.decisions));
+        builder.record_applied(std::move(cycle.decisions));
         cycle_is_due = !cycle.complete;
         cycle_at = cycle.wake_at;
     }
 }
 
-Turn Controller::Parts::finish(Ledger& ledger) {
+Turn Controller::Parts::finish(TurnBuilder& builder) {
     ClusterState::Touched touched = engine.mutable_state().take_touched();
     nodes.mark_changed(engine.state(), touched);
     warnings.note(engine.state(), touched);
-    notices.note(ledger, touched);
-    hooks.note(ledger, touched);
-    attendance.note(engine.state(), now, touched);
-    const std::size_t facts = ledger.turn().record.facts.size();
-    nodes.sync_marked(ledger);
-    if (ledger.turn().record.facts.size() != facts) cycle_is_due = true;
-    log_debug_facts(ledger);
+    notices.note(builder, touched);
+    hooks.note(builder, touched);
+    keepalives.note(engine.state(), now, touched);
+    const std::size_t facts = builder.turn().record.facts.size();
+    nodes.sync_marked(builder);
+    if (builder.turn().record.facts.size() != facts) cycle_is_due = true;
+    log_debug_facts(builder);
 
-    Turn turn = std::move(ledger.turn());
+    Turn turn = std::move(builder.turn());
     turn.record.epoch = epoch;
     turn.record.now = now;
     if (!turn.record.facts.empty()) turn.record.sequence = next_sequence++;
@@ -275,7 +275,7 @@ Turn Controller::Parts::finish(Ledger& ledger) {
     wake(next_forgotten());
     wake(warnings.next());
     wake(notices.next());
-    wake(attendance.next());
+    wake(keepalives.next());
     return turn;
 }
 

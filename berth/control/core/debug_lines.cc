@@ -6,8 +6,8 @@
 namespace berth {
 namespace {
 
-bool wanted(const Ledger& ledger, DebugFlag flag) {
-    return (ledger.state().spec().debug_flags & bit_of(flag)) != 0;
+bool wanted(const TurnBuilder& builder, DebugFlag flag) {
+    return (builder.state().spec().debug_flags & bit_of(flag)) != 0;
 }
 
 std::string exit_text(ExitStatus exit) {
@@ -44,22 +44,22 @@ const Job* started(const ClusterState& state, const StartJob& fact) {
     return state.find_job(fact.task_job.value_or(fact.job));
 }
 
-void log_registration(Ledger& ledger, const NodeRegistered& fact) {
-    const NodeSpec& node = ledger.state().spec().node(fact.node);
+void log_registration(TurnBuilder& builder, const NodeRegistered& fact) {
+    const NodeSpec& node = builder.state().spec().node(fact.node);
     DeviceMask all = 0;
     for (std::size_t i = 0; i < node.devices.size(); ++i) all |= DeviceMask{1} << i;
-    const DeviceMask drained = ledger.state().condition(fact.node).drained_mask();
-    const std::string text = gres_text(ledger.state().spec(), fact.node, node.capacity, all);
-    ledger.log(LogLevel::info, "gres: node " + node.name + " registered with " +
-                                   (text.empty() ? "no GRES" : text) +
-                                   (drained == 0 ? "" : ", drained: " + mask_to_list(drained)));
+    const DeviceMask drained = builder.state().condition(fact.node).drained_mask();
+    const std::string text = gres_text(builder.state().spec(), fact.node, node.capacity, all);
+    builder.log(LogLevel::info, "gres: node " + node.name + " registered with " +
+                                    (text.empty() ? "no GRES" : text) +
+                                    (drained == 0 ? "" : ", drained: " + mask_to_list(drained)));
 }
 
-void log_allocation(Ledger& ledger, const StartJob& fact) {
-    const Job* const job = started(ledger.state(), fact);
+void log_allocation(TurnBuilder& builder, const StartJob& fact) {
+    const Job* const job = started(builder.state(), fact);
     if (job == nullptr) return;
     for (const NodeShare& share : fact.allocation.shares) {
-        const ClusterSpec& spec = ledger.state().spec();
+        const ClusterSpec& spec = builder.state().spec();
         Resources amount = share.amount;
         if (share.device_share) amount[share.device_share->part.dimension] = 0;  // Told below.
         std::string text = gres_text(spec, share.node, amount, share.whole_devices());
@@ -69,59 +69,59 @@ void log_allocation(Ledger& ledger, const StartJob& fact) {
             text += (text.empty() ? "" : ",") + spec.dimensions.at(part.dimension).name + ":" +
                     std::to_string(part.parts) + "(IDX:" + std::to_string(device.index) + ")";
         }
-        ledger.log(LogLevel::info, "gres: job " + to_string(job->id) + " of " + *job->owner->user +
-                                       " has " + (text.empty() ? "no GRES" : text) + " of node " +
-                                       spec.node(share.node).name);
+        builder.log(LogLevel::info, "gres: job " + to_string(job->id) + " of " + *job->owner->user +
+                                        " has " + (text.empty() ? "no GRES" : text) + " of node " +
+                                        spec.node(share.node).name);
     }
 }
 
-void log_release(Ledger& ledger, const AttemptEnded& fact) {
-    ledger.log(LogLevel::info, "gres: job " + to_string(fact.job) +
-                                   " gave back what it had of node " +
-                                   ledger.state().spec().node(fact.node).name);
+void log_release(TurnBuilder& builder, const AttemptEnded& fact) {
+    builder.log(LogLevel::info, "gres: job " + to_string(fact.job) +
+                                    " gave back what it had of node " +
+                                    builder.state().spec().node(fact.node).name);
 }
 
-void log_step(Ledger& ledger, const StepCreated& fact) {
+void log_step(TurnBuilder& builder, const StepCreated& fact) {
     std::vector<std::string> nodes;
     nodes.reserve(fact.step.shares.size());
     for (const StepShare& share : fact.step.shares) {
-        nodes.push_back(ledger.state().spec().node(share.node).name);
+        nodes.push_back(builder.state().spec().node(share.node).name);
     }
-    ledger.log(LogLevel::info, "steps: step " + to_string(fact.job) + "." +
-                                   to_string(fact.step.id) + " (" + fact.step.name +
-                                   ") begins on " + compress_hostlist(std::move(nodes)));
+    builder.log(LogLevel::info, "steps: step " + to_string(fact.job) + "." +
+                                    to_string(fact.step.id) + " (" + fact.step.name +
+                                    ") begins on " + compress_hostlist(std::move(nodes)));
 }
 
-void log_step_end(Ledger& ledger, const StepEnded& fact) {
-    ledger.log(LogLevel::info, "steps: step " + to_string(fact.job) + "." + to_string(fact.step) +
-                                   " ended on " + ledger.state().spec().node(fact.node).name +
-                                   " with " + exit_text(fact.exit));
+void log_step_end(TurnBuilder& builder, const StepEnded& fact) {
+    builder.log(LogLevel::info, "steps: step " + to_string(fact.job) + "." + to_string(fact.step) +
+                                    " ended on " + builder.state().spec().node(fact.node).name +
+                                    " with " + exit_text(fact.exit));
 }
 
 }  // namespace
 
-void log_debug_facts(Ledger& ledger) {
-    if (ledger.state().spec().debug_flags == 0) return;
-    const bool gres = wanted(ledger, DebugFlag::gres), steps = wanted(ledger, DebugFlag::steps);
-    for (const Fact& fact : ledger.turn().record.facts) {
+void log_debug_facts(TurnBuilder& builder) {
+    if (builder.state().spec().debug_flags == 0) return;
+    const bool gres = wanted(builder, DebugFlag::gres), steps = wanted(builder, DebugFlag::steps);
+    for (const Fact& fact : builder.turn().record.facts) {
         if (const auto* one = std::get_if<NodeRegistered>(&fact); one != nullptr && gres) {
-            log_registration(ledger, *one);
+            log_registration(builder, *one);
         } else if (const auto* start = std::get_if<StartJob>(&fact); start != nullptr && gres) {
-            log_allocation(ledger, *start);
+            log_allocation(builder, *start);
         } else if (const auto* end = std::get_if<AttemptEnded>(&fact); end != nullptr && gres) {
-            log_release(ledger, *end);
+            log_release(builder, *end);
         } else if (const auto* step = std::get_if<StepCreated>(&fact); step != nullptr && steps) {
-            log_step(ledger, *step);
+            log_step(builder, *step);
         } else if (const auto* over = std::get_if<StepEnded>(&fact); over != nullptr && steps) {
-            log_step_end(ledger, *over);
+            log_step_end(builder, *over);
         }
     }
 }
 
-void log_refusal(Ledger& ledger, const Principal& principal, const Refused& refused) {
-    if (!wanted(ledger, DebugFlag::gres)) return;
-    ledger.log(LogLevel::info, "gres: refused to " + principal.user + " (" +
-                                   std::string(code(refused.why)) + "): " + refused.message);
+void log_refusal(TurnBuilder& builder, const Principal& principal, const Refused& refused) {
+    if (!wanted(builder, DebugFlag::gres)) return;
+    builder.log(LogLevel::info, "gres: refused to " + principal.user + " (" +
+                                    std::string(code(refused.why)) + "): " + refused.message);
 }
 
 }  // namespace berth

@@ -2,15 +2,15 @@
 // what was refused and what jobs were given; of steps, where they run and how they end.
 #pragma once
 
-#include "berth/control/turn/ledger.h"
+#include "berth/control/turn/turn_builder.h"
 #include "berth/model/principal.h"
 
 namespace berth {
 
 // Of the facts of this turn so far.
-void log_debug_facts(Ledger& ledger);
+void log_debug_facts(TurnBuilder& builder);
 
 // Of a command that was not carried out.
-void log_refusal(Ledger& ledger, const Principal& principal, const Refused& refused);
+void log_refusal(TurnBuilder& builder, const Principal& principal, const Refused& refused);
 
 }  // namespace berth

@@ -1,9 +1,9 @@
 #include "berth/control/core/decision_check.h"
 
 #include "berth/base/codec.h"
-#include "berth/control/alarms/attendance.h"
+#include "berth/control/alarms/keepalives.h"
 #include "berth/control/core/cycle_pace.h"
-#include "berth/engine/derived/outlook.h"
+#include "berth/engine/derived/derived_state.h"
 
 namespace berth {
 namespace {
@@ -126,7 +126,7 @@ std::optional<DecisionCheck::Difference> DecisionCheck::decide(const Record& rec
 // would have decided something, the daemon put it off: that is undone.
 void DecisionCheck::think(Time now) {
     const ClusterState::Mark before = engine_.mutable_state().checkpoint();
-    FairShares shares = engine_.outlook().fair_shares;
+    FairShares shares = engine_.derived().fair_shares;
     for (int i = 0; i < kCyclesPerTurn; ++i) {
         const Cycle cycle = engine_.cycle(now, kCycleBudget);
         if (!cycle.decisions.empty()) {

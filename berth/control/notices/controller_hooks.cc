@@ -22,53 +22,53 @@ ControllerHooks::ControllerHooks(const ClusterState& state) {
 }
 
 // What has no program any more is asked for likewise, and answered at once.
-void ControllerHooks::call(Ledger& ledger, const Job& job) {
-    const HookSpec& hooks = ledger.state().spec().hooks;
+void ControllerHooks::call(TurnBuilder& builder, const Job& job) {
+    const HookSpec& hooks = builder.state().spec().hooks;
     const bool before = job.hook == ControllerHook::prolog;
     HookCall call{.job = job.id,
                   .attempt = job.attempt,
                   .hook = job.hook,
                   .programs = before ? hooks.controller_prolog : hooks.controller_epilog,
-                  .environment = site_variables(ledger.state(), job, !before),
+                  .environment = site_variables(builder.state(), job, !before),
                   .timeout = hooks.timeout};
     call.environment.push_back(before ? "SLURM_SCRIPT_CONTEXT=prolog_slurmctld"
                                       : "SLURM_SCRIPT_CONTEXT=epilog_slurmctld");
     running_[job.id] = {job.attempt, job.hook};
-    ledger.hook(std::move(call));
+    builder.hook(std::move(call));
 }
 
-void ControllerHooks::look_at(Ledger& ledger, JobId id) {
-    const Job* const job = ledger.state().find_job(id);
+void ControllerHooks::look_at(TurnBuilder& builder, JobId id) {
+    const Job* const job = builder.state().find_job(id);
     if (job == nullptr || running_.contains(id)) return;
     // A run that ends before its prolog needs none any more.
-    if (job->is_configuring() || job->hook == ControllerHook::epilog) call(ledger, *job);
+    if (job->is_configuring() || job->hook == ControllerHook::epilog) call(builder, *job);
 }
 
-void ControllerHooks::note(Ledger& ledger, const ClusterState::Touched& touched) {
-    for (const JobId id : std::exchange(due_, {})) look_at(ledger, id);
-    for (const JobId id : touched.jobs) look_at(ledger, id);
+void ControllerHooks::note(TurnBuilder& builder, const ClusterState::Touched& touched) {
+    for (const JobId id : std::exchange(due_, {})) look_at(builder, id);
+    for (const JobId id : touched.jobs) look_at(builder, id);
 }
 
-void ControllerHooks::answered(Ledger& ledger, const HookAnswered& answer) {
+void ControllerHooks::answered(TurnBuilder& builder, const HookAnswered& answer) {
     const auto known = running_.find(answer.job);
     if (known == running_.end() || known->second != std::pair(answer.attempt, answer.hook)) return;
     running_.erase(known);
     due_.push_back(answer.job);  // Its epilog may have waited for this.
-    const Job* const job = ledger.state().find_job(answer.job);
+    const Job* const job = builder.state().find_job(answer.job);
     if (job == nullptr || job->attempt != answer.attempt || job->hook != answer.hook) return;
     const bool launches = job->is_configuring();
-    ledger.record(ControllerHookEnded{answer.job, answer.attempt, answer.hook, answer.failure});
+    builder.record(ControllerHookEnded{answer.job, answer.attempt, answer.hook, answer.failure});
     if (answer.failure.empty()) return;
-    ledger.log(LogLevel::error, std::string(key_of(answer.hook)) + " of job " +
-                                    to_string(answer.job) + " " + answer.failure);
+    builder.log(LogLevel::error, std::string(key_of(answer.hook)) + " of job " +
+                                     to_string(answer.job) + " " + answer.failure);
     if (!launches) return;
     EndJob end{.job = answer.job, .outcome = JobState::failed, .reason = "JobLaunchFailure"};
-    if (ledger.state().may_requeue(*ledger.state().find_job(answer.job))) {
+    if (builder.state().may_requeue(*builder.state().find_job(answer.job))) {
         end.outcome = JobState::pending;
         end.hold = Hold::admin;
         end.reason = kLaunchFailed;
     }
-    ledger.record(std::move(end));
+    builder.record(std::move(end));
 }
 
 }  // namespace berth

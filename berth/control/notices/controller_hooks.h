@@ -8,7 +8,7 @@
 
 #include <map>
 
-#include "berth/control/turn/ledger.h"
+#include "berth/control/turn/turn_builder.h"
 
 namespace berth {
 
@@ -16,13 +16,13 @@ class ControllerHooks {
 public:
     explicit ControllerHooks(const ClusterState& state);
 
-    void answered(Ledger& ledger, const HookAnswered& answer);
+    void answered(TurnBuilder& builder, const HookAnswered& answer);
     // At the end of a turn: what is due is asked for.
-    void note(Ledger& ledger, const ClusterState::Touched& touched);
+    void note(TurnBuilder& builder, const ClusterState::Touched& touched);
 
 private:
-    void look_at(Ledger& ledger, JobId id);
-    void call(Ledger& ledger, const Job& job);
+    void look_at(TurnBuilder& builder, JobId id);
+    void call(TurnBuilder& builder, const Job& job);
 
     // Asked for, and not over.
     std::map<JobId, std::pair<Attempt, ControllerHook>> running_;

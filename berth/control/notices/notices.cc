@@ -93,21 +93,21 @@ void Notices::forget(const ClusterState& state, JobId id) {
     if (array && state.array_members(*array).empty()) arrays_.erase(*array);
 }
 
-void Notices::note(Ledger& ledger, const ClusterState::Touched& touched) {
-    const ClusterState& state = ledger.state();
+void Notices::note(TurnBuilder& builder, const ClusterState::Touched& touched) {
+    const ClusterState& state = builder.state();
     const NotificationSpec& spec = state.spec().notifications;
     const std::uint32_t events = spec.webhook.empty() ? 0 : spec.webhook_events;
     // Of all jobs from now on, or of none any more: what is so already is no news.
     if (touched.spec && events != webhook_events_) return learn(state);
     for (const JobId id : touched.gone) forget(state, id);
-    for (const Fact& fact : ledger.turn().record.facts) {
+    for (const Fact& fact : builder.turn().record.facts) {
         if (const auto* update = std::get_if<JobUpdated>(&fact)) take_interest(state, *update);
     }
     for (const JobId id : touched.jobs) {
         const Job* const job = state.find_job(id);
         if (job == nullptr) continue;
         if (is_interesting(*job, webhook_events_)) {
-            compare(ledger, *job);
+            compare(builder, *job);
             set_alarm(*job);
         } else if (seen_.contains(id)) {
             forget(state, id);
@@ -122,50 +122,50 @@ void Notices::take_interest(const ClusterState& state, const JobUpdated& update)
     if (is_interesting(*job, webhook_events_)) seen_[update.job] = seen_now(*job);
 }
 
-void Notices::compare(Ledger& ledger, const Job& job) {
+void Notices::compare(TurnBuilder& builder, const Job& job) {
     const Seen now = seen_now(job);
     const Seen before = std::exchange(seen_[job.id], now);
     const bool began = now.attempt > before.attempt;
     if (now.dependency_failed && !before.dependency_failed) {
-        tell(ledger, job, MailType::invalid_depend);
+        tell(builder, job, MailType::invalid_depend);
     }
-    if (began) tell(ledger, job, MailType::begin);
+    if (began) tell(builder, job, MailType::begin);
     const bool ran = began || before.phase == Phase::running;
     const bool put_back = now.phase == Phase::requeued || now.phase == Phase::waiting;
     if (now.phase == Phase::over && (ran || before.phase != Phase::over)) {
-        tell_end(ledger, job);
+        tell_end(builder, job);
     } else if (put_back && (ran || before.phase == Phase::over)) {
-        tell(ledger, job, MailType::requeue);
+        tell(builder, job, MailType::requeue);
     }
 }
 
-void Notices::tell_end(Ledger& ledger, const Job& job) {
+void Notices::tell_end(TurnBuilder& builder, const Job& job) {
     const JobState end = end_of(job);
     const bool well = end == JobState::completed || end == JobState::cancelled;
     // As in Slurm, who asks for END alone is not told of a failure.
     const MailType type = well ? MailType::end : MailType::fail;
-    post(ledger, job, type);
-    if (is_summed_up(job)) return end_array_task(ledger, job);
-    if (mail_types(job).has(type)) send_mail(ledger, job, type, nullptr);
+    post(builder, job, type);
+    if (is_summed_up(job)) return end_array_task(builder, job);
+    if (mail_types(job).has(type)) send_mail(builder, job, type, nullptr);
 }
 
-void Notices::post(Ledger& ledger, const Job& job, MailType type) const {
-    const NotificationSpec& spec = ledger.state().spec().notifications;
+void Notices::post(TurnBuilder& builder, const Job& job, MailType type) const {
+    const NotificationSpec& spec = builder.state().spec().notifications;
     if (!MailTypes{static_cast<std::uint16_t>(webhook_events_)}.has(type)) return;
-    ledger.notify({.mail = {},
-                   .news = news_of(ledger.state(), job, type, ledger.now()),
-                   .webhook = spec.webhook,
-                   .secret_file = spec.webhook_secret_file});
+    builder.notify({.mail = {},
+                    .news = news_of(builder.state(), job, type, builder.now()),
+                    .webhook = spec.webhook,
+                    .secret_file = spec.webhook_secret_file});
 }
 
-void Notices::tell(Ledger& ledger, const Job& job, MailType type) {
-    post(ledger, job, type);
-    if (is_summed_up(job)) return tell_of_array(ledger, job, type);
-    if (mail_types(job).has(type)) send_mail(ledger, job, type, nullptr);
+void Notices::tell(TurnBuilder& builder, const Job& job, MailType type) {
+    post(builder, job, type);
+    if (is_summed_up(job)) return tell_of_array(builder, job, type);
+    if (mail_types(job).has(type)) send_mail(builder, job, type, nullptr);
 }
 
 // Once for all its tasks. That some were requeued is said when all are over.
-void Notices::tell_of_array(Ledger& ledger, const Job& job, MailType type) {
+void Notices::tell_of_array(TurnBuilder& builder, const Job& job, MailType type) {
     Array& array = arrays_[array_of(job)];
     if (type == MailType::requeue) {
         array.outcome.requeued = true;
@@ -176,13 +176,13 @@ void Notices::tell_of_array(Ledger& ledger, const Job& job, MailType type) {
     array.limit_notices |= bit;
     array.began = array.began || type == MailType::begin;
     if (told || !mail_types(job).has(type)) return;
-    send_mail(ledger, job, type, &array.outcome);
+    send_mail(builder, job, type, &array.outcome);
 }
 
-void Notices::end_array_task(Ledger& ledger, const Job& job) {
+void Notices::end_array_task(TurnBuilder& builder, const Job& job) {
     Array& array = arrays_[array_of(job)];
     array.outcome.add(job);
-    const ClusterState& state = ledger.state();
+    const ClusterState& state = builder.state();
     const auto is_over = [&](JobId id) {
         return seen_now(*state.find_job(id)).phase == Phase::over;
     };
@@ -192,22 +192,23 @@ void Notices::end_array_task(Ledger& ledger, const Job& job) {
     MailType type = MailType::end;
     if (array.outcome.requeued && wanted.has(MailType::requeue)) type = MailType::requeue;
     if (array.outcome.failed && wanted.has(MailType::fail)) type = MailType::fail;
-    if (wanted.has(type)) send_mail(ledger, job, type, &array.outcome);
+    if (wanted.has(type)) send_mail(builder, job, type, &array.outcome);
 }
 
 // Of a heterogeneous job only the first component speaks.
-void Notices::send_mail(Ledger& ledger, const Job& job, MailType type, const ArrayOutcome* array) {
-    const NotificationSpec& spec = ledger.state().spec().notifications;
+void Notices::send_mail(TurnBuilder& builder, const Job& job, MailType type,
+                        const ArrayOutcome* array) {
+    const NotificationSpec& spec = builder.state().spec().notifications;
     const std::string& to = job.spec.command->mail_user;
     if (spec.mail_program.empty() || to.empty() || (job.het && job.het->offset > 0)) return;
     Notice notice;
     notice.mail =
         Mail{.program = spec.mail_program,
              .to = to,
-             .subject = array == nullptr ? mail_subject(job, type, ledger.now())
+             .subject = array == nullptr ? mail_subject(job, type, builder.now())
                                          : array_subject(job, type, *array),
-             .environment = mail_variables(ledger.state(), job, type, array, ledger.now())};
-    ledger.notify(std::move(notice));
+             .environment = mail_variables(builder.state(), job, type, array, builder.now())};
+    builder.notify(std::move(notice));
 }
 
 void Notices::set_alarm(const Job& job) {
@@ -224,10 +225,10 @@ void Notices::set_alarm(const Job& job) {
     limits_.set(job.id, at);
 }
 
-void Notices::note_limits(Ledger& ledger) {
-    for (const JobId id : limits_.due(ledger.now())) {
+void Notices::note_limits(TurnBuilder& builder) {
+    for (const JobId id : limits_.due(builder.now())) {
         limits_.set(id, std::nullopt);  // What this turn changes is set anew at its end.
-        const Job* const found = ledger.state().find_job(id);
+        const Job* const found = builder.state().find_job(id);
         const auto end = found != nullptr && found->state == JobState::running
                              ? limit_ends(*found)
                              : std::optional<Time>();
@@ -236,13 +237,13 @@ void Notices::note_limits(Ledger& ledger) {
         std::optional<MailType> latest;
         std::uint8_t passed = 0;
         for (const Level& level : kLevels) {
-            if (moment_of(level, *found, *end) > ledger.now()) continue;
+            if (moment_of(level, *found, *end) > builder.now()) continue;
             passed |= bit_of(level.type);
             if (!latest && (wanted & bit_of(level.type)) != 0) latest = level.type;
         }
         if (!latest) continue;
-        ledger.record(JobNoticed{id, found->attempt, passed});
-        tell(ledger, *ledger.state().find_job(id), *latest);
+        builder.record(JobNoticed{id, found->attempt, passed});
+        tell(builder, *builder.state().find_job(id), *latest);
     }
 }
 

@@ -10,7 +10,7 @@
 
 #include "berth/control/alarms/job_alarms.h"
 #include "berth/control/notices/notice_text.h"
-#include "berth/control/turn/ledger.h"
+#include "berth/control/turn/turn_builder.h"
 
 namespace berth {
 
@@ -19,9 +19,9 @@ public:
     explicit Notices(const ClusterState& state);
 
     // Before the scheduler's cycle: runs that have come near their time limit.
-    void note_limits(Ledger& ledger);
+    void note_limits(TurnBuilder& builder);
     // At the end of a turn.
-    void note(Ledger& ledger, const ClusterState::Touched& touched);
+    void note(TurnBuilder& builder, const ClusterState::Touched& touched);
 
     std::optional<Time> next() const { return limits_.next(); }
 
@@ -44,13 +44,13 @@ private:
     void learn(const ClusterState& state);
     void forget(const ClusterState& state, JobId id);
     void take_interest(const ClusterState& state, const JobUpdated& update);
-    void compare(Ledger& ledger, const Job& job);
-    void tell(Ledger& ledger, const Job& job, MailType type);
-    void post(Ledger& ledger, const Job& job, MailType type) const;  // To the site.
-    void tell_end(Ledger& ledger, const Job& job);
-    void tell_of_array(Ledger& ledger, const Job& job, MailType type);
-    void send_mail(Ledger& ledger, const Job& job, MailType type, const ArrayOutcome* array);
-    void end_array_task(Ledger& ledger, const Job& job);
+    void compare(TurnBuilder& builder, const Job& job);
+    void tell(TurnBuilder& builder, const Job& job, MailType type);
+    void post(TurnBuilder& builder, const Job& job, MailType type) const;  // To the site.
+    void tell_end(TurnBuilder& builder, const Job& job);
+    void tell_of_array(TurnBuilder& builder, const Job& job, MailType type);
+    void send_mail(TurnBuilder& builder, const Job& job, MailType type, const ArrayOutcome* array);
+    void end_array_task(TurnBuilder& builder, const Job& job);
     void set_alarm(const Job& job);
 
     std::map<JobId, Seen> seen_;  // Of jobs that someone wants to hear of.

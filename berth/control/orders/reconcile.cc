@@ -31,7 +31,7 @@ Reconciled reconcile(std::span<const Believed> believed, std::span<const Attempt
         reported.erase(found);
     }
     for (const auto& [key, report] : reported) {
-        if (report->live) result.strays.push_back(key);
+        if (report->live) result.orphans.push_back(key);
     }
     return result;
 }

@@ -31,7 +31,7 @@ struct Reconciled {
     std::vector<AttemptId> live;       // Believed, and there.
     std::vector<AttemptId> gone;       // Started under this boot, and neither there nor in the
                                        // spool: to be ended, so that a tombstone settles it.
-    std::vector<AttemptId> strays;     // There, and not believed: to be ended.
+    std::vector<AttemptId> orphans;    // There, and not believed: to be ended.
     friend bool operator==(const Reconciled&, const Reconciled&) = default;
 };
 

@@ -47,12 +47,12 @@ const InventoryCase kCases[] = {
      {},
      false,
      {.lost = {key(1, 1)}}},
-    {"an unknown job is a stray", {}, {live(7, 1)}, true, {.strays = {key(7, 1)}}},
+    {"an unknown job is a stray", {}, {live(7, 1)}, true, {.orphans = {key(7, 1)}}},
     {"an earlier attempt is a stray",
      {{key(1, 2), false}},
      {live(1, 1)},
      true,
-     {.strays = {key(1, 1)}}},
+     {.orphans = {key(1, 1)}}},
     {"an end that nobody waits for decides nothing", {}, {ended(7, 1)}, true, {}},
     {"the end of an earlier attempt decides nothing",
      {{key(1, 2), true}},
@@ -90,7 +90,7 @@ TEST(Reconcile, PutsEachAttemptInOneListAtMost) {
         const Reconciled result = reconcile(believed, inventory, same_boot);
         std::map<AttemptId, int> seen;
         for (const auto& report : result.ended) ++seen[{report.job, report.attempt}];
-        for (const auto* list : {&result.lost, &result.live, &result.gone, &result.strays}) {
+        for (const auto* list : {&result.lost, &result.live, &result.gone, &result.orphans}) {
             for (const AttemptId& one : *list) ++seen[one];
         }
         for (const auto& [one, times] : seen) EXPECT_EQ(times, 1) << one.job.value();

@@ -30,7 +30,7 @@ void RequestChange::apply_to(JobRequest& request) const {
         request.memory_per_node.reset();
     }
     if (!switches && !switches_wait && !contiguous) return;
-    Nearness& near = request.nearness.edit();
+    TopologyConstraint& near = request.nearness.edit();
     if (switches) near.switches = *switches == 0 ? std::nullopt : switches;
     if (switches_wait) near.switches_wait = switches_wait;
     if (contiguous) near.contiguous = *contiguous;

@@ -49,7 +49,7 @@ Objection check_segment(const ClusterSpec& spec, const JobRequest& request) {
     return std::nullopt;
 }
 
-Objection check_gpu_kind(const ClusterSpec& spec, const Nearness& near) {
+Objection check_gpu_kind(const ClusterSpec& spec, const TopologyConstraint& near) {
     if (near.gpu_memory_min == Bytes(0) && near.compute_capability_min == 0) return std::nullopt;
     for (const NodeSpec& node : spec.nodes) {
         const bool any = std::ranges::any_of(
@@ -89,7 +89,7 @@ Objection check_affinities(const JobRequest& request) {
 }  // namespace
 
 Objection check_nearness(const ClusterSpec& spec, const JobRequest& request) {
-    const Nearness& near = request.nearness;
+    const TopologyConstraint& near = request.nearness;
     if (auto no = check_affinities(request)) return no;
     const int ways = (near.contiguous ? 1 : 0) + (near.spread ? 1 : 0) + (near.compact ? 1 : 0) +
                      (near.pack ? 1 : 0);

@@ -6,7 +6,7 @@
 #include "berth/base/text.h"
 #include "berth/engine/admission/objection.h"
 #include "berth/engine/admission/reservation_choice.h"
-#include "berth/engine/derived/outlook.h"
+#include "berth/engine/derived/derived_state.h"
 #include "berth/engine/placement/features.h"
 #include "berth/model/account_name.h"
 #include "berth/model/limits.h"
@@ -183,7 +183,7 @@ Objection reserve_whole(const Engine& engine, Reservation& made, const BitSet& n
         made.amounts.emplace_back(node, state.spec().node(node).capacity);
         if (made.ignore_jobs || made.maint) continue;
         for (const JobId id : state.jobs_on(node)) {
-            const Booking* run = engine.outlook().book.find(id);
+            const PlannedReservation* run = engine.derived().book.find(id);
             if (run == nullptr || run->end <= made.start || run->reservation == made.name) continue;
             return refuse(Refusal::nodes_busy,
                           "job " + to_string(id) + " runs on " + state.spec().node(node).name +
@@ -310,7 +310,7 @@ std::optional<Refusing> object_to_deletion(const Engine& engine, std::string_vie
         return refuse(Refusal::unknown_reservation,
                       "there is no reservation '" + std::string(name) + "'");
     }
-    if (engine.outlook().book.is_used(name)) {
+    if (engine.derived().book.is_used(name)) {
         return refuse(Refusal::reservation_in_use,
                       "jobs run in reservation " + std::string(name) + ": end them first");
     }

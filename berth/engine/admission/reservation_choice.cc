@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "berth/engine/derived/outlook.h"
+#include "berth/engine/derived/derived_state.h"
 #include "berth/engine/plan/plan_search.h"
 
 namespace berth {
@@ -78,25 +78,25 @@ std::optional<std::vector<std::pair<NodeId, Resources>>> choose_amounts(
     BitSet candidates) {
     const ClusterState& state = engine.state();
     const ClusterSpec& spec = state.spec();
-    const Outlook& outlook = engine.outlook();
+    const DerivedState& derived = engine.derived();
     const bool over_others = reservation.maint || reservation.overlap;
     for (const auto& [name, other] : state.reservations()) {
         if (over_others || name == reservation.name || !other.whole_nodes) continue;
         if (!meet(spans_of(reservation), spans_of(other))) continue;
         for (const auto& [node, held] : other.amounts) candidates.reset(node.index());
     }
-    const EngineView view(state, outlook, now);
-    const Taste taste{outlook.policy, view};
+    const EngineView view(state, derived, now);
+    const PlacementPreference preference{derived.policy, view};
     const Demand demand = demand_for(spec, amount, candidates);
     std::optional<std::vector<Part>> parts;
     if (reservation.ignore_jobs || over_others) {
         const auto rooms = [&](NodeId node) { return &spec.node(node).capacity; };
-        auto placed = place(demand, rooms, taste);
+        auto placed = place(demand, rooms, preference);
         if (auto* found = std::get_if<std::vector<Part>>(&placed)) parts = std::move(*found);
     } else {
         const Time start = std::max(reservation.start, now);
-        auto found = find_on_nodes(demand, {start, start, reservation.end - start}, outlook.book,
-                                   BitSet::all(spec.nodes.size()), taste);
+        auto found = find_on_nodes(demand, {start, start, reservation.end - start}, derived.book,
+                                   BitSet::all(spec.nodes.size()), preference);
         if (found) parts = std::move(found->parts);
     }
     if (!parts) return std::nullopt;

@@ -2,31 +2,31 @@
 
 #include <algorithm>
 
-#include "berth/engine/cycle/cycle_gates.h"
+#include "berth/engine/cycle/blocking_reasons.h"
 
 namespace berth {
 
 // Where moves are limited: to the next ones, if nothing happens meanwhile.
 constexpr Duration kMovesPause = std::chrono::minutes(1);
 
-Duration promise_slack(const SchedulingSpec& scheduling) { return scheduling.kill_wait * 2; }
+Duration planned_start_slack(const SchedulingSpec& scheduling) { return scheduling.kill_wait * 2; }
 
-CycleRun::CycleRun(ClusterState& state, Outlook& outlook, Time now, std::uint32_t budget)
+CycleRun::CycleRun(ClusterState& state, DerivedState& derived, Time now, std::uint32_t budget)
     : state_(state),
-      outlook_(outlook),
+      derived_(derived),
       now_(now),
       budget_(budget),
-      view_(state, outlook, now),
-      taste_{outlook.policy, view_, JobId(0), &outlook.domains, &state, &outlook.topologies} {
-    Outlook::Moves& moves = outlook_.moves;
+      view_(state, derived, now),
+      preference_{derived.policy, view_, JobId(0), &derived.domains, &state, &derived.topologies} {
+    DerivedState::Moves& moves = derived_.moves;
     if (moves.at == now) return;  // Cycles of one moment share them.
     moves.at = now;
-    moves.left = outlook_.moves_max;
+    moves.left = derived_.moves_max;
 }
 
 void CycleRun::decide(Fact fact) {
     state_.apply(now_, fact);
-    outlook_.note(state_, now_, fact);
+    derived_.note(state_, now_, fact);
     result_.decisions.push_back(std::move(fact));
 }
 
@@ -44,8 +44,8 @@ bool CycleRun::spend() {
 Cycle CycleRun::run() {
     end_overdue();
     advance_reservations();
-    outlook_.fair_shares.refresh(state(), outlook_.policy, view_.now());
-    rejudge_waiting();
+    derived_.fair_shares.refresh(state(), derived_.policy, view_.now());
+    recheck_waiting();
     end_missed_deadlines();
     rerank();
     result_.work.queue = static_cast<std::uint32_t>(order().size());
@@ -56,25 +56,25 @@ Cycle CycleRun::run() {
         look_at_due();
         look_for_quick_starts();
         // Those starts are not kept waiting for the rest.
-        const bool long_rest = order().size() > Outlook::kHead && !moves_are_limited();
+        const bool long_rest = order().size() > DerivedState::kHead && !moves_are_limited();
         if (starts_ > 0 && long_rest) result_.complete = false;
     }
     if (result_.complete) reprioritize();
     if (result_.complete) run_rounds();
     if (result_.complete && hold_for_heads()) result_.complete = false;  // Others may have these.
-    write_promises();
+    write_planned_starts();
     if (result_.complete) {
         write_reasons();
         prioritize_running();
     }
-    std::erase_if(outlook_.unlooked, [&](JobId id) {
-        const PendingJob* job = outlook_.pending.find(id);
+    std::erase_if(derived_.unlooked, [&](JobId id) {
+        const PendingJob* job = derived_.pending.find(id);
         return job == nullptr || !job->ordered || job->looked;
     });
-    outlook_.changed = !result_.complete;
-    outlook_.submitted_at.reset();
-    const bool rests = result_.complete && !outlook_.repricing && outlook_.unwritten_later.empty();
-    result_.wake_at = outlook_.wake_at = rests ? next_wake() : now_;
+    derived_.changed = !result_.complete;
+    derived_.submitted_at.reset();
+    const bool rests = result_.complete && !derived_.repricing && derived_.unwritten_later.empty();
+    result_.wake_at = derived_.wake_at = rests ? next_wake() : now_;
     pause();
     note_work();
     return std::move(result_);
@@ -94,17 +94,17 @@ void CycleRun::note_work() {
 // The site's bf_max_job_start, sched_min_interval.
 void CycleRun::pause() {
     const PlanningSpec& planning = scheduling().planning;
-    outlook_.paused_until.reset();
+    derived_.paused_until.reset();
     if (planning.starts_max > 0 && starts_ >= planning.starts_max) {
-        outlook_.paused_until = after(now_, planning.starts_pause);
+        derived_.paused_until = after(now_, planning.starts_pause);
     } else if (result_.complete && planning.cycle_pause > Duration{}) {
-        outlook_.paused_until = after(now_, planning.cycle_pause);
+        derived_.paused_until = after(now_, planning.cycle_pause);
     }
 }
 
 Cycle CycleRun::run_paused() {
     end_overdue();
-    result_.wake_at = outlook_.paused_until;
+    result_.wake_at = derived_.paused_until;
     const std::optional<Time> end = book().next_end();
     if (end && *end > now_ && *end < *result_.wake_at) result_.wake_at = end;
     return std::move(result_);
@@ -127,17 +127,18 @@ void CycleRun::end_overdue() {
 }
 
 // What was booked and lifted on the way is of no interest; what came of it is.
-void CycleRun::write_promises() {
+void CycleRun::write_planned_starts() {
     Fact written = JobsPlanned{};
     JobsPlanned& fact = std::get<JobsPlanned>(written);
     for (const JobId id : book().take_changed()) {
         const PlannedStart* known = state().planned(id);
-        const Booking* promise = book().promise(id);
-        if (promise == nullptr) {
+        const PlannedReservation* planned_start = book().planned_start(id);
+        if (planned_start == nullptr) {
             if (known != nullptr) fact.jobs.emplace_back(id, std::nullopt);
             continue;
         }
-        PlannedStart planned{promise->start, promise->end, promise->amounts, promise->licenses};
+        PlannedStart planned{planned_start->start, planned_start->end, planned_start->amounts,
+                             planned_start->licenses};
         if (known == nullptr || *known != planned) fact.jobs.emplace_back(id, std::move(planned));
     }
     if (fact.jobs.empty()) return;
@@ -151,7 +152,7 @@ void CycleRun::prioritize_running() {
     for (const JobId id : state().holding_jobs()) {
         const Job& job = *state().find_job(id);
         if (job.state != JobState::running) continue;
-        const std::int64_t priority = outlook_.policy.priority(job, view_);
+        const std::int64_t priority = derived_.policy.priority(job, view_);
         if (state().priority(id) != priority) state_.set_priority(id, priority);
     }
 }
@@ -161,29 +162,29 @@ std::optional<Time> CycleRun::next_wake() {
     const auto no_later_than = [&](Time at) {
         if (at > now_ && (!wake || at < *wake)) wake = at;
     };
-    for (const JobId id : outlook_.pending.watch_list()) {
-        const PendingJob* pending = outlook_.pending.find(id);
+    for (const JobId id : derived_.pending.watch_list()) {
+        const PendingJob* pending = derived_.pending.find(id);
         if (pending == nullptr) continue;
-        if (pending->gate.until) no_later_than(*pending->gate.until);
+        if (pending->blocking.until) no_later_than(*pending->blocking.until);
         if (!pending->watched) continue;
         if (const auto last = last_moment(*state().find_job(id))) {
             no_later_than(*last + Duration(1));
         }
     }
     if (const Duration age = scheduling().planning.min_age; age > Duration{}) {
-        for (const auto& [id, pending] : outlook_.pending.all()) {  // When they are old enough.
+        for (const auto& [id, pending] : derived_.pending.all()) {  // When they are old enough.
             const std::optional<Time>& eligible = state().find_job(id)->eligible_at;
             if (eligible && !pending.looked_ahead) no_later_than(after(*eligible, age));
         }
     }
     if (const auto next = next_reservation()) no_later_than(*next);
     if (left_unmoved_) no_later_than(after(now_, kMovesPause));
-    if (outlook_.holds.next) no_later_than(*outlook_.holds.next);
+    if (derived_.holds.next) no_later_than(*derived_.holds.next);
     if (const auto start = book().next_start(now_)) no_later_than(*start);
-    for (const JobId id : book().overdue_promises(now_)) {  // When its slack is used up.
-        const PendingJob* job = outlook_.pending.find(id);
+    for (const JobId id : book().overdue_planned_starts(now_)) {  // When its slack is used up.
+        const PendingJob* job = derived_.pending.find(id);
         if (job != nullptr)
-            no_later_than(book().promise(id)->end - job->shape->length + Duration(1));
+            no_later_than(book().planned_start(id)->end - job->shape->length + Duration(1));
     }
     return wake;
 }

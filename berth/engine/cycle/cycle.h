@@ -13,7 +13,7 @@
 #pragma once
 
 #include "berth/engine/cycle/cycle_result.h"
-#include "berth/engine/derived/outlook.h"
+#include "berth/engine/derived/derived_state.h"
 #include "berth/engine/limits/limit_check.h"
 #include "berth/engine/plan/linked.h"
 #include "berth/engine/plan/plan_search.h"
@@ -22,7 +22,7 @@ namespace berth {
 
 class CycleRun {
 public:
-    CycleRun(ClusterState& state, Outlook& outlook, Time now, std::uint32_t budget);
+    CycleRun(ClusterState& state, DerivedState& derived, Time now, std::uint32_t budget);
 
     Cycle run();
     // What does not wait for the end of a pause: limits and deadlines.
@@ -31,9 +31,9 @@ public:
 private:
     const ClusterState& state() const { return state_; }
     const SchedulingSpec& scheduling() const { return state().spec().scheduling; }
-    PlanBook& book() { return outlook_.book; }
-    JobOrder& order() { return outlook_.pending.order(); }
-    const JobOrder& order() const { return outlook_.pending.order(); }
+    PlanBook& book() { return derived_.book; }
+    JobOrder& order() { return derived_.pending.order(); }
+    const JobOrder& order() const { return derived_.pending.order(); }
     void decide(Fact fact);
     bool spend();  // One placement attempt; false: none is left, or enough have started.
     void pause();
@@ -41,25 +41,25 @@ private:
 
     // cycle.cc
     void end_overdue();
-    void write_promises();
+    void write_planned_starts();
     void prioritize_running();
     std::optional<Time> next_wake();
 
     // cycle_order.cc: who is looked at, and in which order.
-    void find_chance(Kind& kind) const;
+    void find_feasibility(Kind& kind) const;
     const LimitHolders* limit_holders();
-    void judge(PendingJob& job);
+    void check_eligibility(PendingJob& job);
     void settle_jobs();      // Those that are new or have changed.
-    void rejudge_waiting();  // Those whose gate may have opened or shut since.
+    void recheck_waiting();  // Those whose gate may have opened or shut since.
     void reprioritize();
-    bool reprice_some(Outlook::Repricing& under_way);  // True: all are known.
-    void take_new_priorities(Outlook::Repricing& repricing);
+    bool reprice_some(DerivedState::Repricing& under_way);  // True: all are known.
+    void take_new_priorities(DerivedState::Repricing& repricing);
     void rerank();
     void write_eligible();
 
     // cycle_repair.cc: what can no longer be kept.
-    bool is_void(const PendingJob& job, const Booking& promise) const;
-    bool collides(const Booking& promise) const;
+    bool is_void(const PendingJob& job, const PlannedReservation& planned_start) const;
+    bool collides(const PlannedReservation& planned_start) const;
     void repair();
     void replan_from(std::size_t first, const std::vector<bool>& broken);
 
@@ -69,23 +69,26 @@ private:
     void look_for_quick_starts();
     bool mark_quick_kinds();
     bool could_start_now(const PendingJob& job) const;
-    bool unpromised_may_start();
-    bool tail_is_settled(std::size_t promises_seen);
+    bool unplanned_may_start();
+    bool tail_is_settled(std::size_t planned_starts_seen);
     void run_rounds();
     bool run_round();
     bool end_round();
     void run_in_strict_order();
     bool is_settled(PendingJob& job, bool may_plan);
-    bool is_strict() const { return order().size() <= Outlook::kStrict && !moves_are_limited(); }
+    bool is_strict() const {
+        return order().size() <= DerivedState::kStrict && !moves_are_limited();
+    }
     void note_disturbed();
 
     // cycle_moves.cc: whose promise could move.
-    bool could_move(PendingJob& job, const Booking& promise);
-    bool has_room_from(const Booking& promise, Time from);
+    bool could_move(PendingJob& job, const PlannedReservation& planned_start);
+    bool has_room_from(const PlannedReservation& planned_start, Time from);
     static Time room_since(const Timeline& timeline, const Resources& amount, Time until);
-    bool is_stuck(const Shape& shape, const Booking& promise, Time from, Time latest);
-    bool moves_are_limited() const { return outlook_.moves_max > 0; }
-    bool may_move() const { return !moves_are_limited() || outlook_.moves.left > 0; }
+    bool is_stuck(const Shape& shape, const PlannedReservation& planned_start, Time from,
+                  Time latest);
+    bool moves_are_limited() const { return derived_.moves_max > 0; }
+    bool may_move() const { return !moves_are_limited() || derived_.moves.left > 0; }
     Time free_until(const Timeline& timeline, DimensionId dimension) const;
     std::vector<JobId> find_shifts();
     bool look_for_starts();
@@ -94,12 +97,13 @@ private:
     void look_at_new();
 
     // cycle_place.cc: one job.
-    bool attend(PendingJob& job, Time floor, bool may_plan);  // False: it is not pending any more.
+    bool try_to_schedule(PendingJob& job, Time floor,
+                         bool may_plan);  // False: it is not pending any more.
     // Starts the job if it can start now; else books the earliest start, if that is before the
     // promise it has. True: started.
     bool try_job(PendingJob& job, Time floor, bool may_plan);
     bool take_start(PendingJob& job, const std::optional<Found>& found,
-                    std::optional<Booking> before, bool keeps);
+                    std::optional<PlannedReservation> before, bool keeps);
     std::optional<Found> search(const PendingJob& job, Time from, Time latest);
     std::optional<Found> search_among(const BitSet& nodes, const PendingJob& job, Time from,
                                       Time latest);
@@ -113,13 +117,13 @@ private:
                                    Wishes wishes, Time from, Time latest);
     std::optional<Found> search_now(const BitSet& usable, const Demand& demand, const Shape& shape,
                                     Wishes wishes);
-    Footprints* footprints(Kind& kind);
+    ClassRequirements* requirements(Kind& kind);
     Time fresh_hope(Shape& shape);
-    Time earliest_without_promise(Shape& shape);
+    Time earliest_unplanned(Shape& shape);
     Time earliest_from(Time from, const Shape& shape);
     JobId start(const PendingJob& job, const Found& found,
                 std::optional<Duration> time_limit = std::nullopt);  // What runs: the task.
-    Booking booking_for(const PendingJob& job, const Found& found) const;
+    PlannedReservation planned_reservation_for(const PendingJob& job, const Found& found) const;
 
     StartJob start_of(const PendingJob& pending, const Found& found,
                       std::optional<Duration> time_limit) const;
@@ -127,20 +131,21 @@ private:
     // cycle_components.cc: heterogeneous jobs. The first component looks for room for all.
     using Together = std::vector<PendingJob*>;  // By offset.
     Together components_of(const PendingJob& first);
-    void judge_component(PendingJob& pending, const Job& job);
-    Gate gate_of_all(const Together& all) const;
+    void check_component(PendingJob& pending, const Job& job);
+    BlockingReason blocking_reason_of_all(const Together& all) const;
     bool are_settled(const PendingJob& first, bool may_plan);
     bool try_components(PendingJob& first, Time floor, bool may_plan);
     std::optional<std::vector<Found>> search_together(const Together& all, Time from, Time latest);
-    std::optional<std::vector<Found>> search_promised(const Together& all,
-                                                      const std::vector<Booking>& promised);
+    std::optional<std::vector<Found>> search_planned(
+        const Together& all, const std::vector<PlannedReservation>& planned_for);
     std::optional<Time> put_together(const Together& all, Time from, Time latest,
                                      std::vector<Found>& found);
     bool may_start_together(const Together& all, const std::vector<Found>& found);
-    void promise_together(const Together& all, const std::vector<Found>& found);
-    std::vector<Booking> lift_together(const Together& all);
-    bool put_back_together(const Together& all, const std::vector<Booking>& before);
-    void replan_components(PendingJob& first, const std::vector<Booking>& before, bool broken);
+    void plan_together(const Together& all, const std::vector<Found>& found);
+    std::vector<PlannedReservation> lift_together(const Together& all);
+    bool put_back_together(const Together& all, const std::vector<PlannedReservation>& before);
+    void replan_components(PendingJob& first, const std::vector<PlannedReservation>& before,
+                           bool broken);
     void end_components(const Job& ended, const EndJob& fact);
     bool other_is_void(const PendingJob& first) const;
 
@@ -167,25 +172,25 @@ private:
 
     // cycle_reasons.cc: what a job waits for. Special is what is neither its turn nor what others
     // have; none: it is one of these.
-    Gate special_reason(const PendingJob& pending) const;
+    BlockingReason special_reason(const PendingJob& pending) const;
     void write_reason(PendingJob& pending, bool first);
     std::vector<std::optional<JobId>> firsts();
     void write_reasons();
 
-    // cycle_planted.cc: the same, wrong on purpose.
-    static void open_gate(Gate& gate);
+    // cycle_injected.cc: the same, wrong on purpose.
+    static void ignore_blocking(BlockingReason& blocking);
     void give_twice(Allocation& allocation) const;
-    bool is_planted(PlantedBug bug) const { return outlook_.planted == bug; }
-    std::optional<Found> start_without_promises(const Demand& demand) const;
-    bool break_promise(PendingJob& job, const Booking& known);
+    bool is_injected(InjectedFault bug) const { return derived_.injected == bug; }
+    std::optional<Found> start_beside_no_plan(const Demand& demand) const;
+    bool break_planned_start(PendingJob& job, const PlannedReservation& known);
     void tear_cliques(Allocation& allocation) const;
 
     ClusterState& state_;
-    Outlook& outlook_;
+    DerivedState& derived_;
     Time now_;
     std::uint32_t budget_;
     EngineView view_;
-    Taste taste_;
+    PlacementPreference preference_;
     Cycle result_;
     std::vector<JobId> eligible_;  // To be recorded.
     std::uint32_t starts_ = 0;
@@ -195,6 +200,6 @@ private:
 
 // How much longer than its limit a promise is booked for: what its own start may be late by, and
 // its end, before anyone behind it is.
-Duration promise_slack(const SchedulingSpec& scheduling);
+Duration planned_start_slack(const SchedulingSpec& scheduling);
 
 }  // namespace berth

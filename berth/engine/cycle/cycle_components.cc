@@ -2,8 +2,8 @@
 // them at one time: they start together, are promised a start together, or neither.
 #include <algorithm>
 
+#include "berth/engine/cycle/blocking_reasons.h"
 #include "berth/engine/cycle/cycle.h"
-#include "berth/engine/cycle/cycle_gates.h"
 #include "berth/engine/limits/limit_check.h"
 #include "berth/engine/placement/together.h"
 
@@ -21,7 +21,7 @@ CycleRun::Together CycleRun::components_of(const PendingJob& first) {
     const Job* const job = state().find_job(first.id);
     Together all;
     for (std::uint32_t i = 0; i < job->het->size; ++i) {
-        PendingJob* const one = outlook_.pending.find(job->het->id(i));
+        PendingJob* const one = derived_.pending.find(job->het->id(i));
         if (one == nullptr) return {};
         all.push_back(one);
     }
@@ -29,59 +29,63 @@ CycleRun::Together CycleRun::components_of(const PendingJob& first) {
 }
 
 // The others wait for the first one, whose gate is open when all of theirs are.
-void CycleRun::judge_component(PendingJob& pending, const Job& job) {
+void CycleRun::check_component(PendingJob& pending, const Job& job) {
     pending.component = true;
     if (job.het->offset > 0) {
-        if (pending.gate.reason == PendingReason::none) {
-            pending.gate.reason = PendingReason::priority;
+        if (pending.blocking.reason == PendingReason::none) {
+            pending.blocking.reason = PendingReason::priority;
         }
-        PendingJob* const first = outlook_.pending.find(job.het->first);
-        if (first != nullptr) return outlook_.pending.unsettle(*first);
+        PendingJob* const first = derived_.pending.find(job.het->first);
+        if (first != nullptr) return derived_.pending.unsettle(*first);
         lift_together({&pending});
         return;
     }
     const Together all = components_of(pending);
-    if (all.empty()) pending.gate.reason = PendingReason::resources;
+    if (all.empty()) pending.blocking.reason = PendingReason::resources;
     bool some = false, none = false;
     for (PendingJob* const one : all) {
-        (book().promise(one->id) == nullptr ? none : some) = true;
-        if (pending.gate.reason != PendingReason::none || one == &pending) continue;
-        find_chance(*one->shape->kind);
-        pending.gate = gate_of(state(), *state().find_job(one->id), *one->shape, 0, now_);
+        (book().planned_start(one->id) == nullptr ? none : some) = true;
+        if (pending.blocking.reason != PendingReason::none || one == &pending) continue;
+        find_feasibility(*one->shape->kind);
+        pending.blocking =
+            blocking_reason_of(state(), *state().find_job(one->id), *one->shape, 0, now_);
     }
-    if (pending.gate.reason == PendingReason::none) pending.gate = gate_of_all(all);
-    if (pending.gate.reason != PendingReason::none || (some && none)) {
-        for (const Booking& before : lift_together(all)) book().note_releases(before);
+    if (pending.blocking.reason == PendingReason::none)
+        pending.blocking = blocking_reason_of_all(all);
+    if (pending.blocking.reason != PendingReason::none || (some && none)) {
+        for (const PlannedReservation& before : lift_together(all)) book().note_releases(before);
         pending.looked = pending.looked_ahead = false;
     }
 }
 
 // Each by itself could run; all of them together may ask for more than there is.
-Gate CycleRun::gate_of_all(const Together& all) const {
+BlockingReason CycleRun::blocking_reason_of_all(const Together& all) const {
     Kind& kind = *all.front()->shape->kind;
     std::vector<const Demand*> demands;
     demands.reserve(all.size());
     for (const PendingJob* const one : all) demands.push_back(&one->shape->demand());
-    if (kind.together == Kind::Chance::unknown) {
+    if (kind.together == Kind::Feasibility::unknown) {
         const ClusterSpec& spec = state().spec();
         const auto takes_work = [&](NodeId node) { return state().condition(node).schedulable(); };
         const auto any = [](NodeId) { return true; };
-        kind.together = may_fit_together(demands, spec, takes_work) ? Kind::Chance::fits
-                        : may_fit_together(demands, spec, any)      ? Kind::Chance::not_now
-                                                                    : Kind::Chance::never;
+        kind.together = may_fit_together(demands, spec, takes_work) ? Kind::Feasibility::fits
+                        : may_fit_together(demands, spec, any)      ? Kind::Feasibility::not_now
+                                                                    : Kind::Feasibility::never;
     }
-    if (kind.together == Kind::Chance::fits) return {};
-    if (kind.together == Kind::Chance::never) return {.reason = PendingReason::bad_constraints};
+    if (kind.together == Kind::Feasibility::fits) return {};
+    if (kind.together == Kind::Feasibility::never)
+        return {.reason = PendingReason::bad_constraints};
     return {.reason = PendingReason::req_node_not_avail, .detail = missing_nodes(state(), demands)};
 }
 
 // Nothing was given back anywhere since they were looked at.
 bool CycleRun::are_settled(const PendingJob& first, bool may_plan) {
-    const Booking* const promise = book().promise(first.id);
-    if (promise != nullptr && promise->start <= now_ && first.looked_at < promise->start) {
+    const PlannedReservation* const planned_start = book().planned_start(first.id);
+    if (planned_start != nullptr && planned_start->start <= now_ &&
+        first.looked_at < planned_start->start) {
         return false;
     }
-    if (promise == nullptr && may_plan && !first.looked_ahead) return false;
+    if (planned_start == nullptr && may_plan && !first.looked_ahead) return false;
     return first.looked_after == book().last_release();
 }
 
@@ -98,13 +102,13 @@ bool CycleRun::try_components(PendingJob& first, Time floor, bool may_plan) {
     first.looked = true;
     first.looked_ahead = first.looked_ahead || may_plan;
     first.looked_at = now_;
-    const Booking* const known = book().promise(first.id);
+    const PlannedReservation* const known = book().planned_start(first.id);
     const bool keeps = known != nullptr && (floor == now_ || known->start >= floor);
     Time latest = may_plan || known != nullptr ? last_start(first) : now_;
     if (keeps) latest = std::max(known->start - Duration(1), now_);
-    const std::vector<Booking> before = lift_together(all);
+    const std::vector<PlannedReservation> before = lift_together(all);
     std::optional<std::vector<Found>> found;
-    if (keeps && before.front().start <= now_) found = search_promised(all, before);
+    if (keeps && before.front().start <= now_) found = search_planned(all, before);
     if (!found) found = search_together(all, floor, latest);
     const bool at_once = found && found->front().start == now_;
     if (at_once && !may_start_together(all, *found)) found.reset();
@@ -114,11 +118,11 @@ bool CycleRun::try_components(PendingJob& first, Time floor, bool may_plan) {
         first.looked_after = book().last_release();
         return false;
     }
-    if (found && !at_once) promise_together(all, *found);
+    if (found && !at_once) plan_together(all, *found);
     if (found && at_once) {
         for (std::size_t i = 0; i < all.size(); ++i) start(*all[i], (*found)[i]);
     }
-    for (const Booking& one : before) book().note_releases(one);
+    for (const PlannedReservation& one : before) book().note_releases(one);
     if (found && at_once) return true;
     first.looked_after = book().last_release();
     return false;
@@ -126,17 +130,17 @@ bool CycleRun::try_components(PendingJob& first, Time floor, bool may_plan) {
 
 // Where they were promised to start by now. A look at each in turn may not find that again: the
 // first could be better off where another has its only place.
-std::optional<std::vector<Found>> CycleRun::search_promised(const Together& all,
-                                                            const std::vector<Booking>& promised) {
+std::optional<std::vector<Found>> CycleRun::search_planned(
+    const Together& all, const std::vector<PlannedReservation>& planned_for) {
     std::vector<Found> found;
     for (std::size_t i = 0; i < all.size(); ++i) {
-        BitSet nodes(outlook_.usable.size());
-        for (const NodeId node : promised[i].amounts.nodes()) nodes.set(node.index());
-        nodes &= outlook_.holds.empty() ? outlook_.usable : open_to(*all[i]);
-        taste_.job = all[i]->id;
+        BitSet nodes(derived_.usable.size());
+        for (const NodeId node : planned_for[i].amounts.nodes()) nodes.set(node.index());
+        nodes &= derived_.holds.empty() ? derived_.usable : open_to(*all[i]);
+        preference_.job = all[i]->id;
         std::optional<Found> place = search_among(nodes, *all[i], now_, now_);
         if (!place) break;
-        book().put(all[i]->id, booking_for(*all[i], *place));
+        book().put(all[i]->id, planned_reservation_for(*all[i], *place));
         found.push_back(*std::move(place));
     }
     for (std::size_t i = 0; i < found.size(); ++i) book().lift(all[i]->id);
@@ -167,7 +171,7 @@ std::optional<Time> CycleRun::put_together(const Together& all, Time from, Time 
         if (!place) return std::nullopt;
         if (!found.empty() && place->start > from) return place->start;
         from = place->start;
-        book().put(one->id, booking_for(*one, *place));
+        book().put(one->id, planned_reservation_for(*one, *place));
         found.push_back(*std::move(place));
     }
     return std::nullopt;
@@ -187,23 +191,24 @@ bool CycleRun::may_start_together(const Together& all, const std::vector<Found>&
     return may;
 }
 
-void CycleRun::promise_together(const Together& all, const std::vector<Found>& found) {
+void CycleRun::plan_together(const Together& all, const std::vector<Found>& found) {
     for (std::size_t i = 0; i < all.size(); ++i) {
-        book().put(all[i]->id, booking_for(*all[i], found[i]));
+        book().put(all[i]->id, planned_reservation_for(*all[i], found[i]));
     }
 }
 
 // In their order; none, where not all of them had one.
-std::vector<Booking> CycleRun::lift_together(const Together& all) {
-    std::vector<Booking> lifted;
+std::vector<PlannedReservation> CycleRun::lift_together(const Together& all) {
+    std::vector<PlannedReservation> lifted;
     for (const PendingJob* const one : all) {
-        if (book().promise(one->id) != nullptr) lifted.push_back(book().lift(one->id));
+        if (book().planned_start(one->id) != nullptr) lifted.push_back(book().lift(one->id));
     }
     return lifted;
 }
 
 // All of them, or none.
-bool CycleRun::put_back_together(const Together& all, const std::vector<Booking>& before) {
+bool CycleRun::put_back_together(const Together& all,
+                                 const std::vector<PlannedReservation>& before) {
     if (all.empty() || before.size() != all.size()) return false;
     std::size_t put = 0;
     for (; put < all.size() && book().has_room_for(before[put], now_); ++put) {
@@ -215,27 +220,28 @@ bool CycleRun::put_back_together(const Together& all, const std::vector<Booking>
 }
 
 // Their turn in replan_from(): they stay where they were, if that can be, or are planned anew.
-void CycleRun::replan_components(PendingJob& first, const std::vector<Booking>& before,
+void CycleRun::replan_components(PendingJob& first, const std::vector<PlannedReservation>& before,
                                  bool broken) {
     if (before.empty() && !broken) return;
     const Together all = components_of(first);
     first.disturbed = true;
     if (!broken && put_back_together(all, before)) return;
     first.looked = first.looked_ahead = false;
-    outlook_.unlooked.push_back(first.id);
-    for (const Booking& one : before) book().note_releases(one);
+    derived_.unlooked.push_back(first.id);
+    for (const PlannedReservation& one : before) book().note_releases(one);
     if (all.empty() || !scheduling().backfill || !spend()) return;
     if (const auto found = search_together(all, now_, last_start(first))) {
-        promise_together(all, *found);
+        plan_together(all, *found);
     }
 }
 
 bool CycleRun::other_is_void(const PendingJob& first) const {
     const Job& job = *state().find_job(first.id);
     for (std::uint32_t i = 1; i < job.het->size; ++i) {
-        const PendingJob* const one = outlook_.pending.find(job.het->id(i));
-        const Booking* const promise = outlook_.book.promise(job.het->id(i));
-        if (one != nullptr && promise != nullptr && is_void(*one, *promise)) return true;
+        const PendingJob* const one = derived_.pending.find(job.het->id(i));
+        const PlannedReservation* const planned_start = derived_.book.planned_start(job.het->id(i));
+        if (one != nullptr && planned_start != nullptr && is_void(*one, *planned_start))
+            return true;
     }
     return false;
 }

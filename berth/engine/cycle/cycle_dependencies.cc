@@ -1,7 +1,7 @@
 // Dependencies: after, afterany, afterok, afternotok, aftercorr, singleton.
 #include <algorithm>
 
-#include "berth/engine/cycle/cycle_gates.h"
+#include "berth/engine/cycle/blocking_reasons.h"
 
 namespace berth {
 namespace {

@@ -12,16 +12,16 @@ bool CycleRun::lacks_a_start(const PendingJob& job) const {
     if (job.component) return false;  // What is held for one would be kept from the others.
     // Nodes do not help who waits for other jobs to come or go, or for licenses.
     if (kind.depends_on_running || !kind.demand.licenses.counts.empty()) return false;
-    return job.looked && job.looked_ahead && outlook_.book.promise(job.id) == nullptr;
+    return job.looked && job.looked_ahead && derived_.book.planned_start(job.id) == nullptr;
 }
 
 // Whether the node could serve it some time, were the runs gone that have no end.
 CycleRun::Prospect CycleRun::prospect_of(const PendingJob& job, NodeId node) const {
     const Demand& demand = job.shape->demand();
-    Timeline timeline = outlook_.book.timeline(node, demand.reservation);
+    Timeline timeline = derived_.book.timeline(node, demand.reservation);
     Prospect prospect = Prospect::serves;
     for (const JobId id : state().jobs_on(node)) {
-        const Booking* run = outlook_.book.find(id);
+        const PlannedReservation* run = derived_.book.find(id);
         if (run == nullptr || run->end < kNever) continue;
         prospect = Prospect::serves_when_empty;
         for (const auto& [at, amount] : run->amounts) {
@@ -41,7 +41,7 @@ CycleRun::Prospect CycleRun::prospect_of(const PendingJob& job, NodeId node) con
 // for.
 BitSet CycleRun::nodes_to_hold(const PendingJob& job, const BitSet& taken) const {
     const Demand& demand = job.shape->demand();
-    BitSet none(outlook_.usable.size());
+    BitSet none(derived_.usable.size());
     std::vector<std::tuple<std::int64_t, std::size_t, NodeId>> candidates;
     bool waits = false;  // For one that has no end: else it is something else that it lacks.
     DimensionSet wanted = 0;
@@ -52,7 +52,7 @@ BitSet CycleRun::nodes_to_hold(const PendingJob& job, const BitSet& taken) const
         const NodeId node = NodeId::from_index(n);
         const bool serves =
             std::ranges::any_of(demand.choices, [&](const BitSet& one) { return one.test(n); });
-        if (!serves || !outlook_.usable.test(n) || taken.test(n)) continue;
+        if (!serves || !derived_.usable.test(n) || taken.test(n)) continue;
         const Prospect prospect = prospect_of(job, node);
         if (prospect == Prospect::none) continue;
         waits = waits || prospect == Prospect::serves_when_empty;
@@ -71,7 +71,7 @@ BitSet CycleRun::nodes_to_hold(const PendingJob& job, const BitSet& taken) const
         const auto room = [&](NodeId node) {
             return few.test(node.index()) ? &state().spec().node(node).capacity : nullptr;
         };
-        const auto placed = place(demand, room, taste_);
+        const auto placed = place(demand, room, preference_);
         if (const auto* parts = std::get_if<std::vector<Part>>(&placed)) {
             BitSet nodes = none;
             for (const Part& part : *parts) nodes.set(part.node.index());
@@ -84,8 +84,8 @@ BitSet CycleRun::nodes_to_hold(const PendingJob& job, const BitSet& taken) const
 
 // What it held, if that will still do; else other nodes.
 std::optional<HeadHold> CycleRun::hold_for(const PendingJob& job, const BitSet& taken) const {
-    const HeadHold* known = outlook_.holds.of(job.id);
-    const bool stands = known != nullptr && known->nodes.is_subset_of(outlook_.usable) &&
+    const HeadHold* known = derived_.holds.of(job.id);
+    const bool stands = known != nullptr && known->nodes.is_subset_of(derived_.usable) &&
                         !known->nodes.intersects(taken);
     HeadHold hold{job.id, stands ? known->nodes : nodes_to_hold(job, taken)};
     if (hold.nodes.empty()) return std::nullopt;
@@ -96,13 +96,13 @@ std::optional<HeadHold> CycleRun::hold_for(const PendingJob& job, const BitSet& 
 bool CycleRun::hold_for_heads() {
     const Duration wait = scheduling().planning.hold_after;
     std::vector<HeadHold> holds;
-    outlook_.holds.next.reset();
-    BitSet taken(outlook_.usable.size());
+    derived_.holds.next.reset();
+    BitSet taken(derived_.usable.size());
     std::vector<bool> seen(state().spec().partitions.size());
     const auto& entries = order().entries();
-    const std::size_t looks = std::min<std::size_t>(entries.size(), Outlook::kHead);
+    const std::size_t looks = std::min<std::size_t>(entries.size(), DerivedState::kHead);
     const bool may_hold =
-        scheduling().backfill && wait < Duration::max() && outlook_.book.has_endless();
+        scheduling().backfill && wait < Duration::max() && derived_.book.has_endless();
     for (std::size_t i = 0; may_hold && i < looks; ++i) {
         const PendingJob* job = entries[i].job;
         if (job == nullptr || seen[job->partition.index()]) continue;
@@ -112,7 +112,7 @@ bool CycleRun::hold_for_heads() {
         if (record.spec.deadline) continue;
         const Time from = after(record.eligible_at.value_or(record.submitted_at), wait);
         if (from > now_) {
-            if (!outlook_.holds.next || from < *outlook_.holds.next) outlook_.holds.next = from;
+            if (!derived_.holds.next || from < *derived_.holds.next) derived_.holds.next = from;
             continue;
         }
         auto hold = hold_for(*job, taken);
@@ -120,15 +120,15 @@ bool CycleRun::hold_for_heads() {
         taken |= hold->nodes;
         holds.push_back(*std::move(hold));
     }
-    if (holds == outlook_.holds.all()) return false;
-    for (const NodeId node : outlook_.holds.replace(std::move(holds), taken.size())) {
+    if (holds == derived_.holds.all()) return false;
+    for (const NodeId node : derived_.holds.replace(std::move(holds), taken.size())) {
         book().note_release(node);
     }
     return true;
 }
 
 BitSet CycleRun::open_to(const PendingJob& job) const {
-    return outlook_.holds.open_to(job.id, outlook_.usable);
+    return derived_.holds.open_to(job.id, derived_.usable);
 }
 
 }  // namespace berth

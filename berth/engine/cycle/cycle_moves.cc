@@ -11,10 +11,10 @@ namespace berth {
 
 // Only where somebody has given something back, or on a node of its own that is free right before
 // its promise.
-bool CycleRun::could_move(PendingJob& job, const Booking& promise) {
-    const Time start = std::max(promise.start, now_ + Duration(1));
+bool CycleRun::could_move(PendingJob& job, const PlannedReservation& planned_start) {
+    const Time start = std::max(planned_start.start, now_ + Duration(1));
     if (fresh_hope(*job.shape) < start) return true;
-    if (job.disturbed && has_room_from(promise, start - Duration(1))) return true;
+    if (job.disturbed && has_room_from(planned_start, start - Duration(1))) return true;
     job.disturbed = false;
     job.looked_after = book().last_release();
     return false;
@@ -22,11 +22,11 @@ bool CycleRun::could_move(PendingJob& job, const Booking& promise) {
 
 // Whether on a node of its promise there is room for it from then until its promise begins. Where
 // it is due, what it waits for is not seen there.
-bool CycleRun::has_room_from(const Booking& promise, Time from) {
-    if (promise.start <= now_) return true;
-    return std::ranges::any_of(promise.amounts, [&](const auto& part) {
-        const Timeline& timeline = book().timeline(part.first, promise.reservation);
-        return timeline.has_room(from, promise.start, part.second);
+bool CycleRun::has_room_from(const PlannedReservation& planned_start, Time from) {
+    if (planned_start.start <= now_) return true;
+    return std::ranges::any_of(planned_start.amounts, [&](const auto& part) {
+        const Timeline& timeline = book().timeline(part.first, planned_start.reservation);
+        return timeline.has_room(from, planned_start.start, part.second);
     });
 }
 
@@ -45,22 +45,25 @@ Time CycleRun::room_since(const Timeline& timeline, const Resources& amount, Tim
 // promised, its own part is of use to an earlier run only if there is room right before it, and
 // the run goes on into it.
 // REQUIRES: the promise is what the job asks for now.
-bool CycleRun::is_stuck(const Shape& shape, const Booking& promise, Time from, Time latest) {
+bool CycleRun::is_stuck(const Shape& shape, const PlannedReservation& planned_start, Time from,
+                        Time latest) {
     Kind& kind = *shape.kind;
-    if (promise.start <= now_ || latest >= promise.start || outlook_.planted != PlantedBug::none) {
+    if (planned_start.start <= now_ || latest >= planned_start.start ||
+        derived_.injected != InjectedFault::none) {
         return false;
     }
-    if (kind.needs_a_look() || kind.has_affinities || !footprints(kind)->known) return false;
+    if (kind.needs_a_look() || kind.has_affinities || !requirements(kind)->known) return false;
     const auto has_room = [&](Window window, std::uint32_t nodes) {
         return window.earliest <= window.latest &&
-               earliest_room(kind.demand, nodes, window, book(), outlook_.usable, kind.footprints);
+               earliest_room(kind.demand, nodes, window, book(), derived_.usable,
+                             kind.requirements);
     };
     const std::uint32_t nodes = kind.demand.nodes_min;
     std::uint32_t own = 0, own_now = 0;
-    Time own_since = promise.start;
-    for (const auto& [node, amount] : promise.amounts) {
-        const Time since = room_since(book().timeline(node), amount, promise.start);
-        if (since < promise.start) ++own;
+    Time own_since = planned_start.start;
+    for (const auto& [node, amount] : planned_start.amounts) {
+        const Time since = room_since(book().timeline(node), amount, planned_start.start);
+        if (since < planned_start.start) ++own;
         if (since <= now_) ++own_now;
         own_since = std::min(own_since, since);
     }
@@ -87,22 +90,22 @@ Time CycleRun::free_until(const Timeline& timeline, DimensionId dimension) const
 // Those whose promise is on a node of which they could have their part from now on.
 std::vector<JobId> CycleRun::find_shifts() {
     std::vector<JobId> shifts;
-    const bool all_ask_devices = !outlook_.pending.any_without_devices();
-    for (const NodeId node : book().promised_nodes()) {
+    const bool all_ask_devices = !derived_.pending.any_without_devices();
+    for (const NodeId node : book().planned_nodes()) {
         const Timeline& timeline = book().timeline(node);
         const DimensionId key = book().classes().key_dimension(book().classes().class_of(node));
         const Time last = free_until(timeline, all_ask_devices ? key : kCpuDimension);
         if (last <= now_) continue;
-        const std::span<const JobId> jobs = book().promised_on(node);
+        const std::span<const JobId> jobs = book().planned_on(node);
         for (std::size_t i = 0; i < jobs.size(); ++i) {
             if (book().starts_on(node)[i] > last) continue;
-            const PendingJob* job = outlook_.pending.find(jobs[i]);
+            const PendingJob* job = derived_.pending.find(jobs[i]);
             if (job == nullptr || !job->ordered) continue;
             // With licenses or several nodes, what it lacked may have been given back elsewhere.
             const Demand& demand = job->shape->demand();
             const bool elsewhere = demand.nodes_min > 1 || !demand.licenses.counts.empty();
             if (!job->disturbed && !elsewhere) continue;
-            if (has_room_from(*book().promise(jobs[i]), now_)) shifts.push_back(jobs[i]);
+            if (has_room_from(*book().planned_start(jobs[i]), now_)) shifts.push_back(jobs[i]);
         }
     }
     std::ranges::sort(shifts);
@@ -131,7 +134,7 @@ bool CycleRun::look_for_starts() {
         const std::shared_ptr<Shape> shape = job->shape;
         const std::uint32_t starts = starts_;
         const ReleaseNumber seen = book().last_release();
-        if (attend(*job, now_, may_plan)) quota.count(*job);
+        if (try_to_schedule(*job, now_, may_plan)) quota.count(*job);
         if (!result_.complete) return false;
         if (seen != book().last_release()) return true;  // For those before it to look first.
         if (starts_ == starts) {
@@ -145,7 +148,7 @@ bool CycleRun::look_for_starts() {
 
 // In order, whoever could start at once in what is free.
 void CycleRun::start_whoever_can() {
-    Outlook::Moves& moves = outlook_.moves;
+    DerivedState::Moves& moves = derived_.moves;
     const auto is_seen = [&] {
         return moves.started_at == now_ && moves.started_after == book().last_release();
     };
@@ -160,8 +163,8 @@ void CycleRun::start_whoever_can() {
 // Those that have not been looked at, where all that wait are promised a start.
 void CycleRun::look_at_new() {
     std::vector<PendingJob*> jobs;
-    for (const JobId id : outlook_.unlooked) {
-        PendingJob* job = outlook_.pending.find(id);
+    for (const JobId id : derived_.unlooked) {
+        PendingJob* job = derived_.pending.find(id);
         if (job != nullptr && job->ordered && !job->looked) jobs.push_back(job);
     }
     std::ranges::sort(jobs, {}, [](const PendingJob* job) -> const OrderKey& { return job->key; });
@@ -169,8 +172,8 @@ void CycleRun::look_at_new() {
     ids.reserve(jobs.size());
     for (const PendingJob* job : jobs) ids.push_back(job->id);
     for (const JobId id : ids) {
-        PendingJob* job = outlook_.pending.find(id);
-        if (job != nullptr && job->ordered) attend(*job, now_, true);
+        PendingJob* job = derived_.pending.find(id);
+        if (job != nullptr && job->ordered) try_to_schedule(*job, now_, true);
         if (!result_.complete) return;
     }
 }

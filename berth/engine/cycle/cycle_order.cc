@@ -1,8 +1,8 @@
 // The part of a cycle that finds out who is to be looked at, and in which order.
 #include <algorithm>
 
+#include "berth/engine/cycle/blocking_reasons.h"
 #include "berth/engine/cycle/cycle.h"
-#include "berth/engine/cycle/cycle_gates.h"
 #include "berth/engine/cycle/limit_news.h"
 #include "berth/engine/limits/reservation_access.h"
 #include "berth/engine/state/job_ids.h"
@@ -15,19 +15,20 @@ constexpr std::size_t kRepricedAtOnce = 8192;
 
 // Whether its gate may open or shut though nothing happens to it.
 bool is_listed(const PendingJob& pending) {
-    return pending.watched || pending.limited || pending.gate.reason != PendingReason::none;
+    return pending.watched || pending.limited || pending.blocking.reason != PendingReason::none;
 }
 
 }  // namespace
 
-void CycleRun::find_chance(Kind& kind) const {
-    if (kind.chance != Kind::Chance::unknown) return;
+void CycleRun::find_feasibility(Kind& kind) const {
+    if (kind.feasibility != Kind::Feasibility::unknown) return;
     // --switches=N@wait: what it will take once it has waited.
     const Demand& demand = kind.relaxed ? *kind.relaxed : kind.demand;
-    if (could_run_when_free(demand, state(), taste_)) {
-        kind.chance = Kind::Chance::fits;
+    if (could_run_when_free(demand, state(), preference_)) {
+        kind.feasibility = Kind::Feasibility::fits;
     } else {
-        kind.chance = could_ever_run(demand, taste_) ? Kind::Chance::not_now : Kind::Chance::never;
+        kind.feasibility = could_ever_run(demand, preference_) ? Kind::Feasibility::not_now
+                                                               : Kind::Feasibility::never;
     }
 }
 
@@ -39,24 +40,24 @@ const LimitHolders* CycleRun::limit_holders() {
 }
 
 // Whether the job is to be looked at, and what follows for the record of it.
-void CycleRun::judge(PendingJob& pending) {
-    outlook_.unwritten.push_back(pending.id);
-    find_chance(*pending.shape->kind);
+void CycleRun::check_eligibility(PendingJob& pending) {
+    derived_.unwritten.push_back(pending.id);
+    find_feasibility(*pending.shape->kind);
     const Job& job = *state().find_job(pending.id);
-    pending.gate =
-        gate_of(state(), job, *pending.shape, outlook_.running_tasks(job), now_, limit_holders());
-    if (is_planted(PlantedBug::opens_gates)) open_gate(pending.gate);
-    pending.watched = gate_may_change(job);
+    pending.blocking = blocking_reason_of(state(), job, *pending.shape, derived_.running_tasks(job),
+                                          now_, limit_holders());
+    if (is_injected(InjectedFault::ignores_blocking_reasons)) ignore_blocking(pending.blocking);
+    pending.watched = blocking_may_change(job);
     pending.limited = state().has_limits();
     pending.takes_less =
         job.spec.time_min.has_value() || bounding_reservation(state(), job) != nullptr;
-    if (job.het) judge_component(pending, job);
-    outlook_.any_takes_less = outlook_.any_takes_less || pending.takes_less;
+    if (job.het) check_component(pending, job);
+    derived_.any_takes_less = derived_.any_takes_less || pending.takes_less;
     if (!pending.listed && is_listed(pending)) {
         pending.listed = true;
-        outlook_.pending.watch_list().push_back(pending.id);
+        derived_.pending.watch_list().push_back(pending.id);
     }
-    const PendingReason reason = pending.gate.reason;
+    const PendingReason reason = pending.blocking.reason;
     if (reason == PendingReason::dependency_never_satisfied && !job.dependency_failed) {
         decide(DependencyFailed{pending.id});
     }
@@ -68,8 +69,8 @@ void CycleRun::judge(PendingJob& pending) {
     pending.looked = pending.looked_ahead = false;
     if (pending.ordered) order().erase(pending);
     if (pending.component) return;
-    if (const Booking* promise = book().promise(pending.id)) {
-        book().note_releases(*promise);
+    if (const PlannedReservation* planned_start = book().planned_start(pending.id)) {
+        book().note_releases(*planned_start);
         book().lift(pending.id);
     }
 }
@@ -84,39 +85,39 @@ void CycleRun::write_eligible() {
 
 void CycleRun::settle_jobs() {
     std::vector<PendingJob*> entering;
-    std::vector<JobId> judged;
-    while (outlook_.pending.any_unsettled()) {  // What is decided about one may unsettle it again.
-        for (const JobId id : outlook_.pending.take_unsettled()) {
-            PendingJob* pending = outlook_.pending.find(id);
+    std::vector<JobId> checked;
+    while (derived_.pending.any_unsettled()) {  // What is decided about one may unsettle it again.
+        for (const JobId id : derived_.pending.take_unsettled()) {
+            PendingJob* pending = derived_.pending.find(id);
             if (pending == nullptr || !pending->unsettled) continue;
             pending->unsettled = false;
-            judge(*pending);
-            judged.push_back(id);
+            check_eligibility(*pending);
+            checked.push_back(id);
         }
     }
     write_eligible();
-    put_in_order(judged);
-    for (const JobId id : judged) {
-        PendingJob& pending = *outlook_.pending.find(id);
-        if (!pending.looked) outlook_.unlooked.push_back(id);
+    put_in_order(checked);
+    for (const JobId id : checked) {
+        PendingJob& pending = *derived_.pending.find(id);
+        if (!pending.looked) derived_.unlooked.push_back(id);
         const std::int64_t priority =
-            priority_of(state(), *state().find_job(id), outlook_.policy, view_);
+            priority_of(state(), *state().find_job(id), derived_.policy, view_);
         pending.repriced = false;
         const OrderKey key = key_of(state(), pending, priority);
         if (pending.ordered && key == pending.key) continue;
         if (pending.ordered) order().erase(pending);
         pending.set_priority(priority);
         pending.key = key;
-        if (pending.gate.reason == PendingReason::none) entering.push_back(&pending);
+        if (pending.blocking.reason == PendingReason::none) entering.push_back(&pending);
     }
     order().insert(std::move(entering));
 }
 
 // Held, dependent and array jobs; who is concerned by what limits have to say; all of them, where
 // nodes came or went.
-void CycleRun::rejudge_waiting() {
-    PendingJobs& jobs = outlook_.pending;
-    if (std::exchange(outlook_.chances_changed, false)) {
+void CycleRun::recheck_waiting() {
+    PendingJobs& jobs = derived_.pending;
+    if (std::exchange(derived_.feasibility_changed, false)) {
         for (const auto& [id, pending] : jobs.all()) jobs.unsettle(pending);
     }
     const LimitNews news(state(), state_.take_changed_uses());
@@ -124,8 +125,8 @@ void CycleRun::rejudge_waiting() {
         PendingJob* pending = jobs.find(id);
         if (pending == nullptr) return true;
         pending->listed = is_listed(*pending);
-        const bool is_shut = pending->gate.reason != PendingReason::none;
-        const bool asks_limits = pending->limited && (!is_shut || pending->gate.by_limit);
+        const bool is_shut = pending->blocking.reason != PendingReason::none;
+        const bool asks_limits = pending->limited && (!is_shut || pending->blocking.by_limit);
         if (pending->watched || (is_shut && !asks_limits) ||
             (asks_limits && news.concerns(*pending))) {
             jobs.unsettle(*pending);
@@ -138,11 +139,11 @@ void CycleRun::rejudge_waiting() {
 // By the site's rule of order: all that wait are ranked together, also those whose gate is shut
 // just now.
 void CycleRun::rerank() {
-    const OrderRule* const rule = outlook_.policy.order();
+    const OrderRule* const rule = derived_.policy.order();
     if (rule == nullptr) return;
-    outlook_.refresh_services(state());
+    derived_.refresh_services(state());
     std::vector<std::pair<const Job*, PendingJob*>> waiting;
-    for (const auto& [id, pending] : outlook_.pending.all()) {
+    for (const auto& [id, pending] : derived_.pending.all()) {
         waiting.emplace_back(state().find_job(id), &pending);
     }
     std::ranges::stable_sort(waiting, {}, [](const auto& one) { return one.first->submitted_at; });
@@ -160,22 +161,22 @@ void CycleRun::rerank() {
 // When a minute has begun. A long queue takes several cycles, so that none is long.
 void CycleRun::reprioritize() {
     const Time at = priority_time(state().spec(), now_);
-    if (!outlook_.repricing) {
-        if (outlook_.priorities_of == at) return;
-        const bool first = !outlook_.priorities_of;  // All were worked out when they were judged.
-        outlook_.priorities_of = at;
-        if (first || outlook_.policy.is_fifo()) return;
-        outlook_.repricing = Outlook::Repricing{};
+    if (!derived_.repricing) {
+        if (derived_.priorities_of == at) return;
+        const bool first = !derived_.priorities_of;  // All were worked out when they were judged.
+        derived_.priorities_of = at;
+        if (first || derived_.policy.is_fifo()) return;
+        derived_.repricing = DerivedState::Repricing{};
     }
-    const bool is_long = outlook_.repricing->next != JobId(0);
-    if (!reprice_some(*outlook_.repricing)) return;
-    take_new_priorities(*outlook_.repricing);
-    outlook_.repricing.reset();
+    const bool is_long = derived_.repricing->next != JobId(0);
+    if (!reprice_some(*derived_.repricing)) return;
+    take_new_priorities(*derived_.repricing);
+    derived_.repricing.reset();
     if (is_long) result_.complete = false;  // Enough for one cycle: the next one sees to the plan.
 }
 
-bool CycleRun::reprice_some(Outlook::Repricing& under_way) {
-    PendingJobs& jobs = outlook_.pending;
+bool CycleRun::reprice_some(DerivedState::Repricing& under_way) {
+    PendingJobs& jobs = derived_.pending;
     std::size_t left = kRepricedAtOnce;
     std::vector<JobOrder::Entry>& run = under_way.runs.emplace_back();
     const auto sort_run = [&] { std::ranges::sort(run, {}, &JobOrder::Entry::key); };
@@ -187,7 +188,7 @@ bool CycleRun::reprice_some(Outlook::Repricing& under_way) {
             return false;
         }
         const std::int64_t priority =
-            priority_of(state(), *state().find_job(id), outlook_.policy, view_);
+            priority_of(state(), *state().find_job(id), derived_.policy, view_);
         if (priority == pending.priority()) continue;
         pending.repriced = true;
         under_way.moved.emplace_back(id, priority);
@@ -199,19 +200,19 @@ bool CycleRun::reprice_some(Outlook::Repricing& under_way) {
     return true;
 }
 
-void CycleRun::take_new_priorities(Outlook::Repricing& repricing) {
+void CycleRun::take_new_priorities(DerivedState::Repricing& repricing) {
     JobSet moved;  // Within the order.
     for (const auto& [id, priority] : repricing.moved) {
-        PendingJob* pending = outlook_.pending.find(id);
+        PendingJob* pending = derived_.pending.find(id);
         if (pending == nullptr || !pending->repriced) continue;
         pending->repriced = false;
         pending->set_priority(priority);
-        outlook_.unwritten_later.push_back(id);
+        derived_.unwritten_later.push_back(id);
         if (pending->ordered) moved.insert(id);
     }
     if (moved.empty()) return;
     // A rule of order changes the ranks, too, which the runs do not know.
-    if (outlook_.policy.order() != nullptr) return order().resort();
+    if (derived_.policy.order() != nullptr) return order().resort();
     order().resort(std::move(repricing.runs), moved);
 }
 

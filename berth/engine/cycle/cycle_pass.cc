@@ -1,10 +1,10 @@
 // The part of a cycle that chooses which jobs to look at.
 #include <algorithm>
 
+#include "berth/engine/cycle/blocking_reasons.h"
 #include "berth/engine/cycle/cycle.h"
-#include "berth/engine/cycle/cycle_gates.h"
 #include "berth/engine/cycle/plan_quota.h"
-#include "berth/engine/plan/hole_stream.h"
+#include "berth/engine/plan/free_slot_stream.h"
 
 namespace berth {
 
@@ -19,7 +19,7 @@ constexpr std::size_t kSettledAtOnce = 8192;
 // Whose nodes have something to give that they did not have.
 void CycleRun::note_disturbed() {
     for (const JobId id : book().take_disturbed()) {
-        if (PendingJob* job = outlook_.pending.find(id)) job->disturbed = true;
+        if (PendingJob* job = derived_.pending.find(id)) job->disturbed = true;
     }
 }
 
@@ -31,15 +31,15 @@ bool CycleRun::is_settled(PendingJob& job, bool may_plan) {
     const bool news = job.disturbed || job.looked_after != book().last_release();
     if (job.takes_less && news && book().any_fresh()) return false;
     Shape& shape = *job.shape;
-    if (const Booking* promise = book().promise(job.id)) {
-        if (promise->start <= now_ && job.looked_at < promise->start) return false;
+    if (const PlannedReservation* planned_start = book().planned_start(job.id)) {
+        if (planned_start->start <= now_ && job.looked_at < planned_start->start) return false;
         if (!news) return true;
         left_unmoved_ = left_unmoved_ || !may_move();
-        return !may_move() || !could_move(job, *promise);
+        return !may_move() || !could_move(job, *planned_start);
     }
     if (job.disturbed || (may_plan && !job.looked_ahead)) return false;
     const Time latest = may_plan ? after(now_, scheduling().plan_window) : now_;
-    return earliest_without_promise(shape) > latest;
+    return earliest_unplanned(shape) > latest;
 }
 
 // ---- Who may start before all else is seen to.
@@ -47,7 +47,8 @@ bool CycleRun::is_settled(PendingJob& job, bool may_plan) {
 void CycleRun::look_at_head() {
     note_disturbed();
     PlanQuota quota(state(), now_);
-    for (std::size_t i = 0; i < order().entries().size() && quota.blocked() < Outlook::kHead; ++i) {
+    for (std::size_t i = 0; i < order().entries().size() && quota.blocked() < DerivedState::kHead;
+         ++i) {
         if (!may_move()) return;
         PendingJob* job = order().entries()[i].job;
         if (job == nullptr) continue;
@@ -57,7 +58,7 @@ void CycleRun::look_at_head() {
             continue;
         }
         const ReleaseNumber seen = book().last_release();
-        if (attend(*job, now_, may_plan)) quota.count(*job);
+        if (try_to_schedule(*job, now_, may_plan)) quota.count(*job);
         if (!result_.complete) return;
         if (seen == book().last_release() || moves_are_limited()) continue;
         note_disturbed();  // It is for those before it to look first.
@@ -68,10 +69,10 @@ void CycleRun::look_at_head() {
 
 // Those whose promised start has come.
 void CycleRun::look_at_due() {
-    for (const JobId id : book().overdue_promises(now_)) {
-        PendingJob* job = outlook_.pending.find(id);
+    for (const JobId id : book().overdue_planned_starts(now_)) {
+        PendingJob* job = derived_.pending.find(id);
         if (job == nullptr || !job->ordered || is_settled(*job, true)) continue;
-        attend(*job, now_, true);
+        try_to_schedule(*job, now_, true);
         if (!result_.complete) return;
     }
 }
@@ -91,10 +92,10 @@ Duration shortest_of(const Kind& kind) {
 // For each kind, the longest run that could start at once on what is fresh.
 bool CycleRun::mark_quick_kinds() {
     bool any = false;
-    outlook_.pending.each_kind([&](Kind& kind) {
+    derived_.pending.each_kind([&](Kind& kind) {
         kind.failed_now = Duration::max();
         kind.longest_now = Duration::min();
-        const Footprints* known = footprints(kind);
+        const ClassRequirements* known = requirements(kind);
         if (!known->known || kind.needs_a_look()) {
             kind.longest_now = Duration::max();  // Not known: each is tried.
             any = true;
@@ -102,13 +103,15 @@ bool CycleRun::mark_quick_kinds() {
         }
         const Window window{now_, now_, Duration(1)};
         for (std::size_t i = 0; i < kind.demand.choices.size(); ++i) {
-            const HoleIndex& fresh = book().all_fresh() ? book().holes() : book().fresh_holes();
-            HoleStream holes(known->choices[i], fresh, book(), kind.demand.choices[i],
-                             outlook_.usable, window);
-            HoleStream::Offered offered;
-            while (kind.longest_now < Duration::max() && holes.next(offered)) {
-                const Duration length =
-                    offered.hole.end == kNever ? Duration::max() : offered.hole.end - now_;
+            const FreeSlotIndex& fresh =
+                book().all_fresh() ? book().free_slots() : book().fresh_free_slots();
+            FreeSlotStream free_slots(known->choices[i], fresh, book(), kind.demand.choices[i],
+                                      derived_.usable, window);
+            FreeSlotStream::Offered offered;
+            while (kind.longest_now < Duration::max() && free_slots.next(offered)) {
+                const Duration length = offered.free_slot.end == kNever
+                                            ? Duration::max()
+                                            : offered.free_slot.end - now_;
                 kind.longest_now = std::max(kind.longest_now, length);
             }
         }
@@ -127,7 +130,7 @@ bool CycleRun::could_start_now(const PendingJob& job) const {
 void CycleRun::look_for_quick_starts() {
     if (!result_.complete) return;
     if (moves_are_limited()) return start_whoever_can();
-    if (order().size() <= Outlook::kHead || book().all_fresh()) return;
+    if (order().size() <= DerivedState::kHead || book().all_fresh()) return;
     note_disturbed();
     if (!book().any_fresh() || !mark_quick_kinds()) return;
     PlanQuota quota(state(), now_);
@@ -141,7 +144,7 @@ void CycleRun::look_for_quick_starts() {
         }
         const std::shared_ptr<Shape> shape = job->shape;
         const std::uint32_t starts = starts_;
-        if (attend(*job, now_, may_plan)) quota.count(*job);
+        if (try_to_schedule(*job, now_, may_plan)) quota.count(*job);
         if (!result_.complete) return;
         if (starts_ == starts) {
             shape->kind->failed_now = std::min(shape->kind->failed_now, shape->length);
@@ -161,26 +164,27 @@ void CycleRun::run_rounds() {
 }
 
 // Whether anyone without a promise could start at once.
-bool CycleRun::unpromised_may_start() {
+bool CycleRun::unplanned_may_start() {
     bool any = false;
-    outlook_.pending.each_kind([&](Kind& kind) {
+    derived_.pending.each_kind([&](Kind& kind) {
         for (const auto& [length, known] : kind.shapes) {
             if (any || kind.of_components) return;
             const auto shape = known.lock();
-            any = shape != nullptr && earliest_without_promise(*shape) <= now_;
+            any = shape != nullptr && earliest_unplanned(*shape) <= now_;
         }
     });
     return any;
 }
 
 // Whether nobody can have anything to win who is behind those that are planned for.
-bool CycleRun::tail_is_settled(std::size_t promises_seen) {
-    if (outlook_.any_takes_less || promises_seen < book().promises().size()) return false;
-    const bool any_new = std::ranges::any_of(outlook_.unlooked, [&](JobId id) {
-        const PendingJob* job = outlook_.pending.find(id);
+bool CycleRun::tail_is_settled(std::size_t planned_starts_seen) {
+    if (derived_.any_takes_less || planned_starts_seen < book().planned_starts().size())
+        return false;
+    const bool any_new = std::ranges::any_of(derived_.unlooked, [&](JobId id) {
+        const PendingJob* job = derived_.pending.find(id);
         return job != nullptr && job->ordered && !job->looked;
     });
-    return !any_new && !unpromised_may_start();
+    return !any_new && !unplanned_may_start();
 }
 
 namespace {
@@ -198,11 +202,11 @@ void prefetch_behind(const std::vector<JobOrder::Entry>& entries, std::size_t i)
     if (const PendingJob* job = job_at(i + 4)) __builtin_prefetch(job->shape.get());
     if (const PendingJob* job = job_at(i + 3)) {
         const Kind& kind = *job->shape->kind;
-        __builtin_prefetch(&kind.footprints);
+        __builtin_prefetch(&kind.requirements);
         __builtin_prefetch(&kind.demand);
     }
     if (const PendingJob* job = job_at(i + 2)) {
-        const Footprints& known = job->shape->kind->footprints;
+        const ClassRequirements& known = job->shape->kind->requirements;
         if (!known.choices.empty()) __builtin_prefetch(known.choices.front().data());
     }
 }
@@ -212,16 +216,16 @@ void prefetch_behind(const std::vector<JobOrder::Entry>& entries, std::size_t i)
 // One round, or the rest of one. True: another one may find more.
 bool CycleRun::run_round() {
     note_disturbed();
-    Outlook::Round& round = outlook_.round;
+    DerivedState::Round& round = derived_.round;
     if (!round.under_way) round = {.under_way = true, .begun_at = book().last_release()};
     std::size_t i = round.after ? order().behind(*round.after) : 0;
     PlanQuota quota(state(), now_);
-    std::size_t promises = 0;
+    std::size_t planned_starts = 0;
     const bool may_run_out = !quota.admits_all(order().size());
     const auto count = [&](const PendingJob& job) {
         if (!may_run_out) return;
         quota.count(job);
-        if (book().promise(job.id) != nullptr) ++promises;
+        if (book().planned_start(job.id) != nullptr) ++planned_starts;
     };
     for (std::size_t k = 0; k < i; ++k) {
         if (order().entries()[k].job != nullptr) count(*order().entries()[k].job);
@@ -233,20 +237,20 @@ bool CycleRun::run_round() {
         if (entry.job == nullptr) continue;
         prefetch_behind(order().entries(), i);
         if (quota.is_exhausted() && !std::exchange(asked_tail, true)) {
-            if (tail_is_settled(promises)) break;
+            if (tail_is_settled(planned_starts)) break;
         }
         if (!may_move() && !asked_new && quota.admits_all(order().size())) {
             asked_new = true;
             look_at_new();
             if (!result_.complete) return false;
             left_unmoved_ = true;
-            if (book().promises().size() >= order().size()) break;
+            if (book().planned_starts().size() >= order().size()) break;
             if (entry.job != order().entries()[i].job) continue;  // It has started.
         }
         const bool may_plan = quota.admits(*entry.job);
         if (!is_settled(*entry.job, may_plan)) {
             const ReleaseNumber seen = book().last_release();
-            const bool waits = attend(*entry.job, now_, may_plan);
+            const bool waits = try_to_schedule(*entry.job, now_, may_plan);
             if (!result_.complete) return false;
             note_disturbed();
             if (waits) count(*entry.job);
@@ -268,11 +272,11 @@ bool CycleRun::run_round() {
 }
 
 bool CycleRun::end_round() {
-    const ReleaseNumber begun_at = std::exchange(outlook_.round, {}).begun_at;
+    const ReleaseNumber begun_at = std::exchange(derived_.round, {}).begun_at;
     if (left_unmoved_) return false;
-    outlook_.pending.each_kind([&](Kind& kind) {  // They will not see what is forgotten now.
+    derived_.pending.each_kind([&](Kind& kind) {  // They will not see what is forgotten now.
         for (const auto& [length, known] : kind.shapes) {
-            if (const auto shape = known.lock()) earliest_without_promise(*shape);
+            if (const auto shape = known.lock()) earliest_unplanned(*shape);
         }
     });
     book().forget_fresh(begun_at);
@@ -291,15 +295,15 @@ void CycleRun::run_in_strict_order() {
             if (job == nullptr) continue;
             Time& floor = floors[job->partition.index()];
             const JobId id = job->id;
-            const bool waits = attend(*job, floor, quota.admits(*job));
+            const bool waits = try_to_schedule(*job, floor, quota.admits(*job));
             if (!result_.complete) return;
             if (!waits) continue;
             quota.count(*job);
             // Of one that should have started by now nobody knows when it will: behind it nothing
             // is promised, or every millisecond would see a new promise for the next.
-            const Booking* promise = book().promise(id);
-            const bool is_late = promise == nullptr || promise->start <= now_;
-            floor = std::max(floor, is_late ? kNever : promise->start);
+            const PlannedReservation* planned_start = book().planned_start(id);
+            const bool is_late = planned_start == nullptr || planned_start->start <= now_;
+            floor = std::max(floor, is_late ? kNever : planned_start->start);
         }
     }
     note_disturbed();

@@ -2,26 +2,26 @@
 // one.
 #include <algorithm>
 
+#include "berth/engine/cycle/blocking_reasons.h"
 #include "berth/engine/cycle/cycle.h"
-#include "berth/engine/cycle/cycle_gates.h"
 #include "berth/engine/placement/affinity.h"
 
 namespace berth {
 
-Footprints* CycleRun::footprints(Kind& kind) {
-    if (kind.footprints.generation != book().generation()) {
-        kind.footprints = footprints_of(kind.demand, state().spec(), book());
+ClassRequirements* CycleRun::requirements(Kind& kind) {
+    if (kind.requirements.generation != book().generation()) {
+        kind.requirements = requirements_of(kind.demand, state().spec(), book());
     }
-    return &kind.footprints;
+    return &kind.requirements;
 }
 
 // From when on what was given back may help a job of this shape.
 Time CycleRun::fresh_hope(Shape& shape) {
-    if (shape.kind->needs_a_look()) return now_;  // Holes do not tell.
+    if (shape.kind->needs_a_look()) return now_;  // FreeSlots do not tell.
     if (shape.hope_at != book().fresh_version()) {
         const Window window{now_, kNever, shape.length};
-        const auto offer = fresh_offer(shape.demand(), window, book(), outlook_.usable,
-                                       state().spec(), footprints(*shape.kind));
+        const auto offer = fresh_offer(shape.demand(), window, book(), derived_.usable,
+                                       state().spec(), requirements(*shape.kind));
         shape.hope = offer.value_or(kNever);
         shape.hope_at = book().fresh_version();
     }
@@ -29,7 +29,7 @@ Time CycleRun::fresh_hope(Shape& shape) {
 }
 
 // Before this time no job of the shape without a promise need be looked for a place.
-Time CycleRun::earliest_without_promise(Shape& shape) {
+Time CycleRun::earliest_unplanned(Shape& shape) {
     if (shape.bound_at == book().last_release()) return shape.bound;
     Time hope = fresh_hope(shape);
     if (hope < shape.bound && shape.demand().nodes_min > 1) {  // One node alone is no use.
@@ -43,36 +43,36 @@ Time CycleRun::earliest_without_promise(Shape& shape) {
 // From when on, as things are, there may be room for one without a promise.
 Time CycleRun::earliest_from(Time from, const Shape& shape) {
     Kind& kind = *shape.kind;
-    if (kind.needs_a_look() || kind.has_affinities || !footprints(kind)->known) return from;
+    if (kind.needs_a_look() || kind.has_affinities || !requirements(kind)->known) return from;
     const Window window{from, kNever, shape.length};
-    return earliest_room(kind.demand, kind.demand.nodes_min, window, book(), outlook_.usable,
-                         *footprints(kind))
+    return earliest_room(kind.demand, kind.demand.nodes_min, window, book(), derived_.usable,
+                         *requirements(kind))
         .value_or(kNever);
 }
 
-bool CycleRun::attend(PendingJob& pending, Time floor, bool may_plan) {
+bool CycleRun::try_to_schedule(PendingJob& pending, Time floor, bool may_plan) {
     const JobId id = pending.id;
     PendingJob* job = &pending;
     ++result_.work.depth;
-    if (job->watched || job->limited) judge(*job);
-    while (job->gate.reason == PendingReason::none && try_job(*job, floor, may_plan)) {
+    if (job->watched || job->limited) check_eligibility(*job);
+    while (job->blocking.reason == PendingReason::none && try_job(*job, floor, may_plan)) {
         ++starts_;
-        job = outlook_.pending.find(id);
+        job = derived_.pending.find(id);
         if (job == nullptr) return false;
-        judge(*job);  // The rest of an array.
+        check_eligibility(*job);  // The rest of an array.
     }
     return true;
 }
 
 bool CycleRun::try_job(PendingJob& job, Time floor, bool may_plan) {
     if (job.component) return try_components(job, floor, may_plan);
-    const Booking* known = book().promise(job.id);
+    const PlannedReservation* known = book().planned_start(job.id);
     // Without backfill, a promise from before those ahead of it counts for nothing.
-    if (known != nullptr && is_planted(PlantedBug::breaks_promises)) {
-        return break_promise(job, *known);
+    if (known != nullptr && is_injected(InjectedFault::breaks_planned_starts)) {
+        return break_planned_start(job, *known);
     }
     if (job.takes_less && floor <= now_ && start_with_less(job)) return true;
-    known = book().promise(job.id);
+    known = book().planned_start(job.id);
     const bool keeps = known != nullptr && (floor == now_ || known->start >= floor);
     const Time horizon = last_start(job);
     Shape& shape = *job.shape;
@@ -83,11 +83,11 @@ bool CycleRun::try_job(PendingJob& job, Time floor, bool may_plan) {
     if (keeps && job.looked && !job.disturbed && !is_due) {
         from = std::max(from, fresh_hope(shape));
     } else if (known == nullptr && scheduling().backfill) {
-        from = std::max(from, earliest_without_promise(shape));
+        from = std::max(from, earliest_unplanned(shape));
     }
     const bool may_be_stuck = keeps && job.looked && !is_due;
     const bool moves = may_be_stuck && moves_are_limited();
-    const bool only_now = moves && outlook_.moves.left == 0;
+    const bool only_now = moves && derived_.moves.left == 0;
     if (only_now) latest = std::min(latest, now_);
     left_unmoved_ = left_unmoved_ || only_now;
     job.disturbed = only_now;
@@ -98,18 +98,18 @@ bool CycleRun::try_job(PendingJob& job, Time floor, bool may_plan) {
         job.looked = false;
         return false;
     }
-    if (moves && !only_now) --outlook_.moves.left;
+    if (moves && !only_now) --derived_.moves.left;
     job.looked_at = now_;
     job.looked_after = book().last_release();
     const auto note_failure = [&] {
-        if (!outlook_.holds.empty() || shape.hope_at != book().fresh_version()) return;
+        if (!derived_.holds.empty() || shape.hope_at != book().fresh_version()) return;
         shape.hope = std::max(shape.hope, latest + Duration(1));  // Nor could its equals.
     };
     if (may_be_stuck && is_stuck(shape, *known, from, latest)) {
         note_failure();
         return false;
     }
-    std::optional<Booking> before;
+    std::optional<PlannedReservation> before;
     if (known != nullptr) before = book().lift(job.id);
     const std::optional<Found> found = search(job, from, latest);
     if (before && !found) note_failure();
@@ -123,7 +123,7 @@ bool CycleRun::try_job(PendingJob& job, Time floor, bool may_plan) {
 }
 
 bool CycleRun::take_start(PendingJob& job, const std::optional<Found>& found,
-                          std::optional<Booking> before, bool keeps) {
+                          std::optional<PlannedReservation> before, bool keeps) {
     if (found && found->start == now_) {
         const Duration limit = job.shape->length;  // Its reservation's, where it said none.
         const bool less = job.takes_less && limit < state().find_job(job.id)->time_limit;
@@ -133,7 +133,7 @@ bool CycleRun::take_start(PendingJob& job, const std::optional<Found>& found,
     }
     const bool better = found && (!before || !keeps || found->start < before->start);
     if (better) {
-        book().put(job.id, booking_for(job, *found));
+        book().put(job.id, planned_reservation_for(job, *found));
         if (before) book().note_releases(*before);
     } else if (before && keeps) {
         book().put(job.id, *std::move(before));
@@ -145,9 +145,9 @@ bool CycleRun::take_start(PendingJob& job, const std::optional<Found>& found,
 
 // Where it would rather be, if it can start there now; else where it may be.
 std::optional<Found> CycleRun::search(const PendingJob& job, Time from, Time latest) {
-    taste_.job = job.id;
-    if (!outlook_.holds.empty()) return search_among(open_to(job), job, from, latest);
-    return search_among(outlook_.usable, job, from, latest);
+    preference_.job = job.id;
+    if (!derived_.holds.empty()) return search_among(open_to(job), job, from, latest);
+    return search_among(derived_.usable, job, from, latest);
 }
 
 std::optional<Found> CycleRun::search_among(const BitSet& nodes, const PendingJob& job, Time from,
@@ -184,20 +184,20 @@ std::optional<Found> CycleRun::search_on(const BitSet& usable, const Shape& shap
 std::optional<Found> CycleRun::search_on(const BitSet& usable, const Demand& demand,
                                          const Shape& shape, Wishes wishes, Time from,
                                          Time latest) {
-    if (is_planted(PlantedBug::forgets_promises)) {
-        if (auto found = start_without_promises(demand)) return found;
+    if (is_injected(InjectedFault::forgets_planned_starts)) {
+        if (auto found = start_beside_no_plan(demand)) return found;
     }
     if (from <= now_ && latest >= now_) {
         auto found = search_now(usable, demand, shape, wishes);
         if (found || latest <= now_) return found;
     }
-    const Footprints* known = footprints(*shape.kind);
+    const ClassRequirements* known = requirements(*shape.kind);
     const Duration length = booked_length(shape);
     const Time later = std::max(from, now_ + Duration(1));
-    auto found = find_start(demand, {later, latest, length}, book(), usable, taste_, known);
-    if (found && is_planted(PlantedBug::overlooks_a_hole)) {
+    auto found = find_start(demand, {later, latest, length}, book(), usable, preference_, known);
+    if (found && is_injected(InjectedFault::overlooks_a_free_slot)) {
         const Time second = found->start + Duration(1);
-        return find_start(demand, {second, latest, length}, book(), usable, taste_, known);
+        return find_start(demand, {second, latest, length}, book(), usable, preference_, known);
     }
     return found;
 }
@@ -208,30 +208,33 @@ std::optional<Found> CycleRun::search_now(const BitSet& usable, const Demand& de
     const SharedLook look{state(), book(), now_, shape.length, wishes.of, wishes.preferred};
     if (demand.share || demand.linked > 0) {
         std::optional<Found> found =
-            demand.share ? find_shared_now(demand, look, usable, taste_)
-                         : find_linked_now(demand, look, usable, taste_, outlook_.topologies);
+            demand.share ? find_shared_now(demand, look, usable, preference_)
+                         : find_linked_now(demand, look, usable, preference_, derived_.topologies);
         if (found && !take_licenses(demand, shape.length, *found)) return std::nullopt;
         return found;
     }
-    return find_start(demand, {now_, now_, shape.length}, book(), usable, taste_,
-                      footprints(*shape.kind));
+    return find_start(demand, {now_, now_, shape.length}, book(), usable, preference_,
+                      requirements(*shape.kind));
 }
 
-Booking CycleRun::booking_for(const PendingJob& job, const Found& found) const {
-    Booking booking;
-    booking.start = found.start;
-    booking.end = after(found.start, job.shape->length);
-    if (found.start > now_) booking.end = after(booking.end, slack_of(*job.shape));
-    booking.licenses = found.licenses;
-    booking.reservation = job.shape->demand().reservation;
-    if (is_planted(PlantedBug::books_too_short)) {
-        booking.end = booking.start + (booking.end - booking.start) / 2;
+PlannedReservation CycleRun::planned_reservation_for(const PendingJob& job,
+                                                     const Found& found) const {
+    PlannedReservation planned_reservation;
+    planned_reservation.start = found.start;
+    planned_reservation.end = after(found.start, job.shape->length);
+    if (found.start > now_)
+        planned_reservation.end = after(planned_reservation.end, slack_of(*job.shape));
+    planned_reservation.licenses = found.licenses;
+    planned_reservation.reservation = job.shape->demand().reservation;
+    if (is_injected(InjectedFault::books_too_short)) {
+        planned_reservation.end =
+            planned_reservation.start + (planned_reservation.end - planned_reservation.start) / 2;
     }
     NodeAmounts amounts;
     amounts.reserve(found.parts.size());
     for (const Part& part : found.parts) amounts.emplace_back(part.node, part.take.amount);
-    booking.amounts = amounts;
-    return booking;
+    planned_reservation.amounts = amounts;
+    return planned_reservation;
 }
 
 StartJob CycleRun::start_of(const PendingJob& pending, const Found& found,
@@ -239,11 +242,11 @@ StartJob CycleRun::start_of(const PendingJob& pending, const Found& found,
     const Job& job = *state().find_job(pending.id);
     StartJob fact{.job = job.id, .attempt = Attempt(job.attempt.value() + 1)};
     fact.priority = pending.priority();
-    fact.allocation = settle(state(), found.parts, outlook_.topologies);
+    fact.allocation = settle(state(), found.parts, derived_.topologies);
     fact.allocation.licenses = found.licenses;
     fact.time_limit = time_limit;
-    if (is_planted(PlantedBug::tears_cliques)) tear_cliques(fact.allocation);
-    if (is_planted(PlantedBug::gives_twice)) give_twice(fact.allocation);
+    if (is_injected(InjectedFault::tears_cliques)) tear_cliques(fact.allocation);
+    if (is_injected(InjectedFault::gives_twice)) give_twice(fact.allocation);
     if (job.spec.array) {
         fact.array_task = first_ready_task(state(), job, now_);
         BERTH_ASSERT(fact.array_task);
@@ -261,7 +264,7 @@ JobId CycleRun::start(const PendingJob& pending, const Found& found,
     const std::vector<NodeShare> shares = fact.allocation.shares;
     decide(std::move(fact));
     for (const NodeShare& share : shares) {  // What others may have beside it is new.
-        if (share.device_share || outlook_.pending.any_depends_on_running()) {
+        if (share.device_share || derived_.pending.any_depends_on_running()) {
             book().note_release(share.node);
         }
     }

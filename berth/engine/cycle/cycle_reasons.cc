@@ -62,41 +62,42 @@ bool needs(const Demand& demand, const BitSet& kept, const BitSet& usable) {
 
 }  // namespace
 
-Gate CycleRun::special_reason(const PendingJob& pending) const {
+BlockingReason CycleRun::special_reason(const PendingJob& pending) const {
     const Shape& shape = *pending.shape;
     const Reservation* own = state().find_reservation(shape.demand().reservation);
     if (own != nullptr && own->start > now_ && !own->flex) {
         return {.reason = PendingReason::reservation};
     }
-    if (lacks_licenses(shape.demand(), outlook_.book.licenses(), now_)) {
+    if (lacks_licenses(shape.demand(), derived_.book.licenses(), now_)) {
         return {.reason = PendingReason::licenses};
     }
     if (state().reservations().empty()) return {};
     const Kept kept = kept_from(state(), shape, now_);
-    if (!needs(shape.demand(), kept.nodes, outlook_.usable)) return {};
+    if (!needs(shape.demand(), kept.nodes, derived_.usable)) return {};
     return {.reason = PendingReason::req_node_not_avail,
             .detail = kept.maint ? kForMaintenance : kForOthers};
 }
 
 void CycleRun::write_reason(PendingJob& pending, bool first) {
-    Gate gate = pending.gate;
+    BlockingReason blocking = pending.blocking;
     const Job& job = *state().find_job(pending.id);
-    if (job.het && job.het->offset > 0 && gate.reason == PendingReason::priority) {
-        gate.reason = state().reason(job.het->first);  // It waits for what the first waits for.
+    if (job.het && job.het->offset > 0 && blocking.reason == PendingReason::priority) {
+        blocking.reason = state().reason(job.het->first);  // It waits for what the first waits for.
     }
-    if (gate.reason == PendingReason::none) gate = special_reason(pending);
-    if (gate.reason == PendingReason::none) {
-        gate.reason = first ? PendingReason::resources : PendingReason::priority;
+    if (blocking.reason == PendingReason::none) blocking = special_reason(pending);
+    if (blocking.reason == PendingReason::none) {
+        blocking.reason = first ? PendingReason::resources : PendingReason::priority;
     }
     ClusterState& written = state_;
-    if (pending.written_reason != gate.reason || pending.written_detail || !gate.detail.empty()) {
-        written.set_reason(pending.id, gate.reason, gate.detail);
+    if (pending.written_reason != blocking.reason || pending.written_detail ||
+        !blocking.detail.empty()) {
+        written.set_reason(pending.id, blocking.reason, blocking.detail);
     }
     if (pending.unwritten_priority) {
         written.set_priority(pending.id, pending.priority());
     }
-    pending.written_detail = !gate.detail.empty();
-    pending.written_reason = gate.reason;
+    pending.written_detail = !blocking.detail.empty();
+    pending.written_reason = blocking.reason;
     pending.unwritten_priority = false;
 }
 
@@ -119,19 +120,19 @@ std::vector<std::optional<JobId>> CycleRun::firsts() {
 // or came or ceased to be first.
 void CycleRun::write_reasons() {
     const bool special = !state().reservations().empty() || !state().spec().licenses.empty();
-    std::vector<JobId> concerned = std::exchange(outlook_.unwritten, {});
-    std::vector<JobId>& later = outlook_.unwritten_later;
+    std::vector<JobId> concerned = std::exchange(derived_.unwritten, {});
+    std::vector<JobId>& later = derived_.unwritten_later;
     const std::size_t some = std::min(later.size(), kWrittenAtOnce);
     concerned.insert(concerned.end(), later.end() - static_cast<std::ptrdiff_t>(some), later.end());
     later.erase(later.end() - static_cast<std::ptrdiff_t>(some), later.end());
     std::vector<std::optional<JobId>> now_first = firsts();
     const std::vector<std::optional<JobId>> before =
-        std::exchange(outlook_.first_written, now_first);
+        std::exchange(derived_.first_written, now_first);
     const auto write = [&](PendingJob& pending) {
         write_reason(pending, now_first[pending.partition.index()] == pending.id);
     };
-    if (std::exchange(outlook_.all_unwritten, false) || special) {
-        for (const auto& [id, pending] : outlook_.pending.all()) write(pending);
+    if (std::exchange(derived_.all_unwritten, false) || special) {
+        for (const auto& [id, pending] : derived_.pending.all()) write(pending);
         return;
     }
     for (std::size_t p = 0; p < now_first.size(); ++p) {
@@ -141,7 +142,7 @@ void CycleRun::write_reasons() {
     }
     put_in_order(concerned);
     for (const JobId id : concerned) {
-        if (PendingJob* pending = outlook_.pending.find(id)) write(*pending);
+        if (PendingJob* pending = derived_.pending.find(id)) write(*pending);
     }
 }
 

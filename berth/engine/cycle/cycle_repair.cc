@@ -8,37 +8,38 @@
 namespace berth {
 
 // Whether this promise can no longer be kept as it is.
-bool CycleRun::is_void(const PendingJob& job, const Booking& promise) const {
-    const bool too_late = after(now_, job.shape->length) > promise.end;
-    if (promise.start <= now_ && too_late) return true;
-    return std::ranges::any_of(promise.amounts.nodes(),
-                               [&](NodeId node) { return !outlook_.usable.test(node.index()); });
+bool CycleRun::is_void(const PendingJob& job, const PlannedReservation& planned_start) const {
+    const bool too_late = after(now_, job.shape->length) > planned_start.end;
+    if (planned_start.start <= now_ && too_late) return true;
+    return std::ranges::any_of(planned_start.amounts.nodes(),
+                               [&](NodeId node) { return !derived_.usable.test(node.index()); });
 }
 
-bool CycleRun::collides(const Booking& promise) const {
-    return outlook_.book.collides(promise, now_);
+bool CycleRun::collides(const PlannedReservation& planned_start) const {
+    return derived_.book.collides(planned_start, now_);
 }
 
 // Only where something has happened that may break a promise.
 void CycleRun::repair() {
-    const bool late = std::ranges::any_of(book().overdue_promises(now_), [&](JobId id) {
-        const PendingJob* job = outlook_.pending.find(id);
-        return job != nullptr && is_void(*job, *book().promise(id));
+    const bool late = std::ranges::any_of(book().overdue_planned_starts(now_), [&](JobId id) {
+        const PendingJob* job = derived_.pending.find(id);
+        return job != nullptr && is_void(*job, *book().planned_start(id));
     });
     const bool collision = book().take_collision();
-    if (!std::exchange(outlook_.promises_at_risk, false) && !late && !collision) return;
+    if (!std::exchange(derived_.planned_starts_at_risk, false) && !late && !collision) return;
     const auto& entries = order().entries();
     std::vector<bool> broken(entries.size());
     std::size_t first = entries.size();
     for (std::size_t i = 0; i < entries.size(); ++i) {
         if (entries[i].job == nullptr) continue;
         PendingJob& job = *entries[i].job;
-        const Booking* promise = book().promise(job.id);
-        broken[i] = job.moved_in_order || (promise != nullptr && is_void(job, *promise)) ||
+        const PlannedReservation* planned_start = book().planned_start(job.id);
+        broken[i] = job.moved_in_order ||
+                    (planned_start != nullptr && is_void(job, *planned_start)) ||
                     (job.component && other_is_void(job));
         job.moved_in_order = false;
-        const bool suffers =
-            broken[i] || (collision && promise != nullptr && (job.component || collides(*promise)));
+        const bool suffers = broken[i] || (collision && planned_start != nullptr &&
+                                           (job.component || collides(*planned_start)));
         if (suffers && first == entries.size()) first = i;
     }
     if (first < entries.size()) replan_from(first, broken);
@@ -48,8 +49,8 @@ void CycleRun::repair() {
 // in order, unchanged where that is still possible.
 void CycleRun::replan_from(std::size_t first, const std::vector<bool>& broken) {
     const auto& entries = order().entries();
-    std::vector<std::optional<Booking>> before(entries.size());
-    std::map<JobId, std::vector<Booking>> together;
+    std::vector<std::optional<PlannedReservation>> before(entries.size());
+    std::map<JobId, std::vector<PlannedReservation>> together;
     for (std::size_t i = first; i < entries.size(); ++i) {
         if (entries[i].job == nullptr) continue;
         const JobId id = entries[i].job->id;
@@ -57,7 +58,7 @@ void CycleRun::replan_from(std::size_t first, const std::vector<bool>& broken) {
             together[id] = lift_together(components_of(*entries[i].job));
             continue;
         }
-        if (book().promise(id) != nullptr) before[i] = book().lift(id);
+        if (book().planned_start(id) != nullptr) before[i] = book().lift(id);
     }
     for (std::size_t i = first; i < entries.size(); ++i) {
         if (entries[i].job == nullptr) continue;
@@ -73,12 +74,12 @@ void CycleRun::replan_from(std::size_t first, const std::vector<bool>& broken) {
             continue;
         }
         job.looked = job.looked_ahead = false;
-        outlook_.unlooked.push_back(job.id);
+        derived_.unlooked.push_back(job.id);
         if (before[i]) book().note_releases(*before[i]);
         if (!scheduling().backfill) continue;  // Its turn comes behind those ahead of it.
         if (!spend()) continue;
         if (auto found = search(job, now_, last_start(job))) {
-            book().put(job.id, booking_for(job, *found));
+            book().put(job.id, planned_reservation_for(job, *found));
         }
     }
 }

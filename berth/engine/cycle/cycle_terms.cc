@@ -9,7 +9,8 @@ namespace berth {
 
 // A reservation ends when it ends: what its jobs may be late by is the grace it has.
 Duration CycleRun::slack_of(const Shape& shape) const {
-    return shape.demand().reservation.empty() ? promise_slack(scheduling()) : kReservationGrace;
+    return shape.demand().reservation.empty() ? planned_start_slack(scheduling())
+                                              : kReservationGrace;
 }
 
 Duration CycleRun::booked_length(const Shape& shape) const {
@@ -46,8 +47,8 @@ bool CycleRun::start_with_less(PendingJob& pending) {
     if (!least || *least >= pending.shape->length) return false;
     const bool news = pending.disturbed || pending.looked_after != book().last_release();
     if ((pending.looked && !news) || !spend()) return false;
-    std::optional<Booking> before;
-    if (book().promise(pending.id) != nullptr) before = book().lift(pending.id);
+    std::optional<PlannedReservation> before;
+    if (book().planned_start(pending.id) != nullptr) before = book().lift(pending.id);
     Duration length = *least;
     const auto find_reserved = [&] {
         return search_now(open_to(pending), pending.shape->demand(), {pending.shape->kind, length},
@@ -68,10 +69,10 @@ bool CycleRun::start_with_less(PendingJob& pending) {
 std::optional<Found> CycleRun::longest_now(const PendingJob& pending, Duration least,
                                            Duration& length) {
     const Shape& shape = *pending.shape;
-    const Footprints* known = footprints(*shape.kind);
+    const ClassRequirements* known = requirements(*shape.kind);
     const BitSet open = open_to(pending);
     const auto find = [&](Duration some) {
-        return find_start(shape.demand(), {now_, now_, some}, book(), open, taste_, known);
+        return find_start(shape.demand(), {now_, now_, some}, book(), open, preference_, known);
     };
     Duration high = shape.length;
     const std::optional<Time>& deadline = state().find_job(pending.id)->spec.deadline;
@@ -111,9 +112,9 @@ bool CycleRun::take_licenses(const Demand& demand, Duration length, Found& found
 // Those whose gate the deadline has shut are on the list of those to be asked again.
 void CycleRun::end_missed_deadlines() {
     std::vector<JobId> missed;
-    for (const JobId id : outlook_.pending.watch_list()) {
-        const PendingJob* pending = outlook_.pending.find(id);
-        if (pending != nullptr && pending->gate.reason == PendingReason::deadline) {
+    for (const JobId id : derived_.pending.watch_list()) {
+        const PendingJob* pending = derived_.pending.find(id);
+        if (pending != nullptr && pending->blocking.reason == PendingReason::deadline) {
             missed.push_back(id);
         }
     }
@@ -134,7 +135,7 @@ void CycleRun::advance_reservations() {
                 next.end = next.start + length;
             }
             facts.push_back(ReservationSet{std::move(next)});
-        } else if (!outlook_.book.is_used(name)) {
+        } else if (!derived_.book.is_used(name)) {
             facts.push_back(ReservationDeleted{name});
         }
     }

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <map>
 
-#include "berth/engine/cycle/cycle_gates.h"
+#include "berth/engine/cycle/blocking_reasons.h"
 #include "berth/engine/plan/plan_check.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/engine_rig.h"
@@ -69,11 +69,11 @@ bool would_fit(const Engine& engine, Time now, const PendingJob& job, Time start
         rooms.push_back(least_free(state.spec().nodes[n].capacity, nodes[n], start,
                                    after(start, job.shape->length)));
     }
-    const EngineView view(state, engine.outlook(), now);
+    const EngineView view(state, engine.derived(), now);
     const auto room = [&](NodeId node) -> const Resources* {
         return state.condition(node).schedulable() ? &rooms[node.index()] : nullptr;
     };
-    return place(job.shape->demand(), room, {engine.outlook().policy, view}).index() == 0;
+    return place(job.shape->demand(), room, {engine.derived().policy, view}).index() == 0;
 }
 
 // Without slack, so that what a promise is booked for is what the job asks for.
@@ -81,10 +81,12 @@ ClusterSpec random_tiers(Rng& rng) {
     ClusterSpec spec = testing::make_cluster(static_cast<std::uint32_t>(rng.between(1, 4)),
                                              {.sockets = 1, .cores_per_socket = 8, .gpus = 4});
     spec.scheduling.kill_wait = Duration{};
-    if (rng.chance(30)) spec.scheduling.plan_depth = static_cast<std::uint32_t>(rng.between(0, 3));
+    if (rng.feasibility(30))
+        spec.scheduling.plan_depth = static_cast<std::uint32_t>(rng.between(0, 3));
     PlanningSpec& planning = spec.scheduling.planning;
-    if (rng.chance(15)) planning.depth_per_user = static_cast<std::uint32_t>(rng.between(1, 4));
-    if (rng.chance(15))
+    if (rng.feasibility(15))
+        planning.depth_per_user = static_cast<std::uint32_t>(rng.between(1, 4));
+    if (rng.feasibility(15))
         planning.depth_per_partition = static_cast<std::uint32_t>(rng.between(1, 4));
     spec.partitions.push_back(spec.partitions.front());
     spec.partitions.back().name = "first";
@@ -98,14 +100,14 @@ JobSpec random_tier_job(Rng& rng, std::size_t nodes) {
     options.gpus = rng.between(0, 4);
     options.cpus = static_cast<std::uint32_t>(rng.between(1, 4));
     options.limit = std::chrono::minutes(rng.between(1, 20));
-    if (rng.chance(30))
+    if (rng.feasibility(30))
         options.nodes = static_cast<std::uint32_t>(rng.between(1, static_cast<int>(nodes)));
     JobSpec spec = testing::make_job(options);
-    if (rng.chance(20)) spec.partition = "first";
-    if (rng.chance(10)) spec.request.edit().exclusive = true;
-    if (rng.chance(10))
+    if (rng.feasibility(20)) spec.partition = "first";
+    if (rng.feasibility(10)) spec.request.edit().exclusive = true;
+    if (rng.feasibility(10))
         spec.array = ArraySpec{{0, 1, 2, 3}, static_cast<std::uint32_t>(rng.between(0, 2))};
-    if (rng.chance(3)) spec.request.edit().time_limit = std::chrono::hours(24 * 300);
+    if (rng.feasibility(3)) spec.request.edit().time_limit = std::chrono::hours(24 * 300);
     return spec;
 }
 
@@ -127,7 +129,7 @@ public:
     }
 
     void step() {
-        if (rng_.chance(60)) pass_time();
+        if (rng_.feasibility(60)) pass_time();
         something_happens();
         turn();
     }
@@ -138,7 +140,7 @@ public:
     // One cycle, cut into pieces of a random budget, and all that must hold afterwards.
     void turn() {
         const JobTable<PlannedStart> before = engine_.state().plan();
-        const std::uint32_t budget = rng_.chance(20) ? 3 : kBudget;
+        const std::uint32_t budget = rng_.feasibility(20) ? 3 : kBudget;
         Cycle cycle;
         bool again = true;
         while (again) {
@@ -189,11 +191,11 @@ private:
 
     void something_happens() {
         const std::size_t nodes = engine_.state().spec().nodes.size();
-        if (nodes_fail_ && rng_.chance(15)) {
+        if (nodes_fail_ && rng_.feasibility(15)) {
             const NodeId node(
                 static_cast<std::uint32_t>(rng_.between(0, static_cast<int>(nodes) - 1)));
-            if (rng_.chance(50)) {
-                engine_.apply(now_, NodeSilent{node});
+            if (rng_.feasibility(50)) {
+                engine_.apply(now_, NodeNotResponding{node});
             } else {
                 testing::register_node(engine_, now_, node);
             }
@@ -215,17 +217,17 @@ private:
     }
 
     void check_promises(const JobTable<PlannedStart>& before) {
-        for (const auto& [id, promised] : before) {
+        for (const auto& [id, planned_for] : before) {
             const Job* job = engine_.state().find_job(id);
             if (job->spec.array || job->state != JobState::pending) {
                 if (job->started_at) {
-                    ASSERT_LE(*job->started_at, promised.start);
+                    ASSERT_LE(*job->started_at, planned_for.start);
                 }
                 continue;  // The promise of an array is that of its next task.
             }
             const PlannedStart* now = engine_.state().planned(id);
             ASSERT_NE(now, nullptr) << "job " << to_string(id) << " lost its promise";
-            ASSERT_LE(now->start, promised.start) << "job " << to_string(id) << " was put off";
+            ASSERT_LE(now->start, planned_for.start) << "job " << to_string(id) << " was put off";
         }
     }
 
@@ -233,15 +235,15 @@ private:
     // is without.
     void check_nothing_more_fits() {
         const SchedulingSpec& scheduling = engine_.state().spec().scheduling;
-        for (const auto& [id, job] : engine_.outlook().pending.all()) {
-            if (job.gate.reason != PendingReason::none) continue;
+        for (const auto& [id, job] : engine_.derived().pending.all()) {
+            if (job.blocking.reason != PendingReason::none) continue;
             ASSERT_FALSE(would_fit(engine_, now_, job, now_))
                 << "job " << to_string(id) << " could have started";
-            const PlannedStart* promise = engine_.state().planned(id);
+            const PlannedStart* planned_start = engine_.state().planned(id);
             const bool deep = scheduling.plan_depth > 100 && scheduling.planning == PlanningSpec();
-            if (promise == nullptr && !deep) continue;
-            const Time latest = promise == nullptr ? after(now_, scheduling.plan_window)
-                                                   : promise->start - Duration(1);
+            if (planned_start == nullptr && !deep) continue;
+            const Time latest = planned_start == nullptr ? after(now_, scheduling.plan_window)
+                                                         : planned_start->start - Duration(1);
             for (const Time end : ends_of_others(id)) {
                 if (end <= now_ || end > latest) continue;
                 ASSERT_FALSE(would_fit(engine_, now_, job, end))
@@ -305,10 +307,10 @@ TEST(Cycle, WhoComesLaterDelaysNobody) {
         const Time later = world.now() + std::chrono::minutes(1);
         with.cycle(later, kBudget);
         without.cycle(later, kBudget);
-        for (const auto& [id, promised] : without.state().plan()) {
+        for (const auto& [id, planned_for] : without.state().plan()) {
             const PlannedStart* planned = with.state().planned(id);
             ASSERT_NE(planned, nullptr);
-            ASSERT_LE(planned->start, promised.start) << "job " << to_string(id);
+            ASSERT_LE(planned->start, planned_for.start) << "job " << to_string(id);
         }
         const auto running = runs_of(with);
         for (const auto& run : runs_of(without)) ASSERT_TRUE(running.contains(run));

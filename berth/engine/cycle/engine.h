@@ -9,13 +9,13 @@
 
 #include "berth/engine/cycle/cycle_result.h"
 #include "berth/engine/derived/fair_shares.h"
-#include "berth/engine/derived/planted_bug.h"
+#include "berth/engine/derived/injected_fault.h"
 #include "berth/engine/state/cluster_state.h"
 #include "berth/policy/policy.h"
 
 namespace berth {
 
-struct Outlook;  // What is derived from the state: outlook.h.
+struct DerivedState;  // What is derived from the state: derived_state.h.
 
 class Engine {
 public:
@@ -49,14 +49,14 @@ public:
     // fair shares, which rest for a period of priorities: they are set back to these.
     void undo(ClusterState::Mark before, FairShares shares);
 
-    void plant(PlantedBug bug);
+    void plant(InjectedFault bug);
 
     // For explanations, tests and measurements.
-    const Outlook& outlook() const { return *outlook_; }
+    const DerivedState& derived() const { return *derived_; }
 
 private:
     ClusterState state_;
-    std::unique_ptr<Outlook> outlook_;
+    std::unique_ptr<DerivedState> derived_;
 };
 
 }  // namespace berth

@@ -1,7 +1,7 @@
 // Usage as jobs run, and what comes of it for the order.
 #include <gtest/gtest.h>
 
-#include "berth/engine/derived/outlook.h"
+#include "berth/engine/derived/derived_state.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/engine_rig.h"
 

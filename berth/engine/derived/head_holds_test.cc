@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "berth/engine/derived/outlook.h"
+#include "berth/engine/derived/derived_state.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/seeds.h"
 
@@ -81,14 +81,14 @@ TEST(HeadHolds, AreGivenBackWhenTheJobWaitsNoMore) {
     settle();
     now += kWait;
     settle();
-    ASSERT_NE(engine.outlook().holds.of(wide), nullptr);
+    ASSERT_NE(engine.derived().holds.of(wide), nullptr);
     testing::finish(engine, now, runs);
     const JobId small = submit(1);
     settle();
     EXPECT_EQ(engine.state().find_job(small)->state, JobState::pending);
     engine.apply(now, JobCancelled{.job = wide});
     settle();
-    EXPECT_TRUE(engine.outlook().holds.empty());
+    EXPECT_TRUE(engine.derived().holds.empty());
     EXPECT_EQ(engine.state().find_job(small)->state, JobState::running);
 }
 

@@ -34,7 +34,7 @@ std::shared_ptr<Kind> PendingJobs::kind_of(const ClusterState& state, const Job&
     Writer key;
     key.write(request);
     key.write(job.partition);
-    const Nearness& near = job.spec.request->nearness;
+    const TopologyConstraint& near = job.spec.request->nearness;
     if (near.switches) key.write(job.submitted_at);  // Each waits by itself.
     if (!near.affinities.empty()) key.write(job.owner->uid);
     if (job.het) key.write(job.id);
@@ -129,9 +129,9 @@ void PendingJobs::rebuild(const ClusterState& state) {
     for (const JobId id : state.pending_jobs()) refresh(state, id);
 }
 
-void PendingJobs::forget_chances() {
+void PendingJobs::forget_feasibility() {
     each_kind([](Kind& kind) {
-        kind.chance = kind.together = Kind::Chance::unknown;
+        kind.feasibility = kind.together = Kind::Feasibility::unknown;
         kind.missing.clear();
     });
 }

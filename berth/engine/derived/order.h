@@ -24,7 +24,7 @@ struct Shape;
 // What jobs with the same request and partition have in common, whatever their time limits.
 struct Kind {
     Demand demand;
-    Footprints footprints;
+    ClassRequirements requirements;
     // --switches=N@wait: from then on, the same without that limit.
     Rare<Demand> relaxed;
     Time relaxed_from{};
@@ -35,9 +35,14 @@ struct Kind {
     bool of_components = false;  // Of a heterogeneous job, which looks for all of them together.
     // Whether it could run on the nodes that may take work, were they empty. Kept while no node's
     // condition changes.
-    enum class Chance : std::uint8_t { unknown, fits, not_now, never } chance = Chance::unknown;
+    enum class Feasibility : std::uint8_t {
+        unknown,
+        fits,
+        not_now,
+        never
+    } feasibility = Feasibility::unknown;
     // Of the first component of a heterogeneous job: whether all of them could, beside each other.
-    Chance together = Chance::unknown;
+    Feasibility together = Feasibility::unknown;
     SharedText missing;  // With not_now, once it was asked for: the nodes that are wanted.
     std::vector<std::pair<Duration, std::weak_ptr<Shape>>> shapes;  // By length.
     // For the look at who can start at once: from the longest run that could, down to the shortest
@@ -65,7 +70,7 @@ struct Shape {
 };
 
 // Why a job is not even looked at, apart from resources; none: it is.
-struct Gate {
+struct BlockingReason {
     PendingReason reason = PendingReason::none;
     bool by_limit = false;  // Of an association or a QOS.
     Maybe<Time> until;      // When that ends by itself.
@@ -99,7 +104,7 @@ struct PendingJob {
     JobId id{0};
     PartitionId partition{0};
     std::shared_ptr<Shape> shape;
-    Gate gate;
+    BlockingReason blocking;
     OrderKey key;                    // In the order, if it is in there. Priority and rank always.
     Time looked_at = Time::min();    // When it last looked for a place …
     ReleaseNumber looked_after = 0;  // … and after which release.
@@ -116,7 +121,7 @@ struct PendingJob {
     bool listed : 1 = false;          // In the list of those to be asked again.
     bool disturbed : 1 = false;       // Something was given back where it has its promise.
     bool moved_in_order : 1 = false;  // By an explicit change; it may then pass promises.
-    bool repriced : 1 = false;        // Its new priority stands in Outlook::repricing.
+    bool repriced : 1 = false;        // Its new priority stands in DerivedState::repricing.
     bool takes_less : 1 = false;      // --time-min: it may start with less time than its limit.
     bool component : 1 = false;       // Of a heterogeneous job.
 
@@ -175,7 +180,7 @@ public:
     // After a fact that may have changed what the job asks for, or whether it is pending at all.
     void refresh(const ClusterState& state, JobId job);
     void rebuild(const ClusterState& state);
-    void forget_chances();  // Some node's condition changed.
+    void forget_feasibility();  // Some node's condition changed.
 
     PendingJob* find(JobId job) { return jobs_.find(job); }
     const PendingJob* find(JobId job) const { return jobs_.find(job); }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "berth/engine/cycle/cycle_gates.h"
+#include "berth/engine/cycle/blocking_reasons.h"
 #include "berth/engine/cycle/plan_quota.h"
 #include "berth/engine/explain/explain_advice.h"
 #include "berth/engine/explain/explain_blockers.h"
@@ -17,21 +17,21 @@ class Explaining {
 public:
     Explaining(const Engine& engine, Time now, const PendingJob& pending)
         : state_(engine.state()),
-          outlook_(engine.outlook()),
+          derived_(engine.derived()),
           now_(now),
           pending_(pending),
           job_(*state_.find_job(pending.id)),
-          view_(state_, outlook_, now),
-          taste_{outlook_.policy,   view_,   pending.id,
-                 &outlook_.domains, &state_, &outlook_.topologies} {}
+          view_(state_, derived_, now),
+          preference_{derived_.policy,   view_,   pending.id,
+                      &derived_.domains, &state_, &derived_.topologies} {}
 
     Explanation run() {
         result_.job = job_.id;
-        explain_gates();
-        if (!is_gated()) explain_special();
+        explain_blockings();
+        if (!is_blocked()) explain_special();
         explain_resources();
         explain_plan();
-        if (!is_gated()) advise();
+        if (!is_blocked()) advise();
         explain_priority();
         return std::move(result_);
     }
@@ -39,23 +39,23 @@ public:
 private:
     const Demand& demand() const { return pending_.shape->demand(); }
 
-    bool is_gated() const { return gated_; }
+    bool is_blocked() const { return blocked_; }
 
     // Every gate that is shut, and every limit that it would break.
-    void explain_gates() {
-        const auto gates =
-            gates_of(state_, job_, *pending_.shape, outlook_.running_tasks(job_), now_);
-        gated_ = !gates.empty();
-        if (gated_) result_.reason = gates.front().reason;
+    void explain_blockings() {
+        const auto blockings =
+            blocking_reasons_of(state_, job_, *pending_.shape, derived_.running_tasks(job_), now_);
+        blocked_ = !blockings.empty();
+        if (blocked_) result_.reason = blockings.front().reason;
         const auto excesses = limits_on_start(state_, job_, demand());
-        for (const Gate& gate : gates) {
+        for (const BlockingReason& blocking : blockings) {
             const bool of_limits = std::ranges::any_of(
-                excesses, [&](const Excess& one) { return one.reason == gate.reason; });
+                excesses, [&](const Excess& one) { return one.reason == blocking.reason; });
             if (of_limits) {
                 for (const Excess& one : excesses) result_.blockers.push_back(blocker_of(one));
             } else {
                 result_.blockers.push_back(
-                    blocker_at_gate(state_, outlook_, job_, *pending_.shape, gate));
+                    blocker_of_reason(state_, derived_, job_, *pending_.shape, blocking));
             }
         }
     }
@@ -83,7 +83,7 @@ private:
     }
     void explain_licenses() {
         for (const LicenseCount& one : demand().licenses.counts) {
-            const std::int64_t free = outlook_.book.licenses().free_at(one.name, now_);
+            const std::int64_t free = derived_.book.licenses().free_at(one.name, now_);
             if (free >= one.count) continue;
             Blocker blocker{.reason = PendingReason::licenses,
                             .level = "cluster",
@@ -106,28 +106,28 @@ private:
 
     // Either too little is free; or enough is, but promised to jobs before it.
     void explain_resources() {
-        if (auto blocker = blocker_of_holds(state_, outlook_, job_, demand())) {
+        if (auto blocker = blocker_of_holds(state_, derived_, job_, demand())) {
             result_.blockers.push_back(*std::move(blocker));
         }
-        const BitSet open = outlook_.holds.open_to(job_.id, outlook_.usable);
+        const BitSet open = derived_.holds.open_to(job_.id, derived_.usable);
         const auto free = [&](NodeId node) {
             return open.test(node.index()) ? &state_.free(node).amount : nullptr;
         };
         if (demand().linked > 0) return explain_linked();
-        const auto placed = place(demand(), free, taste_);
+        const auto placed = place(demand(), free, preference_);
         if (const Why* why = std::get_if<Why>(&placed)) {
             for (const Shortage& shortage : why->shortages) {
                 result_.blockers.push_back(blocker_of(state_, job_, shortage));
             }
             return;
         }
-        if (is_gated() || result_.reason == PendingReason::licenses) return;
+        if (is_blocked() || result_.reason == PendingReason::licenses) return;
         Blocker blocker{.reason = PendingReason::priority, .level = "plan"};
         const bool endless = pending_.shape->length == Duration::max();
         blocker.text = std::string("Enough is free now, but ") +
                        (endless ? "it has no time limit, so it would never give back what "
                                 : "within its time limit that ") +
-                       "is promised to jobs before it:" + promised_to() + ".";
+                       "is promised to jobs before it:" + planned_for_job() + ".";
         result_.blockers.push_back(std::move(blocker));
     }
 
@@ -137,14 +137,14 @@ private:
         int enough = 0, linked = 0;
         for (std::size_t n = 0; n < state_.spec().nodes.size(); ++n) {
             const NodeId node = NodeId::from_index(n);
-            if (!outlook_.usable.test(n) || !may_use(node)) continue;
+            if (!derived_.usable.test(n) || !may_use(node)) continue;
             bool has_enough = false, has_linked = false;
             for_each_bit(demand().gres_per_node.back().dimensions, [&](int d) {
                 const DimensionId type(static_cast<std::uint32_t>(d));
                 const NodeFree& free = state_.free(node);
                 has_enough = has_enough || free.amount[type] >= count;
                 has_linked =
-                    has_linked || outlook_.topologies.has_linked(node, type, free.devices, count);
+                    has_linked || derived_.topologies.has_linked(node, type, free.devices, count);
             });
             enough += has_enough ? 1 : 0;
             linked += has_linked ? 1 : 0;
@@ -165,14 +165,14 @@ private:
     }
 
     // Who has promises, within the job's time, on nodes that it could use.
-    std::string promised_to() const {
+    std::string planned_for_job() const {
         std::string jobs;
         std::size_t count = 0;
         const Time end = after(now_, pending_.shape->length);
-        for (const auto& [id, promise] : outlook_.book.promises()) {
-            if (id == job_.id || promise.start >= end) continue;
+        for (const auto& [id, planned_start] : derived_.book.planned_starts()) {
+            if (id == job_.id || planned_start.start >= end) continue;
             const bool meets = std::ranges::any_of(
-                promise.amounts, [&](const auto& part) { return may_use(part.first); });
+                planned_start.amounts, [&](const auto& part) { return may_use(part.first); });
             if (meets && count++ < kWaitsForMax) jobs += " " + name_of(id);
         }
         return count > kWaitsForMax ? jobs + " …" : jobs;
@@ -191,14 +191,15 @@ private:
         for (const auto& [node, amount] : planned->amounts) {
             result_.planned_nodes.push_back(state_.spec().node(node).name);
             for (const JobId id : state_.jobs_on(node)) {
-                const Booking* run = outlook_.book.find(id);
+                const PlannedReservation* run = derived_.book.find(id);
                 if (run != nullptr && run->due() <= planned->start)
                     ends.emplace_back(run->due(), id);
             }
-            for (const auto& [id, promise] : outlook_.book.promises()) {
+            for (const auto& [id, planned_start] : derived_.book.planned_starts()) {
                 const bool on_node = std::ranges::any_of(
-                    promise.amounts, [&](const auto& part) { return part.first == node; });
-                if (on_node && promise.end <= planned->start) ends.emplace_back(promise.end, id);
+                    planned_start.amounts, [&](const auto& part) { return part.first == node; });
+                if (on_node && planned_start.end <= planned->start)
+                    ends.emplace_back(planned_start.end, id);
             }
         }
         std::ranges::sort(ends);
@@ -212,9 +213,9 @@ private:
 
     // Which option of the site keeps it out of the plan, if one does.
     void explain_no_plan() {
-        if (is_gated()) return;
+        if (is_blocked()) return;
         PlanQuota quota(state_, now_);
-        for (const JobOrder::Entry& entry : outlook_.pending.order().entries()) {
+        for (const JobOrder::Entry& entry : derived_.pending.order().entries()) {
             if (entry.job == nullptr) continue;
             if (entry.job == &pending_) break;
             quota.count(*entry.job);
@@ -227,40 +228,41 @@ private:
     }
 
     void explain_priority() {
-        for (const PriorityPart& part : outlook_.policy.priority_parts(job_, view_)) {
+        for (const PriorityPart& part : derived_.policy.priority_parts(job_, view_)) {
             result_.priority.emplace_back(part.name, part.micropoints / 1'000'000);
         }
-        if (outlook_.policy.is_fifo()) {
+        if (derived_.policy.is_fifo()) {
             result_.priority.emplace_back("order of submission",
-                                          outlook_.policy.priority(job_, view_));
+                                          derived_.policy.priority(job_, view_));
         }
-        const WorkAhead ahead = work_ahead(state_, outlook_, pending_);
+        const WorkAhead ahead = work_ahead(state_, derived_, pending_);
         result_.ahead = ahead.jobs;
         result_.ahead_gpu_minutes = ahead.gpu_minutes;
         result_.ahead_endless = ahead.endless;
     }
 
     void advise() {
-        for (const Advice& one : advice_for(state_, outlook_, now_, pending_, taste_, may_plan_)) {
+        for (const Advice& one :
+             advice_for(state_, derived_, now_, pending_, preference_, may_plan_)) {
             result_.advice.push_back(in_words(one, now_, state_.planned(job_.id)));
         }
     }
 
     const ClusterState& state_;
-    const Outlook& outlook_;
+    const DerivedState& derived_;
     Time now_;
     const PendingJob& pending_;
     const Job& job_;
     EngineView view_;
-    Taste taste_;
+    PlacementPreference preference_;
     Explanation result_;
-    bool gated_ = false, may_plan_ = true;
+    bool blocked_ = false, may_plan_ = true;
 };
 
 }  // namespace
 
 Explanation explain(const Engine& engine, Time now, JobId job) {
-    const PendingJob* pending = engine.outlook().pending.find(job);
+    const PendingJob* pending = engine.derived().pending.find(job);
     if (pending == nullptr) return {.job = job};
     return Explaining(engine, now, *pending).run();
 }

@@ -19,15 +19,15 @@ constexpr std::size_t kLooksMax = 100'000;
 
 class Advising {
 public:
-    Advising(const ClusterState& state, const Outlook& outlook, Time now, const PendingJob& pending,
-             const Taste& taste, bool may_plan)
+    Advising(const ClusterState& state, const DerivedState& derived, Time now,
+             const PendingJob& pending, const PlacementPreference& preference, bool may_plan)
         : state_(state),
           spec_(state.spec()),
-          outlook_(outlook),
+          derived_(derived),
           now_(now),
           kind_(*pending.shape->kind),
           job_(*state.find_job(pending.id)),
-          taste_(taste) {
+          preference_(preference) {
         const PlannedStart* planned = state.planned(job_.id);
         known_ = planned != nullptr ? planned->start
                  : may_plan         ? after(now, spec_.scheduling.plan_window) + Duration(1)
@@ -56,37 +56,38 @@ private:
     }
 
     // Without those that are held for others.
-    BitSet open_nodes() const { return outlook_.holds.open_to(job_.id, outlook_.usable); }
+    BitSet open_nodes() const { return derived_.holds.open_to(job_.id, derived_.usable); }
 
     // Where the cycle itself would look, in the same way.
     std::optional<Found> find_now(const Demand& demand, Duration length,
-                                  const Footprints* known) const {
+                                  const ClassRequirements* known) const {
         if (demand.share) {
-            return find_shared_now(demand, {state_, outlook_.book, now_, length}, open_nodes(),
-                                   taste_);
+            return find_shared_now(demand, {state_, derived_.book, now_, length}, open_nodes(),
+                                   preference_);
         }
         if (demand.linked > 0) {
-            return find_linked_now(demand, {state_, outlook_.book, now_, length}, open_nodes(),
-                                   taste_, outlook_.topologies);
+            return find_linked_now(demand, {state_, derived_.book, now_, length}, open_nodes(),
+                                   preference_, derived_.topologies);
         }
-        return find_start(demand, {now_, now_, length}, outlook_.book, open_nodes(), taste_, known);
+        return find_start(demand, {now_, now_, length}, derived_.book, open_nodes(), preference_,
+                          known);
     }
 
     // With another limit alone, the job's own demand is known to the index of holes.
-    const Footprints* footprints_of(const Job& job) const {
+    const ClassRequirements* requirements_of(const Job& job) const {
         const bool is_same = job.partition == job_.partition &&
                              job.spec.request->gpus == job_.spec.request->gpus &&
                              job.spec.request->gpus_per_node == job_.spec.request->gpus_per_node &&
                              job.spec.request->gpus_per_task == job_.spec.request->gpus_per_task &&
                              job.spec.request->gres_per_node == job_.spec.request->gres_per_node &&
                              job.spec.request->nodes_min == job_.spec.request->nodes_min;
-        const Footprints& known = kind_.footprints;
-        return is_same && known.generation == outlook_.book.generation() ? &known : nullptr;
+        const ClassRequirements& known = kind_.requirements;
+        return is_same && known.generation == derived_.book.generation() ? &known : nullptr;
     }
 
     // The earliest start of the job changed so, before the one that is known; nullopt: not sooner.
     std::optional<Time> start_of(const Job& job) {
-        const Footprints* known = footprints_of(job);
+        const ClassRequirements* known = requirements_of(job);
         const std::size_t looks = known != nullptr && known->known ? 1 : 2 * spec_.nodes.size();
         if (looks_ + looks > kLooksMax) return std::nullopt;
         looks_ += looks;
@@ -98,11 +99,11 @@ private:
         if (job.spec.deadline) latest = std::min(latest, *job.spec.deadline - job.time_limit);
         if (latest <= now_) return std::nullopt;
         const Duration slack =
-            demand.reservation.empty() ? promise_slack(spec_.scheduling) : kReservationGrace;
+            demand.reservation.empty() ? planned_start_slack(spec_.scheduling) : kReservationGrace;
         const Duration length =
             job.time_limit > Duration::max() - slack ? Duration::max() : job.time_limit + slack;
-        const auto later = find_start(demand, {now_ + Duration(1), latest, length}, outlook_.book,
-                                      open_nodes(), taste_, known);
+        const auto later = find_start(demand, {now_ + Duration(1), latest, length}, derived_.book,
+                                      open_nodes(), preference_, known);
         if (!later) return std::nullopt;
         return later->start;
     }
@@ -226,11 +227,11 @@ private:
 
     const ClusterState& state_;
     const ClusterSpec& spec_;
-    const Outlook& outlook_;
+    const DerivedState& derived_;
     Time now_;
     const Kind& kind_;
     const Job& job_;
-    const Taste& taste_;
+    const PlacementPreference& preference_;
     Time known_{};
     std::size_t looks_ = 0;
     std::vector<Advice> found_;
@@ -255,9 +256,10 @@ std::int64_t gpus_of(const ClusterSpec& spec, const Demand& demand) {
 
 }  // namespace
 
-std::vector<Advice> advice_for(const ClusterState& state, const Outlook& outlook, Time now,
-                               const PendingJob& pending, const Taste& taste, bool may_plan) {
-    return Advising(state, outlook, now, pending, taste, may_plan).run();
+std::vector<Advice> advice_for(const ClusterState& state, const DerivedState& derived, Time now,
+                               const PendingJob& pending, const PlacementPreference& preference,
+                               bool may_plan) {
+    return Advising(state, derived, now, pending, preference, may_plan).run();
 }
 
 std::string in_words(const Advice& advice, Time now, const PlannedStart* planned) {
@@ -267,10 +269,11 @@ std::string in_words(const Advice& advice, Time now, const PlannedStart* planned
            (planned == nullptr ? "" : " instead of " + format_duration(planned->start - now));
 }
 
-WorkAhead work_ahead(const ClusterState& state, const Outlook& outlook, const PendingJob& pending) {
+WorkAhead work_ahead(const ClusterState& state, const DerivedState& derived,
+                     const PendingJob& pending) {
     WorkAhead work;
-    for (const auto& [id, other] : outlook.pending.all()) {
-        if (id == pending.id || other.gate.reason != PendingReason::none) continue;
+    for (const auto& [id, other] : derived.pending.all()) {
+        if (id == pending.id || other.blocking.reason != PendingReason::none) continue;
         if (!(other.key < pending.key)) continue;
         ++work.jobs;
         const std::int64_t gpus = gpus_of(state.spec(), other.shape->demand());

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "berth/engine/derived/outlook.h"
+#include "berth/engine/derived/derived_state.h"
 
 namespace berth {
 
@@ -18,8 +18,9 @@ struct Advice {
 // At most three, the soonest first: a shorter limit, fewer GPUs or nodes, another type, another
 // partition. What the job itself is promised counts as taken, so that nobody ahead of it is
 // delayed. `may_plan`: false for a job that the site's options keep out of the plan.
-std::vector<Advice> advice_for(const ClusterState& state, const Outlook& outlook, Time now,
-                               const PendingJob& pending, const Taste& taste, bool may_plan = true);
+std::vector<Advice> advice_for(const ClusterState& state, const DerivedState& derived, Time now,
+                               const PendingJob& pending, const PlacementPreference& preference,
+                               bool may_plan = true);
 
 // "--gpus=4 instead of 8 would let it start in 00:10:00 instead of 02:00:00"
 std::string in_words(const Advice& advice, Time now, const PlannedStart* planned);
@@ -30,6 +31,7 @@ struct WorkAhead {
     std::int64_t gpu_minutes = 0;
     std::uint32_t endless = 0;  // Jobs that ask for GPUs without a limit.
 };
-WorkAhead work_ahead(const ClusterState& state, const Outlook& outlook, const PendingJob& pending);
+WorkAhead work_ahead(const ClusterState& state, const DerivedState& derived,
+                     const PendingJob& pending);
 
 }  // namespace berth

@@ -13,11 +13,11 @@ namespace berth {
 namespace {
 
 std::vector<Advice> advice_of(const Engine& engine, Time now, JobId id) {
-    const EngineView view(engine.state(), engine.outlook(), now);
-    const Outlook& outlook = engine.outlook();
-    const Taste taste{outlook.policy,     view, id, &outlook.domains, &engine.state(),
-                      &outlook.topologies};
-    return advice_for(engine.state(), outlook, now, *outlook.pending.find(id), taste);
+    const EngineView view(engine.state(), engine.derived(), now);
+    const DerivedState& derived = engine.derived();
+    const PlacementPreference preference{
+        derived.policy, view, id, &derived.domains, &engine.state(), &derived.topologies};
+    return advice_for(engine.state(), derived, now, *derived.pending.find(id), preference);
 }
 
 // As `scontrol update` would record it.
@@ -53,21 +53,21 @@ ClusterSpec random_two_types(Rng& rng) {
 
 JobSpec random_gpu_job(Rng& rng) {
     testing::JobOptions options;
-    options.nodes = rng.chance(30) ? static_cast<std::uint32_t>(rng.between(1, 2)) : 1;
+    options.nodes = rng.feasibility(30) ? static_cast<std::uint32_t>(rng.between(1, 2)) : 1;
     options.gpus = rng.between(1, 4);
     options.limit = std::chrono::minutes(rng.between(2, 120));
     JobSpec spec = testing::make_job(options);
-    if (rng.chance(10)) {
+    if (rng.feasibility(10)) {
         spec.partition = "other";
         spec.request.edit().nodes_min = 1;
         return spec;
     }
-    if (rng.chance(20)) {
+    if (rng.feasibility(20)) {
         spec.request.edit().gpus_per_node.clear();
         spec.request.edit().gres_per_node.clear();
         spec.request.edit().nodes_min = 1;
         spec.request.edit().gpus = {
-            {.name = "gpu", .type = rng.chance(50) ? "a100" : "", .count = rng.between(1, 4)}};
+            {.name = "gpu", .type = rng.feasibility(50) ? "a100" : "", .count = rng.between(1, 4)}};
     }
     return spec;
 }
@@ -92,9 +92,9 @@ void check(const Engine& engine, Time now, const Advice& advice) {
     }
     const auto start = start_in(changed.state(), id);
     if (start && *start <= advice.start) return;
-    const PendingJob& pending = *engine.outlook().pending.find(id);
+    const PendingJob& pending = *engine.derived().pending.find(id);
     const bool taken = std::ranges::any_of(
-        engine.outlook().pending.order().entries(), [&](const JobOrder::Entry& entry) {
+        engine.derived().pending.order().entries(), [&](const JobOrder::Entry& entry) {
             if (entry.job == nullptr || !(entry.key < pending.key)) return false;
             const auto before = start_in(engine.state(), entry.job->id);
             const auto after = start_in(changed.state(), entry.job->id);

@@ -71,8 +71,8 @@ void fill_node_memory(Blocker& blocker, const PartitionSpec& partition, const De
 }
 
 // What is said without numbers.
-std::string plain_text(const Job& job, const Gate& gate) {
-    switch (gate.reason) {
+std::string plain_text(const Job& job, const BlockingReason& blocking) {
+    switch (blocking.reason) {
         case PendingReason::job_held_user: return "Its owner holds it: release it.";
         case PendingReason::job_held_admin: return "An administrator holds it.";
         case PendingReason::launch_failed_requeued_held:
@@ -89,19 +89,19 @@ std::string plain_text(const Job& job, const Gate& gate) {
         case PendingReason::bad_constraints:
             return "No set of nodes could run it, even if all were empty.";
         case PendingReason::req_node_not_avail:
-            return "Nodes that it cannot do without take no work now (" + gate.detail + ").";
+            return "Nodes that it cannot do without take no work now (" + blocking.detail + ").";
         default: return "";
     }
 }
 
 }  // namespace
 
-Blocker blocker_at_gate(const ClusterState& state, const Outlook& outlook, const Job& job,
-                        const Shape& shape, const Gate& gate) {
+Blocker blocker_of_reason(const ClusterState& state, const DerivedState& derived, const Job& job,
+                          const Shape& shape, const BlockingReason& blocking) {
     const PartitionSpec& partition = state.spec().partition(job.partition);
-    Blocker blocker{.reason = gate.reason, .level = "job", .text = plain_text(job, gate)};
-    if (gate.until) blocker.until = *gate.until;
-    switch (gate.reason) {
+    Blocker blocker{.reason = blocking.reason, .level = "job", .text = plain_text(job, blocking)};
+    if (blocking.until) blocker.until = *blocking.until;
+    switch (blocking.reason) {
         case PendingReason::partition_down:
         case PendingReason::partition_inactive:
         case PendingReason::partition_node_limit:
@@ -110,22 +110,22 @@ Blocker blocker_at_gate(const ClusterState& state, const Outlook& outlook, const
         case PendingReason::req_node_not_avail: blocker.level = "cluster"; break;
         default: break;
     }
-    if (gate.reason == PendingReason::partition_node_limit) {
+    if (blocking.reason == PendingReason::partition_node_limit) {
         fill_nodes(blocker, partition, shape.demand());
-    } else if (gate.reason == PendingReason::partition_time_limit) {
+    } else if (blocking.reason == PendingReason::partition_time_limit) {
         fill_time(blocker, job, *partition.max_time, "the partition");
-    } else if (gate.reason == PendingReason::max_mem_per_limit) {
+    } else if (blocking.reason == PendingReason::max_mem_per_limit) {
         fill_node_memory(blocker, partition, shape.demand());
-    } else if (gate.reason == PendingReason::qos_max_wall) {
+    } else if (blocking.reason == PendingReason::qos_max_wall) {
         const QosSpec& qos = state.spec().qos[job.qos.index()];
         blocker.level = "qos " + qos.name;
         fill_time(blocker, job, *qos.max_wall, "the QOS");
-    } else if (gate.reason == PendingReason::job_array_task_limit) {
+    } else if (blocking.reason == PendingReason::job_array_task_limit) {
         blocker.level = "array " + to_string(job.array_job.value_or(job.id));
         blocker.resource = "tasks";
         blocker.asked = 1;
         blocker.total = job.spec.array ? job.spec.array->max_running : job.array_max_running;
-        blocker.text = std::to_string(outlook.running_tasks(job)) +
+        blocker.text = std::to_string(derived.running_tasks(job)) +
                        " of its array's tasks run, and no more than " +
                        std::to_string(blocker.total) + " may at once.";
     }
@@ -175,11 +175,11 @@ std::string node_names(const ClusterSpec& spec, const BitSet& nodes) {
 
 }  // namespace
 
-std::optional<Blocker> blocker_of_holds(const ClusterState& state, const Outlook& outlook,
+std::optional<Blocker> blocker_of_holds(const ClusterState& state, const DerivedState& derived,
                                         const Job& job, const Demand& demand) {
     Blocker blocker{.reason = PendingReason::resources, .level = "hold"};
     const ClusterSpec& spec = state.spec();
-    if (const HeadHold* own = outlook.holds.of(job.id)) {
+    if (const HeadHold* own = derived.holds.of(job.id)) {
         blocker.text =
             "It is first, and no start is known since what runs has no known end; it "
             "has waited for " +
@@ -188,7 +188,7 @@ std::optional<Blocker> blocker_of_holds(const ClusterState& state, const Outlook
             " any more.";
         return blocker;
     }
-    for (const HeadHold& hold : outlook.holds.all()) {
+    for (const HeadHold& hold : derived.holds.all()) {
         const bool meets = std::ranges::any_of(
             demand.choices, [&](const BitSet& choice) { return choice.intersects(hold.nodes); });
         if (!meets) continue;

@@ -155,7 +155,8 @@ BitSet candidates(const ClusterSpec& spec, const PartitionSpec& partition,
 }
 
 // Only GPU types that will do, and no node where one of such a type will not.
-void keep_able_gpus(Demand& demand, BitSet& nodes, const ClusterSpec& spec, const Nearness& near) {
+void keep_able_gpus(Demand& demand, BitSet& nodes, const ClusterSpec& spec,
+                    const TopologyConstraint& near) {
     if (near.gpu_memory_min == Bytes(0) && near.compute_capability_min == 0) return;
     DimensionSet gpus = 0, able = 0;
     for (const DimensionId type : spec.dimensions.of_name("gpu")) gpus |= dimension_bit(type);
@@ -178,7 +179,7 @@ void keep_able_gpus(Demand& demand, BitSet& nodes, const ClusterSpec& spec, cons
 }
 
 // Wishes about nodes; those about jobs are looked at when it is about to start.
-void keep_featured(BitSet& nodes, const ClusterSpec& spec, const Nearness& near) {
+void keep_featured(BitSet& nodes, const ClusterSpec& spec, const TopologyConstraint& near) {
     for (const Affinity& wish : near.affinities) {
         if (wish.to != Affinity::To::feature || !wish.required) continue;
         for (std::size_t n = nodes.find_first(); n != BitSet::kNone; n = nodes.find_next(n)) {
@@ -189,7 +190,7 @@ void keep_featured(BitSet& nodes, const ClusterSpec& spec, const Nearness& near)
     }
 }
 
-void set_near(Demand& demand, const Nearness& near) {
+void set_near(Demand& demand, const TopologyConstraint& near) {
     demand.near = {.switches = near.switches.value_or(0),
                    .segment = near.segment.value_or(0),
                    .contiguous = near.contiguous,
@@ -295,7 +296,7 @@ DimensionSet dimensions_of(const Dimensions& dimensions, const GresRequest& requ
     return set;
 }
 
-bool is_able(const Device& device, const Nearness& near) {
+bool is_able(const Device& device, const TopologyConstraint& near) {
     return device.memory >= near.gpu_memory_min &&
            device.compute_capability >= near.compute_capability_min;
 }

@@ -84,7 +84,7 @@ struct Demand {
 DimensionSet dimensions_of(const Dimensions& dimensions, const GresRequest& request);
 
 // Whether the device is known to have the memory and the compute capability that are asked for.
-bool is_able(const Device& device, const Nearness& near);
+bool is_able(const Device& device, const TopologyConstraint& near);
 
 // Whether an empty device of this kind has so many parts to give, in that way of sharing.
 bool gives_part(const Device& device, const ShareKind& part);

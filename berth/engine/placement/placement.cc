@@ -23,10 +23,10 @@ std::vector<Offer> offers_from(const Demand& demand, const BitSet& choice, const
 }
 
 std::optional<std::vector<Part>> try_place(const Demand& demand, const Rooms& rooms,
-                                           const Taste& taste) {
+                                           const PlacementPreference& preference) {
     for (const BitSet& choice : demand.choices) {
-        const auto offers = offers_from(demand, choice, rooms, taste.view.spec());
-        if (auto parts = gather(demand, offers, taste)) return parts;
+        const auto offers = offers_from(demand, choice, rooms, preference.view.spec());
+        if (auto parts = gather(demand, offers, preference)) return parts;
     }
     return std::nullopt;
 }
@@ -93,9 +93,9 @@ std::string dimension_name(const Dimensions& dimensions, DimensionSet set) {
 }
 
 std::variant<std::vector<Part>, Why> place(const Demand& demand, const Rooms& rooms,
-                                           const Taste& taste) {
-    if (auto parts = try_place(demand, rooms, taste)) return *std::move(parts);
-    return why_not(demand, rooms, taste.view.spec());
+                                           const PlacementPreference& preference) {
+    if (auto parts = try_place(demand, rooms, preference)) return *std::move(parts);
+    return why_not(demand, rooms, preference.view.spec());
 }
 
 Why why_not(const Demand& demand, const Rooms& rooms, const ClusterSpec& spec) {
@@ -163,7 +163,7 @@ Allocation settle(const ClusterState& state, const std::vector<Part>& parts,
 
 namespace {
 
-bool could_run(const Demand& demand, const Rooms& rooms, const Taste& taste) {
+bool could_run(const Demand& demand, const Rooms& rooms, const PlacementPreference& preference) {
     if (demand.nodes_max > 1 || !demand.gres_total.empty()) {
         std::uint32_t left = 4 * std::max(demand.nodes_min, 1U);  // Most often so many will do.
         const auto few = [&](NodeId node) {
@@ -171,8 +171,8 @@ bool could_run(const Demand& demand, const Rooms& rooms, const Taste& taste) {
             if (room != nullptr) --left;
             return room;
         };
-        return try_place(demand, few, taste).has_value() ||
-               try_place(demand, rooms, taste).has_value();
+        return try_place(demand, few, preference).has_value() ||
+               try_place(demand, rooms, preference).has_value();
     }
     const std::size_t required = demand.required.find_first();
     for (const BitSet& choice : demand.choices) {
@@ -182,7 +182,8 @@ bool could_run(const Demand& demand, const Rooms& rooms, const Taste& taste) {
             const Resources* room = rooms(node);
             const std::uint32_t most = tasks_per_node_max(demand);
             if (room == nullptr) continue;
-            if (tasks_that_fit(demand, taste.view.spec().node(node), *room, most) > 0) return true;
+            if (tasks_that_fit(demand, preference.view.spec().node(node), *room, most) > 0)
+                return true;
         }
     }
     return false;
@@ -190,16 +191,17 @@ bool could_run(const Demand& demand, const Rooms& rooms, const Taste& taste) {
 
 }  // namespace
 
-bool could_ever_run(const Demand& demand, const Taste& taste) {
-    const ClusterSpec& spec = taste.view.spec();
-    return could_run(demand, [&](NodeId node) { return &spec.node(node).capacity; }, taste);
+bool could_ever_run(const Demand& demand, const PlacementPreference& preference) {
+    const ClusterSpec& spec = preference.view.spec();
+    return could_run(demand, [&](NodeId node) { return &spec.node(node).capacity; }, preference);
 }
 
-bool could_run_when_free(const Demand& demand, const ClusterState& state, const Taste& taste) {
+bool could_run_when_free(const Demand& demand, const ClusterState& state,
+                         const PlacementPreference& preference) {
     const auto room = [&](NodeId node) {
         return state.condition(node).schedulable() ? &state.spec().node(node).capacity : nullptr;
     };
-    return could_run(demand, room, taste);
+    return could_run(demand, room, preference);
 }
 
 }  // namespace berth

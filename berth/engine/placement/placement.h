@@ -34,7 +34,7 @@ using Rooms = std::function<const Resources*(NodeId)>;
 
 // Amounts on each node, or why not.
 std::variant<std::vector<Part>, Why> place(const Demand& demand, const Rooms& rooms,
-                                           const Taste& taste);
+                                           const PlacementPreference& preference);
 
 // Why a demand does not fit in these rooms.
 Why why_not(const Demand& demand, const Rooms& rooms, const ClusterSpec& spec);
@@ -45,8 +45,9 @@ Allocation settle(const ClusterState& state, const std::vector<Part>& parts,
 
 // Whether the job would run if all nodes were up and empty, or only all those that may take work
 // now.
-bool could_ever_run(const Demand& demand, const Taste& taste);
-bool could_run_when_free(const Demand& demand, const ClusterState& state, const Taste& taste);
+bool could_ever_run(const Demand& demand, const PlacementPreference& preference);
+bool could_run_when_free(const Demand& demand, const ClusterState& state,
+                         const PlacementPreference& preference);
 
 // "gpu:a100", "fpga", "cpu".
 std::string dimension_name(const Dimensions& dimensions, DimensionSet set);

@@ -25,9 +25,9 @@ std::vector<Counts> best_sums(const std::vector<const Counts*>& rooms, std::size
 // How good it is to take this of a node. Where GPUs are shared, the score sees them one by one: the
 // job gets the first whole ones.
 std::int64_t score_of(NodeId node, const NodeTake& take, const Resources& rest,
-                      const Taste& taste) {
-    Candidate candidate{node, take.amount, rest, {}, 0, kWholeGpu, taste.job};
-    const std::vector<GpuLeft> gpus = taste.view.gpus(node);
+                      const PlacementPreference& preference) {
+    Candidate candidate{node, take.amount, rest, {}, 0, kWholeGpu, preference.job};
+    const std::vector<GpuLeft> gpus = preference.view.gpus(node);
     Resources wanted = take.amount;
     for (std::size_t i = 0; i < gpus.size(); ++i) {
         if (gpus[i].milli < kWholeGpu || wanted[gpus[i].type] == 0) continue;
@@ -38,13 +38,14 @@ std::int64_t score_of(NodeId node, const NodeTake& take, const Resources& rest,
         std::ranges::all_of(gpus, [&](const GpuLeft& gpu) { return wanted[gpu.type] == 0; });
     if (all_there) candidate.gpus = gpus;  // Else it is for later.
     if (!all_there) candidate.chosen = 0;
-    return taste.policy.placement_score(candidate, taste.view);
+    return preference.policy.placement_score(candidate, preference.view);
 }
 
 class Gathering {
 public:
-    Gathering(const Demand& demand, std::span<const Offer> offers, const Taste& taste)
-        : demand_(demand), offers_(offers), taste_(taste) {
+    Gathering(const Demand& demand, std::span<const Offer> offers,
+              const PlacementPreference& preference)
+        : demand_(demand), offers_(offers), preference_(preference) {
         wanted_.push_back(demand.tasks.value_or(0));
         for (const GresDemand& gres : demand.gres_total) wanted_.push_back(gres.count);
         for (const Offer& offer : offers) rooms_.push_back(room_of(offer));
@@ -80,7 +81,7 @@ private:
     Counts room_of(const Offer& offer) const {
         Counts room{offer.tasks};
         if (demand_.gres_total.empty()) return room;
-        const NodeSpec& node = taste_.view.spec().node(offer.node);
+        const NodeSpec& node = preference_.view.spec().node(offer.node);
         const auto take = take_on(demand_, node, offer.room, tasks_per_node_min(demand_));
         BERTH_ASSERT(take);
         for (std::size_t i = 0; i < take->of_total.size(); ++i) {
@@ -148,7 +149,7 @@ private:
 
     std::int64_t score(std::size_t n, const Counts& left, std::size_t slots) const {
         const Offer& offer = offers_[n];
-        const NodeSpec& node = taste_.view.spec().node(offer.node);
+        const NodeSpec& node = preference_.view.spec().node(offer.node);
         const auto others = static_cast<std::int64_t>(slots - 1);
         const std::int64_t here =
             demand_.fewest_nodes ? left[0] - others : (left[0] + others) / (others + 1);
@@ -163,7 +164,7 @@ private:
             take_more_of_total(demand_, *take, offer.room, i, more);
         }
         const Resources rest = offer.room - take->amount;
-        return score_of(offer.node, *take, rest, taste_);
+        return score_of(offer.node, *take, rest, preference_);
     }
 
     std::vector<std::int64_t> distribute(std::span<const std::size_t> chosen, std::size_t i) const {
@@ -196,7 +197,7 @@ private:
         std::vector<Part> parts;
         for (std::size_t n = 0; n < chosen.size(); ++n) {
             const Offer& offer = offers_[chosen[n]];
-            auto take = take_on(demand_, taste_.view.spec().node(offer.node), offer.room,
+            auto take = take_on(demand_, preference_.view.spec().node(offer.node), offer.room,
                                 static_cast<std::uint32_t>(tasks[n]));
             if (!take) return std::nullopt;
             parts.push_back({offer.node, *std::move(take)});
@@ -223,7 +224,7 @@ private:
 
     const Demand& demand_;
     std::span<const Offer> offers_;
-    const Taste& taste_;
+    const PlacementPreference& preference_;
     Counts wanted_;              // Tasks (0: so many on each node), then gres_total.
     std::vector<Counts> rooms_;  // By offer.
     std::vector<std::size_t> required_;
@@ -231,18 +232,18 @@ private:
 
 // The common case: one node that holds it all.
 std::optional<std::vector<Part>> gather_one(const Demand& demand, std::span<const Offer> offers,
-                                            const Taste& taste) {
+                                            const PlacementPreference& preference) {
     const std::size_t required = demand.required.find_first();
     std::optional<Part> best;
     std::int64_t best_score = 0;
     for (const Offer& offer : offers) {
         if (required != BitSet::kNone && offer.node.index() != required) continue;
-        const NodeSpec& node = taste.view.spec().node(offer.node);
+        const NodeSpec& node = preference.view.spec().node(offer.node);
         auto take = take_on(demand, node, offer.room, tasks_per_node_min(demand));
         BERTH_ASSERT(take);
         if (offers.size() == 1) return std::vector{Part{offer.node, *std::move(take)}};
         const Resources rest = offer.room - take->amount;
-        const std::int64_t points = score_of(offer.node, *take, rest, taste);
+        const std::int64_t points = score_of(offer.node, *take, rest, preference);
         if (best && points <= best_score) continue;
         best = Part{offer.node, *std::move(take)};
         best_score = points;
@@ -253,14 +254,14 @@ std::optional<std::vector<Part>> gather_one(const Demand& demand, std::span<cons
 
 // The next most common: the same on each of several nodes, which can be judged one by one.
 std::optional<std::vector<Part>> gather_alike(const Demand& demand, std::span<const Offer> offers,
-                                              const Taste& taste) {
+                                              const PlacementPreference& preference) {
     if (offers.size() < demand.nodes_min) return std::nullopt;
     const std::size_t nodes = demand.fewest_nodes
                                   ? demand.nodes_min
                                   : std::min<std::size_t>(demand.nodes_max, offers.size());
     const auto part_of = [&](const Offer& offer) {
-        auto take =
-            take_on(demand, taste.view.spec().node(offer.node), offer.room, demand.tasks_per_node);
+        auto take = take_on(demand, preference.view.spec().node(offer.node), offer.room,
+                            demand.tasks_per_node);
         BERTH_ASSERT(take);
         return Part{offer.node, *std::move(take)};
     };
@@ -278,7 +279,7 @@ std::optional<std::vector<Part>> gather_alike(const Demand& demand, std::span<co
         const Part part = part_of(offers[n]);
         const Resources rest = offers[n].room - part.take.amount;
         const std::int64_t points =
-            taste.policy.placement_score({part.node, part.take.amount, rest}, taste.view);
+            preference.policy.placement_score({part.node, part.take.amount, rest}, preference.view);
         rated.emplace_back(-points, n);
     }
     const auto chosen = rated.begin() + static_cast<std::ptrdiff_t>(nodes);
@@ -292,14 +293,14 @@ std::optional<std::vector<Part>> gather_alike(const Demand& demand, std::span<co
 }  // namespace
 
 std::optional<std::vector<Part>> gather_any(const Demand& demand, std::span<const Offer> offers,
-                                            const Taste& taste) {
+                                            const PlacementPreference& preference) {
     if (demand.nodes_max == 1 && demand.gres_total.empty()) {
-        return gather_one(demand, offers, taste);
+        return gather_one(demand, offers, preference);
     }
     if (!demand.tasks && demand.gres_total.empty() && demand.required.empty()) {
-        return gather_alike(demand, offers, taste);
+        return gather_alike(demand, offers, preference);
     }
-    return Gathering(demand, offers, taste).run();
+    return Gathering(demand, offers, preference).run();
 }
 
 }  // namespace berth

@@ -24,7 +24,7 @@ class ClusterState;
 class Topologies;
 
 // What a choice among nodes rests on.
-struct Taste {
+struct PlacementPreference {
     const Policy& policy;
     const View& view;
     JobId job{0};  // Whose nodes are chosen.
@@ -37,10 +37,10 @@ struct Taste {
 // The parts, in node order, as the demand wants them and the placement scores like them; nullopt
 // where these offers do not suffice. `offers` are of one of the demand's choices.
 std::optional<std::vector<Part>> gather(const Demand& demand, std::span<const Offer> offers,
-                                        const Taste& taste);
+                                        const PlacementPreference& preference);
 
 // The same without a look at where the nodes are.
 std::optional<std::vector<Part>> gather_any(const Demand& demand, std::span<const Offer> offers,
-                                            const Taste& taste);
+                                            const PlacementPreference& preference);
 
 }  // namespace berth

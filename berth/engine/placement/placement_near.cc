@@ -22,8 +22,9 @@ struct Leaf {
 
 class NearSearch {
 public:
-    NearSearch(const Demand& demand, std::span<const Offer> offers, const Taste& taste)
-        : demand_(demand), offers_(offers), taste_(taste), domains_(*taste.domains) {
+    NearSearch(const Demand& demand, std::span<const Offer> offers,
+               const PlacementPreference& preference)
+        : demand_(demand), offers_(offers), preference_(preference), domains_(*preference.domains) {
         std::vector<std::size_t> place(domains_.leaves(), SIZE_MAX);
         for (std::size_t i = 0; i < offers.size(); ++i) {
             const LeafId id = domains_.leaf_of(offers[i].node);
@@ -149,18 +150,19 @@ private:
         std::vector<Offer> some;
         some.reserve(indexes.size());
         for (const std::size_t i : indexes) some.push_back(offers_[i]);
-        return gather_any(demand_, some, taste_);
+        return gather_any(demand_, some, preference_);
     }
 
     const Demand& demand_;
     std::span<const Offer> offers_;
-    const Taste& taste_;
+    const PlacementPreference& preference_;
     const Domains& domains_;
     std::vector<Leaf> leaves_;
 };
 
 // Nodes whose numbers follow on each other: the shortest run that will do.
-Parts gather_in_a_row(const Demand& demand, std::span<const Offer> offers, const Taste& taste) {
+Parts gather_in_a_row(const Demand& demand, std::span<const Offer> offers,
+                      const PlacementPreference& preference) {
     const std::size_t most = std::min<std::size_t>(demand.nodes_max, offers.size());
     const auto try_length = [&](std::size_t nodes) -> Parts {
         Demand exactly = demand;
@@ -168,7 +170,7 @@ Parts gather_in_a_row(const Demand& demand, std::span<const Offer> offers, const
         for (std::size_t i = 0; i + nodes <= offers.size(); ++i) {
             const std::span<const Offer> run = offers.subspan(i, nodes);
             if (run.back().node.index() - run.front().node.index() + 1 != nodes) continue;
-            if (Parts parts = gather_any(exactly, run, taste)) return parts;
+            if (Parts parts = gather_any(exactly, run, preference)) return parts;
         }
         return std::nullopt;
     };
@@ -186,8 +188,8 @@ Parts gather_in_a_row(const Demand& demand, std::span<const Offer> offers, const
 
 // Those of a job's nodes that have its GPUs all linked to each other; all, where none has.
 std::vector<Offer> with_linked_gpus(const Demand& demand, std::span<const Offer> offers,
-                                    const Taste& taste) {
-    const DimensionSet gpus = taste.view.totals().gpu_types;
+                                    const PlacementPreference& preference) {
+    const DimensionSet gpus = preference.view.totals().gpu_types;
     const std::uint32_t tasks = tasks_per_node_min(demand);
     DimensionSet types = gpus;
     std::int64_t count = 0;
@@ -204,9 +206,9 @@ std::vector<Offer> with_linked_gpus(const Demand& demand, std::span<const Offer>
         for_each_bit(types, [&](int d) {
             const DimensionId type(static_cast<std::uint32_t>(d));
             has = has || (offer.room[type] >= count &&
-                          taste.topologies->has_linked(offer.node, type,
-                                                       taste.state->free(offer.node).devices,
-                                                       static_cast<int>(count)));
+                          preference.topologies->has_linked(
+                              offer.node, type, preference.state->free(offer.node).devices,
+                              static_cast<int>(count)));
         });
         if (has) linked.push_back(offer);
     }
@@ -216,25 +218,26 @@ std::vector<Offer> with_linked_gpus(const Demand& demand, std::span<const Offer>
 }  // namespace
 
 std::optional<std::vector<Part>> gather(const Demand& demand, std::span<const Offer> offers,
-                                        const Taste& taste) {
-    const bool has_domains = taste.domains != nullptr && !taste.domains->empty();
+                                        const PlacementPreference& preference) {
+    const bool has_domains = preference.domains != nullptr && !preference.domains->empty();
     const bool is_choice = offers.size() > 1;
-    if (is_choice && demand.nodes_max == 1 && taste.topologies != nullptr && !demand.exclusive) {
-        const std::vector<Offer> linked = with_linked_gpus(demand, offers, taste);
+    if (is_choice && demand.nodes_max == 1 && preference.topologies != nullptr &&
+        !demand.exclusive) {
+        const std::vector<Offer> linked = with_linked_gpus(demand, offers, preference);
         if (!linked.empty() && linked.size() < offers.size()) {
-            if (Parts parts = gather_any(demand, linked, taste)) return parts;
+            if (Parts parts = gather_any(demand, linked, preference)) return parts;
         }
     }
     if (demand.nodes_max == 1 || (!has_domains && !demand.near.contiguous)) {
-        return gather_any(demand, offers, taste);
+        return gather_any(demand, offers, preference);
     }
-    if (demand.near.contiguous) return gather_in_a_row(demand, offers, taste);
-    if (demand.near.spread) return gather_any(demand, offers, taste);
-    const NearSearch search(demand, offers, taste);
+    if (demand.near.contiguous) return gather_in_a_row(demand, offers, preference);
+    if (demand.near.spread) return gather_any(demand, offers, preference);
+    const NearSearch search(demand, offers, preference);
     const bool must = demand.near.switches > 0 || demand.near.segment > 0;
     const std::size_t most = demand.near.switches > 0 ? demand.near.switches : SIZE_MAX;
     if (Parts parts = search.run(most)) return parts;
-    return must ? std::nullopt : gather_any(demand, offers, taste);
+    return must ? std::nullopt : gather_any(demand, offers, preference);
 }
 
 }  // namespace berth

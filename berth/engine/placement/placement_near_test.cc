@@ -1,4 +1,4 @@
-// Nearness against brute force: the fewest leaves that will do, rows, and linked GPUs.
+// TopologyConstraint against brute force: the fewest leaves that will do, rows, and linked GPUs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct NearWorld {
     Domains domains;
     std::vector<Offer> offers;
 
-    Taste taste() const { return {policy, view, JobId(1), &domains}; }
+    PlacementPreference preference() const { return {policy, view, JobId(1), &domains}; }
 };
 
 // Up to ten nodes on up to four leaves of a tree with one or two levels; some are not on offer.
@@ -35,7 +35,7 @@ NearWorld random_near_world(Rng& rng) {
     }
     world.domains = Domains(world.view.cluster);
     for (std::int64_t n = 0; n < nodes; ++n) {
-        if (rng.chance(30)) continue;
+        if (rng.feasibility(30)) continue;
         const NodeId node = NodeId::from_index(static_cast<std::size_t>(n));
         world.offers.push_back({node, world.view.cluster.node(node).capacity, 1});
     }
@@ -80,14 +80,14 @@ TEST(Near, AJobTakesTheFewestLeavesAndNoMoreThanItMay) {
         const NearWorld world = random_near_world(rng);
         Demand demand = nodes_of(static_cast<std::uint32_t>(rng.between(2, 6)));
         const auto fewest = fewest_leaves(world, demand.nodes_min);
-        const auto parts = gather(demand, world.offers, world.taste());
+        const auto parts = gather(demand, world.offers, world.preference());
         ASSERT_EQ(parts.has_value(), fewest.has_value());
         if (parts) {
             ASSERT_EQ(parts->size(), demand.nodes_min);
             ASSERT_EQ(leaves_of(world, nodes_in(*parts)), *fewest);
         }
         demand.near.switches = static_cast<std::uint32_t>(rng.between(1, 3));
-        const auto limited = gather(demand, world.offers, world.taste());
+        const auto limited = gather(demand, world.offers, world.preference());
         ASSERT_EQ(limited.has_value(), fewest && *fewest <= demand.near.switches);
     });
 }
@@ -103,7 +103,7 @@ TEST(Near, NodesInARowAreFoundWheneverThereAreAny) {
                                  world.offers[i].node.index() ==
                              demand.nodes_min - 1;
         }
-        const auto parts = gather(demand, world.offers, world.taste());
+        const auto parts = gather(demand, world.offers, world.preference());
         ASSERT_EQ(parts.has_value(), any);
         if (!parts) return;
         const std::vector<NodeId> nodes = nodes_in(*parts);
@@ -122,7 +122,7 @@ TEST(Near, SegmentsStayWholeInTheirBlocks) {
         for (const Offer& offer : world.offers) ++free[world.domains.leaf_of(offer.node)];
         std::uint32_t segments = 0;
         for (const auto& [leaf, count] : free) segments += count / segment;
-        const auto parts = gather(demand, world.offers, world.taste());
+        const auto parts = gather(demand, world.offers, world.preference());
         ASSERT_EQ(parts.has_value(), segments * segment >= demand.nodes_min);
         if (!parts) return;
         for (const NodeId node : nodes_in(*parts)) ++taken[world.domains.leaf_of(node)];
@@ -138,7 +138,7 @@ NodeSpec random_links(Rng& rng, Dimensions& dimensions) {
     const std::int64_t percent = rng.between(20, 95);
     for (std::size_t a = 0; a < 8; ++a) {
         for (std::size_t b = 0; b < a; ++b) {
-            const std::int32_t links = rng.chance(percent) ? 1 : 0;
+            const std::int32_t links = rng.feasibility(percent) ? 1 : 0;
             node.devices[a].links[b] = node.devices[b].links[a] = links;
         }
     }

@@ -23,17 +23,17 @@ struct Found {
 // What a demand takes of one node of each class that can serve it, so that the index of holes can
 // be asked. Only where that is the same whatever else is free: the same number of tasks on each
 // node, and devices of one kind.
-struct Footprint {
+struct ClassRequirement {
     std::uint32_t node_class = 0;
     std::uint32_t level = 0;
     std::uint32_t tasks = 0;
     bool takes_others = false;  // Than levels know of: each hole needs a closer look.
     Resources take;
 };
-struct Footprints {
+struct ClassRequirements {
     std::uint64_t generation = 0;  // Of the book's classes that it was made for; 0: not made.
     bool known = false;            // False: the demand is not of that kind.
-    std::vector<std::vector<Footprint>> choices;  // As Demand::choices.
+    std::vector<std::vector<ClassRequirement>> choices;  // As Demand::choices.
 };
 
 }  // namespace berth

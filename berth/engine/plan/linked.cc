@@ -36,7 +36,7 @@ bool has_linked_now(const Demand& demand, const SharedLook& look, NodeId node,
 }
 
 std::optional<Found> find_linked_now(const Demand& demand, const SharedLook& look,
-                                     const BitSet& usable, const Taste& taste,
+                                     const BitSet& usable, const PlacementPreference& preference,
                                      const Topologies& topologies) {
     const ClusterSpec& spec = look.state.spec();
     const Time end = after(look.now, look.length);
@@ -54,7 +54,7 @@ std::optional<Found> find_linked_now(const Demand& demand, const SharedLook& loo
                     tasks_that_fit(rest, spec.node(node), room, tasks_per_node_max(rest));
                 if (tasks > 0) offers.push_back({node, room, tasks});
             }
-            if (auto parts = gather(rest, offers, taste))
+            if (auto parts = gather(rest, offers, preference))
                 found = Found{look.now, *std::move(parts)};
         }
     });

@@ -12,7 +12,7 @@ bool has_linked_now(const Demand& demand, const SharedLook& look, NodeId node,
 
 // The start, now, of such a demand on usable nodes; nullopt: not now.
 std::optional<Found> find_linked_now(const Demand& demand, const SharedLook& look,
-                                     const BitSet& usable, const Taste& taste,
+                                     const BitSet& usable, const PlacementPreference& preference,
                                      const Topologies& topologies);
 
 }  // namespace berth

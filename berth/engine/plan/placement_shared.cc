@@ -34,7 +34,8 @@ struct PartChoice {
 // Which of these devices the part is best taken of. GPUs with another number of parts make the same
 // part another fraction, so they are asked about by themselves.
 PartChoice choose_device(const NodeGpus& gpus, DeviceMask devices, const ShareKind& part,
-                         const Candidate& plain, const NodeSpec& node, const Taste& taste) {
+                         const Candidate& plain, const NodeSpec& node,
+                         const PlacementPreference& preference) {
     std::map<std::int32_t, DeviceMask> by_fraction;
     for (std::size_t i = 0; i < gpus.devices.size(); ++i) {
         if ((devices & bit(static_cast<int>(gpus.devices[i]))) == 0) continue;
@@ -43,9 +44,9 @@ PartChoice choose_device(const NodeGpus& gpus, DeviceMask devices, const ShareKi
     }
     std::optional<PartChoice> best;
     for (const auto& [milli, usable] : by_fraction) {
-        const Candidate candidate{plain.node, plain.take, plain.left, gpus.left,
-                                  0,          milli,      taste.job};
-        const GpuChoice choice = choose_gpu(taste.policy, candidate, usable, taste.view);
+        const Candidate candidate{plain.node, plain.take, plain.left,    gpus.left,
+                                  0,          milli,      preference.job};
+        const GpuChoice choice = choose_gpu(preference.policy, candidate, usable, preference.view);
         if (best && choice.score <= best->score) continue;
         const auto at = static_cast<std::size_t>(std::countr_zero(choice.chosen));
         best = PartChoice{gpus.devices[at], choice.score};
@@ -56,12 +57,13 @@ PartChoice choose_device(const NodeGpus& gpus, DeviceMask devices, const ShareKi
 
 class SharedSearch {
 public:
-    SharedSearch(const Demand& demand, const SharedLook& look, const Taste& taste)
+    SharedSearch(const Demand& demand, const SharedLook& look,
+                 const PlacementPreference& preference)
         : part_(*demand.share),
           rest_(beside_gpu(demand)),
           look_(look),
-          taste_(taste),
-          gpu_types_(taste.view.totals().gpu_types) {}
+          preference_(preference),
+          gpu_types_(preference.view.totals().gpu_types) {}
 
     std::optional<std::vector<Part>> among(const BitSet& choice, const BitSet& usable) {
         std::vector<Offer> offers;
@@ -77,14 +79,14 @@ public:
             if (tasks > 0) offers.push_back({node, room, tasks});
         }
         if (rest_.nodes_max == 1 && rest_.gres_total.empty()) return on_one(offers);
-        auto parts = gather(rest_, offers, taste_);
+        auto parts = gather(rest_, offers, preference_);
         if (!parts) return std::nullopt;
         for (Part& part : *parts) choose_for(part, room_of(offers, part.node));
         return parts;
     }
 
 private:
-    const ClusterSpec& spec() const { return taste_.view.spec(); }
+    const ClusterSpec& spec() const { return preference_.view.spec(); }
 
     static const Resources& room_of(const std::vector<Offer>& offers, NodeId node) {
         return std::ranges::find(offers, node, &Offer::node)->room;
@@ -115,7 +117,7 @@ private:
         const Resources left = room - part.take.amount;
         const Candidate plain{part.node, part.take.amount, left};
         const PartChoice choice = choose_device(gpus, devices_for_part(look_, part.node, part_),
-                                                part_, plain, spec().node(part.node), taste_);
+                                                part_, plain, spec().node(part.node), preference_);
         part.take.share = DeviceShare{choice.device, part_};
         return choice.score;
     }
@@ -123,7 +125,7 @@ private:
     ShareKind part_;
     Demand rest_;
     const SharedLook& look_;
-    const Taste& taste_;
+    const PlacementPreference& preference_;
     DimensionSet gpu_types_;
 };
 
@@ -168,8 +170,8 @@ DeviceMask devices_for_part(const SharedLook& look, NodeId node, const ShareKind
 }
 
 std::optional<Found> find_shared_now(const Demand& demand, const SharedLook& look,
-                                     const BitSet& usable, const Taste& taste) {
-    SharedSearch search(demand, look, taste);
+                                     const BitSet& usable, const PlacementPreference& preference) {
+    SharedSearch search(demand, look, preference);
     for (const BitSet& choice : demand.choices) {
         if (auto parts = search.among(choice, usable)) return Found{look.now, *std::move(parts)};
     }

@@ -33,6 +33,6 @@ DeviceMask devices_for_part(const SharedLook& look, NodeId node, const ShareKind
 // The start, now, of a demand with a share, on usable nodes; nullopt: not now. Every part of it
 // says which GPU.
 std::optional<Found> find_shared_now(const Demand& demand, const SharedLook& look,
-                                     const BitSet& usable, const Taste& taste);
+                                     const BitSet& usable, const PlacementPreference& preference);
 
 }  // namespace berth

@@ -21,20 +21,20 @@ void PlanBook::rebuild(const ClusterState& state) {
         timelines_.emplace_back(node.capacity, state.spec().dimensions.size());
     }
     classes_ = NodeClasses(state.spec());
-    levels_ = HoleLevels(classes_);
-    holes_ = HoleIndex(classes_.size());
-    fresh_ = HoleIndex(classes_.size());
+    levels_ = FreeSlotLevels(classes_);
+    free_slots_ = FreeSlotIndex(classes_.size());
+    fresh_ = FreeSlotIndex(classes_.size());
     ++generation_;
     released_.assign(nodes, 0);
     fresh_nodes_.clear();
     all_fresh_ = true;
     ++last_release_;
     ++fresh_version_;
-    const JobTable<Booking> before = std::exchange(running_, {});
-    promises_.clear();
-    promised_on_.assign(nodes, {});
+    const JobTable<PlannedReservation> before = std::exchange(running_, {});
+    planned_starts_.clear();
+    planned_on_.assign(nodes, {});
     starts_on_.assign(nodes, {});
-    promised_nodes_.clear();
+    planned_nodes_.clear();
     free_groups_.rebuild(state.spec(), classes_);
     ends_.clear();
     starts_.clear();
@@ -47,29 +47,30 @@ void PlanBook::rebuild(const ClusterState& state) {
     reservations_.take_from(timelines_);
     collision_ = true;
     const auto enter_from_state = [&](JobId id) {
-        auto booking = booking_of(state, *state.find_job(id));
-        if (!booking) return;
-        const Booking* known = before.find(id);  // Perhaps it overran already.
-        if (known != nullptr && known->due() == booking->due()) {
-            booking->end = std::max(booking->end, known->end);
+        auto planned_reservation = planned_reservation_of(state, *state.find_job(id));
+        if (!planned_reservation) return;
+        const PlannedReservation* known = before.find(id);  // Perhaps it overran already.
+        if (known != nullptr && known->due() == planned_reservation->due()) {
+            planned_reservation->end = std::max(planned_reservation->end, known->end);
         }
-        enter(id, *std::move(booking));
+        enter(id, *std::move(planned_reservation));
     };
     for (const JobId id : state.holding_jobs()) enter_from_state(id);
     for (std::size_t n = 0; n < nodes; ++n) settle_drained(state, NodeId::from_index(n));
     for (const auto& [id, planned] : state.plan()) enter_from_state(id);
     // All may have changed where they are promised something.
-    for (const auto& [id, promise] : promises_) disturbed_.push_back(id);
+    for (const auto& [id, planned_start] : planned_starts_) disturbed_.push_back(id);
 }
 
-std::optional<Booking> PlanBook::booking_of(const ClusterState& state, const Job& job) const {
+std::optional<PlannedReservation> PlanBook::planned_reservation_of(const ClusterState& state,
+                                                                   const Job& job) const {
     if (job.allocation) {
         const Time due = limit_end(state.spec().scheduling, job);
-        Booking booking{.start = *job.started_at,
-                        .end = due,
-                        .amounts = {},
-                        .licenses = job.allocation->licenses,
-                        .reservation = job.spec.request->reservation};
+        PlannedReservation planned_reservation{.start = *job.started_at,
+                                               .end = due,
+                                               .amounts = {},
+                                               .licenses = job.allocation->licenses,
+                                               .reservation = job.spec.request->reservation};
         NodeAmounts amounts;
         std::vector<PartOf> parts;
         for (const NodeShare& share : job.allocation->shares) {
@@ -79,29 +80,29 @@ std::optional<Booking> PlanBook::booking_of(const ClusterState& state, const Job
             const std::uint32_t device = share.device_share->device;
             parts.push_back({share.node, device, devices[device].dimension});
         }
-        booking.amounts = amounts;
-        booking.run = Booking::Run{due, std::move(parts)};
-        const Booking* known = running_.find(job.id);  // Perhaps it overran already.
-        if (known != nullptr && known->due() == due) booking.end = known->end;
-        return booking;
+        planned_reservation.amounts = amounts;
+        planned_reservation.run = PlannedReservation::Run{due, std::move(parts)};
+        const PlannedReservation* known = running_.find(job.id);  // Perhaps it overran already.
+        if (known != nullptr && known->due() == due) planned_reservation.end = known->end;
+        return planned_reservation;
     }
     const PlannedStart* planned = state.planned(job.id);
     if (planned == nullptr) return std::nullopt;
-    return Booking{.start = planned->start,
-                   .end = planned->end,
-                   .amounts = planned->amounts,
-                   .licenses = planned->licenses,
-                   .reservation = job.spec.request->reservation};
+    return PlannedReservation{.start = planned->start,
+                              .end = planned->end,
+                              .amounts = planned->amounts,
+                              .licenses = planned->licenses,
+                              .reservation = job.spec.request->reservation};
 }
 
 void PlanBook::refresh(const ClusterState& state, Time now, JobId id) {
     const Job* job = state.find_job(id);
-    std::optional<Booking> wanted;
-    if (job != nullptr) wanted = booking_of(state, *job);
-    const Booking* known = find(id);
+    std::optional<PlannedReservation> wanted;
+    if (job != nullptr) wanted = planned_reservation_of(state, *job);
+    const PlannedReservation* known = find(id);
     if (known == nullptr && !wanted) return;
     if (known != nullptr && wanted && *known == *wanted) return;
-    std::optional<Booking> before;
+    std::optional<PlannedReservation> before;
     if (known != nullptr) {
         before = *known;
         remove(id);
@@ -111,9 +112,11 @@ void PlanBook::refresh(const ClusterState& state, Time now, JobId id) {
         enter(id, *wanted);
     }
     if (!drained_.empty()) {
-        for (const auto* booking : {before ? &*before : nullptr, wanted ? &*wanted : nullptr}) {
-            if (booking == nullptr || !booking->running()) continue;
-            for (const NodeId node : booking->amounts.nodes()) settle_drained(state, node);
+        for (const auto* planned_reservation :
+             {before ? &*before : nullptr, wanted ? &*wanted : nullptr}) {
+            if (planned_reservation == nullptr || !planned_reservation->running()) continue;
+            for (const NodeId node : planned_reservation->amounts.nodes())
+                settle_drained(state, node);
         }
     }
     if (before) note_releases(*before, id, now);
@@ -121,11 +124,13 @@ void PlanBook::refresh(const ClusterState& state, Time now, JobId id) {
     for (const NodeId node : before->amounts.nodes()) forget_before(node, now);
 }
 
-const Booking* PlanBook::promise(JobId job) const { return promises_.find(job); }
+const PlannedReservation* PlanBook::planned_start(JobId job) const {
+    return planned_starts_.find(job);
+}
 
-const Booking* PlanBook::find(JobId job) const {
-    const Booking* running = running_.find(job);
-    return running == nullptr ? promise(job) : running;
+const PlannedReservation* PlanBook::find(JobId job) const {
+    const PlannedReservation* running = running_.find(job);
+    return running == nullptr ? planned_start(job) : running;
 }
 
 void PlanBook::change_shared(const PartOf& part, JobId job, Time start, std::optional<Time> end) {
@@ -155,31 +160,31 @@ std::optional<Time> PlanBook::shared_until(NodeId node, std::uint32_t device) co
     return found->second.until;
 }
 
-void PlanBook::enter(JobId job, Booking booking) {
-    change_timelines(booking, false);
-    if (booking.running()) {
-        ends_.emplace(booking.end, job);
-        for (const auto& [node, amount] : booking.amounts) {
+void PlanBook::enter(JobId job, PlannedReservation planned_reservation) {
+    change_timelines(planned_reservation, false);
+    if (planned_reservation.running()) {
+        ends_.emplace(planned_reservation.end, job);
+        for (const auto& [node, amount] : planned_reservation.amounts) {
             free_groups_.change(node, amount, false);
         }
-        for (const PartOf& part : std::as_const(booking).run->parts) {
-            change_shared(part, job, booking.start, booking.end);
+        for (const PartOf& part : std::as_const(planned_reservation).run->parts) {
+            change_shared(part, job, planned_reservation.start, planned_reservation.end);
         }
-        running_[job] = std::move(booking);
+        running_[job] = std::move(planned_reservation);
         return;
     }
-    for (const NodeId node : booking.amounts.nodes()) {
-        if (promised_on_[node.index()].empty()) promised_nodes_.insert(node);
-        promised_on_[node.index()].push_back(job);
-        starts_on_[node.index()].push_back(booking.start);
+    for (const NodeId node : planned_reservation.amounts.nodes()) {
+        if (planned_on_[node.index()].empty()) planned_nodes_.insert(node);
+        planned_on_[node.index()].push_back(job);
+        starts_on_[node.index()].push_back(planned_reservation.start);
     }
-    starts_.emplace_back(booking.start, job);
+    starts_.emplace_back(planned_reservation.start, job);
     std::ranges::push_heap(starts_, std::greater{});
     changed_.push_back(job);
-    promises_[job] = std::move(booking);
-    if (starts_.size() > 64 + 2 * promises_.size()) {
+    planned_starts_[job] = std::move(planned_reservation);
+    if (starts_.size() > 64 + 2 * planned_starts_.size()) {
         std::erase_if(starts_, [&](const auto& entry) {
-            const Booking* known = promise(entry.second);
+            const PlannedReservation* known = planned_start(entry.second);
             return known == nullptr || known->start != entry.first;
         });
         std::ranges::sort(starts_);  // Which is a heap.
@@ -188,41 +193,41 @@ void PlanBook::enter(JobId job, Booking booking) {
 }
 
 void PlanBook::remove(JobId job) {
-    const Booking& booking = *find(job);
-    change_timelines(booking, true);
-    if (booking.running()) {
-        ends_.erase({booking.end, job});
-        for (const auto& [node, amount] : booking.amounts) {
+    const PlannedReservation& planned_reservation = *find(job);
+    change_timelines(planned_reservation, true);
+    if (planned_reservation.running()) {
+        ends_.erase({planned_reservation.end, job});
+        for (const auto& [node, amount] : planned_reservation.amounts) {
             free_groups_.change(node, amount, true);
         }
-        for (const PartOf& part : booking.run->parts) {
-            change_shared(part, job, booking.start, std::nullopt);
+        for (const PartOf& part : planned_reservation.run->parts) {
+            change_shared(part, job, planned_reservation.start, std::nullopt);
         }
         running_.erase(job);
         return;
     }
-    for (const NodeId node : booking.amounts.nodes()) {
-        auto& jobs = promised_on_[node.index()];
+    for (const NodeId node : planned_reservation.amounts.nodes()) {
+        auto& jobs = planned_on_[node.index()];
         const auto at = std::ranges::find(jobs, job);
         starts_on_[node.index()].erase(starts_on_[node.index()].begin() + (at - jobs.begin()));
         jobs.erase(at);
-        if (jobs.empty()) promised_nodes_.erase(node);
+        if (jobs.empty()) planned_nodes_.erase(node);
     }
     changed_.push_back(job);
-    promises_.erase(job);
+    planned_starts_.erase(job);
 }
 
 std::vector<JobId> PlanBook::extend_overdue(Time now, Duration longer) {
     std::vector<JobId> overdue;
     while (!ends_.empty() && ends_.begin()->first <= now) {
         const JobId job = ends_.begin()->second;
-        Booking booking = running_.at(job);
+        PlannedReservation planned_reservation = running_.at(job);
         remove(job);
         Duration late = longer;
-        while (after(booking.due(), late) <= now) late *= 2;
-        booking.end = after(booking.due(), late);
-        for (const NodeId node : booking.amounts.nodes()) forget_before(node, now);
-        enter(job, std::move(booking));
+        while (after(planned_reservation.due(), late) <= now) late *= 2;
+        planned_reservation.end = after(planned_reservation.due(), late);
+        for (const NodeId node : planned_reservation.amounts.nodes()) forget_before(node, now);
+        enter(job, std::move(planned_reservation));
         overdue.push_back(job);
     }
     return overdue;
@@ -234,31 +239,31 @@ std::optional<Time> PlanBook::next_end() const {
 }
 
 // The heap keeps what has been moved or lifted until it comes to the top.
-std::vector<JobId> PlanBook::overdue_promises(Time now) {
+std::vector<JobId> PlanBook::overdue_planned_starts(Time now) {
     std::vector<JobId> overdue;
     while (!starts_.empty() && starts_.front().first <= now) {
         const auto [start, job] = starts_.front();
         std::ranges::pop_heap(starts_, std::greater{});
         starts_.pop_back();
-        const Booking* known = promise(job);
+        const PlannedReservation* known = planned_start(job);
         if (known != nullptr && known->start == start) overdue.push_back(job);
     }
     std::ranges::sort(overdue);
     overdue.erase(std::unique(overdue.begin(), overdue.end()), overdue.end());
     for (const JobId job : overdue) {
-        starts_.emplace_back(promise(job)->start, job);
+        starts_.emplace_back(planned_start(job)->start, job);
         std::ranges::push_heap(starts_, std::greater{});
     }
     return overdue;
 }
 
 std::optional<Time> PlanBook::next_start(Time now) {
-    const std::vector<JobId> overdue = overdue_promises(now);  // They are on top again.
+    const std::vector<JobId> overdue = overdue_planned_starts(now);  // They are on top again.
     std::vector<std::pair<Time, JobId>> due;
     std::optional<Time> next;
     while (!starts_.empty()) {
         const auto [start, job] = starts_.front();
-        const Booking* known = promise(job);
+        const PlannedReservation* known = planned_start(job);
         const bool outdated = known == nullptr || known->start != start;
         if (!outdated && start > now) {
             next = start;
@@ -275,33 +280,40 @@ std::optional<Time> PlanBook::next_start(Time now) {
     return next;
 }
 
-Booking PlanBook::lift(JobId job) {
-    Booking booking = promises_.at(job);
+PlannedReservation PlanBook::lift(JobId job) {
+    PlannedReservation planned_reservation = planned_starts_.at(job);
     remove(job);
-    return booking;
+    return planned_reservation;
 }
 
-void PlanBook::put(JobId job, Booking booking) { enter(job, std::move(booking)); }
+void PlanBook::put(JobId job, PlannedReservation planned_reservation) {
+    enter(job, std::move(planned_reservation));
+}
 
 std::vector<JobId> PlanBook::take_changed() {
     put_in_order(changed_);
     return std::exchange(changed_, {});
 }
 
-bool PlanBook::has_room_for(const Booking& booking, Time from) const {
-    const Time start = std::max(booking.start, from);
-    if (!licenses_.first_free(booking.licenses, start, start, booking.end - start)) return false;
-    return std::ranges::all_of(booking.amounts, [&](const auto& part) {
+bool PlanBook::has_room_for(const PlannedReservation& planned_reservation, Time from) const {
+    const Time start = std::max(planned_reservation.start, from);
+    if (!licenses_.first_free(planned_reservation.licenses, start, start,
+                              planned_reservation.end - start))
+        return false;
+    return std::ranges::all_of(planned_reservation.amounts, [&](const auto& part) {
         const auto& [node, amount] = part;
-        return fits(amount, timeline(node, booking.reservation).least_free(start, booking.end));
+        return fits(amount, timeline(node, planned_reservation.reservation)
+                                .least_free(start, planned_reservation.end));
     });
 }
 
-bool PlanBook::collides(const Booking& booking, Time from) const {
-    const Time start = std::max(booking.start, from);
-    if (licenses_.goes_below_zero(booking.licenses, start, booking.end)) return true;
-    return std::ranges::any_of(booking.amounts, [&](const auto& part) {
-        return timeline(part.first, booking.reservation).goes_below_zero(start, booking.end);
+bool PlanBook::collides(const PlannedReservation& planned_reservation, Time from) const {
+    const Time start = std::max(planned_reservation.start, from);
+    if (licenses_.goes_below_zero(planned_reservation.licenses, start, planned_reservation.end))
+        return true;
+    return std::ranges::any_of(planned_reservation.amounts, [&](const auto& part) {
+        return timeline(part.first, planned_reservation.reservation)
+            .goes_below_zero(start, planned_reservation.end);
     });
 }
 
@@ -322,22 +334,25 @@ const Timeline& PlanBook::timeline(NodeId node, const std::string& reservation) 
         .first->second;
 }
 
-void PlanBook::change_timelines(const Booking& booking, bool more) {
+void PlanBook::change_timelines(const PlannedReservation& planned_reservation, bool more) {
     if (!reservations_.empty()) reserved_.clear();
-    for (const auto& [node, amount] : booking.amounts) {
-        if (booking.reservation.empty()) {
-            change(node, booking.start, booking.end, amount, more);
+    for (const auto& [node, amount] : planned_reservation.amounts) {
+        if (planned_reservation.reservation.empty()) {
+            change(node, planned_reservation.start, planned_reservation.end, amount, more);
             continue;
         }
-        reservations_.change(booking.reservation, node, {booking.start, booking.end}, amount, more,
+        reservations_.change(planned_reservation.reservation, node,
+                             {planned_reservation.start, planned_reservation.end}, amount, more,
                              [&, at = node](Span span, const Resources& some, bool add) {
                                  change(at, span.start, span.end, some, add);
                              });
     }
     if (more) {
-        licenses_.give_back(booking.start, booking.end, booking.licenses);
+        licenses_.give_back(planned_reservation.start, planned_reservation.end,
+                            planned_reservation.licenses);
     } else {
-        licenses_.book(booking.start, booking.end, booking.licenses);
+        licenses_.book(planned_reservation.start, planned_reservation.end,
+                       planned_reservation.licenses);
     }
 }
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "berth/engine/plan/free_groups.h"
-#include "berth/engine/plan/hole_index.h"
+#include "berth/engine/plan/free_slot_index.h"
 #include "berth/engine/plan/license_book.h"
 #include "berth/engine/plan/reservation_book.h"
 #include "berth/engine/plan/timeline.h"
@@ -30,9 +30,9 @@ struct PartOf {
     friend bool operator==(const PartOf&, const PartOf&) = default;
 };
 
-struct Booking {
+struct PlannedReservation {
     Time start{}, end{};
-    PromisedAmounts amounts;
+    PlannedAmounts amounts;
     Shared<std::vector<LicenseCount>> licenses;
     SharedText reservation;  // Whose part of the nodes it takes; empty: what is open to all.
     // Of a job that runs and holds them; none: it is promised them.
@@ -45,7 +45,7 @@ struct Booking {
 
     bool running() const { return run.has_value(); }
     Time due() const { return run ? run->due : Time{}; }
-    friend bool operator==(const Booking&, const Booking&) = default;
+    friend bool operator==(const PlannedReservation&, const PlannedReservation&) = default;
 };
 
 // Counts releases: a later one has a higher number.
@@ -67,16 +67,16 @@ public:
     const Timeline& timeline(NodeId node, const std::string& reservation) const;
     const LicenseBook& licenses() const { return licenses_; }
     const ReservationBook& reservations() const { return reservations_; }
-    bool is_used(std::string_view reservation) const;  // By a job that runs.
-    const Booking* find(JobId job) const;              // Running or promised.
-    const Booking* promise(JobId job) const;           // Promised only.
-    const JobTable<Booking>& promises() const { return promises_; }
-    std::span<const JobId> promised_on(NodeId node) const { return promised_on_[node.index()]; }
+    bool is_used(std::string_view reservation) const;          // By a job that runs.
+    const PlannedReservation* find(JobId job) const;           // Running or promised.
+    const PlannedReservation* planned_start(JobId job) const;  // Promised only.
+    const JobTable<PlannedReservation>& planned_starts() const { return planned_starts_; }
+    std::span<const JobId> planned_on(NodeId node) const { return planned_on_[node.index()]; }
     // When these begin, in the same order.
     std::span<const Time> starts_on(NodeId node) const { return starts_on_[node.index()]; }
 
     // The nodes on which somebody is promised something.
-    const std::set<NodeId>& promised_nodes() const { return promised_nodes_; }
+    const std::set<NodeId>& planned_nodes() const { return planned_nodes_; }
     // What runs leave free now, alike nodes together. Exact for a run of any length on nodes where
     // nobody is promised anything; nullptr: reservations or parts of GPUs take from them, too.
     const FreeGroups* free_groups() const {
@@ -91,16 +91,17 @@ public:
     // The next end of a running job.
     std::optional<Time> next_end() const;
     // Those promised a start by `now` that still wait, and the next start after it.
-    std::vector<JobId> overdue_promises(Time now);
+    std::vector<JobId> overdue_planned_starts(Time now);
     std::optional<Time> next_start(Time now);
 
     // Takes a promise out, and puts one in. Whoever takes one out and puts the same one back has
     // given nothing back; otherwise note_releases() of the one before.
-    Booking lift(JobId job);
-    void put(JobId job, Booking booking);
-    void note_releases(const Booking& booking);
+    PlannedReservation lift(JobId job);
+    void put(JobId job, PlannedReservation planned_reservation);
+    void note_releases(const PlannedReservation& planned_reservation);
     // The same, but for what this job has taken over.
-    void note_releases(const Booking& booking, JobId taken_over_by, Time now);
+    void note_releases(const PlannedReservation& planned_reservation, JobId taken_over_by,
+                       Time now);
     // Whose promises were put, lifted or moved since the last call, each once, in id order.
     std::vector<JobId> take_changed();
 
@@ -108,14 +109,14 @@ public:
     std::optional<Time> shared_until(NodeId node, std::uint32_t device) const;
 
     // Whether all of it is free, from `from` on.
-    bool has_room_for(const Booking& booking, Time from) const;
+    bool has_room_for(const PlannedReservation& planned_reservation, Time from) const;
     // Whether somewhere, from `from` on, more is booked of what it has than there is.
-    bool collides(const Booking& booking, Time from) const;
+    bool collides(const PlannedReservation& planned_reservation, Time from) const;
 
-    // ---- Holes.
+    // ---- FreeSlots.
     const NodeClasses& classes() const { return classes_; }
-    const HoleLevels& levels() const { return levels_; }
-    const HoleIndex& holes() const { return holes_; }
+    const FreeSlotLevels& levels() const { return levels_; }
+    const FreeSlotIndex& free_slots() const { return free_slots_; }
     // The level for what a demand takes of one node of this class, made if need be.
     std::size_t level_for(std::size_t node_class, const Resources& take);
     std::uint64_t generation() const { return generation_; }  // Classes are new with each.
@@ -126,7 +127,7 @@ public:
     bool all_fresh() const { return all_fresh_; }
     bool any_fresh() const { return all_fresh_ || !fresh_nodes_.empty(); }
     const std::vector<NodeId>& fresh_nodes() const { return fresh_nodes_; }
-    const HoleIndex& fresh_holes() const { return fresh_; }
+    const FreeSlotIndex& fresh_free_slots() const { return fresh_; }
     // What was given back up to this release has been seen by all.
     void forget_fresh(ReleaseNumber seen);
     // Jobs with a promise on a node that became fresh since the last call.
@@ -137,14 +138,15 @@ public:
     bool take_collision() { return std::exchange(collision_, false); }
 
 private:
-    std::optional<Booking> booking_of(const ClusterState& state, const Job& job) const;
-    void change_timelines(const Booking& booking, bool more);
+    std::optional<PlannedReservation> planned_reservation_of(const ClusterState& state,
+                                                             const Job& job) const;
+    void change_timelines(const PlannedReservation& planned_reservation, bool more);
     void change(NodeId node, Time start, Time end, const Resources& amount, bool more);
-    void replace_holes(std::size_t node_class, NodeId node);  // By hole_change_.
+    void replace_free_slots(std::size_t node_class, NodeId node);  // By free_slot_change_.
     void forget_before(NodeId node, Time now);
     // Books the shared GPU anew, after it has got another user or has lost one.
     void change_shared(const PartOf& part, JobId job, Time start, std::optional<Time> end);
-    void enter(JobId job, Booking booking);
+    void enter(JobId job, PlannedReservation planned_reservation);
     void remove(JobId job);
     void fill_fresh(NodeId node);
 
@@ -154,8 +156,8 @@ private:
     // What jobs of reservations may have, worked out where it was asked for.
     mutable std::map<std::pair<NodeId, std::string>, Timeline> reserved_;
     NodeClasses classes_;
-    HoleLevels levels_;
-    HoleIndex holes_, fresh_;
+    FreeSlotLevels levels_;
+    FreeSlotIndex free_slots_, fresh_;
     std::uint64_t generation_ = 0;
 
     std::vector<ReleaseNumber> released_;  // By NodeId: the last one there, if it is fresh.
@@ -165,10 +167,10 @@ private:
     std::uint64_t fresh_version_ = 0;
     std::vector<JobId> disturbed_;
 
-    JobTable<Booking> running_, promises_;
-    std::vector<std::vector<JobId>> promised_on_;  // By NodeId.
+    JobTable<PlannedReservation> running_, planned_starts_;
+    std::vector<std::vector<JobId>> planned_on_;  // By NodeId.
     std::vector<std::vector<Time>> starts_on_;
-    std::set<NodeId> promised_nodes_;
+    std::set<NodeId> planned_nodes_;
     FreeGroups free_groups_;
     std::set<std::pair<Time, JobId>> ends_;       // Of running ones.
     std::vector<std::pair<Time, JobId>> starts_;  // Of promises: a heap, with some outdated.
@@ -180,7 +182,7 @@ private:
     std::map<std::pair<NodeId, std::uint32_t>, Shared> shared_;
     std::map<std::pair<NodeId, std::uint32_t>, Time> drained_;  // Devices, and booked since when.
     bool collision_ = false;
-    HoleChange hole_change_;  // Kept for its memory.
+    FreeSlotChange free_slot_change_;  // Kept for its memory.
 };
 
 // When the run's time is up, and when it will be ended for that: later by OverTimeLimit.

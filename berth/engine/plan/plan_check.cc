@@ -145,8 +145,8 @@ public:
 
     // The spans of time within which a run of this length could start, up to `latest`.
     template <class Visit>
-    void each_chance(Time earliest, Time latest, Duration length, const Resources& need,
-                     Visit visit) const {
+    void each_feasibility(Time earliest, Time latest, Duration length, const Resources& need,
+                          Visit visit) const {
         std::size_t i = 0;
         while (i < steps_.size() && (i + 1 < steps_.size() && steps_[i + 1].first <= earliest)) ++i;
         while (i < steps_.size() && steps_[i].first <= latest) {
@@ -181,7 +181,7 @@ private:
 
 bool is_plain(const Job& job, const PlannedStart& planned) {
     const JobRequest& request = job.spec.request;
-    if (request.nearness != Nearness{}) return false;
+    if (request.nearness != TopologyConstraint{}) return false;
     if (!request.nodelist.empty() || !request.exclude.empty() || !request.constraint.empty()) {
         return false;
     }
@@ -204,9 +204,9 @@ std::optional<Time> earlier_start(const ClusterState& state, const Job& job,
             changes.emplace_back(to + Duration(1), -1);
         };
         const Time latest = planned.start - Duration(1);
-        free[node.index()].each_chance(now + Duration(1), latest, planned.end - planned.start, need,
-                                       add);
-        free[node.index()].each_chance(now, now, job.time_limit, need, add);
+        free[node.index()].each_feasibility(now + Duration(1), latest, planned.end - planned.start,
+                                            need, add);
+        free[node.index()].each_feasibility(now, now, job.time_limit, need, add);
     }
     std::ranges::sort(changes);
     std::size_t nodes = 0;
@@ -276,12 +276,12 @@ std::optional<std::string> check_plan(const ClusterState& state, Time now, PlanC
 
 std::optional<std::string> check_kept(const ClusterState& state,
                                       const JobTable<PlannedStart>& before) {
-    for (const auto& [id, promised] : before) {
+    for (const auto& [id, planned_for] : before) {
         const Job* job = state.find_job(id);
         if (job == nullptr || job->state != JobState::pending) continue;
         const PlannedStart* now = state.planned(id);
         if (now == nullptr) return "job " + to_string(id) + " lost its promise";
-        if (now->start > promised.start) return "job " + to_string(id) + " was put off";
+        if (now->start > planned_for.start) return "job " + to_string(id) + " was put off";
     }
     return std::nullopt;
 }

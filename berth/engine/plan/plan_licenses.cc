@@ -8,14 +8,15 @@ namespace {
 // one's first time is the other's too.
 std::optional<Found> find_with(const std::vector<LicenseCount>& licenses, const Demand& demand,
                                const Window& window, const PlanBook& book, const BitSet& usable,
-                               const Taste& taste, const Footprints* footprints) {
+                               const PlacementPreference& preference,
+                               const ClassRequirements* requirements) {
     Window left = window;
     while (true) {
         const auto free =
             book.licenses().first_free(licenses, left.earliest, left.latest, left.length);
         if (!free) return std::nullopt;
         left.earliest = *free;
-        auto found = find_on_nodes(demand, left, book, usable, taste, footprints);
+        auto found = find_on_nodes(demand, left, book, usable, preference, requirements);
         if (!found) return std::nullopt;
         if (book.licenses().first_free(licenses, found->start, found->start, left.length)) {
             found->licenses = licenses;
@@ -28,15 +29,15 @@ std::optional<Found> find_with(const std::vector<LicenseCount>& licenses, const 
 }  // namespace
 
 std::optional<Found> find_start(const Demand& demand, const Window& window, const PlanBook& book,
-                                const BitSet& usable, const Taste& taste,
-                                const Footprints* footprints) {
+                                const BitSet& usable, const PlacementPreference& preference,
+                                const ClassRequirements* requirements) {
     if (demand.licenses.counts.empty()) {
-        return find_on_nodes(demand, window, book, usable, taste, footprints);
+        return find_on_nodes(demand, window, book, usable, preference, requirements);
     }
     std::optional<Found> best;
     Window left = window;
     for (const std::vector<LicenseCount>& choice : choices_of(demand.licenses)) {
-        auto found = find_with(choice, demand, left, book, usable, taste, footprints);
+        auto found = find_with(choice, demand, left, book, usable, preference, requirements);
         if (!found) continue;
         best = std::move(found);
         if (best->start == window.earliest) break;

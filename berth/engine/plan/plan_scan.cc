@@ -76,7 +76,7 @@ using Slidings = std::vector<Sliding>;
 
 // A job of one node: each node by itself, and the best of those that are first.
 std::optional<Found> find_on_one(const Demand& demand, const Window& window, Slidings& nodes,
-                                 const Taste& taste) {
+                                 const PlacementPreference& preference) {
     Time best = window.latest;
     std::vector<Offer> offers;
     for (Sliding& node : nodes) {
@@ -94,14 +94,14 @@ std::optional<Found> find_on_one(const Demand& demand, const Window& window, Sli
             break;
         }
     }
-    auto parts = gather(demand, offers, taste);
+    auto parts = gather(demand, offers, preference);
     if (!parts) return std::nullopt;
     return Found{best, *std::move(parts)};
 }
 
 // A gang: all nodes together, moved to each time at which one of them changes.
 std::optional<Found> find_for_gang(const Demand& demand, const Window& window, Slidings& nodes,
-                                   const Taste& taste) {
+                                   const PlacementPreference& preference) {
     using Change = std::pair<Time, std::size_t>;
     std::priority_queue<Change, std::vector<Change>, std::greater<>> changes;
     for (std::size_t i = 0; i < nodes.size(); ++i) changes.emplace(window.earliest, i);
@@ -125,7 +125,7 @@ std::optional<Found> find_for_gang(const Demand& demand, const Window& window, S
         for (const Sliding& node : nodes) {
             if (node.offer().tasks > 0) offers.push_back(node.offer());
         }
-        if (auto parts = gather(demand, offers, taste)) return Found{at, *std::move(parts)};
+        if (auto parts = gather(demand, offers, preference)) return Found{at, *std::move(parts)};
     }
     return std::nullopt;
 }
@@ -133,7 +133,7 @@ std::optional<Found> find_for_gang(const Demand& demand, const Window& window, S
 }  // namespace
 
 std::optional<Found> scan_start(const Demand& demand, const Window& window, const PlanBook& book,
-                                const BitSet& usable, const Taste& taste) {
+                                const BitSet& usable, const PlacementPreference& preference) {
     std::optional<Found> best;
     Window left = window;
     for (const BitSet& choice : demand.choices) {
@@ -141,11 +141,11 @@ std::optional<Found> scan_start(const Demand& demand, const Window& window, cons
         for (std::size_t n = choice.find_first(); n != BitSet::kNone; n = choice.find_next(n)) {
             if (!usable.test(n)) continue;
             const NodeId node = NodeId::from_index(n);
-            nodes.emplace_back(demand, node, taste.view.spec(),
+            nodes.emplace_back(demand, node, preference.view.spec(),
                                book.timeline(node, demand.reservation));
         }
-        auto found = demand.nodes_max == 1 ? find_on_one(demand, left, nodes, taste)
-                                           : find_for_gang(demand, left, nodes, taste);
+        auto found = demand.nodes_max == 1 ? find_on_one(demand, left, nodes, preference)
+                                           : find_for_gang(demand, left, nodes, preference);
         if (!found) continue;
         best = std::move(found);
         if (best->start == window.earliest) break;

@@ -8,7 +8,7 @@
 namespace berth {
 
 std::optional<Found> scan_start(const Demand& demand, const Window& window, const PlanBook& book,
-                                const BitSet& usable, const Taste& taste);
+                                const BitSet& usable, const PlacementPreference& preference);
 
 // When, within the window, this node alone could first have a part of the job.
 std::optional<Time> first_offer(const Demand& demand, const Window& window, const PlanBook& book,

@@ -7,7 +7,7 @@
 #include <memory_resource>
 
 #include "berth/base/assert.h"
-#include "berth/engine/plan/hole_stream.h"
+#include "berth/engine/plan/free_slot_stream.h"
 #include "berth/engine/plan/plan_scan.h"
 
 namespace berth {
@@ -46,44 +46,45 @@ bool has_member_in(const BitSet& choice, const std::vector<NodeId>& members) {
 // A job of one node: all holes that allow the earliest start.
 class OneNode {
 public:
-    OneNode(const Demand& demand, const Window& window, const PlanBook& book, const Taste& taste)
-        : demand_(demand), window_(window), book_(book), taste_(taste) {
+    OneNode(const Demand& demand, const Window& window, const PlanBook& book,
+            const PlacementPreference& preference)
+        : demand_(demand), window_(window), book_(book), preference_(preference) {
         offers_.reserve(kAlikeMax);
         seen_.reserve(kAlikeMax);
     }
 
-    std::optional<Found> find(HoleStream& holes) {
+    std::optional<Found> find(FreeSlotStream& free_slots) {
         const std::size_t required = demand_.required.find_first();
         std::optional<Time> start;
-        HoleStream::Offered offered;
-        while (holes.next(offered)) {
-            if (required != BitSet::kNone && offered.hole.node.index() != required) continue;
+        FreeSlotStream::Offered offered;
+        while (free_slots.next(offered)) {
+            if (required != BitSet::kNone && offered.free_slot.node.index() != required) continue;
             if (!start) {
-                start = std::max(offered.hole.start, window_.earliest);
-                holes.limit(*start);
+                start = std::max(offered.free_slot.start, window_.earliest);
+                free_slots.limit(*start);
             }
             add(*start, offered);
         }
         if (!start) return std::nullopt;
-        auto parts = gather(demand_, offers_, taste_);
+        auto parts = gather(demand_, offers_, preference_);
         BERTH_ASSERT(parts);
         return Found{*start, *std::move(parts)};
     }
 
 private:
-    void add(Time start, const HoleStream::Offered& offered) {
-        const NodeId node = offered.hole.node;
+    void add(Time start, const FreeSlotStream::Offered& offered) {
+        const NodeId node = offered.free_slot.node;
         const Resources room = book_.timeline(node).least_free(start, after(start, window_.length));
-        const std::uint32_t node_class = offered.footprint->node_class;
+        const std::uint32_t node_class = offered.requirement->node_class;
         const auto alike = std::ranges::find_if(seen_, [&](const Seen& one) {
             return one.node_class == node_class && one.room == room;
         });
         if (alike == seen_.end()) {
             seen_.push_back({node_class, 1, room});
-        } else if (++alike->count > kAlikeMax && !taste_.policy.tells_nodes_apart()) {
+        } else if (++alike->count > kAlikeMax && !preference_.policy.tells_nodes_apart()) {
             return;
         }
-        offers_.push_back({node, room, offered.footprint->tasks});
+        offers_.push_back({node, room, offered.requirement->tasks});
     }
 
     struct Seen {
@@ -93,7 +94,7 @@ private:
     const Demand& demand_;
     const Window& window_;
     const PlanBook& book_;
-    const Taste& taste_;
+    const PlacementPreference& preference_;
     std::array<std::byte, 2048> memory_;
     std::pmr::monotonic_buffer_resource pool_{memory_.data(), memory_.size()};
     std::pmr::vector<Offer> offers_{&pool_};
@@ -107,59 +108,62 @@ public:
     // Beyond so many nodes with promises, the holes are quicker.
     static constexpr std::size_t kPromisedMax = 64;
 
-    AtOnce(const Demand& demand, const Window& window, const PlanBook& book, const Taste& taste)
-        : demand_(demand), window_(window), book_(book), taste_(taste) {}
+    AtOnce(const Demand& demand, const Window& window, const PlanBook& book,
+           const PlacementPreference& preference)
+        : demand_(demand), window_(window), book_(book), preference_(preference) {}
 
     static bool can_serve(const Demand& demand, const Window& window, const PlanBook& book,
-                          const Taste& taste) {
+                          const PlacementPreference& preference) {
         if (window.earliest != window.latest || book.free_groups() == nullptr) return false;
-        if (book.promised_nodes().size() > kPromisedMax) return false;
-        if (!demand.required.empty() || taste.policy.tells_nodes_apart()) return false;
+        if (book.planned_nodes().size() > kPromisedMax) return false;
+        if (!demand.required.empty() || preference.policy.tells_nodes_apart()) return false;
         if (demand.nodes_max == 1) return true;
-        const bool has_domains = taste.domains != nullptr && !taste.domains->empty();
+        const bool has_domains = preference.domains != nullptr && !preference.domains->empty();
         return !has_domains && !demand.near.contiguous;
     }
 
-    std::optional<Found> find(const std::vector<Footprint>& footprints, const BitSet& choice,
-                              const BitSet& usable) {
+    std::optional<Found> find(const std::vector<ClassRequirement>& requirements,
+                              const BitSet& choice, const BitSet& usable) {
         const auto may_use = [&](NodeId node) {
             return choice.test(node.index()) && usable.test(node.index());
         };
-        for (const Footprint& footprint : footprints) {
-            for (const auto& [room, nodes] : book_.free_groups()->of_class(footprint.node_class)) {
-                if (!fits(footprint.take, room)) continue;
+        for (const ClassRequirement& requirement : requirements) {
+            for (const auto& [room, nodes] :
+                 book_.free_groups()->of_class(requirement.node_class)) {
+                if (!fits(requirement.take, room)) continue;
                 std::size_t left = std::max<std::size_t>(kAlikeMax, demand_.nodes_max);
                 for (auto node = nodes.begin(); left > 0 && node != nodes.end(); ++node) {
-                    if (!may_use(*node) || !book_.promised_on(*node).empty()) continue;
-                    offers_.push_back({*node, room, footprint.tasks});
+                    if (!may_use(*node) || !book_.planned_on(*node).empty()) continue;
+                    offers_.push_back({*node, room, requirement.tasks});
                     --left;
                 }
             }
-            add_promised(footprint, may_use);
+            add_planned(requirement, may_use);
         }
         std::ranges::sort(offers_, {}, &Offer::node);
-        auto parts = gather(demand_, offers_, taste_);
+        auto parts = gather(demand_, offers_, preference_);
         if (!parts) return std::nullopt;
         return Found{window_.earliest, *std::move(parts), {}};
     }
 
 private:
     template <class MayUse>
-    void add_promised(const Footprint& footprint, const MayUse& may_use) {
+    void add_planned(const ClassRequirement& requirement, const MayUse& may_use) {
         const Time start = window_.earliest;
-        for (const NodeId node : book_.promised_nodes()) {
-            if (!may_use(node) || book_.classes().class_of(node) != footprint.node_class) continue;
+        for (const NodeId node : book_.planned_nodes()) {
+            if (!may_use(node) || book_.classes().class_of(node) != requirement.node_class)
+                continue;
             const Timeline& timeline = book_.timeline(node);
             const Time end = after(start, window_.length);
-            if (!timeline.has_room(start, end, footprint.take)) continue;
-            offers_.push_back({node, timeline.least_free(start, end), footprint.tasks});
+            if (!timeline.has_room(start, end, requirement.take)) continue;
+            offers_.push_back({node, timeline.least_free(start, end), requirement.tasks});
         }
     }
 
     const Demand& demand_;
     const Window& window_;
     const PlanBook& book_;
-    const Taste& taste_;
+    const PlacementPreference& preference_;
     std::vector<Offer> offers_;
 };
 
@@ -167,20 +171,22 @@ private:
 // at which enough of them serve together is the earliest.
 class Gang {
 public:
-    Gang(const Demand& demand, const Window& window, const PlanBook& book, const Taste& taste)
-        : demand_(demand), window_(window), book_(book), taste_(taste) {}
+    Gang(const Demand& demand, const Window& window, const PlanBook& book,
+         const PlacementPreference& preference)
+        : demand_(demand), window_(window), book_(book), preference_(preference) {}
 
-    std::optional<Found> find(HoleStream& holes) {
-        HoleStream::Offered offered;
-        bool more = holes.next(offered);
+    std::optional<Found> find(FreeSlotStream& free_slots) {
+        FreeSlotStream::Offered offered;
+        bool more = free_slots.next(offered);
         while (more) {
-            const Time start = std::max(offered.hole.start, window_.earliest);
-            for (; more && std::max(offered.hole.start, window_.earliest) == start;
-                 more = holes.next(offered)) {
+            const Time start = std::max(offered.free_slot.start, window_.earliest);
+            for (; more && std::max(offered.free_slot.start, window_.earliest) == start;
+                 more = free_slots.next(offered)) {
                 active_.push_back(offered);
                 std::ranges::push_heap(active_, ends_later);
             }
-            while (!active_.empty() && active_.front().hole.end < after(start, window_.length)) {
+            while (!active_.empty() &&
+                   active_.front().free_slot.end < after(start, window_.length)) {
                 std::ranges::pop_heap(active_, ends_later);
                 active_.pop_back();
             }
@@ -191,45 +197,46 @@ public:
     }
 
 private:
-    static bool ends_later(const HoleStream::Offered& a, const HoleStream::Offered& b) {
-        return std::pair(a.hole.end, a.hole.node) > std::pair(b.hole.end, b.hole.node);
+    static bool ends_later(const FreeSlotStream::Offered& a, const FreeSlotStream::Offered& b) {
+        return std::pair(a.free_slot.end, a.free_slot.node) >
+               std::pair(b.free_slot.end, b.free_slot.node);
     }
 
     std::optional<std::vector<Part>> gather_at(Time start) {
         offers_.clear();
         const Time end = after(start, window_.length);
-        for (const HoleStream::Offered& one : active_) {
-            const Resources room = book_.timeline(one.hole.node).least_free(start, end);
-            offers_.push_back({one.hole.node, room, one.footprint->tasks});
+        for (const FreeSlotStream::Offered& one : active_) {
+            const Resources room = book_.timeline(one.free_slot.node).least_free(start, end);
+            offers_.push_back({one.free_slot.node, room, one.requirement->tasks});
         }
         std::ranges::sort(offers_, {}, &Offer::node);
-        return gather(demand_, offers_, taste_);
+        return gather(demand_, offers_, preference_);
     }
 
     const Demand& demand_;
     const Window& window_;
     const PlanBook& book_;
-    const Taste& taste_;
-    std::vector<HoleStream::Offered> active_;  // A heap, the first to end on top.
+    const PlacementPreference& preference_;
+    std::vector<FreeSlotStream::Offered> active_;  // A heap, the first to end on top.
     std::vector<Offer> offers_;
 };
 
 }  // namespace
 
-Footprints footprints_of(const Demand& demand, const ClusterSpec& spec, PlanBook& book) {
-    Footprints footprints{.generation = book.generation(), .choices = {}};
+ClassRequirements requirements_of(const Demand& demand, const ClusterSpec& spec, PlanBook& book) {
+    ClassRequirements requirements{.generation = book.generation(), .choices = {}};
     const auto tasks = tasks_on_each(demand);
-    if (!demand.reservation.empty()) return footprints;  // The holes are those open to all.
-    if (!tasks || !demand.gres_total.empty()) return footprints;
+    if (!demand.reservation.empty()) return requirements;  // The holes are those open to all.
+    if (!tasks || !demand.gres_total.empty()) return requirements;
     for (const BitSet& choice : demand.choices) {
-        std::vector<Footprint>& of_choice = footprints.choices.emplace_back();
+        std::vector<ClassRequirement>& of_choice = requirements.choices.emplace_back();
         for (std::size_t c = 0; c < book.classes().size(); ++c) {
             const std::vector<NodeId>& members = book.classes().members(c);
             if (!has_member_in(choice, members)) continue;
             const NodeSpec& node = spec.node(members.front());
             if (!is_of_one_kind(demand.gres_per_node, node) ||
                 !is_of_one_kind(demand.gres_per_task, node)) {
-                return footprints;
+                return requirements;
             }
             const auto take = take_on(demand, node, node.capacity, *tasks);
             if (!take) continue;
@@ -239,33 +246,34 @@ Footprints footprints_of(const Demand& demand, const ClusterSpec& spec, PlanBook
                                  take->amount});
         }
     }
-    footprints.known = true;
-    return footprints;
+    requirements.known = true;
+    return requirements;
 }
 
 std::optional<Found> find_on_nodes(const Demand& demand, const Window& window, const PlanBook& book,
-                                   const BitSet& usable, const Taste& taste,
-                                   const Footprints* footprints) {
-    if (footprints == nullptr || !footprints->known ||
-        footprints->generation != book.generation()) {
-        return scan_start(demand, window, book, usable, taste);
+                                   const BitSet& usable, const PlacementPreference& preference,
+                                   const ClassRequirements* requirements) {
+    if (requirements == nullptr || !requirements->known ||
+        requirements->generation != book.generation()) {
+        return scan_start(demand, window, book, usable, preference);
     }
     std::optional<Found> best;
     Window left = window;
-    if (AtOnce::can_serve(demand, window, book, taste)) {
+    if (AtOnce::can_serve(demand, window, book, preference)) {
         for (std::size_t i = 0; i < demand.choices.size() && !best; ++i) {
-            best = AtOnce(demand, window, book, taste)
-                       .find(footprints->choices[i], demand.choices[i], usable);
+            best = AtOnce(demand, window, book, preference)
+                       .find(requirements->choices[i], demand.choices[i], usable);
         }
         return best;
     }
     for (std::size_t i = 0; i < demand.choices.size(); ++i) {
         const bool one_will_do = demand.nodes_max == 1 && demand.required.empty();
-        HoleStream holes(footprints->choices[i], book.holes(), book, demand.choices[i], usable,
-                         left,
-                         one_will_do ? HoleStream::Wanted::first : HoleStream::Wanted::several);
-        auto found = demand.nodes_max == 1 ? OneNode(demand, left, book, taste).find(holes)
-                                           : Gang(demand, left, book, taste).find(holes);
+        FreeSlotStream free_slots(
+            requirements->choices[i], book.free_slots(), book, demand.choices[i], usable, left,
+            one_will_do ? FreeSlotStream::Wanted::first : FreeSlotStream::Wanted::several);
+        auto found = demand.nodes_max == 1
+                         ? OneNode(demand, left, book, preference).find(free_slots)
+                         : Gang(demand, left, book, preference).find(free_slots);
         if (!found) continue;
         best = std::move(found);
         if (best->start == window.earliest) break;
@@ -276,18 +284,19 @@ std::optional<Found> find_on_nodes(const Demand& demand, const Window& window, c
 
 std::optional<Time> earliest_room(const Demand& demand, std::uint32_t nodes, const Window& window,
                                   const PlanBook& book, const BitSet& usable,
-                                  const Footprints& footprints) {
+                                  const ClassRequirements& requirements) {
     std::optional<Time> first;
     Window left = window;
     for (std::size_t i = 0; i < demand.choices.size() && left.latest >= left.earliest; ++i) {
         const bool one_will_do = nodes == 1;
-        HoleStream holes(footprints.choices[i], book.holes(), book, demand.choices[i], usable, left,
-                         one_will_do ? HoleStream::Wanted::first : HoleStream::Wanted::several);
+        FreeSlotStream free_slots(
+            requirements.choices[i], book.free_slots(), book, demand.choices[i], usable, left,
+            one_will_do ? FreeSlotStream::Wanted::first : FreeSlotStream::Wanted::several);
         std::vector<Time> ends;  // A heap, the first to end on top.
-        HoleStream::Offered offered;
-        while (holes.next(offered)) {
-            const Time start = std::max(offered.hole.start, left.earliest);
-            ends.push_back(offered.hole.end);
+        FreeSlotStream::Offered offered;
+        while (free_slots.next(offered)) {
+            const Time start = std::max(offered.free_slot.start, left.earliest);
+            ends.push_back(offered.free_slot.end);
             std::ranges::push_heap(ends, std::greater{});
             while (ends.front() < after(start, left.length)) {
                 std::ranges::pop_heap(ends, std::greater{});
@@ -304,19 +313,19 @@ std::optional<Time> earliest_room(const Demand& demand, std::uint32_t nodes, con
 
 std::optional<Time> fresh_offer(const Demand& demand, const Window& window, const PlanBook& book,
                                 const BitSet& usable, const ClusterSpec& spec,
-                                const Footprints* footprints) {
+                                const ClassRequirements* requirements) {
     if (!book.any_fresh()) return std::nullopt;
     // Licenses are given back with nodes, but not on any that would have to be the job's.
     if (!demand.licenses.counts.empty()) return window.earliest;
-    const bool by_holes = footprints != nullptr && footprints->known;
-    if (book.all_fresh() && !by_holes) return window.earliest;
+    const bool by_free_slots = requirements != nullptr && requirements->known;
+    if (book.all_fresh() && !by_free_slots) return window.earliest;
     std::optional<Time> first;
     Window left = window;
     const auto offer = [&](Time at) {
         first = at;
         left.latest = at - Duration(1);
     };
-    if (!by_holes) {
+    if (!by_free_slots) {
         for (const NodeId node : book.fresh_nodes()) {
             const bool serves = std::ranges::any_of(
                 demand.choices, [&](const BitSet& choice) { return choice.test(node.index()); });
@@ -326,11 +335,11 @@ std::optional<Time> fresh_offer(const Demand& demand, const Window& window, cons
         return first;
     }
     for (std::size_t i = 0; i < demand.choices.size() && left.latest >= left.earliest; ++i) {
-        const HoleIndex& fresh = book.all_fresh() ? book.holes() : book.fresh_holes();
-        HoleStream holes(footprints->choices[i], fresh, book, demand.choices[i], usable, left,
-                         HoleStream::Wanted::first);
-        HoleStream::Offered offered;
-        if (holes.next(offered)) offer(std::max(offered.hole.start, left.earliest));
+        const FreeSlotIndex& fresh = book.all_fresh() ? book.free_slots() : book.fresh_free_slots();
+        FreeSlotStream free_slots(requirements->choices[i], fresh, book, demand.choices[i], usable,
+                                  left, FreeSlotStream::Wanted::first);
+        FreeSlotStream::Offered offered;
+        if (free_slots.next(offered)) offer(std::max(offered.free_slot.start, left.earliest));
     }
     return first;
 }

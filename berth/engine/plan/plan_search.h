@@ -7,28 +7,28 @@
 
 namespace berth {
 
-Footprints footprints_of(const Demand& demand, const ClusterSpec& spec, PlanBook& book);
+ClassRequirements requirements_of(const Demand& demand, const ClusterSpec& spec, PlanBook& book);
 
 // `usable`: the nodes that may take work. Without footprints, every node is looked at.
 std::optional<Found> find_start(const Demand& demand, const Window& window, const PlanBook& book,
-                                const BitSet& usable, const Taste& taste,
-                                const Footprints* footprints = nullptr);
+                                const BitSet& usable, const PlacementPreference& preference,
+                                const ClassRequirements* requirements = nullptr);
 
 // From when on, within the window, what is fresh could let a run of the demand start: no run can
 // start before that which could not before.
 std::optional<Time> fresh_offer(const Demand& demand, const Window& window, const PlanBook& book,
                                 const BitSet& usable, const ClusterSpec& spec,
-                                const Footprints* footprints);
+                                const ClassRequirements* requirements);
 
 // From when on, within the window, so many nodes have room for a part of it all at once. No run of
 // the demand on as many can start before that. REQUIRES: the footprints are known.
 std::optional<Time> earliest_room(const Demand& demand, std::uint32_t nodes, const Window& window,
                                   const PlanBook& book, const BitSet& usable,
-                                  const Footprints& footprints);
+                                  const ClassRequirements& requirements);
 
 // The same without a look at licenses.
 std::optional<Found> find_on_nodes(const Demand& demand, const Window& window, const PlanBook& book,
-                                   const BitSet& usable, const Taste& taste,
-                                   const Footprints* footprints = nullptr);
+                                   const BitSet& usable, const PlacementPreference& preference,
+                                   const ClassRequirements* requirements = nullptr);
 
 }  // namespace berth

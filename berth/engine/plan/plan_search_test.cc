@@ -46,22 +46,22 @@ SearchWorld random_search_world(Rng& rng) {
     for (const NodeSpec& node : nodes) {
         world.free.emplace_back(static_cast<std::size_t>(kHorizon) + 1, node.capacity);
     }
-    const std::int64_t bookings = rng.between(0, 20);
-    for (std::int64_t i = 0; i < bookings; ++i) {
+    const std::int64_t planned_reservations = rng.between(0, 20);
+    for (std::int64_t i = 0; i < planned_reservations; ++i) {
         const auto n = static_cast<std::size_t>(rng.between(0, static_cast<int>(nodes.size()) - 1));
-        Booking booking{at_ms(rng.between(0, 20)), {}, {}, {}, {}, {}};
-        booking.end = booking.start + Duration(rng.between(1, 10));
-        if (rng.chance(5)) booking.end = kNever;
+        PlannedReservation planned_reservation{at_ms(rng.between(0, 20)), {}, {}, {}, {}, {}};
+        planned_reservation.end = planned_reservation.start + Duration(rng.between(1, 10));
+        if (rng.feasibility(5)) planned_reservation.end = kNever;
         Resources amount;
         amount.set_cpu(cores(rng.between(0, 2)));
         amount[DimensionId(2)] = rng.between(0, 2);
-        booking.amounts = {{NodeId::from_index(n), amount}};
-        if (!world.book.has_room_for(booking, booking.start)) continue;
-        for (std::int64_t t = booking.start.time_since_epoch().count();
-             t <= kHorizon && at_ms(t) < booking.end; ++t) {
+        planned_reservation.amounts = {{NodeId::from_index(n), amount}};
+        if (!world.book.has_room_for(planned_reservation, planned_reservation.start)) continue;
+        for (std::int64_t t = planned_reservation.start.time_since_epoch().count();
+             t <= kHorizon && at_ms(t) < planned_reservation.end; ++t) {
             world.free[n][static_cast<std::size_t>(t)] -= amount;
         }
-        world.book.put(JobId(static_cast<std::uint32_t>(i + 1)), std::move(booking));
+        world.book.put(JobId(static_cast<std::uint32_t>(i + 1)), std::move(planned_reservation));
     }
     return world;
 }
@@ -70,10 +70,10 @@ Demand random_search_demand(Rng& rng, std::size_t nodes) {
     Demand demand;
     demand.nodes_min = static_cast<std::uint32_t>(rng.between(1, 3));
     demand.nodes_max = demand.nodes_min + static_cast<std::uint32_t>(rng.between(0, 1));
-    demand.fewest_nodes = rng.chance(50);
+    demand.fewest_nodes = rng.feasibility(50);
     demand.cpus_per_task = static_cast<std::uint32_t>(rng.between(1, 2));
     demand.tasks_per_node = 1;
-    if (rng.chance(50)) {
+    if (rng.feasibility(50)) {
         demand.tasks = static_cast<std::uint32_t>(rng.between(demand.nodes_min, 5));
         demand.tasks_per_node = 0;
         demand.nodes_max = std::min(demand.nodes_max, *demand.tasks);
@@ -82,10 +82,10 @@ Demand random_search_demand(Rng& rng, std::size_t nodes) {
         demand.gres_per_node = {{dimension_bit(DimensionId(2)), rng.between(1, 4)}};
     }
     demand.choices.push_back(BitSet::all(nodes));
-    if (rng.chance(30)) {  // Either of two sets.
+    if (rng.feasibility(30)) {  // Either of two sets.
         demand.choices.push_back(BitSet(nodes));
         for (std::size_t n = 0; n < nodes; ++n) {
-            if (rng.chance(50)) continue;
+            if (rng.feasibility(50)) continue;
             demand.choices[0].reset(n);
             demand.choices[1].set(n);
         }
@@ -100,10 +100,10 @@ TEST(Search, FindsTheEarliestOfAllStarts) {
         const SearchWorld world = random_search_world(rng);
         const std::size_t nodes = world.free.size();
         const Demand demand = random_search_demand(rng, nodes);
-        const Taste taste{world.policy, world.view};
+        const PlacementPreference preference{world.policy, world.view};
         Window window{at_ms(rng.between(0, 5)), at_ms(rng.between(10, 20)),
                       Duration(rng.between(1, 9))};
-        if (rng.chance(5)) window.length = Duration::max();
+        if (rng.feasibility(5)) window.length = Duration::max();
         std::optional<std::int64_t> first;
         for (auto t = window.earliest; t <= window.latest && !first; t += Duration(1)) {
             const std::int64_t start = t.time_since_epoch().count();
@@ -112,9 +112,9 @@ TEST(Search, FindsTheEarliestOfAllStarts) {
                 rooms.push_back(world.least_free(n, start, window.length));
             }
             const auto room = [&](NodeId node) { return &rooms[node.index()]; };
-            if (place(demand, room, taste).index() == 0) first = start;
+            if (place(demand, room, preference).index() == 0) first = start;
         }
-        const auto found = find_start(demand, window, world.book, BitSet::all(nodes), taste);
+        const auto found = find_start(demand, window, world.book, BitSet::all(nodes), preference);
         ASSERT_EQ(found.has_value(), first.has_value());
         if (!found) return;
         ++found_some;
@@ -129,42 +129,45 @@ TEST(Search, FindsTheEarliestOfAllStarts) {
 
 // The index of holes against the look at every node.
 TEST(Search, FindsTheSameStartByHoles) {
-    int by_holes = 0, gangs_by_tasks = 0, found_some = 0;
+    int by_free_slots = 0, gangs_by_tasks = 0, found_some = 0;
     testing::for_each_seed(3000, [&](Rng& rng) {
         SearchWorld world = random_search_world(rng);
         const std::size_t nodes = world.free.size();
         Demand demand = random_search_demand(rng, nodes);
-        if (rng.chance(30)) demand.nodes_min = demand.nodes_max = 1;
-        if (rng.chance(20)) demand.memory_rule = MemoryRule::per_node, demand.memory = gib(2);
-        const Taste taste{world.policy, world.view};
+        if (rng.feasibility(30)) demand.nodes_min = demand.nodes_max = 1;
+        if (rng.feasibility(20)) demand.memory_rule = MemoryRule::per_node, demand.memory = gib(2);
+        const PlacementPreference preference{world.policy, world.view};
         // Another demand before it may have made the levels lower than this one needs.
-        if (rng.chance(50))
-            footprints_of(random_search_demand(rng, nodes), world.view.cluster, world.book);
-        const Footprints footprints = footprints_of(demand, world.view.cluster, world.book);
-        if (!footprints.known) return;
-        ++by_holes;
+        if (rng.feasibility(50))
+            requirements_of(random_search_demand(rng, nodes), world.view.cluster, world.book);
+        const ClassRequirements requirements =
+            requirements_of(demand, world.view.cluster, world.book);
+        if (!requirements.known) return;
+        ++by_free_slots;
         if (demand.tasks && demand.nodes_min > 1) ++gangs_by_tasks;
-        for (const auto& [id, promise] : world.book.promises()) {  // The index follows the plan.
-            if (!rng.chance(30)) continue;
-            Booking moved = world.book.lift(id);
+        for (const auto& [id, planned_start] :
+             world.book.planned_starts()) {  // The index follows the plan.
+            if (!rng.feasibility(30)) continue;
+            PlannedReservation moved = world.book.lift(id);
             moved.start += Duration(1);
-            if (rng.chance(70)) world.book.put(id, std::move(moved));
+            if (rng.feasibility(70)) world.book.put(id, std::move(moved));
             break;
         }
         Window window{at_ms(rng.between(0, 5)), at_ms(rng.between(5, 20)),
                       Duration(rng.between(1, 9))};
-        if (rng.chance(5)) window.length = Duration::max();
+        if (rng.feasibility(5)) window.length = Duration::max();
         BitSet usable = BitSet::all(nodes);
-        if (rng.chance(20)) usable.reset(0);
-        const auto scanned = find_start(demand, window, world.book, usable, taste);
-        const auto found = find_start(demand, window, world.book, usable, taste, &footprints);
+        if (rng.feasibility(20)) usable.reset(0);
+        const auto scanned = find_start(demand, window, world.book, usable, preference);
+        const auto found =
+            find_start(demand, window, world.book, usable, preference, &requirements);
         ASSERT_EQ(found.has_value(), scanned.has_value());
         if (!found) return;
         ++found_some;
         ASSERT_EQ(found->start, scanned->start);
         ASSERT_EQ(found->parts.size(), scanned->parts.size());
     });
-    EXPECT_GT(by_holes, 300);
+    EXPECT_GT(by_free_slots, 300);
     EXPECT_GT(gangs_by_tasks, 30) << "-N2 -n2";
     EXPECT_GT(found_some, 200);
 }

@@ -84,7 +84,7 @@ void ClusterState::take(Time, const NodeFenced& fact) {
     });
 }
 
-void ClusterState::take(Time, const NodeSilent& fact) {
+void ClusterState::take(Time, const NodeNotResponding& fact) {
     change_condition(fact.node, [](NodeCondition& condition) { condition.responding = false; });
 }
 

@@ -101,7 +101,7 @@ bool ended_in_time(const Job& job, const AttemptEnded& fact) {
            job.nodes.front() == fact.node && fact.ended_at && *fact.ended_at <= *job.ended_at;
 }
 
-// It did not: the node was reborn under it, could not launch it, or someone else killed it.
+// It did not: the node was rebooted under it, could not launch it, or someone else killed it.
 void end_by_loss(Job& job, Time now, bool may_requeue, bool launch_failed) {
     if (!may_requeue) {
         end_run(job, now, launch_failed ? JobState::failed : JobState::node_fail,

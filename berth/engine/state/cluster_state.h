@@ -116,7 +116,7 @@ private:
     void take(Time now, const ControllerStarted& fact);
     void take(Time now, const SpecInstalled& fact);
     void take(Time now, const NodeRegistered& fact);
-    void take(Time now, const NodeSilent& fact);
+    void take(Time now, const NodeNotResponding& fact);
     void take(Time now, const NodeUpdated& fact);
     void take(Time now, const JobSubmitted& fact);
     void take(Time now, const JobUpdated& fact);

@@ -1,8 +1,8 @@
 // How nodes, the controller and the configuration change the state.
 #include <gtest/gtest.h>
 
-#include "berth/testing/engine_rig.h"
 #include "berth/testing/builders.h"
+#include "berth/testing/engine_rig.h"
 #include "berth/testing/random_facts.h"
 
 namespace berth {
@@ -23,7 +23,7 @@ TEST(Nodes, TakeWorkOnlyWhileRegisteredRespondingAndNotTakenOut) {
     EXPECT_FALSE(schedulable());
     state.apply(at(1), NodeRegistered{.node = kFirst, .boot_id = "b1"});
     EXPECT_TRUE(schedulable());
-    state.apply(at(2), NodeSilent{kFirst});
+    state.apply(at(2), NodeNotResponding{kFirst});
     EXPECT_FALSE(schedulable());
     state.apply(at(3), NodeRegistered{.node = kFirst, .boot_id = "b1"});
     state.apply(at(4), NodeUpdated{.node = kFirst, .drained = true, .reason = "fan", .by = "eve"});

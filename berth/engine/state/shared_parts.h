@@ -39,7 +39,7 @@ private:
     Pool<JobRequest> requests_;
     Pool<JobCommand> commands_;
     Pool<std::vector<GresRequest>> gres_;
-    Pool<Nearness> nearness_;
+    Pool<TopologyConstraint> nearness_;
     Pool<Owner> owners_;
     Texts texts_;
 };

@@ -16,25 +16,25 @@ struct SnapshotHead {
     Epoch epoch{0};
     JobId next_job_id{0};
     ClusterSpec spec;  // Without its nodes.
-    std::uint64_t nodes = 0, jobs = 0, promises = 0, requests = 0, usages = 0, histories = 0,
+    std::uint64_t nodes = 0, jobs = 0, planned_starts = 0, requests = 0, usages = 0, histories = 0,
                   reservations = 0;
     std::optional<bool> edits;          // Whether there are any; nullopt: an older snapshot's.
     std::optional<bool> cluster_edits;  // Likewise.
-    BERTH_FIELDS(SnapshotHead, format, epoch, next_job_id, spec, nodes, jobs, promises, requests,
-                 usages, histories, reservations, edits, cluster_edits)
+    BERTH_FIELDS(SnapshotHead, format, epoch, next_job_id, spec, nodes, jobs, planned_starts,
+                 requests, usages, histories, reservations, edits, cluster_edits)
 };
 struct SnapshotNode {
     NodeSpec spec;
     NodeCondition condition;
     BERTH_FIELDS(SnapshotNode, spec, condition)
 };
-struct SnapshotPromise {
+struct SnapshotPlannedStart {
     JobId job{0};
     PlannedStart planned;
-    BERTH_FIELDS(SnapshotPromise, job, planned)
+    BERTH_FIELDS(SnapshotPlannedStart, job, planned)
 };
 using SnapshotPiece =
-    std::variant<SnapshotHead, SnapshotNode, Job, SnapshotPromise, PastRequest, UsageRecord,
+    std::variant<SnapshotHead, SnapshotNode, Job, SnapshotPlannedStart, PastRequest, UsageRecord,
                  RunSamples, Reservation, AccountingEdits, ClusterEdits>;
 
 // Cuts pieces into slices of about the size asked for.
@@ -152,7 +152,7 @@ std::vector<std::string> ClusterState::snapshot_slices(std::size_t slice_bytes) 
                       .spec = spec_,
                       .nodes = spec_.nodes.size(),
                       .jobs = jobs_.size(),
-                      .promises = planned_.size(),
+                      .planned_starts = planned_.size(),
                       .requests = past_requests_.all().size(),
                       .usages = usage_.size(),
                       .histories = known_histories(),
@@ -165,7 +165,7 @@ std::vector<std::string> ClusterState::snapshot_slices(std::size_t slice_bytes) 
         writer.put(SnapshotNode{spec_.nodes[i], conditions_[i]});
     }
     for (const auto& [id, job] : jobs_) writer.put(job);
-    for (const auto& [id, planned] : planned_) writer.put(SnapshotPromise{id, planned});
+    for (const auto& [id, planned] : planned_) writer.put(SnapshotPlannedStart{id, planned});
     for (const auto& [age, request] : past_requests_.all()) writer.put(request);
     for (const UsageRecord& record : usage_) writer.put(record);
     for (const RunSamples& samples : run_history_.slots()) {
@@ -206,7 +206,7 @@ struct ClusterState::Loading {
         state.index_.add(state.jobs_.put(std::move(piece)));
         return Done{};
     }
-    Status add(SnapshotPromise piece) {
+    Status add(SnapshotPlannedStart piece) {
         if (!state.index_.pending().contains(piece.job)) return malformed("a promise to no one");
         state.planned_[piece.job] = std::move(piece.planned);
         return Done{};
@@ -276,7 +276,7 @@ struct ClusterState::Loading {
     }
     bool complete() const {
         return head && head->nodes == state.spec_.nodes.size() &&
-               head->jobs == state.jobs_.size() && head->promises == state.planned_.size() &&
+               head->jobs == state.jobs_.size() && head->planned_starts == state.planned_.size() &&
                head->requests == state.past_requests_.all().size() &&
                head->usages == state.usage_.size() && head->histories == histories &&
                head->reservations == state.reservations_.size() &&

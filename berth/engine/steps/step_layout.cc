@@ -231,7 +231,7 @@ std::variant<StepAsk, Refusing> read(const ClusterSpec& spec, const Job& job,
     ask.tasks = request.tasks;
     ask.tasks_per_node = request.tasks_per_node.value_or(0);
     ask.cpus_per_task = std::max(cpus_per_task.value_or(1), 1U);
-    const Nearness& near = job.spec.request->nearness;
+    const TopologyConstraint& near = job.spec.request->nearness;
     ask.order = request.task_order.value_or(near.task_order);
     ask.plane = request.task_order ? request.plane : near.plane;
     if (ask.order == TaskOrder::plane && ask.plane == 0) {

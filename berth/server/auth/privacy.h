@@ -4,7 +4,7 @@
 #include <string>
 
 #include "berth/model/principal.h"
-#include "berth/server/snapshot/published.h"
+#include "berth/server/snapshot/read_model.h"
 
 namespace berth {
 

@@ -102,12 +102,12 @@ std::string Registrar::token_of_job(const LaunchAttempt& launch, Time now) const
                             keys_);
 }
 
-Result<Registrar::Known> Registrar::identify(std::string_view text, const Edition& edition,
+Result<Registrar::Known> Registrar::identify(std::string_view text, const Snapshot& snapshot,
                                              Time now) const {
     BERTH_TRY(UserToken token, read_user_token(text, keys_, cluster_, now));
     Known known{.principal = {.uid = token.uid, .user = token.user}};
     if (token.job) {
-        const Job* const job = edition.find_job(*token.job);
+        const Job* const job = snapshot.find_job(*token.job);
         const bool lives = job != nullptr && job->attempt.value() == token.attempt &&
                            (job->state == JobState::running || job->state == JobState::completing);
         if (!lives || job->owner->uid != token.uid) {

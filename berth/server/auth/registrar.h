@@ -9,7 +9,7 @@
 #include "berth/api/messages.h"
 #include "berth/model/order.h"
 #include "berth/server/auth/user_token.h"
-#include "berth/server/snapshot/published.h"
+#include "berth/server/snapshot/read_model.h"
 #include "berth/trust/certificates.h"
 #include "berth/trust/join_tokens.h"
 #include "berth/trust/revocations.h"
@@ -54,7 +54,7 @@ public:
         UserToken token;
         Principal principal;  // Without a role; the names are the token's.
     };
-    Result<Known> identify(std::string_view token, const Edition& edition, Time now) const;
+    Result<Known> identify(std::string_view token, const Snapshot& snapshot, Time now) const;
 
 private:
     const Authority authority_;

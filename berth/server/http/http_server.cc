@@ -43,11 +43,11 @@ std::chrono::milliseconds shortest_of(const HttpServerOptions& options) {
 struct HttpServer::Works final : HttpHouse {
     using TlsAcceptor = asio::basic_socket_acceptor<asio::ip::tcp, Strand>;
 
-    Works(HttpServerOptions given, CommandSink& to, const Published& from, Archive& archive,
+    Works(HttpServerOptions given, CommandSink& to, const ReadModel& from, Archive& archive,
           LogSink& to_log)
         : settings(std::move(given)),
           sink(to),
-          published(from),
+          read_model(from),
           log(to_log),
           api(settings.identity, from, archive, settings.diagnostics, settings.counts,
               settings.registrar, settings.advertised),
@@ -57,7 +57,7 @@ struct HttpServer::Works final : HttpHouse {
     const Service& service() const override { return api; }
     asio::thread_pool& slow_reads() override { return slow; }
     Role role_of(const Principal& principal) const override {
-        return berth::role_of(principal, *published.current()->spec);
+        return berth::role_of(principal, *read_model.current()->spec);
     }
     void identify(std::string_view token, Identified then) override;
     bool ask(const std::shared_ptr<HttpSession>& session, std::uint64_t& ticket,
@@ -66,15 +66,15 @@ struct HttpServer::Works final : HttpHouse {
         const std::lock_guard lock(mutex);
         waiting.erase(ticket);
     }
-    BodyRoom& bodies() override { return body_room; }
+    RequestMemoryBudget& bodies() override { return memory_budget; }
     bool admits(const Principal& principal) override {
-        return rates.take(published.current()->spec, principal, UserRates::Clock::now());
+        return rates.take(read_model.current()->spec, principal, UserRates::Clock::now());
     }
     void proved(const std::string& from) override {
-        strangers.proved(from, StrangerRates::Clock::now());
+        unauthenticated_peers.proved(from, UnauthenticatedRates::Clock::now());
     }
     bool refused(const std::string& from) override {
-        return strangers.refused(from, StrangerRates::Clock::now());
+        return unauthenticated_peers.refused(from, UnauthenticatedRates::Clock::now());
     }
     void ended(HttpSession* session) override;
 
@@ -96,13 +96,13 @@ struct HttpServer::Works final : HttpHouse {
 
     const HttpServerOptions settings;
     CommandSink& sink;
-    const Published& published;
+    const ReadModel& read_model;
     LogSink& log;
     const Service api;
     PeerNames names{settings.names};
     std::atomic<std::size_t> unnamed{0};  // Connections whose peer is being looked up.
     UserRates rates;
-    StrangerRates strangers{settings.strangers};
+    UnauthenticatedRates unauthenticated_peers{settings.unauthenticated_peers};
 
     asio::io_context io;
     asio::executor_work_guard<asio::io_context::executor_type> at_work{io.get_executor()};
@@ -114,8 +114,9 @@ struct HttpServer::Works final : HttpHouse {
     asio::thread_pool slow;
     std::vector<std::thread> threads;
 
-    BodyRoom body_room{settings.bodies_bytes,  // One whole body has its room in any case.
-                       std::max(settings.bodies_bytes / 4, settings.body_bytes)};
+    RequestMemoryBudget memory_budget{
+        settings.bodies_bytes,  // One whole body has its room in any case.
+        std::max(settings.bodies_bytes / 4, settings.body_bytes)};
 
     std::mutex mutex;  // Of what follows.
     std::map<HttpSession*, std::weak_ptr<HttpSession>> sessions, remote_sessions;
@@ -251,7 +252,7 @@ void HttpServer::Works::accepted_remote(TcpSocket socket) {
     const auto peer = socket.remote_endpoint(why);
     if (why) return;
     const std::string from = peer.address().to_string();
-    const auto wait = strangers.came(from, StrangerRates::Clock::now());
+    const auto wait = unauthenticated_peers.came(from, UnauthenticatedRates::Clock::now());
     if (!wait) return;
     const auto after = std::chrono::ceil<std::chrono::milliseconds>(*wait);
     socket.set_option(asio::ip::tcp::no_delay(true), why);
@@ -274,8 +275,8 @@ void HttpServer::Works::accepted_remote(TcpSocket socket) {
 }
 
 void HttpServer::Works::identify(std::string_view token, Identified then) {
-    const auto edition = published.current();
-    Result<Registrar::Known> known = settings.registrar->identify(token, *edition, wall_time());
+    const auto snapshot = read_model.current();
+    Result<Registrar::Known> known = settings.registrar->identify(token, *snapshot, wall_time());
     if (!known.ok()) return then(known.error());
     if (known->token.job) {  // What runs in a job has no rights of an operator.
         known->principal.role = Role::user;
@@ -349,7 +350,7 @@ bool HttpServer::Works::close_one(bool remote) {
     std::vector<ConnectionSeen> seen;
     seen.reserve(all.size());
     for (const auto& session : all) seen.push_back(session->seen());
-    const std::optional<std::size_t> one = gives_way(seen);
+    const std::optional<std::size_t> one = connection_eviction(seen);
     if (one) all[*one]->close();
     return one.has_value();
 }
@@ -377,10 +378,10 @@ void HttpServer::Works::ended(HttpSession* session) {
 }
 
 Result<std::unique_ptr<HttpServer>> HttpServer::start(HttpServerOptions options, CommandSink& sink,
-                                                      const Published& published, Archive& archive,
+                                                      const ReadModel& read_model, Archive& archive,
                                                       LogSink& log) {
     BERTH_TRY(const int fd, listen_at(options.socket));
-    auto works = std::make_unique<Works>(std::move(options), sink, published, archive, log);
+    auto works = std::make_unique<Works>(std::move(options), sink, read_model, archive, log);
     boost::system::error_code failed;
     works->acceptor.assign(UnixProtocol(), fd, failed);
     if (failed) {

@@ -10,7 +10,7 @@
 #include "berth/server/http/http_server_options.h"
 #include "berth/server/service/archive.h"
 #include "berth/server/service/service.h"
-#include "berth/server/snapshot/published.h"
+#include "berth/server/snapshot/read_model.h"
 
 namespace berth {
 
@@ -26,7 +26,7 @@ class HttpServer final : public Clients {
 public:
     // Listens when it returns. What it is given must outlive it.
     static Result<std::unique_ptr<HttpServer>> start(HttpServerOptions options, CommandSink& sink,
-                                                     const Published& published, Archive& archive,
+                                                     const ReadModel& read_model, Archive& archive,
                                                      LogSink& log);
     ~HttpServer() override;  // Stops.
 

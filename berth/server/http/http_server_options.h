@@ -9,7 +9,7 @@
 #include "berth/server/auth/audit_log.h"
 #include "berth/server/auth/peer_names.h"
 #include "berth/server/auth/registrar.h"
-#include "berth/server/limits/stranger_rates.h"
+#include "berth/server/limits/unauthenticated_rates.h"
 #include "berth/server/metrics/diagnostics.h"
 #include "berth/server/metrics/metric_counts.h"
 #include "berth/server/service/service.h"
@@ -29,7 +29,7 @@ struct HttpServerOptions {
     std::chrono::milliseconds new_certificate_every = std::chrono::hours(24);
     std::shared_ptr<Registrar> registrar;
     std::size_t remote_connections = 4096;  // As below, of other hosts alone.
-    StrangerRates::Limits strangers;
+    UnauthenticatedRates::Limits unauthenticated_peers;
     std::chrono::milliseconds handshake_timeout{5'000};
     std::size_t connections = 256;  // Beyond that the one that has idled longest gives way.
     std::uint32_t header_bytes = 16 * 1024;

@@ -24,7 +24,7 @@ TEST_F(ServerRig, ListensForEveryoneAndTakesItsSocketAway) {
 
 TEST_F(ServerRig, TakesTheSocketOfADeadControllerAndNotThatOfALiveOne) {
     start();
-    auto second = HttpServer::start(options, controller, published, archive, log);
+    auto second = HttpServer::start(options, controller, read_model, archive, log);
     ASSERT_FALSE(second.ok());
     EXPECT_EQ(second.error().code, ErrorCode::already_exists);
     EXPECT_EQ(call("GET", "/healthz").status, 200) << "the live one is left alone";

@@ -10,8 +10,8 @@
 
 #include "berth/server/http/byte_stream.h"
 #include "berth/server/http/http_server_options.h"
-#include "berth/server/limits/body_room.h"
-#include "berth/server/limits/gives_way.h"
+#include "berth/server/limits/connection_eviction.h"
+#include "berth/server/limits/memory_budget.h"
 #include "berth/server/service/service.h"
 
 namespace berth {
@@ -34,7 +34,7 @@ public:
     virtual bool ask(const std::shared_ptr<HttpSession>& session, std::uint64_t& ticket,
                      const Principal& principal, Command command) = 0;
     virtual void forget(std::uint64_t ticket) = 0;
-    virtual BodyRoom& bodies() = 0;
+    virtual RequestMemoryBudget& bodies() = 0;
     // Another host's connection has shown whose it is; or a request of it has not. True: that host
     // has asked often enough, and this connection ends.
     virtual void proved(const std::string& from) = 0;

@@ -161,7 +161,7 @@ TEST_F(HttpTlsTest, GivesOutNoTokenForAToken) {
 
 TEST_F(HttpTlsTest, ANodeJoinsByItsTokenOnce) {
     start();
-    const std::string node = published.current()->spec->nodes.front().name;
+    const std::string node = read_model.current()->spec->nodes.front().name;
     const Heard made = call("POST", "/v1/join-tokens", R"({"nodes":[")" + node + R"("]})");
     ASSERT_EQ(made.status, 201) << made.body;
     const auto parsed = parse_join_token(made.text("token"));
@@ -244,7 +244,7 @@ bool is_sent_away(int fd) {
 }
 
 TEST_F(HttpTlsTest, AHostThatGoesOnWithoutATokenIsHeardLateAndThenNotAtAll) {
-    options.strangers = {.at_once = 8, .each = 1s, .patience = 2500ms};
+    options.unauthenticated_peers = {.at_once = 8, .each = 1s, .patience = 2500ms};
     options.handshake_timeout = 5000ms;
     start();
     for (int i = 0; i < 4; ++i)  // A connection and a request each.
@@ -264,7 +264,7 @@ TEST_F(HttpTlsTest, AHostThatGoesOnWithoutATokenIsHeardLateAndThenNotAtAll) {
 }
 
 TEST_F(HttpTlsTest, WhoHasATokenMayComeAsOftenAsHeLikes) {
-    options.strangers = {.at_once = 4, .each = 1h, .patience = 0ms};
+    options.unauthenticated_peers = {.at_once = 4, .each = 1h, .patience = 0ms};
     start();
     for (int i = 0; i < 20; ++i) EXPECT_TRUE(is(ask("GET", "/v1/ping", bearer("root", 0)), "200"));
 }

@@ -22,18 +22,18 @@ protected:
     void record(std::vector<Fact> facts) {
         for (const Fact& fact : facts) cluster.apply(fact);
         counts.recorded({.now = cluster.now, .facts = facts}, cluster.state());
-        edition = cluster.publish(published);
+        snapshot = cluster.publish(read_model);
     }
     std::string berth() const {
         MetricPage page;
-        put_berth_metrics(page, *edition, cluster.now);
+        put_berth_metrics(page, *snapshot, cluster.now);
         counts.put_on(page);
         return page.text();
     }
     template <class Put>
     std::string page_of(Put put) const {
         MetricPage page;
-        put(page, *edition);
+        put(page, *snapshot);
         return page.text();
     }
     static void has(const std::string& page, const std::string& line) {
@@ -57,9 +57,9 @@ protected:
     }
 
     SampleCluster cluster;
-    Published published;
+    ReadModel read_model;
     MetricCounts counts;
-    std::shared_ptr<const Edition> edition = cluster.publish(published);
+    std::shared_ptr<const Snapshot> snapshot = cluster.publish(read_model);
 };
 
 // Names, labels and buckets of seed 002 §6.1, letter by letter.
@@ -132,10 +132,10 @@ TEST_F(Metrics, TakeBindTimesAndReadingsFromWhatAgentsReport) {
         return Input{AgentInput{Link{1}, "gpu1", Report{"b", 1, std::move(body)}}};
     };
     const Time now = cluster.now + std::chrono::milliseconds(30);
-    counts.heard(report(AttemptStarted{JobId(1), Attempt(1)}), *edition, now);
-    counts.heard(report(AttemptStarted{JobId(1), Attempt(2)}), *edition, now);
-    counts.heard(report(AttemptStarted{JobId(9), Attempt(1)}), *edition, now);
-    counts.heard(report(Heartbeat{{{.gpu = 3, .utilisation = 85, .temperature = 61}}}), *edition,
+    counts.heard(report(AttemptStarted{JobId(1), Attempt(1)}), *snapshot, now);
+    counts.heard(report(AttemptStarted{JobId(1), Attempt(2)}), *snapshot, now);
+    counts.heard(report(AttemptStarted{JobId(9), Attempt(1)}), *snapshot, now);
+    counts.heard(report(Heartbeat{{{.gpu = 3, .utilisation = 85, .temperature = 61}}}), *snapshot,
                  now);
     const std::string page = berth();
     has(page, "berth_bind_seconds_count 1");
@@ -183,7 +183,7 @@ TEST_F(Metrics, OfFairnessCompareUsageWithShares) {
     spec.accounts.push_back({.name = "physics", .shares = 1});
     spec.accounts.push_back({.name = "biology", .shares = 3});
     SampleCluster other(spec);
-    Published here;
+    ReadModel here;
     other.apply(UsageSet{{{"physics", "user1000", 3000}, {"biology", "user1", 1000}}, 0});
     MetricPage page;
     put_berth_metrics(page, *other.publish(here), other.now);
@@ -241,7 +241,7 @@ TEST(MetricsAddress, IsOfTheLoopbackInterfaceAlone) {
 
 class OverTcp : public Metrics {
 protected:
-    OverTcp() : service({}, published, archive) {
+    OverTcp() : service({}, read_model, archive) {
         auto started =
             MetricsListener::start({"127.0.0.1", 0}, service, std::chrono::milliseconds(200));
         EXPECT_TRUE(started.ok());

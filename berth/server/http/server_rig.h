@@ -163,8 +163,8 @@ struct PlayedServer {
     PlayedServer(const PlayedServer&) = delete;
     PlayedServer& operator=(const PlayedServer&) = delete;
     Status open() {
-        (void)cluster.publish(published);
-        auto started = HttpServer::start(options, controller, published, archive, log);
+        (void)cluster.publish(read_model);
+        auto started = HttpServer::start(options, controller, read_model, archive, log);
         if (!started.ok()) return started.error();
         server = *std::move(started);
         controller.server = server.get();
@@ -174,7 +174,7 @@ struct PlayedServer {
     std::string folder;
     HttpServerOptions options;
     SampleCluster cluster;
-    Published published;
+    ReadModel read_model;
     PlayedController controller;
     PlayedArchive archive;
     SilentLog log;

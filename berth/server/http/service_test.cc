@@ -227,7 +227,7 @@ TEST_F(Routes, ReadTheirOwnWrites) {
     start();
     EXPECT_EQ(call("GET", "/v1/jobs/3").status, 404);
     cluster.submit(SampleCluster::job(3));
-    (void)cluster.publish(published);
+    (void)cluster.publish(read_model);
     EXPECT_EQ(call("GET", "/v1/jobs/3").status, 200);
 }
 

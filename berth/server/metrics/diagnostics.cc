@@ -182,7 +182,7 @@ void Diagnostics::reset(Time now) {
     users_.clear();
 }
 
-api::DiagnosticsRow Diagnostics::row(const Edition& edition, Time now) {
+api::DiagnosticsRow Diagnostics::row(const Snapshot& snapshot, Time now) {
     api::DiagnosticsRow row;
     {
         const std::lock_guard lock(mutex_);
@@ -205,7 +205,7 @@ api::DiagnosticsRow Diagnostics::row(const Edition& edition, Time now) {
         }
     }
     row.now = now;
-    edition.jobs.for_each([&](std::size_t, const PublishedJob& job) {
+    snapshot.jobs.for_each([&](std::size_t, const SnapshotJob& job) {
         if (job.job->state == JobState::pending) row.jobs_pending += tasks_of(*job.job);
         if (job.job->state == JobState::running) ++row.jobs_running;
     });

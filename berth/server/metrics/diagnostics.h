@@ -11,7 +11,7 @@
 #include "berth/api/messages.h"
 #include "berth/api/routes.h"
 #include "berth/control/core/ports.h"
-#include "berth/server/snapshot/published.h"
+#include "berth/server/snapshot/read_model.h"
 
 namespace berth {
 
@@ -29,7 +29,7 @@ public:
     void note_threads(std::int64_t threads);
 
     // What was counted, with the jobs of this edition.
-    api::DiagnosticsRow row(const Edition& edition, Time now);
+    api::DiagnosticsRow row(const Snapshot& snapshot, Time now);
     void reset(Time now);  // All but what counts since the start.
 
 private:

@@ -28,10 +28,10 @@ protected:
                             .node = NodeId(node),
                             .batch_exit = ExitStatus{.code = code}};
     }
-    api::DiagnosticsRow row() { return diagnostics.row(*cluster.publish(published), cluster.now); }
+    api::DiagnosticsRow row() { return diagnostics.row(*cluster.publish(read_model), cluster.now); }
 
     SampleCluster cluster;
-    Published published;
+    ReadModel read_model;
     Diagnostics diagnostics;
 };
 

@@ -287,7 +287,7 @@ void MetricCounts::recorded(const Record& record, const ClusterState& after) {
     }
 }
 
-void MetricCounts::heard(const Input& input, const Edition& edition, Time now) {
+void MetricCounts::heard(const Input& input, const Snapshot& snapshot, Time now) {
     const auto* const from_agent = std::get_if<AgentInput>(&input);
     if (from_agent == nullptr) return;
     if (const auto* beat = std::get_if<Heartbeat>(&from_agent->report.body)) {
@@ -296,7 +296,7 @@ void MetricCounts::heard(const Input& input, const Edition& edition, Time now) {
         counts_->readings[from_agent->node] = beat->gpus;
     }
     const auto* const runs = std::get_if<AttemptStarted>(&from_agent->report.body);
-    const Job* const job = runs == nullptr ? nullptr : edition.find_job(runs->job);
+    const Job* const job = runs == nullptr ? nullptr : snapshot.find_job(runs->job);
     const bool is_current = job != nullptr && job->state == JobState::running &&
                             job->attempt == runs->attempt && job->started_at;
     if (!is_current) return;

@@ -8,7 +8,7 @@
 
 #include "berth/control/core/ports.h"
 #include "berth/server/metrics/metric_page.h"
-#include "berth/server/snapshot/published.h"
+#include "berth/server/snapshot/read_model.h"
 
 namespace berth {
 
@@ -23,7 +23,7 @@ public:
     void recorded(const Record& record, const ClusterState& after) override;
 
     // What an agent reports, on its way to the controller; the edition knows its jobs.
-    void heard(const Input& input, const Edition& edition, Time now);
+    void heard(const Input& input, const Snapshot& snapshot, Time now);
 
     // A mail or a post to the webhook: "sent", "failed" or "dropped".
     void notified(std::string_view channel, std::string_view result);

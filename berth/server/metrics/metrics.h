@@ -7,16 +7,16 @@
 
 #include "berth/server/metrics/diagnostics.h"
 #include "berth/server/metrics/metric_counts.h"
-#include "berth/server/snapshot/published.h"
+#include "berth/server/snapshot/read_model.h"
 
 namespace berth {
 
 // metrics_berth.cc
-void put_berth_metrics(MetricPage& page, const Edition& edition, Time now);
+void put_berth_metrics(MetricPage& page, const Snapshot& snapshot, Time now);
 // metrics_slurm.cc
-void put_slurm_jobs(MetricPage& page, const Edition& edition);
-void put_slurm_nodes(MetricPage& page, const Edition& edition);
-void put_slurm_partitions(MetricPage& page, const Edition& edition);
+void put_slurm_jobs(MetricPage& page, const Snapshot& snapshot);
+void put_slurm_nodes(MetricPage& page, const Snapshot& snapshot);
+void put_slurm_partitions(MetricPage& page, const Snapshot& snapshot);
 void put_slurm_scheduler(MetricPage& page, const api::DiagnosticsRow& row);
 
 // GPUs of any type in this amount.

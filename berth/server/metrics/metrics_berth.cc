@@ -42,8 +42,8 @@ struct Jobs {
     std::map<std::pair<std::string_view, PendingReason>, std::int64_t> reasons;
     std::map<std::pair<std::string_view, JobState>, std::int64_t> states;
 
-    void add_job(const ClusterSpec& spec, const PublishedJob& published, Time now) {
-        const Job& job = *published.job;
+    void add_job(const ClusterSpec& spec, const SnapshotJob& read_model, Time now) {
+        const Job& job = *read_model.job;
         const std::string_view name = queue_of(spec, job);
         const std::int64_t tasks = job.state == JobState::pending && job.spec.array
                                        ? static_cast<std::int64_t>(job.spec.array->tasks.size())
@@ -53,7 +53,7 @@ struct Jobs {
         if (job.allocation) add(queue.held, amounts_of(spec, *job.allocated));
         if (job.state != JobState::pending) return;
         pending[{name, job.qos}] += tasks;
-        reasons[{name, published.reason}] += tasks;
+        reasons[{name, read_model.reason}] += tasks;
         queue.pending += tasks;
         if (!job.eligible_at) return;  // It waits for something else than room.
         const Duration waited = std::max(now - *job.eligible_at, Duration{});
@@ -63,8 +63,8 @@ struct Jobs {
     }
 };
 
-void put_queues(MetricPage& page, const Edition& edition, const Jobs& jobs) {
-    const ClusterSpec& spec = *edition.spec;
+void put_queues(MetricPage& page, const Snapshot& snapshot, const Jobs& jobs) {
+    const ClusterSpec& spec = *snapshot.spec;
     page.gauge("training_job_queue_length",
                "Jobs that wait, each task of an array as one; "
                "priority is that of their QOS.");
@@ -96,22 +96,22 @@ void put_queues(MetricPage& page, const Edition& edition, const Jobs& jobs) {
                [](const Queue& one) { return ratio(one.longest.count(), 1000); });
 }
 
-std::string_view state_of(const PublishedNode& node) {
+std::string_view state_of(const SnapshotNode& node) {
     const NodeCondition& condition = node.condition;
     if (condition.down || !condition.registered || !condition.responding) return "down";
     if (condition.drained) return "drain";
     return node.free.jobs > 0 ? "busy" : "idle";
 }
 
-void put_resources(MetricPage& page, const Edition& edition, const Jobs& jobs) {
-    const ClusterSpec& spec = *edition.spec;
+void put_resources(MetricPage& page, const Snapshot& snapshot, const Jobs& jobs) {
+    const ClusterSpec& spec = *snapshot.spec;
     Amounts all{};
     std::map<std::string_view, std::int64_t> states{
         {"down", 0}, {"drain", 0}, {"busy", 0}, {"idle", 0}};
     for (std::uint32_t i = 0; i < spec.nodes.size(); ++i) {
         if (spec.nodes[i].gone) continue;
         add(all, amounts_of(spec, spec.nodes[i].capacity));
-        ++states[state_of(edition.node(NodeId(i)))];
+        ++states[state_of(snapshot.node(NodeId(i)))];
     }
     page.gauge("training_cluster_resource_utilization",
                "What a queue's jobs hold, of all that the cluster has.");
@@ -145,9 +145,9 @@ double jain_index(const std::vector<double>& parts) {
     return squares == 0 ? 1 : sum * sum / (static_cast<double>(parts.size()) * squares);
 }
 
-void put_fairness(MetricPage& page, const Edition& edition, Time now) {
+void put_fairness(MetricPage& page, const Snapshot& snapshot, Time now) {
     constexpr double kBillion = 1e9;
-    std::vector<api::ShareRow> accounts = share_rows(edition, now);
+    std::vector<api::ShareRow> accounts = share_rows(snapshot, now);
     std::erase_if(accounts, [](const api::ShareRow& row) {
         return !row.user.empty() || row.parent.empty() || row.norm_shares == 0;
     });
@@ -185,14 +185,14 @@ std::int64_t gpus_in(const ClusterSpec& spec, const Resources& amount) {
     return gpus;
 }
 
-void put_berth_metrics(MetricPage& page, const Edition& edition, Time now) {
+void put_berth_metrics(MetricPage& page, const Snapshot& snapshot, Time now) {
     Jobs jobs;
-    edition.jobs.for_each([&](std::uint32_t, const PublishedJob& published) {
-        jobs.add_job(*edition.spec, published, now);
+    snapshot.jobs.for_each([&](std::uint32_t, const SnapshotJob& read_model) {
+        jobs.add_job(*snapshot.spec, read_model, now);
     });
-    put_queues(page, edition, jobs);
-    put_resources(page, edition, jobs);
-    put_fairness(page, edition, now);
+    put_queues(page, snapshot, jobs);
+    put_resources(page, snapshot, jobs);
+    put_fairness(page, snapshot, now);
 }
 
 }  // namespace berth

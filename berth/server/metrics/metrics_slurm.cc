@@ -129,28 +129,28 @@ constexpr auto kNodeSums = std::to_array<NodeSum>({
 struct NodeGpus {
     std::int64_t all = 0, held = 0;
 };
-NodeGpus gpus_of(const Edition& edition, NodeId id) {
-    const NodeSpec& spec = edition.spec->node(id);
-    const NodeFree& free = edition.node(id).free;
-    const std::int64_t all = gpus_in(*edition.spec, spec.capacity);
+NodeGpus gpus_of(const Snapshot& snapshot, NodeId id) {
+    const NodeSpec& spec = snapshot.spec->node(id);
+    const NodeFree& free = snapshot.node(id).free;
+    const std::int64_t all = gpus_in(*snapshot.spec, spec.capacity);
     // NOLINTNEXTLINE(readability-container-size-empty): empty() is whether none is set.
     const bool known = free.cores.size() > 0;
-    return {all, known ? all - gpus_in(*edition.spec, free.amount) : 0};
+    return {all, known ? all - gpus_in(*snapshot.spec, free.amount) : 0};
 }
 
 }  // namespace
 
-void put_slurm_jobs(MetricPage& page, const Edition& edition) {
+void put_slurm_jobs(MetricPage& page, const Snapshot& snapshot) {
     JobSums sums;
-    edition.jobs.for_each([&](std::uint32_t, const PublishedJob& published) {
-        sums.add(*edition.spec, *published.job);
+    snapshot.jobs.for_each([&](std::uint32_t, const SnapshotJob& read_model) {
+        sums.add(*snapshot.spec, *read_model.job);
     });
     for (const Sum& one : kJobSums)
         page.one(std::string("slurm_jobs") + one.name, one.help, sums.by_name[one.name]);
 }
 
-void put_slurm_nodes(MetricPage& page, const Edition& edition) {
-    const std::vector<api::NodeRow> rows = node_rows(edition);
+void put_slurm_nodes(MetricPage& page, const Snapshot& snapshot) {
+    const std::vector<api::NodeRow> rows = node_rows(snapshot);
     for (const NodeSum& sum : kNodeSums) {
         page.one(std::string("slurm_nodes") + sum.name, sum.help,
                  std::ranges::count_if(rows, sum.is));
@@ -175,28 +175,28 @@ void put_slurm_nodes(MetricPage& page, const Edition& edition) {
             [](const api::NodeRow& row) { return row.memory - row.allocated_memory; });
     const auto gpus = [&](const char* name, const char* help, std::int64_t NodeGpus::* value) {
         page.gauge(name, help);
-        for (std::uint32_t i = 0; i < edition.spec->nodes.size(); ++i) {
-            if (edition.spec->nodes[i].gone) continue;
-            page.sample(gpus_of(edition, NodeId(i)).*value,
-                        {{"node", edition.spec->nodes[i].name}});
+        for (std::uint32_t i = 0; i < snapshot.spec->nodes.size(); ++i) {
+            if (snapshot.spec->nodes[i].gone) continue;
+            page.sample(gpus_of(snapshot, NodeId(i)).*value,
+                        {{"node", snapshot.spec->nodes[i].name}});
         }
     };
     gpus("slurm_node_gpus", "GPUs of the node.", &NodeGpus::all);
     gpus("slurm_node_gpus_alloc", "Of these, those that jobs hold.", &NodeGpus::held);
 }
 
-void put_slurm_partitions(MetricPage& page, const Edition& edition) {
-    const ClusterSpec& spec = *edition.spec;
+void put_slurm_partitions(MetricPage& page, const Snapshot& snapshot) {
+    const ClusterSpec& spec = *snapshot.spec;
     std::vector<JobSums> sums(spec.partitions.size());
     std::vector<std::int64_t> largest(spec.partitions.size());
-    edition.jobs.for_each([&](std::uint32_t, const PublishedJob& published) {
-        const Job& job = *published.job;
+    snapshot.jobs.for_each([&](std::uint32_t, const SnapshotJob& read_model) {
+        const Job& job = *read_model.job;
         const std::size_t at = job.partition.index();
         sums[at].add(spec, job);
         if (job.state != JobState::pending || job.hold != Hold::none) return;
         largest[at] = std::max<std::int64_t>(largest[at], job.spec.request->nodes_min);
     });
-    const std::vector<api::NodeRow> rows = node_rows(edition);
+    const std::vector<api::NodeRow> rows = node_rows(snapshot);
     std::map<std::string_view, const api::NodeRow*> by_name;
     for (const api::NodeRow& row : rows) by_name[row.name] = &row;
     const auto of_each = [&](const std::string& name, const char* help, auto value) {

@@ -91,7 +91,7 @@ protected:
     Access() {
         cluster.submit(SampleCluster::job(1, 1000));
         cluster.submit(SampleCluster::job(2, 2000));
-        (void)cluster.publish(published);
+        (void)cluster.publish(read_model);
     }
     std::int32_t status(const api::Route& route, Role role, const char* job) {
         const bool of_job = route.path.find("{ref}") != std::string_view::npos;
@@ -104,9 +104,9 @@ protected:
         return response == nullptr ? 200 : response->status;
     }
     SampleCluster cluster;
-    Published published;
+    ReadModel read_model;
     EmptyArchive archive;
-    Service service{{}, published, archive};
+    Service service{{}, read_model, archive};
 };
 
 TEST_F(Access, OfEveryRouteIsAsPromisedForEveryRoleOnOnesOwnAndOnOthers) {

@@ -70,9 +70,9 @@ CommandOutcome cancel(JobRef ref, const api::CancelRequest& body) {
 
 // An operator's hold on another's job is one that its owner cannot take away; on his own it is a
 // user's, as with Slurm.
-CommandOutcome hold(const Edition& edition, const Principal& principal, JobRef ref,
+CommandOutcome hold(const Snapshot& snapshot, const Principal& principal, JobRef ref,
                     const api::HoldRequest& body) {
-    const Job* const job = edition.find_job(ref.job);
+    const Job* const job = snapshot.find_job(ref.job);
     const bool own = job != nullptr && job->owner->uid == principal.uid;
     const bool as_admin = !body.user && !own && principal.role >= Role::op;
     return HoldJob{std::move(ref), as_admin ? Hold::admin : Hold::user};
@@ -309,7 +309,7 @@ bool is_command(RouteId route) {
     }
 }
 
-CommandOutcome command_of(const Edition& edition, const CommandRequest& request) {
+CommandOutcome command_of(const Snapshot& snapshot, const CommandRequest& request) {
     switch (request.route.id) {
         case RouteId::state_hash: return HashState{};
         case RouteId::submit_job: return submit(request);
@@ -334,7 +334,7 @@ CommandOutcome command_of(const Edition& edition, const CommandRequest& request)
         case RouteId::hold_job:
             return of_job<api::HoldRequest>(
                 request, [&](JobRef ref, const api::HoldRequest& body) -> CommandOutcome {
-                    return hold(edition, request.principal, std::move(ref), body);
+                    return hold(snapshot, request.principal, std::move(ref), body);
                 });
         case RouteId::release_job:
             return of_job<api::Accepted>(request,

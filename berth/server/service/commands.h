@@ -8,7 +8,7 @@
 #include "berth/api/messages.h"
 #include "berth/api/routes.h"
 #include "berth/control/turn/command.h"
-#include "berth/server/snapshot/published.h"
+#include "berth/server/snapshot/read_model.h"
 
 namespace berth {
 
@@ -21,7 +21,7 @@ struct CommandRequest {
 };
 
 // REQUIRES: the route is one that the controller answers (is_command).
-std::variant<Command, api::Problem> command_of(const Edition& edition,
+std::variant<Command, api::Problem> command_of(const Snapshot& snapshot,
                                                const CommandRequest& request);
 bool is_command(api::RouteId route);
 

@@ -11,13 +11,13 @@ namespace {
 template <class Source>
 class ListBody : public BodyParts {
 public:
-    ListBody(const Edition& edition, std::string_view name, Source source)
+    ListBody(const Snapshot& snapshot, std::string_view name, Source source)
         : source_(std::move(source)), writer_(text_) {
         writer_.begin_object();
         writer_.key("sequence");
-        writer_.number(edition.sequence);
+        writer_.number(snapshot.sequence);
         writer_.key("now");
-        writer_.number(seconds(edition.now));
+        writer_.number(seconds(snapshot.now));
         source_.put_head(writer_);
         writer_.key(name);
         writer_.begin_array();
@@ -43,16 +43,16 @@ private:
 };
 
 struct JobSource {
-    std::shared_ptr<const Edition> edition;
+    std::shared_ptr<const Snapshot> snapshot;
     JobFilter filter;
     api::FieldChoice choice;
     std::optional<std::uint32_t> next = 0;
 
     void put_head(api::JsonWriter&) const {}
     bool put_next(api::JsonWriter& writer) {
-        const PublishedJob* const job = next ? filter.first_from(*edition, *next) : nullptr;
+        const SnapshotJob* const job = next ? filter.first_from(*snapshot, *next) : nullptr;
         if (job == nullptr) return false;
-        write_json(writer, job_row(*edition, *job), choice);
+        write_json(writer, job_row(*snapshot, *job), choice);
         const std::uint32_t id = job->job->id.value();
         next = id == UINT32_MAX ? std::nullopt : std::optional(id + 1);
         return true;
@@ -73,7 +73,7 @@ struct RowSource {
 };
 
 struct AccountingSource {
-    std::shared_ptr<const Edition> edition;
+    std::shared_ptr<const Snapshot> snapshot;
     AccountingAnswer answer;
     std::size_t next = 0;
 
@@ -83,51 +83,51 @@ struct AccountingSource {
     }
     bool put_next(api::JsonWriter& writer) {
         if (next == answer.records.size()) return false;
-        write_json(writer, accounting_row(*edition->spec, answer.records[next++]));
+        write_json(writer, accounting_row(*snapshot->spec, answer.records[next++]));
         return true;
     }
 };
 
 template <class Source>
-std::unique_ptr<BodyParts> list_of(const Edition& edition, std::string_view name, Source source) {
-    return std::make_unique<ListBody<Source>>(edition, name, std::move(source));
+std::unique_ptr<BodyParts> list_of(const Snapshot& snapshot, std::string_view name, Source source) {
+    return std::make_unique<ListBody<Source>>(snapshot, name, std::move(source));
 }
 
 }  // namespace
 
-std::unique_ptr<BodyParts> job_list(std::shared_ptr<const Edition> edition, JobFilter filter,
+std::unique_ptr<BodyParts> job_list(std::shared_ptr<const Snapshot> snapshot, JobFilter filter,
                                     api::FieldChoice choice) {
-    const Edition& shown = *edition;
+    const Snapshot& shown = *snapshot;
     return list_of(shown, "jobs",
-                   JobSource{std::move(edition), std::move(filter), std::move(choice)});
+                   JobSource{std::move(snapshot), std::move(filter), std::move(choice)});
 }
 
 template <class Row>
-std::unique_ptr<BodyParts> row_list(const Edition& edition, std::string_view name,
+std::unique_ptr<BodyParts> row_list(const Snapshot& snapshot, std::string_view name,
                                     std::vector<Row> rows) {
-    return list_of(edition, name, RowSource<Row>{std::move(rows)});
+    return list_of(snapshot, name, RowSource<Row>{std::move(rows)});
 }
-template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
+template std::unique_ptr<BodyParts> row_list(const Snapshot&, std::string_view,
                                              std::vector<api::NodeRow>);
-template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
+template std::unique_ptr<BodyParts> row_list(const Snapshot&, std::string_view,
                                              std::vector<api::PartitionRow>);
-template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
+template std::unique_ptr<BodyParts> row_list(const Snapshot&, std::string_view,
                                              std::vector<api::PriorityRow>);
-template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
+template std::unique_ptr<BodyParts> row_list(const Snapshot&, std::string_view,
                                              std::vector<api::ShareRow>);
-template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
+template std::unique_ptr<BodyParts> row_list(const Snapshot&, std::string_view,
                                              std::vector<api::LicenseRow>);
-template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
+template std::unique_ptr<BodyParts> row_list(const Snapshot&, std::string_view,
                                              std::vector<api::ReservationRow>);
-template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
+template std::unique_ptr<BodyParts> row_list(const Snapshot&, std::string_view,
                                              std::vector<api::AssociationRow>);
-template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
+template std::unique_ptr<BodyParts> row_list(const Snapshot&, std::string_view,
                                              std::vector<api::QosRow>);
 
-std::unique_ptr<BodyParts> accounting_list(std::shared_ptr<const Edition> edition,
+std::unique_ptr<BodyParts> accounting_list(std::shared_ptr<const Snapshot> snapshot,
                                            AccountingAnswer answer) {
-    const Edition& shown = *edition;
-    return list_of(shown, "records", AccountingSource{std::move(edition), std::move(answer)});
+    const Snapshot& shown = *snapshot;
+    return list_of(shown, "records", AccountingSource{std::move(snapshot), std::move(answer)});
 }
 
 }  // namespace berth

@@ -15,24 +15,24 @@ namespace berth {
 inline constexpr std::size_t kPartBytes = 64 * 1024;  // Of a part of a body, or one row more.
 
 // {"sequence":…,"now":…,"jobs":[…]}
-std::unique_ptr<BodyParts> job_list(std::shared_ptr<const Edition> edition, JobFilter filter,
+std::unique_ptr<BodyParts> job_list(std::shared_ptr<const Snapshot> snapshot, JobFilter filter,
                                     api::FieldChoice choice);
 
 // The same of rows that are there already.
 template <class Row>
-std::unique_ptr<BodyParts> row_list(const Edition& edition, std::string_view name,
+std::unique_ptr<BodyParts> row_list(const Snapshot& snapshot, std::string_view name,
                                     std::vector<Row> rows);
-extern template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
+extern template std::unique_ptr<BodyParts> row_list(const Snapshot&, std::string_view,
                                                     std::vector<api::NodeRow>);
-extern template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
+extern template std::unique_ptr<BodyParts> row_list(const Snapshot&, std::string_view,
                                                     std::vector<api::PartitionRow>);
-extern template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
+extern template std::unique_ptr<BodyParts> row_list(const Snapshot&, std::string_view,
                                                     std::vector<api::PriorityRow>);
-extern template std::unique_ptr<BodyParts> row_list(const Edition&, std::string_view,
+extern template std::unique_ptr<BodyParts> row_list(const Snapshot&, std::string_view,
                                                     std::vector<api::ShareRow>);
 
 // Accounting: the rows are made of the records one by one. `more`: the list was cut off.
-std::unique_ptr<BodyParts> accounting_list(std::shared_ptr<const Edition> edition,
+std::unique_ptr<BodyParts> accounting_list(std::shared_ptr<const Snapshot> snapshot,
                                            AccountingAnswer answer);
 
 }  // namespace berth

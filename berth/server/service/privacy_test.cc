@@ -37,15 +37,15 @@ protected:
                                           .end = from_seconds(9'000'000),
                                           .users = {user}}});
         }
-        Published published;
-        (void)cluster.publish(published);
+        ReadModel read_model;
+        (void)cluster.publish(read_model);
         AccountingRecord own, others;
         own.job = JobId(1);
         own.owner = {1000, 1000, "user1000", "users"};
         others.job = JobId(2);
         others.owner = {2000, 2000, "user2000", "users"};
         archive_.records = {own, others};
-        const Service service({}, published, archive_);
+        const Service service({}, read_model, archive_);
         auto outcome = service.serve(
             {.method = "GET", .target = target, .body = {}, .principal = who, .refused = {}});
         if (auto* slow = std::get_if<SlowRead>(&outcome)) return whole((*slow)());

@@ -72,20 +72,20 @@ bool Service::Routed::own() const {
     if (route.path.find("{ref}") == std::string_view::npos) return true;
     const auto name = api::parse_job_name(capture);
     if (!name.ok()) return true;
-    for (const JobId id : records_of(*edition, *name)) {
-        if (edition->find_job(id)->owner->uid != request.principal.uid) return false;
+    for (const JobId id : records_of(*snapshot, *name)) {
+        if (snapshot->find_job(id)->owner->uid != request.principal.uid) return false;
     }
     return true;
 }
 
-Privacy Service::Routed::privacy() const { return {*edition->spec, request.principal}; }
+Privacy Service::Routed::privacy() const { return {*snapshot->spec, request.principal}; }
 
-Service::Service(ServerIdentity identity, const Published& published, Archive& archive,
+Service::Service(ServerIdentity identity, const ReadModel& read_model, Archive& archive,
                  std::shared_ptr<Diagnostics> diagnostics,
                  std::shared_ptr<const MetricCounts> counts, std::shared_ptr<Registrar> registrar,
                  std::string advertised)
     : identity_(std::move(identity)),
-      published_(published),
+      read_model_(read_model),
       archive_(archive),
       diagnostics_(std::move(diagnostics)),
       counts_(std::move(counts)),
@@ -107,7 +107,7 @@ Outcome Service::serve(const ApiRequest& request) const {
     const Routed routed{*match.route,
                         match.captures.empty() ? std::string() : std::move(match.captures.front()),
                         mark == std::string_view::npos ? "" : target.substr(mark + 1), request,
-                        published_.current()};
+                        read_model_.current()};
     if (!request.refused.empty() && !routed.route.verb.empty())
         return respond(api::problem_of_status(401, request.refused));
     if (!may_use(routed.route, request.principal.role, routed.own())) {
@@ -155,13 +155,13 @@ std::optional<ApiResponse> Service::keep_private(const Routed& routed) const {
 }
 
 Outcome Service::act(const Routed& routed) const {
-    const Edition& edition = *routed.edition;
+    const Snapshot& snapshot = *routed.snapshot;
     if (routed.route.id == RouteId::explain_job) {
         if (auto read = explain_outcome(routed)) return *std::move(read);
     }
     if (is_command(routed.route.id)) {
-        auto command = command_of(
-            edition, {routed.route, routed.capture, routed.request.body, routed.request.principal});
+        auto command = command_of(snapshot, {routed.route, routed.capture, routed.request.body,
+                                             routed.request.principal});
         if (auto* const problem = std::get_if<api::Problem>(&command)) return respond(*problem);
         return ForController{routed.route.id, std::get<Command>(std::move(command))};
     }
@@ -169,25 +169,25 @@ Outcome Service::act(const Routed& routed) const {
         case RouteId::health: return respond_json(api::to_json(api::Health{}));
         case RouteId::openapi: return respond_json(openapi_);
         case RouteId::ping: return ping(routed);
-        case RouteId::config: return respond_json(api::to_json(config_row(*edition.spec)));
+        case RouteId::config: return respond_json(api::to_json(config_row(*snapshot.spec)));
         case RouteId::list_jobs: return list_jobs(routed);
         case RouteId::show_job: return show_job(routed);
         case RouteId::show_script: return script(routed);
         case RouteId::list_nodes:
-            return ApiResponse{.parts = row_list(edition, "nodes", node_rows(edition))};
+            return ApiResponse{.parts = row_list(snapshot, "nodes", node_rows(snapshot))};
         case RouteId::show_node: return show_node(routed);
         case RouteId::list_partitions:
-            return ApiResponse{.parts = row_list(edition, "partitions", partition_rows(edition))};
+            return ApiResponse{.parts = row_list(snapshot, "partitions", partition_rows(snapshot))};
         case RouteId::list_associations: return list_associations(routed);
         case RouteId::list_qos:
-            return ApiResponse{.parts = row_list(edition, "qos", qos_rows(*edition.spec))};
+            return ApiResponse{.parts = row_list(snapshot, "qos", qos_rows(*snapshot.spec))};
         case RouteId::list_reservations: return list_reservations(routed);
         case RouteId::list_licenses:
-            return ApiResponse{.parts = row_list(edition, "licenses", license_rows(edition))};
+            return ApiResponse{.parts = row_list(snapshot, "licenses", license_rows(snapshot))};
         case RouteId::list_accounting: return accounting(routed);
         case RouteId::show_diagnostics:
-            return SlowRead([diagnostics = diagnostics_, edition = routed.edition] {
-                return respond_json(api::to_json(diagnostics->row(*edition, wall_time())));
+            return SlowRead([diagnostics = diagnostics_, snapshot = routed.snapshot] {
+                return respond_json(api::to_json(diagnostics->row(*snapshot, wall_time())));
             });
         case RouteId::reset_diagnostics:
             diagnostics_->reset(wall_time());
@@ -212,14 +212,14 @@ ApiResponse Service::list_jobs(const Routed& routed) const {
     const Result<api::JobQuery> query = api::parse_job_query(routed.query);
     if (!query.ok()) return refuse(Refusal::invalid_request, query.error().message);
     Result<JobFilter> filter =
-        JobFilter::make(*routed.edition, *query, routed.request.principal.role >= Role::op);
+        JobFilter::make(*routed.snapshot, *query, routed.request.principal.role >= Role::op);
     if (!filter.ok()) return refuse(Refusal::invalid_request, filter.error().message);
     if (routed.privacy().hides(PrivateKind::jobs)) {
-        filter->keep_to(*routed.edition, routed.request.principal.uid);
+        filter->keep_to(*routed.snapshot, routed.request.principal.uid);
     }
     Result<api::FieldChoice> choice = api::FieldChoice::of<api::JobRow>(query->fields);
     if (!choice.ok()) return refuse(Refusal::invalid_request, choice.error().message);
-    return {.parts = job_list(routed.edition, *std::move(filter), *std::move(choice))};
+    return {.parts = job_list(routed.snapshot, *std::move(filter), *std::move(choice))};
 }
 
 ApiResponse Service::list_priorities(const Routed& routed) const {
@@ -228,46 +228,46 @@ ApiResponse Service::list_priorities(const Routed& routed) const {
     if (!query->fields.empty())
         return refuse(Refusal::invalid_request, "query: field is not known here");
     Result<JobFilter> filter =
-        JobFilter::make(*routed.edition, *query, routed.request.principal.role >= Role::op);
+        JobFilter::make(*routed.snapshot, *query, routed.request.principal.role >= Role::op);
     if (!filter.ok()) return refuse(Refusal::invalid_request, filter.error().message);
     if (routed.privacy().hides(PrivateKind::jobs)) {
-        filter->keep_to(*routed.edition, routed.request.principal.uid);
+        filter->keep_to(*routed.snapshot, routed.request.principal.uid);
     }
-    return {.parts = row_list(*routed.edition, "priorities",
-                              priority_rows(*routed.edition, *filter, wall_time()))};
+    return {.parts = row_list(*routed.snapshot, "priorities",
+                              priority_rows(*routed.snapshot, *filter, wall_time()))};
 }
 
 // With PrivateData=accounts users see no accounts, with =users of the users only themselves.
 ApiResponse Service::list_associations(const Routed& routed) const {
-    std::vector<api::AssociationRow> rows = association_rows(*routed.edition->spec);
+    std::vector<api::AssociationRow> rows = association_rows(*routed.snapshot->spec);
     const Privacy privacy = routed.privacy();
     const std::string& user = routed.request.principal.user;
     std::erase_if(rows, [&](const api::AssociationRow& row) {
         if (row.user.empty()) return privacy.hides(PrivateKind::accounts);
         return row.user != user && privacy.hides(PrivateKind::users);
     });
-    return {.parts = row_list(*routed.edition, "associations", std::move(rows))};
+    return {.parts = row_list(*routed.snapshot, "associations", std::move(rows))};
 }
 
 ApiResponse Service::list_reservations(const Routed& routed) const {
-    std::vector<api::ReservationRow> rows = reservation_rows(*routed.edition);
+    std::vector<api::ReservationRow> rows = reservation_rows(*routed.snapshot);
     const Privacy privacy = routed.privacy();
     std::erase_if(rows, [&](const api::ReservationRow& row) {
-        const auto& all = *routed.edition->reservations;
+        const auto& all = *routed.snapshot->reservations;
         const auto found = std::ranges::find(all, row.name, &Reservation::name);
         return found == all.end() || !privacy.shows(*found);
     });
-    return {.parts = row_list(*routed.edition, "reservations", std::move(rows))};
+    return {.parts = row_list(*routed.snapshot, "reservations", std::move(rows))};
 }
 
 // With PrivateData=usage users see their own shares and usage alone.
 ApiResponse Service::list_shares(const Routed& routed) const {
-    std::vector<api::ShareRow> rows = share_rows(*routed.edition, wall_time());
+    std::vector<api::ShareRow> rows = share_rows(*routed.snapshot, wall_time());
     if (routed.privacy().hides(PrivateKind::usage)) {
         const std::string& user = routed.request.principal.user;
         std::erase_if(rows, [&](const api::ShareRow& row) { return row.user != user; });
     }
-    return {.parts = row_list(*routed.edition, "shares", std::move(rows))};
+    return {.parts = row_list(*routed.snapshot, "shares", std::move(rows))};
 }
 
 ApiResponse Service::show_job(const Routed& routed) const {
@@ -277,26 +277,26 @@ ApiResponse Service::show_job(const Routed& routed) const {
         problem.status = 400;
         return respond(problem);
     }
-    const std::set<JobId> records = records_of(*routed.edition, *name);
+    const std::set<JobId> records = records_of(*routed.snapshot, *name);
     if (records.empty()) return unknown_job(routed.capture);
-    return {.parts = job_list(routed.edition, JobFilter::only(records), {})};
+    return {.parts = job_list(routed.snapshot, JobFilter::only(records), {})};
 }
 
 ApiResponse Service::show_node(const Routed& routed) const {
-    const auto row = node_row(*routed.edition, routed.capture);
+    const auto row = node_row(*routed.snapshot, routed.capture);
     if (!row) return refuse(Refusal::unknown_node, "There is no node " + routed.capture);
     return respond_json(api::to_json(*row));
 }
 
 ApiResponse Service::ping(const Routed& routed) const {
-    const Edition& edition = *routed.edition;
-    const std::string& configured = edition.spec->controller_host;  // SlurmctldHost
+    const Snapshot& snapshot = *routed.snapshot;
+    const std::string& configured = snapshot.spec->controller_host;  // SlurmctldHost
     return respond_json(
         api::to_json(api::Ping{.version = identity_.version,
-                               .cluster = edition.spec->name,
+                               .cluster = snapshot.spec->name,
                                .host = configured.empty() ? identity_.host : configured,
-                               .epoch = edition.epoch.value(),
-                               .sequence = edition.sequence,
+                               .epoch = snapshot.epoch.value(),
+                               .sequence = snapshot.sequence,
                                .now = wall_time(),
                                .started_at = identity_.started_at,
                                .pid = identity_.pid,
@@ -309,7 +309,7 @@ Outcome Service::accounting(const Routed& routed) const {
     Result<AccountingFilter> filter = accounting_filter(*query);
     if (!filter.ok()) return refuse(Refusal::invalid_request, filter.error().message);
     for (std::string& name : filter->accounts) {
-        name = account_name(*routed.edition->spec, name);
+        name = account_name(*routed.snapshot->spec, name);
     }
     const Principal& who = routed.request.principal;
     std::optional<std::uint32_t> only;
@@ -318,13 +318,13 @@ Outcome Service::accounting(const Routed& routed) const {
         // The archive reads no more than it must; what is asked of others comes to nothing below.
         if (filter->users.empty()) filter->users = {who.user};
     }
-    return [&archive = archive_, edition = routed.edition, filter = *std::move(filter), only] {
+    return [&archive = archive_, snapshot = routed.snapshot, filter = *std::move(filter), only] {
         Result<AccountingAnswer> answer = archive.accounting(filter);
         if (!answer.ok()) return respond(api::problem_of_status(500, answer.error().message));
         std::erase_if(answer->records, [&](const AccountingRecord& record) {
             return only && record.owner.uid != *only;
         });
-        return ApiResponse{.parts = accounting_list(edition, *std::move(answer))};
+        return ApiResponse{.parts = accounting_list(snapshot, *std::move(answer))};
     };
 }
 
@@ -332,8 +332,8 @@ Outcome Service::accounting(const Routed& routed) const {
 std::optional<SlowRead> Service::explain_outcome(const Routed& routed) const {
     const Result<api::JobName> name = api::parse_job_name(routed.capture);
     if (!name.ok()) return std::nullopt;
-    for (const JobId id : records_of(*routed.edition, *name)) {
-        if (routed.edition->find_job(id)->state == JobState::pending) return std::nullopt;
+    for (const JobId id : records_of(*routed.snapshot, *name)) {
+        if (routed.snapshot->find_job(id)->state == JobState::pending) return std::nullopt;
     }
     AccountingFilter filter;
     filter.jobs = {name->job};
@@ -358,9 +358,9 @@ std::optional<SlowRead> Service::explain_outcome(const Routed& routed) const {
 Outcome Service::script(const Routed& routed) const {
     const Result<api::JobName> name = api::parse_job_name(routed.capture);
     if (!name.ok()) return refuse(Refusal::invalid_request, name.error().message);
-    const std::set<JobId> records = records_of(*routed.edition, *name);
+    const std::set<JobId> records = records_of(*routed.snapshot, *name);
     if (records.empty()) return unknown_job(routed.capture);
-    const Job& job = *routed.edition->find_job(*records.begin());
+    const Job& job = *routed.snapshot->find_job(*records.begin());
     return [&archive = archive_, id = job.id, array = job.array_job] {
         Result<JobPayload> payload = archive.payload(id, array);
         if (!payload.ok()) return refuse(Refusal::unknown_job, payload.error().message);
@@ -370,17 +370,17 @@ Outcome Service::script(const Routed& routed) const {
 
 // A look at every job: on a thread of those that may be slow.
 SlowRead Service::metrics(const Routed& routed) const {
-    return [id = routed.route.id, edition = routed.edition, counts = counts_,
+    return [id = routed.route.id, snapshot = routed.snapshot, counts = counts_,
             diagnostics = diagnostics_] {
         MetricPage page;
         switch (id) {
-            case RouteId::metrics_jobs: put_slurm_jobs(page, *edition); break;
-            case RouteId::metrics_nodes: put_slurm_nodes(page, *edition); break;
-            case RouteId::metrics_partitions: put_slurm_partitions(page, *edition); break;
+            case RouteId::metrics_jobs: put_slurm_jobs(page, *snapshot); break;
+            case RouteId::metrics_nodes: put_slurm_nodes(page, *snapshot); break;
+            case RouteId::metrics_partitions: put_slurm_partitions(page, *snapshot); break;
             case RouteId::metrics_scheduler:
-                put_slurm_scheduler(page, diagnostics->row(*edition, wall_time()));
+                put_slurm_scheduler(page, diagnostics->row(*snapshot, wall_time()));
                 break;
-            default: put_berth_metrics(page, *edition, wall_time()); counts->put_on(page);
+            default: put_berth_metrics(page, *snapshot, wall_time()); counts->put_on(page);
         }
         return ApiResponse{.content_type = "text/plain; version=0.0.4; charset=utf-8",
                            .body = page.text()};
@@ -388,7 +388,7 @@ SlowRead Service::metrics(const Routed& routed) const {
 }
 
 ApiResponse Service::respond_to(RouteId route, const Answer& answer) const {
-    auto reply = reply_of(*published_.current()->spec, answer);
+    auto reply = reply_of(*read_model_.current()->spec, answer);
     const auto* const problem = std::get_if<api::Problem>(&reply);
     ApiResponse response =
         problem != nullptr

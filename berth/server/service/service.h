@@ -13,7 +13,7 @@
 #include "berth/server/metrics/metric_counts.h"
 #include "berth/server/service/archive.h"
 #include "berth/server/service/response.h"
-#include "berth/server/snapshot/published.h"
+#include "berth/server/snapshot/read_model.h"
 
 namespace berth {
 
@@ -34,7 +34,7 @@ using SlowRead = std::function<ApiResponse()>;
 
 class Service {
 public:
-    Service(ServerIdentity identity, const Published& published, Archive& archive,
+    Service(ServerIdentity identity, const ReadModel& read_model, Archive& archive,
             std::shared_ptr<Diagnostics> diagnostics = std::make_shared<Diagnostics>(),
             std::shared_ptr<const MetricCounts> counts = std::make_shared<MetricCounts>(),
             std::shared_ptr<Registrar> registrar = nullptr, std::string advertised = {});
@@ -49,7 +49,7 @@ private:
         std::string capture;
         std::string_view query;
         const ApiRequest& request;
-        std::shared_ptr<const Edition> edition;
+        std::shared_ptr<const Snapshot> snapshot;
 
         // What the path names is the principal's own; or there is no such job, which is for whoever
         // looks it up to say.
@@ -77,7 +77,7 @@ private:
     std::variant<ApiResponse, ForController, SlowRead> create_token(const Routed& routed) const;
 
     ServerIdentity identity_;
-    const Published& published_;
+    const ReadModel& read_model_;
     Archive& archive_;
     std::shared_ptr<Diagnostics> diagnostics_;
     std::shared_ptr<const MetricCounts> counts_;

@@ -38,20 +38,20 @@ ApiResponse made(const ApiRequest& request, Make make) {
 ApiResponse Service::create_join_token(const Routed& routed) const {
     if (registrar_ == nullptr) return no_registrar();
     return made<api::JoinTokenCall>(routed.request, [&](api::JoinTokenCall call) {
-        return registrar_->create_join_token(std::move(call), *routed.edition->spec, wall_time());
+        return registrar_->create_join_token(std::move(call), *routed.snapshot->spec, wall_time());
     });
 }
 
 ApiResponse Service::revoke_certificates(const Routed& routed) const {
     if (registrar_ == nullptr) return no_registrar();
-    const Status done = registrar_->revoke(routed.capture, *routed.edition->spec, wall_time());
+    const Status done = registrar_->revoke(routed.capture, *routed.snapshot->spec, wall_time());
     return done.ok() ? respond_json(api::to_json(api::Accepted{})) : refuse(done.error());
 }
 
 ApiResponse Service::join(const Routed& routed) const {
     if (registrar_ == nullptr) return no_registrar();
     return made<api::JoinCall>(routed.request, [&](const api::JoinCall& call) {
-        return registrar_->join(call, *routed.edition->spec, wall_time());
+        return registrar_->join(call, *routed.snapshot->spec, wall_time());
     });
 }
 

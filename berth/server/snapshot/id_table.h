@@ -43,18 +43,18 @@ public:
 
     // `edition`: nodes made under this number are this table's alone and may change in place. So
     // it must be another one after every copy that was handed out.
-    void set(std::uint64_t edition, std::uint32_t id, Value value) {
+    void set(std::uint64_t snapshot, std::uint32_t id, Value value) {
         BERTH_ASSERT(value != nullptr);
-        Node* node = own(edition, root_);
+        Node* node = own(snapshot, root_);
         for (int level = kLevels - 1; level > 0; --level)
-            node = own(edition, slot(node->children, *node, digit(id, level)));
+            node = own(snapshot, slot(node->children, *node, digit(id, level)));
         const bool is_new = !has(*node, digit(id, 0));
         slot(node->values, *node, digit(id, 0)) = std::move(value);
         size_ += is_new ? 1 : 0;
     }
-    void erase(std::uint64_t edition, std::uint32_t id) {
+    void erase(std::uint64_t snapshot, std::uint32_t id) {
         if (find(id) == nullptr) return;
-        remove(edition, root_, kLevels - 1, id);
+        remove(snapshot, root_, kLevels - 1, id);
         --size_;
     }
 
@@ -63,7 +63,7 @@ private:
     static constexpr int kLevels = 6;  // 36 bits, of which an id needs 32.
 
     struct Node {
-        std::uint64_t edition = 0;
+        std::uint64_t snapshot = 0;
         std::uint64_t present = 0;  // Which of the 64 there are.
         std::vector<std::shared_ptr<Node>> children;
         std::vector<Value> values;  // At level 0.
@@ -92,23 +92,23 @@ private:
         return slots[index];
     }
     // A node that may be changed, in the place of one that may be shared.
-    static Node* own(std::uint64_t edition, std::shared_ptr<Node>& node) {
+    static Node* own(std::uint64_t snapshot, std::shared_ptr<Node>& node) {
         if (!node) {
             node = std::make_shared<Node>();
-        } else if (node->edition != edition) {
+        } else if (node->snapshot != snapshot) {
             node = std::make_shared<Node>(*node);
         }
-        node->edition = edition;
+        node->snapshot = snapshot;
         return node.get();
     }
-    static void remove(std::uint64_t edition, std::shared_ptr<Node>& node, int level,
+    static void remove(std::uint64_t snapshot, std::shared_ptr<Node>& node, int level,
                        std::uint32_t id) {
-        Node* const mine = own(edition, node);
+        Node* const mine = own(snapshot, node);
         const unsigned at = digit(id, level);
         const auto index = static_cast<std::ptrdiff_t>(place(*mine, at));
         if (level > 0) {
             std::shared_ptr<Node>& below = mine->children[static_cast<std::size_t>(index)];
-            remove(edition, below, level - 1, id);
+            remove(snapshot, below, level - 1, id);
             if (below) return;
             mine->children.erase(mine->children.begin() + index);
         } else {

@@ -28,20 +28,20 @@ TEST(IdTable, IsAMapWhoseCopiesNeverChange) {
         Table table;
         Model model;
         std::vector<std::pair<Table, Model>> copies;
-        std::uint64_t edition = 1;
+        std::uint64_t snapshot = 1;
         for (int step = 0; step < 400; ++step) {
             const std::uint32_t id = draw_id(rng);
             if (rng.chance(60)) {
                 model[id] = step;
-                table.set(edition, id, std::make_shared<const int>(step));
+                table.set(snapshot, id, std::make_shared<const int>(step));
             } else {
                 model.erase(id);
-                table.erase(edition, id);
+                table.erase(snapshot, id);
             }
             ASSERT_EQ(table.size(), model.size());
             if (rng.chance(10)) {
                 copies.emplace_back(table, model);
-                ++edition;
+                ++snapshot;
             }
         }
         for (const auto& [copy, was] : copies) ASSERT_EQ(contents(copy), was);

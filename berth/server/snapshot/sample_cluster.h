@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/engine/state/cluster_state.h"
-#include "berth/server/snapshot/published.h"
+#include "berth/server/snapshot/read_model.h"
 
 namespace berth {
 
@@ -83,11 +83,11 @@ public:
     }
 
     // Publishes what has changed since the last time.
-    std::shared_ptr<const Edition> publish(Published& published) {
+    std::shared_ptr<const Snapshot> publish(ReadModel& read_model) {
         const ClusterState::Touched touched = state_.take_touched();
-        published.publish(state_, {now, ++sequence_, touched.jobs, touched.gone, touched.nodes,
-                                   touched.spec, touched.usage, touched.reservations});
-        return published.current();
+        read_model.publish(state_, {now, ++sequence_, touched.jobs, touched.gone, touched.nodes,
+                                    touched.spec, touched.usage, touched.reservations});
+        return read_model.current();
     }
 
     ClusterState& state() { return state_; }

@@ -15,8 +15,8 @@ struct NodeMarks {
 };
 
 // Slurm marks a node as planned when the job planned there is next to have it.
-NodeMarks marks_of(const Edition& edition) {
-    const ClusterSpec& spec = *edition.spec;
+NodeMarks marks_of(const Snapshot& snapshot) {
+    const ClusterSpec& spec = *snapshot.spec;
     const BitSet none(spec.nodes.size());
     NodeMarks marks{none, none, none, none, {}};
     marks.partitions.resize(spec.nodes.size());
@@ -24,18 +24,18 @@ NodeMarks marks_of(const Edition& edition) {
         for (const NodeId node : partition.nodes)
             marks.partitions[node.index()].push_back(partition.name);
     }
-    for (const Reservation& one : *edition.reservations) {  // Of whole nodes, while it lasts.
-        if (!one.whole_nodes || one.start > edition.now || one.end <= edition.now) continue;
+    for (const Reservation& one : *snapshot.reservations) {  // Of whole nodes, while it lasts.
+        if (!one.whole_nodes || one.start > snapshot.now || one.end <= snapshot.now) continue;
         for (const auto& [node, amount] : one.amounts) {
             (one.maint ? marks.maint : marks.reserved).set(node.index());
         }
     }
-    edition.planned.for_each([&](std::uint32_t id, JobId) {
-        for (const auto& [node, amount] : edition.jobs.find(id)->planned->amounts)
+    snapshot.planned.for_each([&](std::uint32_t id, JobId) {
+        for (const auto& [node, amount] : snapshot.jobs.find(id)->planned->amounts)
             marks.planned.set(node.index());
     });
-    edition.completing.for_each([&](std::uint32_t id, JobId) {
-        const Job& job = *edition.jobs.find(id)->job;
+    snapshot.completing.for_each([&](std::uint32_t id, JobId) {
+        const Job& job = *snapshot.jobs.find(id)->job;
         if (!job.allocation) return;
         for (const NodeShare& share : job.allocation->shares)
             marks.completing.set(share.node.index());
@@ -43,7 +43,7 @@ NodeMarks marks_of(const Edition& edition) {
     return marks;
 }
 
-std::string base_state(const PublishedNode& node, NodeOrigin origin, std::int64_t allocated,
+std::string base_state(const SnapshotNode& node, NodeOrigin origin, std::int64_t allocated,
                        std::int64_t cpus) {
     const NodeCondition& condition = node.condition;
     if (condition.down) return "DOWN";
@@ -55,7 +55,7 @@ std::string base_state(const PublishedNode& node, NodeOrigin origin, std::int64_
 }
 
 // Where nobody has given one.
-void give_reason(api::NodeRow& row, const PublishedNode& node) {
+void give_reason(api::NodeRow& row, const SnapshotNode& node) {
     const NodeCondition& condition = node.condition;
     if (row.state == "DOWN" && !condition.down) {
         row.reason = "Not responding";
@@ -71,7 +71,7 @@ void give_reason(api::NodeRow& row, const PublishedNode& node) {
     }
 }
 
-void set_state(api::NodeRow& row, const PublishedNode& node, NodeOrigin origin, NodeId id,
+void set_state(api::NodeRow& row, const SnapshotNode& node, NodeOrigin origin, NodeId id,
                const NodeMarks& marks) {
     const NodeCondition& condition = node.condition;
     row.state = base_state(node, origin, row.allocated_cpus, row.cpus);
@@ -150,12 +150,12 @@ void set_amounts(api::NodeRow& row, const ClusterSpec& cluster, const NodeSpec& 
         TresOrder::slurm);
 }
 
-api::NodeRow make_row(const Edition& edition, NodeId id, const NodeMarks& marks) {
-    const NodeSpec& spec = edition.spec->node(id);
-    const PublishedNode& node = edition.node(id);
+api::NodeRow make_row(const Snapshot& snapshot, NodeId id, const NodeMarks& marks) {
+    const NodeSpec& spec = snapshot.spec->node(id);
+    const SnapshotNode& node = snapshot.node(id);
     api::NodeRow row;
     set_hardware(row, spec);
-    set_amounts(row, *edition.spec, spec, node.free);
+    set_amounts(row, *snapshot.spec, spec, node.free);
     set_state(row, node, spec.origin, id, marks);
     row.partitions = marks.partitions[id.index()];
     return row;
@@ -209,25 +209,25 @@ api::PartitionRow partition_row(const ClusterSpec& cluster, const PartitionSpec&
 
 }  // namespace
 
-std::vector<api::NodeRow> node_rows(const Edition& edition) {
-    const NodeMarks marks = marks_of(edition);
+std::vector<api::NodeRow> node_rows(const Snapshot& snapshot) {
+    const NodeMarks marks = marks_of(snapshot);
     std::vector<api::NodeRow> rows;
-    for (std::uint32_t i = 0; i < edition.spec->nodes.size(); ++i) {
-        if (!edition.spec->nodes[i].gone) rows.push_back(make_row(edition, NodeId(i), marks));
+    for (std::uint32_t i = 0; i < snapshot.spec->nodes.size(); ++i) {
+        if (!snapshot.spec->nodes[i].gone) rows.push_back(make_row(snapshot, NodeId(i), marks));
     }
     return rows;
 }
 
-std::optional<api::NodeRow> node_row(const Edition& edition, std::string_view name) {
-    const std::optional<NodeId> id = edition.spec->find_node(name);
-    if (!id || edition.spec->node(*id).gone) return std::nullopt;
-    return make_row(edition, *id, marks_of(edition));
+std::optional<api::NodeRow> node_row(const Snapshot& snapshot, std::string_view name) {
+    const std::optional<NodeId> id = snapshot.spec->find_node(name);
+    if (!id || snapshot.spec->node(*id).gone) return std::nullopt;
+    return make_row(snapshot, *id, marks_of(snapshot));
 }
 
-std::vector<api::PartitionRow> partition_rows(const Edition& edition) {
+std::vector<api::PartitionRow> partition_rows(const Snapshot& snapshot) {
     std::vector<api::PartitionRow> rows;
-    for (const PartitionSpec& partition : edition.spec->partitions) {
-        if (!partition.gone) rows.push_back(partition_row(*edition.spec, partition));
+    for (const PartitionSpec& partition : snapshot.spec->partitions) {
+        if (!partition.gone) rows.push_back(partition_row(*snapshot.spec, partition));
     }
     return rows;
 }

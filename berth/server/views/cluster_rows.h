@@ -2,15 +2,15 @@
 #pragma once
 
 #include "berth/api/messages.h"
-#include "berth/server/snapshot/published.h"
+#include "berth/server/snapshot/read_model.h"
 
 namespace berth {
 
 // All nodes, in the order of the configuration; those that it no longer names are left out.
-std::vector<api::NodeRow> node_rows(const Edition& edition);
-std::optional<api::NodeRow> node_row(const Edition& edition, std::string_view name);
+std::vector<api::NodeRow> node_rows(const Snapshot& snapshot);
+std::optional<api::NodeRow> node_row(const Snapshot& snapshot, std::string_view name);
 
-std::vector<api::PartitionRow> partition_rows(const Edition& edition);
+std::vector<api::PartitionRow> partition_rows(const Snapshot& snapshot);
 api::ConfigRow config_row(const ClusterSpec& spec);
 
 }  // namespace berth

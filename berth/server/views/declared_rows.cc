@@ -7,27 +7,27 @@
 
 namespace berth {
 
-std::vector<api::LicenseRow> license_rows(const Edition& edition) {
+std::vector<api::LicenseRow> license_rows(const Snapshot& snapshot) {
     std::map<std::string, std::int64_t> used;
-    edition.jobs.for_each([&](std::uint32_t, const PublishedJob& published) {
-        if (!published.job->allocation) return;
-        for (const LicenseCount& one : published.job->allocation->licenses) {
+    snapshot.jobs.for_each([&](std::uint32_t, const SnapshotJob& read_model) {
+        if (!read_model.job->allocation) return;
+        for (const LicenseCount& one : read_model.job->allocation->licenses) {
             used[one.name] += one.count;
         }
     });
     std::vector<api::LicenseRow> rows;
-    for (const LicenseSpec& one : edition.spec->licenses) {
+    for (const LicenseSpec& one : snapshot.spec->licenses) {
         rows.push_back({.name = one.name, .total = one.total, .used = used[one.name]});
     }
     return rows;
 }
 
-std::vector<api::ReservationRow> reservation_rows(const Edition& edition) {
-    const ClusterSpec& spec = *edition.spec;
+std::vector<api::ReservationRow> reservation_rows(const Snapshot& snapshot) {
+    const ClusterSpec& spec = *snapshot.spec;
     std::vector<api::ReservationRow> rows;
-    for (const Reservation& one : *edition.reservations) {
+    for (const Reservation& one : *snapshot.reservations) {
         api::ReservationRow row{.name = one.name, .start = one.start, .end = one.end};
-        row.state = one.start <= edition.now && one.end > edition.now ? "ACTIVE" : "INACTIVE";
+        row.state = one.start <= snapshot.now && one.end > snapshot.now ? "ACTIVE" : "INACTIVE";
         Tres tres{.billing = false};
         for (const auto& [id, amount] : one.amounts) {
             const NodeSpec& node = spec.node(id);

@@ -20,26 +20,26 @@ bool is_among(const std::set<std::string, std::less<>>& wanted, std::string_view
 
 }  // namespace
 
-Result<JobFilter> JobFilter::make(const Edition& edition, const api::JobQuery& query,
+Result<JobFilter> JobFilter::make(const Snapshot& snapshot, const api::JobQuery& query,
                                   bool sees_hidden) {
     JobFilter filter;
     if (!query.jobs.empty()) {
         filter.ids_.emplace();
-        for (const JobId id : query.jobs) filter.ids_->merge(records_of(edition, {id, {}}));
+        for (const JobId id : query.jobs) filter.ids_->merge(records_of(snapshot, {id, {}}));
     }
     filter.users_ = set_of(query.users);
-    edition.owners.for_each([&](std::uint32_t uid, const OwnedJobs& owned) {
+    snapshot.owners.for_each([&](std::uint32_t uid, const OwnedJobs& owned) {
         const bool named = std::ranges::any_of(
             owned.names, [&](const std::string& name) { return filter.users_.contains(name); });
         if (named || filter.users_.contains(std::to_string(uid)))
             filter.owned_.push_back(&owned.jobs);
     });
     for (const std::string& name : query.accounts) {
-        filter.accounts_.insert(account_name(*edition.spec, name));
+        filter.accounts_.insert(account_name(*snapshot.spec, name));
     }
     filter.partitions_ = set_of(query.partitions);
     if (!sees_hidden && query.partitions.empty() && query.jobs.empty()) {
-        const auto& partitions = edition.spec->partitions;
+        const auto& partitions = snapshot.spec->partitions;
         for (std::size_t i = 0; i < partitions.size(); ++i) {
             if (partitions[i].hidden) filter.hidden_.insert(PartitionId::from_index(i));
         }
@@ -62,7 +62,7 @@ Result<JobFilter> JobFilter::make(const Edition& edition, const api::JobQuery& q
     }
     filter.by_node_ = !query.nodes.empty();
     for (const std::string& name : query.nodes) {
-        if (const auto node = edition.spec->find_node(name)) filter.nodes_.insert(*node);
+        if (const auto node = snapshot.spec->find_node(name)) filter.nodes_.insert(*node);
     }
     return filter;
 }
@@ -73,43 +73,43 @@ JobFilter JobFilter::only(std::set<JobId> ids) {
     return filter;
 }
 
-void JobFilter::keep_to(const Edition& edition, std::uint32_t uid) {
+void JobFilter::keep_to(const Snapshot& snapshot, std::uint32_t uid) {
     uid_ = uid;
     owned_.clear();
-    if (const OwnedJobs* const owned = edition.owners.find(uid)) owned_.push_back(&owned->jobs);
+    if (const OwnedJobs* const owned = snapshot.owners.find(uid)) owned_.push_back(&owned->jobs);
 }
 
-const PublishedJob* JobFilter::first_owned(const Edition& edition, std::uint32_t id) const {
+const SnapshotJob* JobFilter::first_owned(const Snapshot& snapshot, std::uint32_t id) const {
     std::optional<std::uint32_t> first;
     for (const IdTable<JobId>* const jobs : owned_) {
         const auto found = jobs->lower_bound(id);
         if (found && (!first || found->first < *first)) first = found->first;
     }
-    return first ? edition.jobs.find(*first) : nullptr;
+    return first ? snapshot.jobs.find(*first) : nullptr;
 }
 
-const PublishedJob* JobFilter::candidate(const Edition& edition, std::uint32_t id) const {
-    if (!ids_ && (uid_ || !users_.empty())) return first_owned(edition, id);
+const SnapshotJob* JobFilter::candidate(const Snapshot& snapshot, std::uint32_t id) const {
+    if (!ids_ && (uid_ || !users_.empty())) return first_owned(snapshot, id);
     if (!ids_) {
-        const auto found = edition.jobs.lower_bound(id);
+        const auto found = snapshot.jobs.lower_bound(id);
         return found ? found->second : nullptr;
     }
     for (auto at = ids_->lower_bound(JobId(id)); at != ids_->end(); ++at) {
-        if (const PublishedJob* const job = edition.jobs.find(at->value())) return job;
+        if (const SnapshotJob* const job = snapshot.jobs.find(at->value())) return job;
     }
     return nullptr;
 }
 
-const PublishedJob* JobFilter::first_from(const Edition& edition, std::uint32_t id) const {
+const SnapshotJob* JobFilter::first_from(const Snapshot& snapshot, std::uint32_t id) const {
     for (;;) {
-        const PublishedJob* const job = candidate(edition, id);
-        if (job == nullptr || wants(edition, *job->job)) return job;
+        const SnapshotJob* const job = candidate(snapshot, id);
+        if (job == nullptr || wants(snapshot, *job->job)) return job;
         if (job->job->id.value() == UINT32_MAX) return nullptr;
         id = job->job->id.value() + 1;
     }
 }
 
-bool JobFilter::wants(const Edition& edition, const Job& job) const {
+bool JobFilter::wants(const Snapshot& snapshot, const Job& job) const {
     if (uid_ && job.owner->uid != *uid_) return false;
     if (!users_.empty() && !users_.contains(job.owner->user) &&
         !users_.contains(std::to_string(job.owner->uid))) {
@@ -117,7 +117,7 @@ bool JobFilter::wants(const Edition& edition, const Job& job) const {
     }
     if (!is_among(accounts_, job.spec.account) || !is_among(names_, job.spec.name)) return false;
     if (hidden_.contains(job.partition)) return false;
-    if (!is_among(partitions_, edition.spec->partition(job.partition).name)) return false;
+    if (!is_among(partitions_, snapshot.spec->partition(job.partition).name)) return false;
     const bool by_state = suspended_ || configuring_ || !states_.empty();
     const bool is_named = job.is_suspended() ? suspended_ : states_.contains(job.state);
     if (by_state && !is_named && !(configuring_ && job.is_configuring())) return false;
@@ -125,19 +125,19 @@ bool JobFilter::wants(const Edition& edition, const Job& job) const {
            std::ranges::any_of(job.nodes, [&](NodeId node) { return nodes_.contains(node); });
 }
 
-std::set<JobId> records_of(const Edition& edition, const api::JobName& name) {
+std::set<JobId> records_of(const Snapshot& snapshot, const api::JobName& name) {
     std::set<JobId> records;
-    const Job* const record = edition.find_job(name.job);
+    const Job* const record = snapshot.find_job(name.job);
     if (record != nullptr && record->het && record->het->first == name.job) {
         for (std::uint32_t i = 0; i < record->het->size; ++i) {
             const bool wanted = name.array_tasks.empty() && name.het_offset.value_or(i) == i;
             const JobId id = record->het->id(i);
-            if (wanted && edition.find_job(id) != nullptr) records.insert(id);
+            if (wanted && snapshot.find_job(id) != nullptr) records.insert(id);
         }
         return records;
     }
     if (name.het_offset) return records;
-    const IdTable<JobId>* const tasks = edition.arrays.find(name.job.value());
+    const IdTable<JobId>* const tasks = snapshot.arrays.find(name.job.value());
     if (name.array_tasks.empty()) {
         if (record != nullptr) records.insert(name.job);
         if (tasks != nullptr) tasks->for_each([&](std::uint32_t, JobId id) { records.insert(id); });

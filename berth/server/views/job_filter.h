@@ -8,7 +8,7 @@
 
 #include "berth/api/job_name.h"
 #include "berth/api/messages.h"
-#include "berth/server/snapshot/published.h"
+#include "berth/server/snapshot/read_model.h"
 
 namespace berth {
 
@@ -16,22 +16,22 @@ class JobFilter {
 public:
     // Refuses a state that there is not. `sees_hidden`: the jobs of hidden partitions as well,
     // though the query names neither them nor their partition.
-    static Result<JobFilter> make(const Edition& edition, const api::JobQuery& query,
+    static Result<JobFilter> make(const Snapshot& snapshot, const api::JobQuery& query,
                                   bool sees_hidden = true);
 
     // These records and no others.
     static JobFilter only(std::set<JobId> ids);
     // Of those, the ones of this user alone.
-    void keep_to(const Edition& edition, std::uint32_t uid);
+    void keep_to(const Snapshot& snapshot, std::uint32_t uid);
 
     // The first at or after this id that is wanted; nullptr: no more. The edition is the one that
     // it was made for.
-    const PublishedJob* first_from(const Edition& edition, std::uint32_t id) const;
+    const SnapshotJob* first_from(const Snapshot& snapshot, std::uint32_t id) const;
 
 private:
-    const PublishedJob* candidate(const Edition& edition, std::uint32_t id) const;
-    const PublishedJob* first_owned(const Edition& edition, std::uint32_t id) const;
-    bool wants(const Edition& edition, const Job& job) const;
+    const SnapshotJob* candidate(const Snapshot& snapshot, std::uint32_t id) const;
+    const SnapshotJob* first_owned(const Snapshot& snapshot, std::uint32_t id) const;
+    bool wants(const Snapshot& snapshot, const Job& job) const;
 
     std::optional<std::set<JobId>> ids_;        // Only these; nullopt: all.
     std::vector<const IdTable<JobId>*> owned_;  // Where users are named: what they have.
@@ -45,6 +45,6 @@ private:
 };
 
 // The records that a name means: for "12" of an array its record and its tasks, in id order.
-std::set<JobId> records_of(const Edition& edition, const api::JobName& name);
+std::set<JobId> records_of(const Snapshot& snapshot, const api::JobName& name);
 
 }  // namespace berth

@@ -9,7 +9,7 @@ namespace {
 
 TEST(JobFilter, FindsTheTasksOfAnArray) {
     SampleCluster cluster;
-    Published published;
+    ReadModel read_model;
     Job array = SampleCluster::job(10);
     array.spec.array = ArraySpec{.tasks = {0, 1, 2}, .max_running = 2};
     cluster.submit(array);
@@ -18,17 +18,17 @@ TEST(JobFilter, FindsTheTasksOfAnArray) {
                            .task_job = JobId(11),
                            .attempt = Attempt(1),
                            .allocation = SampleCluster::allocation(0)});
-    const auto edition = cluster.publish(published);
-    EXPECT_EQ(records_of(*edition, {JobId(10), {}}), (std::set{JobId(10), JobId(11)}));
-    EXPECT_EQ(records_of(*edition, {JobId(10), {0}}), std::set{JobId(11)});
-    EXPECT_EQ(records_of(*edition, {JobId(10), {1, 2}}), std::set{JobId(10)});
-    EXPECT_EQ(records_of(*edition, {JobId(10), {3}}), std::set<JobId>{});
-    EXPECT_EQ(records_of(*edition, {JobId(11), {}}), std::set{JobId(11)});
+    const auto snapshot = cluster.publish(read_model);
+    EXPECT_EQ(records_of(*snapshot, {JobId(10), {}}), (std::set{JobId(10), JobId(11)}));
+    EXPECT_EQ(records_of(*snapshot, {JobId(10), {0}}), std::set{JobId(11)});
+    EXPECT_EQ(records_of(*snapshot, {JobId(10), {1, 2}}), std::set{JobId(10)});
+    EXPECT_EQ(records_of(*snapshot, {JobId(10), {3}}), std::set<JobId>{});
+    EXPECT_EQ(records_of(*snapshot, {JobId(11), {}}), std::set{JobId(11)});
 }
 
 TEST(JobFilter, FindsTheJobsOfAUser) {
     SampleCluster cluster;
-    Published published;
+    ReadModel read_model;
     const auto submit = [&](std::uint32_t id, std::uint32_t uid, const std::string& user) {
         Job job = SampleCluster::job(id);
         job.owner = Owner{.uid = uid, .gid = uid, .user = user, .group = user};
@@ -39,13 +39,13 @@ TEST(JobFilter, FindsTheJobsOfAUser) {
     }
     submit(61, 1000, "anna");  // She has another name now.
     cluster.apply(JobCancelled{.job = JobId(3)});
-    (void)cluster.publish(published);
+    (void)cluster.publish(read_model);
     cluster.apply(JobForgotten{JobId(3)});
-    const auto edition = cluster.publish(published);
+    const auto snapshot = cluster.publish(read_model);
     const auto ids_of = [&](const std::vector<std::string>& users) {
-        const auto filter = JobFilter::make(*edition, {.users = users}).value();
+        const auto filter = JobFilter::make(*snapshot, {.users = users}).value();
         std::set<std::uint32_t> ids;
-        for (std::uint32_t next = 0; const auto* job = filter.first_from(*edition, next);) {
+        for (std::uint32_t next = 0; const auto* job = filter.first_from(*snapshot, next);) {
             next = job->job->id.value() + 1;
             ids.insert(job->job->id.value());
         }

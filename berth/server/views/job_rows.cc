@@ -39,7 +39,7 @@ api::NodeShareRow share_row(const ClusterSpec& spec, const NodeShare& share) {
             .tasks = share.tasks};
 }
 
-void set_identity(api::JobRow& row, const Edition& edition, const Job& job) {
+void set_identity(api::JobRow& row, const Snapshot& snapshot, const Job& job) {
     row.id = job.id;
     row.array_job = job.array_job;
     if (!row.array_job && job.spec.array) row.array_job = job.id;
@@ -50,37 +50,37 @@ void set_identity(api::JobRow& row, const Edition& edition, const Job& job) {
     row.owner = job.owner;
     row.name = job.spec.name;
     row.account = job.spec.account;
-    row.qos = edition.spec->qos[job.qos.index()].name;
-    row.partition = edition.spec->partition(job.partition).name;
+    row.qos = snapshot.spec->qos[job.qos.index()].name;
+    row.partition = snapshot.spec->partition(job.partition).name;
     row.command = job.spec.command;
     row.comment = job.spec.comment;
 }
 
 // To Slurm's clients 0 says that a job that waits is held: what no cycle has ranked yet shows 1.
-std::int64_t shown_priority(const PublishedJob& published) {
-    const Job& job = *published.job;
+std::int64_t shown_priority(const SnapshotJob& read_model) {
+    const Job& job = *read_model.job;
     if (job.is_suspended()) return 0;
-    if (job.state != JobState::pending) return published.priority;
-    return job.hold != Hold::none ? 0 : std::max<std::int64_t>(1, published.priority);
+    if (job.state != JobState::pending) return read_model.priority;
+    return job.hold != Hold::none ? 0 : std::max<std::int64_t>(1, read_model.priority);
 }
 
-void set_state(api::JobRow& row, const Edition& edition, const PublishedJob& published) {
-    const Job& job = *published.job;
+void set_state(api::JobRow& row, const Snapshot& snapshot, const SnapshotJob& read_model) {
+    const Job& job = *read_model.job;
     row.state = shown_state(job);
     row.outcome = job.state == JobState::completing ? slurm_name(job.outcome) : shown_state(job);
-    row.reason = reason_text(published);
-    row.priority = shown_priority(published);
+    row.reason = reason_text(read_model);
+    row.priority = shown_priority(read_model);
     row.nice = job.spec.nice;
-    row.dependency = dependency_text(edition, job);
-    row.requeue = job.spec.requeue.value_or(edition.spec->scheduling.requeue_by_default);
+    row.dependency = dependency_text(snapshot, job);
+    row.requeue = job.spec.requeue.value_or(snapshot.spec->scheduling.requeue_by_default);
     row.restarts = job.restarts;
     row.attempt = job.attempt.value();
     row.exit = job.exit;
     row.derived_exit = job.derived_exit;
 }
 
-void set_times(api::JobRow& row, const Edition& edition, const PublishedJob& published) {
-    const Job& job = *published.job;
+void set_times(api::JobRow& row, const Snapshot& snapshot, const SnapshotJob& read_model) {
+    const Job& job = *read_model.job;
     if (job.time_limit != Duration::max()) row.time_limit = job.time_limit;
     row.deadline = job.spec.deadline;
     row.time_min = job.spec.time_min;
@@ -99,15 +99,15 @@ void set_times(api::JobRow& row, const Edition& edition, const PublishedJob& pub
         row.suspended_at = job.suspension->changed_at;
         row.ran_before = job.suspension->ran_before;
     }
-    if (published.planned && job.state == JobState::pending) {
-        row.planned_start = published.planned->start;
-        for (const auto& [node, amount] : published.planned->amounts)
-            row.planned_nodes.push_back(edition.spec->node(node).name);
+    if (read_model.planned && job.state == JobState::pending) {
+        row.planned_start = read_model.planned->start;
+        for (const auto& [node, amount] : read_model.planned->amounts)
+            row.planned_nodes.push_back(snapshot.spec->node(node).name);
     }
 }
 
-void set_amounts(api::JobRow& row, const Edition& edition, const Job& job) {
-    const ClusterSpec& spec = *edition.spec;
+void set_amounts(api::JobRow& row, const Snapshot& snapshot, const Job& job) {
+    const ClusterSpec& spec = *snapshot.spec;
     const Asked asked = asked_of(spec, job);
     row.request = asked.request;
     row.tasks = asked.tasks;
@@ -146,9 +146,9 @@ void set_amounts(api::JobRow& row, const Edition& edition, const Job& job) {
 namespace {
 
 // What no cycle has looked at yet waits for what was asked for with it, as in Slurm.
-PendingReason reason_of(const PublishedJob& published) {
-    const Job& job = *published.job;
-    if (published.reason != PendingReason::none || job.eligible_at) return published.reason;
+PendingReason reason_of(const SnapshotJob& read_model) {
+    const Job& job = *read_model.job;
+    if (read_model.reason != PendingReason::none || job.eligible_at) return read_model.reason;
     if (job.hold == Hold::admin) return PendingReason::job_held_admin;
     if (job.hold != Hold::none) return PendingReason::job_held_user;
     if (!job.spec.dependencies->empty()) return PendingReason::dependency;
@@ -165,16 +165,16 @@ std::string raised_signal(int signal) {
 
 }  // namespace
 
-std::string reason_text(const PublishedJob& published) {
-    const Job& job = *published.job;
+std::string reason_text(const SnapshotJob& read_model) {
+    const Job& job = *read_model.job;
     if (job.state != JobState::pending) {
         const bool raised = job.state_reason == "RaisedSignal" && job.exit.signal != 0;
         if (raised) return raised_signal(job.exit.signal);
         return job.state_reason.empty() ? "None" : job.state_reason;
     }
-    std::string text(slurm_name(reason_of(published)));
-    if (published.reason_detail.empty()) return text;
-    return text + ", " + published.reason_detail;
+    std::string text(slurm_name(reason_of(read_model)));
+    if (read_model.reason_detail.empty()) return text;
+    return text + ", " + read_model.reason_detail;
 }
 
 api::StepRow step_row(const ClusterSpec& spec, JobId job, const Step& step) {
@@ -199,14 +199,14 @@ api::StepRow step_row(const ClusterSpec& spec, JobId job, const Step& step) {
 namespace {
 
 // As its nodes measured it last.
-std::vector<api::UsageRow> usage_of(const Edition& edition, const Job& job) {
+std::vector<api::UsageRow> usage_of(const Snapshot& snapshot, const Job& job) {
     std::map<StepId, StepTotals> steps;
     for (const NodeId node : job.nodes) {
-        const std::vector<StepUsage>* const samples = edition.samples.find(node.value());
+        const std::vector<StepUsage>* const samples = snapshot.samples.find(node.value());
         if (samples == nullptr) continue;
         for (const StepUsage& one : *samples) {
             if (one.job != job.id || one.attempt != job.attempt) continue;
-            add(steps[one.step], one.usage, edition.spec->node(node).name);
+            add(steps[one.step], one.usage, snapshot.spec->node(node).name);
         }
     }
     std::vector<api::UsageRow> rows;
@@ -217,15 +217,15 @@ std::vector<api::UsageRow> usage_of(const Edition& edition, const Job& job) {
 
 }  // namespace
 
-api::JobRow job_row(const Edition& edition, const PublishedJob& published) {
-    const Job& job = *published.job;
+api::JobRow job_row(const Snapshot& snapshot, const SnapshotJob& read_model) {
+    const Job& job = *read_model.job;
     api::JobRow row;
-    set_identity(row, edition, job);
-    set_state(row, edition, published);
-    set_times(row, edition, published);
-    set_amounts(row, edition, job);
-    for (const Step& step : job.steps) row.steps.push_back(step_row(*edition.spec, job.id, step));
-    if (job.state == JobState::running) row.usage = usage_of(edition, job);
+    set_identity(row, snapshot, job);
+    set_state(row, snapshot, read_model);
+    set_times(row, snapshot, read_model);
+    set_amounts(row, snapshot, job);
+    for (const Step& step : job.steps) row.steps.push_back(step_row(*snapshot.spec, job.id, step));
+    if (job.state == JobState::running) row.usage = usage_of(snapshot, job);
     row.std_out = std_out_of(job);
     row.std_err = std_err_of(job);
     row.std_in = std_in_of(job);

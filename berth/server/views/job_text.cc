@@ -21,10 +21,10 @@ std::string ranges(const std::vector<std::uint32_t>& tasks) {
 }
 
 // All that a dependency on this id means: an array's tasks and record, or one job.
-std::vector<const Job*> members(const Edition& edition, const Dependency& dependency) {
+std::vector<const Job*> members(const Snapshot& snapshot, const Dependency& dependency) {
     std::vector<const Job*> found;
     const auto add = [&](JobId id) {
-        const Job* const job = edition.find_job(id);
+        const Job* const job = snapshot.find_job(id);
         if (job == nullptr) return;
         const std::optional<std::uint32_t> task = dependency.array_task;
         const bool is_meant =
@@ -32,10 +32,10 @@ std::vector<const Job*> members(const Edition& edition, const Dependency& depend
             (job->spec.array && std::ranges::binary_search(job->spec.array->tasks, *task));
         if (is_meant) found.push_back(job);
     };
-    const IdTable<JobId>* const tasks = edition.arrays.find(dependency.job.value());
+    const IdTable<JobId>* const tasks = snapshot.arrays.find(dependency.job.value());
     if (tasks != nullptr) tasks->for_each([&](std::uint32_t, JobId id) { add(id); });
     // The record keeps the array's id; as a task that has started it is among the tasks.
-    const Job* const record = edition.find_job(dependency.job);
+    const Job* const record = snapshot.find_job(dependency.job);
     if (record != nullptr && !(tasks != nullptr && record->array_task)) add(dependency.job);
     return found;
 }
@@ -43,10 +43,10 @@ std::vector<const Job*> members(const Edition& edition, const Dependency& depend
 enum class Fulfilment : std::uint8_t { fulfilled, unfulfilled, failed };
 
 // A job that is not known any more counts as one that did what was wanted of it.
-Fulfilment fulfilment_of(const Edition& edition, const Job& job, const Dependency& dependency) {
+Fulfilment fulfilment_of(const Snapshot& snapshot, const Job& job, const Dependency& dependency) {
     if (dependency.kind == DependencyKind::singleton)
         return job.eligible_at ? Fulfilment::fulfilled : Fulfilment::unfulfilled;
-    const std::vector<const Job*> all = members(edition, dependency);
+    const std::vector<const Job*> all = members(snapshot, dependency);
     const auto is_over = [](const Job* one) { return is_final(one->state); };
     const auto went_well = [](const Job* one) { return one->state == JobState::completed; };
     const auto went_wrong = [&](const Job* one) { return is_over(one) && !went_well(one); };
@@ -62,7 +62,7 @@ Fulfilment fulfilment_of(const Edition& edition, const Job& job, const Dependenc
                                               const auto began =
                                                   one->started_at ? one->started_at : one->ended_at;
                                               return !began ||
-                                                     *began + dependency.delay <= edition.now;
+                                                     *began + dependency.delay <= snapshot.now;
                                           }),
                       false);
         case DependencyKind::afterany: return of(std::ranges::all_of(all, is_over), false);
@@ -90,13 +90,13 @@ std::string_view name_of(DependencyKind kind) {
     return "?";
 }
 
-std::string one_dependency(const Edition& edition, const Dependency& dependency,
+std::string one_dependency(const Snapshot& snapshot, const Dependency& dependency,
                            Fulfilment fulfilment) {
     std::string text(name_of(dependency.kind));
     if (dependency.kind != DependencyKind::singleton) {
         text += ':' + to_string(dependency.job);
-        const Job* const job = edition.find_job(dependency.job);
-        const bool is_array = edition.arrays.find(dependency.job.value()) != nullptr ||
+        const Job* const job = snapshot.find_job(dependency.job);
+        const bool is_array = snapshot.arrays.find(dependency.job.value()) != nullptr ||
                               (job != nullptr && job->spec.array);
         if (dependency.array_task) {
             text += '_' + std::to_string(*dependency.array_task);
@@ -168,17 +168,17 @@ std::string array_pending_text(const Job& job) {
     return text;
 }
 
-std::string dependency_text(const Edition& edition, const Job& job) {
+std::string dependency_text(const Snapshot& snapshot, const Job& job) {
     if (job.state != JobState::pending) return {};
     std::string text;
     for (const Dependency& dependency : job.spec.dependencies) {
-        const Fulfilment fulfilment = fulfilment_of(edition, job, dependency);
+        const Fulfilment fulfilment = fulfilment_of(snapshot, job, dependency);
         if (fulfilment == Fulfilment::fulfilled) {
             if (job.spec.any_dependency) return {};
             continue;
         }
         if (!text.empty()) text += job.spec.any_dependency ? '?' : ',';
-        text += one_dependency(edition, dependency, fulfilment);
+        text += one_dependency(snapshot, dependency, fulfilment);
     }
     return text;
 }

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "berth/server/snapshot/published.h"
+#include "berth/server/snapshot/read_model.h"
 
 namespace berth {
 
@@ -11,7 +11,7 @@ namespace berth {
 std::string array_pending_text(const Job& job);
 
 // "afterok:12(unfulfilled),after:13+5(unfulfilled)": what it still waits for, as in this edition.
-std::string dependency_text(const Edition& edition, const Job& job);
+std::string dependency_text(const Snapshot& snapshot, const Job& job);
 
 // Its output files, with the default where none was given and the patterns filled in as far as they
 // are known before it runs.

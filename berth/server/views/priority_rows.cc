@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "berth/engine/derived/derived_state.h"
 #include "berth/engine/derived/fair_shares.h"
-#include "berth/engine/derived/outlook.h"
 #include "berth/policy/tres_points.h"
 #include "berth/server/views/share_rows.h"
 
@@ -11,25 +11,25 @@ namespace berth {
 namespace {
 
 // What the rules see, of an edition instead of the engine's state.
-class EditionView : public View {
+class SnapshotView : public View {
 public:
-    EditionView(const Edition& edition, const Policy& policy, Time now)
-        : edition_(edition),
+    SnapshotView(const Snapshot& snapshot, const Policy& policy, Time now)
+        : snapshot_(snapshot),
           now_(now),
-          totals_(totals_of(*edition.spec)),
-          partitions_(partition_totals_of(*edition.spec)) {
-        tree_ = share_tree_of(spec(), usage_of(edition), now);
+          totals_(totals_of(*snapshot.spec)),
+          partitions_(partition_totals_of(*snapshot.spec)) {
+        tree_ = share_tree_of(spec(), usage_of(snapshot), now);
         standings_ = policy.fairness().standings(tree_);
     }
 
     Time now() const override { return now_; }
-    const ClusterSpec& spec() const override { return *edition_.spec; }
+    const ClusterSpec& spec() const override { return *snapshot_.spec; }
     const ClusterTotals& totals() const override { return totals_; }
     const TresCounts& total(PartitionId partition) const override {
         return partitions_[partition.index()];
     }
-    const Resources& free(NodeId node) const override { return edition_.node(node).free.amount; }
-    const Job* find_job(JobId job) const override { return edition_.find_job(job); }
+    const Resources& free(NodeId node) const override { return snapshot_.node(node).free.amount; }
+    const Job* find_job(JobId job) const override { return snapshot_.find_job(job); }
     JobSize size(const Job& job) const override { return size_of(amounts_of(spec(), job)); }
     TresCounts tres(const Job& job) const override {
         if (job.state != JobState::pending) return held_by(job);
@@ -44,7 +44,7 @@ public:
     }
 
 private:
-    const Edition& edition_;
+    const Snapshot& snapshot_;
     Time now_;
     ClusterTotals totals_;
     std::vector<TresCounts> partitions_;
@@ -52,9 +52,9 @@ private:
     std::vector<ShareStanding> standings_;
 };
 
-bool is_shown(const Edition& edition, const Job& job) {
+bool is_shown(const Snapshot& snapshot, const Job& job) {
     const bool running = job.state == JobState::running;
-    if (running && !edition.spec->scheduling.prioritize_running) return false;
+    if (running && !snapshot.spec->scheduling.prioritize_running) return false;
     if (!running && job.state != JobState::pending) return false;
     return job.hold == Hold::none && !job.spec.priority && job.eligible_at;
 }
@@ -66,9 +66,9 @@ bool is_plain_tres(const ClusterSpec& spec) {
     return false;
 }
 
-api::PriorityRow row_of(const Edition& edition, const Job& job, const Policy& policy,
+api::PriorityRow row_of(const Snapshot& snapshot, const Job& job, const Policy& policy,
                         const View& view) {
-    const ClusterSpec& spec = *edition.spec;
+    const ClusterSpec& spec = *snapshot.spec;
     api::PriorityRow row{.job = job.id,
                          .owner = job.owner,
                          .account = job.spec.account,
@@ -101,16 +101,16 @@ api::PriorityRow row_of(const Edition& edition, const Job& job, const Policy& po
 
 }  // namespace
 
-std::vector<api::PriorityRow> priority_rows(const Edition& edition, const JobFilter& filter,
+std::vector<api::PriorityRow> priority_rows(const Snapshot& snapshot, const JobFilter& filter,
                                             Time now) {
     std::vector<api::PriorityRow> rows;
-    const Result<Policy> policy = build_policy(*edition.spec);
-    if (!policy.ok() || edition.spec->nodes.empty()) return rows;
-    const EditionView view(edition, *policy, priority_time(*edition.spec, now));
+    const Result<Policy> policy = build_policy(*snapshot.spec);
+    if (!policy.ok() || snapshot.spec->nodes.empty()) return rows;
+    const SnapshotView view(snapshot, *policy, priority_time(*snapshot.spec, now));
     std::uint32_t next = 0;
-    while (const PublishedJob* found = filter.first_from(edition, next)) {
+    while (const SnapshotJob* found = filter.first_from(snapshot, next)) {
         const Job& job = *found->job;
-        if (is_shown(edition, job)) rows.push_back(row_of(edition, job, *policy, view));
+        if (is_shown(snapshot, job)) rows.push_back(row_of(snapshot, job, *policy, view));
         if (job.id.value() == UINT32_MAX) break;
         next = job.id.value() + 1;
     }

@@ -15,20 +15,20 @@ using Strings = std::vector<std::string>;
 class Rows : public ::testing::Test {
 protected:
     api::JobRow row(std::uint32_t id) {
-        edition = cluster.publish(published);
-        return job_row(*edition, *edition->jobs.find(id));
+        snapshot = cluster.publish(read_model);
+        return job_row(*snapshot, *snapshot->jobs.find(id));
     }
     api::NodeRow node(const char* name) {
-        edition = cluster.publish(published);
-        return *node_row(*edition, name);
+        snapshot = cluster.publish(read_model);
+        return *node_row(*snapshot, name);
     }
     void end(std::uint32_t id, ExitStatus exit) {
         cluster.apply(AttemptEnded{
             .job = JobId(id), .attempt = Attempt(1), .node = NodeId(0), .batch_exit = exit});
     }
     SampleCluster cluster;
-    Published published;
-    std::shared_ptr<const Edition> edition;
+    ReadModel read_model;
+    std::shared_ptr<const Snapshot> snapshot;
 };
 
 TEST_F(Rows, OfAJobThatWaitsShowWhatItAsksFor) {
@@ -233,7 +233,7 @@ TEST_F(Rows, OfNodesTellStatesAsSlurmDoes) {
     EXPECT_EQ(node("gpu1").reason_by, "root");
     cluster.apply(NodeUpdated{.node = NodeId(1), .down = true, .reason = "gone", .by = "root"});
     EXPECT_EQ(node("gpu2").state, "DOWN");
-    cluster.apply(NodeSilent{NodeId(2)});
+    cluster.apply(NodeNotResponding{NodeId(2)});
     EXPECT_EQ(node("gpu3").state, "DOWN");
     EXPECT_EQ(node("gpu3").flags, Strings{"NOT_RESPONDING"});
     EXPECT_EQ(node("gpu3").reason, "Not responding");
@@ -264,8 +264,8 @@ TEST_F(Rows, OfNodesTellReservationsOfWholeNodesWhileTheyLast) {
 }
 
 TEST_F(Rows, OfPartitionsAddUpTheirNodes) {
-    edition = cluster.publish(published);
-    const auto rows = partition_rows(*edition);
+    snapshot = cluster.publish(read_model);
+    const auto rows = partition_rows(*snapshot);
     ASSERT_EQ(rows.size(), 2U);
     EXPECT_EQ(rows[0].tres,
               "cpu=128,mem=1000G,node=4,billing=128,gres/gpu=32,gres/gpu:a100=32,gres/fpga=8");

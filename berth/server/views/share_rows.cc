@@ -72,13 +72,13 @@ UsageVector used_by(const UsageRecord& record, Time now, const UsageDecay& decay
     return used;
 }
 
-void add_running(Sums& sums, const Edition& edition, Time now) {
-    edition.jobs.for_each([&](std::uint32_t, const PublishedJob& published) {
-        const Job& job = *published.job;
+void add_running(Sums& sums, const Snapshot& snapshot, Time now) {
+    snapshot.jobs.for_each([&](std::uint32_t, const SnapshotJob& read_model) {
+        const Job& job = *read_model.job;
         if (job.state != JobState::running || job.time_limit == Duration::max()) return;
         const Duration left = job.time_limit - ran_for(job, now);
         if (left <= Duration{}) return;
-        UsageVector amounts = usage_rate_of(*edition.spec, job);
+        UsageVector amounts = usage_rate_of(*snapshot.spec, job);
         for (UsageAmount& amount : amounts) amount = amount.over((Wide{left.count()} << 40) / 1000);
         sums.add(job.spec.account, job.owner->user, amounts);
     });
@@ -141,24 +141,24 @@ void put_in_order(const ShareTree& tree, std::size_t account,
 
 }  // namespace
 
-std::vector<UsageRecord> usage_of(const Edition& edition) {
+std::vector<UsageRecord> usage_of(const Snapshot& snapshot) {
     std::vector<UsageRecord> records;
-    edition.usage.for_each(
+    snapshot.usage.for_each(
         [&](std::uint32_t, const UsageRecord& record) { records.push_back(record); });
     return records;
 }
 
-std::vector<api::ShareRow> share_rows(const Edition& edition, Time now) {
-    const ClusterSpec& spec = *edition.spec;
+std::vector<api::ShareRow> share_rows(const Snapshot& snapshot, Time now) {
+    const ClusterSpec& spec = *snapshot.spec;
     const Result<Policy> policy = build_policy(spec);
     if (!policy.ok()) return {};  // Not while a configuration is in force: it was checked.
-    const std::vector<UsageRecord> records = usage_of(edition);
+    const std::vector<UsageRecord> records = usage_of(snapshot);
     const ShareTree tree = share_tree_of(spec, records, now);
     Sums used(tree), to_come(tree);
     for (const UsageRecord& record : records) {
         used.add(record.account, record.user, used_by(record, now, spec.scheduling.usage_decay));
     }
-    add_running(to_come, edition, now);
+    add_running(to_come, snapshot, now);
     const std::vector<ShareStanding> standings = policy->fairness().standings(tree);
 
     std::vector<std::vector<std::size_t>> children(tree.nodes().size());

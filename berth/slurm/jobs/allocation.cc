@@ -192,7 +192,7 @@ std::optional<std::string> Allocation::ended_as() {
 }
 
 void Allocation::give_back(ExitStatus exit) {
-    attendant_.reset();
+    keepalive_.reset();
     const auto done =
         call_to_the_end(client_, [&] { return client_.complete(id(), {.exit = exit}); });
     if (!done)

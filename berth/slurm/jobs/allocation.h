@@ -9,7 +9,7 @@
 
 #include "berth/client/client.h"
 #include "berth/model/job_variables.h"
-#include "berth/slurm/jobs/attendant.h"
+#include "berth/slurm/jobs/keepalive.h"
 #include "berth/slurm/options/job_options.h"
 #include "berth/slurm/step/job_look.h"
 #include "berth/slurm/text/command.h"
@@ -40,7 +40,7 @@ public:
     void stop_looks_at(int fd) { look_.stop_at(fd); }
 
     // From here on the controller is told that this command is still there, until it is gone.
-    void attend() { attendant_.emplace(call_, id()); }
+    void attend() { keepalive_.emplace(call_, id()); }
 
     void give_back(ExitStatus exit);
 
@@ -64,7 +64,7 @@ private:
     api::JobRow job_;
     std::vector<api::JobRow> components_;  // Of a heterogeneous job, this one included.
     std::string cluster_;
-    std::optional<Attendant> attendant_;
+    std::optional<Keepalive> keepalive_;
 };
 
 }  // namespace berth::slurm

@@ -293,7 +293,7 @@ Status set_export(Draft& d, const char* v) {
     return Done{};
 }
 
-template <bool Nearness::* Flag>
+template <bool TopologyConstraint::* Flag>
 Status near_flag(Draft& d, const char*) {
     d.spec.request.edit().nearness.edit().*Flag = true;
     return Done{};
@@ -374,18 +374,18 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"wait", 'W', required_argument, kSrun, set_wait_for_tasks},
     {"wckey", 0, required_argument, kOfJob, [](Draft& d, const char* v) -> Status { d.spec.command.edit().wckey = v; return Done{}; }},
     {"wrap", 0, required_argument, kSbatch, [](Draft& d, const char* v) -> Status { d.wrap = v; return Done{}; }},
-    {"contiguous", 0, no_argument, kOfJob, near_flag<&Nearness::contiguous>},
+    {"contiguous", 0, no_argument, kOfJob, near_flag<&TopologyConstraint::contiguous>},
     {"distribution", 'm', required_argument, kJobs, set_distribution},
     {"segment", 0, required_argument, kOfJob, set_segment},
-    {"spread-job", 0, no_argument, kOfJob, near_flag<&Nearness::spread>},
+    {"spread-job", 0, no_argument, kOfJob, near_flag<&TopologyConstraint::spread>},
     {"switches", 0, required_argument, kOfJob, set_switches},
     // Berth's own.
     {"berth-affinity", 0, required_argument, kOfJob, set_affinity},
     {"berth-anti-affinity", 0, required_argument, kOfJob, set_anti_affinity},
-    {"berth-compact", 0, no_argument, kOfJob, near_flag<&Nearness::compact>},
+    {"berth-compact", 0, no_argument, kOfJob, near_flag<&TopologyConstraint::compact>},
     {"berth-compute-capability", 0, required_argument, kOfJob, set_compute_capability},
     {"berth-gpu-memory", 0, required_argument, kOfJob, set_gpu_memory},
-    {"berth-pack", 0, no_argument, kOfJob, near_flag<&Nearness::pack>},
+    {"berth-pack", 0, no_argument, kOfJob, near_flag<&TopologyConstraint::pack>},
     {"berth-presume-dead", 0, no_argument, kOfJob, [](Draft& d, const char*) -> Status { d.spec.presume_dead = true; return Done{}; }},
     // Slurm's, not built yet: refused by name.
     {"acctg-freq", 0, required_argument}, {"async", 0, no_argument, kSrun}, {"batch", 0, required_argument, kSbatch}, {"bb", 0, required_argument}, {"bbf", 0, required_argument},

@@ -91,7 +91,7 @@ Status set_switches(Draft& draft, const char* value) {
     const auto parts = split(value, '@');
     const auto count = parse_positive(std::string(parts[0]).c_str());
     if (!count || parts.size() > 2) return invalid_argument("Invalid --switches specification");
-    Nearness& near = draft.spec.request.edit().nearness.edit();
+    TopologyConstraint& near = draft.spec.request.edit().nearness.edit();
     near.switches = count;
     if (parts.size() == 1) return Done{};
     const auto wait = parse_time_limit(parts[1]);
@@ -125,7 +125,7 @@ Status set_distribution(Draft& draft, const char* value) {
                              ")");
         }
     }
-    Nearness& near = draft.spec.request.edit().nearness.edit();
+    TopologyConstraint& near = draft.spec.request.edit().nearness.edit();
     if (levels[0] == "*") {
         near.task_order = TaskOrder::as_fits;
     } else if (levels[0] == "block") {

@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // "" or what is wrong; `near` is what the option set.
-std::string set(const char* name, const char* value, Nearness& near) {
+std::string set(const char* name, const char* value, TopologyConstraint& near) {
     Draft draft;
     for (const JobOption& row : job_options()) {
         if (std::string_view(row.name) != name) continue;
@@ -25,7 +25,7 @@ std::string set(const char* name, const char* value, Nearness& near) {
 TEST(NearOptions, SetWhatTheySay) {
     struct Case {
         const char *name, *value;
-        Nearness near;
+        TopologyConstraint near;
     };
     const Affinity beside_train{.name = "train"};
     const Affinity gpu{.to = Affinity::To::job_on_gpu, .name = "a", .apart = true};
@@ -52,7 +52,7 @@ TEST(NearOptions, SetWhatTheySay) {
     };
     for (const Case& c : cases) {
         SCOPED_TRACE(std::string(c.name) + "=" + (c.value == nullptr ? "" : c.value));
-        Nearness near;
+        TopologyConstraint near;
         EXPECT_EQ(set(c.name, c.value, near), "");
         EXPECT_EQ(near, c.near);
     }
@@ -82,7 +82,7 @@ TEST(NearOptions, RefuseWhatTheyCannotDo) {
     };
     for (const Case& c : cases) {
         SCOPED_TRACE(std::string(c.name) + "=" + c.value);
-        Nearness near;
+        TopologyConstraint near;
         EXPECT_EQ(set(c.name, c.value, near), c.says);
     }
 }

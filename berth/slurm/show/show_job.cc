@@ -195,7 +195,7 @@ void put_place(Record& record, const api::JobRow& job) {
     if (!job.request.reservation.empty()) {
         record.line().put("Reservation", job.request.reservation);
     }
-    const Nearness& near = job.request.nearness;
+    const TopologyConstraint& near = job.request.nearness;
     if (!near.switches) return;
     std::string text = std::to_string(*near.switches);
     if (near.switches_wait) text += "@" + format_time_limit(*near.switches_wait);

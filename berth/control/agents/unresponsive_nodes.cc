@@ -1,0 +1,164 @@
+// What becomes of a node that is silent and still holds jobs. By itself nothing: its runs may go on
+// behind a broken network, and a second run of the same job would do harm. Only a proof ends them
+// (the site's fence has switched the node off), or the word of the site or of a job that it does
+// not want to wait for one.
+#include <algorithm>
+#include <utility>
+
+#include "berth/control/agents/nodes.h"
+
+namespace berth {
+namespace {
+
+constexpr Duration kFenceRepeat = std::chrono::minutes(1);
+// The others wait for theirs, and are not asked for if they come back meanwhile.
+constexpr std::size_t kFencesAtOnce = 16;
+// A clock that has jumped, or a controller that was stopped for a while, makes all nodes silent at
+// once. Whoever is alive says so within moments of losing its link.
+constexpr Duration kGraceMost = std::chrono::seconds(30);
+
+Duration presumed_after(const SchedulingSpec& scheduling, const FenceSpec& fence) {
+    return std::max(*fence.presume_dead_after, scheduling.agent_timeout);
+}
+
+bool does_not_wait(const ClusterState& state, JobId job) {
+    return state.find_job(job)->spec.presume_dead;
+}
+
+}  // namespace
+
+void Nodes::begin_watch(TurnBuilder& builder) {
+    for (std::size_t i = 0; i < builder.state().spec().nodes.size(); ++i) {
+        const NodeId node = NodeId::from_index(i);
+        NodeSession& session = sessions_.of(node);
+        if (!session.link) session.heard_at = builder.now();
+        sessions_.mark(node);
+    }
+}
+
+// When to settle what a silent node holds; nullopt: there is nothing to settle, or no way to.
+std::optional<Time> Nodes::settling_due(const ClusterState& state, NodeId node) const {
+    const NodeSession& session = sessions_.of(node);
+    const FenceSpec& fence = state.spec().fence;
+    if (session.link || state.condition(node).responding) return std::nullopt;
+    const std::vector<JobId> held = state.jobs_on(node);
+    if (held.empty()) return std::nullopt;
+    const Duration timeout = state.spec().scheduling.agent_timeout;
+    const Time silent_at = session.heard_at + timeout;
+    std::optional<Time> due;
+    const auto earlier = [&](Time at) { due = due ? std::min(*due, at) : at; };
+    if (!fence.program.empty() && !session.fencing && fencing_ < kFencesAtOnce) {
+        earlier(std::max(silent_at, session.fence_at));
+    }
+    if (fence.presume_dead_after) {
+        earlier(session.heard_at + presumed_after(state.spec().scheduling, fence));
+    }
+    if (std::ranges::any_of(held, [&](JobId id) { return does_not_wait(state, id); })) {
+        earlier(silent_at);
+    }
+    if (due && session.silent_at) {
+        due = std::max(*due, *session.silent_at + std::min(timeout, kGraceMost));
+    }
+    return due;
+}
+
+void Nodes::settle_silent(TurnBuilder& builder, NodeId node) {
+    const std::optional<Time> due = settling_due(builder.state(), node);
+    if (!due || *due > builder.now()) return;
+    presume_dead(builder, node);
+    const NodeSession& session = sessions_.of(node);
+    const bool holds_any = !builder.state().jobs_on(node).empty();
+    const bool to_ask = !builder.state().spec().fence.program.empty() && !session.fencing &&
+                        fencing_ < kFencesAtOnce;
+    if (holds_any && to_ask && session.fence_at <= builder.now()) ask_fence(builder, node);
+}
+
+// The node itself takes no work before it has registered again, and what it still runs then is
+// ended first: its GPUs are never given twice. But a job may run twice for a while.
+void Nodes::presume_dead(TurnBuilder& builder, NodeId node) {
+    const FenceSpec& fence = builder.state().spec().fence;
+    const Duration silence = builder.now() - sessions_.of(node).heard_at;
+    const bool all =
+        fence.presume_dead_after && silence >= presumed_after(builder.scheduling(), fence);
+    for (const JobId id : builder.state().jobs_on(node)) {
+        if (!all && !does_not_wait(builder.state(), id)) continue;
+        builder.log(LogLevel::warning,
+                    "job " + to_string(id) + " is taken for dead on node " +
+                        builder.state().spec().node(node).name +
+                        ", without proof: " + (all ? "presume_dead_after" : "the job wants it so"));
+        const Attempt attempt = builder.state().find_job(id)->attempt;
+        builder.record(AttemptEnded{.job = id, .attempt = attempt, .node = node, .lost = true});
+    }
+}
+
+void Nodes::ask_fence(TurnBuilder& builder, NodeId node) {
+    const NodeSpec& spec = builder.state().spec().node(node);
+    const FenceSpec& fence = builder.state().spec().fence;
+    sessions_.of(node).fencing = true;
+    ++fencing_;
+    builder.log(LogLevel::warning, "node " + spec.name + " is silent and holds jobs: " +
+                                       fence.program + " is asked to switch it off");
+    builder.fence({.node = spec.name,
+                   .hostname = spec.hostname,
+                   .address = spec.address,
+                   .boot_id = builder.state().condition(node).boot_id,
+                   .program = fence.program,
+                   .timeout = fence.timeout});
+}
+
+// It may have come back meanwhile, in the boot that is over now: then what we hear of it is old.
+void Nodes::fence_answered(TurnBuilder& builder, const FenceAnswered& answer) {
+    const auto found = by_name_.find(answer.node);
+    if (found == by_name_.end()) return;
+    const NodeId node = found->second;
+    NodeSession& session = sessions_.of(node);
+    if (std::exchange(session.fencing, false) && fencing_-- == kFencesAtOnce) mark_silent(builder);
+    session.fence_at = builder.now() + kFenceRepeat;
+    sessions_.mark(node);
+    const NodeCondition& condition = builder.state().condition(node);
+    if (condition.boot_id != answer.boot_id) return;  // Rebooted since: that says it all.
+    if (!answer.failure.empty()) {
+        builder.log(LogLevel::error, "node " + answer.node + " is not proved dead: the fence " +
+                                         answer.failure + "; its jobs wait");
+        if (condition.responding || condition.fence_failure == answer.failure) return;
+        return builder.record(NodeFenced{node, answer.boot_id, answer.failure});
+    }
+    builder.log(LogLevel::warning, "node " + answer.node + " is switched off by its fence");
+    if (session.link) builder.close(*session.link);
+    sessions_.close(node);
+    if (condition.responding) builder.record(NodeNotResponding{node});
+    builder.record(NodeFenced{node, answer.boot_id, ""});
+    end_attempts_on(builder, node);
+}
+
+// A fence is free: for one of these.
+void Nodes::mark_silent(const TurnBuilder& builder) {
+    for (std::size_t i = 0; i < builder.state().spec().nodes.size(); ++i) {
+        const NodeId node = NodeId::from_index(i);
+        if (!sessions_.of(node).link) sessions_.mark(node);
+    }
+}
+
+void Nodes::end_attempts_on(TurnBuilder& builder, NodeId node) {
+    for (const JobId id : builder.state().jobs_on(node)) {
+        const Attempt attempt = builder.state().find_job(id)->attempt;
+        builder.record(AttemptEnded{.job = id, .attempt = attempt, .node = node, .lost = true});
+    }
+}
+
+// A boot that the fence said was over speaks to us.
+void Nodes::note_survival(TurnBuilder& builder, NodeId node) {
+    const NodeCondition& condition = builder.state().condition(node);
+    if (condition.fenced_boot.empty() || condition.fenced_boot != condition.boot_id) return;
+    builder.log(LogLevel::error,
+                "node " + builder.state().spec().node(node).name +
+                    " is alive in the very boot that its fence said it had ended: the fence is not "
+                    "to be trusted, and jobs may have run twice");
+    if (condition.drained) return;
+    builder.record(NodeUpdated{.node = node,
+                               .drained = true,
+                               .reason = "Fence reported it dead, and it was not",
+                               .by = kOurselves});
+}
+
+}  // namespace berth

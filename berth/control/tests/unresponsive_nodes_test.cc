@@ -1,0 +1,233 @@
+// What becomes of jobs on a node that is not heard of any more: with a fence, and without.
+#include <gtest/gtest.h>
+
+#include "berth/control/tests/control_rig.h"
+
+namespace berth {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+class UnresponsiveNodes : public ::testing::Test {
+protected:
+    // One job on the first node, which then falls silent for longer than the agent timeout; the
+    // second stays in touch.
+    void begin(const FenceSpec& fence, JobSpec spec = testing::make_job()) {
+        ClusterSpec cluster = testing::make_cluster(2);
+        cluster.fence = fence;
+        rig.emplace(cluster);
+        rig->connect_all();
+        job = rig->submit(std::move(spec));
+        ASSERT_EQ(rig->job(job).nodes.front(), NodeId(0));
+        rig->started(0, job);
+        fall_silent();
+    }
+    void fall_silent() {
+        rig->lose_link(0);
+        pass(minutes(5) + seconds(31));  // The timeout, and what it has to say that it lives.
+    }
+    // Returns who was to be switched off meanwhile.
+    std::vector<FenceCall> pass(Duration time) {
+        std::vector<FenceCall> calls;
+        for (Duration gone{}; gone < time; gone += seconds(20)) {
+            rig->now += std::min<Duration>(seconds(20), time - gone);
+            rig->report(1, Heartbeat{});
+            calls.insert(calls.end(), rig->last.fences.begin(), rig->last.fences.end());
+        }
+        seen.insert(seen.end(), calls.begin(), calls.end());
+        return calls;
+    }
+    void answer(const std::string& failure, const std::string& boot = "boot-1") {
+        rig->turn({FenceAnswered{.node = "node1", .boot_id = boot, .failure = failure}});
+    }
+    const NodeCondition& node() const { return rig->state().condition(NodeId(0)); }
+    bool is_lost() const {
+        const Job& one = rig->job(job);
+        return one.restarts > 0 || one.state == JobState::node_fail;
+    }
+
+    std::optional<ControlRig> rig;
+    std::uint32_t job = 0;
+    std::vector<FenceCall> seen;
+};
+
+const FenceSpec kFence{.program = "/sbin/off"};
+
+TEST_F(UnresponsiveNodes, KeepTheirJobsWithoutAFence) {
+    begin({});
+    pass(minutes(30));
+    EXPECT_TRUE(seen.empty());
+    EXPECT_EQ(rig->job(job).state, JobState::running);
+    EXPECT_FALSE(node().responding);
+}
+
+TEST_F(UnresponsiveNodes, AreFencedOnceAndTheirJobsRunElsewhere) {
+    begin(kFence);
+    ASSERT_EQ(seen.size(), 1U);
+    EXPECT_EQ(seen[0].node, "node1");
+    EXPECT_EQ(seen[0].boot_id, "boot-1");
+    EXPECT_EQ(seen[0].program, "/sbin/off");
+    EXPECT_TRUE(pass(minutes(10)).empty());  // It is still at it.
+    EXPECT_EQ(rig->job(job).state, JobState::running);
+    answer("");
+    EXPECT_EQ(rig->facts<NodeFenced>().size(), 1U);
+    EXPECT_EQ(rig->job(job).restarts, 1U);
+    EXPECT_EQ(rig->job(job).nodes.front(), NodeId(1));
+    EXPECT_TRUE(pass(hours(1)).empty());  // Nothing is left to prove.
+    EXPECT_FALSE(node().responding);
+    rig->reboot(0);
+    rig->connect(0);
+    EXPECT_TRUE(node().schedulable());
+}
+
+TEST_F(UnresponsiveNodes, WaitWhereTheFenceFailsAndAreTriedAgain) {
+    begin(kFence);
+    answer("ended with exit code 3");
+    EXPECT_EQ(node().fence_failure, "ended with exit code 3");
+    EXPECT_FALSE(is_lost());
+    EXPECT_EQ(pass(minutes(2)).size(), 1U);
+    answer("ended with exit code 3");
+    EXPECT_TRUE(rig->facts<NodeFenced>().empty());  // Known already.
+    rig->connect(0, {live_report(job)});
+    EXPECT_EQ(node().fence_failure, "");
+    EXPECT_FALSE(is_lost());
+}
+
+// A clock that jumps, or a controller that was stopped, makes all nodes silent at once.
+TEST_F(UnresponsiveNodes, ThatAnswerWhenTheirLinkIsClosedAreNeverFenced) {
+    ClusterSpec cluster = testing::make_cluster(2);
+    cluster.fence = {.program = "/sbin/off", .presume_dead_after = minutes(10)};
+    rig.emplace(cluster);
+    rig->connect_all();
+    job = rig->submit(testing::make_job());
+    rig->started(0, job);
+    rig->now += hours(2);
+    rig->turn({});
+    EXPECT_FALSE(node().responding);
+    EXPECT_TRUE(rig->last.fences.empty()) << "it has had no chance to say that it lives";
+    EXPECT_FALSE(is_lost());
+    rig->now += seconds(10);
+    rig->connect(0, {live_report(job)});
+    EXPECT_TRUE(pass(minutes(3)).empty());
+    EXPECT_FALSE(is_lost());
+    rig->report(0, Heartbeat{});
+    EXPECT_TRUE(node().responding);
+}
+
+// The rest wait for theirs: some come back meanwhile, and are not switched off then.
+// The controller was busy for longer than the timeout, and what the first node has said meanwhile
+// lies behind all that the second has said.
+TEST(SilentCluster, IsNotSilentWhileItsWordLiesBehindItsNeighbours) {
+    for (const bool heard : {true, false}) {
+        ControlRig rig(testing::make_cluster(2));
+        rig.connect_all();
+        rig.now += minutes(6);
+        rig.turn(std::vector<Input>(4096, rig.report_of(1, Heartbeat{})));
+        EXPECT_TRUE(rig.state().condition(NodeId(0)).responding);
+        rig.report(heard ? 0 : 1, Heartbeat{});
+        EXPECT_EQ(rig.state().condition(NodeId(0)).responding, heard);
+        EXPECT_TRUE(rig.state().condition(NodeId(1)).responding);
+    }
+}
+
+TEST(SilentCluster, IsFencedAFewNodesAtATime) {
+    constexpr std::uint32_t kNodes = 40;
+    ClusterSpec cluster = testing::make_cluster(kNodes);
+    cluster.fence = kFence;
+    ControlRig rig(cluster);
+    rig.connect_all();
+    for (std::uint32_t i = 0; i < kNodes; ++i) rig.run({.gpus = 8});
+    for (std::uint32_t i = 0; i < kNodes; ++i) rig.lose_link(i);
+    std::vector<FenceCall> calls;
+    const auto pass = [&](Duration time) {
+        for (Duration gone{}; gone < time; gone += seconds(20)) {
+            rig.now += seconds(20);
+            rig.turn({});
+            calls.insert(calls.end(), rig.last.fences.begin(), rig.last.fences.end());
+        }
+    };
+    pass(minutes(10));
+    ASSERT_EQ(calls.size(), 16U);
+    rig.connect(16);
+    const FenceCall first = calls.front();
+    rig.turn({FenceAnswered{.node = first.node, .boot_id = first.boot_id, .failure = ""}});
+    calls.insert(calls.end(), rig.last.fences.begin(), rig.last.fences.end());
+    pass(minutes(1));
+    ASSERT_EQ(calls.size(), 17U);
+    EXPECT_EQ(calls.back().node, "node18") << "the 17th is back";
+}
+
+TEST_F(UnresponsiveNodes, WithoutJobsAreLeftAlone) {
+    begin(kFence);
+    answer("");
+    rig->reboot(0);
+    rig->connect(0);
+    fall_silent();
+    EXPECT_EQ(seen.size(), 1U);
+}
+
+TEST_F(UnresponsiveNodes, ThatCameBackInAnotherBootMakeTheAnswerOld) {
+    begin(kFence);
+    rig->reboot(0);
+    rig->connect(0);
+    const std::uint32_t restarts = rig->job(job).restarts;
+    EXPECT_EQ(restarts, 1U);
+    answer("");
+    EXPECT_EQ(rig->job(job).restarts, restarts);
+    EXPECT_TRUE(node().responding);
+}
+
+TEST_F(UnresponsiveNodes, ThatSpokeAgainBeforeTheyFellAreDeadAllTheSame) {
+    begin(kFence);
+    rig->connect(0, {live_report(job)});
+    EXPECT_TRUE(node().responding);
+    answer("");
+    EXPECT_FALSE(node().responding);
+    EXPECT_TRUE(is_lost());
+    EXPECT_EQ(rig->last.closed.size(), 1U);
+}
+
+TEST_F(UnresponsiveNodes, ThatOutliveTheirFenceAreDrainedAndWhatTheyRunIsEnded) {
+    begin(kFence);
+    answer("");
+    rig->connect(0, {live_report(job)});
+    EXPECT_TRUE(node().drained);
+    EXPECT_EQ(node().reason, "Fence reported it dead, and it was not");
+    const auto ends = rig->orders<EndAttempt>();
+    ASSERT_EQ(ends.size(), 1U);
+    EXPECT_EQ(ends[0].second.attempt, Attempt(1));
+}
+
+TEST_F(UnresponsiveNodes, AreFencedByTheNextControllerToo) {
+    begin(kFence);
+    rig->restart();
+    rig->connect(1);
+    EXPECT_TRUE(pass(minutes(4)).empty());  // It may only be slow to connect.
+    EXPECT_EQ(pass(minutes(2)).size(), 1U);
+    EXPECT_FALSE(is_lost());
+}
+
+TEST_F(UnresponsiveNodes, ArePresumedDeadWhereTheSiteWantsItSo) {
+    begin({.presume_dead_after = hours(1)});
+    pass(minutes(50));
+    EXPECT_FALSE(is_lost());
+    pass(minutes(6));
+    EXPECT_TRUE(is_lost());
+    rig->connect(0, {live_report(job)});  // It ran all the time: now it is ended first.
+    EXPECT_FALSE(node().schedulable());
+    EXPECT_EQ(rig->orders<EndAttempt>().size(), 1U);
+    rig->report(0, end_report(job));
+    EXPECT_TRUE(node().schedulable());
+}
+
+TEST_F(UnresponsiveNodes, ArePresumedDeadForAJobThatWantsItSo) {
+    JobSpec spec = testing::make_job();
+    spec.presume_dead = true;
+    begin({}, spec);
+    EXPECT_TRUE(is_lost());
+}
+
+}  // namespace
+}  // namespace berth

@@ -1,0 +1,32 @@
+#include "berth/control/turn/turn_builder.h"
+
+namespace berth {
+
+void TurnBuilder::end_components(const Fact& fact) {
+    JobId id{0};
+    std::uint32_t by_uid = 0;
+    if (const auto* end = std::get_if<EndJob>(&fact)) {
+        id = end->job;
+        by_uid = end->by_uid;
+    } else if (const auto* ended = std::get_if<AttemptEnded>(&fact)) {
+        id = ended->job;
+    } else {
+        return;
+    }
+    const Job* const job = state().find_job(id);
+    if (job == nullptr || !job->het || job->state == JobState::running) return;
+    EndJob same{.outcome = job->state == JobState::completing ? job->outcome : job->state};
+    same.hold = job->hold;
+    same.reason = job->state_reason;
+    same.by_uid = by_uid;
+    if (same.outcome != JobState::pending) same.exit = job->exit;
+    const HetComponent het = *job->het;
+    for (std::uint32_t i = 0; i < het.size; ++i) {
+        const Job* const other = state().find_job(het.id(i));
+        if (i == het.offset || other == nullptr || other->state != JobState::running) continue;
+        same.job = other->id;
+        record(same);
+    }
+}
+
+}  // namespace berth

@@ -1,0 +1,162 @@
+#include "berth/engine/cycle/blocking_reasons.h"
+
+#include <algorithm>
+
+#include "berth/base/hostlist.h"
+#include "berth/engine/limits/limit_check.h"
+
+namespace berth {
+namespace {
+
+BlockingReason shut(PendingReason reason, Maybe<Time> until = {}) {
+    return {.reason = reason, .until = until};
+}
+
+BlockingReason hold_blocking(const Job& job) {
+    for (const PendingReason known :
+         {PendingReason::launch_failed_requeued_held, PendingReason::reservation_deleted}) {
+        if (job.hold == Hold::admin && job.state_reason == slurm_name(known)) return shut(known);
+    }
+    return shut(job.hold == Hold::admin ? PendingReason::job_held_admin
+                                        : PendingReason::job_held_user);
+}
+
+BlockingReason partition_blocking(const ClusterSpec& spec, const Job& job, const Demand& demand) {
+    const PartitionSpec& partition = spec.partition(job.partition);
+    if (partition.state == PartitionState::down) return shut(PendingReason::partition_down);
+    if (partition.state == PartitionState::inactive) {
+        return shut(PendingReason::partition_inactive);
+    }
+    const std::size_t most =
+        std::min<std::size_t>(partition.max_nodes.value_or(UINT32_MAX), partition.nodes.size());
+    if (demand.nodes_min > most || demand.nodes_max < partition.min_nodes) {
+        return shut(PendingReason::partition_node_limit);
+    }
+    if (partition.max_time && job.time_limit > *partition.max_time) {
+        return shut(PendingReason::partition_time_limit);
+    }
+    if (exceeds_node_memory(partition, demand)) return shut(PendingReason::max_mem_per_limit);
+    return {};
+}
+
+}  // namespace
+
+std::string missing_nodes(const ClusterState& state, const std::vector<const Demand*>& demands) {
+    const auto wants = [](const Demand& demand, std::size_t n) {
+        if (!demand.required.empty()) return demand.required.test(n);
+        return std::ranges::any_of(demand.choices, [&](const BitSet& c) { return c.test(n); });
+    };
+    std::vector<std::string> names;
+    for (std::size_t n = 0; n < state.spec().nodes.size(); ++n) {
+        const NodeId node = NodeId::from_index(n);
+        const bool wanted =
+            std::ranges::any_of(demands, [&](const Demand* demand) { return wants(*demand, n); });
+        if (wanted && !state.condition(node).schedulable()) {
+            names.push_back(state.spec().node(node).name);
+        }
+    }
+    return "UnavailableNodes:" + compress_hostlist(std::move(names));
+}
+
+bool blocking_may_change(const Job& job) {
+    return job.hold != Hold::none || job.spec.begin || job.spec.deadline ||
+           !job.spec.dependencies.empty() || job.spec.array || job.array_job ||
+           job.hook != ControllerHook::none;
+}
+
+std::optional<Time> last_moment(const Job& job) {
+    if (!job.spec.deadline) return std::nullopt;
+    const Duration least = job.spec.time_min.value_or(job.time_limit);
+    return least >= *job.spec.deadline - Time{} ? Time::min() : *job.spec.deadline - least;
+}
+
+namespace {
+
+// What the job itself says.
+BlockingReason own_blocking(const ClusterState& state, const Job& job, Time now) {
+    if (job.dependency_failed) return shut(PendingReason::dependency_never_satisfied);
+    const DependencyAnswer dependencies = dependencies_of(state, job, now);
+    if (dependencies.readiness == Readiness::never) {
+        return shut(PendingReason::dependency_never_satisfied);
+    }
+    if (dependencies.readiness == Readiness::waiting) {
+        return shut(PendingReason::dependency, dependencies.due);
+    }
+    return {};
+}
+
+BlockingReason qos_blocking(const ClusterSpec& spec, const Job& job) {
+    if (job.qos.index() >= spec.qos.size()) return {};
+    const std::optional<Duration>& max_wall = spec.qos[job.qos.index()].max_wall;
+    return max_wall && job.time_limit > *max_wall ? shut(PendingReason::qos_max_wall)
+                                                  : BlockingReason{};
+}
+
+BlockingReason array_blocking(const Job& job, std::size_t running_tasks) {
+    const std::uint32_t most = job.spec.array ? job.spec.array->max_running : job.array_max_running;
+    const bool of_array = job.spec.array || job.array_task;
+    return of_array && most > 0 && running_tasks >= most ? shut(PendingReason::job_array_task_limit)
+                                                         : BlockingReason{};
+}
+
+BlockingReason feasibility_blocking(const ClusterState& state, const Shape& shape) {
+    if (shape.kind->feasibility == Kind::Feasibility::never)
+        return shut(PendingReason::bad_constraints);
+    if (shape.kind->feasibility != Kind::Feasibility::not_now) return {};
+    SharedText& missing = shape.kind->missing;  // Named once for all jobs of this kind.
+    if (missing.empty()) missing = missing_nodes(state, {&shape.demand()});
+    return {.reason = PendingReason::req_node_not_avail, .detail = missing};
+}
+
+// In Slurm's order, those that are shut, until `visit` has had enough and says so: false.
+template <class Visit>
+void each_shut(const ClusterState& state, const Job& job, const Shape& shape,
+               std::size_t running_tasks, Time now, const LimitHolders* holders, Visit visit) {
+    const auto goes_on = [&](const BlockingReason& blocking) {
+        return blocking.reason == PendingReason::none || visit(blocking);
+    };
+    if (const auto last = last_moment(job); last && *last < now) {
+        if (!visit(shut(PendingReason::deadline))) return;
+    }
+    if (job.hold != Hold::none && !visit(hold_blocking(job))) return;
+    if (job.hook != ControllerHook::none && !visit(shut(PendingReason::cleaning))) return;
+    if (job.spec.begin && *job.spec.begin > now) {
+        if (!visit(shut(PendingReason::begin_time, job.spec.begin))) return;
+    }
+    if (!goes_on(own_blocking(state, job, now))) return;
+    if (!goes_on(partition_blocking(state.spec(), job, shape.demand()))) return;
+    if (!goes_on(qos_blocking(state.spec(), job))) return;
+    if (const auto excess = limit_on_start(state, job, shape.demand(), holders)) {
+        BlockingReason blocking = shut(excess->reason);
+        blocking.by_limit = true;
+        if (!visit(blocking)) return;
+    }
+    if (!goes_on(array_blocking(job, running_tasks))) return;
+    goes_on(feasibility_blocking(state, shape));
+}
+
+}  // namespace
+
+BlockingReason blocking_reason_of(const ClusterState& state, const Job& job, const Shape& shape,
+                                  std::size_t running_tasks, Time now,
+                                  const LimitHolders* holders) {
+    BlockingReason first;
+    each_shut(state, job, shape, running_tasks, now, holders, [&](const BlockingReason& blocking) {
+        first = blocking;
+        return false;
+    });
+    return first;
+}
+
+std::vector<BlockingReason> blocking_reasons_of(const ClusterState& state, const Job& job,
+                                                const Shape& shape, std::size_t running_tasks,
+                                                Time now) {
+    std::vector<BlockingReason> all;
+    each_shut(state, job, shape, running_tasks, now, nullptr, [&](const BlockingReason& blocking) {
+        all.push_back(blocking);
+        return true;
+    });
+    return all;
+}
+
+}  // namespace berth
