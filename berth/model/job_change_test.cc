@@ -10,7 +10,7 @@ namespace {
 // Partition and QOS are names here, and ids in the record.
 TEST(JobChange, HasNoFieldThatIsNeitherRecordedNorOfTheRequest) {
     JobChange none;
-    JobChange::fields(none, [](std::string_view name, auto& field) {
+    JobChange::fields(none, [](std::string_view name, auto&) {
         if (name == "partition" || name == "qos") return;
         JobChange one;
         JobChange::fields(one, [&](std::string_view other, auto& value) {

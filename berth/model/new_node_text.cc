@@ -68,10 +68,10 @@ Status set_gres(NewNode& node, const Word& word) {
 }
 
 bool is_shape(std::string_view key) {
-    constexpr auto kKeys =
+    constexpr auto kNewNodeKeys =
         std::to_array<std::string_view>({"CPUs", "Procs", "Boards", "Sockets", "SocketsPerBoard",
                                          "CoresPerSocket", "ThreadsPerCore"});
-    return std::ranges::any_of(kKeys, [&](auto known) { return iequals(known, key); });
+    return std::ranges::any_of(kNewNodeKeys, [&](auto known) { return iequals(known, key); });
 }
 
 Status set_shape(NewNode& node, Shape& shape, const Word& word) {
