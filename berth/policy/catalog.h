@@ -1,4 +1,4 @@
-// The catalogue: every rule that this build knows. Generated from berth_policies() in
+// The catalogue of all policy rules in this build. Generated from berth_policies() in
 // CMakeLists.txt.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Fullness: how little a candidate leaves over, measured by the largest node of the cluster, CPUs
-// and GPUs alike.
+// Fullness: how little a candidate leaves over, relative to the largest node of the cluster; CPUs
+// and GPUs count equally.
 #pragma once
 
 #include "berth/policy/rule.h"

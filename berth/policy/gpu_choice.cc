@@ -7,7 +7,7 @@ namespace {
 
 bool alike(const GpuLeft& a, const GpuLeft& b) { return a.type == b.type && a.milli == b.milli; }
 
-// Without those that leave the same as one before them.
+// Drops GPUs of which the same would be left as of an earlier one.
 DeviceMask without_equals(std::span<const GpuLeft> gpus, DeviceMask usable) {
     DeviceMask kept = 0;
     for_each_bit(usable, [&](int i) {

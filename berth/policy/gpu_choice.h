@@ -1,4 +1,4 @@
-// GpuChoice: which GPU of a node a job is to share, and how good the node then is.
+// GpuChoice: which GPU of a node a job should share, and the resulting score of the node.
 #pragma once
 
 #include "berth/policy/policy.h"
@@ -10,7 +10,7 @@ struct GpuChoice {
     std::int64_t score = 0;
 };
 
-// One of `usable`, each of which has enough left. REQUIRES: there is one.
+// Chooses one of `usable`, each of which has enough left. REQUIRES: usable is not empty.
 GpuChoice choose_gpu(const Policy& policy, Candidate candidate, DeviceMask usable,
                      const View& view);
 

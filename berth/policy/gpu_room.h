@@ -1,5 +1,5 @@
-// GpuRoom: a node's GPUs one by one, and the shapes of the work that wants them. For placement
-// scores, where GPUs are given out in parts.
+// GpuRoom: a node's GPUs one by one, and the shapes of the workload. For placement scores on
+// clusters that share GPUs.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ struct GpuLeft {
     std::int32_t milli = kWholeGpu;
 };
 
-// One kind of request, on one node: so many CPUs, and so many GPUs of which it wants so much each.
+// One kind of request on one node: CPUs, number of GPUs, and the amount wanted of each GPU.
 struct WorkShape {
     Millicpu cpu;
     std::int32_t gpus = 0;
     std::int32_t milli = kWholeGpu;
     DimensionSet types = std::numeric_limits<DimensionSet>::max();  // Any of these.
-    std::int64_t count = 1;                                         // How often it comes.
+    std::int64_t count = 1;                                         // How often it occurs.
 
     friend bool operator==(const WorkShape&, const WorkShape&) = default;
 };

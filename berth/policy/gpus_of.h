@@ -1,4 +1,4 @@
-// GpusOf: a candidate's GPUs before and after; and scores in steps.
+// GpusOf: a candidate's GPUs before and after placement; and scores rounded to steps.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@
 
 namespace berth {
 
-// The node's GPUs one by one, before and after, as well as that is known: where it is not, all that
-// are free are whole.
+// The node's GPUs one by one, before and after placement. If they are not known one by one, all
+// free GPUs count as whole.
 class GpusOf {
 public:
     GpusOf(const Candidate& candidate, const View& view);
@@ -20,7 +20,7 @@ public:
     std::int64_t milli_before() const;
     std::int64_t milli_after() const;
     std::int64_t milli_taken() const { return milli_before() - milli_after(); }
-    std::int32_t taken() const { return taken_; }  // How many GPUs the job gets something of.
+    std::int32_t taken() const { return taken_; }  // Number of GPUs of which the job gets some.
 
 private:
     std::array<GpuLeft, kDevicesPerNodeMax> before_, after_;
@@ -28,7 +28,7 @@ private:
     std::int32_t taken_ = 0;
 };
 
-// Between 0 and 1 in so many even steps, rounded down; 0 steps: as it is.
+// Rounds a value within [0, 1] down to a multiple of 1/steps; 0 steps: unchanged.
 Ppm in_steps(Ppm value, std::int64_t steps);
 inline constexpr std::int64_t kStepsMax = 1'000'000;
 

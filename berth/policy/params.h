@@ -1,4 +1,4 @@
-// Params: the settings of one rule, checked against what the rule knows before it is made.
+// Params: the settings of one rule, checked against its definition before the rule is made.
 #pragma once
 
 #include <span>
@@ -11,21 +11,21 @@
 
 namespace berth {
 
-// One setting that a rule knows. Values are whole numbers; the summary names their unit.
+// The definition of one setting. Values are integers; the summary names the unit.
 struct SettingDef {
     std::string_view name;
     std::string_view summary;
-    std::int64_t otherwise = 0;  // Where the site says nothing.
+    std::int64_t otherwise = 0;  // The default.
     std::int64_t low = 0, high = 0;
 };
 
 class Params {
 public:
-    // The settings of `rule` in the order of `known`; an error where one is unknown, given twice or
-    // out of its range.
+    // The settings of `rule` in the order of `known`; an error if one is unknown, repeated or out
+    // of range.
     static Result<Params> check(const RuleSpec& rule, std::span<const SettingDef> known);
 
-    // REQUIRES: the rule knows a setting of this name.
+    // REQUIRES: the rule has a setting of this name.
     std::int64_t number(std::string_view name) const;
     bool flag(std::string_view name) const { return number(name) != 0; }
 

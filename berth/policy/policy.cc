@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::int64_t kRuleWeightMax = kPriorityMax;  // Slurm's weights are 32 bits wide.
 
-// weight × factor in millionths of a point, rounded down, and held where sixteen of them add up.
+// weight × factor in millionths of a point, rounded down, and capped so that sixteen of them cannot
+// overflow.
 std::int64_t micropoints(std::int64_t weight, Factor factor) {
     constexpr Wide kMost = std::numeric_limits<std::int64_t>::max() / 16;
     const Wide product = Wide{weight} * kMicro * factor.part;
@@ -77,7 +78,7 @@ std::int64_t fifo(const Job& job) { return kFifoTop - job.id.value() - job.spec.
 }  // namespace
 
 Policy::Policy() {
-    // A step in Weight counts for more than all packing.
+    // One step of Weight outweighs all packing.
     placement_.push_back(standard(placement_scores(), "weight", 1000));
     placement_.push_back(standard(placement_scores(), "pack", 1));
     fairness_ = standard(fairness_rules(), "fair_tree", 1).rule;
@@ -157,7 +158,7 @@ Result<Policy> build_policy(const ClusterSpec& spec) {
     BERTH_CHECK(at_most_one("order", order));
     if (!order.empty()) policy.order_ = std::move(order.front().rule);
     if (!fairness.empty()) policy.fairness_ = std::move(fairness.front().rule);
-    // --nice counts under any policy; a site need not say so.
+    // --nice counts under any policy, without configuration.
     if (!policy.is_fifo() &&
         std::ranges::find(policy.priority_, "nice", &Weighted<PriorityTerm>::name) ==
             policy.priority_.end()) {

@@ -1,4 +1,4 @@
-// Policy: the rules that a site has chosen (rule.h), made from its configuration.
+// Policy: the rules that a site has chosen (rule.h), built from its configuration.
 #pragma once
 
 #include <memory>
@@ -17,21 +17,20 @@ struct Weighted {
     std::unique_ptr<Rule> rule;
 };
 
-// One line of sprio: a term and what it comes to, in millionths of a point.
+// One line of sprio: a term and its contribution, in millionths of a point.
 struct PriorityPart {
     std::string_view name;
     std::int64_t micropoints = 0;
 };
 
-// What a policy is without configuration: jobs in the order they came (Slurm's priority/basic), on
-// the node with the lowest Weight, the fullest first; where GPUs are given out in parts, those
-// that this fragments the least.
+// The default policy: jobs in order of submission (Slurm's priority/basic), on nodes of the lowest
+// Weight, the fullest first. Where GPUs are shared, the node and GPU that this fragments the least.
 class Policy {
 public:
     Policy();
 
-    // The job's priority as Slurm prints it and sorts by: the sum of the terms without its
-    // fraction, from 1 to 2^32 - 1. 0: held. One set by hand stands as it is.
+    // The job's priority as Slurm prints it and sorts by: the sum of the terms, truncated, from 1
+    // to 2^32 - 1. 0: held. A priority set by hand is returned as it is.
     std::int64_t priority(const Job& job, const View& view) const;
     std::vector<PriorityPart> priority_parts(const Job& job, const View& view) const;
     bool is_fifo() const { return priority_.empty(); }
@@ -43,8 +42,8 @@ public:
     std::int64_t priority_weight(std::string_view term) const;
 
     std::int64_t placement_score(const Candidate& candidate, const View& view) const;
-    GpuWeighing weighs_gpus() const;  // The most that one of its rules wants.
-    bool tells_nodes_apart() const;   // One of its rules does.
+    GpuWeighing weighs_gpus() const;  // The most detailed that one of its rules needs.
+    bool tells_nodes_apart() const;   // Whether any of its rules does.
 
 private:
     friend Result<Policy> build_policy(const ClusterSpec& spec);
@@ -55,10 +54,10 @@ private:
     std::unique_ptr<OrderRule> order_;
 };
 
-// The policy that scheduling.rules describes. An error names the rule and says what there is.
+// Builds the policy of scheduling.rules. An error names the rule and lists the known ones.
 Result<Policy> build_policy(const ClusterSpec& spec);
 
-// The priority of the first job under FIFO; each later one has one less. As in Slurm.
+// The priority of the first job under FIFO; each later job has one less. As in Slurm.
 inline constexpr std::int64_t kFifoTop = 4294901760;
 inline constexpr std::int64_t kPriorityMax = 4294967295;
 

@@ -47,7 +47,7 @@ TEST(Policy, AddsUpWeightedTermsAndDropsTheFraction) {
     Job job;
     job.qos = QosId(1);
     EXPECT_EQ(priority(view, job), 1666 + 2000 + 625);  // 1666.67 + 2000 + 625
-    job.spec.nice = 100;                                // Counts though no rule names it.
+    job.spec.nice = 100;                                // Counts although no rule names it.
     EXPECT_EQ(priority(view, job), 4191);
 }
 

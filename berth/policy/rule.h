@@ -1,8 +1,8 @@
-// Rules: what each kind of rule is asked, and how a rule introduces itself. Each rule is one file,
-// policy/<kind>/<name>.cc.
+// Rules: the interface of each kind of rule, and how a rule registers itself. Each rule is one
+// file, policy/<kind>/<name>.cc.
 //
-// Rules are pure: what they return depends on their arguments alone. They keep no state between
-// calls, read no clock and draw no random number.
+// Rules are pure: a result depends on the arguments alone. They keep no state between calls, read
+// no clock and draw no random number.
 #pragma once
 
 #include <cstdint>
@@ -30,16 +30,17 @@ public:
 class FairnessRule {
 public:
     virtual ~FairnessRule() = default;
-    virtual std::vector<ShareStanding> standings(const ShareTree& tree) const = 0;  // By node.
-    virtual bool has_levels() const = 0;  // LevelFS means something.
+    // By node of the tree.
+    virtual std::vector<ShareStanding> standings(const ShareTree& tree) const = 0;
+    virtual bool has_levels() const = 0;  // Whether LevelFS is defined.
 };
 
-// In which order are jobs looked at? Each gets a rank: the lower the earlier. Where ranks are
-// equal, priority decides.
+// In which order are jobs tried? Each job gets a rank; lower comes earlier. Priority decides
+// between equal ranks.
 class OrderRule {
 public:
     virtual ~OrderRule() = default;
-    // Of jobs that wait, the earlier submitted first.
+    // Ranks of pending jobs, given in order of submission.
     virtual std::vector<std::int64_t> ranks(std::span<const Job* const> jobs,
                                             const View& view) const = 0;
 };
@@ -49,31 +50,32 @@ struct Candidate {
     NodeId node{0};
     const Resources& take;  // What the job would take there.
     const Resources& left;  // What would then be free.
-    // Where GPUs are shared: all of the node's, as they are before; which of them the job would
-    // get, and how much of each.
+    // Where GPUs are shared: all GPUs of the node before placement, which of them the job would get
+    // (`chosen`), and how much of each (`milli`).
     std::span<const GpuLeft> gpus = {};
     DeviceMask chosen = 0;  // Over `gpus`.
     std::int32_t milli = kWholeGpu;
     JobId job{0};
 };
 
-// Which of a node's GPUs a job is to share: the one with the least left that suffices; the best of
-// those that have different amounts left; or each is asked about.
+// Which of a node's GPUs a job should share. tightest: the one with the least left that suffices.
+// by_what_is_left: the best score among GPUs with different amounts left. each: the best score of
+// all GPUs.
 enum class GpuWeighing : std::uint8_t { tightest, by_what_is_left, each };
 
-// How good is this node for this job? Only asked of nodes where it fits. The highest weighted sum
-// is taken; ties go to the lower node id.
+// How good is this node for this job? Only asked for nodes on which the job fits. The highest
+// weighted sum wins; ties go to the lower node id.
 class PlacementScore {
 public:
     virtual ~PlacementScore() = default;
     virtual Ppm value(const Candidate& candidate, const View& view) const = 0;
     virtual GpuWeighing weighs_gpus() const { return GpuWeighing::tightest; }
-    // Whether nodes that have the same hardware, and the same of it free, may differ in value.
+    // Whether nodes with the same hardware and the same free resources may differ in value.
     virtual bool tells_nodes_apart() const { return false; }
 };
 
-// How a rule introduces itself: `name` is what a configuration calls it, `summary` what
-// `berth policy list` prints.
+// How a rule registers itself: `name` is its name in configurations, `summary` is what `berth
+// policy list` prints.
 template <class Rule>
 struct RuleDef {
     std::string_view name;

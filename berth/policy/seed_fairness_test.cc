@@ -1,5 +1,5 @@
-// The worked examples of the seeds: fairness and priority. Where a seed, Slurm's rounding and the
-// exact value differ, the test says so.
+// Worked examples of fairness and priority from published articles. Where an article, Slurm's
+// rounding and the exact value differ, the test says so.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +18,8 @@ double value(Factor factor) {
     return static_cast<double>(factor.part) / static_cast<double>(factor.whole);
 }
 
-// Seed 000 §4.2. `root`: the shares of user root, which Slurm always has; nullopt: no such user.
+// The article "GPU Cluster Scheduling", section 4.2. `root`: the shares of user root, which Slurm
+// always has; nullopt: no such user.
 ClusterSpec account_tree(std::optional<std::int64_t> root) {
     ClusterSpec spec;
     spec.accounts = {{.name = "root"},
@@ -56,7 +57,8 @@ TEST(SeedAccountTree, Seed000Section42) {
         {"team_a", "bob", 0.4, 0.198020, 0.20},  {"team_b", "carol", 0.5, 0.148515, 0.15},
         {"team_b", "dave", 0.5, 0.148515, 0.15}, {"team_c", "eve", 1.0, 0.198020, 0.20},
     };
-    // The seed's 30 % for alice holds where user root has no share. Slurm gives root one of 101.
+    // The article's 30 % for alice hold if user root has no share. Slurm gives root one share of
+    // 101.
     const ShareTree slurms(account_tree(1), {}), seeds(account_tree(0), {});
     for (const Case& c : cases) {
         SCOPED_TRACE(std::string(c.account) + "/" + c.user);
@@ -67,8 +69,8 @@ TEST(SeedAccountTree, Seed000Section42) {
 }
 
 TEST(SeedDecay, Seed000Section43) {
-    // 100 GPU-hours today, 14 and 28 days ago, with a half life of 14 days: 175, exactly. Slurm
-    // comes to 175.0147, as it decays by 1 - 0.693/H each second.
+    // 100 GPU-hours today, 14 and 28 days ago, with a half-life of 14 days: 175, exactly. Slurm
+    // computes 175.0147, since it decays by 1 - 0.693/H each second.
     constexpr Duration kHalfLife = 14 * 24h;
     const UsageAmount run{100 * 3600, 0};
     UsageRecord record;
@@ -80,8 +82,8 @@ TEST(SeedDecay, Seed000Section43) {
     EXPECT_EQ(record.used[kBillingUsage], (UsageAmount{175 * 3600, 0}));
 }
 
-// Seed 000 §4.5: three users, 160 GPU-hours. As accounts of one user each would be, they are users
-// of the root.
+// The article "GPU Cluster Scheduling", section 4.5: three users, 160 GPU-hours. The users are
+// users of the root, which equals accounts of one user each.
 ClusterSpec three_users() {
     ClusterSpec spec;
     spec.accounts = {{.name = "root"}};
@@ -104,7 +106,7 @@ ShareTree three_users_tree() {
     return tree;
 }
 
-// With the seed's weights, age and QOS, and this fair-share factor.
+// With the article's weights, age and QOS, and this fair-share factor.
 double slurm_priority(std::int64_t user, Factor fair_share, bool normal_qos) {
     testing::FixedView view;
     view.cluster = three_users();
@@ -123,14 +125,16 @@ double slurm_priority(std::int64_t user, Factor fair_share, bool normal_qos) {
     for (const PriorityPart& part : policy.priority_parts(job, view)) {
         sum += static_cast<double>(part.micropoints) / 1e6;
     }
-    EXPECT_EQ(policy.priority(job, view), static_cast<std::int64_t>(sum));  // Cut off, as Slurm's.
+    // Truncated, as in Slurm.
+    EXPECT_EQ(policy.priority(job, view), static_cast<std::int64_t>(sum));
     return sum;
 }
 
 TEST(SeedPriority, Seed000Section45WithTheSeedsOwnFactors) {
-    // The seed prints 15312, 20006 and 30003, rounded up; Slurm cuts off: 15311, 20005, 30002. Its
-    // .53 is itself rounded: share × 160 / usage is .528, and gives 15291.9. It calls that ratio
-    // Fair Tree, which it is not; carol's 5.44 is held at 1, and so is bob's 1.056.
+    // The article prints 15312, 20006 and 30003, rounded up; Slurm truncates: 15311, 20005, 30002.
+    // The article's .53 is itself rounded: share × 160 / usage is .528, which gives 15291.9. The
+    // article calls that ratio Fair Tree, which it is not. carol's 5.44 and bob's 1.056 are capped
+    // at 1.
     EXPECT_NEAR(slurm_priority(0, {53, 100}, false), 15311.9, 0.01);
     EXPECT_NEAR(slurm_priority(0, {528, 1000}, false), 15291.9, 0.01);
     EXPECT_NEAR(slurm_priority(1, {1, 1}, false), 20005.95, 0.01);
@@ -142,7 +146,7 @@ TEST(SeedPriority, Seed000Section45ByFairTree) {
     EXPECT_NEAR(value(standings[1].factor), 0.333333, 5e-7);
     EXPECT_NEAR(value(standings[2].factor), 0.666667, 5e-7);
     EXPECT_NEAR(value(standings[3].factor), 1, 5e-7);
-    // The seed's QOS factor of 2 needs NO_NORMAL_QOS and priorities of 1 and 2.
+    // The article's QOS factor of 2 needs NO_NORMAL_QOS and priorities of 1 and 2.
     const double plain[] = {13345.2, 16672.6, 30003.0}, normal[] = {8345.2, 11672.6, 20003.0};
     for (std::int64_t user = 0; user < 3; ++user) {
         const Factor factor = standings[static_cast<std::size_t>(user) + 1].factor;
@@ -156,7 +160,8 @@ TEST(SeedPriority, Seed000Section45ByTheClassicFormula) {
     EXPECT_NEAR(value(standings[1].factor), 0.269071, 5e-7);
     EXPECT_NEAR(value(standings[2].factor), 0.518721, 5e-7);
     EXPECT_NEAR(value(standings[3].factor), 0.880367, 5e-7);
-    // Its doc string has a half where usage equals the share; its code has one; this has a half.
+    // The doc string in the article has a half where usage equals the share; its code has one.
+    // `classic` has a half.
     ShareTree even(three_users(), {});
     for (const auto& [user, used] : {std::pair("alice", 33), {"bob", 33}, {"carol", 34}}) {
         even.add_usage(*even.find("root", user), {used, 0});
@@ -167,7 +172,8 @@ TEST(SeedPriority, Seed000Section45ByTheClassicFormula) {
     }
 }
 
-// Seed 004 part 4 §3: one node of four CPUs, PriorityFavorSmall=YES, both weights 1000.
+// The article on Slurm queue configuration, part 4, section 3: one node of four CPUs,
+// PriorityFavorSmall=YES, both weights 1000.
 std::int64_t favoring_small(std::int64_t cpus, Duration waited) {
     testing::FixedView view;
     NodeSpec node;
@@ -185,8 +191,8 @@ std::int64_t favoring_small(std::int64_t cpus, Duration waited) {
 }
 
 TEST(SeedJobSize, Seed004AveragesNodesAndCpus) {
-    // The seed gets .375 as .75 × a weight of .5; Slurm averages nodes and CPUs. A total is at
-    // least 1, since 0 is held.
+    // The article gets .375 as .75 × a weight of .5; Slurm averages nodes and CPUs. A total is at
+    // least 1, since 0 means held.
     EXPECT_EQ(favoring_small(1, 0s), 375);
     EXPECT_EQ(favoring_small(2, 0s), 250);
     EXPECT_EQ(favoring_small(3, 0s), 125);
@@ -201,13 +207,13 @@ TEST(SeedAge, Seed004RisesByTheMinuteForADay) {
 }
 
 TEST(SeedAge, Seed004LetsALargeJobOvertakeFreshSmallOnesAfterNineHours) {
-    // By the seed's own 750 points it would be 18 h.
+    // With the article's own 750 points it would be 18 h.
     EXPECT_LT(favoring_small(4, 9h - 3min), favoring_small(1, 0s));
     EXPECT_GE(favoring_small(4, 9h), favoring_small(1, 0s));
 }
 
 TEST(SeedJobSize, Seed004ANegativeWeightPutsLargeJobsLast) {
-    // Slurm does not start with PriorityWeightJobSize=-1; here it is as the seed means it.
+    // Slurm does not start with PriorityWeightJobSize=-1; this tests what the article intends.
     testing::FixedView view;
     NodeSpec node;
     node.cores_per_socket = 4;

@@ -1,5 +1,5 @@
-// ShareTree: accounts and users with their shares and what they have used, and where that leaves
-// each of them. What rules of fairness work on.
+// ShareTree: accounts and users with their shares and usage, and their standing. The input of
+// fairness rules.
 #pragma once
 
 #include <map>
@@ -13,25 +13,25 @@
 namespace berth {
 
 struct ShareNode {
-    std::string account, user;  // An account has no user.
-    std::size_t parent = 0;     // The root's is itself.
-    // Where it competes: the nearest account above that has shares of its own.
+    std::string account, user;  // `user` is empty for an account.
+    std::size_t parent = 0;     // The root is its own parent.
+    // The level at which it competes: the nearest account above that has shares of its own.
     std::size_t level = 0;
     std::int64_t shares = 1;
     bool of_parent = false;         // Fairshare=parent.
-    std::int64_t priority = 0;      // In force: its own, or that of an account above.
-    std::int64_t level_shares = 0;  // All shares where it competes.
-    UsageAmount used;               // An account's holds that of all beneath it.
+    std::int64_t priority = 0;      // The effective priority: its own, or that of an account above.
+    std::int64_t level_shares = 0;  // Sum of all shares at that level.
+    UsageAmount used;               // For an account, including everything below it.
 
     bool is_user() const { return !user.empty(); }
 };
 
 class ShareTree {
 public:
-    // The accounts and associations of a configuration; user root, with one share at the top, is
-    // among them, as in Slurm, unless the configuration describes account root itself. `others`:
-    // users that it does not name, each with one share of their account, or of the root's where
-    // that is not known either.
+    // Builds the tree from the accounts and associations of a configuration. As in Slurm, it
+    // includes user root with one share at the top, unless the configuration describes account root
+    // itself. `others`: users that the configuration does not name. Each gets one share of its
+    // account, or of the root if the account is unknown, too.
     ShareTree(const ClusterSpec& spec, std::span<const std::pair<std::string, std::string>> others);
     ShareTree();
 
@@ -42,7 +42,7 @@ public:
     const std::size_t* find(const std::string& account, const std::string& user) const;
     std::size_t account_or_root(const std::string& account) const;
 
-    // Sets all usage anew: add() each, then sum() once.
+    // To replace all usage, call clear_usage(), add_usage() for each node, then sum_usage() once.
     void clear_usage();
     void add_usage(std::size_t node, UsageAmount used);
     void sum_usage();
@@ -57,7 +57,7 @@ private:
     std::int64_t priority_max_ = 0;
 };
 
-// A number that may be without bound: LevelFS of someone who has used nothing.
+// A number that may be infinite: LevelFS of a user without usage.
 struct LevelFairShare {
     bool infinite = false;
     std::int64_t billionths = 0;
@@ -71,7 +71,7 @@ struct ShareStanding {
     Factor factor;
 };
 
-// part / whole within [0, 1], in units of 2^-62. A whole of nothing gives 0.
+// part / whole within [0, 1], in units of 2^-62; 0 if whole is 0.
 std::int64_t fraction62(UsageAmount part, UsageAmount whole);
 
 }  // namespace berth

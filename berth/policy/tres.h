@@ -1,4 +1,4 @@
-// TRES: what a job asks for or holds of each, and what that weighs by a site's weights.
+// TRES: how much of each a job asks for or holds, and its weighted sums.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct TresCounts {
 };
 TresCounts held_by(const Job& job);
 
-// A weight whose name was looked up once: "gres/gpu" is the sum over all types.
+// A weight with its name resolved: "gres/gpu" is the sum over all types.
 class TresScale {
 public:
     // nullopt: this cluster has no such TRES.
@@ -25,8 +25,8 @@ public:
     bool is_gres() const { return kind_ == Kind::gres; }
     std::int64_t micro() const { return micro_; }
 
-    std::int64_t count(const TresCounts& counts) const;   // Bytes of memory, else pieces.
-    UsageAmount weighed(const TresCounts& counts) const;  // Weight times count, exactly.
+    std::int64_t count(const TresCounts& counts) const;   // Memory in bytes; otherwise a count.
+    UsageAmount weighed(const TresCounts& counts) const;  // Weight × count, exactly.
 
 private:
     enum class Kind : std::uint8_t { cpu, memory, node, gres };
@@ -38,12 +38,11 @@ private:
 std::vector<TresScale> scales_of(const Dimensions& dimensions,
                                  const std::vector<TresWeight>& weights);
 
-// What so much bills each second in that partition. After Slurm's TRESBillingWeights: a CPU is one
-// where there are no weights.
+// The billing per second for these amounts in that partition. After Slurm's TRESBillingWeights;
+// without weights, each CPU counts one.
 UsageAmount billing_of(const ClusterSpec& spec, PartitionId partition, const TresCounts& counts);
 
-// What a job that holds so much uses each second, of everything that is counted, times its QOS's
-// UsageFactor.
+// The job's usage per second of every counted resource, times its QOS's UsageFactor.
 UsageVector usage_rate_of(const ClusterSpec& spec, const Job& job);
 
 }  // namespace berth

@@ -1,4 +1,5 @@
-// TresPoints: what each weighted TRES of a job adds to its priority, for the term and for sprio.
+// TresPoints: what each weighted TRES of a job adds to its priority, for the priority term and for
+// sprio.
 #pragma once
 
 #include <string>
@@ -14,7 +15,7 @@ struct TresPoints {
     std::int64_t micropoints = 0;
 };
 
-// Those that the site gives a weight and the job asks for. `plain`: by amount, not by its part of
+// The TRES that the site weights and the job asks for. `plain`: by amount, not as a fraction of
 // what the partition has. Rounded to the nearest millionth.
 std::vector<TresPoints> tres_points(const Job& job, const View& view, bool plain);
 

@@ -75,7 +75,7 @@ private:
         return std::nullopt;
     }
 
-    // Jobs that wait or run keep what they belong to.
+    // Accounts and QOS that pending or running jobs use cannot be removed.
     Objection check_removed() const {
         for (const QosSpec& one : edits_.qos) {
             if (!one.gone) continue;
@@ -112,7 +112,7 @@ private:
         }
     }
 
-    // A user has one default account: the one that was named, else the first that is left.
+    // Every user has one default account: the one that was named, else the first that is left.
     void set_default_accounts() {
         std::vector<std::string> users;
         users.reserve(edits_.associations.size());
@@ -145,7 +145,7 @@ private:
         }
     }
 
-    // Every account hangs on another, up to the root, and none on itself.
+    // Every account has a parent, up to the root, and no account is its own ancestor.
     Objection check_tree() const {
         for (const AccountSpec& one : after_.accounts) {
             const AccountSpec* at = &one;

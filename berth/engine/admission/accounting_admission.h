@@ -1,5 +1,5 @@
-// Admission of what sacctmgr wants: accounts that hang together, users in accounts that are there,
-// QOS that are known; and nothing removed that jobs still need.
+// Admission of sacctmgr's edits: every account has a parent, associations name existing accounts,
+// QOS exist, and nothing that jobs still need is removed.
 #pragma once
 
 #include <variant>
@@ -9,8 +9,8 @@
 
 namespace berth {
 
-// The edits as they will be recorded (AccountingEdited): names checked, what hangs on a removed
-// account removed with it, the first account of a user made his default.
+// The edits as they will be recorded (AccountingEdited): names checked, everything below a removed
+// account removed with it, a user's first account made the default.
 std::variant<AccountingEdits, Refusing> admit_edits(const ClusterState& state,
                                                     AccountingEdits edits);
 

@@ -19,7 +19,7 @@ protected:
         spec.associations = {{.account = "physics", .user = "ada", .is_default = true}};
         engine = testing::make_engine(std::move(spec));
     }
-    // nullopt: done, and recorded.
+    // nullopt: the edit was made and recorded.
     std::optional<Refusal> edit(AccountingEdits edits) {
         auto answer = admit_edits(engine.state(), std::move(edits));
         if (const auto* no = std::get_if<Refusing>(&answer)) return no->why;

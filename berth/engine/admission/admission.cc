@@ -14,7 +14,7 @@ constexpr std::size_t kJobNameMax = 1024;
 constexpr std::size_t kCommentMax = 16 * 1024;
 constexpr Duration kBeginMax = std::chrono::hours(24 * 365 * 10);
 
-// In the words of --gpu-bind, which says the same before anything is sent.
+// The wording of --gpu-bind in srun, which refuses the same before it sends a request.
 Objection check_gpu_bind(const std::string& text) {
     if (GpuBind::parse(text).ok()) return std::nullopt;
     std::string message = "Invalid --gpu-bind argument: " + text.substr(0, 256) +
@@ -99,7 +99,7 @@ std::string unknown_target(const SchedulingSpec& scheduling, const Dependency& d
            format_duration(scheduling.min_job_age) + " ago (MinJobAge)";
 }
 
-// Whether `from` waits, over any number of jobs, for `target`.
+// Whether `from` depends on `target`, directly or through other jobs.
 bool waits_for(const ClusterState& state, JobId from, JobId target) {
     std::set<JobId> seen;
     std::vector<JobId> to_see = {from};
@@ -130,8 +130,8 @@ Objection check_begin(Time now, std::optional<Time> begin) {
                     .message = "the begin time is more than ten years ahead"};
 }
 
-// Of a job that is not known (any more) nobody can tell how it ended, so what asks for that is
-// refused, as in Slurm 25.11. For the rest such a job counts as over, and is not waited for.
+// How a job that is no longer known ended cannot be told, so dependencies on its outcome are
+// refused, as in Slurm 25.11. For other dependencies it counts as over.
 Objection check_dependencies(const ClusterState& state, JobId id, JobSpec& spec) {
     if (spec.dependencies.size() > kDependenciesMax) {
         return Refusing{.why = Refusal::invalid_dependency,

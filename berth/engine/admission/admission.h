@@ -1,5 +1,5 @@
-// Admission: is this submission, update or step one that the cluster could ever serve? An answer,
-// not an error: a refusal is an ordinary value with Slurm's words for it.
+// Admission: whether the cluster could ever serve a submission, update or step. The answer is an
+// ordinary value: a refusal carries Slurm's wording and is not an error.
 #pragma once
 
 #include <string>
@@ -13,14 +13,14 @@
 namespace berth {
 
 // The job as it will be recorded (JobSubmitted): partition, QOS, account and limit resolved,
-// defaults filled in, id taken from state.next_job_id(). A job over a partition's limits is
-// admitted and pends with the reason, as in Slurm (EnforcePartLimits=NO); one that no node could
+// defaults filled in, its id from state.next_job_id(). A job over its partition's limits is
+// admitted and pends with the reason, as in Slurm (EnforcePartLimits=NO). A job that no node could
 // ever serve is refused.
 std::variant<Job, Refusing> admit(const ClusterState& state, Time now, const Principal& owner,
                                   const JobSpec& spec);
 
-// Checks what an update would change, against the job as it is. On success the event is ready to
-// record. `groups`: all groups of the job's owner, where the owner asks.
+// Checks an update against the job as it is. Returns the event to record, or the refusal. `groups`:
+// all groups of the job's owner, if the owner makes the request.
 std::variant<JobUpdated, Refusing> admit_update(const ClusterState& state, Time now,
                                                 const JobUpdated& update, bool by_operator,
                                                 const std::vector<std::string>& groups = {});

@@ -1,5 +1,5 @@
-// The checks that admission is made of. Each works out its part of the job, or says why not.
-// For admission's own source files only.
+// The checks of which admission consists. Each resolves its part of the job or objects to it. For
+// the source files of admission only.
 #pragma once
 
 #include "berth/engine/admission/objection.h"
@@ -10,29 +10,29 @@ namespace berth {
 
 inline constexpr std::int64_t kNiceMax = 2'147'483'645;  // Slurm's.
 
-// admission_names.cc: what the names of a submission mean. They fill in job.partition and job.qos,
-// and the names in job.spec that were left out.
+// admission_names.cc: resolve the names in a submission. They set job.partition, job.qos and the
+// names in job.spec that were omitted.
 Objection resolve_partition(const ClusterSpec& spec, const Principal& owner, Job& job);
 Objection resolve_account(const ClusterSpec& spec, Job& job);
 Objection resolve_qos(const ClusterSpec& spec, Job& job);
 Objection check_partition_access(const ClusterSpec& spec, const Principal& owner, const Job& job);
 
-// admission_request.cc: how much is asked for, in order and within what the cluster is made of.
+// admission_request.cc: normalise the request, check its amounts and the partition's limits.
 std::string known_gres(const ClusterSpec& spec);  // "gpu:a100, fpga", for messages.
 Objection normalise_request(const ClusterSpec& spec, JobRequest& request);
 Objection resolve_time_limit(const ClusterSpec& spec, Job& job);
 Objection check_partition_limits(const ClusterSpec& spec, const Job& job);
 
-// admission_share.cc: parts of GPUs.
+// admission_share.cc: shared GPUs.
 Objection check_share(const ClusterSpec& spec, const Job& job);
 
-// admission_near.cc: how near each other nodes and GPUs must be.
+// admission_near.cc: topology constraints of nodes and GPUs.
 Objection check_nearness(const ClusterSpec& spec, const JobRequest& request);
 
-// admission_fit.cc: could the empty partition serve it?
+// admission_fit.cc: whether the empty partition could serve the job.
 Objection check_fits(const ClusterState& state, const Job& job);
 
-// admission_terms.cc: licenses, deadline, the least time, the reservation.
+// admission_terms.cc: licenses, deadline, least time, reservation.
 inline constexpr std::size_t kLicensesMax = 64;
 inline constexpr Duration kTimeMinMax = std::chrono::hours(24 * 365);
 Objection check_licenses(const ClusterSpec& spec, const Job& job);
@@ -40,7 +40,7 @@ Objection check_time_terms(Time now, Job& job);
 Objection check_limits(const ClusterState& state, const Job& job);
 Objection check_reservation(const ClusterState& state, Time now, const Job& job);
 
-// admission_mail.cc: they fill in the address that is told.
+// admission_mail.cc: check the mail options and fill in the address.
 Objection check_mail(const ClusterSpec& cluster, Job& job);
 Objection check_mail(const ClusterSpec& cluster, const Job& job, JobUpdated& update);
 

@@ -1,5 +1,5 @@
-// Admission: could the partition serve the job if all of it were empty? And if not, what of it is
-// too much.
+// Admission: could the partition serve the job if it were empty? If not, what does the job ask too
+// much of?
 #include <algorithm>
 #include <bit>
 #include <functional>
@@ -18,7 +18,7 @@ Refusing unavailable(Refusal why, std::string message, std::vector<std::string> 
     return {.why = why, .message = std::move(message), .details = std::move(details)};
 }
 
-// The fewest tasks that its fullest node has.
+// The fewest tasks that the job's fullest node can have.
 std::uint32_t tasks_somewhere(const Demand& demand) {
     if (!demand.tasks) return demand.tasks_per_node;
     return (*demand.tasks + demand.nodes_max - 1) / demand.nodes_max;
@@ -60,7 +60,7 @@ Objection check_memory_fits(const ClusterSpec& spec, const Demand& demand, std::
         {"Memory specification can not be satisfied"});
 }
 
-// What a node adds to a job: tasks, and GRES asked for in all.
+// What a node adds to a job: tasks, and GRES of the total.
 struct Addition {
     std::int64_t tasks = 0, gres = 0;
 };
@@ -75,8 +75,8 @@ Addition added_by(const Demand& demand, const NodeSpec& node) {
             .gres = take->of_total[0] + more_of_total(demand, *take, node.capacity, 0)};
 }
 
-// Whether the first nodes that are of any use come to the whole of it. True for nearly all jobs
-// that are ever asked for, and seen after a few nodes; false says nothing.
+// Whether the first suitable nodes suffice for the job. True for nearly every job, after a few
+// nodes. False means unknown.
 bool first_nodes_suffice(const ClusterSpec& spec, const Demand& demand) {
     if (!demand.required.empty() || demand.gres_total.size() > 1) return false;
     if (demand.near != Near{}) return false;
@@ -100,7 +100,7 @@ bool first_nodes_suffice(const ClusterSpec& spec, const Demand& demand) {
     return false;
 }
 
-// All that a placement score may ask about a cluster on which nothing runs.
+// The view of an empty cluster for placement scores.
 class EmptyCluster : public View {
 public:
     explicit EmptyCluster(const ClusterSpec& spec) : spec_(spec), totals_(totals_of(spec)) {}
@@ -126,7 +126,7 @@ std::string on_nodes(std::uint32_t nodes) {
     return nodes == 1 ? "one node" : "each of " + std::to_string(nodes) + " nodes";
 }
 
-// Each number once, and what would do.
+// The shortage in words: each number once, and what would be possible.
 std::string in_words(const ClusterSpec& spec, const Shortage& shortage) {
     if (shortage.resource == "gres") {
         return "a type of GPU or other GRES is asked for that no node has; the nodes have " +
@@ -162,7 +162,8 @@ std::string in_words(const ClusterSpec& spec, const Shortage& shortage) {
            (shortage.nodes_fit == 1 ? " node has as many" : " nodes have as many");
 }
 
-// GRES asked for in all, of which the largest nodes that the job may have at once have too little.
+// A total of GRES that is more than the largest nodes have, taking as many as the job may use at
+// once.
 std::optional<std::string> too_few_nodes(const ClusterSpec& spec, const Demand& demand) {
     for (const GresDemand& gres : demand.gres_total) {
         if (gres.dimensions == 0) continue;
@@ -237,7 +238,7 @@ Objection check_fits(const ClusterState& state, const Job& job) {
     if (auto no = check_required(spec, demand)) return no;
     if (auto no = check_cpus(spec, demand, tasks)) return no;
     if (auto no = check_memory_fits(spec, demand, tasks)) return no;
-    // A job of more nodes than there are is admitted and says so while it waits, as in Slurm.
+    // As in Slurm, a job that wants more nodes than exist is admitted and pends with that reason.
     if (demand.nodes_min > spec.partition(job.partition).nodes.size()) return std::nullopt;
     return check_placeable(spec, demand);
 }

@@ -1,4 +1,4 @@
-// Admission: who is told what becomes of the job (--mail-type, --mail-user).
+// Admission: e-mail notifications (--mail-type, --mail-user).
 #include "berth/engine/admission/admission_checks.h"
 #include "berth/model/mail.h"
 
@@ -14,7 +14,7 @@ Objection check_types(std::uint32_t types) {
                     .message = "mail_types is a sum of 1 (BEGIN), 2 (END), 4 (FAIL) … 1024"};
 }
 
-// As in Slurm: the user himself, at the site's domain, where nobody is named.
+// As in Slurm, the default address is the owner's, at the site's domain.
 Objection resolve_mail_user(const ClusterSpec& cluster, const Job& job, std::string& address) {
     const std::string& domain = cluster.notifications.mail_domain;
     if (address.empty()) {

@@ -1,4 +1,4 @@
-// Admission: partitions, accounts and QOS by name, and who may use them.
+// Admission: partitions, accounts and QOS by name, and access to them.
 #include "berth/base/text.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ bool is_account(const ClusterSpec& spec, std::string_view name) {
                        [&](const AccountSpec& account) { return account.name == name; });
 }
 
-// The user's association with this account; for an empty account the default one.
+// The user's association with this account; with an empty account, the default association.
 const AssociationSpec* association(const ClusterSpec& spec, std::string_view user,
                                    std::string_view account) {
     const AssociationSpec* first = nullptr;
@@ -97,7 +97,7 @@ Objection resolve_qos(const ClusterSpec& spec, Job& job) {
     if (name.empty() && known != nullptr) name = known->default_qos;
     if (name.empty()) name = "normal";
     const auto qos = spec.find_qos(name);
-    if (!qos && name == "normal") return std::nullopt;  // Always there, at 0.
+    if (!qos && name == "normal") return std::nullopt;  // "normal" always exists, with priority 0.
     if (!qos) {
         return Refusing{
             .why = Refusal::unknown_qos,

@@ -1,4 +1,4 @@
-// Admission: how near each other a job's nodes and GPUs must be, and which GPUs will do at all.
+// Admission: topology constraints of a job's nodes and GPUs, and properties required of its GPUs.
 #include <algorithm>
 
 #include "berth/base/size_text.h"

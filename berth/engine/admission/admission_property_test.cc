@@ -26,19 +26,17 @@ JobSpec random_spec(Rng& rng) {
     if (rng.chance(30)) request.tasks_per_node = upto(6);
     if (rng.chance(40)) request.cpus_per_task = upto(40);
     if (rng.chance(20)) request.memory_per_node = gib(rng.between(0, 400));
-    if (rng.chance(20))
-        request.gpus = {{"gpu", rng.chance(70) ? "" : "a100", rng.between(1, 12)}};
+    if (rng.chance(20)) request.gpus = {{"gpu", rng.chance(70) ? "" : "a100", rng.between(1, 12)}};
     if (rng.chance(20)) request.gpus_per_node = {{"gpu", "", rng.between(1, 8)}};
     if (rng.chance(15)) request.gpus_per_task = {{"gpu", "", rng.between(1, 3)}};
     if (rng.chance(10)) request.exclusive = true;
     if (rng.chance(15)) request.nodelist = {"node" + std::to_string(rng.between(1, 7))};
-    if (rng.chance(10))
-        request.exclude = {"node[1-" + std::to_string(rng.between(1, 3)) + "]"};
+    if (rng.chance(10)) request.exclude = {"node[1-" + std::to_string(rng.between(1, 3)) + "]"};
     return spec;
 }
 
-// Admission takes a short cut where it can; it must not let anything in that placement could never
-// serve, nor keep anything out that it could.
+// Admission takes a shortcut where it can. It must admit exactly the jobs that placement could
+// serve.
 TEST(AdmissionProperties, AdmitsExactlyWhatTheEmptyPartitionCouldServe) {
     int admitted = 0, refused = 0;
     testing::for_each_seed(6000, [&](Rng& rng) {
@@ -52,14 +50,16 @@ TEST(AdmissionProperties, AdmitsExactlyWhatTheEmptyPartitionCouldServe) {
         if (no != nullptr &&
             (no->why == Refusal::invalid_request || no->why == Refusal::invalid_node_list ||
              no->why == Refusal::unknown_gres)) {
-            return;  // Not for want of room.
+            return;  // Refused for another reason than capacity.
         }
         Job job;
         job.spec = spec;
         if (no == nullptr) job = std::get<Job>(answer);
-        if (no != nullptr && !spec.request->exclude.empty()) return;  // A list, not yet expanded.
+        // Skip: the list of excluded nodes is not expanded yet.
+        if (no != nullptr && !spec.request->exclude.empty()) return;
         const Demand demand = demand_of(state.spec(), job);
-        if (demand.nodes_min > state.spec().nodes.size()) return;  // It is admitted, and pends.
+        // Skip: a job that wants more nodes than exist is admitted and pends.
+        if (demand.nodes_min > state.spec().nodes.size()) return;
         const Policy policy;
         const bool could = could_ever_run(demand, {policy, view});
         ++(no == nullptr ? admitted : refused);

@@ -1,4 +1,4 @@
-// Admission: a request put in order, with every number within bounds, and its limits.
+// Admission: normalises a request and checks that every number is within bounds.
 #include <algorithm>
 
 #include "berth/base/duration_text.h"
@@ -13,11 +13,12 @@
 namespace berth {
 namespace {
 
-// Beyond these a number is a slip, and sums of it could no longer be trusted.
+// A number above these is a mistake, and sums of such numbers could overflow.
 constexpr std::uint32_t kRequestCountMax = 1'000'000;
 constexpr Bytes kMemoryMax = gib(1 << 20);
 constexpr std::size_t kGresKindsMax = 32;
-constexpr Duration kTimeLimitMax = std::chrono::hours(24 * 365 * 10);  // Longer: without limit.
+// A longer limit means no limit.
+constexpr Duration kTimeLimitMax = std::chrono::hours(24 * 365 * 10);
 
 Objection check_count(std::string_view option, std::optional<std::uint32_t> count) {
     if (!count || (*count >= 1 && *count <= kRequestCountMax)) return std::nullopt;
@@ -99,7 +100,7 @@ Objection check_gres(const ClusterSpec& spec, const JobRequest& request) {
     return std::nullopt;
 }
 
-// "gpu[1-3]" and "gpu1" alike become plain names that exist.
+// Expands "gpu[1-3]" and "gpu1" to plain names of existing nodes.
 Objection expand_nodes(const ClusterSpec& spec, Shared<std::vector<std::string>>& list) {
     std::vector<std::string> names;
     for (const std::string& item : list) {
@@ -132,7 +133,7 @@ Objection check_nodes(const ClusterSpec& spec, JobRequest& request) {
                             .message = "node " + name + " is both wanted and excluded"};
         }
     }
-    // As Slurm does: more names than nodes, and the last ones are dropped.
+    // If there are more names than nodes, the last names are dropped, as in Slurm.
     const std::uint32_t most = request.nodes_max.value_or(request.nodes_min);
     if (request.nodes_given && request.nodelist.size() > most) request.nodelist.edit().resize(most);
     return std::nullopt;
@@ -161,7 +162,7 @@ Objection check_constraint(const ClusterSpec& spec, const std::string& constrain
 
 std::string known_gres(const ClusterSpec& spec) {
     std::vector<std::string> names;
-    for (std::size_t i = 2; i < spec.dimensions.size(); ++i) {  // Not cpu and mem.
+    for (std::size_t i = 2; i < spec.dimensions.size(); ++i) {  // Without cpu and mem.
         const Dimension& one = spec.dimensions.at(DimensionId(static_cast<std::uint32_t>(i)));
         names.push_back(one.type.empty() ? one.name : one.name + ":" + one.type);
     }
@@ -171,7 +172,8 @@ std::string known_gres(const ClusterSpec& spec) {
 Objection normalise_request(const ClusterSpec& spec, JobRequest& request) {
     if (auto no = check_numbers(request)) return no;
     if (request.nodes_given && request.tasks && request.nodes_min > *request.tasks) {
-        request.nodes_min = *request.tasks;  // No node without a task; Slurm's commands warn.
+        // Every node needs a task. Slurm's commands print a warning.
+        request.nodes_min = *request.tasks;
         request.nodes_max = request.tasks;
     }
     if (auto no = check_gres(spec, request)) return no;

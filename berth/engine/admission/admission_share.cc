@@ -1,4 +1,5 @@
-// Admission: parts of GPUs (--gres=mps:…, shard:…, gpumem:…), and whether the nodes can do it.
+// Admission: parts of GPUs (--gres=mps:…, shard:…, gpumem:…), and whether the partition's nodes
+// offer them.
 #include <algorithm>
 
 #include "berth/base/size_text.h"
@@ -21,7 +22,7 @@ bool asks_for_gpus(const JobRequest& request) {
            any(request.gpus_per_task);
 }
 
-// The most parts that one GPU of them has.
+// The largest number of parts that one of their GPUs has.
 std::int64_t most_parts(const ClusterSpec& spec, const PartitionSpec& partition, DimensionId kind) {
     std::int64_t most = 0;
     for (const NodeId node : partition.nodes) {

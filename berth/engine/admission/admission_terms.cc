@@ -1,5 +1,4 @@
-// Admission: the terms of a job: its licenses, its deadline, the least time it would do with, and
-// the reservation that it wants to run in.
+// Admission: the terms of a job: licenses, deadline, least time, reservation.
 #include "berth/base/duration_text.h"
 
 #include <algorithm>
@@ -33,7 +32,7 @@ std::optional<Refusing> check_license(const ClusterSpec& spec, const LicenseCoun
                            "; the cluster has " + std::to_string(known->total));
 }
 
-// A job that could not end by its deadline even if it started at once.
+// Refuses a job that could not end by its deadline even if it started at once.
 Objection check_deadline(const Job& job, Time from) {
     const JobSpec& spec = job.spec;
     if (*spec.deadline <= from) {
@@ -105,7 +104,7 @@ Objection check_reservation(const ClusterState& state, Time now, const Job& job)
     return std::nullopt;
 }
 
-// Slurm prints the reason before its own words.
+// Slurm prints the reason before its own message.
 Objection check_limits(const ClusterState& state, const Job& job) {
     if (!state.has_limits()) return std::nullopt;
     const auto excess = limit_on_submission(state, job, demand_of(state.spec(), job));

@@ -1,4 +1,4 @@
-// What is admitted and what is refused, on the cluster that the oracle's answers come from: four
+// What is admitted and what is refused, on the cluster from which the oracle's answers come: four
 // nodes of 32 cores, 256000 MiB and 8 A100.
 #include "berth/engine/admission/admission.h"
 
@@ -143,7 +143,7 @@ const std::vector<OracleAnswer> kOracleAnswers = {
      kUnavailable},
     {"-p debug -t 60", {.partition = "debug", .request = JobRequest{.time_limit = hours(1)}}},
     {"--dependency=afterany:99999", {.dependencies = {{.job = JobId(99999)}}}},
-    {"--dependency=afterok:99999",  // Slurm 22.05 takes it; 25.11 does not.
+    {"--dependency=afterok:99999",  // Slurm 22.05 accepts it; 25.11 does not.
      {.dependencies = {{.kind = DependencyKind::afterok, .job = JobId(99999)}}},
      Refusal::invalid_dependency,
      {},

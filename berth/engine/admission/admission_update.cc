@@ -1,4 +1,4 @@
-// Admission of updates: which fields of a job may change, when, by whom, and to what.
+// Admission of updates: which fields of a job may change, when, by whom, and to which values.
 #include <algorithm>
 
 #include "berth/engine/admission/admission_checks.h"
@@ -35,7 +35,7 @@ Objection check_state(const Job& job, const JobUpdated& update) {
     return std::nullopt;
 }
 
-// What only operators may do: take more than was granted, or pass others.
+// Changes reserved for operators: those that raise a limit or move a job ahead of others.
 Objection check_rights(const ClusterState& state, const Job& job, const JobUpdated& update) {
     if (update.time_limit && *update.time_limit > job.time_limit) {
         return not_allowed("only operators raise a time limit");
@@ -60,7 +60,7 @@ Principal owner_of(const Job& job, bool by_operator, const std::vector<std::stri
             .groups = groups};
 }
 
-// What it asks for, as if it were submitted that way.
+// Checks the request as for a submission.
 Objection check_request(const ClusterState& state, Time now, Job& changed) {
     const ClusterSpec& spec = state.spec();
     Objection no = normalise_request(spec, changed.spec.request.edit());
@@ -72,7 +72,7 @@ Objection check_request(const ClusterState& state, Time now, Job& changed) {
     return no;
 }
 
-// Works the update into `changed` and checks the whole as if it were submitted that way.
+// Applies the update to `changed` and checks the result as for a submission.
 Objection change(const ClusterState& state, Time now, const JobUpdated& update,
                  const std::vector<std::string>& groups, Job& changed) {
     const ClusterSpec& spec = state.spec();

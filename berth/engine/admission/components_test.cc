@@ -1,5 +1,5 @@
-// Heterogeneous jobs among others: they start together or not at all, what is planned can be kept,
-// and is.
+// Heterogeneous jobs among others: their components start together or not at all, their plan is
+// feasible, and planned starts are kept.
 #include <algorithm>
 
 #include "berth/base/rng.h"
@@ -18,7 +18,8 @@ public:
 
     void step() {
         const Time until = now_ + std::chrono::minutes(rng_.between(1, 20));
-        while (wake_at_ && *wake_at_ <= until) {  // Limits and planned starts come to the second.
+        // Limits and planned starts are due to the second.
+        while (wake_at_ && *wake_at_ <= until) {
             now_ = std::max(now_, *wake_at_);
             look();
         }
@@ -61,7 +62,7 @@ private:
         }
     }
 
-    // With all that belongs to it, as the controller has it.
+    // With all its components, as the controller does.
     void end(JobId id) {
         const Job& job = *engine_.state().find_job(id);
         const HetComponent all = job.het.plain().value_or(HetComponent{id, 0, 1});
@@ -77,14 +78,14 @@ private:
         const std::vector<JobId> ids(holding.begin(), holding.end());
         end(rng_.pick(std::span<const JobId>(ids)));
     }
-    // Who is past its end is in the way of what was promised from then on.
+    // Whether a job past its expected end may delay planned starts.
     bool any_overdue() const {
         const auto& holding = engine_.state().holding_jobs();
         return std::ranges::any_of(holding, [&](JobId id) {
             return engine_.state().find_job(id)->state == JobState::completing;
         });
     }
-    // The cycle has said that they end.
+    // Ends jobs that the cycle has told to end.
     bool end_overdue() {
         std::vector<JobId> ids;
         for (const JobId id : engine_.state().holding_jobs()) {

@@ -1,5 +1,5 @@
-// A job is asked about its limits again only when something has changed for it: that must come to
-// the same as asking all of them each time.
+// A job's limits are checked again only when a change may affect it. The result must equal that of
+// checking every job each time.
 #include "berth/engine/cycle/limit_news.h"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ void submit_some(Rng& rng, Engine& engine, Time now) {
     if (auto* job = std::get_if<Job>(&admitted)) engine.apply(now, JobSubmitted{*job});
 }
 
-// What begins in a cycle is seen by the gates in the next one.
+// The blocking reasons see what starts in a cycle only in the next one.
 bool is_settled(const Cycle& cycle) { return cycle.work.ran && cycle.work.starts == 0; }
 
 void check_blockings(const Engine& engine, Time now) {

@@ -1,4 +1,5 @@
-// A refusal of a request: why, and how that is said. Objection: what a check has against a request.
+// Refusing: why a request is refused, and the message to the user. Objection: the result of a
+// check, either a refusal or none.
 #pragma once
 
 #include <optional>
@@ -13,10 +14,10 @@ namespace berth {
 struct Refusing {
     Refusal why = Refusal::invalid_request;
     std::string message;               // What was wrong, and what would be right.
-    std::vector<std::string> details;  // Lines that Slurm prints before its own.
+    std::vector<std::string> details;  // Lines that Slurm prints before its own message.
 };
 
-using Objection = std::optional<Refusing>;  // nullopt: none.
+using Objection = std::optional<Refusing>;  // nullopt: no objection.
 
 inline Refusing refuse(Refusal why, std::string message) {
     return {.why = why, .message = std::move(message), .details = {}};

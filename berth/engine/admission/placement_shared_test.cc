@@ -1,4 +1,4 @@
-// Parts of GPUs: admission, and a random world against a look at every GPU.
+// Shared GPUs: admission, and random worlds compared with a scan of every GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -70,7 +70,7 @@ TEST(PartsOfGpus, AGangHasOneOnEachNode) {
     engine.state().check_invariants();
 }
 
-// ---- Against a look at every GPU.
+// ---- Comparison with a scan of every GPU.
 
 struct SharedWorld {
     explicit SharedWorld(Rng& rng) : engine(testing::make_engine(cluster(rng))) {}
@@ -115,7 +115,7 @@ struct SharedWorld {
         testing::finish(engine, now, *at);
     }
 
-    // Decides, and lets those end whose time is up: nobody overruns.
+    // Runs cycles and ends the jobs whose time is up, so that no job overruns.
     std::optional<Time> settle() {
         for (;;) {
             const Cycle cycle = engine.cycle(now, 100'000);
@@ -132,7 +132,7 @@ struct SharedWorld {
         now = end;
     }
 
-    // What of a GPU is held: by whom in parts, and whether whole.
+    // How a GPU is held: parts by kind, and whether it is held whole.
     struct Held {
         std::map<DimensionId, std::int64_t> parts;
         int whole = 0;
@@ -153,7 +153,7 @@ struct SharedWorld {
         return held;
     }
 
-    // Whether anything at all could have this part now, were nothing promised.
+    // Whether any GPU could give this part now, ignoring planned starts.
     bool fits_somewhere(const ShareKind& part) const {
         const ClusterSpec& spec = engine.state().spec();
         for (std::size_t n = 0; n < spec.nodes.size(); ++n) {
@@ -194,8 +194,8 @@ struct SharedWorld {
         check_waiting();
     }
 
-    // Who is first in the queue, when nobody else is promised anything, waits only for what is not
-    // there; and no promise moves later.
+    // The first job in the queue, when no other job has a planned start, waits only for what is not
+    // free; and no planned start moves later.
     void check_waiting() {
         const auto& pending = engine.state().pending_jobs();
         if (!pending.empty()) {

@@ -101,7 +101,7 @@ Objection set_flags(Reservation& made, const ReservationChange& change) {
     return std::nullopt;
 }
 
-// "gres/gpu=4", "gres/gpu:a100=4", "node=2", "cpu=16": one of them.
+// Reads one of "gres/gpu=4", "gres/gpu:a100=4", "node=2", "cpu=16".
 Objection read_amount(const ReservationChange& change, const ClusterSpec& spec,
                       ReservedAmount& amount) {
     if (change.node_count) amount.nodes = *change.node_count;
@@ -131,7 +131,7 @@ Objection read_amount(const ReservationChange& change, const ClusterSpec& spec,
     return std::nullopt;
 }
 
-// Those it may take: of its partition, named, with its features.
+// The nodes that the reservation may take: those of its partition, named, with its features.
 std::variant<BitSet, Refusing> candidates_of(const ClusterSpec& spec, Reservation& made,
                                              const ReservationChange& change) {
     BitSet nodes(spec.nodes.size());
@@ -174,7 +174,7 @@ std::variant<BitSet, Refusing> candidates_of(const ClusterSpec& spec, Reservatio
     return nodes;
 }
 
-// Named whole nodes are taken as they are; nobody may still run there when it begins.
+// Takes named whole nodes as they are. No job may still run there when the reservation begins.
 Objection reserve_whole(const Engine& engine, Reservation& made, const BitSet& nodes) {
     const ClusterState& state = engine.state();
     made.amounts.clear();

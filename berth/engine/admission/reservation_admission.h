@@ -1,4 +1,4 @@
-// Admission of reservations: which nodes, from when to when, for whom; or why not.
+// Admission of reservations: which nodes, from when to when, for which users.
 #pragma once
 
 #include "berth/engine/admission/objection.h"
@@ -7,9 +7,9 @@
 
 namespace berth {
 
-// The reservation as it will be recorded (ReservationSet). An empty name is made up: "alice_1".
-// Nodes that are only counted are chosen by the placement function, among those that nobody holds
-// or has reserved for that time.
+// The reservation as it will be recorded (ReservationSet), or the refusal. An empty name is
+// replaced by a generated one: "alice_1". If only a number of nodes, GPUs or cores is given,
+// placement chooses among nodes that are neither in use nor reserved for that time.
 std::variant<Reservation, Refusing> admit_reservation(const Engine& engine, Time now,
                                                       std::string_view name,
                                                       const ReservationChange& change);

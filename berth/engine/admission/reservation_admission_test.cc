@@ -62,7 +62,7 @@ TEST(ReservationAdmission, ChoosesNodesAndGpusThatAreFree) {
         cpus += amount.cpu().count() / 1000;
     }
     EXPECT_EQ(count, 12);
-    EXPECT_EQ(cpus, 12 * 8);  // Their share of the cores.
+    EXPECT_EQ(cpus, 12 * 8);  // The same share of the cores.
     EXPECT_FALSE(some->whole_nodes);
 }
 

@@ -8,7 +8,7 @@
 namespace berth {
 namespace {
 
-// The demand of a job that would have just this.
+// The demand of a job that asks for exactly this amount.
 Demand demand_for(const ClusterSpec& spec, const ReservedAmount& amount, BitSet candidates) {
     Demand demand;
     demand.required = BitSet(spec.nodes.size());
@@ -27,7 +27,8 @@ Demand demand_for(const ClusterSpec& spec, const ReservedAmount& amount, BitSet 
             amount.gpu_type.empty() || spec.dimensions.at(d).type == amount.gpu_type;
         if (wanted) dimensions |= dimension_bit(d);
     }
-    std::int64_t cpus = INT64_MAX, memory = INT64_MAX;  // Of each piece, on the poorest node.
+    // Of each piece, on the node with the least.
+    std::int64_t cpus = INT64_MAX, memory = INT64_MAX;
     for (std::size_t n = 0; n < spec.nodes.size(); ++n) {
         const NodeSpec& node = spec.nodes[n];
         std::int64_t gpus = 0;
@@ -71,8 +72,8 @@ bool overlap(const ClusterSpec& spec, const Reservation& a, const Reservation& b
     });
 }
 
-// Nodes that other reservations have whole, in any of its occurrences, are left out beforehand; the
-// search sees to what is held in the first of them.
+// Nodes that other reservations hold whole during any of its occurrences are left out first. The
+// search then considers what jobs hold during the first occurrence.
 std::optional<std::vector<std::pair<NodeId, Resources>>> choose_amounts(
     const Engine& engine, Time now, const Reservation& reservation, const ReservedAmount& amount,
     BitSet candidates) {

@@ -1,4 +1,4 @@
-// What a reservation keeps of a node, and which nodes it takes where it does not name them.
+// What a reservation takes of a node, and which nodes it takes if it does not name them.
 #pragma once
 
 #include <optional>
@@ -9,24 +9,24 @@
 
 namespace berth {
 
-// So many GPUs of a node, and the same share of its cores and its memory: a reservation of GPUs
-// would be of no use without.
+// This many GPUs of a node, with the same share of its cores and memory, without which the GPUs
+// would be of no use.
 Resources share_for_gpus(const ClusterSpec& spec, const NodeSpec& node, std::int64_t gpus);
 
-// How much a reservation is to have, of whatever node.
+// How much a reservation takes, of any nodes.
 struct ReservedAmount {
-    std::uint32_t nodes = 0;           // Whole ones; or else …
-    std::int64_t gpus = 0, cores = 0;  // … so many of these.
-    std::string gpu_type;              // Empty: any.
+    std::uint32_t nodes = 0;           // Whole nodes; or else …
+    std::int64_t gpus = 0, cores = 0;  // … this many of these.
+    std::string gpu_type;              // Empty: any type.
 };
 
-// The nodes among `candidates`, and what of them, for the reservation's time. nullopt: there is not
-// so much that nobody holds or has reserved.
+// Nodes among `candidates`, and the amounts to take of each for the reservation's time. nullopt:
+// not enough is free of jobs and other reservations.
 std::optional<std::vector<std::pair<NodeId, Resources>>> choose_amounts(
     const Engine& engine, Time now, const Reservation& reservation, const ReservedAmount& amount,
     BitSet candidates);
 
-// Whether the two keep more of a node than there is, at some time.
+// Whether the two reservations together take more of a node than it has, at any time.
 bool overlap(const ClusterSpec& spec, const Reservation& a, const Reservation& b);
 
 }  // namespace berth

@@ -1,4 +1,4 @@
-// Random clusters with reservations and licenses: no run and no promise goes against them.
+// Random clusters with reservations and licenses: no run and no planned start violates them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ JobSpec random_reserving_job(Rng& rng) {
     return spec;
 }
 
-// One who holds, or is promised, something from one time to another.
+// What a job holds or is planned to hold, and when.
 struct Holder {
     JobId job{0};
     Span span;
@@ -109,7 +109,7 @@ void expect_licenses_suffice(const std::vector<Holder>& holders, Time now) {
     }
 }
 
-// Within a reservation's time its part of a node is left to its own jobs.
+// Within a reservation's time, only its own jobs use its part of a node.
 void expect_kept_clear(const ClusterState& state, const std::vector<Holder>& holders,
                        const Reservation& reservation, const JobSet& before_it) {
     for (const Span& span : spans_of(reservation)) {
@@ -154,15 +154,14 @@ TEST(Reservations, AndLicensesAreKeptByEveryRunAndEveryPromise) {
         Engine engine = testing::make_engine(random_licensed_cluster(rng));
         const ClusterSpec spec = engine.state().spec();
         const Principal who{.uid = 1, .gid = 1, .user = "ann", .group = "ann", .role = Role::admin};
-        std::map<std::string, JobSet> before;  // Who ran when it was made.
+        std::map<std::string, JobSet> before;  // Jobs that ran when it was made.
         for (int step = 0; step < 25; ++step) {
             for (const char* name : {"one", "two"}) {
-                if (engine.state().find_reservation(name) != nullptr || !rng.chance(20))
-                    continue;
+                if (engine.state().find_reservation(name) != nullptr || !rng.chance(20)) continue;
                 Reservation made = random_reservation(rng, spec, now, name);
                 const Reservation* other =
                     engine.state().find_reservation(name == std::string("one") ? "two" : "one");
-                if (other != nullptr) continue;  // Laid over one another they are another story.
+                if (other != nullptr) continue;  // Overlapping reservations are not tested here.
                 before[name] = engine.state().holding_jobs();
                 engine.apply(now, ReservationSet{made});
             }
@@ -182,7 +181,7 @@ TEST(Reservations, AndLicensesAreKeptByEveryRunAndEveryPromise) {
             for (const auto& [name, reservation] : engine.state().reservations()) {
                 expect_kept_clear(engine.state(), holders, reservation, before[name]);
                 for (const Holder& one : holders) {
-                    // Of an occurrence that is over some may still be there.
+                    // Jobs of an earlier occurrence may still run.
                     if (!one.running || one.span.start == now) expect_within(one, reservation);
                     if (one.reservation != name) continue;
                     (one.running ? started_in_one : planned_for) += 1;

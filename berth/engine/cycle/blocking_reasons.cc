@@ -72,7 +72,7 @@ std::optional<Time> last_moment(const Job& job) {
 
 namespace {
 
-// What the job itself says.
+// What the job record itself says.
 BlockingReason own_blocking(const ClusterState& state, const Job& job, Time now) {
     if (job.dependency_failed) return shut(PendingReason::dependency_never_satisfied);
     const DependencyAnswer dependencies = dependencies_of(state, job, now);
@@ -103,12 +103,12 @@ BlockingReason feasibility_blocking(const ClusterState& state, const Shape& shap
     if (shape.kind->feasibility == Kind::Feasibility::never)
         return shut(PendingReason::bad_constraints);
     if (shape.kind->feasibility != Kind::Feasibility::not_now) return {};
-    SharedText& missing = shape.kind->missing;  // Named once for all jobs of this kind.
+    SharedText& missing = shape.kind->missing;  // Composed once for all jobs of this kind.
     if (missing.empty()) missing = missing_nodes(state, {&shape.demand()});
     return {.reason = PendingReason::req_node_not_avail, .detail = missing};
 }
 
-// In Slurm's order, those that are shut, until `visit` has had enough and says so: false.
+// Visits the reasons that apply, in Slurm's order, until `visit` returns false.
 template <class Visit>
 void each_shut(const ClusterState& state, const Job& job, const Shape& shape,
                std::size_t running_tasks, Time now, const LimitHolders* holders, Visit visit) {

@@ -1,5 +1,5 @@
-// Gates: what keeps a job from being looked at whatever is free: hold, begin time, dependencies,
-// the partition's state and limits, the QOS's, its array's.
+// Blocking reasons: what makes a job ineligible whatever is free: hold, begin time, dependencies,
+// state and limits of its partition, its QOS or its array.
 #pragma once
 
 #include "berth/engine/derived/order.h"
@@ -10,37 +10,38 @@ namespace berth {
 enum class Readiness : std::uint8_t { ready, waiting, never };
 struct DependencyAnswer {
     Readiness readiness = Readiness::ready;
-    std::optional<Time> due;  // When "after:12+5" will be over, if that is all it waits for.
+    // When "after:12+5" will be satisfied, if the job waits for nothing else.
+    std::optional<Time> due;
 };
 
-// As Slurm counts them. A job that is not known any more counts as one that did what was wanted of
-// it: who waited for it while it was known has been told.
+// Evaluates dependencies as Slurm does. A job that is no longer known counts as one that satisfied
+// the dependency: dependents that waited while it was known were answered then.
 DependencyAnswer dependencies_of(const ClusterState& state, const Job& job, Time now);
 
-// The first task of an array record whose own dependencies (aftercorr) are out of the way.
+// The first task of an array record whose own dependencies (aftercorr) are satisfied.
 std::optional<std::uint32_t> first_ready_task(const ClusterState& state, const Job& array,
                                               Time now);
 
-// The last moment at which a job with a deadline may start, with the least time that it would do
-// with.
+// The last moment at which a job with a deadline may start, given the least time that it accepts.
 std::optional<Time> last_moment(const Job& job);
 
-// The first gate that is shut, in Slurm's order. `running_tasks`: of the job's array. `holders`: as
-// limit_on_start() takes them.
+// The first blocking reason that applies, in Slurm's order. `running_tasks`: of the job's array.
+// `holders`: see limit_on_start().
 BlockingReason blocking_reason_of(const ClusterState& state, const Job& job, const Shape& shape,
                                   std::size_t running_tasks, Time now,
                                   const LimitHolders* holders = nullptr);
 
-// All that are shut.
+// All blocking reasons that apply.
 std::vector<BlockingReason> blocking_reasons_of(const ClusterState& state, const Job& job,
                                                 const Shape& shape, std::size_t running_tasks,
                                                 Time now);
 
-// The nodes without which they cannot run, and that may not take work: "UnavailableNodes:gpu[1-2]".
+// The nodes that the demands need and that may not take work: "UnavailableNodes:gpu[1-2]".
 std::string missing_nodes(const ClusterState& state, const std::vector<const Demand*>& demands);
 
-// Whether the gate of a job may open or shut though the job and the nodes stay as they are: it is
-// asked again in each cycle, and before the job starts. Who adds such a gate adds to this.
+// Whether the job's blocking reason may change although neither the job nor the nodes change. It is
+// then evaluated in each cycle, and before the job starts. A new reason of this kind must be added
+// here.
 bool blocking_may_change(const Job& job);
 
 }  // namespace berth

@@ -6,7 +6,7 @@
 
 namespace berth {
 
-// Where moves are limited: to the next ones, if nothing happens meanwhile.
+// Where moves are limited: interval to the next moves, if nothing happens meanwhile.
 constexpr Duration kMovesPause = std::chrono::minutes(1);
 
 Duration planned_start_slack(const SchedulingSpec& scheduling) { return scheduling.kill_wait * 2; }
@@ -19,7 +19,7 @@ CycleRun::CycleRun(ClusterState& state, DerivedState& derived, Time now, std::ui
       view_(state, derived, now),
       preference_{derived.policy, view_, JobId(0), &derived.domains, &state, &derived.topologies} {
     DerivedState::Moves& moves = derived_.moves;
-    if (moves.at == now) return;  // Cycles of one moment share them.
+    if (moves.at == now) return;  // All cycles of one moment share one quota.
     moves.at = now;
     moves.left = derived_.moves_max;
 }
@@ -55,13 +55,14 @@ Cycle CycleRun::run() {
         look_at_head();
         look_at_due();
         look_for_quick_starts();
-        // Those starts are not kept waiting for the rest.
+        // Publish these starts before the rest of the plan is made.
         const bool long_rest = order().size() > DerivedState::kHead && !moves_are_limited();
         if (starts_ > 0 && long_rest) result_.complete = false;
     }
     if (result_.complete) reprioritize();
     if (result_.complete) run_rounds();
-    if (result_.complete && hold_for_heads()) result_.complete = false;  // Others may have these.
+    // Other jobs may use nodes that are no longer held.
+    if (result_.complete && hold_for_heads()) result_.complete = false;
     write_planned_starts();
     if (result_.complete) {
         write_reasons();
@@ -91,7 +92,7 @@ void CycleRun::note_work() {
                                            : CycleWork::End::out_of_budget;
 }
 
-// The site's bf_max_job_start, sched_min_interval.
+// bf_max_job_start and sched_min_interval.
 void CycleRun::pause() {
     const PlanningSpec& planning = scheduling().planning;
     derived_.paused_until.reset();
@@ -126,7 +127,7 @@ void CycleRun::end_overdue() {
     }
 }
 
-// What was booked and lifted on the way is of no interest; what came of it is.
+// Writes what became of each planned start; changes made and undone on the way are not written.
 void CycleRun::write_planned_starts() {
     Fact written = JobsPlanned{};
     JobsPlanned& fact = std::get<JobsPlanned>(written);
@@ -142,11 +143,11 @@ void CycleRun::write_planned_starts() {
         if (known == nullptr || *known != planned) fact.jobs.emplace_back(id, std::move(planned));
     }
     if (fact.jobs.empty()) return;
-    state_.apply(now_, written);  // The outlook knows it.
+    state_.apply(now_, written);  // The derived state has it already.
     result_.decisions.push_back(std::move(written));
 }
 
-// Slurm's CALCULATE_RUNNING. It decides nothing here; readers see it.
+// Slurm's CALCULATE_RUNNING: for display only, no decision reads it.
 void CycleRun::prioritize_running() {
     if (!scheduling().prioritize_running) return;
     for (const JobId id : state().holding_jobs()) {
@@ -172,7 +173,7 @@ std::optional<Time> CycleRun::next_wake() {
         }
     }
     if (const Duration age = scheduling().planning.min_age; age > Duration{}) {
-        for (const auto& [id, pending] : derived_.pending.all()) {  // When they are old enough.
+        for (const auto& [id, pending] : derived_.pending.all()) {  // When they reach min_age.
             const std::optional<Time>& eligible = state().find_job(id)->eligible_at;
             if (eligible && !pending.looked_ahead) no_later_than(after(*eligible, age));
         }

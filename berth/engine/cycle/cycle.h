@@ -1,15 +1,15 @@
-// CycleRun: one cycle of the scheduler. End what is over its limit → admit → order → keep or repair
-// the plan → start and plan, until nothing more fits → say why the rest waits.
+// CycleRun: one cycle of the scheduler. End jobs over their limit → admit → order → keep or repair
+// the plan → start and plan until nothing more fits → record why the others wait.
 //
-// A promise is kept: a job's planned start only ever moves earlier. It moves later in these cases
-// alone: a node of it can no longer take work, a running job went over its time and so did the
-// slack, an administrator moved a job ahead or changed the configuration.
+// A planned start only ever moves earlier. It moves later only if one of its nodes can no longer
+// take work, a running job exceeded its limit and used up the slack, or an administrator moved a
+// job ahead or changed the configuration.
 //
-// What has happened since the last cycle decides how much there is to look at. First come the jobs
-// at the head of the order, then whoever could start at once in what was given back: these starts
-// go out before the rest of the plan is seen to. That is then done in rounds over the whole order,
-// each job moving to an earlier start where there is one, until a round has found nothing. Rounds
-// end when the budget does, and the next cycle goes on where they stopped.
+// The work of a cycle depends on what happened since the last one. First come the jobs at the head
+// of the order, then the jobs that could start at once on released resources; these starts are
+// published before the rest of the plan is made. The rest is planned in rounds over the whole
+// order, in which each job moves to an earlier start if there is one, until a round finds none.
+// When the budget runs out, the next cycle continues where the rounds stopped.
 #pragma once
 
 #include "berth/engine/cycle/cycle_result.h"
@@ -25,7 +25,7 @@ public:
     CycleRun(ClusterState& state, DerivedState& derived, Time now, std::uint32_t budget);
 
     Cycle run();
-    // What does not wait for the end of a pause: limits and deadlines.
+    // Only what does not wait for the end of a pause: limits and deadlines.
     Cycle run_paused();
 
 private:
@@ -35,7 +35,7 @@ private:
     JobOrder& order() { return derived_.pending.order(); }
     const JobOrder& order() const { return derived_.pending.order(); }
     void decide(Fact fact);
-    bool spend();  // One placement attempt; false: none is left, or enough have started.
+    bool spend();  // Takes one placement attempt. False: none left, or enough started.
     void pause();
     void note_work();
 
@@ -45,25 +45,25 @@ private:
     void prioritize_running();
     std::optional<Time> next_wake();
 
-    // cycle_order.cc: who is looked at, and in which order.
+    // cycle_order.cc: which jobs are eligible, and in which order.
     void find_feasibility(Kind& kind) const;
     const LimitHolders* limit_holders();
     void check_eligibility(PendingJob& job);
-    void settle_jobs();      // Those that are new or have changed.
-    void recheck_waiting();  // Those whose gate may have opened or shut since.
+    void settle_jobs();      // Evaluates new and changed jobs.
+    void recheck_waiting();  // Evaluates jobs whose blocking reason may have changed.
     void reprioritize();
-    bool reprice_some(DerivedState::Repricing& under_way);  // True: all are known.
+    bool reprice_some(DerivedState::Repricing& under_way);  // True: all priorities are known.
     void take_new_priorities(DerivedState::Repricing& repricing);
     void rerank();
     void write_eligible();
 
-    // cycle_repair.cc: what can no longer be kept.
+    // cycle_repair.cc: planned starts that can no longer be kept.
     bool is_void(const PendingJob& job, const PlannedReservation& planned_start) const;
     bool collides(const PlannedReservation& planned_start) const;
     void repair();
     void replan_from(std::size_t first, const std::vector<bool>& broken);
 
-    // cycle_pass.cc: which jobs to look at.
+    // cycle_pass.cc: which jobs to try.
     void look_at_head();
     void look_at_due();
     void look_for_quick_starts();
@@ -81,7 +81,7 @@ private:
     }
     void note_disturbed();
 
-    // cycle_moves.cc: whose promise could move.
+    // cycle_moves.cc: which planned starts could move.
     bool could_move(PendingJob& job, const PlannedReservation& planned_start);
     bool has_room_from(const PlannedReservation& planned_start, Time from);
     static Time room_since(const Timeline& timeline, const Resources& amount, Time until);
@@ -97,10 +97,10 @@ private:
     void look_at_new();
 
     // cycle_place.cc: one job.
-    bool try_to_schedule(PendingJob& job, Time floor,
-                         bool may_plan);  // False: it is not pending any more.
-    // Starts the job if it can start now; else books the earliest start, if that is before the
-    // promise it has. True: started.
+    // Returns false when the job is no longer pending.
+    bool try_to_schedule(PendingJob& job, Time floor, bool may_plan);
+    // Starts the job if it can start now; otherwise plans its earliest start if that is before its
+    // current planned start. True: started.
     bool try_job(PendingJob& job, Time floor, bool may_plan);
     bool take_start(PendingJob& job, const std::optional<Found>& found,
                     std::optional<PlannedReservation> before, bool keeps);
@@ -108,7 +108,7 @@ private:
     std::optional<Found> search_among(const BitSet& nodes, const PendingJob& job, Time from,
                                       Time latest);
     struct Wishes {
-        const Job* of = nullptr;  // nullptr: none.
+        const Job* of = nullptr;  // nullptr: no wishes.
         bool preferred = false;
     };
     std::optional<Found> search_on(const BitSet& usable, const Shape& shape, Wishes wishes,
@@ -121,14 +121,15 @@ private:
     Time fresh_hope(Shape& shape);
     Time earliest_unplanned(Shape& shape);
     Time earliest_from(Time from, const Shape& shape);
+    // Returns the job that runs: of an array, the task.
     JobId start(const PendingJob& job, const Found& found,
-                std::optional<Duration> time_limit = std::nullopt);  // What runs: the task.
+                std::optional<Duration> time_limit = std::nullopt);
     PlannedReservation planned_reservation_for(const PendingJob& job, const Found& found) const;
 
     StartJob start_of(const PendingJob& pending, const Found& found,
                       std::optional<Duration> time_limit) const;
 
-    // cycle_components.cc: heterogeneous jobs. The first component looks for room for all.
+    // cycle_components.cc: heterogeneous jobs. The first component searches for all of them.
     using Together = std::vector<PendingJob*>;  // By offset.
     Together components_of(const PendingJob& first);
     void check_component(PendingJob& pending, const Job& job);
@@ -168,16 +169,16 @@ private:
     BitSet nodes_to_hold(const PendingJob& job, const BitSet& taken) const;
     std::optional<HeadHold> hold_for(const PendingJob& job, const BitSet& taken) const;
     bool hold_for_heads();
-    BitSet open_to(const PendingJob& job) const;  // The nodes that it may have.
+    BitSet open_to(const PendingJob& job) const;  // Usable, and not held for other jobs.
 
-    // cycle_reasons.cc: what a job waits for. Special is what is neither its turn nor what others
-    // have; none: it is one of these.
+    // cycle_reasons.cc: why a job waits. special_reason() is set when neither priority nor
+    // resources alone keep the job waiting.
     BlockingReason special_reason(const PendingJob& pending) const;
     void write_reason(PendingJob& pending, bool first);
     std::vector<std::optional<JobId>> firsts();
     void write_reasons();
 
-    // cycle_injected.cc: the same, wrong on purpose.
+    // cycle_injected.cc: injected faults.
     static void ignore_blocking(BlockingReason& blocking);
     void give_twice(Allocation& allocation) const;
     bool is_injected(InjectedFault bug) const { return derived_.injected == bug; }
@@ -192,14 +193,14 @@ private:
     EngineView view_;
     PlacementPreference preference_;
     Cycle result_;
-    std::vector<JobId> eligible_;  // To be recorded.
+    std::vector<JobId> eligible_;  // To be recorded as eligible.
     std::uint32_t starts_ = 0;
-    std::optional<LimitHolders> limit_holders_;  // Once one was asked for.
-    bool left_unmoved_ = false;  // Somebody who could perhaps move, for that reason.
+    std::optional<LimitHolders> limit_holders_;  // Built on first use.
+    bool left_unmoved_ = false;  // Some job could perhaps move, but moves are limited.
 };
 
-// How much longer than its limit a promise is booked for: what its own start may be late by, and
-// its end, before anyone behind it is.
+// How much longer than its time limit a planned start reserves: its start and its end may be late
+// by this much before a job behind it is delayed.
 Duration planned_start_slack(const SchedulingSpec& scheduling);
 
 }  // namespace berth

@@ -1,5 +1,5 @@
-// The part of a cycle that places heterogeneous jobs. The first component looks for room for all of
-// them at one time: they start together, are promised a start together, or neither.
+// The part of a cycle that places heterogeneous jobs. The first component searches for a time at
+// which all components fit. They start together or are planned together, or neither.
 #include <algorithm>
 
 #include "berth/engine/cycle/blocking_reasons.h"
@@ -11,12 +11,13 @@ namespace berth {
 
 namespace {
 
-// So often a later time is tried, because one of them has no room at the time of the others.
+// Attempts at a later time when one component has no room at the time of the others.
 constexpr int kTimesMost = 64;
 
 }  // namespace
 
-// Empty where some does not wait: of a run before, not all may be over yet.
+// The components, by offset; empty if one of them is not pending: some of an earlier attempt may
+// not have ended.
 CycleRun::Together CycleRun::components_of(const PendingJob& first) {
     const Job* const job = state().find_job(first.id);
     Together all;
@@ -28,7 +29,7 @@ CycleRun::Together CycleRun::components_of(const PendingJob& first) {
     return all;
 }
 
-// The others wait for the first one, whose gate is open when all of theirs are.
+// The other components wait for the first, which is eligible only when all of them are.
 void CycleRun::check_component(PendingJob& pending, const Job& job) {
     pending.component = true;
     if (job.het->offset > 0) {
@@ -58,7 +59,7 @@ void CycleRun::check_component(PendingJob& pending, const Job& job) {
     }
 }
 
-// Each by itself could run; all of them together may ask for more than there is.
+// Each component alone may fit the cluster when all of them together do not.
 BlockingReason CycleRun::blocking_reason_of_all(const Together& all) const {
     Kind& kind = *all.front()->shape->kind;
     std::vector<const Demand*> demands;
@@ -78,7 +79,7 @@ BlockingReason CycleRun::blocking_reason_of_all(const Together& all) const {
     return {.reason = PendingReason::req_node_not_avail, .detail = missing_nodes(state(), demands)};
 }
 
-// Nothing was given back anywhere since they were looked at.
+// Nothing was released anywhere since the components were tried.
 bool CycleRun::are_settled(const PendingJob& first, bool may_plan) {
     const PlannedReservation* const planned_start = book().planned_start(first.id);
     if (planned_start != nullptr && planned_start->start <= now_ &&
@@ -113,7 +114,8 @@ bool CycleRun::try_components(PendingJob& first, Time floor, bool may_plan) {
     const bool at_once = found && found->front().start == now_;
     if (at_once && !may_start_together(all, *found)) found.reset();
     if (!found && keeps && before.size() == all.size()) {
-        // Also where a run is past its end just now: it is late by that, and no more.
+        // Put back unchecked: a run may be past its expected end just now, which only makes the
+        // start late.
         for (std::size_t i = 0; i < all.size(); ++i) book().put(all[i]->id, before[i]);
         first.looked_after = book().last_release();
         return false;
@@ -128,8 +130,8 @@ bool CycleRun::try_components(PendingJob& first, Time floor, bool may_plan) {
     return false;
 }
 
-// Where they were promised to start by now. A look at each in turn may not find that again: the
-// first could be better off where another has its only place.
+// Tries the planned nodes once the planned start is due. Searching for each component in turn may
+// not find that solution again: the first could prefer the only place of another.
 std::optional<std::vector<Found>> CycleRun::search_planned(
     const Together& all, const std::vector<PlannedReservation>& planned_for) {
     std::vector<Found> found;
@@ -148,7 +150,7 @@ std::optional<std::vector<Found>> CycleRun::search_planned(
     return found;
 }
 
-// The earliest time at which all of them have room, each as the ones before it leave it.
+// The earliest time at which all components fit, each beside the ones before it.
 std::optional<std::vector<Found>> CycleRun::search_together(const Together& all, Time from,
                                                             Time latest) {
     for (int i = 0; i < kTimesMost && from <= latest; ++i) {
@@ -162,8 +164,8 @@ std::optional<std::vector<Found>> CycleRun::search_together(const Together& all,
     return std::nullopt;
 }
 
-// Puts as many into the book as find room at the time of the first. Else when the next one has
-// room, if it ever does.
+// Books components as long as they fit at the time of the first. Returns a later time to try, when
+// the next component fits, or nullopt if all fit or one never does.
 std::optional<Time> CycleRun::put_together(const Together& all, Time from, Time latest,
                                            std::vector<Found>& found) {
     for (PendingJob* const one : all) {
@@ -177,7 +179,7 @@ std::optional<Time> CycleRun::put_together(const Together& all, Time from, Time 
     return std::nullopt;
 }
 
-// Limits count those that start before them, too: it is tried.
+// Limits count the components started before, so the starts are tried and rolled back.
 bool CycleRun::may_start_together(const Together& all, const std::vector<Found>& found) {
     if (!state().has_limits()) return true;
     ClusterState& tried = state_;
@@ -197,7 +199,8 @@ void CycleRun::plan_together(const Together& all, const std::vector<Found>& foun
     }
 }
 
-// In their order; none, where not all of them had one.
+// Removes the components' planned starts. Returns them in order; fewer than all if some component
+// had none.
 std::vector<PlannedReservation> CycleRun::lift_together(const Together& all) {
     std::vector<PlannedReservation> lifted;
     for (const PendingJob* const one : all) {
@@ -206,7 +209,7 @@ std::vector<PlannedReservation> CycleRun::lift_together(const Together& all) {
     return lifted;
 }
 
-// All of them, or none.
+// Puts back all of them, or none.
 bool CycleRun::put_back_together(const Together& all,
                                  const std::vector<PlannedReservation>& before) {
     if (all.empty() || before.size() != all.size()) return false;
@@ -219,7 +222,8 @@ bool CycleRun::put_back_together(const Together& all,
     return false;
 }
 
-// Their turn in replan_from(): they stay where they were, if that can be, or are planned anew.
+// The components' turn in replan_from(): keeps their planned start if it still fits, else plans a
+// new one.
 void CycleRun::replan_components(PendingJob& first, const std::vector<PlannedReservation>& before,
                                  bool broken) {
     if (before.empty() && !broken) return;
@@ -246,7 +250,7 @@ bool CycleRun::other_is_void(const PendingJob& first) const {
     return false;
 }
 
-// What ends one of them ends all.
+// When one component ends, all end.
 void CycleRun::end_components(const Job& ended, const EndJob& fact) {
     const HetComponent het = *ended.het;
     for (std::uint32_t i = 0; i < het.size; ++i) {

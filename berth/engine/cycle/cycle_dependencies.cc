@@ -6,7 +6,7 @@
 namespace berth {
 namespace {
 
-// Asked of one job, or of all tasks of an array.
+// A dependency names one job, or all tasks of an array.
 struct Targets {
     std::vector<const Job*> jobs;  // Empty: none is known any more.
 
@@ -40,7 +40,7 @@ DependencyAnswer from(bool ready, bool never = false) {
     return {never ? Readiness::never : Readiness::waiting, {}};
 }
 
-// Each has started, or will not any more, and that was `delay` ago.
+// Satisfied `delay` after the last target has started or ended without a start.
 DependencyAnswer after_start(const Targets& targets, Duration delay, Time now) {
     Time due = Time::min();
     for (const Job* job : targets.jobs) {
@@ -52,7 +52,7 @@ DependencyAnswer after_start(const Targets& targets, Duration delay, Time now) {
     return {Readiness::waiting, due};
 }
 
-// `task`: the one of the array that asks, for aftercorr.
+// `task`: the array task whose dependency this is, for aftercorr.
 DependencyAnswer answer(const ClusterState& state, const Job& job, const Dependency& dependency,
                         std::optional<std::uint32_t> task, Time now) {
     if (dependency.kind == DependencyKind::singleton) {
@@ -75,14 +75,14 @@ DependencyAnswer answer(const ClusterState& state, const Job& job, const Depende
     return from(true);
 }
 
-// ",": the worst of all decides. "?": the best does.
+// With ",", all dependencies must be satisfied; with "?", any of them.
 DependencyAnswer combined(const ClusterState& state, const Job& job,
                           std::optional<std::uint32_t> task, Time now) {
     if (job.spec.dependencies.empty()) return from(true);
     bool any_waits = false, any_never = false, any_ready = false;
     std::optional<Time> due;
     for (const Dependency& dependency : job.spec.dependencies) {
-        // With "?", what is not known any more has been taken into account while it was.
+        // With "?", a job that is no longer known was taken into account while it was known.
         const bool forgotten = job.spec.any_dependency &&
                                dependency.kind != DependencyKind::singleton &&
                                targets_of(state, dependency, dependency.array_task).jobs.empty();
@@ -123,7 +123,7 @@ std::optional<std::uint32_t> first_ready_task(const ClusterState& state, const J
 
 DependencyAnswer dependencies_of(const ClusterState& state, const Job& job, Time now) {
     if (!job.spec.array || !has_aftercorr(job)) return combined(state, job, job.array_task, now);
-    // An array goes on while one of its tasks may.
+    // An array is ready when any of its tasks is.
     DependencyAnswer best{Readiness::never, {}};
     for (const std::uint32_t task : job.spec.array->tasks) {
         const DependencyAnswer one = combined(state, job, task, now);

@@ -1,21 +1,21 @@
-// The part of a cycle that keeps nodes for who is first and has no known start: else a stream of
-// small jobs would go by it for ever, where what runs has no time limit.
+// The part of a cycle that holds nodes for the first job of a partition if it has no known start.
+// Otherwise a stream of small jobs could pass it forever where running jobs have no time limit.
 #include <algorithm>
 
 #include "berth/engine/cycle/cycle.h"
 
 namespace berth {
 
-// First, looked for a place, and found none however late.
+// Whether the job was tried with a planned start and none was found, however late.
 bool CycleRun::lacks_a_start(const PendingJob& job) const {
     const Kind& kind = *job.shape->kind;
-    if (job.component) return false;  // What is held for one would be kept from the others.
-    // Nodes do not help who waits for other jobs to come or go, or for licenses.
+    if (job.component) return false;  // Holding nodes for one component could block the others.
+    // Held nodes do not help a job that waits for other jobs or for licenses.
     if (kind.depends_on_running || !kind.demand.licenses.counts.empty()) return false;
     return job.looked && job.looked_ahead && derived_.book.planned_start(job.id) == nullptr;
 }
 
-// Whether the node could serve it some time, were the runs gone that have no end.
+// Whether the node could serve the job at some time, if the jobs without an end were gone.
 CycleRun::Prospect CycleRun::prospect_of(const PendingJob& job, NodeId node) const {
     const Demand& demand = job.shape->demand();
     Timeline timeline = derived_.book.timeline(node, demand.reservation);
@@ -37,13 +37,14 @@ CycleRun::Prospect CycleRun::prospect_of(const PendingJob& job, NodeId node) con
     return Prospect::none;
 }
 
-// The nodes with most of what it wants free now, and as few as will do: so little is left to wait
-// for.
+// As few nodes as suffice, preferring those with most of what the job wants free now: then little
+// is left to wait for.
 BitSet CycleRun::nodes_to_hold(const PendingJob& job, const BitSet& taken) const {
     const Demand& demand = job.shape->demand();
     BitSet none(derived_.usable.size());
     std::vector<std::tuple<std::int64_t, std::size_t, NodeId>> candidates;
-    bool waits = false;  // For one that has no end: else it is something else that it lacks.
+    // Whether some node is blocked by a job without an end. Otherwise the job lacks something else.
+    bool waits = false;
     DimensionSet wanted = 0;
     for (const auto* list : {&demand.gres_per_node, &demand.gres_per_task, &demand.gres_total}) {
         for (const GresDemand& gres : *list) wanted |= gres.dimensions;
@@ -82,7 +83,7 @@ BitSet CycleRun::nodes_to_hold(const PendingJob& job, const BitSet& taken) const
     return none;
 }
 
-// What it held, if that will still do; else other nodes.
+// Keeps the nodes held before if they are still suitable; otherwise chooses others.
 std::optional<HeadHold> CycleRun::hold_for(const PendingJob& job, const BitSet& taken) const {
     const HeadHold* known = derived_.holds.of(job.id);
     const bool stands = known != nullptr && known->nodes.is_subset_of(derived_.usable) &&
@@ -92,7 +93,7 @@ std::optional<HeadHold> CycleRun::hold_for(const PendingJob& job, const BitSet& 
     return hold;
 }
 
-// True: other nodes are held than before.
+// Returns true if other nodes are held than before.
 bool CycleRun::hold_for_heads() {
     const Duration wait = scheduling().planning.hold_after;
     std::vector<HeadHold> holds;

@@ -1,4 +1,4 @@
-// Bugs planted in the planner, for the tests that must see them caught: tests/oracle_plan.
+// Faults injected into the planner, which tests/oracle_plan must detect.
 #include "berth/engine/cycle/cycle.h"
 
 namespace berth {

@@ -1,7 +1,7 @@
-// The part of a cycle that knows whose promise could move to an earlier start; and what takes the
-// place of all moving where so much of it would take too long (Engine::limit_moves). Whoever
-// could start at once does so in any case, and whoever is new gets a promise; the others move as
-// far as the number goes, from the head of the order on, and the next cycle begins there again.
+// The part of a cycle that finds which planned starts could move earlier, and the passes used where
+// moves are limited (Engine::limit_moves). Then every job that could start at once still starts,
+// and every new job gets a planned start; the others move, from the head of the order on, until the
+// limit is reached. The next cycle begins at the head again.
 #include <algorithm>
 
 #include "berth/engine/cycle/cycle.h"
@@ -9,8 +9,8 @@
 
 namespace berth {
 
-// Only where somebody has given something back, or on a node of its own that is free right before
-// its promise.
+// A planned start can move only if something was released elsewhere, or if one of its own nodes has
+// room right before it.
 bool CycleRun::could_move(PendingJob& job, const PlannedReservation& planned_start) {
     const Time start = std::max(planned_start.start, now_ + Duration(1));
     if (fresh_hope(*job.shape) < start) return true;
@@ -20,8 +20,8 @@ bool CycleRun::could_move(PendingJob& job, const PlannedReservation& planned_sta
     return false;
 }
 
-// Whether on a node of its promise there is room for it from then until its promise begins. Where
-// it is due, what it waits for is not seen there.
+// Whether one of its nodes has room for the job from `from` until its planned start. True if the
+// start is due: what it then waits for does not show in the timeline.
 bool CycleRun::has_room_from(const PlannedReservation& planned_start, Time from) {
     if (planned_start.start <= now_) return true;
     return std::ranges::any_of(planned_start.amounts, [&](const auto& part) {
@@ -30,7 +30,7 @@ bool CycleRun::has_room_from(const PlannedReservation& planned_start, Time from)
     });
 }
 
-// From when on there is room for this amount all the time until `until`; `until`: there is none.
+// The time since which this amount is free without a gap until `until`; `until` if it is not.
 Time CycleRun::room_since(const Timeline& timeline, const Resources& amount, Time until) {
     Time since = until;
     for (std::size_t i = timeline.step_at(until - Duration(1)) + 1; i-- > 0;) {
@@ -40,11 +40,12 @@ Time CycleRun::room_since(const Timeline& timeline, const Resources& amount, Tim
     return since;
 }
 
-// Whether it can be told, with the promise in its place, that a job of this shape has no start in
-// this time: to lift a promise and to put it back costs more than to look. On the nodes that it is
-// promised, its own part is of use to an earlier run only if there is room right before it, and
-// the run goes on into it.
-// REQUIRES: the promise is what the job asks for now.
+// Whether it is certain, with the planned start in place, that a job of this shape has no start in
+// [from, latest]. This is cheaper than lifting the planned start and putting it back. On its own
+// nodes, the job's reservation can serve an earlier run only if there is room right before it, into
+// which the run extends.
+//
+// REQUIRES: the planned start is what the job asks for now.
 bool CycleRun::is_stuck(const Shape& shape, const PlannedReservation& planned_start, Time from,
                         Time latest) {
     Kind& kind = *shape.kind;
@@ -69,7 +70,7 @@ bool CycleRun::is_stuck(const Shape& shape, const PlannedReservation& planned_st
     }
     if (own >= nodes) return false;
     if (from <= now_ && has_room({now_, now_, shape.length}, nodes - own_now)) return false;
-    // Where it does not start at once it needs what a promise is booked longer for.
+    // A start that is not immediate also needs the slack of a planned start.
     const Duration length = booked_length(shape);
     const Time later = std::max(from, now_ + Duration(1));
     const Time with_own = std::max(later, own_since);
@@ -79,7 +80,7 @@ bool CycleRun::is_stuck(const Shape& shape, const PlannedReservation& planned_st
 
 // ---- Where moves are limited.
 
-// Until when something of this dimension is free, from now on; now: nothing is.
+// The time until which some of this dimension is free, from now on; now if none is.
 Time CycleRun::free_until(const Timeline& timeline, DimensionId dimension) const {
     for (std::size_t i = timeline.step_at(now_); i < timeline.size(); ++i) {
         if (timeline.free(i)[dimension.index()] <= 0) return std::max(timeline.start(i), now_);
@@ -87,7 +88,7 @@ Time CycleRun::free_until(const Timeline& timeline, DimensionId dimension) const
     return kNever;
 }
 
-// Those whose promise is on a node of which they could have their part from now on.
+// Jobs that could have their planned part of some node from now on.
 std::vector<JobId> CycleRun::find_shifts() {
     std::vector<JobId> shifts;
     const bool all_ask_devices = !derived_.pending.any_without_devices();
@@ -101,7 +102,7 @@ std::vector<JobId> CycleRun::find_shifts() {
             if (book().starts_on(node)[i] > last) continue;
             const PendingJob* job = derived_.pending.find(jobs[i]);
             if (job == nullptr || !job->ordered) continue;
-            // With licenses or several nodes, what it lacked may have been given back elsewhere.
+            // With licenses or several nodes, what the job lacked may have been released elsewhere.
             const Demand& demand = job->shape->demand();
             const bool elsewhere = demand.nodes_min > 1 || !demand.licenses.counts.empty();
             if (!job->disturbed && !elsewhere) continue;
@@ -113,7 +114,7 @@ std::vector<JobId> CycleRun::find_shifts() {
     return shifts;
 }
 
-// One look at who could start at once. True: something was given back on the way.
+// One pass over the jobs that could start at once. True: something was released on the way.
 bool CycleRun::look_for_starts() {
     note_disturbed();
     const bool any_kind = mark_quick_kinds();
@@ -136,7 +137,7 @@ bool CycleRun::look_for_starts() {
         const ReleaseNumber seen = book().last_release();
         if (try_to_schedule(*job, now_, may_plan)) quota.count(*job);
         if (!result_.complete) return false;
-        if (seen != book().last_release()) return true;  // For those before it to look first.
+        if (seen != book().last_release()) return true;  // The jobs before it go first.
         if (starts_ == starts) {
             shape->kind->failed_now = std::min(shape->kind->failed_now, length);
         } else if (!mark_quick_kinds() && shifts.empty()) {
@@ -146,7 +147,7 @@ bool CycleRun::look_for_starts() {
     return false;
 }
 
-// In order, whoever could start at once in what is free.
+// Starts in order every job that could start at once on what is free.
 void CycleRun::start_whoever_can() {
     DerivedState::Moves& moves = derived_.moves;
     const auto is_seen = [&] {
@@ -160,7 +161,7 @@ void CycleRun::start_whoever_can() {
     }
 }
 
-// Those that have not been looked at, where all that wait are promised a start.
+// Tries the jobs not tried yet, where every pending job gets a planned start.
 void CycleRun::look_at_new() {
     std::vector<PendingJob*> jobs;
     for (const JobId id : derived_.unlooked) {
@@ -178,7 +179,7 @@ void CycleRun::look_at_new() {
     }
 }
 
-// What those leave who move may let others start at once.
+// What moved jobs release may let others start at once.
 void CycleRun::run_limited_rounds() {
     while (result_.complete) {
         const bool more = run_round();

@@ -1,4 +1,4 @@
-// The part of a cycle that finds out who is to be looked at, and in which order.
+// The part of a cycle that finds which jobs are eligible, and in which order.
 #include <algorithm>
 
 #include "berth/engine/cycle/blocking_reasons.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kRepricedAtOnce = 8192;
 
-// Whether its gate may open or shut though nothing happens to it.
+// Whether the job's blocking reason may change although nothing happens to the job.
 bool is_listed(const PendingJob& pending) {
     return pending.watched || pending.limited || pending.blocking.reason != PendingReason::none;
 }
@@ -22,7 +22,7 @@ bool is_listed(const PendingJob& pending) {
 
 void CycleRun::find_feasibility(Kind& kind) const {
     if (kind.feasibility != Kind::Feasibility::unknown) return;
-    // --switches=N@wait: what it will take once it has waited.
+    // --switches=N@wait: the demand after the wait.
     const Demand& demand = kind.relaxed ? *kind.relaxed : kind.demand;
     if (could_run_when_free(demand, state(), preference_)) {
         kind.feasibility = Kind::Feasibility::fits;
@@ -32,14 +32,14 @@ void CycleRun::find_feasibility(Kind& kind) const {
     }
 }
 
-// No list of thousands of users is gone through for each job.
+// Indexed, so that no job scans a list of thousands of users.
 const LimitHolders* CycleRun::limit_holders() {
     if (!state().has_limits()) return nullptr;
     if (!limit_holders_) limit_holders_.emplace(state().spec());
     return &*limit_holders_;
 }
 
-// Whether the job is to be looked at, and what follows for the record of it.
+// Finds whether the job is eligible, and updates its record.
 void CycleRun::check_eligibility(PendingJob& pending) {
     derived_.unwritten.push_back(pending.id);
     find_feasibility(*pending.shape->kind);
@@ -86,7 +86,7 @@ void CycleRun::write_eligible() {
 void CycleRun::settle_jobs() {
     std::vector<PendingJob*> entering;
     std::vector<JobId> checked;
-    while (derived_.pending.any_unsettled()) {  // What is decided about one may unsettle it again.
+    while (derived_.pending.any_unsettled()) {  // A decision about a job may unsettle it again.
         for (const JobId id : derived_.pending.take_unsettled()) {
             PendingJob* pending = derived_.pending.find(id);
             if (pending == nullptr || !pending->unsettled) continue;
@@ -113,7 +113,7 @@ void CycleRun::settle_jobs() {
     order().insert(std::move(entering));
 }
 
-// Held, dependent and array jobs; who is concerned by what limits have to say; all of them, where
+// Re-evaluates blocked, dependent and array jobs and those affected by changed limits; all jobs if
 // nodes came or went.
 void CycleRun::recheck_waiting() {
     PendingJobs& jobs = derived_.pending;
@@ -136,8 +136,7 @@ void CycleRun::recheck_waiting() {
     settle_jobs();
 }
 
-// By the site's rule of order: all that wait are ranked together, also those whose gate is shut
-// just now.
+// Ranks all pending jobs by the site's order rule, including those that are blocked.
 void CycleRun::rerank() {
     const OrderRule* const rule = derived_.policy.order();
     if (rule == nullptr) return;
@@ -158,12 +157,14 @@ void CycleRun::rerank() {
     order().resort();
 }
 
-// When a minute has begun. A long queue takes several cycles, so that none is long.
+// Recomputes priorities when a new period begins. A long queue takes several cycles, so that no
+// cycle takes long.
 void CycleRun::reprioritize() {
     const Time at = priority_time(state().spec(), now_);
     if (!derived_.repricing) {
         if (derived_.priorities_of == at) return;
-        const bool first = !derived_.priorities_of;  // All were worked out when they were judged.
+        // At first, each priority was computed when its job was evaluated.
+        const bool first = !derived_.priorities_of;
         derived_.priorities_of = at;
         if (first || derived_.policy.is_fifo()) return;
         derived_.repricing = DerivedState::Repricing{};
@@ -172,7 +173,7 @@ void CycleRun::reprioritize() {
     if (!reprice_some(*derived_.repricing)) return;
     take_new_priorities(*derived_.repricing);
     derived_.repricing.reset();
-    if (is_long) result_.complete = false;  // Enough for one cycle: the next one sees to the plan.
+    if (is_long) result_.complete = false;  // Enough for one cycle: the next one plans.
 }
 
 bool CycleRun::reprice_some(DerivedState::Repricing& under_way) {
@@ -201,7 +202,7 @@ bool CycleRun::reprice_some(DerivedState::Repricing& under_way) {
 }
 
 void CycleRun::take_new_priorities(DerivedState::Repricing& repricing) {
-    JobSet moved;  // Within the order.
+    JobSet moved;  // Of the jobs in the order.
     for (const auto& [id, priority] : repricing.moved) {
         PendingJob* pending = derived_.pending.find(id);
         if (pending == nullptr || !pending->repriced) continue;
@@ -211,7 +212,7 @@ void CycleRun::take_new_priorities(DerivedState::Repricing& repricing) {
         if (pending->ordered) moved.insert(id);
     }
     if (moved.empty()) return;
-    // A rule of order changes the ranks, too, which the runs do not know.
+    // An order rule also changes ranks, which the runs do not contain.
     if (derived_.policy.order() != nullptr) return order().resort();
     order().resort(std::move(repricing.runs), moved);
 }

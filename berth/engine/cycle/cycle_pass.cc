@@ -1,4 +1,4 @@
-// The part of a cycle that chooses which jobs to look at.
+// The part of a cycle that chooses which jobs to try.
 #include <algorithm>
 
 #include "berth/engine/cycle/blocking_reasons.h"
@@ -10,21 +10,21 @@ namespace berth {
 
 namespace {
 
-// A round over a long queue goes on in the next cycle after so many that have nothing to win: they
-// cost no attempt, and whoever asks and reports does not wait for all of them.
+// After this many settled jobs, a round over a long queue continues in the next cycle. Settled jobs
+// cost no attempt, but requests and reports must not wait for all of them.
 constexpr std::size_t kSettledAtOnce = 8192;
 
 }  // namespace
 
-// Whose nodes have something to give that they did not have.
+// Marks the jobs whose planned nodes had something released.
 void CycleRun::note_disturbed() {
     for (const JobId id : book().take_disturbed()) {
         if (PendingJob* job = derived_.pending.find(id)) job->disturbed = true;
     }
 }
 
-// Nothing that happened since the job was last looked at can be of use to it, or no more can be
-// seen to in this cycle.
+// Whether nothing that happened since the job was last tried can help it, or the job cannot be
+// moved in this cycle.
 bool CycleRun::is_settled(PendingJob& job, bool may_plan) {
     if (!job.looked) return false;
     if (job.component) return are_settled(job, may_plan);
@@ -42,7 +42,7 @@ bool CycleRun::is_settled(PendingJob& job, bool may_plan) {
     return earliest_unplanned(shape) > latest;
 }
 
-// ---- Who may start before all else is seen to.
+// ---- Immediate starts, before everything else.
 
 void CycleRun::look_at_head() {
     note_disturbed();
@@ -61,13 +61,13 @@ void CycleRun::look_at_head() {
         if (try_to_schedule(*job, now_, may_plan)) quota.count(*job);
         if (!result_.complete) return;
         if (seen == book().last_release() || moves_are_limited()) continue;
-        note_disturbed();  // It is for those before it to look first.
+        note_disturbed();  // The jobs before it go first.
         i = static_cast<std::size_t>(-1);
         quota.reset();
     }
 }
 
-// Those whose promised start has come.
+// Tries the jobs whose planned start is due.
 void CycleRun::look_at_due() {
     for (const JobId id : book().overdue_planned_starts(now_)) {
         PendingJob* job = derived_.pending.find(id);
@@ -79,7 +79,7 @@ void CycleRun::look_at_due() {
 
 namespace {
 
-// Of those that may still wait.
+// The length of the shortest shape that may have jobs.
 Duration shortest_of(const Kind& kind) {
     for (const auto& [length, shape] : kind.shapes) {
         if (!shape.expired()) return length;
@@ -89,7 +89,7 @@ Duration shortest_of(const Kind& kind) {
 
 }  // namespace
 
-// For each kind, the longest run that could start at once on what is fresh.
+// Finds for each kind the longest run that could start at once on fresh nodes.
 bool CycleRun::mark_quick_kinds() {
     bool any = false;
     derived_.pending.each_kind([&](Kind& kind) {
@@ -97,7 +97,7 @@ bool CycleRun::mark_quick_kinds() {
         kind.longest_now = Duration::min();
         const ClassRequirements* known = requirements(kind);
         if (!known->known || kind.needs_a_look()) {
-            kind.longest_now = Duration::max();  // Not known: each is tried.
+            kind.longest_now = Duration::max();  // Unknown: every job is tried.
             any = true;
             return;
         }
@@ -126,7 +126,7 @@ bool CycleRun::could_start_now(const PendingJob& job) const {
            (job.shape->length <= kind.longest_now && job.shape->length < kind.failed_now);
 }
 
-// In order, whoever could start at once in what was given back, or is new.
+// Tries, in order, every job that is new or could start at once on what was released.
 void CycleRun::look_for_quick_starts() {
     if (!result_.complete) return;
     if (moves_are_limited()) return start_whoever_can();
@@ -154,7 +154,7 @@ void CycleRun::look_for_quick_starts() {
     }
 }
 
-// ---- All of them.
+// ---- All jobs.
 
 void CycleRun::run_rounds() {
     if (!scheduling().backfill) return run_in_strict_order();
@@ -163,7 +163,7 @@ void CycleRun::run_rounds() {
     }
 }
 
-// Whether anyone without a promise could start at once.
+// Whether any job without a planned start could start at once.
 bool CycleRun::unplanned_may_start() {
     bool any = false;
     derived_.pending.each_kind([&](Kind& kind) {
@@ -176,7 +176,7 @@ bool CycleRun::unplanned_may_start() {
     return any;
 }
 
-// Whether nobody can have anything to win who is behind those that are planned for.
+// Whether no job beyond the planned ones can gain anything.
 bool CycleRun::tail_is_settled(std::size_t planned_starts_seen) {
     if (derived_.any_takes_less || planned_starts_seen < book().planned_starts().size())
         return false;
@@ -189,8 +189,8 @@ bool CycleRun::tail_is_settled(std::size_t planned_starts_seen) {
 
 namespace {
 
-// What is known of those that come next is on its way from memory while this one is looked at: a
-// long queue is more than what the processor has at hand.
+// Prefetches the data of the next jobs while this one is tried: a long queue exceeds the
+// processor's caches.
 void prefetch_behind(const std::vector<JobOrder::Entry>& entries, std::size_t i) {
     const auto job_at = [&](std::size_t at) {
         return at < entries.size() ? entries[at].job : nullptr;
@@ -213,7 +213,7 @@ void prefetch_behind(const std::vector<JobOrder::Entry>& entries, std::size_t i)
 
 }  // namespace
 
-// One round, or the rest of one. True: another one may find more.
+// Runs one round, or the rest of one. True: another round may find more.
 bool CycleRun::run_round() {
     note_disturbed();
     DerivedState::Round& round = derived_.round;
@@ -245,7 +245,7 @@ bool CycleRun::run_round() {
             if (!result_.complete) return false;
             left_unmoved_ = true;
             if (book().planned_starts().size() >= order().size()) break;
-            if (entry.job != order().entries()[i].job) continue;  // It has started.
+            if (entry.job != order().entries()[i].job) continue;  // The job has started.
         }
         const bool may_plan = quota.admits(*entry.job);
         if (!is_settled(*entry.job, may_plan)) {
@@ -255,7 +255,7 @@ bool CycleRun::run_round() {
             note_disturbed();
             if (waits) count(*entry.job);
             if (seen != book().last_release() && is_strict()) {
-                round = {};  // It is for those before it to look first.
+                round = {};  // The jobs before it go first.
                 return true;
             }
         } else {
@@ -274,7 +274,8 @@ bool CycleRun::run_round() {
 bool CycleRun::end_round() {
     const ReleaseNumber begun_at = std::exchange(derived_.round, {}).begun_at;
     if (left_unmoved_) return false;
-    derived_.pending.each_kind([&](Kind& kind) {  // They will not see what is forgotten now.
+    // Update the bounds before the fresh nodes are forgotten.
+    derived_.pending.each_kind([&](Kind& kind) {
         for (const auto& [length, known] : kind.shapes) {
             if (const auto shape = known.lock()) earliest_unplanned(*shape);
         }
@@ -283,7 +284,7 @@ bool CycleRun::end_round() {
     return book().last_release() != begun_at;
 }
 
-// Without backfill: none starts before those ahead of it in its partition.
+// Without backfill: no job starts before those ahead of it in its partition.
 void CycleRun::run_in_strict_order() {
     for (ReleaseNumber seen = 0; seen != book().last_release();) {
         seen = book().last_release();
@@ -299,8 +300,8 @@ void CycleRun::run_in_strict_order() {
             if (!result_.complete) return;
             if (!waits) continue;
             quota.count(*job);
-            // Of one that should have started by now nobody knows when it will: behind it nothing
-            // is promised, or every millisecond would see a new promise for the next.
+            // When a job that is already late will start is unknown. Nothing is planned behind it;
+            // otherwise every millisecond would bring the next job a new planned start.
             const PlannedReservation* planned_start = book().planned_start(id);
             const bool is_late = planned_start == nullptr || planned_start->start <= now_;
             floor = std::max(floor, is_late ? kNever : planned_start->start);

@@ -1,5 +1,5 @@
-// The part of a cycle that places one job: it starts, is promised a start, or moves to an earlier
-// one.
+// The part of a cycle that places one job: starts it, plans its start, or moves the planned start
+// earlier.
 #include <algorithm>
 
 #include "berth/engine/cycle/blocking_reasons.h"
@@ -15,9 +15,9 @@ ClassRequirements* CycleRun::requirements(Kind& kind) {
     return &kind.requirements;
 }
 
-// From when on what was given back may help a job of this shape.
+// The earliest time at which what was released may help a job of this shape.
 Time CycleRun::fresh_hope(Shape& shape) {
-    if (shape.kind->needs_a_look()) return now_;  // FreeSlots do not tell.
+    if (shape.kind->needs_a_look()) return now_;  // Free slots do not tell.
     if (shape.hope_at != book().fresh_version()) {
         const Window window{now_, kNever, shape.length};
         const auto offer = fresh_offer(shape.demand(), window, book(), derived_.usable,
@@ -28,11 +28,12 @@ Time CycleRun::fresh_hope(Shape& shape) {
     return std::max(shape.hope, now_);
 }
 
-// Before this time no job of the shape without a promise need be looked for a place.
+// No job of this shape without a planned start can start before the returned time.
 Time CycleRun::earliest_unplanned(Shape& shape) {
     if (shape.bound_at == book().last_release()) return shape.bound;
     Time hope = fresh_hope(shape);
-    if (hope < shape.bound && shape.demand().nodes_min > 1) {  // One node alone is no use.
+    // One fresh node does not help a job of several nodes.
+    if (hope < shape.bound && shape.demand().nodes_min > 1) {
         hope = std::max(hope, earliest_from(now_, shape));
     }
     shape.bound = std::min(shape.bound, hope);
@@ -40,7 +41,7 @@ Time CycleRun::earliest_unplanned(Shape& shape) {
     return shape.bound;
 }
 
-// From when on, as things are, there may be room for one without a promise.
+// A lower bound of the start of a job without a planned start, given everything booked now.
 Time CycleRun::earliest_from(Time from, const Shape& shape) {
     Kind& kind = *shape.kind;
     if (kind.needs_a_look() || kind.has_affinities || !requirements(kind)->known) return from;
@@ -67,7 +68,7 @@ bool CycleRun::try_to_schedule(PendingJob& pending, Time floor, bool may_plan) {
 bool CycleRun::try_job(PendingJob& job, Time floor, bool may_plan) {
     if (job.component) return try_components(job, floor, may_plan);
     const PlannedReservation* known = book().planned_start(job.id);
-    // Without backfill, a promise from before those ahead of it counts for nothing.
+    // Without backfill, a start planned before those of the jobs ahead does not count.
     if (known != nullptr && is_injected(InjectedFault::breaks_planned_starts)) {
         return break_planned_start(job, *known);
     }
@@ -103,7 +104,8 @@ bool CycleRun::try_job(PendingJob& job, Time floor, bool may_plan) {
     job.looked_after = book().last_release();
     const auto note_failure = [&] {
         if (!derived_.holds.empty() || shape.hope_at != book().fresh_version()) return;
-        shape.hope = std::max(shape.hope, latest + Duration(1));  // Nor could its equals.
+        // Nor could any other job of the shape.
+        shape.hope = std::max(shape.hope, latest + Duration(1));
     };
     if (may_be_stuck && is_stuck(shape, *known, from, latest)) {
         note_failure();
@@ -125,7 +127,8 @@ bool CycleRun::try_job(PendingJob& job, Time floor, bool may_plan) {
 bool CycleRun::take_start(PendingJob& job, const std::optional<Found>& found,
                           std::optional<PlannedReservation> before, bool keeps) {
     if (found && found->start == now_) {
-        const Duration limit = job.shape->length;  // Its reservation's, where it said none.
+        // The reservation's, if the job has no time limit of its own.
+        const Duration limit = job.shape->length;
         const bool less = job.takes_less && limit < state().find_job(job.id)->time_limit;
         const JobId started = start(job, *found, less ? std::optional(limit) : std::nullopt);
         if (before) book().note_releases(*before, started, now_);
@@ -143,7 +146,7 @@ bool CycleRun::take_start(PendingJob& job, const std::optional<Found>& found,
     return false;
 }
 
-// Where it would rather be, if it can start there now; else where it may be.
+// Searches the nodes that the job prefers for an immediate start, then those that it may use.
 std::optional<Found> CycleRun::search(const PendingJob& job, Time from, Time latest) {
     preference_.job = job.id;
     if (!derived_.holds.empty()) return search_among(open_to(job), job, from, latest);
@@ -166,7 +169,8 @@ std::optional<Found> CycleRun::search_among(const BitSet& nodes, const PendingJo
     return std::nullopt;
 }
 
-// With --switches, first as near as that, and when it has waited long enough anywhere.
+// With --switches, searches within that many switches first, and anywhere once the job has waited
+// long enough.
 std::optional<Found> CycleRun::search_on(const BitSet& usable, const Shape& shape, Wishes wishes,
                                          Time from, Time latest) {
     const Kind& kind = *shape.kind;
@@ -180,7 +184,7 @@ std::optional<Found> CycleRun::search_on(const BitSet& usable, const Shape& shap
                      latest);
 }
 
-// At once it needs its time limit; later also what a promise is booked longer for.
+// An immediate start needs the time limit; a later one also the slack of a planned start.
 std::optional<Found> CycleRun::search_on(const BitSet& usable, const Demand& demand,
                                          const Shape& shape, Wishes wishes, Time from,
                                          Time latest) {
@@ -202,7 +206,7 @@ std::optional<Found> CycleRun::search_on(const BitSet& usable, const Demand& dem
     return found;
 }
 
-// What amounts cannot tell is looked up GPU by GPU.
+// Shares and links cannot be told from amounts: these demands are searched GPU by GPU.
 std::optional<Found> CycleRun::search_now(const BitSet& usable, const Demand& demand,
                                           const Shape& shape, Wishes wishes) {
     const SharedLook look{state(), book(), now_, shape.length, wishes.of, wishes.preferred};
@@ -263,7 +267,7 @@ JobId CycleRun::start(const PendingJob& pending, const Found& found,
     const JobId started = fact.task_job.value_or(fact.job);
     const std::vector<NodeShare> shares = fact.allocation.shares;
     decide(std::move(fact));
-    for (const NodeShare& share : shares) {  // What others may have beside it is new.
+    for (const NodeShare& share : shares) {  // Other jobs may now have something beside this one.
         if (share.device_share || derived_.pending.any_depends_on_running()) {
             book().note_release(share.node);
         }

@@ -1,4 +1,4 @@
-// What a job waits for, for readers: its turn, what others have, its reservation, others',
+// Why a job waits, as readers see it: priority, resources, its reservation, other reservations,
 // licenses.
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 namespace berth {
 namespace {
 
-// Of those whose priority alone has moved, in one cycle: each is published, too.
+// Jobs whose priority alone changed, written in one cycle: each is published, too.
 constexpr std::size_t kWrittenAtOnce = 4096;
 
 constexpr const char* kForMaintenance = "Reserved for maintenance";
@@ -24,10 +24,10 @@ bool lacks_licenses(const Demand& demand, const LicenseBook& book, Time now) {
     });
 }
 
-// What reservations keep whole of the nodes during a run that would begin now.
+// What reservations keep of the nodes during a run that would begin now.
 struct Kept {
     BitSet nodes;
-    bool maint = false;  // Some of it for maintenance.
+    bool maint = false;  // Some of it is reserved for maintenance.
 };
 Kept kept_from(const ClusterState& state, const Shape& shape, Time now) {
     Kept kept{BitSet(state.spec().nodes.size())};
@@ -49,7 +49,7 @@ Kept kept_from(const ClusterState& state, const Shape& shape, Time now) {
     return kept;
 }
 
-// Whether it would need some of these nodes.
+// Whether the demand would need some of these nodes.
 bool needs(const Demand& demand, const BitSet& kept, const BitSet& usable) {
     if (demand.required.intersects(kept)) return true;
     return std::ranges::all_of(demand.choices, [&](const BitSet& choice) {
@@ -82,7 +82,8 @@ void CycleRun::write_reason(PendingJob& pending, bool first) {
     BlockingReason blocking = pending.blocking;
     const Job& job = *state().find_job(pending.id);
     if (job.het && job.het->offset > 0 && blocking.reason == PendingReason::priority) {
-        blocking.reason = state().reason(job.het->first);  // It waits for what the first waits for.
+        // The first component's reason holds for all.
+        blocking.reason = state().reason(job.het->first);
     }
     if (blocking.reason == PendingReason::none) blocking = special_reason(pending);
     if (blocking.reason == PendingReason::none) {
@@ -101,7 +102,7 @@ void CycleRun::write_reason(PendingJob& pending, bool first) {
     pending.unwritten_priority = false;
 }
 
-// By partition; whoever waits for something special does not count.
+// The first job of each partition, not counting jobs with a special reason.
 std::vector<std::optional<JobId>> CycleRun::firsts() {
     std::vector<std::optional<JobId>> firsts(state().spec().partitions.size());
     std::size_t left = order().partitions();
@@ -115,9 +116,9 @@ std::vector<std::optional<JobId>> CycleRun::firsts() {
     return firsts;
 }
 
-// The first of a partition that only lacks resources waits for these; those behind wait for it.
-// What is special may change for anyone at any time; else those alone are written who were judged,
-// or came or ceased to be first.
+// The first job of a partition that lacks only resources waits for resources; those behind it wait
+// by priority. Special reasons may change for any job at any time. Without them, only jobs that
+// were evaluated, or that became or ceased to be first, are written.
 void CycleRun::write_reasons() {
     const bool special = !state().reservations().empty() || !state().spec().licenses.empty();
     std::vector<JobId> concerned = std::exchange(derived_.unwritten, {});

@@ -1,5 +1,5 @@
-// The part of a cycle that repairs the plan: promises that can no longer be kept are made again,
-// and who is behind them makes room.
+// The part of a cycle that repairs the plan: replaces planned starts that can no longer be kept,
+// and replans the jobs behind them.
 #include <algorithm>
 #include <map>
 
@@ -7,7 +7,7 @@
 
 namespace berth {
 
-// Whether this promise can no longer be kept as it is.
+// Whether this planned start can no longer be kept as it is.
 bool CycleRun::is_void(const PendingJob& job, const PlannedReservation& planned_start) const {
     const bool too_late = after(now_, job.shape->length) > planned_start.end;
     if (planned_start.start <= now_ && too_late) return true;
@@ -19,7 +19,7 @@ bool CycleRun::collides(const PlannedReservation& planned_start) const {
     return derived_.book.collides(planned_start, now_);
 }
 
-// Only where something has happened that may break a promise.
+// Does nothing unless something happened that may break a planned start.
 void CycleRun::repair() {
     const bool late = std::ranges::any_of(book().overdue_planned_starts(now_), [&](JobId id) {
         const PendingJob* job = derived_.pending.find(id);
@@ -45,8 +45,8 @@ void CycleRun::repair() {
     if (first < entries.size()) replan_from(first, broken);
 }
 
-// Who is behind the first broken promise makes room for it: all of them are taken out and put back
-// in order, unchanged where that is still possible.
+// Makes room for the first broken planned start: takes out all planned starts from there on and
+// puts them back in order, unchanged where that is still possible.
 void CycleRun::replan_from(std::size_t first, const std::vector<bool>& broken) {
     const auto& entries = order().entries();
     std::vector<std::optional<PlannedReservation>> before(entries.size());
@@ -70,13 +70,13 @@ void CycleRun::replan_from(std::size_t first, const std::vector<bool>& broken) {
         if (!before[i] && !broken[i]) continue;
         if (!broken[i] && book().has_room_for(*before[i], now_)) {
             book().put(job.id, *std::move(before[i]));
-            job.disturbed = true;  // What was given back meanwhile did not find it there.
+            job.disturbed = true;  // Releases made meanwhile did not mark it.
             continue;
         }
         job.looked = job.looked_ahead = false;
         derived_.unlooked.push_back(job.id);
         if (before[i]) book().note_releases(*before[i]);
-        if (!scheduling().backfill) continue;  // Its turn comes behind those ahead of it.
+        if (!scheduling().backfill) continue;  // It is planned after the jobs ahead of it.
         if (!spend()) continue;
         if (auto found = search(job, now_, last_start(job))) {
             book().put(job.id, planned_reservation_for(job, *found));

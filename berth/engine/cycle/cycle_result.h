@@ -1,4 +1,4 @@
-// What a cycle decided, and what it did for that.
+// The result of a cycle, and how much work it was.
 #pragma once
 
 #include <cstdint>
@@ -9,24 +9,24 @@
 
 namespace berth {
 
-// What a cycle did, for those who watch over it.
+// How much work a cycle was, for monitoring.
 struct CycleWork {
     bool ran = false;         // False: nothing had happened, or it is not time yet.
-    std::uint32_t queue = 0;  // Jobs that no gate held back, as it began.
-    std::uint32_t depth = 0;  // Looks at a job.
-    std::uint32_t tries = 0;  // Searches for a place.
+    std::uint32_t queue = 0;  // Eligible jobs when it began.
+    std::uint32_t depth = 0;  // Jobs tried, counting repetitions.
+    std::uint32_t tries = 0;  // Searches for a placement.
     std::uint32_t starts = 0;
-    std::uint32_t passed = 0;   // Starts before a job that comes earlier in the order.
-    std::uint32_t planned = 0;  // Jobs that have a planned start, as it ended.
+    std::uint32_t passed = 0;   // Starts ahead of a job that comes earlier in the order.
+    std::uint32_t planned = 0;  // Jobs with a planned start when it ended.
     enum class End : std::uint8_t { of_queue, most_starts, out_of_budget } end = End::of_queue;
 };
 
 struct Cycle {
     std::vector<Fact> decisions;  // Already applied, in this order.
-    bool complete =
-        true;  // False: the budget ran out; call again with the same `now` or a later one.
-    std::optional<Time>
-        wake_at;  // When something is due though nothing happens: a limit, a begin, a plan.
+    // False: the budget ran out. Call again with the same `now` or a later one.
+    bool complete = true;
+    // When to call again even if nothing happens: a limit, a begin time or a planned start is due.
+    std::optional<Time> wake_at;
     CycleWork work = {};
 };
 

@@ -1,5 +1,5 @@
-// The part of a cycle that knows the terms of a job: its deadline, the least time that it would do
-// with, and how exactly its reservation holds its promise.
+// The part of a cycle that knows the terms of a job: its deadline, the least time that it accepts,
+// and how much slack its planned start has.
 #include <algorithm>
 
 #include "berth/engine/cycle/cycle.h"
@@ -7,7 +7,7 @@
 
 namespace berth {
 
-// A reservation ends when it ends: what its jobs may be late by is the grace it has.
+// A reservation ends on time: its jobs may be late only by its grace period.
 Duration CycleRun::slack_of(const Shape& shape) const {
     return shape.demand().reservation.empty() ? planned_start_slack(scheduling())
                                               : kReservationGrace;
@@ -18,18 +18,18 @@ Duration CycleRun::booked_length(const Shape& shape) const {
     return shape.length > Duration::max() - slack ? Duration::max() : shape.length + slack;
 }
 
-// The last start that is planned for.
+// The latest start to plan.
 Time CycleRun::last_start(const PendingJob& pending) const {
     const Time horizon = after(now_, scheduling().plan_window);
-    if (!pending.watched) return horizon;  // It has no deadline; its record need not be looked up.
+    if (!pending.watched) return horizon;  // It has no deadline, so its record need not be read.
     const std::optional<Time>& deadline = state().find_job(pending.id)->spec.deadline;
     if (!deadline) return horizon;
     if (pending.shape->length >= *deadline - Time{}) return now_ - Duration(1);
     return std::min(horizon, *deadline - pending.shape->length);
 }
 
-// The least time with which the job may start now. In a reservation that bounds it, that is all the
-// time the reservation has left, so that no shorter gap is taken for it.
+// The least time with which the job may start now. In a reservation that bounds the job, that is
+// all the time the reservation has left: the job does not take a shorter gap.
 std::optional<Duration> CycleRun::least_time_now(const Job& job) const {
     if (job.spec.time_min) return job.spec.time_min;
     const Reservation* const reservation = bounding_reservation(state(), job);
@@ -39,8 +39,8 @@ std::optional<Duration> CycleRun::least_time_now(const Job& job) const {
     return left < kMinute ? std::nullopt : std::optional(left);
 }
 
-// With --time-min: where there is no time for the whole limit now, the job may start with less, as
-// much as there is, in minutes. True: it started.
+// --time-min: if the whole limit does not fit now, starts the job with the longest time that does,
+// in minutes. True: it started.
 bool CycleRun::start_with_less(PendingJob& pending) {
     const Job& job = *state().find_job(pending.id);
     const std::optional<Duration> least = least_time_now(job);
@@ -98,7 +98,7 @@ std::optional<Found> CycleRun::longest_now(const PendingJob& pending, Duration l
     return best;
 }
 
-// For a start now that was found without a look at licenses. False: they are not free.
+// For an immediate start that was found without regard to licenses. False: not enough are free.
 bool CycleRun::take_licenses(const Demand& demand, Duration length, Found& found) {
     if (demand.licenses.counts.empty()) return true;
     for (const std::vector<LicenseCount>& choice : choices_of(demand.licenses)) {
@@ -109,7 +109,7 @@ bool CycleRun::take_licenses(const Demand& demand, Duration length, Found& found
     return false;
 }
 
-// Those whose gate the deadline has shut are on the list of those to be asked again.
+// Jobs that a deadline blocks are on the watch list.
 void CycleRun::end_missed_deadlines() {
     std::vector<JobId> missed;
     for (const JobId id : derived_.pending.watch_list()) {
@@ -122,7 +122,7 @@ void CycleRun::end_missed_deadlines() {
     for (const JobId id : missed) decide(DeadlineMissed{id});
 }
 
-// A reservation whose time is over goes, or comes to its next occurrence.
+// A reservation whose time is over is deleted, or moves to its next occurrence.
 void CycleRun::advance_reservations() {
     std::vector<Fact> facts;
     for (const auto& [name, reservation] : state().reservations()) {
@@ -142,7 +142,7 @@ void CycleRun::advance_reservations() {
     for (Fact& fact : facts) decide(std::move(fact));
 }
 
-// When a reservation begins or is over.
+// The next start or end of a reservation.
 std::optional<Time> CycleRun::next_reservation() const {
     std::optional<Time> next;
     for (const auto& [name, reservation] : state().reservations()) {

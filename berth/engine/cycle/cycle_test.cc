@@ -1,5 +1,5 @@
-// Properties of the whole cycle, in small random worlds: nobody is promised what another has, what
-// is promised is kept, and nothing that could start waits.
+// Properties of the whole cycle, in small random worlds: no resource is planned twice, planned
+// starts are kept, and no job that could start waits.
 #include "berth/engine/cycle/cycle.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ struct Interval {
     Resources amount;
 };
 
-// What is booked on each node by all but one job, read from the state and nothing else.
+// What all jobs but one take of each node, read from the state alone.
 std::vector<std::vector<Interval>> booked(const ClusterState& state, Time now, JobId but) {
     std::vector<std::vector<Interval>> nodes(state.spec().nodes.size());
     for (const JobId id : state.holding_jobs()) {
@@ -59,7 +59,7 @@ Resources least_free(const Resources& capacity, const std::vector<Interval>& int
     return least;
 }
 
-// Whether the job would fit from `start` on, all others being as they are.
+// Whether the job would fit from `start` on, everything else unchanged.
 bool would_fit(const Engine& engine, Time now, const PendingJob& job, Time start) {
     const ClusterState& state = engine.state();
     const auto nodes = booked(state, now, job.id);
@@ -76,16 +76,14 @@ bool would_fit(const Engine& engine, Time now, const PendingJob& job, Time start
     return place(job.shape->demand(), room, {engine.derived().policy, view}).index() == 0;
 }
 
-// Without slack, so that what a promise is booked for is what the job asks for.
+// Without slack, so that a planned start reserves exactly the job's time limit.
 ClusterSpec random_tiers(Rng& rng) {
     ClusterSpec spec = testing::make_cluster(static_cast<std::uint32_t>(rng.between(1, 4)),
                                              {.sockets = 1, .cores_per_socket = 8, .gpus = 4});
     spec.scheduling.kill_wait = Duration{};
-    if (rng.chance(30))
-        spec.scheduling.plan_depth = static_cast<std::uint32_t>(rng.between(0, 3));
+    if (rng.chance(30)) spec.scheduling.plan_depth = static_cast<std::uint32_t>(rng.between(0, 3));
     PlanningSpec& planning = spec.scheduling.planning;
-    if (rng.chance(15))
-        planning.depth_per_user = static_cast<std::uint32_t>(rng.between(1, 4));
+    if (rng.chance(15)) planning.depth_per_user = static_cast<std::uint32_t>(rng.between(1, 4));
     if (rng.chance(15))
         planning.depth_per_partition = static_cast<std::uint32_t>(rng.between(1, 4));
     spec.partitions.push_back(spec.partitions.front());
@@ -111,7 +109,7 @@ JobSpec random_tier_job(Rng& rng, std::size_t nodes) {
     return spec;
 }
 
-// Some time passes in it, and something happens each time.
+// A cluster in which time passes, and something happens each time.
 class CycleWorld {
 public:
     CycleWorld(Rng& rng, bool nodes_fail)
@@ -137,7 +135,7 @@ public:
     Engine& engine() { return engine_; }
     Time now() const { return now_; }
 
-    // One cycle, cut into pieces of a random budget, and all that must hold afterwards.
+    // One cycle, cut into pieces of a random budget, followed by all checks.
     void turn() {
         const JobTable<PlannedStart> before = engine_.state().plan();
         const std::uint32_t budget = rng_.chance(20) ? 3 : kBudget;
@@ -183,7 +181,7 @@ private:
             const JobId id = ends_.begin()->second;
             ends_.erase(ends_.begin());
             const Job* job = engine_.state().find_job(id);
-            // At its very limit it is the cycle that ends it.
+            // Exactly at its limit, the cycle ends it.
             if (job == nullptr || !job->allocation) continue;
             if (job->state == JobState::running) testing::finish(engine_, now_, id);
         }
@@ -223,7 +221,7 @@ private:
                 if (job->started_at) {
                     ASSERT_LE(*job->started_at, planned_for.start);
                 }
-                continue;  // The promise of an array is that of its next task.
+                continue;  // The planned start of an array is that of its next task.
             }
             const PlannedStart* now = engine_.state().planned(id);
             ASSERT_NE(now, nullptr) << "job " << to_string(id) << " lost its promise";
@@ -231,8 +229,8 @@ private:
         }
     }
 
-    // Neither now, nor at any time before its promise; and nobody who could be promised something
-    // is without.
+    // No job could start now or before its planned start, and no job that could have a planned
+    // start lacks one.
     void check_nothing_more_fits() {
         const SchedulingSpec& scheduling = engine_.state().spec().scheduling;
         for (const auto& [id, job] : engine_.derived().pending.all()) {
@@ -283,7 +281,7 @@ TEST(Cycle, PlansAnewWhenNodesComeAndGo) {
 
 // ---- Two engines from one state.
 
-// A task has another id in another engine.
+// The id of a task differs between engines.
 std::set<std::pair<JobId, std::optional<std::uint32_t>>> runs_of(const Engine& engine) {
     std::set<std::pair<JobId, std::optional<std::uint32_t>>> runs;
     for (const JobId id : engine.state().holding_jobs()) {
@@ -330,7 +328,7 @@ TEST(Cycle, IsTheSameAfterARestartAndByReplay) {
         const Cycle cycle = running.cycle(later, kBudget);
         for (const Fact& decision : cycle.decisions) replayed.apply(later, decision);
         ASSERT_EQ(running.state().hash(), replayed.state().hash());
-        // Nothing is left to decide, for those who replayed either.
+        // Nor has the replayed engine anything left to decide.
         ASSERT_TRUE(replayed.cycle(later, kBudget).decisions.empty());
     });
 }

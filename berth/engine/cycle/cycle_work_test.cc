@@ -32,7 +32,7 @@ TEST(CycleWork, TellsWhatItsEndWas) {
     for (int i = 0; i < 5; ++i) testing::submit(engine, Time{}, testing::make_job({.gpus = 1}));
     EXPECT_EQ(engine.cycle(Time{}, 1).work.end, CycleWork::End::out_of_budget);
     EXPECT_EQ(engine.cycle(Time{}, kSmallBudget).work.end, CycleWork::End::most_starts);
-    EXPECT_FALSE(engine.cycle(Time{}, kSmallBudget).work.ran);  // It pauses.
+    EXPECT_FALSE(engine.cycle(Time{}, kSmallBudget).work.ran);  // The pause.
 }
 
 }  // namespace

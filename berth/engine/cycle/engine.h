@@ -1,8 +1,8 @@
 // Engine: the scheduler without the world around it. Facts go in, decisions come out.
 //
-// It does no input or output, reads no clock, starts no thread and draws no random number. So the
-// daemon, the simulator and the tests run this same code, and a journal replays to the same state.
-// One thread owns it.
+// Engine does no input or output, reads no clock, starts no thread and draws no random number. So
+// the daemon, the simulator and the tests run the same code, and a journal replays to the same
+// state. It is owned by one thread.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace berth {
 
-struct DerivedState;  // What is derived from the state: derived_state.h.
+struct DerivedState;  // See derived_state.h.
 
 class Engine {
 public:
@@ -25,28 +25,26 @@ public:
     Engine& operator=(Engine&&) noexcept;
     ~Engine();
 
-    // The only way that the state changes. The same for events, and for decisions replayed from a
-    // journal.
+    // The only way to change the state, both for events and for decisions replayed from a journal.
     void apply(Time now, const Fact& fact);
 
-    // What a node's GPUs were just seen doing. No part of the state: decisions made with it are
-    // recorded, it is not.
+    // Latest measurements of a node's GPUs. They are not part of the state: only decisions made
+    // with them are recorded.
     void note_readings(NodeId node, NodeReadings readings);
 
     // One cycle: admit → order → place → plan → explain. `budget` bounds the placement attempts.
     Cycle cycle(Time now, std::uint32_t budget);
 
     const ClusterState& state() const { return state_; }
-    ClusterState& mutable_state() {
-        return state_;
-    }  // For checkpoint, rollback and take_changes only.
+    // For checkpoint, rollback and take_changes only.
+    ClusterState& mutable_state() { return state_; }
 
-    // How often the cycles of one moment look for an earlier start for those that have a promise,
-    // beyond whoever could start at once; 0: until nobody could move any more. For simulations.
+    // Limits how many searches for an earlier start the cycles of one moment make for jobs that
+    // have a planned start, beyond those that could start at once; 0: no limit. For simulations.
     void limit_moves(std::uint32_t most);
 
-    // Undoes what was decided since `before`. All that is derived from the state is made again, but
-    // fair shares, which rest for a period of priorities: they are set back to these.
+    // Undoes everything since `before`. Rebuilds the derived state, except for fair shares, which
+    // are fixed for a priority period: they are set to `shares`.
     void undo(ClusterState::Mark before, FairShares shares);
 
     void plant(InjectedFault bug);

@@ -13,7 +13,7 @@ bool limits_all(const AccountSpec& account) {
     return account.limits.group_jobs || !account.limits.group_tres.empty();
 }
 
-// From the account to the top; false ends it.
+// Visits the account and its ancestors up to the root, until `visit` returns false.
 template <class Visit>
 void each_above(const Accounts& accounts, std::string_view name, Visit visit) {
     for (std::size_t depth = 0; depth < 64; ++depth) {
@@ -34,7 +34,7 @@ LimitNews::LimitNews(const ClusterState& state, const LimitUses::Changed& change
     qos_.resize(spec.qos.size());
     std::set<std::string_view> limited;
     std::set<std::pair<std::string_view, std::string_view>> own;
-    std::set<std::string_view> users, whole_accounts;  // That a QOS limits each by itself.
+    std::set<std::string_view> users, whole_accounts;  // Those that a QOS limits individually.
     for (const auto& [account, user, qos] : changed) {
         own.emplace(account, user);
         if (qos.index() < qos_.size()) {

@@ -1,7 +1,12 @@
-// LimitNews: for whom limits may answer otherwise than before, after runs began or ended: jobs of
-// the same user and account, of an account with a limit above one of those, and, where their QOS
-// has a limit on each user, each account or all of its jobs, of that user, that account, that QOS.
-// All others need not be asked again.
+// LimitNews: which jobs may find another result when their limits are checked again, after runs
+// began or ended. For every other job the last result still holds. For each of these runs, that may
+// be the case for:
+//
+// - jobs of the same user and account
+// - jobs below an account that limits all its jobs together, if that account is the run's own or
+//   above it
+// - if the run's QOS has limits per user, per account or in all: jobs of that user, of that account
+//   or of that QOS
 #pragma once
 
 #include <vector>
@@ -12,7 +17,7 @@ namespace berth {
 
 class LimitNews {
 public:
-    // What has changed since the last time it was taken.
+    // `changed`: from ClusterState::take_changed_uses().
     LimitNews(const ClusterState& state, const LimitUses::Changed& changed);
 
     bool concerns(const PendingJob& job) const;

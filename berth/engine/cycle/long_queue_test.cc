@@ -1,4 +1,4 @@
-// What a long queue may cost one cycle: counts of work, which are the same on any machine.
+// What one cycle may cost on a long queue, as counts of work, which do not depend on the machine.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace berth {
 namespace {
 
 constexpr int kJobs = 20'000;
-constexpr std::size_t kMostAtOnce = 5000;  // Jobs whose rows readers must make anew.
+constexpr std::size_t kMostAtOnce = 5000;  // Jobs whose published rows change in one cycle.
 
 ClusterSpec with_age() {
     ClusterSpec spec = testing::make_cluster(1);
@@ -29,7 +29,7 @@ protected:
         }
         settle();
     }
-    // Later; and something happens, or nobody would ask.
+    // Time passes, and an event triggers a cycle.
     void wait(Duration length) {
         now += length;
         testing::submit(engine, now, testing::make_job({.gpus = 8}));

@@ -1,6 +1,6 @@
-// PlanQuota: which of the jobs that wait get a planned start, in their order: so many of all, of
-// each user, partition and account's user, and none that is too new or too unimportant. The others
-// still start wherever they delay no one.
+// PlanQuota: which pending jobs get a planned start: counted in order, up to a number in all and of
+// each user, partition and association; none that is too new or of too low priority. The others
+// still start wherever they delay no job.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ public:
     bool admits(const PendingJob& job) const {
         return planned_ < scheduling_.plan_depth && (!special_ || has_room(job));
     }
-    // It waits.
+    // Counts a job that keeps waiting.
     void count(const PendingJob& job) {
         ++blocked_;
         if (!admits(job)) return;
@@ -24,13 +24,13 @@ public:
         if (special_) count_special(job);
     }
     std::uint32_t blocked() const { return blocked_; }
-    // Whether the depth alone decides, and nobody behind is within it.
+    // Whether only the depth limits, and it is reached.
     bool is_exhausted() const { return !special_ && planned_ >= scheduling_.plan_depth; }
-    // Whether it admits all of so many.
+    // Whether it admits this many jobs, all of them.
     bool admits_all(std::size_t jobs) const { return !special_ && jobs <= scheduling_.plan_depth; }
     void reset();
 
-    // The option of SchedulerParameters that stands against it; empty: none.
+    // The option of SchedulerParameters that excludes the job; empty: none.
     std::string_view objection(const PendingJob& job) const;
 
 private:
@@ -42,7 +42,7 @@ private:
     const ClusterState& state_;
     const SchedulingSpec& scheduling_;
     Time now_;
-    bool special_;  // More than the depth of the whole is limited.
+    bool special_;  // Limits other than the depth apply.
     std::uint32_t blocked_ = 0, planned_ = 0;
     std::map<std::uint32_t, std::uint32_t> of_user_;
     std::map<PartitionId, std::uint32_t> of_partition_;

@@ -1,8 +1,8 @@
 // How runs start and end, fact by fact.
 #include <gtest/gtest.h>
 
-#include "berth/testing/engine_rig.h"
 #include "berth/testing/builders.h"
+#include "berth/testing/engine_rig.h"
 #include "berth/testing/random_facts.h"
 
 namespace berth {
@@ -51,7 +51,7 @@ protected:
     void exit(JobId id, std::uint32_t node, std::int16_t code) {
         end({.job = id, .node = NodeId(node), .batch_exit = ExitStatus{.code = code}});
     }
-    // One that holds nothing on these nodes.
+    // A step that holds nothing on these nodes.
     static Step step(std::uint32_t id, const std::vector<std::uint32_t>& nodes) {
         Step made{.id = StepId(id)};
         for (const std::uint32_t n : nodes) {
@@ -244,7 +244,7 @@ TEST_F(Runs, AStepIsOverWhenAllItsNodesAreAndHasTheHighestExit) {
     start(id, {0, 1});
     state.apply(at(11), StepCreated{id, Attempt(1), step(0, {0, 1})});
     state.apply(at(12), StepEnded{id, Attempt(1), StepId(0), NodeId(1), {.code = 2}});
-    state.apply(at(12), StepEnded{id, Attempt(1), StepId(0), NodeId(1), {.code = 9}});  // Again.
+    state.apply(at(12), StepEnded{id, Attempt(1), StepId(0), NodeId(1), {.code = 9}});  // Repeated.
     EXPECT_EQ(job(id).steps[0].state, StepState::running);
     state.apply(at(13), StepEnded{id, Attempt(1), StepId(0), NodeId(0), {.code = 1}});
     EXPECT_EQ(job(id).steps[0].state, StepState::failed);

@@ -1,4 +1,4 @@
-// A run that stands still: its time, its limit, what its account pays, what is promised behind it.
+// A suspended run: its time, its limit, what its account pays, and the starts planned behind it.
 #include <gtest/gtest.h>
 
 #include "berth/engine/cycle/engine.h"

@@ -1,4 +1,4 @@
-// Usage as jobs run, and what comes of it for the order.
+// Usage as jobs run, and its effect on the order.
 #include <gtest/gtest.h>
 
 #include "berth/engine/derived/derived_state.h"
@@ -47,7 +47,7 @@ TEST(Usage, StopsWhereTheRunIsToldToEnd) {
     const JobId job = submit(engine, Time(0s), make_job({.gpus = 1}));
     engine.cycle(Time(0s), kBudget);
     engine.apply(Time(10min), EndJob{.job = job, .outcome = JobState::cancelled});
-    finish(engine, Time(20min), job);  // Cleaning up is not the user's time.
+    finish(engine, Time(20min), job);  // Cleaning up does not count as the user's time.
     EXPECT_EQ(billed(engine, 0, Time(1h)), 600);
 }
 
@@ -82,7 +82,7 @@ TEST(Usage, LetsWhoUsedLessPass) {
     engine.cycle(Time(30min), kBudget);
     EXPECT_EQ(engine.state().find_job(bens)->state, JobState::running);
     EXPECT_EQ(engine.state().find_job(anns)->state, JobState::pending);
-    // Three users, root among them. Who used nothing shares the first rank.
+    // Three users, root among them. Users without usage share the first rank.
     EXPECT_EQ(engine.state().priority(bens), 1000);
     EXPECT_EQ(engine.state().priority(anns), 333);
 }
@@ -133,7 +133,7 @@ TEST(Order, MayGoOnForThoseThatRun) {
         engine.cycle(Time(0s), kBudget);
         submit_as(engine, Time(10min), "ben", 4);
         engine.cycle(Time(10min), kBudget);
-        // The first of two when it started; now the last of three, who alone has used anything.
+        // First of two when it started; now last of three, the only one with usage.
         EXPECT_EQ(engine.state().priority(runs), running_too ? 333 : 1000);
     }
 }

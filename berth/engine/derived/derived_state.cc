@@ -9,7 +9,8 @@
 namespace berth {
 void DerivedState::rebuild(const ClusterState& state) {
     Result<Policy> built = build_policy(state.spec());
-    policy = built.ok() ? std::move(built).value() : Policy();  // Checked before it was installed.
+    // Checked before the configuration was installed.
+    policy = built.ok() ? std::move(built).value() : Policy();
     totals = totals_of(state.spec());
     partition_totals = partition_totals_of(state.spec());
     topologies = Topologies(state.spec());
@@ -106,7 +107,7 @@ void DerivedState::note_devices(const ClusterState& state, const DevicesDrained&
     changed = true;
 }
 
-// Reservations are few, and change seldom.
+// Reservations are few and seldom change, so everything is rebuilt.
 void DerivedState::note_reservations(const ClusterState& state) {
     book.rebuild(state);
     std::vector<JobId> concerned;
@@ -174,7 +175,7 @@ void DerivedState::note(const ClusterState& state, Time now, const Fact& fact) {
                    [&](const JobsEligible&) { changed = true; },
                    [&](const StepCreated&) {},
                    [&](const StepEnded&) {},
-                   [&](const auto& kind) { job_changed(kind.job); },  // Of those about a job.
+                   [&](const auto& kind) { job_changed(kind.job); },  // Facts about a job.
                },
                fact);
 }

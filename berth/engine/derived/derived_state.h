@@ -1,5 +1,5 @@
-// DerivedState: all that the engine derives from the state and keeps up to date, fact by fact:
-// policy, bookings, the jobs that wait. Nothing of it is saved; rebuild() makes it again.
+// DerivedState: everything that the engine derives from the state and updates fact by fact: policy,
+// planned reservations, pending jobs in order. None of it is saved; rebuild() makes it again.
 #pragma once
 
 #include <map>
@@ -17,15 +17,15 @@
 namespace berth {
 
 struct DerivedState {
-    // So many jobs at the head of the order are looked at before those that could start at once.
+    // Number of jobs at the head of the order to try before those that could start at once.
     static constexpr std::uint32_t kHead = 64;
-    // In a queue of up to so many, whatever a job gives back when it moves is offered to those
-    // before it first; in a longer one, in the next round.
+    // In a queue of at most this length, what a job releases when it moves is offered to the jobs
+    // before it first; in a longer queue, in the next round.
     static constexpr std::uint32_t kStrict = 256;
-    // A look at all jobs in order, which may take several cycles.
+    // One pass over all jobs in order. It may take several cycles.
     struct Round {
         bool under_way = false;
-        std::optional<OrderKey> after;  // The last job that was looked at.
+        std::optional<OrderKey> after;  // The last job that was visited.
         ReleaseNumber begun_at = 0;
     };
 
@@ -37,35 +37,38 @@ struct DerivedState {
     PlanBook book;
     PendingJobs pending;
     WorkCounts work;
-    BitSet usable;                       // Nodes that may take work.
-    std::vector<NodeReadings> readings;  // By NodeId, as far as some came; never: no GPUs in it.
+    BitSet usable;  // Nodes that may take work.
+    // By NodeId, as far as received. An entry without GPUs: the node never sent any.
+    std::vector<NodeReadings> readings;
     HeadHolds holds;
     FairShares fair_shares;
-    std::vector<Duration> services;  // That jobs which are over had attained; for OrderRule.
+    std::vector<Duration> services;  // Service that ended jobs had attained; for OrderRule.
 
     void refresh_services(const ClusterState& state);
-    std::map<JobId, std::set<JobId>> task_runs;  // By array: its tasks that hold something.
+    std::map<JobId, std::set<JobId>> task_runs;  // By array: its tasks that hold resources.
     bool changed = true;                         // Since the last complete cycle.
-    std::optional<Time> wake_at;                 // As that cycle said.
-    std::optional<Time> submitted_at;  // Since then, where submissions alone are not `changed`.
-    std::optional<Time> paused_until;  // Nothing is placed before that.
+    std::optional<Time> wake_at;                 // As the last complete cycle returned it.
+    // The submission since then, where submissions alone do not set `changed`.
+    std::optional<Time> submitted_at;
+    std::optional<Time> paused_until;  // Nothing is placed before this time.
     Round round;
     InjectedFault injected = InjectedFault::none;
-    bool feasibility_changed = false;     // Nodes came or went: so may the gates of all jobs.
+    // Nodes came or went, so the blocking reason of any job may change.
+    bool feasibility_changed = false;
     bool planned_starts_at_risk = false;  // A node went, or a job was moved ahead by hand.
-    std::optional<Time> priorities_of;    // The minute for which they were worked out.
-    // For that minute, while it is under way: some jobs in each cycle, which keep the priority they
-    // have until all are known.
+    std::optional<Time> priorities_of;    // The minute for which priorities were computed.
+    // The computation for that minute while it is under way: some jobs in each cycle. Jobs keep
+    // their old priority until all new ones are known.
     struct Repricing {
         JobId next{0};
         std::vector<std::pair<JobId, std::int64_t>> moved;
-        std::vector<std::vector<JobOrder::Entry>> runs;  // What that makes of the order, in parts.
+        std::vector<std::vector<JobOrder::Entry>> runs;  // The new order, in sorted runs.
     };
     std::optional<Repricing> repricing;
 
-    std::uint32_t moves_max = 0;  // Engine::limit_moves().
-    // Where moves are limited: those left at this moment, and what was seen when whoever could
-    // start at once was last looked for.
+    std::uint32_t moves_max = 0;  // See Engine::limit_moves().
+    // Where moves are limited: those left at this moment, and what had been seen when the last
+    // search for immediate starts was made.
     struct Moves {
         Time at = Time::min();
         std::uint32_t left = 0;
@@ -73,19 +76,19 @@ struct DerivedState {
         ReleaseNumber started_after = 0;
     };
     Moves moves;
-    // In the order, and perhaps not looked for a place yet.
+    // Jobs that are in the order and perhaps not tried yet.
     std::vector<JobId> unlooked;
-    bool any_takes_less = false;  // Some job, at some time (--time-min).
+    bool any_takes_less = false;  // Some job, at some time, had --time-min.
 
-    // Of what readers are told about those that wait: whose may not be written as it is, whether
-    // that may be so of all, and who was the first of each partition.
+    // Pending jobs whose published reason is out of date, whether that may be so of all, and the
+    // first job of each partition as last written.
     std::vector<JobId> unwritten;
-    std::vector<JobId> unwritten_later;  // So many that some are written in each cycle.
+    std::vector<JobId> unwritten_later;  // Too many for one cycle: each cycle writes some.
     bool all_unwritten = true;
     std::vector<std::optional<JobId>> first_written;
 
     void rebuild(const ClusterState& state);
-    // After this fact was applied.
+    // Call it after the fact was applied to the state.
     void note(const ClusterState& state, Time now, const Fact& fact);
 
     std::size_t running_tasks(const Job& job) const;
@@ -100,13 +103,14 @@ private:
 };
 
 JobSize size_of(const Demand& demand);
-TresCounts tres_of(const Demand& demand);  // What it asks for, as far as that is known before.
+// What the demand asks for, as far as that is known before it is placed.
+TresCounts tres_of(const Demand& demand);
 
-// Priorities are those of the period that has begun, so that they, and all who read them, rest in
-// between.
+// The start of the priority period that contains `now`. Priorities are computed for it, so they and
+// all that read them stay the same within a period.
 Time priority_time(const ClusterSpec& spec, Time now);
 
-// What rules see of an engine's state.
+// The engine's state as policy rules see it.
 class EngineView : public View {
 public:
     EngineView(const ClusterState& state, const DerivedState& derived, Time now)

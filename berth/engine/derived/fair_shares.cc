@@ -5,14 +5,15 @@ namespace {
 
 ShareTree tree_without_usage(const ClusterSpec& spec, const std::vector<UsageRecord>& usage) {
     std::vector<std::pair<std::string, std::string>> others;
-    if (!spec.scheduling.enforce_accounts) {  // Else whoever has no association has no share.
+    // If accounts are enforced, a user without an association has no share.
+    if (!spec.scheduling.enforce_accounts) {
         for (const UsageRecord& record : usage) others.emplace_back(record.account, record.user);
     }
     return {spec, others};
 }
 
-// Where each record's usage belongs: what is left of an association that is gone stays its
-// account's.
+// The tree node of each usage record. Usage of an association that no longer exists stays with its
+// account.
 std::vector<std::size_t> nodes_of(const ShareTree& tree, const std::vector<UsageRecord>& usage) {
     std::vector<std::size_t> nodes;
     nodes.reserve(usage.size());
@@ -46,7 +47,8 @@ void FairShares::refresh(const ClusterState& state, const Policy& policy, Time a
     }
     const std::vector<UsageRecord>& usage = state.usage();
     if (at_ == at && by_usage_.size() == usage.size()) return;
-    if (!at_ || nodes_.size() != usage.size()) {  // Another configuration, or a new user.
+    // The configuration changed, or there is a new user.
+    if (!at_ || nodes_.size() != usage.size()) {
         tree_ = tree_without_usage(state.spec(), usage);
         nodes_ = nodes_of(tree_, usage);
     }

@@ -1,4 +1,4 @@
-// FairShares: where every association stands, worked out once for each period of priorities.
+// FairShares: the fair-share standing of every association, computed once per priority period.
 #pragma once
 
 #include <optional>
@@ -11,20 +11,21 @@ namespace berth {
 
 class FairShares {
 public:
-    // Does nothing where no rule asks, or where it is known for this time and these associations.
+    // Does nothing if no rule needs it, or if the result for this time and these associations is
+    // known.
     void refresh(const ClusterState& state, const Policy& policy, Time at);
 
-    // Of a record of usage, by its number.
+    // The standing of a usage record, by its number.
     AssociationStanding of(std::optional<std::size_t> usage) const;
 
 private:
     std::optional<Time> at_;
     ShareTree tree_;
-    std::vector<std::size_t> nodes_;  // Of the tree, by number of the record.
+    std::vector<std::size_t> nodes_;  // Tree node, by number of the usage record.
     std::vector<AssociationStanding> by_usage_;
 };
 
-// The tree of these shares, with what has been used by that time.
+// The tree of shares of this configuration, with the usage up to this time.
 ShareTree share_tree_of(const ClusterSpec& spec, const std::vector<UsageRecord>& usage, Time at);
 
 }  // namespace berth

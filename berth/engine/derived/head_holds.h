@@ -1,6 +1,5 @@
-// HeadHolds: nodes that are kept for a job which is first in its partition and has no known start,
-// since what runs there has no end that is known. They empty one run after the other, until the
-// job fits.
+// HeadHolds: nodes kept for a job that is first in its partition and has no known start, because
+// the jobs running there have no known end. The nodes empty as these jobs end, until the job fits.
 #pragma once
 
 #include <optional>
@@ -22,15 +21,15 @@ class HeadHolds {
 public:
     bool empty() const { return holds_.empty(); }
     const std::vector<HeadHold>& all() const { return holds_; }
-    const HeadHold* of(JobId job) const;  // nullptr: it holds nothing.
+    const HeadHold* of(JobId job) const;  // nullptr: the job holds no nodes.
 
-    // Instead of those before. Returns the nodes that nobody holds any more.
+    // Replaces all holds. Returns the nodes that no job holds any more.
     std::vector<NodeId> replace(std::vector<HeadHold> holds, std::size_t nodes);
 
-    // What of the usable nodes this job may have.
+    // The usable nodes that are open to this job: those that no other job holds.
     BitSet open_to(JobId job, const BitSet& usable) const;
 
-    std::optional<Time> next;  // When the next job will have waited long enough.
+    std::optional<Time> next;  // When the next job will have waited long enough for a hold.
 
 private:
     std::vector<HeadHold> holds_;

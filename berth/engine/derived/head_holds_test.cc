@@ -1,4 +1,4 @@
-// Who is first and has no known start is not passed by for ever.
+// A job that is first and has no known start is not passed over forever.
 #include "berth/engine/derived/head_holds.h"
 
 #include <gtest/gtest.h>
@@ -12,9 +12,9 @@ namespace {
 
 constexpr Duration kWait = std::chrono::hours(1);
 
-// A cluster on which nothing has a time limit, full of small jobs, one wide job first in the
-// queue, and always more small ones behind it. Returns how many runs have ended before the wide
-// one started; nullopt: it never did.
+// A cluster without time limits, full of small jobs, with one wide job first in the queue and ever
+// more small jobs behind it. Returns the number of runs that ended before the wide job started;
+// nullopt: it never started.
 std::optional<int> ends_until_wide_starts(Rng& rng, Duration hold_after) {
     ClusterSpec spec =
         testing::make_cluster(static_cast<std::uint32_t>(rng.between(3, 6)), {.gpus = 4});

@@ -55,7 +55,7 @@ TEST(JobOrder, IsTheSameWhetherSortedAtOnceOrMergedFromRuns) {
         for (auto& run : runs) {
             std::ranges::sort(run, {}, &JobOrder::Entry::key);
             for (const JobOrder::Entry& entry : run) {
-                if (rng.chance(20)) continue;  // It has changed otherwise since.
+                if (rng.chance(20)) continue;  // Its key has changed again since.
                 moved.insert(entry.job->id);
                 ours[entry.job->id.index()].key = entry.job->key = entry.key;
             }

@@ -14,7 +14,7 @@ namespace berth {
 
 namespace {
 
-// Where the job says nothing; Slurm's default of max_switch_wait.
+// If the job does not say; Slurm's default of max_switch_wait.
 constexpr Duration kSwitchesWait = std::chrono::seconds(300);
 
 void relax_switches(Kind& kind, const Job& job, std::optional<Duration> most) {
@@ -30,12 +30,12 @@ void relax_switches(Kind& kind, const Job& job, std::optional<Duration> most) {
 
 std::shared_ptr<Kind> PendingJobs::kind_of(const ClusterState& state, const Job& job) {
     JobRequest request = job.spec.request;
-    request.time_limit.reset();  // The demand is the same with any.
+    request.time_limit.reset();  // The demand does not depend on it.
     Writer key;
     key.write(request);
     key.write(job.partition);
     const TopologyConstraint& near = job.spec.request->nearness;
-    if (near.switches) key.write(job.submitted_at);  // Each waits by itself.
+    if (near.switches) key.write(job.submitted_at);  // Each such job waits by itself.
     if (!near.affinities.empty()) key.write(job.owner->uid);
     if (job.het) key.write(job.id);
     const Reservation* reservation = state.find_reservation(request.reservation);
@@ -84,7 +84,7 @@ std::shared_ptr<Shape> PendingJobs::shape_of(const ClusterState& state, const Jo
         at->second = shape;
         return shape;
     }
-    if (kind->shapes.size() == kind->shapes.capacity()) {  // Before it grows.
+    if (kind->shapes.size() == kind->shapes.capacity()) {  // Sweep before the vector grows.
         std::erase_if(kind->shapes, [](const auto& entry) { return entry.second.expired(); });
         at = place();
     }
@@ -139,7 +139,7 @@ void PendingJobs::forget_feasibility() {
 // ---- The order.
 
 OrderKey key_of(const ClusterState& state, const PendingJob& pending, std::int64_t priority) {
-    constexpr std::int64_t kTierMost = 1 << 30;  // Slurm's are below 65 534.
+    constexpr std::int64_t kTierMost = 1 << 30;  // Slurm's are at most 65 533.
     const Job& job = *state.find_job(pending.id);
     const std::int64_t tier = state.spec().partition(job.partition).priority_tier;
     return {.tier = job.expedited
@@ -179,7 +179,8 @@ void JobOrder::note_entered(PendingJob& job) {
 void JobOrder::insert(std::vector<PendingJob*> jobs) {
     first_ = 0;
     if (jobs.empty()) return;
-    // One by one, unless many holes have come together: then they are closed on the way.
+    // Inserts one by one, unless there are many jobs or many gaps: then a merge closes the gaps as
+    // well.
     if (jobs.size() <= 16 && entries_.size() <= 2 * size_ + 64) {
         for (PendingJob* job : jobs) {
             const auto at = entries_.begin() + static_cast<std::ptrdiff_t>(behind(job->key));

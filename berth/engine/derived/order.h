@@ -1,5 +1,5 @@
-// Order: the jobs that wait, each with what the engine knows of it beyond its record, and the order
-// in which they are looked at. Both are kept from cycle to cycle.
+// Order: the pending jobs, what the engine knows of each beyond its record, and the order in which
+// they are tried. All are kept from cycle to cycle.
 #pragma once
 
 #include <map>
@@ -25,65 +25,66 @@ struct Shape;
 struct Kind {
     Demand demand;
     ClassRequirements requirements;
-    // --switches=N@wait: from then on, the same without that limit.
+    // --switches=N@wait: the demand without the limit on switches, valid from relaxed_from on.
     Rare<Demand> relaxed;
     Time relaxed_from{};
-    // It wants to be beside jobs that run, or apart from them: looked at anew each time, and
-    // promised nothing.
+    // The request has affinities to running jobs, for or against: it is evaluated anew each time
+    // and gets no planned start.
     bool depends_on_running = false;
     bool has_affinities = false;
-    bool of_components = false;  // Of a heterogeneous job, which looks for all of them together.
-    // Whether it could run on the nodes that may take work, were they empty. Kept while no node's
-    // condition changes.
+    bool of_components = false;  // Components of a heterogeneous job, which is placed as a whole.
+    // Whether the demand fits the nodes that may take work, if they were empty. Kept until some
+    // node's condition changes.
     enum class Feasibility : std::uint8_t {
         unknown,
         fits,
         not_now,
         never
     } feasibility = Feasibility::unknown;
-    // Of the first component of a heterogeneous job: whether all of them could, beside each other.
+    // Of the first component of a heterogeneous job: whether all components fit side by side.
     Feasibility together = Feasibility::unknown;
-    SharedText missing;  // With not_now, once it was asked for: the nodes that are wanted.
+    SharedText missing;  // With not_now, once asked for: the nodes that are missing.
     std::vector<std::pair<Duration, std::weak_ptr<Shape>>> shapes;  // By length.
-    // For the look at who can start at once: from the longest run that could, down to the shortest
-    // that was tried and could not.
+    // For the search for immediate starts: the longest run that could start now, and the shortest
+    // that was tried and failed.
     Duration longest_now{}, failed_now{};
 
-    // Whether it could start now where holes do not show it.
+    // Whether free slots do not tell if it can start now, so that it must be tried.
     bool needs_a_look() const { return demand.share || demand.linked > 0 || depends_on_running; }
 };
 
-// And the same limit. When one of them finds no room, its equals need not look until something is
-// given back, and then only there.
+// Jobs of one kind with the same time limit. When one of them finds no start, the others need not
+// search until something is released, and then only there.
 struct Shape {
     std::shared_ptr<Kind> kind;
     Duration length{};
-    // No job of this shape without a promise of its own can start before `bound`, unless something
-    // was given back after `bound_at`.
+    // No job of this shape without a planned start can start before `bound`, unless something was
+    // released after `bound_at`.
     Time bound{};
     ReleaseNumber bound_at = 0;
-    // From when on what is fresh could help one of them; as of this version of what is fresh.
+    // The earliest time at which fresh nodes could help a job of this shape; computed for version
+    // hope_at of the fresh nodes.
     Time hope{};
     std::uint64_t hope_at = 0;
 
     const Demand& demand() const { return kind->demand; }
 };
 
-// Why a job is not even looked at, apart from resources; none: it is.
+// Why a job is not eligible, apart from resources. PendingReason::none: the job is eligible.
 struct BlockingReason {
     PendingReason reason = PendingReason::none;
     bool by_limit = false;  // Of an association or a QOS.
-    Maybe<Time> until;      // When that ends by itself.
+    Maybe<Time> until;      // When the reason ends by itself.
     SharedText detail;
 };
 
-// As Slurm sorts them: what a lost node put back and shall come first, PriorityTier, the site's
-// rule of order if it has one, priority, submission, id. (Reservations come between the first two.)
-// Lower is looked at first.
+// Slurm's order: jobs that a lost node requeued and that shall come first, PriorityTier, the site's
+// order rule if there is one, priority, submission, id. (Reservations come between the first two.)
+// Lower comes first.
 struct OrderKey {
-    std::int32_t tier = 0;  // Negated; the lowest of all for what is expedited.
+    std::int32_t tier = 0;  // Negated; the minimum for expedited jobs.
     JobId id{0};
-    std::int64_t rank = 0;      // By the site's rule of order; 0 where there is none.
+    std::int64_t rank = 0;      // From the site's order rule; 0 without one.
     std::int64_t priority = 0;  // Negated.
     Time submitted_at{};
 
@@ -96,8 +97,8 @@ struct OrderKey {
     }
 };
 
-// What the engine knows of a job that waits, beyond its record. There may be a hundred thousand:
-// 104 bytes each, flags as single bits, and texts that are shared or not there at all.
+// What the engine knows of a pending job beyond its record. A queue may have a hundred thousand, so
+// it has 104 bytes: flags are single bits, texts are shared or absent.
 struct PendingJob {
     static constexpr std::uint32_t kNoUsage = ~std::uint32_t{0};
 
@@ -105,23 +106,23 @@ struct PendingJob {
     PartitionId partition{0};
     std::shared_ptr<Shape> shape;
     BlockingReason blocking;
-    OrderKey key;                    // In the order, if it is in there. Priority and rank always.
-    Time looked_at = Time::min();    // When it last looked for a place …
-    ReleaseNumber looked_after = 0;  // … and after which release.
+    OrderKey key;  // Its place in the order, if `ordered`. Priority and rank are always valid.
+    Time looked_at = Time::min();          // When it last searched for a start.
+    ReleaseNumber looked_after = 0;        // The last release at that time.
     std::uint32_t usage_index = kNoUsage;  // Of its account and user: ClusterState::usage().
     PendingReason written_reason = PendingReason::none;  // What readers see.
     bool written_detail : 1 = false;
-    bool unwritten_priority : 1 = false;  // It has changed since they were told.
-    bool ordered : 1 = false;             // It is: no gate is shut.
-    bool unsettled : 1 = false;           // New or changed: gate and key are not known.
-    bool looked : 1 = false;              // Has looked for a place since.
-    bool looked_ahead : 1 = false;        // And for a planned start.
-    bool watched : 1 = false;             // Its gate may open or shut though nothing happens to it.
-    bool limited : 1 = false;         // Likewise, when others of its account or QOS start or end.
-    bool listed : 1 = false;          // In the list of those to be asked again.
-    bool disturbed : 1 = false;       // Something was given back where it has its promise.
-    bool moved_in_order : 1 = false;  // By an explicit change; it may then pass promises.
-    bool repriced : 1 = false;        // Its new priority stands in DerivedState::repricing.
+    bool unwritten_priority : 1 = false;  // It has changed since it was last written.
+    bool ordered : 1 = false;             // The job is in the order: no blocking reason applies.
+    bool unsettled : 1 = false;           // New or changed: blocking reason and key are unknown.
+    bool looked : 1 = false;              // It has searched for a start since it was settled.
+    bool looked_ahead : 1 = false;        // It has also searched for a planned start.
+    bool watched : 1 = false;  // Its blocking reason may change though nothing happens to the job.
+    bool limited : 1 = false;  // The same, when other jobs of its account or QOS start or end.
+    bool listed : 1 = false;   // In PendingJobs::watch_list().
+    bool disturbed : 1 = false;       // Something was released on a node of its planned start.
+    bool moved_in_order : 1 = false;  // Moved explicitly; it may pass planned starts.
+    bool repriced : 1 = false;        // Its new priority is in DerivedState::repricing.
     bool takes_less : 1 = false;      // --time-min: it may start with less time than its limit.
     bool component : 1 = false;       // Of a heterogeneous job.
 
@@ -136,28 +137,27 @@ struct PendingJob {
 };
 static_assert(sizeof(PendingJob) == 104);
 
-// The jobs that may be looked at, sorted. Those that leave make holes, which are closed now and
-// then.
+// The eligible jobs, sorted. A job that leaves makes a gap; gaps are closed now and then.
 class JobOrder {
 public:
     struct Entry {
         OrderKey key;
-        PendingJob* job = nullptr;  // Null: it has left.
+        PendingJob* job = nullptr;  // Null: the job has left.
     };
 
     const std::vector<Entry>& entries() const { return entries_; }
-    std::size_t size() const { return size_; }  // Of those that have not left.
+    std::size_t size() const { return size_; }  // Without those that have left.
     void insert(std::vector<PendingJob*> jobs);
     void erase(PendingJob& job);
-    void resort();  // The keys of some have changed.
-    // The same where all new keys are at hand, as sorted runs; of them, those of these jobs count.
-    // A long queue takes a fifth of the time.
+    void resort();  // Sorts anew after the keys of some jobs have changed.
+    // The same if all new keys are at hand, as sorted runs. Of the entries in `runs`, only those of
+    // jobs in `of` count. Takes a fifth of the time for a long queue.
     void resort(std::vector<std::vector<Entry>> runs, const JobSet& of);
     void clear();
     bool is_first(const PendingJob& job);
-    // In how many partitions some job is looked at.
+    // Number of partitions that have an eligible job.
     std::size_t partitions() const { return partitions_; }
-    // The first entry behind this key.
+    // Index of the first entry after this key.
     std::size_t behind(const OrderKey& key) const;
 
 private:
@@ -165,19 +165,19 @@ private:
 
     std::vector<Entry> entries_;
     std::size_t size_ = 0;
-    std::size_t first_ = 0;                    // None before it is there any more.
-    std::vector<std::uint32_t> of_partition_;  // How many there are.
+    std::size_t first_ = 0;                    // All entries before it have left.
+    std::vector<std::uint32_t> of_partition_;  // Number of eligible jobs.
     std::size_t partitions_ = 0;
 };
 
 class PendingJobs {
 public:
-    // Some job, at some time, that depends_on_running.
+    // Whether some job at some time had Kind::depends_on_running.
     bool any_depends_on_running() const { return any_depends_; }
-    // Likewise, that asks for CPUs and memory alone.
+    // Whether some job at some time asked for CPUs and memory alone.
     bool any_without_devices() const { return any_without_devices_; }
 
-    // After a fact that may have changed what the job asks for, or whether it is pending at all.
+    // Call it after a fact that may have changed what the job asks for, or whether it is pending.
     void refresh(const ClusterState& state, JobId job);
     void rebuild(const ClusterState& state);
     void forget_feasibility();  // Some node's condition changed.
@@ -187,12 +187,12 @@ public:
     JobTable<PendingJob>& all() { return jobs_; }
     const JobTable<PendingJob>& all() const { return jobs_; }
 
-    // Whose gate is shut, or may shut.
+    // Jobs that are blocked, or may become blocked.
     std::vector<JobId>& watch_list() { return watch_list_; }
 
     JobOrder& order() { return order_; }
     const JobOrder& order() const { return order_; }
-    // Those whose gate and place in the order are to be found out.
+    // Jobs whose blocking reason and place in the order must be found again.
     void unsettle(PendingJob& job);
     std::vector<JobId> take_unsettled() { return std::exchange(unsettled_, {}); }
     bool any_unsettled() const { return !unsettled_.empty(); }
@@ -212,13 +212,13 @@ private:
     JobTable<PendingJob> jobs_;
     JobOrder order_;
     std::vector<JobId> unsettled_, watch_list_;
-    std::map<std::string, std::weak_ptr<Kind>> kinds_;  // By request, encoded.
-    std::size_t sweep_at_ = 64;  // Kinds without jobs are cleared away beyond this many.
+    std::map<std::string, std::weak_ptr<Kind>> kinds_;  // By the encoded request.
+    std::size_t sweep_at_ = 64;  // Beyond this many, kinds without jobs are dropped.
 };
 
 OrderKey key_of(const ClusterState& state, const PendingJob& pending, std::int64_t priority);
 
-// As the policy has it; with INCR_ONLY it never falls, but by a hold or by hand.
+// The priority by the policy. With INCR_ONLY it never falls, except by a hold or by hand.
 std::int64_t priority_of(const ClusterState& state, const Job& job, const Policy& policy,
                          const View& view);
 

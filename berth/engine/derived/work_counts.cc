@@ -20,7 +20,7 @@ DimensionSet all_gpus(const ClusterSpec& spec) {
     return types;
 }
 
-// The largest number of parts that a device has, so that a fraction can be told.
+// The largest number of parts that a device has: the denominator of a fraction.
 std::int64_t parts_of_one(const ClusterSpec& spec, DimensionId kind) {
     std::int64_t most = 1;
     for (const NodeSpec& node : spec.nodes) {
@@ -78,7 +78,8 @@ void WorkCounts::refresh(const ClusterState& state, JobId id) {
     const Job* job = state.find_job(id);
     const auto known = jobs_.find(id);
     if (known != jobs_.end()) {
-        if (job != nullptr && !job->spec.array) return;  // It is counted, whatever became of it.
+        // The job stays counted, whatever became of it.
+        if (job != nullptr && !job->spec.array) return;
         count(known->second, -known->second.count);
         jobs_.erase(known);
     }

@@ -1,5 +1,5 @@
-// WorkCounts: which requests come how often, on clusters that give out GPUs in parts. From the jobs
-// that the state knows; placement scores weigh what is free by it.
+// WorkCounts: how often each request occurs, on clusters that share GPUs. Counted over the jobs
+// that the state knows; placement scores weight free capacity by it.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ namespace berth {
 class WorkCounts {
 public:
     void rebuild(const ClusterState& state);
-    // After a fact about this job.
+    // Call it after a fact about this job.
     void refresh(const ClusterState& state, JobId job);
 
     bool gpus_are_shared() const { return shared_; }
@@ -31,7 +31,7 @@ private:
     mutable bool changed_ = true;  // Since usual_ was made.
 };
 
-// What the first node of such a job is asked for; count is how many jobs the record stands for.
+// What the job asks of its first node; `count` is the number of jobs that the record stands for.
 WorkShape work_shape_of(const ClusterSpec& spec, const Job& job);
 
 }  // namespace berth

@@ -1,4 +1,4 @@
-// What a job may wait for, and by when it must have ended.
+// Terms under which a job waits, and by when it must have ended.
 #include <gtest/gtest.h>
 
 #include "berth/engine/admission/admission.h"
@@ -93,7 +93,7 @@ TEST_F(Terms, RefusesAJobThatCannotEndByItsDeadline) {
     admitted(with(hours(1), hours(100)));
 }
 
-// What is too much is named with the most that would do.
+// A refusal names the largest possible value.
 TEST_F(Terms, SaysHowMuchThereIsOfWhatIsTooMuch) {
     const auto said = [&](const JobRequest& request) {
         return refused({.request = request}).message;
@@ -111,7 +111,7 @@ TEST_F(Terms, SaysHowMuchThereIsOfWhatIsTooMuch) {
               std::string::npos);
 }
 
-// The commands say so before they send it; others, such as clients of the API, are told here.
+// The commands check this before they send a request; clients of the API are told here.
 TEST_F(Terms, RefusesAGpuBindThatMeansNothing) {
     const auto with = [](const char* text) {
         JobSpec spec;

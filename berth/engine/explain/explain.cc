@@ -41,7 +41,7 @@ private:
 
     bool is_blocked() const { return blocked_; }
 
-    // Every gate that is shut, and every limit that it would break.
+    // All blocking reasons and all limits that the job would exceed.
     void explain_blockings() {
         const auto blockings =
             blocking_reasons_of(state_, job_, *pending_.shape, derived_.running_tasks(job_), now_);
@@ -60,7 +60,7 @@ private:
         }
     }
 
-    // What the last cycle found, where it is neither resources nor its turn.
+    // What the last cycle found, if the reason is neither resources nor priority.
     void explain_special() {
         const PendingReason known = state_.reason(job_.id);
         result_.reason = known == PendingReason::none ? PendingReason::resources : known;
@@ -104,7 +104,7 @@ private:
             {.reason = result_.reason, .level = std::move(level), .text = std::move(text)});
     }
 
-    // Either too little is free; or enough is, but promised to jobs before it.
+    // Either too little is free, or enough is free but planned for jobs before this one.
     void explain_resources() {
         if (auto blocker = blocker_of_holds(state_, derived_, job_, demand())) {
             result_.blockers.push_back(*std::move(blocker));
@@ -131,7 +131,7 @@ private:
         result_.blockers.push_back(std::move(blocker));
     }
 
-    // Linked GPUs: amounts say nothing, so nodes are counted.
+    // Linked GPUs cannot be told from amounts, so nodes are counted.
     void explain_linked() {
         const auto count = static_cast<int>(demand().linked);
         int enough = 0, linked = 0;
@@ -157,14 +157,14 @@ private:
         result_.blockers.push_back(std::move(blocker));
     }
 
-    // As users name it: "12", "12_3".
+    // In the form users write: "12", "12_3".
     std::string name_of(JobId id) const {
         const Job* const job = state_.find_job(id);
         if (job == nullptr || !job->array_job || !job->array_task) return to_string(id);
         return to_string(*job->array_job) + "_" + std::to_string(*job->array_task);
     }
 
-    // Who has promises, within the job's time, on nodes that it could use.
+    // The jobs whose planned starts use nodes that this job could use, within its time.
     std::string planned_for_job() const {
         std::string jobs;
         std::size_t count = 0;
@@ -211,7 +211,7 @@ private:
         }
     }
 
-    // Which option of the site keeps it out of the plan, if one does.
+    // The site option that keeps the job out of the plan, if there is one.
     void explain_no_plan() {
         if (is_blocked()) return;
         PlanQuota quota(state_, now_);

@@ -1,4 +1,4 @@
-// Explain: why a pending job waits, with numbers, and what it waits for. Made on demand.
+// Explain: why a pending job waits, in numbers. Computed on demand.
 #pragma once
 
 #include "berth/engine/cycle/engine.h"

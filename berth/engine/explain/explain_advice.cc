@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kAdviceMax = 3;
 constexpr auto kMinute = std::chrono::minutes(1);
-// Looks at a node, over all searches for one job: the controller does nothing else meanwhile.
+// Bounds the node examinations over all searches for one job, since they block the controller.
 constexpr std::size_t kLooksMax = 100'000;
 
 class Advising {
@@ -55,10 +55,10 @@ private:
         return demand;
     }
 
-    // Without those that are held for others.
+    // Without those held for other jobs.
     BitSet open_nodes() const { return derived_.holds.open_to(job_.id, derived_.usable); }
 
-    // Where the cycle itself would look, in the same way.
+    // The same search that the cycle would make.
     std::optional<Found> find_now(const Demand& demand, Duration length,
                                   const ClassRequirements* known) const {
         if (demand.share) {
@@ -73,7 +73,8 @@ private:
                           known);
     }
 
-    // With another limit alone, the job's own demand is known to the index of holes.
+    // If only the limit changes, the job's own requirements apply and the free-slot index can be
+    // used.
     const ClassRequirements* requirements_of(const Job& job) const {
         const bool is_same = job.partition == job_.partition &&
                              job.spec.request->gpus == job_.spec.request->gpus &&
@@ -85,7 +86,7 @@ private:
         return is_same && known.generation == derived_.book.generation() ? &known : nullptr;
     }
 
-    // The earliest start of the job changed so, before the one that is known; nullopt: not sooner.
+    // The earliest start of the changed job if it is before the known one; nullopt: it is not.
     std::optional<Time> start_of(const Job& job) {
         const ClassRequirements* known = requirements_of(job);
         const std::size_t looks = known != nullptr && known->known ? 1 : 2 * spec_.nodes.size();
@@ -112,7 +113,8 @@ private:
         if (const auto start = start_of(job)) found_.push_back({std::move(change), *start, job});
     }
 
-    // The longest limit with which it would start at once; or else sooner than it will.
+    // The longest limit with which it would start at once; failing that, one with which it would
+    // start sooner.
     void try_shorter() {
         for (const bool at_once : {true, false}) {
             Job job = job_;
@@ -134,7 +136,8 @@ private:
         }
     }
 
-    // The most that would start at once; or else that would start sooner.
+    // The largest number with which it would start at once; failing that, one with which it would
+    // start sooner.
     template <class Change>
     void try_fewer(std::int64_t count, const std::string& option, Change change) {
         std::optional<Advice> sooner;
@@ -171,7 +174,7 @@ private:
         }
     }
 
-    // With -n the tasks stay as they are, on fewer nodes.
+    // With -n, the number of tasks stays the same, on fewer nodes.
     void try_fewer_nodes() {
         const JobRequest& request = job_.spec.request;
         if (!request.nodes_given || request.nodes_min <= 1 || !request.nodelist.empty()) return;

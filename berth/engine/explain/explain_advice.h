@@ -1,5 +1,5 @@
-// Advice: the smallest changes that would let a job that waits start sooner, each found and proven
-// by the search that plans it.
+// Advice: the smallest changes that would let a pending job start sooner. Each is verified by the
+// search that plans jobs.
 #pragma once
 
 #include <string>
@@ -11,13 +11,14 @@ namespace berth {
 
 struct Advice {
     std::string change;  // "--time=02:00:00", "--gpus=4 instead of 8"
-    Time start{};        // When it would start.
-    Job job;             // As it would be: its request, time limit and partition.
+    Time start{};        // When the changed job would start.
+    Job job;             // The changed job: its request, time limit and partition.
 };
 
-// At most three, the soonest first: a shorter limit, fewer GPUs or nodes, another type, another
-// partition. What the job itself is promised counts as taken, so that nobody ahead of it is
-// delayed. `may_plan`: false for a job that the site's options keep out of the plan.
+// At most three suggestions, the earliest start first: a shorter limit, fewer GPUs or nodes,
+// another type, another partition. The job's own planned reservation stays booked during the
+// search, so no job ahead of it is delayed. `may_plan`: false for a job that site options keep out
+// of the plan.
 std::vector<Advice> advice_for(const ClusterState& state, const DerivedState& derived, Time now,
                                const PendingJob& pending, const PlacementPreference& preference,
                                bool may_plan = true);
@@ -29,7 +30,7 @@ std::string in_words(const Advice& advice, Time now, const PlannedStart* planned
 struct WorkAhead {
     std::uint32_t jobs = 0;
     std::int64_t gpu_minutes = 0;
-    std::uint32_t endless = 0;  // Jobs that ask for GPUs without a limit.
+    std::uint32_t endless = 0;  // Jobs that ask for GPUs without a time limit.
 };
 WorkAhead work_ahead(const ClusterState& state, const DerivedState& derived,
                      const PendingJob& pending);

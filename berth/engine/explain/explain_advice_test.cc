@@ -1,4 +1,4 @@
-// Advice is a promise: who changes a job as `why` proposes gets the start that it named.
+// Advice must hold: a job changed as `why` proposes gets the start that the advice named.
 #include "berth/engine/explain/explain_advice.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ JobUpdated update_to(const Advice& advice) {
     return update;
 }
 
-// A start that comes, or is planned.
+// The actual or planned start.
 std::optional<Time> start_in(const ClusterState& state, JobId id) {
     const Job& job = *state.find_job(id);
     if (job.started_at) return job.started_at;
@@ -78,7 +78,7 @@ void fill(Rng& rng, Engine& engine, Time now) {
     }
 }
 
-// The promise holds to the letter, unless somebody ahead takes what the change gives up.
+// The named start holds exactly, unless a job ahead takes what the change frees.
 void check(const Engine& engine, Time now, const Advice& advice) {
     const JobId id = advice.job.id;
     const PlannedStart* planned = engine.state().planned(id);

@@ -40,7 +40,7 @@ std::string limit_text(Duration limit) {
 std::int64_t minutes(Duration length) { return seconds(length) / 60; }
 
 void fill_time(Blocker& blocker, const Job& job, Duration most, const std::string& whose) {
-    if (job.time_limit != Duration::max()) {  // No limit is no number of minutes.
+    if (job.time_limit != Duration::max()) {  // An unlimited time has no number of minutes.
         blocker.resource = "minutes";
         blocker.asked = minutes(job.time_limit);
         blocker.total = minutes(most);
@@ -70,7 +70,7 @@ void fill_node_memory(Blocker& blocker, const PartitionSpec& partition, const De
                    format_size(Bytes(blocker.total)) + " (MaxMemPerNode).";
 }
 
-// What is said without numbers.
+// The reasons explained without numbers.
 std::string plain_text(const Job& job, const BlockingReason& blocking) {
     switch (blocking.reason) {
         case PendingReason::job_held_user: return "Its owner holds it: release it.";

@@ -1,4 +1,4 @@
-// Blockers: what a shut gate, or too little of something, says in numbers and in a sentence.
+// Blockers: a blocking reason, or a shortage, in numbers and in a sentence.
 #pragma once
 
 #include "berth/engine/cycle/blocking_reasons.h"
@@ -10,11 +10,12 @@ namespace berth {
 
 Blocker blocker_of_reason(const ClusterState& state, const DerivedState& derived, const Job& job,
                           const Shape& shape, const BlockingReason& blocking);
-// That a limit would be broken.
+// For a limit that the job would exceed.
 Blocker blocker_of(const Excess& excess);
 
 Blocker blocker_of(const ClusterState& state, const Job& job, const Shortage& shortage);
-// Nodes kept for this job, or those it could use for others, by HeadHolds; nullopt: none.
+// Nodes held for this job, or held for others although it could use them (HeadHolds); nullopt:
+// none.
 std::optional<Blocker> blocker_of_holds(const ClusterState& state, const DerivedState& derived,
                                         const Job& job, const Demand& demand);
 

@@ -14,14 +14,14 @@ namespace {
 
 using R = PendingReason;
 
-// What the job asks for, counted as limits count it.
+// What the job asks for, as limits count it.
 struct Asked {
     std::int64_t nodes = 0, cpus = 0, memory = 0;  // Memory in MiB.
     std::vector<std::pair<DimensionSet, std::int64_t>> gres;
-    Resources amount;  // The same, for what it bills: GRES of any type are counted as the first.
+    Resources amount;  // The same, for billing. GRES of any type count as the first type.
 };
 
-// The dimensions of each GRES that is given out whole: "gpu" of all its types.
+// The dimensions of each GRES that is allocated whole: "gpu" stands for all its types.
 std::vector<DimensionSet> gres_by_name(const ClusterSpec& spec) {
     std::map<std::string_view, DimensionSet> by_name;
     for (std::uint32_t d = kMemoryDimension.value() + 1; d < spec.dimensions.size(); ++d) {
@@ -42,8 +42,8 @@ std::int64_t amount_in(const Resources& amount, DimensionSet set) {
     return sum;
 }
 
-// An exclusive job holds all of its nodes, whatever it asks for: at least so much as the smallest
-// of those that it may have.
+// An exclusive job holds its nodes whole, whatever it asks for: at least as much as the smallest
+// nodes that it may have.
 void add_whole_nodes(const ClusterSpec& spec, const Demand& demand, Asked& asked) {
     const std::vector<DimensionSet> names = gres_by_name(spec);
     std::int64_t least = INT64_MAX;
@@ -156,7 +156,7 @@ private:
         }
     }
 
-    // Jobs at once, running or submitted.
+    // Limits on the number of running or submitted jobs.
     void check_count(const std::optional<std::uint32_t>& most, R reason, const std::string& holder,
                      std::int64_t used, std::string_view what, std::int64_t more = 1) {
         if (!most || found_ || used + more <= std::int64_t{*most}) return;
@@ -203,7 +203,7 @@ private:
         return sum;
     }
 
-    // `over`: what the QOS limits of the same kind, which this is not asked about again.
+    // `over`: limits of the QOS. Those of the same kind override the ones checked here.
     void check_tres(const TresLimits& most, R block, const std::string& holder, const LimitUse& use,
                     const TresLimits* over = nullptr) {
         for (const auto& [tres, count] : most) {
@@ -219,7 +219,7 @@ private:
                std::ranges::any_of(*over, [&](const auto& entry) { return entry.first == tres; });
     }
 
-    // Of one node: what the job asks there is what it asks in all, spread evenly.
+    // Limits per node: the request spread evenly over the nodes.
     void check_per_node(const TresLimits& most, R block, const std::string& holder,
                         const TresLimits* over = nullptr) {
         for (const auto& [tres, count] : most) {
@@ -318,13 +318,13 @@ private:
         return known == spec_.accounts.end() ? nullptr : &*known;
     }
 
-    // From the user's own association to the top. Limits of each user are those of the first that
-    // has one; limits of a group are everyone's.
+    // From the user's own association up to the root. Per-user limits come from the first
+    // association that sets them; group limits apply at every level.
     void check_associations() {
         const QosSpec* qos = qos_of_job();
         const Limits none;
         const Limits& over = qos == nullptr ? none : qos->limits;
-        Limits nearest;  // Of each user: what was met first on the way up.
+        Limits nearest;  // Per-user limits met first on the way up.
         std::string nearest_holder =
             "user " + job_.owner->user + " in account " + job_.spec.account;
         if (const AssociationSpec* const own = own_association()) {
@@ -400,14 +400,14 @@ private:
         if (!nearest.max_wall) nearest.max_wall = above.max_wall;
     }
 
-    // The account and all beneath it.
+    // The account and all its descendants.
     std::vector<std::string> beneath(const std::string& account) const {
         std::vector<std::string> names = {account};
         for (std::size_t i = 0; i < names.size(); ++i) {
             for (const AccountSpec& one : spec_.accounts) {
                 if (one.parent == names[i] && one.name != names[i]) names.push_back(one.name);
             }
-            if (names.size() > spec_.accounts.size()) break;  // A circle, which is never admitted.
+            if (names.size() > spec_.accounts.size()) break;  // A cycle, which is never admitted.
         }
         return names;
     }
@@ -421,7 +421,7 @@ private:
     bool alone_;  // As if nothing else ran.
     bool submitting_ = false;
     std::optional<Excess> found_;
-    std::vector<Excess>* all_ = nullptr;  // Wanted all of them.
+    std::vector<Excess>* all_ = nullptr;  // If set, collects all of them.
 };
 
 }  // namespace

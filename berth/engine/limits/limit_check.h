@@ -1,6 +1,6 @@
-// Limits of associations and QOS, held against a job that would be submitted or started, in Slurm's
-// order: its QOS, its own association, then account by account to the top. What the QOS limits, the
-// associations do not limit again.
+// Checks the limits of associations and QOS against a job to be submitted or started, in Slurm's
+// order: its QOS, its own association, then each account up to the root. A limit set by the QOS
+// overrides those of the associations.
 #pragma once
 
 #include <optional>
@@ -12,25 +12,25 @@
 
 namespace berth {
 
-// A limit that the job would break.
+// A limit that the job would exceed.
 struct Excess {
     PendingReason reason = PendingReason::none;
     std::string holder;  // "qos gold", "user ada in account physics", "account physics"
     std::string what;    // "gres/gpu", "running jobs", "minutes"
     std::int64_t asked = 0, used = 0, most = 0;
-    bool at_least = false;  // It asks for too little.
+    bool at_least = false;  // The limit is a minimum, and the job asks for less.
 };
 
 // "qos gold allows 2 gres/gpu at once; it asks for 3, and 1 are in use"
 std::string in_words(const Excess& excess);
 
-// Where an account, and the limits of a user in it, are found without a look at all of them. Made
-// once for many checks; it holds for as long as the specification stays as it is.
+// Index of accounts and of users' limits in them. Build it once for many checks. Valid as long as
+// the specification does not change.
 class LimitHolders {
 public:
     explicit LimitHolders(const ClusterSpec& spec);
 
-    // nullptr: there is none, or it has no limits of its own.
+    // nullptr: not there, or without limits of its own.
     const AssociationSpec* association(const std::string& account, const std::string& user) const;
     const AccountSpec* account(const std::string& name) const;
 
@@ -39,17 +39,17 @@ private:
     std::vector<const AccountSpec*> accounts_;          // By name.
 };
 
-// Keeps it from starting now. nullopt: nothing does. `holders`: of the state's specification, if
-// they are known.
+// The first limit that keeps the job from starting now; nullopt: none. `holders`: index of the
+// state's specification, if the caller has one.
 std::optional<Excess> limit_on_start(const ClusterState& state, const Job& job,
                                      const Demand& demand, const LimitHolders* holders = nullptr);
 
-// All that do.
+// All such limits.
 std::vector<Excess> limits_on_start(const ClusterState& state, const Job& job,
                                     const Demand& demand);
 
-// Lets it not even be submitted: too many are; or, where its QOS says DenyOnLimit, what would keep
-// it from starting though nothing else ran.
+// The first limit that forbids the submission: too many jobs are submitted or, if the QOS sets
+// DenyOnLimit, the job could not start even on an empty cluster. nullopt: none.
 std::optional<Excess> limit_on_submission(const ClusterState& state, const Job& job,
                                           const Demand& demand);
 

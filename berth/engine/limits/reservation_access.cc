@@ -5,7 +5,7 @@
 namespace berth {
 namespace {
 
-// "alice,bob": one of them. "-carol": all but her.
+// "alice,bob": one of them. "-carol": anyone but carol.
 bool is_in(const std::vector<std::string>& list, const std::string& name) {
     if (list.empty()) return true;
     const bool denies = list.front().starts_with('-');
@@ -15,7 +15,7 @@ bool is_in(const std::vector<std::string>& list, const std::string& name) {
     return std::ranges::any_of(list, names_it) != denies;
 }
 
-// At least one: what is shorter is of no use.
+// Whole minutes, at least one: a shorter limit would be useless.
 Duration whole_minutes(Duration length) {
     constexpr Duration kMinute = std::chrono::minutes(1);
     return std::max(kMinute, length / kMinute * kMinute);

@@ -7,7 +7,7 @@ namespace {
 
 bool counts(const Affinity& wish, bool preferred) { return wish.required || preferred; }
 
-// The shares that jobs of this name and the same user hold now.
+// Visits the shares that jobs of this name and the same user hold now.
 template <class Visit>
 void each_share_of(const ClusterState& state, const Job& job, const std::string& name,
                    Visit visit) {
@@ -52,7 +52,7 @@ BitSet nodes_as_wished(const ClusterState& state, const Job& job, const BitSet& 
                        bool preferred) {
     BitSet nodes = usable;
     for (const Affinity& wish : job.spec.request->nearness->affinities) {
-        // A GPU that is to be avoided may be beside one that is not.
+        // A GPU to be avoided may be on the same node as a suitable one.
         const bool of_gpu_apart = wish.to == Affinity::To::job_on_gpu && wish.apart;
         if (!counts(wish, preferred) || of_gpu_apart) continue;
         const BitSet named = nodes_named_by(state, job, wish);

@@ -1,4 +1,4 @@
-// Affinity: beside which running jobs, or on which nodes, a job wants to be, or does not.
+// Affinity: which running jobs or nodes a job wants to be near, or to avoid.
 #pragma once
 
 #include <optional>
@@ -7,17 +7,17 @@
 
 namespace berth {
 
-// Whether the job wishes anything about jobs that run: that changes with each of them, so it is
-// promised nothing and starts when it finds what it wants.
+// Whether the job has affinities to running jobs. These change with every job, so it gets no
+// planned start and starts when the affinities are met.
 bool depends_on_running(const Job& job);
 bool has_preferences(const Job& job);
 
-// Those of `usable` where the job may be as its required wishes have it; with `preferred` those
-// too.
+// The nodes of `usable` that meet the job's required affinities; with `preferred`, also its
+// preferred ones.
 BitSet nodes_as_wished(const ClusterState& state, const Job& job, const BitSet& usable,
                        bool preferred);
 
-// Likewise of a node's devices, for a part of one.
+// The same for the devices of a node, for a part of a GPU.
 DeviceMask devices_as_wished(const ClusterState& state, const Job& job, NodeId node,
                              bool preferred);
 

@@ -37,14 +37,14 @@ void set_tasks(Demand& demand, const JobRequest& request, const GpuCounts& count
         demand.nodes_max = static_cast<std::uint32_t>(gpus);
     }
     if (counts.nodes) demand.nodes_min = demand.nodes_max = *counts.nodes;
-    if (demand.tasks) {  // No node without a task.
+    if (demand.tasks) {  // Every node needs a task.
         demand.nodes_min = std::min(demand.nodes_min, *demand.tasks);
         demand.nodes_max = std::min(demand.nodes_max, *demand.tasks);
     }
     demand.nodes_max = std::max(demand.nodes_max, demand.nodes_min);
 }
 
-// MaxMemPerCPU: who wants more of it per CPU gets more CPUs.
+// MaxMemPerCPU: a job that wants more memory per CPU gets more CPUs.
 void cap_memory_per_cpu(Demand& demand, Bytes most) {
     if (demand.memory_rule != MemoryRule::per_cpu || most <= Bytes(0) || demand.memory <= most) {
         return;
@@ -55,14 +55,14 @@ void cap_memory_per_cpu(Demand& demand, Bytes most) {
     demand.memory = Bytes((demand.memory.count() + factor - 1) / factor);
 }
 
-// MaxMemPerNode, where there is one; 0 is none.
+// MaxMemPerNode if set; 0 means unset.
 std::optional<Bytes> node_memory_max(const PartitionSpec& partition) {
     const std::optional<Bytes>& most = partition.max_memory_per_node;
     return most && *most > Bytes(0) ? most : std::nullopt;
 }
 
-// No node may give the job more than that: "all of its memory" comes to so much, and tasks with
-// memory per CPU are spread over more nodes.
+// No node may give the job more than `most`: "all memory" becomes this amount, and tasks with
+// memory per CPU spread over more nodes.
 void cap_memory_per_node(Demand& demand, Bytes most) {
     if (demand.memory_rule == MemoryRule::whole_node) {
         demand.memory_rule = MemoryRule::per_node;
@@ -85,7 +85,7 @@ void set_memory(Demand& demand, const JobRequest& request, const PartitionSpec& 
         per_cpu = partition.default_memory_per_cpu;
     }
     const Bytes amount = per_cpu ? *per_cpu : per_node.value_or(Bytes(0));
-    if (amount == Bytes(0)) {  // Asked for: all of it. A default of 0 says nothing.
+    if (amount == Bytes(0)) {  // An explicit 0 means all memory; a default of 0 means no rule.
         demand.memory_rule = asked ? MemoryRule::whole_node : MemoryRule::none;
     } else {
         demand.memory_rule = per_cpu ? MemoryRule::per_cpu : MemoryRule::per_node;
@@ -125,7 +125,7 @@ void set_gres(Demand& demand, const Dimensions& dimensions, const JobRequest& re
     if (!counts.total_follows) add_gres(demand.gres_total, dimensions, request.gpus);
 }
 
-// A part of a GPU: as an amount of its own kind, and as one of the GPUs that are given out so.
+// A part of a GPU, both as an amount of its own kind and as a GPU that is shared in this way.
 void set_share(Demand& demand, const ClusterSpec& spec, const JobRequest& request) {
     for (const GresRequest& one : request.gres_per_node) {
         const auto kind = spec.dimensions.find(one.name, one.type);
@@ -141,7 +141,7 @@ void set_share(Demand& demand, const ClusterSpec& spec, const JobRequest& reques
     }
 }
 
-// The partition's nodes without those excluded, and those that have refused the job.
+// The partition's nodes, without excluded nodes and those that refused the job.
 BitSet candidates(const ClusterSpec& spec, const PartitionSpec& partition,
                   const JobRequest& request) {
     BitSet nodes(spec.nodes.size());
@@ -154,7 +154,7 @@ BitSet candidates(const ClusterSpec& spec, const PartitionSpec& partition,
     return nodes;
 }
 
-// Only GPU types that will do, and no node where one of such a type will not.
+// Keeps only suitable GPU types, and drops nodes on which a GPU of such a type is unsuitable.
 void keep_able_gpus(Demand& demand, BitSet& nodes, const ClusterSpec& spec,
                     const TopologyConstraint& near) {
     if (near.gpu_memory_min == Bytes(0) && near.compute_capability_min == 0) return;
@@ -178,7 +178,7 @@ void keep_able_gpus(Demand& demand, BitSet& nodes, const ClusterSpec& spec,
     }
 }
 
-// Wishes about nodes; those about jobs are looked at when it is about to start.
+// Applies affinities to node features. Affinities to jobs are evaluated before the start.
 void keep_featured(BitSet& nodes, const ClusterSpec& spec, const TopologyConstraint& near) {
     for (const Affinity& wish : near.affinities) {
         if (wish.to != Affinity::To::feature || !wish.required) continue;
@@ -195,10 +195,10 @@ void set_near(Demand& demand, const TopologyConstraint& near) {
                    .segment = near.segment.value_or(0),
                    .contiguous = near.contiguous,
                    .spread = near.spread};
-    if (near.spread) demand.fewest_nodes = false;  // Up to nodes_max, which -N limits.
+    if (near.spread) demand.fewest_nodes = false;  // Up to nodes_max, which -N sets.
 }
 
-// Those that have what the request names beyond amounts.
+// Keeps the nodes with devices that can give the part.
 void keep_able(BitSet& nodes, const ClusterSpec& spec, const Demand& demand) {
     if (!demand.share) return;
     for (std::size_t n = nodes.find_first(); n != BitSet::kNone; n = nodes.find_next(n)) {
@@ -216,7 +216,7 @@ void set_choices(Demand& demand, const ClusterSpec& spec, BitSet nodes,
         return;
     }
     const Result<FeatureExpression> features = FeatureExpression::parse(constraint);
-    if (!features.ok()) {  // Never admitted; whatever it meant, no node has it.
+    if (!features.ok()) {  // Never admitted: no node matches.
         demand.choices.emplace_back(spec.nodes.size());
         return;
     }
@@ -245,7 +245,8 @@ Demand without_nodes(const ClusterSpec& spec, const Job& job) {
     const JobRequest& request = job.spec.request;
     const PartitionSpec& partition = spec.partition(job.partition);
     Demand demand;
-    const GpuCounts counts = gpu_counts(request).value_or(GpuCounts{});  // Admission has looked.
+    // Admission has checked this.
+    const GpuCounts counts = gpu_counts(request).value_or(GpuCounts{});
     set_tasks(demand, request, counts);
     set_memory(demand, request, partition);
     set_gres(demand, spec.dimensions, request, counts);
@@ -257,7 +258,8 @@ Demand without_nodes(const ClusterSpec& spec, const Job& job) {
     return demand;
 }
 
-// Takes the GPUs out of a list: how many there were, and of which types all may be.
+// Removes the GPUs from a list. Returns their number, and narrows `types` to those acceptable for
+// all.
 std::int64_t take_gpus(std::vector<GresDemand>& list, DimensionSet gpus, DimensionSet& types) {
     std::int64_t count = 0;
     std::erase_if(list, [&](const GresDemand& one) {
@@ -269,8 +271,8 @@ std::int64_t take_gpus(std::vector<GresDemand>& list, DimensionSet gpus, Dimensi
     return count;
 }
 
-// Makes of the demand's GPUs, all of one node, so many that are linked. `nodes` keeps those that
-// have them when nothing runs.
+// Turns the GPUs of a one-node demand into a demand for linked GPUs. `nodes` keeps the nodes that
+// have them when empty.
 void want_linked(Demand& demand, BitSet& nodes, const ClusterSpec& spec) {
     DimensionSet gpus = 0;
     for (const DimensionId type : spec.dimensions.of_name("gpu")) gpus |= dimension_bit(type);

@@ -1,6 +1,6 @@
-// Demand: what a job's request comes to on this cluster, in interned dimensions, node sets and
-// whole numbers. The one place where a JobRequest is interpreted: admission, placement and
-// explanations all read this and never the request itself.
+// Demand: a job's request in the terms of this cluster: interned dimensions, node sets, whole
+// numbers. demand_of() is the only place that interprets a JobRequest; admission, placement and
+// explanations read only the Demand.
 #pragma once
 
 #include <optional>
@@ -13,53 +13,56 @@
 
 namespace berth {
 
-// "gpu:2" may be served by any dimension of that name, "gpu:a100:2" by one alone.
+// "gpu:2" can be served by any dimension of that name, "gpu:a100:2" by one only.
 struct GresDemand {
-    DimensionSet dimensions = 0;  // Empty: the cluster has none of it, so it can never be served.
+    DimensionSet dimensions = 0;  // Empty: no such GRES in the cluster; never served.
     std::int64_t count = 0;
     friend bool operator==(const GresDemand&, const GresDemand&) = default;
 };
 
 enum class MemoryRule : std::uint8_t {
-    none,  // Nothing was said and nothing is configured: memory does not constrain the job.
-           // (Slurm would take the whole node's; here --mem=0 says that.)
+    // Memory does not constrain the job: nothing was requested and no default is configured. (Slurm
+    // would allocate all memory of the node; in Berth --mem=0 does.)
+    none,
     per_node,
-    per_cpu,  // Times the CPUs allocated there, whole cores included.
+    per_cpu,  // Times the CPUs allocated on the node, whole cores included.
     whole_node,
 };
 
-// How near each other its nodes must be, or are to be where there is a choice.
+// Topology constraints of the job's nodes.
 struct Near {
-    std::uint32_t switches = 0;  // The most leaf switches or blocks; 0: the fewest that will do.
-    std::uint32_t segment = 0;   // So many nodes at least together in each; 0: any number.
-    bool contiguous = false;     // Their numbers follow on each other.
-    bool spread = false;         // Far apart rather, on as many nodes as it can.
+    // Maximum number of leaf switches or blocks; 0: as few as possible.
+    std::uint32_t switches = 0;
+    std::uint32_t segment = 0;  // Nodes in each come in multiples of this number; 0: any number.
+    bool contiguous = false;    // Consecutive node numbers.
+    bool spread = false;        // Prefer nodes far apart, as many as possible.
     friend bool operator==(const Near&, const Near&) = default;
 };
 
 struct Demand {
     std::uint32_t nodes_min = 1;
     std::uint32_t nodes_max = 1;  // >= nodes_min.
-    bool fewest_nodes = true;     // False: -N was said, and more nodes up to nodes_max are better.
+    bool fewest_nodes = true;     // False: -N was given, and more nodes up to nodes_max are better.
 
-    // The total number of tasks, at least one on each node. nullopt: tasks_per_node of them on each
-    // node that is chosen.
+    // The total number of tasks, at least one on each node. nullopt: tasks_per_node tasks on each
+    // chosen node.
     std::optional<std::uint32_t> tasks;
-    // With `tasks`: the most that one node may have, 0: no limit. Without: exactly so many, >= 1.
+    // With `tasks`: the maximum on one node, 0: no limit. Without: the exact number, >= 1.
     std::uint32_t tasks_per_node = 0;
     std::uint32_t cpus_per_task = 1;
 
-    bool exclusive = false;  // Whole nodes: all cores and all devices, but only the memory asked.
+    bool exclusive = false;  // Whole nodes: all cores and devices, but only the memory requested.
     MemoryRule memory_rule = MemoryRule::none;
-    Bytes memory;  // As the rule says.
+    Bytes memory;  // As memory_rule says.
 
-    // A part of one GPU on each node. Amounts cannot tell whether a GPU that is shared already has
-    // room for it, so by amounts it wants a whole one, the last of gres_per_node: that is what it
-    // is promised. What it can get now is seen GPU by GPU, in placement_shared.h.
+    // A part of one GPU on each node. Amounts do not tell whether a GPU that is already shared has
+    // room for the part. So the amounts, and with them a planned start, contain a whole GPU: the
+    // last entry of gres_per_node. placement_shared.h examines each GPU for an immediate start.
     std::optional<ShareKind> share;
 
-    // So many GPUs of one node that are all linked to each other; 0: it does not matter. Likewise,
-    // amounts cannot tell: the last of gres_per_node is for how many any such choice has them.
+    // Number of GPUs of one node that must all be linked to each other; 0: no constraint. Amounts
+    // do not tell this, either: the last entry of gres_per_node is a number of GPUs that always
+    // contains such a set.
     std::int64_t linked = 0;
 
     Near near;
@@ -68,47 +71,48 @@ struct Demand {
     std::vector<GresDemand> gres_per_task;
     std::vector<GresDemand> gres_total;  // Over all nodes, at least one of each on every node.
 
-    // Nodes that it may use at all: of its partition, not excluded, with the features. One set,
-    // or, for "[a|b]", several, of which all its nodes must come from one. Conditions (down,
-    // drained …) and capacities play no part here.
+    // The nodes that the job may use: in its partition, not excluded, with the features. Usually
+    // one set. For "[a|b]" several, of which the job must use only one. Node conditions (down,
+    // drained …) and capacities are not considered.
     std::vector<BitSet> choices;
     BitSet required;  // --nodelist: all of these must be among its nodes.
 
     LicenseRequest licenses;
-    std::string reservation;  // Whose part of the nodes it is to have; empty: what is open to all.
+    std::string reservation;  // The Slurm reservation to use; empty: what is open to all.
 
     friend bool operator==(const Demand&, const Demand&) = default;
 };
 
-// The dimensions that serve the request: that of its type, or all of its name.
+// The dimensions that can serve the request: the one of its type, or all of its name.
 DimensionSet dimensions_of(const Dimensions& dimensions, const GresRequest& request);
 
-// Whether the device is known to have the memory and the compute capability that are asked for.
+// Whether the device is known to have the required memory and compute capability.
 bool is_able(const Device& device, const TopologyConstraint& near);
 
-// Whether an empty device of this kind has so many parts to give, in that way of sharing.
+// Whether an empty device of this kind can give this many parts in this kind of sharing.
 bool gives_part(const Device& device, const ShareKind& part);
 
-// REQUIRES: the job was admitted under this spec or an earlier one (see keep_ids).
+// The demand of a job. REQUIRES: the job was admitted under this spec or an earlier one (see
+// keep_ids).
 Demand demand_of(const ClusterSpec& spec, const Job& job);
 
-// demand_of(), with what is asked for in all of a job that has one node asked for on that node.
+// demand_of(), except that for a one-node job totals become demands of that node.
 Demand plain_demand_of(const ClusterSpec& spec, const Job& job);
 
-// For a job of this reservation: on its nodes alone, unless it is FLEX.
+// Restricts the demand to the reservation's nodes, unless the reservation is FLEX.
 void keep_to(Demand& demand, const Reservation& reservation);
 
-// demand_of() without the sets of nodes: what it asks for in numbers, for whoever only shows them.
+// demand_of() without node sets: the amounts only, for display.
 Demand amounts_of(const ClusterSpec& spec, const Job& job);
 
-// The memory that the job takes at least of its fullest node, as far as it is asked for in numbers.
+// The least memory that the job takes of its fullest node, as far as a number was requested.
 Bytes memory_on_fullest(const Demand& demand);
 
-// Whether that is above MaxMemPerNode of the partition.
+// Whether that exceeds the partition's MaxMemPerNode.
 bool exceeds_node_memory(const PartitionSpec& partition, const Demand& demand);
 
-// What so many of its tasks take of one node. Whole cores are allocated: `cpus` counts all threads
-// of those cores, which is what Slurm shows and what memory per CPU is multiplied by.
+// What this many tasks take of one node. Whole cores are allocated: `cpus` counts all threads of
+// these cores, as Slurm shows them and as memory per CPU is multiplied.
 struct NodeNeed {
     std::uint32_t cores = 0;
     std::uint32_t cpus = 0;

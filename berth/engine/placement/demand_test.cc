@@ -94,7 +94,7 @@ TEST(Demand, AGresNameMeansAllItsTypesAndATypeOnlyOne) {
     const Demand per_node = demand(
         {.gres_per_node = {{"fpga", "", 1}, {"gpu", "", 0}}, .gpus_per_node = {{"gpu", "", 2}}},
         spec);
-    ASSERT_EQ(per_node.gres_per_node.size(), 2U);  // None of "gpu:0".
+    ASSERT_EQ(per_node.gres_per_node.size(), 2U);  // "gpu:0" adds nothing.
     EXPECT_EQ(per_node.gres_per_node[0].count, 1);
     EXPECT_EQ(per_node.gres_per_node[1], (GresDemand{a100 | h100, 2}));
     EXPECT_EQ(demand({.gpus = {{"gpu", "h100", 3}}}, spec).gres_total,

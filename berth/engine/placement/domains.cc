@@ -6,7 +6,7 @@
 
 namespace berth {
 
-// A switch goes by its whole path, so two trees may use one name.
+// A switch is identified by its whole path, so two trees may use the same name.
 Domains::Domains(const ClusterSpec& spec) : leaf_of_(spec.nodes.size(), kNoLeaf) {
     using Path = std::vector<std::string>;
     std::map<Path, LeafId> leaves;

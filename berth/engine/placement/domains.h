@@ -1,4 +1,4 @@
-// Domains: the leaf switches or blocks that nodes are in, and what joins them. Made once for each
+// Domains: the leaf switches or blocks of the nodes, and the switches above them. Built once per
 // configuration.
 #pragma once
 
@@ -22,14 +22,14 @@ public:
     std::size_t leaves() const { return leaves_; }
     LeafId leaf_of(NodeId node) const { return leaf_of_[node.index()]; }
 
-    // All that is below one switch, leaves too: the ones with the fewest leaves first, and last
-    // what holds every leaf.
+    // For each switch, leaf switches included, the leaves below it: those with the fewest leaves
+    // first, the set of all leaves last.
     const std::vector<std::vector<LeafId>>& subtrees() const { return subtrees_; }
 
 private:
     std::size_t leaves_ = 0;
     bool blocks_ = false;
-    std::vector<LeafId> leaf_of_;  // By node; kNoLeaf where nothing is said of it.
+    std::vector<LeafId> leaf_of_;  // By NodeId; kNoLeaf if unknown.
     std::vector<std::vector<LeafId>> subtrees_;
 };
 

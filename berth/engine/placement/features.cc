@@ -24,7 +24,7 @@ public:
 private:
     using Kind = FeatureExpression::Kind;
 
-    // From left to right; one term of several members where the same operator repeats.
+    // Applies operators from left to right. A repeated operator extends one term.
     Result<std::size_t> expression(int depth) {
         BERTH_TRY(std::size_t left, operand(depth));
         bool own = false;  // True once `left` is a term that this loop made.

@@ -1,4 +1,4 @@
-// FeatureExpression: what --constraint says of a node's features, parsed: "a100&ib", "(a&b)|c",
+// FeatureExpression: the parsed --constraint on a node's features: "a100&ib", "(a&b)|c",
 // "[rack1|rack2]".
 #pragma once
 
@@ -10,18 +10,17 @@
 
 namespace berth {
 
-// As in Slurm, & and | have no rank of their own: without parentheses they apply from left to
-// right.
+// As in Slurm, & and | have equal precedence: without parentheses they apply from left to right.
 class FeatureExpression {
 public:
     static Result<FeatureExpression> parse(std::string_view text);
 
-    // In how many ways it can be met: 1, or the members of "[a|b|c]", of which all nodes of a job
-    // must take the same.
+    // Number of alternatives: 1, or the members of "[a|b|c]", of which all nodes of a job must
+    // match the same one.
     std::size_t alternatives() const { return alternatives_; }
     bool matches(const std::vector<std::string>& features, std::size_t alternative) const;
 
-    // Each feature that it names, as often as it does.
+    // The features named, with repetitions.
     const std::vector<std::string>& names() const { return names_; }
 
 private:

@@ -28,7 +28,7 @@ bool parse_count(std::string_view text, std::uint32_t most, std::uint32_t& count
     return true;
 }
 
-// "0*2,1" or "0x3,0xC": a number, perhaps how often, for each task.
+// "0*2,1" or "0x3,0xC": one number per task, optionally repeated.
 bool parse_list(std::string_view text, bool masks, std::vector<DeviceMask>& list) {
     for (std::string_view part : split(text, ',')) {
         std::uint32_t times = 1;
@@ -86,7 +86,7 @@ int nth(DeviceMask set, int n) {
     return lowest(set);
 }
 
-// Near ones first, each given to one task only.
+// Nearest GPUs first, each given to one task only.
 std::vector<DeviceMask> own_gpus(const GpuBind& bind, const NodeSpec& node, DeviceMask gpus,
                                  std::span<const BitSet> task_cores) {
     std::vector<DeviceMask> seen;
@@ -102,7 +102,7 @@ std::vector<DeviceMask> own_gpus(const GpuBind& bind, const NodeSpec& node, Devi
     return seen;
 }
 
-// The GPUs that an entry of a list means; nullopt where the step has no such one.
+// The GPUs that a list entry names; nullopt if the step lacks one of them.
 std::optional<DeviceMask> named(const NodeSpec& node, DeviceMask gpus, DeviceMask numbers,
                                 bool relative) {
     DeviceMask found = 0;
@@ -127,7 +127,7 @@ Result<GpuBind> GpuBind::parse(std::string_view text) {
         rest.remove_prefix(std::string_view("verbose,").size());
     }
     if (text.size() <= kListMax * 4 && parse_kind(rest, bind)) return bind;
-    // Slurm's words, which its commands print.
+    // Slurm's wording, which its commands print.
     return Error{ErrorCode::invalid_argument,
                  "Invalid --gpu-bind argument: gres/gpu:" + std::string(text.substr(0, 256))};
 }

@@ -46,7 +46,7 @@ TEST(GpuBind, MalformedOnesAreRefusedInSlurmsWords) {
 
 class Bound : public ::testing::Test {
 protected:
-    // Tasks with a block of cores each: of 64 cores, GPUs 0-3 are near the first half.
+    // Tasks with a block of cores each. Of 64 cores, GPUs 0-3 are near the first half.
     std::string bind(const std::string& text, DeviceMask gpus, std::size_t tasks,
                      bool relative = true) {
         const NodeSpec& node = spec_.nodes[0];
@@ -82,7 +82,7 @@ TEST_F(Bound, TasksSeeTheGpusThatSlurmShowsThem) {
 TEST_F(Bound, ClosestAndOwnGpusAreNearTheTasksCores) {
     EXPECT_EQ(bind("closest", 0xff, 2), "0-3 | 4-7");
     EXPECT_EQ(bind("closest", 0xff, 1), "0-7");
-    EXPECT_EQ(bind("closest", 0x03, 2), "0-1 | 0-1");  // The second has none near it.
+    EXPECT_EQ(bind("closest", 0x03, 2), "0-1 | 0-1");  // The second task has none near it.
     EXPECT_EQ(bind("per_task:1", 0x33, 2), "0 | 4");
     EXPECT_EQ(bind("per_task:1", 0x30, 2), "4 | 5");
 }

@@ -7,7 +7,7 @@
 namespace berth {
 namespace {
 
-// One way of asking: how it is called, how many, and of which types.
+// One of the options: its name, count and types.
 struct Ask {
     std::string option;
     std::int64_t count = 0;
@@ -29,7 +29,7 @@ Error disagree(const Ask& all, const Ask& each, const std::string& why) {
                                              std::to_string(each.count) + ": " + why};
 }
 
-// How many times `each` goes into `all`.
+// `all` divided by `each`.
 Result<std::uint32_t> times(const Ask& all, const Ask& each) {
     if (all.types != each.types) {
         return disagree(all, each, "name the same GPU types in both");

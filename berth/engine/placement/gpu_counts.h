@@ -1,6 +1,6 @@
-// GPU counts that are asked for in more than one way (--gpus, --gpus-per-node or --gres=gpu,
-// --gpus-per-task): they describe the same GPUs, so each pair of them fixes how many tasks or nodes
-// there are, and must agree with what else was said of those. Slurm's rules.
+// GPU counts requested with several options (--gpus; --gpus-per-node or --gres=gpu;
+// --gpus-per-task). They describe the same GPUs, so any two determine the number of tasks or nodes,
+// which must agree with other options. The rules are Slurm's.
 #pragma once
 
 #include <optional>
@@ -11,15 +11,15 @@
 namespace berth {
 
 struct GpuCounts {
-    std::optional<std::uint32_t> tasks;           // Total over per task.
-    std::optional<std::uint32_t> tasks_per_node;  // Per node over per task.
-    std::optional<std::uint32_t> nodes;           // Total over per node.
-    // These follow from another count, and are not asked for once more.
+    std::optional<std::uint32_t> tasks;           // Total / per task.
+    std::optional<std::uint32_t> tasks_per_node;  // Per node / per task.
+    std::optional<std::uint32_t> nodes;           // Total / per node.
+    // Set if this count follows from another one and is not requested in addition.
     bool total_follows = false;
     bool per_node_follows = false;
 };
 
-// An error says which two do not agree.
+// An error names the two options that disagree.
 Result<GpuCounts> gpu_counts(const JobRequest& request);
 
 }  // namespace berth

@@ -1,5 +1,5 @@
-// Linked GPUs: how many free ones a node must have for some of them to be all linked to each other,
-// as `pack` asks for.
+// Linked GPUs: how many free GPUs a node must have to guarantee a set of linked ones, as `pack`
+// requires.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@
 
 namespace berth {
 
-// How many free GPUs of this type a node must have for any choice of them to hold `count` that are
-// linked; nullopt: even all of its GPUs do not.
+// The smallest number of free GPUs of this type of which any choice contains `count` linked ones;
+// nullopt: not even all GPUs of the node do.
 std::optional<std::int64_t> enough_for_linked(const NodeSpec& node, DimensionId type,
                                               std::int64_t count);
 
-// The most of that on any of these nodes and for any of these types. `nodes` keeps those that have
-// `count` linked GPUs of one type when nothing runs.
+// The maximum of that number over these nodes and types. `nodes` keeps those that have `count`
+// linked GPUs of one type when empty.
 std::int64_t enough_for_linked(const ClusterSpec& spec, DimensionSet types, std::int64_t count,
                                BitSet& nodes);
 

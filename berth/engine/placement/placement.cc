@@ -31,7 +31,7 @@ std::optional<std::vector<Part>> try_place(const Demand& demand, const Rooms& ro
     return std::nullopt;
 }
 
-// The nodes of the choice that has the most of them: what numbers are given about.
+// The choice with the most nodes, to which shortages refer.
 BitSet widest_choice(const Demand& demand) {
     BitSet widest;
     for (const BitSet& choice : demand.choices) {
@@ -165,7 +165,8 @@ namespace {
 
 bool could_run(const Demand& demand, const Rooms& rooms, const PlacementPreference& preference) {
     if (demand.nodes_max > 1 || !demand.gres_total.empty()) {
-        std::uint32_t left = 4 * std::max(demand.nodes_min, 1U);  // Most often so many will do.
+        // This many nodes usually suffice.
+        std::uint32_t left = 4 * std::max(demand.nodes_min, 1U);
         const auto few = [&](NodeId node) {
             const Resources* room = left == 0 ? nullptr : rooms(node);
             if (room != nullptr) --left;

@@ -1,8 +1,9 @@
-// Placement: where a job can run. The one function that starts now, planning ahead, "could it ever
-// run" and explanations all go through.
+// Placement: where a job can run. Immediate starts, planning, "could it ever run" and explanations
+// all use it.
 //
-// A demand is placed whole or not at all, at the grain of cores, memory and single devices. When
-// the job is to start, the answer names the exact ones; for later, the amounts on each node.
+// A demand is placed completely or not at all, at the grain of cores, memory and single devices.
+// place() returns amounts per node; settle() turns them into exact cores and devices when the job
+// starts.
 #pragma once
 
 #include <functional>
@@ -16,23 +17,23 @@
 
 namespace berth {
 
-// One thing of which there is too little, in numbers.
+// A resource of which there is too little, in numbers.
 struct Shortage {
     std::string resource;                         // "nodes", "cpu", "mem", "gpu:a100" …
     std::int64_t asked = 0, free = 0, total = 0;  // On the nodes that it may use.
     std::uint32_t nodes_asked = 0,
-                  nodes_fit = 0;  // How many nodes have enough of it by themselves.
+                  nodes_fit = 0;  // Nodes that have enough of it.
     std::int64_t on_node = 0,     // Asked for on one node …
         node_total = 0;           // … and what the largest node has.
 };
 struct Why {
-    std::vector<Shortage> shortages;  // Never empty; what is scarcest first.
+    std::vector<Shortage> shortages;  // Never empty; the scarcest first.
 };
 
-// What is free of a node all through the time in question; nullptr: it may not be used.
+// What is free of a node throughout the time in question; nullptr: the node may not be used.
 using Rooms = std::function<const Resources*(NodeId)>;
 
-// Amounts on each node, or why not.
+// The amounts on each node, or why the demand does not fit.
 std::variant<std::vector<Part>, Why> place(const Demand& demand, const Rooms& rooms,
                                            const PlacementPreference& preference);
 
@@ -43,8 +44,8 @@ Why why_not(const Demand& demand, const Rooms& rooms, const ClusterSpec& spec);
 Allocation settle(const ClusterState& state, const std::vector<Part>& parts,
                   const Topologies& topologies);
 
-// Whether the job would run if all nodes were up and empty, or only all those that may take work
-// now.
+// Whether the job could run on an empty cluster, with all nodes (could_ever_run) or only those that
+// may take work now (could_run_when_free).
 bool could_ever_run(const Demand& demand, const PlacementPreference& preference);
 bool could_run_when_free(const Demand& demand, const ClusterState& state,
                          const PlacementPreference& preference);

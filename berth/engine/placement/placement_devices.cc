@@ -9,7 +9,7 @@
 namespace berth {
 namespace {
 
-// Beyond this, a table would be larger than it is worth: 2^10 masks of up to 10 devices.
+// Largest number of devices for which a table is worth its memory: 2^10 masks of up to 10 devices.
 constexpr std::size_t kTableDevicesMax = 10;
 
 std::int32_t socket_of(const NodeSpec& node, const Device& device) {
@@ -22,7 +22,7 @@ std::int32_t links_between(const Device& a, const Device& b) {
     return b.index < a.links.size() ? std::max(a.links[b.index], 0) : 0;
 }
 
-// What the pairs within a set come to.
+// The sums over all pairs within a set.
 struct Bonds {
     std::int64_t links = 0;
     std::int64_t unlinked = 0;     // Pairs without a link.
@@ -42,8 +42,8 @@ Bonds bonds_of(const Wiring& wiring, DeviceMask set) {
     return bonds;
 }
 
-// Higher is better, the first number counting most: a clique before the sum of links, then one
-// socket, then what is left to others. Ties go to the lowest devices.
+// Compared lexicographically, higher is better: first a clique, then the sum of links, then one
+// socket, then the same of the devices left. Ties go to the lowest devices.
 using Rank = std::array<std::int64_t, 5>;
 
 Rank rank(const Bonds& taken, const Bonds& left) {
@@ -97,7 +97,8 @@ DeviceMask DeviceTable::choose(DeviceMask free, int count) const {
 
 bool DeviceTable::is_linked(DeviceMask set) const { return bonds_of(wiring_, set).unlinked == 0; }
 
-// One after the other, from every first one; exact enough where there are too many to try all.
+// Adds one device after the other, from every possible first one. Used where there are too many
+// sets to try them all.
 DeviceMask DeviceTable::greedy(DeviceMask free, int count) const {
     if (count == 0) return 0;
     DeviceMask best = 0;
@@ -159,7 +160,7 @@ DeviceMask Topologies::devices_of(NodeId node, DimensionId dimension) const {
 
 namespace {
 
-// Of a mask over NodeSpec::devices, the devices of one kind, numbered from 0.
+// Converts a mask over NodeSpec::devices to one over the devices of one kind, numbered from 0.
 DeviceMask local_mask(const std::vector<int>& devices, DeviceMask mask) {
     DeviceMask local = 0;
     for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -178,7 +179,7 @@ bool Topologies::has_linked(NodeId node, DimensionId dimension, DeviceMask free,
     return popcount(local) >= count && table.is_linked(table.choose(local, count));
 }
 
-// Those preferred, unless that would tear apart what is linked.
+// Takes the preferred devices, unless that would break up a linked set.
 DeviceMask Topologies::choose(NodeId node, DimensionId dimension, DeviceMask free,
                               DeviceMask preferred, int count) const {
     const Kind* kind = kind_of(node, dimension);

@@ -1,6 +1,6 @@
-// Which of a node's free devices to take: those that are linked to each other, or at least share a
-// socket, and so that what is left is as well linked as can be. Looked up in a table that is made
-// once for all nodes that are wired alike.
+// Which of a node's free devices to take: devices that are linked to each other, or at least share
+// a socket, such that those left are as well linked as possible. Nodes with the same wiring share a
+// precomputed table.
 #pragma once
 
 #include <map>
@@ -11,10 +11,11 @@
 
 namespace berth {
 
-// How the devices of one dimension on a node are wired. Devices are numbered from 0 within it.
+// How the devices of one dimension on a node are wired. Devices are numbered from 0 within the
+// dimension.
 struct Wiring {
     std::vector<std::vector<std::int32_t>> links;  // [a][b]: NVLinks between them.
-    std::vector<std::int32_t> sockets;             // -1: all alike.
+    std::vector<std::int32_t> sockets;             // -1: unknown.
     friend auto operator<=>(const Wiring&, const Wiring&) = default;
 };
 Wiring wiring_of(const NodeSpec& node, std::span<const int> devices);
@@ -24,11 +25,11 @@ class DeviceTable {
 public:
     explicit DeviceTable(Wiring wiring);
 
-    // `count` of the `free` ones. REQUIRES: there are so many.
+    // `count` of the `free` devices. REQUIRES: there are that many.
     DeviceMask choose(DeviceMask free, int count) const;
 
-    bool is_linked(DeviceMask set) const;             // Each of them to each other.
-    bool is_exact() const { return !best_.empty(); }  // Else they are chosen one after the other.
+    bool is_linked(DeviceMask set) const;             // Each device to each other.
+    bool is_exact() const { return !best_.empty(); }  // Otherwise devices are chosen greedily.
 
 private:
     DeviceMask greedy(DeviceMask free, int count) const;
@@ -43,12 +44,12 @@ public:
     Topologies() = default;
     explicit Topologies(const ClusterSpec& spec);
 
-    // `count` devices of this dimension out of `free`, both masks over NodeSpec::devices.
-    // `preferred`: taken before all others where there are enough of them.
+    // `count` devices of this dimension out of `free`. Masks are over NodeSpec::devices.
+    // `preferred` devices are taken first if there are enough of them.
     DeviceMask choose(NodeId node, DimensionId dimension, DeviceMask free, DeviceMask preferred,
                       int count) const;
 
-    // Whether `count` of the `free` ones are all linked to each other.
+    // Whether `count` of the `free` devices are all linked to each other.
     bool has_linked(NodeId node, DimensionId dimension, DeviceMask free, int count) const;
 
     // The node's devices of this dimension.
@@ -57,7 +58,7 @@ public:
 private:
     struct Kind {
         DimensionId dimension{0};
-        std::vector<int> devices;  // Their places in NodeSpec::devices.
+        std::vector<int> devices;  // Indices into NodeSpec::devices.
         std::size_t table = 0;
     };
     const Kind* kind_of(NodeId node, DimensionId dimension) const;

@@ -15,8 +15,8 @@ void for_each_dimension(DimensionSet dimensions, Visit visit) {
     }
 }
 
-// `count` of what is left: from one dimension alone if one has enough, the one with the least to
-// spare; else from several, the fullest first.
+// Takes `count` of what is left: from one dimension if one has enough, preferring the one with the
+// least to spare; otherwise from several, the fullest first.
 bool take_of(DimensionSet dimensions, std::int64_t count, Resources& left, Resources& taken) {
     std::optional<DimensionId> tightest;
     std::int64_t all = 0;
@@ -38,7 +38,7 @@ bool take_of(DimensionSet dimensions, std::int64_t count, Resources& left, Resou
     return true;
 }
 
-// Demands for one dimension alone go first: the others may be served by what these leave.
+// Demands that only one dimension can serve go first; the others may be served by what these leave.
 bool take_gres(const std::vector<GresDemand>& wanted, std::int64_t times, bool typed,
                Resources& left, Resources& taken) {
     for (const GresDemand& gres : wanted) {
@@ -61,7 +61,8 @@ bool take_all_gres(const Demand& demand, std::uint32_t tasks, Resources& left, N
     return true;
 }
 
-// Whole nodes: everything but the memory, which is as asked. What is asked must still be there.
+// Whole nodes: everything but the memory, which is as requested. The request itself must still fit
+// in `room`.
 std::optional<NodeTake> take_whole(const Demand& demand, const NodeSpec& node,
                                    const Resources& room, NodeTake take) {
     Resources left = node.capacity;
@@ -137,7 +138,7 @@ void take_more_of_total(const Demand& demand, NodeTake& take, const Resources& r
 
 std::uint32_t tasks_per_node_max(const Demand& demand) {
     if (!demand.tasks) return demand.tasks_per_node;
-    const std::uint32_t others = std::max(demand.nodes_min, 1U) - 1;  // One for each at least.
+    const std::uint32_t others = std::max(demand.nodes_min, 1U) - 1;  // At least one task for each.
     const std::uint32_t most = *demand.tasks > others ? *demand.tasks - others : 1;
     return demand.tasks_per_node == 0 ? most : std::min(most, demand.tasks_per_node);
 }

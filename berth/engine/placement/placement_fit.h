@@ -1,5 +1,5 @@
-// Fit: what a job takes of one node, in amounts. Which cores and devices those are is settled by
-// placement_share.h, and never fails where the amounts fit: any free core and any free device of
+// Fit: what a job takes of one node, in amounts. placement_share.h chooses the exact cores and
+// devices later. That never fails if the amounts fit, since any free core and any free device of
 // the right dimension will do.
 #pragma once
 
@@ -15,19 +15,20 @@ struct NodeTake {
     std::uint32_t tasks = 0;
     std::uint32_t cores = 0;
     std::uint32_t cpus = 0;
-    std::optional<DeviceShare> share;    // Of a GPU that others may have the rest of.
-    std::vector<std::int64_t> of_total;  // How many of each Demand::gres_total, in that order.
+    std::optional<DeviceShare> share;    // Of a GPU whose rest other jobs may use.
+    std::vector<std::int64_t> of_total;  // Amount of each Demand::gres_total, in that order.
 };
 
-// The most tasks, up to `most`, that fit in `room` on this node; 0: it cannot be used.
+// The most tasks, up to `most`, that fit in `room` on this node; 0: the node cannot be used.
 std::uint32_t tasks_that_fit(const Demand& demand, const NodeSpec& node, const Resources& room,
                              std::uint32_t most);
 
-// What so many tasks take, with one of each gres_total. nullopt: it does not fit in `room`.
+// What this many tasks take, with one of each gres_total. nullopt: it does not fit in `room`.
 std::optional<NodeTake> take_on(const Demand& demand, const NodeSpec& node, const Resources& room,
                                 std::uint32_t tasks);
 
-// How many of gres_total[i] this node can give beyond `take`; and takes so many of them.
+// more_of_total() is how many of gres_total[i] this node can give beyond `take`.
+// take_more_of_total() takes `count` of them.
 std::int64_t more_of_total(const Demand& demand, const NodeTake& take, const Resources& room,
                            std::size_t i);
 void take_more_of_total(const Demand& demand, NodeTake& take, const Resources& room, std::size_t i,
@@ -35,7 +36,7 @@ void take_more_of_total(const Demand& demand, NodeTake& take, const Resources& r
 
 // The most tasks that one node may have.
 std::uint32_t tasks_per_node_max(const Demand& demand);
-// The fewest that a node must be able to take to be of any use.
+// The fewest tasks that a node must be able to take to be of any use.
 std::uint32_t tasks_per_node_min(const Demand& demand);
 
 }  // namespace berth

@@ -6,11 +6,11 @@
 namespace berth {
 namespace {
 
-// What can be counted over all nodes: tasks, and each GRES that is asked for the whole job. A node
-// has room for so many of each.
+// The counts over all nodes: tasks, and each GRES total of the job. Also the room of one node for
+// each of them.
 using Counts = std::vector<std::int64_t>;
 
-// The most that any n of these nodes have together, for each of the counts.
+// The largest sum that any n of these nodes have, for each count.
 std::vector<Counts> best_sums(const std::vector<const Counts*>& rooms, std::size_t width) {
     std::vector<Counts> sums(rooms.size() + 1, Counts(width));
     std::vector<std::int64_t> column(rooms.size());
@@ -22,8 +22,8 @@ std::vector<Counts> best_sums(const std::vector<const Counts*>& rooms, std::size
     return sums;
 }
 
-// How good it is to take this of a node. Where GPUs are shared, the score sees them one by one: the
-// job gets the first whole ones.
+// The placement score of taking this from a node. Where GPUs are shared, the score sees each GPU:
+// the job gets the first whole ones.
 std::int64_t score_of(NodeId node, const NodeTake& take, const Resources& rest,
                       const PlacementPreference& preference) {
     Candidate candidate{node, take.amount, rest, {}, 0, kWholeGpu, preference.job};
@@ -36,7 +36,7 @@ std::int64_t score_of(NodeId node, const NodeTake& take, const Resources& rest,
     }
     const bool all_there =
         std::ranges::all_of(gpus, [&](const GpuLeft& gpu) { return wanted[gpu.type] == 0; });
-    if (all_there) candidate.gpus = gpus;  // Else it is for later.
+    if (all_there) candidate.gpus = gpus;  // Otherwise the start is later.
     if (!all_there) candidate.chosen = 0;
     return preference.policy.placement_score(candidate, preference.view);
 }
@@ -58,7 +58,7 @@ public:
         if (required_.size() != demand_.required.count()) return std::nullopt;
         const std::size_t fewest = std::max<std::size_t>(demand_.nodes_min, required_.size());
         std::size_t most = std::min<std::size_t>(demand_.nodes_max, offers_.size());
-        for (std::size_t i = 0; i < wanted_.size(); ++i) {  // One of each on every node.
+        for (std::size_t i = 0; i < wanted_.size(); ++i) {  // At least one of each on every node.
             if (i == 0 && !demand_.tasks) continue;
             most = std::min(most, static_cast<std::size_t>(std::max<std::int64_t>(0, wanted_[i])));
         }
@@ -102,7 +102,7 @@ private:
         return best_sums(rooms, wanted_.size());
     }
 
-    // Those required, then one after the other the best of those that leave the rest possible.
+    // The required nodes, then repeatedly the best node that leaves the rest feasible.
     std::optional<std::vector<Part>> with(std::size_t nodes) const {
         std::vector<std::size_t> chosen = required_;
         Counts left = wanted_;
@@ -136,8 +136,8 @@ private:
         return best;
     }
 
-    // Whether so many slots can hold what is left, this node being in one of them. Exact for each
-    // count by itself; that one set of nodes satisfies several counts is seen in the end.
+    // Whether this many slots, one of them this node, can hold what is left. Exact for each count
+    // alone. Whether one set of nodes satisfies all counts is checked at the end.
     static bool leaves_possible(const Counts& room, const std::vector<Counts>& sums,
                                 const Counts& left, std::size_t slots) {
         for (std::size_t i = 0; i < left.size(); ++i) {
@@ -171,7 +171,8 @@ private:
         std::vector<std::int64_t> given(chosen.size(), 1);
         std::int64_t rest = wanted_[i] - static_cast<std::int64_t>(chosen.size());
         const auto room = [&](std::size_t n) { return rooms_[chosen[n]][i] - given[n]; };
-        if (demand_.fewest_nodes) {  // One node after the other, and what breaks is the last one.
+        // Fill node after node, so that only the last one is filled in part.
+        if (demand_.fewest_nodes) {
             for (std::size_t n = 0; n < chosen.size(); ++n) {
                 const std::int64_t more = std::clamp<std::int64_t>(rest, 0, room(n));
                 given[n] += more;
@@ -225,12 +226,12 @@ private:
     const Demand& demand_;
     std::span<const Offer> offers_;
     const PlacementPreference& preference_;
-    Counts wanted_;              // Tasks (0: so many on each node), then gres_total.
+    Counts wanted_;              // Tasks (0: a fixed number on each node), then gres_total.
     std::vector<Counts> rooms_;  // By offer.
     std::vector<std::size_t> required_;
 };
 
-// The common case: one node that holds it all.
+// The most common case: one node holds everything.
 std::optional<std::vector<Part>> gather_one(const Demand& demand, std::span<const Offer> offers,
                                             const PlacementPreference& preference) {
     const std::size_t required = demand.required.find_first();
@@ -252,7 +253,8 @@ std::optional<std::vector<Part>> gather_one(const Demand& demand, std::span<cons
     return std::vector{*std::move(best)};
 }
 
-// The next most common: the same on each of several nodes, which can be judged one by one.
+// The next most common case: the same amount on each of several nodes, which can be scored
+// independently.
 std::optional<std::vector<Part>> gather_alike(const Demand& demand, std::span<const Offer> offers,
                                               const PlacementPreference& preference) {
     if (offers.size() < demand.nodes_min) return std::nullopt;
@@ -272,7 +274,7 @@ std::optional<std::vector<Part>> gather_alike(const Demand& demand, std::span<co
         std::ranges::sort(parts, {}, &Part::node);
         return parts;
     }
-    using Rated = std::pair<std::int64_t, std::size_t>;  // Points, negated, and which offer.
+    using Rated = std::pair<std::int64_t, std::size_t>;  // Negated score, and index of the offer.
     std::vector<Rated> rated;
     rated.reserve(offers.size());
     for (std::size_t n = 0; n < offers.size(); ++n) {

@@ -1,4 +1,5 @@
-// Gang: which nodes, and how many tasks on each. All of a job's nodes are found together, or none.
+// Gang: chooses nodes and the number of tasks on each. All nodes of a job are found together, or
+// none.
 #pragma once
 
 #include "berth/engine/placement/domains.h"
@@ -7,14 +8,14 @@
 
 namespace berth {
 
-// A node that could have a part of the job, and what is free there for as long as it runs.
+// A node that could run a part of the job, and what is free there for the whole run.
 struct Offer {
     NodeId node{0};
     Resources room;
     std::uint32_t tasks = 0;  // tasks_that_fit(); not 0.
 };
 
-// What of one node goes to the job.
+// What the job takes of one node.
 struct Part {
     NodeId node{0};
     NodeTake take;
@@ -23,23 +24,23 @@ struct Part {
 class ClusterState;
 class Topologies;
 
-// What a choice among nodes rests on.
+// The scoring context of a placement.
 struct PlacementPreference {
     const Policy& policy;
     const View& view;
-    JobId job{0};  // Whose nodes are chosen.
+    JobId job{0};  // The job to be placed.
     const Domains* domains = nullptr;
-    // Where GPUs that are linked now are to be told from others.
+    // Set to tell GPUs that are linked now from others.
     const ClusterState* state = nullptr;
     const Topologies* topologies = nullptr;
 };
 
-// The parts, in node order, as the demand wants them and the placement scores like them; nullopt
-// where these offers do not suffice. `offers` are of one of the demand's choices.
+// The parts, in node order, that satisfy the demand with the best placement scores; nullopt if the
+// offers do not suffice. All `offers` belong to one of the demand's choices.
 std::optional<std::vector<Part>> gather(const Demand& demand, std::span<const Offer> offers,
                                         const PlacementPreference& preference);
 
-// The same without a look at where the nodes are.
+// The same without regard to topology.
 std::optional<std::vector<Part>> gather_any(const Demand& demand, std::span<const Offer> offers,
                                             const PlacementPreference& preference);
 

@@ -1,5 +1,5 @@
-// Near: which of the nodes on offer are near enough to each other, and as near as can be: in the
-// fewest switches or blocks, and in the fullest of those that do; in a row; or far apart.
+// Near: chooses among the offered nodes by topology: the fewest switches or blocks, of these the
+// fullest; consecutive nodes; or nodes far apart.
 #include <algorithm>
 #include <numeric>
 
@@ -17,7 +17,7 @@ struct Leaf {
     LeafId id = kNoLeaf;
     std::vector<std::size_t> offers;
     std::uint64_t tasks = 0;
-    bool required = false;  // Has a node that must be among the job's.
+    bool required = false;  // Has a node that the job requires.
 };
 
 class NearSearch {
@@ -40,8 +40,8 @@ public:
         }
     }
 
-    // The smallest part of the tree that will do, and there the fewest leaves. `most`: leaves that
-    // it may be at most.
+    // The smallest subtree that suffices, and in it the fewest leaves. `most`: maximum number of
+    // leaves.
     Parts run(std::size_t most) const {
         const std::vector<std::vector<LeafId>>& subtrees = domains_.subtrees();
         for (std::size_t first = 0; first < subtrees.size();) {
@@ -59,7 +59,7 @@ private:
         return node.index() < demand_.required.size() && demand_.required.test(node.index());
     }
 
-    // Of subtrees with as many leaves the one with the least to spare.
+    // Of subtrees with equally many leaves, the one with the least to spare.
     Parts run_level(std::size_t first, std::size_t last, std::size_t most) const {
         std::vector<std::vector<const Leaf*>> tries;
         for (std::size_t i = first; i < last; ++i) {
@@ -87,14 +87,14 @@ private:
         return nodes;
     }
 
-    // Whether there are nodes and tasks enough; GRES of the whole job is seen when it is tried.
+    // Whether there are enough nodes and tasks. GRES totals are checked when the set is tried.
     bool suffices(const std::vector<const Leaf*>& leaves) const {
         std::uint64_t tasks = 0;
         for (const Leaf* leaf : leaves) tasks += leaf->tasks;
         return size_of(leaves) >= demand_.nodes_min && tasks >= demand_.tasks.value_or(0);
     }
 
-    // The largest leaves first; and when one more will do, the smallest that will.
+    // Takes the largest leaves first. As the last leaf, takes the smallest that suffices.
     Parts in_fewest(std::vector<const Leaf*> leaves, std::size_t most) const {
         std::ranges::stable_sort(leaves, std::greater{}, [&](const Leaf* leaf) {
             return std::pair(leaf->required,
@@ -129,7 +129,7 @@ private:
         return of(std::move(all));
     }
 
-    // From each block a multiple of the segment, as few nodes in all as the job must have.
+    // From each block a multiple of the segment; as few nodes in all as the job requires.
     Parts in_segments(const std::vector<const Leaf*>& leaves) const {
         const std::size_t segment = demand_.near.segment;
         std::size_t left = demand_.nodes_min;
@@ -160,7 +160,7 @@ private:
     std::vector<Leaf> leaves_;
 };
 
-// Nodes whose numbers follow on each other: the shortest run that will do.
+// Nodes with consecutive numbers: the shortest run that suffices.
 Parts gather_in_a_row(const Demand& demand, std::span<const Offer> offers,
                       const PlacementPreference& preference) {
     const std::size_t most = std::min<std::size_t>(demand.nodes_max, offers.size());
@@ -186,7 +186,7 @@ Parts gather_in_a_row(const Demand& demand, std::span<const Offer> offers,
     return std::nullopt;
 }
 
-// Those of a job's nodes that have its GPUs all linked to each other; all, where none has.
+// The offers whose free GPUs contain as many linked ones as the job takes; empty if none do.
 std::vector<Offer> with_linked_gpus(const Demand& demand, std::span<const Offer> offers,
                                     const PlacementPreference& preference) {
     const DimensionSet gpus = preference.view.totals().gpu_types;

@@ -1,4 +1,5 @@
-// TopologyConstraint against brute force: the fewest leaves that will do, rows, and linked GPUs.
+// Topology constraints compared with brute force: the fewest leaves that suffice, consecutive
+// nodes, linked GPUs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +23,7 @@ struct NearWorld {
     PlacementPreference preference() const { return {policy, view, JobId(1), &domains}; }
 };
 
-// Up to ten nodes on up to four leaves of a tree with one or two levels; some are not on offer.
+// Up to ten nodes on up to four leaves of a tree with one or two levels. Some are not on offer.
 NearWorld random_near_world(Rng& rng) {
     NearWorld world;
     world.view.cluster = testing::make_cluster(0);
@@ -55,7 +56,7 @@ std::size_t leaves_of(const NearWorld& world, const std::vector<NodeId>& nodes) 
     return leaves.size();
 }
 
-// The fewest leaves that any choice of so many nodes has; nullopt: there are not so many.
+// The fewest leaves of any choice of `count` nodes; nullopt: there are too few nodes.
 std::optional<std::size_t> fewest_leaves(const NearWorld& world, std::uint32_t count) {
     std::optional<std::size_t> fewest;
     for (std::uint32_t set = 0; set < (1U << world.offers.size()); ++set) {

@@ -12,7 +12,7 @@ BitSet socket_cores(const NodeSpec& node, std::uint32_t socket) {
     return cores;
 }
 
-// The cores near a device, as a set over the node's.
+// The cores near a device, as a set over the node's cores.
 BitSet cores_near(const NodeSpec& node, const Device& device) {
     if (device.cores.empty()) return BitSet::all(node.cores());
     BitSet cores(node.cores());
@@ -23,7 +23,7 @@ BitSet cores_near(const NodeSpec& node, const Device& device) {
     return cores;
 }
 
-// The n lowest, or all where there are fewer.
+// The n lowest, or all if there are fewer.
 BitSet lowest_of(const BitSet& from, std::size_t n) {
     BitSet some(from.size());
     for (std::size_t core = from.find_first(); n > 0 && core != BitSet::kNone;
@@ -33,7 +33,7 @@ BitSet lowest_of(const BitSet& from, std::size_t n) {
     return some;
 }
 
-// The devices whose near cores are free in such number that each of `count` gets its part of them.
+// The devices that have enough free cores near them: `cores` divided by `count`.
 DeviceMask with_free_cores(const NodeSpec& node, const NodeFree& free, DeviceMask among,
                            std::size_t cores, int count) {
     const std::size_t each =
@@ -53,7 +53,7 @@ DeviceMask choose_devices(const NodeSpec& node, const NodeFree& free, const Part
         const DimensionId dimension(i);
         const auto count = static_cast<int>(part.take.amount[dimension]);
         const DeviceMask all = count > 0 ? topologies.devices_of(part.node, dimension) : 0;
-        if (all == 0) continue;  // Counted only.
+        if (all == 0) continue;  // GRES without devices.
         const DeviceMask left = all & free.devices;
         const DeviceMask fine = with_free_cores(node, free, left, part.take.cores, count);
         chosen |= topologies.choose(part.node, dimension, left, fine, count);
@@ -61,7 +61,7 @@ DeviceMask choose_devices(const NodeSpec& node, const NodeFree& free, const Part
     return chosen;
 }
 
-// Each device gets its part of the cores from those near it.
+// Takes cores near each device, an equal number for each.
 BitSet cores_near(const NodeSpec& node, const BitSet& free, DeviceMask devices, std::size_t count) {
     BitSet taken(node.cores());
     std::size_t left = count;
@@ -77,7 +77,8 @@ BitSet cores_near(const NodeSpec& node, const BitSet& free, DeviceMask devices, 
     return taken;
 }
 
-// The socket that `count` cores fill best, then the freest ones until there are enough.
+// Takes cores from the socket that `count` cores fill best, then from the freest sockets until
+// there are enough.
 BitSet cores_by_socket(const NodeSpec& node, BitSet free, std::size_t count) {
     BitSet taken(node.cores());
     while (count > 0) {

@@ -1,4 +1,4 @@
-// Share: the exact cores and devices of one node that go to a job, near each other.
+// Share: chooses the exact cores and devices of one node for a job, near each other.
 #pragma once
 
 #include "berth/engine/placement/placement_devices.h"
@@ -7,7 +7,7 @@
 
 namespace berth {
 
-// REQUIRES: the part fits in what is free of its node.
+// REQUIRES: the part fits in what is free on its node.
 NodeShare settle(const NodeSpec& node, const NodeFree& free, const Part& part,
                  const Topologies& topologies);
 

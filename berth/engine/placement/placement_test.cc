@@ -71,7 +71,7 @@ TEST(Placement, SpreadsTasksOverTheFewestNodesAndBreaksTheLastOne) {
     ASSERT_TRUE(parts);
     ASSERT_EQ(parts->size(), 2U);
     EXPECT_EQ(parts->front().take.tasks, 8U);
-    EXPECT_EQ(parts->back().node, NodeId(3));  // Four left over there, and none elsewhere.
+    EXPECT_EQ(parts->back().node, NodeId(3));  // Four fit there, and none elsewhere.
     EXPECT_EQ(parts->back().take.tasks, 4U);
 }
 
@@ -122,7 +122,8 @@ TEST(Placement, SaysWhyNotInNumbers) {
 
 bool serves(const std::vector<std::pair<DimensionSet, std::int64_t>>& wants,
             const Resources& left) {
-    for (DimensionSet set = 0; set < 16; ++set) {  // Hall: no subset asks for more than it has.
+    // Hall's condition: no subset asks for more than there is.
+    for (DimensionSet set = 0; set < 16; ++set) {
         const DimensionSet dimensions = set << 2;
         std::int64_t asked = 0, has = 0;
         for (const auto& [of, count] : wants) {
@@ -267,8 +268,7 @@ Demand random_demand(Rng& rng, const Ground& ground) {
     demand.fewest_nodes = rng.chance(50);
     if (rng.chance(60)) {
         demand.tasks = static_cast<std::uint32_t>(rng.between(demand.nodes_min, 5));
-        demand.tasks_per_node =
-            rng.chance(30) ? static_cast<std::uint32_t>(rng.between(1, 3)) : 0;
+        demand.tasks_per_node = rng.chance(30) ? static_cast<std::uint32_t>(rng.between(1, 3)) : 0;
         demand.nodes_max = std::min(demand.nodes_max, *demand.tasks);
     } else {
         demand.tasks_per_node = static_cast<std::uint32_t>(rng.between(1, 2));
@@ -291,7 +291,7 @@ Demand random_demand(Rng& rng, const Ground& ground) {
     return demand;
 }
 
-// What is placed must be what was asked.
+// The placed parts must equal the request.
 void check_parts(const Demand& demand, const Ground& ground, const std::vector<Part>& parts) {
     ASSERT_GE(parts.size(), demand.nodes_min);
     ASSERT_LE(parts.size(), demand.nodes_max);
@@ -365,7 +365,7 @@ TEST(Placement, FindsAPlaceWheneverThereIsOne) {
         if (parts) check_parts(demand, ground, *parts);
     });
     if (all < 1000) return;
-    EXPECT_GT(possible * 10, all);  // Neither side of the question is rare.
+    EXPECT_GT(possible * 10, all);  // Neither answer is rare.
     EXPECT_LT(possible * 10, all * 9);
 }
 

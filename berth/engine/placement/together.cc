@@ -5,7 +5,7 @@
 namespace berth {
 namespace {
 
-// The least that it takes, on however many nodes.
+// The least that the demand takes, on however many nodes.
 struct Least {
     std::int64_t nodes = 0, cpus = 0;
     Bytes memory;
@@ -44,7 +44,7 @@ Resources sum_of_choices(const std::vector<const Demand*>& demands, const Cluste
     return sum;
 }
 
-// Those that only these dimensions can serve, against all that there are.
+// Compares what only these dimensions can serve with the sum of them.
 bool has_gres(const std::vector<GresDemand>& all, DimensionSet set, const Resources& sum) {
     std::int64_t asked = 0, there = 0;
     for (const GresDemand& one : all) {

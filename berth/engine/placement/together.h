@@ -1,5 +1,5 @@
-// Whether demands that are to be met at one time could be, were the nodes empty: by amounts alone.
-// What this denies can never be; what it does not, is for placement to find.
+// Whether several demands could be met at the same time on empty nodes, judged by amounts alone.
+// False is certain; true means that placement must decide.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// What a search for a start is asked for, and what it finds.
+// The input and the result of a search for a start.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace berth {
 
 struct Window {
     Time earliest{};
-    Time latest{};  // The last start that is of interest.
+    Time latest{};  // The last start that is acceptable.
     Duration length{};
 };
 
@@ -20,20 +20,21 @@ struct Found {
     std::vector<LicenseCount> licenses;
 };
 
-// What a demand takes of one node of each class that can serve it, so that the index of holes can
-// be asked. Only where that is the same whatever else is free: the same number of tasks on each
-// node, and devices of one kind.
+// What a demand takes from one node of each class that can serve it: the key to the free-slot
+// index. Exists only where that amount does not depend on what else is free: the same number of
+// tasks on each node, and devices of one kind.
 struct ClassRequirement {
     std::uint32_t node_class = 0;
     std::uint32_t level = 0;
     std::uint32_t tasks = 0;
-    bool takes_others = false;  // Than levels know of: each hole needs a closer look.
+    // The demand also takes dimensions that levels ignore, so each free slot needs a check.
+    bool takes_others = false;
     Resources take;
 };
 struct ClassRequirements {
-    std::uint64_t generation = 0;  // Of the book's classes that it was made for; 0: not made.
-    bool known = false;            // False: the demand is not of that kind.
-    std::vector<std::vector<ClassRequirement>> choices;  // As Demand::choices.
+    std::uint64_t generation = 0;  // PlanBook::generation() for which this was made; 0: not made.
+    bool known = false;            // False: the demand has no fixed requirement per class.
+    std::vector<std::vector<ClassRequirement>> choices;  // Parallel to Demand::choices.
 };
 
 }  // namespace berth

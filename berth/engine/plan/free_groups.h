@@ -1,5 +1,5 @@
-// FreeGroups: the nodes of each class that are alike in what the runs there leave free, so that a
-// job that starts at once is offered a few of each kind instead of every node with room.
+// FreeGroups: the nodes of each class, grouped by what running jobs leave free. A search for an
+// immediate start considers a few nodes of each group instead of every node with room.
 #pragma once
 
 #include <map>
@@ -18,9 +18,9 @@ public:
     };
     using Groups = std::map<Resources, Nodes, Less>;
 
-    // All of it is free.
+    // Starts with every node entirely free.
     void rebuild(const ClusterSpec& spec, const NodeClasses& classes);
-    // A run has begun there or, with `more`, is over.
+    // A run on this node took the amount or, with `more`, gave it back.
     void change(NodeId node, const Resources& amount, bool more);
 
     const Groups& of_class(std::size_t node_class) const { return groups_[node_class]; }
@@ -28,7 +28,7 @@ public:
 
 private:
     std::vector<std::uint32_t> class_of_;  // By NodeId.
-    std::vector<Resources> free_;          // Likewise.
+    std::vector<Resources> free_;          // By NodeId.
     std::vector<Groups> groups_;           // By class.
 };
 

@@ -15,8 +15,8 @@ void each_level(std::uint64_t levels, Visit&& visit) {
     }
 }
 
-// Who asks for a little less than all before is served by going down a good deal at once: lowering
-// a level means filling it anew.
+// A level is lowered to a power of two at once: each lowering means filling the level anew, and
+// demands that shrink step by step must not cause one each.
 std::int64_t floor_power(std::int64_t n) {
     return n <= 0 ? 0 : static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n)));
 }
@@ -40,7 +40,7 @@ void FreeSlotLevels::OfClass::list_by_devices() {
     with_devices.assign(static_cast<std::size_t>(std::min(most, kDevicesMax)) + 1, {});
     for (std::size_t n = 0; n < with_devices.size(); ++n) {
         WithDevices& with = with_devices[n];
-        // The last stands for all that are more, and says nothing of them.
+        // The last row stands for every larger count, so it forces a check of each level.
         const bool is_more = n == static_cast<std::size_t>(kDevicesMax);
         if (is_more) with.cpu = INT64_MAX;
         for (std::size_t i = 0; i < levels.size(); ++i) {
@@ -61,7 +61,8 @@ FreeSlotLevels::Found FreeSlotLevels::level_for(std::size_t node_class, const Re
         devices > 0 ? devices : -static_cast<std::int64_t>(std::bit_width(cores));
     std::vector<Level>& levels = classes_[node_class].levels;
     auto level = std::ranges::find(levels, rank, &Level::rank);
-    if (level == levels.end() && levels.size() == kLevelsMax) {  // The next lower one will do.
+    // If no level is left, the next lower one serves.
+    if (level == levels.end() && levels.size() == kLevelsMax) {
         level = levels.begin();
         for (auto other = levels.begin(); other != levels.end(); ++other) {
             const bool serves = other->devices <= devices;
@@ -167,8 +168,8 @@ void FreeSlotLevels::note_before(std::size_t node_class, const Timeline& timelin
     }
 }
 
-// FreeSlots change on the levels that some step has come to meet, or does so no more. There they
-// may reach beyond the steps, to the left and to the right.
+// Free slots change only on levels that some step now meets and did not before, or the reverse. On
+// these levels a slot may extend beyond the steps, to the left and to the right.
 void FreeSlotLevels::note_after(std::size_t node_class, const Timeline& timeline,
                                 const Timeline::Steps& steps, FreeSlotChange& change) const {
     change.met_now.clear();

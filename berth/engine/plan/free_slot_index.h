@@ -1,10 +1,10 @@
-// FreeSlotIndex: for each class of nodes and each level of demand, the holes in which a node has
-// that much to give. Exact: it changes with every booking.
+// FreeSlotIndex: for each node class and each level of demand, the free slots: the spans of time in
+// which a node can give that much. The index is exact: every change of a timeline updates it.
 //
-// A level is a number of the class's key devices, or for demands without any, a power of two of
-// CPUs; beside that, the least CPU and memory that anyone on that level asks for. A search takes
-// the holes of its level, which are too many rather than too few, and looks closer where its own
-// demand is more than the level's.
+// A level is a count of the class's key devices or, for demands without devices, a power of two of
+// CPUs, together with the least CPU and memory that any demand of that level takes. A search reads
+// the free slots of its level. These may include slots that are too small, never omit one that
+// fits; where its own demand exceeds the level, the search checks the timeline.
 #pragma once
 
 #include <array>
@@ -17,18 +17,18 @@
 
 namespace berth {
 
-// The holes of one node on each level, within some span of time.
+// The free slots of one node on each level, within some span of time.
 using FreeSlotRuns = std::vector<std::vector<std::pair<Time, Time>>>;
 
-// What a change of a node's timeline did to its holes.
+// How a change of a node's timeline changed the node's free slots.
 struct FreeSlotChange {
-    std::uint64_t levels = 0;  // Those that have changed, a bit each.
-    FreeSlotRuns before, now;  // Of these levels: the holes that went, and those that came.
-    // On the way: the levels that each of the steps had met.
+    std::uint64_t levels = 0;  // Levels that changed, one bit each.
+    FreeSlotRuns before, now;  // On these levels: the free slots removed, and those added.
+    // Working memory: the levels that each step met before and meets now.
     std::vector<std::uint64_t> met_before, met_now;
 };
 
-// The levels that are in use, by class: the same for all indexes over one plan.
+// The levels in use, by class. All indexes over one plan share them.
 class FreeSlotLevels {
 public:
     static constexpr std::size_t kLevelsMax = 64;  // Bits of a word.
@@ -42,22 +42,22 @@ public:
 
     struct Found {
         std::size_t level = 0;
-        bool changed = false;  // It is new, or lower than it was: fill it again.
+        bool changed = false;  // The level is new or was lowered: the caller must fill it again.
     };
-    // The level for what a demand takes of one node.
+    // The level for what a demand takes of one node. Adds or lowers a level if necessary.
     Found level_for(std::size_t node_class, const Resources& take);
-    // Whether a hole of the level has as many key devices, CPUs and memory.
+    // Whether every free slot of the level has at least these key devices, CPUs and memory.
     bool has_all(std::size_t node_class, std::size_t level, const Resources& take) const;
-    // Whether other dimensions are asked for, of which levels know nothing.
+    // Whether the demand takes dimensions that levels ignore.
     bool takes_others(std::size_t node_class, const Resources& take) const;
 
     std::size_t count(std::size_t node_class) const { return classes_[node_class].levels.size(); }
 
-    // The holes on all levels that touch [from, until], whole.
+    // The free slots on all levels that touch [from, until], in full length.
     void collect(std::size_t node_class, const Timeline& timeline, Time from, Time until,
                  FreeSlotRuns& runs) const;
 
-    // To be asked before and after these steps of the timeline get more or less.
+    // Call note_before(), change these steps of the timeline, then call note_after().
     void note_before(std::size_t node_class, const Timeline& timeline, const Timeline::Steps& steps,
                      FreeSlotChange& change) const;
     void note_after(std::size_t node_class, const Timeline& timeline, const Timeline::Steps& steps,
@@ -65,18 +65,21 @@ public:
 
 private:
     using Begun = std::array<Time, kLevelsMax>;  // By level.
-    // From when on these levels have been met without a break, going left from this step.
+    // For each of these levels, finds the time since which it has been met without a gap, going
+    // left from this step.
     void go_left(std::size_t node_class, const Timeline& timeline, std::size_t step,
                  std::uint64_t levels, Begun& begun) const;
-    // The other way: until when they will be, from this step on.
+    // For each of these levels, finds the time until which it stays met, going right from this
+    // step.
     void go_right(std::size_t node_class, const Timeline& timeline, std::size_t step,
                   std::uint64_t levels, Begun& ends) const;
-    // The levels that so many devices would do for, and the most that any of them asks for besides.
+    // Levels that this device count satisfies, and the largest CPU and memory among them.
     struct WithDevices {
         std::uint64_t levels = 0;
         std::int64_t cpu = 0, memory = 0;
     };
-    static constexpr std::int64_t kDevicesMax = 64;  // As many are counted; more are as good.
+    // Larger device counts are treated as this one.
+    static constexpr std::int64_t kDevicesMax = 64;
     struct OfClass {
         std::vector<Level> levels;
         std::vector<WithDevices> with_devices;
@@ -103,7 +106,7 @@ public:
     }
     void clear();
 
-    // What `before` was on these levels is now `now`, both in order.
+    // Replaces the free slots `before` by `now` on these levels. Both are sorted by start.
     void replace(std::size_t node_class, NodeId node, std::uint64_t levels,
                  const FreeSlotRuns& before, const FreeSlotRuns& now);
     void insert(std::size_t node_class, NodeId node, const FreeSlotRuns& runs);

@@ -1,9 +1,9 @@
-// FreeSlotParts: the parts that trees of holes are made of, and where they live: in pieces of many,
-// so that nothing moves when there are more, and what one tree gives back is there for the next.
+// FreeSlotParts: the nodes of FreeSlotTrees and their allocator. Memory is allocated in pieces of
+// many parts, so parts never move, and trees that share an allocator reuse each other's parts.
 //
-// A part has a column for each thing that is asked of all its entries, and these are looked at as a
-// whole, also the empty places: so there is nothing in such a look that depends on what is found,
-// and the compiler can make it a few wide instructions. Empty places answer no question.
+// A part stores one column per attribute. Searches scan whole columns, unused places included, so
+// the loops have no data-dependent branch and compile to a few vector instructions. Unused places
+// hold values that match no search.
 #pragma once
 
 #include <algorithm>
@@ -37,8 +37,9 @@ public:
     };
     struct Inner : Part {
         Column<std::int32_t> lowest_node;
-        Column<std::int64_t> lowest;  // No key below that child is lower than this start and node.
-        Column<std::int64_t> length, end;  // The most that any hole below that child has.
+        // A lower bound of the start and node of every key below the child.
+        Column<std::int64_t> lowest;
+        Column<std::int64_t> length, end;  // The largest of any free slot below the child.
         Column<Part*> child;
         void clear() {
             size = 0;
@@ -83,7 +84,7 @@ private:
     Store<Inner> inners_;
 };
 
-// The columns, as far as they are looked at or changed as a whole.
+// Operations on whole columns.
 namespace columns {
 
 template <class T>
@@ -95,14 +96,14 @@ inline constexpr auto kPlaces = [] {
     return bits;
 }();
 
-// How many are below this. They are in order, and so are empty places behind them.
+// Number of entries below `value`. The column is sorted, and its unused places sort last.
 inline int count_below(const Column<std::int64_t>& column, std::int64_t value) {
     std::int64_t count = 0;
     for (std::size_t i = 0; i < column.size(); ++i) count += std::int64_t{column[i] < value};
     return static_cast<int>(count);
 }
 
-// The places at which both are at least that much, a bit each.
+// The places at which both columns reach their minimum, one bit each.
 inline std::uint32_t places_of(const Column<std::int64_t>& a, std::int64_t least_a,
                                const Column<std::int64_t>& b, std::int64_t least_b) {
     std::int64_t found = 0;
@@ -113,7 +114,7 @@ inline std::uint32_t places_of(const Column<std::int64_t>& a, std::int64_t least
     return static_cast<std::uint32_t>(found);
 }
 
-// One more at this place: those from there on go one to the right.
+// Inserts a value at this place and shifts the rest one place to the right.
 template <class T>
 void open_place(Column<T>& column, int at, T value) {
     using Place = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
@@ -138,7 +139,7 @@ void close_place(Column<T>& column, int at, T nothing) {
     column.back() = nothing;
 }
 
-// The upper half goes to the other one.
+// Moves the upper half to the other column.
 template <class T>
 void halve(Column<T>& left, Column<T>& right, T nothing) {
     const auto middle = left.begin() + FreeSlotParts::kFanout / 2;

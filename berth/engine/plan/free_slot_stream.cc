@@ -50,12 +50,12 @@ void FreeSlotStream::settle(Source& source) {
         source.head = source.cursor.free_slot();
         const std::size_t node = source.head.node.index();
         if (!choice_.test(node) || !usable_.test(node)) continue;
-        book_.timeline(source.head.node).prefetch();  // What is free there will be asked.
+        book_.timeline(source.head.node).prefetch();  // Its timeline is read next.
         return;
     }
 }
 
-// The spans within the hole that have room for the demand.
+// Finds the spans within the free slot that have room for the demand.
 void FreeSlotStream::look_closer(const Source& source) {
     const FreeSlot& free_slot = source.head;
     const Timeline& timeline = book_.timeline(free_slot.node);

@@ -1,5 +1,6 @@
-// FreeSlotStream: the holes in which a demand fits, over all classes of nodes that can serve it, in
-// order of their start. Exact: where the index knows too much, it looks at the timeline.
+// FreeSlotStream: the free slots in which a demand fits, over all node classes that can serve it,
+// ordered by start. Exact: where the index may offer slots that are too small, the stream checks
+// the timeline.
 #pragma once
 
 #include <array>
@@ -19,19 +20,20 @@ public:
         const ClassRequirement* requirement = nullptr;
     };
 
-    // Whether the first one will do, and what begins with it; or they must be several.
+    // `first`: the caller needs only the first slot and those that start with it. `several`: the
+    // caller combines slots of several nodes.
     enum class Wanted : std::uint8_t { first, several };
 
-    // Of those in `index`, on the nodes of `choice` that are usable.
+    // Streams the slots of `index` on nodes that are both in `choice` and usable.
     FreeSlotStream(const std::vector<ClassRequirement>& requirements, const FreeSlotIndex& index,
                    const PlanBook& book, const BitSet& choice, const BitSet& usable,
                    const Window& window, Wanted wanted = Wanted::several);
     FreeSlotStream(const FreeSlotStream&) = delete;
     FreeSlotStream& operator=(const FreeSlotStream&) = delete;
 
-    // False: there is none by window.latest any more.
+    // Returns false when no slot starts by window.latest.
     bool next(Offered& out);
-    // Nothing that starts later is of interest any more.
+    // Skips all slots that start later than `latest`.
     void limit(Time latest);
 
 private:
@@ -41,9 +43,9 @@ private:
         FreeSlotTree::Cursor cursor;
         const ClassRequirement* requirement;
         bool exact;
-        FreeSlot head;  // Of the cursor.
+        FreeSlot head;  // The cursor's current slot.
     };
-    void settle(Source& source);  // On to the next one of a node that may be used.
+    void settle(Source& source);  // Advances to the next slot on a node that may be used.
     void look_closer(const Source& source);
 
     const PlanBook& book_;
@@ -51,11 +53,13 @@ private:
     const BitSet& usable_;
     Duration length_;
     Time reach_, latest_;
-    // There is a stream for each search, and mostly few classes.
+    // Each search makes a stream, and most have few classes: no heap allocation is needed for
+    // these.
     std::array<std::byte, 2048> memory_;
     std::pmr::monotonic_buffer_resource pool_{memory_.data(), memory_.size()};
     std::pmr::vector<Source> sources_{&pool_};
-    std::pmr::vector<Offered> parts_{&pool_};  // A heap: found within a hole that was too large.
+    // A heap of spans found within slots that were too large.
+    std::pmr::vector<Offered> parts_{&pool_};
 };
 
 }  // namespace berth

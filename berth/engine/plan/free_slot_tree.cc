@@ -17,7 +17,7 @@ FreeSlotTree::Key FreeSlotTree::key_of(const FreeSlot& free_slot) {
     return {number(free_slot.start), static_cast<std::int32_t>(free_slot.node.value())};
 }
 
-// One that never ends, or has been there always, is as long as can be.
+// A slot that has no end, or no beginning, has the greatest length.
 FreeSlotTree::Most FreeSlotTree::most_of(std::int64_t start, std::int64_t end) {
     const bool endless = end == INT64_MAX || start < 0;
     return {endless ? INT64_MAX : end - start, end};
@@ -51,12 +51,12 @@ void FreeSlotTree::clear() {
     size_ = 0;
 }
 
-// ---- Ways down.
+// ---- Descent.
 
-// The last child that may have it.
+// The last child that may contain the key.
 std::size_t FreeSlotTree::child_for(const Inner& inner, const Key& key) {
     int next = columns::count_below(inner.lowest, key.start);
-    for (; next < inner.size; ++next) {  // Few start at the same time.
+    for (; next < inner.size; ++next) {  // Few slots start at the same time.
         const auto at = static_cast<std::size_t>(next);
         if (inner.lowest[at] != key.start || inner.lowest_node[at] > key.node) break;
     }
@@ -74,7 +74,7 @@ FreeSlotTree::Leaf* FreeSlotTree::leaf_for(const Key& key, Path& path) const {
     return static_cast<Leaf*>(at);
 }
 
-// Of the first entry that is not lower.
+// Place of the first entry that is not lower than the key.
 int FreeSlotTree::place_in(const Leaf& leaf, const Key& key) {
     int at = columns::count_below(leaf.start, key.start);
     while (at < leaf.size && leaf.start[static_cast<std::size_t>(at)] == key.start &&
@@ -98,7 +98,7 @@ FreeSlotTree::Most FreeSlotTree::most_of(const Inner& inner) {
     return most;
 }
 
-// ---- Ways up.
+// ---- Summaries and structure, from a leaf up.
 
 void FreeSlotTree::set_most(const Step& step, const Most& most) {
     step.inner->length[step.slot] = most.length;
@@ -118,7 +118,7 @@ void FreeSlotTree::recount(const Path& path, const Leaf& leaf, const Most& gone)
     for (int level = depth_ - 1; level >= 0; --level) {
         const Step& step = path[static_cast<std::size_t>(level)];
         const Most known{step.inner->length[step.slot], step.inner->end[step.slot]};
-        if (known.length > gone.length && known.end > gone.end) return;  // It was not the most.
+        if (known.length > gone.length && known.end > gone.end) return;  // It was not the maximum.
         const Part* child = step.inner->child[step.slot];
         const Most now =
             level == depth_ - 1 ? most_of(leaf) : most_of(*static_cast<const Inner*>(child));
@@ -127,8 +127,8 @@ void FreeSlotTree::recount(const Path& path, const Leaf& leaf, const Most& gone)
     }
 }
 
-// Halves the inner node at this level. Returns the level of the half that `lowest` belongs to, to
-// which `path` then leads.
+// Halves the inner node at this level. Returns the level of the half that `lowest` belongs to, and
+// makes `path` lead there.
 int FreeSlotTree::split_inner(Path& path, int level, const Key& lowest) {
     Inner* const left = path[static_cast<std::size_t>(level)].inner;
     Inner* const right = parts_->new_inner();
@@ -142,7 +142,7 @@ int FreeSlotTree::split_inner(Path& path, int level, const Key& lowest) {
     const Key middle{right->lowest[0], right->lowest_node[0]};
     if (level > 0) set_most(path[static_cast<std::size_t>(level) - 1], most_of(*left));
     add_child(path, level - 1, middle, right, most_of(*right));
-    // The way down has changed: take it again to where this child belongs.
+    // The path has changed: descend again to where this child belongs.
     Part* at = root_;
     int depth = 0;
     while (at != left && at != right) {
@@ -157,7 +157,7 @@ int FreeSlotTree::split_inner(Path& path, int level, const Key& lowest) {
 
 void FreeSlotTree::add_child(Path& path, int level, const Key& lowest, Part* child,
                              const Most& most) {
-    if (level < 0) {  // A new root, over the old one and this child.
+    if (level < 0) {  // A new root over the old one and this child.
         Inner* const root = parts_->new_inner();
         const Most old_most = depth_ == 0 ? most_of(*static_cast<const Leaf*>(root_))
                                           : most_of(*static_cast<const Inner*>(root_));
@@ -193,7 +193,7 @@ void FreeSlotTree::add_child(Path& path, int level, const Key& lowest, Part* chi
     }
 }
 
-// The upper half goes to a leaf of its own. Afterwards `leaf` and `path` lead to where `key` goes.
+// Moves the upper half to a new leaf. Afterwards `leaf` and `path` lead to where `key` belongs.
 void FreeSlotTree::split_leaf(Path& path, Leaf*& leaf, const Key& key) {
     Leaf* const right = parts_->new_leaf();
     columns::halve(leaf->start, right->start, FreeSlotParts::kNoStart);
@@ -222,12 +222,12 @@ void FreeSlotTree::drop_child(const Path& path, Leaf* leaf) {
         if (--inner.size > 0) return lower_root();
         parts_->give_back(&inner);
     }
-    root_ = nullptr;  // Nothing is left at all.
+    root_ = nullptr;  // The tree is empty.
     depth_ = 0;
 }
 
-// As time passes, holes go at the left and come at the right: without this the tree would grow for
-// ever.
+// As time passes, slots go at the left and come at the right. Without this, the tree would keep
+// growing in depth.
 void FreeSlotTree::lower_root() {
     while (depth_ > 0 && root_->size == 1) {
         auto* const inner = static_cast<Inner*>(root_);
@@ -245,7 +245,7 @@ void FreeSlotTree::insert(const FreeSlot& free_slot) {
     Path path;
     Leaf* leaf = leaf_for(key, path);
     for (std::size_t level = 0; level < static_cast<std::size_t>(depth_); ++level) {
-        // What was first here has gone, and this one goes in before the rest.
+        // The new key is lower than the bound of the first child.
         Inner& inner = *path[level].inner;
         if (std::pair(key.start, key.node) < std::pair(inner.lowest[0], inner.lowest_node[0])) {
             inner.lowest[0] = key.start;
@@ -297,9 +297,9 @@ void FreeSlotTree::set_end(const FreeSlot& free_slot, Time end) {
     }
 }
 
-// ---- Looking.
+// ---- Search.
 
-// Those of its holes that are long enough and reach far enough, a bit each.
+// The slots of the leaf that are long enough and reach far enough, one bit each.
 std::uint32_t FreeSlotTree::served(const Leaf& leaf, std::int64_t length, std::int64_t reach) {
     std::int64_t found = 0;
     for (std::size_t i = 0; i < kFanout; ++i) {

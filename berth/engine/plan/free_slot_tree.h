@@ -1,8 +1,8 @@
-// FreeSlotTree: spans of time in which a node has something to give ("holes"), ordered by start and
-// node, so that the earliest one that is long enough is found in logarithmic time.
+// FreeSlotTree: free slots, that is spans of time in which a node has something to give, ordered by
+// start and node. Finds the earliest one that is long enough in logarithmic time.
 //
-// A B+ tree whose inner nodes know the longest hole and the latest end below each child. It is
-// split where it overflows, and a leaf goes when it is empty.
+// A B+ tree whose inner nodes hold the longest slot and the latest end below each child. A part is
+// split when it overflows; a leaf is freed when it is empty.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct FreeSlot {
 
 class FreeSlotTree {
 public:
-    // Trees of one index have their parts from one place.
+    // The trees of one index share `parts`.
     explicit FreeSlotTree(std::shared_ptr<FreeSlotParts> parts = std::make_shared<FreeSlotParts>())
         : parts_(std::move(parts)) {}
     FreeSlotTree(FreeSlotTree&& other) noexcept { swap(other); }
@@ -37,7 +37,7 @@ public:
     FreeSlotTree& operator=(const FreeSlotTree&) = delete;
     ~FreeSlotTree() { clear(); }
 
-    // REQUIRES: a node's holes do not overlap; one that is erased or changed is there.
+    // REQUIRES: the slots of a node do not overlap; a slot to erase or change exists.
     void insert(const FreeSlot& free_slot);
     void erase(const FreeSlot& free_slot);
     void set_end(const FreeSlot& free_slot, Time end);
@@ -66,27 +66,28 @@ private:
     using Path = std::array<Step, kDepthMax>;
 
 public:
-    // The holes that last for `length`, and until `reach` at least, and start by `latest`, in
-    // order. Not valid after a change.
+    // Iterates in order over the slots that last at least `length` and until at least `reach`, and
+    // start by `latest`. Any change of the tree invalidates it.
     class Cursor {
     public:
         Cursor(const FreeSlotTree& tree, Duration length, Time reach, Time latest = Time::max());
         bool valid() const { return left_ != 0; }
         FreeSlot free_slot() const;
         void next();
-        void limit(Time latest);  // Those that start later are not of interest any more.
+        void limit(Time latest);  // Skips slots that start later.
 
     private:
         struct Level {
             const Inner* inner;
-            std::uint32_t left;  // Children that have some, and were not seen yet.
+            std::uint32_t left;  // Children with matching slots that were not visited yet.
         };
-        void settle(int level);  // Goes on from path_[level], upwards or down.
+        void settle(int level);  // Continues from path_[level], up or down.
         void enter(const Leaf& leaf);
         std::size_t slot() const { return static_cast<std::size_t>(std::countr_zero(left_)); }
 
         int depth_;
-        std::uint32_t left_ = 0;  // Of the leaf, those that serve and were not seen yet.
+        // Matching slots of the leaf that were not visited yet, one bit each.
+        std::uint32_t left_ = 0;
         const Leaf* leaf_ = nullptr;
         std::int64_t length_, reach_, latest_;
         std::array<Level, kDepthMax> path_;
@@ -102,19 +103,19 @@ private:
     static Most most_of(const Leaf& leaf);
     static Most most_of(const Inner& inner);
     static void set_most(const Step& step, const Most& most);
-    void raise(const Path& path, const Most& most);                      // Something was added.
-    void recount(const Path& path, const Leaf& leaf, const Most& gone);  // Something was taken.
+    void raise(const Path& path, const Most& most);                      // After an insertion.
+    void recount(const Path& path, const Leaf& leaf, const Most& gone);  // After a removal.
     void split_leaf(Path& path, Leaf*& leaf, const Key& key);
     void add_child(Path& path, int level, const Key& lowest, Part* child, const Most& most);
     int split_inner(Path& path, int level, const Key& lowest);
     void drop_child(const Path& path, Leaf* leaf);
     void lower_root();
-    std::int64_t first_start() const;  // REQUIRES: it is not empty.
+    std::int64_t first_start() const;  // REQUIRES: the tree is not empty.
     void give_back(Part* part, int level);
     void swap(FreeSlotTree& other) noexcept;
 
     std::shared_ptr<FreeSlotParts> parts_;
-    Part* root_ = nullptr;  // A leaf where depth_ is 0.
+    Part* root_ = nullptr;  // A leaf if depth_ is 0.
     int depth_ = 0;
     std::uint32_t size_ = 0;
 };

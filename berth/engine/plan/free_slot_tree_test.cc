@@ -39,13 +39,13 @@ TEST(FreeSlotTree, AgreesWithASortedList) {
         Plain plain;
         const bool large = rng.chance(20);  // So that inner nodes split, too.
         const int steps = large ? 12000 : 400;
-        const std::int64_t more = rng.between(40, 80);  // Grows, or goes empty at times.
+        // The tree grows, or shrinks to nothing at times.
+        const std::int64_t more = rng.between(40, 80);
         for (int i = 0; i < steps; ++i) {
             const NodeId node(static_cast<std::uint32_t>(rng.between(0, large ? 2000 : 50)));
             const Time start = rng.chance(2) ? Time::min() : at_ms(rng.between(0, 500));
-            const Time end = rng.chance(3)
-                                 ? kNever
-                                 : std::max(start, Time{}) + Duration(rng.between(1, 60));
+            const Time end =
+                rng.chance(3) ? kNever : std::max(start, Time{}) + Duration(rng.between(1, 60));
             if (rng.chance(more)) {
                 if (plain.contains({start, node})) continue;
                 plain[{start, node}] = end;
@@ -65,7 +65,7 @@ TEST(FreeSlotTree, AgreesWithASortedList) {
             ASSERT_EQ(tree.size(), plain.size());
             if (i % (large ? 400 : 20) == 0) expect_same_answers(rng, tree, plain);
         }
-        while (!plain.empty()) {  // From the left, as time passes.
+        while (!plain.empty()) {  // From the left, as time does.
             tree.erase(
                 {plain.begin()->first.first, plain.begin()->second, plain.begin()->first.second});
             plain.erase(plain.begin());
@@ -74,7 +74,7 @@ TEST(FreeSlotTree, AgreesWithASortedList) {
     });
 }
 
-// Time passes at the left; what ends early comes back there.
+// Time passes at the left; a slot that is given back early appears there again.
 TEST(FreeSlotTree, KeepsItsOrderWhereTheFirstHolesGoAndComeBack) {
     for (const std::uint32_t free_slots : {64U, 200U, 5000U}) {
         FreeSlotTree tree;

@@ -5,7 +5,7 @@
 namespace berth {
 namespace {
 
-constexpr DimensionId kCount{0};  // Of a license's own timeline: it has one kind only.
+constexpr DimensionId kCount{0};  // The only dimension of a license's timeline.
 
 Resources seats(std::int64_t count) {
     Resources amount;
@@ -13,7 +13,7 @@ Resources seats(std::int64_t count) {
     return amount;
 }
 
-// The first start, from `earliest` on, from which `count` are free for `length`.
+// The first start, from `earliest` on, at which `count` are free for `length`.
 Time first_time(const Timeline& timeline, std::int64_t count, Time earliest, Duration length) {
     Time start = earliest;
     for (std::size_t i = timeline.step_at(earliest); i < timeline.size(); ++i) {

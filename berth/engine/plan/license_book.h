@@ -1,4 +1,4 @@
-// LicenseBook: how many of each license are free over time, given what runs and what is promised.
+// LicenseBook: how many of each license are free over time, after running jobs and planned starts.
 #pragma once
 
 #include <map>
@@ -15,21 +15,22 @@ class LicenseBook {
 public:
     void rebuild(const std::vector<LicenseSpec>& licenses);
 
-    // What the cluster does not have (any more) is passed over.
+    // Books or gives back licenses. Licenses that the cluster does not (or no longer) have are
+    // ignored.
     void book(Time start, Time end, const std::vector<LicenseCount>& counts);
     void give_back(Time start, Time end, const std::vector<LicenseCount>& counts);
 
-    // The first start within the window from which all of them are free for so long.
+    // The first start within the window at which all of them are free for `length`.
     std::optional<Time> first_free(const std::vector<LicenseCount>& counts, Time earliest,
                                    Time latest, Duration length) const;
     bool goes_below_zero(const std::vector<LicenseCount>& counts, Time start, Time end) const;
-    std::int64_t free_at(const std::string& name, Time at) const;  // 0 where there is none of it.
+    std::int64_t free_at(const std::string& name, Time at) const;  // 0 if there is no such license.
 
 private:
     std::map<std::string, Timeline, std::less<>> free_;
 };
 
-// What each way of serving the request takes: of "a|b" there are two, else one.
+// What each alternative of the request takes: "a|b" has two alternatives, other requests one.
 std::vector<std::vector<LicenseCount>> choices_of(const LicenseRequest& request);
 
 }  // namespace berth

@@ -8,8 +8,8 @@
 namespace berth {
 namespace {
 
-// Where more would differ than this, partitions and features do not count: a search looks at each
-// node's own anyway.
+// With more combinations than this, classes ignore partitions and features. A search checks those
+// on each node anyway.
 constexpr std::size_t kClassesMax = 200;
 
 std::vector<BitSet> partitions_of_nodes(const ClusterSpec& spec) {

@@ -1,5 +1,5 @@
-// NodeClasses: nodes that are alike in all that a job may ask for: hardware, features, partitions.
-// What is found out about one of them holds for its whole class.
+// NodeClasses: groups of nodes that are alike in everything a job can ask for: hardware, features,
+// partitions. What holds for one node of a class holds for all.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,8 @@ public:
     const std::vector<NodeId>& members(std::size_t node_class) const {
         return members_[node_class];
     }
-    // The kind of device that the class has most of: what its holes are sorted by. cpu: none.
+    // The kind of device that the class has most of, by which its free slots are indexed; cpu if it
+    // has no devices.
     DimensionId key_dimension(std::size_t node_class) const { return key_[node_class]; }
 
 private:

@@ -7,7 +7,7 @@
 namespace berth {
 namespace {
 
-// In thousandths, of a GPU that has so many parts; never less than asked.
+// `parts` of `whole` in thousandths of a GPU, rounded up.
 std::int32_t milli_of(std::int64_t parts, std::int64_t whole) {
     __extension__ using Wide = __int128;
     return static_cast<std::int32_t>((Wide{parts} * kWholeGpu + whole - 1) / whole);
@@ -18,7 +18,7 @@ std::int64_t parts_in(const Device& device, DimensionId kind) {
     return own == device.shares.end() ? 0 : own->parts;
 }
 
-// What a part takes beyond the GPU that it is of.
+// The demand without its part of a GPU.
 Demand beside_gpu(const Demand& demand) {
     Demand rest = demand;
     rest.gres_per_node.pop_back();
@@ -31,8 +31,8 @@ struct PartChoice {
     std::int64_t score = 0;
 };
 
-// Which of these devices the part is best taken of. GPUs with another number of parts make the same
-// part another fraction, so they are asked about by themselves.
+// The device best suited to the part. The same part is a different fraction of GPUs with another
+// number of parts, so each fraction is scored by itself.
 PartChoice choose_device(const NodeGpus& gpus, DeviceMask devices, const ShareKind& part,
                          const Candidate& plain, const NodeSpec& node,
                          const PlacementPreference& preference) {
@@ -111,7 +111,7 @@ private:
         return std::vector{*std::move(best)};
     }
 
-    // Names the GPU, and says how good it all is.
+    // Sets the GPU of the part. Returns the score.
     std::int64_t choose_for(Part& part, const Resources& room) const {
         const NodeGpus gpus = gpus_of(spec(), gpu_types_, part.node, look_.state.free(part.node));
         const Resources left = room - part.take.amount;
@@ -160,7 +160,7 @@ DeviceMask devices_for_part(const SharedLook& look, NodeId node, const ShareKind
     for (std::uint32_t i = 0; i < spec.devices.size(); ++i) {
         if ((wished & bit(static_cast<int>(i))) == 0) continue;
         if (parts_left(spec, free, i, part.dimension) < part.parts) continue;
-        // As a whole it is booked while it is shared; from then on it must not be promised.
+        // While the GPU is shared it is booked whole; from then on no planned start may use it.
         const Time from = std::max(look.now, look.book.shared_until(node, i).value_or(look.now));
         const bool unpromised = from >= end || look.book.timeline(node).least_free(
                                                    from, end)[spec.devices[i].dimension] >= 1;

@@ -49,7 +49,8 @@ void PlanBook::rebuild(const ClusterState& state) {
     const auto enter_from_state = [&](JobId id) {
         auto planned_reservation = planned_reservation_of(state, *state.find_job(id));
         if (!planned_reservation) return;
-        const PlannedReservation* known = before.find(id);  // Perhaps it overran already.
+        // The job may be over its limit already.
+        const PlannedReservation* known = before.find(id);
         if (known != nullptr && known->due() == planned_reservation->due()) {
             planned_reservation->end = std::max(planned_reservation->end, known->end);
         }
@@ -58,7 +59,7 @@ void PlanBook::rebuild(const ClusterState& state) {
     for (const JobId id : state.holding_jobs()) enter_from_state(id);
     for (std::size_t n = 0; n < nodes; ++n) settle_drained(state, NodeId::from_index(n));
     for (const auto& [id, planned] : state.plan()) enter_from_state(id);
-    // All may have changed where they are promised something.
+    // Anything may have changed on the nodes of a planned start.
     for (const auto& [id, planned_start] : planned_starts_) disturbed_.push_back(id);
 }
 
@@ -82,7 +83,8 @@ std::optional<PlannedReservation> PlanBook::planned_reservation_of(const Cluster
         }
         planned_reservation.amounts = amounts;
         planned_reservation.run = PlannedReservation::Run{due, std::move(parts)};
-        const PlannedReservation* known = running_.find(job.id);  // Perhaps it overran already.
+        // The job may be over its limit already.
+        const PlannedReservation* known = running_.find(job.id);
         if (known != nullptr && known->due() == due) planned_reservation.end = known->end;
         return planned_reservation;
     }
@@ -187,7 +189,7 @@ void PlanBook::enter(JobId job, PlannedReservation planned_reservation) {
             const PlannedReservation* known = planned_start(entry.second);
             return known == nullptr || known->start != entry.first;
         });
-        std::ranges::sort(starts_);  // Which is a heap.
+        std::ranges::sort(starts_);  // A sorted range is a heap.
         starts_.erase(std::unique(starts_.begin(), starts_.end()), starts_.end());
     }
 }
@@ -238,7 +240,7 @@ std::optional<Time> PlanBook::next_end() const {
     return ends_.begin()->first;
 }
 
-// The heap keeps what has been moved or lifted until it comes to the top.
+// Entries of planned starts that moved or were lifted stay in the heap until they reach its top.
 std::vector<JobId> PlanBook::overdue_planned_starts(Time now) {
     std::vector<JobId> overdue;
     while (!starts_.empty() && starts_.front().first <= now) {
@@ -258,7 +260,7 @@ std::vector<JobId> PlanBook::overdue_planned_starts(Time now) {
 }
 
 std::optional<Time> PlanBook::next_start(Time now) {
-    const std::vector<JobId> overdue = overdue_planned_starts(now);  // They are on top again.
+    const std::vector<JobId> overdue = overdue_planned_starts(now);  // Leaves valid entries on top.
     std::vector<std::pair<Time, JobId>> due;
     std::optional<Time> next;
     while (!starts_.empty()) {

@@ -1,9 +1,9 @@
-// PlanBook: who has what, until when, and who is promised what, from when: a booking for each job,
-// from them the timeline of each node, and from these the index of free holes. It follows from the
-// state, fact by fact.
+// PlanBook: what each running job holds and until when, and what each planned start takes and from
+// when on. It keeps one planned reservation per job, from these the timeline of each node, and from
+// the timelines the free-slot index. Everything follows from the state, fact by fact.
 //
-// It also knows on which nodes something was given back of late ("fresh"). Who found no room
-// before, or nothing better than what was promised, can only find it there.
+// PlanBook also tracks on which nodes resources were recently released ("fresh" nodes). A job that
+// found no start before, or none earlier than its planned start, can only find one there.
 #pragma once
 
 #include <map>
@@ -22,7 +22,8 @@
 
 namespace berth {
 
-// A GPU of which a running job has a part. As long as anyone has, it is booked whole.
+// A GPU of which a running job holds a part. As long as any job holds a part, the GPU is booked
+// whole.
 struct PartOf {
     NodeId node{0};
     std::uint32_t device = 0;
@@ -34,10 +35,10 @@ struct PlannedReservation {
     Time start{}, end{};
     PlannedAmounts amounts;
     Shared<std::vector<LicenseCount>> licenses;
-    SharedText reservation;  // Whose part of the nodes it takes; empty: what is open to all.
-    // Of a job that runs and holds them; none: it is promised them.
+    SharedText reservation;  // The Slurm reservation whose nodes it uses; empty: those open to all.
+    // Set if the job is running; unset for a planned start.
     struct Run {
-        Time due{};  // When its limit ends; the booking ends later if it overran.
+        Time due{};  // End of its time limit. `end` is later if the job overran.
         std::vector<PartOf> parts;
         friend bool operator==(const Run&, const Run&) = default;
     };
@@ -48,92 +49,97 @@ struct PlannedReservation {
     friend bool operator==(const PlannedReservation&, const PlannedReservation&) = default;
 };
 
-// Counts releases: a later one has a higher number.
+// Counts releases: a later release has a higher number.
 using ReleaseNumber = std::uint64_t;
 
 class PlanBook {
 public:
-    // From scratch.
+    // Builds everything from the state.
     void rebuild(const ClusterState& state);
-    // After a fact about this job.
+    // Updates the job's planned reservation. Call it after each fact about the job.
     void refresh(const ClusterState& state, Time now, JobId job);
-    // After the devices of this node that are drained, or who holds them, have changed.
+    // Call it after the drained devices of this node, or the jobs that hold them, have changed.
     void settle_drained(const ClusterState& state, NodeId node);
-    // A node takes work again, or has become larger.
+    // Marks the node as fresh. Call it when the node can take work again or became larger.
     void note_release(NodeId node);
 
     const Timeline& timeline(NodeId node) const { return timelines_[node.index()]; }
-    // The same for a job of this reservation; the empty name means none.
+    // The node's timeline for jobs of this Slurm reservation; an empty name means none.
     const Timeline& timeline(NodeId node, const std::string& reservation) const;
     const LicenseBook& licenses() const { return licenses_; }
     const ReservationBook& reservations() const { return reservations_; }
-    bool is_used(std::string_view reservation) const;          // By a job that runs.
-    const PlannedReservation* find(JobId job) const;           // Running or promised.
-    const PlannedReservation* planned_start(JobId job) const;  // Promised only.
+    bool is_used(std::string_view reservation) const;  // By a running job.
+    const PlannedReservation* find(JobId job) const;   // Of a running job or a planned start.
+    const PlannedReservation* planned_start(JobId job) const;  // Only of a planned start.
     const JobTable<PlannedReservation>& planned_starts() const { return planned_starts_; }
     std::span<const JobId> planned_on(NodeId node) const { return planned_on_[node.index()]; }
-    // When these begin, in the same order.
+    // The starts of planned_on(), in the same order.
     std::span<const Time> starts_on(NodeId node) const { return starts_on_[node.index()]; }
 
-    // The nodes on which somebody is promised something.
+    // The nodes that planned starts use.
     const std::set<NodeId>& planned_nodes() const { return planned_nodes_; }
-    // What runs leave free now, alike nodes together. Exact for a run of any length on nodes where
-    // nobody is promised anything; nullptr: reservations or parts of GPUs take from them, too.
+    // What running jobs leave free now, nodes grouped by that. On nodes without planned starts this
+    // holds for a run of any length. nullptr if Slurm reservations or shared GPUs exist, which also
+    // take from nodes.
     const FreeGroups* free_groups() const {
         return reservations_.empty() && shared_.empty() ? &free_groups_ : nullptr;
     }
 
-    // Who holds something past its end: they are expected to give it back only after `longer`, and
-    // twice as long each time. Returns them.
+    // Extends jobs that still run at their expected end: by `longer` after the limit, doubled until
+    // that is in the future. Returns these jobs.
     std::vector<JobId> extend_overdue(Time now, Duration longer);
-    // Whether a running job has no end.
+    // Whether some running job has no end.
     bool has_endless() const { return !ends_.empty() && ends_.rbegin()->first == kNever; }
-    // The next end of a running job.
+    // The next expected end of a running job.
     std::optional<Time> next_end() const;
-    // Those promised a start by `now` that still wait, and the next start after it.
+    // Jobs whose planned start is due by `now` and that still wait; and the next planned start
+    // after `now`.
     std::vector<JobId> overdue_planned_starts(Time now);
     std::optional<Time> next_start(Time now);
 
-    // Takes a promise out, and puts one in. Whoever takes one out and puts the same one back has
-    // given nothing back; otherwise note_releases() of the one before.
+    // Removes a planned start, and adds one. Putting the same one back releases nothing; otherwise
+    // call note_releases() for the one removed.
     PlannedReservation lift(JobId job);
     void put(JobId job, PlannedReservation planned_reservation);
     void note_releases(const PlannedReservation& planned_reservation);
-    // The same, but for what this job has taken over.
+    // The same, except for what `taken_over_by` now uses.
     void note_releases(const PlannedReservation& planned_reservation, JobId taken_over_by,
                        Time now);
-    // Whose promises were put, lifted or moved since the last call, each once, in id order.
+    // Jobs whose planned start was added, removed or moved since the last call, without duplicates,
+    // in id order.
     std::vector<JobId> take_changed();
 
-    // Until when a GPU is in use that is given out in parts; nullopt: it is not.
+    // The time until which a GPU is shared; nullopt: it is not shared now.
     std::optional<Time> shared_until(NodeId node, std::uint32_t device) const;
 
-    // Whether all of it is free, from `from` on.
+    // Whether everything it takes is free from `from` on.
     bool has_room_for(const PlannedReservation& planned_reservation, Time from) const;
-    // Whether somewhere, from `from` on, more is booked of what it has than there is.
+    // Whether anything it takes is overbooked at any time from `from` on.
     bool collides(const PlannedReservation& planned_reservation, Time from) const;
 
-    // ---- FreeSlots.
+    // ---- Free slots.
     const NodeClasses& classes() const { return classes_; }
     const FreeSlotLevels& levels() const { return levels_; }
     const FreeSlotIndex& free_slots() const { return free_slots_; }
-    // The level for what a demand takes of one node of this class, made if need be.
+    // The level for what a demand takes of one node of this class; added if necessary.
     std::size_t level_for(std::size_t node_class, const Resources& take);
-    std::uint64_t generation() const { return generation_; }  // Classes are new with each.
+    // Changes whenever the classes are made anew.
+    std::uint64_t generation() const { return generation_; }
 
-    // ---- What is fresh.
+    // ---- Fresh nodes.
     ReleaseNumber last_release() const { return last_release_; }
     std::uint64_t fresh_version() const { return fresh_version_; }
     bool all_fresh() const { return all_fresh_; }
     bool any_fresh() const { return all_fresh_ || !fresh_nodes_.empty(); }
     const std::vector<NodeId>& fresh_nodes() const { return fresh_nodes_; }
     const FreeSlotIndex& fresh_free_slots() const { return fresh_; }
-    // What was given back up to this release has been seen by all.
+    // All jobs have considered the releases up to this one: forgets them.
     void forget_fresh(ReleaseNumber seen);
-    // Jobs with a promise on a node that became fresh since the last call.
+    // Jobs with a planned start on a node that had a release since the last call.
     std::vector<JobId> take_disturbed() { return std::exchange(disturbed_, {}); }
 
-    // Set when a running job's end moved later, or a node became smaller: promises may collide.
+    // Set when the end of a running job moved later or a node became smaller, so planned starts may
+    // collide.
     bool collision() const { return collision_; }
     bool take_collision() { return std::exchange(collision_, false); }
 
@@ -142,9 +148,9 @@ private:
                                                              const Job& job) const;
     void change_timelines(const PlannedReservation& planned_reservation, bool more);
     void change(NodeId node, Time start, Time end, const Resources& amount, bool more);
-    void replace_free_slots(std::size_t node_class, NodeId node);  // By free_slot_change_.
+    void replace_free_slots(std::size_t node_class, NodeId node);  // Reads free_slot_change_.
     void forget_before(NodeId node, Time now);
-    // Books the shared GPU anew, after it has got another user or has lost one.
+    // Books the shared GPU anew after it got a user or lost one.
     void change_shared(const PartOf& part, JobId job, Time start, std::optional<Time> end);
     void enter(JobId job, PlannedReservation planned_reservation);
     void remove(JobId job);
@@ -153,14 +159,15 @@ private:
     std::vector<Timeline> timelines_;  // By NodeId.
     LicenseBook licenses_;
     ReservationBook reservations_;
-    // What jobs of reservations may have, worked out where it was asked for.
+    // Timelines for jobs of Slurm reservations, computed on demand.
     mutable std::map<std::pair<NodeId, std::string>, Timeline> reserved_;
     NodeClasses classes_;
     FreeSlotLevels levels_;
     FreeSlotIndex free_slots_, fresh_;
     std::uint64_t generation_ = 0;
 
-    std::vector<ReleaseNumber> released_;  // By NodeId: the last one there, if it is fresh.
+    // By NodeId: the last release there, if the node is fresh; else 0.
+    std::vector<ReleaseNumber> released_;
     std::vector<NodeId> fresh_nodes_;
     bool all_fresh_ = true;
     ReleaseNumber last_release_ = 0;
@@ -172,20 +179,22 @@ private:
     std::vector<std::vector<Time>> starts_on_;
     std::set<NodeId> planned_nodes_;
     FreeGroups free_groups_;
-    std::set<std::pair<Time, JobId>> ends_;       // Of running ones.
-    std::vector<std::pair<Time, JobId>> starts_;  // Of promises: a heap, with some outdated.
+    std::set<std::pair<Time, JobId>> ends_;  // Of running jobs.
+    // Planned starts: a heap, with some outdated entries.
+    std::vector<std::pair<Time, JobId>> starts_;
     std::vector<JobId> changed_;
     struct Shared {
         Time from{}, until{};
-        std::map<JobId, Time> ends;  // By user.
+        std::map<JobId, Time> ends;  // By the job that uses a part.
     };
     std::map<std::pair<NodeId, std::uint32_t>, Shared> shared_;
-    std::map<std::pair<NodeId, std::uint32_t>, Time> drained_;  // Devices, and booked since when.
+    // Drained devices, and since when each is booked.
+    std::map<std::pair<NodeId, std::uint32_t>, Time> drained_;
     bool collision_ = false;
-    FreeSlotChange free_slot_change_;  // Kept for its memory.
+    FreeSlotChange free_slot_change_;  // A member only to keep its memory.
 };
 
-// When the run's time is up, and when it will be ended for that: later by OverTimeLimit.
+// When the job will be ended for exceeding its time limit: at the limit, plus OverTimeLimit.
 Time limit_end(const SchedulingSpec& scheduling, const Job& job);
 
 }  // namespace berth

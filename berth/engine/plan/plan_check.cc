@@ -12,7 +12,7 @@ struct Interval {
     Time start, end;
     Resources amount;
     JobId job{0};
-    DeviceMask devices = 0;  // Of what runs; what is promised has no devices yet.
+    DeviceMask devices = 0;  // Of running jobs; planned starts have no devices yet.
 };
 using Intervals = std::vector<Interval>;
 
@@ -20,7 +20,7 @@ Time plus(Time start, Duration length) {
     return length >= kNever - start ? kNever : start + length;
 }
 
-// A drained device is nobody's, once its last user is done with it.
+// A drained device is unavailable once its last user has ended.
 void add_drained(const ClusterState& state, Time now, std::size_t n, Intervals& node) {
     const NodeSpec& spec = state.spec().nodes[n];
     for_each_bit(state.free(NodeId::from_index(n)).drained, [&](int device) {
@@ -38,7 +38,7 @@ void add_drained(const ClusterState& state, Time now, std::size_t n, Intervals& 
 
 std::vector<Intervals> running_intervals(const ClusterState& state, Time now) {
     std::vector<Intervals> nodes(state.spec().nodes.size());
-    std::map<std::pair<NodeId, std::uint32_t>, std::pair<Time, JobId>> shared;  // GPUs in parts.
+    std::map<std::pair<NodeId, std::uint32_t>, std::pair<Time, JobId>> shared;  // Shared GPUs.
     for (const JobId id : state.holding_jobs()) {
         const Job& job = *state.find_job(id);
         const Duration longer = state.spec().scheduling.over_time_limit;
@@ -53,7 +53,7 @@ std::vector<Intervals> running_intervals(const ClusterState& state, Time now) {
             last = std::max(last, std::pair(end, id));
         }
     }
-    for (const auto& [gpu, last] : shared) {  // Whole, until its last user is done.
+    for (const auto& [gpu, last] : shared) {  // Each is held whole until its last user ends.
         Resources one;
         one[state.spec().node(gpu.first).devices[gpu.second].dimension] = 1;
         nodes[gpu.first.index()].push_back(
@@ -84,7 +84,7 @@ std::optional<std::string> check_sums(const NodeSpec& node, const Intervals& int
     std::vector<std::pair<Time, const Interval*>> ends;  // A heap, the earliest end on top.
     const auto later = [](const auto& a, const auto& b) { return a.first > b.first; };
     Resources sum;
-    for (const Interval& one : intervals) {  // The sum only grows where something begins.
+    for (const Interval& one : intervals) {  // The sum only grows where an interval begins.
         while (!ends.empty() && ends.front().first <= one.start) {
             sum -= ends.front().second->amount;
             std::ranges::pop_heap(ends, later);
@@ -101,7 +101,7 @@ std::optional<std::string> check_sums(const NodeSpec& node, const Intervals& int
     return std::nullopt;
 }
 
-// ---- Device by device: each promise is given devices of its own for all of its time.
+// ---- Device by device: each planned start gets devices of its own for all of its time.
 
 std::optional<std::string> check_devices(const NodeSpec& node, const Intervals& intervals) {
     std::vector<Time> free_from(node.devices.size(), Time::min());
@@ -132,7 +132,7 @@ std::optional<std::string> check_devices(const NodeSpec& node, const Intervals& 
 
 // ---- The order.
 
-// What is free on a node, as steps: from each time on, until the next.
+// What is free on a node over time: each step lasts until the next begins.
 class Free {
 public:
     explicit Free(const Resources& capacity) : steps_{{Time::min(), capacity}} {}
@@ -143,7 +143,7 @@ public:
         for (std::size_t i = first; i < last; ++i) steps_[i].second -= one.amount;
     }
 
-    // The spans of time within which a run of this length could start, up to `latest`.
+    // Visits the spans of time within which a run of this length could start, up to `latest`.
     template <class Visit>
     void each_feasibility(Time earliest, Time latest, Duration length, const Resources& need,
                           Visit visit) const {
@@ -190,7 +190,7 @@ bool is_plain(const Job& job, const PlannedStart& planned) {
     });
 }
 
-// Whether so many nodes are free together from some time before its promise on.
+// A start earlier than the planned one at which enough nodes are free together, if there is one.
 std::optional<Time> earlier_start(const ClusterState& state, const Job& job,
                                   const PlannedStart& planned, const std::vector<Free>& free,
                                   Time now) {
@@ -228,9 +228,9 @@ std::vector<const Job*> in_order(const ClusterState& state) {
     return jobs;
 }
 
-// Each job against those before it alone. A long queue is looked at in samples.
+// Compares each job with those before it in the order. A long queue is sampled.
 std::optional<std::string> check_order(const ClusterState& state, Time now) {
-    constexpr std::size_t kLooks = 20'000'000;  // Of one job at one node.
+    constexpr std::size_t kLooks = 20'000'000;  // Checks of one job against one node.
     std::vector<Free> free;
     for (const NodeSpec& node : state.spec().nodes) free.emplace_back(node.capacity);
     const auto running = running_intervals(state, now);

@@ -1,5 +1,5 @@
-// check_plan: the plan against the state, by sweeps that share nothing with how plans are made:
-// neither the timelines, nor the indexes, nor the placement.
+// check_plan: verifies the plan against the state by sweeps. They share no code with the planner:
+// no timelines, no indexes, no placement.
 #pragma once
 
 #include <map>
@@ -11,18 +11,18 @@
 namespace berth {
 
 struct PlanCheck {
-    // That every job is planned no later than its turn in the order would have it, all those behind
-    // it left out. True of a plan made from nothing; one that is kept may owe some jobs more than
-    // that. Jobs with a node list, features or unequal nodes are passed over.
+    // Check that every job is planned no later than it would be without the jobs behind it. True of
+    // a plan made from scratch; a plan that was kept over time may owe some jobs more than that.
+    // Jobs with a node list, features or uneven nodes are skipped.
     bool nobody_later_than_without_those_behind = false;
 };
 
-// What is wrong: a node that at some time would have to give more than it has, to what runs there
-// until its limit and to what is promised, be it in sum or device by device. nullopt: nothing. What
-// runs past its limit is not counted: it will be ended.
+// Returns what is wrong, nullopt if nothing is: a node that at some time must give more than it
+// has, in sum or device by device, to running jobs until their limits and to planned starts. Jobs
+// past their limit do not count: they will be ended.
 std::optional<std::string> check_plan(const ClusterState& state, Time now, PlanCheck wanted = {});
 
-// Whose promise, as it was `before`, was not kept: put off, or forgotten while the job still waits.
+// A planned start of `before` that was moved later, or dropped while the job still waits.
 std::optional<std::string> check_kept(const ClusterState& state,
                                       const JobTable<PlannedStart>& before);
 

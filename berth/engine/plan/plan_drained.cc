@@ -1,5 +1,5 @@
-// The part of PlanBook about drained devices: each is booked for ever, from when its last user is
-// expected to be done with it.
+// The part of PlanBook for drained devices. Each is booked without end, from the expected end of
+// its last user on.
 #include <algorithm>
 
 #include "berth/engine/plan/plan_book.h"
@@ -7,7 +7,7 @@
 namespace berth {
 namespace {
 
-// Who holds this device whole.
+// The job that holds this device whole.
 std::optional<JobId> whole_holder(const ClusterState& state, NodeId node, std::uint32_t device) {
     for (const JobId id : state.jobs_on(node)) {
         for (const NodeShare& share : state.find_job(id)->allocation->shares) {
@@ -44,7 +44,7 @@ void PlanBook::settle_drained(const ClusterState& state, NodeId node) {
     drained_.erase(first, last);
     for (const auto& [device, from] : now) book(device.second, from, false);
     drained_.merge(now);
-    collision_ = true;  // They may have been promised.
+    collision_ = true;  // Planned starts may have needed these devices.
     if (!reservations_.empty()) reserved_.clear();
 }
 

@@ -1,5 +1,5 @@
-// The part of PlanBook that keeps the holes: each change of a timeline changes them where it
-// happened, and nowhere else.
+// The part of PlanBook that maintains the free slots. A change of a timeline changes only the slots
+// around it.
 #include <algorithm>
 
 #include "berth/engine/plan/plan_book.h"
@@ -7,7 +7,7 @@
 namespace berth {
 namespace {
 
-// Where more of all nodes are fresh than one in so many, they all count as fresh.
+// Beyond kFreshMin plus one in kFreshPart of all nodes, every node counts as fresh.
 constexpr std::size_t kFreshPart = 8;
 constexpr std::size_t kFreshMin = 4;
 
@@ -18,7 +18,7 @@ std::optional<Resources> amount_on(const PlannedReservation& planned_reservation
     return planned_reservation.amounts.amount(static_cast<std::size_t>(at - nodes.begin()));
 }
 
-// Whether `now_booked` leaves nothing free on this node that `before` did not leave free.
+// Whether `now_booked` takes at least everything on this node that `before` took.
 bool covers(const PlannedReservation& now_booked, const PlannedReservation& before, NodeId node,
             const Resources& had, Time now) {
     const std::optional<Resources> has = amount_on(now_booked, node);
@@ -80,7 +80,7 @@ std::size_t PlanBook::level_for(std::size_t node_class, const Resources& take) {
     return level;
 }
 
-// ---- What is fresh.
+// ---- Fresh nodes.
 
 void PlanBook::note_release(NodeId node) {
     ++last_release_;

@@ -1,11 +1,11 @@
-// The search for a start of a job that needs licenses besides its nodes.
+// The search for a start of a job that needs licenses besides nodes.
 #include "berth/engine/plan/plan_search.h"
 
 namespace berth {
 namespace {
 
-// Both must be there for all of its time: the search goes back and forth between them until the
-// one's first time is the other's too.
+// Nodes and licenses must both be free for the whole run: alternates between the two searches until
+// both give the same start.
 std::optional<Found> find_with(const std::vector<LicenseCount>& licenses, const Demand& demand,
                                const Window& window, const PlanBook& book, const BitSet& usable,
                                const PlacementPreference& preference,

@@ -7,7 +7,8 @@
 namespace berth {
 namespace {
 
-// What every node must have at every moment to be of any use: a lower bound, quick to compare.
+// What every step must have free for the node to be of any use: a lower bound that is quick to
+// compare.
 Resources least_need(const Demand& demand, const NodeSpec& node) {
     const std::uint32_t tasks = tasks_per_node_min(demand);
     const NodeNeed need = need_on(demand, node, tasks);
@@ -16,7 +17,7 @@ Resources least_need(const Demand& demand, const NodeSpec& node) {
     least.set_memory(need.memory);
     const auto add = [&](const std::vector<GresDemand>& wanted, std::int64_t times) {
         for (const GresDemand& gres : wanted) {
-            if (std::popcount(gres.dimensions) != 1) continue;  // Perhaps from another dimension.
+            if (std::popcount(gres.dimensions) != 1) continue;  // Another dimension may serve it.
             const auto d = static_cast<std::uint32_t>(std::countr_zero(gres.dimensions));
             least[DimensionId(d)] += gres.count * times;
         }
@@ -26,7 +27,7 @@ Resources least_need(const Demand& demand, const NodeSpec& node) {
     return least;
 }
 
-// One node, as the start of the window slides forward.
+// One node while the start of the window slides forward.
 class Sliding {
 public:
     Sliding(const Demand& demand, NodeId node, const ClusterSpec& spec, const Timeline& timeline)
@@ -37,7 +38,7 @@ public:
         offer_.node = node;
     }
 
-    // What the node offers to a job that starts at `start`.
+    // Finds what the node offers to a job that starts at `start`.
     void move_to(Time start, Duration length) {
         const Timeline& steps = *timeline_;
         const Time end = after(start, length);
@@ -49,7 +50,7 @@ public:
         for (; next < steps.size() && (next == first || steps.start(next) < end); ++next) {
             if (!steps.has_room(next, least_)) blocked = next;
         }
-        if (blocked) {  // Whatever starts before that step's end meets it.
+        if (blocked) {  // Every start before the end of that step is blocked.
             next_change_ = steps.end(*blocked);
             return;
         }
@@ -61,7 +62,7 @@ public:
     }
 
     const Offer& offer() const { return offer_; }
-    Time next_change() const { return next_change_; }  // Until then the offer stands.
+    Time next_change() const { return next_change_; }  // The offer stays the same until then.
 
 private:
     const Demand* demand_;
@@ -74,7 +75,7 @@ private:
 
 using Slidings = std::vector<Sliding>;
 
-// A job of one node: each node by itself, and the best of those that are first.
+// A one-node job: searches each node by itself and takes the best of the earliest offers.
 std::optional<Found> find_on_one(const Demand& demand, const Window& window, Slidings& nodes,
                                  const PlacementPreference& preference) {
     Time best = window.latest;
@@ -99,7 +100,7 @@ std::optional<Found> find_on_one(const Demand& demand, const Window& window, Sli
     return Found{best, *std::move(parts)};
 }
 
-// A gang: all nodes together, moved to each time at which one of them changes.
+// A gang: slides all nodes together, to each time at which one of their offers changes.
 std::optional<Found> find_for_gang(const Demand& demand, const Window& window, Slidings& nodes,
                                    const PlacementPreference& preference) {
     using Change = std::pair<Time, std::size_t>;

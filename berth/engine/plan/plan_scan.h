@@ -1,5 +1,5 @@
-// The search that looks at every node, one after the other: for demands of which the index of holes
-// knows nothing, as where the tasks on a node may be many or few.
+// The search that examines every node in turn. It serves demands that the free-slot index cannot
+// answer, such as those with a variable number of tasks per node.
 #pragma once
 
 #include "berth/engine/plan/found_start.h"
@@ -10,7 +10,7 @@ namespace berth {
 std::optional<Found> scan_start(const Demand& demand, const Window& window, const PlanBook& book,
                                 const BitSet& usable, const PlacementPreference& preference);
 
-// When, within the window, this node alone could first have a part of the job.
+// The first time within the window at which this node alone could serve a part of the job.
 std::optional<Time> first_offer(const Demand& demand, const Window& window, const PlanBook& book,
                                 NodeId node, const ClusterSpec& spec);
 

@@ -13,22 +13,22 @@
 namespace berth {
 namespace {
 
-// Of nodes that are alike in all that is free, so many are offered to the placement's scores, if
-// these do not tell them apart.
+// Of nodes that are equally free, this many are offered to the placement scores, where the scores
+// cannot tell them apart.
 constexpr std::uint32_t kAlikeMax = 4;
 
-// How many tasks each node gets, if that is the same on every node.
+// Tasks per node, if every node gets the same number.
 std::optional<std::uint32_t> tasks_on_each(const Demand& demand) {
     if (!demand.tasks) return demand.tasks_per_node;
     if (demand.nodes_max == 1) return demand.tasks;
-    // -N4 -n4: no node goes without a task.
+    // -N4 -n4: every node gets a task.
     if (demand.nodes_min == demand.nodes_max && *demand.tasks == demand.nodes_min) return 1;
     const std::uint64_t all = std::uint64_t{demand.nodes_min} * demand.tasks_per_node;
     if (demand.nodes_min != demand.nodes_max || *demand.tasks != all) return std::nullopt;
     return demand.tasks_per_node;
 }
 
-// Whether all devices of one demand would come from one dimension on this node.
+// Whether all devices of each request would come from one dimension on this node.
 bool is_of_one_kind(const std::vector<GresDemand>& wanted, const NodeSpec& node) {
     return std::ranges::all_of(wanted, [&](const GresDemand& gres) {
         int kinds = 0;
@@ -43,7 +43,7 @@ bool has_member_in(const BitSet& choice, const std::vector<NodeId>& members) {
     return std::ranges::any_of(members, [&](NodeId node) { return choice.test(node.index()); });
 }
 
-// A job of one node: all holes that allow the earliest start.
+// A one-node job: considers all free slots that allow the earliest start.
 class OneNode {
 public:
     OneNode(const Demand& demand, const Window& window, const PlanBook& book,
@@ -101,11 +101,11 @@ private:
     std::pmr::vector<Seen> seen_{&pool_};
 };
 
-// A start at once, for one node or several alike: a few of the nodes that are alike in what runs
-// leave free, and each node on which somebody is promised something.
+// An immediate start on one node or several alike. Considers a few nodes of each free group, and
+// each node that has planned starts.
 class AtOnce {
 public:
-    // Beyond so many nodes with promises, the holes are quicker.
+    // With more such nodes, searching the free slots is faster.
     static constexpr std::size_t kPromisedMax = 64;
 
     AtOnce(const Demand& demand, const Window& window, const PlanBook& book,
@@ -167,8 +167,8 @@ private:
     std::vector<Offer> offers_;
 };
 
-// A gang: a hole [s, e) serves any start from s to e - length. Taken in order of s, the first time
-// at which enough of them serve together is the earliest.
+// A gang: a free slot [s, e) serves any start from s to e - length. Slots are taken in order of s,
+// so the first time at which enough of them serve together is the earliest.
 class Gang {
 public:
     Gang(const Demand& demand, const Window& window, const PlanBook& book,
@@ -217,7 +217,7 @@ private:
     const Window& window_;
     const PlanBook& book_;
     const PlacementPreference& preference_;
-    std::vector<FreeSlotStream::Offered> active_;  // A heap, the first to end on top.
+    std::vector<FreeSlotStream::Offered> active_;  // A heap, the earliest end on top.
     std::vector<Offer> offers_;
 };
 
@@ -226,7 +226,8 @@ private:
 ClassRequirements requirements_of(const Demand& demand, const ClusterSpec& spec, PlanBook& book) {
     ClassRequirements requirements{.generation = book.generation(), .choices = {}};
     const auto tasks = tasks_on_each(demand);
-    if (!demand.reservation.empty()) return requirements;  // The holes are those open to all.
+    // The index covers only what is open to all.
+    if (!demand.reservation.empty()) return requirements;
     if (!tasks || !demand.gres_total.empty()) return requirements;
     for (const BitSet& choice : demand.choices) {
         std::vector<ClassRequirement>& of_choice = requirements.choices.emplace_back();
@@ -292,7 +293,7 @@ std::optional<Time> earliest_room(const Demand& demand, std::uint32_t nodes, con
         FreeSlotStream free_slots(
             requirements.choices[i], book.free_slots(), book, demand.choices[i], usable, left,
             one_will_do ? FreeSlotStream::Wanted::first : FreeSlotStream::Wanted::several);
-        std::vector<Time> ends;  // A heap, the first to end on top.
+        std::vector<Time> ends;  // A heap, the earliest end on top.
         FreeSlotStream::Offered offered;
         while (free_slots.next(offered)) {
             const Time start = std::max(offered.free_slot.start, left.earliest);
@@ -315,7 +316,8 @@ std::optional<Time> fresh_offer(const Demand& demand, const Window& window, cons
                                 const BitSet& usable, const ClusterSpec& spec,
                                 const ClassRequirements* requirements) {
     if (!book.any_fresh()) return std::nullopt;
-    // Licenses are given back with nodes, but not on any that would have to be the job's.
+    // Licenses are released together with nodes, but not necessarily with nodes that the job could
+    // use.
     if (!demand.licenses.counts.empty()) return window.earliest;
     const bool by_free_slots = requirements != nullptr && requirements->known;
     if (book.all_fresh() && !by_free_slots) return window.earliest;

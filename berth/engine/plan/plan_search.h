@@ -1,4 +1,4 @@
-// Search: the earliest time at which a demand fits, and where, given all that is booked.
+// The search for the earliest start of a demand around everything that is booked.
 #pragma once
 
 #include "berth/engine/placement/placement.h"
@@ -9,24 +9,25 @@ namespace berth {
 
 ClassRequirements requirements_of(const Demand& demand, const ClusterSpec& spec, PlanBook& book);
 
-// `usable`: the nodes that may take work. Without footprints, every node is looked at.
+// The earliest start within the window on `usable` nodes; nullopt: there is none. Without
+// requirements, every node is examined.
 std::optional<Found> find_start(const Demand& demand, const Window& window, const PlanBook& book,
                                 const BitSet& usable, const PlacementPreference& preference,
                                 const ClassRequirements* requirements = nullptr);
 
-// From when on, within the window, what is fresh could let a run of the demand start: no run can
-// start before that which could not before.
+// The earliest time within the window at which fresh nodes could let a run of the demand start. A
+// start that was impossible before cannot be earlier than this.
 std::optional<Time> fresh_offer(const Demand& demand, const Window& window, const PlanBook& book,
                                 const BitSet& usable, const ClusterSpec& spec,
                                 const ClassRequirements* requirements);
 
-// From when on, within the window, so many nodes have room for a part of it all at once. No run of
-// the demand on as many can start before that. REQUIRES: the footprints are known.
+// The earliest time within the window at which this many nodes have room for a part of the demand
+// at once: a lower bound of any start on that many nodes. REQUIRES: requirements.known.
 std::optional<Time> earliest_room(const Demand& demand, std::uint32_t nodes, const Window& window,
                                   const PlanBook& book, const BitSet& usable,
                                   const ClassRequirements& requirements);
 
-// The same without a look at licenses.
+// As find_start(), ignoring licenses.
 std::optional<Found> find_on_nodes(const Demand& demand, const Window& window, const PlanBook& book,
                                    const BitSet& usable, const PlacementPreference& preference,
                                    const ClassRequirements* requirements = nullptr);

@@ -127,7 +127,7 @@ TEST(Search, FindsTheEarliestOfAllStarts) {
     EXPECT_GT(found_some, 0);
 }
 
-// The index of holes against the look at every node.
+// Compares the free-slot index with the scan of every node.
 TEST(Search, FindsTheSameStartByHoles) {
     int by_free_slots = 0, gangs_by_tasks = 0, found_some = 0;
     testing::for_each_seed(3000, [&](Rng& rng) {
@@ -137,7 +137,7 @@ TEST(Search, FindsTheSameStartByHoles) {
         if (rng.chance(30)) demand.nodes_min = demand.nodes_max = 1;
         if (rng.chance(20)) demand.memory_rule = MemoryRule::per_node, demand.memory = gib(2);
         const PlacementPreference preference{world.policy, world.view};
-        // Another demand before it may have made the levels lower than this one needs.
+        // An earlier demand may have made the levels lower than this one needs.
         if (rng.chance(50))
             requirements_of(random_search_demand(rng, nodes), world.view.cluster, world.book);
         const ClassRequirements requirements =

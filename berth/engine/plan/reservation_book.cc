@@ -5,7 +5,7 @@
 namespace berth {
 namespace {
 
-// The parts of a span within the windows, and those outside of them.
+// Splits a span into its parts within the windows and those outside of them.
 template <class Inside, class Outside>
 void cut(Span span, const std::vector<Span>& windows, Inside inside, Outside outside) {
     Time at = span.start;
@@ -27,7 +27,7 @@ Resources negative_part(Resources amount) {
     return amount;
 }
 
-// Jobs of a reservation that was made smaller under them hold more than it: that is taken from what
+// If a reservation was made smaller than what its running jobs hold, the excess is taken from what
 // is open to all.
 void change_excess(const Timeline& room, Span part, const ReservationBook::Open& open, bool more) {
     for (std::size_t i = room.step_at(part.start); i < room.size(); ++i) {
@@ -35,7 +35,7 @@ void change_excess(const Timeline& room, Span part, const ReservationBook::Open&
         const Resources missing = negative_part(room.free_at(room.start(i)));
         if (missing.is_zero()) continue;
         const Span step{std::max(part.start, room.start(i)), std::min(part.end, room.end(i))};
-        open(step, missing, !more);  // Below zero: to book it gives back.
+        open(step, missing, !more);  // `missing` is negative, so booking it gives back.
     }
 }
 
@@ -48,7 +48,7 @@ std::vector<Span> spans_of(const Reservation& reservation) {
     while (spans.size() < kOccurrencesMax) {
         const Span next{start, after(start, length)};
         if (!spans.empty() && next.start <= spans.back().end) {
-            spans.back().end = next.end;  // One follows the other without a gap.
+            spans.back().end = next.end;  // Occurrences without a gap between them are joined.
         } else {
             spans.push_back(next);
         }
@@ -104,8 +104,8 @@ void ReservationBook::change(std::string_view name, NodeId node, Span span, cons
     cut(span, at->second.spans, within, [&](Span part) { open(part, amount, more); });
 }
 
-// For maintenance, and for what may lie over others: their own part of the node, whoever else has
-// it reserved too.
+// For maintenance reservations and those that may overlap others: their own part of the node is
+// theirs, whatever other reservations hold.
 void ReservationBook::give_back_others(const Kept& own, NodeId node, Timeline& open) const {
     for (const auto& [name, kept] : all_) {
         if (&kept == &own) continue;
@@ -116,8 +116,8 @@ void ReservationBook::give_back_others(const Kept& own, NodeId node, Timeline& o
     }
 }
 
-// Within its time: its part, less its own jobs, less what is held by others beyond what is not
-// reserved. Outside of it: nothing, or for FLEX what is open to all.
+// Within the reservation's time: its part, less its own jobs, less what other jobs hold beyond the
+// unreserved rest. Outside of it: nothing or, with FLEX, what is open to all.
 Timeline ReservationBook::room(std::string_view name, NodeId node, const Timeline& open) const {
     const Kept* kept = find(name);
     if (kept == nullptr) return Timeline(Resources{});

@@ -1,8 +1,8 @@
-// ReservationBook: what reservations keep of each node and when, and what their own jobs find
-// there.
+// ReservationBook: what reservations keep of each node and when, and what is free there for their
+// own jobs.
 //
-// To everybody else a reservation is like a job that holds its part of the nodes for its time. To
-// its own jobs the same part is the only room there is, less what others hold of it all the same.
+// To other jobs, a reservation is like a job that holds its part of the nodes for its time. Its own
+// jobs can use only that part, less what other jobs still hold of it.
 #pragma once
 
 #include <functional>
@@ -15,18 +15,18 @@
 
 namespace berth {
 
-// A time from its start on, until before its end.
+// The half-open interval [start, end).
 struct Span {
     Time start{}, end{};
     friend bool operator==(const Span&, const Span&) = default;
 };
 
-// How much longer the nodes are kept than a reservation lasts: a job as long as all of it never
-// starts to the millisecond.
+// The nodes are kept this much longer than the reservation lasts, since a job as long as the
+// reservation never starts at its very first millisecond.
 inline constexpr Duration kReservationGrace = std::chrono::minutes(1);
 
-// The occurrences that are planned around, each with its grace: the one under way and those to
-// come, so many at most.
+// The occurrences to plan around, the current one and those to come, each with its grace; at most
+// this many.
 inline constexpr std::size_t kOccurrencesMax = 64;
 std::vector<Span> spans_of(const Reservation& reservation);
 
@@ -37,13 +37,14 @@ public:
     void clear() { all_.clear(); }
     void add(const Reservation& reservation);
 
-    // Books what a job of the reservation has of a node: within the reservation's time it is taken
-    // from that, outside of it from what is open to all.
-    using Open = std::function<void(Span, const Resources&, bool more)>;  // Changes what is open.
+    // Books what a job of the reservation takes of a node: from the reservation within its time,
+    // from what is open to all outside of it.
+    // Changes what is open to all.
+    using Open = std::function<void(Span, const Resources&, bool more)>;
     void change(std::string_view name, NodeId node, Span span, const Resources& amount, bool more,
                 const Open& open);
 
-    // What a job of the reservation may have of the node, given what is open to all others.
+    // What jobs of the reservation may use of the node, given what is open to all.
     Timeline room(std::string_view name, NodeId node, const Timeline& open) const;
 
     // Books each reservation's part of the nodes as taken.
@@ -53,7 +54,7 @@ private:
     struct Kept {
         Reservation reservation;
         std::vector<Span> spans;
-        std::map<NodeId, Timeline> rooms;  // What its jobs have left of it.
+        std::map<NodeId, Timeline> rooms;  // What is left for its jobs.
     };
     const Kept* find(std::string_view name) const;
     void give_back_others(const Kept& own, NodeId node, Timeline& open) const;

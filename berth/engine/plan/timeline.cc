@@ -15,8 +15,9 @@ Timeline::Timeline(const Resources& capacity, std::size_t dimensions) : stride_(
 
 std::size_t Timeline::step_at(Time at) const {
     const std::int64_t wanted = at.time_since_epoch().count();
-    if (size() == 1 || starts_[1] > wanted) return 0;  // As now does, mostly.
-    std::size_t low = 1, high = size();  // Step `low` begins no later, step `high` later.
+    if (size() == 1 || starts_[1] > wanted) return 0;  // The case for `now`, mostly.
+    // Step `low` begins at or before `at`, step `high` after it.
+    std::size_t low = 1, high = size();
     while (high - low > 1) {
         const std::size_t middle = low + (high - low) / 2;
         (starts_[middle] <= wanted ? low : high) = middle;
@@ -69,7 +70,7 @@ void Timeline::add(const Steps& steps, const Resources& amount, std::int64_t tim
     }
 }
 
-// Only the two ends can have become like the step before.
+// Only the two ends can now equal the step before them.
 void Timeline::join(const Steps& steps) {
     const auto drop_if_alike = [&](std::size_t i) {
         if (i == 0 || i >= size() || !std::ranges::equal(free(i), free(i - 1))) return;

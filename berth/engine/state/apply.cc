@@ -1,5 +1,5 @@
-// How facts become state: the dispatch, and the facts about the controller, its configuration and
-// its nodes.
+// How facts change the state: the dispatch, and the facts about the controller, its configuration
+// and its nodes.
 #include <algorithm>
 
 #include "berth/base/overloaded.h"
@@ -11,7 +11,8 @@ void ClusterState::apply(Time now, const Fact& fact) {
     std::visit([&](const auto& kind) { take(now, kind); }, fact);
 }
 
-// A new controller knows no node until its agent has told it everything again.
+// A new controller treats every node as unknown until the node's agent has reported everything
+// again.
 void ClusterState::take(Time, const ControllerStarted& fact) {
     BERTH_ASSERT(fact.epoch > epoch_);
     set_counters(fact.epoch, next_job_id_);
@@ -40,13 +41,13 @@ void ClusterState::take(Time now, const NodeDescribed& fact) {
         for (PartitionSpec& partition : with_it.partitions) std::erase(partition.nodes, id);
     }
     install(now, std::move(with_it));
-    if (comes_again) {  // By another machine, as like as not.
+    if (comes_again) {  // Possibly another machine of the same name.
         conditions_[id.index()] = {};
         recompute_free();
     }
 }
 
-// REQUIRES: in the ids of the one before it.
+// REQUIRES: `kept` uses the ids of the current specification.
 void ClusterState::install(Time now, ClusterSpec kept) {
     remember_spec();
     remember_all_nodes();
@@ -128,7 +129,7 @@ void ClusterState::take(Time now, const DevicesDrained& fact) {
     free = free_of(fact.node);
 }
 
-// ---- Trying things.
+// ---- Checkpoint and rollback.
 
 ClusterState::Mark ClusterState::checkpoint() { return {undo_.open()}; }
 

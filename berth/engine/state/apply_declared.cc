@@ -1,4 +1,4 @@
-// How facts become state: reservations, and what `sacctmgr` says of accounts, users and QOS.
+// How facts change the state: reservations, and the edits of `sacctmgr` and `scontrol`.
 #include <algorithm>
 
 #include "berth/engine/state/cluster_state_change.h"
@@ -34,8 +34,8 @@ void ClusterState::take(Time, const ReservationSet& fact) {
     reservations_.insert_or_assign(fact.reservation.name, fact.reservation);
 }
 
-// Who waits for what is gone is held, as with Slurm, unless it was made otherwise; and then is free
-// to run anywhere.
+// Jobs that wait for the deleted reservation are held, as in Slurm, unless it was made with
+// NO_HOLD_JOBS_AFTER. Once released they may run anywhere.
 void ClusterState::take(Time, const ReservationDeleted& fact) {
     const auto at = reservations_.find(fact.name);
     if (at == reservations_.end()) return;
@@ -66,7 +66,8 @@ void ClusterState::take(Time now, const AccountingEdited& fact) {
     touched_spec_ = true;
 }
 
-// Partitions and nodes keep their ids. What a partition loses goes on to run there, as with Slurm.
+// Partitions and nodes keep their ids. Jobs on a node that leaves a partition keep running, as in
+// Slurm.
 void ClusterState::take(Time now, const ClusterEdited& fact) {
     if (undo_.recording()) {
         undo_.record(ClusterEditsBefore{std::make_shared<const ClusterEdits>(cluster_edits_)});
@@ -79,7 +80,7 @@ void ClusterState::take(Time now, const ClusterEdited& fact) {
     touched_spec_ = true;
 }
 
-// All of an array: its tasks have one deadline.
+// All tasks of an array: they have one deadline.
 void ClusterState::take(Time now, const DeadlineMissed& fact) {
     set_planned(fact.job, std::nullopt);
     change_job(fact.job, [&](Job& job) {

@@ -1,5 +1,5 @@
-// How facts become state: submissions, what users and the planner say of jobs that wait, and their
-// leaving.
+// How facts change the state: submissions, changes by users and the planner to pending jobs, and
+// their removal.
 #include "berth/engine/state/cluster_state_change.h"
 
 #include <algorithm>
@@ -7,7 +7,8 @@
 namespace berth {
 namespace {
 
-// Cancelling more tasks of an array than this at once makes records for these and one for the rest.
+// When more tasks of an array than this are cancelled at once, this many get their own record, and
+// one record stands for the rest.
 constexpr std::size_t kCancelledRecordsMax = 1000;
 
 void cancel(Job& job, Time now) {
@@ -19,7 +20,7 @@ void cancel(Job& job, Time now) {
 void set_hold(Job& job, Hold hold) {
     job.hold = hold;
     if (hold != Hold::none) return;
-    job.state_reason.clear();  // "launch failed requeued held" is over.
+    job.state_reason.clear();  // "launch failed requeued held" no longer applies.
     if (job.spec.priority == 0U) job.spec.priority.reset();
 }
 
@@ -61,7 +62,7 @@ void update_request(Job& job, const JobUpdated& fact) {
     }
 }
 
-// What was promised to the job as it was may not fit the job as it is.
+// The job's planned start may not fit the changed job.
 bool changes_plan(const JobUpdated& fact) {
     return fact.time_limit || fact.partition || fact.nodelist || fact.begin || fact.dependencies ||
            fact.request || fact.deadline || fact.time_min;
@@ -114,7 +115,7 @@ void ClusterState::take(Time now, const JobCancelled& fact) {
     }
 }
 
-// Each cancelled task is shown, and accounted for, as a record of its own.
+// Each cancelled task is shown and accounted as a job record of its own.
 void ClusterState::cancel_tasks(Time now, const JobCancelled& fact) {
     const std::size_t single = std::min(fact.array_tasks.size(), kCancelledRecordsMax);
     for (std::size_t i = 0; i < single; ++i) {
@@ -140,8 +141,8 @@ void ClusterState::cancel_tasks(Time now, const JobCancelled& fact) {
     set_counters(epoch_, id_after(next_job_id_));
 }
 
-// The task leaves the array's record for a record of its own, which is `id`; or, if it is the last
-// one, the array's record becomes it.
+// Moves the task out of the array's record into a new record with this `id`. If it is the last
+// task, the array's record becomes the task's.
 JobId ClusterState::split_task(JobId array, std::uint32_t task, JobId id) {
     const Job& record = jobs_.at(array);
     BERTH_ASSERT(record.spec.array && record.state == JobState::pending);
@@ -160,7 +161,8 @@ JobId ClusterState::split_task(JobId array, std::uint32_t task, JobId id) {
     }
     Job own = record;
     own.id = id;
-    own.spec.request_id.clear();  // Of the array's submission, which stays the array's.
+    // It identifies the submission of the array, whose record keeps it.
+    own.spec.request_id.clear();
     become_task(own);
     change_job(array, [&](Job& job) { std::erase(job.spec.array->tasks, task); });
     insert_job(std::move(own));

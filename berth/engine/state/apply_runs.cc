@@ -1,4 +1,4 @@
-// How facts become state: the start of a run, its steps, and its end, node by node.
+// How facts change the state: the start of a run, its steps, and its end, node by node.
 #include <algorithm>
 #include <csignal>
 
@@ -7,15 +7,15 @@
 namespace berth {
 namespace {
 
-// Of the ended steps of a run the state keeps the latest; accounting has them all.
+// The state keeps only the latest ended steps of a run; accounting has all of them.
 constexpr std::size_t kEndedStepsMax = 256;
 
-// Slurm's pseudo signal of a run that went over its memory: "0:125".
+// Slurm's pseudo signal for a run that exceeded its memory: "0:125".
 constexpr ExitStatus kOutOfMemoryExit{.code = 0, .signal = 125};
 
 constexpr std::string_view kLaunchFailed = "launch failed requeued held";
 
-// As a wait status compares: the code first.
+// By code, then by signal, like wait statuses.
 ExitStatus highest(ExitStatus a, ExitStatus b) {
     return std::pair(a.code, a.signal) < std::pair(b.code, b.signal) ? b : a;
 }
@@ -79,7 +79,7 @@ void end_run(Job& job, Time now, JobState outcome, std::string_view reason) {
     job.state_reason = reason;
 }
 
-// The script ran to its end.
+// The script ended by itself.
 void end_by_exit(Job& job, Time now, ExitStatus exit, bool out_of_memory) {
     job.exit = out_of_memory ? kOutOfMemoryExit : exit;
     if (out_of_memory) {
@@ -93,15 +93,16 @@ void end_by_exit(Job& job, Time now, ExitStatus exit, bool out_of_memory) {
     }
 }
 
-// The time limit or the deadline was applied to a run whose script had ended before, which nobody
-// could tell: its agent was asleep, or its link was down.
+// The time limit or deadline was applied to a run whose script had already ended, which the
+// controller could not know: the agent was stopped, or its link was down.
 bool ended_in_time(const Job& job, const AttemptEnded& fact) {
     const bool overdue = job.outcome == JobState::timeout || job.outcome == JobState::deadline;
     return job.state == JobState::completing && overdue && fact.batch_exit && !fact.lost &&
            job.nodes.front() == fact.node && fact.ended_at && *fact.ended_at <= *job.ended_at;
 }
 
-// It did not: the node was rebooted under it, could not launch it, or someone else killed it.
+// The script did not end by itself: the node rebooted, the launch failed, or something else killed
+// it.
 void end_by_loss(Job& job, Time now, bool may_requeue, bool launch_failed) {
     if (!may_requeue) {
         end_run(job, now, launch_failed ? JobState::failed : JobState::node_fail,
@@ -115,7 +116,7 @@ void end_by_loss(Job& job, Time now, bool may_requeue, bool launch_failed) {
     }
 }
 
-// Refused: its script never began, so that this is no restart.
+// `refused`: the script never began, so this does not count as a restart.
 void requeue(Job& job, bool refused) {
     job.state = JobState::pending;
     if (!refused) job.restarts += 1;
@@ -145,7 +146,7 @@ bool release_step(Step& step, NodeId node) {
            0;
 }
 
-// Steps that were still running on a node that is done with the attempt are done there, too.
+// Ends the steps that still run on a node that has finished the attempt.
 void release_steps(Job& job, NodeId node, Time now, bool lost) {
     if (job.steps.empty()) return;
     for (Step& step : job.steps.edit()) {
@@ -166,7 +167,7 @@ void forget_old_steps(Job& job) {
 }  // namespace
 
 bool ClusterState::may_requeue(const Job& job) const {
-    if (job.het && job.het->offset > 0) {  // All of them are requeued, or none.
+    if (job.het && job.het->offset > 0) {  // All components are requeued, or none.
         const Job* const first = find_job(job.het->first);
         return first != nullptr && may_requeue(*first);
     }
@@ -187,7 +188,7 @@ void ClusterState::take(Time now, const EndJob& fact) {
     const Job* job = find_job(fact.job);
     if (job == nullptr) return;
     BERTH_ASSERT(fact.outcome == JobState::pending || is_final(fact.outcome));
-    if (is_final(job->state) && fact.outcome == JobState::pending) {  // By scontrol requeue.
+    if (is_final(job->state) && fact.outcome == JobState::pending) {  // By `scontrol requeue`.
         return change_job(fact.job, [&](Job& record) {
             requeue(record, false);
             record.hold = fact.hold;
@@ -195,7 +196,7 @@ void ClusterState::take(Time now, const EndJob& fact) {
         });
     }
     if (!job->allocation) return;
-    // A decided end stands; but who cancels a job does not want it back.
+    // A decided end stands, except that a job to be requeued may still be cancelled.
     const bool changes_mind = job->state == JobState::completing &&
                               job->outcome == JobState::pending &&
                               fact.outcome == JobState::cancelled;
@@ -241,7 +242,8 @@ void ClusterState::take(Time now, const AttemptEnded& fact) {
     release(now, fact);
 }
 
-// Gives back what the attempt held on a node; after the last one the job is where it is going to.
+// Gives back what the attempt held on the node. After the last node, the job enters its final or
+// requeued state.
 void ClusterState::release(Time now, const AttemptEnded& fact) {
     change_job(fact.job, [&](Job& job) {
         auto& shares = job.allocation->shares;

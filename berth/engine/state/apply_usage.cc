@@ -1,4 +1,4 @@
-// How facts become usage: who holds how much from when to when, by account and user.
+// How facts become usage: how much each account and user held, and for how long.
 #include "berth/engine/state/cluster_state_change.h"
 #include "berth/policy/view.h"
 
@@ -62,13 +62,14 @@ void ClusterState::stop_using(Time now, const Job& job) {
     change_usage(now, *index, usage_rate_of(spec_, job), false);
 }
 
-// GPUs, or CPUs where it has none, times how long the run has been.
+// GPUs (CPUs if it has none) times the time that the run has lasted.
 Duration ClusterState::service_of(const Job& job, Time now) const {
     if (job.state != JobState::running) return {};
     return ran_for(job, now) * gpus_of(spec_.dimensions, held_by(job));
 }
 
-// What ended by itself, or at its limit, tells how long the next one of its name may take.
+// The length of a run that ended by itself or at its limit predicts that of the next job of its
+// name.
 void ClusterState::note_run(Time now, const Job& job, JobState outcome) {
     const bool tells = outcome == JobState::completed || outcome == JobState::failed ||
                        outcome == JobState::timeout || outcome == JobState::out_of_memory;
@@ -81,7 +82,7 @@ void ClusterState::note_run(Time now, const Job& job, JobState outcome) {
     run_history_.add(job.owner->user, job.spec.name, {now, ran_for(job, now)});
 }
 
-// Under the weights and the half life in force until now.
+// Settles usage under the weights and the half-life in force until now.
 void ClusterState::settle_usage(Time now) {
     if (undo_.recording()) {
         undo_.record(UsagesBefore{std::make_shared<const std::vector<UsageRecord>>(usage_)});

@@ -75,7 +75,8 @@ std::string_view ClusterState::reason_detail(JobId id) const {
     return standing == nullptr ? std::string_view() : std::string_view(standing->detail);
 }
 
-// Of running jobs what they had when they started, unless the site has theirs worked out, too.
+// A running job has the priority with which it started, unless priorities of running jobs are
+// computed, too.
 std::int64_t ClusterState::priority(JobId id) const {
     const Job* const job = find_job(id);
     const Standing* const standing = standings_.find(id);

@@ -1,7 +1,8 @@
-// ClusterState: everything durable that Berth knows, and what is derived from it incrementally.
+// ClusterState: everything durable that Berth knows, and the indexes derived from it.
 //
-// Dense arrays indexed by small ids, changed only by apply(), in O(change), with an undo log for
-// trying things (checkpoint, rollback). Never copied per cycle, never rescanned per job.
+// Dense arrays indexed by small ids. Only apply() changes them, in O(change). An undo log supports
+// trial changes (checkpoint, rollback). The state is never copied per cycle and never scanned per
+// job.
 #pragma once
 
 #include <map>
@@ -28,67 +29,70 @@ class ClusterState {
 public:
     ClusterState();
 
-    // ---- What is known. All lookups are O(1) or O(log n).
+    // ---- Reading. All lookups are O(1) or O(log n).
     const ClusterSpec& spec() const;
     Epoch epoch() const;  // Of the last ControllerStarted; 0 before.
     const NodeCondition& condition(NodeId node) const;
     const NodeFree& free(NodeId node) const;
-    const Job* find_job(JobId id) const;     // nullptr: not known (any more).
-    bool may_requeue(const Job& job) const;  // An interactive one has nothing to run again.
+    const Job* find_job(JobId id) const;  // nullptr: not known (any more).
+    // False for interactive jobs: there is no script to run again.
+    bool may_requeue(const Job& job) const;
     const JobRecords& jobs() const;
     std::optional<JobId> find_request(std::string_view request_id) const;
-    const PastRequest* find_past_request(std::string_view request_id) const;  // Of a job forgotten.
-    std::vector<JobId> array_members(
-        JobId array) const;  // The array's record and its tasks, those still known.
+    const PastRequest* find_past_request(std::string_view request_id) const;  // Of a forgotten job.
+    // The array's record and those of its tasks that are still known.
+    std::vector<JobId> array_members(JobId array) const;
     const PlannedStart* planned(JobId id) const;
-    const JobTable<PlannedStart>& plan() const;  // Every promise, in id order.
-    JobId next_job_id() const;                   // Free, and what the next new record takes.
+    const JobTable<PlannedStart>& plan() const;  // All planned starts, in id order.
+    JobId next_job_id() const;                   // The id of the next new record.
     const std::map<std::string, Reservation, std::less<>>& reservations() const;
     const Reservation* find_reservation(std::string_view name) const;
-    const AccountingEdits& accounting_edits() const;  // Worked into spec() already …
-    const ClusterEdits& cluster_edits() const;        // … and these.
+    const AccountingEdits& accounting_edits() const;  // Already part of spec().
+    const ClusterEdits& cluster_edits() const;        // Already part of spec().
 
-    const LimitUses& uses() const;                   // What limits are held against.
-    LimitUses::Changed take_changed_uses();          // Since the last call; for the scheduler.
-    bool has_limits() const { return has_limits_; }  // That are enforced, and on anyone at all.
+    const LimitUses& uses() const;           // Current use, against which limits are checked.
+    LimitUses::Changed take_changed_uses();  // Since the last call; for the scheduler.
+    bool has_limits() const { return has_limits_; }  // Whether any limit is set and enforced.
 
-    // ---- The same by other keys, in id order. Kept up to date, never searched for.
-    const JobSet& pending_jobs() const;  // Held ones and array records too.
-    const JobSet& holding_jobs() const;  // Those that hold an allocation.
-    const std::set<std::pair<Time, JobId>>& finished_jobs() const;  // Final, the oldest end first.
-    std::vector<JobId> jobs_on(NodeId node) const;                  // That hold something there.
+    // ---- Indexes, in id order. They are kept up to date; reading them scans nothing.
+    const JobSet& pending_jobs() const;  // Including held jobs and array records.
+    const JobSet& holding_jobs() const;  // Jobs that hold an allocation.
+    // Final jobs, the oldest end first.
+    const std::set<std::pair<Time, JobId>>& finished_jobs() const;
+    std::vector<JobId> jobs_on(NodeId node) const;   // Jobs that hold something on the node.
     std::vector<JobId> dependents(JobId job) const;  // Pending jobs that name it as a dependency.
-    std::vector<JobId> unfinished_of(std::uint32_t uid,
-                                     std::string_view name) const;  // For singleton.
+    // For singleton dependencies.
+    std::vector<JobId> unfinished_of(std::uint32_t uid, std::string_view name) const;
 
-    // ---- What associations have used: one record for each account and user that ever had a job,
-    // by a number that stays theirs.
+    // ---- Usage of associations: one record for each account and user that ever had a job, under a
+    // number that never changes.
     const std::vector<UsageRecord>& usage() const;
     std::optional<std::size_t> usage_of(const Job& job) const;
     const RunHistory& run_history() const { return run_history_; }
 
-    // Why a pending job does not run, as of the last cycle. Volatile: not journaled, made again by
-    // a cycle. The detail is the node list that goes with req_node_not_avail, and the like; often
-    // empty.
+    // Why a pending job does not run, as of the last cycle. Volatile: not journaled; the next cycle
+    // sets it again. The detail is additional text, such as the node list of req_node_not_avail;
+    // often empty.
     PendingReason reason(JobId id) const;
     std::string_view reason_detail(JobId id) const;
     void set_reason(JobId id, PendingReason reason, SharedText detail = {});
-    // As of the last cycle, 0 if held; of one that has started, as of then.
+    // As of the last cycle, 0 if held; for a started job, as of its start.
     std::int64_t priority(JobId id) const;
     void set_priority(JobId id, std::int64_t priority);
 
-    // ---- The only way it changes.
+    // ---- The only way to change the state.
     void apply(Time now, const Fact& fact);
 
-    // ---- Trying things: what is applied between the two is undone, exactly.
+    // ---- Trial changes: rollback() undoes exactly what was applied since checkpoint().
+    // Checkpoints nest.
     struct Mark {
         std::size_t at = 0;
     };
     Mark checkpoint();
     void rollback(Mark mark);
-    void commit(Mark mark);  // Keeps it, and forgets how to undo it.
+    void commit(Mark mark);  // Keeps the changes and drops their undo records.
 
-    // ---- For readers: what changed since the last call, each once, in id order.
+    // ---- For readers: what changed since the last call, without duplicates, in id order.
     struct Touched {
         std::vector<JobId> jobs, gone;
         std::vector<NodeId> nodes;
@@ -98,21 +102,20 @@ public:
     };
     Touched take_touched();
 
-    // The hash of all that is durable: equal after a replay, on every compiler.
+    // Hash of everything durable: the same after a replay and with every compiler.
     std::uint64_t hash() const;
 
-    // A snapshot, in slices of about `slice_bytes`, and back. The state does not change while it is
-    // read.
+    // Encodes a snapshot in slices of about `slice_bytes`, and decodes one.
     std::vector<std::string> snapshot_slices(std::size_t slice_bytes) const;
     static Result<ClusterState> from_slices(std::span<const std::string> slices);
 
-    // Aborts if the state contradicts itself: sums, gangs, masks, plan over capacity. Every test
+    // Aborts if the state contradicts itself: sums, gangs, masks, a plan over capacity. Every test
     // calls it.
     void check_invariants() const;
 
 private:
-    // One for each kind of fact, or apply() does not compile. In apply.cc, apply_jobs.cc,
-    // apply_runs.cc and apply_declared.cc.
+    // One overload for each kind of fact, or apply() does not compile. Defined in apply.cc,
+    // apply_jobs.cc, apply_runs.cc and apply_declared.cc.
     void take(Time now, const ControllerStarted& fact);
     void take(Time now, const SpecInstalled& fact);
     void take(Time now, const NodeRegistered& fact);
@@ -148,10 +151,11 @@ private:
     void take(Time now, const ControllerHookEnded& fact);
     void take(Time now, const NodeDescribed& fact);
 
-    // Every change goes through one of these, which remember what was there and keep the index.
+    // Every change goes through one of these. They record the old value for undo and update the
+    // indexes.
     template <class Change>
     void change_job(JobId id, Change change);
-    // The same, for what no index is made of.
+    // The same, for fields that no index uses.
     template <class Change>
     void change_unindexed(JobId id, Change change);
     template <class Change>
@@ -188,13 +192,13 @@ private:
     void touch_usage(std::size_t index);
     void check_usage() const;
 
-    // The parts of the facts about jobs and runs that are more than a line.
+    // The longer parts of facts about jobs and runs.
     JobId split_task(JobId array, std::uint32_t task, JobId id);
     void cancel_tasks(Time now, const JobCancelled& fact);
     void release(Time now, const AttemptEnded& fact);
     void undo(Before before);
 
-    struct Loading;  // snapshot.cc
+    struct Loading;  // See snapshot.cc.
     std::uint64_t known_histories() const;
     void check_job(const Job& job) const;
     void check_steps(const Job& job) const;
@@ -231,11 +235,11 @@ private:
     UndoLog undo_;
 };
 
-// The later configuration with the ids of the earlier one: nodes, dimensions, partitions and QOS
-// that were there keep their index; new ones come after; what is gone stays, marked so, a node in
-// no partition and a partition without nodes. Doing it twice changes nothing.
+// Gives the later configuration the ids of the earlier one: nodes, dimensions, partitions and QOS
+// that existed keep their index, new ones are appended. Removed ones stay, marked as gone: a node
+// in no partition, a partition without nodes. The operation is idempotent.
 //
-// Dimensions are few: whoever loads a configuration asks can_keep_ids() before it is recorded.
+// The number of dimensions is limited: call can_keep_ids() before recording a configuration.
 Status can_keep_ids(const ClusterSpec& before, const ClusterSpec& after);
 ClusterSpec keep_ids(const ClusterSpec& before, ClusterSpec after);
 

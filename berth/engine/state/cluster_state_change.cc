@@ -133,7 +133,7 @@ void ClusterState::recompute_free() {
     }
 }
 
-// From scratch, for one node.
+// Computes the free resources of one node from scratch.
 NodeFree ClusterState::free_of(NodeId node) const {
     NodeFree free = all_free(spec_.node(node));
     for (const JobId id : jobs_on(node)) {
@@ -145,7 +145,7 @@ NodeFree ClusterState::free_of(NodeId node) const {
     return free;
 }
 
-// Ids come round at max_job_id, and pass over those still in use.
+// Ids wrap around at max_job_id and skip those still in use.
 JobId ClusterState::id_after(JobId id) const {
     const SchedulingSpec& scheduling = spec_.scheduling;
     BERTH_ASSERT(scheduling.max_job_id >= scheduling.first_job_id);

@@ -1,13 +1,13 @@
-// The small steps that every change of a ClusterState is made of: each remembers what was there
-// while someone is trying things, keeps the indexes, and notes what readers must see again. For the
-// state's own source files only.
+// The primitive changes of a ClusterState. Each records the old value while a checkpoint is open,
+// updates the indexes, and marks what readers must read again. For the source files of ClusterState
+// only.
 #pragma once
 
 #include "berth/engine/state/cluster_state.h"
 
 namespace berth {
 
-// Its account pays for what it holds: not while an operator keeps it from running.
+// Whether the job's account is charged for what it holds: not while an operator has suspended it.
 inline bool is_using(const Job& job) {
     return job.state == JobState::running && !job.is_suspended();
 }

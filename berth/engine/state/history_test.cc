@@ -13,7 +13,7 @@ namespace {
 constexpr int kSeeds = 150;
 constexpr int kFacts = 150;
 
-// All that a state shows but what it was touched by: for telling two of them apart.
+// Everything that a state shows except its touched sets, to compare two states.
 struct Picture {
     std::uint64_t hash = 0;
     std::vector<NodeFree> free;
@@ -123,7 +123,7 @@ TEST(History, SurvivesASnapshotInSlicesOfAnySize) {
         ASSERT_TRUE(loaded.ok());
         loaded->check_invariants();
         ASSERT_TRUE(picture_of(*loaded) == picture_of(state));
-        // And it goes on alike.
+        // The loaded state also continues in the same way.
         const Fact next = testing::random_fact(rng, Time{}, state);
         state.apply(Time{}, next);
         loaded->apply(Time{}, next);

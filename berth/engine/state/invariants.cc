@@ -1,4 +1,4 @@
-// check_invariants: everything that must hold between the parts of the state, checked from scratch.
+// check_invariants: checks from scratch everything that must hold between the parts of the state.
 #include "berth/engine/state/cluster_state.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ void ClusterState::check_invariants() const {
     for (const auto& [id, standing] : standings_) BERTH_ASSERT(jobs_.contains(id));
 }
 
-// What the allocations hold and what is free come to the node, and no core or device is held twice.
+// Allocations plus free resources equal the node, and no core or device is held twice.
 void ClusterState::check_nodes() const {
     BERTH_ASSERT(conditions_.size() == spec_.nodes.size() && free_.size() == spec_.nodes.size());
     std::vector<NodeFree> expected;
@@ -40,7 +40,8 @@ void ClusterState::check_nodes() const {
             BERTH_ASSERT((held_devices[node] & share.whole_devices()) == 0);
             held_devices[node] |= share.whole_devices();
             if (held_cores[node].size() == 0) held_cores[node] = BitSet(share.cores.size());
-            if (held_cores[node].size() == share.cores.size()) {  // Else it was configured anew.
+            // Skipped if the node was reconfigured.
+            if (held_cores[node].size() == share.cores.size()) {
                 BERTH_ASSERT(!held_cores[node].intersects(share.cores));
                 held_cores[node] |= share.cores;
             }
@@ -54,14 +55,14 @@ void ClusterState::check_nodes() const {
     for (std::size_t node = 0; node < free_.size(); ++node) check_shared(node, held_devices[node]);
 }
 
-// No device is held whole and in parts at once, nor more of it than there is.
+// No device is held both whole and in parts, and no more parts are held than it has.
 void ClusterState::check_shared(std::size_t node, DeviceMask held_whole) const {
     for (const SharedDevice& shared : free_[node].shared) {
         const Device& device = spec_.nodes[node].devices[shared.device];
         BERTH_ASSERT(shared.jobs > 0 && (held_whole & bit(static_cast<int>(shared.device))) == 0);
         const auto kind =
             std::ranges::find(device.shares, shared.used.dimension, &ShareKind::dimension);
-        if (kind == device.shares.end()) continue;  // Configured anew.
+        if (kind == device.shares.end()) continue;  // The node was reconfigured.
         BERTH_ASSERT(shared.used.parts <= kind->parts || free_[node].amount[kind->dimension] < 0);
     }
 }
@@ -84,7 +85,7 @@ void ClusterState::check_job(const Job& job) const {
     BERTH_ASSERT(job.started_at && job.attempt.value() > 0);
     BERTH_ASSERT(job.state == JobState::completing || job.hold == Hold::none);
     BERTH_ASSERT(job.state == JobState::completing || job.outcome == JobState::pending);
-    // A running gang is whole; a completing one holds some of its nodes, in their order.
+    // A running gang is complete; a completing one holds some of its nodes, in order.
     const auto& shares = job.allocation->shares;
     BERTH_ASSERT(!shares.empty());
     BERTH_ASSERT(job.state == JobState::completing || shares.size() == job.nodes.size());
@@ -97,7 +98,7 @@ void ClusterState::check_job(const Job& job) const {
     check_steps(job);
 }
 
-// Steps stay within their job's shares, and those that do not overlap share nothing.
+// Steps stay within their job's shares, and steps that may not overlap share nothing.
 void ClusterState::check_steps(const Job& job) const {
     for (const Step& step : job.steps) {
         BERTH_ASSERT(step.id.value() < job.next_step || step.id >= kBatchStep);

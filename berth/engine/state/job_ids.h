@@ -1,4 +1,4 @@
-// Lists of jobs: in id order, each once. Mostly they were made in that order.
+// Sorts a list of jobs by id and removes duplicates. Most lists are sorted already.
 #pragma once
 
 #include <algorithm>

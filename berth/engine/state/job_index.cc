@@ -5,7 +5,7 @@
 namespace berth {
 namespace {
 
-constexpr std::uint32_t kNamedPage = 64;  // A bit for each id.
+constexpr std::uint32_t kNamedPage = 64;  // One bit for each id.
 
 template <class Key>
 std::vector<JobId> second_of(const std::set<std::pair<Key, JobId>>& pairs, const Key& first) {
@@ -19,7 +19,7 @@ std::vector<JobId> second_of(const std::set<std::pair<Key, JobId>>& pairs, const
 
 }  // namespace
 
-// Every entry of a job but its request id and name, as a set and the element of it.
+// Visits every index entry of a job, except its request id and name, as a set and its element.
 template <class Apply>
 void JobIndex::each_entry(const Job& job, Apply apply) {
     if (job.state == JobState::pending) {

@@ -1,5 +1,5 @@
-// JobIndex: how jobs are found by something other than their id. It follows from the job records
-// alone, one add() and remove() for each, so it is never saved and cannot drift from them.
+// JobIndex: finds jobs by something other than their id. It depends on the job records alone,
+// through one add() and remove() for each, so it is never saved and cannot drift from them.
 #pragma once
 
 #include <map>
@@ -23,8 +23,8 @@ public:
 
     std::optional<JobId> find_request(std::string_view request_id) const;
     std::vector<JobId> array_tasks(JobId array) const;  // Without the array's own record.
-    std::vector<JobId> on_node(NodeId node) const;      // That hold something there.
-    std::vector<JobId> dependents(JobId job) const;     // Pending, and name it in a dependency.
+    std::vector<JobId> on_node(NodeId node) const;      // Jobs that hold something on the node.
+    std::vector<JobId> dependents(JobId job) const;  // Pending jobs that name it as a dependency.
     std::vector<JobId> singletons(std::uint32_t uid, std::string_view name) const;
 
     const LimitUses& uses() const { return uses_; }
@@ -36,8 +36,8 @@ public:
     friend bool operator==(const JobIndex&, const JobIndex&) = default;
 
 private:
-    // For singleton: the jobs of an owner that have one name, those with ids that follow on each
-    // other in one entry.
+    // For singleton dependencies: the jobs of one owner and one name. Consecutive ids share an
+    // entry.
     struct Named {
         std::uint32_t uid = 0;
         std::uint32_t page = 0;
@@ -57,8 +57,8 @@ private:
     std::set<std::pair<Time, JobId>> finished_;
     std::set<std::pair<JobId, JobId>> array_tasks_;  // Array, task.
     std::set<std::pair<NodeId, JobId>> on_node_;
-    std::set<std::pair<JobId, JobId>> dependents_;  // Waited for, waiting.
-    std::map<Named, std::uint64_t> names_;          // Of those not final.
+    std::set<std::pair<JobId, JobId>> dependents_;  // Awaited job, waiting job.
+    std::map<Named, std::uint64_t> names_;          // Jobs that are not final.
 };
 
 }  // namespace berth

@@ -1,4 +1,4 @@
-// JobRecords: every job that is known, in id order, each at a place of its own where it stays.
+// JobRecords: every known job, in id order. A record's address never changes.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ public:
     std::size_t size() const { return table_.size(); }
     bool empty() const { return table_.empty(); }
 
-    // In place of the one with that id, if there is one.
+    // Replaces the record with that id, if there is one.
     Job& put(Job job) {
         std::unique_ptr<Job>& at = table_[job.id];
         at = std::make_unique<Job>(std::move(job));

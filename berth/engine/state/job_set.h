@@ -1,5 +1,5 @@
-// JobSet: a set of jobs, a bit each, visited in id order. Ids are given one after the other, so the
-// words are well filled: 100 000 pending jobs are 12 KiB of them, as a std::set 4.8 MiB.
+// JobSet: a set of jobs, one bit each, visited in id order. Ids are consecutive, so the words are
+// well filled: 100 000 pending jobs take 12 KiB, where a std::set takes 4.8 MiB.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ public:
         while (size_ > 0 && words_[first_] == 0) ++first_;
     }
 
-    // What is visited may be erased, nothing else.
+    // The visited element may be erased during iteration; no other change is allowed.
     class Iterator {
     public:
         using value_type = JobId;

@@ -1,5 +1,5 @@
-// JobTable: a value for each of many jobs, found by id in constant time and visited in id order.
-// Ids are given one after the other, so pages of them are well filled.
+// JobTable: one value per job, found by id in constant time and visited in id order. Ids are
+// consecutive, so the pages are well filled.
 #pragma once
 
 #include <array>
@@ -51,7 +51,7 @@ public:
     std::size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
 
-    // The value, made new if need be.
+    // The value, default-constructed if there was none.
     T& operator[](JobId id) {
         const std::size_t page = id.index() >> kPageBits;
         if (page >= pages_.size()) pages_.resize(page + 1);
@@ -90,7 +90,8 @@ public:
         size_ = 0;
     }
 
-    // In id order, as pairs of an id and a reference. What is visited may be erased, nothing else.
+    // In id order, as pairs of an id and a reference. The visited element may be erased; no other
+    // change is allowed.
     template <class Table, class Value>
     class Iterator {
     public:
@@ -127,7 +128,7 @@ public:
     };
     auto begin() { return Iterator<JobTable, T>(this, 0); }
     auto end() { return Iterator<JobTable, T>(this, pages_.size()); }
-    auto from(JobId id) {  // The first at or behind this one.
+    auto from(JobId id) {  // Iterates from the first id that is not lower than `id`.
         const std::size_t page = id.index() >> kPageBits;
         if (page >= pages_.size()) return end();
         return Iterator<JobTable, T>(this, page, id.value() % kPageSize);

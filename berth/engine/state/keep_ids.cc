@@ -1,5 +1,5 @@
-// keep_ids: a changed configuration in the ids of the one before it, so that what the journal and
-// the state say about node 3 or dimension 2 stays true.
+// keep_ids: gives a changed configuration the ids of the one before it, so that what the journal
+// and the state say about node 3 or dimension 2 stays true.
 #include "berth/engine/state/cluster_state.h"
 
 #include <algorithm>
@@ -7,12 +7,12 @@
 namespace berth {
 namespace {
 
-// What the files never named is not gone because they do not name it.
+// A dynamic node is in no file, so its absence there does not remove it.
 bool stays(const NodeSpec& node) { return node.is_dynamic() && !node.gone; }
 bool stays(const auto&) { return false; }
 
-// The later items at the places of the earlier ones of the same name, then the new ones. Returns
-// where each later item went.
+// Puts the later items in the places of the earlier ones of the same name, and appends the new
+// ones. Returns the place of each later item.
 template <class Item>
 std::vector<std::size_t> keep_places(const std::vector<Item>& before, std::vector<Item>& after) {
     std::map<std::string, std::size_t, std::less<>> place_of;
@@ -37,7 +37,7 @@ std::vector<std::size_t> keep_places(const std::vector<Item>& before, std::vecto
 
 struct KeptDimensions {
     Dimensions all;
-    std::vector<DimensionId> of_later;  // Where each later dimension went.
+    std::vector<DimensionId> of_later;  // New id of each later dimension.
 };
 
 std::optional<KeptDimensions> keep_dimensions(const Dimensions& before, const Dimensions& after) {
@@ -78,7 +78,7 @@ Status can_keep_ids(const ClusterSpec& before, const ClusterSpec& after) {
 
 ClusterSpec keep_ids(const ClusterSpec& before, ClusterSpec after) {
     const auto dimensions = keep_dimensions(before.dimensions, after.dimensions);
-    BERTH_ASSERT(dimensions.has_value());  // can_keep_ids() said so.
+    BERTH_ASSERT(dimensions.has_value());  // can_keep_ids() has checked this.
     for (NodeSpec& node : after.nodes) rename_dimensions(node, dimensions->of_later);
     after.dimensions = dimensions->all;
     const std::vector<std::size_t> places = keep_places(before.nodes, after.nodes);

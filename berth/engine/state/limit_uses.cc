@@ -8,7 +8,7 @@ std::int64_t count_of(const Job& job) {
     return waits ? static_cast<std::int64_t>(job.spec.array->tasks.size()) : 1;
 }
 
-// Everything from the first key on that still belongs.
+// The sum of all entries from the first key on that still belong.
 template <class Map, class Key, class Belongs>
 LimitUse sum_from(const Map& map, const Key& first, Belongs belongs) {
     LimitUse sum;

@@ -1,5 +1,5 @@
-// LimitUses: what the jobs of an account, a user and a QOS come to: what limits are held against.
-// It follows from the job records alone, one add() and remove() for each.
+// LimitUses: the current use of each account, user and QOS, against which limits are checked. It
+// depends on the job records alone, through one add() and remove() for each.
 #pragma once
 
 #include <map>
@@ -14,9 +14,9 @@
 namespace berth {
 
 struct LimitUse {
-    std::int64_t submitted = 0;  // Not over yet; each task of an array is one.
+    std::int64_t submitted = 0;  // Jobs that are not final; each task of an array counts as one.
     std::int64_t running = 0;
-    std::int64_t nodes = 0;  // Of those that run, as the amounts.
+    std::int64_t nodes = 0;  // Of running jobs, like the amounts below.
     Resources amount;
     std::map<std::string, std::int64_t> licenses;
 
@@ -31,7 +31,7 @@ public:
     void remove(const Job& job) { change(job, -1); }
 
     LimitUse of_user(const std::string& account, const std::string& user) const;
-    LimitUse of_accounts(const std::vector<std::string>& accounts) const;  // All their users.
+    LimitUse of_accounts(const std::vector<std::string>& accounts) const;  // Of all their users.
     LimitUse of_qos(QosId qos) const;
     LimitUse of_qos_user(QosId qos, const std::string& user) const;
     LimitUse of_qos_account(QosId qos, const std::string& account) const;

@@ -9,7 +9,7 @@ DeviceMask devices_of(const NodeSpec& node) {
     return low_bits(static_cast<int>(node.devices.size()));
 }
 
-// The members of `cores` that a node of `size` cores has.
+// The members of `cores` that exist on a node with `size` cores.
 BitSet resized(const BitSet& cores, std::size_t size) {
     if (cores.size() == size) return cores;
     BitSet kept(size);

@@ -1,4 +1,4 @@
-// How nodes, the controller and the configuration change the state.
+// How facts about nodes, the controller and the configuration change the state.
 #include <gtest/gtest.h>
 
 #include "berth/testing/builders.h"

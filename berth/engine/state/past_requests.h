@@ -1,5 +1,6 @@
-// PastRequests: the request ids of jobs that have left the state. A client may ask again long after
-// its job is over (it was cut off, the controller was down), and must not get a second one.
+// PastRequests: the request ids of jobs that have left the state. A client may repeat a submission
+// long after its job is over (its connection broke, the controller was down) and must not get a
+// second job.
 #pragma once
 
 #include <map>
@@ -16,7 +17,7 @@ namespace berth {
 struct PastRequest {
     std::string request_id;
     JobId job{0};
-    std::uint32_t uid = 0;  // Whose job it was.
+    std::uint32_t uid = 0;  // Owner of the job.
     Time forgotten_at{};
     BERTH_FIELDS(PastRequest, request_id, job, uid, forgotten_at)
 };
@@ -24,12 +25,12 @@ struct PastRequest {
 class PastRequests {
 public:
     static constexpr Duration kKept = std::chrono::hours(24);
-    static constexpr std::size_t kMax = 100'000;  // The oldest go first.
+    static constexpr std::size_t kMax = 100'000;  // Beyond this many, the oldest are dropped.
 
     void remember(PastRequest request);
     const PastRequest* find(std::string_view request_id) const;
 
-    // In the order in which they were forgotten.
+    // In the order in which the jobs were forgotten.
     const std::map<std::uint64_t, PastRequest>& all() const { return by_age_; }
 
 private:

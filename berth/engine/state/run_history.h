@@ -1,7 +1,7 @@
-// RunHistory: how long a user's jobs of a name took, so that the next one's length can be expected.
+// RunHistory: how long a user's jobs of one name ran, to predict the next one.
 //
-// A table of fixed size: a newer user and name takes the slot of an older one. So it is bounded,
-// every step takes the same time, and it is the same after a replay.
+// A hash table of fixed size: a newer user and name replaces an older one in its slot. So memory is
+// bounded, each operation takes constant time, and a replay gives the same table.
 #pragma once
 
 #include <optional>
@@ -32,19 +32,19 @@ class RunHistory {
 public:
     static constexpr std::size_t kSlots = 4096;
 
-    // The place of this user and name, now or once they are added.
+    // The slot for this user and name, whether in use or not.
     static std::size_t slot_of(std::string_view user, std::string_view name);
 
     void add(std::string_view user, std::string_view name, RunSample run);
 
-    // The median of the runs known, the older the less: half as much for each fortnight. nullopt:
-    // none are.
+    // The weighted median of the known runs: a run's weight halves every fortnight. nullopt: no run
+    // is known.
     std::optional<Duration> predict(std::string_view user, std::string_view name, Time now) const;
 
-    // What a slot holds, for snapshots and undoing; empty: nothing.
+    // The slots, for snapshots and undo; an unused one is empty.
     const std::vector<RunSamples>& slots() const { return slots_; }
-    bool put(
-        RunSamples samples);  // Into its slot. False: it does not belong into one, or too many.
+    // Puts the samples into their slot. False: they belong in none, or there are too many.
+    bool put(RunSamples samples);
     void restore(std::size_t slot, RunSamples samples) { slots_[slot] = std::move(samples); }
 
 private:

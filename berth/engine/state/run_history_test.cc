@@ -24,7 +24,7 @@ TEST(RunHistory, LetsOlderRunsCountLess) {
     RunHistory history;
     for (int i = 0; i < 4; ++i) history.add("ann", "train", {Time(0s), 10min});
     for (int i = 0; i < 2; ++i) history.add("ann", "train", {Time(28 * 24h), 3h});
-    // Two half lives later four old runs weigh as much as one new one.
+    // Two half-lives later, four old runs weigh as much as one new one.
     EXPECT_EQ(history.predict("ann", "train", Time(28 * 24h)), 3h);
     EXPECT_EQ(history.predict("ann", "train", Time(0s)), 10min);
 }
@@ -47,12 +47,13 @@ TEST(RunHistory, ReachesJobsAsANumberOfTheirSubmission) {
     testing::finish(engine, Time(40min), first);
     const JobId second = testing::submit(engine, Time(1h), spec);
     EXPECT_EQ(engine.state().find_job(second)->predicted, 40min);
-    EXPECT_EQ(engine.state().find_job(second)->time_limit, 5h);  // What is promised.
+    // The time limit stays as requested.
+    EXPECT_EQ(engine.state().find_job(second)->time_limit, 5h);
     engine.cycle(Time(1h), 1000);
     engine.apply(Time(2h), EndJob{.job = second, .outcome = JobState::cancelled});
     testing::finish(engine, Time(2h), second);
     EXPECT_EQ(engine.state().run_history().predict("ann", "train", Time(2h)), 40min);
-    // A state of a snapshot expects the same.
+    // A state loaded from a snapshot predicts the same.
     const auto slices = engine.state().snapshot_slices(1000);
     const auto loaded = ClusterState::from_slices(slices);
     ASSERT_TRUE(loaded.ok());

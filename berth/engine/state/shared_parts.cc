@@ -29,7 +29,7 @@ void SharedParts::Pool<T>::share(Shared<T>& part, Prepare prepare) {
 
 template <class T>
 void SharedParts::Pool<T>::share(Shared<T>& part) {
-    if (part.is_same({})) return;  // The default.
+    if (part.is_same({})) return;  // The default value.
     share(part, [](T&) {});
 }
 

@@ -1,6 +1,5 @@
-// SharedParts: what many jobs have in common, each held once: requests and commands, lists of GRES
-// within requests, owners, names. A user who submits the same a thousand times asks for the same a
-// thousand times.
+// SharedParts: holds once what many jobs have in common: requests and commands, lists of GRES
+// within requests, owners, names. A user who submits a job a thousand times repeats all of these.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@ namespace berth {
 
 class SharedParts {
 public:
-    // Has this job hold what an equal one holds already.
+    // Makes the job share the parts that an equal job already holds.
     void share(JobSpec& spec);
     void share(Job& job);
     std::size_t size() const;
@@ -23,10 +22,10 @@ public:
 private:
     template <class T>
     struct Pool {
-        std::map<std::uint64_t, Shared<T>> known;  // By hash; of two with one hash, the later.
-        std::size_t sweep_at = 64;                 // Beyond so many, what no job holds goes.
+        std::map<std::uint64_t, Shared<T>> known;  // By hash. On a collision, the later value wins.
+        std::size_t sweep_at = 64;  // Beyond this many, parts that no job holds are dropped.
         template <class Prepare>
-        void share(Shared<T>& part, Prepare prepare);  // prepare(T&): of one that is new.
+        void share(Shared<T>& part, Prepare prepare);  // prepare(T&) is called for a new part.
         void share(Shared<T>& part);
     };
     struct Texts {

@@ -1,4 +1,4 @@
-// The state's hash, and the state as bytes in slices and back.
+// The state's hash, and the snapshot: the state as bytes in slices, and back.
 #include "berth/base/codec.h"
 
 #include <algorithm>
@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::uint32_t kSnapshotFormat = 1;
 
-// The pieces of a snapshot, in this order: a head, then every node, job, promise and past request.
+// The pieces of a snapshot, in this order: a head, then every node, job, planned start and past
+// request.
 struct SnapshotHead {
     std::uint32_t format = kSnapshotFormat;
     Epoch epoch{0};
@@ -18,8 +19,8 @@ struct SnapshotHead {
     ClusterSpec spec;  // Without its nodes.
     std::uint64_t nodes = 0, jobs = 0, planned_starts = 0, requests = 0, usages = 0, histories = 0,
                   reservations = 0;
-    std::optional<bool> edits;          // Whether there are any; nullopt: an older snapshot's.
-    std::optional<bool> cluster_edits;  // Likewise.
+    std::optional<bool> edits;  // Whether there are any; nullopt: written by an older version.
+    std::optional<bool> cluster_edits;  // The same.
     BERTH_FIELDS(SnapshotHead, format, epoch, next_job_id, spec, nodes, jobs, planned_starts,
                  requests, usages, histories, reservations, edits, cluster_edits)
 };
@@ -37,7 +38,7 @@ using SnapshotPiece =
     std::variant<SnapshotHead, SnapshotNode, Job, SnapshotPlannedStart, PastRequest, UsageRecord,
                  RunSamples, Reservation, AccountingEdits, ClusterEdits>;
 
-// Cuts pieces into slices of about the size asked for.
+// Packs pieces into slices of about the requested size.
 class SliceWriter {
 public:
     explicit SliceWriter(std::size_t slice_bytes) : slice_bytes_(slice_bytes) {}
@@ -60,7 +61,7 @@ private:
     std::vector<std::string> slices_;
 };
 
-// Far above what any machine has, and so low that sums of them cannot overflow.
+// Far above what any machine has, and low enough that sums cannot overflow.
 constexpr std::int64_t kAmountMax = std::int64_t{1} << 54;
 constexpr std::uint32_t kCoresMax = 1 << 16;
 
@@ -177,7 +178,8 @@ std::vector<std::string> ClusterState::snapshot_slices(std::size_t slice_bytes) 
     return writer.take();
 }
 
-// Builds a state from pieces; what they name must exist, since everything else trusts it.
+// Builds a state from pieces, and verifies that everything they name exists, since all other code
+// relies on it.
 struct ClusterState::Loading {
     ClusterState state;
     std::optional<SnapshotHead> head;

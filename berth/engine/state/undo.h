@@ -1,5 +1,5 @@
-// UndoLog: what a state was before each change, so that things can be tried. Empty, and costing
-// nothing, while nobody is trying.
+// UndoLog: the old values of everything changed since a checkpoint. It stays empty, at no cost,
+// while no checkpoint is open.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@
 
 namespace berth {
 
-// What the last cycle said of a pending job. Not durable: the next cycle says it again.
+// What the last cycle found about a pending job. Not durable: the next cycle sets it again.
 struct Standing {
     PendingReason reason = PendingReason::none;
     SharedText detail;
@@ -82,11 +82,11 @@ struct ReservationBefore {
     std::shared_ptr<const Reservation> reservation;  // Null: there was none.
     bool touched = false;
 };
-struct NodesBefore {  // All of them, for the facts that change all.
+struct NodesBefore {  // All nodes, for facts that change them all.
     std::shared_ptr<const std::vector<NodeCondition>> conditions;
     std::shared_ptr<const std::vector<NodeFree>> free;
 };
-struct JobTouched {  // It was not touched before.
+struct JobTouched {  // The job had not been touched before.
     JobId id;
 };
 struct NodeTouched {
@@ -105,10 +105,11 @@ public:
     bool recording() const { return open_ > 0; }
     void record(Before before) { entries_.push_back(std::move(before)); }
 
-    std::size_t open();  // Where it stands now.
+    std::size_t open();  // Opens a checkpoint and returns the position of the log.
     bool has_after(std::size_t at) const { return entries_.size() > at; }
     Before take_last();
-    void close(std::size_t at);  // What was recorded since is kept only for those still open.
+    // Closes it. Later entries are kept only for checkpoints that are still open.
+    void close(std::size_t at);
 
 private:
     std::vector<Before> entries_;

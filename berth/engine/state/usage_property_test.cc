@@ -1,5 +1,5 @@
-// Usage beside what the runs come to, over random histories: worked out from each fact to the next
-// in floating point, by who runs meanwhile.
+// Compares usage with what the runs add up to, over random histories, computed in floating point
+// from each fact to the next by what ran meanwhile.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace {
 
 using Sums = std::map<std::pair<std::string, std::string>, long double>;
 
-// Lets time pass: what there is decays, and what runs adds to it.
+// Lets time pass: usage decays, and running jobs add to it.
 void pass(Sums& sums, const ClusterState& state, Duration length, Duration half_life) {
     const auto seconds = static_cast<long double>(length.count()) / 1000;
     const auto life = static_cast<long double>(half_life.count()) / 1000;

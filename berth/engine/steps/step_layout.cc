@@ -70,7 +70,7 @@ std::optional<Refusing> read_gres(const ClusterSpec& spec, const Job& job,
     }
     std::optional<std::int64_t> per_task = request.gpus_per_task;
     const bool says_nothing = request.gres.empty() && !request.gpus && !per_task;
-    if (says_nothing && !job.spec.request->gpus_per_task.empty()) {  // Inherited.
+    if (says_nothing && !job.spec.request->gpus_per_task.empty()) {  // Inherited from the job.
         per_task = 0;
         for (const GresRequest& one : job.spec.request->gpus_per_task) *per_task += one.count;
     }
@@ -113,7 +113,7 @@ std::optional<Refusing> read_nodes(const ClusterSpec& spec, const Job& job,
     return std::nullopt;
 }
 
-// What each node of the job has for steps, less what those that run now have for themselves.
+// What each node of the job has for steps, less what running steps hold exclusively.
 std::vector<StepRoom> rooms_of(const ClusterSpec& spec, const Job& job, bool whole) {
     std::vector<StepRoom> rooms;
     for (const NodeShare& share : job.allocation->shares) {
@@ -139,7 +139,7 @@ std::vector<StepRoom> rooms_of(const ClusterSpec& spec, const Job& job, bool who
     return rooms;
 }
 
-// The exact cores and devices of a part, chosen as those of a job are.
+// The exact cores and devices of a part, chosen as for a job.
 NodeShare settle_part(const Dimensions& dimensions, const StepRoom& room, const StepPart& part) {
     ClusterSpec one;
     one.dimensions = dimensions;
@@ -153,8 +153,8 @@ NodeShare settle_part(const Dimensions& dimensions, const StepRoom& room, const 
     return settle(*room.spec, free, take, Topologies(one));
 }
 
-// Task by task: its own block of the step's cores where the step has just what its tasks need, and
-// all of them otherwise.
+// The cores of each task: a block of its own if the step has exactly the cores that its tasks need,
+// otherwise all of the step's cores.
 std::vector<BitSet> cores_of_tasks(const StepAsk& ask, const NodeSpec& node, const BitSet& cores,
                                    std::uint32_t tasks) {
     std::vector<std::size_t> order;
@@ -185,7 +185,7 @@ DeviceMask devices_in(const NodeSpec& node, DeviceMask devices, DimensionSet dim
     return found;
 }
 
-// What all shares of one step are made with.
+// The inputs common to all shares of one step.
 struct StepPlan {
     const ClusterSpec& spec;
     const StepAsk& ask;
@@ -237,7 +237,7 @@ std::variant<StepAsk, Refusing> read(const ClusterSpec& spec, const Job& job,
     if (ask.order == TaskOrder::plane && ask.plane == 0) {
         return refuse(Refusal::invalid_request, "the plane distribution needs a size, 1 or more");
     }
-    // Saying how many CPUs a task needs asks for no more than those, as in Slurm.
+    // As in Slurm, --cpus-per-task implies --exact.
     ask.exact = request.exact || cpus_per_task.has_value();
     if (auto no = read_nodes(spec, job, request, ask)) return *std::move(no);
     if (auto no = read_gres(spec, job, request, ask)) return *std::move(no);
@@ -259,7 +259,7 @@ std::variant<GpuBind, Refusing> read_bind(const Job& job, const StepRequest& req
     return GpuBind{.kind = GpuBind::Kind::per_task, .count = count, .list = {}};
 }
 
-// Memory of a step is a limit within its job's, not taken from other steps.
+// A step's memory is a limit within its job's memory; it is not taken from other steps.
 std::optional<Refusing> check_step_memory(const Job& job, const StepRequest& request) {
     if (!request.memory_per_node) return std::nullopt;
     for (const NodeShare& share : job.allocation->shares) {

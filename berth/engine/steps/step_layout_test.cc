@@ -1,4 +1,4 @@
-// Where the tasks of a step go, which cores and GPUs they get, and what is refused.
+// Where the tasks of a step go, which cores and GPUs they get, and which steps are refused.
 #include <gtest/gtest.h>
 
 #include "berth/base/text.h"
@@ -21,7 +21,7 @@ protected:
         state_ = ClusterState();
         state_.apply(Time{}, SpecInstalled{std::move(spec)});
     }
-    // A running job that holds so many cores and GPUs of each of so many nodes.
+    // Starts a job that holds this many cores and GPUs of each of this many nodes.
     void run(std::uint32_t nodes, std::uint32_t cores, std::uint32_t gpus,
              JobRequest request = {}) {
         Job job;
@@ -79,7 +79,7 @@ protected:
     JobId id_{0};
 };
 
-// "0 2 | 1": which ranks each node has.
+// "0 2 | 1": the ranks on each node.
 std::string ranks_text(const Step& step) {
     std::vector<std::string> words;
     for (const StepShare& share : step.shares) {

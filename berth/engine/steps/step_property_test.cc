@@ -17,8 +17,7 @@ StepRequest random_request(Rng& rng) {
     const auto upto = [&](std::int64_t most) {
         return static_cast<std::uint32_t>(rng.between(1, most));
     };
-    StepRequest request{
-        .tasks = upto(8), .exact = rng.chance(60), .overlap = rng.chance(20)};
+    StepRequest request{.tasks = upto(8), .exact = rng.chance(60), .overlap = rng.chance(20)};
     if (rng.chance(20)) request.nodes = upto(3);
     if (rng.chance(20)) request.tasks_per_node = upto(4);
     if (rng.chance(40)) request.cpus_per_task = upto(4);
@@ -101,7 +100,7 @@ TEST(StepProperties, LayoutsAreWholeWithinTheirJobAndApartFromOtherSteps) {
         }
     });
     if (testing::number_in_environment("BERTH_SEED")) return;
-    EXPECT_GT(laid_out, 500);  // That it was worth looking.
+    EXPECT_GT(laid_out, 500);  // The test must have covered something.
     EXPECT_GT(busy, 100);
     EXPECT_GT(never, 100);
 }

@@ -6,7 +6,7 @@
 namespace berth {
 namespace {
 
-// How many of a dimension a room has: its free devices, or, if it is only counted, the job's
+// The amount of a dimension in a room: its free devices or, for GRES without devices, the job's
 // amount.
 std::int64_t count_in(const StepRoom& room, DimensionId dimension) {
     std::int64_t devices = 0;
@@ -19,8 +19,8 @@ std::int64_t count_in(const StepRoom& room, DimensionId dimension) {
     return counted ? room.amount[dimension] : devices;
 }
 
-// Takes `count` of a demand's kinds beyond what `taken` has already, the kinds in order; false
-// where there are not so many.
+// Takes `count` of a demand's dimensions, in order, beyond what `taken` already has. False: there
+// are too few.
 bool take_from_room(const StepRoom& room, DimensionSet dimensions, std::int64_t count,
                     Resources& taken) {
     for_each_bit(dimensions, [&](int d) {
@@ -33,7 +33,7 @@ bool take_from_room(const StepRoom& room, DimensionSet dimensions, std::int64_t 
     return count == 0;
 }
 
-// The GRES that so many tasks take there, but for what is asked for in all.
+// The GRES that this many tasks take there, except for totals.
 std::optional<Resources> gres_on(const StepAsk& ask, const StepRoom& room, std::uint32_t tasks) {
     Resources taken;
     if (ask.inherits) {
@@ -60,7 +60,7 @@ std::uint32_t slots_in(const StepAsk& ask, const StepRoom& room) {
     if (ask.tasks_per_node > 0) slots = std::min<std::uint64_t>(slots, ask.tasks_per_node);
     auto tasks = static_cast<std::uint32_t>(slots);
     if (ask.per_task.empty()) return tasks > 0 && gres_on(ask, room, tasks) ? tasks : 0;
-    // Every task takes at least one of something of which there are at most a few thousand.
+    // Each task takes at least one of something of which there are a few thousand at most.
     std::uint32_t fits = 0, too_many = tasks + 1;
     while (fits + 1 < too_many) {
         const std::uint32_t middle = fits + (too_many - fits) / 2;
@@ -75,7 +75,8 @@ struct StepCandidate {
     bool named = false;
 };
 
-// ask.nodes of them with room for all tasks: the first ones if that will do, else the roomiest.
+// Chooses ask.nodes nodes with room for all tasks: the first ones if these suffice, otherwise the
+// ones with the most room.
 std::optional<std::vector<StepCandidate>> choose_nodes(const StepAsk& ask,
                                                        std::vector<StepCandidate> candidates) {
     const auto enough = [&] {
@@ -97,8 +98,8 @@ std::optional<std::vector<StepCandidate>> choose_nodes(const StepAsk& ask,
     return candidates;
 }
 
-// As Slurm counts for its block and cyclic distributions: in turn, one to each node that has room;
-// with planes, so many. No node stays without.
+// Deals tasks as Slurm counts them for block and cyclic distributions: in turn, one to each node
+// that has room, or `plane` at a time. Every node gets a task.
 std::vector<StepPart> deal_tasks(const StepAsk& ask, const std::vector<StepCandidate>& nodes) {
     std::vector<StepPart> parts;
     parts.reserve(nodes.size());
@@ -118,7 +119,7 @@ std::vector<StepPart> deal_tasks(const StepAsk& ask, const std::vector<StepCandi
     return parts;
 }
 
-// What is asked for in all, beyond one on each node: in turn, as long as there is some.
+// Deals the rest of a total, beyond one on each node, in turn.
 bool deal_gres(const StepAsk& ask, const std::vector<StepRoom>& rooms,
                std::vector<StepPart>& parts) {
     if (!ask.in_all) return true;

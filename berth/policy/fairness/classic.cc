@@ -1,10 +1,10 @@
-// classic: 2^(-usage / share), which falls to a half where an association has used just its share.
+// classic: 2^(-usage / share): half for an association that has used exactly its share.
 //
-// After Slurm with PriorityFlags=NO_FAIR_TREE: shares are multiplied down the tree, and usage is
-// evened out towards that of the account above by the part of its shares, UE = UA + (UE_above - UA)
-// × s / all s. With DEPTH_OBLIVIOUS (Blomqvist, 2012) depth does not count against anyone: R = p ×
-// l^k, p that of the account above, l usage per share next to all siblings', k falling from 1 to 0
-// where l would hide p.
+// After Slurm with PriorityFlags=NO_FAIR_TREE. Shares are multiplied down the tree. Effective usage
+// blends an association's usage with its parent account's: UE = UA + (UE_parent - UA) × s / S,
+// where s are its shares and S all shares of its level. With DEPTH_OBLIVIOUS (Blomqvist, 2012) the
+// depth of an account does not matter: R = p × l^k, where p is the ratio of the parent account, l
+// is usage per share relative to all siblings, and k falls from 1 to 0 where l would mask p.
 #include <algorithm>
 
 #include "berth/policy/rule.h"
@@ -15,7 +15,7 @@ namespace {
 constexpr Wide kLn2 = 49946518145322874;  // ln 2 in units of 2^-56.
 constexpr Wide kOne56 = Wide{1} << 56;
 
-// 2^x of an x in units of 2^-56, in units of 2^-62 and held at 2^40.
+// 2^x for x in units of 2^-56. The result is in units of 2^-62 and capped at 2^40.
 Wide exp2_of(Wide x) {
     if (x <= 0) return exp2_of_minus(-x << 6);
     const Wide whole = (x >> 56) + 1;
@@ -24,11 +24,11 @@ Wide exp2_of(Wide x) {
 }
 
 struct Parts {
-    Wide shares = 0, usage = 0;  // In units of 2^-62: of the whole cluster.
+    Wide shares = 0, usage = 0;  // Of the whole cluster, in units of 2^-62.
     Wide effective = 0;          // UE
 };
 
-// k = 1 / (1 + (5 ln p)²), 1 where p and l lie on one side; in units of 2^-56.
+// k = 1 / (1 + (5 ln p)²), or 1 if p and l are both above or both below 1; in units of 2^-56.
 Wide pull(Wide log_p, Wide log_l) {
     if (log_p * log_l >= 0) return kOne56;
     const Wide ln = std::clamp((log_p * kLn2) >> 56, -64 * kOne56, 64 * kOne56);
@@ -90,7 +90,7 @@ private:
         const Wide log_l =
             log2_of(own.usage) - log2_of(own.shares) - log2_of(level_usage) + log2_of(above.shares);
         const Wide log_r = log_p + ((pull(log_p, log_l) * (log_l >> 8)) >> 48);
-        const Wide r = exp2_of(log_r);  // Times the shares it has 164 bits at most.
+        const Wide r = exp2_of(log_r);  // Times the shares, it has at most 164 bits.
         return r < Wide{1} << 82 ? (r >> 20) * own.shares >> 42 : (r >> 40) * own.shares >> 22;
     }
 
@@ -102,7 +102,7 @@ private:
         standing.effective_usage = static_cast<std::int64_t>(std::min(one.effective, kShown));
         standing.factor = {0, kOne62};
         if (one.shares <= 0) return standing;
-        // Beyond 2^-62 there is nothing to see.
+        // Beyond 2^-62 the factor is zero.
         if (one.effective / one.shares >= Wide{62} * damping_) return standing;
         const Wide ratio = (one.effective << 40) / one.shares;
         standing.factor.part = exp2_of_minus((ratio << 22) / damping_);

@@ -1,11 +1,11 @@
-// fair_tree: who gets less than their share comes first, level by level: accounts are compared with
-// their siblings alone, and so are users.
+// fair_tree: users below their share come first, level by level: accounts are compared only with
+// their siblings, and so are users.
 //
-// After Slurm's default (`fair_tree.c`; Cox and Morrison, 2014). LevelFS = S/U, S the part of its
-// level's shares and U the part of its level's usage. Siblings are sorted by it, users before
-// accounts where equal; the users met on a walk down, account by account, are ranked. Equal
-// siblings share a rank. As Slurm's code does, and unlike its page, accounts that are equal are
-// still walked one after the other.
+// After Slurm's default (`fair_tree.c`; Cox and Morrison, 2014). LevelFS = S/U, where S is the
+// node's part of its level's shares and U its part of the level's usage. Siblings are sorted by
+// LevelFS, users before accounts if equal. Users are ranked in the order in which a walk down the
+// tree, account by account, meets them; equal siblings share a rank. As in Slurm's code, though not
+// its documentation, equal accounts are still walked one after the other.
 #include <algorithm>
 
 #include "berth/policy/rule.h"
@@ -13,7 +13,7 @@
 namespace berth {
 namespace {
 
-// S/U of two siblings compared: their shares and usages have the same wholes.
+// Compares S/U of two siblings, whose shares and usages have the same totals.
 struct Level {
     enum class Bound : std::uint8_t { zero, finite, infinite } bound = Bound::finite;
     std::int64_t shares = 0;
@@ -42,7 +42,8 @@ Level level_of(const ShareNode& node) {
 }
 
 constexpr std::int64_t kBillion = 1'000'000'000;
-constexpr std::int64_t kMostShown = 4'000'000'000;  // What a number of billionths has room for.
+// The largest value that fits a number of billionths.
+constexpr std::int64_t kMostShown = 4'000'000'000;
 
 // (shares / all shares) / (used / all used), in billionths.
 LevelFairShare level_fair_share(const ShareNode& node, UsageAmount all_used) {
@@ -53,7 +54,7 @@ LevelFairShare level_fair_share(const ShareNode& node, UsageAmount all_used) {
     while (part >= Wide{1} << 92) part >>= 1, whole >>= 1;
     part *= node.shares;
     if (whole == 0) return {.infinite = true};
-    // What is divided by must leave room for a digit more.
+    // The divisor must leave room for one more digit.
     while (whole >= (Wide{1} << 122) / std::max<std::int64_t>(node.level_shares, 1)) {
         part >>= 1, whole >>= 1;
     }

@@ -45,7 +45,7 @@ ShareTree tree_of(const std::vector<Account>& accounts, const std::vector<User>&
     return tree;
 }
 
-// "bob=4 ann=3", the highest rank first, in the order of the users where equal.
+// "bob=4 ann=3", the highest rank first; equal ranks in the order of the users.
 std::string ranks(const ShareTree& tree) {
     const auto standings = testing::make_rule(fairness_rules(), "fair_tree")->standings(tree);
     std::vector<std::pair<std::int64_t, std::string>> all;
@@ -123,7 +123,7 @@ TEST(FairTree, ShowsWhatSshareOfSlurm2205Showed) {
         const char *account, *user;
         double norm_shares, norm_usage, effective, level;
     };
-    // Its usages are cut off to seconds, so the last digits may differ by that.
+    // sshare truncates usage to seconds, so the last digits may differ.
     const Row rows[] = {
         {"bio", "", 0.396040, 0.609866, 0.609866, 0.649388},
         {"bio", "news", 0.5, 0.609866, 1.0, 0.5},
@@ -142,7 +142,7 @@ TEST(FairTree, ShowsWhatSshareOfSlurm2205Showed) {
     EXPECT_TRUE(standings[*tree.find("root", "root")].level.infinite);
 }
 
-// The level's number, worked out in another way.
+// LevelFS, computed in another way.
 TEST(FairTree, HasTheLevelOfTheFormula) {
     testing::for_each_seed(500, [](Rng& rng) {
         std::vector<User> users;
@@ -168,7 +168,7 @@ TEST(FairTree, HasTheLevelOfTheFormula) {
     });
 }
 
-// Among siblings: whoever is higher has more share for each second used.
+// Among siblings: the higher one has more shares per second used.
 TEST(FairTree, PutsSiblingsInTheOrderOfTheirRatios) {
     testing::for_each_seed(300, [](Rng& rng) {
         std::vector<User> users;

@@ -1,8 +1,8 @@
-// drf: whoever has least of what they have most of comes next (dominant resource fairness).
+// drf: the user with the lowest dominant share comes next (dominant resource fairness).
 //
-// Progressive filling after Ghodsi et al. (NSDI '11): of all users, or accounts with `by_account`,
-// the one with the lowest dominant share takes its next job, and so on down the queue. An account's
-// share is divided by its shares. Ties go to whoever submitted first.
+// Progressive filling after Ghodsi et al. (NSDI '11): the user, or with `by_account` the account,
+// with the lowest dominant share takes its next job, and so on down the queue. An account's
+// dominant share is divided by its shares. Ties go to the earlier submission.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -13,11 +13,11 @@
 namespace berth {
 namespace {
 
-// A user or an account, and how far it has come.
+// A user or an account, and what it has been given so far.
 struct Party {
     Resources used;
     std::int64_t weight = 1;
-    std::vector<std::size_t> jobs;  // Of those that wait, in order.
+    std::vector<std::size_t> jobs;  // Its pending jobs, in order.
     std::size_t next = 0;
 };
 

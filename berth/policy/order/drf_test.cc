@@ -7,7 +7,8 @@ namespace {
 
 using testing::Waiting;
 
-// Seed 002: train asks for 8 GPUs, 32 CPUs, 256 GiB; prep for 64 CPUs, 128 GiB.
+// From the chapter "Training Job Scheduling", section 4.1: train asks for 8 GPUs, 32 CPUs, 256 GiB;
+// prep for 64 CPUs, 128 GiB.
 std::vector<Waiting> seed_jobs(std::size_t trains, std::size_t preps) {
     const Waiting train{
         .name = "t", .user = "t", .account = "train", .gpus = 8, .cpus = 32, .memory = gib(256)};
@@ -17,8 +18,7 @@ std::vector<Waiting> seed_jobs(std::size_t trains, std::size_t preps) {
     return jobs;
 }
 
-// Equal at nothing, a quarter and a half: the earlier submission, which is train's. (The audit of
-// the seeds has prep at the half.)
+// Ties at nothing, a quarter and a half go to the earlier submission, which is train's.
 TEST(SeedDrf, Seed002LetsTheLowerDominantShareTakeItsNextJob) {
     EXPECT_EQ(testing::order_of("drf", seed_jobs(12, 12)).substr(0, 20), "tpptptptpptptptpptpt");
 }

@@ -1,10 +1,12 @@
-// least_attained: the job that has had least GPU time comes first, in steps (discretised 2D-LAS).
+// least_attained: the job with the least attained GPU time comes first, in steps (discretised
+// 2D-LAS).
 //
-// After Tiresias (Gu et al., NSDI '19): service is GPUs × time; a job goes down a queue at each
-// threshold, and within one the order is by priority. With `gittins` the jobs of a queue go by
-// their Gittins index instead: how likely such a job is over within the next quantum, for each
-// second that it would take of it, as its code has it (sums of d, not of d - a). A job that waits
-// has service only if it ran before: it was preempted or requeued.
+// After Tiresias (Gu et al., NSDI '19). Attained service is GPUs × time. A job moves down one queue
+// at each threshold; within a queue, priority decides. With `gittins`, the jobs of a queue are
+// ordered by their Gittins index instead: the probability that such a job ends within the next
+// quantum, divided by the time it is expected to use of it. The formula is that of Tiresias' code
+// (sums of d, not of d - a). A pending job has attained service only if it ran before and was
+// preempted or requeued.
 #include <algorithm>
 #include <vector>
 
@@ -54,12 +56,12 @@ private:
         return static_cast<std::int64_t>(std::min<Wide>(index, kQueueSpan));
     }
 
-    std::vector<Duration> thresholds_;  // Where each queue but the last ends.
+    std::vector<Duration> thresholds_;  // Upper bound of each queue but the last.
     Duration quantum_;
     bool gittins_;
 };
 
-// `first`, `second`, and from there on each `factor` times the one before.
+// `first`, `second`, then each `factor` times the one before.
 std::vector<Duration> thresholds_of(const Params& params) {
     constexpr Duration kMost = std::chrono::hours(24 * 365 * 10'000);
     std::vector<Duration> thresholds = {std::chrono::seconds(params.number("first")),

@@ -20,7 +20,8 @@ TEST(LeastAttained, PutsJobsIntoQueuesByTheirService) {
 }
 
 TEST(LeastAttained, MayHaveMoreQueues) {
-    // Queues end at 10, 20, 40, 80 s: three of 30 s or less are in the third, and earlier ones.
+    // Queues end at 10, 20, 40, 80 s. The three jobs of 30 s or less are in the third queue or an
+    // earlier one.
     const std::vector<testing::Waiting> jobs = {
         {.name = "a", .attained = 80s}, {.name = "b", .attained = 79s},
         {.name = "c", .attained = 40s}, {.name = "d", .attained = 39s},
@@ -31,9 +32,9 @@ TEST(LeastAttained, MayHaveMoreQueues) {
 }
 
 TEST(LeastAttained, MayGoByTheGittinsIndexWithinAQueue) {
-    // Services of 100 and 10 000 s. Fresh: one of two is over within the quantum of 1000 s, which
-    // takes 100 + 1000 s of the two. After 100 s of service only the long one is left, which is not
-    // over soon: index 0. Near its end it is.
+    // Ended jobs had services of 100 and 10 000 s. For a fresh job, one of the two ends within the
+    // quantum of 1000 s, and they use 100 + 1000 s of it. After 100 s of service only the long one
+    // remains, which does not end soon: index 0. Near its end the index is positive.
     testing::OrderView view = testing::order_view();
     view.services_over = {100s, 10'000s};
     const auto rule = testing::make_rule(

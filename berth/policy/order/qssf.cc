@@ -1,4 +1,4 @@
-// qssf: the job that is expected to take least GPU time comes first.
+// qssf: the job with the least expected GPU time comes first.
 //
 // Quasi-shortest-service-first of Helios (Hu et al., SC '21): expected length × GPUs.
 #include <limits>

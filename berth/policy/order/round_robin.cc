@@ -1,6 +1,6 @@
-// round_robin: users take turns, whatever they ask for.
+// round_robin: users take turns, whatever their jobs ask for.
 //
-// A job's rank is how many of its user's jobs run or wait before it.
+// A job's rank is the number of its user's jobs that run or precede it in the queue.
 #include <map>
 
 #include "berth/policy/rule.h"

@@ -1,7 +1,7 @@
-// shortest_first: the job that is expected to run least comes first (SJF).
+// shortest_first: the job with the shortest expected length comes first (SJF).
 //
-// By its prediction where there is one, never beyond its limit: what is expected chooses, the limit
-// promises. After Smith's rule (1956); ties go by priority.
+// The expected length is the prediction if there is one, at most the time limit. It only orders
+// jobs; the plan uses the limit. After Smith's rule (1956); ties go by priority.
 #include "berth/policy/rule.h"
 
 namespace berth {

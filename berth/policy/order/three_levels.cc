@@ -1,8 +1,9 @@
-// three_levels: QOS high before medium before low, and within one by a score.
+// three_levels: QOS high before medium before low, and within each by a score.
 //
-// The queue of seed 003: 1000, 500 or 100 points, up to 100 for an hour of waiting, 10 less for
-// each GPU, and the site factor as the user's bonus; higher scores first (the seed's Python takes
-// the lowest). Another QOS counts as medium.
+// The priority queue of the article "Machine Learning Cluster Scheduling and Resource Management":
+// 1000, 500 or 100 points, up to 100 for an hour of waiting, 10 less for each GPU, and the site
+// factor as the user's bonus. Higher scores go first (the article's Python code takes the lowest).
+// Any other QOS counts as medium.
 #include <algorithm>
 
 #include "berth/model/micro.h"

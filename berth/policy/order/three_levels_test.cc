@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 constexpr std::uint32_t kMedium = 0, kHigh = 1, kLow = 2;
 
-// The score of seed 003's queue, in points.
+// The rule's score, in points.
 std::int64_t score(testing::Waiting one) {
     testing::OrderView view = testing::order_view();
     const Job job = testing::job_of(one, 1, view);
@@ -26,7 +26,7 @@ TEST(SeedQueue, Seed003Scores) {
     EXPECT_EQ(score({.gpus = 8, .qos = kMedium, .waited = 1h}), 520);
     EXPECT_EQ(score({.gpus = 1, .qos = kLow, .waited = 30min}), 140);
     EXPECT_EQ(score({.gpus = 51, .qos = kMedium}), -10);
-    EXPECT_EQ(score({.gpus = 1, .qos = kHigh, .waited = 5h}), 1090);  // An hour counts, no more.
+    EXPECT_EQ(score({.gpus = 1, .qos = kHigh, .waited = 5h}), 1090);  // At most one hour counts.
 }
 
 TEST(SeedQueue, Seed003PutsEveryMediumBeforeAnyLow) {

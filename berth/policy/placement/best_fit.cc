@@ -1,4 +1,4 @@
-// best_fit: the node on which the least is left over, CPUs and GPUs alike.
+// best_fit: the node on which the least is left over; CPUs and GPUs count equally.
 #include "berth/policy/fullness.h"
 #include "berth/policy/gpus_of.h"
 

@@ -1,6 +1,6 @@
-// dot_product: the node whose free CPUs and GPUs are least like what the job asks, as the product
-// of the two vectors tells: large free nodes are kept for large jobs. The baseline DotProd of the
-// paper on fragmentation (Weng et al., ATC 2023), with the vectors of Tetris (SIGCOMM 2014).
+// dot_product: the node whose free CPUs and GPUs have the smallest dot product with the request, so
+// that large free nodes are kept for large jobs. The baseline DotProd of "Beware of Fragmentation"
+// (Weng et al., ATC 2023), with the vectors of Tetris (SIGCOMM 2014).
 #include "berth/policy/gpus_of.h"
 #include "berth/policy/rule.h"
 

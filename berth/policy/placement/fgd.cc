@@ -1,6 +1,6 @@
-// fgd: the node, and the GPU of it, where the job makes the free GPUs the least less useful to the
-// work that usually comes. Fragmentation gradient descent as its paper has it (Weng et al., ATC
-// 2023): 100 / (1 + e^-gain), without its fraction. `fragmentation` is what we made of it.
+// fgd: the node and GPU where the job least reduces the usefulness of the free GPUs to the usual
+// workload. Fragmentation gradient descent as published (Weng et al., ATC 2023): 100 / (1 +
+// e^-gain), truncated. `fragmentation` is Berth's refinement.
 #include <algorithm>
 #include <array>
 
@@ -11,7 +11,7 @@
 namespace berth {
 namespace {
 
-// From which gain on, in millionths of a GPU, the score is 1 … 99: 10^6 ln(k / (100 - k)).
+// The smallest gain, in millionths of a GPU, for each score 1 … 99: 10^6 ln(k / (100 - k)).
 constexpr std::array<std::int64_t, 99> kGainFor = {
     -4595120, -3891820, -3476099, -3178054, -2944439, -2751535, -2586689, -2442347, -2313635,
     -2197225, -2090741, -1992430, -1900959, -1815290, -1734601, -1658228, -1585627, -1516347,

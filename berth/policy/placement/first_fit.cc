@@ -1,5 +1,5 @@
-// first_fit: the first node, in the order of the configuration, that has room. Together with an
-// order of jobs from the largest to the smallest this is first-fit decreasing.
+// first_fit: the first node, in the order of the configuration, that has room. With jobs ordered
+// from largest to smallest, this is first-fit decreasing.
 #include "berth/policy/rule.h"
 
 namespace berth {
@@ -7,7 +7,8 @@ namespace {
 
 class FirstFit : public PlacementScore {
 public:
-    Ppm value(const Candidate&, const View&) const override { return Ppm(0); }  // Ties decide.
+    // Ties go to the lower node id.
+    Ppm value(const Candidate&, const View&) const override { return Ppm(0); }
 };
 
 }  // namespace

@@ -1,8 +1,10 @@
-// fragmentation: the node, and the GPU of it, where the job makes the free GPUs the least less
-// useful to the work that usually comes, and which it fills best. What gave more than the gradient
-// as published (see fgd): no rounding, so that what is left over counts where the gradient says
-// little; work that wants parts counts more, for it is what breaks GPUs up; and types that some
-// work cannot do without are spared. bench/openb measures it.
+// fragmentation: the node and GPU where the job least reduces the usefulness of the free GPUs to
+// the usual workload, and which it fills best.
+//
+// It differs from the published gradient (see fgd) in what improved results: scores are not
+// rounded, so leftovers decide where the gradient says little; shapes that want parts count more,
+// since they are what breaks GPUs up; types without which some jobs cannot run are spared.
+// bench/openb measures it.
 #include <algorithm>
 
 #include "berth/policy/fragmentation.h"
@@ -23,10 +25,10 @@ std::int64_t supply_of(DimensionSet types, const ClusterTotals& totals) {
     return gpus;
 }
 
-// How much work cannot do without GPUs of this type, for each of those that it may have; one is
-// what all work comes to for each GPU of the cluster.
+// How much of the workload is restricted to GPUs of this type, per acceptable GPU, relative to the
+// average demand per GPU of the cluster: 1 is average.
 Ppm demand_for(DimensionId type, std::span<const WorkShape> work, const ClusterTotals& totals) {
-    Wide on_type = 0, in_all = 0;  // Thousandths of a GPU; the former a million times, for each.
+    Wide on_type = 0, in_all = 0;  // Thousandths of a GPU; on_type is per GPU, in millionths.
     for (const WorkShape& shape : work) {
         const Wide wanted = Wide{shape.count} * shape.gpus * shape.milli;
         in_all += wanted;

@@ -10,7 +10,7 @@ using Fragmentation = testing::SharedGpus;
 TEST_F(Fragmentation, PrefersTheGpuThatItsRemnantSuits) {
     view_.work = {{.cpu = cores(4), .gpus = 1, .milli = 500, .count = 6},
                   {.cpu = cores(4), .gpus = 1, .milli = 1000, .count = 4}};
-    // 300 of 500 leave 200 that nobody wants; 300 of 800 leave just what most want.
+    // 300 of 500 leave 200, which no shape can use; 300 of 800 leave exactly what most shapes want.
     const Candidate small = candidate(64, {500, 800, 1000, 0}, 1, 300);
     Candidate fitting = small;
     fitting.chosen = 2;
@@ -30,7 +30,7 @@ TEST_F(Fragmentation, SparesATypeThatSomeWorkCannotDoWithout) {
         return testing::make_rule(placement_scores(), "fragmentation", {{"scarce_type", 0}})
             ->value(one, view);
     };
-    // Half of all work, 1000 of 2000, on the one T4 of five GPUs: 2.5 times the usual demand.
+    // Half of all work, 1000 of 2000, on the one T4 of five GPUs: 2.5 times the average demand.
     EXPECT_EQ(free_of_cost(on_t4, view_) - score("fragmentation", on_t4), Ppm(1'250'000));
     EXPECT_EQ(free_of_cost(on_a100, view_), score("fragmentation", on_a100));
 }

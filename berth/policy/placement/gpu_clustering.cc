@@ -1,6 +1,6 @@
-// gpu_clustering: beside jobs that have as many GPUs each, so that what leaves together leaves
-// whole nodes behind. The baseline GpuClustering of the paper on fragmentation (Weng et al., ATC
-// 2023).
+// gpu_clustering: nodes whose jobs have as many GPUs each as this one, so that jobs that end
+// together free whole nodes. The baseline GpuClustering of "Beware of Fragmentation" (Weng et al.,
+// ATC 2023).
 #include <bit>
 
 #include "berth/policy/gpus_of.h"

@@ -1,6 +1,6 @@
-// gpu_packing: GPUs that are shared already, then free GPUs of a node that is in use, then an idle
-// node, the one with the fewest GPUs first. The baseline GpuPacking of the paper on fragmentation
-// (Weng et al., ATC 2023).
+// gpu_packing: GPUs that are already shared, then free GPUs of a node in use, then an idle node,
+// the one with the fewest GPUs first. The baseline GpuPacking of "Beware of Fragmentation" (Weng et
+// al., ATC 2023).
 #include <algorithm>
 
 #include "berth/policy/gpus_of.h"

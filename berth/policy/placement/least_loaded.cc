@@ -1,6 +1,6 @@
-// least_loaded: the node whose GPUs do the least, as its agent last saw them: utilisation, memory,
-// temperature and power, weighed. One that is too hot comes last. For GPUs that several jobs share,
-// and for nodes where others work beside the cluster's jobs.
+// least_loaded: the node whose GPUs are the least loaded, as its agent last reported: a weighted
+// sum of utilisation, memory, temperature and power. A GPU that is too hot comes last. For GPUs
+// shared by several jobs, and for nodes that are also used outside the cluster.
 #include <algorithm>
 
 #include "berth/policy/rule.h"
@@ -8,7 +8,7 @@
 namespace berth {
 namespace {
 
-// Of a node of which nothing fresh is known: neither sought nor avoided.
+// For a node without recent readings: neither preferred nor avoided.
 constexpr Ppm kUnknown(500'000);
 
 class LeastLoaded : public PlacementScore {
@@ -37,7 +37,7 @@ public:
     bool tells_nodes_apart() const override { return true; }
 
 private:
-    // 1: it rests and is cold. What was not read does not count.
+    // 1: idle and cold. Values that were not read do not count.
     Ppm idleness(const GpuReading& gpu) const {
         if (gpu.temperature >= hot_) return Ppm(0);
         std::int64_t load = 0, weights = 0;

@@ -38,7 +38,7 @@ TEST_F(LeastLoaded, WeighsWhatWasRead) {
 TEST_F(LeastLoaded, IgnoresAnOldReport) {
     const std::vector<std::int32_t> milli(4, 1000);
     const auto candidate_now = [&] { return candidate(64, milli, 1, 500); };
-    EXPECT_EQ(score("least_loaded", candidate_now()), Ppm(500'000));  // There never was one.
+    EXPECT_EQ(score("least_loaded", candidate_now()), Ppm(500'000));  // No reading yet.
     view_.seen = NodeReadings{view_.at, {{0, 0, 0, 20, 0}}};
     EXPECT_GT(score("least_loaded", candidate_now()), Ppm(900'000));
     view_.at += std::chrono::seconds(91);

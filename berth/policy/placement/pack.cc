@@ -1,8 +1,8 @@
 // pack: fill the fullest node that still has room, and keep whole nodes free for whole-node jobs.
 //
-// What a GPU cluster breaks into is left-over GPUs, so these count before left-over CPUs: nine
-// parts to one. A job without GPUs thereby goes where none is free, and last to a node full of
-// them.
+// What fragments a GPU cluster is leftover GPUs, so these weigh nine times as much as leftover
+// CPUs. Jobs without GPUs therefore go first to nodes that have no free GPU, and last to nodes full
+// of free ones.
 #include "berth/policy/rule.h"
 
 namespace berth {

@@ -1,5 +1,5 @@
-// random: any node that has room, all with the same chance. To compare other rules with. It is
-// drawn from the job and the node, so the same job finds the same node again.
+// random: any node that has room, with equal probability; a baseline for other rules. The draw
+// depends only on job and node, so the same job finds the same node again.
 #include "berth/base/hash.h"
 #include "berth/policy/rule.h"
 
@@ -12,7 +12,8 @@ public:
         StateHash node;
         node.add(candidate.job);
         node.add(candidate.node);
-        StateHash gpu = node;  // Only between those of one node: a large one has no better chance.
+        // Chooses only among the GPUs of one node, so a node with more GPUs is not more likely.
+        StateHash gpu = node;
         gpu.add(candidate.chosen);
         return Ppm(below(node, 1'000'000) * 1000 + below(gpu, 1000));
     }

@@ -1,5 +1,5 @@
-// spread: the node that stays the emptiest for its size, so that load, heat and the harm of a lost
-// node are even.
+// spread: the node that stays the emptiest for its size, so that load, heat and the damage of a
+// node failure are even.
 #include "berth/policy/gpus_of.h"
 #include "berth/policy/rule.h"
 

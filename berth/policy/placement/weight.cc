@@ -1,4 +1,4 @@
-// weight: nodes of a lower Weight are filled first, as slurm.conf says.
+// weight: nodes of a lower Weight are filled first, as in slurm.conf.
 #include "berth/policy/rule.h"
 
 namespace berth {
@@ -6,8 +6,8 @@ namespace {
 
 class Weight : public PlacementScore {
 public:
-    // Not a fraction: a step in Weight is a whole one, so that rules of a small weight cannot
-    // outdo it.
+    // Not a fraction: one step of Weight is a whole unit, so rules with a small weight cannot
+    // outweigh it.
     Ppm value(const Candidate& candidate, const View& view) const override {
         return kPpmOne * -std::int64_t{view.spec().node(candidate.node).weight};
     }

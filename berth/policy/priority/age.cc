@@ -1,8 +1,8 @@
-// age: a job gains priority as it waits, so that nothing waits for ever.
+// age: a job gains priority as it waits, so that no job waits forever.
 //
-// min(1, (now - eligible) / max_age), after `set_priority_factors` of Slurm's priority/multifactor:
-// it counts from when begin time, hold and dependencies were out of the way; with ACCRUE_ALWAYS
-// from the submission.
+// min(1, (now - eligible) / max_age), after `set_priority_factors` of Slurm's priority/multifactor.
+// `eligible` is when begin time, hold and dependencies were satisfied; with ACCRUE_ALWAYS, the
+// submission.
 #include <algorithm>
 
 #include "berth/policy/rule.h"

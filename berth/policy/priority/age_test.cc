@@ -42,7 +42,7 @@ TEST(Age, MayCountFromTheSubmission) {
     testing::FixedView view;
     view.at = Time(13h);
     Job job;
-    job.submitted_at = Time(1h);  // Not eligible yet: ACCRUE_ALWAYS counts it all the same.
+    job.submitted_at = Time(1h);  // Not eligible yet: ACCRUE_ALWAYS counts the time anyway.
     const Factor age = rule->value(job, view);
     EXPECT_EQ(1440 * age.part / age.whole, 720);
 }

@@ -1,7 +1,7 @@
-// association: some accounts' and users' jobs come first.
+// association: jobs of some accounts and users come first.
 //
 // The association's priority / the highest of all, after `set_priority_factors` of Slurm's
-// priority/multifactor; with NO_NORMAL_ASSOC the priority as it is.
+// priority/multifactor; with NO_NORMAL_ASSOC, the priority itself.
 #include "berth/policy/rule.h"
 
 namespace berth {

@@ -1,6 +1,6 @@
-// fair_share: who has used less than their share comes first.
+// fair_share: users and accounts that have used less than their share come first.
 //
-// The factor that the site's rule of fairness gives the job's association, policy/fairness/.
+// The factor that the site's fairness rule gives the job's association; see policy/fairness/.
 #include "berth/policy/rule.h"
 
 namespace berth {

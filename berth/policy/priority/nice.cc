@@ -1,7 +1,8 @@
-// nice: what the user gives away of their job's priority. An operator may give a negative one.
+// nice: the amount by which users lower the priority of their own jobs. An operator may give a
+// negative one.
 //
-// It is subtracted as it is, a point for each, after `_get_priority_internal` of Slurm's
-// priority/multifactor. Its weight is 1 where a configuration follows Slurm.
+// Subtracted as it is, one point each, after `_get_priority_internal` of Slurm's
+// priority/multifactor. Its weight is 1 in configurations derived from Slurm's.
 #include "berth/policy/rule.h"
 
 namespace berth {

@@ -1,7 +1,7 @@
-// partition: some partitions' jobs come first.
+// partition: jobs of some partitions come first.
 //
 // PriorityJobFactor / the highest of all partitions, after `set_priority_factors` of Slurm's
-// priority/multifactor; with NO_NORMAL_PART the factor as it is.
+// priority/multifactor; with NO_NORMAL_PART, the factor itself.
 #include "berth/policy/rule.h"
 
 namespace berth {

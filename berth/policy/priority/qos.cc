@@ -1,7 +1,7 @@
 // qos: jobs of a higher quality of service come first.
 //
 // Priority of the QOS / the highest of all, after `set_priority_factors` of Slurm's
-// priority/multifactor; with NO_NORMAL_QOS the priority as it is.
+// priority/multifactor; with NO_NORMAL_QOS, the priority itself.
 #include "berth/policy/rule.h"
 
 namespace berth {

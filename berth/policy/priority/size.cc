@@ -1,9 +1,10 @@
-// size: big jobs first, for they are the hardest to place, or small ones with favor_small.
+// size: large jobs first, since they are the hardest to place; or small jobs first, with
+// favor_small.
 //
 // (nodes / nodes of the cluster + cpus / cpus of the cluster) / 2, after `set_priority_factors` of
-// Slurm's priority/multifactor; with PriorityFavorSmall each part is one less its fraction. With
-// SMALL_RELATIVE_TO_TIME: the CPUs, or those of as many average nodes if that is more, for each
-// minute of the limit.
+// Slurm's priority/multifactor; with PriorityFavorSmall, each part is one minus its fraction. With
+// SMALL_RELATIVE_TO_TIME: the job's CPUs, or those of as many average nodes if that is more, per
+// minute of its time limit.
 #include <algorithm>
 
 #include "berth/policy/rule.h"
@@ -33,7 +34,7 @@ private:
         const std::int64_t minutes = job.time_limit == Duration::max()
                                          ? std::int64_t{365} * 24 * 60  // As Slurm's INFINITE.
                                          : std::max<std::int64_t>(1, seconds(job.time_limit) / 60);
-        // Times the number of nodes, so that an average node's CPUs are whole.
+        // Times the number of nodes, so that the CPUs of an average node are an integer.
         const std::int64_t taken = std::max(size.nodes * cpus, size.cpus * nodes);
         const std::int64_t whole = cpus * nodes * minutes;
         const std::int64_t part = std::clamp<std::int64_t>(taken, 0, whole);

@@ -1,7 +1,8 @@
-// tres: jobs come first by what they ask for, each TRES by a weight of its own.
+// tres: orders jobs by what they ask for, with a weight for each TRES.
 //
-// The sum of weight × asked / what the partition has, after `set_priority_factors` of Slurm's
-// priority/multifactor; with NO_NORMAL_TRES asked is not divided. See tres_points.h.
+// The sum of weight × requested / what the partition has, after `set_priority_factors` of Slurm's
+// priority/multifactor; with NO_NORMAL_TRES, the requested amount is not divided. See
+// tres_points.h.
 #include "berth/policy/rule.h"
 #include "berth/policy/tres_points.h"
 

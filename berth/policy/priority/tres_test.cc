@@ -29,7 +29,7 @@ TEST(Tres, WeighsThePartOfThePartition) {
     EXPECT_EQ(millipoints({{"cpu", 1'000'000'000}}), 250'000);
     EXPECT_EQ(millipoints({{"gres/gpu", 3'000'000'000}}), 500'000);
     EXPECT_EQ(millipoints({{"node", 1'000'000'000}, {"cpu", 500'000'000}}), 458'333);
-    EXPECT_EQ(millipoints({{"mem", 1'000'000'000}}), 0);  // It asks for none.
+    EXPECT_EQ(millipoints({{"mem", 1'000'000'000}}), 0);  // The job asks for none.
     EXPECT_EQ(millipoints({{"gres/tpu", 1'000'000'000}}), 0);
     EXPECT_EQ(millipoints({{"cpu", 2'500'000}}, true), 60'000);
 }
