@@ -1,4 +1,4 @@
-// What `scontrol update` changes of a job's request.
+// The changes to a job's request that `scontrol update` makes.
 #include "berth/control/turn/command.h"
 
 namespace berth {
