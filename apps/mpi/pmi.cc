@@ -17,9 +17,8 @@
 namespace berth {
 namespace {
 
-constexpr std::size_t kUnreadMax =
-    // Unread answers: a task that has this many is not read from either.
-    64 * 1024;
+// Unread answers: a task that has this many is not read from either.
+constexpr std::size_t kUnreadMax = 64 * 1024;
 
 class Server {
 public:

@@ -110,9 +110,8 @@ struct StartAttempt {
 };
 struct StartStep {
     LaunchStep launch;
-    LaunchAttempt
-        // The attempt of the step, without payload: owner, cluster, confinement.
-        attempt;
+    // The attempt of the step, without payload: owner, cluster, confinement.
+    LaunchAttempt attempt;
     BERTH_FIELDS(StartStep, launch, attempt)
 };
 // Runs the site's prolog or epilog (`run.step` says which) as root, outside the attempt's cgroups,

@@ -11,9 +11,8 @@ namespace berth {
 
 namespace {
 
-constexpr std::int64_t kApplicationId =
-    // "Brth": SQLite's application id.
-    0x42727468;
+// "Brth": SQLite's application id.
+constexpr std::int64_t kApplicationId = 0x42727468;
 
 // Records, payloads and slices are stored as packing.h encodes them.
 //

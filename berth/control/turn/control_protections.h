@@ -9,9 +9,8 @@ struct ControlProtections {
     bool boot_ids = true;
     // Reports about an attempt other than the current one are ignored.
     bool attempts = true;
-    bool atomic_inventory =
-        // Nothing is decided about a node before its whole inventory has arrived.
-        true;
+    // Nothing is decided about a node before its whole inventory has arrived.
+    bool atomic_inventory = true;
     // A GPU is free once the agent says that the attempt's cgroup is empty.
     bool wait_for_clean = true;
     bool gangs = true;          // All nodes of a job launch and end together.

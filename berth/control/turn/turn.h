@@ -50,9 +50,8 @@ struct OutgoingAnswer {
 struct Changes {
     Time now{};
     std::uint64_t sequence = 0;  // Of the last durable record included.
-    std::vector<JobId>
-        // Changed or new jobs, each once, in id order. Their rows are rebuilt.
-        jobs;
+    // Changed or new jobs, each once, in id order. Their rows are rebuilt.
+    std::vector<JobId> jobs;
     std::vector<JobId> gone;  // Removed from the state; accounting has them.
     std::vector<NodeId> nodes;
     bool spec = false;               // The configuration changed: rebuild everything.

@@ -14,9 +14,8 @@
 namespace berth {
 
 struct FoundGpu {
-    std::string
-        // "nvidia_h100_80gb_hbm3": the product name as Slurm's AutoDetect writes it.
-        type;
+    // "nvidia_h100_80gb_hbm3": the product name as Slurm's AutoDetect writes it.
+    std::string type;
     std::string file;  // "/dev/nvidia0"; all files of a MIG instance; empty: simulated.
     std::string uuid;
     Bytes memory;
@@ -28,9 +27,8 @@ struct FoundGpu {
 class GpuInventory {
 public:
     virtual ~GpuInventory() = default;
-    virtual Result<std::vector<FoundGpu>>
     // By minor number, which is part of the file's name.
-    gpus() = 0;
+    virtual Result<std::vector<FoundGpu>> gpus() = 0;
 };
 
 // Uses NVML. `not_found` if there is no such library, hence no driver. A GPU that is partitioned

@@ -17,12 +17,10 @@
 namespace berth {
 namespace {
 
-constexpr std::size_t kBufferMax =
-    // Above this, a slow srun slows its tasks down, as a pipe does.
-    256 * 1024;
-constexpr std::size_t kHeldInputMax =
-    std::size_t{8}  // Input that arrives before srun has received the hold.
-    << 20;
+// Above this, a slow srun slows its tasks down, as a pipe does.
+constexpr std::size_t kBufferMax = 256 * 1024;
+// For input that arrives before srun has received the hold.
+constexpr std::size_t kHeldInputMax = std::size_t{8} << 20;
 constexpr std::size_t kToMpiMax = std::size_t{8} << 20;
 constexpr int kConnectMs = 10'000;
 // More than a pipe holds; remaining processes could fill it for ever.
