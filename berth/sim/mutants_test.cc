@@ -6,8 +6,7 @@
 //     begins, so `sessions` drops the same orders. Launch orders of an earlier epoch are refused in
 //     agent/order_test.cc (Orders.AreDroppedWhenStale); and here, in the pair with `sessions`.
 //   - overlap at the agent: the controller never allocates a GPU twice, so nothing is left to
-//     refuse.
-//     agent/launch_test.cc (Launch.IsRefusedWhereALiveAttemptHoldsWhatItWants).
+//     refuse. See agent/launch_test.cc (Launch.IsRefusedWhereALiveAttemptHoldsWhatItWants).
 #include <gtest/gtest.h>
 
 #include "berth/sim/world.h"

@@ -77,7 +77,7 @@ Error has_log(const std::string& from, std::uint64_t sequence) {
                 " are in " + from + "-wal. Make a copy by berth backup, and restore that"};
 }
 
-// The controller's user keeps the ownership, whoever restores.
+// The file gets the directory's owner, whichever user restores.
 Status give_to_owner_of(const std::string& directory, const NewFile& file) {
     struct stat folder{};
     if (::stat(directory.c_str(), &folder) != 0) return file_error(directory);

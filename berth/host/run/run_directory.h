@@ -1,10 +1,10 @@
-// RunDirectory: the folder of one run, in which agent and shepherd leave each other word. It is how
-// a new agent finds what an old one started.
+// RunDirectory: the folder of one run, through which agent and shepherd exchange state. A new agent
+// finds there what an old one started.
 //
-// RUN_DIR/12.1/place     who owns attempt 1 of job 12
-// RUN_DIR/12.1/batch/    the run: `spec` for the shepherd, `shepherd` its process, `status` once it
-//                        has started, `exit` at the end, `lock` held for as long as it lives;
-//                        without a cgroup also `processes`, for as long as something may live
+// RUN_DIR/12.1/place     the owner of attempt 1 of job 12
+// RUN_DIR/12.1/batch/    the run: `spec` for the shepherd; `shepherd`: its process; `status` once
+//                        it has started; `exit` at the end; `lock`, held while it lives. Without a
+//                        cgroup also `processes`, while the run may have processes
 #pragma once
 
 #include <csignal>
