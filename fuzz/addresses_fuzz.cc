@@ -4,8 +4,8 @@
 
 #include "berth/base/assert.h"
 #include "berth/client/endpoint.h"
+#include "berth/model/dependency_text.h"
 #include "berth/server/http/metrics_listener.h"
-#include "berth/server/service/dependency_text.h"
 #include "berth/wire/link_address.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

@@ -15,7 +15,6 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t si
     if (size < 64) (void)parse_array(text);
     (void)parse_gres_list(text);
     (void)parse_gpu_list(text);
-    (void)parse_dependencies(text);
     (void)parse_signal(text);
     (void)parse_when(text, berth::Time{});
     (void)parse_percent_format(text);

@@ -4,6 +4,9 @@
 // its default.
 #pragma once
 
+#include <string_view>
+#include <type_traits>
+
 // Calls visit("name", self.name) for each field, in order.
 #define BERTH_FIELDS(type, ...)                                                       \
     [[maybe_unused]] friend bool operator==(const type&, const type&) = default;      \
@@ -23,3 +26,21 @@
 #define BERTH_EXPAND3(...) BERTH_EXPAND2(BERTH_EXPAND2(BERTH_EXPAND2(BERTH_EXPAND2(__VA_ARGS__))))
 #define BERTH_EXPAND2(...) BERTH_EXPAND1(BERTH_EXPAND1(BERTH_EXPAND1(BERTH_EXPAND1(__VA_ARGS__))))
 #define BERTH_EXPAND1(...) __VA_ARGS__
+
+namespace berth {
+
+// Gives `to` each field of `from` that has the same name and the same type in both. What differs in
+// either is left as it is: that is for the caller to convert.
+template <class From, class To>
+void copy_same_fields(const From& from, To& to) {
+    From::fields(from, [&](std::string_view name, const auto& value) {
+        To::fields(to, [&](std::string_view other, auto& target) {
+            using Value = std::remove_cvref_t<decltype(value)>;
+            if constexpr (std::is_same_v<Value, std::remove_cvref_t<decltype(target)>>) {
+                if (name == other) target = value;
+            }
+        });
+    });
+}
+
+}  // namespace berth

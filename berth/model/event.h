@@ -73,9 +73,10 @@ struct JobUpdated {  // Whatever is present is changed.
     std::optional<Duration> time_min;
     std::optional<std::uint32_t> mail_types;
     std::optional<std::string> mail_user;
+    std::optional<bool> any_dependency;
     BERTH_FIELDS(JobUpdated, job, time_limit, partition, nodelist, priority, nice, qos, name,
                  comment, begin, dependencies, array_max_running, by_operator, site_factor, request,
-                 deadline, time_min, mail_types, mail_user)
+                 deadline, time_min, mail_types, mail_user, any_dependency)
 };
 struct JobHeld {
     JobId job{0};

@@ -197,35 +197,21 @@ std::optional<Refused> requeue_one(TurnBuilder& builder, const Principal& princi
 }
 
 // Names become ids. Unknown names are refused.
-std::optional<Refused> resolve(const ClusterSpec& spec, const UpdateJob& command,
-                               JobUpdated& fact) {
-    if (command.partition) {
-        fact.partition = spec.find_partition(*command.partition);
+std::optional<Refused> resolve(const ClusterSpec& spec, const JobChange& change, JobUpdated& fact) {
+    copy_same_fields(change, fact);
+    if (change.partition) {
+        fact.partition = spec.find_partition(*change.partition);
         if (!fact.partition) {
             return refused(Refusal::unknown_partition,
-                           "There is no partition '" + *command.partition + "'");
+                           "There is no partition '" + *change.partition + "'");
         }
     }
-    if (command.qos) {
-        fact.qos = spec.find_qos(*command.qos);
+    if (change.qos) {
+        fact.qos = spec.find_qos(*change.qos);
         if (!fact.qos) {
-            return refused(Refusal::unknown_qos, "There is no QOS '" + *command.qos + "'");
+            return refused(Refusal::unknown_qos, "There is no QOS '" + *change.qos + "'");
         }
     }
-    if (command.time_limit) fact.time_limit = command.time_limit->value_or(Duration::max());
-    fact.nodelist = command.nodelist;
-    fact.priority = command.priority;
-    fact.nice = command.nice;
-    fact.name = command.name;
-    fact.comment = command.comment;
-    fact.begin = command.begin;
-    fact.dependencies = command.dependencies;
-    fact.array_max_running = command.array_max_running;
-    fact.site_factor = command.site_factor;
-    fact.deadline = command.deadline;
-    fact.time_min = command.time_min;
-    fact.mail_types = command.mail_types;
-    fact.mail_user = command.mail_user;
     return std::nullopt;
 }
 
@@ -272,16 +258,16 @@ Answer requeue(TurnBuilder& builder, const Principal& principal, const RequeueJo
 Answer update(TurnBuilder& builder, const Principal& principal, const UpdateJob& command) {
     if (auto refusing = too_large(command)) return refused(*std::move(refusing));
     JobUpdated wanted;
-    if (auto no = resolve(builder.state().spec(), command, wanted)) return *no;
+    if (auto no = resolve(builder.state().spec(), command.change, wanted)) return *no;
     const auto act = [&](const JobTarget& target) -> std::optional<Refused> {
         if (auto no = too_many(target)) return no;
         const Job& job = *builder.state().find_job(target.job);
         wanted.job = target.job;
         const bool by_operator = allowed(principal.role, Verb::raise_limits, owns(principal, job));
         wanted.by_operator = by_operator;
-        if (command.request.any()) {
+        if (command.change.changes_request()) {
             wanted.request = job.spec.request;
-            command.request.apply_to(*wanted.request);
+            command.change.apply_to(*wanted.request);
         }
         auto admitted =
             admit_update(builder.state(), builder.now(), wanted, by_operator, principal.groups);

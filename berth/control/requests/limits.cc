@@ -174,7 +174,8 @@ std::optional<Refusing> too_large(const SubmitJob& submission) {
     return too_large(spec.request);
 }
 
-std::optional<Refusing> too_large(const UpdateJob& update) {
+std::optional<Refusing> too_large(const UpdateJob& command) {
+    const JobChange& update = command.change;
     const auto text = [](const std::optional<std::string>& maybe) {
         return maybe ? std::string_view(*maybe) : std::string_view();
     };
@@ -182,11 +183,11 @@ std::optional<Refusing> too_large(const UpdateJob& update) {
                                    {"Partition", text(update.partition)},
                                    {"QOS", text(update.qos)},
                                    {"Comment", text(update.comment)},
-                                   {"Features", text(update.request.constraint)},
-                                   {"Reservation", text(update.request.reservation)}})) {
+                                   {"Features", text(update.constraint)},
+                                   {"Reservation", text(update.reservation)}})) {
         return refusing;
     }
-    const auto& exclude = update.request.exclude;
+    const auto& exclude = update.exclude;
     return long_list(
         {{"List of excluded nodes", exclude ? exclude->size() : 0},
          {"Node list", update.nodelist ? update.nodelist->size() : 0},

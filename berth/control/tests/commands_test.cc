@@ -310,12 +310,12 @@ TEST_F(Commands, UpdateOfOneTaskLeavesTheOthers) {
     const std::uint32_t array = rig.submit(array_of({0, 1, 2}));
     const Duration before = rig.job(array).time_limit;
     UpdateJob shorter{.job = ref(array, {2})};
-    shorter.time_limit = Duration(std::chrono::minutes(1));
+    shorter.change.time_limit = Duration(std::chrono::minutes(1));
     EXPECT_TRUE(is_done(rig.ask(kAnn, shorter)));
     EXPECT_EQ(rig.job(array).time_limit, before);
     EXPECT_EQ(rig.job(array + 1).time_limit, Duration(std::chrono::minutes(1)));
     shorter.job = ref(array, {0});
-    shorter.partition = "nosuch";
+    shorter.change.partition = "nosuch";
     EXPECT_EQ(why(rig.ask(kAnn, shorter)), Refusal::unknown_partition);
     EXPECT_EQ(rig.job(array).spec.array->tasks, (std::vector<std::uint32_t>{0, 1}));
 }
@@ -374,8 +374,8 @@ TEST_F(Commands, RequeueIsRefused) {
 TEST_F(Commands, UpdateChangesWhatIsNamed) {
     const std::uint32_t id = rig.run({.limit = hours(2)});
     UpdateJob update{.job = ref(id)};
-    update.time_limit = std::optional(Duration(hours(1)));
-    update.comment = "shorter";
+    update.change.time_limit = std::optional(Duration(hours(1)));
+    update.change.comment = "shorter";
     EXPECT_TRUE(is_done(rig.ask(kAnn, update)));
     EXPECT_EQ(rig.job(id).time_limit, Duration(hours(1)));
     EXPECT_EQ(rig.job(id).spec.comment, "shorter");
@@ -384,18 +384,18 @@ TEST_F(Commands, UpdateChangesWhatIsNamed) {
 TEST_F(Commands, UpdateIsRefused) {
     const std::uint32_t id = rig.run({.limit = hours(1)});
     UpdateJob longer{.job = ref(id)};
-    longer.time_limit = std::optional(Duration(hours(2)));
+    longer.change.time_limit = std::optional(Duration(hours(2)));
     EXPECT_EQ(why(rig.ask(kAnn, longer)), Refusal::not_allowed);
     EXPECT_TRUE(is_done(rig.ask(kOperator, longer))) << "more time is an operator's to give";
     EXPECT_EQ(why(rig.ask(kBob, UpdateJob{.job = ref(id)})), Refusal::not_allowed);
     UpdateJob unknown{.job = ref(id)};
-    unknown.partition = "nosuch";
+    unknown.change.partition = "nosuch";
     EXPECT_EQ(why(rig.ask(kAnn, unknown)), Refusal::unknown_partition);
-    unknown.partition.reset();
-    unknown.qos = "nosuch";
+    unknown.change.partition.reset();
+    unknown.change.qos = "nosuch";
     EXPECT_EQ(why(rig.ask(kAnn, unknown)), Refusal::unknown_qos);
     UpdateJob large{.job = ref(id)};
-    large.comment = std::string(5000, 'x');
+    large.change.comment = std::string(5000, 'x');
     EXPECT_EQ(why(rig.ask(kAnn, large)), Refusal::invalid_request);
 }
 

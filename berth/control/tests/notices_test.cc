@@ -185,7 +185,7 @@ TEST_F(NoticesTest, TellsOfEachTaskOfAnArrayIfAskedSo) {
 
 TEST_F(NoticesTest, WhoAsksLaterIsToldWhatComes) {
     const std::uint32_t id = rig.submit(testing::make_job({.name = "train"}));
-    rig.ask(kAnn, UpdateJob{.job = {JobId(id), {}}, .mail_types = bits("ALL")});
+    rig.ask(kAnn, UpdateJob{.job = {JobId(id), {}}, .change = {.mail_types = bits("ALL")}});
     EXPECT_TRUE(mails().empty());
     EXPECT_EQ(rig.job(id).spec.command->mail_user, "ann@example.org");
     end(id);

@@ -74,7 +74,7 @@ private:
         CreateStep step{.job = ref()};
         step.request.tasks = 1 + number(2);
         UpdateJob update{.job = ref()};
-        update.time_limit = std::optional(Duration(std::chrono::minutes(number(90))));
+        update.change.time_limit = std::optional(Duration(std::chrono::minutes(number(90))));
         const Command commands[] = {
             cancel,
             HoldJob{ref(), static_cast<Hold>(number(2))},

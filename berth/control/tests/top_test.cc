@@ -102,7 +102,7 @@ TEST_F(OnTop, RefusesWhatHasNoPlaceInTheQueue) {
     rig.ask(kOperator, HoldJob{{JobId(a), {}}, Hold::user});
     EXPECT_EQ(why(top(kOperator, {a})), Refusal::job_held);
     UpdateJob by_hand{.job = {JobId(b), {}}};
-    by_hand.priority = 5;
+    by_hand.change.priority = 5;
     rig.ask(kOperator, by_hand);
     EXPECT_EQ(why(top(kOperator, {b})), Refusal::invalid_request);
 }

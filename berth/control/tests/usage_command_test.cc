@@ -36,7 +36,7 @@ TEST_F(UsageCommand, RefusesWhatCannotBe) {
 TEST_F(UsageCommand, SetsASiteFactorForOperatorsAlone) {
     const std::uint32_t id = rig.submit({.gpus = 8});
     UpdateJob update{.job = {JobId(id), {}}};
-    update.site_factor = 700;
+    update.change.site_factor = 700;
     EXPECT_EQ(why(rig.ask(kAnn, update)), Refusal::not_allowed);
     EXPECT_TRUE(is_done(rig.ask(kRoot, update)));
     EXPECT_EQ(rig.job(id).site_factor, 700);

@@ -79,7 +79,7 @@ TEST_F(Warning, OutlivesARestartOfTheController) {
 
 TEST_F(Warning, GoesByTheLimitAsItIsNow) {
     const std::uint32_t id = run(warned_job({.signal = kUser2, .before = 60s}));
-    rig.ask(kOperator, UpdateJob{.job = {JobId(id), {}}, .time_limit = std::optional(20min)});
+    rig.ask(kOperator, UpdateJob{.job = {JobId(id), {}}, .change = {.time_limit = 20min}});
     EXPECT_TRUE(pass(9min).empty());
     EXPECT_EQ(pass(10min).size(), 1U);
 }

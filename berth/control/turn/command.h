@@ -11,6 +11,7 @@
 #include "berth/base/result.h"
 #include "berth/model/event.h"
 #include "berth/model/explanation.h"
+#include "berth/model/job_change.h"
 #include "berth/model/new_node.h"
 #include "berth/model/order.h"
 #include "berth/model/principal.h"
@@ -49,36 +50,9 @@ struct RequeueJob {
     JobRef job;
     bool hold = false;
 };
-// Changes to a job's request. nullopt: unchanged.
-struct RequestChange {
-    std::optional<LicenseRequest> licenses;
-    std::optional<std::string> constraint, reservation;
-    std::optional<std::vector<std::string>> exclude;
-    std::optional<std::uint32_t> nodes_min, nodes_max, tasks, cpus_per_task;
-    std::optional<Bytes> memory_per_node, memory_per_cpu;
-    std::optional<std::uint32_t> switches;  // 0: any number.
-    std::optional<Duration> switches_wait;
-    std::optional<bool> contiguous;
-
-    bool any() const;
-    void apply_to(JobRequest& request) const;
-};
 struct UpdateJob {
     JobRef job;
-    std::optional<std::optional<Duration>> time_limit;  // Inner nullopt: no limit.
-    std::optional<std::string> partition, qos, name, comment;
-    std::optional<std::vector<std::string>> nodelist;  // Empty: any node.
-    std::optional<std::uint32_t> priority;
-    std::optional<std::int64_t> nice;
-    std::optional<Time> begin;
-    std::optional<std::vector<Dependency>> dependencies;
-    std::optional<std::uint32_t> array_max_running;
-    std::optional<std::int64_t> site_factor;
-    RequestChange request;
-    std::optional<Time> deadline;
-    std::optional<Duration> time_min;
-    std::optional<std::uint32_t> mail_types;
-    std::optional<std::string> mail_user;
+    JobChange change;
 };
 enum class NodeAction : std::uint8_t { drain, resume, down, idle, reboot, cancel_reboot };
 struct UpdateNode {

@@ -17,22 +17,22 @@ JobSpec random_spec(Rng& rng) {
     };
     JobSpec spec;
     JobRequest& request = spec.request.edit();
-    if (rng.feasibility(40)) {
+    if (rng.chance(40)) {
         request.nodes_given = true;
         request.nodes_min = upto(4);
-        if (rng.feasibility(50)) request.nodes_max = request.nodes_min + upto(3) - 1;
+        if (rng.chance(50)) request.nodes_max = request.nodes_min + upto(3) - 1;
     }
-    if (rng.feasibility(40)) request.tasks = upto(20);
-    if (rng.feasibility(30)) request.tasks_per_node = upto(6);
-    if (rng.feasibility(40)) request.cpus_per_task = upto(40);
-    if (rng.feasibility(20)) request.memory_per_node = gib(rng.between(0, 400));
-    if (rng.feasibility(20))
-        request.gpus = {{"gpu", rng.feasibility(70) ? "" : "a100", rng.between(1, 12)}};
-    if (rng.feasibility(20)) request.gpus_per_node = {{"gpu", "", rng.between(1, 8)}};
-    if (rng.feasibility(15)) request.gpus_per_task = {{"gpu", "", rng.between(1, 3)}};
-    if (rng.feasibility(10)) request.exclusive = true;
-    if (rng.feasibility(15)) request.nodelist = {"node" + std::to_string(rng.between(1, 7))};
-    if (rng.feasibility(10))
+    if (rng.chance(40)) request.tasks = upto(20);
+    if (rng.chance(30)) request.tasks_per_node = upto(6);
+    if (rng.chance(40)) request.cpus_per_task = upto(40);
+    if (rng.chance(20)) request.memory_per_node = gib(rng.between(0, 400));
+    if (rng.chance(20))
+        request.gpus = {{"gpu", rng.chance(70) ? "" : "a100", rng.between(1, 12)}};
+    if (rng.chance(20)) request.gpus_per_node = {{"gpu", "", rng.between(1, 8)}};
+    if (rng.chance(15)) request.gpus_per_task = {{"gpu", "", rng.between(1, 3)}};
+    if (rng.chance(10)) request.exclusive = true;
+    if (rng.chance(15)) request.nodelist = {"node" + std::to_string(rng.between(1, 7))};
+    if (rng.chance(10))
         request.exclude = {"node[1-" + std::to_string(rng.between(1, 3)) + "]"};
     return spec;
 }

@@ -121,6 +121,7 @@ Objection change(const ClusterState& state, Time now, const JobUpdated& update,
     }
     if (!update.dependencies) return std::nullopt;
     changed.spec.dependencies = *update.dependencies;
+    changed.spec.any_dependency = update.any_dependency.value_or(changed.spec.any_dependency);
     return check_dependencies(state, changed.id, changed.spec);
 }
 

@@ -23,8 +23,8 @@ public:
             look();
         }
         now_ = until;
-        if (rng_.feasibility(60)) submit();
-        if (rng_.feasibility(50)) end_one();
+        if (rng_.chance(60)) submit();
+        if (rng_.chance(50)) end_one();
         look();
     }
     int started() const { return started_; }

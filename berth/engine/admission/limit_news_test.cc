@@ -18,26 +18,26 @@ ClusterSpec limited_cluster(Rng& rng) {
     ClusterSpec spec = testing::make_cluster(2, {.sockets = 1, .cores_per_socket = 8, .gpus = 4});
     spec.scheduling.enforce_limits = true;
     spec.accounts.push_back({.name = "science", .parent = "root"});
-    if (rng.feasibility(50)) spec.accounts.back().limits.group_jobs = 4;
+    if (rng.chance(50)) spec.accounts.back().limits.group_jobs = 4;
     for (const char* name : {"physics", "biology"}) {
         spec.accounts.push_back({.name = name, .parent = "science"});
-        if (rng.feasibility(60)) {
+        if (rng.chance(60)) {
             spec.accounts.back().limits.group_tres = {{"gres/gpu", rng.between(1, 5)}};
         }
         for (const char* user : {"ann", "ben"}) {
             spec.associations.push_back({.account = name, .user = user});
-            if (rng.feasibility(40)) spec.associations.back().limits.max_jobs = 2;
+            if (rng.chance(40)) spec.associations.back().limits.max_jobs = 2;
         }
     }
     spec.accounts.push_back({.name = "art", .parent = "root"});
     spec.associations.push_back({.account = "art", .user = "ann"});
     spec.qos.push_back({.name = "gold"});
     Limits& gold = spec.qos.back().limits;
-    if (rng.feasibility(50)) gold.max_tres_per_user = {{"cpu", 3}};
-    if (rng.feasibility(30)) gold.max_jobs = 2;
-    if (rng.feasibility(30)) gold.max_jobs_per_account = 2;
-    if (rng.feasibility(30)) gold.max_tres_per_account = {{"gres/gpu", 2}};
-    if (rng.feasibility(20)) gold.group_jobs = 3;
+    if (rng.chance(50)) gold.max_tres_per_user = {{"cpu", 3}};
+    if (rng.chance(30)) gold.max_jobs = 2;
+    if (rng.chance(30)) gold.max_jobs_per_account = 2;
+    if (rng.chance(30)) gold.max_tres_per_account = {{"gres/gpu", 2}};
+    if (rng.chance(20)) gold.group_jobs = 3;
     return spec;
 }
 
@@ -46,8 +46,8 @@ void submit_some(Rng& rng, Engine& engine, Time now) {
         {.gpus = rng.between(0, 2), .limit = std::chrono::minutes(rng.between(1, 30))});
     const std::vector<std::string> accounts = {"physics", "biology", "art"};
     spec.account = rng.pick(accounts);
-    const std::string user = rng.feasibility(50) || spec.account == "art" ? "ann" : "ben";
-    if (rng.feasibility(30)) spec.qos = "gold";
+    const std::string user = rng.chance(50) || spec.account == "art" ? "ann" : "ben";
+    if (rng.chance(30)) spec.qos = "gold";
     const Principal who{.uid = 1000, .gid = 1000, .user = user, .group = "users"};
     auto admitted = admit(engine.state(), now, who, spec);
     if (auto* job = std::get_if<Job>(&admitted)) engine.apply(now, JobSubmitted{*job});
@@ -74,9 +74,9 @@ TEST(LimitNews, ConcernAllWhoseGateOpensOrShuts) {
         Time now{};
         for (int i = 0; i < 60; ++i) {
             now += std::chrono::minutes(rng.between(0, 3));
-            if (rng.feasibility(60)) submit_some(rng, engine, now);
+            if (rng.chance(60)) submit_some(rng, engine, now);
             const auto& holding = engine.state().holding_jobs();
-            if (!holding.empty() && rng.feasibility(60)) {
+            if (!holding.empty() && rng.chance(60)) {
                 testing::finish(engine, now,
                                 rng.pick(std::vector<JobId>(holding.begin(), holding.end())));
             }

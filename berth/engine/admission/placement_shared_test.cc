@@ -81,12 +81,12 @@ struct SharedWorld {
         for (std::int64_t n = 0; n < nodes; ++n) {
             testing::NodeOptions options{.sockets = 1, .cores_per_socket = 6};
             options.gpus = static_cast<std::uint32_t>(rng.between(1, 3));
-            options.gpu_type = rng.feasibility(70) ? "a100" : "t4";
+            options.gpu_type = rng.chance(70) ? "a100" : "t4";
             options.parts = {{"mps", 100}};
-            if (rng.feasibility(60)) options.parts.emplace_back("shard", rng.between(2, 4));
+            if (rng.chance(60)) options.parts.emplace_back("shard", rng.between(2, 4));
             testing::add_node(spec, "node" + std::to_string(n + 1), options);
         }
-        if (spec.dimensions.find("gpu", "a100") && rng.feasibility(30)) {
+        if (spec.dimensions.find("gpu", "a100") && rng.chance(30)) {
             spec.scheduling.rules = {{.kind = "placement", .name = "fgd", .weight = 1}};
         }
         return spec;
@@ -230,7 +230,7 @@ TEST(PartsOfGpus, NoGpuIsInTwoWaysAtOnceAndTheFirstInLineGetsWhatThereIs) {
         for (int step = 0; step < 40; ++step) {
             const std::int64_t jobs = rng.between(0, 3);
             for (std::int64_t i = 0; i < jobs; ++i) world.submit(rng);
-            if (rng.feasibility(60)) world.finish_one(rng);
+            if (rng.chance(60)) world.finish_one(rng);
             world.settle();
             world.check();
             world.advance_to(world.now + std::chrono::minutes(rng.between(1, 8)));

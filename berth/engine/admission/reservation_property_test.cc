@@ -30,12 +30,12 @@ Reservation random_reservation(Rng& rng, const ClusterSpec& spec, Time now, std:
     Reservation made{.name = std::move(name)};
     made.start = now + minutes(rng.between(0, 200));
     made.end = made.start + minutes(rng.between(10, 120));
-    made.whole_nodes = rng.feasibility(60);
-    made.flex = rng.feasibility(20);
-    made.hold_jobs_after = rng.feasibility(50);
-    if (rng.feasibility(40)) made.repeat = rng.feasibility(50) ? Repeat::daily : Repeat::hourly;
+    made.whole_nodes = rng.chance(60);
+    made.flex = rng.chance(20);
+    made.hold_jobs_after = rng.chance(50);
+    if (rng.chance(40)) made.repeat = rng.chance(50) ? Repeat::daily : Repeat::hourly;
     for (std::size_t n = 0; n < spec.nodes.size(); ++n) {
-        if (rng.feasibility(50) && !made.amounts.empty()) continue;
+        if (rng.chance(50) && !made.amounts.empty()) continue;
         const NodeSpec& node = spec.nodes[n];
         made.amounts.emplace_back(
             NodeId::from_index(n),
@@ -49,14 +49,14 @@ JobSpec random_reserving_job(Rng& rng) {
     JobSpec spec = testing::make_job({.nodes = static_cast<std::uint32_t>(rng.between(1, 2)),
                                       .gpus = rng.between(0, 8),
                                       .limit = minutes(rng.between(1, 150))});
-    if (rng.feasibility(40))
+    if (rng.chance(40))
         spec.request.edit().licenses = LicenseRequest{{{"matlab", rng.between(1, 3)}}, false};
-    if (rng.feasibility(20)) {
+    if (rng.chance(20)) {
         spec.request.edit().licenses =
-            LicenseRequest{{{"ansys", 1}, {"matlab", 2}}, rng.feasibility(50)};
+            LicenseRequest{{{"ansys", 1}, {"matlab", 2}}, rng.chance(50)};
     }
-    if (rng.feasibility(40)) spec.request.edit().reservation = rng.feasibility(50) ? "one" : "two";
-    if (rng.feasibility(20)) spec.time_min = minutes(rng.between(1, 20));
+    if (rng.chance(40)) spec.request.edit().reservation = rng.chance(50) ? "one" : "two";
+    if (rng.chance(20)) spec.time_min = minutes(rng.between(1, 20));
     return spec;
 }
 
@@ -157,7 +157,7 @@ TEST(Reservations, AndLicensesAreKeptByEveryRunAndEveryPromise) {
         std::map<std::string, JobSet> before;  // Who ran when it was made.
         for (int step = 0; step < 25; ++step) {
             for (const char* name : {"one", "two"}) {
-                if (engine.state().find_reservation(name) != nullptr || !rng.feasibility(20))
+                if (engine.state().find_reservation(name) != nullptr || !rng.chance(20))
                     continue;
                 Reservation made = random_reservation(rng, spec, now, name);
                 const Reservation* other =
@@ -190,7 +190,7 @@ TEST(Reservations, AndLicensesAreKeptByEveryRunAndEveryPromise) {
             }
             for (const JobId id : JobSet(engine.state().holding_jobs())) {
                 const Job& job = *engine.state().find_job(id);
-                if (rng.feasibility(20) || job.state == JobState::completing) {
+                if (rng.chance(20) || job.state == JobState::completing) {
                     testing::finish(engine, now, id);
                 }
             }

@@ -81,12 +81,12 @@ ClusterSpec random_tiers(Rng& rng) {
     ClusterSpec spec = testing::make_cluster(static_cast<std::uint32_t>(rng.between(1, 4)),
                                              {.sockets = 1, .cores_per_socket = 8, .gpus = 4});
     spec.scheduling.kill_wait = Duration{};
-    if (rng.feasibility(30))
+    if (rng.chance(30))
         spec.scheduling.plan_depth = static_cast<std::uint32_t>(rng.between(0, 3));
     PlanningSpec& planning = spec.scheduling.planning;
-    if (rng.feasibility(15))
+    if (rng.chance(15))
         planning.depth_per_user = static_cast<std::uint32_t>(rng.between(1, 4));
-    if (rng.feasibility(15))
+    if (rng.chance(15))
         planning.depth_per_partition = static_cast<std::uint32_t>(rng.between(1, 4));
     spec.partitions.push_back(spec.partitions.front());
     spec.partitions.back().name = "first";
@@ -100,14 +100,14 @@ JobSpec random_tier_job(Rng& rng, std::size_t nodes) {
     options.gpus = rng.between(0, 4);
     options.cpus = static_cast<std::uint32_t>(rng.between(1, 4));
     options.limit = std::chrono::minutes(rng.between(1, 20));
-    if (rng.feasibility(30))
+    if (rng.chance(30))
         options.nodes = static_cast<std::uint32_t>(rng.between(1, static_cast<int>(nodes)));
     JobSpec spec = testing::make_job(options);
-    if (rng.feasibility(20)) spec.partition = "first";
-    if (rng.feasibility(10)) spec.request.edit().exclusive = true;
-    if (rng.feasibility(10))
+    if (rng.chance(20)) spec.partition = "first";
+    if (rng.chance(10)) spec.request.edit().exclusive = true;
+    if (rng.chance(10))
         spec.array = ArraySpec{{0, 1, 2, 3}, static_cast<std::uint32_t>(rng.between(0, 2))};
-    if (rng.feasibility(3)) spec.request.edit().time_limit = std::chrono::hours(24 * 300);
+    if (rng.chance(3)) spec.request.edit().time_limit = std::chrono::hours(24 * 300);
     return spec;
 }
 
@@ -129,7 +129,7 @@ public:
     }
 
     void step() {
-        if (rng_.feasibility(60)) pass_time();
+        if (rng_.chance(60)) pass_time();
         something_happens();
         turn();
     }
@@ -140,7 +140,7 @@ public:
     // One cycle, cut into pieces of a random budget, and all that must hold afterwards.
     void turn() {
         const JobTable<PlannedStart> before = engine_.state().plan();
-        const std::uint32_t budget = rng_.feasibility(20) ? 3 : kBudget;
+        const std::uint32_t budget = rng_.chance(20) ? 3 : kBudget;
         Cycle cycle;
         bool again = true;
         while (again) {
@@ -191,10 +191,10 @@ private:
 
     void something_happens() {
         const std::size_t nodes = engine_.state().spec().nodes.size();
-        if (nodes_fail_ && rng_.feasibility(15)) {
+        if (nodes_fail_ && rng_.chance(15)) {
             const NodeId node(
                 static_cast<std::uint32_t>(rng_.between(0, static_cast<int>(nodes) - 1)));
-            if (rng_.feasibility(50)) {
+            if (rng_.chance(50)) {
                 engine_.apply(now_, NodeNotResponding{node});
             } else {
                 testing::register_node(engine_, now_, node);

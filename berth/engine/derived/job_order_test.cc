@@ -46,8 +46,8 @@ TEST(JobOrder, IsTheSameWhetherSortedAtOnceOrMergedFromRuns) {
         merged.insert(all_theirs);
         std::vector<std::vector<JobOrder::Entry>> runs(1);
         for (std::uint32_t i = 0; i < count; ++i) {
-            if (rng.feasibility(10)) runs.emplace_back();
-            if (rng.feasibility(30)) continue;
+            if (rng.chance(10)) runs.emplace_back();
+            if (rng.chance(30)) continue;
             runs.back().push_back({theirs[i].key, &theirs[i]});
             runs.back().back().key.priority = rng.between(0, 50);
         }
@@ -55,13 +55,13 @@ TEST(JobOrder, IsTheSameWhetherSortedAtOnceOrMergedFromRuns) {
         for (auto& run : runs) {
             std::ranges::sort(run, {}, &JobOrder::Entry::key);
             for (const JobOrder::Entry& entry : run) {
-                if (rng.feasibility(20)) continue;  // It has changed otherwise since.
+                if (rng.chance(20)) continue;  // It has changed otherwise since.
                 moved.insert(entry.job->id);
                 ours[entry.job->id.index()].key = entry.job->key = entry.key;
             }
         }
         for (std::uint32_t i = 0; i < count; ++i) {
-            if (moved.contains(JobId(i)) || !rng.feasibility(10)) continue;
+            if (moved.contains(JobId(i)) || !rng.chance(10)) continue;
             at_once.erase(ours[i]);
             merged.erase(theirs[i]);
         }

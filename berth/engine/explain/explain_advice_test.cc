@@ -53,21 +53,21 @@ ClusterSpec random_two_types(Rng& rng) {
 
 JobSpec random_gpu_job(Rng& rng) {
     testing::JobOptions options;
-    options.nodes = rng.feasibility(30) ? static_cast<std::uint32_t>(rng.between(1, 2)) : 1;
+    options.nodes = rng.chance(30) ? static_cast<std::uint32_t>(rng.between(1, 2)) : 1;
     options.gpus = rng.between(1, 4);
     options.limit = std::chrono::minutes(rng.between(2, 120));
     JobSpec spec = testing::make_job(options);
-    if (rng.feasibility(10)) {
+    if (rng.chance(10)) {
         spec.partition = "other";
         spec.request.edit().nodes_min = 1;
         return spec;
     }
-    if (rng.feasibility(20)) {
+    if (rng.chance(20)) {
         spec.request.edit().gpus_per_node.clear();
         spec.request.edit().gres_per_node.clear();
         spec.request.edit().nodes_min = 1;
         spec.request.edit().gpus = {
-            {.name = "gpu", .type = rng.feasibility(50) ? "a100" : "", .count = rng.between(1, 4)}};
+            {.name = "gpu", .type = rng.chance(50) ? "a100" : "", .count = rng.between(1, 4)}};
     }
     return spec;
 }

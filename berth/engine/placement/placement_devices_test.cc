@@ -65,7 +65,7 @@ TEST(Devices, NoOtherChoiceIsACliqueIfTheChosenOneIsNot) {
         for (std::size_t a = 0; a < n; ++a) {
             wiring.sockets[a] = static_cast<std::int32_t>(rng.between(0, 1));
             for (std::size_t b = 0; b < a; ++b) {
-                wiring.links[a][b] = wiring.links[b][a] = rng.feasibility(40) ? 1 : 0;
+                wiring.links[a][b] = wiring.links[b][a] = rng.chance(40) ? 1 : 0;
             }
         }
         const DeviceTable table(wiring);

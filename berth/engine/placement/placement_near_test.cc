@@ -35,7 +35,7 @@ NearWorld random_near_world(Rng& rng) {
     }
     world.domains = Domains(world.view.cluster);
     for (std::int64_t n = 0; n < nodes; ++n) {
-        if (rng.feasibility(30)) continue;
+        if (rng.chance(30)) continue;
         const NodeId node = NodeId::from_index(static_cast<std::size_t>(n));
         world.offers.push_back({node, world.view.cluster.node(node).capacity, 1});
     }
@@ -138,7 +138,7 @@ NodeSpec random_links(Rng& rng, Dimensions& dimensions) {
     const std::int64_t percent = rng.between(20, 95);
     for (std::size_t a = 0; a < 8; ++a) {
         for (std::size_t b = 0; b < a; ++b) {
-            const std::int32_t links = rng.feasibility(percent) ? 1 : 0;
+            const std::int32_t links = rng.chance(percent) ? 1 : 0;
             node.devices[a].links[b] = node.devices[b].links[a] = links;
         }
     }

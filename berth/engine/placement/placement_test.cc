@@ -232,7 +232,7 @@ Ground random_ground(Rng& rng) {
                           {.cores_per_socket = 2,
                            .threads_per_core = static_cast<std::uint32_t>(rng.between(1, 2)),
                            .memory = gib(4),
-                           .gpu_type = rng.feasibility(50) ? "a100" : "h100",
+                           .gpu_type = rng.chance(50) ? "a100" : "h100",
                            .gpus = static_cast<std::uint32_t>(rng.between(0, 4)),
                            .counted = {{"fpga", rng.between(0, 2)}}});
     }
@@ -240,13 +240,13 @@ Ground random_ground(Rng& rng) {
         Resources room = node.capacity;
         for (std::uint32_t d = 2; d < 5; ++d) {
             const DimensionId dimension(d);
-            if (rng.feasibility(40)) room[dimension] = rng.between(0, room[dimension]);
+            if (rng.chance(40)) room[dimension] = rng.between(0, room[dimension]);
         }
-        if (rng.feasibility(40)) {
+        if (rng.chance(40)) {
             const std::int64_t used = rng.between(0, node.cores()) * node.threads_per_core;
             room.set_cpu(room.cpu() - cores(used));
         }
-        if (rng.feasibility(30)) room.set_memory(gib(rng.between(0, 4)));
+        if (rng.chance(30)) room.set_memory(gib(rng.between(0, 4)));
         ground.free.push_back(room);
     }
     return ground;
@@ -264,28 +264,28 @@ Demand random_demand(Rng& rng, const Ground& ground) {
     demand.cpus_per_task = static_cast<std::uint32_t>(rng.between(1, 3));
     demand.nodes_min = static_cast<std::uint32_t>(rng.between(1, 2));
     demand.nodes_max = demand.nodes_min + static_cast<std::uint32_t>(rng.between(0, 3));
-    demand.fewest_nodes = rng.feasibility(50);
-    if (rng.feasibility(60)) {
+    demand.fewest_nodes = rng.chance(50);
+    if (rng.chance(60)) {
         demand.tasks = static_cast<std::uint32_t>(rng.between(demand.nodes_min, 5));
         demand.tasks_per_node =
-            rng.feasibility(30) ? static_cast<std::uint32_t>(rng.between(1, 3)) : 0;
+            rng.chance(30) ? static_cast<std::uint32_t>(rng.between(1, 3)) : 0;
         demand.nodes_max = std::min(demand.nodes_max, *demand.tasks);
     } else {
         demand.tasks_per_node = static_cast<std::uint32_t>(rng.between(1, 2));
     }
-    demand.exclusive = rng.feasibility(15);
+    demand.exclusive = rng.chance(15);
     demand.memory_rule = static_cast<MemoryRule>(rng.between(0, 3));
     demand.memory = gib(rng.between(1, 2));
-    if (rng.feasibility(50)) demand.gres_per_node.push_back(random_gres(rng));
-    if (rng.feasibility(30)) demand.gres_per_task.push_back(random_gres(rng));
-    if (rng.feasibility(30)) demand.gres_total.push_back(random_gres(rng));
-    if (rng.feasibility(20)) {
+    if (rng.chance(50)) demand.gres_per_node.push_back(random_gres(rng));
+    if (rng.chance(30)) demand.gres_per_task.push_back(random_gres(rng));
+    if (rng.chance(30)) demand.gres_total.push_back(random_gres(rng));
+    if (rng.chance(20)) {
         demand.choices.assign(2, BitSet(nodes));
         for (std::size_t n = 0; n < nodes; ++n) {
             demand.choices[static_cast<std::size_t>(rng.between(0, 1))].set(n);
         }
     }
-    if (rng.feasibility(20)) {
+    if (rng.chance(20)) {
         demand.required.set(static_cast<std::size_t>(rng.between(0, static_cast<int>(nodes) - 1)));
     }
     return demand;

@@ -24,8 +24,8 @@ std::vector<FreeSlot> plain_answer(const Plain& plain, Duration length, Time rea
 }
 
 void expect_same_answers(Rng& rng, const FreeSlotTree& tree, const Plain& plain) {
-    const Duration length = rng.feasibility(5) ? Duration::max() : Duration(rng.between(1, 60));
-    const Time reach = rng.feasibility(5) ? kNever : at_ms(rng.between(0, 600));
+    const Duration length = rng.chance(5) ? Duration::max() : Duration(rng.between(1, 60));
+    const Time reach = rng.chance(5) ? kNever : at_ms(rng.between(0, 600));
     std::vector<FreeSlot> found;
     for (FreeSlotTree::Cursor cursor(tree, length, reach); cursor.valid(); cursor.next()) {
         found.push_back(cursor.free_slot());
@@ -37,16 +37,16 @@ TEST(FreeSlotTree, AgreesWithASortedList) {
     testing::for_each_seed(60, [](Rng& rng) {
         FreeSlotTree tree;
         Plain plain;
-        const bool large = rng.feasibility(20);  // So that inner nodes split, too.
+        const bool large = rng.chance(20);  // So that inner nodes split, too.
         const int steps = large ? 12000 : 400;
         const std::int64_t more = rng.between(40, 80);  // Grows, or goes empty at times.
         for (int i = 0; i < steps; ++i) {
             const NodeId node(static_cast<std::uint32_t>(rng.between(0, large ? 2000 : 50)));
-            const Time start = rng.feasibility(2) ? Time::min() : at_ms(rng.between(0, 500));
-            const Time end = rng.feasibility(3)
+            const Time start = rng.chance(2) ? Time::min() : at_ms(rng.between(0, 500));
+            const Time end = rng.chance(3)
                                  ? kNever
                                  : std::max(start, Time{}) + Duration(rng.between(1, 60));
-            if (rng.feasibility(more)) {
+            if (rng.chance(more)) {
                 if (plain.contains({start, node})) continue;
                 plain[{start, node}] = end;
                 tree.insert({start, end, node});
@@ -54,7 +54,7 @@ TEST(FreeSlotTree, AgreesWithASortedList) {
                 auto known = plain.lower_bound({start, node});
                 if (known == plain.end()) known = plain.begin();
                 const FreeSlot free_slot{known->first.first, known->second, known->first.second};
-                if (rng.feasibility(50)) {
+                if (rng.chance(50)) {
                     tree.set_end(free_slot, end);
                     known->second = end;
                 } else {

@@ -51,7 +51,7 @@ SearchWorld random_search_world(Rng& rng) {
         const auto n = static_cast<std::size_t>(rng.between(0, static_cast<int>(nodes.size()) - 1));
         PlannedReservation planned_reservation{at_ms(rng.between(0, 20)), {}, {}, {}, {}, {}};
         planned_reservation.end = planned_reservation.start + Duration(rng.between(1, 10));
-        if (rng.feasibility(5)) planned_reservation.end = kNever;
+        if (rng.chance(5)) planned_reservation.end = kNever;
         Resources amount;
         amount.set_cpu(cores(rng.between(0, 2)));
         amount[DimensionId(2)] = rng.between(0, 2);
@@ -70,10 +70,10 @@ Demand random_search_demand(Rng& rng, std::size_t nodes) {
     Demand demand;
     demand.nodes_min = static_cast<std::uint32_t>(rng.between(1, 3));
     demand.nodes_max = demand.nodes_min + static_cast<std::uint32_t>(rng.between(0, 1));
-    demand.fewest_nodes = rng.feasibility(50);
+    demand.fewest_nodes = rng.chance(50);
     demand.cpus_per_task = static_cast<std::uint32_t>(rng.between(1, 2));
     demand.tasks_per_node = 1;
-    if (rng.feasibility(50)) {
+    if (rng.chance(50)) {
         demand.tasks = static_cast<std::uint32_t>(rng.between(demand.nodes_min, 5));
         demand.tasks_per_node = 0;
         demand.nodes_max = std::min(demand.nodes_max, *demand.tasks);
@@ -82,10 +82,10 @@ Demand random_search_demand(Rng& rng, std::size_t nodes) {
         demand.gres_per_node = {{dimension_bit(DimensionId(2)), rng.between(1, 4)}};
     }
     demand.choices.push_back(BitSet::all(nodes));
-    if (rng.feasibility(30)) {  // Either of two sets.
+    if (rng.chance(30)) {  // Either of two sets.
         demand.choices.push_back(BitSet(nodes));
         for (std::size_t n = 0; n < nodes; ++n) {
-            if (rng.feasibility(50)) continue;
+            if (rng.chance(50)) continue;
             demand.choices[0].reset(n);
             demand.choices[1].set(n);
         }
@@ -103,7 +103,7 @@ TEST(Search, FindsTheEarliestOfAllStarts) {
         const PlacementPreference preference{world.policy, world.view};
         Window window{at_ms(rng.between(0, 5)), at_ms(rng.between(10, 20)),
                       Duration(rng.between(1, 9))};
-        if (rng.feasibility(5)) window.length = Duration::max();
+        if (rng.chance(5)) window.length = Duration::max();
         std::optional<std::int64_t> first;
         for (auto t = window.earliest; t <= window.latest && !first; t += Duration(1)) {
             const std::int64_t start = t.time_since_epoch().count();
@@ -134,11 +134,11 @@ TEST(Search, FindsTheSameStartByHoles) {
         SearchWorld world = random_search_world(rng);
         const std::size_t nodes = world.free.size();
         Demand demand = random_search_demand(rng, nodes);
-        if (rng.feasibility(30)) demand.nodes_min = demand.nodes_max = 1;
-        if (rng.feasibility(20)) demand.memory_rule = MemoryRule::per_node, demand.memory = gib(2);
+        if (rng.chance(30)) demand.nodes_min = demand.nodes_max = 1;
+        if (rng.chance(20)) demand.memory_rule = MemoryRule::per_node, demand.memory = gib(2);
         const PlacementPreference preference{world.policy, world.view};
         // Another demand before it may have made the levels lower than this one needs.
-        if (rng.feasibility(50))
+        if (rng.chance(50))
             requirements_of(random_search_demand(rng, nodes), world.view.cluster, world.book);
         const ClassRequirements requirements =
             requirements_of(demand, world.view.cluster, world.book);
@@ -147,17 +147,17 @@ TEST(Search, FindsTheSameStartByHoles) {
         if (demand.tasks && demand.nodes_min > 1) ++gangs_by_tasks;
         for (const auto& [id, planned_start] :
              world.book.planned_starts()) {  // The index follows the plan.
-            if (!rng.feasibility(30)) continue;
+            if (!rng.chance(30)) continue;
             PlannedReservation moved = world.book.lift(id);
             moved.start += Duration(1);
-            if (rng.feasibility(70)) world.book.put(id, std::move(moved));
+            if (rng.chance(70)) world.book.put(id, std::move(moved));
             break;
         }
         Window window{at_ms(rng.between(0, 5)), at_ms(rng.between(5, 20)),
                       Duration(rng.between(1, 9))};
-        if (rng.feasibility(5)) window.length = Duration::max();
+        if (rng.chance(5)) window.length = Duration::max();
         BitSet usable = BitSet::all(nodes);
-        if (rng.feasibility(20)) usable.reset(0);
+        if (rng.chance(20)) usable.reset(0);
         const auto scanned = find_start(demand, window, world.book, usable, preference);
         const auto found =
             find_start(demand, window, world.book, usable, preference, &requirements);

@@ -53,7 +53,7 @@ TEST(Timeline, AgreesWithOneValueForEachMoment) {
         std::vector<Booked> booked;
         Time forgotten = at_ms(0);
         for (int i = 0; i < 30; ++i) {
-            const bool more = !booked.empty() && rng.feasibility(40);
+            const bool more = !booked.empty() && rng.chance(40);
             Booked one{rng.between(0, 30), 0, rng.between(1, 9)};
             one.end = one.start + rng.between(1, 9);
             if (more) {
@@ -69,7 +69,7 @@ TEST(Timeline, AgreesWithOneValueForEachMoment) {
             for (auto t = one.start; t < one.end; ++t) {
                 plain[static_cast<std::size_t>(t)] += more ? one.amount : -one.amount;
             }
-            if (rng.feasibility(10)) {
+            if (rng.chance(10)) {
                 forgotten = at_ms(rng.between(forgotten.time_since_epoch().count(), 20));
                 timeline.forget_before(forgotten);
             }

@@ -52,6 +52,7 @@ void update_request(Job& job, const JobUpdated& fact) {
     if (fact.begin) job.spec.begin = *fact.begin;
     if (fact.dependencies) {
         job.spec.dependencies = *fact.dependencies;
+        job.spec.any_dependency = fact.any_dependency.value_or(job.spec.any_dependency);
         job.dependency_failed = false;
     }
     if (fact.array_max_running) {

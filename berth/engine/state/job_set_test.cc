@@ -16,8 +16,8 @@ TEST(JobSet, IsASetInIdOrder) {
         std::set<JobId> plain;
         for (int i = 0; i < 300; ++i) {
             const JobId id(
-                static_cast<std::uint32_t>(rng.between(1, rng.feasibility(50) ? 40 : 2000)));
-            if (rng.feasibility(60)) {
+                static_cast<std::uint32_t>(rng.between(1, rng.chance(50) ? 40 : 2000)));
+            if (rng.chance(60)) {
                 set.insert(id);
                 plain.insert(id);
             } else {

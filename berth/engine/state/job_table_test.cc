@@ -14,10 +14,10 @@ TEST(JobTable, AgreesWithAMap) {
     testing::for_each_seed(200, [](Rng& rng) {
         JobTable<std::int64_t> table;
         std::map<JobId, std::int64_t> plain;
-        const std::int64_t highest = rng.feasibility(50) ? 100 : 5000;
+        const std::int64_t highest = rng.chance(50) ? 100 : 5000;
         for (int i = 0; i < 300; ++i) {
             const JobId id(static_cast<std::uint32_t>(rng.between(0, highest)));
-            if (rng.feasibility(60)) {
+            if (rng.chance(60)) {
                 table[id] = plain[id] = rng.between(1, 9);
             } else {
                 ASSERT_EQ(table.erase(id), plain.erase(id) > 0);

@@ -18,14 +18,14 @@ StepRequest random_request(Rng& rng) {
         return static_cast<std::uint32_t>(rng.between(1, most));
     };
     StepRequest request{
-        .tasks = upto(8), .exact = rng.feasibility(60), .overlap = rng.feasibility(20)};
-    if (rng.feasibility(20)) request.nodes = upto(3);
-    if (rng.feasibility(20)) request.tasks_per_node = upto(4);
-    if (rng.feasibility(40)) request.cpus_per_task = upto(4);
-    if (rng.feasibility(30)) request.gres = {{"gpu", "", rng.between(0, 4)}};
-    if (rng.feasibility(20)) request.gpus = rng.between(1, 8);
-    if (rng.feasibility(20)) request.gpus_per_task = rng.between(1, 2);
-    request.gres_none = rng.feasibility(10);
+        .tasks = upto(8), .exact = rng.chance(60), .overlap = rng.chance(20)};
+    if (rng.chance(20)) request.nodes = upto(3);
+    if (rng.chance(20)) request.tasks_per_node = upto(4);
+    if (rng.chance(40)) request.cpus_per_task = upto(4);
+    if (rng.chance(30)) request.gres = {{"gpu", "", rng.between(0, 4)}};
+    if (rng.chance(20)) request.gpus = rng.between(1, 8);
+    if (rng.chance(20)) request.gpus_per_task = rng.between(1, 2);
+    request.gres_none = rng.chance(10);
     request.gpu_bind = rng.pick(binds);
     return request;
 }
@@ -38,7 +38,7 @@ JobId start_job(Rng& rng, ClusterState& state) {
     state.apply(Time{}, JobSubmitted{job});
     StartJob start{.job = job.id, .attempt = Attempt(1)};
     for (std::size_t n = 0; n < state.spec().nodes.size(); ++n) {
-        if (n > 0 && rng.feasibility(50)) continue;
+        if (n > 0 && rng.chance(50)) continue;
         const NodeId node = NodeId::from_index(n);
         const auto cores = static_cast<std::int64_t>(state.free(node).cores.count());
         start.allocation.shares.push_back(
@@ -81,7 +81,7 @@ TEST(StepProperties, LayoutsAreWholeWithinTheirJobAndApartFromOtherSteps) {
         for (int i = 0; i < 30; ++i) {
             const Job& job = *state.find_job(id);
             const auto running = std::ranges::find(job.steps, StepState::running, &Step::state);
-            if (running != job.steps.end() && rng.feasibility(40)) {
+            if (running != job.steps.end() && rng.chance(40)) {
                 const Step step = *running;
                 for (const NodeId node : step.nodes) {
                     state.apply(Time{}, StepEnded{id, Attempt(1), step.id, node, {}});

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "berth/api/json.h"
 #include "berth/server/http/server_rig.h"
 
@@ -133,6 +135,31 @@ TEST_F(Routes, AskTheControllerForWhatChangesSomething) {
     EXPECT_EQ(call("PATCH", "/v1/nodes/gpu1", R"({"state":"BROKEN"})").status, 400);
 }
 
+// A field of JobPatch that is not carried on would be accepted and ignored.
+TEST_F(Routes, CarryEachFieldOfAnUpdate) {
+    start();
+    const std::map<std::string_view, std::string_view> texts = {{"time_limit", "1:00"},
+                                                                {"dependency", "afterok:1"},
+                                                                {"licenses", "a:1"},
+                                                                {"time_min", "1:00"},
+                                                                {"mail_type", "END"}};
+    api::JobPatch::fields(api::JobPatch{}, [&](std::string_view name, const auto& value) {
+        using Value = typename std::remove_cvref_t<decltype(value)>::value_type;
+        std::string json = "1";
+        if constexpr (std::is_same_v<Value, std::string>) {
+            const auto text = texts.find(name);
+            json = '"' + std::string(text == texts.end() ? "text" : text->second) + '"';
+        } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+            json = R"(["n1"])";
+        } else if constexpr (std::is_same_v<Value, bool>) {
+            json = "true";
+        }
+        const std::string body = "{\"" + std::string(name) + "\":" + json + "}";
+        ASSERT_EQ(call("PATCH", "/v1/jobs/1", body).status, 200) << body;
+        EXPECT_NE(asked<UpdateJob>().change, JobChange{}) << name << " is accepted and ignored";
+    });
+}
+
 TEST_F(Routes, UpdateJobsInSlurmsWords) {
     start();
     EXPECT_EQ(call("PATCH", "/v1/jobs/1",
@@ -140,7 +167,7 @@ TEST_F(Routes, UpdateJobsInSlurmsWords) {
                    R"("nodelist":[],"nice":-5,"comment":""})")
                   .status,
               200);
-    const auto update = asked<UpdateJob>();
+    const JobChange update = asked<UpdateJob>().change;
     ASSERT_TRUE(update.time_limit.has_value());
     EXPECT_EQ(*update.time_limit, std::chrono::hours(2));
     ASSERT_EQ(update.dependencies->size(), 4U);
@@ -151,11 +178,12 @@ TEST_F(Routes, UpdateJobsInSlurmsWords) {
     EXPECT_EQ(update.comment, "");
     EXPECT_EQ(update.partition, std::nullopt);
     EXPECT_EQ(call("PATCH", "/v1/jobs/1", R"({"time_limit":"UNLIMITED"})").status, 200);
-    ASSERT_TRUE(asked<UpdateJob>().time_limit.has_value());
-    EXPECT_EQ(*asked<UpdateJob>().time_limit, std::nullopt);
+    EXPECT_EQ(asked<UpdateJob>().change.time_limit, Duration::max());
+    EXPECT_EQ(call("PATCH", "/v1/jobs/1", R"({"dependency":"afterok:1?afterok:2"})").status, 200);
+    EXPECT_EQ(asked<UpdateJob>().change.any_dependency, true);
     for (const char* wrong :
          {R"({"time_limit":"soon"})", R"({"dependency":"before:3"})", R"({"dependency":"afterok"})",
-          R"({"dependency":"afterok:1?afterok:2"})", R"({"dependency":"afterok:1+5"})",
+          R"({"dependency":"afterok:1?afterok:2,after:3"})", R"({"dependency":"afterok:1+5"})",
           R"({"dependency":"afterok:1_[1-2]"})", R"({"dependency":"singleton:1"})",
           R"({"priority":-1})", R"({"colour":"red"})"}) {
         const Heard heard = call("PATCH", "/v1/jobs/1", wrong);

@@ -8,8 +8,9 @@
 #include "berth/api/problem.h"
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
+#include "berth/model/dependency_text.h"
+#include "berth/model/invalid_argument.h"
 #include "berth/model/mail.h"
-#include "berth/server/service/dependency_text.h"
 #include "berth/server/views/job_rows.h"
 
 namespace berth {
@@ -78,61 +79,49 @@ CommandOutcome hold(const Snapshot& snapshot, const Principal& principal, JobRef
     return HoldJob{std::move(ref), as_admin ? Hold::admin : Hold::user};
 }
 
-CommandOutcome update(JobRef ref, api::JobPatch&& body) {
-    UpdateJob command{.job = std::move(ref)};
+// What clients write as text, or by another name.
+Status convert(const api::JobPatch& body, JobChange& change) {
     if (body.time_limit) {
-        Result<std::optional<Duration>> limit = parse_time_limit(*body.time_limit);
-        if (!limit.ok()) return bad("time_limit: " + limit.error().message);
-        command.time_limit.emplace(*limit);
+        const auto limit = parse_time_limit(*body.time_limit);
+        if (!limit.ok()) return invalid_argument("time_limit: " + limit.error().message);
+        change.time_limit = limit->value_or(Duration::max());
     }
     if (body.dependency) {
         auto dependencies = parse_dependencies(*body.dependency);
-        if (!dependencies.ok()) return bad("dependency: " + dependencies.error().message);
-        command.dependencies = *std::move(dependencies);
+        if (!dependencies.ok())
+            return invalid_argument("dependency: " + dependencies.error().message);
+        change.dependencies = std::move(dependencies->all);
+        change.any_dependency = dependencies->any;
     }
     if (body.licenses) {
-        command.request.licenses =
+        change.licenses =
             body.licenses->empty() ? LicenseRequest() : parse_licenses(*body.licenses);
-        if (!command.request.licenses) return bad("licenses: write NAME:COUNT, …");
+        if (!change.licenses) return invalid_argument("licenses: write NAME:COUNT, …");
     }
     if (body.time_min) {
         const auto least = parse_time_limit(*body.time_min);
-        if (!least.ok() || !*least) return bad("time_min: should be a time, like 30:00");
-        command.time_min = **least;
+        if (!least.ok() || !*least)
+            return invalid_argument("time_min: should be a time, like 30:00");
+        change.time_min = **least;
     }
     if (body.mail_type) {
         const auto types = parse_mail_types(*body.mail_type);
-        if (!types) return bad("mail_type: there is no " + *body.mail_type);
-        command.mail_types = types->bits;
+        if (!types) return invalid_argument("mail_type: there is no " + *body.mail_type);
+        change.mail_types = types->bits;
     }
-    command.mail_user = std::move(body.mail_user);
-    if (body.memory_per_node.value_or(0) < 0 || body.memory_per_cpu.value_or(0) < 0) {
-        return bad("memory should be 0 or more");
-    }
-    command.deadline = body.deadline;
-    RequestChange& request = command.request;
-    request.constraint = std::move(body.features);
-    request.reservation = std::move(body.reservation);
-    request.exclude = std::move(body.exclude);
-    request.nodes_min = body.nodes_min;
-    request.nodes_max = body.nodes_max;
-    request.tasks = body.tasks;
-    request.cpus_per_task = body.cpus_per_task;
-    if (body.memory_per_node) request.memory_per_node = Bytes(*body.memory_per_node);
-    if (body.memory_per_cpu) request.memory_per_cpu = Bytes(*body.memory_per_cpu);
-    request.switches = body.switches;
-    request.switches_wait = body.switches_wait;
-    request.contiguous = body.contiguous;
-    command.partition = std::move(body.partition);
-    command.qos = std::move(body.qos);
-    command.name = std::move(body.name);
-    command.comment = std::move(body.comment);
-    command.nodelist = std::move(body.nodelist);
-    command.priority = body.priority;
-    command.nice = body.nice;
-    command.begin = body.begin;
-    command.array_max_running = body.array_max_running;
-    command.site_factor = body.site_factor;
+    if (body.memory_per_node.value_or(0) < 0 || body.memory_per_cpu.value_or(0) < 0)
+        return invalid_argument("memory should be 0 or more");
+    if (body.memory_per_node) change.memory_per_node = Bytes(*body.memory_per_node);
+    if (body.memory_per_cpu) change.memory_per_cpu = Bytes(*body.memory_per_cpu);
+    change.constraint = body.features;
+    return Done{};
+}
+
+CommandOutcome update(JobRef ref, const api::JobPatch& body) {
+    UpdateJob command{.job = std::move(ref)};
+    copy_same_fields(body, command.change);
+    if (const Status done = convert(body, command.change); !done.ok())
+        return bad(done.error().message);
     return command;
 }
 

@@ -8,6 +8,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
+#include "berth/model/dependency_text.h"
 #include "berth/model/invalid_argument.h"
 #include "berth/model/mail.h"
 #include "berth/model/mpi_kind.h"
@@ -192,7 +193,7 @@ Status set_licenses(Draft& d, const char* v) {
 
 Status set_dependency(Draft& d, const char* v) {
     const auto parsed = parse_dependencies(v);
-    if (!parsed) return not_submitted("Job dependency problem");
+    if (!parsed.ok() || parsed->all.empty()) return not_submitted("Job dependency problem");
     d.spec.dependencies = parsed->all;
     d.spec.any_dependency = parsed->any;
     return Done{};

@@ -58,59 +58,6 @@ std::optional<GresRequest> parse_gres(std::string_view text) {
     return gres;
 }
 
-struct KindName {
-    std::string_view name;
-    DependencyKind kind;
-};
-constexpr auto kKinds = std::to_array<KindName>({
-    {"after", DependencyKind::after},
-    {"afterany", DependencyKind::afterany},
-    {"afterok", DependencyKind::afterok},
-    {"afternotok", DependencyKind::afternotok},
-    {"aftercorr", DependencyKind::aftercorr},
-});
-
-// "12", "12_3", "12+5" (minutes).
-std::optional<Dependency> parse_dependency(DependencyKind kind, std::string_view text) {
-    Dependency dependency{.kind = kind};
-    const std::size_t plus = text.find('+');
-    if (plus != std::string_view::npos) {
-        const auto minutes = parse_int64(text.substr(plus + 1));
-        if (kind != DependencyKind::after || !minutes.ok() || minutes.value() < 0 ||
-            minutes.value() > 10'000'000)
-            return std::nullopt;
-        dependency.delay = std::chrono::minutes(minutes.value());
-        text = text.substr(0, plus);
-    }
-    const std::size_t underscore = text.find('_');
-    if (underscore != std::string_view::npos && text.substr(underscore + 1) != "*") {
-        const auto task = parse_int64(text.substr(underscore + 1));
-        if (!task.ok() || task.value() < 0 || task.value() > kArrayIndexMax) return std::nullopt;
-        dependency.array_task = static_cast<std::uint32_t>(task.value());
-    }
-    const auto job = parse_int64(text.substr(0, underscore));
-    if (!job.ok() || job.value() <= 0 || job.value() > 0xffff'fffeLL) return std::nullopt;
-    dependency.job = JobId(static_cast<std::uint32_t>(job.value()));
-    return dependency;
-}
-
-bool add_dependencies(std::string_view item, std::vector<Dependency>& all) {
-    if (item == "singleton") {
-        all.push_back({.kind = DependencyKind::singleton});
-        return true;
-    }
-    const auto parts = split(item, ':');
-    const auto kind =
-        std::ranges::find_if(kKinds, [&](const KindName& k) { return iequals(k.name, parts[0]); });
-    if (kind == kKinds.end() || parts.size() < 2) return false;
-    for (std::size_t i = 1; i < parts.size(); ++i) {
-        const auto dependency = parse_dependency(kind->kind, parts[i]);
-        if (!dependency) return false;
-        all.push_back(*dependency);
-    }
-    return true;
-}
-
 // "3", "3-9", "3-9:2"
 bool add_range(std::string_view text, std::vector<std::uint32_t>& tasks) {
     const std::size_t colon = text.find(':');
@@ -177,16 +124,6 @@ std::optional<std::vector<GresRequest>> parse_gpu_list(std::string_view text) {
         all.push_back(*gres);
     }
     return all;
-}
-
-std::optional<Dependencies> parse_dependencies(std::string_view text) {
-    Dependencies parsed;
-    parsed.any = text.find('?') != std::string_view::npos;
-    if (parsed.any && text.find(',') != std::string_view::npos) return std::nullopt;
-    for (const auto item : split(text, parsed.any ? '?' : ',')) {
-        if (!add_dependencies(trim(item), parsed.all)) return std::nullopt;
-    }
-    return parsed;
 }
 
 std::optional<ArraySpec> parse_array(std::string_view text) {

@@ -28,13 +28,6 @@ std::optional<std::vector<GresRequest>> parse_gres_list(std::string_view text);
 // "--gpus=2", "--gpus=a100:2,h100:1".
 std::optional<std::vector<GresRequest>> parse_gpu_list(std::string_view text);
 
-struct Dependencies {
-    std::vector<Dependency> all;
-    bool any = false;  // "?" stands between them.
-};
-// "afterok:12:13_4,afterany:7", "after:12+5", "singleton".
-std::optional<Dependencies> parse_dependencies(std::string_view text);
-
 // "0-15", "0,6,16-32", "0-15:4", "1-100%8".
 std::optional<ArraySpec> parse_array(std::string_view text);
 

@@ -48,22 +48,6 @@ TEST(Values, ReadGresAsSlurmDoes) {
     EXPECT_EQ(*parse_gpu_list("3"), (std::vector<GresRequest>{{"gpu", "", 3}}));
 }
 
-TEST(Values, ReadDependencies) {
-    const auto parsed = parse_dependencies("afterok:12:13_4,after:7+5,singleton");
-    ASSERT_TRUE(parsed);
-    ASSERT_EQ(parsed->all.size(), 4U);
-    EXPECT_EQ(parsed->all[1].job, JobId(13));
-    EXPECT_EQ(parsed->all[1].array_task, 4U);
-    EXPECT_EQ(parsed->all[2].delay, std::chrono::minutes(5));
-    EXPECT_EQ(parsed->all[3].kind, DependencyKind::singleton);
-    EXPECT_FALSE(parsed->any);
-    EXPECT_TRUE(parse_dependencies("afterok:1?afterany:2")->any);
-    for (const char* wrong : {"", "afterok", "afterok:", "afterok:x", "afterok:0", "sometime:1",
-                              "afterok:1?afterany:2,after:3", "afterok:1+5"}) {
-        EXPECT_FALSE(parse_dependencies(wrong)) << wrong;
-    }
-}
-
 TEST(Values, ReadArrays) {
     EXPECT_EQ(parse_array("0-3")->tasks, (std::vector<std::uint32_t>{0, 1, 2, 3}));
     EXPECT_EQ(parse_array("6,0,16-18")->tasks, (std::vector<std::uint32_t>{0, 6, 16, 17, 18}));

@@ -1,15 +1,14 @@
-// The changes to a job's request that `scontrol update` makes.
-#include "berth/control/turn/command.h"
+#include "berth/model/job_change.h"
 
 namespace berth {
 
-bool RequestChange::any() const {
+bool JobChange::changes_request() const {
     return licenses || constraint || reservation || exclude || nodes_min || nodes_max || tasks ||
            cpus_per_task || memory_per_node || memory_per_cpu || switches || switches_wait ||
            contiguous;
 }
 
-void RequestChange::apply_to(JobRequest& request) const {
+void JobChange::apply_to(JobRequest& request) const {
     if (licenses) request.licenses = *licenses;
     if (constraint) request.constraint = *constraint;
     if (reservation) request.reservation = *reservation;

@@ -1,15 +1,17 @@
-#include "berth/server/service/dependency_text.h"
+#include "berth/model/dependency_text.h"
 
 #include <algorithm>
 #include <array>
 
-#include "berth/api/job_name.h"
 #include "berth/base/text.h"
 
 namespace berth {
 namespace {
 
 constexpr std::size_t kDependenciesMax = 65'536;
+constexpr std::int64_t kArrayIndexMax = 4'000'000;
+constexpr std::int64_t kMinutesMax = 10'000'000;
+constexpr std::int64_t kJobIdMax = 0xffff'fffe;
 
 struct KindName {
     std::string_view name;
@@ -30,22 +32,33 @@ Error wrong(std::string_view text) {
                 "' is no dependency: afterok:12, after:12+5, afterany:12_3 and singleton are some"};
 }
 
+// "12" or "12_3"; "12_*" is all of the array, as "12" is.
+bool read_job(std::string_view text, Dependency& dependency) {
+    const std::size_t underscore = text.find('_');
+    if (underscore != std::string_view::npos && text.substr(underscore + 1) != "*") {
+        const Result<std::int64_t> task = parse_int64(text.substr(underscore + 1));
+        if (!task.ok() || *task < 0 || *task > kArrayIndexMax) return false;
+        dependency.array_task = static_cast<std::uint32_t>(*task);
+    }
+    const Result<std::int64_t> job = parse_int64(text.substr(0, underscore));
+    if (!job.ok() || *job <= 0 || *job > kJobIdMax) return false;
+    dependency.job = JobId(static_cast<std::uint32_t>(*job));
+    return true;
+}
+
 // "12", "12_3" or, behind "after", "12+5".
 Result<Dependency> parse_one(DependencyKind kind, std::string_view text) {
     Dependency dependency{.kind = kind};
     const std::size_t plus = text.find('+');
     if (plus != std::string_view::npos) {
         const Result<std::int64_t> minutes = parse_int64(text.substr(plus + 1));
-        constexpr std::int64_t kMinutesMax = 60 * 24 * 365;
         if (kind != DependencyKind::after || !minutes.ok() || *minutes < 0 ||
-            *minutes > kMinutesMax)
+            *minutes > kMinutesMax) {
             return wrong(text);
+        }
         dependency.delay = std::chrono::minutes(*minutes);
     }
-    const Result<api::JobName> name = api::parse_job_name(text.substr(0, plus));
-    if (!name.ok() || name->array_tasks.size() > 1) return wrong(text);
-    dependency.job = name->job;
-    if (!name->array_tasks.empty()) dependency.array_task = name->array_tasks.front();
+    if (!read_job(text.substr(0, plus), dependency)) return wrong(text);
     return dependency;
 }
 
@@ -70,19 +83,22 @@ Status add_part(std::string_view part, std::vector<Dependency>& all) {
 
 }  // namespace
 
-Result<std::vector<Dependency>> parse_dependencies(std::string_view text) {
-    std::vector<Dependency> all;
+Result<Dependencies> parse_dependencies(std::string_view text) {
+    Dependencies found;
     text = trim(text);
-    if (text.empty()) return all;
-    if (text.find('?') != std::string_view::npos) {
+    if (text.empty()) return found;
+    found.any = text.find('?') != std::string_view::npos;
+    if (found.any && text.find(',') != std::string_view::npos) {
         return Error{ErrorCode::invalid_argument,
-                     "'?' in an update of dependencies is not supported yet: join them by ','"};
+                     "'" + std::string(text) +
+                         "' joins dependencies by ',' and by '?': it can be "
+                         "one of them"};
     }
-    for (const std::string_view part : split(text, ',')) {
-        BERTH_CHECK(add_part(part, all));
-        if (all.size() > kDependenciesMax) return wrong("more than 65536");
+    for (const std::string_view part : split(text, found.any ? '?' : ',')) {
+        BERTH_CHECK(add_part(trim(part), found.all));
+        if (found.all.size() > kDependenciesMax) return wrong("more than 65536");
     }
-    return all;
+    return found;
 }
 
 }  // namespace berth
