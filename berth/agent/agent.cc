@@ -50,7 +50,8 @@ struct Agent::Parts {
     Time sample_at{};
     std::size_t tombstones_kept = 0;  // By the last welcome.
     bool settled = false;
-    // Welcomed at least once: if the node is rejected after that, an administrator has removed it.
+    // Welcomed at least once: from then on it does not ask to join again, since an administrator
+    // who deletes the node means it.
     bool was_welcome = false;
     Time last_wall{};  // Of the last turn.
     Time last_steady{};

@@ -28,7 +28,7 @@ struct StartedTask {
 // tasks of the run are known to be ready.
 Result<StartedTask> start_task(const RunSpec& run, const TaskSpec& task, TaskPipes pipes);
 
-// The error that kept it from getting ready; not_found if one of its files is missing.
+// The error that kept it from getting ready; not_found if it could not open its files.
 Status wait_until_ready(const StartedTask& task);
 void let_go(StartedTask& task);
 
