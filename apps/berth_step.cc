@@ -1,4 +1,4 @@
-// berth-step: the shepherd of one run. Started by the agent; nobody calls it by hand.
+// berth-step: the shepherd of one run. Started by the agent, not for use by hand.
 #include <cstdio>
 
 #include "berth/host/shepherd/shepherd.h"

@@ -1,5 +1,5 @@
-// berth-step-tls: the shepherd of a step whose srun is on another host. Started by the agent;
-// nobody calls it by hand.
+// berth-step-tls: the shepherd of a step whose srun is on another host. Started by the agent, not
+// for use by hand.
 #include <cstdio>
 
 #include "berth/host/shepherd/shepherd.h"

@@ -1,4 +1,4 @@
-// The Slurm-named commands: sbatch, srun, squeue … are this one program under their own names.
+// The Slurm-named commands (sbatch, srun, squeue …): one program under several names.
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -12,7 +12,7 @@ extern char** environ;
 int main(int argc, char** argv) {
     using berth::slurm::Invocation;
     using berth::slurm::Streams;
-    std::signal(SIGPIPE, SIG_DFL);  // "squeue | head" ends quietly.
+    std::signal(SIGPIPE, SIG_DFL);  // Lets "squeue | head" end quietly.
     std::ios::sync_with_stdio(false);
     const char* slash = argc > 0 ? std::strrchr(argv[0], '/') : nullptr;
     Invocation call{.name = slash != nullptr ? slash + 1

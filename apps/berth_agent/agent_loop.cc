@@ -19,9 +19,9 @@ namespace berth {
 
 namespace {
 
-// The wall clock may jump while we wait by the other one: look again this often.
+// The wall clock may jump during a wait, which uses the steady clock: so look again this often.
 constexpr Duration kLongestWait = std::chrono::seconds(5);
-// More often than any heartbeat takes the readings along, so that these are fresh.
+// More often than any heartbeat is sent, so that the readings in it are fresh.
 constexpr Duration kWatchGpusEvery = std::chrono::seconds(5);
 
 }  // namespace
@@ -56,7 +56,8 @@ AgentLoop::~AgentLoop() { close(parts_->arrived); }
 void AgentLoop::Parts::wake() const {
     const std::uint64_t one = 1;
     const ssize_t written = write(arrived, &one, sizeof one);
-    BERTH_ASSERT(written == sizeof one || errno == EAGAIN);  // Full: it is awake already.
+    // EAGAIN: the counter is full, so the loop wakes anyway.
+    BERTH_ASSERT(written == sizeof one || errno == EAGAIN);
 }
 
 void AgentLoop::Parts::push(AgentEvent event) {

@@ -1,5 +1,5 @@
-// AgentLoop: what came → turn → remember → act → report. The order is the agent's promise: what
-// must outlive a crash is on disk before anything follows from it.
+// AgentLoop: events → turn → disk → actions → reports. This order is the agent's guarantee: what
+// must survive a crash is on disk before anything follows from it.
 #pragma once
 
 #include <functional>
@@ -16,12 +16,13 @@ namespace berth {
 struct AgentPorts {
     Disk& disk;
     Node& node;
-    int node_events;  // A descriptor, readable when take_events has something.
+    int node_events;  // A descriptor; readable when take_events() has something.
     std::function<std::vector<AgentEvent>()> take_events;
-    std::function<Status()> lost = nullptr;    // Why it cannot go on, if so; none: it always can.
-    std::unique_ptr<GpuMeter> gpus = nullptr;  // nullptr: they are not watched.
-    std::string name = {};                     // Of the node, for the site's programs.
-    bool runs_programs = false;                // `node` runs these too.
+    // Returns an error once the agent cannot go on. Null: it always can.
+    std::function<Status()> lost = nullptr;
+    std::unique_ptr<GpuMeter> gpus = nullptr;  // Null: GPUs are not watched.
+    std::string name = {};                     // Name of the node, for the site's programs.
+    bool runs_programs = false;                // `node` also runs health checks and reboots.
 };
 
 class AgentLoop {
@@ -29,10 +30,10 @@ public:
     AgentLoop(Agent agent, AgentPorts ports, LogSink& log);
     ~AgentLoop();
 
-    // Connects, and runs until stop(). An error means that the disk has failed, or the node is
-    // lost: the process must end at once.
+    // Connects and runs until stop(). After an error (the disk failed, or the node is lost) the
+    // process must end at once.
     Status run(AgentClientSettings link);
-    void stop();  // From any thread.
+    void stop();  // May be called from any thread.
 
 private:
     struct Parts;

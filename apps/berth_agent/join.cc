@@ -19,7 +19,7 @@ namespace berth {
 
 namespace {
 
-constexpr std::uint16_t kApiPortAfter = 3;  // As berthd's.
+constexpr std::uint16_t kApiPortAfter = 3;  // As in berthd.
 
 std::string short_host_name() {
     char name[256] = "";
@@ -28,7 +28,8 @@ std::string short_host_name() {
     return whole.substr(0, whole.find('.'));
 }
 
-// Refuses what does not belong together: the controller may be wrong, or somebody else.
+// Rejects replies that do not match the token or the node: the controller may be the wrong one, or
+// an impostor.
 Status check(const api::JoinReply& reply, const JoinToken& token, const std::string& node) {
     BERTH_TRY(const std::string fingerprint, fingerprint_of(reply.authority));
     if (fingerprint != token.fingerprint) {
@@ -40,8 +41,8 @@ Status check(const api::JoinReply& reply, const JoinToken& token, const std::str
     return Error{ErrorCode::permission_denied, "the certificate that came is for " + facts.name};
 }
 
-// What the reply gives the node to believe, apart: the authority's certificate, and the public keys
-// of launch orders behind it.
+// The parts of the reply that the node is to trust: the authority's certificate, and the public
+// keys of launch orders that follow it.
 struct Believed {
     std::string authority, launch_keys;
 };
@@ -52,8 +53,8 @@ Believed take_apart(const std::string& text) {
     return {text.substr(0, keys), text.substr(keys)};
 }
 
-// So that the commands of this host find the cluster, and its launcher knows the controller;
-// another cluster's files are left alone.
+// Lets the commands of this host find the cluster and its launcher verify the controller. Files of
+// another cluster are left alone.
 Status tell_commands(const JoinOptions& options, const std::string& api, const Believed& believed) {
     if (!std::filesystem::is_directory(options.config)) return Done{};
     BERTH_CHECK(write_public_file(options.config + "/ca.pem", believed.authority));
@@ -63,7 +64,8 @@ Status tell_commands(const JoinOptions& options, const std::string& api, const B
     return write_public_file(options.config + "/controller", api + '\n');
 }
 
-// Where an agent of its own user owns the folder, it could put links there: so not as root.
+// An agent that runs as its own user owns the folder and could place links in it, so root must not
+// write there as root.
 Status write_as_owner(const std::string& state, const LinkCertificates& keys) {
     struct stat folder{};
     if (::stat(state.c_str(), &folder) != 0)
@@ -133,7 +135,7 @@ Result<std::string> join(const JoinOptions& options) {
                      problem.detail.empty() ? problem.title : problem.detail};
     }
     BERTH_CHECK(check(*reply, token, options.node));
-    std::error_code ignored;  // What exists belongs to the agent's user.
+    std::error_code ignored;  // Existing folders belong to the agent's user.
     if (!std::filesystem::exists(options.state, ignored))
         BERTH_CHECK(make_owned_folder(options.state, 0755));
     const Believed believed = take_apart(reply->authority);

@@ -10,7 +10,7 @@
 namespace berth {
 namespace {
 
-// As it is found.
+// The node as found on the machine.
 NewNode node_as_found(const DescribedNode& found) {
     NewNode node;
     const NodeSpec& spec = found.node;

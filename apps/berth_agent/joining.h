@@ -1,4 +1,4 @@
-// What a node is that no file names: this machine, and above it what --conf says.
+// The description of a dynamic node: this machine, as modified by --conf.
 #pragma once
 
 #include <optional>
@@ -13,16 +13,16 @@
 
 namespace berth {
 
-// `machine`: nullopt where the node is emulated: then it is what `described` says and no more.
+// `machine`: nullopt for an emulated node, which is exactly as `described` says.
 Result<JoiningNode> joining_node(const std::string& described,
                                  const std::optional<Machine>& machine,
                                  const std::vector<FoundGpu>& gpus);
 
-// As far as an agent or a launcher knows the cluster by itself: the node alone. The rest the
-// controller says.
+// The cluster as far as an agent or launcher of a dynamic node knows it: this node alone. The
+// controller sends the rest.
 Result<ClusterSpec> cluster_of(const std::string& name, const JoiningNode& joining);
 
-// The configuration that a node reads: its files' or, where it joins by itself, made so.
+// The node's configuration: read from the files, or derived from the machine for a dynamic node.
 struct NodeConfig {
     ClusterSpec spec;
     NodeId node{0};

@@ -1,4 +1,4 @@
-// berth-agent: runs the jobs of one node, as a process.
+// berth-agent: runs the jobs of one node.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -47,7 +47,7 @@ int fail(LogSink& log, const Error& error, int code) {
     return code;
 }
 
-// nullptr: there is nothing to ask. A driver that is there and cannot be asked is worth a line.
+// nullptr: no meter. If there is a driver that cannot be queried, that is logged.
 std::unique_ptr<GpuMeter> meter(const AgentOptions& options, const NodeSpec& node,
                                 const Dimensions& dimensions, LogSink& log) {
     if (!options.gpu_readings.empty()) return file_meter(options.gpu_readings);
@@ -60,7 +60,7 @@ std::unique_ptr<GpuMeter> meter(const AgentOptions& options, const NodeSpec& nod
     return nullptr;
 }
 
-// Who does what the agent wants done on the node: itself, or a launcher of root's.
+// The Node that carries out the agent's actions: its own, or that of a launcher running as root.
 struct HandedNode {
     std::unique_ptr<Node> node;
     int events = -1;
@@ -81,9 +81,8 @@ HandedNode handed(std::unique_ptr<Kind> node) {
     return one;
 }
 
-// A launcher that is not there yet, or that waits for the controller's key, is waited for: to end
-// and be started again would go on only until the service manager has had enough of it. nullptr: we
-// are to stop.
+// Waits for a launcher that is not there yet or has no controller key yet. Exiting and being
+// restarted would work only until the service manager gives up. nullptr: a signal asked us to stop.
 Result<std::unique_ptr<RemoteNode>> wait_for_launcher(const AgentOptions& options,
                                                       const StopSignal& signals, LogSink& log) {
     constexpr std::chrono::milliseconds kFirstPause{100}, kLongestPause{1000};
@@ -123,7 +122,7 @@ Status run(const AgentOptions& options, const LinkAddress& controller, const Nod
     NodeSpec found = described;
     if (config.machine) found = found_node(described, spec.dimensions, *config.machine);
     BERTH_TRY(HandedNode node, open_node(options, spec, config.node, config.machine, signals, log));
-    if (node.node == nullptr) return Done{};  // We were told to stop meanwhile.
+    if (node.node == nullptr) return Done{};  // A signal asked us to stop meanwhile.
     for (const std::string& gap : node.not_isolated) log.write(LogLevel::warning, "agent", gap);
     BERTH_TRY(AgentIdentity identity, identify(found));
     identity.joins = config.joins;
@@ -161,8 +160,8 @@ Status run(const AgentOptions& options, const LinkAddress& controller, const Nod
     return told_to_stop && is_lost(ended) ? Status(Done{}) : ended;
 }
 
-// A launcher that was killed or upgraded comes back. The agent then meets the node as if it had
-// been started again itself: with what is on its disk, and what the new launcher has found.
+// A launcher that was killed or upgraded comes back. The agent then continues as if it had been
+// restarted itself: with what is on its disk, and what the new launcher has found.
 Status run_with_each_launcher(const AgentOptions& options, const LinkAddress& controller,
                               const NodeConfig& config, StopSignal& signals, LogSink& log) {
     constexpr std::chrono::milliseconds kFirstPause{100}, kLongestPause{2000};
@@ -179,7 +178,7 @@ Status run_with_each_launcher(const AgentOptions& options, const LinkAddress& co
     }
 }
 
-// What a controller on another host takes: the address of its API for the jobs, and our keys.
+// Adds what a controller on another host needs: the address of its API for the jobs, and our keys.
 Status complete(AgentOptions& options, const LinkAddress& controller) {
     if (!std::holds_alternative<TcpAddress>(controller)) return Done{};
     if (options.api.empty()) {
@@ -192,7 +191,7 @@ Status complete(AgentOptions& options, const LinkAddress& controller) {
                  "this node has joined as " + facts.name + ", and not as " + options.node};
 }
 
-// With DebugFlags=gres: what this node is said to have.
+// With DebugFlags=gres: logs this node's GRES.
 void log_gres(const ClusterSpec& spec, NodeId id, LogSink& log) {
     if ((spec.debug_flags & bit_of(DebugFlag::gres)) == 0) return;
     const NodeSpec& node = spec.node(id);
@@ -232,7 +231,7 @@ int serve(AgentOptions options, StopSignal& signals, LogFile& log) {
 }  // namespace berth
 
 int main(int argc, char** argv) {
-    ::umask(022);  // Nobody else writes what it makes, whoever starts it.
+    ::umask(022);  // Only the owner may write to created files, whatever the caller's umask.
     int exit_code = 0;
     if (argc > 1 && std::string_view(argv[1]) == "join") {
         const auto asked = berth::parse_join_options(argc - 1, argv + 1, exit_code);

@@ -1,5 +1,5 @@
-// NodeKeys: what proves to the controller which node this is. They lie in STATE/tls, and each new
-// certificate comes with a new key.
+// NodeKeys: key and certificate that prove this node's identity to the controller. They lie in
+// STATE/tls; each new certificate comes with a new key.
 #pragma once
 
 #include <string>
@@ -15,13 +15,14 @@ class NodeKeys {
 public:
     explicit NodeKeys(std::string state) : folder_(state + "/tls"), open_(std::move(state)) {}
 
-    // not_found: this node has not joined. Key and certificate are one file, so that they fit.
+    // not_found: this node has not joined. Key and certificate are in one file, so that they always
+    // match.
     Result<LinkCertificates> read() const;
     Status write(const LinkCertificates& keys) const;
-    // The authority alone, for the commands of everyone here.
+    // The authority's certificate alone, for commands of every user on this node.
     std::string authority_path() const { return berth::authority_path(open_); }
 
-    // A new certificate when the present one has less than a third of its life left.
+    // Gets a new certificate when less than a third of the present one's lifetime is left.
     Status renew_if_due(const TcpAddress& controller, Time now, LogSink& log) const;
 
 private:

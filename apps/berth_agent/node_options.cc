@@ -17,7 +17,7 @@ LinuxNodeOptions node_options(const NodeOptions& options, const std::string& aut
                             .shepherd = program_folder() + "/berth-step",
                             .cgroup_prefix = options.cgroup_prefix,
                             .emulated = options.emulate};
-    wanted.account_check.service = "slurm";  // As slurmd is called there.
+    wanted.account_check.service = "slurm";  // As the PAM service of slurmd.
     wanted.mps_program = options.mps_program;
     if (machine) {
         wanted.find_cpus = [machine](const NodeSpec& described) {

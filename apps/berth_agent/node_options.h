@@ -1,4 +1,4 @@
-// What a LinuxNode is told of the node that it is to be, by an agent or by its launcher.
+// The LinuxNodeOptions of a node, for its agent or its launcher.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace berth {
 
-// Of the controller's authority in this folder, for the commands of jobs.
+// The certificate of the controller's authority in this folder, for the commands of jobs.
 inline std::string authority_path(const std::string& folder) { return folder + "/ca.pem"; }
 
-// `authority`: the folder of authority_path(). `machine`: nullopt where the node is emulated.
+// `authority`: the folder of authority_path(). `machine`: nullopt if the node is emulated.
 LinuxNodeOptions node_options(const NodeOptions& options, const std::string& authority,
                               const ClusterSpec& spec, NodeId node,
                               const std::optional<Machine>& machine);

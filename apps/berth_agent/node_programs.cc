@@ -9,7 +9,7 @@ namespace berth {
 NodePrograms::NodePrograms(std::string node, std::function<void(NodeProgramExited)> tell)
     : node_(std::move(node)), tell_(std::move(tell)) {}
 
-// A reboot is not called off because the agent is among what it ends.
+// Does not kill a reboot: that ends the agent as well.
 NodePrograms::~NodePrograms() {
     {
         const std::lock_guard lock(mutex_);
@@ -23,7 +23,7 @@ NodePrograms::~NodePrograms() {
 
 void NodePrograms::start(const RunNodeProgram& program) {
     std::thread& thread = threads_[program.program];
-    if (thread.joinable()) thread.join();  // It has told its end.
+    if (thread.joinable()) thread.join();  // It has reported its end.
     thread = std::thread([this, program] { run(program); });
 }
 

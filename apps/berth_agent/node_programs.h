@@ -1,5 +1,5 @@
-// NodePrograms: the site's programs for its nodes (health check, reboot), each on a thread of its
-// own.
+// NodePrograms: runs the site's programs for its nodes (health check, reboot), each on its own
+// thread.
 #pragma once
 
 #include <functional>
@@ -15,9 +15,10 @@ namespace berth {
 class NodePrograms {
 public:
     NodePrograms(std::string node, std::function<void(NodeProgramExited)> tell);
-    ~NodePrograms();  // Kills what still runs, but for a reboot, and tells no one.
+    // Kills what still runs, except a reboot, without a report.
+    ~NodePrograms();
 
-    // At most one of a kind at a time: the agent sees to it.
+    // REQUIRES: no program of the same kind runs; the agent ensures this.
     void start(const RunNodeProgram& program);
 
 private:

@@ -9,7 +9,7 @@ namespace berth {
 
 namespace {
 
-// Several emulated nodes share this machine, perhaps of several clusters.
+// Several emulated nodes, perhaps of several clusters, share this machine.
 std::string own_prefix(const NodeOptions& options) {
     StateHash hash;
     hash.add(std::string_view(options.state));

@@ -1,5 +1,5 @@
-// Pulse: heartbeats while a turn of the agent takes long, since a disk, or a launcher, keeps it
-// waiting. The node is alive all the same, and so are its jobs.
+// Pulse: sends heartbeats while a turn of the agent takes long because a disk or a launcher is
+// slow. The node and its jobs are alive meanwhile.
 #pragma once
 
 #include <condition_variable>
@@ -16,10 +16,11 @@ class Pulse {
 public:
     struct Settings {
         Duration every = std::chrono::seconds(2);
-        // A turn that takes longer than this will not end: the controller is to learn of it.
+        // A turn that takes longer than this is taken for hung: heartbeats stop, so that the
+        // controller notices.
         Duration longest = std::chrono::minutes(5);
     };
-    using Send = std::function<void(OutgoingReport)>;  // From a thread of its own.
+    using Send = std::function<void(OutgoingReport)>;  // Called on a thread of its own.
     Pulse(Settings settings, Send send);
     explicit Pulse(Send send) : Pulse(Settings(), std::move(send)) {}
     ~Pulse();
@@ -28,7 +29,7 @@ public:
 
     void turn_begins();
     void turn_ends();
-    // The session that heartbeats are of is that of the last report.
+    // Heartbeats use the session of the last report.
     void sent(const OutgoingReport& report);
 
 private:
@@ -38,7 +39,7 @@ private:
     const Send send_;
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::optional<std::chrono::steady_clock::time_point> since_;  // The turn that is under way.
+    std::optional<std::chrono::steady_clock::time_point> since_;  // When the turn under way began.
     std::optional<OutgoingReport> heartbeat_;
     bool stopping_ = false;
     std::thread thread_;

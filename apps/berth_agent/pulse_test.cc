@@ -21,7 +21,7 @@ public:
               last = std::move(report);
               ++beats;
           }) {}
-    // True: it beat more often than that.
+    // Whether more heartbeats than that were sent.
     bool beats_beyond(int count) {
         for (int i = 0; i < 1000 && beats <= count; ++i) {
             std::this_thread::sleep_for(milliseconds(5));
@@ -30,12 +30,12 @@ public:
     }
     std::atomic<int> beats = 0;
     OutgoingReport last;
-    Pulse pulse;  // Last: its thread uses the others.
+    Pulse pulse;  // Last, because its thread uses the other members.
 };
 
 TEST(Pulse, BeatsWhileATurnWaitsForADiskAndNotOtherwise) {
     Heart heart({.every = milliseconds(10), .longest = std::chrono::minutes(5)});
-    heart.pulse.turn_begins();  // Before there is a session, there is nobody to tell.
+    heart.pulse.turn_begins();  // No session yet: there is nothing to send to.
     std::this_thread::sleep_for(milliseconds(60));
     heart.pulse.turn_ends();
     EXPECT_EQ(heart.beats, 0);

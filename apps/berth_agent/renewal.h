@@ -1,4 +1,4 @@
-// Renewal: sees to it, on a thread of its own, that this node's certificate does not run out.
+// Renewal: renews this node's certificate in time, on a thread of its own.
 #pragma once
 
 #include <condition_variable>
@@ -25,7 +25,7 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     bool stopping_ = false;
-    std::thread thread_;  // The last: it uses all of the above.
+    std::thread thread_;  // Last, because it uses all members above.
 };
 
 }  // namespace berth

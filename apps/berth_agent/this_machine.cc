@@ -23,7 +23,7 @@ std::optional<Time> booted_at() {
     return std::nullopt;
 }
 
-// Never the same for two processes.
+// Unique for each process.
 std::string instance() {
     std::uint64_t words[2] = {};
     BERTH_ASSERT(getrandom(words, sizeof words, 0) == sizeof words);
@@ -35,7 +35,7 @@ std::string instance() {
 
 utsname kernel() {
     utsname system{};
-    BERTH_ASSERT(uname(&system) == 0);  // It fails for a bad address only.
+    BERTH_ASSERT(uname(&system) == 0);  // Fails only for an invalid address.
     return system;
 }
 

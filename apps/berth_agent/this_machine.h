@@ -1,17 +1,17 @@
-// What the agent tells of the machine and of itself.
+// What the agent reports about the machine and itself.
 #pragma once
 
 #include "berth/agent/agent.h"
 
 namespace berth {
 
-// `found`: what is there of the node; the rest is read from the kernel.
+// `found`: the hardware of the node; the rest is read from the kernel.
 Result<AgentIdentity> identify(const NodeSpec& found);
 
-// As the kernel calls it: another one after each boot.
+// The kernel's boot id, which changes with each boot.
 Result<std::string> boot_id();
 
-// The folder of this program, where its companions lie.
+// The folder of this program, which holds its companion programs.
 std::string program_folder();
 
 }  // namespace berth

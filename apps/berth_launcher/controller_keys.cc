@@ -11,7 +11,7 @@ namespace berth {
 namespace {
 
 struct Learned {
-    std::string files;  // The hash of what they said then.
+    std::string files;  // Hash of the files' content at that time.
     std::string pem;
     BERTH_FIELDS(Learned, files, pem)
 };

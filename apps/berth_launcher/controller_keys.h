@@ -1,6 +1,6 @@
-// ControllerKeys: the public keys by which a launcher knows the controller. The administrator's
-// files say so first; then the controller itself, by a key that is known, and what it has said last
-// counts until those files say something else.
+// ControllerKeys: the public keys of the controller that a launcher trusts. First these are the
+// administrator's files. Then the controller itself sends keys, signed with a trusted one; the last
+// set received counts until the files change.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ namespace berth {
 
 class ControllerKeys {
 public:
-    // `files`: of the administrator's, those that are there. `learned`: of our own.
+    // `files`: of the administrator; missing ones are skipped. `learned`: our own file.
     ControllerKeys(std::vector<std::string> files, std::string learned)
         : files_(std::move(files)), learned_(std::move(learned)) {}
 
-    // All as PEM. not_found: none is there yet.
+    // All keys as PEM. not_found: there is none yet.
     Result<std::string> read() const;
-    // What the controller has said, durably.
+    // Stores the keys that the controller has sent, durably.
     Status keep(const std::string& pem) const;
 
 private:

@@ -28,8 +28,8 @@ Error failed(const std::string& path, const char* doing) {
 volatile std::sig_atomic_t told_to_stop = 0;
 void note_stop(int) { told_to_stop = 1; }
 
-// It has no agent any more, or one that has come again; or we end. What that agent has said is
-// still done, for which a moment is enough.
+// Ends the child of a previous agent: that agent has gone or reconnected, or we are stopping. What
+// it has sent is still carried out, which takes a moment at most.
 void end(pid_t& child) {
     constexpr int kTries = 500;
     constexpr useconds_t kPause = 10'000;
@@ -49,7 +49,7 @@ void end(pid_t& child) {
 
 constexpr useconds_t kForkPause = 100'000;
 
-// Until somebody comes; false: until we are told to stop.
+// Waits for an agent; false: a signal asked us to stop.
 bool wait_for_agent(int listener) {
     sigset_t stops, before;
     sigemptyset(&stops);
@@ -74,7 +74,8 @@ bool may_come(const ListenerSettings& settings, int socket, LogSink& log) {
 
 Status listen_for_agents(const ListenerSettings& settings, LogSink& log,
                          const std::function<int(int socket)>& serve) {
-    // To knock at a launcher that lives, as listen_on() does, would send its agent away.
+    // Connecting to test for a live launcher, as listen_on() does, would drop that launcher's
+    // agent.
     BERTH_TRY(const FileLock lock,
               FileLock::take(settings.path + ".lock", settings.path, "berth-launcher"));
     const Result<int> listening = listen_on(settings.path);
@@ -91,14 +92,14 @@ Status listen_for_agents(const ListenerSettings& settings, LogSink& log,
         if (!socket || !may_come(settings, socket.get(), log)) continue;
         end(child);
         child = ::fork();
-        if (child < 0) {  // The agent comes again.
+        if (child < 0) {  // The agent will connect again.
             log.write(LogLevel::error, "launcher",
                       process_error("cannot start a process for the agent", errno).message);
             ::usleep(kForkPause);
         }
         if (child != 0) continue;
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (::getppid() != self) ::_exit(0);  // It has died before we asked to hear of it.
+        if (::getppid() != self) ::_exit(0);  // The parent died before the prctl() took effect.
         ::_exit(serve(socket.get()));
     }
     end(child);

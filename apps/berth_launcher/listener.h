@@ -1,6 +1,6 @@
-// The launcher's outer process: it lets agents in, one at a time, each served by a child of its
-// own. So a new agent finds the node as after a start of everything, which is the one case there
-// is.
+// The launcher's outer process: accepts agents one at a time and serves each in a child process of
+// its own. So every new agent finds the node as after a full start, which is the only case to
+// handle.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,15 @@ namespace berth {
 
 struct ListenerSettings {
     std::string path;
-    std::optional<std::uint32_t> agent_uid;  // Who may come besides root and we.
+    std::optional<std::uint32_t> agent_uid;  // A user that may connect, besides root and our own.
 };
 
-// Until SIGTERM, which `serve` gets too. That is called in the child, whose exit status it gives.
+// Runs until SIGTERM, which is passed on to the child. `serve` is called in the child; its result
+// is the child's exit status.
 Status listen_for_agents(const ListenerSettings& settings, LogSink& log,
                          const std::function<int(int socket)>& serve);
 
-// Whether `path` and all folders above it are root's, or ours, and nobody else may change them.
+// Whether `path` and all folders above it belong to root or to us, and nobody else can change them.
 Status only_ours(const std::string& path);
 
 }  // namespace berth

@@ -1,5 +1,5 @@
-// berth-launcher: does on a node what only root may, as far as the controller has signed it, for an
-// agent that is not root. It has no network.
+// berth-launcher: carries out on a node what needs root, as far as the controller has signed it,
+// for an agent that does not run as root. It uses no network.
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,7 +28,8 @@ Result<std::optional<std::uint32_t>> uid_of(const std::string& user) {
     return Error{ErrorCode::not_found, "--agent-user: this host has no user '" + user + "'"};
 }
 
-// Where `berth-agent join` has written what jobs' commands are to reach; none: this host's socket.
+// The API address for jobs' commands, which `berth-agent join` has written; empty: this host's
+// socket.
 std::string joined_api(const std::string& config) {
     const Result<std::string> address = read_file(config + "/controller");
     return address.ok() ? std::string(trim(*address)) : "";
@@ -54,7 +55,7 @@ Status run(LauncherOptions options, LogSink& log) {
 }  // namespace berth
 
 int main(int argc, char** argv) {
-    ::umask(022);  // Nobody else writes what it makes, whoever starts it.
+    ::umask(022);  // Only the owner may write to created files, whatever the caller's umask.
     int exit_code = 0;
     const auto options = berth::parse_launcher_options(argc, argv, exit_code);
     if (!options) return exit_code;

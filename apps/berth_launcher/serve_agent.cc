@@ -36,7 +36,7 @@ void stop_serving(int) {
 
 Status serve(int socket, const LauncherOptions& options, LinuxNodeOptions wanted, LogSink& log) {
     const std::string run_dir = wanted.run_dir;
-    // Read for each agent, so that a new file counts after the agent's restart.
+    // Read for each agent, so that a new file takes effect when the agent restarts.
     const ControllerKeys known(options.controller_keys, options.state + "/controller.keys");
     BERTH_TRY(const std::string pem, known.read());
     BERTH_TRY(VerifyingKeys keys, VerifyingKeys::of(pem));
@@ -82,7 +82,7 @@ Status serve(int socket, const LauncherOptions& options, LinuxNodeOptions wanted
 
 int serve_agent(int socket, const LauncherOptions& options, const ClusterSpec& spec, NodeId node,
                 const std::optional<Machine>& machine, LogSink& log) {
-    // Not the agent's own copy of the authority, which it could exchange.
+    // Not the agent's own copy of the authority, which the agent could replace.
     const Status ended =
         serve(socket, options, node_options(options, options.config, spec, node, machine), log);
     if (ended.ok()) return 0;

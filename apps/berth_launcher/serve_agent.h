@@ -1,4 +1,4 @@
-// Serves one agent: the node made real, before it the gate.
+// Serves one agent: a LinuxNode behind a LaunchGate.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace berth {
 
-// Until it goes. The exit status of the process.
+// Runs until the agent goes. Returns the exit status of the process.
 int serve_agent(int socket, const LauncherOptions& options, const ClusterSpec& spec, NodeId node,
                 const std::optional<Machine>& machine, LogSink& log);
 

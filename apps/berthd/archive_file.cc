@@ -19,7 +19,7 @@ Error trouble_with(const std::string& path) {
     return {ErrorCode::unavailable, path + ": " + std::strerror(errno)};
 }
 
-// Whole lines or, of the last one, a part: whoever reads it passes over that.
+// Appends whole lines. After a failure the last line may be incomplete; readers skip it.
 Status append(const std::string& path, std::string_view lines) {
     const int file =
         ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);

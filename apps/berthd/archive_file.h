@@ -1,5 +1,5 @@
-// ArchiveFile: accounting that is about to be deleted, a line of JSON for each job, as GET
-// /v1/accounting shows it. One file for each month in which jobs have ended.
+// ArchiveFile: stores accounting that is about to be deleted, one line of JSON for each job as in
+// GET /v1/accounting. One file for each month in which jobs have ended.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ namespace berth {
 
 class ArchiveFile {
 public:
-    // Absolute; the folder must be there.
+    // REQUIRES: `folder` is absolute and exists.
     explicit ArchiveFile(std::string folder) : folder_(std::move(folder)) {}
 
-    // Appends, and has it on the disk when it returns. `spec` names the resources.
+    // Appends; durable on return. `spec` names the resources.
     Status write(const std::vector<AccountingRecord>& records, const ClusterSpec& spec) const;
 
 private:

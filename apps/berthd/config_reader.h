@@ -1,5 +1,5 @@
-// ConfigReader: reads the configuration again, on a thread of its own, for those who ask the
-// controller to take it up.
+// ConfigReader: reads the configuration again on a thread of its own, for clients that ask for a
+// reconfigure.
 #pragma once
 
 #include <condition_variable>
@@ -14,11 +14,12 @@ namespace berth {
 
 class ConfigReader {
 public:
-    // `read` is called on that thread; what it gives goes on to `push`, which may wait.
+    // `read` is called on that thread; its result goes to `push`, which may block.
     ConfigReader(std::function<Result<ClusterSpec>()> read, std::function<void(Input)> push);
-    ~ConfigReader();  // What is not read by then is dropped.
+    ~ConfigReader();  // Drops requests that have not been read.
 
-    // A Reconfigure without a configuration. From any thread. False: too many wait already.
+    // Queues a Reconfigure without a configuration. May be called from any thread. Returns false if
+    // too many wait already.
     bool put(ClientInput input);
 
 private:

@@ -28,8 +28,8 @@ namespace berth {
 
 namespace {
 
-// Both listeners start after the first turn, so that nobody ever sees an empty cluster. That turn
-// has no one to speak to.
+// Both listeners start after the first turn, so that no client sees an empty cluster. During that
+// turn there is nobody to send to.
 class OnceStarted final : public Agents, public Clients {
 public:
     void send(OutgoingOrder order) override {
@@ -54,7 +54,7 @@ public:
     ToInbox(DaemonInbox& inbox, ConfigReader& config) : inbox_(inbox), config_(config) {}
     bool put(ClientInput input) override {
         if (auto* const command = std::get_if<Reconfigure>(&input.command)) {
-            // Who may not is told so by the controller, and makes nothing be read.
+            // Without permission, the controller refuses the request, and nothing is read.
             if (!forbidden(input.principal, Verb::reconfigure)) {
                 return config_.put(std::move(input));
             }
@@ -68,7 +68,7 @@ private:
     ConfigReader& config_;
 };
 
-// Several, each told of everything.
+// Several observers, each called for everything.
 class Observers final : public Observer {
 public:
     explicit Observers(std::vector<Observer*> all) : all_(std::move(all)) {}
@@ -124,12 +124,13 @@ struct ControllerDaemon::Parts {
     ToInbox commands{inbox, config};
     Store store;
     StoreArchive archive;
-    StoreReader scripts;  // Its own, so that a launch waits for no one who reads accounting.
+    // A reader of its own, so that a launch does not wait for accounting queries.
+    StoreReader scripts;
     ReadModel read_model;
     std::shared_ptr<Diagnostics> diagnostics = std::make_shared<Diagnostics>();
     std::shared_ptr<MetricCounts> counts = std::make_shared<MetricCounts>();
     Observers observers{{diagnostics.get(), counts.get()}};
-    std::shared_ptr<Registrar> registrar;  // nullptr: nobody comes from other hosts.
+    std::shared_ptr<Registrar> registrar;  // nullptr: no access from other hosts.
     std::optional<SigningKeys> launch_keys;
     OnceStarted outside;
     FenceRunner fence{[this](FenceAnswered answer) { inbox.push(std::move(answer)); }};
@@ -152,7 +153,7 @@ Result<std::shared_ptr<AuditLog>> open_audit(const std::string& where, LogSink& 
     return std::shared_ptr<AuditLog>(std::move(file));
 }
 
-// A user that is not there is nobody, and no agent either: the host may have the controller alone.
+// If the user does not exist, no agent runs as it: the host may run the controller only.
 std::optional<std::uint32_t> uid_of_agents(const std::string& user, LogSink& log) {
     if (user.empty()) return std::nullopt;
     if (const passwd* const found = ::getpwnam(user.c_str())) return found->pw_uid;
@@ -162,7 +163,7 @@ std::optional<std::uint32_t> uid_of_agents(const std::string& user, LogSink& log
 
 }  // namespace
 
-// Who may come from other hosts; what proves it lies in STATE/keys.
+// Access from other hosts; its keys lie in STATE/keys.
 Result<std::shared_ptr<Registrar>> ControllerDaemon::Parts::open_registrar(
     const ControllerOptions& options) {
     const std::string cluster = read_model.current()->spec->name;
@@ -174,8 +175,9 @@ Result<std::shared_ptr<Registrar>> ControllerDaemon::Parts::open_registrar(
                                        launch_keys->public_keys(), std::move(revocations));
 }
 
-// What orders are signed with lies in STATE/keys; its public half, for launchers on this host, is
-// where the agents come to. Written once we listen there: until then it may be another berthd's.
+// The signing key of orders lies in STATE/keys. Its public half, for launchers on this host, is
+// written beside the agents' socket. Written only once we listen there: until then it may be
+// another berthd's.
 Status ControllerDaemon::Parts::show_launch_key(const ControllerOptions& options) const {
     const std::size_t end = options.agent_socket.rfind('/');
     const std::string folder = end == std::string::npos ? "." : options.agent_socket.substr(0, end);
@@ -279,7 +281,7 @@ ControllerDaemon::~ControllerDaemon() {
 
 namespace {
 
-// `names` is where the resources' names are found, once there is one.
+// `names`: where the names of the resources are found, once the read model exists.
 decltype(RetentionSettings::archive) archive_into(const std::string& folder,
                                                   std::shared_ptr<const ReadModel*> names) {
     if (folder.empty()) return {};

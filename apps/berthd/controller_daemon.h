@@ -1,4 +1,4 @@
-// ControllerDaemon: the controller's loop with its real store, link, API and clock around it.
+// ControllerDaemon: the controller's loop with its real store, link, API and clock.
 #pragma once
 
 #include <functional>
@@ -17,19 +17,19 @@ class ControllerDaemon {
 public:
     using ReadConfig = std::function<Result<ClusterSpec>()>;
 
-    // Recovers, takes office and listens: once this returns, it answers. The state directory must
-    // be the caller's alone (DirectoryLock).
+    // Recovers, becomes leader and listens; on return it serves requests. REQUIRES: the caller
+    // holds the state directory's lock (DirectoryLock).
     static Result<std::unique_ptr<ControllerDaemon>> start(
         const ControllerOptions& options, const std::optional<Listening>& listening,
         ClusterSpec spec, ReadConfig read_again, LogSink& log);
     ~ControllerDaemon();
 
-    // The calling thread becomes the controller's, until stop(). An error means that the store has
-    // failed: the process must end at once, and say nothing more to anyone.
+    // Runs the controller on the calling thread until stop(). An error means that the store has
+    // failed: the process must end at once and send nothing more.
     Status run();
-    void stop();  // From any thread: after the turn that is under way.
-    // From any thread: as an administrator's `scontrol reconfigure`. What is wrong with it is
-    // logged.
+    void stop();  // From any thread: ends run() after the present turn.
+    // May be called from any thread. Acts like an administrator's `scontrol reconfigure`; errors
+    // are logged.
     void reconfigure();
 
 private:

@@ -7,10 +7,10 @@ namespace berth {
 
 namespace {
 
-// The wall clock may jump while we wait by the other one: look again this often.
+// The wall clock may jump during a wait, which uses the steady clock: so look again this often.
 constexpr Duration kLongestWait = std::chrono::seconds(5);
 
-// Of one turn, so that none takes long.
+// In one turn, so that no turn takes long.
 constexpr std::size_t kInputsPerTurn = 4096;
 
 }  // namespace

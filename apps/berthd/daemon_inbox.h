@@ -1,4 +1,5 @@
-// DaemonInbox: what the server's and the link's threads have for the controller's.
+// DaemonInbox: passes inputs from the threads of the server and the link to the controller's
+// thread.
 #pragma once
 
 #include <condition_variable>
@@ -14,14 +15,15 @@ public:
     explicit DaemonInbox(WallClock& clock, std::size_t most = 100'000)
         : clock_(clock), most_(most) {}
 
-    // False: it is full, and whoever asks should be told to come again.
+    // Returns false if it is full; the client should then be told to try again.
     bool try_push(Input input);
-    // Waits while it is full: what agents say is not refused. After stop() it is dropped.
+    // Blocks while it is full, since reports of agents are never refused. After stop() the input is
+    // dropped.
     void push(Input input);
 
     std::vector<Input> wait_until(std::optional<Time> deadline) override;
 
-    // wait_until() returns at once from here on.
+    // Makes wait_until() return at once from now on.
     void stop();
     bool stopped() const;
 

@@ -1,5 +1,5 @@
-// FenceRunner: runs the site's fence, a program that switches a node off and says so by ending
-// well.
+// FenceRunner: runs the site's fence, a program that switches a node off and confirms this by exit
+// status 0.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace berth {
 
-// It gets the node's name and boot id as arguments: see site_program.h.
+// The program gets the node's name and boot id as arguments: see site_program.h.
 class FenceRunner final : public Fence {
 public:
     explicit FenceRunner(std::function<void(FenceAnswered)> tell) : tell_(std::move(tell)) {}
@@ -18,7 +18,7 @@ public:
 
 private:
     std::function<void(FenceAnswered)> tell_;
-    ProgramPool pool_{16, SIZE_MAX};  // The controller asks for no more at a time.
+    ProgramPool pool_{16, SIZE_MAX};  // The controller starts no more than this at a time.
 };
 
 }  // namespace berth

@@ -1,4 +1,4 @@
-// HookRunner: runs PrologSlurmctld and EpilogSlurmctld, as the controller's own user.
+// HookRunner: runs PrologSlurmctld and EpilogSlurmctld as the controller's own user.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ public:
 
 private:
     std::function<void(HookAnswered)> tell_;
-    // The rest wait for their turn, and their jobs with them; none is dropped.
+    // Further hooks wait, and so do their jobs; none is dropped.
     ProgramPool pool_{64, SIZE_MAX};
 };
 

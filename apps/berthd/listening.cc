@@ -21,7 +21,8 @@ bool is_loopback(const std::string& host) {
     return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
 
-// SlurmctldHost=name(address), SlurmctldPort=6817 or 6817-6820, of which the first is taken.
+// From SlurmctldHost=name(address) and SlurmctldPort=6817 or 6817-6820, of which the first port is
+// used.
 Result<TcpAddress> configured(const ClusterSpec& spec) {
     const std::string host = setting(spec, "SlurmctldHost[0]");
     const std::string port = setting(spec, "SlurmctldPort");
@@ -54,7 +55,7 @@ Result<std::optional<Listening>> listening_of(const ControllerOptions& options,
         BERTH_TRY(listening.link, parse_tcp_address(options.listen));
     }
     std::string reached = listening.link.host;
-    // A host's own name often is a loopback address to itself.
+    // A host's own name often resolves to a loopback address.
     if (by_config && !is_loopback(reached)) listening.link.host = kEverywhere;
     if (is_wildcard(reached)) reached = host_name;
     if (listening.link.port > 65535 - kApiPortAfter)

@@ -1,4 +1,4 @@
-// Where berthd is to be found by other hosts: options and slurm.conf, put together.
+// Where other hosts reach berthd, derived from its options and slurm.conf.
 #pragma once
 
 #include <optional>
@@ -14,14 +14,14 @@ namespace berth {
 
 struct Listening {
     TcpAddress link, api;
-    TcpAddress advertised;           // Of the API, as others find it.
+    TcpAddress advertised;           // Of the API, as other hosts reach it.
     std::vector<std::string> names;  // Of this host, for its certificate.
 };
 
-// The API is this far behind the link, as slurmrestd's port is behind slurmctld's.
+// The API's port is the link's plus this, as slurmrestd's is slurmctld's plus 3.
 inline constexpr std::uint16_t kApiPortAfter = 3;
 
-// nullopt: other hosts are not listened to.
+// nullopt: berthd does not listen to other hosts.
 Result<std::optional<Listening>> listening_of(const ControllerOptions& options,
                                               const ClusterSpec& spec,
                                               const std::string& host_name);

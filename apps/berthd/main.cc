@@ -1,4 +1,4 @@
-// berthd: the controller of a Berth cluster, as a process.
+// berthd: the controller of a Berth cluster.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,7 +17,7 @@
 namespace berth {
 namespace {
 
-// So that whoever starts daemons again knows a failed disk from a bad configuration (sysexits.h).
+// Lets a service manager tell a failed disk from a bad configuration (sysexits.h).
 constexpr int kExitConfig = 78;
 constexpr int kExitStore = 74;
 
@@ -36,7 +36,8 @@ int serve(const ControllerOptions& options, StopSignal& signals, LogFile& log) {
         if (!options.cluster_name.empty()) read.name = options.cluster_name;
         return read;
     };
-    // Read once for the log alone, so that what there is to say about the rest is said in there.
+    // The first read is for the log settings only, so that findings about the rest go to the
+    // configured log.
     SilentLog nobody;
     const Result<ClusterSpec> first =
         read_cluster_config(options.config, {.lenient = true, .quiet = true}, nobody);
@@ -71,7 +72,7 @@ int serve(const ControllerOptions& options, StopSignal& signals, LogFile& log) {
     const Status ended = (*daemon)->run();
     signals.rest();
     if (!ended.ok()) {
-        // What was not written must not be seen by anyone: no farewell, no destructor.
+        // Nothing that was not recorded may become visible: no farewell, no destructors.
         log.write(LogLevel::error, "berthd",
                   "the store has failed; stopping at once: " + ended.error().message);
         log.flush();
@@ -85,7 +86,7 @@ int serve(const ControllerOptions& options, StopSignal& signals, LogFile& log) {
 }  // namespace berth
 
 int main(int argc, char** argv) {
-    ::umask(022);  // Nobody else writes what it makes, whoever starts it.
+    ::umask(022);  // Only the owner may write to created files, whatever the caller's umask.
     int exit_code = 0;
     const auto options = berth::parse_controller_options(argc, argv, exit_code);
     if (!options) return exit_code;

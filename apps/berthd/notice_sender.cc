@@ -6,7 +6,7 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kMailsAtOnce = 4, kMailsWaitingMax = 10'000;
-constexpr Duration kMailTimeout = std::chrono::seconds(120);  // As Slurm's.
+constexpr Duration kMailTimeout = std::chrono::seconds(120);  // As in Slurm.
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// NoticeSender: sends what there is to tell of jobs: mails by the site's MailProg, news by its
-// webhook. Nothing waits for it: what is too much is dropped, and counted.
+// NoticeSender: sends notices about jobs: mails by the site's MailProg, events by its webhook. It
+// never blocks its caller: excess notices are dropped and counted.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace berth {
 
 class NoticeSender final : public Notifier {
 public:
-    // "mail" or "webhook"; "sent", "failed" or "dropped".
+    // `channel`: "mail" or "webhook". `result`: "sent", "failed" or "dropped".
     using Count = std::function<void(const char* channel, const char* result)>;
 
     NoticeSender(LogSink& log, Count count);

@@ -9,7 +9,7 @@ bool is_own_node(const ClusterSpec& spec, std::string_view node, std::string_vie
     const auto is_host = [&](std::string_view name) { return name == host || name == short_host; };
     if (host.empty()) return false;
     const auto found = spec.find_node(node);
-    // One that is said to live elsewhere does, whatever it is called.
+    // A configured NodeHostname counts, whatever the node's name is.
     return found ? is_host(spec.node(*found).hostname) : is_host(node);
 }
 

@@ -1,4 +1,4 @@
-// Which node the agents' own user may be: the one of the controller's host, and no other.
+// Which node the agents' user may serve: the one of the controller's host, and no other.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace berth {
 
-// `named` is --agent-node, and the only one where it is given. Otherwise the node must be called as
-// this host is, with or without its domain, or live there (NodeHostname).
+// `named`: the value of --agent-node; if set, only this node. Otherwise the node's name or its
+// NodeHostname must be this host's, with or without its domain.
 bool is_own_node(const ClusterSpec& spec, std::string_view node, std::string_view named,
                  std::string_view host);
 

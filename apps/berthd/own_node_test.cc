@@ -25,14 +25,14 @@ TEST(OwnNode, IsTheOneOfThisHostAlone) {
           {"gpu1", "", "head", false},
           {"gpu1", "gpu1", "head", true},
           {"head", "gpu1", "head", false},
-          {"new", "", "new", true},  // It may join without being configured.
+          {"new", "", "new", true},  // A dynamic node may join without being configured.
           {"new", "", "head", false},
           {"hea", "", "head", false},
           {"", "", "", false}}) {
         EXPECT_EQ(is_own_node(spec, one.node, one.named, one.host), one.is_own)
             << one.node << " named " << one.named << " on " << one.host;
     }
-    // What lives elsewhere is not of this host, though it is called so.
+    // A node whose NodeHostname is another host is not of this host, whatever its name.
     spec.nodes[1].name = "head2";
     EXPECT_FALSE(is_own_node(spec, "head2", "", "head2"));
 }

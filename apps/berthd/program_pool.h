@@ -1,5 +1,4 @@
-// ProgramPool: runs programs of the site's on threads of its own, so many at a time; the rest
-// waits.
+// ProgramPool: runs the site's programs on a limited number of threads; further work waits.
 #pragma once
 
 #include <condition_variable>
@@ -18,18 +17,19 @@ namespace berth {
 class ProgramPool {
 public:
     struct Work {
-        std::vector<SiteProgram> programs;  // One after the other, until one fails.
-        // Empty: all ended well; else the one that failed, and how. On the pool's thread.
+        std::vector<SiteProgram> programs;  // In order, until one fails.
+        // `failure`: empty if all succeeded, otherwise which program failed and how. Called on the
+        // pool's thread.
         std::function<void(std::string failure)> over;
     };
 
     ProgramPool(std::size_t at_once, std::size_t waiting_max)
         : at_once_(at_once), waiting_max_(waiting_max) {}
-    ~ProgramPool();  // Ends what still runs; nobody is told any more.
+    ~ProgramPool();  // Kills what still runs, without a report.
     ProgramPool(const ProgramPool&) = delete;
     ProgramPool& operator=(const ProgramPool&) = delete;
 
-    // False: too much waits already.
+    // Returns false if too much work waits already.
     bool put(Work work);
 
 private:

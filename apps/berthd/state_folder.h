@@ -1,4 +1,4 @@
-// Whether the directory that berthd is given for its state may be believed, and is the right one.
+// Whether the state directory given to berthd is safe and the right one.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace berth {
 
-// Makes the directory if it does not exist. Refuses one that other users could change, and one
-// whose database lies in state/ below it, where `berth up` and `berth restore` have put it: an
-// empty cluster would begin beside it.
+// Creates the directory if it does not exist. Rejects a directory that other users could change.
+// Also rejects one whose database lies in state/ below it, where `berth up` and `berth restore` put
+// it: berthd would start an empty cluster beside it.
 Status prepare_state_folder(const std::string& directory);
 
 }  // namespace berth

@@ -17,14 +17,14 @@ namespace {
 constexpr std::size_t kNoticesWaitingMax = 10'000;
 constexpr long kConnectMs = 5'000, kWholeMs = 10'000;
 constexpr int kTries = 3;
-constexpr int kPauseSeconds = 2;  // After the first failure; twice that after the second.
+constexpr int kPauseSeconds = 2;  // After the first failure; doubled after the second.
 
 struct Outcome {
-    std::string failure;  // Empty: it was taken.
-    bool again = false;   // It may be taken later.
+    std::string failure;  // Empty: it was accepted.
+    bool again = false;   // A retry may succeed.
 };
 
-// Signed with nothing, whoever knows the URL could say anything: a secret that cannot be read is a
+// With an empty secret, anybody who knows the URL could forge posts: an unreadable secret is a
 // failure.
 Outcome read_secret(const std::string& path, std::string& secret) {
     struct stat found{};
@@ -41,7 +41,7 @@ Outcome read_secret(const std::string& path, std::string& secret) {
 
 std::size_t ignore(char*, std::size_t size, std::size_t count, void*) { return size * count; }
 
-// Not 0: give it up.
+// A result other than 0 aborts the transfer.
 int is_ending(void* flag, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
     return *static_cast<const std::atomic<bool>*>(flag) ? 1 : 0;
 }
@@ -110,7 +110,7 @@ Outcome post_once(const WebhookPost& post, std::atomic<bool>& ending) {
 }  // namespace
 
 Webhook::Webhook(std::function<void(std::string)> over) : over_(std::move(over)) {
-    curl_global_init(CURL_GLOBAL_DEFAULT);  // Before there are threads that use it.
+    curl_global_init(CURL_GLOBAL_DEFAULT);  // Must precede the threads that use it.
     thread_ = std::thread([this] { run(); });
 }
 

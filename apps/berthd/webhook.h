@@ -1,7 +1,8 @@
-// Webhook: posts news of jobs to the site's URL, one after the other, on a thread of its own.
+// Webhook: posts job events to the site's URL, one at a time, on a thread of its own.
 //
-// The body is JSON (model/notice.h's JobNews). With a secret, X-Berth-Signature is "sha256=" and
-// the HMAC-SHA256, in hex, of X-Berth-Timestamp, a dot and the body. Berth follows no redirects.
+// The body is JSON (JobNews in model/notice.h). With a secret, the header X-Berth-Signature is
+// "sha256=" and the HMAC-SHA256, in hex, of X-Berth-Timestamp, a dot and the body. Redirects are
+// not followed.
 #pragma once
 
 #include <atomic>
@@ -22,18 +23,18 @@ struct WebhookPost {
 
 class Webhook {
 public:
-    // `over` learns how each fared: empty where it was taken.
+    // `over` is called with the result of each post: empty if it was accepted.
     explicit Webhook(std::function<void(std::string failure)> over);
-    ~Webhook();  // What still waits is dropped.
+    ~Webhook();  // Drops posts that still wait.
     Webhook(const Webhook&) = delete;
     Webhook& operator=(const Webhook&) = delete;
 
-    // False: too many wait already.
+    // Returns false if too many wait already.
     bool put(WebhookPost post);
 
 private:
     void run();
-    bool pause(int seconds);  // False: it ends.
+    bool pause(int seconds);  // Returns false when the webhook is being destroyed.
     std::string deliver(const WebhookPost& post);
 
     std::function<void(std::string)> over_;
@@ -41,7 +42,7 @@ private:
     std::condition_variable put_;
     std::deque<WebhookPost> waiting_;
     std::atomic<bool> ending_ = false;
-    std::thread thread_;  // Last: it uses the rest.
+    std::thread thread_;  // Last, because it uses all members above.
 };
 
 }  // namespace berth

@@ -17,7 +17,7 @@ LogLevel level_of(config::Severity severity) {
     return LogLevel::error;
 }
 
-// What it says runs programs as root, so nobody else may write it.
+// The configuration names programs that run as root, so only root and our own user may write it.
 Result<config::ConfigFiles> read_checked(const std::string& directory) {
     BERTH_CHECK(check_path(directory));
     BERTH_CHECK(check_ownership(directory));

@@ -1,4 +1,4 @@
-// The configuration directory as a daemon reads it: findings to the log, errors stop it.
+// Reads the configuration directory for a daemon: findings go to the log, errors end the daemon.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 namespace berth {
 
 struct ConfigReading {
-    bool lenient = false;  // Go on in spite of errors, with what could be read.
-    bool starting = true;  // The daemon starts: --lenient would help.
-    bool quiet = false;    // Leave out what does not stop us: another daemon says it.
+    bool lenient = false;  // Go on with what could be read in spite of errors.
+    bool starting = true;  // The daemon is starting: messages mention --lenient.
+    bool quiet = false;    // Log only errors that stop us: another daemon logs the rest.
 };
 
 Result<ClusterSpec> read_cluster_config(const std::string& directory, ConfigReading how,

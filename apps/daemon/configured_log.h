@@ -1,4 +1,4 @@
-// What slurm.conf says of a daemon's log.
+// Applies the log settings of slurm.conf to a daemon.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace berth {
 
-// `file` and `verbose` are options of the command line: with a file there the log goes to both. A
-// file that cannot be written is no reason not to run: that is said, and the log stays where it is.
+// `file` and `verbose` are command line options: if `file` is set, the log goes to both files. If a
+// file cannot be written, this is logged, and the log stays where it is.
 void configure_log(LogFile& log, const config::LogSettings& settings, const std::string& file,
                    bool verbose);
 

@@ -14,7 +14,7 @@
 namespace berth {
 namespace {
 
-constexpr int kExitTry = 75;  // As of sysexits.h: it may go well another time.
+constexpr int kExitTry = 75;  // EX_TEMPFAIL of sysexits.h: a retry may succeed.
 constexpr rlim_t kFilesLeast = 256;
 
 const char* program_name = "berth";

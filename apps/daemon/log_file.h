@@ -1,4 +1,4 @@
-// LogFile: the log of a daemon, a file that is turned over before it grows too long.
+// LogFile: the log file of a daemon, which is rotated before it grows too long.
 #pragma once
 
 #include <memory>
@@ -12,14 +12,14 @@ namespace berth {
 
 class LogFile final : public LogSink {
 public:
-    // An empty path: to standard error.
+    // An empty path: standard error.
     static Result<std::unique_ptr<LogFile>> open(const std::string& path, LogLevel least);
     ~LogFile() override;
 
     void write(LogLevel level, std::string_view component, std::string_view text) override;
     void flush();
-    // Goes on in all of these files; an empty path is standard error. To be called before other
-    // threads write. On an error all stays as it was.
+    // Continues in all of these files; an empty path is standard error. Call before other threads
+    // write. On an error everything stays as it was.
     Status move_to(const std::vector<std::string>& paths, LogLevel least);
 
 private:

@@ -27,10 +27,10 @@ std::string first_line(int file) {
     return line.substr(0, line.find('\n'));
 }
 
-// A process that was killed holds its files until the last of its threads is gone.
+// A killed process keeps its files open until the last of its threads has ended.
 constexpr std::chrono::seconds kDyingFor{3};
 
-// False: errno says why.
+// On false, errno tells why.
 bool lock_soon(int file) {
     const auto until = std::chrono::steady_clock::now() + kDyingFor;
     while (flock(file, LOCK_EX | LOCK_NB) != 0) {
@@ -58,7 +58,7 @@ Result<FileLock> FileLock::take(const std::string& path, const std::string& what
     const std::string pid = std::to_string(getpid()) + '\n';
     if (ftruncate(file, 0) != 0 ||
         pwrite(file, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
-        // Only who asks for our pid misses it: the lock holds on a full disk too.
+        // Only readers of the pid miss it: the lock works even on a full disk.
     }
     return FileLock(file);
 }

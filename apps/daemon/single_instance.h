@@ -1,4 +1,4 @@
-// What makes a daemon the only one of its kind in a directory, and lets others find it.
+// Makes a daemon the only one of its kind in a directory, and lets others find it.
 #pragma once
 
 #include <optional>
@@ -9,12 +9,13 @@
 
 namespace berth {
 
-// A file that says our pid and that no other process can lock. Held as long as this object, or the
-// process and what it has forked, lives.
+// A file that contains our pid and that we have locked. The lock lasts as long as this object, or
+// this process and its forked children.
 class FileLock {
 public:
-    // Makes the file if it is not there. Refuses one that another process holds, by its pid, after
-    // a few seconds in which a killed one may still let go; `what` is then what belongs to it.
+    // Creates the file if it does not exist. If another process holds the lock, waits a few
+    // seconds, in which a killed process may release it, and then fails with that process's pid;
+    // `what` names what the lock protects.
     static Result<FileLock> take(const std::string& path, const std::string& what,
                                  const std::string& program);
     FileLock(FileLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
@@ -26,15 +27,15 @@ private:
     int file_;
 };
 
-// The lock of a directory, which is made if it is not there.
+// Locks a directory, which is created if it does not exist.
 struct DirectoryLock {
     static Result<FileLock> take(const std::string& directory, const std::string& program);
 };
 
-// A file with our pid, removed at the end. Another process that still has it keeps it as it is.
+// A file with our pid, removed at the end. If another process still holds it, it is left alone.
 class PidFile {
 public:
-    // An empty path: none.
+    // An empty path: no file.
     static Result<PidFile> write(const std::string& path, const std::string& program);
     PidFile(PidFile&& other) noexcept
         : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)) {}

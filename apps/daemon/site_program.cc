@@ -36,7 +36,7 @@ private:
 
 std::string last_error() { return std::strerror(errno); }
 
-// Why it must not be run; empty: it may.
+// Why the program must not be run; empty: it may.
 std::string objection_to(const std::string& program) {
     struct stat found{};
     if (::stat(program.c_str(), &found) != 0) return "cannot be run: " + last_error();
@@ -58,7 +58,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
     return pointers;
 }
 
-// The process id, in a group of its own; or a negative error number.
+// The process id, which leads its own process group, or a negative error number.
 int spawn(const SiteProgram& call, int output) {
     std::vector<std::string> arguments = call.arguments;
     arguments.insert(arguments.begin(), call.path);
@@ -88,7 +88,7 @@ int spawn(const SiteProgram& call, int output) {
     return error == 0 ? pid : -error;
 }
 
-// What it says last. False: it has closed its output.
+// Keeps the end of the program's output. Returns false once the output is closed.
 bool read_some(int from, std::string& text) {
     std::array<char, 512> bytes{};
     const ssize_t count = ::read(from, bytes.data(), bytes.size());
@@ -107,7 +107,7 @@ std::string last_line(std::string text) {
     return text.empty() ? text : ": " + text;
 }
 
-// True: it is over. False: it took too long.
+// Returns true if the program has ended, false after the timeout.
 bool wait_for(int process, int from, Duration timeout, std::string& text) {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point end = Clock::now() + timeout;

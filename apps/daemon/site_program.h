@@ -1,4 +1,4 @@
-// SiteProgram: a program of the site's that a daemon runs, in an environment made for it.
+// SiteProgram: a program of the site that a daemon runs, with an environment built for it.
 #pragma once
 
 #include <functional>
@@ -12,13 +12,13 @@ namespace berth {
 struct SiteProgram {
     std::string path;
     std::vector<std::string> arguments, environment;
-    Duration timeout{};  // Then it is killed.
+    Duration timeout{};  // After that it is killed.
 };
 
-// Runs it, and waits. Empty: it ended well; else how it failed: "ended with exit code 1: no
-// answer". It gets PATH and LANG besides what is given, and no input. Only a program that nobody
-// but root, or who we are, can change is run. `running` learns the process id, which is its group's
-// too, and 0 once it is over.
+// Runs the program and waits. Returns "" if it succeeded, otherwise how it failed: "ended with exit
+// code 1: no answer". It gets no input, and PATH and LANG besides the given environment. It is run
+// only if nobody but root and our own user can change it. `running` is called with the process id,
+// which is also its process group, and with 0 when it has ended.
 std::string run_program(const SiteProgram& program, const std::function<void(int)>& running);
 
 }  // namespace berth

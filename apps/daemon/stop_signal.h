@@ -1,5 +1,5 @@
-// StopSignal: SIGTERM and SIGINT as a call, and SIGHUP as another. To be made before any thread is
-// started, so that no other thread takes the signals.
+// StopSignal: turns SIGTERM and SIGINT into one callback, and SIGHUP into another. Create it before
+// any thread is started, so that no other thread receives the signals.
 #pragma once
 
 #include <chrono>
@@ -10,15 +10,15 @@ namespace berth {
 
 class StopSignal {
 public:
-    StopSignal();  // From here on the signals wait.
+    StopSignal();  // From now on the signals are held back.
     ~StopSignal();
 
-    // Calls `stop` once, on a thread of its own, when a signal has come or comes; `again` each time
-    // that SIGHUP comes until then.
+    // Calls `stop` once, on its own thread, when SIGTERM or SIGINT arrives or has arrived. Until
+    // then, calls `again` for each SIGHUP.
     void then(std::function<void()> stop, std::function<void()> again = [] {});
-    // Waits that long, before then(). True: a signal to stop has come.
+    // Waits at most this long; call before then(). Returns true if SIGTERM or SIGINT has arrived.
     bool wait(std::chrono::milliseconds most) const;
-    void rest();  // No call any more, once this has returned.
+    void rest();  // On return, no further callback happens.
 
 private:
     int signals_ = -1, end_ = -1;

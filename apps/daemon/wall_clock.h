@@ -1,4 +1,4 @@
-// SystemClock: the wall clock of this machine. The one place where the daemons read it.
+// SystemClock: the wall clock of this machine. Daemons read it nowhere else.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// MpiLink: an MPI server's end of what it and its shepherd say to each other, frames of step_io.h.
+// MpiLink: the MPI server's end of its connection to the shepherd; frames as in step_io.h.
 #pragma once
 
 #include <mutex>
@@ -15,16 +15,16 @@ public:
     explicit MpiLink(int fd) : fd_(fd) {}
     int fd() const { return fd_; }
 
-    // The shepherd's first word. nullopt: it is gone, or says something else.
+    // Receives the shepherd's first message. nullopt: the shepherd is gone, or sent something else.
     std::optional<MpiStep> greet();
     void answer(const MpiReady& ready) {
         send(encode_frame(StepFrameKind::mpi_ready, 0, encode_ready(ready)));
     }
 
-    // Waits until all is written: the shepherd always comes to read. From any thread.
+    // Blocks until all is written: the shepherd always reads. May be called from any thread.
     void send(const std::string& frames);
-    // The next frame, waiting for it if `wait`. nullopt: there is none, and is_open() says whether
-    // one may come.
+    // The next frame; if `wait`, blocks until there is one. nullopt: there is none; is_open() tells
+    // whether one may still come.
     std::optional<StepFrame> receive(bool wait);
     bool is_open() const { return open_; }
 

@@ -1,5 +1,5 @@
-// berth-pmi: the server of PMI-1 and PMI-2 for the tasks of a step on one node (srun --mpi=pmi2).
-// The shepherd starts it, as the step's user and in the step's cgroup; nobody calls it by hand.
+// berth-pmi: serves PMI-1 and PMI-2 to the tasks of a step on one node (srun --mpi=pmi2). Started
+// by the shepherd as the step's user in the step's cgroup, not for use by hand.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -17,8 +17,8 @@
 namespace berth {
 namespace {
 
-constexpr std::size_t kUnreadMax =
-    64 * 1024;  // Of answers: a task that takes none is asked nothing.
+// Unread answers: a task that has this many is not read from either.
+constexpr std::size_t kUnreadMax = 64 * 1024;
 
 class Server {
 public:
@@ -46,7 +46,7 @@ public:
             }
             if (waiting[0].revents != 0) read_link();
         }
-        // No task runs any more. What one of them said last may be that all are to end.
+        // No task runs any more, but the last message of one may be an abort of all tasks.
         for (std::size_t at = 0; at < tasks_.size(); ++at) serve(at);
     }
 
@@ -134,14 +134,14 @@ private:
     MpiLink& link_;
     std::vector<Task> tasks_;
     PmiServer pmi_;
-    std::string exchanged_;  // Of the exchange under way.
+    std::string exchanged_;  // Data of the exchange under way.
 };
 
 }  // namespace
 }  // namespace berth
 
 int main() {
-    // Signals to the step are meant for its tasks; it ends with them.
+    // Signals to the step are meant for its tasks; the server ends with them.
     for (const int number : {SIGHUP, SIGINT, SIGTERM, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE}) {
         ::signal(number, SIG_IGN);
     }

@@ -1,6 +1,6 @@
-// berth-pmix: the PMIx server for the tasks of a step on one node (srun --mpi=pmix). The shepherd
-// starts it, as the step's user and in the step's cgroup; nobody calls it by hand. What goes to the
-// servers of other nodes goes through the shepherd and srun.
+// berth-pmix: the PMIx server of the tasks of a step on one node (srun --mpi=pmix). Started by the
+// shepherd as the step's user in the step's cgroup, not for use by hand. Messages to the servers of
+// other nodes go through the shepherd and srun.
 #include <pmix.h>
 #include <pmix_server.h>
 #include <signal.h>
@@ -24,9 +24,9 @@
 namespace berth {
 namespace {
 
-// Between servers: what a rank has put, asked for and given in parts.
+// Between servers: the data that a rank has put, requested and sent in parts.
 struct DirectModex {
-    std::uint64_t request = 0;  // The asker's number for it.
+    std::uint64_t request = 0;  // Chosen by the requester.
     bool answers = false, last = false;
     std::uint32_t rank = 0;
     std::int32_t status = PMIX_SUCCESS;
@@ -37,9 +37,9 @@ struct DirectModex {
 struct Waiting {
     pmix_modex_cbfunc_t tell = nullptr;
     void* told = nullptr;
-    std::string bytes;  // That came so far.
+    std::string bytes;  // Received so far.
 
-    // The library keeps what it is given until it says that it is done.
+    // The library uses the data until it calls back.
     void finish(pmix_status_t status) {
         auto* const kept = new std::string(std::move(bytes));
         tell(
@@ -65,7 +65,7 @@ public:
     }
 
 private:
-    // Who asked, in the hands of the library until it has the answer.
+    // The requester; the library keeps it until it has the answer.
     struct Asker {
         Server* server;
         std::uint32_t node;
@@ -79,13 +79,13 @@ private:
 
     MpiLink& link_;
     PmixJob job_;
-    std::mutex mutex_;  // Of what follows: the library calls from a thread of its own.
+    std::mutex mutex_;  // Protects the members below: the library calls from a thread of its own.
     std::map<std::string, Waiting> fences_;
     std::map<std::uint64_t, Waiting> asked_;
     std::uint64_t requests_ = 0;
 };
 
-Server* server = nullptr;  // Callbacks of the library have no place for it.
+Server* server = nullptr;  // The library's callbacks have no user pointer.
 
 pmix_status_t Server::fence(const pmix_proc_t* processes, std::size_t count, const char* data,
                             std::size_t size, Waiting waiting) {
@@ -181,7 +181,7 @@ void Server::take(const StepFrame& frame) {
     done.finish(modex->status);
 }
 
-// ---- What the library calls.
+// ---- Callbacks of the library.
 
 pmix_status_t on_connected(const pmix_proc_t*, void*, pmix_op_cbfunc_t, void*) {
     return PMIX_OPERATION_SUCCEEDED;
@@ -205,7 +205,7 @@ pmix_status_t on_direct_modex(const pmix_proc_t* whose, const pmix_info_t*, std:
                               pmix_modex_cbfunc_t tell, void* told) {
     return server->ask(*whose, {tell, told, {}});
 }
-// A task that is gone without having finalized: the others would wait for it for ever.
+// A task has ended without finalizing: the others would wait for it for ever.
 void on_event(std::size_t, pmix_status_t status, const pmix_proc_t* source, pmix_info_t*,
               std::size_t, pmix_info_t*, std::size_t, pmix_event_notification_cbfunc_fn_t done,
               void* told) {
@@ -252,7 +252,7 @@ Result<MpiReady> Server::start(const std::string& folder) {
     return ready;
 }
 
-// A folder of its own, since clients of the library trust what they find there.
+// A private folder, since the library's clients trust what they find there.
 Result<std::string> make_folder() {
     const char* const given = ::getenv("TMPDIR");
     std::string folder =
@@ -286,7 +286,7 @@ int serve(MpiLink& link, const MpiStep& step) {
 }  // namespace berth
 
 int main() {
-    // Signals to the step are meant for its tasks; it ends with them.
+    // Signals to the step are meant for its tasks; the server ends with them.
     for (const int number : {SIGHUP, SIGINT, SIGTERM, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE}) {
         ::signal(number, SIG_IGN);
     }

@@ -26,7 +26,7 @@ pmix_info_t text(const char* key, const std::string& value) {
 }
 pmix_info_t number(const char* key, std::uint32_t value) { return info(key, value, PMIX_UINT32); }
 
-// The library says by a call from its own thread that it has done what it was asked.
+// Waits for the library's completion callback, which comes from its own thread.
 class Answer {
 public:
     static void take(pmix_status_t status, void* self) {
@@ -35,7 +35,7 @@ public:
         answer->status_ = status, answer->came_ = true;
         answer->changed_.notify_all();
     }
-    // `asked`: what it returned at once.
+    // `asked`: the immediate result of the call.
     Status wait(pmix_status_t asked, const std::string& what) {
         std::unique_lock<std::mutex> lock(mutex_);
         if (asked == PMIX_SUCCESS) changed_.wait(lock, [this] { return came_; });
@@ -51,7 +51,7 @@ private:
     bool came_ = false;
 };
 
-// What PMIx makes of a list of hosts, or of ranks.
+// A list of hosts or ranks in PMIx's compressed form.
 Result<pmix_info_t> regex(const char* key, pmix_status_t (*make)(const char*, char**),
                           const std::string& list) {
     char* made = nullptr;

@@ -1,5 +1,5 @@
-// PmixJob: what PMIx is told of a step before its tasks start: who is where, and how many there
-// are.
+// PmixJob: what PMIx learns about a step before its tasks start: which task is where, and how many
+// there are.
 #pragma once
 
 #include <pmix.h>
@@ -16,7 +16,7 @@ namespace berth {
 
 class PmixJob {
 public:
-    // `folder`: a folder of the user's, for the time of the step.
+    // `folder`: belongs to the user and exists while the step runs.
     static Result<PmixJob> of(const MpiStep& step, const std::string& folder);
 
     const std::string& name() const { return name_; }
@@ -25,7 +25,8 @@ public:
     std::uint32_t node_of(std::uint32_t rank) const { return node_of_rank_.at(rank); }
     pmix_proc_t process(std::uint32_t rank) const;
 
-    // Tells the library of the step and of each task here. To be called once it is up.
+    // Registers the step and each local task with the library. REQUIRES: the library is
+    // initialised.
     Status enrol() const;
 
 private:

@@ -1,4 +1,4 @@
-// TlsStream as the commands have it: calls go to berth-tls.so, which the first one loads.
+// TlsStream for the commands: forwards to berth-tls.so, which the first call loads.
 #include <dlfcn.h>
 
 #include <cerrno>
@@ -29,7 +29,7 @@ struct TlsStream::State {
 
 namespace {
 
-// Beside this program, as it is built, or where packages put it.
+// Beside this program in a build tree, or where packages install it.
 Result<const TlsPlugin*> load() {
     std::error_code failed;
     const auto folder = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
@@ -91,7 +91,7 @@ Result<TlsStream> TlsStream::by_secret(int socket, std::string_view secret, Time
     BERTH_TRY(States state, open(&TlsPlugin::by_secret, socket, secret, most));
     return TlsStream(std::move(state));
 }
-// srun must not wait for ever for one that cannot come.
+// srun must not wait for ever for a peer that cannot come.
 TlsStream TlsStream::accept_while_reading(int socket, std::string_view secret) {
     auto state = std::make_unique<State>();
     if (loaded().ok()) {

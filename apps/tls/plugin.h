@@ -1,5 +1,6 @@
-// berth-tls.so, TLS for the commands: what they find in it. Most calls stay on this machine, and
-// to load OpenSSL takes longer than to make one, so only who speaks to another host loads it.
+// berth-tls.so: the interface of the TLS plug-in for commands. Most calls stay on this machine, and
+// loading OpenSSL takes longer than such a call. So a command loads it only to talk to another
+// host.
 #pragma once
 
 #include <sys/types.h>
@@ -10,16 +11,18 @@
 
 namespace berth {
 
-// What TlsStream's functions of these names do; a stream is a pointer that the plug-in knows.
+// The functions of the same names in TlsStream. A stream is a pointer that only the plug-in
+// interprets.
 struct TlsPlugin {
     struct Refusal {
         std::uint8_t code = 0;  // An ErrorCode.
         char text[1000] = {};
     };
-    // A stream, or nullptr and why.
+    // Returns a stream, or nullptr and sets the refusal.
     using Opens = void* (*)(int socket, std::string_view known_by, std::int64_t most_ms, Refusal&);
 
-    const char* version;  // Both sides are of one build, and only then agree on the rest.
+    // Both sides must be of the same build; only then do the other members match.
+    const char* version;
     Opens to_controller, to_fingerprint, by_secret;
     void* (*accept_while_reading)(int socket, std::string_view secret);
     ssize_t (*read)(void* stream, char* to, std::size_t size);

@@ -1,4 +1,5 @@
-// A new agent process meets what it remembers and what is alive: adopts, resumes, or ends as lost.
+// A new agent process compares what it remembers with what is alive: it adopts, resumes, or ends
+// attempts as lost.
 #include <algorithm>
 
 #include "berth/agent/attempts.h"
@@ -8,7 +9,8 @@ namespace berth {
 
 void Attempts::adopt(std::span<const RunKey> alive, bool rebooted) {
     rebooted_ = rebooted;
-    for (const RunKey& run : alive) {  // Processes that nothing is known of: they go, unheard.
+    // Processes of an unknown attempt: they are ended, without a report of their result.
+    for (const RunKey& run : alive) {
         const AttemptKey key{run.job, run.attempt};
         if (memory_.attempts().contains(key)) continue;
         RememberedAttempt stranger;
@@ -61,12 +63,12 @@ void Attempts::adopt_one(const RememberedAttempt& attempt, std::span<const RunKe
 }
 
 void Attempts::settle(Effects& effects) {
-    // The process before may have fallen between the end on its disk and the deed.
+    // The previous process may have died after it recorded an end and before it removed the
+    // attempt.
     for (const auto& [key, end] : memory_.ends()) {
         effects.actions.emplace_back(RemoveAttempt{key.job, key.attempt});
     }
-    // An end that is acknowledged is forgotten here, and its removal may have been lost with the
-    // launcher.
+    // An acknowledged end is forgotten here, but its removal may have been lost with the launcher.
     std::vector<AttemptKey> keys;
     ListAttempts list;
     for (const auto& [key, attempt] : live_) {
@@ -110,8 +112,8 @@ void Attempts::settle_one(AttemptKey key, Effects& effects) {
     }
 }
 
-// A step that is not alive and has no exit record may never have come to the node, whose launcher
-// fell. The node does not begin it twice.
+// A step that is not alive and has no exit record may never have reached the node, because the
+// launcher died. The node does not start a step twice.
 void Attempts::settle_steps(AttemptKey key, Effects& effects) {
     const std::map<StepId, LiveStep> steps = live_.at(key).steps;
     const bool ending = memory_.attempts().at(key).ending;

@@ -1,4 +1,4 @@
-// A new agent process, on the same boot or another, and what becomes of what ran.
+// A new agent process, on the same boot or another: what becomes of the runs.
 #include "berth/agent/agent_rig.h"
 
 namespace berth {
@@ -65,7 +65,7 @@ TEST(Restart, KeepsAnAttemptThatHasNoProcessesOfItsOwn) {
     rig.link_up();
     EXPECT_TRUE(rig.registration.attempts.at(0).live);
     EXPECT_TRUE(rig.acted<SignalRun>().empty());
-    const auto kept = rig.acted<KeepAttempt>();  // Or the node would forget it after a while.
+    const auto kept = rig.acted<KeepAttempt>();  // Otherwise the node would drop it after a while.
     ASSERT_EQ(kept.size(), 1U);
     EXPECT_EQ(kept[0].job, JobId{7});
     EXPECT_EQ(kept[0].attempt, Attempt{1});
@@ -74,8 +74,8 @@ TEST(Restart, KeepsAnAttemptThatHasNoProcessesOfItsOwn) {
     EXPECT_EQ(rig.acted<StartStep>().size(), 1U);
 }
 
-// The removal of an attempt whose end was acknowledged may have been lost with the launcher: what
-// is not in the list is the node's to remove, and its devices are free.
+// An end was acknowledged, but the removal was lost with the launcher: the node removes attempts
+// that are not in the list, and their devices are free.
 TEST(Restart, ListsWhatItKnowsAndNotWhatWasAcknowledged) {
     AgentRig rig;
     rig.welcome();
@@ -105,8 +105,8 @@ TEST(Restart, KeepsNoAttemptThatEnds) {
     EXPECT_TRUE(rig.acted<KeepAttempt>().empty());
 }
 
-// What fell between the disk and the deed is done now. That a script which did begin is not begun
-// twice is the node's part: it sees what the earlier process left.
+// What the earlier process recorded but did not carry out is carried out now. The node ensures that
+// a script that did begin is not started twice: it sees what the earlier process left.
 TEST(Restart, StartsWhatHadNotStarted) {
     AgentRig rig;
     rig.welcome();
@@ -165,7 +165,7 @@ TEST(Restart, GoesOnEndingWhatWasEnding) {
     EXPECT_EQ(rig.signals().back(), "9 all of extern");
 }
 
-// The launcher fell before it had the step, or before it could tell that it had begun.
+// The launcher died before it had the step, or before it could report the start.
 TEST(Restart, StartsAStepThatHadNotStarted) {
     AgentRig rig = running();
     rig.order(LaunchStep{
@@ -247,7 +247,7 @@ TEST(Restart, RemovesAgainWhatHadEndedBeforeItSpeaksOfIt) {
     rig.welcome();
     rig.run(launch_of(7, 1));
     rig.feed({RunExited{batch_of(7)}, RunEmpty{all_of(7)}});
-    rig.forget_past();  // It fell after its disk, before the deed.
+    rig.forget_past();  // It died after its disk write and before the action.
     rig.start("boot-1");
     ASSERT_EQ(rig.acted<RemoveAttempt>().size(), 1U);
     EXPECT_EQ(rig.acted<RemoveAttempt>()[0].job, JobId{7});
@@ -257,7 +257,8 @@ TEST(Reboot, EndsEverythingThatRanAndSaysSoAtOnce) {
     AgentRig rig = running();
     rig.run(launch_of(8, 1, 1, false));
     rig.run(launch_of(9, 1, 2));
-    rig.feed({RunExited{batch_of(9), {4, 0}}});  // Its cgroup was not empty when the node fell.
+    // Its cgroup was not empty when the node went down.
+    rig.feed({RunExited{batch_of(9), {4, 0}}});
     rig.start("boot-2");
     rig.link_up();
     ASSERT_EQ(rig.registration.attempts.size(), 3U);

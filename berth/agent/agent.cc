@@ -43,15 +43,17 @@ struct Agent::Parts {
     Attempts attempts;
     Connection connection;
     Time agent_started_at{};
-    std::vector<GpuFault> faults;  // Seen by this process; the latest.
+    std::vector<GpuFault> faults;  // The latest ones that this process has seen.
     std::uint64_t last_fault = 0;
-    std::set<NodeProgram> programs;  // That are running.
-    Duration sampling{};             // How often what runs is measured; 0: never.
+    std::set<NodeProgram> programs;  // Running programs.
+    Duration sampling{};             // Interval at which live runs are measured; 0: never.
     Time sample_at{};
     std::size_t tombstones_kept = 0;  // By the last welcome.
     bool settled = false;
-    bool was_welcome = false;  // Once: whoever takes the node out after that means it.
-    Time last_wall{};          // Of the last turn.
+    // Welcomed at least once: from then on it does not ask to join again, since an administrator
+    // who deletes the node means it.
+    bool was_welcome = false;
+    Time last_wall{};  // Of the last turn.
     Time last_steady{};
 };
 
@@ -78,7 +80,7 @@ AgentTurn Agent::turn(Time now, std::vector<AgentEvent> events) {
         return std::holds_alternative<LinkUp>(event) || std::holds_alternative<LinkDown>(event) ||
                std::holds_alternative<OrderCame>(event);
     };
-    if (!parts.settled) {  // The inventory is settled before anyone is told of it.
+    if (!parts.settled) {  // The inventory is settled before it is reported.
         for (const AgentEvent& event : events) {
             if (!is_of_link(event)) parts.host_event(event, effects);
         }
@@ -121,8 +123,8 @@ void Agent::Parts::sample(Effects& effects) {
     effects.actions.emplace_back(MeasureRuns{});
 }
 
-// The wall clock may jump. Backwards must not stop the timers, so they run on a time that never
-// does.
+// The wall clock may jump. A jump backwards must not stop the timers, so they use a time that never
+// goes back.
 Time Agent::Parts::steady(Time now) {
     if (now > last_wall) last_steady += now - last_wall;
     last_wall = now;
@@ -161,7 +163,7 @@ void Agent::Parts::note_faults(std::vector<GpuFault> seen, Effects& effects) {
     effects.reports.emplace_back(GpusFaulted{std::move(seen)});
 }
 
-// An order that comes again while it runs is the same order.
+// An order that arrives again while its program runs is a repetition.
 void Agent::Parts::run_program(RunNodeProgram order, Effects& effects) {
     if (!programs.insert(order.program).second) return;
     effects.actions.emplace_back(StartNodeProgram{std::move(order)});
@@ -169,7 +171,7 @@ void Agent::Parts::run_program(RunNodeProgram order, Effects& effects) {
 
 void Agent::Parts::link_event(AgentEvent event, Effects& effects, AgentTurn& turn) {
     if (const auto* up = std::get_if<LinkUp>(&event)) {
-        effects.reports.clear();  // The inventory has it all.
+        effects.reports.clear();  // The inventory contains them all.
         connection.up(up->link, inventory(), effects.now, turn);
     } else if (const auto* down = std::get_if<LinkDown>(&event)) {
         connection.down(down->link);
@@ -216,15 +218,16 @@ void Agent::Parts::welcome(Welcome order, Effects& effects) {
     was_welcome = true;
     sampling = order.sampling;
     if (!is_first) return;
-    // A welcome that is repeated is as old as the registration: what was over then may have run
-    // again since.
+    // A repeated welcome is as old as the registration: jobs that were over then may have run again
+    // since.
     memory.drop_tombstones_before(order.oldest_live_job);
     memory.drop_tombstones_of(order.over);
     tombstones_kept = memory.tombstones().size();
     if (order.setup) effects.actions.emplace_back(ConfigureNode{*std::move(order.setup)});
 }
 
-// Where a welcome left many, because their jobs are live, it takes twice as many to ask again.
+// If a welcome has left many tombstones because their jobs are live, the agent asks again only at
+// twice that number.
 bool Agent::Parts::has_too_many_tombstones() const {
     return connection.is_welcome() &&
            memory.tombstones().size() > std::max(limits.tombstones, 2 * tombstones_kept);

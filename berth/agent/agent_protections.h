@@ -1,18 +1,19 @@
-// AgentProtections: what the agent refuses or keeps so that no run is started twice or lost.
+// AgentProtections: the agent's rules against starting a run twice or losing one.
 #pragma once
 
 namespace berth {
 
-// Protections that the simulated world takes out one at a time (see ControlProtections).
+// The simulated world switches these off one at a time (see ControlProtections).
 struct AgentProtections {
-    bool attempts = true;  // A launch of an attempt that is not above the last one is refused.
+    bool attempts = true;  // A launch whose attempt is not above the job's last one is refused.
     bool tombstones = true;
     bool boot_ids = true;
     bool epochs = true;
     bool sessions = true;
-    bool spool = true;           // Ends are durable until acknowledged.
+    bool spool = true;           // Ends stay on disk until acknowledged.
     bool wait_for_empty = true;  // An end is reported only once the cgroup is empty.
-    bool overlap = true;  // Devices and cores that a live attempt holds are refused to another.
+    // A launch that wants devices or cores of a live attempt is refused.
+    bool overlap = true;
 };
 
 }  // namespace berth

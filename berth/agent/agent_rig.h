@@ -1,5 +1,5 @@
-// AgentRig: an agent on a disk and a node that remember, so that a test reads as what happens to
-// it.
+// AgentRig: an agent with a disk and a node that keep their content, so that a test reads as a
+// sequence of events.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace berth {
 
-// Tests include this; nothing else does.
+// For tests only.
 class AgentRig {
 public:
     explicit AgentRig(AgentProtections protections = {}, AgentLimits limits = {})
@@ -19,7 +19,7 @@ public:
         start("boot-1");
     }
 
-    // A new agent process on the same disk.
+    // Starts a new agent process on the same disk.
     void start(const std::string& boot_id, std::vector<RunKey> alive = {},
                std::vector<AgentEvent> first = {}) {
         std::vector<MemoryWrite> stored;
@@ -74,7 +74,7 @@ public:
     void send(Order order) { feed({OrderCame{link, std::move(order)}}); }
 
     void launch(LaunchAttempt body) { order(std::move(body)); }
-    // Up to the running script.
+    // Launches it and reports that its script runs.
     void run(const LaunchAttempt& body) {
         launch(body);
         feed({RunStarted{{body.job, body.attempt, body.batch_host ? kBatchStep : kExternStep}}});
@@ -96,7 +96,7 @@ public:
         }
         return found;
     }
-    // "15 whole extern": what signals were sent, in order, in words.
+    // "15 whole extern": the signals that were sent, in order.
     std::vector<std::string> signals() const {
         std::vector<std::string> words;
         for (const SignalRun& one : acted<SignalRun>()) {
@@ -136,7 +136,7 @@ private:
     bool linked_ = false;
 };
 
-// A launch that holds GPU `gpu` and core `gpu`.
+// A launch that uses GPU number `gpu` and core number `gpu`.
 inline LaunchAttempt launch_of(std::uint32_t job, std::uint32_t attempt, int gpu = 0,
                                bool batch_host = true) {
     LaunchAttempt launch;

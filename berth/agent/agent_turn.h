@@ -10,10 +10,11 @@
 namespace berth {
 
 struct AgentTurn {
-    std::vector<MemoryWrite> writes;      // First, and durable …
-    std::vector<HostAction> actions;      // … then these …
-    std::vector<OutgoingReport> reports;  // … and these.
-    std::optional<std::uint64_t> close;   // A link to be cut.
+    // Carried out first, and durable before the rest leaves.
+    std::vector<MemoryWrite> writes;
+    std::vector<HostAction> actions;
+    std::vector<OutgoingReport> reports;
+    std::optional<std::uint64_t> close;  // A link to cut.
     std::optional<Time> wake_at;
 };
 

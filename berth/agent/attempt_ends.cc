@@ -1,4 +1,4 @@
-// How attempts and steps end: TERM, KILL, the empty cgroup, the spooled report, the
+// How attempts and steps end: SIGTERM, SIGKILL, the empty cgroup, the spooled report, the
 // acknowledgement.
 #include "berth/agent/attempts.h"
 
@@ -9,9 +9,9 @@
 namespace berth {
 namespace {
 
-// What KILL has not ended by then is in the kernel's hands; it is tried again.
+// SIGKILL is repeated after this time, since processes may hang in the kernel.
 constexpr Duration kKillAgain = std::chrono::seconds(5);
-// Of signals to what has not started; more are dropped.
+// Signals kept for a run that has not started; further ones are dropped.
 constexpr std::size_t kSignalsKept = 64;
 
 void earlier(std::optional<Time>& due, std::optional<Time> other) {
@@ -42,8 +42,9 @@ void Attempts::begin_end(AttemptKey key, Duration kill_wait, std::int32_t signal
         remembered.ending_since = effects.now;
         memory_.remember(remembered);
     }
-    if (remembered.hook != Hook::none) return;      // Which is let finish: nothing else runs.
-    if (std::exchange(remembered.frozen, false)) {  // A frozen process would not see the signal.
+    if (remembered.hook != Hook::none) return;  // The hook may finish; nothing else runs.
+    // A frozen process would not receive the signal.
+    if (std::exchange(remembered.frozen, false)) {
         memory_.remember(remembered);
         effects.actions.emplace_back(FreezeRun{extern_run(key), false});
     }
@@ -68,7 +69,7 @@ void Attempts::end_step(const EndStep& order, Effects& effects) {
         if (const auto end = memory_.step_ends().find(run); end != memory_.step_ends().end()) {
             effects.reports.emplace_back(end->second);
         } else if (find({run.job, run.attempt}) != nullptr && !memory_.steps().contains(run)) {
-            // Ended before it came: its launch, should it still come, is refused.
+            // It ended before it arrived: a launch that arrives later is refused.
             memory_.remember(run, RememberedStep{.ended = true});
             StepReport never{.job = run.job, .attempt = run.attempt, .step = run.step};
             never.failure = "ended before it was started here";
@@ -97,7 +98,7 @@ void Attempts::begin_step_end(const RunKey& run, Duration kill_wait, Effects& ef
     earlier(step->kill_at, effects.now + std::max(kill_wait, Duration{}));
 }
 
-// What is starting has no process that could take the signal: it is sent after the start.
+// An attempt that is starting has no process to signal: the signal is sent after the start.
 void Attempts::signal(const SignalAttempt& order, Effects& effects) {
     LiveAttempt* const attempt = find({order.job, order.attempt});
     if (attempt == nullptr || order.signal <= 0 || order.signal > kSignalMax) return;
@@ -151,7 +152,7 @@ std::optional<Time> Attempts::next_due() const {
     return due;
 }
 
-// The first thing that went wrong is what is told.
+// Keeps the first failure, which is the one reported.
 void Attempts::fail(AttemptKey key, std::string why, NotBegun not_begun) {
     RememberedAttempt remembered = memory_.attempts().at(key);
     if (!remembered.failure.empty()) return;

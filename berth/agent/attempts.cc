@@ -29,7 +29,7 @@ Attempts::LiveStep* Attempts::find_step(const RunKey& run) {
     return found == attempt->steps.end() ? nullptr : &found->second;
 }
 
-// ---- Launching.
+// ---- Launches.
 
 std::string Attempts::conflict(const LaunchAttempt& order) const {
     for (const auto& [key, live] : live_) {
@@ -107,7 +107,7 @@ void Attempts::launch_step(LaunchStep order, Effects& effects) {
         }
         return;
     }
-    if (memory_.steps().contains(run)) {  // It has been here, and ended.
+    if (memory_.steps().contains(run)) {  // It has been here and ended.
         const auto end = memory_.step_ends().find(run);
         if (end != memory_.step_ends().end()) effects.reports.emplace_back(end->second);
         return;
@@ -131,7 +131,7 @@ void Attempts::start_step(AttemptKey key, const LaunchStep& order, Effects& effe
     effects.actions.emplace_back(std::move(start));
 }
 
-// ---- What the host tells.
+// ---- Events from the host.
 
 void Attempts::started(const RunKey& run, Effects& effects) {
     const AttemptKey key{run.job, run.attempt};
@@ -145,7 +145,7 @@ void Attempts::started(const RunKey& run, Effects& effects) {
     if (step == nullptr || step->phase != LiveStep::Phase::starting) return;
     step->phase = LiveStep::Phase::running;
     effects.reports.emplace_back(StepStarted{run.job, run.attempt, run.step});
-    // It was told to end while it started: the signal may have found no process yet.
+    // It was ordered to end while it started: the first signal may have found no process.
     if (memory_.attempts().at(key).ending) {
         effects.actions.emplace_back(SignalRun{extern_run(key), kTerm, true});
     } else if (memory_.steps().at(run).ending) {
@@ -189,7 +189,7 @@ void Attempts::failed_to_start(const RunFailedToStart& event, Effects& effects) 
     if (is_hook(run.step)) return hook_ended(run, why, effects);
     if (run.step == kBatchStep || run.step == kExternStep) {
         fail(key, why, not_begun);
-        finish(key, effects);  // Nothing of it runs: there is nothing to wait for.
+        finish(key, effects);  // Nothing of it runs, so there is nothing to wait for.
         return;
     }
     if (find_step(run) == nullptr) return;
@@ -197,7 +197,7 @@ void Attempts::failed_to_start(const RunFailedToStart& event, Effects& effects) 
     step.failure = why;
     memory_.remember(run, step);
     finish_step(run, "", effects);
-    // While it started, an empty cgroup did not count as the end: ask again.
+    // While the step started, an empty cgroup did not count as the end: check again.
     if (memory_.attempts().at(key).ending) {
         effects.actions.emplace_back(SignalRun{extern_run(key), kTerm, true});
     }
@@ -223,7 +223,7 @@ void Attempts::exited(const RunExited& event, Effects& effects) {
         attempt->starting = false;
         attempt->exit_due = attempt->to_start = false;
         memory_.remember(remembered);
-        // At the script's end whatever else of the job runs is ended too.
+        // When the script ends, everything else of the job is ended too.
         if (!rebooted_) begin_end(key, remembered.launch.kill_wait, kTerm, effects);
         return;
     }
@@ -250,7 +250,7 @@ void Attempts::emptied(const RunKey& run, Effects& effects) {
     const RememberedAttempt& remembered = memory_.attempts().at(key);
     if (remembered.hook != Hook::none) return;
     if (run.step == kExternStep && remembered.ending) {
-        // What is just starting is not in its cgroup yet; once it is, the signal is sent again.
+        // A starting step is not in its cgroup yet. Once it is, the signal is sent again.
         const auto is_starting = [](const auto& step) {
             return step.second.phase == LiveStep::Phase::starting;
         };

@@ -1,5 +1,5 @@
-// Attempts: those that are live on this node, from the launch order to the empty cgroup, with their
-// steps. What must survive is in Memory; here is only what a new process can find out again.
+// Attempts: the live attempts of this node with their steps, from the launch order to the empty
+// cgroup. What must survive a crash is in Memory; the rest can be found out again by a new process.
 #pragma once
 
 #include "berth/agent/agent_protections.h"
@@ -8,14 +8,14 @@
 
 namespace berth {
 
-// What a turn comes to, besides the writes that Memory collects.
+// The results of a turn, besides the writes that Memory collects.
 struct Effects {
     Time now{};
     std::vector<HostAction> actions;
     std::vector<ReportBody> reports;
 };
 
-// "ended with exit code 3"; empty: it ended well.
+// "ended with exit code 3"; empty: the hook succeeded.
 std::string hook_failure(const ExitStatus& exit);
 
 class Attempts {
@@ -23,10 +23,11 @@ public:
     Attempts(Memory& memory, AgentProtections protections)
         : memory_(memory), protections_(protections) {}
 
-    // At the start of the process: what Memory holds meets what is alive. `rebooted`: the node has
-    // been started again, so nothing is.
+    // Call when the process starts: compares what Memory holds with what is alive. `rebooted`: the
+    // node has rebooted, so nothing is alive.
     void adopt(std::span<const RunKey> alive, bool rebooted);
-    // After the first turn's events: ends what is neither alive nor has left an exit record.
+    // Call after the first turn's events: ends whatever is neither alive nor has left an exit
+    // record.
     void settle(Effects& effects);
 
     void launch(LaunchAttempt order, Effects& effects);
@@ -43,7 +44,7 @@ public:
     void exited(const RunExited& event, Effects& effects);
     void emptied(const RunKey& run, Effects& effects);
 
-    // KILL where TERM was not enough.
+    // Sends SIGKILL where SIGTERM has not sufficed in time.
     void kill_overdue(Effects& effects);
     std::optional<Time> next_due() const;
 
@@ -53,20 +54,22 @@ public:
 private:
     struct LiveStep {
         enum class Phase { waiting, starting, running } phase = Phase::running;
-        std::optional<LaunchStep> launch;  // While waiting for its attempt to start.
+        std::optional<LaunchStep> launch;  // Kept while the step waits for its attempt to start.
         std::optional<Time> kill_at;
-        std::vector<std::int32_t> signals;  // That came before it started.
+        std::vector<std::int32_t> signals;  // Signals that arrived before the step started.
     };
     struct LiveAttempt {
         bool starting = false;
-        bool keep_due = false;  // Nothing of it runs here, and it goes on.
-        bool to_start = false;  // The process before fell between its disk and the deed.
-        bool exit_due = false;  // Its script is gone; the exit record is still to come, or lost.
-        bool hook_due = false;  // A prolog or epilog that is gone; word of its end may still come.
+        // It has no process here now, but it goes on: tell the node to keep it.
+        bool keep_due = false;
+        // The previous agent process recorded the launch and died before it acted on it.
+        bool to_start = false;
+        bool exit_due = false;  // Its script has ended; the exit record may still arrive.
+        bool hook_due = false;  // Its prolog or epilog has ended; the result may still arrive.
         std::optional<Time> kill_at, kill_hook_at;
-        std::vector<std::string> notices;    // That came before it started.
-        std::vector<SignalAttempt> signals;  // Likewise.
-        std::map<StepId, LiveStep> steps;    // Those not yet ended.
+        std::vector<std::string> notices;    // Notices that arrived before the attempt started.
+        std::vector<SignalAttempt> signals;  // Signals that arrived before the attempt started.
+        std::map<StepId, LiveStep> steps;    // Steps that have not ended.
     };
 
     LiveAttempt* find(AttemptKey key);
@@ -75,7 +78,7 @@ private:
     void settle_one(AttemptKey key, Effects& effects);
     void settle_steps(AttemptKey key, Effects& effects);
 
-    // Why this launch cannot be: what it wants is held by a live attempt. Empty: it can.
+    // Which live attempt holds resources that this launch wants, as a message. Empty: none.
     std::string conflict(const LaunchAttempt& order) const;
     void refuse(AttemptKey key, std::string why, Effects& effects);
     void attempt_started(AttemptKey key, Effects& effects);
@@ -86,9 +89,10 @@ private:
     void fail(AttemptKey key, std::string why, NotBegun not_begun = NotBegun::unknown);
     void prolog_not_begun(const RunFailedToStart& event, Effects& effects);
     void finish_steps(AttemptKey key, Effects& effects);
-    void finish(AttemptKey key, Effects& effects);    // What it held is free: the epilog, if any …
-    void conclude(AttemptKey key, Effects& effects);  // … and the report.
-    // ---- The site's programs (hooks.cc).
+    // Its resources are free: runs the epilog, if any.
+    void finish(AttemptKey key, Effects& effects);
+    void conclude(AttemptKey key, Effects& effects);  // After the epilog: reports the end.
+    // ---- Prolog and epilog (hooks.cc).
     void start_hook(AttemptKey key, Hook hook, Effects& effects);
     void hook_ended(const RunKey& run, const std::string& failure, Effects& effects);
     void adopt_hook(const RememberedAttempt& attempt, std::span<const RunKey> alive);
@@ -98,7 +102,7 @@ private:
 
     Memory& memory_;
     AgentProtections protections_;
-    bool rebooted_ = false;  // Until settled.
+    bool rebooted_ = false;  // Until settle().
     std::map<AttemptKey, LiveAttempt> live_;
 };
 

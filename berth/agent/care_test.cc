@@ -1,4 +1,4 @@
-// What an agent does for its node, besides jobs: faults of GPUs, and the site's own programs.
+// What an agent does for its node besides jobs: GPU faults and the site's own programs.
 #include "berth/agent/agent_rig.h"
 
 namespace berth {

@@ -5,9 +5,9 @@
 namespace berth {
 namespace {
 
-// Without a welcome by then the registration or the answer is lost: a new link starts anew.
+// Without a welcome by then, the registration or its answer was lost: the agent opens a new link.
 constexpr Duration kWelcomeWait = std::chrono::seconds(30);
-// How long an end in the spool waits for its acknowledgement before it is sent again.
+// Ends in the spool are sent again after this time without acknowledgement.
 constexpr Duration kRepeatEnds = std::chrono::seconds(15);
 constexpr Duration kHeartbeatMin = std::chrono::seconds(1);
 
@@ -69,7 +69,7 @@ void Connection::keep_alive(const Memory& memory, Time now, AgentTurn& turn) {
     }
 }
 
-// Other reports say as well that we live, but not what was read.
+// Other reports also show that the agent is alive, but do not carry readings.
 Time Connection::heartbeat_due() const {
     return (readings_.empty() ? sent_at_ : heartbeat_at_) + heartbeat_;
 }

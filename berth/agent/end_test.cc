@@ -101,7 +101,8 @@ TEST(End, TellsWhenTheScriptEndedIfItWasNotToldTo) {
     rig.welcome();
     rig.run(launch_of(7, 1));
     const Time began = rig.now;
-    rig.now += std::chrono::hours(1);  // The agent slept; both are there when it wakes up.
+    // The agent was suspended; both events are there when it wakes up.
+    rig.now += std::chrono::hours(1);
     rig.order(end_of(7));
     RunExited exited{batch_of(7)};
     exited.ended_at = began + std::chrono::minutes(5);
@@ -120,7 +121,7 @@ TEST(End, TellsWhenTheScriptEndedIfItWasNotToldTo) {
     EXPECT_EQ(told.reported<AttemptReport>()[0].ended_at, std::nullopt);
 }
 
-// The layer `wait_for_empty`.
+// The protection `wait_for_empty`.
 TEST(End, IsReportedOnlyWhenTheCgroupIsEmpty) {
     for (const bool wait : {true, false}) {
         AgentRig rig(AgentProtections{.wait_for_empty = wait});

@@ -1,5 +1,4 @@
-// What an agent does to a run that goes on: stops it where it is, lets it go on, tells it
-// something.
+// Orders to a run that goes on: freeze, thaw, notify.
 #include "berth/agent/attempts.h"
 #include "berth/agent/signals.h"
 
@@ -11,8 +10,8 @@ constexpr std::size_t kNoticesMax = 64;
 
 }  // namespace
 
-// An attempt that is not known here, or has not started, is asked for again; one that ends has been
-// let go on already.
+// The controller repeats the order for an attempt that is unknown here or has not started. An
+// attempt that ends has been thawed already.
 void Attempts::freeze(const FreezeAttempt& order, Effects& effects) {
     const AttemptKey key{order.job, order.attempt};
     const LiveAttempt* const attempt = find(key);

@@ -1,4 +1,4 @@
-// How an agent stops a run where it is and lets it go on, also over a restart of its own.
+// How an agent freezes and thaws a run, also across its own restart.
 #include "berth/agent/agent_rig.h"
 
 namespace berth {
@@ -42,7 +42,7 @@ TEST_F(Freezing, AnOrderThatCameLateDoesNotUndoALaterOne) {
     order(false, 2);
     order(true, 1);
     EXPECT_EQ(done(), "frozen 7, thawed 7");
-    order(false, 2);  // Again: the report may have been lost.
+    order(false, 2);  // Repeated: the report may have been lost.
     EXPECT_EQ(rig.reported<AttemptFrozen>().size(), 3U);
 }
 

@@ -1,5 +1,5 @@
-// The site's prolog and epilog around an attempt on this node. A job begins here only when the
-// prolog has ended well, and is over only when the epilog has ended.
+// The site's prolog and epilog of an attempt on this node. The job starts here only after the
+// prolog has succeeded, and is over only after the epilog has ended.
 #include <algorithm>
 
 #include "berth/agent/attempts.h"
@@ -28,13 +28,13 @@ void Attempts::start_hook(AttemptKey key, Hook hook, Effects& effects) {
     effects.actions.emplace_back(std::move(start));
 }
 
-// `failure` is empty where it ended well.
+// `failure` is empty if the hook succeeded.
 void Attempts::hook_ended(const RunKey& run, const std::string& failure, Effects& effects) {
     const AttemptKey key{run.job, run.attempt};
     LiveAttempt& attempt = live_.at(key);
     RememberedAttempt remembered = memory_.attempts().at(key);
     const Hook hook = remembered.hook;
-    if (hook == Hook::none || run != hook_run(key, hook)) return;  // Told before.
+    if (hook == Hook::none || run != hook_run(key, hook)) return;  // Reported before.
     attempt.hook_due = false;
     attempt.kill_hook_at.reset();
     remembered.hook = Hook::none;
@@ -47,13 +47,13 @@ void Attempts::hook_ended(const RunKey& run, const std::string& failure, Effects
     }
     memory_.remember(remembered);
     if (hook == Hook::epilog) return conclude(key, effects);
-    if (rebooted_) return;  // It ended before the reboot: nothing is begun after it.
+    if (rebooted_) return;  // It ended before the reboot: nothing starts after it.
     if (!failure.empty() || remembered.ending) return finish(key, effects);
     effects.actions.emplace_back(StartAttempt{remembered.launch});
 }
 
-// The prolog could not even begin: the site's program has not failed, and there is nothing for an
-// epilog to follow.
+// The prolog could not even be started: the site's program has not failed, and there is nothing for
+// an epilog to clean up.
 void Attempts::prolog_not_begun(const RunFailedToStart& event, Effects& effects) {
     const AttemptKey key{event.run.job, event.run.attempt};
     RememberedAttempt remembered = memory_.attempts().at(key);
@@ -67,8 +67,8 @@ void Attempts::prolog_not_begun(const RunFailedToStart& event, Effects& effects)
     conclude(key, effects);
 }
 
-// A hook that is neither alive nor has left an exit record by the end of the first turn is asked
-// for again.
+// A hook that is not alive and has left no exit record by the end of the first turn is started
+// again.
 void Attempts::adopt_hook(const RememberedAttempt& attempt, std::span<const RunKey> alive) {
     const AttemptKey key{attempt.launch.job, attempt.launch.attempt};
     LiveAttempt& live = live_.at(key);

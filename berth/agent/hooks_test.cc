@@ -54,7 +54,7 @@ TEST(Hooks, TheJobIsOverAfterTheEpilog) {
     EXPECT_EQ(rig.acted<RemoveAttempt>().size(), 1U);
 }
 
-// The site's program has not failed: it has not begun.
+// The site's program has not failed: it has not started.
 TEST(Hooks, APrologThatTheNodeCannotBeginIsARefusedLaunch) {
     AgentRig rig;
     rig.welcome();
@@ -126,7 +126,7 @@ TEST(Hooks, AreKilledWhenTheirTimeIsUp) {
     EXPECT_EQ(rig.reported<AttemptReport>()[0].hook_failure, "prolog was ended by signal 9");
 }
 
-// Its shepherd was killed, and told nobody.
+// Its shepherd was killed, without a report.
 TEST(Hooks, AHookThatIsGoneWithoutAWordHasFailed) {
     AgentRig rig;
     rig.welcome();
@@ -151,7 +151,7 @@ TEST(Hooks, AStepWaitsForTheProlog) {
     EXPECT_EQ(rig.acted<StartStep>().size(), 1U);
 }
 
-// ---- Another process of the agent's.
+// ---- After a restart of the agent.
 
 TEST(Hooks, ALivingPrologIsAdopted) {
     AgentRig rig;

@@ -52,8 +52,8 @@ TEST(Launch, OfAnEndedAttemptIsAnsweredWithItsEnd) {
     EXPECT_EQ(rig.reported<AttemptReport>()[0], rig.reported<AttemptReport>()[1]);
 }
 
-// The layers `attempts` and `tombstones`: only the number remembers an attempt that is over and
-// acknowledged.
+// The protections `attempts` and `tombstones`: after an attempt has ended and was acknowledged,
+// only the number remembers it.
 TEST(Launch, OfAnAcknowledgedAttemptIsRefusedByItsTombstone) {
     for (const bool attempts : {true, false}) {
         for (const bool tombstones : {true, false}) {
@@ -130,7 +130,8 @@ struct OverlapCase {
     bool refused;
 };
 
-// The layer `overlap`: the controller never gives a GPU twice, so only this test sees it.
+// The protection `overlap`: the controller never allocates a GPU twice, so only this test exercises
+// it.
 TEST(Launch, IsRefusedWhereALiveAttemptHoldsWhatItWants) {
     LaunchAttempt core = launch_of(8, 1, 1);
     core.share.cores.set(0);
@@ -177,7 +178,7 @@ TEST(Launch, OnAFreedGpuIsGood) {
     EXPECT_EQ(rig.acted<StartAttempt>().size(), 2U);
 }
 
-// Whether the job or the node is at fault is said, also by the agent that comes after this one.
+// The report says whether the job or the node is at fault, even after a restart of the agent.
 TEST(Launch, ThatFailsSaysWhoseFaultItIs) {
     for (const NotBegun fault : {NotBegun::unknown, NotBegun::for_job, NotBegun::for_node}) {
         AgentRig rig;

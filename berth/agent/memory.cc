@@ -26,7 +26,7 @@ std::string step_key(std::string_view kind, const RunKey& run) {
     return key_of(kind, {run.job.value(), run.attempt.value(), run.step.value()});
 }
 
-// "end.12.1" -> 12, 1. Nothing where it is not made of numbers.
+// "end.12.1" -> 12, 1. Empty if the rest is not made of numbers.
 std::vector<std::uint32_t> numbers_of(std::string_view rest) {
     std::vector<std::uint32_t> numbers;
     while (!rest.empty()) {

@@ -1,5 +1,5 @@
-// Memory: what an agent keeps over a crash of its own and over a reboot, typed; and the writes that
-// a turn adds to it. One key per thing, so that a turn writes only what it changed.
+// Memory: the typed content of the agent's disk, which survives crashes and reboots, and the writes
+// that a turn adds to it. One key for each item, so a turn writes only what it changed.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ struct AttemptKey {
     friend auto operator<=>(const AttemptKey&, const AttemptKey&) = default;
 };
 
-// An attempt that is not yet over here. Once it has started, the payload is left out.
+// An attempt that has not ended here. Once it has started, the payload is dropped.
 struct RememberedAttempt {
     LaunchAttempt launch;
     bool started = false;
@@ -26,22 +26,23 @@ struct RememberedAttempt {
     std::optional<ExitStatus> batch_exit;
     bool out_of_memory = false;
     std::string failure;
-    bool unknown_share = false;  // Found alive, or its record unreadable: it may hold anything.
-    Hook hook = Hook::none;      // That has been begun and is not yet over.
+    bool unknown_share = false;  // Found alive without a readable record: it may hold any resource.
+    Hook hook = Hook::none;      // The hook that has begun and has not ended.
     Hook failed_hook = Hook::none;
     std::string hook_failure;
-    std::optional<RunUsage> usage;  // Of the script, with its exit.
+    std::optional<RunUsage> usage;  // Of the script, as reported with its exit.
     bool frozen = false;
-    std::uint32_t freeze_change = 0;         // Of the last order to freeze it or to let it go on.
-    NotBegun not_begun = NotBegun::unknown;  // Where `failure` is that of its launch.
-    std::optional<Time> ending_since, ended_at;  // The end began; the script ended before that.
+    std::uint32_t freeze_change = 0;         // Number of the last order to freeze or thaw it.
+    NotBegun not_begun = NotBegun::unknown;  // If `failure` is that of its launch.
+    // When its end began; when its script ended, if that was earlier.
+    std::optional<Time> ending_since, ended_at;
     BERTH_FIELDS(RememberedAttempt, launch, started, ending, batch_exit, out_of_memory, failure,
                  unknown_share, hook, failed_hook, hook_failure, usage, frozen, freeze_change,
                  not_begun, ending_since, ended_at)
 };
 
-// A step of such an attempt. It stays, ended, for as long as its attempt: a second launch is
-// refused.
+// A step of such an attempt. It is kept after its end, until the attempt goes, so that a second
+// launch is refused.
 struct RememberedStep {
     bool ended = false;
     bool ending = false;
@@ -49,18 +50,18 @@ struct RememberedStep {
     bool out_of_memory = false;
     std::string failure;
     std::optional<RunUsage> usage;
-    std::optional<LaunchStep> launch;  // Until it ends: it may never have come to the node.
+    std::optional<LaunchStep> launch;  // Until it ends: the order may not have reached the node.
     BERTH_FIELDS(RememberedStep, ended, ending, exit, out_of_memory, failure, usage, launch)
 };
 
-// Whether what keeps stale orders and sessions apart can be read. Were it taken for 0, an agent
-// would follow a controller that was deposed long ago: it must not start.
+// Whether the entries that guard against stale orders and sessions are readable. On an error the
+// agent must not start: taking them for 0, it would obey a controller that was deposed long ago.
 Status check_memory(std::span<const MemoryWrite> stored);
 
 class Memory {
 public:
-    // All that Disk holds. A value that cannot be read is taken for the safe thing: an attempt that
-    // may hold anything, an end without an exit status, a job that has been here.
+    // `stored`: everything that Disk holds. For an unreadable value the safe assumption is made: an
+    // attempt may hold any resource, an end has no exit status, a job has been here.
     explicit Memory(std::span<const MemoryWrite> stored);
 
     const std::string& boot_id() const { return boot_id_; }
@@ -69,12 +70,12 @@ public:
     void raise_epoch(Epoch epoch);
     std::uint64_t next_session();
 
-    // The highest attempt of a job that was launched or refused here; 0: none.
+    // The highest attempt of the job that was launched or refused here; 0: none.
     Attempt last_attempt(JobId job) const;
     void leave_tombstone(AttemptKey key);
     void drop_tombstone(JobId job);
     const std::map<JobId, Attempt>& tombstones() const { return tombstones_; }
-    // Unless something of the job is still live or in the spool.
+    // Keeps those of jobs that are still live or in the spool.
     void drop_tombstones_before(JobId oldest);
     void drop_tombstones_of(std::span<const JobId> jobs);
 
@@ -82,7 +83,7 @@ public:
     const std::map<RunKey, RememberedStep>& steps() const { return steps_; }
     void remember(const RememberedAttempt& attempt);
     void remember(const RunKey& step, const RememberedStep& remembered);
-    void forget(AttemptKey key);  // With its steps.
+    void forget(AttemptKey key);  // Also its steps.
 
     // The spool: ends that the controller has not acknowledged.
     const std::map<AttemptKey, AttemptReport>& ends() const { return ends_; }
@@ -92,11 +93,11 @@ public:
     void unspool(AttemptKey key);
     void unspool(const RunKey& step);
 
-    // What has changed since the last call, in order.
+    // The writes since the last call, in order.
     std::vector<MemoryWrite> take_writes() { return std::exchange(writes_, {}); }
 
 private:
-    bool has(JobId job) const;  // Something of it is live or in the spool.
+    bool has(JobId job) const;  // Any attempt or step of it is live or in the spool.
     void load(const MemoryWrite& stored);
     void load_numbered(std::string_view kind, std::span<const std::uint32_t> numbers,
                        std::string_view value);

@@ -1,4 +1,4 @@
-// Which orders an agent takes at all, and what goes over a link when.
+// Which orders an agent accepts, and what it sends when.
 #include "berth/agent/agent_rig.h"
 
 namespace berth {
@@ -15,7 +15,8 @@ Order launch_order(Epoch epoch, const std::string& boot, std::uint64_t session) 
     return {epoch, boot, session, launch_of(7, 1)};
 }
 
-// The layers `epochs`, `boot_ids` and `sessions`, each with the two others in place and agreeing.
+// The protections `epochs`, `boot_ids` and `sessions`: each on its own, with the checks of the two
+// others satisfied.
 TEST(Orders, AreDroppedWhenStale) {
     AgentProtections epochs, boots, sessions;
     epochs.epochs = false;
@@ -121,7 +122,7 @@ TEST(Links, TakeTheReadingsAlong) {
     for (int second = 0; second < 60; ++second) {
         rig.feed({GpusRead{{{.gpu = 0, .utilisation = second}}}});
         rig.wait(std::chrono::seconds(1));
-        // Others' reports do not stand in for a heartbeat that has something to say.
+        // Other reports do not replace a heartbeat that carries readings.
         if (second % 10 == 0) rig.run(launch_of(static_cast<std::uint32_t>(second + 1), 1));
     }
     const std::vector<Heartbeat> beats = rig.reported<Heartbeat>();
@@ -161,7 +162,7 @@ TEST(Links, RegisterTheWholeInventoryAtOnce) {
     EXPECT_EQ(rig.reports.back().report.session, rig.session);
 }
 
-// The layer `spool`.
+// The protection `spool`.
 TEST(Spool, RepeatsEndsUntilTheyAreAcknowledged) {
     for (const bool spool : {true, false}) {
         AgentRig rig(AgentProtections{.spool = spool});

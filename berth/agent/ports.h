@@ -1,5 +1,5 @@
-// Ports: what an agent needs of its node and of the network. The real ones are in `host` and
-// `wire`; the simulated world has its own.
+// Ports: the agent's interfaces to its node and the network. The real implementations are in `host`
+// and `wire`; the simulated world has its own.
 #pragma once
 
 #include <optional>
@@ -15,10 +15,10 @@
 
 namespace berth {
 
-// ---- What happens on the node.
+// ---- Events on the node.
 
-// A run of processes under one cgroup: a batch script, or this node's part of a step. kExternStep
-// stands for the attempt's own cgroup, which all others of the attempt lie beneath.
+// A run is a set of processes under one cgroup: a batch script, or this node's part of a step.
+// kExternStep stands for the attempt's own cgroup, the parent of all others of the attempt.
 struct RunKey {
     JobId job{0};
     Attempt attempt{0};
@@ -27,59 +27,63 @@ struct RunKey {
     BERTH_FIELDS(RunKey, job, attempt, step)
 };
 
-// Answers StartStep; and StartAttempt, with kBatchStep on the batch host and kExternStep elsewhere.
+// Answers StartStep and StartAttempt (the latter with kBatchStep on the batch host, kExternStep
+// elsewhere).
 struct RunStarted {
     RunKey run;
     BERTH_FIELDS(RunStarted, run)
 };
-struct RunFailedToStart {  // The other answer. Nothing of it runs, and nothing will.
+// The other answer: nothing of the run is alive, and nothing will start.
+struct RunFailedToStart {
     RunKey run;
     std::string why;
     NotBegun not_begun = NotBegun::unknown;
     BERTH_FIELDS(RunFailedToStart, run, why, not_begun)
 };
-// Its main process (the script; of a step, all tasks) is gone. Others of its cgroup may remain.
+// The main process of the run (the script; for a step, all tasks) has ended. Other processes of its
+// cgroup may remain.
 struct RunExited {
     RunKey run;
     ExitStatus exit;
     bool out_of_memory = false;
     std::optional<RunUsage> usage = std::nullopt;
-    std::string failure = {};  // Why the script could not run, where that is its user's to mend.
-    std::optional<Time> ended_at = std::nullopt;  // By the node's clock, where that is known.
+    // Why the script could not run, if its user must fix that.
+    std::string failure = {};
+    std::optional<Time> ended_at = std::nullopt;  // By the node's clock; nullopt: unknown.
     BERTH_FIELDS(RunExited, run, exit, out_of_memory, usage, failure, ended_at)
 };
-// Its cgroup is empty: what it held is free. Comes after RunExited, when the last process is gone;
-// and answers every SignalRun with whole = true, at once where no process (or no such cgroup) is
-// left.
+// The run's cgroup is empty, so its resources are free. Comes after RunExited, when the last
+// process has ended. Also answers every SignalRun with whole = true: at once if no process or no
+// such cgroup is left.
 struct RunEmpty {
     RunKey run;
     BERTH_FIELDS(RunEmpty, run)
 };
 
-// What the node's GPUs are doing, each time it has looked.
+// Readings of the node's GPUs, each time the meter has read them.
 struct GpusRead {
     std::vector<GpuReading> gpus;
 };
 
-// What has gone wrong with its GPUs since it last looked; they are numbered by the agent.
+// GPU faults since the last look. The agent numbers them.
 struct FaultsSeen {
     std::vector<GpuFault> faults;
 };
 
-// Answers MeasureRuns: all that run.
+// Answers MeasureRuns: all live runs.
 struct UsageRead {
     std::vector<StepUsage> runs;
     BERTH_FIELDS(UsageRead, runs)
 };
 
-// A program of the site's, outside of any job, is over.
+// A program of the site that belongs to no job has ended.
 struct NodeProgramExited {
     NodeProgram program = NodeProgram::health_check;
-    std::string failure;  // Empty: it ended well.
+    std::string failure;  // Empty: it succeeded.
     BERTH_FIELDS(NodeProgramExited, program, failure)
 };
 
-// ---- What comes over the link.
+// ---- Events on the link.
 struct LinkUp {
     std::uint64_t link = 0;
 };
@@ -95,88 +99,89 @@ using AgentEvent =
     std::variant<RunStarted, RunFailedToStart, RunExited, RunEmpty, GpusRead, FaultsSeen, UsageRead,
                  NodeProgramExited, LinkUp, LinkDown, OrderCame>;
 
-// ---- What the agent wants done.
+// ---- Actions that the agent asks of the node.
 
-// Creates the attempt's cgroups and limits; on the batch host starts the script under its shepherd.
-// At most once, however often it is asked, also by another process of the agent's: a script that
-// may have begun before is not begun again, and RunFailedToStart says so.
+// Creates the attempt's cgroups and limits; on the batch host, starts the script under its
+// shepherd. The script begins at most once, even if the action is repeated by another agent
+// process: a script that may have begun is refused with RunFailedToStart.
 struct StartAttempt {
     LaunchAttempt launch;
     BERTH_FIELDS(StartAttempt, launch)
 };
 struct StartStep {
     LaunchStep launch;
-    LaunchAttempt
-        attempt;  // Of the attempt it belongs to (payload left out): owner, cluster, confinement.
+    // The attempt of the step, without payload: owner, cluster, confinement.
+    LaunchAttempt attempt;
     BERTH_FIELDS(StartStep, launch, attempt)
 };
-// Runs the site's prolog or epilog, as `run.step` says: as root, outside of the attempt's cgroups,
-// one program after the other until one fails. Answered by RunExited or RunFailedToStart; where an
-// agent fell before it heard of either, its successor asks again, and they run again.
+// Runs the site's prolog or epilog (`run.step` says which) as root, outside the attempt's cgroups,
+// one program after the other until one fails. Answered by RunExited or RunFailedToStart. If the
+// agent dies before the answer, its successor asks again and the programs run again.
 struct StartHook {
     RunKey run;
-    LaunchAttempt launch;  // Payload left out.
+    LaunchAttempt launch;  // Without payload.
     BERTH_FIELDS(StartHook, run, launch)
 };
-// Sends a signal to the main process of the run (whole = false), or to every process of its cgroup.
+// Sends a signal to the main process of the run (whole = false) or to every process of its cgroup.
 struct SignalRun {
     RunKey run;
     std::int32_t signal = 0;
     bool whole = true;
     BERTH_FIELDS(SignalRun, run, signal, whole)
 };
-// Every process of the attempt stops where it is, or goes on. Twice is once.
+// Freezes or thaws every process of the attempt. Idempotent.
 struct FreezeRun {
-    RunKey run;  // Of kExternStep.
+    RunKey run;  // With step kExternStep.
     bool frozen = true;
     BERTH_FIELDS(FreezeRun, run, frozen)
 };
-// A line for the standard error of a script, or of the srun whose step it is.
+// Prints a line on the standard error of the script, or of the srun of the step.
 struct NotifyRun {
     RunKey run;
     std::string text;
     BERTH_FIELDS(NotifyRun, run, text)
 };
-// The attempt is over here and its cgroups are empty: removes them and its scratch files.
+// The attempt has ended here and its cgroups are empty: removes them and its scratch files.
 struct RemoveAttempt {
     JobId job{0};
     Attempt attempt{0};
     BERTH_FIELDS(RemoveAttempt, job, attempt)
 };
-// Runs a program of the site's as root; NodeProgramExited answers.
+// Runs a program of the site as root; answered by NodeProgramExited.
 struct StartNodeProgram {
     RunNodeProgram program;
     BERTH_FIELDS(StartNodeProgram, program)
 };
-struct MeasureRuns {  // UsageRead answers, if anything runs.
+// Answered by UsageRead, if anything runs.
+struct MeasureRuns {
     BERTH_FIELDS(MeasureRuns)
 };
-// After a restart: an attempt that has no process here for now goes on all the same, since its job
-// may begin a step at any time. For launchers that know no ListAttempts.
+// After a restart of the agent: keeps an attempt that has no process here now, because its job may
+// start a step at any time. For launchers that do not know ListAttempts.
 struct KeepAttempt {
     JobId job{0};
     Attempt attempt{0};
     BERTH_FIELDS(KeepAttempt, job, attempt)
 };
-// All attempts that the agent knows, once after each start of the agent. Any other attempt that the
-// node has from before is nobody's: the node removes it as soon as it has itself found that nothing
-// of it runs. Its devices must not be refused to others until then, nor a moment longer.
+// All attempts that the agent knows; sent once after each start of the agent. Any other attempt
+// left on the node is an orphan. The node removes it as soon as it has found that none of its
+// processes is alive, and until then refuses its devices to others.
 struct ListAttempts {
-    std::vector<RunKey> known;  // Of kExternStep.
+    std::vector<RunKey> known;  // With step kExternStep.
     BERTH_FIELDS(ListAttempts, known)
 };
-// What begins from here on begins on the node as it is described here. What runs stays as it is.
+// Describes the node for runs that start from now on. Live runs keep their settings.
 struct ConfigureNode {
     NodeSetup setup;
     BERTH_FIELDS(ConfigureNode, setup)
 };
-// Kinds are appended only: agent and launcher may be of different versions for a while.
+// Append new kinds only at the end: agent and launcher may differ in version for a while.
 using HostAction =
     std::variant<StartAttempt, StartStep, SignalRun, RemoveAttempt, StartHook, StartNodeProgram,
                  MeasureRuns, FreezeRun, NotifyRun, KeepAttempt, ConfigureNode, ListAttempts>;
 
-// ---- Durable memory, a small key-value store: one file per key in the real one. `value` nullopt
-// removes.
+// ---- Durable memory: a small key-value store.
+// `value` nullopt removes the key.
 struct MemoryWrite {
     std::string key;
     std::optional<std::string> value;
@@ -190,8 +195,8 @@ struct OutgoingReport {
 class Disk {
 public:
     virtual ~Disk() = default;
-    // Durable on return, all or none. An error means: stop at once; a later start reads what is
-    // there.
+    // Writes all or none, durably on return. After an error the caller must stop at once; the next
+    // start reads what is there.
     virtual Status write(std::span<const MemoryWrite> writes) = 0;
 };
 class Node {

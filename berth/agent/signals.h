@@ -1,5 +1,5 @@
-// The three signals that end things, and the runs that are no steps: the one that stands for a
-// whole attempt, and those of the site's programs.
+// The signals that the agent sends, and the keys of runs that are not steps: the run that stands
+// for a whole attempt, and those of prolog and epilog.
 #pragma once
 
 #include "berth/agent/memory.h"
@@ -10,7 +10,7 @@ inline constexpr std::int32_t kKill = 9;
 inline constexpr std::int32_t kTerm = 15;
 inline constexpr std::int32_t kContinue = 18;
 
-// The cgroup that all others of the attempt lie beneath.
+// Stands for the attempt's own cgroup, the parent of all others of the attempt.
 inline RunKey extern_run(AttemptKey key) { return {key.job, key.attempt, kExternStep}; }
 
 inline bool is_hook(StepId step) { return step == kPrologStep || step == kEpilogStep; }

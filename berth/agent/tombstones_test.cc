@@ -15,14 +15,14 @@ void acknowledge_end(AgentRig& rig, std::uint32_t job) {
     rig.order(AcknowledgeEnd{JobId{job}, Attempt{1}, std::nullopt});
 }
 
-// From the launch to the acknowledged end.
+// Runs a job from its launch to the acknowledged end.
 void run_through(AgentRig& rig, std::uint32_t job) {
     rig.run(launch_of(job, 1));
     rig.feed({RunExited{batch_of(job)}, RunEmpty{all_of(job)}});
     acknowledge_end(rig, job);
 }
 
-// What a controller that knows `oldest` and all after it to be live, but for `over`, would answer.
+// The welcome of a controller for which all jobs from `oldest` on are live, except `over`.
 void answer(AgentRig& rig, JobId oldest, std::vector<JobId> over = {}) {
     Welcome body;
     body.oldest_live_job = oldest;
@@ -32,7 +32,7 @@ void answer(AgentRig& rig, JobId oldest, std::vector<JobId> over = {}) {
 
 struct Controller {
     const char* what;
-    // What its welcome says after `ended` jobs; the first of them is still live.
+    // Sends the welcome after `ended` jobs; the first of them is still live.
     void (*answers)(AgentRig& rig, std::uint32_t ended);
     std::size_t most_tombstones;
     std::size_t most_registrations;  // In 200 jobs, the first one included.
@@ -59,7 +59,7 @@ TEST(Tombstones, StayFewWhileOneLinkStaysUp) {
             if (rig.session == before) continue;
             ++registrations;
             controller.answers(rig, job);
-            acknowledge_end(rig, job);  // What it could not take before its welcome.
+            acknowledge_end(rig, job);  // Before the welcome the agent could not accept it.
         }
         EXPECT_LE(most, controller.most_tombstones) << controller.what;
         EXPECT_LE(registrations, controller.most_registrations) << controller.what;
@@ -98,7 +98,7 @@ TEST(Tombstones, OfJobsThatAreLiveOrSpooledAreKeptThoughTheyAreSaidToBeOver) {
     EXPECT_TRUE(rig.remembers("tombstone.4"));
 }
 
-// A job that was over at the registration may run again, and a welcome may come twice.
+// A job that was over at the registration may run again, and a welcome may arrive twice.
 TEST(Tombstones, DoNotGoWithTheRepetitionOfAWelcome) {
     AgentRig rig;
     rig.welcome();
@@ -126,7 +126,7 @@ TEST(Tombstones, WaitForAWelcomeBeforeTheyAreToldOfAgain) {
     EXPECT_EQ(rig.closed, (std::vector<std::uint64_t>{1})) << "No welcome: the link is given up.";
 }
 
-// What happens in the very turn of the registration is told after the welcome.
+// Events in the turn of the registration are reported after the welcome.
 TEST(Tombstones, OverTheirBoundLoseNoReport) {
     AgentRig rig({}, kFew);
     rig.welcome();

@@ -8,10 +8,10 @@
 namespace berth {
 namespace {
 
-// No other text that we sign begins like this one.
+// Begins everything that a credential signs; no other text that we sign begins like this.
 constexpr std::string_view kPurpose = "berth launch credential 1\n";
 
-// Which kind of order it is, so that none can be read as another.
+// The kind of order, so that no credential can pass for another kind.
 constexpr std::string_view kind_of(const LaunchAttempt&) { return "attempt"; }
 constexpr std::string_view kind_of(const LaunchStep&) { return "step"; }
 constexpr std::string_view kind_of(const RunNodeProgram&) { return "program"; }
@@ -45,7 +45,7 @@ std::string seal(Warrant warrant, Body body, const SigningKeys& keys, const std:
 
 Error denied(const std::string& why) { return {ErrorCode::permission_denied, why}; }
 
-// For the log: who wrote it may be anyone.
+// For the log: anyone may have written the text.
 std::string printable_key(const std::string& key) {
     constexpr std::size_t kShown = 16;
     std::string shown = key.substr(0, kShown);
@@ -83,7 +83,7 @@ Result<Signed<Body>> unseal(const std::string& credential, const VerifyingKeys& 
     return open<Body>(envelope.bytes);
 }
 
-// Never changed: launchers of other versions make the same hash of it.
+// Must never change: launchers of other versions compute the same hash.
 struct DigestedPayload {
     std::string script;
     std::vector<std::string> environment;

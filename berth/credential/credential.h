@@ -1,10 +1,10 @@
-// Launch credentials: the controller's signed word for what a node is to run, so that a launcher
-// which is root need not believe the process that speaks to the network.
+// Launch credentials: the controller's signature on what a node is to run, so that a launcher
+// running as root need not trust the agent, which talks to the network.
 //
-// What is signed are bytes, which travel in the order beside its fields, and the launcher obeys
-// what it reads out of them: a newer controller's fields then do no harm, and an older one's lack
-// none. The payload is signed by its hash, since it is large, and is left out where it is not
-// needed.
+// The signature covers bytes that travel in the order beside its fields. The launcher carries out
+// what it decodes from these bytes. So fields of a newer controller do no harm, and orders of an
+// older one lack nothing. The payload is large: it is signed by its hash and left out where it is
+// not needed.
 #pragma once
 
 #include <string>
@@ -17,36 +17,38 @@
 
 namespace berth {
 
-// Who may obey, and until when it may be begun.
+// For which node, boot and time a credential is valid.
 struct Warrant {
-    std::string node;     // By name.
+    std::string node;     // Its name.
     std::string boot_id;  // Of that node.
     Epoch epoch{0};       // Of the controller.
     Time issued{}, expires{};
-    std::string payload;  // See digest_of(): of the script and the environment, if there are any.
+    // digest_of() the script and the environment, if there are any.
+    std::string payload;
     BERTH_FIELDS(Warrant, node, boot_id, epoch, issued, expires, payload)
 };
 
 inline constexpr Duration kCredentialLife = std::chrono::minutes(10);
-// What the clocks of controller and node may differ by.
+// The largest accepted difference between the clocks of controller and node.
 inline constexpr Duration kClockSkewMax = std::chrono::minutes(5);
 
-// Puts a credential into an order of the kinds that begin something, or that say how the node is,
-// and there the keys too; leaves others as they are. By one of the keys that the node knows, where
-// it has said which.
+// Adds a credential to an order that starts something or describes the node (the latter also gets
+// the keys); leaves other orders alone. Signs with one of the `known` keys of the node, if it has
+// listed any.
 void sign_order(Order& order, const std::string& node, const SigningKeys& keys, Time now,
                 const std::vector<std::string>& known = {});
 
 template <class Body>
 struct Signed {
     Warrant warrant;
-    Body body;  // Without its credential; a LaunchAttempt without its payload too.
+    Body body;  // Without its credential; a LaunchAttempt also without its payload.
 };
 
-// What a known key has signed. permission_denied: it is no credential of this kind's, or no key's.
+// Checks the signature against the trusted keys and decodes. permission_denied: not a credential of
+// this kind, or not signed by one of the keys.
 Result<Signed<LaunchAttempt>> read_attempt_credential(const std::string& credential,
                                                       const VerifyingKeys& keys);
-// One whose signature was found to be right before, by a key that may be known no more.
+// Decodes a credential whose signature was checked earlier; its key may have been revoked since.
 Result<Signed<LaunchAttempt>> read_admitted_attempt(const std::string& credential);
 Result<Signed<LaunchStep>> read_step_credential(const std::string& credential,
                                                 const VerifyingKeys& keys);
@@ -56,8 +58,8 @@ Result<Signed<RunNodeProgram>> read_program_credential(const std::string& creden
 Result<Signed<NodeSetup>> read_setup_credential(const std::string& credential,
                                                 const VerifyingKeys& keys);
 
-// The SHA-256 of script and environment in one form for all versions, whatever else a payload comes
-// to have: that is then signed apart.
+// SHA-256 of script and environment in one form for all versions. Fields added to a payload later
+// are signed apart.
 std::string digest_of(const JobPayload& payload);
 
 }  // namespace berth

@@ -1,7 +1,7 @@
-// agrees: whether an agent's copy of an order is what the controller has signed, as far as the
-// agent knows it. An agent of an older version leaves out the fields that came after it, which are
-// the last ones of their struct; whatever it says must be as signed. (What is done is what was
-// signed.)
+// agrees(): whether an agent's copy of an order matches the copy that the controller signed, in the
+// fields that the agent knows. An older agent leaves out newer fields, which are the last ones of
+// their struct, so a field left at its default may differ there; any other value must match. The
+// launcher always carries out the signed copy.
 #pragma once
 
 #include <optional>
@@ -50,7 +50,7 @@ bool same_fields(const T& asked, const T& meant) {
         using Field = std::remove_cvref_t<decltype(field)>;
         const bool is_default = field == *static_cast<const Field*>(defaults[i]);
         same_so_far = same_so_far && agrees(field, *static_cast<const Field*>(fields[i]));
-        if (!is_default) same_when_said = same_so_far;  // What comes last may be left out.
+        if (!is_default) same_when_said = same_so_far;  // Trailing defaults may be left out.
         ++i;
     });
     return same_when_said;

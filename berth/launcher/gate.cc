@@ -40,8 +40,8 @@ Result<HostAction> LaunchGate::admit(HostAction asked, Time now) {
     return asked;
 }
 
-// The agent's own copy must be what was signed: one that is not is a fault, or an attack, and worth
-// its line in the log. What is done is what was signed.
+// The agent's own copy must match the signed one. A mismatch is a bug or an attack and is logged.
+// The launcher carries out the signed copy.
 Result<LaunchGate::SignedAttempt> LaunchGate::read(LaunchAttempt asked) const {
     const LetIn* const entry = ledger_.find(asked.job);
     const bool came_in_by_it = entry != nullptr && !entry->credential.empty() &&
@@ -116,9 +116,9 @@ Status LaunchGate::has_room(const LaunchAttempt& launch) const {
 Status LaunchGate::let_in(const SignedAttempt& attempt, const std::string& credential, Time now) {
     const LaunchAttempt& launch = attempt.body;
     Result<LetIn> entry = find_live(launch.job, launch.attempt);
-    // One of which nothing is here holds no devices: they may be another's by now. If it is entered
-    // as started, the launcher died before it made the attempt's folder, so nothing has begun: a
-    // folder is removed only after the entry says so.
+    // An admitted attempt that has nothing on the node holds no devices: another may have got them.
+    // If its entry says "started", the launcher died before it created the attempt's folder, so
+    // nothing has begun: a folder is removed only after its entry says so.
     if (entry.ok() && settings_.present(launch.job, launch.attempt))
         return is_for_here(attempt.warrant);
     if (!entry.ok() && entry.error().code != ErrorCode::not_found) return entry.error();
@@ -151,7 +151,7 @@ Status LaunchGate::may_begin(const LaunchAttempt& launch) const {
                    " has not ended well on this node");
 }
 
-// Each once, and the prolog before all else.
+// Each hook runs once, and the prolog before everything else.
 Status LaunchGate::may_run_hook(const RunKey& run) const {
     BERTH_CHECK(before_epilog(run.job, run.attempt));
     if (run.step == kEpilogStep) return Done{};
@@ -181,7 +181,7 @@ Result<HostAction> LaunchGate::admit_attempt(StartAttempt asked, Time now) {
     return HostAction(StartAttempt{std::move(launch)});
 }
 
-// An epilog may follow its attempt into another boot of the node.
+// The epilog may follow its attempt into a later boot of the node.
 Result<HostAction> LaunchGate::admit_hook(const StartHook& asked, Time now) {
     BERTH_TRY(SignedAttempt attempt, read(asked.launch));
     const LaunchAttempt& launch = attempt.body;
@@ -197,8 +197,8 @@ Result<HostAction> LaunchGate::admit_hook(const StartHook& asked, Time now) {
     return HostAction(StartHook{asked.run, std::move(attempt.body)});
 }
 
-// Its number is used once in an attempt, and what has run of that stays for as long as the attempt
-// is here: that is what keeps it from being begun twice.
+// A step number is used once in an attempt, and the step's run folder stays as long as the attempt:
+// this keeps a step from starting twice.
 Result<HostAction> LaunchGate::admit_step(const StartStep& asked) {
     BERTH_TRY(SignedAttempt attempt, read(asked.attempt));
     BERTH_TRY(Signed<LaunchStep> step, read_step_credential(asked.launch.credential, keys_));
@@ -236,7 +236,7 @@ Result<HostAction> LaunchGate::admit_program(const StartNodeProgram& asked, Time
     return HostAction(StartNodeProgram{std::move(program.body)});
 }
 
-// One that is older than what is in force would bring back a key that is believed no more.
+// An order older than the one in force could restore a revoked key.
 Result<HostAction> LaunchGate::admit_setup(const ConfigureNode& asked, Time now) {
     BERTH_TRY(Signed<NodeSetup> setup, read_setup_credential(asked.setup.credential, keys_));
     BERTH_CHECK(is_fresh(setup.warrant, now));
@@ -263,8 +263,8 @@ Status LaunchGate::remove(const RemoveAttempt& asked, Time now) {
     return ledger_.forget(now, settings_.present);
 }
 
-// Attempts that the agent does not know are over: nothing of them is begun any more. Whether their
-// devices are free does not follow from the agent's word: has_room() asks the node.
+// Attempts that the agent does not know are over: nothing of them may start any more. The agent's
+// word does not prove that their devices are free: has_room() asks the node.
 Status LaunchGate::list(const ListAttempts& asked, Time now) {
     const std::map<JobId, LetIn> entries = ledger_.all();
     for (const auto& [job, entry] : entries) {

@@ -1,6 +1,6 @@
-// LaunchGate: what of an agent's wishes a launcher fulfils. Whatever begins a process must be what
-// the controller has signed, for this node as it is booted now, and not have been begun before;
-// what stops processes, or looks at them, needs no one's word.
+// LaunchGate: which of an agent's requests a launcher carries out. Whatever starts a process must
+// be signed by the controller, for this node and its current boot, and must not have started
+// before. What stops or inspects processes needs no signature.
 #pragma once
 
 #include <functional>
@@ -12,15 +12,14 @@
 
 namespace berth {
 
-// Of a prolog or an epilog: what its folder says, which no agent can write to.
+// State of a prolog or epilog, read from its run folder, which no agent can write to.
 enum class HookState { none, running, passed, failed };
 
 struct GateSettings {
-    std::string node;              // This one's name.
-    std::string boot_id;           // As it is booted now.
-    std::uint32_t lowest_uid = 0;  // No jobs of users below.
-    // Whether anything of this attempt is on the node: also where the agent has said that it is
-    // over.
+    std::string node;              // Name of this node.
+    std::string boot_id;           // Of the current boot.
+    std::uint32_t lowest_uid = 0;  // Jobs of users below it are refused.
+    // Whether anything of this attempt is on the node, even after the agent has said that it ended.
     std::function<bool(JobId, Attempt)> present;
     std::function<HookState(const RunKey&)> hook = [](const RunKey&) { return HookState::none; };
 };
@@ -30,13 +29,15 @@ public:
     LaunchGate(GateSettings settings, VerifyingKeys keys, LaunchLedger ledger)
         : settings_(std::move(settings)), keys_(std::move(keys)), ledger_(std::move(ledger)) {}
 
-    // What is to be done: where something begins, what was signed and not what is asked for, which
-    // must be the same. An error is a refusal, and its message says why. Its code says of what kind
-    // it is: already_exists: this, or a later attempt, has been here; failed_precondition: a job of
-    // this user's is not run here; permission_denied and not_found: all else.
+    // Returns the action to carry out. For an action that starts something, this is the signed
+    // copy, with which the request must agree. An error is a refusal with its reason; the code says
+    // which kind:
+    // - already_exists: this attempt or a later one has been here
+    // - failed_precondition: jobs of this user do not run here
+    // - permission_denied, not_found: all others
     Result<HostAction> admit(HostAction asked, Time now);
 
-    // Those that it believes: as a ConfigureNode that it has let in said last.
+    // The trusted keys: those of the last accepted ConfigureNode.
     const VerifyingKeys& keys() const { return keys_; }
 
 private:

@@ -1,4 +1,4 @@
-// For tests: a controller that signs, a disk in memory, and a gate before a node that remembers
+// For tests: a controller that signs, a disk in memory, and a gate in front of a node that records
 // what it is asked to do.
 #pragma once
 
@@ -47,7 +47,7 @@ class GateRig {
 public:
     GateRig() { reopen(); }
 
-    // The launcher ends; another one takes over.
+    // Another launcher process takes over.
     void reopen() {
         gate.emplace(
             GateSettings{
@@ -82,7 +82,7 @@ public:
         return std::get<Body>(std::move(made.body));
     }
 
-    // What its Welcome says of the node.
+    // The node's description, as a Welcome brings it.
     NodeSetup setup(const std::string& node = "gpu1") const {
         NodeSetup made;
         made.node.name = node;
@@ -140,7 +140,7 @@ public:
         return {{of.job, of.attempt, kEpilogStep}, bare(of)};
     }
 
-    // "" where it is let in; else why not.
+    // "" if the action is admitted, otherwise the reason.
     std::string ask(HostAction action) {
         Result<HostAction> done = gate->admit(std::move(action), now);
         if (!done.ok()) return done.error().message;
@@ -154,7 +154,7 @@ public:
         if (gone != nullptr && !busy) lose(gone->job, gone->attempt);
         return "";
     }
-    // Nothing is left of it on the node.
+    // Nothing of the attempt is left on the node.
     void lose(JobId job, Attempt attempt) {
         here.erase({job, attempt});
         hooks.erase({job, attempt, kPrologStep});
@@ -166,8 +166,8 @@ public:
     MapDisk disk;
     std::set<std::pair<JobId, Attempt>> here;
     std::map<RunKey, HookState> hooks;
-    HookState hook_state = HookState::passed;  // Of those that begin.
-    bool busy = false;                         // Processes live on whatever the agent says.
+    HookState hook_state = HookState::passed;  // The state of hooks that start.
+    bool busy = false;  // Processes stay alive although the agent removes the attempt.
     std::optional<LaunchGate> gate;
     std::string boot_id = "boot-a";
     Epoch epoch{3};

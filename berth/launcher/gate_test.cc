@@ -24,7 +24,7 @@ TEST(LaunchGate, DoesWhatTheControllerHasSigned) {
     EXPECT_EQ(rig.ask(RemoveAttempt{launch.job, launch.attempt}), "");
 }
 
-// What an agent that somebody has taken over might try.
+// What a compromised agent might try.
 TEST(LaunchGate, RefusesAnOrderInWhichAnythingIsAltered) {
     struct Case {
         const char* what;
@@ -67,7 +67,7 @@ TEST(LaunchGate, RefusesAnOrderInWhichAnythingIsAltered) {
         LaunchAttempt launch = rig.sign(rig.attempt());
         one.alter(launch);
         EXPECT_NE(rig.ask(StartAttempt{launch}), "") << one.what;
-        EXPECT_TRUE(rig.disk.kept.empty()) << one.what;  // Nor does it leave a trace.
+        EXPECT_TRUE(rig.disk.kept.empty()) << one.what;  // Nor is anything recorded.
         if (std::string_view(one.what) != "script" && std::string_view(one.what) != "environment" &&
             std::string_view(one.what) != "no payload") {
             EXPECT_NE(rig.ask(rig.prolog(launch)), "") << one.what;
@@ -75,7 +75,7 @@ TEST(LaunchGate, RefusesAnOrderInWhichAnythingIsAltered) {
     }
 }
 
-// No matter which: flipping any bit of what was signed, or of the signature, voids it.
+// Flipping any bit of the signed bytes or of the signature makes the credential invalid.
 TEST(LaunchGate, RefusesACredentialInWhichAnyByteIsAltered) {
     GateRig rig;
     const LaunchAttempt launch = rig.sign(rig.attempt());
@@ -83,7 +83,7 @@ TEST(LaunchGate, RefusesACredentialInWhichAnyByteIsAltered) {
         LaunchAttempt altered = launch;
         altered.credential[i] = static_cast<char>(altered.credential[i] ^ (1 << (i % 8)));
         EXPECT_NE(rig.ask(StartAttempt{altered}), "") << "byte " << i;
-        // Also where the agent's copy says the same as the altered bytes.
+        // Even if the agent's copy matches the altered bytes.
         const auto read = read_attempt_credential(altered.credential,
                                                   *VerifyingKeys::of(rig.controller.public_keys()));
         EXPECT_FALSE(read.ok()) << "byte " << i;
@@ -136,7 +136,7 @@ TEST(LaunchGate, LetsAJobThatIsHereGoOnWhenItsCredentialHasRunOut) {
     GateRig rig;
     const LaunchAttempt launch = rig.sign(rig.attempt());
     EXPECT_EQ(rig.ask(rig.prolog(launch)), "");
-    rig.now += std::chrono::hours(1);  // A prolog that takes its time.
+    rig.now += std::chrono::hours(1);  // The prolog takes long.
     EXPECT_EQ(rig.ask(StartAttempt{launch}), "");
     rig.now += std::chrono::hours(100);
     EXPECT_EQ(rig.ask(StartStep{rig.sign(rig.step(launch)), rig.bare(launch)}), "");
@@ -169,7 +169,7 @@ TEST(LaunchGate, StartsNothingTwice) {
     }
 }
 
-// Also where the agent does not know it any more, and what it left is taken away.
+// Even if the agent does not know the attempt any more, and its leftovers are removed.
 TEST(LaunchGate, StartsNothingTwiceThatTheAgentDoesNotList) {
     GateRig rig;
     const LaunchAttempt launch = rig.sign(rig.attempt());
@@ -183,7 +183,7 @@ TEST(LaunchGate, StartsNothingTwiceThatTheAgentDoesNotList) {
     EXPECT_FALSE(rig.disk.kept.contains("job/7")) << "it is forgotten in the end";
 }
 
-// The launcher died after it had entered the attempt, and before it made the attempt's folder.
+// The launcher died after it had recorded the attempt and before it created its folder.
 TEST(LaunchGate, StartsWhatWasEnteredAndNeverBegan) {
     GateRig rig;
     const LaunchAttempt launch = rig.sign(rig.attempt());
@@ -194,7 +194,7 @@ TEST(LaunchGate, StartsWhatWasEnteredAndNeverBegan) {
     EXPECT_EQ(rig.ask(StartAttempt{launch}), "");
 }
 
-// An agent that leaves a job out which runs: its devices stay taken.
+// An agent leaves a running job out of its list: the job's devices stay taken.
 TEST(LaunchGate, GivesNoDeviceAwayForAList) {
     GateRig rig;
     EXPECT_EQ(rig.ask(StartAttempt{rig.sign(rig.attempt(1))}), "");
@@ -235,7 +235,7 @@ TEST(LaunchGate, GivesNoDeviceToTwo) {
     EXPECT_EQ(rig.ask(StartAttempt{rig.sign(rig.attempt(2))}), "");
 }
 
-// An agent that says of a job which runs that it is over.
+// An agent claims that a running job is over.
 TEST(LaunchGate, GivesNoDeviceAwayBeforeItsProcessesAreGone) {
     GateRig rig;
     rig.busy = true;
@@ -251,7 +251,7 @@ TEST(LaunchGate, GivesNoDeviceAwayBeforeItsProcessesAreGone) {
     EXPECT_EQ(rig.ask(StartAttempt{rig.sign(rig.attempt(2))}), "");
 }
 
-// Its devices may be another's by then.
+// Another attempt may have its devices by then.
 TEST(LaunchGate, LetsInAnewWhatHadAPrologAlone) {
     GateRig rig;
     const LaunchAttempt first = rig.sign(rig.attempt(1));
@@ -352,7 +352,7 @@ TEST(LaunchGate, RunsEachHookOnceAndNothingAfterTheEpilog) {
         EXPECT_TRUE(says(rig.ask(late), "the epilog of attempt 1 of job 7 has begun"));
 }
 
-// One that its shepherd's death has ended without a word may be asked for again.
+// A step that ended with its shepherd's death, without a report, may be asked for again.
 TEST(LaunchGate, RunsAHookAgainOfWhichNothingIsKnown) {
     GateRig rig;
     rig.hook_state = HookState::none;
@@ -378,7 +378,7 @@ TEST(LaunchGate, RunsTheSitesProgramsAsSignedAndEachOrderOnce) {
     EXPECT_EQ(rig.ask(StartNodeProgram{rig.sign(wanted)}), "");
 }
 
-// One kind of order is never read as another, however alike the bytes.
+// No kind of order is ever read as another, however similar the bytes.
 TEST(LaunchGate, TakesACredentialForNoOtherKindOfOrder) {
     GateRig rig;
     LaunchAttempt launch = rig.attempt();

@@ -1,4 +1,4 @@
-// The gate between versions, and between one key of the controller's and the next.
+// The gate between versions, and across a change of the controller's key.
 #include <gtest/gtest.h>
 
 #include "berth/base/codec.h"
@@ -9,12 +9,12 @@
 namespace berth {
 namespace {
 
-// A struct as a later version writes it: with fields behind those that are known here.
+// A struct as a later version writes it: with more fields at the end.
 std::string with_more_fields(const std::string& encoded) {
     return encode(*decode<std::string>(encoded) + encode(std::string("later")) + encode(7));
 }
 
-// An attempt's credential by a controller of a later version.
+// The credential of an attempt, signed by a controller of a later version.
 std::string later_credential(const GateRig& rig, const LaunchAttempt& launch) {
     const Warrant warrant{.node = "gpu1",
                           .boot_id = rig.boot_id,
@@ -35,7 +35,7 @@ TEST(LaunchGateVersions, ReadsWhatALaterControllerHasSigned) {
     LaunchAttempt launch = rig.attempt();
     launch.credential = later_credential(rig, launch);
     EXPECT_EQ(rig.ask(StartAttempt{launch}), "");
-    // What is not read is covered all the same.
+    // Fields that are not decoded are covered by the signature all the same.
     launch = rig.attempt(8);
     launch.share.devices = 0;
     launch.credential = later_credential(rig, launch);
@@ -45,7 +45,7 @@ TEST(LaunchGateVersions, ReadsWhatALaterControllerHasSigned) {
     EXPECT_TRUE(says(rig.ask(StartAttempt{launch}), "wrong signature"));
 }
 
-// The hash of a script and an environment, which no version may make otherwise.
+// The hash of a script and an environment; no version may compute another.
 TEST(LaunchGateVersions, HashThePayloadAsAllOthersDo) {
     JobPayload payload;
     EXPECT_EQ(digest_of(payload), "");
@@ -97,7 +97,7 @@ TEST(LaunchGateKeys, ComeFromTheControllerByAKeyThatIsKnown) {
     NodeSetup setup = rig.setup();
     rig.sign_setup(setup, stranger);
     EXPECT_TRUE(says(rig.ask(ConfigureNode{setup}), "by key"));
-    // The next key signs by the old one for whoever knows that alone.
+    // The new key is signed with the old one, for launchers that know only the old one.
     const SigningKeys both = *SigningKeys::of(next_key, rig.controller_key);
     setup = rig.setup();
     rig.sign_setup(setup, both, rig.gate->keys().ids());
@@ -118,7 +118,7 @@ TEST(LaunchGateKeys, AreForgottenButWhatCameInByThemGoesOn) {
     rig.sign_setup(first, both, rig.gate->keys().ids());
     EXPECT_EQ(rig.ask(ConfigureNode{first}), "");
     rig.now += std::chrono::seconds(1);
-    rig.sign_setup(second, next);  // The old one is taken away.
+    rig.sign_setup(second, next);  // The old key is removed.
     EXPECT_EQ(rig.ask(ConfigureNode{second}), "");
     EXPECT_EQ(rig.gate->keys().ids(), std::vector<std::string>{next.id()});
     LaunchAttempt late = rig.attempt(8);
@@ -126,7 +126,7 @@ TEST(LaunchGateKeys, AreForgottenButWhatCameInByThemGoesOn) {
     EXPECT_TRUE(says(rig.ask(StartAttempt{rig.sign(late)}), "by key"));
     EXPECT_EQ(rig.ask(StartStep{rig.sign_with(next, rig.step(launch)), rig.bare(launch)}), "");
     EXPECT_EQ(rig.ask(rig.epilog(launch)), "");
-    // Nor does what was said before bring the old one back.
+    // An earlier message does not bring the old key back.
     EXPECT_TRUE(says(rig.ask(ConfigureNode{second}), "was obeyed before"));
     EXPECT_NE(rig.ask(ConfigureNode{first}), "");
 }

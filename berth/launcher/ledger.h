@@ -1,5 +1,5 @@
-// LaunchLedger: what a launcher has let in, so that no credential is good twice. It outlives the
-// launcher, and forgets an attempt only when its credential can be of no use any more.
+// LaunchLedger: the attempts that a launcher has admitted, so that no credential can be used twice.
+// Survives the launcher. An entry is removed only when its credential can no longer be used.
 #pragma once
 
 #include <functional>
@@ -14,38 +14,40 @@
 
 namespace berth {
 
-// Of the highest attempt of a job.
+// The highest admitted attempt of a job.
 struct LetIn {
     Attempt attempt{0};
     NodeShare share;
-    bool started = false;  // Its processes may have begun.
-    bool removed = false;  // It is over here.
+    bool started = false;  // Its processes may have started.
+    bool removed = false;  // It has ended here.
     Time forget_after{};
-    std::string credential;  // SHA-256 of the one by which it came in: good for as long as it is
-                             // here, whatever becomes of the key.
+    // SHA-256 of the credential that admitted it. That credential stays valid while the attempt is
+    // here, even if its key is revoked.
+    std::string credential;
     BERTH_FIELDS(LetIn, attempt, share, started, removed, forget_after, credential)
 };
 
 class LaunchLedger {
 public:
-    // `stored` is what the disk holds. An entry that cannot be read is an error: what it kept out
-    // would come in.
+    // `stored`: what the disk holds. An unreadable entry is an error: what it blocked could
+    // otherwise start again.
     static Result<LaunchLedger> open(Disk& disk, const std::vector<MemoryWrite>& stored);
 
     const LetIn* find(JobId job) const;
     const std::map<JobId, LetIn>& all() const { return jobs_; }
     Status put(JobId job, LetIn entry);
-    // Those that are over, of which nothing is left, and whose credential has run out.
+    // Removes entries that have ended, have nothing left on the node, and whose credentials have
+    // expired.
     Status forget(Time now, const std::function<bool(JobId, Attempt)>& present);
 
     Epoch highest_epoch() const { return epoch_; }
     Status raise_epoch(Epoch epoch);
 
-    // When the order for this program was signed that was obeyed last.
+    // When the last order for this program that was carried out was signed.
     Time last_run(NodeProgram program) const;
     Status ran(NodeProgram program, Time issued);
 
-    // When the description of the node was signed that is in force.
+    // When the node description in force was signed.
     Time last_setup() const { return setup_; }
     Status set_up(Time issued);
 

@@ -1,5 +1,6 @@
-// What agent and launcher say to each other over their Unix socket: frames of a length and that
-// many bytes. The launcher greets first; then come the agent's actions, and the node's events.
+// The protocol of agent and launcher over their Unix socket: frames of a length and that many
+// bytes. First the launcher sends its Greeting; then the agent sends actions and the launcher
+// events.
 #pragma once
 
 #include <optional>
@@ -14,31 +15,31 @@
 namespace berth {
 
 inline constexpr std::uint32_t kLauncherProtocol = 1;
-// A step's order with its attempt's, each with the bytes that are signed: four times a message of
-// the link at most.
+// Room for a step's order and its attempt's, each with its signed bytes: at most four messages of
+// the link.
 inline constexpr std::size_t kFrameBytesMax = std::size_t{32} << 20;
 
 struct Greeting {
     std::uint32_t protocol = kLauncherProtocol;
     std::string node;
     std::vector<RunKey> alive;              // See LinuxNode.
-    std::vector<std::string> not_isolated;  // Likewise.
-    std::string failure;                    // Not empty: it cannot serve, and says why.
-    std::vector<std::string> keys;          // Ids of those by which it knows the controller.
-    // How many kinds of actions it knows, of those that agents know; 0: those of the first version.
+    std::vector<std::string> not_isolated;  // See LinuxNode.
+    std::string failure;                    // Not empty: why it cannot serve.
+    std::vector<std::string> keys;          // Ids of the controller keys that it trusts.
+    // Number of action kinds that the launcher knows; 0: those of the first version.
     std::uint32_t actions = 0;
     BERTH_FIELDS(Greeting, protocol, node, alive, not_isolated, failure, keys, actions)
 };
 inline constexpr std::uint32_t kActionsOfFirstVersion = 9;
 inline constexpr std::uint32_t kActionsKnown = std::variant_size_v<HostAction>;
 
-// FaultsSeen, of what the node itself does on GPUs.
+// FaultsSeen, for operations on GPUs by the node itself.
 struct FaultsTold {
     std::vector<GpuFault> faults;
     BERTH_FIELDS(FaultsTold, faults)
 };
 
-// A ConfigureNode is in force: by these keys it knows the controller now.
+// Answers an accepted ConfigureNode: the ids of the trusted controller keys from now on.
 struct KeysKnown {
     std::vector<std::string> ids;
     BERTH_FIELDS(KeysKnown, ids)
@@ -47,23 +48,23 @@ struct KeysKnown {
 using LauncherEvent = std::variant<RunStarted, RunFailedToStart, RunExited, RunEmpty, UsageRead,
                                    NodeProgramExited, FaultsTold, KeysKnown>;
 
-// nullopt: the event is none of a node's.
+// nullopt: the event does not come from a node.
 std::optional<LauncherEvent> launcher_event(const AgentEvent& event);
-// nullopt: it is RemoteNode's own affair.
+// nullopt: RemoteNode handles the event itself.
 std::optional<AgentEvent> agent_event(LauncherEvent event);
 
 std::string framed(std::string_view bytes);
 
-// Takes what a socket gives apart again.
+// Splits a byte stream into frames.
 class Frames {
 public:
     void add(std::string_view bytes) { room_ += bytes; }
-    // nullopt: more is to come. An error: whoever is there does not keep to the protocol.
+    // nullopt: the frame is not complete. An error: the peer violates the protocol.
     Result<std::optional<std::string>> next();
 
 private:
     std::string room_;
-    std::size_t taken_ = 0;  // Of `room_`.
+    std::size_t taken_ = 0;  // Bytes of `room_` that have been consumed.
 };
 
 }  // namespace berth

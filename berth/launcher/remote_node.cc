@@ -76,10 +76,10 @@ std::vector<std::string> RemoteNode::launch_keys() const {
 
 void RemoteNode::lose(const std::string& why) {
     if (!lost_) lost_ = Error{ErrorCode::unavailable, "the launcher is gone: " + why};
-    ::shutdown(socket_, SHUT_RDWR);  // Whoever polls it wakes up.
+    ::shutdown(socket_, SHUT_RDWR);  // Wakes whatever polls it.
 }
 
-// The launcher reads whatever we do, so this ends.
+// The launcher always reads, so this loop ends.
 void RemoteNode::act(HostAction action) {
     if (action.index() >= std::max(greeting_.actions, kActionsOfFirstVersion)) return;
     const std::string frame = framed(encode(action));

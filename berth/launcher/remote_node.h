@@ -1,4 +1,5 @@
-// RemoteNode: the agent's Node where a launcher of root's does what the agent may not.
+// RemoteNode: the agent's Node when a launcher that runs as root does what the agent has no
+// permission for.
 #pragma once
 
 #include <memory>
@@ -14,22 +15,23 @@ namespace berth {
 
 class RemoteNode final : public Node {
 public:
-    // Refuses one that is neither root nor we ourselves, or is for another node.
+    // Refuses a launcher that runs neither as root nor as our own user, or that serves another
+    // node.
     static Result<std::unique_ptr<RemoteNode>> connect(const std::string& path,
                                                        const std::string& node);
     ~RemoteNode() override;
 
     const std::vector<RunKey>& alive() const { return greeting_.alive; }
     const std::vector<std::string>& not_isolated() const { return greeting_.not_isolated; }
-    // From any thread: ids of those by which the launcher knows the controller now.
+    // Ids of the controller keys that the launcher trusts now. May be called from any thread.
     std::vector<std::string> launch_keys() const;
 
     void act(HostAction action) override;
 
     int fd() const { return socket_; }
-    std::vector<AgentEvent> take_events();  // Never blocks.
+    std::vector<AgentEvent> take_events();  // Does not block.
 
-    // Why nothing more will come. The agent ends then: another one finds what runs by itself.
+    // Why no more events come. The agent then exits; its successor finds the live runs.
     const std::optional<Error>& lost() const { return lost_; }
 
 private:

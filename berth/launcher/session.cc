@@ -20,13 +20,13 @@ Error broken(const char* doing) {
             std::string("the agent's socket: ") + doing + ": " + std::strerror(errno)};
 }
 
-// An agent that does not read its answers is not listened to either.
+// Above this many unsent bytes the agent's own messages are not read either.
 constexpr std::size_t kUnreadMax = 4 << 20;
 
 bool is_for_later() { return errno == EAGAIN || errno == EINTR; }
 
-// A refusal is the agent's affair. Anything else is the ledger's: what it holds and what is on its
-// disk may differ by now, and whoever comes next reads it anew.
+// A refusal concerns the agent's request. Any other error comes from the ledger: memory and disk
+// may differ now, so the next process must read it again.
 bool is_refusal(const Error& error) {
     return error.code == ErrorCode::permission_denied || error.code == ErrorCode::not_found ||
            error.code == ErrorCode::already_exists || error.code == ErrorCode::failed_precondition;
@@ -37,7 +37,7 @@ NotBegun fault_of(const Error& refusal) {
     return refusal.code == ErrorCode::failed_precondition ? NotBegun::for_job : NotBegun::for_node;
 }
 
-// The answer to an action that is not done; nullopt: none is waited for.
+// The answer to an action that was not carried out; nullopt: it needs none.
 struct Answer {
     const std::string& why;
     NotBegun not_begun;
@@ -98,11 +98,12 @@ void LauncherSession::take_pushed() {
 Status LauncherSession::run(const Greeting& greeting) {
     out_ += framed(encode(greeting));
     while (!gone_) {
-        // Asked first: what has come by then is read below.
+        // Checked first: what has arrived by then is still read below.
         const bool last = stopping_;
         if (!last) BERTH_CHECK(wait());
         if (Status heard = read(); !heard.ok()) {
-            (void)write();  // Why, to the agent: or it would ask the next one the same.
+            // Tells the agent why; otherwise it would send the same to the next launcher.
+            (void)write();
             return heard;
         }
         take_pushed();
@@ -126,7 +127,7 @@ Status LauncherSession::wait() {
 
 bool LauncherSession::is_unread() const { return out_.size() > kUnreadMax; }
 
-// All that has come.
+// Reads everything that has arrived.
 Status LauncherSession::read() {
     std::array<char, 64 * 1024> room{};
     for (;;) {
@@ -194,7 +195,7 @@ Status LauncherSession::write() {
     const ssize_t put = ::send(socket_, out_.data(), out_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (put > 0) out_.erase(0, static_cast<std::size_t>(put));
     if (put >= 0 || is_for_later()) return Done{};
-    gone_ = true;  // What it was not told, the next one finds for itself.
+    gone_ = true;  // The next agent finds what this one was not told.
     return Done{};
 }
 

@@ -1,5 +1,5 @@
-// LauncherSession: a launcher's side of one connection with an agent, from the greeting until the
-// agent is gone. What the gate refuses is answered as a failure to start, and logged.
+// LauncherSession: the launcher's side of one connection with an agent, from the greeting until the
+// agent is gone. A refusal of the gate is answered as a failure to start, and logged.
 #pragma once
 
 #include <atomic>
@@ -18,29 +18,29 @@ namespace berth {
 struct LauncherPorts {
     LaunchGate& gate;
     Node& node;
-    int node_events;  // A descriptor, readable when take_events has something.
+    int node_events;  // A descriptor; readable when take_events() has something.
     std::function<std::vector<AgentEvent>()> take_events;
     std::function<void(const RunNodeProgram&)> start_program;
-    // The keys by which the controller is known from here on, as PEM: to be kept.
+    // Stores the trusted keys of the controller (PEM).
     std::function<Status(const std::string& pem)> keep_keys;
     std::function<Time()> now;
 };
 
 class LauncherSession {
 public:
-    // The socket stays its owner's.
+    // The caller keeps ownership of `socket`.
     LauncherSession(int socket, LauncherPorts ports, LogSink& log);
     ~LauncherSession();
     LauncherSession(const LauncherSession&) = delete;
     LauncherSession& operator=(const LauncherSession&) = delete;
 
-    void push(AgentEvent event);  // From any thread.
-    // From any thread, and from a signal's handler: what the agent has said is still done, and
-    // nothing after it.
+    void push(AgentEvent event);  // May be called from any thread.
+    // May be called from any thread and from a signal handler. What the agent has already sent is
+    // still carried out, nothing after it.
     void stop();
 
-    // Until the agent goes or stop(), which is no error, or it breaks the protocol, or what the
-    // gate lets in cannot be written down, which are.
+    // Runs until the agent goes or stop() is called; both return Done. Returns an error if the
+    // agent violates the protocol, or if an admission cannot be written to disk.
     Status run(const Greeting& greeting);
 
 private:
@@ -60,7 +60,7 @@ private:
     LogSink& log_;
     Frames frames_;
     std::string out_;         // Not yet written.
-    bool held_back_ = false;  // Frames are here that are not obeyed yet.
+    bool held_back_ = false;  // Frames have been read that are not yet carried out.
     bool gone_ = false;
     std::atomic<bool> stopping_ = false;
     int pushed_;  // An eventfd.

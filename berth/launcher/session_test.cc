@@ -1,4 +1,4 @@
-// A session over a real socket: what an agent may say, and what becomes of it.
+// A session over a real socket: what an agent may send, and what follows from it.
 #include "berth/launcher/session.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 namespace berth {
 namespace {
 
-// A node that does nothing but say so.
+// A node that only reports what it is asked to do.
 class SayingNode : public Node {
 public:
     void act(HostAction action) override {
@@ -123,7 +123,7 @@ TEST(LauncherSession, GreetsObeysAndTells) {
     EXPECT_EQ(launcher.programs.size(), 1U);
 }
 
-// The controller has another key; the one that is known signs it.
+// The controller has a new key, signed with the known one.
 TEST(LauncherSession, LearnsAKeyAndSaysByWhichItKnowsTheController) {
     Launcher launcher;
     const std::string first_id = launcher.rig.controller.id();
@@ -160,7 +160,7 @@ TEST(LauncherSession, IsAskedForNothingThatAnOlderOneDoesNotKnow) {
     EXPECT_EQ(launcher.node.done.size(), 1U);
 }
 
-// An agent that somebody has taken over: nothing of what it makes up reaches the node.
+// A compromised agent: nothing that it makes up reaches the node.
 TEST(LauncherSession, AnswersWhatItRefusesAndDoesNothing) {
     Launcher launcher;
     {
@@ -187,7 +187,7 @@ TEST(LauncherSession, AnswersWhatItRefusesAndDoesNothing) {
     EXPECT_TRUE(launcher.programs.empty());
 }
 
-// An agent may send and end: the launcher may even be told to stop before it has looked.
+// An agent may send and exit; the launcher may even be told to stop before it has read.
 TEST(LauncherSession, DoesWhatWasSaidBeforeTheAgentWentOrItWasStopped) {
     for (const bool stopped : {false, true}) {
         std::array<int, 2> ends{};
@@ -216,7 +216,7 @@ TEST(LauncherSession, DoesWhatWasSaidBeforeTheAgentWentOrItWasStopped) {
     }
 }
 
-// Larger than any socket's room, both ways at once.
+// Larger than any socket buffer, in both directions at once.
 TEST(LauncherSession, CarriesWhatIsLarge) {
     Launcher launcher;
     {
@@ -265,7 +265,7 @@ TEST(RemoteNode, KnowsThatItsLauncherIsGone) {
     ASSERT_TRUE(node.ok()) << node.error().message;
     EXPECT_TRUE(wait_for(**node, 1).empty());
     EXPECT_TRUE((*node)->lost().has_value());
-    (*node)->act(MeasureRuns{});  // Goes nowhere, and does not wait.
+    (*node)->act(MeasureRuns{});  // Dropped without blocking.
     ::close(listening);
 }
 
@@ -286,13 +286,13 @@ TEST(LauncherSession, EndsWhereItCannotWriteDownWhatItLetsIn) {
     EXPECT_TRUE(launcher.node.done.empty());
 }
 
-// Sends without reading until nothing more is taken, or far more than it may cost.
+// Sends without reading until the launcher reads no more, or far more than it should accept.
 std::size_t flood(int socket, const std::string& frame) {
     constexpr std::size_t kFarTooMuch = 64 << 20;
     std::size_t sent = 0;
     pollfd writable{socket, POLLOUT, 0};
     while (sent < kFarTooMuch && poll(&writable, 1, 1000) > 0) {
-        // From where the last one was cut.
+        // Continues where the last frame was cut.
         const std::string_view rest = std::string_view(frame).substr(sent % frame.size());
         const ssize_t put = send(socket, rest.data(), rest.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
         if (put < 0 && errno != EAGAIN) return kFarTooMuch;
@@ -310,7 +310,7 @@ TEST(LauncherSession, ListensToNobodyWhoDoesNotReadItsAnswers) {
         const GateRig& rig = launcher.rig;
         const std::string frame = framed(encode(HostAction(rig.prolog(rig.attempt()))));
         EXPECT_LT(flood(socket, frame), std::size_t{64 << 20});
-        // Once it reads, it is heard again.
+        // Once it reads, the launcher reads from it again.
         std::array<char, 64 * 1024> room{};
         pollfd waited{socket, POLLIN, 0};
         std::size_t answered = 0;

@@ -24,7 +24,7 @@ void Clients::in(std::optional<Duration> wait, std::function<void()> what) {
     if (wait) stage_.timeline.in(*wait, std::move(what));
 }
 
-// ---- Asking, and asking again.
+// ---- Requests and their repetition.
 
 void Clients::ask(Principal principal, Command command, OnAnswer then) {
     const std::uint64_t number = next_question_++;
@@ -155,7 +155,7 @@ void Clients::make(const PlannedReservation& reservation) {
     command.change.duration = reservation.length;
     ask(admin(), std::move(command), [this, reservation](const Answer& answer) {
         const auto* refused = std::get_if<Refused>(&answer);
-        if (refused != nullptr) {  // Perhaps because the first answer was lost.
+        if (refused != nullptr) {  // The first answer may have been lost.
             stage_.trace([&] { return "refused: " + refused->message; });
             const bool is_there = controller_.is_up() &&
                                   controller_.state().find_reservation(reservation.name) != nullptr;

@@ -1,5 +1,5 @@
-// Clients: users and an operator, over a way that loses requests and answers. Whoever hears nothing
-// asks again, a submission with the same request id.
+// Clients: users and an operator, whose connection loses requests and answers. A client without an
+// answer asks again; a submission keeps its request id.
 #pragma once
 
 #include "berth/sim/controller_process.h"
@@ -13,13 +13,14 @@ public:
             Rng rng);
 
     void use(std::vector<PlannedJob> jobs);
-    // By an operator; the users of the reservation submit to it then.
+    // Reservations that the operator makes; their users then submit jobs to them.
     void reserve(std::vector<PlannedReservation> reservations);
-    // What a batch script does besides running: its srun.
+    // Acts on behalf of the script: runs its sruns.
     void script_started(const LaunchAttempt& launch, const ScriptPlan& plan);
-    void gpu_trouble(NodeId node, std::uint32_t gpu);  // It is given back after a while.
-    void node_trouble(std::size_t nodes);              // An operator drains a node for a while.
-    // After the faults: whatever waits for a person is seen to.
+    // The operator drains the GPU and resumes it after a while.
+    void gpu_trouble(NodeId node, std::uint32_t gpu);
+    void node_trouble(std::size_t nodes);  // The operator drains a node for a while.
+    // After the faults: the operator handles everything that needs a person.
     void clear_up();
     void calm() { mix_ = FaultMix{}; }
     void answer(const OutgoingAnswer& answer);
@@ -51,9 +52,9 @@ private:
     FaultMix mix_;
     Rng rng_;
     std::vector<PlannedJob> jobs_;
-    std::map<std::size_t, JobId> ids_;  // Of the submissions that were acknowledged.
+    std::map<std::size_t, JobId> ids_;  // Of the acknowledged submissions.
     std::map<std::uint64_t, Asked> asked_;
-    std::map<std::uint64_t, std::uint64_t> tickets_;  // Which question each is for.
+    std::map<std::uint64_t, std::uint64_t> tickets_;  // The question that each ticket belongs to.
     std::uint64_t next_question_ = 1, next_ticket_ = 1;
     std::uint64_t refused_ = 0, steps_ = 0;
 };

@@ -1,4 +1,4 @@
-// ControllerBugs: what is wrong with a world's controller on purpose, to see the oracle notice.
+// ControllerBugs: bugs injected into a world's controller, to prove that the oracle notices them.
 #pragma once
 
 #include "berth/engine/cycle/engine.h"
@@ -7,9 +7,11 @@ namespace berth::sim {
 
 struct ControllerBugs {
     InjectedFault engine = InjectedFault::none;
-    // The engine's own checks of its state end the program before the oracle can speak.
+    // If true, the engine's own state checks run; they end the program before the oracle can
+    // report.
     bool checks_itself = true;
-    bool forgets_to_write = false;  // Which jobs have become eligible is missing in the journal.
+    // Leaves out of the journal which jobs have become eligible.
+    bool forgets_to_write = false;
 };
 
 }  // namespace berth::sim

@@ -3,9 +3,9 @@
 namespace berth::sim {
 namespace {
 
-// Every how many records the state's hash is kept, to be compared in a replay.
+// Every this many records, the hash of the state is kept and compared in a replay.
 constexpr std::uint64_t kHashEvery = 16;
-// Every how many the engine checks its own state.
+// Every this many records, the engine checks its own state.
 constexpr std::uint64_t kCheckEvery = 8;
 constexpr std::size_t kSliceBytes = 4096;
 
@@ -119,8 +119,8 @@ Duration ControllerProcess::commit_time() {
     return Duration(rng_.between(100, 4000));
 }
 
-// The record is appended at once, and durable after a while; until then the loop is as if it still
-// waited, and what it says meanwhile is held back.
+// The record is appended at once and durable after a while. Until then the loop behaves as if it
+// still waited, and its output is held back.
 Status ControllerProcess::append(const Record& record, const ClusterState& after) {
     std::optional<std::uint64_t> hash;
     if (record.sequence % kHashEvery == 0) hash = after.hash();
@@ -178,7 +178,7 @@ void ControllerProcess::answer(OutgoingAnswer answer) {
     release([this, answer = std::move(answer)] { to_clients_(answer); });
 }
 
-// Readers see a state that does not contradict itself.
+// Readers must see a consistent state.
 void ControllerProcess::publish(const ClusterState& state, const Changes& changes) {
     if (bugs_.checks_itself && changes.sequence % kCheckEvery == 0) state.check_invariants();
 }

@@ -1,5 +1,5 @@
-// ControllerProcess: the real Loop behind its ports, on a disk that may be slow, crashed at any
-// time and most of all between append and commit, and started again from what is durable.
+// ControllerProcess: the real Loop behind its ports. Its disk may be slow. It crashes at any time,
+// most of all between append and commit, and restarts from what is durable.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace berth::sim {
 
-// What a world takes out of it, or plants in it, to see that the oracle finds that.
+// What a world switches off or injects, to prove that the oracle notices it.
 struct ControllerFlaws {
     ControlProtections protections;
     ControllerBugs bugs;
@@ -42,12 +42,13 @@ public:
     }
 
     void use(Fence& fence, ControllerHookRunner& hooks) { fence_ = &fence, hooks_ = &hooks; }
-    // Placement attempts of one cycle, of the controllers that start from here on.
+    // Placement attempts in one cycle, for controllers that start from now on.
     void limit_cycles(std::uint32_t attempts) { cycle_budget_ = attempts; }
-    // All records that are durable, from here on: snapshots cut the journal, not these.
+    // Keeps all records that become durable from now on, also those that a snapshot cuts off the
+    // journal.
     void keep_records() { keeps_records_ = true; }
     const std::vector<Record>& records() const { return records_; }
-    std::uint64_t life() const { return life_; }  // Another one after each crash.
+    std::uint64_t life() const { return life_; }  // Changes with each crash.
 
     // REQUIRES: is_up().
     const ClusterState& state() const { return loop_->controller().state(); }
@@ -92,7 +93,7 @@ private:
     bool run_due_ = false;
     std::optional<Time> deadline_;
     Time disturbed_at_{};
-    std::vector<Recorded> tail_;  // What the oracle is told once it is durable.
+    std::vector<Recorded> tail_;  // What the oracle learns once it is durable.
     std::vector<Record> records_, tail_records_;
     bool keeps_records_ = false;
 };

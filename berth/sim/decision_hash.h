@@ -1,9 +1,9 @@
-// DecisionHash: a fingerprint of what the controller decided: which attempt of which job starts
-// when, on which nodes, devices and cores, which start is planned, and when a job must end.
+// DecisionHash: a fingerprint of the controller's decisions: which attempt of which job starts
+// when, on which nodes, devices and cores; which start is planned; and when a job must end.
 //
-// Each decision is one line of text, made of named fields of named facts and of nothing else, and
-// the fingerprint is of these lines. So a field or a fact that is added to the journal changes no
-// golden hash, only another decision does; and two runs that differ can be compared line by line.
+// Each decision is one line of text, made of named fields of named facts only, and the fingerprint
+// covers these lines. So a field or fact added to the journal changes no golden hash; only a
+// different decision does. Two runs that differ can be compared line by line.
 #pragma once
 
 #include <string>
@@ -16,14 +16,14 @@ namespace berth::sim {
 
 class DecisionHash {
 public:
-    // Facts in the order of the journal, each with its record's time.
+    // REQUIRES: facts come in journal order, each with the time of its record.
     void take(Time now, const Fact& fact);
 
     std::uint64_t value() const { return hash_.value(); }
     std::uint64_t decisions() const { return lines_.size(); }
     const std::vector<std::string>& lines() const { return lines_; }
-    // Two hexadecimal digits for each decision, of the fingerprint up to it: two trails part where
-    // the first decision differs (one decision later in 1 of 256 cases).
+    // Two hexadecimal digits for each decision, from the fingerprint up to it. Two trails part
+    // where the first decision differs (in 1 of 256 cases, one decision later).
     const std::string& trail() const { return trail_; }
 
 private:

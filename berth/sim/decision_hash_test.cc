@@ -54,7 +54,8 @@ TEST(DecisionHash, KnowsPlannedStartsAndEnds) {
         EXPECT_NE(hash_of(PlanJob{JobId(1), other}), plain);
     }
     EXPECT_NE(hash_of(PlanJob{JobId(1), std::nullopt}), plain);
-    EXPECT_EQ(hash_of(JobsPlanned{{{JobId(1), planned}}}), plain);  // Said of one or of many.
+    // As one fact about one job, or about many.
+    EXPECT_EQ(hash_of(JobsPlanned{{{JobId(1), planned}}}), plain);
     EXPECT_NE(hash_of(EndJob{.job = JobId(1), .outcome = JobState::timeout}),
               hash_of(EndJob{.job = JobId(1), .outcome = JobState::cancelled}));
 }
@@ -71,7 +72,7 @@ TEST(DecisionHash, SaysEachDecisionInALine) {
     EXPECT_EQ(hash.trail().size(), 6U);
 }
 
-// The journal may say more, or say it in other words: no decision, no change.
+// Additional or reworded facts in the journal that are no decisions change nothing.
 TEST(DecisionHash, IsNotOfWhatTheJournalSaysBesides) {
     StartJob start = a_start();
     start.priority = 4711;

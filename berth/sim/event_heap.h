@@ -1,5 +1,5 @@
-// EventHeap: what is due when. Things due at the same moment come out in the order they were put
-// in.
+// EventHeap: a queue of events by due time. Events with the same time come out in the order of
+// insertion.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ public:
     std::optional<Time> next() const {
         return heap_.empty() ? std::nullopt : std::optional(heap_.front().when);
     }
-    // REQUIRES: something is due.
+    // REQUIRES: an event is due.
     What take() {
         std::pop_heap(heap_.begin(), heap_.end(), Later{});
         What what = std::move(heap_.back().what);

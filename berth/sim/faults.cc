@@ -46,7 +46,7 @@ std::string_view name(Fault fault) {
 FaultMix random_mix(Rng& rng) {
     FaultMix mix;
     mix.bad_jobs = rng.between(0, 40);
-    if (rng.chance(10)) return mix;  // A quiet world: nothing but its users.
+    if (rng.chance(10)) return mix;  // A quiet world without faults.
     const auto rate = [&](std::int64_t most) {
         return rng.chance(70) ? rng.between(1, most) : std::int64_t{0};
     };

@@ -1,5 +1,5 @@
-// Faults: every kind that the simulated world can do to the system, how often each is done in one
-// seed's world, and the tally of those done.
+// Faults: every kind of fault that the simulated world can cause, how often each occurs in the
+// world of a seed, and how many occurred.
 #pragma once
 
 #include <array>
@@ -18,17 +18,17 @@ enum class Fault : std::uint8_t {
     link_cut,
     one_way_partition,
     full_partition,
-    partition_storm,  // Many links go one by one and come back in another order.
+    partition_storm,  // Many links break one by one and return in another order.
     controller_crash,
     crash_in_commit,  // Between append and commit.
-    tail_lost,        // What was appended then is gone …
-    tail_kept,        // … or durable, though nobody was told.
+    tail_lost,        // The appended record is lost.
+    tail_kept,        // The appended record is durable, though nobody was told.
     slow_commit,
     agent_crash,
-    agent_crash_in_turn,  // Between its disk and its deeds, or between those and its reports.
+    agent_crash_in_turn,  // Between its disk and its actions, or between those and its reports.
     reboot,
     reboot_without_disk,
-    fall_at_end,  // Cut off and started again when a script has just ended.
+    fall_at_end,  // The agent is cut off and restarted just after a script has ended.
     old_order,
     old_report,
     clock_forward,
@@ -45,16 +45,16 @@ enum class Fault : std::uint8_t {
     fence_failed,
     gpu_fault,
     hook_failed,
-    launcher_death,  // What it was starting has not begun, or may have.
-    shepherd_death,  // Without word: the run's processes are ended, and left no exit record.
+    launcher_death,  // Whatever it was starting may or may not have begun.
+    shepherd_death,  // Without a report: the run's processes end and leave no exit record.
 };
 inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(Fault::shepherd_death) + 1;
 std::string_view name(Fault fault);
 
 using FaultTally = std::array<std::uint64_t, kFaultKinds>;
 
-// Chances are in parts per 10 000 of each occasion; the others happen so often in 1000 hours of the
-// whole world.
+// Rates. Those of messages, commits and turns are in parts per 10 000 of each occasion; others are
+// events in 1000 hours of the whole world.
 struct FaultMix {
     std::int64_t lost = 0, repeated = 0, late = 0;  // Of messages.
     std::int64_t slow_commit = 0, crash_in_commit = 0, answer_lost = 0;
@@ -62,13 +62,13 @@ struct FaultMix {
     std::int64_t old_orders_after_reboot = 0, old_order = 0, old_report = 0;
     std::int64_t cuts = 0, partitions = 0, storms = 0, controller_crashes = 0, agent_crashes = 0,
                  reboots = 0, clock_jumps = 0;
-    std::int64_t without_disk = 0;  // Of reboots, in percent.
-    std::int64_t bad_jobs = 0;      // In percent: how many misbehave.
+    std::int64_t without_disk = 0;  // Percent of reboots.
+    std::int64_t bad_jobs = 0;      // Percent of jobs that misbehave.
     std::int64_t launcher_deaths = 0, shepherd_deaths = 0;
     bool operator==(const FaultMix&) const = default;
 };
 
-// A world's own mix: some are quiet, some have one kind of trouble alone, some have everything.
+// The mix of one world: some worlds are quiet, some have one kind of fault, some have all.
 FaultMix random_mix(Rng& rng);
 
 }  // namespace berth::sim

@@ -9,7 +9,7 @@
 namespace berth::sim {
 namespace {
 
-// So many jobs tell what is usual. Of a longer workload every n-th is looked at.
+// The number of jobs that define what is typical. Of a longer workload, every n-th job is taken.
 constexpr std::size_t kLooks = 20'000;
 
 std::vector<WorkShape> shapes_of(const workload::Workload& workload, const Submission& submission,

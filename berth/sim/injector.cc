@@ -70,7 +70,7 @@ void Injector::partition() {
     }
 }
 
-// Links go one by one, and come back in another order.
+// Links break one by one and return in another order.
 void Injector::storm() {
     stage_.count(Fault::partition_storm);
     for (std::size_t i = 0; i < agents_.size(); ++i) {
@@ -95,7 +95,7 @@ void Injector::crash_agent() {
     agent.crash(some(Duration(100), rng_.chance(80) ? minutes(2) : minutes(40)));
 }
 
-// The agent ends with it and is started again: so the real one does.
+// The agent ends with its launcher and restarts, as the real one does.
 void Injector::kill_launcher() {
     NodeAgent& agent = *agents_[some_node().index()];
     if (!agent.is_up()) return;
@@ -103,7 +103,7 @@ void Injector::kill_launcher() {
     agent.lose_launcher(some(Duration(100), rng_.chance(80) ? seconds(10) : minutes(10)));
 }
 
-// Of some node where something runs.
+// Of a random node that runs something.
 void Injector::kill_shepherd() {
     const std::size_t first = some_node().index();
     for (std::size_t i = 0; i < agents_.size(); ++i) {
@@ -123,7 +123,7 @@ void Injector::reboot_node(NodeId node) {
     agent.reboot(some(seconds(10), rng_.chance(70) ? minutes(2) : minutes(20)), wiped);
 }
 
-// The node falls with an end in its spool that nobody has heard of yet.
+// The node goes down with an unreported end in its spool.
 void Injector::script_ended(NodeId node) {
     if (stopped_ || rng_.between(1, 10'000) > mix_.fall_at_end) return;
     stage_.count(Fault::fall_at_end);
@@ -134,7 +134,7 @@ void Injector::script_ended(NodeId node) {
     });
 }
 
-// What was under way when the node fell comes now.
+// Messages that were under way when the node went down arrive now.
 void Injector::after_reboot(NodeId node) {
     if (stopped_) return;
     for (int i = 0; i < 6; ++i) {
@@ -143,7 +143,8 @@ void Injector::after_reboot(NodeId node) {
     }
 }
 
-// The job's own fault, one that is contained, and one that takes the GPU away; given back later.
+// Three kinds of fault: the job's own, a contained one, and one that loses the GPU, which is
+// returned later.
 void Injector::fail_gpu() {
     const NodeId node = some_node();
     const auto gpu = static_cast<std::int32_t>(of_gpus_.between(0, 7));

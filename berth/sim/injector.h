@@ -1,5 +1,5 @@
-// Injector: does the faults that come by themselves, at the rates of the world's mix, and those
-// that are aimed: old messages after a reboot, crashes while a job starts or ends.
+// Injector: causes the random faults, at the rates of the world's mix, and the aimed ones: old
+// messages after a reboot, crashes while a job starts or ends.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ public:
     void script_ended(NodeId node);
 
 private:
-    // Calls `what` so often in 1000 hours, at random moments.
+    // Calls `what` this often in 1000 hours, at random moments.
     void often(std::int64_t per_1000_hours, void (Injector::*what)());
     void cut();
     void partition();

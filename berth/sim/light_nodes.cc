@@ -18,7 +18,7 @@ LightNodes::LightNodes(const ClusterSpec& cluster, Duration latency, ScriptOf sc
       cut_short_(std::move(cut_short)),
       nodes_(cluster.nodes.size()) {}
 
-// Each boot of a node has a link of its own.
+// Each boot of a node has its own link.
 Link LightNodes::link_of(NodeId node) const {
     return Link{node.value() + std::uint64_t{1} +
                 cluster_.nodes.size() * (nodes_[node.index()].boots - 1)};
@@ -87,7 +87,7 @@ void LightNodes::take(Time now, const OutgoingOrder& order) {
 }
 
 void LightNodes::launch(Time now, NodeId node, const LaunchAttempt& launch) {
-    if (find(launch.job, launch.attempt, node) != nullptr) return;  // Said twice.
+    if (find(launch.job, launch.attempt, node) != nullptr) return;  // A repeated order.
     if (live_.size() <= launch.job.index()) live_.resize(launch.job.index() + 1);
     live_[launch.job.index()].push_back({launch.attempt, node, launch.batch_host});
     const Time up = now + latency_;
@@ -98,7 +98,7 @@ void LightNodes::launch(Time now, NodeId node, const LaunchAttempt& launch) {
              {Due::What::over, node, launch.job, launch.attempt, {.code = script.exit_code}});
 }
 
-// All that runs here takes TERM for an answer.
+// Every script here ends on SIGTERM.
 void LightNodes::end(Time now, NodeId node, const EndAttempt& order) {
     Live* const live = find(order.job, order.attempt, node);
     if (live != nullptr && live->ending) return;

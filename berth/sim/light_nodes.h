@@ -1,5 +1,5 @@
-// LightNodes: the agents of a simulated cluster, all well. They do as they are told at once or
-// after a fixed time, and a job's script runs as long as its trace says.
+// LightNodes: the agents of a simulated cluster without faults. They obey at once or after a fixed
+// time, and a job's script runs as long as its trace says.
 #pragma once
 
 #include <functional>
@@ -12,34 +12,35 @@ namespace berth::sim {
 
 class LightNodes {
 public:
-    // What an attempt's script does.
+    // The script of an attempt.
     struct Script {
         Duration length{};
         std::int16_t exit_code = 0;
     };
     using ScriptOf = std::function<Script(const LaunchAttempt&)>;
-    // A script did not come to its own end.
+    // Called when a script is ended before its time.
     using CutShort = std::function<void(JobId job, Attempt attempt, Time now)>;
 
     LightNodes(const ClusterSpec& cluster, Duration latency, ScriptOf script_of,
                CutShort cut_short);
 
-    // What they say when they come up.
+    // The registrations of all nodes when they start.
     std::vector<Input> registrations(Time now) const;
 
-    // What the controller notices. REQUIRES: it is up, or is not.
+    // The input that the controller gets when a node goes down or comes back. REQUIRES: the node is
+    // up (lose) or down (bring_back).
     Input lose(NodeId node, Time now);
     Input bring_back(NodeId node, Time now);
     bool is_up(NodeId node) const { return nodes_[node.index()].up; }
 
     void take(Time now, const OutgoingOrder& order);
 
-    // When something next comes from them, and all that comes at that moment.
+    // When the agents' next input is due; collect() takes all inputs due at that moment.
     std::optional<Time> next() const { return due_.next(); }
     void collect(Time now, std::vector<Input>& inputs);
 
 private:
-    // What is to happen on a node.
+    // An event due on a node.
     struct Due {
         enum class What : std::uint8_t { started, over, clean } what = What::started;
         NodeId node{0};
@@ -47,7 +48,7 @@ private:
         Attempt attempt{0};
         ExitStatus exit;
     };
-    // An attempt that runs there; the batch host's is the one with a script.
+    // An attempt that runs on a node; its script runs on the batch host.
     struct Live {
         Attempt attempt{0};
         NodeId node{0};
@@ -57,7 +58,7 @@ private:
 
     struct Node {
         bool up = true;
-        std::uint64_t boots = 1;  // Of the node, and so sessions of its agent.
+        std::uint64_t boots = 1;  // Boots of the node; also the session number of its agent.
     };
 
     Link link_of(NodeId node) const;

@@ -49,7 +49,7 @@ void Machine::later(Duration wait, std::function<void()> what) {
 }
 
 void Machine::tell(const AgentEvent& event) {
-    // Not always at once, but in order.
+    // Delayed at times, but in order.
     last_told_ = std::max(last_told_, stage_.now() + some(0, 20));
     later(last_told_ - stage_.now(), [this, event] { listener_(event); });
 }
@@ -73,7 +73,7 @@ void Machine::act(const HostAction& action) {
     }
 }
 
-// ---- Starting.
+// ---- Start.
 
 void Machine::start_attempt(const StartAttempt& action) {
     const AttemptKey key{action.launch.job, action.launch.attempt};
@@ -136,7 +136,7 @@ void Machine::start_step(const StartStep& action) {
     });
 }
 
-// It may be asked for again, by an agent that has not heard of its end.
+// An agent that has not learned of the hook's end may start it again.
 void Machine::start_hook(const StartHook& action) {
     const RunKey& run = action.run;
     stage_.trace([&] { return spec_.name + " starts " + to_text(run); });
@@ -157,7 +157,7 @@ void Machine::end_hook(const RunKey& run, std::uint64_t serial, ExitStatus exit)
 void Machine::begin(const RunKey& run, const ScriptPlan& plan) {
     Processes& processes = cgroups_.at(attempt_of(run)).runs[run.step];
     processes = Processes{.plan = plan, .main = true, .serial = next_serial_++};
-    // What begins where all stands still goes on with the rest.
+    // A run that starts in a frozen attempt begins when the attempt is thawed.
     if (!cgroups_.at(attempt_of(run)).frozen) run_until_end(run, processes, plan.runs_for);
 }
 
@@ -176,7 +176,7 @@ void Machine::run_until_end(const RunKey& run, Processes& processes, Duration le
     later(length, end);
 }
 
-// What is stopped goes on later, for as long as it had left.
+// Stopped processes continue later for their remaining time.
 void Machine::freeze(const FreezeRun& action) {
     const auto found = cgroups_.find(attempt_of(action.run));
     if (found == cgroups_.end() || found->second.frozen == action.frozen) return;
@@ -196,7 +196,7 @@ void Machine::freeze(const FreezeRun& action) {
     }
 }
 
-// ---- Ending.
+// ---- End.
 
 void Machine::end_main(const RunKey& run, std::uint64_t serial, ExitStatus exit,
                        bool out_of_memory) {
@@ -297,7 +297,7 @@ void Machine::remove(AttemptKey key) {
     if (!found->second.any()) cgroups_.erase(found);
 }
 
-// ---- What an agent finds, and what a reboot leaves.
+// ---- What a new agent finds, and what a reboot leaves.
 
 std::vector<RunKey> Machine::alive() const {
     std::vector<RunKey> runs;

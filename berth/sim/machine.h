@@ -1,5 +1,5 @@
-// Machine: one node's physical truth: cgroups, processes, exit records, disk. It knows nothing of
-// the protocol; what it holds is what the oracle believes.
+// Machine: the physical truth of one node: cgroups, processes, exit records, disk. It knows nothing
+// of the protocol; the oracle trusts what it contains.
 #pragma once
 
 #include <functional>
@@ -14,26 +14,28 @@
 
 namespace berth::sim {
 
-// The processes of one run: its main one, and those it has left behind.
+// The processes of one run: the main process and those that it has left behind.
 struct Processes {
     ScriptPlan plan;
     bool starting = false;
     bool main = false;
     bool others = false;
-    bool tell_empty = false;  // Someone waits to hear that none is left.
+    bool tell_empty = false;  // RunEmpty is to be sent when none is left.
     std::uint64_t serial = 0;
-    Time ends_at{};           // By itself …
-    std::uint64_t clock = 0;  // … unless it was stopped, and another clock runs.
+    Time ends_at{};  // If nothing stops it.
+    // Identifies the timer in force: a stop and a restart of the processes set another one.
+    std::uint64_t clock = 0;
     bool any() const { return main || others; }
 };
 
-// One attempt's cgroup, for as long as it stands.
+// The cgroup of one attempt, while it exists.
 struct Cgroup {
     LaunchAttempt launch;
-    bool starting = false;  // Its cgroups are being made.
+    bool starting = false;  // Being created.
     bool tell_empty = false;
     bool frozen = false;
-    bool removed = false;  // Told to go, though not empty: goes with its last process.
+    // Removal was ordered while it was not empty: it goes with its last process.
+    bool removed = false;
     std::map<StepId, Processes> runs;
     bool any() const {
         for (const auto& [id, run] : runs) {
@@ -43,11 +45,11 @@ struct Cgroup {
     }
 };
 
-// Whoever watches what really happens.
+// Observes what really happens.
 class Witness {
 public:
     virtual ~Witness() = default;
-    // Cgroups stand from now on; where this is the batch host, the script runs.
+    // The cgroups exist from now on; on the batch host the script runs.
     virtual void attempt_started(NodeId node, const LaunchAttempt& launch) = 0;
     virtual void script_started(const LaunchAttempt& launch, const ScriptPlan& plan) = 0;
     virtual void script_ended(NodeId node) = 0;
@@ -58,7 +60,7 @@ public:
     Machine(Stage& stage, Witness& witness, NodeId id, NodeSpec spec, Rng rng);
 
     void act(const HostAction& action);
-    // What happens is told to the agent, if there is one.
+    // Events go to the agent, if there is one.
     void listen(std::function<void(const AgentEvent&)> listener) {
         listener_ = std::move(listener);
     }
@@ -66,9 +68,10 @@ public:
     std::vector<RunKey> alive() const;
     std::vector<AgentEvent> exit_records() const;
 
-    // What the launcher was starting never stands; that it may have begun is remembered or not.
+    // Whatever the launcher was starting never exists; whether it may have begun is remembered or
+    // not.
     void lose_launcher();
-    // One run's processes are ended, and leave no exit record. False: nothing runs.
+    // The processes of one run end and leave no exit record. Returns false if nothing runs.
     bool lose_shepherd();
     bool lost_shepherd_of(AttemptKey key) const { return without_shepherd_.contains(key); }
 
@@ -101,7 +104,7 @@ private:
     void end_others(const RunKey& run, std::uint64_t serial);
     void tell_if_empty(AttemptKey key);
     void tell(const AgentEvent& event);
-    // `what` happens unless the machine has gone down meanwhile.
+    // Calls `what` later, unless the machine has gone down meanwhile.
     void later(Duration wait, std::function<void()> what);
     Processes* find(const RunKey& run);
     Duration some(std::int64_t least_ms, std::int64_t most_ms) {
@@ -120,9 +123,10 @@ private:
     std::uint64_t next_serial_ = 1;
     Time unkillable_until_{}, last_told_{};
     std::map<AttemptKey, Cgroup> cgroups_;
-    std::map<RunKey, std::uint64_t> hooks_;  // The site's programs that run: their serials.
-    std::map<RunKey, RunExited> exits_;      // Files of the shepherds.
-    std::set<AttemptKey> half_begun_;        // By a launcher that died meanwhile.
+    // Running prologs and epilogs, with their serial numbers.
+    std::map<RunKey, std::uint64_t> hooks_;
+    std::map<RunKey, RunExited> exits_;  // Left by shepherds.
+    std::set<AttemptKey> half_begun_;    // By a launcher that has died since.
     std::set<AttemptKey> without_shepherd_;
 };
 

@@ -1,12 +1,12 @@
-// Every protection, taken out, is noticed: a simulator that finds nothing proves nothing until it
-// has found what was put there.
+// Every protection that is switched off is noticed: a simulator that finds nothing proves nothing
+// until it has found an injected fault.
 //
 // Two protections are redundant in the world, and each has a test of its own layer instead:
-//   - epochs at the agent: a session of the earlier term has always ended before one of the later
-//     begins, so `sessions` drops the same orders. Launch orders of an earlier term are refused in
+//   - epochs at the agent: a session of the earlier epoch has always ended before one of the later
+//     begins, so `sessions` drops the same orders. Launch orders of an earlier epoch are refused in
 //     agent/order_test.cc (Orders.AreDroppedWhenStale); and here, in the pair with `sessions`.
-//   - overlap at the agent: the controller never gives a GPU twice, so nothing is left to refuse.
-//     agent/launch_test.cc (Launch.IsRefusedWhereALiveAttemptHoldsWhatItWants).
+//   - overlap at the agent: the controller never allocates a GPU twice, so nothing is left to
+//     refuse. See agent/launch_test.cc (Launch.IsRefusedWhereALiveAttemptHoldsWhatItWants).
 #include <gtest/gtest.h>
 
 #include "berth/sim/world.h"
@@ -17,8 +17,8 @@ namespace {
 struct Mutant {
     const char* name;
     void (*take_out)(WorldOptions&);
-    const char* shows_as;  // The violation begins so; empty: any.
-    std::uint64_t seeds;   // Within so many it must be noticed.
+    const char* shows_as;  // The violation begins with this; empty: any.
+    std::uint64_t seeds;   // It must be noticed within this many seeds.
 };
 
 class Mutants : public ::testing::TestWithParam<Mutant> {};
@@ -37,7 +37,7 @@ TEST_P(Mutants, AreNoticed) {
     FAIL() << mutant.name << ": not noticed in " << mutant.seeds << " worlds";
 }
 
-// Ten times as many seeds as it takes today, so that a change of the worlds does not break them.
+// Ten times the seeds that are needed today, so that changes of the worlds do not break the tests.
 const Mutant kMutants[] = {
     {"AttemptCheckAtTheAgent", [](WorldOptions& o) { o.agent.attempts = false; }, "I5", 40},
     {"AttemptCheckAtTheController", [](WorldOptions& o) { o.control.attempts = false; }, "", 400},
@@ -57,7 +57,7 @@ const Mutant kMutants[] = {
     {"CgroupEmptyBeforeFree", [](WorldOptions& o) { o.control.wait_for_clean = false; }, "I11", 20},
     {"AFenceThatLies", [](WorldOptions& o) { o.fence = o.fence_lies = true; }, "I", 20},
     {"GangAtomicity", [](WorldOptions& o) { o.control.gangs = false; }, "I6", 20},
-    // Where another layer would notice first, it is looked past.
+    // Where another invariant would be violated first, that one is ignored.
     {"AGpuIsTakenBeforeItIsLeft",
      [](WorldOptions& o) {
          o.control.wait_for_clean = o.agent.overlap = false;
@@ -106,8 +106,8 @@ const Mutant kMutants[] = {
 INSTANTIATE_TEST_SUITE_P(Each, Mutants, ::testing::ValuesIn(kMutants),
                          [](const auto& mutant) { return std::string(mutant.param.name); });
 
-// The pair's other half: with epochs in place no order of an earlier term is obeyed, even though
-// sessions are out.
+// The other half of the pair: with epochs on, no order of an earlier epoch is obeyed, even with
+// sessions off.
 TEST(Layers, EpochsHoldWhereSessionsDoNot) {
     WorldOptions options;
     options.agent.sessions = false;
@@ -117,7 +117,7 @@ TEST(Layers, EpochsHoldWhereSessionsDoNot) {
     }
 }
 
-// What would give a GPU twice comes no further than the state, which takes no such fact.
+// A fact that would allocate a GPU twice is refused by the state.
 TEST(Layers, TheStateRefusesAGpuThatIsGivenTwice) {
     WorldOptions options;
     options.bugs = {.engine = InjectedFault::gives_twice, .checks_itself = false};

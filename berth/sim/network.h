@@ -1,6 +1,7 @@
-// Network: links between agents and controller, over a transport that loses, repeats, delays and
-// reorders, breaks and is cut in one direction or both. A message that is lost breaks its link
-// sooner or later, as on any stream; the two ends learn of it at different times, or never.
+// Network: links between agents and controller over an unreliable transport. It loses, repeats,
+// delays and reorders messages; it breaks, and is cut in one or both directions. A lost message
+// sooner or later breaks its link, as with any stream; the two ends learn of it at different times,
+// or never.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 
 namespace berth::sim {
 
-// Where messages arrive. The world wires these to the processes that live at the moment.
+// Where messages arrive. The world connects these to the processes that are alive.
 struct Ends {
     std::function<void(NodeId, std::uint64_t link)> agent_link_down;
     std::function<void(NodeId, std::uint64_t link, const Order&)> agent_order;
@@ -27,31 +28,31 @@ public:
     Network(Stage& stage, std::size_t nodes, const FaultMix& mix, Rng rng);
     void connect(Ends ends) { ends_ = std::move(ends); }
 
-    // A new link, if the way is open in both directions.
+    // A new link; nullopt if one direction is blocked.
     std::optional<std::uint64_t> dial(NodeId node);
     void send_order(std::uint64_t link, const Order& order);
     void send_report(std::uint64_t link, const Report& report);
-    // One end closes, or its process dies. The other learns of it after at most `within`.
+    // One end closes, or its process dies. The other end learns of it within at most `within`.
     void close_at_agent(std::uint64_t link, Duration within);
     void close_at_controller(std::uint64_t link, Duration within);
     void controller_died();
 
-    // ---- What is done to it.
-    void cut(NodeId node);  // Its link breaks now.
+    // ---- Faults.
+    void cut(NodeId node);  // Breaks its link now.
     void partition(NodeId node, bool to_agent, bool to_controller, Duration length);
-    // An old message of that node's, over the link it has now.
+    // Delivers an old message of the node over its present link.
     void replay_order(NodeId node, bool only_launches, Duration within);
     void replay_report(NodeId node, Duration within);
-    void calm();  // From here on it is perfect.
-    // The last moment at which something went wrong on the node's way.
+    void calm();  // From now on the network is perfect.
+    // When something last went wrong between the node and the controller.
     Time disturbed_at(NodeId node) const { return ways_[node.index()].disturbed_at; }
 
 private:
     struct Way {
         Time to_agent_closed_until{}, to_controller_closed_until{};
         Time disturbed_at{};
-        std::optional<std::uint64_t> link;  // The agent's current one.
-        std::deque<Order> old_orders;       // To be replayed.
+        std::optional<std::uint64_t> link;  // The agent's present link.
+        std::deque<Order> old_orders;       // For replay.
         std::deque<Report> old_reports;
     };
     struct Ties {
@@ -59,7 +60,8 @@ private:
         bool agent_open = true, controller_open = true;
     };
 
-    // When a message arrives; nothing if it does not. `open` until the way is.
+    // The arrival times of a message's copies; empty if it is lost. `closed_until`: until then the
+    // direction is blocked.
     std::vector<Duration> fate(std::uint64_t link, Time closed_until);
     void breaks(std::uint64_t link, Duration within);
     void deliver_order(std::uint64_t link, const Order& order);

@@ -108,7 +108,7 @@ bool NodeAgent::write(const std::vector<MemoryWrite>& writes) {
     return writes.empty() || !crashes_here();
 }
 
-// The agent's ports, in their order: disk, deeds, reports.
+// The agent's output in its order: disk, actions, reports.
 void NodeAgent::feed(std::vector<AgentEvent> events) {
     if (!agent_ || !stage_.violation().empty()) return;
     const AgentTurn turn = agent_->turn(stage_.now() + clock_ahead_, std::move(events));
@@ -133,7 +133,7 @@ void NodeAgent::feed(std::vector<AgentEvent> events) {
     });
 }
 
-// I12: an order of a term that has been overtaken here has no effect.
+// I12: an order of an epoch that is no longer the highest here has no effect.
 void NodeAgent::check_epoch(const Order& order, const AgentTurn& turn) {
     if (turn.actions.empty() && turn.writes.empty()) return;
     if (order.epoch < highest_epoch_) {
@@ -144,8 +144,8 @@ void NodeAgent::check_epoch(const Order& order, const AgentTurn& turn) {
     highest_epoch_ = std::max(highest_epoch_, order.epoch);
 }
 
-// A machine keeps its exit records where no shepherd was killed, so an agent's crash loses no
-// script: what it had not begun is begun, what has ended is known.
+// A machine keeps its exit records unless a shepherd was killed. So an agent's crash loses no
+// script: one that has not begun is started, and one that has ended is known.
 void NodeAgent::check_not_lost(const Report& report) {
     const auto* const end = std::get_if<AttemptReport>(&report.body);
     if (end == nullptr || !end->failure.starts_with("lost: its script is gone")) return;
@@ -185,7 +185,8 @@ void NodeAgent::link_down(std::uint64_t link) {
 
 void NodeAgent::order(std::uint64_t link, const Order& order) {
     if (link_ != link || !agent_) return;
-    if (order.epoch < highest_epoch_) feed({});  // What is due anyway is not the order's doing.
+    // Separates what is due anyway from the effects of the order.
+    if (order.epoch < highest_epoch_) feed({});
     if (link_ != link || !agent_) return;
     obeying_ = &order;
     feed({OrderCame{link, order}});

@@ -1,5 +1,5 @@
-// NodeAgent: the agent's process on one machine: the real Agent behind its ports, with a clock that
-// may jump, started again after it has crashed.
+// NodeAgent: the agent process of one machine: the real Agent behind its ports, with a clock that
+// may jump. Restarted after it has crashed.
 #pragma once
 
 #include <memory>
@@ -32,7 +32,7 @@ public:
     std::uint64_t links() const { return links_; }
     std::uint64_t registrations() const { return registrations_; }
 
-    // From the network.
+    // ---- From the network.
     void link_down(std::uint64_t link);
     void order(std::uint64_t link, const Order& order);
 
@@ -58,16 +58,16 @@ private:
     AgentLimits limits_;
     Rng rng_;
     std::optional<Agent> agent_;
-    std::uint64_t life_ = 0;  // Of the process; what was meant for an earlier one is dropped.
-    std::uint64_t wake_ = 0;  // Of the timer that counts.
+    std::uint64_t life_ = 0;  // Of the process; events meant for an earlier one are dropped.
+    std::uint64_t wake_ = 0;  // The timer in force.
     std::uint64_t reboots_ = 0;
-    std::size_t most_tombstones_ = 0;  // On its disk at once.
+    std::size_t most_tombstones_ = 0;  // On its disk at the same time.
     std::uint64_t links_ = 0, registrations_ = 0;
     Duration clock_ahead_{};
     std::optional<std::uint64_t> link_;
     bool dialing_ = false;
     Time disturbed_at_{};
-    Epoch highest_epoch_{0};  // Of the orders that have had an effect here.
+    Epoch highest_epoch_{0};  // Of the orders that took effect here.
     const Order* obeying_ = nullptr;
     std::function<void()> after_reboot_;
 };

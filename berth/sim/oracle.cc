@@ -5,7 +5,7 @@
 #include "berth/base/codec.h"
 
 namespace berth::sim {
-// ---- The record.
+// ---- Recorded facts.
 
 Recorded Oracle::read(const Record& record, const ClusterState& after) {
     Recorded read{.now = record.now, .facts = record.facts, .after = {}};
@@ -33,7 +33,7 @@ Recorded Oracle::read(const Record& record, const ClusterState& after) {
 void Oracle::recorded(const Recorded& record) {
     ++records_;
     fenced_.clear();
-    // What ends comes first: in one record one job may end and another start because of it.
+    // Ends come first: in one record a job may end and another start because of that.
     for (const Fact& fact : record.facts) {
         decisions_.take(record.now, fact);
         take(fact);
@@ -63,7 +63,7 @@ void Oracle::forget(JobId id) {
     job.forgotten = true;
     job.forgotten_in = records_;
     if (is_final(job.state)) return;
-    // Its last node may have been done with it in this very record.
+    // Its last node may have finished in this same record.
     if (job.run.over() && job.run.ending_at) {
         job.state = JobState::completed;
     } else {
@@ -99,7 +99,7 @@ void Oracle::take(const Fact& fact) {
         if (!job.run.ending_at) job.run.ending_at = stage_.now();
         if (ending->outcome != JobState::pending) return;
         job.hold = ending->hold;
-        if (is_final(job.state)) job.state = JobState::pending;  // Requeued by its owner's word.
+        if (is_final(job.state)) job.state = JobState::pending;  // Requeued by its owner.
     } else if (const auto* started = std::get_if<StartJob>(&fact)) {
         const JobId task = started->task_job.value_or(started->job);
         if (task != started->job && !jobs_.contains(task)) {
@@ -117,7 +117,7 @@ void Oracle::take(const Fact& fact) {
     }
 }
 
-// Who waits for it is held, and then free to run anywhere.
+// Jobs of the reservation are held, and may afterwards run anywhere.
 void Oracle::unreserve(const std::string& name) {
     const auto at = reservations_.find(name);
     if (at == reservations_.end()) return;
@@ -164,7 +164,8 @@ void Oracle::check_may_start(JobId id, const Known& job, Time now) {
     }
 }
 
-// What was forgotten before the one that waits was there does not count: nobody knows it any more.
+// Jobs that were removed before the dependent job was submitted do not count: they are unknown by
+// then.
 std::vector<const Oracle::Known*> Oracle::with_tasks(JobId id, std::uint64_t submitted_in) const {
     std::vector<const Known*> all;
     for (const auto& [other, job] : jobs_) {
@@ -192,7 +193,7 @@ bool Oracle::satisfied(const Known& waiting, const Dependency& dependency) const
             return each([](const Known& job) { return is_final(job.state); }) &&
                    !each([](const Known& job) { return job.state == JobState::completed; });
         case DependencyKind::aftercorr:
-        case DependencyKind::singleton: return true;  // The world does not ask for them.
+        case DependencyKind::singleton: return true;  // The world does not use them.
     }
     return true;
 }
@@ -209,7 +210,8 @@ void Oracle::end(const AttemptEnded& fact) {
         stage_.violated("I5", "the end of " + to_text(key) + " is recorded twice for one node");
     }
     if (fact.lost) ++lost_runs_;
-    const bool unread = fenced_.contains(fact.node);  // Nobody can read the disk of what is off.
+    // The disk of a node that is switched off cannot be read.
+    const bool unread = fenced_.contains(fact.node);
     if (!fact.batch_exit && !unread) check_not_spooled(key, *machines_[fact.node.index()]);
     if (!job.run.ending_at) job.run.ending_at = stage_.now();
     if (machines_[fact.node.index()]->cgroups().contains(key)) {
@@ -219,7 +221,7 @@ void Oracle::end(const AttemptEnded& fact) {
     }
 }
 
-// A script's own end, durable on its node, is not a loss.
+// A script's own end that is durable on its node must not be recorded as a loss.
 void Oracle::check_not_spooled(AttemptKey key, const Machine& machine) {
     const auto end = machine.disk.find("end." + to_text(key));
     if (end == machine.disk.end()) return;
@@ -238,7 +240,7 @@ void Oracle::recovered(const ClusterState& state) {
     }
 }
 
-// ---- What users were told.
+// ---- What users have been told.
 
 void Oracle::told_submitted(JobId job, const std::string& request_id) {
     promised_.emplace(job, request_id);

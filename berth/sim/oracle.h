@@ -1,5 +1,5 @@
-// Oracle: what must never happen, held against what physically runs and what is durably recorded.
-// It keeps its own account from the journal's facts and asks neither engine nor agents.
+// Oracle: checks the invariants against what physically runs and what is durably recorded. It keeps
+// its own account from the journal's facts and relies on neither engine nor agents.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace berth::sim {
 
-// A record, and what it made of the jobs that it is about.
+// A record, and the resulting state of the jobs that it concerns.
 struct Recorded {
     struct After {
         JobId job{0};
@@ -30,12 +30,12 @@ public:
     Oracle(Stage& stage, const ClusterSpec& cluster) : stage_(stage), cluster_(cluster) {}
     void watch(std::vector<const Machine*> machines) { machines_ = std::move(machines); }
 
-    // ---- What is physically so.
+    // ---- What physically happens.
     void attempt_started(NodeId node, const LaunchAttempt& launch) override;
     void script_started(const LaunchAttempt& launch, const ScriptPlan& plan) override;
     void script_ended(NodeId) override {}
-    // Now and then: nobody outlives its job, no gang is halved. `calm_since`: since when nothing
-    // has kept controller and node from each other.
+    // Called from time to time: no process outlives its job, and gangs are complete. `calm_since`:
+    // for each node, since when nothing has disturbed its link to the controller.
     void look_around(const std::vector<Time>& calm_since, Duration kill_wait);
 
     // ---- What is recorded.
@@ -43,14 +43,14 @@ public:
     void recorded(const Recorded& record);
     void recovered(const ClusterState& state);
 
-    // ---- What users were told.
+    // ---- What users have been told.
     void told_submitted(JobId job, const std::string& request_id);
     void told_cancelled(JobId job);
 
-    // At the end: nothing is left over.
+    // Call at the end: nothing may be left over.
     void finish(const ClusterState& state);
     bool all_final() const;
-    const DecisionHash& decisions() const { return decisions_; }  // Those that are durable.
+    const DecisionHash& decisions() const { return decisions_; }  // The durable ones.
     std::uint64_t jobs() const { return jobs_.size(); }
     std::uint64_t runs() const { return runs_; }
     std::uint64_t scripts() const { return scripts_; }
@@ -75,7 +75,7 @@ private:
         Run run;  // The last one.
         bool forgotten = false;
         bool cancel_told = false;
-        std::uint64_t submitted_in = 0, forgotten_in = 0;  // Which record.
+        std::uint64_t submitted_in = 0, forgotten_in = 0;  // The record numbers.
     };
 
     void take(const Fact& fact);
@@ -86,7 +86,7 @@ private:
     void check_not_spooled(AttemptKey key, const Machine& machine);
     void check_may_start(JobId id, const Known& job, Time now);
     bool satisfied(const Known& waiting, const Dependency& dependency) const;
-    // oracle_rules.cc: the site's rules, at each start.
+    // oracle_rules.cc: the site's rules, checked at each start.
     void check_rules(Time now, JobId id, const Known& job, const StartJob& fact);
     void check_given_once(JobId id, const StartJob& fact);
     void check_licenses(JobId id, const Known& job, const StartJob& fact);

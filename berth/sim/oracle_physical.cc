@@ -1,4 +1,4 @@
-// The invariants of what physically runs: I1, I2, I4, I5, I6.
+// Invariants of what physically runs: I1, I2, I4, I5, I6.
 #include <algorithm>
 
 #include "berth/sim/oracle.h"
@@ -14,7 +14,7 @@ bool is_same_device(const NodeShare& a, const NodeShare& b) {
     return a.device_share && b.device_share && a.device_share->device == b.device_share->device;
 }
 
-// Into how many parts the device is cut that the run has a part of.
+// The number of parts of the device that the run shares.
 std::int64_t parts_of(const NodeSpec& node, const NodeShare& share) {
     if (!share.device_share) return 0;
     for (const ShareKind& kind : node.devices[share.device_share->device].shares) {

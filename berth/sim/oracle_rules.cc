@@ -1,5 +1,5 @@
-// The invariants of the site's rules, held against each start as it is recorded: I1 and I2 (nothing
-// is given twice, nor beyond what there is), I7 (reservations), I8 (limits).
+// Invariants of the site's rules, checked when a start is recorded: I1 and I2 (nothing is allocated
+// twice or beyond capacity), I7 (reservations), I8 (limits).
 #include <algorithm>
 
 #include "berth/sim/oracle.h"
@@ -89,7 +89,8 @@ std::int64_t Oracle::gpus_of(const Known& job) const {
     return gpus;
 }
 
-// What runs of the same QOS and user, the same QOS, the same account.
+// Compares with the running jobs of the same QOS and user, of the same QOS, and of the same
+// account.
 void Oracle::check_limits(JobId id, const Known& job) {
     std::vector<const Known*> of_qos, of_qos_user, of_account;
     for (const auto& [other, known] : jobs_) {
@@ -103,7 +104,7 @@ void Oracle::check_limits(JobId id, const Known& job) {
     check_group(id, "user " + job.user + " in QOS " + qos.name, qos.limits, true, of_qos_user);
     for (const AccountSpec& account : cluster_.accounts) {
         if (account.name != job.account) continue;
-        Limits limits = account.limits;  // What the QOS limits, its accounts do not limit again.
+        Limits limits = account.limits;  // A limit of the QOS replaces that of the account.
         if (qos.limits.group_jobs) limits.group_jobs.reset();
         if (!qos.limits.group_tres.empty()) limits.group_tres.clear();
         check_group(id, "account " + account.name, limits, false, of_account);
@@ -127,8 +128,8 @@ void Oracle::check_group(JobId id, const std::string& holder, const Limits& limi
     }
 }
 
-// Whoever has no reservation keeps clear of all of them, from now to its limit; whoever has one
-// stays within it.
+// A job without a reservation must stay clear of all of them until its time limit; a job with one
+// must stay within it.
 void Oracle::check_reservations(Time now, JobId id, const Known& job, const StartJob& fact) {
     const std::string& own = job.spec.request->reservation;
     if (!own.empty() && !reservations_.contains(own)) {

@@ -25,7 +25,7 @@ void fifo(SchedulingSpec& scheduling) {
     drop(scheduling, "order");
 }
 
-// The site's own weights, if it has any; else age and fair share as many sites have them.
+// The site's own weights, if it has any; otherwise age and fair share with common weights.
 void multifactor(SchedulingSpec& scheduling) {
     drop(scheduling, "order");
     const bool weighed = std::ranges::any_of(scheduling.rules, [](const RuleSpec& rule) {
@@ -71,7 +71,8 @@ constexpr auto kPolicies = std::to_array<NamedPolicy>({
 
 std::span<const NamedPolicy> named_policies() { return kPolicies; }
 
-// The head alone is promised a start (EASY), or nobody, or whoever the cluster plans for.
+// Planned starts for the first job only (easy), for none, or for as many as the cluster plans
+// (conservative).
 Status choose_backfill(SchedulingSpec& scheduling, std::string_view how) {
     constexpr std::uint32_t kDeep = 1'000'000;
     if (how == "none") {

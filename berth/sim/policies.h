@@ -1,5 +1,5 @@
-// Policies: what `--policy NAME` means: an order, and with NAME:none, NAME:easy or
-// NAME:conservative how far ahead is planned.
+// Policies: the meaning of `--policy NAME`: an order, optionally with a planning horizon:
+// NAME:none, NAME:easy or NAME:conservative.
 #pragma once
 
 #include <span>
@@ -18,12 +18,12 @@ struct NamedPolicy {
 };
 std::span<const NamedPolicy> named_policies();
 
-// Changes the cluster's own policy into the one named.
+// Replaces the cluster's policy by the named one.
 Status choose_policy(SchedulingSpec& scheduling, std::string_view name);
 
-// "NAME" and "easy" of "NAME:easy"; the second is empty where it is none of those words.
+// "NAME" and "easy" for "NAME:easy". The second is empty if it is none of the three words.
 std::pair<std::string_view, std::string_view> split_policy(std::string_view name);
-// How far ahead is planned: none, easy or conservative.
+// How far ahead to plan: none, easy or conservative.
 Status choose_backfill(SchedulingSpec& scheduling, std::string_view how);
 
 }  // namespace berth::sim

@@ -65,7 +65,7 @@ void Recorder::refused(std::size_t number, Time now, const std::string& why) {
     ++ended_;
 }
 
-// Since the last time the numbers were what they are.
+// Adds the time since the last change at the present values.
 void Recorder::pass(Time now) {
     result_.gpus_allocated.add(at_, now, allocated_);
     result_.jobs_waiting.add(at_, now, waiting_);
@@ -108,7 +108,7 @@ void Recorder::look_at(const ClusterState& state, const Job& job) {
     waiting_ += (waits ? 1 : 0) - (seen.waits ? 1 : 0);
     waited_for_ += (waits ? asked : 0) - (seen.waits ? asked : 0);
     seen.waits = waits;
-    // A run that is given back and another that is begun may come in one turn.
+    // One turn may end a run and start the job's next one.
     if (seen.holds && (!holds || job.attempt.value() != record.starts)) {
         end_run(number);
     }

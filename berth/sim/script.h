@@ -1,4 +1,4 @@
-// ScriptPlan: what a simulated job's script does. It travels as the script's text, so that the
+// ScriptPlan: what the script of a simulated job does. It travels as the script's text, so the
 // world knows what runs only from what was really launched.
 #pragma once
 
@@ -8,7 +8,7 @@
 namespace berth::sim {
 
 struct StepPlan {
-    Duration after{};  // Its start, counted from the script's.
+    Duration after{};  // From the script's start.
     Duration runs_for{};
     std::int16_t exit_code = 0;
     std::uint32_t nodes = 1;
@@ -21,8 +21,8 @@ struct ScriptPlan {
     bool ignores_term = false;
     bool out_of_memory = false;
     bool fails_first_launch = false;
-    std::uint32_t leftovers = 0;  // Processes that outlive the script …
-    Duration leftovers_for{};     // … by so much, if they are let.
+    std::uint32_t leftovers = 0;  // Processes that outlive the script.
+    Duration leftovers_for{};     // For this long, unless they are ended.
     Duration survives_kill{};     // In uninterruptible sleep.
     std::vector<StepPlan> steps;
     BERTH_FIELDS(ScriptPlan, runs_for, exit_code, ignores_term, out_of_memory, fails_first_launch,

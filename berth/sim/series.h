@@ -1,5 +1,5 @@
-// Series: what a number was over time, in a fixed number of even buckets that become wider as time
-// goes on. Whole numbers only; the mean of a bucket is for whoever draws it.
+// Series: a quantity over time, in a fixed number of equal buckets, which grow wider as time goes
+// on. Integers only; readers compute the mean of a bucket.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ public:
     explicit Series(Time begin, Duration width = std::chrono::seconds(1))
         : begin_(begin), width_(width) {}
 
-    // It was `value` from `from` until `to`. Spans come in order.
+    // The quantity was `value` from `from` until `to`. REQUIRES: intervals come in order.
     void add(Time from, Time to, std::int64_t value) {
         if (to <= from) return;
         while (to - begin_ > width_ * static_cast<Duration::rep>(kBuckets)) widen();
@@ -40,7 +40,7 @@ public:
     Duration width() const { return width_; }
     std::int64_t highest() const { return highest_; }
     Wide sum() const { return sum_; }                              // Value × milliseconds.
-    const std::vector<Wide>& buckets() const { return buckets_; }  // Likewise, each.
+    const std::vector<Wide>& buckets() const { return buckets_; }  // The same for each bucket.
 
 private:
     void widen() {

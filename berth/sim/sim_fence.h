@@ -1,5 +1,5 @@
-// SimFence: the site's fence in the simulated world. It takes its time, fails now and then, and
-// otherwise really switches the node off before it says so; unless it is made to lie.
+// SimFence: the fence program of the simulated world. It takes some time, sometimes fails, and
+// otherwise switches the node off before it reports success, unless it is told to lie.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// SimHooks: PrologSlurmctld and EpilogSlurmctld in the simulated world. They take their time and
-// fail now and then; what the controller was not told before it died, it never hears.
+// SimHooks: PrologSlurmctld and EpilogSlurmctld in the simulated world. They take some time and
+// sometimes fail. Results that the controller has not received before it dies are lost.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ public:
         : stage_(stage), controller_(controller), rng_(rng) {}
 
     void call(HookCall call) override;
-    // Something of a job starts on a node.
+    // A part of a job starts on a node.
     void started(const LaunchAttempt& launch, bool has_prolog);
 
 private:
@@ -25,7 +25,7 @@ private:
     ControllerProcess& controller_;
     Rng rng_;
     std::uint64_t life_ = 0;
-    std::set<JobId> running_;  // In this life of the controller.
+    std::set<JobId> running_;  // In the present life of the controller.
     std::set<std::pair<JobId, Attempt>> prepared_;
 };
 

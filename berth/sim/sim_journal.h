@@ -1,5 +1,5 @@
-// SimJournal: the controller's disk: records and snapshots as bytes, which a crash leaves as they
-// were committed, and an unsynced tail, which it keeps or loses.
+// SimJournal: the controller's disk: records and snapshots as bytes. A crash keeps what is
+// committed, and keeps or loses the unsynced tail.
 #pragma once
 
 #include <map>
@@ -17,15 +17,16 @@ class SimJournal {
 public:
     SimJournal(Stage& stage, ControllerBugs bugs) : stage_(stage), bugs_(bugs) {}
 
-    // Written, not yet durable. `hash`, if given, is of the state after it.
+    // Written, not yet durable. `hash`: of the state after the record, if given.
     void append(const Record& record, std::optional<std::uint64_t> hash);
-    void commit();     // All that was appended is durable.
-    void lose_tail();  // … or gone.
+    // Makes everything that was appended durable.
+    void commit();
+    void lose_tail();  // Loses what is not durable.
     std::size_t tail() const { return records_.size() - durable_; }
-    // Of the state after the last record. What lies before it is cut off with the commit.
+    // Of the state after the last record. The commit cuts off earlier records.
     void snapshot(const ClusterState& state, std::size_t slice_bytes);
 
-    // What a new controller begins with. Checks every hash it passes: I13.
+    // The start of a new controller. Checks all stored hashes on the way (invariant I13).
     struct Recovered {
         ClusterState state;
         std::uint64_t next_sequence = 1;
@@ -51,7 +52,7 @@ private:
     Stage& stage_;
     ControllerBugs bugs_;
     std::vector<Entry> records_;  // Since the snapshot.
-    std::size_t durable_ = 0;     // How many of them.
+    std::size_t durable_ = 0;     // Number of durable records.
     std::optional<Snapshot> snapshot_, next_snapshot_;
     std::map<JobId, std::string> payloads_;
     std::uint64_t appended_ = 0, snapshots_ = 0;

@@ -12,15 +12,15 @@
 namespace berth::sim {
 namespace {
 
-// A controller that turns so often without time passing will never rest.
+// A controller that takes this many turns without time passing will never stop.
 constexpr int kTurnsAtOnce = 1'000'000;
-// How long to wait for jobs when nothing is left that could help them.
+// How long to wait for pending jobs when nothing is left that could help them.
 constexpr Duration kIdlePatience = std::chrono::hours(24 * 32);
 constexpr std::uint64_t kProgressEvery = 4096;
-// Of what the operator asks for; those of submissions are the jobs' numbers.
+// For the operator's commands; submissions use the jobs' numbers.
 constexpr std::uint64_t kOperatorsTicket = UINT64_MAX;
 
-// Nobody is silent here, and no trace is cut short by a limit on how many jobs there may be.
+// No node times out here, and MaxJobCount does not cut a trace short.
 ClusterSpec for_simulation(ClusterSpec cluster, std::size_t jobs) {
     cluster.scheduling.agent_timeout = std::chrono::hours(24 * 365 * 1000);
     cluster.scheduling.max_job_count =
@@ -28,7 +28,7 @@ ClusterSpec for_simulation(ClusterSpec cluster, std::size_t jobs) {
     return cluster;
 }
 
-// The loop's six ports. Its disk is always quick, and its clock is that of the simulation.
+// The loop's ports. The disk takes no time, and the clock is the simulation's.
 class Ports : public Inbox, public WallClock, public Journal, public Agents, public berth::Clients {
 public:
     Ports(LightNodes& nodes, Recorder& recorder, SimulationResult& result,
@@ -48,7 +48,7 @@ public:
     Status rest(const ClusterState&) override { return Done{}; }
     bool has_room() override { return true; }
     void send(OutgoingOrder order) override { nodes_.take(at, order); }
-    void close(Link) override { BERTH_ASSERT(false); }  // Each node has one agent, a right one.
+    void close(Link) override { BERTH_ASSERT(false); }  // Each node has exactly one agent.
     void answer(OutgoingAnswer answer) override {
         const std::size_t number = answer.reply_to.ticket;
         if (number == kOperatorsTicket) {
@@ -114,12 +114,12 @@ private:
     Submission submission_;
     SimulationResult result_;
     Recorder recorder_;
-    // A job's last run, and what those before it have left behind.
+    // A job's last run, and the progress kept from earlier ones.
     struct Work {
         Attempt attempt{0};
-        Time begun{};  // After the cost of its start.
+        Time begun{};  // After the restart cost.
         Duration kept{};
-        std::uint32_t in_vain = 0;  // Runs in a row that have added nothing.
+        std::uint32_t in_vain = 0;  // Consecutive runs without progress.
         bool is_cut = false;
     };
     std::vector<Work> work_;  // By the job's number.
@@ -129,7 +129,7 @@ private:
     Loop loop_;
     std::map<std::string, std::uint32_t, std::less<>> uids_;
     std::size_t arrived_ = 0;
-    bool losing_ = false;  // A node, just now.
+    bool losing_ = false;  // True while a node is being lost.
     std::optional<Time> slice_at_;
 };
 
@@ -146,7 +146,7 @@ LightNodes::Script Simulation::script_of(const LaunchAttempt& launch) {
     return {cost + job.run_time - work.kept, exit};
 }
 
-// What it had done is kept as of the last checkpoint. Each of its nodes may say so.
+// The progress up to the last checkpoint is kept. Each node of the job may report the loss.
 void Simulation::cut_short(JobId id, Attempt attempt, Time now) {
     const std::size_t number = recorder_.number_of(id);
     Work& work = work_[number];
@@ -165,8 +165,8 @@ Input Simulation::as_operator(Command command) const {
     return ClientInput{{kOperatorsTicket}, op, std::move(command)};
 }
 
-// Puts back jobs that have had their slice, and more time than others. The operator looks when all
-// else that happens now has been heard: a job that ends at this moment is not put back.
+// Requeues jobs that have had their slice and much more GPU time than others. The operator acts
+// after all other inputs of this moment, so a job that ends now is not requeued.
 void Simulation::take_turns() {
     if (!slice_at_ || *slice_at_ > ports_.at || !ports_.inbox.empty()) return;
     slice_at_ = ports_.at + options_.time_slice;
@@ -181,7 +181,7 @@ Input Simulation::ask(NodeId node, NodeAction action) const {
     return as_operator(std::move(command));
 }
 
-// Nodes that are lost, found out, and repaired.
+// Handles nodes that fail, are found to be down, and are repaired.
 void Simulation::wear_out() {
     while (wear_.next() && *wear_.next() <= ports_.at) {
         const WearAndTear::Event event = wear_.take(ports_.at);
@@ -231,7 +231,7 @@ Input Simulation::submit(std::size_t number) {
     return ClientInput{{number}, std::move(principal), std::move(command)};
 }
 
-// All that happens now.
+// Collects all inputs of this moment.
 void Simulation::gather() {
     while (next_arrival() && *next_arrival() <= ports_.at) {
         ports_.inbox.push_back(submit(arrived_++));

@@ -1,4 +1,4 @@
-// SimulationResult: what a simulation comes to, job by job, run by run and over time.
+// SimulationResult: the results of a simulation: by job, by run and over time.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,23 @@
 
 namespace berth::sim {
 
-// The virtual time at which the first job comes.
+// The virtual time of the first submission.
 inline constexpr Time kSimulationBegin = from_seconds(1'800'000'000);
 
-// What became of one job of the workload. Times are since the first submission.
+// The outcome of one job of the workload. Times are relative to the first submission.
 struct JobRecord {
-    std::int64_t gpus = 0;  // That it was given.
+    std::int64_t gpus = 0;  // Allocated.
     Duration submitted{}, first_start{}, last_start{}, ended{};
     Duration ran{};                      // All its runs together.
-    JobState state = JobState::pending;  // pending: it was still waiting at the end.
+    JobState state = JobState::pending;  // pending: it still waited at the end.
     std::uint32_t starts = 0;
     bool refused = false;
-    std::uint32_t lost = 0;  // Runs that went down with a node.
-    // Jobs × milliseconds: how many were in the system while it was, itself included.
+    std::uint32_t lost = 0;  // Runs lost with a node.
+    // Jobs × milliseconds: integral of the number of jobs in the system, itself included, while it
+    // was there.
     std::int64_t company = 0;
 
-    // Runs that were ended for others' sake.
+    // Runs that were ended in favour of other jobs.
     std::uint32_t preemptions() const { return starts > lost + 1 ? starts - lost - 1 : 0; }
 
     BERTH_FIELDS(JobRecord, gpus, submitted, first_start, last_start, ended, ran, state, starts,
@@ -39,11 +40,11 @@ struct JobRecord {
 
 struct RunPlace {
     NodeId node{0};
-    std::vector<int> devices;  // Its GPUs, by their place on the node.
+    std::vector<int> devices;  // Its GPUs, by their index on the node.
     BERTH_FIELDS(RunPlace, node, devices)
 };
 struct RunRecord {
-    std::size_t job = 0;  // In the workload.
+    std::size_t job = 0;  // Its index in the workload.
     Duration started{}, ended{};
     std::int64_t gpus = 0;
     std::vector<RunPlace> places;
@@ -51,18 +52,18 @@ struct RunRecord {
 };
 
 struct SimulationResult {
-    std::vector<JobRecord> jobs;  // As in the workload.
-    std::vector<RunRecord> runs;  // With keep_runs; as they ended.
+    std::vector<JobRecord> jobs;  // In the order of the workload.
+    std::vector<RunRecord> runs;  // With keep_runs; in the order of their ends.
     std::int64_t gpus = 0, nodes = 0;
     Series gpus_allocated, jobs_waiting, gpus_waited_for, jobs_running;
     Series gpus_fragmented;                          // In thousandths: see fragments.h.
-    Duration length{};                               // To the end of the last job.
-    std::map<std::string, std::size_t> refusals;     // By what was said.
-    std::uint64_t events = 0, turns = 0, facts = 0;  // Turns of the controller's loop.
-    std::size_t stuck = 0;                           // Waited when nothing more happened.
+    Duration length{};                               // Until the last job has ended.
+    std::map<std::string, std::size_t> refusals;     // Number by message.
+    std::uint64_t events = 0, turns = 0, facts = 0;  // `turns`: of the controller's loop.
+    std::size_t stuck = 0;  // Jobs that still waited when nothing more happened.
     std::size_t nodes_lost = 0;
-    // Ended the simulation: its runs were cut short so often in a row without progress that it
-    // would never end. Its number in the workload.
+    // Index of a hopeless job, if one ended the simulation: its runs were cut short so often in a
+    // row without progress that it would never end.
     std::optional<std::size_t> hopeless;
     std::uint64_t state_hash = 0;  // Of the controller's state at the end.
 

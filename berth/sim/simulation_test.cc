@@ -25,7 +25,7 @@ SimulationResult run(const Workload& workload, std::uint32_t nodes, const std::s
     return simulate(workload, options);
 }
 
-// On one node of 8 GPUs: 6 for 100 min; then 8 for 50; then 2 for 60, and 2 for 200.
+// On a node of 8 GPUs: 6 GPUs for 100 min; then 8 for 50; then 2 for 60; then 2 for 200.
 Workload four_jobs() {
     Workload workload;
     workload.jobs = {{.run_time = 100min, .gpus = 6, .user = "ann"},
@@ -43,14 +43,14 @@ std::vector<Duration> starts_of(const SimulationResult& result) {
 }
 
 TEST(Simulation, RunsJobsAsTheEnginePlansThem) {
-    // The third fits in before the second, the fourth would be in its way.
+    // The third job fits in before the second; the fourth would delay it.
     const SimulationResult result = run(four_jobs(), 1, "fifo:conservative");
     EXPECT_EQ(starts_of(result), (std::vector<Duration>{0min, 100min, 20min, 150min}));
     EXPECT_EQ(result.length, 350min);
     EXPECT_EQ(result.stuck, 0U);
     // 6 × 100 + 8 × 50 + 2 × 60 + 2 × 200 GPU minutes.
     EXPECT_TRUE(result.gpus_allocated.sum() == Wide{1520} * 60'000);
-    // The second waits 90 min, the fourth 120.
+    // The second job waits 90 min, the fourth 120.
     EXPECT_TRUE(result.jobs_waiting.sum() == Wide{210} * 60'000);
     EXPECT_EQ(result.jobs_waiting.highest(), 2);
     for (const JobRecord& job : result.jobs) {
@@ -61,8 +61,8 @@ TEST(Simulation, RunsJobsAsTheEnginePlansThem) {
 
 TEST(Simulation, CountsTheFreeGpusThatUsualJobsCannotUse) {
     const SimulationResult result = run(four_jobs(), 1, "fifo:conservative");
-    // Half of the jobs cannot use the two GPUs beside the first: 1 GPU. From 20 min on none is
-    // free.
+    // Half of the jobs cannot use the two GPUs that the first leaves free: 1 GPU. From 20 min on
+    // none is free.
     const Series& series = result.gpus_fragmented;
     const auto mean_at = [&](Duration at) {
         const auto bucket = static_cast<std::size_t>(at / series.width());
@@ -70,10 +70,11 @@ TEST(Simulation, CountsTheFreeGpusThatUsualJobsCannotUse) {
     };
     EXPECT_EQ(mean_at(10min), 1000);
     EXPECT_EQ(mean_at(50min), 0);
-    // From 200 min on six are free: of no use to the one of 8. From 80 to 100 it was two.
+    // From 200 min on six GPUs are free, which the job of 8 cannot use. From 80 to 100 min it was
+    // two.
     EXPECT_EQ(mean_at(300min), 1500);
     EXPECT_EQ(mean_at(90min), 1000);
-    // One, two, three, four and again three jobs at a time while the first runs.
+    // One, two, three, four and then three jobs are in the system while the first runs.
     EXPECT_EQ(result.jobs[0].company, (10 * 1 + 10 * 2 + 10 * 3 + 50 * 4 + 20 * 3) * 60'000);
 }
 
@@ -111,7 +112,7 @@ TEST(Simulation, SpreadsLargeJobsOverNodesAndSaysWhatCouldNotRun) {
     EXPECT_EQ(result.refusals.size(), result.jobs[2].refused ? 2U : 1U);
 }
 
-// Of a trace with parts of GPUs, as openb's.
+// A trace with shares of GPUs, such as openb's.
 TEST(Simulation, AsksForPartsOfGpusAsParts) {
     Workload workload;
     for (int i = 0; i < 3; ++i)
@@ -119,12 +120,12 @@ TEST(Simulation, AsksForPartsOfGpusAsParts) {
     workload.jobs.push_back({.run_time = 10s, .gpus = 1, .gpu_milli = 330, .gpu_types = {"a100"}});
     const testing::NodeOptions node{.gpus = 2, .parts = {{"mps", 100}}};
     const SimulationResult result = simulate(workload, {.cluster = testing::make_cluster(1, node)});
-    EXPECT_EQ(result.length, 10s);  // Three on one GPU, the one with a type on the other.
+    EXPECT_EQ(result.length, 10s);  // Three on one GPU; the one with a type has the other GPU.
     const SimulationResult whole = run(workload, 1, "fifo");
     EXPECT_EQ(whole.jobs[0].gpus, 1);
 }
 
-// Of a cluster's own history.
+// A workload from a cluster's own history.
 TEST(Simulation, AsksAsItsUserDidAndWaitsForItsBegin) {
     Workload workload = four_jobs();
     JobRequest asked;
@@ -133,7 +134,7 @@ TEST(Simulation, AsksAsItsUserDidAndWaitsForItsBegin) {
     workload.jobs[2].request = asked;
     workload.jobs[3].delay = 7h;
     const SimulationResult result = run(workload, 2, "fifo:conservative");
-    EXPECT_EQ(result.jobs[2].first_start, 60min);  // Behind the second on the other node.
+    EXPECT_EQ(result.jobs[2].first_start, 60min);  // After the second, on the other node.
     EXPECT_EQ(result.jobs[3].first_start, 7h + 30min);
 }
 
@@ -163,7 +164,7 @@ TEST(Simulation, IsTheSameEachTime) {
     EXPECT_NE(a.jobs, c.jobs);
 }
 
-// A job for half a day on nodes that are lost again and again.
+// A job of half a day on nodes that fail again and again.
 SimulationResult run_with_losses(std::uint64_t seed, Duration checkpoint, Duration restart_cost) {
     Workload workload;
     workload.jobs = {{.run_time = 12h, .gpus = 8}, {.submit = 1h, .run_time = 1h, .gpus = 8}};
@@ -184,7 +185,7 @@ TEST(Simulation, LosesNodesAndRunsTheirJobsAgain) {
         ASSERT_EQ(kept.jobs[0].state, JobState::completed);
         EXPECT_EQ(kept.jobs[0].lost, kept.jobs[0].starts - 1);
         EXPECT_EQ(kept.jobs[0].preemptions(), 0U);
-        // Each start repeats less than ten minutes, and a loss is noticed after five.
+        // Each start repeats less than ten minutes, and a failure is detected after five.
         EXPECT_GE(kept.jobs[0].ran, 12h);
         EXPECT_LE(kept.jobs[0].ran, 12h + 15min * kept.jobs[0].starts);
         const SimulationResult costly = run_with_losses(seed, 10min, 30min);
@@ -232,7 +233,7 @@ TEST(Simulation, PutsNoJobBackThatEndsWithItsSlice) {
     EXPECT_EQ(result.jobs[1].ended, 10h + 10min);
 }
 
-// A job of 12 hours on a node that is lost every few minutes: nothing would ever end it.
+// A job of 12 hours on a node that fails every few minutes would never end.
 TEST(Simulation, EndsWhereAJobNeverCould) {
     Workload workload;
     workload.jobs = {{.run_time = 1min, .gpus = 8}, {.submit = 2min, .run_time = 12h, .gpus = 8}};
@@ -262,7 +263,7 @@ TEST(Simulation, KeepsEveryRunWithItsPlaceIfAsked) {
     EXPECT_TRUE(run(four_jobs(), 1, "fifo").runs.empty());
 }
 
-// What `berth replay --decide` does with a daemon's journal.
+// As `berth replay --decide` does with a daemon's journal.
 TEST(Simulation, IsDecidedAgainFromItsRecords) {
     Workload workload = *workload::generate("venus", {.jobs = 300, .seed = 5, .gpus_max = 16});
     workload::scale_load(workload, 24, 1.3);
@@ -281,7 +282,8 @@ TEST(Simulation, IsDecidedAgainFromItsRecords) {
         EXPECT_EQ(check.state().hash(), result.state_hash);
         EXPECT_EQ(check.put_off(), 0U);
         EXPECT_GT(check.decisions(), 300U);
-        EXPECT_LT(result.turns, 10'000U) << policy;  // Strictly in order it once turned each ms.
+        // Strict order once caused a turn every millisecond.
+        EXPECT_LT(result.turns, 10'000U) << policy;
     }
 }
 

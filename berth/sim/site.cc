@@ -47,7 +47,7 @@ void add_qos(ClusterSpec& spec, Rng& rng) {
     }
 }
 
-// Every GPU may be given out in parts, by count.
+// Makes every GPU shareable, by shards.
 void add_shards(ClusterSpec& spec) {
     const DimensionId shard = *spec.dimensions.intern("shard", "");
     for (NodeSpec& node : spec.nodes) {

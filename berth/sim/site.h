@@ -1,8 +1,7 @@
-// Site: the rules of one seed's cluster that stand above nodes and jobs: accounts, QOS and their
-// limits, licences, GPUs in parts, reservations; and what the jobs of its users ask of them.
+// Site: the rules of a seed's cluster beyond nodes and jobs (accounts, QOS and their limits,
+// licences, shared GPUs, reservations), and what the users' jobs ask of them.
 //
-// It draws its numbers from a generator of its own, so that the rest of a world does not depend on
-// it.
+// Uses its own random generator, so that the rest of a world does not depend on it.
 #pragma once
 
 #include <string>
@@ -13,13 +12,13 @@
 
 namespace berth::sim {
 
-// Each kind of rule is in force in some worlds and not in others.
+// Adds rules to the cluster. Each kind is in force in some worlds only.
 ClusterSpec with_site(ClusterSpec spec, Rng rng);
 
-// Gives the jobs their users, QOS, licences and parts of GPUs.
+// Gives the jobs their users, QOS, licences and shares of GPUs.
 void ask_of_site(std::vector<PlannedJob>& jobs, const ClusterSpec& cluster, Rng rng);
 
-// A reservation that an operator makes, and the jobs that are submitted to it once it is there.
+// A reservation that an operator makes, and the jobs that are submitted to it afterwards.
 struct PlannedReservation {
     Duration make_after{};
     Duration starts_in{}, length{};

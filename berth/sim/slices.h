@@ -1,4 +1,4 @@
-// Slices: who is to make room for whom when jobs take turns.
+// Slices: which jobs give up their resources when jobs take turns.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,9 @@
 
 namespace berth::sim {
 
-// Running jobs that have had more than kSliceRatio times the GPU time of the one that waits and has
-// had least; a slice on one GPU counts for nothing. Those that have run less than a slice stay.
+// Running jobs with more than kSliceRatio times the GPU time of the waiting job that has had least;
+// that job counts as having had at least one slice on one GPU. Jobs that have run for less than a
+// slice stay.
 inline constexpr std::int64_t kSliceRatio = 3;
 std::vector<JobId> overstayed(const ClusterState& state, Time now, Duration slice);
 

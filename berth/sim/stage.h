@@ -1,5 +1,5 @@
-// Stage: what every part of the simulated world shares: the time, the tally of faults, the trace
-// and the place for what went wrong.
+// Stage: what all parts of the simulated world share: the time, the tally of faults, the trace, and
+// the first violation.
 #pragma once
 
 #include <deque>
@@ -23,14 +23,14 @@ public:
     Time now() const { return timeline.now(); }
     void count(Fault fault) { ++tally[static_cast<std::size_t>(fault)]; }
 
-    // `line` makes the text, and is asked only in a run that is watched.
+    // `line` makes the text; called only in traced runs.
     template <class Line>
     void trace(Line line) {
         if (!tracing_) return;
         trace_.push_back(stamp() + line());
         if (trace_.size() > kTraceMax) trace_.pop_front();
     }
-    // An invariant is broken. The first one ends the run, unless it is one to look past.
+    // Reports a broken invariant. The first one ends the run, unless it is in look_past.
     void violated(const std::string& invariant, const std::string& what) {
         if (violation_.empty() && !look_past_.contains(invariant)) {
             violation_ =

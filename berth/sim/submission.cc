@@ -62,8 +62,8 @@ Duration Submission::limit_of(const workload::TraceJob& job) const {
     return Duration::max();
 }
 
-// So many parts of one GPU, rounded up, where GPUs are given out in parts. Parts have no type: of
-// one that must be of a type, all of it is asked for.
+// Asks for a share of one GPU, rounded up, if GPUs are shared. Shares have no type: a job that
+// needs a certain type asks for a whole GPU.
 bool Submission::ask_for_a_part(const workload::TraceJob& job, JobRequest& request) const {
     constexpr std::int64_t kWhole = 1000;
     if (job.gpu_milli >= kWhole || parts_ < 2 || job.gpu_types.size() == 1) return false;
@@ -73,8 +73,8 @@ bool Submission::ask_for_a_part(const workload::TraceJob& job, JobRequest& reque
     return true;
 }
 
-// Whole nodes where it takes more than one, and they divide it evenly; else so many over as few
-// nodes as can be.
+// Asks for whole nodes if the job needs more than one and divides evenly over them, otherwise for
+// this many GPUs on as few nodes as possible.
 void Submission::ask_for_gpus(const workload::TraceJob& job, JobRequest& request) const {
     if (ask_for_a_part(job, request)) return;
     const std::string type = job.gpu_types.size() == 1 ? job.gpu_types.front() : std::string();

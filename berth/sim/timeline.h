@@ -1,5 +1,5 @@
-// Timeline: virtual time, and what is to happen in it. Things due at the same moment happen in the
-// order in which they were put in.
+// Timeline: virtual time and its events. Events with the same time happen in the order of
+// insertion.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ public:
     }
     void in(Duration wait, std::function<void()> what) { at(now_ + wait, std::move(what)); }
 
-    // Makes the next thing happen; false if there is none before `end`.
+    // Runs the next event; false if there is none before `end`.
     bool step(Time end) {
         if (due_.empty() || due_.begin()->first.first > end) return false;
         auto next = due_.extract(due_.begin());

@@ -6,8 +6,8 @@
 namespace berth::sim {
 namespace {
 
-// Thousandths of the mean, after which so many sixteenths of all nodes are lost if losses come at
-// an even rate: -ln(1 - i/16). Beyond the last, a mean more.
+// Entry i: the time, in thousandths of the mean, after which i sixteenths of all nodes have failed
+// at a constant rate: -ln(1 - i/16). The last entry adds one mean.
 constexpr auto kExponential = std::to_array<std::int64_t>(
     {0, 65, 134, 208, 288, 375, 470, 575, 693, 827, 981, 1163, 1386, 1674, 2079, 2773, 4500});
 

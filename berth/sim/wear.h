@@ -1,5 +1,4 @@
-// Wear: what goes wrong with nodes. WearAndTear: which nodes are lost when, by a seed, and when
-// they are back.
+// Wear: node failures. WearAndTear: which nodes fail when, from a seed, and when they return.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +13,15 @@
 
 namespace berth::sim {
 
-// What goes wrong with nodes, and what runs that are begun again cost.
+// Node failures, and the cost of restarted runs.
 struct Wear {
-    Duration time_between_losses{};  // Of one node, on average; 0: none is lost.
+    Duration time_between_losses{};  // Mean time between failures of a node; 0: none fails.
     Duration repair = std::chrono::hours(4);
-    Duration detection = std::chrono::minutes(5);  // Until somebody vouches that it is down.
+    Duration detection = std::chrono::minutes(5);  // Until the node is known to be down.
     Duration restart_cost{};                       // Of every run but the first.
-    Duration checkpoint{};  // Progress is kept in steps of this; 0: a lost run starts from nothing.
+    // Interval of checkpoints, which keep the progress of a lost run; 0: it starts from the
+    // beginning.
+    Duration checkpoint{};
     std::uint64_t seed = 1;
 };
 
@@ -35,7 +36,7 @@ public:
     WearAndTear(const Wear& wear, const ClusterSpec& cluster, Time begin);
 
     std::optional<Time> next() const { return due_.next(); }
-    // REQUIRES: something is due.
+    // REQUIRES: an event is due.
     Event take(Time now);
 
 private:

@@ -8,7 +8,7 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-Duration length(Rng& rng) {  // Many are short, some are long.
+Duration length(Rng& rng) {  // Many short jobs, some long ones.
     const std::int64_t most = rng.chance(50) ? 60 : rng.chance(70) ? 900 : 3600;
     return Duration(rng.between(500, most * 1000));
 }
@@ -49,7 +49,7 @@ JobRequest random_request(Rng& rng, std::int64_t nodes) {
     return request;
 }
 
-// What users' programs do that they should not.
+// Makes a user's script misbehave.
 void misbehave(Rng& rng, ScriptPlan& script) {
     switch (rng.between(0, 6)) {
         case 0: script.ignores_term = true; break;
@@ -134,7 +134,7 @@ std::vector<PlannedJob> random_jobs(Rng& rng, const ClusterSpec& cluster, std::s
     Duration at{};
     for (std::size_t i = 0; i < count; ++i) {
         PlannedJob& job = jobs[i];
-        // In bursts, so that there is a queue.
+        // In bursts, so that a queue builds up.
         if (!rng.chance(60))
             at += Duration(rng.between(0, 4 * within.count() / static_cast<std::int64_t>(count)));
         job.submit_after = std::min(at, within);

@@ -1,4 +1,4 @@
-// Workload: a cluster and what its users do with it in one seed's world.
+// Workload: a seed's cluster, and what its users do with it.
 #pragma once
 
 #include <vector>
@@ -11,13 +11,14 @@ namespace berth::sim {
 
 ClusterSpec random_cluster(Rng& rng);
 
-// One submission, and what its user does about it later.
+// One submission, and what its user does with the job later.
 struct PlannedJob {
     Duration submit_after{};
     JobSpec spec;
     std::string user = "ada";
     ScriptPlan script;
-    std::size_t after_number = 0;  // With `dependency`: which earlier submission it waits for.
+    // With `dependency`: the number of the earlier submission that it waits for.
+    std::size_t after_number = 0;
     std::optional<DependencyKind> dependency;
     std::optional<Duration> begin_in, cancel_in, hold_in, release_in, requeue_in;
     std::optional<Duration> suspend_in, resume_in;  // By an operator.

@@ -18,12 +18,12 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// How long after the last fault everything must have come to its end.
+// How long after the last fault everything must have settled.
 constexpr Duration kSettling = hours(24 * 4);
 constexpr Duration kLook = seconds(60);
 constexpr std::uint64_t kSiteSeed = 0x517e, kAsksSeed = 0xa5c5, kReservationsSeed = 0x2e5e;
 
-// Tells the oracle, the users and those who do harm what really runs.
+// Passes what really runs on to the oracle, the users and the injector.
 class Everyone : public Witness {
 public:
     Everyone(Oracle& oracle, std::unique_ptr<Clients>& clients, std::unique_ptr<Injector>& injector,
@@ -254,7 +254,7 @@ WorldReport SimWorld::report() const {
 
 }  // namespace
 
-// A run that breaks an invariant is run once more with a trace.
+// Runs a seed that breaks an invariant once more with a trace.
 WorldReport run_world(std::uint64_t seed, const WorldOptions& options) {
     WorldReport report = SimWorld(seed, options, false).run();
     if (report.violation.empty()) return report;

@@ -1,6 +1,5 @@
-// The simulated world: one seed is one cluster, its users and its misfortunes, run by the real
-// control::Loop and the real Agents in virtual time. The oracle stops it at the first invariant
-// that is broken.
+// World: one seed is one cluster with its users and faults, run by the real control::Loop and the
+// real Agents in virtual time. The oracle stops it at the first broken invariant.
 #pragma once
 
 #include <set>
@@ -18,41 +17,43 @@ namespace berth::sim {
 struct WorldOptions {
     std::size_t jobs = 60;
     Duration busy = std::chrono::hours(2);  // Then the faults end, and everything must settle.
-    ControlProtections control;             // Taken out to see that the oracle notices.
+    ControlProtections control;             // Switched off to prove that the oracle notices.
     AgentProtections agent;
     AgentLimits limits;
     std::optional<FaultMix> mix;  // nullopt: the seed's own.
-    std::optional<bool> fence;    // Whether the site has one; nullopt: in every third world.
-    bool fence_lies = false;      // It says that nodes are dead, and does nothing.
+    std::optional<bool> fence;    // Whether the site has a fence; nullopt: in every third world.
+    bool fence_lies = false;      // It reports nodes as dead and does nothing.
     ControllerBugs bugs;
-    std::uint32_t cycle_budget = kCycleBudget;  // Placement attempts of one cycle.
+    std::uint32_t cycle_budget = kCycleBudget;  // Placement attempts in one cycle.
     bool keep_journal = false;
-    // Violations that do not end the run: so it is seen whether the layer behind notices as well.
+    // Invariants whose violation does not end the run. So a test can see whether the next check
+    // notices as well.
     std::set<std::string> look_past;
 };
 
 struct WorldReport {
     std::uint64_t seed = 0;
-    std::string violation;           // Empty: none. Else which, what, seed and virtual time …
-    std::vector<std::string> trace;  // … and what came before it.
+    // Empty: none. Otherwise: the invariant, what happened, the seed and the virtual time.
+    std::string violation;
+    std::vector<std::string> trace;  // Events before the violation.
     FaultTally faults{};
     std::uint64_t nodes = 0, submissions = 0, jobs = 0, runs = 0, scripts = 0, steps = 0,
                   lost_runs = 0, records = 0, snapshots = 0, events = 0;
-    // Over all nodes; and the most that one of them ever kept.
+    // Over all nodes; most_tombstones: the most that one node kept at a time.
     std::uint64_t links = 0, registrations = 0, most_tombstones = 0;
     Duration length{};  // In virtual time.
     // Of all durable decisions: see decision_hash.h.
     std::uint64_t decision_hash = 0, decisions = 0;
     std::string decision_trail;
     std::vector<std::string> decision_lines;
-    std::vector<Record> journal;  // All durable records, if they were to be kept.
+    std::vector<Record> journal;  // All durable records, with keep_journal.
 
     std::uint64_t fault_count() const;
 };
 
 WorldReport run_world(std::uint64_t seed, const WorldOptions& options = {});
 
-// Many seeds together: sums, and the first violation.
+// Sums over many seeds, and the first violation.
 struct WorldSums {
     std::uint64_t worlds = 0, submissions = 0, jobs = 0, runs = 0, scripts = 0, steps = 0,
                   lost_runs = 0, records = 0, snapshots = 0, events = 0;
@@ -62,7 +63,7 @@ struct WorldSums {
 
     void add(const WorldReport& report);
     std::uint64_t fault_count() const;
-    std::string to_text() const;  // The counts, one to a line.
+    std::string to_text() const;  // The counts, one per line.
 };
 
 }  // namespace berth::sim

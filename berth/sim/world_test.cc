@@ -1,4 +1,4 @@
-// The simulated world holds its invariants; and would show it if a protection were missing.
+// The simulated world holds its invariants, and would show it if a protection were missing.
 #include "berth/sim/world.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ std::string told(const WorldReport& report) {
     return text;
 }
 
-// BERTH_SEED=17 runs that world alone, BERTH_SEEDS=10000 so many.
+// BERTH_SEED=17 runs that world alone; BERTH_SEEDS=10000 runs that many.
 WorldSums run_worlds(std::uint64_t first, std::uint64_t count, const WorldOptions& options = {}) {
     if (const auto only = testing::number_in_environment("BERTH_SEED")) {
         first = *only;
@@ -77,7 +77,7 @@ TEST(World, NodesKeepFewTombstonesWhileTheirLinksStayUp) {
     EXPECT_EQ(bounded.jobs, unbounded.jobs);
 }
 
-// Registrations in the midst of everything, over links that lose, delay and repeat messages.
+// Registrations at any time, over links that lose, delay and repeat messages.
 TEST(World, HoldsItsInvariantsWhereNodesRegisterAnewAllTheTime) {
     WorldOptions options;
     options.limits.tombstones = 1;
@@ -114,9 +114,9 @@ TEST(Determinism, OneSeedIsOneRun) {
     }
 }
 
-// The same numbers from g++ and clang, at -O0 and -O2. They are of decisions: a new field or fact
-// of the journal leaves them as they are. A change of what Berth decides changes them: the failure
-// prints the new table, to be pasted here after a look at why.
+// The same numbers from g++ and clang, at -O0 and -O2. They cover decisions only: a new field or
+// fact of the journal leaves them as they are. If a change alters what Berth decides, the failure
+// prints the new table; paste it here after you have found out why.
 TEST(Determinism, IsTheSameWithEveryCompiler) {
     struct Golden {
         std::uint64_t seed, decision_hash, decisions;

@@ -1,5 +1,5 @@
-// What accounting keeps of a job: one record per attempt, for ever. All by name, so that it still
-// reads when the configuration has changed. `server` makes the API's rows of it.
+// Accounting records: one per attempt of a job, kept for ever. They name everything, so that they
+// stay readable after the configuration has changed. `server` builds the API's rows from them.
 #pragma once
 
 #include <optional>
@@ -30,32 +30,36 @@ struct AccountedStep {
 
 struct AccountingRecord {
     JobId job{0};
-    Attempt attempt{0};  // The run it is about, or (not started yet) the run it will be.
+    Attempt attempt{0};  // The attempt, or, before the start, the next one.
     std::optional<JobId> array_job;
     std::optional<std::uint32_t> array_task;
     std::string array_pending;  // Of an array's own record: the tasks still in it, "0-5,7%2".
     Owner owner;
     std::string name, account, qos, partition, cluster;
-    JobState state = JobState::pending;  // While completing: the end to come, where it is known.
+    JobState state = JobState::pending;  // While completing: the final state, if known.
     bool completing = false;             // It has ended, but not every node is clean yet.
-    bool requeued = false;  // This run is over and the job went back to the queue. state: why, or
-                            // pending where it was only asked to.
+    // This run is over and the job went back to the queue. `state` then says why the run ended, or
+    // is pending if a requeue was merely requested.
+    bool requeued = false;
     std::optional<std::uint32_t> cancelled_by;  // uid.
     std::string reason;
     JobRequest request;
-    std::uint32_t cpus = 0;  // Held.
+    std::uint32_t cpus = 0;  // Allocated CPUs.
     Resources allocated;
     std::vector<std::string> nodes;
-    std::optional<Duration> time_limit;  // nullopt: none.
+    std::optional<Duration> time_limit;  // nullopt: unlimited.
     Time submitted_at{};
     std::optional<Time> eligible_at, started_at, ended_at;
     ExitStatus exit, derived_exit;
     std::int64_t priority = 0;
     std::uint32_t restarts = 0;
     std::string work_dir, submit_line, comment;
-    std::vector<AccountedStep> steps;  // The script first, then by id. Stored beside, not within.
-    Duration suspended{};              // Of the time between start and end …
-    std::optional<Time> suspended_since;  // … and, while it stands still, since then besides.
+    // The script first, then by id. Stored in a table of their own.
+    std::vector<AccountedStep> steps;
+    // Time suspended between start and end, without the present suspension, which began at
+    // suspended_since.
+    Duration suspended{};
+    std::optional<Time> suspended_since;
     std::optional<HetComponent> het;
 
     BERTH_FIELDS(AccountingRecord, job, attempt, array_job, array_task, array_pending, owner, name,
@@ -65,14 +69,14 @@ struct AccountingRecord {
                  submit_line, comment, steps, suspended, suspended_since, het)
 };
 
-// Which records are wanted. An empty list asks for all.
+// Which records are wanted. An empty list matches all.
 struct AccountingFilter {
-    std::vector<JobId> jobs;  // An array's id means its tasks too.
+    std::vector<JobId> jobs;  // The id of an array also matches its tasks.
     std::vector<std::string> users, accounts, partitions, names;
     std::vector<JobState> states;
-    bool requeued_only = false;       // REQUEUED is no state of a job, but may be asked for.
-    std::optional<Time> from, until;  // Those that were in the system at some time between the two.
-    bool duplicates = false;          // Earlier attempts too.
+    bool requeued_only = false;       // REQUEUED is not a job state, but can be asked for.
+    std::optional<Time> from, until;  // Jobs that were in the system at some time in this interval.
+    bool duplicates = false;          // Include earlier attempts.
     std::size_t limit = 1'000'000;
 };
 

@@ -36,7 +36,7 @@ struct Collect {
         jobs[fact.job];
         jobs[fact.task_job.value_or(fact.job)].started = true;
     }
-    // Of nodes, promises and shares: nothing that accounting keeps.
+    // Facts on nodes, planned starts and shares: accounting keeps none of them.
     void operator()(const ControllerStarted&) {}
     void operator()(const SpecInstalled&) {}
     void operator()(const NodeRegistered&) {}
@@ -58,7 +58,7 @@ struct Collect {
     void operator()(const NodeDescribed&) {}
 };
 
-// As Slurm shows the end of what went over its memory: "0:125".
+// How Slurm shows a job that exceeded its memory: "0:125".
 constexpr ExitStatus kOutOfMemoryExit{.code = 0, .signal = 125};
 
 // {0, 1, 2, 7} and 2 -> "0-2,7%2"
@@ -97,7 +97,7 @@ void describe(AccountingRecord& row, const Job& job, const ClusterSpec& spec) {
     row.comment = job.spec.comment;
 }
 
-// Slurm calls every step that a signal ended cancelled, whoever sent it.
+// Slurm calls every step that a signal ended cancelled, whoever sent the signal.
 StepState state_after(const ExitStatus& exit) {
     if (exit == ExitStatus{}) return StepState::completed;
     return exit.signal != 0 ? StepState::cancelled : StepState::failed;

@@ -1,5 +1,5 @@
-// How the facts of a journal record become rows of accounting: what each touched job's rows must
-// say, from the facts and the state after them. No SQL here.
+// Turns the facts of a journal record into accounting rows: what the rows of each affected job must
+// say, given the facts and the state after them. No SQL here.
 #pragma once
 
 #include <map>
@@ -10,11 +10,11 @@
 
 namespace berth {
 
-// What one journal record says of one job. Pointers are into the record.
+// What one journal record says about one job. Pointers point into the record.
 struct Touched {
     const Job* submitted = nullptr;
-    const JobCancelled* cancelled = nullptr;  // As a whole.
-    bool tasks_cancelled = false;  // Some tasks of an array: each has a record of its own.
+    const JobCancelled* cancelled = nullptr;  // The job as a whole.
+    bool tasks_cancelled = false;  // Some tasks of an array; each has a record of its own.
     std::vector<const AttemptEnded*> ended;
     const EndJob* end = nullptr;
     bool started = false;
@@ -23,27 +23,27 @@ struct Touched {
 };
 std::map<JobId, Touched> touched_by(const Record& record);
 
-// The run that a job's newest row is about: the current or last one, or the one it waits for.
+// The run that a job's newest row describes: the current or last one, or the one that it waits for.
 Attempt run_of(const Job& job);
 
-// The row as the state has it; without the steps, and without cancelled_by.
+// The row according to the state, without steps and without cancelled_by.
 AccountingRecord row_of(const Job& job, const ClusterSpec& spec, std::int64_t priority);
-// What the state does not say of a run that is on its way back to the queue: that a node was lost.
+// Adds what the state does not say about a run that is being requeued: that a node was lost.
 void note_lost_node(AccountingRecord& row, const Touched& touched);
 std::optional<std::uint32_t> cancelled_by(const Touched& touched);
 
-// A run whose job has gone on (or is gone) since: how it ended.
+// Completes the row of a run whose job has gone on, or has been removed, since: how the run ended.
 void settle_requeued(AccountingRecord& row, const Touched& touched, Time now);
 void settle_forgotten(AccountingRecord& row, const Touched& touched, Time now);
 
 AccountedStep row_of(const Step& step, const ClusterSpec& spec);
-// What it used on the node where it has just ended.
+// Adds what the step used on the node where it has just ended.
 void add_usage(AccountedStep& step, const StepEnded& ended, const ClusterSpec& spec);
-// The script's own row, from the start of its job on …
+// The row of the script, from the start of its job.
 AccountedStep batch_step_of(const Job& job, const ClusterSpec& spec);
-// … to its end on the batch host.
+// Completes the script's row when the attempt ends on the batch host.
 void settle_batch(AccountedStep& batch, const AttemptEnded& ended, Time now);
-// A step that was still open when its attempt was over.
+// Completes the row of a step that was still open when its attempt ended.
 void settle_step(AccountedStep& step, const StepEnded* ended, Time now);
 
 }  // namespace berth

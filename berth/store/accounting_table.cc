@@ -85,7 +85,7 @@ Status AccountingTable::write_job(const Record& record, JobId id, const Touched&
     return write_steps(record, *job, row, touched, after.spec());
 }
 
-// The job left the state in this very record. What came before it is in its row, if it has one.
+// The job left the state in this record. Everything before that is in its row, if it has one.
 Status AccountingTable::write_gone(const Record& record, JobId id, const Touched& touched,
                                    const ClusterSpec& spec) {
     BERTH_TRY(std::optional<AccountingRecord> row, newest_row(id));
@@ -97,7 +97,7 @@ Status AccountingTable::write_gone(const Record& record, JobId id, const Touched
     return close_steps(record, *row, touched, nullptr, nullptr);
 }
 
-// The fact names tasks; the records that these became stand among the array's in the state.
+// The fact names tasks; their own records are among the array's members in the state.
 Status AccountingTable::write_cancelled_tasks(const Record& record, JobId array,
                                               const Touched& touched, const ClusterState& after) {
     for (const JobId id : after.array_members(array)) {
@@ -109,7 +109,7 @@ Status AccountingTable::write_cancelled_tasks(const Record& record, JobId array,
     return Done{};
 }
 
-// A run that ended in the queue: the state speaks of the next one already.
+// For a run that ended with a requeue: the state describes the next run already.
 Status AccountingTable::close_earlier_runs(const Record& record, const AccountingRecord& newest,
                                            const Touched& touched) {
     if (newest.attempt.value() <= 1) return Done{};
@@ -126,7 +126,7 @@ Status AccountingTable::close_earlier_runs(const Record& record, const Accountin
         .run();
 }
 
-// Steps of the run that the state still knows.
+// Writes the steps of the run that the state still has.
 Status AccountingTable::write_steps(const Record& record, const Job& job,
                                     const AccountingRecord& row, const Touched& touched,
                                     const ClusterSpec& spec) {
@@ -143,7 +143,7 @@ Status AccountingTable::write_steps(const Record& record, const Job& job,
         if (fact->attempt != row.attempt) continue;
         BERTH_TRY(std::optional<AccountedStep> stored, find_step(row, fact->step));
         const Step* const step = find(job, fact->step);
-        // The state keeps only the latest of the ended ones.
+        // Of the ended steps the state keeps only the latest.
         if (step == nullptr && (!stored || stored->ended_at)) continue;
         AccountedStep next = step != nullptr ? row_of(*step, spec) : *stored;
         if (stored) next.used = std::move(stored->used);
@@ -156,21 +156,21 @@ Status AccountingTable::write_steps(const Record& record, const Job& job,
     return close_steps(record, row, touched, &job, &spec);
 }
 
-// The script's end stands in no step of the state: it comes with the end of the attempt.
+// The state has no step for the script: its end comes with the end of the attempt.
 Status AccountingTable::settle_stored_steps(const Record& record, const AccountingRecord& row,
                                             const Touched& touched) {
     for (const AttemptEnded* const ended : touched.ended) {
         if (ended->attempt != row.attempt || !(ended->batch_exit || ended->out_of_memory)) continue;
         BERTH_TRY(std::optional<AccountedStep> batch, find_step(row, kBatchStep));
         if (!batch) continue;
-        // A run that was over before that was heard: see apply_runs.cc.
+        // The run may have ended before that was learned: see apply_runs.cc.
         settle_batch(*batch, *ended, std::min(record.now, ended->ended_at.value_or(record.now)));
         BERTH_CHECK(put(row, *batch));
     }
     return Done{};
 }
 
-// The attempt is over: so are all its steps, as the state tells it or else as the facts do.
+// The attempt has ended, and so have all its steps, as told by the state or else by the facts.
 Status AccountingTable::close_steps(const Record& record, const AccountingRecord& row,
                                     const Touched& touched, const Job* job,
                                     const ClusterSpec* spec) {
@@ -212,7 +212,7 @@ Status AccountingTable::put(const AccountingRecord& row,
         .bind(10, open ? kOpen : column_of(*row.ended_at))
         .bind_bytes(12, bytes)
         .bind(13, crc32c_of(row.job.value(), bytes));
-    std::optional<JobId> whole = row.array_job;  // By whose id it is found, too.
+    std::optional<JobId> whole = row.array_job;  // The id by which the row is found as well.
     if (row.het) whole = row.het->first;
     whole ? upsert_.bind(4, whole->value()) : upsert_.bind_null(4);
     cancelled_by ? upsert_.bind(11, *cancelled_by) : upsert_.bind_null(11);

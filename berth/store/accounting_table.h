@@ -1,5 +1,5 @@
-// Accounting as rows: written in the same transaction as the journal record that they follow from,
-// so each fact counts exactly once.
+// Accounting rows, written in the same transaction as the journal record that they derive from, so
+// each fact counts exactly once.
 #pragma once
 
 #include "berth/store/accounting_rows.h"
@@ -11,7 +11,7 @@ class AccountingTable {
 public:
     static Result<AccountingTable> prepare(Database& database);
 
-    // Within the caller's transaction.
+    // REQUIRES: the caller has an open transaction.
     Status write(const Record& record, const ClusterState& after);
 
 private:
@@ -40,11 +40,11 @@ private:
     Statement upsert_, not_latest_, open_before_, newest_, upsert_step_, find_step_, open_steps_;
 };
 
-// Whether a row that a statement has found, in columns `row` and `row_crc`, is as it was written,
-// and of this job. Those of version 3 have no checksum, and pass.
+// Whether a row that a statement has found, in columns `row` and `row_crc`, is undamaged and
+// belongs to this job. Rows of version 3 have no checksum, and pass.
 bool is_whole(const Statement& found, std::int64_t job, int row, int row_crc);
 
-// How times stand in the columns: milliseconds; what has not ended sorts after all that has.
+// Times are stored as milliseconds. kOpen stands for "not ended" and sorts last.
 inline constexpr std::int64_t kOpen = std::numeric_limits<std::int64_t>::max();
 std::int64_t column_of(Time at);
 

@@ -293,7 +293,7 @@ TEST_F(Accounting, AnswersByUserStateNameAndTime) {
     EXPECT_EQ(ids({.limit = 2}), (Ids{1, 2}));
 }
 
-// Submitted, cancelled and forgotten before anyone looked: still on record.
+// Submitted, cancelled and removed before any reader saw it: still on record.
 TEST_F(Accounting, MissesNothingOfAJobThatCameAndWentInOneRecord) {
     record(10, {JobSubmitted{testing::pending_job(1, at(10))},
                 JobCancelled{.job = JobId(1), .by_uid = 7}, JobForgotten{JobId(1)}});

@@ -31,9 +31,9 @@ BackupSummary summary_of(const Recovered& recovered, const std::string& path) {
             .next_job = recovered.state.next_job_id().value()};
 }
 
-// Proves that the file can be recovered from, and that nothing is missing which the tail tells of.
-// Of one of an older version only the last record's number is told: it is recovered from once it
-// has been brought up to date.
+// Proves that the file can be recovered, and that no record is missing which the tail tells of. For
+// a file of an older version, checks only the number of the last record: it is recovered once it
+// has been migrated.
 Result<BackupSummary> check_copy(const std::string& path,
                                  const std::optional<Chain>& tail = std::nullopt) {
     BERTH_TRY(Database database, Database::open(path, {.read_only = true}));
@@ -70,14 +70,14 @@ Status copy_bytes(const std::string& from, const NewFile& to) {
     return copied;
 }
 
-// A controller's own file, of which a part is still in SQLite's log.
+// The error for a controller's own file, part of which is still in SQLite's log.
 Error has_log(const std::string& from, std::uint64_t sequence) {
     return {ErrorCode::failed_precondition,
             from + " is not all of the state: the records up to " + std::to_string(sequence) +
                 " are in " + from + "-wal. Make a copy by berth backup, and restore that"};
 }
 
-// The controller's user keeps what it has, whoever restores.
+// The file gets the directory's owner, whichever user restores.
 Status give_to_owner_of(const std::string& directory, const NewFile& file) {
     struct stat folder{};
     if (::stat(directory.c_str(), &folder) != 0) return file_error(directory);
@@ -92,7 +92,7 @@ Status give_to_owner_of(const std::string& directory, const NewFile& file) {
 
 Result<BackupSummary> back_up(const std::string& directory, const std::string& to) {
     const std::string from = directory + '/' + kStateFile;
-    // Read before the copy is made, which can only be newer.
+    // Read before the copy is made, so the copy can only be newer.
     BERTH_TRY(const std::optional<Chain> tail, read_tail(from));
     BERTH_TRY(Database database, Database::open(from, {.read_only = true}));
     BERTH_CHECK(check_schema(database, from));
@@ -112,9 +112,9 @@ Result<BackupSummary> restore(const std::string& from, const std::string& direct
     BERTH_TRY(const BackupSummary given, check_copy(from));
     BERTH_CHECK(check_no_daemon(directory));
     std::error_code failed;
-    std::filesystem::create_directories(directory, failed);  // If it fails, so does the next line.
+    std::filesystem::create_directories(directory, failed);  // If it fails, so does the next step.
     const std::string path = directory + '/' + kStateFile;
-    // SQLite would take what another database has left there for a part of this one.
+    // SQLite would take files left by another database for parts of this one.
     for (const char* const left : {"-wal", "-shm", "-journal", ".tail"}) {
         if (::access((path + left).c_str(), F_OK) != 0) continue;
         return Error{ErrorCode::already_exists,
@@ -131,7 +131,7 @@ Result<BackupSummary> restore(const std::string& from, const std::string& direct
         summary = summary_of(recovered, file.part());
         if (summary.sequence != given.sequence) return has_log(from, given.sequence);
         BERTH_TRY(summary.next_job, count_as_later(database, recovered, settings.skip_jobs));
-        BERTH_CHECK(write_meta(database, kHasTail, 0));  // The next controller makes one.
+        BERTH_CHECK(write_meta(database, kHasTail, 0));  // The next controller creates one.
     }
     BERTH_CHECK(give_to_owner_of(directory, file));
     BERTH_CHECK(file.finish());

@@ -85,7 +85,7 @@ TEST(Backup, NothingIsRestoredUnderARunningDaemon) {
     SmallCluster cluster(from.path());
     ASSERT_TRUE(cluster.become_leader(at(0)).ok());
     ASSERT_TRUE(back_up(from.path(), to.path() + "/copy").ok());
-    const std::string path = to.path() + "/lock";  // As berthd holds it.
+    const std::string path = to.path() + "/lock";  // As berthd does.
     std::ofstream(path) << "4711\n";
     const int lock = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
     ASSERT_EQ(::flock(lock, LOCK_EX), 0);

@@ -12,10 +12,10 @@ namespace berth {
 
 struct Checkpointer::Work {
     std::string path, vfs;
-    std::optional<Database> database;  // The thread's.
+    std::optional<Database> database;  // Used by the thread only.
     std::thread thread;
 
-    std::mutex mutex;  // Of what follows.
+    std::mutex mutex;  // Protects the members below.
     std::condition_variable changed;
     bool wanted = false, stopping = false;
     std::int64_t passes = 0, moved = 0;
@@ -74,7 +74,8 @@ void Checkpointer::log_is(std::int64_t frames) {
     frames_ = frames;
     const std::lock_guard lock(work_->mutex);
     if (work_->wanted || work_->failed) return;
-    if (std::max(target_, work_->moved) > frames_) target_ = work_->moved = 0;  // It started over.
+    // The log has restarted.
+    if (std::max(target_, work_->moved) > frames_) target_ = work_->moved = 0;
     const std::int64_t came = frames_ - target_;
     const bool held_back = work_->moved < target_;  // By a reader.
     const bool closes = frames_ >= settings_.is_long && !held_back;

@@ -94,7 +94,7 @@ TEST(LogRoom, IsMadeAheadOfUseAndReadAsTheEndOfTheLog) {
     for (std::uint32_t id = 1; id <= 60; ++id) {
         ASSERT_TRUE(cluster.submit(id, testing::at(id)).ok());
         ASSERT_TRUE(cluster.store().rest(cluster.state()).ok());
-        if (id == 30) {  // What a crash in the midst of it leaves.
+        if (id == 30) {  // What a crash in the middle of a pass leaves.
             namespace fs = std::filesystem;
             for (const auto& file : fs::directory_iterator(folder.path())) {
                 if (file.path().extension() != ".db-shm") {
@@ -110,7 +110,7 @@ TEST(LogRoom, IsMadeAheadOfUseAndReadAsTheEndOfTheLog) {
     EXPECT_EQ(again.state().jobs().size(), 30U);
 }
 
-// So that a Replica, which reads for seconds, does not make the log grow for as long.
+// A Replica, which reads for seconds, must not keep the log growing for that long.
 TEST(JournalTable, LetsGoOfTheLogBeforeItLooksAtWhatItHasRead) {
     const Folder folder;
     testing::SmallCluster cluster(folder.path());

@@ -58,8 +58,8 @@ Status Compaction::begin(Database& database, const ClusterState& state) {
     return Done{};
 }
 
-// Where the file cannot be recovered from, the state in memory is all there is: then it is worth a
-// pause to write that down.
+// If the file cannot be recovered, the state exists only in memory: then encoding it is worth a
+// pause.
 Status Compaction::take_replica(Database& database, const ClusterState& state) {
     std::optional<Result<SnapshotSlices>> made = replica_->take();
     if (!made) return Done{};
@@ -104,8 +104,8 @@ Status Compaction::step(Database& database) {
     return Done{};
 }
 
-// The last slice, the mark that all are there, and the end of the snapshot that is one too many
-// come in one transaction.
+// The last slice, the completion mark, and the retirement of the surplus snapshot go into one
+// transaction.
 Status Compaction::write_slice(Database& database) {
     const bool last = slices_.size() == 1;
     BERTH_TRY(Transaction transaction, Transaction::begin(database));

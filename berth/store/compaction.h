@@ -1,7 +1,7 @@
-// Compaction: snapshots written a slice at a time between the turns, and the journal cut behind
-// them. The slices of a small state are made at one moment from the state itself, those of a large
-// one by a Replica; until they are written they wait in memory, as much of it as the snapshot is
-// long.
+// Compaction: writes snapshots, one slice at a time between turns, and cuts the journal behind
+// them. The slices of a small state are encoded at once from the state itself, those of a large one
+// by a Replica. Until they are written they stay in memory, which takes as much memory as the
+// snapshot is long.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ public:
     std::uint64_t last_sequence() const { return last_.sequence; }
     Chain last() const { return last_; }
 
-    // A few milliseconds of whatever there is to do. After an error the transaction is undone and
-    // the same work is still to do.
+    // Works for a few milliseconds on whatever is due. After an error the transaction is rolled
+    // back and the same work is still due.
     Status advance(Database& database, const ClusterState& state);
 
 private:
@@ -52,13 +52,13 @@ private:
     JournalTable journal_;
     Chain last_;                             // Of the journal.
     std::uint64_t records_ = 0, bytes_ = 0;  // Since the newest snapshot.
-    std::unique_ptr<Replica> replica_;       // While one is at work.
+    std::unique_ptr<Replica> replica_;       // Set while one is at work.
     std::uint64_t taken_at_ = 0;             // The snapshot under way.
     std::size_t slice_ = 0;
-    std::deque<std::string> slices_;       // Of it, still to be written.
-    std::vector<std::uint64_t> complete_;  // The newest first.
+    std::deque<std::string> slices_;       // Its slices still to be written.
+    std::vector<std::uint64_t> complete_;  // Newest first.
     std::vector<std::uint64_t> doomed_;    // Snapshots to remove.
-    std::uint64_t cut_to_ = 0;             // Records up to here are to go; 0: none.
+    std::uint64_t cut_to_ = 0;             // Records up to here are to be removed; 0: none.
 };
 
 }  // namespace berth

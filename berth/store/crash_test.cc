@@ -1,4 +1,4 @@
-// kill -9 while the store is written: what was acknowledged is there.
+// kill -9 while the store is written: what was acknowledged must be there.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -22,7 +22,7 @@ StoreSettings busy_with_snapshots() {
     return settings;
 }
 
-// Submits until it is killed, and tells the pipe of each job once that is durable.
+// Submits jobs until it is killed, and writes each job to the pipe once it is durable.
 [[noreturn]] void submit_for_ever(const std::string& folder, int acknowledge) {
     SmallCluster cluster(folder, busy_with_snapshots());
     if (!cluster.ok() || !cluster.become_leader(at(0)).ok()) _exit(1);
@@ -34,7 +34,7 @@ StoreSettings busy_with_snapshots() {
     }
 }
 
-// One life of a controller, ended by SIGKILL; the last job it acknowledged.
+// One life of a controller, ended by SIGKILL; returns the last job that it acknowledged.
 void live_and_be_killed(const std::string& folder, Rng& rng, std::uint32_t& acknowledged) {
     int pipe_ends[2];
     ASSERT_EQ(pipe(pipe_ends), 0);
@@ -67,14 +67,14 @@ TEST(Crash, LosesNothingAcknowledgedWheneverTheControllerIsKilled) {
         for (int life = 0; life < 10; ++life) {
             live_and_be_killed(folder.path(), rng, acknowledged);
             const Result<Verified> verified = verify(folder.path());
-            if (!verified.ok() && acknowledged == 0) continue;  // Killed before there was a file.
+            if (!verified.ok() && acknowledged == 0) continue;  // Killed before the file existed.
             ASSERT_TRUE(verified.ok()) << verified.error().message;
             const Result<Replayed> found = replay(folder.path());
             ASSERT_TRUE(found.ok()) << found.error().message;
             for (std::uint32_t id = 1; id <= acknowledged; ++id) {
                 ASSERT_NE(found->state.find_job(JobId(id)), nullptr) << "lost job " << id;
             }
-            // One more may be durable, whose acknowledgement was cut off.
+            // One more may be durable, whose acknowledgement was lost.
             ASSERT_LE(found->state.jobs().size(), acknowledged + 1);
             acknowledged = static_cast<std::uint32_t>(found->state.jobs().size());
         }

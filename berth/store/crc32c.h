@@ -1,4 +1,4 @@
-// CRC-32C (Castagnoli): a checksum that notices what a disk may do to a record.
+// CRC-32C (Castagnoli): a checksum that detects damage to a record on disk.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,10 @@
 
 namespace berth {
 
-// `before` continues the checksum of what came before these bytes.
+// `before`: the checksum of the preceding bytes, which this one continues.
 std::uint32_t crc32c(std::string_view bytes, std::uint32_t before = 0);
 
-// Of numbered bytes: the right bytes under a wrong number are wrong.
+// Covers the number too: the right bytes under a wrong number do not match.
 std::uint32_t crc32c_of(std::uint64_t number, std::string_view bytes);
 
 }  // namespace berth

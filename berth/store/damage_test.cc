@@ -1,5 +1,5 @@
-// A state file with other bytes somewhere, in its log or in its pages, as a bad disk leaves it: it
-// gives the state that was there, or is refused.
+// A state file with altered bytes in its log or its pages, as a bad disk leaves it: it yields the
+// original state, or is rejected.
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
@@ -44,11 +44,12 @@ JobPayload payload_of(std::uint32_t id) {
             .environment = {"NUMBER=" + number}};
 }
 
-// All that a controller, its launches and its accounting take from the file.
+// Everything that a controller, its launches and its accounting read from the file.
 struct Content {
     std::uint64_t hash = 0, sequence = 0;
     std::map<std::uint32_t, JobPayload> payloads;
-    std::map<std::uint32_t, std::string> accounting;  // A record, without what has no checksum.
+    // A record, without the parts that have no checksum.
+    std::map<std::uint32_t, std::string> accounting;
 };
 
 void live(SmallCluster& cluster) {
@@ -68,7 +69,7 @@ std::string bytes_of(AccountingRecord record) {
     return encode(record);
 }
 
-// Each part is what it was, or refused.
+// Each part is as it was, or is rejected.
 void expect_the_same_or_refused(const std::string& folder, const Content& was, int& refused) {
     StoreSettings settings = testing::small_settings();
     SmallCluster cluster(folder, settings);
@@ -116,7 +117,7 @@ StoreSettings with_snapshots() {
     return settings;
 }
 
-// Flipped bits, a sector of zeros, a sector of something else, or an end that is cut off.
+// Flipped bits, a sector of zeros, a sector of other content, or a truncated file.
 std::string damaged(std::string bytes, Rng& rng) {
     const auto size = static_cast<std::int64_t>(bytes.size());
     const auto place = [&] { return static_cast<std::size_t>(rng.between(0, size - 1)); };
@@ -146,7 +147,7 @@ protected:
         SmallCluster cluster(folder_.path(), with_snapshots());
         live(cluster);
         was_ = content_of(cluster, folder_.path());
-        // As a power cut would find them: nothing has been moved out of the log.
+        // As after a power failure: nothing has been moved out of the log.
         for (const char* const name : {"berth.db", "berth.db-wal", "berth.db.tail"})
             open_[name] = content(folder_.path() + '/' + name);
         ASSERT_GT(open_["berth.db-wal"].size(), 100'000u);
@@ -155,7 +156,7 @@ protected:
         for (const auto& [name, bytes] : files)
             std::ofstream(folder.path() + '/' + name, std::ios::binary) << bytes;
     }
-    // As the controller left it when it was stopped.
+    // As after a regular stop of the controller.
     std::map<std::string, std::string> closed() const {
         std::map<std::string, std::string> files;
         for (const char* const name : {"berth.db", "berth.db.tail"})
@@ -296,7 +297,7 @@ TEST_F(Damage, ATailThatStayedBehindIsFine) {
 TEST_F(Damage, AScriptThatWasChangedIsNotRun) {
     const Folder there;
     write(there, closed());
-    // As long as before, and in a form that can be read.
+    // As long as before, and readable.
     run_sql(there.path() + "/berth.db",
             "UPDATE payloads SET payload = (SELECT payload FROM payloads WHERE job = 1) "
             "WHERE job = 2");

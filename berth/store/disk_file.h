@@ -1,4 +1,4 @@
-// What the store asks of the file system beyond SQLite.
+// File system operations that the store needs besides SQLite.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace berth {
 
-// What errno says of this path.
+// The error that errno describes, for this path.
 Error file_error(const std::string& path);
 
-// The names of new files are durable only once their directory is.
+// The names of new files are durable only after their directory is synced.
 Status sync_directory(const std::string& directory);
 
 }  // namespace berth

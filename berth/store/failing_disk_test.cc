@@ -22,23 +22,23 @@ struct Disk {
     std::mutex mutex;  // Commits and checkpoints have threads of their own.
     Fault fault = Fault::io_error;
     std::int64_t operations = 0, fail_at = 0;  // 0: never.
-    std::string only;                          // Files whose names end so.
+    std::string only;                          // Files whose names end in this.
     bool struck = false, dark = false;
-    std::map<std::string, std::string> synced;  // By path: what is on the platter.
+    std::map<std::string, std::string> synced;  // By path: the content that is on the disk.
 };
 std::unique_ptr<Disk> disk;
 
 struct ShimFile {
     sqlite3_file base;
     std::string* path;
-    sqlite3_file* real;  // Right behind this one in memory.
+    sqlite3_file* real;  // Directly behind this struct in memory.
 };
 
 sqlite3_vfs* real_vfs() { return sqlite3_vfs_find("unix"); }
 ShimFile* shim(sqlite3_file* file) { return reinterpret_cast<ShimFile*>(file); }
 sqlite3_file* real(sqlite3_file* file) { return shim(file)->real; }
 
-// What the next operation comes to.
+// The result of the next operation.
 int next_operation(const std::string& path, int io_error, bool is_write) {
     const std::lock_guard lock(disk->mutex);
     if (!path.ends_with(disk->only)) return SQLITE_OK;
@@ -93,7 +93,7 @@ int shim_control(sqlite3_file* file, int what, void* with) {
     return real(file)->pMethods->xFileControl(real(file), what, with);
 }
 int shim_sector(sqlite3_file* file) { return real(file)->pMethods->xSectorSize(real(file)); }
-// No promises such as "power-safe overwrite" beyond what the shim keeps.
+// Claims no guarantee, such as "power-safe overwrite", beyond what the shim keeps.
 int shim_device(sqlite3_file*) { return 0; }
 int shim_map(sqlite3_file* file, int page, int size, int extend, void volatile** at) {
     return real(file)->pMethods->xShmMap(real(file), page, size, extend, at);
@@ -175,7 +175,7 @@ void FailingDisk::power_on(const std::string& directory) {
     namespace fs = std::filesystem;
     disk->dark = false;
     for (const auto& entry : fs::directory_iterator(directory)) {
-        // Its name is durable; what was written there since may be, or not. Here it is.
+        // The tail's name is durable; later content may or may not be. Here it is.
         if (entry.path().extension() != ".tail") fs::remove(entry.path());
     }
     for (const auto& [path, bytes] : disk->synced) {
@@ -195,7 +195,7 @@ StoreSettings on_failing_disk() {
     return settings;
 }
 
-// Submits until told to stop or something fails; how many were acknowledged.
+// Submits until `last` or a failure; returns how many jobs were acknowledged.
 std::uint32_t submit_until_failure(SmallCluster& cluster, std::uint32_t first, std::uint32_t last) {
     for (std::uint32_t id = first; id <= last; ++id) {
         if (!cluster.submit(id, at(id)).ok()) return id - 1;
@@ -208,14 +208,14 @@ std::uint32_t submit_until_failure(SmallCluster& cluster, std::uint32_t first, s
 
 constexpr std::uint32_t kJobs = 16;
 
-// Checkpoints all the time, beside the commits.
+// Checkpoints all the time, between the commits.
 StoreSettings checkpointing() {
     StoreSettings settings = on_failing_disk();
     settings.checkpoints = {.per_pass = 3, .per_close = 1, .is_long = 9, .too_long = 18};
     return settings;
 }
 
-// How many writes and syncs a whole run takes: the faults are put at each of them.
+// The number of writes and syncs of a whole run: a fault is placed at each of them.
 std::int64_t operations_of_a_run(const StoreSettings& settings = on_failing_disk()) {
     FailingDisk counted;
     const Folder folder;
@@ -225,7 +225,7 @@ std::int64_t operations_of_a_run(const StoreSettings& settings = on_failing_disk
     return counted.operations();
 }
 
-// After the fault: is everything there that was acknowledged, and nothing that never was asked?
+// After the fault: is everything there that was acknowledged, and nothing that was never submitted?
 void expect_all_there(const Folder& folder, std::uint32_t acknowledged) {
     SmallCluster again(folder.path(), on_failing_disk());
     ASSERT_TRUE(again.ok()) << again.error;
@@ -274,7 +274,7 @@ TEST(FailingDisk, LosesNothingAcknowledgedIfThePowerIsCutThen) {
     }
 }
 
-// Which operation the n-th one is differs from run to run: two threads write.
+// The n-th operation differs from run to run, since two threads write.
 TEST(FailingDisk, LosesNothingAcknowledgedWhereverACheckpointFails) {
     const std::int64_t all = operations_of_a_run(checkpointing());
     ASSERT_GT(all, operations_of_a_run() + 20) << "there were checkpoints";
@@ -289,7 +289,7 @@ TEST(FailingDisk, StopsSoonAfterACheckpointThatFailed) {
     const Folder folder;
     SmallCluster cluster(folder.path(), checkpointing());
     ASSERT_TRUE(cluster.become_leader(at(0)).ok());
-    failing.fail(Fault::io_error, 1, kStateFile);  // Commits write to the log alone.
+    failing.fail(Fault::io_error, 1, kStateFile);  // Commits write only to the log.
     Status rested = Done{};
     std::uint32_t id = 1;
     for (; id < 1000 && rested.ok(); ++id) {
@@ -326,7 +326,7 @@ TEST(FailingDisk, GivesUpTheReserveOnceTheDiskIsFullAndThenStops) {
     SmallCluster cluster(folder.path(), settings);
     ASSERT_TRUE(cluster.become_leader(at(0)).ok());
     ASSERT_TRUE(std::filesystem::exists(folder.path() + "/reserve"));
-    failing.fail(Fault::full, 1);  // And stays full, whatever is given up.
+    failing.fail(Fault::full, 1);  // It stays full even when the reserve is given up.
     const Status status = cluster.submit(1, at(1));
     ASSERT_FALSE(status.ok());
     EXPECT_EQ(status.error().code, ErrorCode::resource_exhausted);

@@ -1,5 +1,5 @@
-// The disk's last reserve: a file that is given up when the disk is full, so that the ends of
-// running jobs can still be recorded while new work is refused.
+// FreeSpace: a reserve file that is given up when the disk is full, so that the ends of running
+// jobs can still be recorded while new work is refused.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,18 @@ namespace berth {
 
 class FreeSpace {
 public:
-    // Free bytes of the file system that holds this folder, as an unprivileged user may use them.
+    // Free bytes of the file system that holds the directory, as available to an unprivileged user.
     using Ask = std::function<std::int64_t()>;
 
-    // Takes the reserve at once if there is room for it.
+    // Allocates the reserve at once if there is space for it.
     FreeSpace(const std::string& directory, std::int64_t reserve_bytes, Ask ask = nullptr);
 
-    // True while the reserve is held and some more is free. Once false, it stays so until there is
-    // room for twice as much: work is not let in and out by the minute.
+    // While the reserve is held: true if at least a quarter of its size is free besides. After it
+    // was given up: false until there is space for twice the reserve, which is then taken again. So
+    // submissions are not allowed and refused in quick alternation.
     bool has_room();
 
-    // For when a write found the disk full. False: there was nothing left to give up.
+    // Call when a write found the disk full. Returns false if there was no reserve left.
     bool give_up_reserve();
 
 private:

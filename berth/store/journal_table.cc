@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kRowsAtOnce = 200;
 
-// The record as it stands in the journal: scripts and environments lie in a table of their own.
+// The record as stored in the journal, without payloads, which have a table of their own.
 struct WithoutPayloads {
     const Record& record;
     template <class Self, class Visit>
@@ -58,8 +58,8 @@ Result<JournalTable::Stored> JournalTable::append(const Record& record) {
     return Stored{bytes.size(), crc};
 }
 
-// Some at a time, which are let go of before they are looked at: where the reader has no
-// transaction of its own, the log is held for no longer than that.
+// Reads some rows at a time, and finishes the statement before they are visited: if the reader has
+// no transaction, it holds the log no longer than that.
 Status JournalTable::read_after(std::uint64_t sequence,
                                 const std::function<Status(const Record&, Stored)>& visit) {
     for (std::vector<Row> rows;;) {

@@ -8,10 +8,10 @@ namespace berth {
 
 namespace {
 
-// No controller is started so often between a copy and the day it is needed.
+// More than the number of controller starts between a copy and its use.
 constexpr std::int64_t kEpochsSkipped = 1'000'000;
 
-// No id before the next one is given again, so enough must be left behind it.
+// Ids below the next one are never issued again, so enough ids must remain above it.
 Result<std::uint32_t> next_job_after(const ClusterState& state, std::uint32_t skip) {
     const std::uint32_t next = state.next_job_id().value();
     const std::uint32_t most = state.spec().scheduling.max_job_id;

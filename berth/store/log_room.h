@@ -1,6 +1,6 @@
-// LogRoom: writes zeros behind the end of SQLite's log, ahead of its use. A commit that makes a
-// file longer waits for the file system's own records; one that overwrites waits for its bytes
-// alone: on a busy disk a hundredth of the time.
+// LogRoom: writes zeros beyond the end of SQLite's log, ahead of its use. A commit that extends a
+// file also waits for the file system's metadata; a commit that overwrites waits for its data only.
+// On a busy disk this takes a hundredth of the time.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@ namespace berth {
 
 class LogRoom {
 public:
-    // Nothing happens where the log is not there, or cannot be written.
+    // Does nothing if the log does not exist or is not writable.
     LogRoom(const std::string& database, std::int64_t bytes);
     LogRoom(LogRoom&& other) noexcept;
     LogRoom& operator=(LogRoom&&) = delete;
     ~LogRoom();
 
-    // Some more of it. For the thread that commits, between two commits: no one else makes the
-    // file longer. SQLite takes what does not carry the log's own mark for its end.
+    // Writes some more zeros. Call between commits, on the committing thread, since nothing else
+    // extends the file. SQLite takes whatever lacks the log's own mark for the end of the log.
     void grow();
     bool is_grown() const { return file_ < 0; }
 
 private:
     void leave();
 
-    int file_ = -1;  // -1: there is nothing left to do.
+    int file_ = -1;  // -1: nothing is left to do.
     std::int64_t bytes_;
 };
 

@@ -17,7 +17,7 @@ Result<NewFile> NewFile::make(const std::string& path) {
     }
     NewFile file;
     file.path_ = path;
-    // A file that another user has made first would stay readable by him.
+    // O_EXCL: a file that another user had created first would stay readable by that user.
     file.fd_ = ::open(file.part().c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file.fd_ >= 0) return file;
     if (errno != EEXIST) return file_error(file.part());

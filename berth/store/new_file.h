@@ -1,5 +1,5 @@
-// NewFile: a file that is being written under a name of its own, and is there only once it is
-// whole.
+// NewFile: a file that is written under a temporary name, and gets its own name only once it is
+// complete.
 #pragma once
 
 #include <string>
@@ -11,17 +11,17 @@ namespace berth {
 
 class NewFile {
 public:
-    // Not there yet, and for its owner alone.
+    // REQUIRES: the file does not exist. It is accessible to its owner only.
     static Result<NewFile> make(const std::string& path);
     NewFile(NewFile&& other) noexcept
         : path_(std::exchange(other.path_, {})), fd_(std::exchange(other.fd_, -1)) {}
     NewFile& operator=(NewFile&&) = delete;
-    ~NewFile();  // What is not finished goes.
+    ~NewFile();  // Removes a file that was not finished.
 
     std::string part() const { return path_ + ".part"; }
     int descriptor() const { return fd_; }
 
-    Status finish();  // On the disk, under its name.
+    Status finish();  // Makes the file durable under its name.
 
 private:
     NewFile() = default;

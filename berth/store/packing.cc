@@ -8,13 +8,12 @@ namespace berth {
 
 namespace {
 
-// The first byte; with kLz4 the length of the bytes follows, in four, and then one block.
+// The first byte. After kLz4 follow the length of the bytes (four bytes) and one block.
 constexpr char kPlain = 0, kLz4 = 1;
 constexpr std::size_t kHead = 5;
-// Shorter ones gain less than the work costs.
+// Below this length compression is not worth the work.
 constexpr std::size_t kWorthIt = 200;
-// No block of LZ4 becomes longer than this many times itself: a cannot_unpack length takes no
-// memory.
+// An LZ4 block expands by at most this factor: so a damaged length cannot demand much memory.
 constexpr std::size_t kMostGain = 256;
 
 Error cannot_unpack(const char* how) { return {ErrorCode::invalid_argument, how}; }

@@ -1,6 +1,5 @@
-// Packing: bytes as they stand in the state file, compressed where that saves something. Scripts,
-// environments and records say much of the same again and again; what is not written keeps no
-// commit waiting.
+// Packing: compresses bytes for the state file if that saves space. Scripts, environments and
+// records are repetitive, and bytes that need not be written delay no commit.
 #pragma once
 
 #include <string>
@@ -12,7 +11,7 @@ namespace berth {
 
 std::string pack(std::string_view bytes);
 
-// Refuses what pack() has not made.
+// Rejects what pack() has not made.
 Result<std::string> unpack(std::string_view packed);
 
 }  // namespace berth

@@ -32,7 +32,7 @@ Status PayloadTable::write(const Record& record, const ClusterState& after) {
     return Done{};
 }
 
-// The job itself is gone from the state; accounting remembers which array it was of.
+// The job itself is gone from the state; accounting knows which array it belonged to.
 Status PayloadTable::drop(JobId forgotten, const ClusterState& after) {
     BERTH_TRY(const bool row, array_of_.bind(1, forgotten.value()).step());
     const bool is_task = row && !array_of_.is_null(0);

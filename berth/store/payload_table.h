@@ -1,4 +1,4 @@
-// Scripts and environments, by job. The tasks of an array share that of the array.
+// Scripts and environments by job. The tasks of an array share those of the array.
 #pragma once
 
 #include "berth/engine/state/cluster_state.h"
@@ -10,11 +10,11 @@ class PayloadTable {
 public:
     static Result<PayloadTable> prepare(Database& database);
 
-    // Within the caller's transaction: keeps those of the record's submissions, and drops those
-    // that no job in `after` can ask for any more.
+    // REQUIRES: the caller has an open transaction. Stores the payloads of the record's
+    // submissions, and removes those that no job in `after` can need any more.
     Status write(const Record& record, const ClusterState& after);
 
-    // `array_job` for a task of an array.
+    // `array_job`: for a task of an array.
     Result<JobPayload> load(JobId job, std::optional<JobId> array_job);
 
 private:

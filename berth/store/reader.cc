@@ -12,7 +12,7 @@ namespace berth {
 
 namespace {
 
-// The columns that a filter looks at before a row is decoded.
+// The columns that a filter checks before a row is decoded.
 #define BERTH_COLUMNS                                                                 \
     "SELECT job, submitted, attempt, user, account, partition, name, state, latest, " \
     "cancelled_by, row, ended, crc FROM jobs "
@@ -90,7 +90,7 @@ Result<AccountingRecord> StoreReader::Parts::read(const Statement& row) {
         if (!step.ok() || !is_whole(steps, row.number(0), 0, 1)) return damaged_job(row.number(0));
         record->steps.push_back(std::move(step).value());
     }
-    // By id, the script's would be the last.
+    // By id, the script would be the last step.
     std::vector<AccountedStep>& all = record->steps;
     std::stable_partition(all.begin(), all.end(),
                           [](const AccountedStep& step) { return step.id == kBatchStep; });

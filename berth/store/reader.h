@@ -1,5 +1,5 @@
-// StoreReader: what others than the controller may ask of the store. It has a connection of its own
-// and sees what is committed; it waits for nobody and keeps nobody waiting.
+// StoreReader: read access to the store for everything but the controller. It has its own
+// connection and sees committed data. It blocks no writer and waits for none.
 #pragma once
 
 #include <memory>
@@ -13,13 +13,13 @@ namespace berth {
 
 struct AccountingAnswer {
     std::vector<AccountingRecord> records;  // By job id, then attempt; with their steps.
-    bool more = false;                      // The filter's limit cut it off.
+    bool more = false;                      // The filter's limit cut off further records.
 };
 
-// Any thread may call it; calls take turns.
+// Thread-safe; calls are serialised.
 class StoreReader {
 public:
-    // The store must have been opened once, so that the file is there.
+    // REQUIRES: the store has been opened once, so that the file exists.
     static Result<StoreReader> open(const std::string& directory);
     StoreReader(StoreReader&&) noexcept;
     StoreReader& operator=(StoreReader&&) noexcept;
@@ -27,7 +27,8 @@ public:
 
     Result<AccountingAnswer> accounting(const AccountingFilter& filter);
 
-    // The script and environment of a job that the controller still knows; `array_job` for a task.
+    // The script and environment of a job that the controller still knows. `array_job`: for a task
+    // of an array.
     Result<JobPayload> payload(JobId job, std::optional<JobId> array_job);
 
 private:

@@ -7,17 +7,17 @@ namespace berth {
 
 namespace {
 
-// The snapshot to start from; nullopt: the journal's very first record.
+// The snapshot to start from; nullopt: the first record of the journal.
 Result<std::optional<SnapshotTable::Row>> choose(SnapshotTable& snapshots, JournalTable& journal,
                                                  RecoverFrom from) {
     BERTH_TRY(const std::vector<SnapshotTable::Row> rows, snapshots.list());
     BERTH_TRY(const std::uint64_t first, journal.first());
     std::optional<SnapshotTable::Row> chosen;
     if (from == RecoverFrom::oldest && first == 1) return chosen;
-    for (const SnapshotTable::Row& row : rows) {  // The newest first.
+    for (const SnapshotTable::Row& row : rows) {  // Newest first.
         if (!row.complete) continue;
         if (from == RecoverFrom::newest && chosen) break;
-        if (chosen && first > row.sequence + 1) break;  // Its records are being cut.
+        if (chosen && first > row.sequence + 1) break;  // The records after it are being removed.
         chosen = row;
     }
     if (!chosen && first > 1) {
@@ -65,7 +65,8 @@ Result<Recovered> recover(Database& database, RecoverFrom from, const std::atomi
     };
     BERTH_CHECK(journal.read_after(recovered.snapshot_sequence, apply));
     if (recovered.records > 0 || recovered.sequence == 0) return recovered;
-    // The record that the snapshot leads up to is kept, as those since the snapshot before it are.
+    // The last record that the snapshot includes is kept, as are all records since the previous
+    // snapshot.
     const auto take_time = [&](const Record& record, JournalTable::Stored) -> Status {
         recovered.last_at = record.now;
         return Done{};

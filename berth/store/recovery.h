@@ -1,4 +1,4 @@
-// Recovery: the state out of a snapshot and the records after it.
+// Recovery: rebuilds the state from a snapshot and the records after it.
 #pragma once
 
 #include <atomic>
@@ -12,26 +12,27 @@ namespace berth {
 
 struct Recovered {
     ClusterState state;
-    std::uint64_t sequence = 0;           // Of the last record; 0: none yet.
-    Chain chain;                          // Up to it …
-    std::optional<Chain> marked;          // … and up to the record that was asked for.
-    Epoch epoch{0};                       // Of the last record that was applied.
-    std::uint64_t snapshot_sequence = 0;  // That it started from; 0: from nothing.
-    std::uint64_t records = 0;            // Applied on top of it …
-    std::uint64_t bytes = 0;              // … and their size.
-    Time last_at{};                       // Of the last record; the beginning of time: none.
+    std::uint64_t sequence = 0;   // Of the last record; 0: none yet.
+    Chain chain;                  // Up to the last record.
+    std::optional<Chain> marked;  // Up to the record `mark`, if it was read.
+    Epoch epoch{0};               // Of the last applied record.
+    // Of the snapshot it started from; 0: it started from nothing.
+    std::uint64_t snapshot_sequence = 0;
+    std::uint64_t records = 0;  // Records applied after the snapshot.
+    std::uint64_t bytes = 0;    // Their size.
+    Time last_at{};             // Of the last record; Time{} if there is none.
 };
 
 enum class RecoverFrom {
     newest,  // The newest complete snapshot.
-    oldest,  // The oldest one that is kept, or the first record if that is still there.
+    oldest,  // The oldest snapshot that is kept, or the first record if that still exists.
 };
 
-// The snapshot alone, or nothing at all: what the first record after it is applied to.
+// Loads the snapshot alone (or nothing), which the next record is then applied to.
 Result<Recovered> recover_start(Database& database, RecoverFrom from);
 
-// Reads, and changes nothing. Refuses a journal with a gap or a damaged record, by its number.
-// Gives up once `stop` is true. `mark`: the number of a record whose chain is wanted.
+// Reads only. A gap or a damaged record is an error that names its number. Gives up once `stop` is
+// true. `mark`: the number of a record whose chain is wanted.
 Result<Recovered> recover(Database& database, RecoverFrom from,
                           const std::atomic<bool>* stop = nullptr,
                           std::optional<std::uint64_t> mark = std::nullopt);

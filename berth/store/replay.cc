@@ -18,16 +18,16 @@ struct ToRead {
 
 Result<ToRead> open_to_read(const std::string& directory) {
     const std::string path = directory + '/' + kStateFile;
-    // Read before the rest, which can only be newer.
+    // Read before the rest, so the rest can only be newer.
     BERTH_TRY(const std::optional<Chain> tail, read_tail(path));
     BERTH_TRY(Database database, Database::open(path, {.read_only = true}));
     BERTH_CHECK(check_schema(database, path));
-    // All reads from here on see one moment, whatever a controller appends meanwhile.
+    // All reads from here on see the same moment, whatever a controller appends meanwhile.
     BERTH_CHECK(database.run("BEGIN"));
     return ToRead{std::move(database), tail};
 }
 
-// From the newest snapshot, as a controller would; refuses what lacks records.
+// From the newest snapshot, as a controller would. Fails if records are missing.
 Result<Recovered> recover_all(ToRead& from) {
     const auto mark = from.tail ? std::optional(from.tail->sequence) : std::nullopt;
     BERTH_TRY(Recovered recovered, recover(from.database, RecoverFrom::newest, nullptr, mark));

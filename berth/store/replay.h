@@ -1,5 +1,5 @@
-// Replay: the state that a state file holds, made again without a controller. For `berth replay`,
-// and to prove that recovery gives what was there before (invariant I13).
+// Replay: rebuilds the state of a state file without a controller. For `berth replay`, and to prove
+// that recovery yields the earlier state (invariant I13).
 #pragma once
 
 #include <optional>
@@ -18,28 +18,28 @@ struct Replayed {
     std::uint64_t records = 0;
 };
 
-// Changes nothing, and may run beside a controller: it sees what is committed.
+// Reads only. May run beside a controller and sees committed data.
 Result<Replayed> replay(const std::string& directory);
 
 struct Verified {
     std::uint64_t hash = 0;
     std::uint64_t sequence = 0;
-    std::uint64_t oldest = 0, newest = 0;  // Of the two starting points; equal: only one is kept.
+    std::uint64_t oldest = 0, newest = 0;  // The two starting points; equal if only one is kept.
     std::uint64_t records = 0;             // Replayed from the older one.
 };
 
-// Replays twice, from the oldest and from the newest point that are kept, and compares the two
+// Replays from the oldest and from the newest starting point that is kept, and compares the two
 // states. An error names both hashes.
 Result<Verified> verify(const std::string& directory);
 
 struct DecidedAgain {
-    std::uint64_t oldest = 0, sequence = 0;    // Behind this record, and up to that one.
+    std::uint64_t oldest = 0, sequence = 0;    // The records after `oldest`, up to `sequence`.
     std::uint64_t decisions = 0, put_off = 0;  // See DecisionCheck.
     std::optional<DecisionCheck::Difference> first;
 };
 
-// From the oldest point that is kept: has this program's engine decide everything again, and
-// compares with what is recorded.
+// From the oldest starting point that is kept: lets this program's engine make every decision
+// again, and compares with the records.
 Result<DecidedAgain> decide_again(const std::string& directory);
 
 }  // namespace berth

@@ -18,16 +18,16 @@ struct Replica::Work {
     std::string path, vfs;
     std::size_t slice_bytes;
     std::atomic<bool> stop = false, done = false;
-    std::optional<Result<SnapshotSlices>> outcome;  // Once it is done.
+    std::optional<Result<SnapshotSlices>> outcome;  // Set once it is done.
     std::thread thread;
 
     Result<SnapshotSlices> make();
 };
 
 Result<SnapshotSlices> Replica::Work::make() {
-    // Each of its reads sees a moment of its own: what it reads is neither changed nor taken away
-    // while it is at work, and what comes meanwhile is read, too. One transaction would keep
-    // SQLite's log from starting over for all that time.
+    // Each read sees a moment of its own. That is safe: what it reads is neither changed nor
+    // removed while it works, and records appended meanwhile are read as well. A single transaction
+    // would keep SQLite's log from restarting for all that time.
     BERTH_TRY(Database database, Database::open(path, {.read_only = true, .vfs = vfs}));
     BERTH_TRY(const Recovered recovered, recover(database, RecoverFrom::newest, &stop));
     return packed(recovered.chain, recovered.state.snapshot_slices(slice_bytes));

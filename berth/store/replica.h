@@ -1,6 +1,6 @@
-// Replica: makes a snapshot without the controller's help. It recovers a second state from the
-// file, as a restart would, on a thread of its own, and encodes that. The controller is not held
-// up, and each snapshot proves that the file can be recovered from.
+// Replica: makes a snapshot without work for the controller. On its own thread it recovers a second
+// state from the file, as a restart would, and encodes that. So the controller is not delayed, and
+// each snapshot proves that the file can be recovered.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@
 namespace berth {
 
 struct SnapshotSlices {
-    Chain last;                       // Of the records they include.
-    std::vector<std::string> slices;  // Packed.
+    Chain last;                       // Up to the last record that the snapshot includes.
+    std::vector<std::string> slices;  // Compressed.
 };
 
 SnapshotSlices packed(Chain last, std::vector<std::string> slices);
@@ -23,9 +23,9 @@ SnapshotSlices packed(Chain last, std::vector<std::string> slices);
 class Replica {
 public:
     Replica(std::string path, std::string vfs, std::size_t slice_bytes);
-    ~Replica();  // Waits for the thread; it hurries.
+    ~Replica();  // Waits for the thread, which stops early.
 
-    // nullopt: still at work. To be asked until it answers, and then no more.
+    // nullopt: still at work. Call until it returns a result, then no more.
     std::optional<Result<SnapshotSlices>> take();
 
 private:

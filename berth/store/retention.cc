@@ -12,7 +12,7 @@ namespace berth {
 namespace {
 
 constexpr std::string_view kSweptEnd = "steps_swept_end";
-// What the controller may still speak of is never taken from under it.
+// The shortest retention: records that the controller may still update are never deleted.
 constexpr Duration kLeast = std::chrono::hours(1);
 constexpr Duration kMost = std::chrono::hours(24) * 365 * 100;
 
@@ -27,7 +27,7 @@ constexpr const char* kOldSteps =
 
 Result<Duration> parse_retention(std::string_view text) {
     struct Unit {
-        std::string_view letters;  // Any beginning of them.
+        std::string_view letters;  // Any prefix of the word counts.
         Duration length;
     };
     constexpr std::array kUnits = {Unit{"months", std::chrono::hours(24 * 30)},
@@ -88,7 +88,7 @@ Status Retention::advance(Database& database, Time now, Clock::time_point at,
     return Done{};
 }
 
-// What cannot be read cannot be archived, so it is not deleted either. True: there is some.
+// An unreadable record cannot be archived and is therefore kept. Returns true if there is one.
 bool Retention::keep_unreadable(std::vector<Old>& jobs, std::string& trouble) {
     const auto unreadable = std::ranges::find_if(jobs, &Old::unreadable);
     if (unreadable == jobs.end()) return false;

@@ -1,6 +1,5 @@
-// Retention: accounting that is older than the site keeps it is deleted, a few jobs at a time
-// between the turns, so that no commit waits for it. What is to be archived has been before it
-// goes.
+// Retention: deletes accounting that is older than the site's limit, a few jobs at a time between
+// turns, so that no commit waits for it. Records to be archived are archived first.
 #pragma once
 
 #include <chrono>
@@ -14,17 +13,17 @@
 namespace berth {
 
 struct RetentionSettings {
-    // Since their end; nullopt: for ever. Steps go with their job at the latest.
+    // Time since the end; nullopt: for ever. Steps are deleted with their job at the latest.
     std::optional<Duration> jobs, steps;
-    // Has the records on the disk when it returns, and may be given the same ones again after a
-    // crash. Of an error they stay where they are. None: they are not archived.
+    // On return the records are durable. After a crash the same records may be passed again. On an
+    // error they are kept. Null: no archive.
     std::function<Status(const std::vector<AccountingRecord>&)> archive;
-    std::size_t portion = 20;                        // Jobs, in one transaction …
-    std::chrono::milliseconds pause{100};            // … and then so long none.
-    std::chrono::milliseconds longer_pause{60'000};  // Where nothing was old enough.
+    std::size_t portion = 20;                        // Jobs in one transaction.
+    std::chrono::milliseconds pause{100};            // After each transaction.
+    std::chrono::milliseconds longer_pause{60'000};  // When nothing was old enough.
 };
 
-// "12months", "30days", "36hours", as slurmdbd.conf has it; a bare number is months. A month is 30
+// "12months", "30days", "36hours", as in slurmdbd.conf. A bare number means months; a month has 30
 // days.
 Result<Duration> parse_retention(std::string_view text);
 
@@ -34,14 +33,14 @@ public:
 
     static Result<Retention> prepare(Database& database, RetentionSettings settings);
 
-    // One portion, if it is time for one. What could not be archived is said in `trouble`, and is
-    // tried again later.
+    // Deletes one portion if it is time to. A failure to archive is described in `trouble` and
+    // retried later.
     Status advance(Database& database, Time now, Clock::time_point at, std::string& trouble);
 
 private:
     struct Old {
         std::int64_t id, job, submitted, attempt, ended;
-        AccountingRecord record;  // Where it is archived.
+        AccountingRecord record;  // Filled in only for the archive.
         bool unreadable = false;
     };
     Result<std::vector<Old>> find_jobs(Time now);
@@ -52,7 +51,7 @@ private:
 
     RetentionSettings settings_;
     Clock::time_point next_{};
-    // Steps of all jobs up to here, by end and row, are gone.
+    // The steps up to this end time and row have been deleted.
     std::int64_t swept_end_ = 0, swept_id_ = 0;
     Statement old_jobs_, old_steps_, steps_of_, delete_steps_, delete_job_;
 };

@@ -25,7 +25,7 @@ TEST(Retention, ReadsLengthsAsSlurmdbdDoes) {
         EXPECT_FALSE(parse_retention(text).ok()) << text;
 }
 
-// Ten jobs that end a second apart; each has its script's step.
+// Ten jobs that end a second apart, each with the step of its script.
 class RetentionTest : public ::testing::Test {
 protected:
     void run_ten(RetentionSettings settings) {
@@ -47,7 +47,7 @@ protected:
         }
         ASSERT_TRUE(cluster_->submit(11, at(11)).ok());
     }
-    // Time passes for the store by what it writes.
+    // The store's time passes with its records.
     void rest_at(Time now, int times) {
         ASSERT_TRUE(cluster_->record(now, {}).ok());
         for (int i = 0; i < times; ++i) ASSERT_TRUE(cluster_->store().rest(cluster_->state()).ok());

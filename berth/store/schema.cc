@@ -11,13 +11,13 @@ namespace berth {
 
 namespace {
 
-constexpr std::int64_t kApplicationId =
-    0x42727468;  // "Brth": SQLite's own mark of whose file it is.
+// "Brth": SQLite's application id.
+constexpr std::int64_t kApplicationId = 0x42727468;
 
-// Records, payloads and slices stand there as packing.h has made them.
+// Records, payloads and slices are stored as packing.h encodes them.
 //
-// Jobs that are still open have ended = kOpen (accounting_table.cc), so that one index serves all
-// windows of time.
+// Jobs that have not ended have ended = kOpen (accounting_table.cc), so that one index serves all
+// time windows.
 constexpr const char* kTables = R"sql(
 BEGIN IMMEDIATE;
 CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -49,15 +49,16 @@ PRAGMA application_id = 0x42727468;
 COMMIT;
 )sql";
 
-// What makes each version the next one.
+// Migrates one version to the next.
 struct SchemaStep {
     std::int64_t from;
     const char* sql;
 };
 constexpr std::array kSchemaSteps = {
     SchemaStep{2,
-               "CREATE INDEX jobs_by_user ON jobs(user, ended)"},  // For sacct of one's own jobs.
-    // Checksums. Rows of accounting that are there have none: to rewrite years of them takes long.
+               // For sacct of a user's own jobs.
+               "CREATE INDEX jobs_by_user ON jobs(user, ended)"},
+    // Adds checksums. Existing accounting rows get none: rewriting years of rows takes long.
     SchemaStep{3,
                "ALTER TABLE snapshots ADD COLUMN chain INTEGER NOT NULL DEFAULT 0;"
                "ALTER TABLE payloads ADD COLUMN crc INTEGER NOT NULL DEFAULT 0;"
@@ -77,8 +78,8 @@ Error not_ours(const std::string& path) {
             path + " is a database, but not Berth's: name another state directory"};
 }
 
-// Whole, on the disk and for its owner alone. One that is there already was made before a start
-// that was cut off: nothing has changed since.
+// Copies the file: complete, durable, and readable only by its owner. An existing copy was made by
+// a start that was interrupted; nothing has changed since.
 Status keep_copy(Database& database, const std::string& to) {
     Result<NewFile> file = NewFile::make(to);
     if (!file.ok() && ::access(to.c_str(), F_OK) == 0) return Done{};

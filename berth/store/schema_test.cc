@@ -1,4 +1,4 @@
-// A state file that an earlier Berth has written, as it is found when that has been replaced.
+// Opening state files that an earlier Berth has written.
 #include "berth/store/schema.h"
 
 #include <gtest/gtest.h>
@@ -20,10 +20,10 @@ namespace fs = std::filesystem;
 using testing::Folder;
 using testing::SmallCluster;
 
-// Of 2026-11-21, by the last program that wrote version 2: six jobs of a real cluster, one of them
-// an array, one held, one still running.
+// Of 2026-11-21, by the last program that wrote version 2: six jobs of a real cluster, among them
+// an array, a held job and a running one.
 const std::string kVersion2 = std::string(BERTH_SOURCE_DIR) + "/tests/data/store/version-2.db";
-// Id, name, state (a number of JobState), user, when it came.
+// Id, name, state (a number of JobState), user, submission time.
 constexpr const char* kJobsThen =
     "1 alone 3 root 1795303479\n"
     "2 array 3 root 1795303479\n"
@@ -33,7 +33,7 @@ constexpr const char* kJobsThen =
     "6 waits 0 root 1795303479\n"
     "7 runs 1 root 1795303479\n";
 
-// What was known of its jobs. No hash: that of a state changes with each field that is added.
+// What was known about its jobs. No state hash, since that changes with each added field.
 std::string jobs_of(const ClusterState& state) {
     std::string text;
     for (const auto& [id, job] : state.jobs()) {
@@ -101,7 +101,7 @@ TEST(Schema, WhatItsAccountingHeldIsStillThere) {
     EXPECT_TRUE(reader->accounting({.users = {"roo"}})->records.empty());
 }
 
-// Of version 3: as version 2, with the index that it brought.
+// Of version 3: as version 2, with the index that it added.
 TEST(Schema, TheScriptsOfAnOlderFileAreCheckedFromThenOn) {
     for (const bool of_version_3 : {false, true}) {
         const Folder folder;
@@ -129,7 +129,7 @@ TEST(Schema, AStartThatWasCutOffIsMadeGood) {
     const Folder folder;
     const std::string file = folder.path() + '/' + kStateFile;
     fs::copy_file(kVersion2, file);
-    fs::copy_file(kVersion2, file + ".version-2");  // The copy had been made, and no more.
+    fs::copy_file(kVersion2, file + ".version-2");  // The copy had been made, and nothing else.
     EXPECT_TRUE(SmallCluster(folder.path()).ok());
     EXPECT_EQ(version_of(file), kSchemaVersion);
 }

@@ -1,5 +1,5 @@
-// For the tests of the store: a directory of their own, and a cluster of two nodes whose facts are
-// applied and appended as a controller would, with no scheduler to decide them.
+// For tests of the store: a temporary directory, and a cluster of two nodes whose facts are applied
+// and appended as a controller would, without a scheduler.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace berth::testing {
 class Folder {
 public:
     Folder() {
-        // In memory where that can be: these tests make thousands of syncs.
+        // In memory if possible: these tests make thousands of syncs.
         const bool in_memory = std::filesystem::is_directory("/dev/shm");
         std::string pattern =
             (in_memory ? "/dev/shm/" : ::testing::TempDir()) + std::string("berth-store-XXXXXX");
@@ -68,7 +68,7 @@ inline Job pending_job(std::uint32_t id, Time submitted, std::string name = "tra
     return job;
 }
 
-// One core and one GPU of each node named, the GPU being the n-th.
+// One core and one GPU (index n) of each given node.
 inline Allocation share_of_nodes(const ClusterSpec& spec, const std::vector<NodeId>& nodes,
                                  unsigned n) {
     Allocation allocation;

@@ -1,5 +1,5 @@
-// Snapshots: the whole state in slices, each small enough to write between two turns. The newest
-// two that are complete are kept, and the journal from the older one on.
+// Snapshots: the whole state in slices, each small enough to be written between two turns. Kept are
+// the two newest complete snapshots, and the journal from the older one on.
 #pragma once
 
 #include <optional>
@@ -16,23 +16,25 @@ class SnapshotTable {
 public:
     static Result<SnapshotTable> prepare(Database& database);
 
-    Status begin(Chain last, std::size_t slices);  // Of the last record in it.
-    // A slice, packed.
+    // `last`: up to the last record that the snapshot includes.
+    Status begin(Chain last, std::size_t slices);
+    // Writes a slice, which the caller has compressed.
     Status write(std::uint64_t sequence, std::size_t slice, std::string_view packed);
     Status complete(std::uint64_t sequence);
-    Status retire(std::uint64_t sequence);  // It is to be removed, and counts no more.
-    // Removes one slice of it, or its row after the last one. True: there is more to remove.
+    Status retire(std::uint64_t sequence);  // Marks it for removal; it no longer counts.
+    // Removes one slice, or, after the last slice, the snapshot's row. Returns true if more remains
+    // to be removed.
     Result<bool> remove_some(std::uint64_t sequence);
 
     struct Row {
         std::uint64_t sequence = 0;
         std::size_t slices = 0;
         bool complete = false;
-        std::uint64_t chain = 0;  // Up to there; 0 in those of version 3.
+        std::uint64_t chain = 0;  // Up to its last record; 0 in those of version 3.
     };
-    Result<std::vector<Row>> list();  // The newest first.
+    Result<std::vector<Row>> list();  // Newest first.
 
-    // Refuses one with a slice missing or not as it was written.
+    // Rejects a snapshot with a missing or damaged slice.
     Result<ClusterState> load(const Row& row);
 
 private:

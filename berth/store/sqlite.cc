@@ -29,7 +29,8 @@ Error error_of(sqlite3* database, int code) {
 
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 
-// Binding fails only for a parameter that is not there, or for bytes past SQLite's gigabyte: ours.
+// Binding fails only for a parameter that does not exist or for more than SQLite's gigabyte: a bug
+// of ours.
 Statement& Statement::bind(int at, std::int64_t number) {
     BERTH_ASSERT(sqlite3_bind_int64(statement_.get(), at, number) == SQLITE_OK);
     return *this;
@@ -109,7 +110,7 @@ Result<Database> Database::open(const std::string& path, const OpenMode& mode) {
     if (code != SQLITE_OK) return prefixed(path, error_of(raw, code));
     sqlite3_busy_timeout(raw, 10'000);
     database.log_frames_ = std::make_unique<std::int64_t>(0);
-    // In place of SQLite's own hook, whose checkpoints ignore a failed sync.
+    // Replaces SQLite's own hook, whose checkpoints ignore a failed sync.
     sqlite3_wal_hook(
         raw,
         [](void* frames, sqlite3*, const char*, int now) {
@@ -160,7 +161,7 @@ Result<std::int64_t> Database::checkpoint() {
     const int code = sqlite3_wal_checkpoint_v2(database_.get(), "main", SQLITE_CHECKPOINT_PASSIVE,
                                                &frames, &moved);
     if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY) return error_of(database_.get(), code);
-    return std::max(moved, 0);  // -1: not known.
+    return std::max(moved, 0);  // -1: unknown.
 }
 
 std::int64_t Database::log_frames() const { return *log_frames_; }

@@ -1,4 +1,4 @@
-// A thin skin over SQLite: a connection, and a prepared statement. Every failure is an Error; a
+// A thin layer over SQLite: a connection and a prepared statement. Every failure is an Error. A
 // full disk is ErrorCode::resource_exhausted, so that the store can tell it from all others.
 #pragma once
 
@@ -14,23 +14,25 @@ struct sqlite3_stmt;
 
 namespace berth {
 
-// One statement, prepared once and run many times. It must not outlive its database.
+// A statement, prepared once and run many times. It must not outlive its database.
 class Statement {
 public:
     Statement() = default;
 
-    // Parameters count from 1. What a text or bytes point to must stay until the statement has run.
+    // Parameters count from 1. The memory behind a text or bytes must stay valid until the
+    // statement has run.
     Statement& bind(int at, std::int64_t number);
     Statement& bind(int at, std::string_view text);
     Statement& bind_bytes(int at, std::string_view bytes);
     Statement& bind_null(int at);
 
-    Result<bool> step();  // True: a row is there. After the last one it is ready to run again.
-    Status run();         // For those that give no rows.
-    std::int64_t changed() const;  // Rows, by the last run.
-    void reset();                  // Leaves the rest of the rows.
+    // True: there is a row. After the last row, the statement is ready to run again.
+    Result<bool> step();
+    Status run();                  // For statements that return no rows.
+    std::int64_t changed() const;  // Number of rows that the last run changed.
+    void reset();                  // Discards the remaining rows.
 
-    // Columns count from 0. Views last until the next step.
+    // Columns count from 0. Views are valid until the next step.
     std::int64_t number(int column) const;
     std::string_view bytes(int column) const;
     bool is_null(int column) const;
@@ -46,7 +48,7 @@ private:
 
 struct OpenMode {
     bool read_only = false;
-    std::string vfs;  // Empty: the system's own. Tests put one in that fails.
+    std::string vfs;  // Empty: the default VFS. Tests use one that fails.
 };
 
 class Database {
@@ -56,26 +58,26 @@ public:
     Result<Statement> prepare(std::string_view sql);
     Status run(const char* sql);  // Statements without parameters: the schema, BEGIN, pragmas.
 
-    // From here on SQL has crc32c_of(number, bytes).
+    // Registers the SQL function crc32c_of(number, bytes).
     Status knows_crc32c();
-    // Whether the log is moved into the file and removed when the last connection is closed, as is
-    // usual. Not so, all files stay as they are.
+    // Whether closing the last connection moves the log into the file and removes it (SQLite's
+    // default). If false, all files stay as they are.
     void closes_log(bool closes);
 
-    // Moves what the log holds into the file, as far as readers allow; how many of its frames have
-    // been moved by now.
+    // Moves the content of the log into the file as far as readers allow. Returns how many of its
+    // frames have been moved so far.
     Result<std::int64_t> checkpoint();
-    std::int64_t log_frames() const;  // In the log, as of the last commit here.
+    std::int64_t log_frames() const;  // As of the last commit of this connection.
 
 private:
     struct Close {
         void operator()(sqlite3* database) const;
     };
     std::unique_ptr<sqlite3, Close> database_;
-    std::unique_ptr<std::int64_t> log_frames_;  // Told by SQLite at each commit.
+    std::unique_ptr<std::int64_t> log_frames_;  // Updated by SQLite at each commit.
 };
 
-// BEGIN IMMEDIATE … COMMIT; what is not committed is rolled back.
+// BEGIN IMMEDIATE … COMMIT. The destructor rolls back what was not committed.
 class Transaction {
 public:
     static Result<Transaction> begin(Database& database);

@@ -18,11 +18,11 @@ namespace berth {
 
 namespace {
 
-// Far behind every byte that SQLite locks or that a file has.
+// Beyond every byte that SQLite locks or that a file has.
 constexpr off_t kLockedByte = off_t{1} << 60;
 constexpr std::chrono::seconds kDyingFor{3};
 
-// What the daemon's lock file (apps/daemon/single_instance.h) says.
+// The process that the daemon's lock file (apps/daemon/single_instance.h) names.
 std::string holder_in(const std::string& directory) {
     std::string pid;
     std::getline(std::ifstream(directory + "/lock") >> std::ws, pid);

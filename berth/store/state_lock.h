@@ -1,5 +1,5 @@
-// StateLock: one program at a time writes a state file, by whatever path it came there. It is a
-// lock on the file itself, beside SQLite's own, which readers do not ask for.
+// StateLock: ensures that only one program at a time writes a state file, whatever path leads to
+// it. It is a lock on the file itself, beside SQLite's own; readers do not take it.
 #pragma once
 
 #include <string>
@@ -10,12 +10,13 @@ namespace berth {
 
 class StateLock {
 public:
-    // REQUIRES: the file exists. Refuses one that another program holds, and names that program
-    // if it is a daemon; first waits 3 seconds for one that is ending.
+    // REQUIRES: the file exists. Waits up to 3 seconds for a program that is ending. Then, if
+    // another program holds the lock, fails; the error names that program if it is a daemon.
     static Result<StateLock> take(const std::string& database);
     StateLock(StateLock&& other) noexcept;
     StateLock& operator=(StateLock&&) = delete;
-    // REQUIRES: no connection of this process to the file is open, for it would lose its locks.
+    // REQUIRES: this process has no open connection to the file; such a connection would lose its
+    // locks.
     ~StateLock();
 
 private:
@@ -23,7 +24,7 @@ private:
     int file_;
 };
 
-// Refuses a directory in which a daemon runs, by its process id.
+// Fails if a daemon runs in this directory; the error has its process id.
 Status check_no_daemon(const std::string& directory);
 
 }  // namespace berth

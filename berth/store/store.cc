@@ -27,7 +27,7 @@
 namespace berth {
 
 struct Store::Parts {
-    StateLock lock;  // Let go of last.
+    StateLock lock;  // First member, so that it is released last.
     Database database;
     JournalTable journal;
     PayloadTable payloads;
@@ -50,8 +50,8 @@ struct Store::Parts {
 
 namespace {
 
-// Scripts and environments are nobody else's. What SQLite puts beside the file is as private as the
-// file is when it comes to be.
+// Scripts and environments must stay private. SQLite gives the files that it creates beside the
+// database the database's mode.
 Status keep_private(const std::string& path) {
     for (const char* const beside : {"", "-wal", "-shm"}) {
         const int make = *beside == 0 ? O_CREAT : 0;
@@ -64,7 +64,8 @@ Status keep_private(const std::string& path) {
     return Done{};
 }
 
-// A tail without its file: that was lost or moved away, and an empty cluster would begin.
+// A tail without its database: the database was lost or moved away, and an empty cluster would
+// start.
 Status check_not_gone(const std::string& path, bool accept_loss) {
     if (accept_loss || ::access(path.c_str(), F_OK) == 0) return Done{};
     const Result<std::optional<Chain>> tail = read_tail(path);
@@ -79,7 +80,7 @@ std::size_t things_in(const ClusterState& state) {
     return state.jobs().size() + state.spec().nodes.size();
 }
 
-// `known`: that of the last record. No controller writes in an epoch before it was taken.
+// `known`: the epoch of the last record. A controller takes its epoch before it writes in it.
 Result<Epoch> take_epoch(Database& database, Epoch known) {
     BERTH_TRY(const std::int64_t last, read_meta(database, "epoch"));
     if (last < 0 || static_cast<std::uint64_t>(last) < known.value()) {
@@ -92,7 +93,7 @@ Result<Epoch> take_epoch(Database& database, Epoch known) {
     return Epoch(static_cast<std::uint64_t>(last + 1));
 }
 
-// As it was left: the file is read, and nothing is written before it is known to be whole.
+// Reads the file as it was left. Nothing is written before the file is known to be complete.
 Result<Recovered> recover_whole(Database& database, const std::string& path, bool accept_loss,
                                 LogSink& log) {
     const Result<std::optional<Chain>> tail = read_tail(path);
@@ -182,7 +183,7 @@ Result<JournalTable::Stored> Store::Parts::write(const Record& record, const Clu
     return stored;
 }
 
-// A tail that stays behind is no harm, but notices less.
+// A tail that lags is harmless, but detects fewer losses.
 void Store::Parts::write_tail() {
     const Status written = tail.write(compaction.last());
     if (written.ok() || std::exchange(tail_failed, true)) return;
@@ -196,7 +197,8 @@ Status Store::append(const Record& record, const ClusterState& after) {
     BERTH_ASSERT(record.sequence == parts.compaction.last_sequence() + 1);
     parts.checkpointer.let_finish();
     Result<JournalTable::Stored> stored = parts.write(record, after);
-    // SQLite has taken back what it wrote, and promised nothing: with the reserve's room it may go.
+    // SQLite has rolled back and nothing was promised: with the reserve's space the write may
+    // succeed.
     if (!stored.ok() && stored.error().code == ErrorCode::resource_exhausted &&
         parts.space.give_up_reserve()) {
         parts.log.write(LogLevel::error, "store",
@@ -232,7 +234,7 @@ Status Store::rest(const ClusterState& state) {
     parts.checkpointer.log_is(parts.database.log_frames());
     if (rested.ok()) rested = parts.checkpointer.status();
     if (rested.ok()) return rested;
-    // A snapshot can wait for room; the journal needs it more.
+    // A snapshot can wait for space; the journal needs it more.
     if (rested.error().code == ErrorCode::resource_exhausted) return Done{};
     parts.failed = true;
     return prefixed("between two turns", rested.error());

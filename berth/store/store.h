@@ -1,8 +1,8 @@
-// Store: everything durable, in one SQLite file: the journal, snapshots, scripts and accounting. It
-// is the controller's Journal; one append is one transaction.
+// Store: everything durable in one SQLite file: journal, snapshots, scripts and accounting. It is
+// the controller's Journal; one append is one transaction.
 //
-// Failure: the first error of any write is final. The process must stop and start again from what
-// is durable; a write or a sync is never tried again. The one exception is a full disk found before
+// Failure: the first error of any write is final. The process must stop and restart from what is
+// durable; no write or sync is retried. The one exception is a full disk that is detected before
 // anything was written: the reserve is given up, and from then on has_room() is false.
 #pragma once
 
@@ -15,14 +15,16 @@
 
 namespace berth {
 
-// What was found at the start.
+// The result of Store::open().
 struct Opened;
 
 class Store final : public Journal {
 public:
-    // Makes the file in this directory if it is not there; recovers the state; takes the next
-    // epoch, durably. Refuses a damaged or newer file, saying where; one that lacks records which
-    // its tail tells of; and one that another program has open. What is refused stays as it was.
+    // Creates the file in this directory if it does not exist, recovers the state, and durably
+    // takes the next epoch. Fails, and leaves the file as it was, if the file
+    // - is damaged (the error says where) or of a newer version,
+    // - lacks records that its tail tells of,
+    // - is open in another program.
     static Result<Opened> open(const std::string& directory, StoreSettings settings, LogSink& log);
     Store(Store&&) noexcept;
     ~Store() override;
@@ -31,7 +33,7 @@ public:
     Status rest(const ClusterState& state) override;
     bool has_room() override;
 
-    // What a launch needs. For the thread that appends: others use StoreReader.
+    // The payload for a launch. For the thread that appends; others use StoreReader.
     Result<JobPayload> payload(JobId job, std::optional<JobId> array_job);
 
 private:
@@ -44,10 +46,10 @@ struct Opened {
     Store store;
     ClusterState state;
     Epoch epoch{0};                   // Of the controller that may now start.
-    std::uint32_t first_job = 1;      // No smaller id is free: see restore().
-    std::uint64_t next_sequence = 1;  // Of its first record.
+    std::uint32_t first_job = 1;      // No smaller job id is free: see restore().
+    std::uint64_t next_sequence = 1;  // Of this controller's first record.
     std::uint64_t snapshot_sequence = 0, replayed_records = 0;
-    Time last_at{};  // Of the last record: the controller's time goes on from there.
+    Time last_at{};  // Of the last record. The controller's time continues from there.
 };
 
 }  // namespace berth

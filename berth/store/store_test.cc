@@ -18,7 +18,7 @@ using testing::at;
 using testing::Folder;
 using testing::SmallCluster;
 
-// As an administrator with a hex editor, or a bad disk.
+// Damages a row, as an administrator with a hex editor or a bad disk would.
 void run_sql(const Folder& folder, const std::string& sql) {
     sqlite3* database = nullptr;
     ASSERT_EQ(sqlite3_open((folder.path() + "/berth.db").c_str(), &database), SQLITE_OK);
@@ -60,11 +60,11 @@ StoreSettings eager_snapshots() {
     StoreSettings settings = testing::small_settings();
     settings.snapshot_records = 10;
     settings.slice_bytes = 512;
-    settings.rest_budget = Duration(0);  // One piece of work a turn.
+    settings.rest_budget = Duration(0);  // One piece of work per turn.
     return settings;
 }
 
-// As a large state does it: beside the controller, from the file alone.
+// As for a large state: beside the controller, from the file alone.
 StoreSettings snapshots_by_replica() {
     StoreSettings settings = eager_snapshots();
     settings.live_snapshot_things = 0;
@@ -93,7 +93,7 @@ TEST(Store, MakesTheSnapshotsOfALargeStateBesideTheController) {
     EXPECT_GT(verified->newest, verified->oldest);
 }
 
-// A damaged record costs nothing while the controller still knows what it said.
+// A damaged record does no harm while the controller still has its content in memory.
 TEST(Store, WritesTheStateInMemoryDownIfTheFileCannotBeRecoveredFrom) {
     const Folder folder;
     std::uint64_t hash = 0;
@@ -324,7 +324,7 @@ TEST(Store, HasNoRoomOnceTheDiskIsNearlyFullAndAgainWhenItIsNot) {
     EXPECT_TRUE(cluster.store().has_room());
 }
 
-// Whatever happens in whatever order: the state that comes back is the state that was.
+// For any order of events, the recovered state equals the original one.
 TEST(Store, NamesTheRecordThatTheEngineWouldNotHaveDecided) {
     Folder folder;
     SmallCluster cluster(folder.path());
@@ -334,7 +334,7 @@ TEST(Store, NamesTheRecordThatTheEngineWouldNotHaveDecided) {
     ASSERT_TRUE(again.ok()) << again.error().message;
     EXPECT_FALSE(again->first);
     EXPECT_EQ(again->sequence, 2U);
-    ASSERT_TRUE(cluster.start(1, at(2), 1, {NodeId(1)}).ok());  // By nobody's rules.
+    ASSERT_TRUE(cluster.start(1, at(2), 1, {NodeId(1)}).ok());  // No scheduler decides it.
     again = decide_again(folder.path());
     ASSERT_TRUE(again.ok() && again->first);
     EXPECT_EQ(again->first->sequence, 3U);
@@ -392,7 +392,7 @@ TEST(Store, LetsNobodyElseReadScriptsAndEnvironments) {
         ASSERT_TRUE(cluster.become_leader(at(start)).ok());
         for (const char* const name : {"berth.db", "berth.db-wal", "berth.db-shm"})
             EXPECT_EQ(open_to_others(name), std::filesystem::perms::none) << name;
-        // As a version that did not see to it may have left them.
+        // As a version without this check may have left them.
         std::filesystem::permissions(folder.path() + "/berth.db",
                                      std::filesystem::perms::others_read,
                                      std::filesystem::perm_options::add);

@@ -18,7 +18,7 @@ namespace berth {
 
 namespace {
 
-// "BrthTail", the sequence, the hash, and a checksum of these; numbers with their low byte first.
+// "BrthTail", the sequence, the hash, and a checksum of these three; numbers are little-endian.
 constexpr std::string_view kMark = "BrthTail";
 constexpr std::size_t kCrcAt = 24, kBytes = 28;
 constexpr int kReads = 5;
@@ -62,7 +62,7 @@ Result<std::optional<Chain>> read_tail(const std::string& database) {
     if (file < 0 && errno == ENOENT) return std::optional<Chain>();
     if (file < 0) return file_error(path);
     std::optional<Chain> chain;
-    // A controller may be writing there at this very moment.
+    // A controller may be writing at this moment.
     for (int i = 0; i < kReads && !chain; ++i) {
         Block block{};
         if (::pread(file, block.data(), block.size(), 0) == static_cast<ssize_t>(block.size()))

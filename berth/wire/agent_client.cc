@@ -31,7 +31,7 @@ public:
     void begin(wire::Agents::Stub& stub) {
         const std::lock_guard lock(mutex_);
         stub.async()->Link(&context_, this);
-        // Writes also come from other threads than gRPC's: the call must not end between them.
+        // Writes also come from threads that are not gRPC's: the call must not end between them.
         AddHold();
         wire::FromAgent hello;
         hello.mutable_hello()->set_protocol(kLinkProtocol);
@@ -63,13 +63,13 @@ public:
         end();
     }
 
-    // Returns when gRPC is done with it. True: the controller had spoken.
+    // Returns when gRPC has finished with the call. True if the controller had sent something.
     bool wait() {
         std::unique_lock lock(mutex_);
         done_event_.wait(lock, [&] { return done_; });
         return spoken_to_;
     }
-    const grpc::Status& status() const { return status_; }  // After wait().
+    const grpc::Status& status() const { return status_; }  // Valid after wait().
 
 private:
     void OnReadDone(bool ok) override {
@@ -77,7 +77,7 @@ private:
         Result<Order> order = from_wire(incoming_);
         if (order.ok()) {
             push_(OrderCame{number_, std::move(order).value()});
-        } else {  // Of a newer controller's: it is told, and everything else goes on.
+        } else {  // Of a newer controller: it is answered with a refusal, and the link goes on.
             log_.write(LogLevel::error, "wire",
                        "refused an order of kind " + std::to_string(kind_of(incoming_)) + ": " +
                            order.error().message);
@@ -143,13 +143,13 @@ struct AgentClient::Parts {
     LogSink& log;
     Push push;
     LinkAddress address;
-    std::string last_trouble;  // So that it is said once.
+    std::string last_trouble;  // So that an error is logged once.
 
     std::mutex mutex;
     std::condition_variable changed;
     bool stopping = false;
     std::uint64_t last_link = 0;
-    std::shared_ptr<OwnLink> stream;  // Of last_link, while it is up.
+    std::shared_ptr<OwnLink> stream;  // For last_link, while that is up.
     std::thread thread;
 
     void run();
@@ -163,7 +163,7 @@ struct AgentClient::Parts {
     std::shared_ptr<OwnLink> find(std::uint64_t link);
 };
 
-// The agent takes orders from root or its own user alone.
+// The agent takes orders only from root or its own user.
 Result<int> AgentClient::Parts::connect(const std::string& path) const {
     BERTH_TRY(const int socket, connect_to(path));
     const Result<std::uint32_t> uid = peer_uid(socket);
@@ -180,7 +180,7 @@ bool AgentClient::Parts::is_stopping() {
     return stopping;
 }
 
-// Waits until TLS is there, so that a link is only up when there is a controller.
+// Waits for the TLS connection, so that a link is up only if there is a controller.
 Status AgentClient::Parts::reach(grpc::Channel& channel) {
     const auto until = std::chrono::system_clock::now() + settings.connect_timeout;
     for (auto state = channel.GetState(true); state != GRPC_CHANNEL_READY;
@@ -216,7 +216,7 @@ void AgentClient::Parts::tell(const Error& trouble) {
     log.write(level, "wire", trouble.message);
 }
 
-// From connecting to losing the link. True: the controller accepted it.
+// Connects, and returns when the link is lost. True if the controller accepted it.
 bool AgentClient::Parts::connect_once() {
     const Result<std::shared_ptr<grpc::Channel>> channel = this->channel();
     if (!channel.ok()) {

@@ -1,4 +1,4 @@
-// AgentClient: the agent's end of its link to the controller. It connects, and connects again.
+// AgentClient: the agent's end of its link to the controller. It connects, and reconnects.
 #pragma once
 
 #include <functional>
@@ -13,35 +13,37 @@ namespace berth {
 
 struct AgentClientSettings {
     std::string address;  // "unix:/path", or "host:port" of a controller on another host.
-    // For the latter. Asked before each connection, since certificates are renewed.
+    // For TCP. Called before each connection, since certificates are renewed.
     std::function<Result<LinkCertificates>()> certificates;
-    std::string node;  // Its name.
+    std::string node;  // The node's name.
     std::string version;
-    // Ids of the keys by which a launcher here knows the controller, asked at each connection.
+    // Ids of the controller keys that a launcher here trusts. Called at each connection.
     std::function<std::vector<std::string>()> launch_keys = nullptr;
-    Duration first_wait = std::chrono::milliseconds(100);  // Doubles with each failure …
-    Duration longest_wait = std::chrono::seconds(5);       // … up to this.
+    // Doubles with each failure, up to longest_wait.
+    Duration first_wait = std::chrono::milliseconds(100);
+    Duration longest_wait = std::chrono::seconds(5);
     std::size_t queued_reports_max = 100'000;
     Duration ping_every = std::chrono::seconds(20);
     Duration ping_timeout = std::chrono::seconds(20);
     Duration connect_timeout = std::chrono::seconds(10);
 };
 
-// A further certificate for the node that the present one names. Takes a connection of its own.
+// Gets a new certificate for the node that the present one names. Uses a connection of its own.
 Result<std::string> renew_certificate(const TcpAddress& controller, const LinkCertificates& own,
                                       const std::string& request);
 
 class AgentClient final : public Uplink {
 public:
-    // Takes LinkUp, LinkDown and OrderCame. Called from several threads, but for one link in order.
+    // Receives LinkUp, LinkDown and OrderCame. Called from several threads, but in order for each
+    // link.
     using Push = std::function<void(AgentEvent)>;
 
-    // Refuses an address that it cannot use; that nobody listens there yet is no error.
+    // An unusable address is an error; a controller that does not listen yet is none.
     static Result<std::unique_ptr<AgentClient>> start(AgentClientSettings settings, LogSink& log,
                                                       Push push);
     ~AgentClient() override;
 
-    void send(OutgoingReport report) override;  // Of a link that is gone: forgotten.
+    void send(OutgoingReport report) override;  // Dropped if the link is gone.
     void close(std::uint64_t link) override;
 
 private:

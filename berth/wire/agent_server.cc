@@ -32,14 +32,14 @@ namespace {
 constexpr std::size_t kNodeNameMax = 255;
 constexpr int kLaunchKeysMax = 16;
 
-// Orders that wait to be encoded. The controller waits where there are more.
+// Orders that wait to be encoded. Above that the controller blocks.
 constexpr std::size_t kOutgoingMax = 50'000;
 
 class ServedLink;
 
 }  // namespace
 
-// Shared with the streams, which outlive the server by a moment when it is torn down.
+// Shared with the streams, which may briefly outlive the server when it is destroyed.
 struct AgentServer::Parts {
     AgentServerSettings settings;
     LogSink& log;
@@ -49,19 +49,19 @@ struct AgentServer::Parts {
     std::string path;
     int listening = -1, stop_event = -1;
     std::thread acceptor;
-    // Who comes as `agent_uid` has a server of his own: his streams are told from others' by that,
-    // and by nothing that a socket closed meanwhile could make another's.
+    // Peers that run as `agent_uid` get a server of their own, which tells their streams from
+    // others'. A socket number would not do: after a close it may be reused.
     std::unique_ptr<wire::Agents::CallbackService> service, service_of_agent;
     std::unique_ptr<grpc::Server> server, server_of_agent;
 
-    using Outgoing = std::variant<OutgoingOrder, berth::Link>;  // An order; a link to be cut.
+    using Outgoing = std::variant<OutgoingOrder, berth::Link>;  // An order, or a link to cut.
     std::unique_ptr<Outbox<Outgoing>> outbox;
 
     mutable std::mutex mutex;
     std::condition_variable empty;
     std::map<std::uint64_t, std::shared_ptr<ServedLink>> links;
     std::uint64_t last_link = 0;
-    std::size_t streams = 0;  // That still use this.
+    std::size_t streams = 0;  // Streams that still use this object.
 
     void accept_all();
     void admit(int socket);
@@ -73,7 +73,7 @@ struct AgentServer::Parts {
 
 namespace {
 
-// One agent's stream. gRPC calls On… one at a time for reads and one at a time for writes; orders
+// The stream of one agent. gRPC makes one read callback and one write callback at a time; orders
 // come from the controller's thread.
 class ServedLink final : public grpc::ServerBidiReactor<wire::FromAgent, wire::FromController>,
                          public std::enable_shared_from_this<ServedLink> {
@@ -82,7 +82,7 @@ public:
                bool of_this_host)
         : parts_(parts), call_(call), link_{number}, of_this_host_(of_this_host) {}
 
-    // Keeps itself until gRPC is done with it.
+    // Keeps this object alive until gRPC has finished with it.
     void begin() {
         self_ = shared_from_this();
         StartRead(&incoming_);
@@ -98,7 +98,7 @@ public:
             parts_.log.write(LogLevel::warning, "wire",
                              "node " + node_ + " does not read its orders: its link is cut");
             finish({grpc::StatusCode::RESOURCE_EXHAUSTED, "orders are not being read"});
-            call_.TryCancel();  // Nor would it read the status.
+            call_.TryCancel();  // The agent would not read the status either.
             return;
         }
         if (queue_.size() == 1) StartWrite(&queue_.front());
@@ -109,14 +109,14 @@ public:
         finish({grpc::StatusCode::ABORTED, why});
     }
 
-    // For what over TLS has come to be refused since it began.
+    // For a certificate that was revoked after the link began.
     void cut_if_of(const std::string& node) {
         if (announced_ && node_ == node && !objection().empty()) cut("the certificate is revoked");
     }
 
-    // Whose link it is. REQUIRES: it has said so, without which nobody sends to it.
+    // The node of this link. REQUIRES: the agent has said so (before that nothing sends to it).
     const std::string& node() const { return node_; }
-    const std::vector<std::string>& known_keys() const { return known_keys_; }  // Likewise.
+    const std::vector<std::string>& known_keys() const { return known_keys_; }  // The same applies.
 
 private:
     void OnReadDone(bool ok) override {
@@ -174,7 +174,7 @@ private:
         return grpc::Status::OK;
     }
 
-    // Of a newer agent's. Once for each link, since it may send many.
+    // For reports of a newer agent. Logs once per link, since there may be many.
     grpc::Status pass_over(const wire::FromAgent& message) {
         if (!std::exchange(said_unknown_, true)) {
             parts_.log.write(LogLevel::warning, "wire",
@@ -218,7 +218,7 @@ private:
         node_ = hello.node();
         known_keys_.assign(hello.launch_keys().begin(), hello.launch_keys().end());
         announced_ = true;
-        // After that: who is revoked from now on is found by cut_if_of().
+        // Checked after that: later revocations are found by cut_if_of().
         if (const std::string why = objection(); !why.empty()) {
             return {grpc::StatusCode::PERMISSION_DENIED, why};
         }
@@ -237,13 +237,14 @@ private:
     AgentServer::Parts& parts_;
     grpc::CallbackServerContext& call_;
     const Link link_;
-    const bool of_this_host_;  // It may be this host's own node alone.
+    const bool of_this_host_;  // The peer may only be this host's own node.
     std::shared_ptr<ServedLink> self_;
     wire::FromAgent incoming_;
-    std::string node_;  // Of the reading side, as the next two.
+    std::string node_;  // Used by the reading side, as the next two.
     std::vector<std::string> known_keys_;
-    bool said_unknown_ = false;            // That it sends what is not known here.
-    std::atomic<bool> announced_ = false;  // That is set, for whoever reads it elsewhere.
+    bool said_unknown_ = false;  // Unknown reports have been logged.
+    // node_ and known_keys_ are set and may be read by other threads.
+    std::atomic<bool> announced_ = false;
 
     std::mutex mutex_;
     std::deque<wire::FromController> queue_;  // The first one is being written.
@@ -251,7 +252,7 @@ private:
     bool finished_ = false;
 };
 
-// A stream that is refused before it begins.
+// A stream that is refused at once.
 class RefusedStream final : public grpc::ServerBidiReactor<wire::FromAgent, wire::FromController> {
 public:
     explicit RefusedStream(const grpc::Status& status) { Finish(status); }
@@ -373,7 +374,7 @@ std::shared_ptr<ServedLink> AgentServer::Parts::find(Link link) const {
     return found == links.end() ? nullptr : found->second;
 }
 
-// Of what came over a Unix socket there is none.
+// Peers on a Unix socket have no certificate, hence no objection.
 std::string AgentServer::Parts::objection_to(const grpc::CallbackServerContext& call) const {
     if (!settings.tls || !settings.tls->objection_to) return {};
     const Result<std::optional<std::string>> node = certified_name(call);
@@ -390,7 +391,7 @@ Result<std::unique_ptr<AgentServer>> AgentServer::start(AgentServerSettings sett
     limit_grpc_log();
     BERTH_TRY(const std::string path, unix_path(settings.address));
     BERTH_TRY(const int listening, listen_on(path));
-    // Whoever else connects is turned away by who he is, not by the file's mode.
+    // Other users are rejected by their uid, not by the mode of the socket.
     if (settings.agent_uid) ::chmod(path.c_str(), 0666);
     auto parts = std::shared_ptr<Parts>(
         new Parts{std::move(settings), log, std::move(push), std::move(load_payload)});
@@ -455,11 +456,11 @@ AgentServer::~AgentServer() {
 
 void AgentServer::Parts::carry(OutgoingOrder order) {
     const std::shared_ptr<ServedLink> stream = find(order.link);
-    if (stream == nullptr) return;  // Its loss is on its way to the controller.
+    if (stream == nullptr) return;  // The controller is about to learn of its loss.
     auto* const launch = std::get_if<LaunchAttempt>(&order.order.body);
     if (launch != nullptr) {
         Result<JobPayload> payload = load_payload(*launch);
-        if (!payload.ok()) {  // Goes without a script: the node refuses it, and says so.
+        if (!payload.ok()) {  // Sent without a script: the node refuses it and reports that.
             log.write(LogLevel::error, "wire", payload.error().message);
         } else {
             launch->payload = std::move(payload).value();

@@ -1,10 +1,10 @@
-// What gRPC itself has to say: passed on, but no more than a few lines a minute, since any stranger
-// whose handshake fails makes it write one.
+// Passes on gRPC's own log lines, limited to a few a minute: any unauthenticated peer whose
+// handshake fails causes one.
 #pragma once
 
 namespace berth {
 
-// For the whole process; once is enough.
+// For the whole process; one call is enough.
 void limit_grpc_log();
 
 }  // namespace berth

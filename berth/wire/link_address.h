@@ -1,4 +1,4 @@
-// Where a controller is to be found by its agents: on this machine, or over TLS on another.
+// The address at which agents reach the controller: on this machine, or over TLS on another.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,16 @@ struct TcpAddress {
 };
 std::string to_string(const TcpAddress& address);  // "[::1]:6817"
 
-inline constexpr std::uint16_t kLinkPort = 6817;  // As slurmctld's.
+inline constexpr std::uint16_t kLinkPort = 6817;  // The port of slurmctld.
 
 // "HOST", "HOST:PORT" or "[ADDRESS]:PORT".
 Result<TcpAddress> parse_tcp_address(const std::string& text, std::uint16_t port = kLinkPort);
 
 using LinkAddress = std::variant<UnixAddress, TcpAddress>;
-// "unix:/PATH", or as above.
+// "unix:/PATH", or an address as above.
 Result<LinkAddress> parse_link_address(const std::string& text);
 
-// What an end of the link over TCP shows of itself, and whom it trusts. All PEM.
+// What one end of a TLS link presents, and the authority that it trusts. All PEM.
 struct LinkCertificates {
     std::string authority, certificate, key;
 };

@@ -1,4 +1,5 @@
-// For tests of the link: what the other side pushed, in order, for a test that waits for it.
+// For tests of the link: collects what the other side has pushed, in order; a test can wait for an
+// item.
 #pragma once
 
 #include <gtest/gtest.h>

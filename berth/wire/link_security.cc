@@ -11,8 +11,9 @@
 namespace berth {
 namespace {
 
-// gRPC 1.51 takes TLS 1.2 too and has no setting against that. What is named here is for 1.2 alone,
-// and asks for a key that nobody has: so 1.3 remains. It is read once, before the first connection.
+// Leaves TLS 1.3 as the only version. gRPC 1.51 also accepts TLS 1.2 and has no setting against it.
+// The suites named here concern 1.2 only, and need a key that nobody has. gRPC reads the variable
+// once, before the first connection.
 void leave_tls_13_alone() {
     static const bool done = ::setenv("GRPC_SSL_CIPHER_SUITES", "PSK-AES256-GCM-SHA384", 1) == 0;
     BERTH_ASSERT(done);
@@ -50,7 +51,7 @@ std::string certificate_of(const grpc::CallbackServerContext& call) {
 Result<std::optional<std::string>> certified_name(const grpc::CallbackServerContext& call) {
     const auto who = call.auth_context();
     const auto kinds = who->FindPropertyValues("transport_security_type");
-    // What has no TLS has come through our own acceptor, which has asked the kernel.
+    // A peer without TLS has come through our own acceptor, which has asked the kernel.
     if (kinds.empty() || kinds.front() == "insecure") return std::optional<std::string>();
     const auto names = who->GetPeerIdentity();
     if (!who->IsPeerAuthenticated() || names.size() != 1) {

@@ -1,5 +1,4 @@
-// Mutual TLS 1.3 as gRPC takes it, and who it says is at the other end. For the two ends of the
-// link, in their sources alone.
+// Mutual TLS 1.3 for gRPC, and the identity of the peer. For the sources of the two link ends only.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -15,15 +14,15 @@ namespace berth {
 
 std::shared_ptr<grpc::ServerCredentials> server_credentials(const LinkCertificates& own);
 
-// A channel of its own, with no connection or memory of failures in common with another. It takes
-// the controller alone for its peer.
+// A channel that shares no connection and no failure history with any other. Accepts only the
+// controller as its peer.
 std::shared_ptr<grpc::Channel> secure_channel(const TcpAddress& to, const LinkCertificates& own,
                                               grpc::ChannelArguments arguments);
 
-// The peer's certificate, as PEM; empty where it has none.
+// The peer's certificate, as PEM; empty if it has none.
 std::string certificate_of(const grpc::CallbackServerContext& call);
 
-// The node that the peer's certificate names. nullopt: it came over a Unix socket.
+// The node that the peer's certificate names. nullopt: the peer is connected over a Unix socket.
 Result<std::optional<std::string>> certified_name(const grpc::CallbackServerContext& call);
 
 }  // namespace berth

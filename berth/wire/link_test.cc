@@ -43,7 +43,7 @@ protected:
             log_, [&events](AgentEvent event) { events.push(std::move(event)); });
         return started.ok() ? std::move(started).value() : nullptr;
     }
-    // A client that keeps no rule: what it is told when its link is cut.
+    // A client that violates the protocol: the status with which its link is cut.
     grpc::Status say(const std::vector<wire::FromAgent>& messages) {
         const Result<int> socket = connect_to(path_);
         if (!socket.ok()) return {grpc::StatusCode::UNKNOWN, socket.error().message};
@@ -66,8 +66,8 @@ protected:
     std::unique_ptr<AgentServer> server_;
 };
 
-// A controller of a later version: it gives an order of a kind that nobody here knows, then one
-// that everybody knows, and remembers what it is told.
+// A controller of a later version: it sends an order of an unknown kind, then a known one, and
+// keeps the answers.
 class LaterController final : public wire::Agents::Service {
 public:
     grpc::Status Link(
@@ -181,7 +181,7 @@ TEST_F(LinkTest, FillsInTheLargestScriptAndEnvironmentForTheBatchHostAlone) {
 
 TEST_F(LinkTest, ConnectsAgainWhenTheControllerIsBack) {
     Mailbox<AgentEvent> events;
-    const auto agent = client(events);  // Nobody listens yet.
+    const auto agent = client(events);  // The server does not listen yet.
     std::uint64_t last = 0;
     for (int life = 0; life < 3; ++life) {
         start_server();
@@ -211,8 +211,8 @@ TEST_F(LinkTest, TellsTheControllerWhenAnAgentIsGone) {
     const auto lost = inbox_.wait_for<LinkLost>();
     ASSERT_TRUE(lost);
     EXPECT_EQ(lost->link, input->link);
-    server_->send({input->link, NodeId(0), {.body = Welcome{}}});  // Nobody is there: no harm.
-    // The inbox hears of it first; gRPC lets go of the call a moment later.
+    server_->send({input->link, NodeId(0), {.body = Welcome{}}});  // The peer is gone: no harm.
+    // The inbox learns of it first; gRPC releases the call a moment later.
     for (int i = 0; i < 1000 && server_->links() > 0; ++i) std::this_thread::sleep_for(5ms);
     EXPECT_EQ(server_->links(), 0u);
 }
@@ -228,7 +228,7 @@ TEST_F(LinkTest, CutsTheLinkThatTheControllerCloses) {
     ASSERT_TRUE(events.wait_for<LinkDown>());
     const auto again = events.wait_for<LinkUp>();
     ASSERT_TRUE(again);
-    agent->send({up->link, heartbeat()});  // Of the old link: forgotten.
+    agent->send({up->link, heartbeat()});  // Of the old link: dropped.
     agent->send({again->link, {.boot_id = "second", .body = Heartbeat{}}});
     EXPECT_EQ(inbox_.wait_for<AgentInput>()->report.boot_id, "second");
 }
@@ -307,7 +307,7 @@ TEST_F(LinkTest, NoticesAPeerThatIsDeadButHasNotHungUp) {
     start_server({.ping_every = 1s, .ping_timeout = 1s});
     const Result<int> socket = connect_to(path_);
     ASSERT_TRUE(socket.ok());
-    // Speaks as far as Hello through a relay, which then stops relaying.
+    // Sends Hello through a relay, which then stops relaying.
     int ends[2];
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
     std::atomic<bool> relaying = true, stop = false;
@@ -363,7 +363,7 @@ TEST_F(LinkTest, LeavesASocketThatSomebodyListensOn) {
     EXPECT_EQ(listen_on(path_).error().code, ErrorCode::already_exists);
     server_.reset();
     const int left = *listen_on(path_);
-    ::close(left);  // As a process that was killed leaves it.
+    ::close(left);  // As a killed process leaves it.
     start_server();
 }
 

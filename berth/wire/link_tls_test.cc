@@ -19,7 +19,7 @@ Time now() {
     return Time(std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
 }
 
-// A port of the loopback interface that nobody has.
+// An unused port of the loopback interface.
 std::uint16_t free_port() {
     const int fd = socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in at{};
@@ -46,7 +46,7 @@ struct Remembering final : LogSink {
     std::string text;
 };
 
-// A controller that agents of other hosts may reach.
+// A controller that agents on other hosts can reach.
 class LinkTlsTest : public ::testing::Test {
 protected:
     LinkTlsTest() {
@@ -88,7 +88,7 @@ protected:
         return log_.has(part);
     }
 
-    std::string revoked_;  // Under the log's mutex.
+    std::string revoked_;  // Protected by the log's mutex.
     Authority authority_ = *Authority::make("lab", now());
     TcpAddress at_{"127.0.0.1", free_port()};
     Remembering log_;
@@ -166,7 +166,7 @@ TEST_F(LinkTlsTest, ARevokedCertificateLosesItsLinkAtOnceAndGetsNone) {
     const std::string key = *make_key();
     EXPECT_FALSE(renew_certificate(at_, own, *make_request(key, "gpu1")).ok());
     EXPECT_TRUE(renew_certificate(at_, other, *make_request(key, "gpu2")).ok());
-    // A new certificate of the same node is another one.
+    // The revocation does not concern a new certificate of the same node.
     const auto again = client(node(authority_, "gpu1"), "gpu1");
     EXPECT_TRUE(events_.wait_for<LinkUp>());
 }
@@ -188,7 +188,7 @@ TEST_F(LinkTlsTest, AnAddressThatIsTakenIsNamed) {
     EXPECT_NE(second.error().message.find(to_string(at_)), std::string::npos);
 }
 
-// What plain OpenSSL gets when it comes with nothing newer than this.
+// Whether plain OpenSSL completes a handshake with `newest` as its highest version.
 bool handshakes(const TcpAddress& at, const LinkCertificates& own, int newest) {
     const openssl::Owned<SSL_CTX, SSL_CTX_free> context(SSL_CTX_new(TLS_client_method()));
     const auto key = openssl::read_key(own.key);

@@ -57,7 +57,7 @@ Error malformed(std::string_view what) {
     return {ErrorCode::invalid_argument, "a message without " + std::string(what)};
 }
 
-// ---- Reports, each into the place that the message has for its kind.
+// ---- Reports: each goes into the message field of its kind.
 
 struct FillReport {
     wire::FromAgent& out;
@@ -116,7 +116,7 @@ struct FillReport {
     }
 };
 
-// Only for accounting: an end counts also where its usage cannot be read.
+// Used only for accounting: an end counts even if its usage is unreadable.
 template <class Message>
 std::optional<RunUsage> usage_in(const Message& in) {
     if (!in.has_usage()) return std::nullopt;
@@ -154,7 +154,7 @@ StepReport step_report(const wire::StepEnd& in) {
     return report;
 }
 
-// ---- Orders, likewise.
+// ---- Orders: each goes into the message field of its kind.
 
 struct FillOrder {
     wire::FromController& out;

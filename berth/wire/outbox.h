@@ -1,5 +1,5 @@
-// Outbox: carries what the controller's thread gives away, in order, on a thread of its own, so
-// that scripts are read and messages encoded while the controller goes on.
+// Outbox: a queue with a thread of its own that carries what the controller's thread hands over, in
+// order, so that reading scripts and encoding messages do not delay the controller.
 #pragma once
 
 #include <condition_variable>
@@ -14,7 +14,7 @@ namespace berth {
 template <class Item>
 class Outbox {
 public:
-    // Of more than `most`, put() waits.
+    // put() blocks while `most` items wait.
     Outbox(std::size_t most, std::function<void(Item)> carry)
         : most_(most), carry_(std::move(carry)), thread_([this] { run(); }) {}
     ~Outbox() { stop(); }
@@ -27,7 +27,7 @@ public:
         items_.push_back(std::move(item));
         if (items_.size() == 1) filled_.notify_one();
     }
-    // What is still in it is not carried any more.
+    // Items still in the queue are dropped.
     void stop() {
         {
             const std::lock_guard lock(mutex_);
@@ -60,7 +60,7 @@ private:
     std::condition_variable filled_, taken_;
     std::vector<Item> items_;
     bool stopped_ = false;
-    std::thread thread_;  // The last: it uses all of the above.
+    std::thread thread_;  // Last, because it uses all members above.
 };
 
 }  // namespace berth

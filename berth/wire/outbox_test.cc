@@ -54,7 +54,7 @@ TEST(Outbox, LetsGoOfWhoWaitsWhenItIsStopped) {
         for (int i = 0; i < 10; ++i) outbox.put(i);
     });
     std::thread stopper([&] { outbox.stop(); });
-    busy.join();  // Though nothing is carried.
+    busy.join();  // Although nothing is carried.
     shut.unlock();
     stopper.join();
 }

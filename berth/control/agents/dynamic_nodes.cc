@@ -7,11 +7,11 @@
 namespace berth {
 namespace {
 
-constexpr std::size_t kNodesEver = 1 << 16;  // Those deleted keep their number.
+constexpr std::size_t kNodesEver = 1 << 16;  // Deleted nodes keep their number.
 
 bool is_there(const NodeSpec& node) { return !node.gone; }
 
-// As slurm.conf says it: "gpu,fpga".
+// Whether GresTypes in slurm.conf ("gpu,fpga") names it.
 bool is_gres_type(const ClusterSpec& spec, const std::string& name) {
     for (const auto& [key, value] : spec.settings) {
         if (!iequals(key, "GresTypes")) continue;
@@ -50,17 +50,18 @@ Result<std::optional<NodeDescribed>> joined(const ClusterState& state, const std
     NodeDescribed fact{.node = {}, .dimensions = spec.dimensions};
     if (is_new || spec.node(*id).origin == NodeOrigin::joined) {
         BERTH_TRY(fact.node, make_node(name, joining, fact.dimensions));
-    } else {  // As the administrator said; but where its devices are, it knows itself.
+    } else {  // As the administrator described it; only the device files come from the node.
         fact.node = spec.node(*id);
         BERTH_CHECK(find_devices(fact.node, fact.dimensions, joining));
     }
     if (is_new) return std::optional(std::move(fact));
     const NodeSpec& before = spec.node(*id);
-    fact.node.weight = before.weight;  // By an administrator since, perhaps.
+    // An administrator may have changed these.
+    fact.node.weight = before.weight;
     fact.node.features = before.features;
     fact.node.comment = before.comment;
     fact.node.extra = before.extra;
-    // Jobs hold what it was; it is described anew when none is there.
+    // While jobs hold resources of the node, its description stays.
     if (fact.node == before || !state.jobs_on(*id).empty()) return std::optional<NodeDescribed>();
     return std::optional(std::move(fact));
 }

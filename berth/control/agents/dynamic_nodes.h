@@ -1,5 +1,5 @@
-// Dynamic nodes: nodes that join by themselves or that an administrator makes, and that no
-// configuration names.
+// Dynamic nodes: nodes that no configuration names, created when an agent joins or by an
+// administrator.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,13 @@
 
 namespace berth {
 
-// Why there can be no such more, or none with these kinds of GRES; empty: nothing is in the way.
+// Why `more` such nodes cannot be added (MaxNodeCount, node numbers used up, a GRES missing from
+// GresTypes), as a message for the user. Empty if they can.
 std::string object_to_nodes(const ClusterSpec& spec, std::size_t more, const NewNode& node);
 
-// What a node that joins becomes: made, or described anew where it joined before; nullopt: it stays
-// as it is. REQUIRES: it is not configured.
+// The fact to record when the agent of a dynamic node registers: the node is created, or described
+// anew if it changed since it last joined. nullopt: nothing changes.
+// REQUIRES: the node is not in the configuration.
 Result<std::optional<NodeDescribed>> joined(const ClusterState& state, const std::string& name,
                                             const JoiningNode& joining);
 

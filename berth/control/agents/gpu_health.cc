@@ -1,5 +1,5 @@
-// What follows from faults of GPUs that agents report: the GPU alone is drained, and who holds it
-// is ended where it cannot go on.
+// Handles GPU faults that agents report: drains that GPU alone, and ends the jobs that hold it and
+// cannot go on.
 #include <algorithm>
 
 #include "berth/control/agents/hardware.h"
@@ -8,7 +8,7 @@
 namespace berth {
 namespace {
 
-// By its index among the node's GPUs, as in gres.conf.
+// Its index among the node's GPUs, as in gres.conf.
 std::optional<std::uint32_t> device_of(const ClusterSpec& spec, NodeId node, std::int32_t gpu) {
     const std::vector<Device>& devices = spec.node(node).devices;
     for (std::uint32_t i = 0; i < devices.size(); ++i) {
@@ -24,7 +24,7 @@ bool holds_device(const Job& job, NodeId node, std::uint32_t device) {
     });
 }
 
-// Through no fault of its own: it runs again, if it may.
+// The jobs are not at fault: they are requeued if they may be.
 void end_holders(TurnBuilder& builder, NodeId node, std::uint32_t device) {
     for (const JobId id : builder.state().jobs_on(node)) {
         const Job& job = *builder.state().find_job(id);
@@ -38,8 +38,8 @@ void end_holders(TurnBuilder& builder, NodeId node, std::uint32_t device) {
 
 }  // namespace
 
-// An agent tells all it has seen each time it registers; what was acted upon before is known by its
-// number, also to a controller that was started again.
+// At each registration an agent reports all faults that it has seen. Faults already handled are
+// recognised by their number, even by a new controller.
 void Nodes::note_faults(TurnBuilder& builder, NodeId node, const std::vector<GpuFault>& faults) {
     const std::string instance = sessions_.of(node).instance;
     const ClusterSpec& spec = builder.state().spec();
@@ -65,7 +65,7 @@ void Nodes::note_faults(TurnBuilder& builder, NodeId node, const std::vector<Gpu
     }
 }
 
-// A GPU that is gone when the agent looks for the first time reports no fault.
+// A GPU that is missing at the agent's first look causes no fault report.
 void Nodes::drain_absent_gpus(TurnBuilder& builder, NodeId node, const NodeSpec& found) {
     const ClusterSpec& spec = builder.state().spec();
     const NodeSpec& configured = spec.node(node);

@@ -10,7 +10,7 @@
 namespace berth {
 namespace {
 
-// More than any node has: sums of what an agent says stay within bounds.
+// More than any node has; keeps sums of an agent's numbers within bounds.
 constexpr std::int64_t kCountMax = 1 << 20;
 
 void add(std::string& reason, const std::string& fault) {
@@ -18,7 +18,7 @@ void add(std::string& reason, const std::string& fault) {
     reason += fault;
 }
 
-// "gpu:a100:8(S:0-1)" -> gpu, 8; "gpu" -> gpu, 1. What cannot be read counts as none.
+// "gpu:a100:8(S:0-1)" -> gpu, 8; "gpu" -> gpu, 1. Unreadable entries count as 0.
 void count_gres(std::string_view entry, std::map<std::string, std::int64_t, std::less<>>& counts) {
     entry = trim(entry.substr(0, entry.find('(')));
     if (entry.empty()) return;
@@ -29,7 +29,7 @@ void count_gres(std::string_view entry, std::map<std::string, std::int64_t, std:
     counts[std::string(parts.front())] += count;
 }
 
-// Commas within "(S:0,1)" belong to their entry.
+// Commas within "(S:0,1)" do not separate entries.
 std::map<std::string, std::int64_t, std::less<>> counts_of(std::string_view gres_text) {
     std::map<std::string, std::int64_t, std::less<>> counts;
     std::size_t start = 0;
@@ -53,7 +53,7 @@ void add_missing_gres(std::string& reason, const NodeSpec& configured, const Nod
         wanted[dimensions.at(configured.devices[i].dimension).name] += 1;
     }
     auto there = counts_of(found.gres_text);
-    if (found.gres_text.empty()) {  // An agent that has the cluster's own description of its node.
+    if (found.gres_text.empty()) {  // The agent has the cluster's own description of its node.
         for (const Device& device : found.devices) {
             if (device.dimension.index() >= dimensions.size()) continue;
             there[dimensions.at(device.dimension).name] += 1;

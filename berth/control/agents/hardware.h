@@ -1,4 +1,4 @@
-// What a node lacks of what its configuration promises, in Slurm's words for it.
+// What a registered node lacks compared with its configuration, worded as Slurm words it.
 #pragma once
 
 #include <string>
@@ -8,16 +8,17 @@
 
 namespace berth {
 
-// "Low RealMemory (reported:16000 < 100.00% of configured:64000)"; several joined by ", "; empty if
-// nothing is missing. More than configured is no fault. The GRES found are read from
-// `found.gres_text` ("gpu:a100:8,fpga:2"), since an agent that looked for itself knows no
-// dimension ids; from `found.devices` if it is empty. Of the configured ones those with devices are
-// compared, for only they can be counted on the node; of these, none that is drained.
+// Example: "Low RealMemory (reported:16000 < 100.00% of configured:64000)". Several shortfalls are
+// joined by ", "; empty if nothing is missing. A node may have more than is configured.
+//
+// GRES are read from `found.gres_text` ("gpu:a100:8,fpga:2"), because an agent does not know
+// dimension ids; if that is empty, from `found.devices`. Only configured GRES with devices are
+// compared, since others cannot be counted on the node. Drained devices are not counted.
 std::string hardware_shortfall(const NodeSpec& configured, const NodeSpec& found,
                                const Dimensions& dimensions, DeviceMask drained = 0);
 
-// The GPUs of the configuration whose device files the node has not, while it has others. None
-// where it has none at all: then it is not single GPUs that are missing.
+// The configured GPUs whose device files the node lacks, if it has other GPUs. Empty if the node
+// has no GPU at all: the fault is then not one of single GPUs.
 DeviceMask absent_gpus(const NodeSpec& configured, const NodeSpec& found,
                        const Dimensions& dimensions);
 

@@ -1,4 +1,4 @@
-// The care of nodes that are there: health checks from time to time, and reboots once nothing runs.
+// Health checks of responding nodes, and reboots of nodes on which nothing runs.
 #include "berth/control/agents/nodes.h"
 
 namespace berth {
@@ -26,7 +26,7 @@ bool is_checked(const ClusterState& state, NodeId node) {
 
 }  // namespace
 
-// ReturnToService=0: what has not responded stays down until an administrator resumes it.
+// ReturnToService=0: a node that did not respond stays down until an administrator resumes it.
 void Nodes::keep_down(TurnBuilder& builder, NodeId node) {
     if (builder.state().spec().care.return_to_service != 0) return;
     if (builder.state().condition(node).down) return;
@@ -34,9 +34,11 @@ void Nodes::keep_down(TurnBuilder& builder, NodeId node) {
         NodeUpdated{.node = node, .down = true, .reason = kNotResponding, .by = kOurselves});
 }
 
-// ReturnToService, as a node registers. 2: whatever it was down for, it takes work again. 1: it
-// does if it had not responded, and is down if it rebooted though nobody had asked for that. 0:
-// likewise, and what was down stays so.
+// Applies ReturnToService when a node registers:
+// - 2: the node takes work again, whatever it was down for.
+// - 1: it takes work again if it was down because it did not respond. It goes down if it rebooted
+//   unexpectedly.
+// - 0: a node that is down stays down. It goes down if it rebooted unexpectedly.
 void Nodes::return_to_service(TurnBuilder& builder, NodeId node, const NodeCondition& before,
                               bool was_silent) {
     const std::optional<std::uint8_t> rule = builder.state().spec().care.return_to_service;
@@ -56,7 +58,7 @@ void Nodes::return_to_service(TurnBuilder& builder, NodeId node, const NodeCondi
         .node = node, .down = true, .reason = "Node unexpectedly rebooted", .by = kOurselves});
 }
 
-// Each node is checked when it comes.
+// Each node is checked when it registers.
 void Nodes::begin_care(TurnBuilder& builder, NodeId node, bool same_boot) {
     NodeSession& session = sessions_.of(node);
     session.health_at.reset();
@@ -96,14 +98,14 @@ void Nodes::check_health(TurnBuilder& builder, NodeId node) {
         return;
     }
     session.health_at = builder.now() + care.health_interval;
-    if (first && care.health_cycle) {  // Not all at once: each at its own part of the interval.
+    if (first && care.health_cycle) {  // Spread over the interval by node number.
         const auto nodes = static_cast<std::int64_t>(spec.nodes.size());
         *session.health_at = builder.now() + care.health_interval * (node.value() + 1) / nodes;
     }
 }
 
-// Asked for: begun once nothing runs. Begun: said again while it still speaks in the same boot, and
-// given up in the end.
+// A requested reboot begins once nothing runs. A reboot that has begun is ordered again while the
+// node still reports from the same boot, and given up in the end.
 void Nodes::reboot(TurnBuilder& builder, NodeId node) {
     NodeSession& session = sessions_.of(node);
     const ClusterSpec& spec = builder.state().spec();
@@ -129,8 +131,8 @@ void Nodes::reboot(TurnBuilder& builder, NodeId node) {
     give(builder, node, RunNodeProgram{NodeProgram::reboot, spec.care.reboot, kRebootTimeout});
 }
 
-// A health check that ends badly says so with scontrol, if it wants something to follow; Slurm's
-// rule. A node that cannot be rebooted is not to be used as if it had been.
+// As in Slurm, a failed health check has no effect of its own: the program calls scontrol if it
+// wants one. A node whose reboot failed must not be used as if it had rebooted.
 void Nodes::program_ended(TurnBuilder& builder, NodeId node, const NodeProgramEnded& report) {
     if (report.failure.empty()) return;
     const bool rebooting = report.program == NodeProgram::reboot;

@@ -17,7 +17,7 @@ void Nodes::install(const ClusterSpec& spec) {
 void Nodes::reinstall(TurnBuilder& builder, const ClusterSpec& before) {
     const ClusterSpec& spec = builder.state().spec();
     install(spec);
-    // What agents are told when they register.
+    // What agents learn when they register.
     const bool told_otherwise = before.scheduling.heartbeat != spec.scheduling.heartbeat ||
                                 before.scheduling.agent_timeout != spec.scheduling.agent_timeout ||
                                 before.care != spec.care || before.dimensions != spec.dimensions;
@@ -25,7 +25,7 @@ void Nodes::reinstall(TurnBuilder& builder, const ClusterSpec& before) {
         const NodeId node = NodeId::from_index(i);
         const std::optional<Link> link = sessions_.of(node).link;
         if (link && (told_otherwise || before.nodes[i] != spec.nodes[i])) builder.close(*link);
-        // A shorter patience counts from here on: who was right until now is not late.
+        // A shorter timeout counts from now, so that no node is late at once.
         if (link || builder.state().condition(node).responding)
             sessions_.of(node).heard_at = builder.now();
         sessions_.mark(node);
@@ -38,7 +38,7 @@ void Nodes::lose(TurnBuilder& builder, Link link) {
     builder.log(LogLevel::info, "node " + builder.state().spec().node(*node).name +
                                     ": the link to its agent is lost");
     sessions_.close(*node);
-    sessions_.mark(*node);  // The clock of its silence runs on from when it was last heard.
+    sessions_.mark(*node);  // The timeout keeps counting from its last message.
 }
 
 std::optional<Time> Nodes::silence_due(const ClusterState& state, NodeId node) const {
@@ -47,7 +47,8 @@ std::optional<Time> Nodes::silence_due(const ClusterState& state, NodeId node) c
     return session.heard_at + state.spec().scheduling.agent_timeout;
 }
 
-// A silent link is closed, so that there is one way back: a registration with the whole inventory.
+// Also closes the link of a node that does not respond, so that there is only one way back: a
+// registration with the whole inventory.
 void Nodes::note_silence(TurnBuilder& builder) {
     for (const NodeId node : sessions_.take_due(builder.now())) {
         sessions_.mark(node);
@@ -121,7 +122,7 @@ void Nodes::notify(TurnBuilder& builder, const Job& job, const std::string& text
     give(builder, job.nodes.front(), NotifyAttempt{job.id, job.attempt, text});
 }
 
-// What changed of a job that holds nodes concerns them only where it is another run, or its end.
+// A change to a job that holds resources concerns its nodes only if it is another run, or its end.
 void Nodes::mark_changed(const ClusterState& state, const ClusterState::Touched& touched) {
     for (const JobId id : touched.gone) seen_.erase(id);
     for (const JobId id : touched.jobs) {

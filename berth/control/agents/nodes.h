@@ -1,12 +1,14 @@
-// Nodes: what passes between the controller and the agents. Reports become facts; the state becomes
-// orders.
+// Nodes: the protocol between the controller and its agents. Reports become facts; the state
+// becomes orders.
 //
-// The protocol in short. A connection starts with a registration: the node's whole inventory, which
-// is reconciled with the state at once. From then on, reports count only if they carry that
-// registration's session and boot id. What a node must do is never queued: sync() reads it from the
-// state, when something of the node has changed, when its agent registers, and when an order has
-// had no effect for a while. An attempt leaves the state by its agent's word alone — an end from
-// the spool, a tombstone's answer, a new boot id — or an administrator's.
+// - A connection starts with a registration: the node's whole inventory, which is reconciled with
+//   the state at once. From then on a report counts only if it carries the session and boot id of
+//   that registration.
+// - Orders are never queued. sync() derives them from the state when something about the node has
+//   changed, when its agent registers, and when an order has had no effect for a while.
+// - An attempt leaves the state only when its agent says so (an end from the spool, a tombstone's
+//   answer, a new boot id), when the node is declared dead (unresponsive_nodes.cc), or when an
+//   administrator says so.
 #pragma once
 
 #include <optional>
@@ -17,43 +19,46 @@
 
 namespace berth {
 
-// Who drains a node for a fault that was found, in `scontrol show node`.
+// The user that `scontrol show node` names when Berth itself drains a node for a fault.
 inline constexpr const char* kOurselves = "slurm";
 
 class Nodes {
 public:
     explicit Nodes(const ClusterState& state);
-    void install(const ClusterSpec& spec);  // After SpecInstalled …
-    // … while agents are linked: nodes that are described otherwise than before register anew.
+    void install(const ClusterSpec& spec);  // Call after SpecInstalled.
+    // The same while agents are connected: nodes whose description changed register anew.
     void reinstall(TurnBuilder& builder, const ClusterSpec& before);
 
-    // ---- What comes from the agents.
+    // ---- Messages from the agents.
     void hear(TurnBuilder& builder, AgentInput input);
     void lose(TurnBuilder& builder, Link link);
-    // Nodes not heard of for the agent timeout become unschedulable. What else
-    // follows from it, only the site's fence or its or a job's word decides: unresponsive_nodes.cc.
+    // Marks nodes that have sent nothing for the agent timeout as not responding, hence
+    // unschedulable. Their attempts end only by the fence program, `presume_dead_after` or the
+    // job's `--berth-presume-dead`: see unresponsive_nodes.cc.
     void note_silence(TurnBuilder& builder);
 
-    // ---- What is silent (unresponsive_nodes.cc).
-    // A new controller has heard of no one: from now on it counts how long each is silent.
+    // ---- Nodes that do not respond (unresponsive_nodes.cc).
+    // A new controller has heard from no agent yet: the timeout of each node counts from this call.
     void begin_watch(TurnBuilder& builder);
     void fence_answered(TurnBuilder& builder, const FenceAnswered& answer);
 
-    // ---- What commands want of them.
+    // ---- Requests of commands.
     bool is_connected(NodeId node) const { return sessions_.of(node).link.has_value(); }
-    void look_at(NodeId node) { sessions_.mark(node); }  // Something is wanted of it.
-    // To be ended by KILL and not by TERM, once the state says that it ends.
+    // Call when a command changes what the node should do.
+    void look_at(NodeId node) { sessions_.mark(node); }
+    // The job's processes get SIGKILL without a SIGTERM first, once the state says that the job
+    // ends.
     void end_at_once(const Job& job);
     void start_step(const Job& job, const Step& step, LaunchStep common);
     void end_step(const Job& job, const Step& step);
-    // nullopt: this controller has not seen it begin.
+    // nullopt: the step was created under an earlier controller, which alone knew the address.
     std::optional<SrunPlace> srun_of(const Job& job, const Step& step) const;
-    // Given once: a signal that does not arrive is lost, as in any system.
+    // Sent once. A signal is lost if the link is down.
     void signal(TurnBuilder& builder, const Job& job, std::span<const NodeId> nodes,
                 const SignalAttempt& order);
-    void notify(TurnBuilder& builder, const Job& job, const std::string& text);  // Likewise.
+    void notify(TurnBuilder& builder, const Job& job, const std::string& text);  // Sent once, too.
 
-    // ---- What the state wants of them: at the end of a turn.
+    // ---- Orders that the state implies; called at the end of a turn.
     void mark_changed(const ClusterState& state, const ClusterState::Touched& touched);
     void sync_marked(TurnBuilder& builder);
 
@@ -128,9 +133,10 @@ private:
     std::optional<Time> next_due(const TurnBuilder& builder, NodeId node) const;
 
     Sessions sessions_;
-    std::size_t fencing_ = 0;  // Sessions whose fence was asked, and has not answered.
+    std::size_t fencing_ = 0;  // Sessions with a fence call under way.
     std::map<std::string, NodeId, std::less<>> by_name_;
-    // Holding jobs as they were when their nodes were last marked: only what differs concerns them.
+    // Jobs that hold resources, as they were when their nodes were last marked. Only a job that
+    // differs from its entry marks its nodes again.
     struct Seen {
         Attempt attempt{0};
         JobState state = JobState::running;
@@ -139,11 +145,12 @@ private:
         friend bool operator==(const Seen&, const Seen&) = default;
     };
     std::map<JobId, Seen> seen_;
-    // Jobs that nodes could not begin, until they run, and what those nodes could not begin of
-    // late. Volatile: a new controller counts anew.
+    // `refused_`: jobs that some nodes failed to begin, until the job runs. `refusing_`: for each
+    // node, the jobs that it recently failed to begin. Not recorded: a new controller starts with
+    // none.
     struct Refusals {
         std::set<NodeId> by;
-        NotBegun why = NotBegun::unknown;  // The last one's.
+        NotBegun why = NotBegun::unknown;  // Of the last failure.
     };
     std::map<JobId, Refusals> refused_;
     std::map<NodeId, std::set<JobId>> refusing_;

@@ -1,7 +1,9 @@
-// What becomes of a job that a node could not begin, and of the node. Where the node lacks what
-// every job needs, the job goes back to the queue as if nothing had been, and the third such job
-// drains the node. Any other refusal may be the job's own fault: it is tried on three nodes, then
-// held. Either way the job is not sent to the same node again, as long as another can run it.
+// What happens when a node fails to begin a job, to the job and to the node.
+// - If the node lacks what every job needs, the job is requeued as if nothing had happened. The
+//   third such job drains the node.
+// - Any other refusal may be the job's own fault: it is tried on three nodes, then held.
+//
+// In both cases the job is not sent to the same node again while another node can run it.
 #include <algorithm>
 
 #include "berth/control/agents/nodes.h"
@@ -10,9 +12,9 @@
 namespace berth {
 namespace {
 
-constexpr std::size_t kNodesTried = 3;  // Before a job is held.
-constexpr std::size_t kJobsLost = 3;    // Before a node is drained.
-// A job that no other node can run waits this long for its node to mend.
+constexpr std::size_t kNodesTried = 3;  // Before the job is held.
+constexpr std::size_t kJobsLost = 3;    // Before the node is drained.
+// If no other node can run the job, it is tried again on the same nodes after this time.
 constexpr Duration kTryAgain = std::chrono::seconds(10);
 constexpr const char* kHeld = "launch failed requeued held";
 
@@ -29,7 +31,7 @@ JobUpdated refused_by(const Job& job, std::vector<std::string> nodes) {
     return {.job = job.id, .request = std::move(request)};
 }
 
-// The job without the nodes that have refused it; nullopt: nothing else could run it.
+// The job with the nodes that refused it excluded; nullopt: no other node could run it.
 std::optional<JobUpdated> without(const TurnBuilder& builder, const Job& job,
                                   const std::set<NodeId>& nodes) {
     auto admitted = admit_update(builder.state(), builder.now(),
@@ -40,8 +42,9 @@ std::optional<JobUpdated> without(const TurnBuilder& builder, const Job& job,
 
 }  // namespace
 
-// Back to the queue. False: that is not to be done here. Nothing of it has begun on the batch host,
-// so that --no-requeue does not forbid it; of a refusal by another node that is not known.
+// Requeues the job. Returns false if the job must end instead. If the batch host reports the
+// refusal, nothing of the job has begun there, so --no-requeue does not forbid the requeue. A
+// refusal by another node does not show that.
 bool Nodes::send_back(TurnBuilder& builder, NodeId node, const Job& job,
                       const AttemptReport& report) {
     const bool whole = !job.het && !job.spec.command->interactive;
@@ -51,7 +54,7 @@ bool Nodes::send_back(TurnBuilder& builder, NodeId node, const Job& job,
     refusals.by.insert(node);
     refusals.why = report.not_begun;
     if (job.state != JobState::running) return job.outcome == JobState::pending;
-    // Held until settle_refused() has found where else it may go.
+    // Held until settle_refused() has found which other nodes can run it.
     const bool for_job = report.not_begun == NotBegun::for_job;
     builder.record(EndJob{.job = job.id,
                           .outcome = JobState::pending,
@@ -77,7 +80,7 @@ void Nodes::note_refusal(TurnBuilder& builder, NodeId node, const AttemptReport&
                                .by = kOurselves});
 }
 
-// Once nothing of its attempt is left on any node.
+// Call once nothing of the job's attempt is left on any node.
 void Nodes::settle_refused(TurnBuilder& builder, JobId id) {
     const auto found = refused_.find(id);
     if (found == refused_.end()) return;
@@ -89,7 +92,7 @@ void Nodes::settle_refused(TurnBuilder& builder, JobId id) {
     if (job->state != JobState::pending) return;
     const Refusals& refusals = found->second;
     const bool for_job = refusals.why == NotBegun::for_job;
-    if (for_job && refusals.by.size() >= kNodesTried) {  // It stays held.
+    if (for_job && refusals.by.size() >= kNodesTried) {  // The job stays held.
         builder.record(refused_by(*job, {}));
         refused_.erase(found);
         return;
@@ -99,7 +102,7 @@ void Nodes::settle_refused(TurnBuilder& builder, JobId id) {
         if (for_job) builder.record(JobHeld{id, Hold::none});
         return;
     }
-    // Once the job is released, or this time has come, the same nodes may try again.
+    // The same nodes may try again once the job is released, or at this time.
     JobUpdated again = refused_by(*job, {});
     if (for_job) {
         refused_.erase(found);
@@ -110,7 +113,7 @@ void Nodes::settle_refused(TurnBuilder& builder, JobId id) {
     builder.record(std::move(again));
 }
 
-// The job runs, and so does the node.
+// The job runs, so neither the job nor the node is at fault.
 void Nodes::forget_refusals(const TurnBuilder& builder, NodeId node, JobId id) {
     refusing_.erase(node);
     refused_.erase(id);

@@ -1,4 +1,4 @@
-// How an agent's registration opens a session, and how its inventory meets the state.
+// How an agent's registration opens a session, and how its inventory is reconciled with the state.
 #include <algorithm>
 
 #include "berth/control/agents/dynamic_nodes.h"
@@ -52,7 +52,7 @@ void Nodes::register_node(TurnBuilder& builder, const AgentInput& input,
     }
 }
 
-// One that no file names may join. What is gone may still have ends to report, if it was in one.
+// An unknown node may join as a dynamic node. A deleted dynamic node may still have ends to report.
 Result<NodeId> Nodes::known_node(TurnBuilder& builder, const Registration& registration) {
     const auto found = by_name_.find(registration.node);
     const NodeSpec* const spec =
@@ -75,7 +75,7 @@ Result<NodeId> Nodes::known_node(TurnBuilder& builder, const Registration& regis
 }
 
 void Nodes::accept(TurnBuilder& builder, Link link, NodeId node, const Registration& registration) {
-    // Taken out (boot_ids), a node that comes back is taken for one that never went away.
+    // With the protection boot_ids off, a rebooted node looks as if it had never been away.
     const bool same_boot = !builder.protections().boot_ids ||
                            builder.state().condition(node).boot_id == registration.boot_id;
     const NodeCondition before = builder.state().condition(node);
@@ -108,7 +108,7 @@ void Nodes::accept(TurnBuilder& builder, Link link, NodeId node, const Registrat
     sessions_.mark(node);
 }
 
-// The inventory is taken as a whole, in one record.
+// The whole inventory goes into one record.
 void Nodes::settle(TurnBuilder& builder, NodeId node, const Registration& registration,
                    bool same_boot) {
     NodeSession& session = sessions_.of(node);
@@ -118,7 +118,8 @@ void Nodes::settle(TurnBuilder& builder, NodeId node, const Registration& regist
         believed.push_back({attempt, session.run(attempt).started});
     }
     std::vector<AttemptReport> inventory = registration.attempts;
-    if (!builder.protections().atomic_inventory) {  // Taken out: the spool comes too late.
+    // With the protection off, the spool arrives too late.
+    if (!builder.protections().atomic_inventory) {
         std::erase_if(inventory, [](const AttemptReport& report) { return !report.live; });
     }
     const Reconciled result = reconcile(believed, inventory, same_boot);
@@ -134,7 +135,7 @@ void Nodes::settle(TurnBuilder& builder, NodeId node, const Registration& regist
     }
 }
 
-// Before the attempts, so that a step's own end counts and not that of its attempt.
+// Runs before the attempts are settled, so that a step's own end counts, not that of its attempt.
 void Nodes::settle_steps(TurnBuilder& builder, NodeId node, const Registration& registration,
                          bool same_boot) {
     for (const StepReport& report : registration.ended_steps) step_ended(builder, node, report);
@@ -150,7 +151,8 @@ void Nodes::settle_steps(TurnBuilder& builder, NodeId node, const Registration& 
     }
 }
 
-// A step that is not there, and whose order is forgotten, never started and never will.
+// A step that is absent and whose order this controller does not have has not started and never
+// will.
 void Nodes::settle_steps_of(TurnBuilder& builder, NodeId node, AttemptId attempt,
                             const std::vector<StepId>& live) {
     RunProgress& run = sessions_.of(node).run(attempt);

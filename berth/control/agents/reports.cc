@@ -1,4 +1,4 @@
-// What agents report within a session, and what is recorded of it.
+// Reports of agents within a session, and what is recorded of them.
 #include <algorithm>
 
 #include "berth/control/agents/nodes.h"
@@ -7,7 +7,7 @@
 namespace berth {
 namespace {
 
-// Of a step that failed before any of its tasks could exit.
+// For a step that failed before any of its tasks could exit.
 constexpr ExitStatus kFailedStep{.code = 1, .signal = 0};
 
 }  // namespace
@@ -17,7 +17,7 @@ void Nodes::hear(TurnBuilder& builder, AgentInput input) {
         return register_node(builder, input, *registration);
     }
     const std::optional<NodeId> node = sessions_.node_on(input.link);
-    if (!node) return;  // Of a link that is closed, or never registered.
+    if (!node) return;  // The link is closed, or no node has registered over it.
     NodeSession& session = sessions_.of(*node);
     const bool same_boot =
         !builder.protections().boot_ids || input.report.boot_id == session.boot_id;
@@ -68,24 +68,24 @@ void Nodes::attempt_frozen(TurnBuilder& builder, NodeId node, const AttemptFroze
     sessions_.mark(node);
 }
 
-// Taken out (attempts), the word about an earlier attempt is taken for the current one's.
+// With the protection `attempts` off, a report about an earlier attempt counts for the current one.
 AttemptId Nodes::meant_attempt(const TurnBuilder& builder, AttemptId attempt) const {
     if (builder.protections().attempts) return attempt;
     const Job* const job = builder.state().find_job(attempt.job);
     return job == nullptr ? attempt : AttemptId{attempt.job, job->attempt};
 }
 
-// An end that nobody waits for (it is recorded already, or its job forgotten) is acknowledged like
-// any other: orders leave after the record, so an acknowledgement never comes too early.
+// Every end is acknowledged, even if it is already recorded or its job forgotten. Orders leave
+// after the record is durable, so an acknowledgement never comes too early.
 void Nodes::attempt_ended(TurnBuilder& builder, NodeId node, const AttemptReport& report,
                           bool same_boot) {
     const AttemptId attempt = meant_attempt(builder, {report.job, report.attempt});
     if (holds(builder.state(), node, attempt)) {
         const bool started = sessions_.of(node).run(attempt).started;
-        // Only what went wrong before anything ran counts as a failed launch, which holds the job.
+        // Only a failure before anything ran counts as a failed launch, which holds the job.
         const bool launch_failed = !report.failure.empty() && !report.batch_exit && same_boot &&
                                    (report.never_ran || !started);
-        // One that was to end already was killed by us, which is no fault of its node's.
+        // A job that was already to end was killed by us: its node is not at fault.
         const Job& job = *builder.state().find_job(attempt.job);
         const bool was_to_run = job.state == JobState::running || refused_.contains(job.id);
         const bool not_begun = launch_failed && was_to_run && report.not_begun != NotBegun::unknown;
@@ -118,7 +118,8 @@ void Nodes::attempt_ended(TurnBuilder& builder, NodeId node, const AttemptReport
     sessions_.mark(node);
 }
 
-// A node on which the site's own program fails takes no more work until somebody has looked.
+// If the site's prolog or epilog fails on a node, the node takes no more work until an
+// administrator resumes it.
 void Nodes::drain_for(TurnBuilder& builder, NodeId node, const AttemptReport& report) {
     const std::string reason = report.failed_hook == Hook::prolog ? "Prolog error" : "Epilog error";
     builder.log(LogLevel::error, "node " + builder.state().spec().node(node).name +
@@ -128,7 +129,7 @@ void Nodes::drain_for(TurnBuilder& builder, NodeId node, const AttemptReport& re
     builder.record(NodeUpdated{.node = node, .drained = true, .reason = reason, .by = kOurselves});
 }
 
-// The last of them is gone: the node may take work again.
+// When the last orphan has ended, the node may take work again.
 void Nodes::orphan_ended(TurnBuilder& builder, NodeId node, AttemptId attempt) {
     NodeSession& session = sessions_.of(node);
     if (session.orphans.erase(attempt) == 0 || !session.orphans.empty()) return;

@@ -28,8 +28,8 @@ Sessions::Judgement Sessions::judge(NodeId node, Link link, const Registration& 
         return {Verdict::accept, ""};
     }
     if (node_on(link)) return {Verdict::refuse, "this link is another node's"};
-    // A registration that was overtaken, or comes over a link that was lost meanwhile. Numbers of
-    // sessions start again where an agent has lost its disk; its start is later then.
+    // The registration was overtaken, or its link has been lost since. Session numbers restart when
+    // an agent loses its disk; that agent started later.
     if (registration.session <= session.number &&
         registration.agent_started_at <= session.agent_started_at) {
         return {Verdict::refuse, "it is older than the registration in force"};

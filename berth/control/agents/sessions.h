@@ -1,5 +1,5 @@
 // Sessions: which agent speaks for which node, over which link, and what it has confirmed so far.
-// All of it is volatile: a new controller learns it again from the agents' registrations.
+// Nothing here is recorded: a new controller learns it again from the agents' registrations.
 #pragma once
 
 #include <map>
@@ -16,57 +16,62 @@
 
 namespace berth {
 
-// Where the srun of a step listens, and what proves to it that one may come.
+// Where the srun of a step listens, and the token that a connection to it must present.
 struct SrunPlace {
     std::string address, token;
 };
 
-// One node's part of a step, until it has ended there.
+// The part of a step that runs on one node, until it ends there.
 struct StepProgress {
-    // What all its nodes' orders have in common; dropped once it runs here. Without it a step that
-    // is not running here can never be launched: a controller does not remember it over a restart.
+    // The part of the launch that all nodes share; dropped once the step runs here. Not recorded:
+    // after a controller restart, a step that does not yet run here can no longer be launched.
     std::shared_ptr<const LaunchStep> launch;
     bool started = false;
-    bool ending = false;  // By scancel.
-    SrunPlace srun;       // For who attaches to the step.
+    bool ending = false;  // Cancelled by scancel.
+    SrunPlace srun;       // For sattach.
     Delivery delivery;
 };
 
-// One attempt on one node, as its agent has confirmed it.
+// One attempt on one node, as confirmed by its agent.
 struct RunProgress {
     enum class Need : std::uint8_t { nothing, launch, end };
 
     Attempt attempt{0};
     bool started = false;
     bool gone = false;          // See Reconciled::gone.
-    bool at_once = false;       // To be ended by KILL.
-    Need need = Need::nothing;  // What `delivery` repeats.
+    bool at_once = false;       // End it with SIGKILL.
+    Need need = Need::nothing;  // The order that `delivery` repeats.
     Delivery delivery;
     std::map<StepId, StepProgress> steps;
-    std::uint32_t frozen = 0;    // The last change of its suspension that is carried out here …
-    std::uint32_t freezing = 0;  // … and the one that is ordered; 0: none.
+    // Number of the last suspend or resume that is carried out here, and of the one that is ordered
+    // (0: none).
+    std::uint32_t frozen = 0;
+    std::uint32_t freezing = 0;
     Delivery freeze_delivery;
 };
 
 struct NodeSession {
-    std::optional<Link> link;  // nullopt: nothing can be said to it now.
-    std::uint64_t number = 0;  // The agent's own, which its reports and our orders carry.
+    std::optional<Link> link;  // nullopt: not connected.
+    std::uint64_t number = 0;  // Chosen by the agent; reports and orders carry it.
     std::string instance, boot_id;
     Time agent_started_at{};
     Time heard_at{};
-    NodeRegistered registered;  // As recorded; recorded again once its strays are gone.
-    JobId oldest_live{0};       // As its welcome said.
+    NodeRegistered registered;  // As recorded; recorded again once the orphans are gone.
+    JobId oldest_live{0};       // As sent in its Welcome.
     std::map<JobId, RunProgress> runs;
-    std::map<AttemptId, Delivery> orphans;  // Live there, and nobody's: they are being ended. Until
-                                            // they are gone nothing is launched there.
-    std::optional<Time> silent_at;          // When its silence was noted; nullopt: not by us.
-    bool fencing = false;                   // The fence was asked, and has not answered.
-    Time fence_at{};                        // Not before.
-    std::optional<Time> health_at, reboot_at;  // When to ask for each (again).
-    bool health_is_first = false;              // Of this session.
-    std::optional<Time> check_at;              // As in Sessions::checks_.
+    // Attempts that are alive on the node but not in the state. They are being ended; until they
+    // are gone, nothing is launched here.
+    std::map<AttemptId, Delivery> orphans;
+    // When this controller marked it not responding; nullopt: it did not.
+    std::optional<Time> silent_at;
+    bool fencing = false;  // A fence call is under way.
+    Time fence_at{};       // No fence call before this time.
+    // When to run the health check and the reboot program (again).
+    std::optional<Time> health_at, reboot_at;
+    bool health_is_first = false;  // The next health check is the first of this session.
+    std::optional<Time> check_at;  // This node's entry in Sessions::checks_.
 
-    // The progress of the attempt that now holds something on the node.
+    // The progress of the attempt that currently holds resources on the node.
     RunProgress& run(AttemptId attempt);
 };
 
@@ -77,34 +82,37 @@ public:
 
     NodeSession& of(NodeId node) { return nodes_[node.index()]; }
     const NodeSession& of(NodeId node) const { return nodes_[node.index()]; }
-    std::optional<NodeId> node_on(Link link) const;  // nullopt: not, or not any more.
+    std::optional<NodeId> node_on(Link link) const;  // nullopt: the link is unknown or closed.
 
     // What to do with a registration.
     enum class Verdict : std::uint8_t {
         accept,
-        welcome_again,  // The very one that was accepted: its welcome was lost, or it came twice.
-        stale,          // Overtaken on its own link by a later one: not a word.
-        refuse,         // The link is closed; the agent may try again later.
+        // It is the registration in force: its welcome was lost, or the message arrived twice.
+        welcome_again,
+        stale,   // A later one on the same link overtook it: no answer.
+        refuse,  // The link is closed; the agent may try again later.
     };
     struct Judgement {
         Verdict verdict = Verdict::accept;
         std::string why;  // Of a refusal.
     };
-    // Two agents with one name must never both act. The one that registered first keeps the name as
-    // long as it is heard; the other is refused, and may try again. An agent that was started again
-    // is such an other until its predecessor's link is lost, or has been silent for two heartbeats.
+    // Two agents with the same node name must never both act. The agent that registered first keeps
+    // the name while it sends heartbeats; the other is refused and may try again. A restarted agent
+    // counts as another agent until its predecessor's link is lost or has sent nothing for two
+    // heartbeats.
     Judgement judge(NodeId node, Link link, const Registration& registration, Time now,
                     Duration heartbeat) const;
 
-    // The registration is accepted. Returns the link that it supersedes, to be closed.
+    // Puts an accepted registration in force. Returns the link that it supersedes, which the caller
+    // closes.
     std::optional<Link> open(NodeId node, Link link, const Registration& registration, Time now,
                              bool same_boot);
-    void close(NodeId node);  // Forgets the link; what was confirmed stays.
+    void close(NodeId node);  // Forgets the link; what the agent has confirmed stays.
 
-    // Nodes to look at: those marked, and those whose time has come. In node order.
+    // Nodes to synchronise: those marked, and those whose check is due. In node order.
     void mark(NodeId node);
     std::vector<NodeId> take_marked();
-    void check_by(NodeId node, std::optional<Time> at);  // Instead of what was said before.
+    void check_by(NodeId node, std::optional<Time> at);  // Replaces the earlier time.
     std::vector<NodeId> take_due(Time now);
     std::optional<Time> next_check() const;
 

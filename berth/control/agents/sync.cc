@@ -1,5 +1,5 @@
-// Which orders the state implies for a node. This is the one place that gives orders to launch and
-// to end; it is asked whenever the answer may have changed, and again while it has no effect.
+// The orders that the state implies for a node. Only this code gives orders to launch and to end.
+// It runs whenever the answer may have changed, and again while an order has no effect.
 #include <algorithm>
 
 #include "berth/control/agents/nodes.h"
@@ -20,7 +20,7 @@ void Nodes::sync(TurnBuilder& builder, NodeId node) {
     std::erase_if(session.runs, [&](const auto& entry) {
         return !holds(builder.state(), node, {entry.first, entry.second.attempt});
     });
-    if (!session.link) return;  // Its next registration brings it here again.
+    if (!session.link) return;  // The next registration marks the node again.
     sync_orphans(builder, node);
     for (const JobId id : builder.state().jobs_on(node)) {
         sync_run(builder, node, *builder.state().find_job(id));
@@ -40,11 +40,11 @@ void Nodes::sync_orphans(TurnBuilder& builder, NodeId node) {
 RunProgress::Need Nodes::need_of(const TurnBuilder& builder, NodeId node, const Job& job,
                                  const RunProgress& run) const {
     if (job.state == JobState::completing || run.gone) {
-        // Taken out (gangs), only the batch host is told that the run is over.
+        // With the protection `gangs` off, only the batch host learns that the run is over.
         const bool told = builder.protections().gangs || node == job.nodes.front();
         return told ? RunProgress::Need::end : RunProgress::Need::nothing;
     }
-    // What is nobody's may hold what this one is to get.
+    // An orphan may hold resources that this job needs.
     if (job.is_configuring() || run.started || !sessions_.of(node).orphans.empty())
         return RunProgress::Need::nothing;
     return RunProgress::Need::launch;
@@ -68,13 +68,15 @@ void Nodes::sync_run(TurnBuilder& builder, NodeId node, const Job& job) {
     give(builder, node,
          EndAttempt{job.id, job.attempt, builder.scheduling().kill_wait,
                     run.at_once ? kKill : kTerm});
-    // Taken out (wait_for_clean), what is told to end is taken for ended.
+    // With the protection wait_for_clean off, an attempt counts as ended as soon as it is ordered
+    // to end.
     if (!builder.protections().wait_for_clean && job.state == JobState::completing) {
         builder.record(AttemptEnded{.job = attempt.job, .attempt = attempt.attempt, .node = node});
     }
 }
 
-// A run stands still, or goes on, as its suspension says; asked for until the agent has done it.
+// Freezes or thaws a run as its suspension says. The order is repeated until the agent has carried
+// it out.
 void Nodes::sync_frozen(TurnBuilder& builder, NodeId node, const Job& job, RunProgress& run) {
     const std::uint32_t wanted = job.suspension ? job.suspension->changes : 0;
     const bool done = !run.started || job.state != JobState::running || run.frozen >= wanted;
@@ -113,7 +115,7 @@ void Nodes::give(TurnBuilder& builder, NodeId node, OrderBody body) {
                   Order{builder.epoch(), session.boot_id, session.number, std::move(body)});
 }
 
-// When to look at the node again, if nothing happens before.
+// When to look at the node again if nothing happens before.
 std::optional<Time> Nodes::next_due(const TurnBuilder& builder, NodeId node) const {
     const NodeSession& session = sessions_.of(node);
     std::optional<Time> due = silence_due(builder.state(), node);

@@ -1,7 +1,7 @@
-// What becomes of a node that is silent and still holds jobs. By itself nothing: its runs may go on
-// behind a broken network, and a second run of the same job would do harm. Only a proof ends them
-// (the site's fence has switched the node off), or the word of the site or of a job that it does
-// not want to wait for one.
+// Nodes that do not respond and hold jobs. By default nothing happens: their runs may go on behind
+// a broken network, and a second run of the same job would do harm. Such runs end only by proof
+// (the fence program has switched the node off) or if the site (`presume_dead_after`) or the job
+// (`--berth-presume-dead`) does not want to wait for one.
 #include <algorithm>
 #include <utility>
 
@@ -11,10 +11,10 @@ namespace berth {
 namespace {
 
 constexpr Duration kFenceRepeat = std::chrono::minutes(1);
-// The others wait for theirs, and are not asked for if they come back meanwhile.
+// Further nodes wait; a node that responds meanwhile is not fenced.
 constexpr std::size_t kFencesAtOnce = 16;
-// A clock that has jumped, or a controller that was stopped for a while, makes all nodes silent at
-// once. Whoever is alive says so within moments of losing its link.
+// After a clock jump or a pause of the controller all nodes seem not to respond. A live agent
+// reports within moments after its link is lost.
 constexpr Duration kGraceMost = std::chrono::seconds(30);
 
 Duration presumed_after(const SchedulingSpec& scheduling, const FenceSpec& fence) {
@@ -36,7 +36,7 @@ void Nodes::begin_watch(TurnBuilder& builder) {
     }
 }
 
-// When to settle what a silent node holds; nullopt: there is nothing to settle, or no way to.
+// When to settle the jobs of a node that does not respond; nullopt: there are none, or no way to.
 std::optional<Time> Nodes::settling_due(const ClusterState& state, NodeId node) const {
     const NodeSession& session = sessions_.of(node);
     const FenceSpec& fence = state.spec().fence;
@@ -73,8 +73,8 @@ void Nodes::settle_silent(TurnBuilder& builder, NodeId node) {
     if (holds_any && to_ask && session.fence_at <= builder.now()) ask_fence(builder, node);
 }
 
-// The node itself takes no work before it has registered again, and what it still runs then is
-// ended first: its GPUs are never given twice. But a job may run twice for a while.
+// The node takes no work before it registers again, and whatever it still runs then is ended first.
+// So its GPUs are never allocated twice, but a job may run twice for a while.
 void Nodes::presume_dead(TurnBuilder& builder, NodeId node) {
     const FenceSpec& fence = builder.state().spec().fence;
     const Duration silence = builder.now() - sessions_.of(node).heard_at;
@@ -106,7 +106,8 @@ void Nodes::ask_fence(TurnBuilder& builder, NodeId node) {
                    .timeout = fence.timeout});
 }
 
-// It may have come back meanwhile, in the boot that is over now: then what we hear of it is old.
+// The node may have responded meanwhile, in the boot that is now over: those messages are out of
+// date.
 void Nodes::fence_answered(TurnBuilder& builder, const FenceAnswered& answer) {
     const auto found = by_name_.find(answer.node);
     if (found == by_name_.end()) return;
@@ -116,7 +117,8 @@ void Nodes::fence_answered(TurnBuilder& builder, const FenceAnswered& answer) {
     session.fence_at = builder.now() + kFenceRepeat;
     sessions_.mark(node);
     const NodeCondition& condition = builder.state().condition(node);
-    if (condition.boot_id != answer.boot_id) return;  // Rebooted since: that says it all.
+    // It has rebooted since, which is proof enough.
+    if (condition.boot_id != answer.boot_id) return;
     if (!answer.failure.empty()) {
         builder.log(LogLevel::error, "node " + answer.node + " is not proved dead: the fence " +
                                          answer.failure + "; its jobs wait");
@@ -131,7 +133,7 @@ void Nodes::fence_answered(TurnBuilder& builder, const FenceAnswered& answer) {
     end_attempts_on(builder, node);
 }
 
-// A fence is free: for one of these.
+// A fence call is free: marks the nodes that may wait for it.
 void Nodes::mark_silent(const TurnBuilder& builder) {
     for (std::size_t i = 0; i < builder.state().spec().nodes.size(); ++i) {
         const NodeId node = NodeId::from_index(i);
@@ -146,7 +148,7 @@ void Nodes::end_attempts_on(TurnBuilder& builder, NodeId node) {
     }
 }
 
-// A boot that the fence said was over speaks to us.
+// A boot that the fence program declared dead sends messages.
 void Nodes::note_survival(TurnBuilder& builder, NodeId node) {
     const NodeCondition& condition = builder.state().condition(node);
     if (condition.fenced_boot.empty() || condition.fenced_boot != condition.boot_id) return;

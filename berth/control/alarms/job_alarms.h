@@ -1,4 +1,4 @@
-// JobAlarms: of each job at most one moment, at which something is due.
+// JobAlarms: at most one alarm time for each job.
 #pragma once
 
 #include <map>
@@ -14,9 +14,9 @@ namespace berth {
 
 class JobAlarms {
 public:
-    void set(JobId job, std::optional<Time> at);  // nullopt: none.
+    void set(JobId job, std::optional<Time> at);  // nullopt: no alarm.
 
-    std::vector<JobId> due(Time now) const;  // The earliest first.
+    std::vector<JobId> due(Time now) const;  // Earliest first.
     std::optional<Time> next() const;
 
 private:

@@ -8,11 +8,11 @@
 namespace berth {
 namespace {
 
-// Where there is no limit; there may come to be one.
+// Used without a limit, since one may be set later.
 constexpr Duration kLongestPause = std::chrono::minutes(1);
 
-// Its client waits until it is configured. As in Slurm, jobs of partitions for root alone are left
-// to root's own scheduler.
+// A job that is being configured is not watched: its client waits for it. As in Slurm, jobs of
+// partitions for root alone are left to root's own scheduler.
 bool is_watched(const ClusterState& state, const Job& job) {
     return job.state == JobState::running && !job.is_configuring() &&
            job.spec.command->interactive && job.spec.command->attended &&
@@ -24,7 +24,7 @@ bool is_watched(const ClusterState& state, const Job& job) {
 Keepalives::Keepalives(const ClusterState& state)
     : limit_(state.spec().scheduling.inactive_limit) {}
 
-// A third of the limit: two in a row may be lost.
+// The interval is a third of the limit, so two keepalives in a row may be lost.
 Answer Keepalives::keep_alive(const TurnBuilder& builder, const Principal& principal,
                               const KeepAlive& command) {
     auto found = find_targets(builder.state(), command.job);
@@ -41,7 +41,7 @@ Answer Keepalives::keep_alive(const TurnBuilder& builder, const Principal& princ
     return KeptAlive{std::clamp<Duration>(limit_ / 3, std::chrono::seconds(1), kLongestPause)};
 }
 
-// A stopped job's client may be stopped with it.
+// The client of a suspended job may be stopped, too.
 void Keepalives::set(const ClusterState& state, JobId id) {
     const Job& job = *state.find_job(id);
     const bool counts = limit_ > Duration{} && !job.is_suspended();
@@ -63,7 +63,7 @@ void Keepalives::note(const ClusterState& state, Time now, const ClusterState::T
     const Duration limit = state.spec().scheduling.inactive_limit;
     if (knows_running_ && limit == limit_) return;
     knows_running_ = true;
-    // Who was not asked to speak up is given as long as anyone.
+    // Clients that were not asked for keepalives until now get the full limit.
     limit_ = limit;
     for (auto& [id, at] : heard_) at = now;
     for (const JobId id : state.holding_jobs()) look_at(id);

@@ -1,8 +1,7 @@
-// Keepalives: whether the salloc or srun of an interactive job still says now and then that it is
-// there. Where the site has an InactiveLimit, a job whose client has been silent for longer is
-// ended.
+// Keepalives: the salloc or srun of an interactive job reports regularly that it is alive. If the
+// site sets InactiveLimit, a job whose client has sent nothing for longer is ended.
 //
-// What was heard is not recorded: for a new controller all have been heard just now.
+// Keepalives are not recorded: a new controller counts from its own start.
 #pragma once
 
 #include <map>
@@ -13,7 +12,7 @@
 
 namespace berth {
 
-// Why such a job ended, in Slurm's words.
+// The reason of a job that ended so, in Slurm's words.
 inline constexpr std::string_view kInactiveLimit = "InactiveLimit";
 
 class Keepalives {
@@ -29,9 +28,10 @@ public:
 private:
     void set(const ClusterState& state, JobId job);
 
-    bool knows_running_ = false;  // Those that it found.
+    // False until the running jobs that a new controller starts with have been added.
+    bool knows_running_ = false;
     Duration limit_{};
-    std::map<JobId, Time> heard_;  // Of jobs that are watched.
+    std::map<JobId, Time> heard_;  // Last keepalive of each watched job.
     JobAlarms alarms_;
 };
 

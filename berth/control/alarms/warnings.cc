@@ -5,7 +5,7 @@
 namespace berth {
 namespace {
 
-// Nullopt: none is to come. Who asks for more time than his limit is warned at once.
+// nullopt: no signal is due. A job whose warning time exceeds its time limit is signalled at once.
 std::optional<Time> warned_at(const Job& job) {
     const auto& warning = job.spec.command->warning;
     const bool waits = job.state == JobState::running && warning && !job.warned;

@@ -1,4 +1,4 @@
-// Warnings: which running jobs are to get their --signal, and when.
+// Warnings: when running jobs get the signal that they asked for with --signal.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ class Warnings {
 public:
     explicit Warnings(const ClusterState& state);
 
-    // The jobs as they are now: those that have changed since.
+    // Takes over the jobs that have changed since the last call.
     void note(const ClusterState& state, const ClusterState::Touched& touched);
 
     std::vector<JobId> due(Time now) const { return alarms_.due(now); }

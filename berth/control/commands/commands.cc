@@ -8,7 +8,7 @@
 namespace berth {
 namespace {
 
-// All components, in one record, or none.
+// All components in one record, or none.
 Answer submit_together(TurnBuilder& builder, const Principal& principal, SubmitJob command) {
     std::vector<JobSpec> specs{command.spec};
     specs.insert(specs.end(), command.components.begin(), command.components.end());
@@ -56,7 +56,7 @@ Answer carry_out(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
             [&](DeletePartition& one) { return delete_partition(builder, principal, one); },
             [&](CreateNodes& one) { return create_nodes(builder, nodes, principal, one); },
             [&](DeleteNode& one) { return delete_node(builder, nodes, principal, one); },
-            [&](HashState&) -> Answer {  // The controller's own, as the next.
+            [&](HashState&) -> Answer {  // The controller handles it itself, and KeepAlive too.
                 BERTH_ASSERT(false);
                 return Done{};
             },
@@ -68,8 +68,8 @@ Answer carry_out(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
         command);
 }
 
-// The same submission, sent again, gets the same answer: also when it could not be made now. Taken
-// out (request_ids), it becomes another job.
+// A repeated submission gets the same answer, even if it would now be refused. With the protection
+// request_ids off, it becomes another job.
 Answer submit(TurnBuilder& builder, const Principal& principal, SubmitJob command, bool has_room) {
     if (auto no = forbidden(principal, Verb::submit_job)) return *no;
     const std::string& request_id = command.spec.request_id;
@@ -114,7 +114,7 @@ Answer explain_job(const TurnBuilder& builder, const Principal& principal,
                            std::string(words(job.state)),
                        job.id);
     }
-    // The first component looks for room for all.
+    // The first component is planned for all of them.
     return explain(builder.engine(), builder.now(), job.het ? job.het->first : job.id);
 }
 

@@ -1,5 +1,5 @@
-// Commands: what clients ask for, carried out one at a time. Each is checked against the one table
-// first; what it changes goes into the ledger as facts; what it answers is told once they are
+// Commands: carries out client requests, one at a time. Each is checked against the authorization
+// table first. Changes go into the turn builder as facts; the answer is sent once these facts are
 // durable.
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace berth {
 
-// All but HashState, which the controller answers at the end of its turn.
+// Carries out any command but HashState, which the controller answers at the end of its turn.
 Answer carry_out(TurnBuilder& builder, Nodes& nodes, const Principal& principal, Command command,
                  bool has_room);
 
-// One function per command.
+// ---- One function for each command.
 Answer submit(TurnBuilder& builder, const Principal& principal, SubmitJob command, bool has_room);
 Answer cancel(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
               const CancelJob& command);
@@ -52,19 +52,19 @@ Answer reconfigure(TurnBuilder& builder, Nodes& nodes, const Principal& principa
 Answer explain_job(const TurnBuilder& builder, const Principal& principal,
                    const ExplainJob& command);
 
-// A configuration as it was read, with what the state keeps of the one before it: ids, and what was
-// edited since.
+// A configuration as read from the files, plus what the state keeps from the one in force: ids, and
+// edits made since.
 ClusterSpec spec_for(const ClusterState& state, ClusterSpec read);
-// Whether new jobs find ids beside those that are known.
+// Whether MaxJobId leaves job ids for new jobs beside the `jobs` that are known.
 Status check_ids(const SchedulingSpec& scheduling, std::size_t jobs);
 
-// ---- What they share.
+// ---- Shared by the commands.
 
 std::string_view words(JobState state);  // "running"
 
-// Does `act` to each job that the reference means: Done if any of it could be done, otherwise the
-// first refusal. `act` takes a JobTarget and gives nullopt or why not. Checked for all of them
-// before any is touched: an array has one owner.
+// Calls `act` for each job that the reference means. Returns Done if any call succeeded, otherwise
+// the first refusal. `act` takes a JobTarget and returns nullopt or its refusal. The caller's
+// rights to all of them are checked before any is touched.
 template <class Act>
 Answer for_each_target(const TurnBuilder& builder, const Principal& principal, Verb verb,
                        const JobRef& ref, Act act) {

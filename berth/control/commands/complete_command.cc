@@ -1,4 +1,5 @@
-// The end of an interactive job (salloc, srun of its own), as its client tells it.
+// The end of an interactive job (salloc, or an srun with its own allocation), reported by its
+// client.
 #include "berth/control/commands/commands.h"
 
 namespace berth {
@@ -18,7 +19,7 @@ Answer complete(TurnBuilder& builder, const Principal& principal, const Complete
         return refused(Refusal::job_not_running,
                        "Job " + to_string(job.id) + " has not started: cancel it instead", job.id);
     }
-    // Told twice, or too late: what is recorded of its end stands.
+    // Reported twice, or too late: the recorded end stands.
     if (job.state != JobState::running) return Done{};
     EndJob fact{.job = job.id, .outcome = JobState::completed};
     if (command.exit != ExitStatus{}) {

@@ -5,7 +5,7 @@
 namespace berth {
 namespace {
 
-// More of them would take too long to place together.
+// Placing more together would take too long.
 constexpr std::size_t kComponentsMax = 128;
 
 Refusing cannot(const std::string& what) {
@@ -29,7 +29,7 @@ std::optional<Refusing> objection(const ClusterSpec& spec, const Job& job) {
     return std::nullopt;
 }
 
-// Ids that follow on each other, which the first component's number stands for.
+// Whether these consecutive ids are free. The first one stands for the whole job.
 bool are_free(const ClusterState& state, JobId first, std::size_t count) {
     const std::uint64_t last = std::uint64_t{first.value()} + count - 1;
     if (last > state.spec().scheduling.max_job_id) return false;
@@ -44,7 +44,7 @@ std::variant<Job, Refusing> admit_one(const ClusterState& state, Time now,
                                       const HetComponent& place) {
     if (auto no = objection(spec)) return *std::move(no);
     if (place.offset > 0) {
-        spec.request_id.clear();                 // The whole job's is the first one's.
+        spec.request_id.clear();                 // The first component has it for the whole job.
         spec.command.edit().interactive = true;  // It has no script.
         if (!spec.dependencies.empty()) {
             return Refusing{Refusal::invalid_dependency,
@@ -89,7 +89,7 @@ std::variant<std::vector<Job>, Refusing> admit_components(TurnBuilder& builder,
             no = std::move(*refusing);
         } else {
             jobs.push_back(std::get<Job>(std::move(admitted)));
-            tried.apply(builder.now(), JobSubmitted{jobs.back()});  // Limits count it.
+            tried.apply(builder.now(), JobSubmitted{jobs.back()});  // So that limits count it.
         }
     }
     tried.rollback(mark);

@@ -1,5 +1,5 @@
-// Heterogeneous jobs, `sbatch a : b`: each component is a job record of its own. All are submitted
-// or none; the ledger ends all as soon as one ends.
+// Heterogeneous jobs (`sbatch a : b`): each component is a job record of its own. All are submitted
+// or none; when one ends, the turn builder ends the others.
 #pragma once
 
 #include <variant>
@@ -11,7 +11,7 @@
 
 namespace berth {
 
-// All of them as they will be recorded, the first one first; or why one of them cannot be.
+// The records to be made, the first component first; or why one of them cannot be accepted.
 std::variant<std::vector<Job>, Refusing> admit_components(TurnBuilder& builder,
                                                           const Principal& principal,
                                                           const std::vector<JobSpec>& specs);

@@ -1,4 +1,4 @@
-// What administrators declare while the cluster runs: reservations, accounts, users and QOS.
+// What administrators define while the cluster runs: reservations, accounts, users and QOS.
 #include "berth/control/commands/commands.h"
 #include "berth/control/requests/limits.h"
 #include "berth/engine/admission/accounting_admission.h"

@@ -1,4 +1,4 @@
-// Dynamic nodes, made and deleted by an administrator.
+// Dynamic nodes that an administrator creates and deletes.
 #include <algorithm>
 
 #include "berth/control/agents/dynamic_nodes.h"
@@ -7,7 +7,7 @@
 namespace berth {
 namespace {
 
-constexpr std::size_t kNamesMax = 10'000;  // Of one command.
+constexpr std::size_t kNamesMax = 10'000;  // In one command.
 
 std::optional<Refused> object_to_names(const ClusterSpec& spec,
                                        const std::vector<std::string>& names) {
@@ -25,7 +25,7 @@ std::optional<Refused> object_to_names(const ClusterSpec& spec,
     return std::nullopt;
 }
 
-// Who still counts on it.
+// What still needs the node.
 std::optional<Refused> object_to_deletion(const ClusterState& state, NodeId node) {
     const std::string& name = state.spec().node(node).name;
     if (const std::vector<JobId> jobs = state.jobs_on(node); !jobs.empty()) {

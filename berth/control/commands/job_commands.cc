@@ -1,4 +1,4 @@
-// What is done to jobs that are there: cancel, hold, release, requeue, update.
+// Commands on existing jobs: cancel, hold, release, requeue, update.
 #include "berth/control/commands/commands.h"
 #include "berth/control/orders/on_node.h"
 #include "berth/control/requests/limits.h"
@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::int32_t kKill = 9;
 
-constexpr std::size_t kSplitMax = 256;  // Tasks of one target that get records of their own.
+// The most tasks of one target that get records of their own.
+constexpr std::size_t kSplitMax = 256;
 
 std::optional<Refused> too_many(const JobTarget& target) {
     if (target.tasks.size() <= kSplitMax) return std::nullopt;
@@ -19,7 +20,8 @@ std::optional<Refused> too_many(const JobTarget& target) {
                    target.job);
 }
 
-// What a change of the target is a change of. Tasks of an array get records of their own for it.
+// The records that a change of the target applies to. Selected tasks of an array get records of
+// their own first.
 std::vector<JobId> own_records(TurnBuilder& builder, const JobTarget& target) {
     if (target.tasks.empty()) return {target.job};
     std::vector<JobId> records;
@@ -43,7 +45,7 @@ std::optional<Refused> finished(const Job& job) {
                    job.id);
 }
 
-// One cancellation, of one target after the other.
+// One cancel command, applied to its targets in turn.
 class Canceller {
 public:
     Canceller(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
@@ -55,7 +57,7 @@ public:
         const bool waits = job.state == JobState::pending;
         if (waits ? command_.only_running : command_.only_pending) return std::nullopt;
         if (job.state == JobState::completing && job.outcome == JobState::pending && ends_job()) {
-            return end(job);  // On its way back to the queue: it need not arrive.
+            return end(job);  // It was about to be requeued, which is now pointless.
         }
         if (auto no = finished(job)) return no;
         if (waits) return cancel_pending(target);
@@ -71,8 +73,8 @@ public:
     }
 
 private:
-    // As in Slurm, KILL ends a job like no signal at all does, and at once; so does the end of its
-    // script.
+    // As in Slurm, SIGKILL ends a job as a cancel without a signal does, but at once. So does
+    // SIGKILL for the script.
     bool ends_job() const {
         if (command_.step && *command_.step != kBatchStep) return false;
         return command_.signal == 0 || (command_.signal == kKill && !command_.batch_only);
@@ -134,8 +136,8 @@ private:
     const CancelJob& command_;
 };
 
-// Whose hold it is: only an operator's keeps the owner from releasing it. A user who asks for that
-// gets his own, as with Slurm's `scontrol hold`.
+// Only an operator's hold keeps the owner from releasing the job. If a user asks for one, it
+// becomes a user hold, as with Slurm's `scontrol hold`.
 Hold hold_by(const Principal& principal, Hold asked) {
     const bool as_admin =
         asked == Hold::admin && allowed(principal.role, Verb::hold_job_as_admin, false);
@@ -194,7 +196,7 @@ std::optional<Refused> requeue_one(TurnBuilder& builder, const Principal& princi
     return std::nullopt;
 }
 
-// Names become ids; what they name must be there.
+// Names become ids. Unknown names are refused.
 std::optional<Refused> resolve(const ClusterSpec& spec, const JobChange& change, JobUpdated& fact) {
     copy_same_fields(change, fact);
     if (change.partition) {
@@ -236,7 +238,7 @@ Answer hold(TurnBuilder& builder, const Principal& principal, const HoldJob& com
         if (auto no = not_pending(job)) return no;
         if (release_it) return release(builder, principal, target);
         const Hold wanted = hold_by(principal, command.hold);
-        // A user's hold does not make an operator's any weaker.
+        // A user's hold does not weaken an operator's.
         if (job.hold >= wanted) return std::nullopt;
         for (const JobId id : own_records(builder, target)) builder.record(JobHeld{id, wanted});
         return std::nullopt;

@@ -1,4 +1,4 @@
-// What administrators say of a node: drain, resume, down.
+// scontrol update node: drain, resume, down and other changes of a node.
 #include <algorithm>
 
 #include "berth/control/commands/commands.h"
@@ -37,10 +37,10 @@ NodeUpdated fact_of(NodeId node, const UpdateNode& command, const Principal& pri
     return fact;
 }
 
-// Down is the administrator's word that nothing runs there. Where the agent can still be asked, it
-// is asked nonetheless; where it is silent, the word is all there is, and the attempts are over.
-// The node must then register anew before it takes work: should the word have been wrong, what is
-// found there is ended first.
+// With "down" the administrator states that nothing runs on the node. If its agent is connected,
+// the attempts are ended through it all the same. If not, they end on the administrator's word. The
+// node must then register anew before it takes work; if something still runs there, that is ended
+// first.
 void end_all_on(TurnBuilder& builder, const Nodes& nodes, NodeId node) {
     const bool connected = nodes.is_connected(node);
     if (!connected && builder.state().condition(node).responding)
@@ -79,7 +79,7 @@ std::optional<Refused> check_reboot(const ClusterState& state, NodeId node,
     return std::nullopt;
 }
 
-// GPUs are named as in gres.conf: by their index among the node's.
+// GPUs are named by their index among the node's GPUs, as in gres.conf.
 std::variant<DeviceMask, Refused> devices_of(const ClusterSpec& spec, NodeId node,
                                              const std::vector<std::uint32_t>& gpus) {
     DeviceMask mask = 0;
@@ -133,7 +133,7 @@ Answer update_node(TurnBuilder& builder, Nodes& nodes, const Principal& principa
     } else if (auto no = check_reboot(builder.state(), *node, command)) {
         return *no;
     }
-    // From here on nothing is refused.
+    // Nothing is refused from here on.
     if (!command.change.empty()) {
         builder.record(
             ClusterEdited{{.partitions = {}, .nodes = {{command.node, command.change}}}});

@@ -8,7 +8,7 @@
 namespace berth {
 namespace {
 
-constexpr std::size_t kPartitionsMax = 4096;  // Those deleted keep their number.
+constexpr std::size_t kPartitionsMax = 4096;  // Deleted partitions keep their number.
 constexpr std::size_t kPartitionNameMax = 64;
 
 bool is_name(const std::string& name) {
@@ -38,7 +38,7 @@ std::vector<std::string> all_nodes(const ClusterSpec& spec) {
     return names;
 }
 
-// "Nodes=ALL", "Nodes+=", "Nodes-=": as one list.
+// Turns "Nodes=ALL", "Nodes+=" and "Nodes-=" into one list.
 std::optional<Refused> settle_nodes(const ClusterSpec& spec, const PartitionSpec* known,
                                     PartitionChange& change) {
     const bool all =

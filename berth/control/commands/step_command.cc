@@ -1,4 +1,4 @@
-// srun inside a job: a step is laid out, recorded, and launched on each of its nodes.
+// srun inside a job: lays a step out, records it, and launches it on each of its nodes.
 #include <algorithm>
 
 #include "berth/control/commands/commands.h"
@@ -62,7 +62,7 @@ Answer create_step(TurnBuilder& builder, Nodes& nodes, const Principal& principa
     return StepPlaced{job.id, step, names_of(builder.state().spec(), step.nodes), appends};
 }
 
-// Who has the token of a step's srun sees what its tasks write, and may write to them.
+// The token of a step's srun gives access to the tasks' output and input.
 Answer attach_step(const TurnBuilder& builder, const Nodes& nodes, const Principal& principal,
                    const AttachStep& command) {
     auto found = find_single(builder.state(), command.job);

@@ -1,4 +1,4 @@
-// What is done to runs that go on: suspend, resume, notify.
+// Commands on running jobs: suspend, resume, notify.
 #include "berth/control/commands/commands.h"
 #include "berth/control/requests/limits.h"
 
@@ -14,8 +14,8 @@ std::optional<Refused> not_running(const Job& job) {
 
 }  // namespace
 
-// What it holds stays its own: its memory is in the GPUs. Its limit, and what its account pays,
-// stand still with it.
+// A suspended job keeps its resources, since its data is in GPU memory. Its time limit and its
+// account's charges stand still.
 Answer suspend(TurnBuilder& builder, const Principal& principal, const SuspendJob& command) {
     const auto act = [&](const JobTarget& target) -> std::optional<Refused> {
         const Job& job = *builder.state().find_job(target.job);

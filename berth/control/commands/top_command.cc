@@ -1,4 +1,4 @@
-// scontrol top: some jobs of a user before his others, by their nice values.
+// scontrol top: moves some jobs of a user before that user's other jobs, by their nice values.
 #include <algorithm>
 
 #include "berth/control/commands/commands.h"
@@ -14,7 +14,7 @@ bool is_fellow(const Job& a, const Job& b) {
            a.spec.account == b.spec.account;
 }
 
-// One ordering: those on top, in the order asked for, and those that make way.
+// One scontrol top: the jobs on top, in the order asked for, and those that they pass.
 class Top {
 public:
     Top(TurnBuilder& builder, const Principal& principal)
@@ -30,7 +30,8 @@ public:
         return std::nullopt;
     }
 
-    // As much as those on top gain, the others lose together: nobody else's job is passed by more.
+    // The others together lose as much as those on top gain, so other users' jobs are not passed by
+    // more.
     std::optional<Refused> carry_out() {
         find_others();
         std::int64_t floor = highest_of_others();
@@ -66,8 +67,8 @@ public:
 private:
     const Job& job(JobId id) const { return *builder_.state().find_job(id); }
 
-    // A priority of 1 may be a lower one that was cut off: at the least, nothing but its nice
-    // value.
+    // A priority of 1 may be a lower one that was cut off. The true value is then at least that of
+    // the nice value alone.
     std::int64_t least_of(JobId id) const {
         const std::int64_t has = builder_.state().priority(id);
         return has > 1 ? has : std::min<std::int64_t>(has, -job(id).spec.nice);
@@ -109,7 +110,7 @@ private:
     }
 
     std::int64_t highest_of_others() const {
-        std::int64_t highest = 1;  // One that no cycle has looked at yet will have that.
+        std::int64_t highest = 1;  // The priority of jobs that no cycle has prioritised yet.
         for (const JobId id : others_) highest = std::max(highest, builder_.state().priority(id));
         return highest;
     }

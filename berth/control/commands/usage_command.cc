@@ -1,4 +1,4 @@
-// Usage set by an administrator: brought along from another scheduler, or forgiven.
+// Usage set by an administrator: imported from another scheduler, or reset.
 #include <algorithm>
 
 #include "berth/control/commands/commands.h"

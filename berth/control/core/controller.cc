@@ -15,14 +15,14 @@
 namespace berth {
 namespace {
 
-// Final jobs that one turn looks at, to forget them.
+// The most finished jobs that one turn considers for removal.
 constexpr int kForgottenPerTurn = 1000;
 
-// As many as a daemon hands over at most in one turn, or nearly.
+// About the most that the daemon hands over in one turn.
 constexpr std::size_t kManyInputs = 4000;
 
-// The latest moment that jobs speak of, which no record is behind: for a state that came without
-// its last record.
+// The latest time stored in a job; no record can be earlier. For a state that comes without its
+// last record.
 Time latest_moment(const ClusterState& state) {
     Time latest{};
     for (const auto& [id, job] : state.jobs()) {
@@ -77,7 +77,8 @@ struct Controller::Parts {
     std::uint32_t cycle_budget = kCycleBudget;
     bool cycled = false;  // In the last turn.
     std::vector<ReplyTo> hash_wanted;
-    // Jobs whose end was heard of long after it, and when: they are not forgotten at once.
+    // Jobs whose end was learned of long after it, and when it was learned: they are kept for
+    // min_job_age from then.
     std::map<JobId, Time> heard_late;
 };
 
@@ -98,7 +99,8 @@ Turn Controller::turn(Time now, std::vector<Input> inputs, bool has_room, Observ
     TurnBuilder builder(parts.engine, parts.now, parts.epoch, parts.protections);
     const bool first = parts.spec.has_value();
     if (first) parts.become_leader(builder);
-    // After so many there may be more: what a node has said may still lie behind its neighbours'.
+    // With this many inputs, more may be waiting, among them messages of nodes that seem not to
+    // respond.
     const bool heard_all = inputs.size() < kManyInputs;
     for (Input& input : inputs) parts.take(builder, std::move(input), has_room);
     if (heard_all) parts.nodes.note_silence(builder);
@@ -108,7 +110,7 @@ Turn Controller::turn(Time now, std::vector<Input> inputs, bool has_room, Observ
     parts.keepalives.end_silent(builder);
     parts.schedule(builder, observer);
     Turn turn = parts.finish(builder);
-    if (first) turn.changes.spec = true;  // Readers have nothing yet.
+    if (first) turn.changes.spec = true;  // Readers have no data yet.
     return turn;
 }
 
@@ -154,12 +156,11 @@ void Controller::Parts::take(TurnBuilder& builder, ClientInput input, bool has_r
     } else if (auto no = forbidden(principal, Verb::hash_state)) {
         builder.answer(reply_to, *std::move(no));
     } else {
-        hash_wanted.push_back(reply_to);  // Of the state that this turn's record leads to.
+        hash_wanted.push_back(reply_to);  // The hash of the state after this turn's record.
     }
 }
 
-// A job that others still wait for stays: what became of it decides about them. They may name its
-// array.
+// A job that others depend on is kept: its end decides about them. They may refer to its array.
 bool Controller::Parts::is_waited_for(const Job& job) const {
     const ClusterState& state = engine.state();
     if (job.hook != ControllerHook::none) return true;
@@ -192,11 +193,11 @@ void Controller::Parts::forget_old(TurnBuilder& builder) {
     for (const JobId job : old) builder.record(JobForgotten{job});
 }
 
-// The signals that jobs asked for before their end.
+// Sends the signals that jobs asked for with --signal.
 void Controller::Parts::warn(TurnBuilder& builder) {
     for (const JobId id : warnings.due(now)) {
         const Job* const found = builder.state().find_job(id);
-        // What this turn ended, or forgot already, is noted at its end.
+        // Jobs that this turn has ended or removed get their alarms cleared at its end.
         if (found == nullptr || found->state != JobState::running) continue;
         builder.record(JobWarned{id, found->attempt});
         const Job& job = *builder.state().find_job(id);

@@ -1,7 +1,7 @@
-// CyclePace: when the scheduler's cycles run. A short one comes with the turn that made it due.
-// Long ones, of a long queue, come in turns of their own: answers leave before them, and after each
-// the controller is free for a while for whoever asks and reports. How long they take is measured
-// outside; the decisions are in the journal, so a replay asks no clock.
+// CyclePace: when scheduling cycles run. A short cycle runs in the turn that made it due. When
+// cycles take long (a long queue), each runs in a turn of its own: pending answers leave first, and
+// after each cycle the controller pauses scheduling for a while to serve requests and reports. The
+// caller measures how long cycles take. Decisions are in the journal, so a replay needs no clock.
 #pragma once
 
 #include <algorithm>
@@ -12,19 +12,19 @@
 
 namespace berth {
 
-// Placement attempts of one cycle, and cycles of one turn: what is left goes on in the next turn,
-// so that nobody waits long for an answer.
+// Placement attempts in one cycle, and cycles in one turn. The rest follows in the next turn, so
+// that no client waits long for an answer.
 inline constexpr std::uint32_t kCycleBudget = 20'000;
 inline constexpr int kCyclesPerTurn = 4;
 
 class CyclePace {
 public:
     static constexpr Duration kShort = std::chrono::milliseconds(2);
-    // The pause after a long one: so many times what it took, up to this.
+    // The pause after a long cycle: this multiple of its duration, up to the limit below.
     static constexpr int kPause = 4;
     static constexpr Duration kLongestPause = std::chrono::milliseconds(100);
 
-    // Whether one that is due runs in this turn. `asked`: someone waits for this turn's answers.
+    // Whether a due cycle runs in this turn. `asked`: clients wait for answers of this turn.
     bool may_run(Time now, bool asked) {
         if (now < paused_until_) return false;
         if (!is_long() || !asked || answered_first_) return true;
@@ -42,7 +42,7 @@ public:
 private:
     Duration took_{};
     Time paused_until_ = Time::min();
-    bool answered_first_ = false;  // One turn was without its cycle; the next one is not.
+    bool answered_first_ = false;  // The last turn skipped its cycle; the next one must not.
 };
 
 }  // namespace berth

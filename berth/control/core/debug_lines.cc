@@ -14,7 +14,7 @@ std::string exit_text(ExitStatus exit) {
     return std::to_string(exit.code) + ":" + std::to_string(exit.signal);
 }
 
-// "gpu:a100:2(IDX:0-1),fpga:4": what of GRES is in this amount; devices by their indices.
+// The GRES in this amount, devices by their indices: "gpu:a100:2(IDX:0-1),fpga:4".
 std::string gres_text(const ClusterSpec& spec, NodeId node, const Resources& amount,
                       DeviceMask devices) {
     std::string text;
@@ -39,7 +39,7 @@ std::string gres_text(const ClusterSpec& spec, NodeId node, const Resources& amo
     return text;
 }
 
-// The job that a start made run: of an array, the task's own record.
+// The job that the start made run; for an array, the task's own record.
 const Job* started(const ClusterState& state, const StartJob& fact) {
     return state.find_job(fact.task_job.value_or(fact.job));
 }
@@ -61,7 +61,7 @@ void log_allocation(TurnBuilder& builder, const StartJob& fact) {
     for (const NodeShare& share : fact.allocation.shares) {
         const ClusterSpec& spec = builder.state().spec();
         Resources amount = share.amount;
-        if (share.device_share) amount[share.device_share->part.dimension] = 0;  // Told below.
+        if (share.device_share) amount[share.device_share->part.dimension] = 0;  // Added below.
         std::string text = gres_text(spec, share.node, amount, share.whole_devices());
         if (share.device_share) {
             const ShareKind& part = share.device_share->part;

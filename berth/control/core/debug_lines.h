@@ -1,5 +1,5 @@
-// DebugLines: what the log tells with DebugFlags of slurm.conf: of GRES what nodes registered with,
-// what was refused and what jobs were given; of steps, where they run and how they end.
+// DebugLines: log lines for DebugFlags in slurm.conf. Gres: what nodes registered with, what was
+// refused, what jobs were allocated. Steps: where steps run and how they end.
 #pragma once
 
 #include "berth/control/turn/turn_builder.h"
@@ -7,10 +7,10 @@
 
 namespace berth {
 
-// Of the facts of this turn so far.
+// Logs the facts of this turn so far.
 void log_debug_facts(TurnBuilder& builder);
 
-// Of a command that was not carried out.
+// Logs a command that was refused.
 void log_refusal(TurnBuilder& builder, const Principal& principal, const Refused& refused);
 
 }  // namespace berth

@@ -8,7 +8,8 @@
 namespace berth {
 namespace {
 
-// A cycle goes on where the last one's budget ended. More than this in a row would be our bug.
+// A cycle continues where the budget of the last one ended. More than this many in a row would be a
+// bug.
 constexpr int kCyclesAtOnce = 100'000;
 
 template <class Kind>
@@ -72,7 +73,7 @@ std::string text_of(const ClusterState& state, const Fact& fact) {
     return "a fact of kind " + std::to_string(fact.index());
 }
 
-// A reservation whose time is over is the cycle's to move on; any other, an administrator's.
+// A cycle moves a reservation on once its time is over; any other change is an administrator's.
 bool is_over(const ClusterState& state, const std::string& name, Time now) {
     const auto& all = state.reservations();
     const auto found = all.find(name);
@@ -97,7 +98,8 @@ bool DecisionCheck::is_of_a_cycle(const Fact& fact, Time now) const {
            is<DeadlineMissed>(fact);
 }
 
-// The cycles of this turn, whose first decision is at `at`; behind it, where the last one was.
+// Runs the cycles of this turn, whose first decision is fact number `at`. On return `at` is behind
+// their last decision.
 std::optional<DecisionCheck::Difference> DecisionCheck::decide(const Record& record,
                                                                std::size_t& at) {
     const std::vector<Fact>& facts = record.facts;
@@ -122,8 +124,8 @@ std::optional<DecisionCheck::Difference> DecisionCheck::decide(const Record& rec
     return std::nullopt;
 }
 
-// The turn may have had a cycle that decided nothing, which is not written down. If this engine
-// would have decided something, the daemon put it off: that is undone.
+// A cycle without decisions leaves no fact, so the turn may have had one. If this engine decides
+// something, the daemon has put the cycle off: it is undone here.
 void DecisionCheck::think(Time now) {
     const ClusterState::Mark before = engine_.mutable_state().checkpoint();
     FairShares shares = engine_.derived().fair_shares;
@@ -143,7 +145,7 @@ std::optional<DecisionCheck::Difference> DecisionCheck::take(const Record& recor
     bool decided = false;
     for (std::size_t at = 0; at < record.facts.size();) {
         const Fact& fact = record.facts[at];
-        if (is<ControllerStarted>(fact)) {  // It knew what the state says, and no more.
+        if (is<ControllerStarted>(fact)) {  // A new controller knows only the state.
             engine_ = Engine(std::move(engine_.mutable_state()));
         }
         if (!decided && is_of_a_cycle(fact, record.now)) {

@@ -1,8 +1,8 @@
-// DecisionCheck: plays a journal's records through an engine of its own, which decides everything
-// again: whether the daemon decided what the rules say, record by record.
+// DecisionCheck: replays a journal through an engine of its own that makes every decision again,
+// and compares: did the daemon decide what the rules say, record by record?
 //
-// What the journal does not hold cannot be decided again: when a long cycle was put off (it is the
-// clock that says so), and what GPUs were seen doing, where a site's placement looks at that.
+// Two things are not in the journal and cannot be checked: when a long cycle was put off (this
+// depends on the clock), and measured GPU use, if a site's placement rule looks at it.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,21 @@ namespace berth {
 
 class DecisionCheck {
 public:
-    // The state before the first record that is taken.
+    // `before`: the state before the first record.
     explicit DecisionCheck(ClusterState before) : engine_(std::move(before)) {}
 
     struct Difference {
         std::uint64_t sequence = 0;  // Of the record.
-        std::string recorded, ours;  // What was decided, in a few words; empty: nothing.
+        // The two decisions in a few words; empty: no decision.
+        std::string recorded, ours;
     };
-    // The first thing that this engine decides otherwise. Then it is over: no more is taken.
+    // The first decision of this engine that differs from the record. After a difference, call
+    // take() no more.
     std::optional<Difference> take(const Record& record);
 
-    // Decisions that were the same.
+    // Number of equal decisions so far.
     std::uint64_t decisions() const { return decisions_; }
-    // Times at which this engine would have decided something, and the daemon did later.
+    // How often this engine would have decided something that the daemon decided later.
     std::uint64_t put_off() const { return put_off_; }
     const ClusterState& state() const { return engine_.state(); }
 

@@ -1,4 +1,4 @@
-// ForwardTime: the controller's time, made of a wall clock that may jump. It never goes back.
+// ForwardTime: the controller's time, which never goes back though the wall clock may jump.
 #pragma once
 
 #include <algorithm>
@@ -7,9 +7,9 @@
 
 namespace berth {
 
-// Follows the wall clock, forwards at once. When the wall clock was set back, time goes on at half
-// its pace until the clock has caught up: it never stands still, or no time limit and no repeated
-// order would come due meanwhile.
+// Follows the wall clock forwards at once. After the wall clock is set back, this time runs at half
+// speed until the wall clock has caught up. It never stands still, so time limits and repeated
+// orders still come due.
 class ForwardTime {
 public:
     explicit ForwardTime(Time start = Time{}) : now_(start) {}
@@ -30,17 +30,17 @@ public:
 
     Time now() const { return now_; }
 
-    // What the wall clock will show when our time is `at`.
+    // What the wall clock will show when this time reaches `at`.
     Time to_wall(Time at) const {
         if (wall_ >= now_) return at;
         const Duration ahead = now_ - wall_;
         const Duration left = std::max(at - now_, Duration{});
-        return left <= ahead ? wall_ + 2 * left : at;  // By `at` it has caught up.
+        return left <= ahead ? wall_ + 2 * left : at;  // Caught up before `at`.
     }
 
 private:
     Time now_;
-    Time wall_ = Time::max();  // At the last advance(); before the first, ahead of all.
+    Time wall_ = Time::max();  // At the last advance(); before the first one, later than any time.
     Duration::rep half_left_ = 0;
 };
 

@@ -10,8 +10,8 @@ Loop::Loop(Controller controller, World world, bool output_commit)
       output_commit_(output_commit),
       time_(controller_.now()) {}
 
-// The order matters. Nothing leaves before it is written down, so a crash at any line loses nothing
-// that anyone else has seen; and readers have it before its sender is answered, so a client reads
+// The order matters. Nothing leaves before it is recorded, so a crash at any line loses nothing
+// that anyone else has seen. Readers are served before the sender is answered, so a client reads
 // its own writes.
 Status Loop::run_once() {
     begin(TurnPart::waiting);

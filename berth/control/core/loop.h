@@ -1,5 +1,6 @@
 // Loop: drain the inbox → turn → append → publish → answers and orders. The daemon and the
-// simulator run this same loop; the order of its lines is the system's first promise.
+// simulator run this same loop. The order of these steps is the system's first guarantee: nothing
+// leaves before it is durable.
 #pragma once
 
 #include "berth/control/core/controller.h"
@@ -9,15 +10,15 @@ namespace berth {
 
 class Loop {
 public:
-    // Taken out (output_commit), what a turn says leaves before its record is durable.
+    // `output_commit` false (simulation only): a turn's output leaves before its record is durable.
     Loop(Controller controller, World world, bool output_commit = true);
 
-    // One turn. An error comes from the journal and means: stop now, without another word to
-    // anyone.
+    // Runs one turn. An error comes from the journal; the caller must then stop at once and send
+    // nothing more.
     Status run_once();
 
     const Controller& controller() const { return controller_; }
-    // By the wall clock: when to turn again, if nothing comes first.
+    // Wall-clock time of the next turn if no input comes before.
     std::optional<Time> wake_at() const {
         return wake_at_ ? std::optional(time_.to_wall(*wake_at_)) : std::nullopt;
     }
@@ -30,7 +31,8 @@ private:
     World world_;
     bool output_commit_;
     ForwardTime time_;
-    std::optional<Time> wake_at_ = Time{};  // The first turn takes office, and waits for nothing.
+    // The first turn waits for nothing: in it the controller becomes leader.
+    std::optional<Time> wake_at_ = Time{};
 };
 
 }  // namespace berth

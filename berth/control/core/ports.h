@@ -1,5 +1,5 @@
-// Ports: the things the controller's loop needs of the outside. The daemon has the real ones;
-// the simulated world and the tests have small ones in memory.
+// Ports: the interfaces through which the controller's loop reaches the outside. The daemon
+// implements them for real; the simulated world and the tests implement them in memory.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ namespace berth {
 class Inbox {
 public:
     virtual ~Inbox() = default;
-    // All that has come, in order; waits until something has, or until `deadline`.
+    // Returns all inputs that have arrived, in order. Blocks until there is one, or until
+    // `deadline`.
     virtual std::vector<Input> wait_until(std::optional<Time> deadline) = 0;
 };
 class WallClock {
@@ -27,13 +28,13 @@ public:
 class Journal {
 public:
     virtual ~Journal() = default;
-    // Returns only once the record, and the accounting that follows from it, is durable. An error
-    // means that this process must stop at once and start again from what is durable; it never
-    // tries again.
+    // Returns only once the record and the accounting derived from it are durable. After an error
+    // this process must stop at once and restart from what is durable; it never retries.
     virtual Status append(const Record& record, const ClusterState& after) = 0;
-    // Writes a snapshot in bounded slices, if one is due; called at the end of every turn.
+    // Called at the end of every turn. Writes a snapshot, if one is due, in bounded slices.
     virtual Status rest(const ClusterState& state) = 0;
-    // False while there is no room for new work: submissions are refused, ends still recorded.
+    // False if there is no disk space for new work: submissions are refused, ends are still
+    // recorded.
     virtual bool has_room() = 0;
 };
 class Agents {
@@ -45,19 +46,19 @@ public:
 class Fence {
 public:
     virtual ~Fence() = default;
-    // Does not wait; FenceAnswered comes through the inbox, unless this process ends before.
+    // Does not block. FenceAnswered arrives through the inbox, unless this process ends before.
     virtual void call(FenceCall call) = 0;
 };
 class ControllerHookRunner {
 public:
     virtual ~ControllerHookRunner() = default;
-    // Does not wait; HookAnswered comes through the inbox, unless this process ends before.
+    // Does not block. HookAnswered arrives through the inbox, unless this process ends before.
     virtual void call(HookCall call) = 0;
 };
 class Notifier {
 public:
     virtual ~Notifier() = default;
-    // Does not wait, and may drop it: nothing follows from what becomes of it.
+    // Does not block and may drop the notice: no decision depends on its delivery.
     virtual void tell(Notice notice) = 0;
 };
 class Clients {
@@ -71,7 +72,7 @@ public:
     virtual void publish(const ClusterState& state, const Changes& changes) = 0;
 };
 
-// What a turn of the loop consists of, in this order.
+// The parts of one turn of the loop, in this order.
 enum class TurnPart : std::uint8_t {
     waiting,
     deciding,
@@ -81,14 +82,14 @@ enum class TurnPart : std::uint8_t {
     resting,
 };
 
-// Who counts and times the controller's work. It decides nothing.
+// Counts and times the controller's work. Must not affect decisions.
 class Observer {
 public:
     virtual ~Observer() = default;
     virtual void part_begins(TurnPart part) = 0;
     virtual void cycle_begins() = 0;
     virtual void cycle_ended(const CycleWork& work) = 0;
-    // It is durable, and led to this state.
+    // `record` is durable and led to the state `after`.
     virtual void recorded(const Record& record, const ClusterState& after) = 0;
 };
 
@@ -99,11 +100,11 @@ struct World {
     Agents& agents;
     Clients& clients;
     Readers& readers;
-    LogSink* log = nullptr;  // Of what administrators should know. None: nobody wants it.
+    LogSink* log = nullptr;  // For administrators; null: lines are dropped.
     Observer* observer = nullptr;
-    Fence* fence = nullptr;                 // None: no configuration of this world has one.
-    ControllerHookRunner* hooks = nullptr;  // Likewise.
-    Notifier* notifier = nullptr;           // None: nobody is told.
+    Fence* fence = nullptr;                 // Null: no configuration of this world has a fence.
+    ControllerHookRunner* hooks = nullptr;  // Null: no configuration of this world has such hooks.
+    Notifier* notifier = nullptr;           // Null: notices are dropped.
 };
 
 }  // namespace berth

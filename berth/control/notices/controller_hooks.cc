@@ -21,7 +21,7 @@ ControllerHooks::ControllerHooks(const ClusterState& state) {
     }
 }
 
-// What has no program any more is asked for likewise, and answered at once.
+// If no program is configured any more, the call is made too and succeeds at once.
 void ControllerHooks::call(TurnBuilder& builder, const Job& job) {
     const HookSpec& hooks = builder.state().spec().hooks;
     const bool before = job.hook == ControllerHook::prolog;
@@ -40,7 +40,7 @@ void ControllerHooks::call(TurnBuilder& builder, const Job& job) {
 void ControllerHooks::look_at(TurnBuilder& builder, JobId id) {
     const Job* const job = builder.state().find_job(id);
     if (job == nullptr || running_.contains(id)) return;
-    // A run that ends before its prolog needs none any more.
+    // A run that ends before its prolog has begun needs no prolog.
     if (job->is_configuring() || job->hook == ControllerHook::epilog) call(builder, *job);
 }
 
@@ -53,7 +53,7 @@ void ControllerHooks::answered(TurnBuilder& builder, const HookAnswered& answer)
     const auto known = running_.find(answer.job);
     if (known == running_.end() || known->second != std::pair(answer.attempt, answer.hook)) return;
     running_.erase(known);
-    due_.push_back(answer.job);  // Its epilog may have waited for this.
+    due_.push_back(answer.job);  // The job's epilog may have waited for this.
     const Job* const job = builder.state().find_job(answer.job);
     if (job == nullptr || job->attempt != answer.attempt || job->hook != answer.hook) return;
     const bool launches = job->is_configuring();

@@ -1,9 +1,9 @@
 // ControllerHooks: PrologSlurmctld and EpilogSlurmctld, which run on the controller's host.
 //
-// That a job waits for one is in its record (Job::hook) before it is run, and that it is over is
-// recorded before anything follows from it. A new controller runs again what the last one did not
-// see the end of: the programs must bear that. Of one job never two run at a time in one
-// controller.
+// Berth journals a due hook (Job::hook) together with the event that triggers it, and continues
+// with the job only after the end of the hook is journaled. A new controller runs every hook again
+// whose end is not journaled, so the programs must tolerate that. One controller never runs two
+// hooks of the same job at a time.
 #pragma once
 
 #include <map>
@@ -17,16 +17,16 @@ public:
     explicit ControllerHooks(const ClusterState& state);
 
     void answered(TurnBuilder& builder, const HookAnswered& answer);
-    // At the end of a turn: what is due is asked for.
+    // Call at the end of a turn: starts the hooks that are due.
     void note(TurnBuilder& builder, const ClusterState::Touched& touched);
 
 private:
     void look_at(TurnBuilder& builder, JobId id);
     void call(TurnBuilder& builder, const Job& job);
 
-    // Asked for, and not over.
+    // Hooks that have been started and have not ended.
     std::map<JobId, std::pair<Attempt, ControllerHook>> running_;
-    std::vector<JobId> due_;  // Found by a new controller, or because another is over.
+    std::vector<JobId> due_;  // Hooks found by a new controller, or delayed by one of the same job.
 };
 
 }  // namespace berth

@@ -28,7 +28,7 @@ std::string_view verb_of(MailType type) {
 
 bool is_end(MailType type) { return type == MailType::end || type == MailType::fail; }
 
-// How long it waited, or ran; empty where Slurm says nothing of it.
+// How long the job waited or ran; empty where Slurm prints nothing.
 std::string queued_time(const Job& job) {
     return format_duration(std::max(Duration{}, *job.started_at - job.submitted_at));
 }
@@ -48,7 +48,7 @@ std::string end_part(const Job& job) {
     return ", " + state + ", ExitCode " + std::to_string(job.exit.code);
 }
 
-// A line of a mail's head has no line ends in it, whatever the job's name is.
+// Removes line ends from a job's name, since a mail header is one line.
 std::string one_line(std::string text) {
     for (char& c : text) {
         if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';

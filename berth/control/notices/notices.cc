@@ -6,13 +6,13 @@
 namespace berth {
 namespace {
 
-// Bits of the four notices before a limit, as Job::limit_notices has them.
+// Position of the bits of the four notices before a time limit, as in Job::limit_notices.
 constexpr int kLimitShift = 4;
 struct Level {
     MailType type;
-    std::int64_t tenths;  // Of the time limit.
+    std::int64_t tenths;  // Tenths of the time limit.
 };
-// The latest first: one that comes late says what the earlier would have said.
+// Latest first: a late notice replaces the earlier ones.
 constexpr auto kLevels = std::to_array<Level>({{MailType::time_limit, 10},
                                                {MailType::time_limit_90, 9},
                                                {MailType::time_limit_80, 8},
@@ -30,14 +30,14 @@ bool is_interesting(const Job& job, std::uint32_t webhook_events) {
     return webhook_events != 0 || job.spec.command->mail_types != 0;
 }
 
-// One mail for all tasks of an array, unless its user wants one for each.
+// One mail for all tasks of an array, unless the user asked for one per task.
 bool is_summed_up(const Job& job) {
     return (job.spec.array || job.array_task) && !mail_types(job).has(MailType::array_tasks);
 }
 
 JobId array_of(const Job& job) { return job.array_job.value_or(job.id); }
 
-// The notices that someone waits for and that are still to come.
+// The time-limit notices that have a subscriber and are still due.
 std::uint8_t limits_to_come(const Job& job, std::uint32_t webhook_events) {
     const std::uint32_t wanted = job.spec.command->mail_types | webhook_events;
     return static_cast<std::uint8_t>((wanted >> kLimitShift) & 0xfU & ~job.limit_notices);
@@ -63,7 +63,7 @@ Notices::Seen Notices::seen_now(const Job& job) {
     return seen;
 }
 
-// What is there now, nobody is told of.
+// Takes the present state as known, without notices.
 void Notices::learn(const ClusterState& state) {
     webhook_events_ =
         state.spec().notifications.webhook.empty() ? 0 : state.spec().notifications.webhook_events;
@@ -97,7 +97,7 @@ void Notices::note(TurnBuilder& builder, const ClusterState::Touched& touched) {
     const ClusterState& state = builder.state();
     const NotificationSpec& spec = state.spec().notifications;
     const std::uint32_t events = spec.webhook.empty() ? 0 : spec.webhook_events;
-    // Of all jobs from now on, or of none any more: what is so already is no news.
+    // The webhook's events changed: what is already so is no news.
     if (touched.spec && events != webhook_events_) return learn(state);
     for (const JobId id : touched.gone) forget(state, id);
     for (const Fact& fact : builder.turn().record.facts) {
@@ -115,7 +115,7 @@ void Notices::note(TurnBuilder& builder, const ClusterState::Touched& touched) {
     }
 }
 
-// Who asks in the middle of a job's life is told what comes, not what was.
+// A subscription in the middle of a job's life covers later events only.
 void Notices::take_interest(const ClusterState& state, const JobUpdated& update) {
     const Job* const job = state.find_job(update.job);
     if (!update.mail_types || job == nullptr || seen_.contains(update.job)) return;
@@ -142,7 +142,7 @@ void Notices::compare(TurnBuilder& builder, const Job& job) {
 void Notices::tell_end(TurnBuilder& builder, const Job& job) {
     const JobState end = end_of(job);
     const bool well = end == JobState::completed || end == JobState::cancelled;
-    // As in Slurm, who asks for END alone is not told of a failure.
+    // As in Slurm, a subscriber to END alone gets no mail about a failure.
     const MailType type = well ? MailType::end : MailType::fail;
     post(builder, job, type);
     if (is_summed_up(job)) return end_array_task(builder, job);
@@ -164,7 +164,7 @@ void Notices::tell(TurnBuilder& builder, const Job& job, MailType type) {
     if (mail_types(job).has(type)) send_mail(builder, job, type, nullptr);
 }
 
-// Once for all its tasks. That some were requeued is said when all are over.
+// Once for all tasks. Requeued tasks are mentioned when all tasks have ended.
 void Notices::tell_of_array(TurnBuilder& builder, const Job& job, MailType type) {
     Array& array = arrays_[array_of(job)];
     if (type == MailType::requeue) {
@@ -195,7 +195,7 @@ void Notices::end_array_task(TurnBuilder& builder, const Job& job) {
     if (wanted.has(type)) send_mail(builder, job, type, &array.outcome);
 }
 
-// Of a heterogeneous job only the first component speaks.
+// For a heterogeneous job, only the first component sends mail.
 void Notices::send_mail(TurnBuilder& builder, const Job& job, MailType type,
                         const ArrayOutcome* array) {
     const NotificationSpec& spec = builder.state().spec().notifications;
@@ -227,7 +227,8 @@ void Notices::set_alarm(const Job& job) {
 
 void Notices::note_limits(TurnBuilder& builder) {
     for (const JobId id : limits_.due(builder.now())) {
-        limits_.set(id, std::nullopt);  // What this turn changes is set anew at its end.
+        // Set again at the end of the turn if the job changes in it.
+        limits_.set(id, std::nullopt);
         const Job* const found = builder.state().find_job(id);
         const auto end = found != nullptr && found->state == JobState::running
                              ? limit_ends(*found)

@@ -1,9 +1,9 @@
-// Notices: what became of jobs, for their users and the site. What each job was last seen as is
-// compared with what it is at the end of a turn.
+// Notices: tells users (by mail) and the site (by webhook) what happened to jobs. At the end of a
+// turn, each job is compared with how it was last seen.
 //
-// Each piece of news is told at most once. It leaves when the record that caused it is durable;
-// what a controller had not told when it died is not told by the next, which takes what it finds
-// for known. Of the notices before a time limit the journal says that they were due (JobNoticed).
+// A notice is sent at most once, after the record that caused it is durable. If a controller dies
+// before it has sent one, its successor does not send it: it takes the recovered state as known.
+// Only notices before a time limit are journaled (JobNoticed).
 #pragma once
 
 #include <map>
@@ -18,9 +18,9 @@ class Notices {
 public:
     explicit Notices(const ClusterState& state);
 
-    // Before the scheduler's cycle: runs that have come near their time limit.
+    // Call before the scheduling cycle: notices for runs that are near their time limit.
     void note_limits(TurnBuilder& builder);
-    // At the end of a turn.
+    // Call at the end of a turn.
     void note(TurnBuilder& builder, const ClusterState::Touched& touched);
 
     std::optional<Time> next() const { return limits_.next(); }
@@ -33,7 +33,7 @@ private:
         bool dependency_failed = false;
         std::optional<JobId> array;
     };
-    // An array of which one mail is sent for all tasks.
+    // An array whose tasks share one mail.
     struct Array {
         bool began = false, over = false;
         std::uint8_t limit_notices = 0;
@@ -46,14 +46,14 @@ private:
     void take_interest(const ClusterState& state, const JobUpdated& update);
     void compare(TurnBuilder& builder, const Job& job);
     void tell(TurnBuilder& builder, const Job& job, MailType type);
-    void post(TurnBuilder& builder, const Job& job, MailType type) const;  // To the site.
+    void post(TurnBuilder& builder, const Job& job, MailType type) const;  // To the webhook.
     void tell_end(TurnBuilder& builder, const Job& job);
     void tell_of_array(TurnBuilder& builder, const Job& job, MailType type);
     void send_mail(TurnBuilder& builder, const Job& job, MailType type, const ArrayOutcome* array);
     void end_array_task(TurnBuilder& builder, const Job& job);
     void set_alarm(const Job& job);
 
-    std::map<JobId, Seen> seen_;  // Of jobs that someone wants to hear of.
+    std::map<JobId, Seen> seen_;  // Jobs that have subscribers.
     std::map<JobId, Array> arrays_;
     JobAlarms limits_;
     std::uint32_t webhook_events_ = 0;

@@ -10,7 +10,7 @@ namespace {
 
 class Settings {
 public:
-    // A user's text must not look like several lines to a program of the site's.
+    // A user's text must not look like several lines to the site's program.
     void put(const char* name, const std::string& value) {
         all_.push_back(std::string(name) + "=" + with_escaped_controls(value));
     }
@@ -24,7 +24,7 @@ private:
     std::vector<std::string> all_;
 };
 
-// What wait() gives.
+// The status as wait(2) returns it.
 std::uint32_t wait_status(ExitStatus exit) {
     return (static_cast<std::uint32_t>(exit.code & 0xff) << 8) |
            static_cast<std::uint32_t>(exit.signal & 0x7f);

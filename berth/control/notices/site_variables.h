@@ -1,5 +1,5 @@
-// SiteVariables: what the site's programs on the controller's host are told of a job: MailProg,
-// PrologSlurmctld, EpilogSlurmctld. In Slurm's names.
+// SiteVariables: the environment of the site's programs on the controller's host (MailProg,
+// PrologSlurmctld, EpilogSlurmctld), with Slurm's names.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace berth {
 
-// "SLURM_JOB_ID=7" … `over`: with how its run ended.
+// "SLURM_JOB_ID=7" … `over`: adds how the run ended.
 std::vector<std::string> site_variables(const ClusterState& state, const Job& job, bool over);
 
 }  // namespace berth

@@ -1,5 +1,5 @@
-// ComponentVariables: what each component of a heterogeneous job is told of the others, in Slurm's
-// names.
+// ComponentVariables: the environment variables that tell each component of a heterogeneous job
+// about the others, with Slurm's names.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace berth {
 
-// "SLURM_HET_SIZE=2", "SLURM_JOB_NODELIST_HET_GROUP_1=gpu[3-4]" … Empty for another job.
+// "SLURM_HET_SIZE=2", "SLURM_JOB_NODELIST_HET_GROUP_1=gpu[3-4]" … Empty if the job is not
+// heterogeneous.
 std::vector<std::string> component_variables(const ClusterState& state, const Job& job);
 
 }  // namespace berth

@@ -1,4 +1,5 @@
-// Delivery: an order that is given again, less and less often, until its effect is seen.
+// Delivery: when to send an order again. The interval doubles from kFirstRepeat to kLastRepeat,
+// until the order's effect is seen.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,7 @@ public:
     Time next_at() const { return next_at_; }
 
 private:
-    Time next_at_ = Time::min();  // At once.
+    Time next_at_ = Time::min();  // The first time at once.
     Duration wait_ = kFirstRepeat;
 };
 

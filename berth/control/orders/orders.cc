@@ -27,7 +27,7 @@ std::string mapping_of(const Step& step) {
     return process_mapping(node_of_rank);
 }
 
-// What the user leaves to the site.
+// Fills in what the user leaves to the site.
 void settle(Inherited& inherited, const LaunchSpec& site) {
     std::erase_if(inherited.limits, [&](const ProcessLimit& limit) {
         return !limit.asked && (site.propagated_limits & rlimit_bit(limit.kind)) == 0;

@@ -6,7 +6,8 @@ namespace berth {
 
 Reconciled reconcile(std::span<const Believed> believed, std::span<const AttemptReport> inventory,
                      bool same_boot) {
-    // An attempt both live and ended has ended: the spool is written when its cgroup is empty.
+    // If an attempt is reported both live and ended, it has ended: the spool is written once its
+    // cgroup is empty.
     std::map<AttemptId, const AttemptReport*> reported;
     for (const AttemptReport& report : inventory) {
         auto& entry = reported[{report.job, report.attempt}];

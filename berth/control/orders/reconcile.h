@@ -1,5 +1,5 @@
-// Reconcile: what the state believes of a node, held against the inventory its agent registers
-// with. One pure function, so that the rule which keeps work from running twice is a table.
+// Reconcile: compares what the state believes of a node with the inventory that its agent
+// registers. This rule keeps work from running twice; it is one pure function.
 #pragma once
 
 #include <cstddef>
@@ -17,26 +17,27 @@ struct AttemptId {
     friend auto operator<=>(const AttemptId&, const AttemptId&) = default;
 };
 
-// An attempt that holds something on the node, as far as the state knows.
+// An attempt that holds resources on the node, according to the state.
 struct Believed {
     AttemptId key;
-    bool started = false;  // Its agent has reported, under this boot, that it runs.
+    bool started = false;  // Its agent reported, under this boot, that it runs.
 };
 
-// What follows from the inventory. An attempt that stands in none of the lists was believed, is
-// absent, and has never been heard of: its launch was lost on the way, and is sent again.
+// What follows from the inventory. An attempt in none of the lists was believed, is absent, and was
+// never reported: its launch was lost and is sent again.
 struct Reconciled {
-    std::vector<AttemptReport> ended;  // Believed, and in the spool: they are over.
-    std::vector<AttemptId> lost;       // Believed, and gone with the boot they ran under.
-    std::vector<AttemptId> live;       // Believed, and there.
-    std::vector<AttemptId> gone;       // Started under this boot, and neither there nor in the
-                                       // spool: to be ended, so that a tombstone settles it.
-    std::vector<AttemptId> orphans;    // There, and not believed: to be ended.
+    std::vector<AttemptReport> ended;  // Believed, and in the spool: they have ended.
+    std::vector<AttemptId> lost;       // Believed; they ended with the boot that they ran under.
+    std::vector<AttemptId> live;       // Believed, and alive.
+    // Started under this boot, and neither alive nor in the spool. They get an end order, which a
+    // tombstone answers.
+    std::vector<AttemptId> gone;
+    std::vector<AttemptId> orphans;  // Alive, and not believed. They get an end order.
     friend bool operator==(const Reconciled&, const Reconciled&) = default;
 };
 
-// `same_boot`: the node has not been started anew since it was last registered. If it has, nothing
-// of what it ran can be alive, but for what it registers now.
+// `same_boot`: the node has not rebooted since it last registered. If it has, only what it
+// registers now can be alive.
 Reconciled reconcile(std::span<const Believed> believed, std::span<const AttemptReport> inventory,
                      bool same_boot);
 

@@ -72,8 +72,8 @@ TEST(Reconcile, DecidesAsThisTable) {
     }
 }
 
-// Whatever comes: no believed attempt is forgotten, none is in two lists, and nothing that the
-// agent says is live is left unspoken for.
+// For any input: every believed attempt that is absent is accounted for, no attempt is in two
+// lists, and every attempt reported live is in one.
 TEST(Reconcile, PutsEachAttemptInOneListAtMost) {
     testing::for_each_seed(300, [](Rng& rng) {
         std::vector<Believed> believed;

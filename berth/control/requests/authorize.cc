@@ -7,7 +7,7 @@
 namespace berth {
 namespace {
 
-// The least role that may do it to what is its own, and to what is another's or nobody's.
+// The lowest role that may use the verb on one's own objects, and on those of others or of nobody.
 struct Rule {
     Verb verb;
     std::string_view name;
@@ -16,7 +16,7 @@ struct Rule {
 
 constexpr Role kUser = Role::user, kOp = Role::op, kAdmin = Role::admin;
 
-// The table. docs and tests repeat it on purpose: a change here is a change of what Berth promises.
+// The table. Docs and tests repeat it on purpose: changing it changes what Berth guarantees.
 constexpr std::array kRules = {
     Rule{Verb::ping, "ping", kUser, kUser},
     Rule{Verb::view_jobs, "view_jobs", kUser, kUser},
@@ -82,7 +82,7 @@ bool allowed(Role role, Verb verb, bool own) {
     return role >= (own ? rule->own : rule->others);
 }
 
-// By uid alone: names can be given to another user, a uid cannot without root.
+// By uid alone: a name can be given to another user, a uid cannot without root.
 bool owns(const Principal& principal, const Job& job) { return principal.uid == job.owner->uid; }
 
 std::string_view name(Verb verb) {

@@ -1,5 +1,5 @@
-// Authorization: one table, role × verb × ownership, deny by default. The controller asks it for
-// every command, the server for every route; there is no second place that decides.
+// Authorization: one table, role × verb × ownership, deny by default. The controller checks it for
+// every command, the server for every route. No other code decides on permissions.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace berth {
 
-// All that anyone can ask for. A new command or route takes one of these or adds one; a verb that
-// the table does not name is refused to everyone.
+// Everything that a principal can ask for. A new command or route uses one of these or adds one. A
+// verb that is missing from the table is refused to everyone.
 enum class Verb : std::uint8_t {
     // Reading. Every user sees all jobs, as in Slurm without PrivateData.
     ping,
     view_jobs,
-    view_job_script,  // The script and the environment: they hold secrets.
+    view_job_script,  // Script and environment, which may hold secrets.
     view_nodes,
     view_partitions,
     view_config,
@@ -32,15 +32,16 @@ enum class Verb : std::uint8_t {
     cancel_job,
     signal_job,
     hold_job,
-    hold_job_as_admin,  // A hold that the job's owner cannot release.
+    hold_job_as_admin,  // A hold that the owner of the job cannot release.
     release_job,
     release_admin_hold,
     requeue_job,
     update_job,
-    raise_limits,  // What Slurm lets only operators do: more time, more priority, negative nice.
+    // Changes that Slurm leaves to operators: longer time limit, higher priority, negative nice.
+    raise_limits,
     create_step,
-    complete_job,  // An interactive one, by its client.
-    // The cluster.
+    complete_job,  // Of an interactive job, by its client.
+    // Cluster.
     update_node,
     update_partition,
     edit_reservation,
@@ -49,23 +50,24 @@ enum class Verb : std::uint8_t {
     shutdown,
     // Shares.
     view_shares,
-    set_usage,  // What others have used: brought along, or forgiven.
-    // The controller's own figures.
+    set_usage,  // Set or reset the recorded usage of others.
+    // The controller's own metrics.
     view_diagnostics,
     reset_diagnostics,
-    // Who may come from other hosts.
+    // Tokens, for access from other hosts.
     create_join_token,
-    create_token,  // One's own, or in another's name.
-    // More of jobs.
-    suspend_job,  // And resume.
-    top_job,      // Users only where the site lets them (enable_user_top).
+    create_token,  // For oneself, or in another user's name.
+    // More on jobs.
+    suspend_job,  // Also resume.
+    top_job,      // For users only if the site sets enable_user_top.
     notify_job,
-    attach_step,  // To its output and input: who is attached acts as its user.
-    // More of the cluster.
-    edit_nodes,  // Those that no file names: made, and taken out.
+    // Read the step's output and write its input. An attached client acts as the job's user.
+    attach_step,
+    // More on the cluster.
+    edit_nodes,  // Create and delete dynamic nodes.
 };
 
-// `own`: the thing asked for belongs to the principal. For what has no owner it plays no part.
+// `own`: the object belongs to the principal. Ignored for objects that have no owner.
 bool allowed(Role role, Verb verb, bool own);
 
 bool owns(const Principal& principal, const Job& job);
@@ -73,7 +75,7 @@ bool owns(const Principal& principal, const Job& job);
 std::string_view name(Verb verb);  // "cancel_job"
 std::string_view name(Role role);  // "op"
 
-// Every verb, in order: for the tests that go through all of them.
+// Every verb, in order. For tests that go through all of them.
 std::span<const Verb> all_verbs();
 
 }  // namespace berth

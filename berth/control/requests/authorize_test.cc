@@ -7,8 +7,8 @@
 namespace berth {
 namespace {
 
-// The whole matrix, written out once more: who may do it to their own, and to others' things.
-// Columns: user own, user other, op own, op other, admin own, admin other.
+// The whole matrix, written out once more: which role may use which verb on its own and on others'
+// objects. Columns: user own, user other, op own, op other, admin own, admin other.
 struct VerbRow {
     Verb verb;
     std::string_view may;

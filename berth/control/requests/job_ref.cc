@@ -20,7 +20,7 @@ std::string ranges(std::span<const std::uint32_t> tasks) {
     return text;
 }
 
-// Of a heterogeneous job; empty: it is none, or does not have that component.
+// Components of a heterogeneous job; empty: it is none, or lacks that component.
 std::vector<JobTarget> components(const ClusterState& state, const JobRef& ref) {
     const Job* const job = state.find_job(ref.job);
     if (job == nullptr || !job->het || job->het->first != ref.job) return {};
@@ -32,7 +32,7 @@ std::vector<JobTarget> components(const ClusterState& state, const JobRef& ref) 
     return targets;
 }
 
-// The part of a record that the reference means.
+// The part of a record that the reference selects.
 std::optional<JobTarget> part_of(const Job& job, const std::vector<std::uint32_t>& wanted) {
     if (wanted.empty()) return JobTarget{job.id, {}};
     if (job.array_task) {
@@ -88,7 +88,7 @@ std::variant<JobTarget, Refusing> find_single(const ClusterState& state, const J
     if (auto* refusing = std::get_if<Refusing>(&found)) return std::move(*refusing);
     auto& targets = std::get<std::vector<JobTarget>>(found);
     if (targets.size() == 1) return std::move(targets.front());
-    // "12" of an array that has partly started: its record stands for it.
+    // "12" for an array that has partly started means the array record.
     for (JobTarget& target : targets) {
         if (ref.array_tasks.empty() && target.job == ref.job) return std::move(target);
     }

@@ -13,7 +13,8 @@ constexpr std::size_t kMb = std::size_t{1} << 20;
 constexpr std::size_t kKb = std::size_t{1} << 10;
 constexpr Duration kWarningMax = std::chrono::seconds(65'535);
 
-// "5 MB", "4.1 MB", "17 KB": rounded up, so that what is just over the limit does not read like it.
+// "5 MB", "4.1 MB", "17 KB": rounded up, so that a size just over the limit does not look equal to
+// it.
 std::string in_words(std::size_t bytes) {
     const auto [unit, name] = bytes >= kMb ? std::pair(kMb, " MB") : std::pair(kKb, " KB");
     const std::size_t tenths = (bytes * 10 + unit - 1) / unit;
@@ -34,7 +35,7 @@ std::optional<Refusing> over(std::string_view what, std::size_t size, std::size_
         why, std::string(what) + " is " + in_words(size) + "; the most is " + in_words(most), {}};
 }
 
-// The kernel, and all that is written in C, would take a text for over where it has one.
+// The kernel and C programs take a NUL byte for the end of the text.
 std::optional<Refusing> has_nul(std::string_view what, std::string_view text) {
     if (text.find('\0') == std::string_view::npos) return std::nullopt;
     return Refusing{
@@ -48,7 +49,7 @@ std::optional<Refusing> has_nul(std::string_view what, const std::vector<std::st
     return std::nullopt;
 }
 
-// The first of these texts that is too long, or no text.
+// The first of these texts that is too long or contains a NUL byte.
 std::optional<Refusing> long_text(
     std::initializer_list<std::pair<std::string_view, std::string_view>> texts) {
     for (const auto& [what, text] : texts) {
@@ -70,7 +71,7 @@ std::optional<Refusing> long_list(
     return std::nullopt;
 }
 
-// Slurm's words for a variable without a name or a value would come from the kernel, much later.
+// Otherwise the kernel would reject a variable without a name or a value, much later.
 std::optional<Refusing> bad_variable(const std::vector<std::string>& environment) {
     for (const std::string& variable : environment) {
         const std::size_t equals = variable.find('=');

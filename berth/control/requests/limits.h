@@ -1,4 +1,4 @@
-// Limits on what a client may send: everything has one, and says it.
+// Limits on the size of client requests. An error text states the limit.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,12 @@ namespace berth {
 
 inline constexpr std::size_t kScriptMax = std::size_t{4} << 20;       // As Slurm's max_script_size.
 inline constexpr std::size_t kEnvironmentMax = std::size_t{1} << 20;  // All variables together.
-inline constexpr std::size_t kArgumentsMax = std::size_t{1} << 20;    // Likewise.
-inline constexpr std::size_t kTextMax = 4096;    // Of a name, a path, a comment.
-inline constexpr std::size_t kListMax = 65'536;  // Of hosts, dependencies …
+inline constexpr std::size_t kArgumentsMax = std::size_t{1} << 20;    // All arguments together.
+inline constexpr std::size_t kTextMax = 4096;                         // A name, a path, a comment.
+inline constexpr std::size_t kListMax = 65'536;  // A list of hosts, dependencies …
 
-// What is too large, and what the most is. An array costs no more than its list of task numbers.
+// Which field is too large, and its limit. nullopt: none. A job array costs only its list of task
+// numbers.
 std::optional<Refusing> too_large(const SubmitJob& submission);
 std::optional<Refusing> too_large(const UpdateJob& update);
 std::optional<Refusing> too_large(const CreateStep& step);

@@ -1,4 +1,5 @@
-// How a command is refused: for what is wrong with it, or because its principal may not ask for it.
+// How a command is refused: for an error in the request, or because the principal lacks the
+// permission.
 #pragma once
 
 #include <optional>
@@ -15,6 +16,7 @@ Refused refused(Refusal why, std::string message, std::optional<JobId> job = std
 
 // "User 'bob' (user) may not do this to job 12 of user 'alice': cancel_job"; nullopt: allowed.
 std::optional<Refused> forbidden(const Principal& principal, Verb verb, const Job& job);
-std::optional<Refused> forbidden(const Principal& principal, Verb verb);  // Of what has no owner.
+// For objects that have no owner.
+std::optional<Refused> forbidden(const Principal& principal, Verb verb);
 
 }  // namespace berth

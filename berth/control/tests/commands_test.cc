@@ -1,4 +1,4 @@
-// What clients may ask, what it does, and why it is refused.
+// What clients may ask, its effects, and why it is refused.
 #include "berth/control/commands/commands.h"
 
 #include <numeric>
@@ -440,7 +440,7 @@ TEST_F(Commands, DownIsTheWordThatASilentNodeRunsNothing) {
     EXPECT_EQ(rig.job(id).state, JobState::pending);
 }
 
-// The word was wrong, and taken back: what is found there is ended before anything new starts.
+// The administrator was wrong: whatever still runs there is ended before anything new starts.
 TEST_F(Commands, DownThatWasWrongDoesNotRunTwoJobsOnOneGpu) {
     const std::uint32_t id = rig.run({.nodes = 2, .gpus = 8});
     rig.lose_link(0);
@@ -470,7 +470,7 @@ TEST_F(Commands, ExplainTellsWhyAJobWaits) {
     EXPECT_EQ(why(rig.ask(kNobody, ExplainJob{ref(id)})), Refusal::not_allowed);
 }
 
-// Whoever has no role gets nothing at all, whatever he asks.
+// A principal without a role is refused everything.
 TEST_F(Commands, RefuseEverythingToWhoeverHasNoRole) {
     const std::uint32_t id = rig.run();
     const Command commands[] = {SubmitJob{testing::make_job(), {}},

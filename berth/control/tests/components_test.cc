@@ -15,7 +15,7 @@ protected:
         command.components.assign(specs.begin() + 1, specs.end());
         return rig.ask(kAnn, std::move(command));
     }
-    // One of GPUs on a node for each number.
+    // Submits one component for each number, with that many GPUs on one node.
     std::uint32_t submit(const std::vector<std::int64_t>& gpus) {
         std::vector<JobSpec> specs;
         specs.reserve(gpus.size());
@@ -65,7 +65,7 @@ TEST_F(Components, StartNotAtAllWhileOneHasNoRoom) {
     ASSERT_NE(rig.state().planned(JobId(id + 1)), nullptr);
     EXPECT_EQ(rig.state().planned(JobId(id))->start, rig.state().planned(JobId(id + 1))->start);
     EXPECT_GE(rig.state().planned(JobId(id))->start, rig.now + std::chrono::minutes(30));
-    // One node is free, but this would keep it from them beyond their planned start.
+    // One node is free, but this job would keep it from them beyond their planned start.
     EXPECT_EQ(rig.job(rig.submit({.gpus = 8, .limit = std::chrono::hours(5)})).state,
               JobState::pending);
     rig.report(rig.job(blocker).nodes.front().value(), end_report(blocker));
@@ -79,7 +79,7 @@ TEST_F(Components, ThatCanNoMoreFitTogetherSaySo) {
     rig.wait(std::chrono::seconds(1));
     EXPECT_EQ(rig.state().reason(JobId(id)), PendingReason::req_node_not_avail);
     EXPECT_EQ(rig.state().reason_detail(JobId(id)), "UnavailableNodes:" + rig.name(1));
-    // One alone would do for either of them, and for these.
+    // One node alone would suffice for either of them, and for these.
     expect_all(submit({4, 4}), 2, JobState::running);
     rig.ask(kRoot, Reconfigure{std::make_shared<const ClusterSpec>(testing::make_cluster(1)), ""});
     rig.wait(std::chrono::seconds(1));

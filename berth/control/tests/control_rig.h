@@ -1,5 +1,5 @@
-// ControlRig: a controller with agents that say what a test makes them say, so that a test reads as
-// what happens to it. Its records are kept, as a journal would: restart() is a crash.
+// ControlRig: a controller with scripted agents, so that a test reads as a sequence of events. The
+// rig keeps the records as a journal would: restart() is a crash.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ inline const Principal kOperator{.uid = 50, .gid = 50, .user = "oscar", .role = 
 inline const Principal kRoot{.uid = 0, .gid = 0, .user = "root", .role = Role::admin};
 inline const Principal kNobody{.uid = 9, .gid = 9, .user = "eve", .role = Role::none};
 
-// Tests include this; nothing else does.
+// For tests only.
 class ControlRig {
 public:
     struct Agent {
@@ -42,7 +42,7 @@ public:
         if (found == nullptr) throw std::runtime_error("no job " + std::to_string(id));
         return *found;
     }
-    // The first of the nodes that the job has.
+    // The first node of the job.
     std::uint32_t node_of(std::uint32_t job_id) const { return job(job_id).nodes.at(0).value(); }
     bool knows(std::uint32_t id) const { return state().find_job(JobId(id)) != nullptr; }
 
@@ -67,7 +67,7 @@ public:
         EXPECT_EQ(last.answers.at(0).reply_to.ticket, tickets_);
         return last.answers.at(0).answer;
     }
-    // The controller dies and another starts, from what is recorded. No link outlives it.
+    // The controller dies, and another one starts from the records. All links are lost.
     void restart() {
         ClusterState replayed;
         for (const Record& record : records) {
@@ -119,7 +119,7 @@ public:
         return report(node, AttemptStarted{JobId(id), Attempt(attempt)});
     }
     Turn& lose_link(std::uint32_t node) { return turn({LinkLost{agents[node].link}}); }
-    // The node goes down and comes up, with another boot id.
+    // The node reboots and has another boot id.
     void reboot(std::uint32_t node) {
         lose_link(node);
         agents[node].boot = "boot-" + std::to_string(++boots_);
@@ -128,7 +128,7 @@ public:
     }
     std::string name(std::uint32_t node) const { return spec_.nodes.at(node).name; }
 
-    // ---- What the last turn told the agents.
+    // ---- What the last turn sent to the agents.
     template <class Body>
     std::vector<std::pair<std::uint32_t, Body>> orders() const {
         std::vector<std::pair<std::uint32_t, Body>> found;
@@ -149,7 +149,7 @@ public:
     }
 
     // ---- Jobs.
-    // Submits as ann; the id.
+    // Submits as ann; returns the job id.
     std::uint32_t submit(const testing::JobOptions& options = {}) {
         return submit(testing::make_job(options));
     }
@@ -159,7 +159,7 @@ public:
         if (submitted == nullptr) throw std::runtime_error(std::get<Refused>(answer).message);
         return submitted->job.value();
     }
-    // Submitted, launched and started on all its nodes.
+    // Submits a job that is launched and started on all its nodes.
     std::uint32_t run(const testing::JobOptions& options = {}) {
         const std::uint32_t id = submit(options);
         for (const NodeId node : job(id).nodes) {
@@ -192,7 +192,7 @@ inline AttemptReport end_report(std::uint32_t job, std::uint32_t attempt = 1,
                                 std::optional<ExitStatus> exit = ExitStatus{}) {
     return {.job = JobId(job), .attempt = Attempt(attempt), .live = false, .batch_exit = exit};
 }
-// A tombstone's answer.
+// The answer of a tombstone.
 inline AttemptReport never_ran(std::uint32_t job, std::uint32_t attempt = 1) {
     return {.job = JobId(job), .attempt = Attempt(attempt), .live = false, .never_ran = true};
 }

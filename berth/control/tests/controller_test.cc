@@ -47,7 +47,7 @@ TEST(Controller, PlacesByWhatTheAgentsRead) {
     rig.report(6, Heartbeat{{{.gpu = 0, .temperature = 95}}});
     rig.report(3, Heartbeat{{{.gpu = 0, .temperature = 60}}});
     EXPECT_EQ(rig.job(rig.submit({.gpus = 1})).nodes.at(0), NodeId(3));
-    // Of nobody is anything fresh known: as if nothing had been said.
+    // After 91 s no reading is recent enough: it is as if none had been reported.
     rig.report(5, Heartbeat{{{.gpu = 0, .temperature = 20}}});
     rig.now += std::chrono::seconds(91);
     EXPECT_NE(rig.job(rig.submit({.gpus = 1})).nodes.at(0), NodeId(5));
@@ -86,7 +86,7 @@ TEST(Controller, ReplaysToTheSameStateAfterEveryKindOfTurn) {
     array.array = ArraySpec{{0, 1, 2, 3, 4, 5}, 2};
     rig.submit(array);
     rig.ask(kAnn, CancelJob{.job = {JobId(first), {}}});
-    rig.restart();  // It compares the hashes.
+    rig.restart();  // Compares the hashes.
     rig.connect_all();
     rig.wait(seconds(30));
     rig.restart();
@@ -206,7 +206,7 @@ TEST(Controller, NeverGoesBackInTime) {
     EXPECT_EQ(rig.last.record.now, recorded) << "nor does the controller after it";
 }
 
-// Its last record may be about no job at all.
+// The last record need not concern a job.
 TEST(Controller, NeverGoesBackBehindItsLastRecord) {
     ControlRig rig;
     rig.now = from_seconds(5000);

@@ -1,4 +1,4 @@
-// Nodes that no file names: they join, are made, and go.
+// Dynamic nodes: they join, are created, and are deleted.
 #include "berth/control/agents/dynamic_nodes.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ protected:
         EXPECT_TRUE(read_new_node(words, node).ok());
         return node;
     }
-    // As its agent registers, which says as what it joins until it has been welcomed.
+    // As its agent registers; it says what to create it as until it has been welcomed.
     Turn& join(const std::string& name, std::optional<NewNode> as, std::uint64_t session = 1) {
         Registration all;
         all.node = name;
@@ -89,7 +89,7 @@ TEST_F(DynamicNodes, JoinRunJobsAndStayOverARestart) {
     EXPECT_TRUE(is_there("dyn1"));
     EXPECT_EQ(nodes_of("big"), (Names{"dyn1"}));
     EXPECT_TRUE(rig->knows(id));
-    join("dyn1", std::nullopt, 2);  // It was welcome before.
+    join("dyn1", std::nullopt, 2);  // It was welcomed before.
     EXPECT_TRUE(was_welcome());
 }
 
@@ -104,7 +104,7 @@ TEST_F(DynamicNodes, StayWhenTheConfigurationIsReadAgain) {
     EXPECT_TRUE(is_there("dyn1"));
     EXPECT_EQ(nodes_of("main"), (Names{"node1", "dyn1"}));
     EXPECT_EQ(nodes_of("big"), Names{});
-    // A file that names it has the last word.
+    // A configuration that names the node has precedence.
     ClusterSpec named = open_cluster();
     testing::add_node(named, "dyn1", {});
     EXPECT_TRUE(is_done(
@@ -142,8 +142,7 @@ TEST_F(DynamicNodes, GoWhenNothingUsesThem) {
     EXPECT_FALSE(is_there("dyn1"));
     EXPECT_EQ(nodes_of("main"), Names{"node1"});
     EXPECT_EQ(why(remove("dyn1")), Refusal::unknown_node);
-    // Its agent comes again by itself, and does not say that it joins; one that is started anew
-    // does.
+    // After a lost link the agent does not ask to join again; a restarted agent does.
     join("dyn1", std::nullopt, 2);
     EXPECT_FALSE(was_welcome());
     rig->restart();
@@ -151,7 +150,7 @@ TEST_F(DynamicNodes, GoWhenNothingUsesThem) {
     join("dyn1", node_of({"CPUs=2"}), 3);
     EXPECT_TRUE(was_welcome());
     EXPECT_EQ(node("dyn1").cpus(), 2U);
-    EXPECT_EQ(rig->state().spec().nodes.size(), 2U);  // At its old place.
+    EXPECT_EQ(rig->state().spec().nodes.size(), 2U);  // At its old index.
 }
 
 TEST_F(DynamicNodes, AreMadeByAnAdministratorForMachinesToCome) {
@@ -159,14 +158,14 @@ TEST_F(DynamicNodes, AreMadeByAnAdministratorForMachinesToCome) {
     EXPECT_TRUE(is_done(create({"c1", "c2"}, {"State=CLOUD", "CPUs=4", "Gres=gpu:a100:1"})));
     EXPECT_EQ(nodes_of("main"), (Names{"node1", "c1", "c2"}));
     EXPECT_FALSE(rig->state().condition(NodeId(1)).schedulable());
-    join("c2", node_of({"CPUs=64"}));  // What it says of itself does not count …
+    join("c2", node_of({"CPUs=64"}));  // Its own description does not count …
     EXPECT_TRUE(was_welcome());
     EXPECT_EQ(node("c2").cpus(), 4U);
     EXPECT_TRUE(rig->state().condition(NodeId(2)).schedulable());
     JoiningNode joining{.node = {}, .devices = {}, .dimensions = {}};
     const DimensionId gpu = *joining.dimensions.intern("gpu", "a100");
     joining.devices.push_back({.dimension = gpu, .index = 0, .file = "/dev/nvidia3"});
-    const auto told = joined(rig->state(), "c1", joining);  // … but where its devices are.
+    const auto told = joined(rig->state(), "c1", joining);  // … except for its device files.
     ASSERT_TRUE(told.ok() && *told);
     EXPECT_EQ((*told)->node.devices[0].file, "/dev/nvidia3");
     rig->restart();

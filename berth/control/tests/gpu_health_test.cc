@@ -49,7 +49,7 @@ TEST_F(GpuHealth, AGpuThatIsGoneTakesItsJobAlongAndNoOther) {
     EXPECT_EQ(rig.job(second).state, JobState::running);
     rig.report(0, end_report(first, 1, ExitStatus{0, 15}));
     EXPECT_EQ(rig.job(first).restarts, 1U);
-    EXPECT_EQ(rig.job(first).state, JobState::running);  // On others.
+    EXPECT_EQ(rig.job(first).state, JobState::running);  // On other GPUs.
     const NodeShare& again = rig.job(first).allocation->shares[0];
     EXPECT_TRUE(again.node != NodeId(0) || (again.devices & node().drained_mask()) == 0);
 }
@@ -93,7 +93,7 @@ TEST_F(GpuHealth, AnotherAgentProcessCountsItsFaultsAnew) {
     EXPECT_EQ(node().drained_mask(), 0b11000U);
 }
 
-// A cluster whose GPUs have device files; the first node's agent finds all but these.
+// The first node's registration when its agent finds all devices but `absent`.
 AgentInput without(ControlRig& rig, const ClusterSpec& spec, DeviceMask absent) {
     AgentInput input = rig.registration(0);
     NodeSpec& found = std::get<Registration>(input.report.body).found;
@@ -122,7 +122,7 @@ TEST(AbsentGpus, AreDrainedAlone) {
     EXPECT_EQ(node.drained_devices[0].reason, "gpu 5: /dev/nvidia5 is not there");
     rig.agents[0].link = Link{51};
     rig.agents[0].session = 2;
-    rig.turn({without(rig, spec, 0xff)});  // It has no driver any more.
+    rig.turn({without(rig, spec, 0xff)});  // Its driver is gone.
     EXPECT_TRUE(node.drained);
     EXPECT_EQ(node.reason, "gres/gpu count reported lower than configured (0 < 7)");
 }

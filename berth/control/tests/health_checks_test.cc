@@ -17,7 +17,7 @@ protected:
         rig.emplace(cluster);
         rig->connect_all();
     }
-    // Which of the first node's programs were asked for meanwhile.
+    // The programs that the first node was ordered to run meanwhile.
     std::size_t pass(Duration time, NodeProgram kind) {
         std::size_t count = 0;
         for (Duration gone{}; gone < time; gone += seconds(10)) {
@@ -57,7 +57,8 @@ const HealthCheckSpec kReboots{.reboot = "/sbin/reboot", .resume_timeout = minut
 
 TEST_F(HealthChecks, ChecksANodeWhenItComesAndEachIntervalFromThenOn) {
     begin(checked(minutes(1)));
-    const auto first = rig->orders<RunNodeProgram>();  // Of the second node: it came last.
+    // For the second node, which registered last.
+    const auto first = rig->orders<RunNodeProgram>();
     ASSERT_EQ(first.size(), 1U);
     EXPECT_EQ(first[0].second.path, "/sbin/check");
     EXPECT_EQ(first[0].second.timeout, seconds(60));
@@ -102,7 +103,7 @@ TEST_F(HealthChecks, RebootsWhatIsIdleAtOnceAndTakesItBack) {
     EXPECT_EQ(node().reboot.stage, NodeReboot::Stage::issued);
     EXPECT_FALSE(node().schedulable());
     EXPECT_FALSE(ask(NodeAction::cancel_reboot));
-    EXPECT_EQ(pass(minutes(3), NodeProgram::reboot), 3U);  // It may not have heard.
+    EXPECT_EQ(pass(minutes(3), NodeProgram::reboot), 3U);  // The order may have been lost.
     come_back();
     EXPECT_EQ(node().reboot, NodeReboot{});
     EXPECT_TRUE(node().schedulable());
@@ -113,7 +114,7 @@ TEST_F(HealthChecks, RebootsWhatIsBusyWhenItIsDone) {
     const std::uint32_t job = rig->run();
     EXPECT_TRUE(ask(NodeAction::reboot));
     EXPECT_EQ(asked(NodeProgram::reboot), 0U);
-    EXPECT_TRUE(node().schedulable());  // Until then it may have more work.
+    EXPECT_TRUE(node().schedulable());  // Until the reboot it may take more work.
     EXPECT_FALSE(ask(NodeAction::reboot));
     rig->report(0, end_report(job));
     EXPECT_EQ(asked(NodeProgram::reboot), 1U);

@@ -1,4 +1,4 @@
-// Jobs without a script: nothing is run for them, and their client says when they end.
+// Jobs without a script: the node runs nothing for them, and their client reports the end.
 #include "berth/control/tests/control_rig.h"
 
 namespace berth {
@@ -52,7 +52,7 @@ TEST_F(Interactive, EndsWithTheExitThatItsClientTells) {
         EXPECT_EQ(rig.job(id).exit, one.exit);
         EXPECT_EQ(rig.job(id).state_reason, one.reason);
         EXPECT_FALSE(rig.orders<EndAttempt>().empty());
-        // Told again, as after a lost answer: what stands stays.
+        // Repeated, as after a lost answer: the recorded end stands.
         EXPECT_TRUE(std::holds_alternative<Done>(complete(id, {7, 0})));
         EXPECT_EQ(rig.job(id).exit, one.exit);
     }

@@ -1,4 +1,4 @@
-// InactiveLimit: an interactive job whose salloc or srun is gone.
+// InactiveLimit: interactive jobs whose salloc or srun is gone.
 #include "berth/control/tests/control_rig.h"
 
 namespace berth {
@@ -32,7 +32,7 @@ protected:
     Answer alive(std::uint32_t id, const Principal& who = kAnn) {
         return rig.ask(who, KeepAlive{{JobId(id), {}}});
     }
-    // The node is heard meanwhile.
+    // The node sends heartbeats meanwhile.
     void pass(Duration time) {
         rig.now += time;
         rig.report(0, Heartbeat{});

@@ -1,5 +1,5 @@
-// What jobs and steps have where their user says nothing, and what the site keeps back: decided
-// when the order is made.
+// Defaults of jobs and steps, and limits that the site does not propagate: applied when the order
+// is made.
 #include "berth/control/tests/control_rig.h"
 
 namespace berth {

@@ -7,7 +7,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// The six ports, each writing down what it is asked, in one order.
+// The loop's ports; each writes down its calls, in one common order.
 class Outside : public Inbox,
                 public WallClock,
                 public Journal,
@@ -50,7 +50,7 @@ protected:
         return {Controller(Engine(), testing::make_cluster(1), Epoch{1}, 1), outside.world(),
                 output_commit};
     }
-    // A node that registers, and a job that starts on it; an agent that nobody knows.
+    // A node that registers and a job that starts on it; an agent of an unknown node.
     std::vector<Input> busy() {
         ControlRig rig(1);
         rig.agents[0].link = Link{1};
@@ -116,7 +116,7 @@ TEST_F(LoopTest, WaitsUntilSomethingIsDue) {
     EXPECT_EQ(outside.deadlines.at(1), from_seconds(1005)) << "the launch is repeated";
 }
 
-// A clock set back an hour must not stop what is due for an hour.
+// Setting the clock back by an hour must not delay what is due by an hour.
 TEST_F(LoopTest, GoesOnAtHalfPaceUntilAClockThatWasSetBackHasCaughtUp) {
     Loop loop = make();
     outside.inbox = busy();

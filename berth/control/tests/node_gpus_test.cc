@@ -1,4 +1,4 @@
-// What an operator says of single GPUs.
+// Drain and resume of single GPUs.
 #include <gtest/gtest.h>
 
 #include "berth/control/tests/control_rig.h"

@@ -1,4 +1,4 @@
-// Who is told what of a job, and how often. The words are those that Debian's Slurm gave its
+// Which notices a job causes, and how often. The texts are those that Debian's Slurm gave its
 // MailProg for the same jobs.
 #include "berth/control/tests/control_rig.h"
 #include "berth/model/mail.h"
@@ -27,7 +27,7 @@ class NoticesTest : public ::testing::Test {
 protected:
     explicit NoticesTest(const ClusterSpec& spec = with_mail()) : rig(spec) { rig.connect_all(); }
 
-    // What the last turn has to say; then nothing is left of it.
+    // ---- What the last turn sent.
     std::vector<std::string> mails() {
         std::vector<std::string> subjects;
         for (const Notice& notice : rig.last.notices) {
@@ -123,7 +123,7 @@ TEST_F(NoticesTest, TellsOfATimeLimitThatComesNearOnceAlsoOverARestart) {
               "Slurm Job_id=1 Name=train Reached 50% of time limit, Run time 00:50:00");
     rig.restart();
     EXPECT_TRUE(rig.last.notices.empty());
-    rig.now += 45min;  // 90 % came and went while no controller looked.
+    rig.now += 45min;  // 90 % passed while no controller ran.
     rig.turn();
     EXPECT_EQ(only_mail(),
               "Slurm Job_id=1 Name=train Reached 90% of time limit, Run time 01:35:00");

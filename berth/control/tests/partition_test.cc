@@ -1,4 +1,4 @@
-// scontrol create, update and delete partition; and of nodes what is no state.
+// scontrol create, update and delete partition, and node changes other than its state.
 #include "berth/control/tests/control_rig.h"
 
 namespace berth {

@@ -1,5 +1,5 @@
-// What passes between the controller and its agents within a session: nothing is lost that is said
-// once, nothing happens twice that is said twice, and silence proves nothing.
+// The protocol within a session: a message that is lost does no harm, nor does one that arrives
+// twice, and silence proves nothing.
 #include "berth/control/tests/control_rig.h"
 #include "berth/testing/seeds.h"
 
@@ -86,7 +86,7 @@ TEST(Protocol, TakesAnEndThatOvertookItsStart) {
     const std::uint32_t id = rig.submit({.gpus = 1});
     rig.report(0, end_report(id));
     EXPECT_EQ(rig.job(id).state, JobState::completed);
-    rig.started(0, id);  // Late: as far as is known it should not be there.
+    rig.started(0, id);  // Late: according to the state it should not be there.
     ASSERT_EQ(rig.orders<EndAttempt>().size(), 1U);
     rig.report(0, never_ran(id));
     EXPECT_EQ(rig.job(id).state, JobState::completed);
@@ -341,7 +341,7 @@ TEST(Protocol, TimeLimitsEndTheJobOnItsNodes) {
               rig.state().spec().scheduling.kill_wait);
 }
 
-// Reports of one run, in any order and any number: the end is the same.
+// The reports of one run in any order and number lead to the same end.
 TEST(Protocol, ComesToTheSameEndHoweverReportsAreShuffled) {
     testing::for_each_seed(200, [](Rng& rng) {
         ControlRig rig(2);
@@ -353,7 +353,7 @@ TEST(Protocol, ComesToTheSameEndHoweverReportsAreShuffled) {
             rig.report_of(0, end_report(id)),
             rig.report_of(1, end_report(id, 1, std::nullopt)),
         };
-        // Of the two ends the script's decides, so it comes before the other.
+        // The script's end decides, so it comes before the other.
         for (int i = 0; i < 12; ++i) {
             if (i == 6) rig.turn({reports[2]});
             const auto pick = static_cast<std::size_t>(rng.between(0, i < 6 ? 1 : 3));
@@ -369,8 +369,8 @@ bool is_done_by_itself(JobState state) {
     return state == JobState::completed || state == JobState::failed;
 }
 
-// Its agent was asleep when the limit was over: what counts is what the script did, and not when
-// that was heard.
+// The agent was suspended when the time limit passed: what the script did counts, not when it was
+// learned.
 TEST(Protocol, AScriptThatEndedBeforeItsLimitIsNoTimeoutHoweverLateThatIsHeard) {
     struct Case {
         std::optional<Duration> ended_after;
@@ -380,8 +380,8 @@ TEST(Protocol, AScriptThatEndedBeforeItsLimitIsNoTimeoutHoweverLateThatIsHeard) 
     const Case cases[] = {
         {std::chrono::minutes(5), {}, JobState::completed},
         {std::chrono::minutes(5), {3, 0}, JobState::failed},
-        {std::chrono::minutes(61), {}, JobState::timeout},  // By itself, but beyond its time.
-        {std::nullopt, {}, JobState::timeout},              // Told to end, it left with 0.
+        {std::chrono::minutes(61), {}, JobState::timeout},  // By itself, but after its time limit.
+        {std::nullopt, {}, JobState::timeout},              // Ordered to end, it exited with 0.
     };
     for (const Case& one : cases) {
         ControlRig rig(1);
@@ -394,13 +394,13 @@ TEST(Protocol, AScriptThatEndedBeforeItsLimitIsNoTimeoutHoweverLateThatIsHeard) 
         rig.now += std::chrono::minutes(30);
         AttemptReport end = end_report(id, 1, one.exit);
         if (one.ended_after) end.ended_at = began + *one.ended_after;
-        rig.connect(0, {end});  // Silent for so long, it registers again.
+        rig.connect(0, {end});  // After so long a silence it registers again.
         const Job& job = rig.job(id);
         EXPECT_EQ(job.state, one.state);
         EXPECT_EQ(job.ended_at, is_done_by_itself(one.state) ? began + *one.ended_after
                                                              : began + std::chrono::hours(1));
         EXPECT_EQ(job.exit, is_done_by_itself(one.state) ? one.exit : ExitStatus{});
-        // It stays in squeue's reach for as long as if it had just ended.
+        // squeue shows it for as long as if it had just ended.
         rig.wait(rig.state().spec().scheduling.min_job_age - seconds(1));
         EXPECT_TRUE(rig.knows(id));
         rig.wait(seconds(1));

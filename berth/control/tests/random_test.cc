@@ -1,5 +1,5 @@
-// Random agents and clients, most of them wrong: whatever comes, the controller does not contradict
-// itself, and its records give its state again.
+// Random agents and clients, most of them wrong: for any input, the controller stays consistent and
+// its records yield its state again.
 #include "berth/control/core/decision_check.h"
 #include "berth/control/orders/reconcile.h"
 #include "berth/control/tests/control_rig.h"
@@ -38,7 +38,7 @@ private:
         return rng_.pick(all);
     }
 
-    // Mostly one that there is, and its current attempt.
+    // Mostly an existing job and its current attempt.
     AttemptId attempt() {
         if (rng_.chance(80) && !rig_.state().jobs().empty()) {
             const auto at = rng_.between(0, static_cast<int>(rig_.state().jobs().size()) - 1);
@@ -93,7 +93,7 @@ private:
         rig_.ask(somebody(), update);
     }
 
-    // Nodes come and go, and so does a partition.
+    // Nodes and a partition come and go.
     void reconfigure() {
         ClusterSpec spec = testing::make_cluster(2 + number(3));
         if (rng_.chance(50)) {

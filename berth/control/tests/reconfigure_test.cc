@@ -1,4 +1,4 @@
-// Another configuration while the cluster runs.
+// A new configuration while the cluster runs.
 #include "berth/control/tests/control_rig.h"
 
 namespace berth {

@@ -1,4 +1,4 @@
-// Nodes that cannot begin a job, and what becomes of the job and of the node.
+// Nodes that fail to begin a job: what happens to the job and to the node.
 #include "berth/control/tests/control_rig.h"
 
 namespace berth {
@@ -30,7 +30,7 @@ TEST(Refusals, AJobGoesElsewhereUnpunishedWhenANodeLacksWhatEveryJobNeeds) {
     EXPECT_FALSE(rig.state().condition(NodeId(first)).drained) << "one job may be an odd one";
 }
 
-// What a user sees of it: the nodes that he excluded, and how often his script began again.
+// What the user sees: the job's excluded nodes and its restarts.
 TEST(Refusals, ShowNeitherAsExcludedNodesNorAsRestarts) {
     for (const NotBegun why : {NotBegun::for_node, NotBegun::for_job}) {
         ControlRig rig(4);
@@ -53,7 +53,7 @@ TEST(Refusals, ShowNeitherAsExcludedNodesNorAsRestarts) {
     }
 }
 
-// It waits for another node, although one that has refused it is free.
+// The job waits for another node, although one that has refused it is free.
 TEST(Refusals, AreRememberedWhileTheJobWaits) {
     ControlRig rig(2);
     rig.connect_all();
@@ -81,7 +81,7 @@ TEST(Refusals, AJobThatMayNotBeRequeuedIsAllTheSameSinceItNeverBegan) {
     EXPECT_EQ(rig.job(id).attempt, Attempt{2});
 }
 
-// Its node was told to kill it, perhaps before it had begun.
+// The node was ordered to kill the job, perhaps before it had begun.
 TEST(Refusals, JobsThatWereCancelledFirstCountAgainstNoNode) {
     ControlRig rig(1);
     rig.connect(0);
@@ -175,7 +175,7 @@ TEST(Refusals, AGangGoesElsewhereOnceItIsGoneEverywhere) {
     EXPECT_EQ(rig.job(id).restarts, 1U) << "its script may have begun on its first node";
 }
 
-// The script of a gang runs on its first node: what is not to run twice may have run there.
+// The script of a gang runs on its first node; it may have run there.
 TEST(Refusals, AGangThatMayNotBeRequeuedFailsWhenItsScriptMayHaveBegun) {
     ControlRig rig(3);
     rig.connect_all();

@@ -1,4 +1,4 @@
-// Who may speak for a node, and what its inventory comes to.
+// Which agent may speak for a node, and what follows from its inventory.
 #include "berth/control/tests/control_rig.h"
 
 namespace berth {
@@ -54,7 +54,8 @@ TEST(Registration, DrainsANodeThatHasLessThanItShould) {
     AgentInput input = rig.registration(0);
     NodeSpec& found = std::get<Registration>(input.report.body).found;
     found.devices.resize(6);
-    for (Device& device : found.devices) device.file.clear();  // Which are missing is not told.
+    // The report does not say which ones are missing.
+    for (Device& device : found.devices) device.file.clear();
     found.gres_text.clear();
     rig.turn({input});
     const NodeCondition& condition = rig.state().condition(NodeId(0));
@@ -118,7 +119,7 @@ TEST(Registration, UnderAnotherBootMeansThatWhatRanThereIsDead) {
     EXPECT_EQ(rig.orders<LaunchAttempt>().at(0).second.attempt, Attempt{2});
 }
 
-// The spool outlives a reboot: what ended before it is not run again.
+// The spool survives a reboot: what ended before it is not run again.
 TEST(Registration, UnderAnotherBootStillTakesTheSpool) {
     ControlRig rig(1);
     rig.connect_all();
@@ -217,7 +218,7 @@ protected:
         rig.connect(0);
         first = rig.agents[0];
     }
-    // Another process registers under the same name, over a link of its own.
+    // Another process registers under the same name over its own link.
     void second_registers() {
         rig.agents[0].instance = "second";
         rig.agents[0].started_at = rig.now;
@@ -273,7 +274,7 @@ TEST_F(TwoAgents, AnAgentThatReconnectsReplacesItself) {
     rig.connect(0);
     EXPECT_EQ(rig.last.closed, std::vector{old});
     EXPECT_EQ(rig.orders<Welcome>().size(), 1U);
-    rig.turn({LinkLost{old}});  // Told late.
+    rig.turn({LinkLost{old}});  // Reported late.
     rig.submit({.gpus = 1});
     EXPECT_EQ(rig.orders<LaunchAttempt>().size(), 1U) << "the new link is there";
 }
@@ -296,7 +297,7 @@ TEST_F(TwoAgents, AnAgentThatLostItsDiskCountsByItsStart) {
     EXPECT_EQ(rig.orders<Welcome>().size(), 1U);
 }
 
-// One that ran before may still be sent an old order.
+// A job that runs again keeps its tombstones, since an old order may still arrive.
 TEST(Registration, KeepsTheTombstonesOfJobsThatRunAgain) {
     ControlRig rig(2);
     rig.connect_all();
@@ -308,7 +309,7 @@ TEST(Registration, KeepsTheTombstonesOfJobsThatRunAgain) {
     EXPECT_LE(rig.orders<Welcome>()[0].second.oldest_live_job, JobId(again));
 }
 
-// A node tells of its tombstones, and is told which of them protect from nothing any more.
+// A node reports its tombstones, and learns which of them are no longer needed.
 TEST(Registration, ToldOfTombstonesAnswersWhichJobsAreOver) {
     ControlRig rig(2);
     rig.connect_all();
@@ -327,7 +328,7 @@ TEST(Registration, ToldOfTombstonesAnswersWhichJobsAreOver) {
     EXPECT_EQ(rig.orders<Welcome>()[0].second.over, std::vector{JobId(over)});
 }
 
-// Over its own link, as it does when it has many tombstones: what was under way is settled anew.
+// Over the same link, as when it has many tombstones: work under way is reconciled again.
 TEST(Registration, MayComeAgainOverTheSameLink) {
     ControlRig rig(1);
     rig.connect(0);

@@ -67,7 +67,8 @@ TEST(ReturnToService, DecidesAboutANodeThatAnAdministratorSetDown) {
     }
 }
 
-// A controller that starts knows no node before it has registered: that is no silence.
+// A new controller has not heard from a node before it registers: that does not count as not
+// responding.
 TEST(ReturnToService, IsNotAskedWhenTheControllerRestarts) {
     ControlRig rig = rig_with(0);
     rig.connect(0);

@@ -93,7 +93,8 @@ TEST_F(Steps, TellTheirOwnerWhereToAttach) {
     EXPECT_EQ(attached.io_token, "secret");
     EXPECT_EQ(attached.placed.step.tasks, 2U);
     EXPECT_EQ(attached.placed.node_names, (std::vector<std::string>{"node1", "node2"}));
-    rig.orders<LaunchStep>();  // Once it runs there its launch is forgotten, and this is not.
+    // Once the step runs on a node, its launch is dropped; address and token are kept.
+    rig.orders<LaunchStep>();
     for (const std::uint32_t node : {0U, 1U}) {
         rig.report(node, StepStarted{JobId(job), Attempt{1}, StepId{0}});
     }
@@ -196,7 +197,7 @@ TEST_F(Steps, ThatRunOutliveTheController) {
     EXPECT_EQ(rig.job(job).steps[0].state, StepState::completed);
 }
 
-// What a step runs is not recorded: a new controller cannot launch it, and says so.
+// A step's launch is not recorded: a new controller cannot launch it, and says so.
 TEST_F(Steps, ThatDidNotStartBeforeTheControllerDiedAreOver) {
     create();
     rig.restart();

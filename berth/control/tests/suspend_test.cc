@@ -1,4 +1,5 @@
-// suspend and resume: who may, what follows, and that each node is told until it has done it.
+// suspend and resume: permissions, effects, and orders that are repeated until each node has
+// carried them out.
 #include "berth/control/tests/control_rig.h"
 
 namespace berth {

@@ -15,7 +15,7 @@ protected:
               return spec;
           }()) {
         rig.connect_all();
-        rig.run({.gpus = 8});  // All is taken.
+        rig.run({.gpus = 8});  // All GPUs are taken.
     }
 
     std::uint32_t wait(const Principal& who = kAnn) {
@@ -52,7 +52,7 @@ TEST_F(OnTop, PutsJobsBeforeTheOthersOfTheirUserInTheOrderAskedFor) {
     EXPECT_GE(nice(a) + nice(b) + nice(c) + nice(d), 0) << "Nobody gains but by the others' loss.";
 }
 
-// Priorities that would be less than 1 are 1, and look alike.
+// Priorities below 1 are cut off at 1 and look alike.
 TEST_F(OnTop, CountsFromBelowTheLeastPriority) {
     ControlRig multifactor([] {
         ClusterSpec spec = testing::make_cluster(1);

@@ -1,4 +1,4 @@
-// What becomes of jobs on a node that is not heard of any more: with a fence, and without.
+// Jobs on a node that does not respond, with a fence and without.
 #include <gtest/gtest.h>
 
 #include "berth/control/tests/control_rig.h"
@@ -12,8 +12,8 @@ using std::chrono::seconds;
 
 class UnresponsiveNodes : public ::testing::Test {
 protected:
-    // One job on the first node, which then falls silent for longer than the agent timeout; the
-    // second stays in touch.
+    // One job on the first node, which then does not respond for longer than the agent timeout. The
+    // second node sends heartbeats.
     void begin(const FenceSpec& fence, JobSpec spec = testing::make_job()) {
         ClusterSpec cluster = testing::make_cluster(2);
         cluster.fence = fence;
@@ -26,9 +26,9 @@ protected:
     }
     void fall_silent() {
         rig->lose_link(0);
-        pass(minutes(5) + seconds(31));  // The timeout, and what it has to say that it lives.
+        pass(minutes(5) + seconds(31));  // The timeout, and the grace time.
     }
-    // Returns who was to be switched off meanwhile.
+    // Returns the fence calls made meanwhile.
     std::vector<FenceCall> pass(Duration time) {
         std::vector<FenceCall> calls;
         for (Duration gone{}; gone < time; gone += seconds(20)) {
@@ -69,7 +69,7 @@ TEST_F(UnresponsiveNodes, AreFencedOnceAndTheirJobsRunElsewhere) {
     EXPECT_EQ(seen[0].node, "node1");
     EXPECT_EQ(seen[0].boot_id, "boot-1");
     EXPECT_EQ(seen[0].program, "/sbin/off");
-    EXPECT_TRUE(pass(minutes(10)).empty());  // It is still at it.
+    EXPECT_TRUE(pass(minutes(10)).empty());  // The call is still under way.
     EXPECT_EQ(rig->job(job).state, JobState::running);
     answer("");
     EXPECT_EQ(rig->facts<NodeFenced>().size(), 1U);
@@ -89,13 +89,13 @@ TEST_F(UnresponsiveNodes, WaitWhereTheFenceFailsAndAreTriedAgain) {
     EXPECT_FALSE(is_lost());
     EXPECT_EQ(pass(minutes(2)).size(), 1U);
     answer("ended with exit code 3");
-    EXPECT_TRUE(rig->facts<NodeFenced>().empty());  // Known already.
+    EXPECT_TRUE(rig->facts<NodeFenced>().empty());  // Already recorded.
     rig->connect(0, {live_report(job)});
     EXPECT_EQ(node().fence_failure, "");
     EXPECT_FALSE(is_lost());
 }
 
-// A clock that jumps, or a controller that was stopped, makes all nodes silent at once.
+// After a clock jump or a pause of the controller, no node seems to respond.
 TEST_F(UnresponsiveNodes, ThatAnswerWhenTheirLinkIsClosedAreNeverFenced) {
     ClusterSpec cluster = testing::make_cluster(2);
     cluster.fence = {.program = "/sbin/off", .presume_dead_after = minutes(10)};
@@ -116,9 +116,9 @@ TEST_F(UnresponsiveNodes, ThatAnswerWhenTheirLinkIsClosedAreNeverFenced) {
     EXPECT_TRUE(node().responding);
 }
 
-// The rest wait for theirs: some come back meanwhile, and are not switched off then.
-// The controller was busy for longer than the timeout, and what the first node has said meanwhile
-// lies behind all that the second has said.
+// The other nodes wait for a free fence call; some respond meanwhile and are not switched off. The
+// controller was busy for longer than the timeout, and the messages of the first node are queued
+// behind all those of the second.
 TEST(SilentCluster, IsNotSilentWhileItsWordLiesBehindItsNeighbours) {
     for (const bool heard : {true, false}) {
         ControlRig rig(testing::make_cluster(2));
@@ -204,7 +204,7 @@ TEST_F(UnresponsiveNodes, AreFencedByTheNextControllerToo) {
     begin(kFence);
     rig->restart();
     rig->connect(1);
-    EXPECT_TRUE(pass(minutes(4)).empty());  // It may only be slow to connect.
+    EXPECT_TRUE(pass(minutes(4)).empty());  // Its agent may only be slow to connect.
     EXPECT_EQ(pass(minutes(2)).size(), 1U);
     EXPECT_FALSE(is_lost());
 }
@@ -215,7 +215,7 @@ TEST_F(UnresponsiveNodes, ArePresumedDeadWhereTheSiteWantsItSo) {
     EXPECT_FALSE(is_lost());
     pass(minutes(6));
     EXPECT_TRUE(is_lost());
-    rig->connect(0, {live_report(job)});  // It ran all the time: now it is ended first.
+    rig->connect(0, {live_report(job)});  // It ran all the time: it is ended first.
     EXPECT_FALSE(node().schedulable());
     EXPECT_EQ(rig->orders<EndAttempt>().size(), 1U);
     rig->report(0, end_report(job));

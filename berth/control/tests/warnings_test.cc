@@ -1,4 +1,4 @@
-// --signal: once for each run, so long before its end.
+// --signal: once for each run, at the requested time before its end.
 #include "berth/control/tests/control_rig.h"
 
 namespace berth {
@@ -26,7 +26,7 @@ protected:
         return id;
     }
 
-    // Time goes by, and the nodes are heard. What is signalled meanwhile.
+    // Lets time pass, with heartbeats; returns the signals sent meanwhile.
     std::vector<SignalAttempt> pass(Duration time) {
         std::vector<SignalAttempt> signals;
         for (const Time until = rig.now + time; rig.now < until;) {

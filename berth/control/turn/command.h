@@ -1,4 +1,4 @@
-// Command: what a client may ask of the controller, already parsed. Each is checked against the one
+// Command: a parsed request of a client to the controller. Each is checked against the
 // authorization table (authorize.h) before anything else.
 #pragma once
 
@@ -23,27 +23,28 @@ namespace berth {
 // "12", "12_3", "12_[1-3,7]", "12+1": a job, tasks of an array, a component of a heterogeneous job.
 struct JobRef {
     JobId job{0};
-    std::vector<std::uint32_t> array_tasks;  // Empty: the job itself; for an array: all of it.
-    std::optional<std::uint32_t> het_offset = {};  // "12+1"; none: all components.
+    std::vector<std::uint32_t> array_tasks;        // Empty: the job; for an array, all its tasks.
+    std::optional<std::uint32_t> het_offset = {};  // "12+1"; nullopt: all components.
     friend bool operator==(const JobRef&, const JobRef&) = default;
 };
 
 struct SubmitJob {
     JobSpec spec;
     JobPayload payload;
-    std::vector<JobSpec> components;  // The others of a heterogeneous job; `spec` is the first.
+    // The other components of a heterogeneous job; `spec` is the first.
+    std::vector<JobSpec> components;
 };
 struct CancelJob {
     JobRef job;
     std::optional<StepId> step;
-    std::int32_t signal = 0;                          // 0: end it. Otherwise only send this signal.
-    bool batch_only = false;                          // scancel --batch
-    bool whole_job = false;                           // scancel --full
+    std::int32_t signal = 0;  // 0: cancel the job. Otherwise only send this signal.
+    bool batch_only = false;  // scancel --batch
+    bool whole_job = false;   // scancel --full
     bool only_pending = false, only_running = false;  // scancel --state
 };
 struct HoldJob {
     JobRef job;
-    Hold hold = Hold::user;  // none: release.
+    Hold hold = Hold::user;  // Hold::none releases the job.
 };
 struct RequeueJob {
     JobRef job;
@@ -58,22 +59,23 @@ struct UpdateNode {
     std::string node;
     std::optional<NodeAction> action;
     std::string reason;
-    std::vector<std::uint32_t> gpus = {};  // Not empty: drain and resume are about these alone.
-    bool asap = false;                     // A reboot: no new work until then.
-    bool next_down = false;                // Likewise: it stays down when it is back.
+    // If not empty, drain and resume concern only these GPUs.
+    std::vector<std::uint32_t> gpus = {};
+    bool asap = false;       // For reboot: take no new work until it happens.
+    bool next_down = false;  // For reboot: stay down afterwards.
     NodeChange change;
 };
-// Stops a run where it is, or lets it go on.
+// Suspends a run or resumes it.
 struct SuspendJob {
     JobRef job;
     bool resume = false;
 };
-// Before the other jobs of their user that wait in the same partition, account and QOS; the first
-// one first.
+// Moves these jobs before the other pending jobs of the same user, partition, account and QOS, in
+// the given order.
 struct TopJobs {
     std::vector<JobRef> jobs;
 };
-// A line for the standard error of its script, or of the sruns that an interactive job runs.
+// Prints a line on the standard error of the job's script, or of the sruns of an interactive job.
 struct NotifyJob {
     JobRef job;
     std::string text;
@@ -86,7 +88,7 @@ struct EditPartition {
 struct DeletePartition {
     std::string name;
 };
-// Nodes that no configuration names; and one of those taken out again.
+// Create dynamic nodes; delete one.
 struct CreateNodes {
     std::vector<std::string> names;
     NewNode node;
@@ -94,37 +96,37 @@ struct CreateNodes {
 struct DeleteNode {
     std::string name;
 };
-// A step within a running job. `launch` is what each node's LaunchStep has in common; the
-// controller adds where the tasks go.
+// Creates a step within a running job. `launch` is the part of the LaunchStep that all nodes share;
+// the controller adds the task placement.
 struct CreateStep {
     JobRef job;
     StepRequest request;
     LaunchStep launch;
-    bool truncate_output = false;  // Whatever JobFileAppend says.
+    bool truncate_output = false;  // Overrides JobFileAppend.
 };
-// Where the srun of a running step listens, and its token. Changes nothing.
+// Asks for the address and token of the srun of a running step. Changes nothing.
 struct AttachStep {
     JobRef job;
     StepId step{0};
 };
-// Its client says that an interactive job is over, and with what exit status.
+// The client of an interactive job says that the job is over, and with what exit status.
 struct CompleteJob {
     JobRef job;
     ExitStatus exit;
 };
-// The client of an interactive job is still there.
+// The client of an interactive job is still alive.
 struct KeepAlive {
     JobRef job;
 };
-// Answers why a job waits, with numbers. Changes nothing.
+// Asks why a job waits. Changes nothing.
 struct ExplainJob {
     JobRef job;
 };
-// What associations have used, from here on.
+// Sets the recorded usage of associations.
 struct SetUsage {
     std::vector<UsageSet::Entry> entries;
 };
-// A reservation made, changed or deleted. Making one may leave the name to the controller.
+// Creates, changes or deletes a reservation. On creation the name may be left to the controller.
 struct EditReservation {
     std::string name;
     bool is_new = false;
@@ -136,12 +138,13 @@ struct DeleteReservation {
 struct EditAccounting {
     AccountingEdits edits;
 };
-// Asks for the hash of the controller's whole durable state, for `berth replay` and tests.
+// Asks for the hash of the controller's whole durable state. For `berth replay` and tests.
 struct HashState {};
-// Another configuration takes the place of the one in force: all of it, or nothing.
+// Replaces the configuration in force: all of it, or nothing.
 struct Reconfigure {
-    std::shared_ptr<const ClusterSpec> spec;  // As it was read; null while nobody has read it, or …
-    std::string problem;                      // … what is wrong with it.
+    // As read from the files. Null before it is read, and if reading failed.
+    std::shared_ptr<const ClusterSpec> spec;
+    std::string problem;  // Why reading failed; empty otherwise.
 };
 
 using Command =
@@ -158,7 +161,7 @@ struct StepPlaced {
     JobId job{0};
     Step step;
     std::vector<std::string> node_names;
-    bool append_output = false;  // To its files, as the user or else JobFileAppend says.
+    bool append_output = false;  // As the user asked, otherwise as JobFileAppend says.
 };
 struct StepAttached {
     StepPlaced placed;
@@ -170,7 +173,7 @@ struct StateHashed {
 };
 
 struct KeptAlive {
-    Duration again_in{};  // When to say so again.
+    Duration again_in{};  // When to send the next keepalive.
 };
 struct ReservationMade {
     std::string name;
@@ -178,9 +181,9 @@ struct ReservationMade {
 
 struct Refused {
     Refusal why = Refusal::invalid_request;
-    std::string message;               // For a person: what was wrong, what would be right.
-    std::vector<std::string> details;  // Lines that Slurm prints before its own ("Memory
-                                       // specification can not be satisfied").
+    std::string message;  // For people: what was wrong, what would be right.
+    // Lines that Slurm prints before its own ("Memory specification can not be satisfied").
+    std::vector<std::string> details;
     std::optional<JobId> job;
 };
 

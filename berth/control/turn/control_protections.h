@@ -1,5 +1,5 @@
-// ControlProtections: the protections that the simulated world takes out one at a time, to prove
-// that their loss is noticed. All are on in production; there is no setting for them.
+// ControlProtections: protections that the simulated world switches off one at a time, to prove
+// that their absence is noticed. Production has all of them on; no setting changes them.
 #pragma once
 
 namespace berth {
@@ -7,12 +7,14 @@ namespace berth {
 struct ControlProtections {
     bool request_ids = true;
     bool boot_ids = true;
-    bool attempts = true;  // A report about another attempt than the current one is ignored.
-    bool atomic_inventory =
-        true;  // Nothing is decided about a node before its whole inventory is in.
-    bool wait_for_clean = true;  // A GPU is free when the agent says that its cgroup is empty.
-    bool gangs = true;           // All nodes of a job are launched and ended together.
-    bool output_commit = true;   // Nothing leaves before it is durable. Loop's to keep.
+    // Reports about an attempt other than the current one are ignored.
+    bool attempts = true;
+    // Nothing is decided about a node before its whole inventory has arrived.
+    bool atomic_inventory = true;
+    // A GPU is free once the agent says that the attempt's cgroup is empty.
+    bool wait_for_clean = true;
+    bool gangs = true;          // All nodes of a job launch and end together.
+    bool output_commit = true;  // Nothing leaves before it is durable; see Loop.
 };
 
 }  // namespace berth

@@ -1,5 +1,5 @@
-// Input: what one turn of the controller takes in: commands of clients, reports of agents, and the
-// answers of the site's programs.
+// Input: what a turn of the controller takes in: commands of clients, reports of agents, and
+// results of the site's programs.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace berth {
 
-// Where an answer goes. The server gives one out for each request and keeps what it means to
-// itself.
+// Identifies the request that an answer belongs to. Issued by the server, which alone knows its
+// meaning.
 struct ReplyTo {
     std::uint64_t ticket = 0;
     friend bool operator==(const ReplyTo&, const ReplyTo&) = default;
 };
 
-// One connection of an agent. Numbers are never used twice within one controller's life. What comes
-// over a link was sent by the process at its other end since the link came up.
+// One connection of an agent. A controller never uses a number twice. Whatever arrives over a link
+// was sent by the process at its other end, after the link came up.
 struct Link {
     std::uint64_t number = 0;
     friend auto operator<=>(const Link&, const Link&) = default;
@@ -31,8 +31,8 @@ struct ClientInput {
     Principal principal;
     Command command;
 };
-struct AgentInput {  // A report that came over a link, whose peer is proven to be this node's
-                     // agent.
+// A report over a link whose peer is authenticated as this node's agent.
+struct AgentInput {
     Link link;
     std::string node;
     Report report;
@@ -40,13 +40,13 @@ struct AgentInput {  // A report that came over a link, whose peer is proven to 
 struct LinkLost {
     Link link;
 };
-// How the site's fence fared. `failure` is empty where it says that nothing of that boot of the
-// node runs any more; it is believed.
+// The result of the site's fence program. `failure` is empty if the program confirms that nothing
+// of that boot of the node still runs; Berth trusts it.
 struct FenceAnswered {
     std::string node, boot_id;
     std::string failure;
 };
-// How PrologSlurmctld or EpilogSlurmctld of a run fared; `failure` is empty where it ended well.
+// The result of a run's PrologSlurmctld or EpilogSlurmctld. `failure` is empty if it succeeded.
 struct HookAnswered {
     JobId job{0};
     Attempt attempt{0};

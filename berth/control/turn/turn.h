@@ -1,5 +1,5 @@
-// Turn: what one turn of the controller comes to: a record, and all that may leave once that record
-// is durable.
+// Turn: the result of one turn of the controller: a record, and everything that may leave once that
+// record is durable.
 #pragma once
 
 #include <cstdint>
@@ -18,45 +18,46 @@
 
 namespace berth {
 
-// A node is to be switched off, so that it is certain that nothing runs on it.
+// Runs the fence program: the node must be switched off, so that nothing runs on it for certain.
 struct FenceCall {
     std::string node, hostname, address, boot_id;
     std::string program;
     Duration timeout{};
 };
 
-// The site's programs around a run, one after the other until one fails. None: there is nothing to
-// do, and it ends well.
+// Runs the site's programs before or after a run, in order, until one fails. With no programs the
+// call succeeds at once.
 struct HookCall {
     JobId job{0};
     Attempt attempt{0};
     ControllerHook hook = ControllerHook::none;
     std::vector<std::string> programs, environment;
-    Duration timeout{};  // Of each; 0: as long as it takes.
+    Duration timeout{};  // Of each program; 0: unlimited.
 };
 
 struct OutgoingOrder {
     Link link;
     NodeId node{0};
-    Order order;  // LaunchAttempt::payload is filled in by whoever sends it, from the store.
+    // LaunchAttempt::payload is filled in from the store when the order is sent.
+    Order order;
 };
 struct OutgoingAnswer {
     ReplyTo reply_to;
     Answer answer;
 };
 
-// What a turn of the loop changed, for those who read: squeue, the page, metrics.
+// What a turn changed, for readers: squeue, the web page, metrics.
 struct Changes {
     Time now{};
-    std::uint64_t sequence = 0;  // Of the last durable record that this includes.
-    std::vector<JobId>
-        jobs;  // Changed or new, each once, in id order. Their rows are to be made again.
-    std::vector<JobId> gone;  // Left the state; accounting has them.
+    std::uint64_t sequence = 0;  // Of the last durable record included.
+    // Changed or new jobs, each once, in id order. Their rows are rebuilt.
+    std::vector<JobId> jobs;
+    std::vector<JobId> gone;  // Removed from the state; accounting has them.
     std::vector<NodeId> nodes;
-    bool spec = false;               // The configuration changed: make everything again.
-    std::vector<std::size_t> usage;  // Records of usage, by their number.
+    bool spec = false;               // The configuration changed: rebuild everything.
+    std::vector<std::size_t> usage;  // Indexes of changed usage records.
     bool reservations = false;
-    // What was measured of what runs on a node. For readers alone: it is not recorded.
+    // Measured usage of what runs on nodes. For readers only; not recorded.
     std::vector<std::pair<NodeId, std::vector<StepUsage>>> samples = {};
 };
 
@@ -65,17 +66,18 @@ struct LogLine {
     std::string text;
 };
 
-// What one turn came to. Nothing of it may leave before `record` is durable.
+// Nothing of a turn may leave before `record` is durable.
 struct Turn {
-    Record record;  // Empty facts: nothing to write.
+    Record record;  // No facts: nothing to write.
     std::vector<OutgoingOrder> orders;
     std::vector<OutgoingAnswer> answers;
     std::vector<FenceCall> fences;
     std::vector<HookCall> hooks;
     std::vector<Notice> notices;
-    std::vector<Link> closed;  // Links to be cut: superseded, or not one of our nodes.
+    // Links to cut: superseded, or not from one of our nodes.
+    std::vector<Link> closed;
     Changes changes;
-    std::optional<Time> wake_at;  // When to turn again, if nothing comes first.
+    std::optional<Time> wake_at;  // When to run the next turn if no input comes before.
     std::vector<LogLine> log;
 };
 

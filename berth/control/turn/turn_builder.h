@@ -1,5 +1,5 @@
-// TurnBuilder: one turn in the making. Facts enter here and nowhere else: each is applied and
-// recorded in one step, so that what is answered and ordered can never be ahead of the record.
+// TurnBuilder: the turn being built. Every fact enters here: it is applied and recorded in one
+// step, so answers and orders can never be ahead of the record.
 #pragma once
 
 #include <string>
@@ -28,9 +28,9 @@ public:
         turn_.record.facts.push_back(std::move(fact));
         end_components(turn_.record.facts.back());
     }
-    // For trying things between checkpoint() and rollback().
+    // For trial changes between checkpoint() and rollback().
     ClusterState& scratch() { return engine_.mutable_state(); }
-    // Decisions of a cycle, which the engine has applied itself.
+    // For decisions of a cycle, which the engine has already applied.
     void record_applied(std::vector<Fact> decisions) {
         for (Fact& fact : decisions) turn_.record.facts.push_back(std::move(fact));
     }
@@ -58,7 +58,7 @@ public:
     bool is_empty() const { return turn_.record.facts.empty(); }
 
 private:
-    // What ends a component of a heterogeneous job ends the others, too.
+    // If the fact ends one component of a heterogeneous job, ends the others.
     void end_components(const Fact& fact);
 
     Engine& engine_;

@@ -8,7 +8,7 @@
 namespace berth {
 namespace {
 
-// mountinfo writes a blank in a path as \040, and so on.
+// mountinfo escapes a blank in a path as \040, and so on.
 std::string unescape(std::string_view text) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {

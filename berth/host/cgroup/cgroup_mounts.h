@@ -11,12 +11,12 @@ namespace berth {
 
 struct CgroupMounts {
     std::map<std::string, std::string> v1;  // Controller -> mount point.
-    std::string unified;                    // v2's mount point; empty: none.
+    std::string unified;                    // Mount point of v2; empty: none.
 
     bool any() const { return !v1.empty() || !unified.empty(); }
 };
 
-// Reads the text of /proc/self/mountinfo. Named v1 hierarchies without controllers are left out.
+// Parses the text of /proc/self/mountinfo. Named v1 hierarchies without controllers are skipped.
 CgroupMounts parse_cgroup_mounts(std::string_view mountinfo);
 
 CgroupMounts find_cgroup_mounts();  // Of this process.

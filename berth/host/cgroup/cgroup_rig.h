@@ -1,4 +1,5 @@
-// For tests: a cgroup tree of this test's own, removed with all in it, and children run inside.
+// For tests: a cgroup tree that belongs to the test and is removed with it, and children that run
+// inside.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +14,7 @@
 
 namespace berth {
 
-// Only the hierarchies that the test wants.
+// Which hierarchies the test uses.
 enum class Hierarchies { all, v1_only, v2_only };
 
 class CgroupRig {
@@ -27,7 +28,7 @@ public:
     ~CgroupRig() {
         if (tree.usable()) clean(tree.job(getuid(), JobId{7}));
     }
-    // Empty: it can be tested here.
+    // Why these tests cannot run here; empty: they can.
     std::string missing() const {
         if (geteuid() != 0) return "needs root";
         return tree.usable() ? "" : "no such cgroup hierarchy is mounted and writable";
@@ -53,7 +54,7 @@ public:
             _exit(201);
         }
     }
-    // A child within the group; the number is what `body` returns.
+    // Starts a child in the group; its exit code is what `body` returns.
     static pid_t start(const Cgroup& group, const std::function<int()>& body) {
         const pid_t pid = fork();
         if (pid == 0) {

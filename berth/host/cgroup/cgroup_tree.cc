@@ -24,7 +24,7 @@ std::string first_line(const std::string& path) {
     return text.ok() ? std::string(trim(*text)) : std::string();
 }
 
-// The folders from `root` (left out) down to `path`.
+// The folders from `root` (excluded) down to `path`.
 std::vector<std::string> levels(const std::string& root, const std::string& path) {
     std::vector<std::string> all;
     for (std::size_t slash = path.find('/', root.size() + 1); slash != std::string::npos;
@@ -40,7 +40,7 @@ Status make_level(const std::string& folder) {
     return system_error("cannot make the cgroup " + folder, errno);
 }
 
-// A new v1 cpuset has no CPUs and no memory nodes, and takes no process before it has both.
+// A new v1 cpuset has no CPUs and no memory nodes. Until it has both, it accepts no process.
 Status inherit_cpuset(const std::string& folder, const std::string& parent) {
     for (const char* file : {"/cpuset.mems", "/cpuset.cpus"}) {
         if (!first_line(folder + file).empty()) continue;
@@ -65,7 +65,7 @@ void collect_processes(const std::string& folder, std::set<int>& pids) {
     }
 }
 
-// The hierarchy that tells who belongs to the group.
+// The hierarchy that tracks which processes belong to the group.
 std::string membership(const Cgroup& group) {
     if (!group.unified.empty()) return group.unified;
     for (const char* controller : {"freezer", "pids", "memory", "devices", "cpuset"}) {
@@ -100,7 +100,7 @@ void thaw(const Cgroup& group) {
     }
 }
 
-// "oom_kill 3" within a file of such lines.
+// The value of a line such as "oom_kill 3" in the file.
 std::int64_t counter(const std::string& file, std::string_view name) {
     const auto text = read_file(file);
     if (!text.ok()) return 0;
@@ -163,8 +163,8 @@ std::string CgroupTree::step_name(StepId step) {
     return "step_" + to_string(step);
 }
 
-// All that is above a job's group is there but for the first job of a user: looking at each level,
-// for each job, costs more than all the rest.
+// Tries the group alone first. Its parents are missing only for a user's first job, and checking
+// each level for each job costs more than everything else.
 Status CgroupTree::create(const Cgroup& group) const {
     for (const auto& [controller, folder] : group.v1) {
         const bool is_cpuset = controller == "cpuset";
@@ -182,7 +182,7 @@ Status CgroupTree::create(const Cgroup& group) const {
     return Done{};
 }
 
-// One level, whose parent gives it the controllers.
+// Creates one level, after enabling the controllers in its parent.
 Status CgroupTree::make_unified(const std::string& folder) const {
     std::string enable;
     for (const std::string& name : v2_controllers_) enable += (enable.empty() ? "+" : " +") + name;
@@ -206,7 +206,7 @@ Status limit_v1(const Cgroup& group, const CgroupLimits& limits) {
         BERTH_CHECK(write("memory", "memory.limit_in_bytes", std::to_string(*limits.memory)));
     }
     if (limits.memory_and_swap && group.v1.contains("memory")) {
-        // Not there where the kernel does not count swap: then the limit on memory is all.
+        // Absent if the kernel does not account swap: then only the memory limit applies.
         const std::string file = group.v1.at("memory") + "/memory.memsw.limit_in_bytes";
         if (::access(file.c_str(), F_OK) == 0) {
             BERTH_CHECK(write_kernel_file(file, std::to_string(*limits.memory_and_swap)));
@@ -295,7 +295,7 @@ Status CgroupTree::remove(const Cgroup& group) {
 void CgroupTree::remove_empty_parents(const Cgroup& job) const {
     const auto climb = [](const std::string& root, std::string folder) {
         for (folder = parent_of(folder); folder.size() > root.size(); folder = parent_of(folder)) {
-            if (::rmdir(folder.c_str()) != 0) return;  // Not empty: others are in it.
+            if (::rmdir(folder.c_str()) != 0) return;  // Not empty: it has other groups.
         }
     };
     for (const auto& [controller, folder] : job.v1) climb(roots_.v1.at(controller), folder);

@@ -1,8 +1,10 @@
-// CgroupTree: the cgroups of jobs and steps in whatever hierarchies are mounted, as one tree.
+// CgroupTree: the cgroups of jobs and steps as one tree, in whatever hierarchies are mounted.
 //
-// Under v1 `slurm/uid_U/job_J/step_S` in each of cpuset, memory, pids, devices and freezer; under
-// v2 `system.slice/slurmstepd.scope/job_J/step_S`. In the hybrid of both, v1 limits and v2 knows
-// who belongs, tells when a group is empty, and kills. All below a prefix, if one is given.
+// - v1: `slurm/uid_U/job_J/step_S` in each of cpuset, memory, pids, devices and freezer.
+// - v2: `system.slice/slurmstepd.scope/job_J/step_S`.
+// - Hybrid: v1 sets limits; v2 tracks the processes, reports when a group is empty, and kills.
+//
+// Everything lies below a prefix, if one is given.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +19,10 @@
 
 namespace berth {
 
-// One job's or step's group: its folder in each hierarchy.
+// The group of one job or step: its folder in each hierarchy.
 struct Cgroup {
     std::map<std::string, std::string> v1;  // Controller -> folder.
-    std::string unified;                    // Empty: none.
+    std::string unified;                    // Empty: no v2.
 
     bool none() const { return v1.empty() && unified.empty(); }
     friend bool operator==(const Cgroup&, const Cgroup&) = default;
@@ -28,7 +30,7 @@ struct Cgroup {
 };
 
 struct CgroupLimits {
-    std::string cpus;  // "0-3,8"; empty: all of the parent's.
+    std::string cpus;  // "0-3,8"; empty: all CPUs of the parent.
     std::optional<std::int64_t> memory;
     std::optional<std::int64_t> memory_and_swap;
     std::optional<std::int64_t> pids;
@@ -36,35 +38,36 @@ struct CgroupLimits {
 
 class CgroupTree {
 public:
-    CgroupTree() = default;  // No cgroups.
-    // Only the hierarchies that can be written are used.
+    CgroupTree() = default;  // Uses no cgroups.
+    // Uses only hierarchies that are writable.
     CgroupTree(const CgroupMounts& mounts, const std::string& prefix);
 
     bool usable() const { return !roots_.none(); }
-    bool has(const std::string& controller) const;  // To limit with.
+    bool has(const std::string& controller) const;  // Whether it can set this controller's limits.
     bool on_v2() const { return !roots_.unified.empty(); }
 
     Cgroup job(std::uint32_t uid, JobId job) const;
-    Cgroup service(const std::string& name) const;  // Beside the jobs, for what is none of theirs.
+    // A group beside the jobs, for processes that belong to none of them.
+    Cgroup service(const std::string& name) const;
     static Cgroup step(const Cgroup& job, StepId step);
     static std::string step_name(StepId step);  // "step_batch", "step_extern", "step_0"
 
-    // Makes it with all above it. Already there is fine.
+    // Creates the group and its parents. An existing group is no error.
     Status create(const Cgroup& group) const;
     Status limit(const Cgroup& group, const CgroupLimits& limits) const;
 
-    // Whether a process is in it or beneath it. False where there is no such group.
+    // Whether the group or a descendant has a process. False if there is no such group.
     static bool populated(const Cgroup& group);
     static std::vector<int> processes(const Cgroup& group);
     static void signal(const Cgroup& group, int signal);
-    // Stops all of it where it is, or lets it go on. False where no freezer is mounted.
+    // Freezes or thaws all processes of the group. Returns false if no freezer is mounted.
     static bool freeze(const Cgroup& group, bool frozen);
-    // KILL for all, so that none gets away by forking; thawed, since under v1 a frozen one does not
-    // die.
+    // Sends SIGKILL to all processes of the group, also to those that fork meanwhile. Thaws the
+    // group first: under v1 a frozen process does not die.
     static void kill(const Cgroup& group);
     static std::int64_t oom_kills(const Cgroup& group);
 
-    // Removes it and all beneath. `unavailable` while something is in it still.
+    // Removes the group and its descendants. `unavailable` while a process is in it.
     static Status remove(const Cgroup& group);
     // Removes the empty folders above a job's group (uid_U, and those of the prefix).
     void remove_empty_parents(const Cgroup& job) const;
@@ -73,8 +76,9 @@ private:
     Status make_unified(const std::string& folder) const;
 
     Cgroup roots_;  // The mount points in use.
-    Cgroup jobs_;   // Where jobs lie beneath: …/slurm, …/slurmstepd.scope.
-    std::vector<std::string> v2_controllers_;  // That v2 limits with: those that no v1 mount has.
+    Cgroup jobs_;   // The parent of all job groups: …/slurm, …/slurmstepd.scope.
+    // Controllers whose limits are set through v2: those that no v1 hierarchy has.
+    std::vector<std::string> v2_controllers_;
 };
 
 }  // namespace berth

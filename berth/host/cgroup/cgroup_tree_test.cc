@@ -68,18 +68,18 @@ TEST_P(EachHierarchy, KnowsWhetherAProcessIsLeftAnywhereBeneath) {
     while (!CgroupTree::populated(step)) usleep(1000);
     EXPECT_TRUE(CgroupTree::populated(rig.job));
     EXPECT_EQ(CgroupTree::processes(rig.job), std::vector<int>{pid});
-    EXPECT_FALSE(CgroupTree::remove(rig.job).ok());  // Not while one is in.
+    EXPECT_FALSE(CgroupTree::remove(rig.job).ok());  // Not while a process is in it.
     CgroupTree::kill(rig.job);
     waitpid(pid, nullptr, 0);
     EXPECT_FALSE(CgroupTree::populated(rig.job));
     EXPECT_TRUE(CgroupTree::remove(rig.job).ok());
-    EXPECT_TRUE(CgroupTree::remove(rig.job).ok());  // Gone is fine.
+    EXPECT_TRUE(CgroupTree::remove(rig.job).ok());  // A missing group is no error.
 }
 
 TEST_P(EachHierarchy, KillsWhatHasSlippedAway) {
     BERTH_SKIP_UNLESS_USABLE(rig);
     ASSERT_TRUE(create(rig.job));
-    CgroupRig::run(rig.job, [] {  // A daemon: forked twice, in a session of its own.
+    CgroupRig::run(rig.job, [] {  // A daemon: forked twice, in its own session.
         if (fork() != 0) return 0;
         setsid();
         signal(SIGTERM, SIG_IGN);

@@ -1,5 +1,5 @@
-// DeviceFiles: the device files that a device of the node is reached by. A GPU has one, a MIG
-// instance three, and a simulated device none.
+// DeviceFiles: the device files of one device of the node. A GPU has one, a MIG instance three, a
+// simulated device none.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@ namespace berth {
 // Empty for a simulated device.
 std::vector<std::string> files_of(const Device& device);
 
-// Compares two lists of files, in whatever order each names them.
+// Compares two lists of files, ignoring their order.
 bool same_files(std::string_view one, std::string_view other);
 
-// Whether the device is a MIG instance, as its files tell.
+// Whether the device is a MIG instance, judged by its files.
 bool is_mig(const Device& device);
 
 }  // namespace berth

@@ -1,5 +1,5 @@
-// DeviceGuard: which device files the processes of a cgroup may open. One interface; rules of the
-// v1 devices controller, or a BPF program on a v2 cgroup.
+// DeviceGuard: restricts which device files the processes of a cgroup may open. Two back-ends:
+// rules of the v1 devices controller, or a BPF program on a v2 cgroup.
 #pragma once
 
 #include <compare>
@@ -16,37 +16,36 @@
 namespace berth {
 
 enum class DeviceBackend : std::uint8_t {
-    automatic,  // v1 rules where that controller is mounted, else BPF.
+    automatic,  // v1 if that controller is mounted, otherwise BPF.
     v1,
     bpf,
 };
 
 struct DeviceRule {
-    char kind = 'c';  // Or 'b'.
+    char kind = 'c';  // 'c' or 'b'.
     std::uint32_t major = 0;
     std::optional<std::uint32_t> minor;  // nullopt: all.
-    bool may_make_node = false;          // mknod, besides reading and writing.
+    bool may_make_node = false;          // Allows mknod, besides read and write.
 
     std::string to_text() const;  // "c 195:3 rw"
     friend auto operator<=>(const DeviceRule&, const DeviceRule&) = default;
 };
 
-// The rule for a device file that is there.
+// The rule for an existing device file.
 Result<DeviceRule> rule_for(const std::string& file);
 
-// For all that a device has: three files of a MIG instance, none of a simulated one.
+// For all files of the device: three for a MIG instance, none for a simulated device.
 Result<std::vector<DeviceRule>> rules_for_files(const Device& device);
 
 // What every job needs: null, zero, full, random, urandom, tty, ptmx and the terminals; the control
-// files of NVIDIA's driver and those of InfiniBand, so far as this machine has them. None of them
-// is a GPU.
+// files of NVIDIA's driver and of InfiniBand, as far as this machine has them. No GPU among them.
 std::vector<DeviceRule> usual_devices();
 
 class DeviceGuard {
 public:
     virtual ~DeviceGuard() = default;
-    // From here on the processes of this cgroup (a folder in the hierarchy of this back-end) and of
-    // those beneath it may open only what the rules say. What is open stays open.
+    // From now on, processes of this cgroup (a folder in the hierarchy of this back-end) and its
+    // descendants may open only the allowed devices. Files already open stay open.
     virtual Status confine(const std::string& cgroup, std::span<const DeviceRule> allowed) = 0;
     virtual DeviceBackend backend() const = 0;
 };

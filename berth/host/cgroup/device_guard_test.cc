@@ -13,8 +13,8 @@
 namespace berth {
 namespace {
 
-// Device files with the numbers of NVIDIA's, which nothing here drives: EPERM is isolation, ENXIO
-// is a device that may be opened and has no hardware.
+// Device files with NVIDIA's numbers but no driver: EPERM shows isolation; ENXIO shows a device
+// that may be opened and has no hardware.
 class FakeDevices {
 public:
     FakeDevices() {
@@ -124,7 +124,8 @@ TEST_P(EachBackend, NarrowsAStepWithinItsJobAndNeverWidensIt) {
     const Cgroup wider = CgroupTree::step(rig.job, StepId{1});
     ASSERT_TRUE(rig.tree.create(wider).ok());
     const std::vector<DeviceRule> rules = {*rule_for(devices.file(3))};
-    (void)guard()->confine(folder(wider), rules);  // v1 refuses it, BPF programs add up.
+    // v1 refuses the wider rules; BPF programs are combined.
+    (void)guard()->confine(folder(wider), rules);
     EXPECT_EQ(open_in(wider, devices.file(3)), EPERM);
 }
 

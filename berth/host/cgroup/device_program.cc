@@ -1,5 +1,5 @@
-// The BPF back-end of DeviceGuard: a small program made for each group, loaded by bpf(2) itself, so
-// that nothing needs a compiler or a library on the node.
+// The BPF back-end of DeviceGuard: a small program generated for each group and loaded with bpf(2)
+// directly, so the node needs no compiler and no library.
 #include <fcntl.h>
 #include <linux/bpf.h>
 #include <sys/syscall.h>
@@ -37,13 +37,13 @@ bpf_insn set(int to, int number) {
 bpf_insn arithmetic(int op, int to, int number) {
     return instruction(BPF_ALU | op | BPF_K, to, 0, 0, number);
 }
-// Over the next `skip` instructions, where the comparison holds.
+// Skips the next `skip` instructions if the comparison holds.
 bpf_insn jump_if(int comparison, int of, int number, int skip) {
     return instruction(BPF_JMP32 | comparison | BPF_K, of, 0, skip, number);
 }
 bpf_insn leave() { return instruction(BPF_JMP | BPF_EXIT, 0, 0, 0, 0); }
 
-// Registers: 2 kind of device, 3 what is to be done with it, 4 major, 5 minor.
+// Registers: 2 kind of device, 3 requested access, 4 major, 5 minor.
 void add_rule(Program& program, const DeviceRule& rule) {
     const int forbidden = rule.may_make_node ? 0 : BPF_DEVCG_ACC_MKNOD;
     const int kind = rule.kind == 'b' ? BPF_DEVCG_DEV_BLOCK : BPF_DEVCG_DEV_CHAR;
@@ -52,7 +52,7 @@ void add_rule(Program& program, const DeviceRule& rule) {
     tests.push_back(jump_if(BPF_JSET, 3, forbidden, 0));
     tests.push_back(jump_if(BPF_JNE, 4, static_cast<int>(rule.major), 0));
     if (rule.minor) tests.push_back(jump_if(BPF_JNE, 5, static_cast<int>(*rule.minor), 0));
-    for (std::size_t i = 0; i < tests.size(); ++i) {  // A test that fails: on to the next rule.
+    for (std::size_t i = 0; i < tests.size(); ++i) {  // A failed test jumps to the next rule.
         tests[i].off = static_cast<__s16>(tests.size() - i - 1 + 2);
     }
     program.insert(program.end(), tests.begin(), tests.end());
@@ -101,7 +101,8 @@ public:
         const UniqueFd folder(::open(cgroup.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
         if (!folder) return system_error("cannot open " + cgroup, errno);
         BERTH_TRY(const UniqueFd program, load(program_of(allowed)));
-        // All programs from the root down must agree, so a step's can only narrow its job's.
+        // All programs from the root down must agree, so a step's program can only narrow its
+        // job's.
         bpf_attr attributes{};
         attributes.target_fd = static_cast<__u32>(folder.get());
         attributes.attach_bpf_fd = static_cast<__u32>(program.get());

@@ -12,7 +12,9 @@
 namespace berth {
 namespace {
 
-// "user_usec 17\nsystem_usec 4\n"
+// The value of a line, for example in "user_usec 17
+// system_usec 4
+// ".
 std::optional<std::int64_t> value_of(const std::string& text, std::string_view name) {
     for (const std::string_view line : split(text, '\n')) {
         const std::size_t blank = line.find(' ');
@@ -51,7 +53,7 @@ Duration from_ticks(std::int64_t ticks) {
     return Duration(ticks * 1000 / per_second);
 }
 
-// The fields of /proc/PID/stat behind the name, which may hold anything, and the state.
+// The numeric fields of /proc/PID/stat after the name (which may contain anything) and the state.
 std::vector<std::int64_t> numbers_of(int pid) {
     std::vector<std::int64_t> numbers;
     const auto stat = read_file("/proc/" + std::to_string(pid) + "/stat");

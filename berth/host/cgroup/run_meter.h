@@ -1,4 +1,5 @@
-// RunMeter: what the processes of a run have used, as cgroups or, without them, /proc tell.
+// RunMeter: measures what the processes of a run have used, from cgroups or, without them, from
+// /proc.
 #pragma once
 
 #include <vector>
@@ -8,11 +9,11 @@
 
 namespace berth {
 
-// CPU time so far and the memory that is in use now. `processes` are asked where the cgroup does
-// not say; of those that are gone they know only what their parents have waited for.
+// CPU time so far and memory in use now. `processes` are read where the cgroup does not tell; a
+// process that has ended then counts only if its parent has waited for it.
 RunUsage measure(const Cgroup& group, const std::vector<int>& processes);
 
-// What two ways of measuring the same run have found.
+// Combines two measurements of the same run.
 RunUsage highest(const RunUsage& a, const RunUsage& b);
 
 }  // namespace berth

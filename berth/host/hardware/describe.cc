@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kMib = 1024 * 1024;
 
-// What the driver has put into /dev, though its library is not there to say more.
+// The device files that the driver has created, if its library is missing.
 std::vector<FoundGpu> gpus_of_dev() {
     std::vector<FoundGpu> gpus;
     for (std::size_t i = 0; i < kDevicesPerNodeMax; ++i) {

@@ -44,7 +44,7 @@ void link_cliques(std::vector<FoundGpu>& gpus) {
     }
 }
 
-// Of the i-th of n: the cores of its socket.
+// The cores near GPU i of n: those of its socket.
 BitSet cores_of_part(const NodeSpec& node, std::size_t i, std::size_t n) {
     BitSet cores(node.cores());
     const std::size_t socket = i * node.sockets / n;

@@ -1,4 +1,4 @@
-// The file that another program writes.
+// The file meter: reads GPU readings from a file that another program writes.
 #include "berth/host/hardware/gpu_meter.h"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ Result<GpuReading> reading_of(const std::vector<std::string>& words) {
     return GpuReading{values[0], values[1], values[2], values[3], values[4]};
 }
 
-// "3 fault xid 79", "3 fault lost", "3 fault in other words"
+// "3 fault xid 79", "3 fault lost", "3 fault any other text"
 Result<GpuFault> fault_of(const std::vector<std::string>& words) {
     GpuFault fault{.kind = GpuFaultKind::told};
     BERTH_TRY(fault.gpu, gpu_of(words[0]));

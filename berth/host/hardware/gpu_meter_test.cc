@@ -85,7 +85,7 @@ TEST(GpuMeter, ReadsFaultsFromAFileAndTellsEachOnce) {
     EXPECT_EQ(three[2], (GpuFault{.gpu = 3, .kind = GpuFaultKind::told, .text = "fan is broken"}));
     EXPECT_TRUE(faults_of("2 fault lost\n1 fault xid 79\n").empty());
     EXPECT_TRUE(faults_of("2 fault lost\n").empty());
-    EXPECT_EQ(faults_of("1 fault xid 79\n2 fault lost\n").size(), 1U);  // It came again.
+    EXPECT_EQ(faults_of("1 fault xid 79\n2 fault lost\n").size(), 1U);  // The fault occurred again.
     fs::remove(path);
 }
 

@@ -1,5 +1,4 @@
-// GpuWatch: asks a meter again and again, on a thread of its own, since drivers may take their
-// time.
+// GpuWatch: reads a meter at regular intervals, on a thread of its own, since drivers may be slow.
 #pragma once
 
 #include <condition_variable>
@@ -16,7 +15,8 @@ namespace berth {
 
 class GpuWatch {
 public:
-    // `tell` and `warn` are called on that thread. What fails is logged once, until it works again.
+    // `tell` and `warn` are called on that thread. A failure is logged once, until a reading
+    // succeeds.
     GpuWatch(std::unique_ptr<GpuMeter> meter, Duration every, LogSink& log,
              std::function<void(std::vector<GpuReading>)> tell,
              std::function<void(std::vector<GpuFault>)> warn);

@@ -43,7 +43,7 @@ Bytes size_of_tmp() {
 }
 
 void add_cores(hwloc_topology_t topology, Machine& machine) {
-    // A machine that shows no cores shows its processing units all the same.
+    // Some machines expose no cores, but all expose processing units.
     const int cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
     const hwloc_obj_type_t kind = cores > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
     for (hwloc_obj_t one = nullptr;

@@ -21,7 +21,7 @@ constexpr const char* kThree =
 constexpr const char* kOne =
     "/dev/nvidia0,/dev/nvidia-caps/nvidia-cap66,/dev/nvidia-caps/nvidia-cap67";
 
-// The fake driver with its GPU of minor 0 cut in two.
+// The fake driver, with the GPU of minor number 0 partitioned into two instances.
 class Mig : public ::testing::Test {
 protected:
     Mig() {

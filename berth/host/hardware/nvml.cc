@@ -1,5 +1,5 @@
-// NVIDIA's management library, opened at run time: a node without its driver needs nothing of it.
-// Only the few calls we make are declared, as NVIDIA documents them.
+// NVIDIA's management library, opened at run time, so that a node without its driver does not need
+// it. Declares only the functions in use, as NVIDIA documents them.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ constexpr unsigned long long kXidEvents = 8;  // nvmlEventTypeXidCriticalError
 constexpr int kUncorrected = 1, kSinceBoot = 0;
 constexpr int kEventsAtOnce = 1000;
 
-constexpr unsigned kWholeBoard = 0xFFFFFFFF;  // NVML's word for "of no GPU instance".
+constexpr unsigned kWholeBoard = 0xFFFFFFFF;  // NVML's value for "no GPU instance".
 
 struct NvmlEvent {
     NvmlDevice device;
@@ -61,14 +61,14 @@ public:
     }
     Result<std::vector<FoundGpu>> gpus() override;
 
-    // Which GPUs are read, and by which number, is said by their device files.
+    // The device files tell which GPUs to read and their numbers.
     Status meter(const std::vector<std::string>& files);
     Result<std::vector<GpuReading>> read() override;
     std::vector<GpuFault> faults() override;
 
 private:
     struct Seen {
-        NvmlDevice handle = nullptr, board = nullptr;  // The same, unless it is a MIG instance.
+        NvmlDevice handle = nullptr, board = nullptr;  // Equal, unless it is a MIG instance.
         unsigned minor = 0, instance = kWholeBoard;    // Its GPU instance.
         NvmlPci pci{};
         FoundGpu gpu;
@@ -95,9 +95,9 @@ private:
     struct Metered {
         std::int32_t gpu = 0;
         NvmlDevice device = nullptr;
-        NvmlDevice board = nullptr;  // Faults are of it.
+        NvmlDevice board = nullptr;  // The GPU that faults are reported for.
         unsigned instance = kWholeBoard;
-        unsigned long long ecc = 0;  // Told already, as the other two.
+        unsigned long long ecc = 0;  // Already reported; likewise the next two.
         bool lost = false, remap_failed = false;
     };
     GpuReading read_one(std::int32_t gpu, NvmlDevice device) const;
@@ -120,7 +120,7 @@ private:
     int (*minor_)(NvmlDevice, unsigned*) = nullptr;
     int (*memory_)(NvmlDevice, NvmlMemory*) = nullptr;
     int (*pci_)(NvmlDevice, NvmlPci*) = nullptr;
-    // Not of every version, or of every GPU.
+    // Missing in some versions of the library, or for some GPUs.
     int (*cpu_affinity_)(NvmlDevice, unsigned, unsigned long*) = nullptr;
     int (*link_state_)(NvmlDevice, unsigned, int*) = nullptr;
     int (*link_remote_)(NvmlDevice, unsigned, NvmlPci*) = nullptr;
@@ -129,7 +129,7 @@ private:
     int (*utilisation_)(NvmlDevice, NvmlUtilisation*) = nullptr;
     int (*temperature_)(NvmlDevice, int, unsigned*) = nullptr;
     int (*power_)(NvmlDevice, unsigned*) = nullptr;        // Milliwatts.
-    int (*power_limit_)(NvmlDevice, unsigned*) = nullptr;  // Likewise.
+    int (*power_limit_)(NvmlDevice, unsigned*) = nullptr;  // Milliwatts.
     int (*make_events_)(void**) = nullptr;
     int (*free_events_)(void*) = nullptr;
     int (*register_events_)(NvmlDevice, unsigned long long, void*) = nullptr;
@@ -225,7 +225,7 @@ Result<Nvml::Seen> Nvml::look_at(unsigned index) const {
         seen.gpu.compute_capability = static_cast<std::uint32_t>(major * 10 + minor);
     }
     BERTH_CHECK(check(pci_(seen.handle, &seen.pci), "nvmlDeviceGetPciInfo"));
-    // The driver's index is in the order of the bus; the file has the minor number.
+    // The driver's index follows the bus order; the file name has the minor number.
     seen.gpu.file = "/dev/nvidia" + std::to_string(seen.minor);
     seen.gpu.cpus = cpus_near(seen.handle);
     return seen;
@@ -238,7 +238,7 @@ bool Nvml::is_cut(NvmlDevice board) const {
            mig_mode_(board, &current, &pending) == kNvmlSuccess && current == 1;
 }
 
-// The driver's indices have holes where none was made.
+// The driver's indices have gaps where no instance exists.
 std::vector<NvmlDevice> Nvml::mig_instances_of(NvmlDevice board) const {
     std::vector<NvmlDevice> instances;
     unsigned most = 0;
@@ -283,8 +283,8 @@ std::vector<int> Nvml::cpus_near(NvmlDevice device) const {
     return cpus;
 }
 
-// Counted one by one where they lead straight to the other GPU. Where they lead to a switch, all of
-// them reach any GPU that the driver says is reached by NVLink.
+// Counts the links that lead directly to the other GPU. Links to a switch all count, if the driver
+// says that the other GPU is reachable through NVLink.
 std::int32_t Nvml::links_between(const Seen& a, const Seen& b) const {
     if (link_state_ == nullptr || link_remote_ == nullptr) return 0;
     std::int32_t active = 0, straight = 0;
@@ -308,14 +308,14 @@ std::int32_t Nvml::links_between(const Seen& a, const Seen& b) const {
 void Nvml::count_links(std::vector<Seen>& all) const {
     for (std::size_t i = 0; i < all.size(); ++i) {
         for (std::size_t j = 0; j < all.size(); ++j) {
-            // Instances reach no other GPU, nor each other.
+            // MIG instances are linked neither to other GPUs nor to each other.
             const bool linked = all[i].instance == kWholeBoard && all[j].instance == kWholeBoard;
             all[i].gpu.links.push_back(i == j ? -1 : linked ? links_between(all[i], all[j]) : 0);
         }
     }
 }
 
-// All that is handed out, by minor number.
+// All GPUs and instances that can be allocated, by minor number.
 Result<std::vector<Nvml::Seen>> Nvml::see_all() const {
     unsigned count = 0;
     BERTH_CHECK(check(count_(&count), "nvmlDeviceGetCount"));
@@ -390,7 +390,7 @@ Result<std::vector<GpuReading>> Nvml::read() {
     return readings;
 }
 
-// A driver that has no events has no Xids for us; the rest is still looked at.
+// Without events from the driver there are no Xids; the other faults are still checked.
 void Nvml::watch_events() {
     const bool all = make_events_ != nullptr && free_events_ != nullptr &&
                      register_events_ != nullptr && wait_event_ != nullptr;
@@ -407,7 +407,7 @@ void Nvml::add_xids(std::vector<GpuFault>& faults) {
         if (events_ == nullptr || wait_event_(events_, &event, 0) != kNvmlSuccess) return;
         if (event.type != kXidEvents) continue;
         for (const Metered& one : metered_) {
-            // What concerns one GPU instance is no fault of the others'.
+            // An event of one GPU instance does not concern the others.
             const bool is_meant = event.gpu_instance == kWholeBoard ||
                                   one.instance == kWholeBoard || event.gpu_instance == one.instance;
             if (one.board != event.device || !is_meant) continue;

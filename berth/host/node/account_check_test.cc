@@ -1,4 +1,4 @@
-// With the real PAM and service files of our own.
+// Tests with the real PAM and our own service files.
 #include "berth/host/os/account_check.h"
 
 #include <dlfcn.h>

@@ -27,7 +27,7 @@ std::int64_t percent_of(Bytes memory, std::int64_t percent) {
 Confinement::Confinement(const LinuxNodeOptions& options) : options_(options) {
     if (options.use_cgroups && ::geteuid() == 0) {
         CgroupMounts mounts = find_cgroup_mounts();
-        // Each cpuset that comes or goes makes the kernel divide all its cores anew.
+        // Every cpuset created or removed makes the kernel rebuild its scheduling domains.
         if (options.cpus_of_core.empty()) mounts.v1.erase("cpuset");
         tree_ = CgroupTree(mounts, options.cgroup_prefix);
     }
@@ -68,7 +68,7 @@ Status Confinement::confine_job(const LaunchAttempt& launch) const {
 Status Confinement::confine_run(const Cgroup& group, const LaunchAttempt& launch,
                                 const StepShare* step) const {
     if (!usable()) return Done{};
-    if (step == nullptr) return tree_.create(group);  // Its job's limits are all there is.
+    if (step == nullptr) return tree_.create(group);  // Only its job's limits apply.
     const Share share{&step->cores, step->memory, step->devices};
     return confine(group, launch.confinement, share, false);
 }

@@ -1,4 +1,4 @@
-// Confinement: the cgroups, limits and device rules that a job and its steps get on this node.
+// Confinement: the cgroups, limits and device rules of jobs and steps on this node.
 #pragma once
 
 #include <memory>
@@ -16,29 +16,30 @@ class Confinement {
 public:
     explicit Confinement(const LinuxNodeOptions& options);
 
-    bool usable() const { return tree_.usable(); }  // Else processes are tracked by descent.
+    bool usable() const { return tree_.usable(); }  // If false, processes are tracked by descent.
     Cgroup job_group(std::uint32_t uid, JobId job) const { return tree_.job(uid, job); }
 
-    // Creates the group of the attempt, with what it may use. Again is fine.
+    // Creates the attempt's group and sets its limits. Idempotent.
     Status confine_job(const LaunchAttempt& launch) const;
-    // The same for a run within it. `share` is nullptr for the batch script, which may use all.
+    // The same for a run within the attempt. `share` is nullptr for the batch script, which may use
+    // all of it.
     Status confine_run(const Cgroup& group, const LaunchAttempt& launch,
                        const StepShare* share) const;
 
-    // Of a service's processes, which are no job's and outlive some: with this much memory, and
-    // these devices alone where jobs have no others either.
+    // For a service whose processes belong to no job and may outlive jobs. They get this much
+    // memory, and only these devices if jobs are isolated from others' devices, too.
     Cgroup service_group(const std::string& name) const { return tree_.service(name); }
     Status confine_service(const Cgroup& group, const ConfinementSpec& wanted, Bytes memory,
                            DeviceMask devices) const;
 
-    // A process sees the GPUs granted to it, and no others.
+    // True if a process sees only the GPUs granted to it.
     bool isolates_devices(const ConfinementSpec& wanted) const;
     bool pins_cores(const ConfinementSpec& wanted) const;
 
     Status remove(const Cgroup& job) const;
     std::vector<std::string> not_isolated() const;
 
-    void look_at_devices();  // They are others than before.
+    void look_at_devices();  // Call after the node's devices have changed.
 
 private:
     struct Share {

@@ -16,14 +16,14 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kFileMax = std::size_t{1} << 30;
-constexpr std::size_t kHeaderBytes = 16;  // Length and hash of what follows, 8 bytes each.
+constexpr std::size_t kHeaderBytes = 16;  // Length and hash of the content, 8 bytes each.
 
 struct Entry {
     std::string key;
     std::optional<std::string> value;
     BERTH_FIELDS(Entry, key, value)
 };
-// A line of the log; or, as the snapshot, all there is.
+// One record of the log; in the snapshot, the whole content.
 struct Batch {
     std::uint64_t sequence = 0;
     std::vector<Entry> entries;
@@ -56,7 +56,7 @@ std::string sealed(const Batch& batch) {
     return record + bytes;
 }
 
-// What stands at the front of `bytes`; empty if that is no whole record.
+// The record at the start of `bytes`; empty if it is incomplete or damaged.
 std::string_view unsealed(std::string_view bytes) {
     if (bytes.size() < kHeaderBytes) return {};
     const std::uint64_t length = word_at(bytes, 0);
@@ -65,8 +65,8 @@ std::string_view unsealed(std::string_view bytes) {
     return hash_of_bytes(inner) == word_at(bytes, 8) ? inner : std::string_view{};
 }
 
-// A crash tears the last record only. Whole ones behind a broken one mean that the disk has lost
-// something it had promised to keep.
+// A crash tears only the last record. Complete records behind a damaged one mean that the disk has
+// lost synced data.
 bool has_a_record(std::string_view bytes) {
     for (; bytes.size() > kHeaderBytes; bytes.remove_prefix(1)) {
         if (!unsealed(bytes).empty()) return true;
@@ -74,7 +74,7 @@ bool has_a_record(std::string_view bytes) {
     return false;
 }
 
-// A process that was killed holds its files until the last of its threads is gone.
+// A killed process keeps its files open until the last of its threads has ended.
 constexpr std::chrono::seconds kDyingFor{3};
 
 Error in_use(const std::string& folder) {
@@ -139,7 +139,8 @@ Status FileDisk::read_log() {
         const auto batch = decode<Batch>(one);
         if (!batch.ok()) return damaged(path);
         rest.remove_prefix(kHeaderBytes + one.size());
-        if (batch->sequence <= sequence_) continue;  // Folded already; only the cut was missing.
+        // Already folded; the crash came before the log was cut.
+        if (batch->sequence <= sequence_) continue;
         if (batch->sequence != sequence_ + 1) return damaged(path);
         sequence_ = batch->sequence;
         for (const Entry& entry : batch->entries) {
@@ -174,7 +175,7 @@ Status FileDisk::write(std::span<const MemoryWrite> writes) {
     }
     Batch batch{++sequence_, {}};
     for (const MemoryWrite& one : writes) batch.entries.push_back({one.key, one.value});
-    broken_ = true;  // Unless all goes well.
+    broken_ = true;  // Unless everything succeeds.
     BERTH_CHECK(append(sealed(batch)));
     for (Entry& entry : batch.entries) {
         if (entry.value) {
@@ -197,7 +198,7 @@ Status FileDisk::append(std::string_view record) {
     return Done{};
 }
 
-// The snapshot first; the log's batches are then old, and it may be cut.
+// Writes the snapshot first. The log's batches are then obsolete, and the log may be cut.
 Status FileDisk::fold() {
     Batch all{sequence_, {}};
     for (const auto& [key, value] : memory_) all.entries.push_back({key, value});

@@ -1,4 +1,4 @@
-// FileDisk: the agent's durable memory as a log of batches and a snapshot. A batch costs one sync.
+// FileDisk: the agent's durable memory, as a log of batches and a snapshot. A batch costs one sync.
 #pragma once
 
 #include <map>
@@ -13,16 +13,16 @@ namespace berth {
 
 class FileDisk : public Disk {
 public:
-    // The folder is made if it is not there, and locked: two agents never share one.
+    // Creates the folder if it does not exist and locks it: two agents never share one.
     static Result<std::unique_ptr<FileDisk>> open(const std::string& folder);
 
-    // All that is remembered.
+    // All entries.
     std::vector<MemoryWrite> stored() const;
 
-    // After an error no further write is taken: what is on disk is in doubt until it is read again.
+    // After an error, further writes fail: what is on disk is uncertain until it is read again.
     Status write(std::span<const MemoryWrite> writes) override;
 
-    // The log is folded into the snapshot when it is longer than this.
+    // When the log grows beyond this, it is folded into the snapshot. Default: 4 MiB.
     void set_log_limit(std::size_t bytes) { log_limit_ = bytes; }
 
 private:

@@ -121,13 +121,13 @@ TEST_F(FileDiskTest, FoldsALongLogAndSurvivesACrashBeforeTheCut) {
     }
     EXPECT_EQ(read()["n"], "99");
     std::ofstream(log(), std::ios::trunc | std::ios::binary) << before_the_cut;
-    EXPECT_GE(std::stoi(read()["n"]), 90);  // Batches that the snapshot has are passed over.
+    EXPECT_GE(std::stoi(read()["n"]), 90);  // Batches that the snapshot contains are skipped.
 }
 
 TEST_F(FileDiskTest, TakesNoMoreWritesOnceOneFailed) {
     const auto disk = open();
     write(*disk, {{"a", "1"}});
-    struct Lower {  // The log's file may not grow any more.
+    struct Lower {  // The log file may not grow any more.
         rlimit before{};
         Lower() {
             getrlimit(RLIMIT_FSIZE, &before);

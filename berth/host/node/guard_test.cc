@@ -1,4 +1,4 @@
-// Runs without a cgroup: nothing of theirs gets lost when their shepherd is killed.
+// Runs without a cgroup: no process gets lost when their shepherd is killed.
 #include <sys/wait.h>
 
 #include "berth/base/text.h"
@@ -13,7 +13,7 @@ class Guard : public ::testing::Test {
 protected:
     Guard() { rig.options.use_cgroups = false; }
 
-    // A script and a daemon of its own, in another session and with no environment.
+    // A script and a daemon of it, in another session and without environment.
     void start() {
         rig.start(rig.job(1,
                           "setsid env -i sh -c 'echo $$ > daemon.new; mv daemon.new daemon; "
@@ -85,7 +85,7 @@ TEST_F(Guard, ARunGoesOnWithoutItsGuard) {
     EXPECT_FALSE(folder().has_processes());
 }
 
-// Nobody knows any more what the run has started: its devices stay taken.
+// Nothing is left that knows the run's processes: its devices stay taken.
 TEST_F(Guard, ARunWhoseShepherdAndGuardAreKilledIsNeverEmptyByItself) {
     rig.open();
     start();
@@ -102,7 +102,7 @@ TEST_F(Guard, ARunWhoseShepherdAndGuardAreKilledIsNeverEmptyByItself) {
     EXPECT_FALSE(rig.saw<RunEmpty>(rig.whole(1)));
     EXPECT_TRUE(rig.node->has(JobId{1}, Attempt{1}));
     kill(daemon);
-    std::filesystem::remove(folder().path() + "/processes");  // As the log says to do.
+    std::filesystem::remove(folder().path() + "/processes");  // As the log message advises.
     rig.wait<RunEmpty>(rig.whole(1));
 }
 

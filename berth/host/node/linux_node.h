@@ -1,7 +1,7 @@
-// LinuxNode: the agent's Node made real. It confines each attempt, starts its runs under shepherds
-// that outlive the agent, and tells what became of them.
+// LinuxNode: the real implementation of the agent's Node. It confines each attempt, starts its runs
+// under shepherds that outlive the agent, and reports what becomes of them.
 //
-// One thread: whoever owns it polls fd() and then takes the events.
+// Single-threaded: the owner polls fd() and then calls take_events().
 #pragma once
 
 #include <memory>
@@ -18,26 +18,27 @@ struct LinuxNodeParts;
 
 class LinuxNode : public Node {
 public:
-    // Finds the runs that an agent before this one has left. Their exit records are the first
+    // Finds the runs that an earlier agent process has left. Their exit records are the first
     // events.
     static Result<std::unique_ptr<LinuxNode>> open(LinuxNodeOptions options, LogSink& log);
     ~LinuxNode() override;
 
-    // The runs that had processes when it was opened: for Agent's constructor.
+    // The runs that had processes at open(): for Agent's constructor.
     const std::vector<RunKey>& alive() const;
 
-    // What this machine, or who we are, does not let us confine; a sentence each. Empty: all is.
+    // What this machine or our own privileges do not allow us to confine, one sentence each. Empty:
+    // everything is confined.
     const std::vector<std::string>& not_isolated() const;
 
     void act(HostAction action) override;
 
-    // Whether anything of this attempt is here. One that was removed is, for as long as its
-    // processes live.
+    // Whether anything of this attempt is here. This includes a removed attempt while its processes
+    // live.
     bool has(JobId job, Attempt attempt) const;
 
     // Readable when take_events() may have something.
     int fd() const;
-    std::vector<AgentEvent> take_events();  // Never blocks.
+    std::vector<AgentEvent> take_events();  // Does not block.
 
 private:
     explicit LinuxNode(std::unique_ptr<LinuxNodeParts> parts);

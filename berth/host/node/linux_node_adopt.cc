@@ -1,4 +1,4 @@
-// How LinuxNode takes over what an earlier agent started.
+// How LinuxNode takes over the runs of an earlier agent.
 #include <sys/inotify.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ void LinuxNodeParts::adopt_attempt(const AttemptFolder& folder) {
     const auto bytes = read_file(folder.path + "/place");
     const auto uid =
         bytes.ok() ? decode<std::uint32_t>(*bytes) : Result<std::uint32_t>(bytes.error());
-    if (!uid.ok()) {  // A crash between the folder and its first file: nothing was started.
+    if (!uid.ok()) {  // A crash came between the folder and its first file: nothing was started.
         (void)remove_tree(folder.path);
         return;
     }
@@ -45,8 +45,8 @@ void LinuxNodeParts::adopt_attempt(const AttemptFolder& folder) {
     places[{folder.job, folder.attempt}] = place;
 }
 
-// Whether it lives is looked at before its exit record is: what ends in between is then both, and
-// nothing is neither.
+// Checks whether the run lives before its exit record is read. A run that ends in between is then
+// found both alive and ended, never neither.
 void LinuxNodeParts::adopt_run(const RunKey& key, const RunDirectory& folder, const Place& place) {
     Run run;
     run.folder = folder;
@@ -59,7 +59,7 @@ void LinuxNodeParts::adopt_run(const RunKey& key, const RunDirectory& folder, co
         run.group.none() ? folder.has_processes() : CgroupTree::populated(run.group);
     if (has_shepherd || has_tasks) alive.push_back(key);
     run.gone = !has_shepherd && (!has_tasks || !run.group.none());
-    // Of one that lives the agent knows that it started; one that has failed will say so.
+    // The agent knows that a live run has started; a run that failed to start will be reported.
     const auto status = folder.status();
     run.started_told = status && status->failure.empty();
     if (run.watch >= 0) by_watch[run.watch] = key;
@@ -72,7 +72,7 @@ void LinuxNodeParts::adopt_run(const RunKey& key, const RunDirectory& folder, co
     }
 }
 
-// One that has its lock may not yet have said who it is.
+// A shepherd that has its lock may not have recorded its process yet.
 void LinuxNodeParts::find_shepherd(const RunKey& key, Run& run) {
     if (run.gone || run.shepherd) return;
     if (const auto mark = run.folder.shepherd()) run.shepherd = open_process(*mark);
@@ -83,7 +83,7 @@ void LinuxNodeParts::find_shepherd(const RunKey& key, Run& run) {
     }
 }
 
-// Whatever the agent asks of an attempt, it knows it.
+// An action for an attempt shows that the agent knows it.
 LinuxNodeParts::Place* LinuxNodeParts::claim(Key key) {
     const auto place = places.find(key);
     if (place == places.end()) return nullptr;
@@ -91,8 +91,8 @@ LinuxNodeParts::Place* LinuxNodeParts::claim(Key key) {
     return &place->second;
 }
 
-// What the agent before knew, and this one does not, has ended and was acknowledged; only its
-// removal never came here.
+// An attempt that the earlier agent knew and this one does not has ended and was acknowledged; only
+// its removal never arrived here.
 void LinuxNodeParts::list(const ListAttempts& attempts) {
     for (auto& [key, place] : places) {
         const RunKey own{key.first, key.second, kExternStep};

@@ -1,4 +1,4 @@
-// The agent goes and another comes; the jobs do not notice.
+// The agent is replaced; the jobs do not notice.
 #include <sched.h>
 #include <sys/wait.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 class Adoption : public ::testing::Test {
 protected:
-    // Starts the job from a process of its own, which then ends without a goodbye.
+    // Starts the job from a process of its own, which then ends without cleaning up.
     void start_by_another_agent(const LaunchAttempt& job, bool wait_for_exit = false) {
         const pid_t agent = fork();
         if (agent == 0) {
@@ -111,7 +111,7 @@ TEST_F(Adoption, EndsARunWhoseShepherdWasKilledWhileNobodyLooked) {
     rig.wait<RunEmpty>(rig.whole(1));
 }
 
-// Nothing was alive when the agent came back: what begins after its list is not forgotten.
+// Nothing was alive when the agent came back: runs that start after its list are not dropped.
 TEST_F(Adoption, ForgetsNoStepThatBeganAfterIt) {
     const LaunchAttempt job = rig.job(1, "exit 0");
     start_by_another_agent(job, true);
@@ -128,8 +128,8 @@ TEST_F(Adoption, ForgetsNoStepThatBeganAfterIt) {
     rig.wait<RunEmpty>(rig.whole(1));
 }
 
-// As launchers have it whose agent was started again: its end was acknowledged, so that the agent
-// does not know it, and the removal was lost.
+// The launcher's case after a restart of its agent: the end was acknowledged, so the agent does not
+// know the attempt, and the removal was lost.
 TEST_F(Adoption, ForgetsAtOnceWhatTheAgentDoesNotKnow) {
     start_by_another_agent(rig.job(1, "exit 0"), true);
     while (folder(1).is_locked()) usleep(1000);
@@ -142,7 +142,7 @@ TEST_F(Adoption, ForgetsAtOnceWhatTheAgentDoesNotKnow) {
     EXPECT_TRUE(list_attempts(rig.options.run_dir).empty());
 }
 
-// The agent's word is not enough: its devices stay taken for as long as anything runs.
+// The agent's word does not suffice: the devices stay taken while anything runs.
 TEST_F(Adoption, ForgetsNothingThatRunsWhateverTheListSays) {
     start_by_another_agent(rig.job(1, "sleep 100"));
     rig.open();
@@ -154,7 +154,7 @@ TEST_F(Adoption, ForgetsNothingThatRunsWhateverTheListSays) {
     rig.wait<RunEmpty>(rig.whole(1));
 }
 
-// An idle salloc, or a node of a job whose script is on another.
+// An idle salloc, or a node of a job whose script runs on another node.
 TEST_F(Adoption, ForgetsNothingThatTheAgentKnows) {
     LaunchAttempt job = rig.job(1, "");
     job.batch_host = false;
@@ -188,7 +188,7 @@ TEST_F(Adoption, HasWhatWasRemovedForAsLongAsItsProcessesLive) {
     EXPECT_FALSE(rig.node->has(JobId{1}, Attempt{1}));
 }
 
-// As where many agents share a machine: by default a user has 128 inotify instances.
+// As with many agents on a machine: a user has 128 inotify instances by default.
 bool use_up_inotify() {
     const auto put = [](const char* path, const std::string& text) {
         std::ofstream file(path);
@@ -236,9 +236,9 @@ TEST_F(Adoption, DoesNotBeginARunTwice) {
 }
 
 TEST_F(Adoption, RunsEachJobOnceWheneverTheAgentIsKilled) {
-    // An agent that starts five jobs is killed after so many microseconds. What is then neither
-    // alive nor has an exit was not begun, and may be begun now: in the end each has run exactly
-    // once.
+    // An agent that starts five jobs is killed after this many microseconds. A job that is then
+    // neither alive nor has an exit record was not started and may be started now: in the end each
+    // has run exactly once.
     int begun_later = 0;
     for (int delay = 200; delay < 20'000; delay += 500) {
         const std::uint32_t first = static_cast<std::uint32_t>(delay) * 10;
@@ -273,7 +273,8 @@ TEST_F(Adoption, RunsEachJobOnceWheneverTheAgentIsKilled) {
         }
         if (HasFailure()) return;
     }
-    EXPECT_GT(begun_later, 0);  // Else it was always killed too late to mean anything.
+    // Otherwise the agent was always killed too late for the test to mean anything.
+    EXPECT_GT(begun_later, 0);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A node that is told what it is: what begins after that begins on it as it is described.
+// A node that receives a new description: runs that start afterwards use it.
 #include <cstdlib>
 #include <fstream>
 
@@ -36,7 +36,7 @@ TEST_F(ConfigureTest, JobsHaveTheDevicesThatTheControllerDescribes) {
     EXPECT_EQ(gpus_of(2, 0b1000), "3\n");
 }
 
-// The controller's files do not name it; the driver here does.
+// The controller's configuration does not name the instance; the driver here does.
 TEST_F(ConfigureTest, AMigInstanceKeepsItsName) {
     options.nvml = FAKE_NVML;
     options.mig_minors = folder + "/mig-minors";

@@ -1,5 +1,5 @@
-// How LinuxNode learns what becomes of runs: word left in their folders, shepherds that end, groups
-// that fall empty.
+// How LinuxNode learns what happens to runs: files in their folders, shepherds that end, groups
+// that become empty.
 #include <sys/epoll.h>
 #include <sys/inotify.h>
 #include <sys/timerfd.h>
@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint64_t kFoldersNumber = 1, kTimerNumber = 2, kPendingNumber = 3, kMpsNumber = 4;
 constexpr std::chrono::milliseconds kLookFirst{2}, kLookMost{100};
 
-// By inotify, of which there may be too little. Nothing more comes of a run that is over.
+// Not watched by inotify, whose instances may run out. Nothing more comes from a run that is over.
 bool is_unwatched(const LinuxNodeParts::Run& run) { return run.watch < 0 && !run.over; }
 
 void drain(int fd) {
@@ -120,8 +120,8 @@ void LinuxNodeParts::shepherd_ended(const RunKey& key, Run& run) {
     reset_look = true;
 }
 
-// Without a cgroup: the shepherd and its guard were not both gone yet, and the one that lives ends
-// what is left. Where both were killed, nothing proves that anything has ended.
+// For a run without a cgroup: shepherd and guard have not both ended, and the live one ends what is
+// left. If both were killed, nothing proves that the run's processes have ended.
 bool LinuxNodeParts::lives_on(const RunKey& key, Run& run) {
     if (!run.group.none()) return false;
     if (run.folder.is_locked()) return true;
@@ -137,7 +137,7 @@ bool LinuxNodeParts::lives_on(const RunKey& key, Run& run) {
     return true;
 }
 
-// Reads what the shepherd has left and tells what is new.
+// Reads what the shepherd has recorded, and reports what is new.
 void LinuxNodeParts::refresh(const RunKey& key, Run& run) {
     if (run.over) return;
     if (!run.started_told) {
@@ -163,7 +163,7 @@ void LinuxNodeParts::refresh(const RunKey& key, Run& run) {
     }
 }
 
-// Without cgroups a shepherd stays for as long as anything of its run does.
+// Without cgroups a shepherd lives as long as any process of its run.
 bool LinuxNodeParts::has_processes(const Run& run) const {
     return run.group.none() ? !run.gone : CgroupTree::populated(run.group);
 }
@@ -172,7 +172,8 @@ void LinuxNodeParts::look_for_empty() {
     for (auto& [key, run] : runs) {
         find_shepherd(key, run);
         if (!run.empty_due || has_processes(run)) continue;
-        if (!run.over && !run.gone) continue;  // Its exit record is on its way, and comes first.
+        // Its exit record is about to come and must be reported first.
+        if (!run.over && !run.gone) continue;
         run.empty_due = false;
         if (!run.over) settle_vanished(key, run);
         tell(RunEmpty{key});
@@ -190,7 +191,7 @@ void LinuxNodeParts::look_for_empty() {
     }
 }
 
-// Its shepherd was killed. What it left is dead too by now.
+// The shepherd was killed, and all processes of the run have ended by now.
 void LinuxNodeParts::settle_vanished(const RunKey& key, Run& run) {
     run.over = true;
     if (run.started_told) return;

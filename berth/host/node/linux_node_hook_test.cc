@@ -1,4 +1,4 @@
-// The site's programs around jobs, on real processes.
+// Prologs and epilogs on real processes.
 #include <signal.h>
 
 #include "berth/agent/signals.h"

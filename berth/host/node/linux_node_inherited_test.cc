@@ -1,5 +1,5 @@
-// What a run has from the shell that it was submitted in, and what it is told of files that cannot
-// be opened; on real processes.
+// What a run inherits from the shell that it was submitted in, and its errors about files that
+// cannot be opened; on real processes.
 #include <gtest/gtest.h>
 
 #include "berth/base/text.h"

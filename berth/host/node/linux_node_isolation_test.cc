@@ -82,7 +82,7 @@ TEST_F(Isolation, KeepsAJobOnItsCores) {
     EXPECT_EQ(rig.lines("out").back(), "no");
 }
 
-// ---- GPUs that are device files without hardware.
+// ---- GPU device files without hardware.
 
 class GpuIsolation : public Isolation, public ::testing::WithParamInterface<DeviceBackend> {
 protected:
@@ -190,7 +190,7 @@ TEST_F(Isolation, WithoutCgroupsStillEndsAllThatDescendsFromAJob) {
     EXPECT_EQ(rig.wait<RunExited>(rig.batch(1)).exit, (ExitStatus{4, 0}));
     rig.pump(100);
     rig.pump(100);
-    EXPECT_FALSE(rig.saw<RunEmpty>(rig.batch(1)));  // The daemon is seen.
+    EXPECT_FALSE(rig.saw<RunEmpty>(rig.batch(1)));  // The daemon is noticed.
     rig.signal(rig.whole(1), SIGTERM);
     rig.wait<RunEmpty>(rig.whole(1));
     EXPECT_NE(kill(std::stoi(rig.text("pid")), 0), 0);

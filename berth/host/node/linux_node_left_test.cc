@@ -1,5 +1,5 @@
-// What jobs leave: shared memory when the last job of a user goes, processes that do not end when
-// they are told to.
+// What jobs leave: shared memory when a user's last job ends, and processes that ignore the order
+// to end.
 #include <gtest/gtest.h>
 #include <pwd.h>
 
@@ -28,7 +28,7 @@ protected:
     void TearDown() override {
         for (const auto* one : {&first_, &second_}) std::filesystem::remove(*one);
     }
-    // A user of whom nothing else runs here.
+    // A user that has nothing else running here.
     bool be_a_user_alone() {
         const passwd* const who = getpwnam("backup");
         if (!LinuxNodeRig::is_root() || who == nullptr) return false;

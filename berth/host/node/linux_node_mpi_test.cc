@@ -1,5 +1,5 @@
-// Steps whose tasks have an MPI server: real processes, and real MPI programs where there is an
-// MPI.
+// Steps whose tasks have an MPI server: real processes, and real MPI programs if an MPI is
+// installed.
 #include <cstdlib>
 #include <fstream>
 
@@ -8,7 +8,7 @@
 namespace berth {
 namespace {
 
-// PMI-1 by the shell. A task says a line, and what it hears is printed.
+// PMI-1 by the shell: a task sends a line and prints the answer.
 constexpr const char* kSay = R"sh(
 say() { printf '%s\n' "$1" >&$PMI_FD; }
 hear() { IFS= read -r answer <&$PMI_FD; echo "$answer"; }
@@ -24,7 +24,7 @@ protected:
         launch.process_mapping = "(vector,(0,1," + std::to_string(tasks) + "))";
         return launch;
     }
-    // The program of tests/clients, compiled for this MPI; nothing: there is none.
+    // The program of tests/clients, compiled for this MPI; empty: that MPI is not installed.
     std::string hello(const std::string& compiler) const {
         const std::string program = rig.work + "/hello";
         const std::string source = BERTH_SOURCE_DIR "/tests/clients/hello.c";
@@ -99,7 +99,7 @@ TEST_F(MpiTest, InputThatNobodyReadsYetHoldsNoFenceUp) {
     rig.wait<RunExited>(rig.step_key(1, 0));
 }
 
-// MPICH's own library, with nobody between.
+// With MPICH's own library.
 TEST_F(MpiTest, MpichMeetsByItself) {
     const std::string program = hello("mpicc.mpich");
     if (program.empty()) GTEST_SKIP() << "SKIPPED: needs mpicc.mpich (libmpich-dev)";

@@ -1,5 +1,5 @@
-// How LinuxNode serves jobs that have a part of a GPU by MPS: its daemon is there before the first
-// of them begins and goes with the last, and when it falls, that GPU alone is no good any more.
+// How LinuxNode serves jobs that share a GPU through MPS. The daemon starts before the first of
+// these jobs and stops after the last. If the daemon fails, only its GPU becomes unusable.
 #include <algorithm>
 
 #include "berth/base/codec.h"
@@ -9,11 +9,11 @@
 namespace berth {
 namespace {
 
-// What a daemon and its servers may take of the node: a quarter, within these.
+// Memory limit of a daemon and its servers: a quarter of the node's, within these bounds.
 constexpr Bytes kMpsMemoryMin = Bytes(std::int64_t{1} << 30),
                 kMpsMemoryMax = Bytes(std::int64_t{4} << 30);
 
-// Of the device of which it has a part by MPS; nullptr: it has none.
+// The device that the launch shares through MPS; nullptr: none.
 const Device* shared_device(const LaunchAttempt& launch, const LinuxNodeOptions& options) {
     const auto& share = launch.share.device_share;
     if (!share || share->device >= options.node.devices.size() ||
@@ -61,7 +61,7 @@ std::vector<std::string> LinuxNodeParts::mps_environment(const LaunchAttempt& la
                            std::clamp<std::int64_t>(part.parts * 100 / parts, 1, 100));
 }
 
-// One that fell while nobody looked is as bad as one that falls now.
+// A daemon that failed while no agent ran counts as failing now.
 void LinuxNodeParts::adopt_mps() {
     std::vector<GpuFault> fallen;
     for (const auto& [key, place] : places) {

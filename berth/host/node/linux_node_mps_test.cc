@@ -1,4 +1,4 @@
-// MPS on a node, with a program in the place of NVIDIA's that notes how it is called.
+// MPS on a node, with a program in place of NVIDIA's that records how it is called.
 #include <algorithm>
 #include <fstream>
 
@@ -70,7 +70,8 @@ TEST_F(MpsTest, OneDaemonServesAllJobsOfAUserOnAGpuAndGoesWithTheLast) {
     start(shared(2, 1, "env >two"));
     finish(2);
     pump(200);
-    EXPECT_EQ(lines("daemons"), std::vector<std::string>{daemon(1)});  // Not gone with the second.
+    // It did not stop with the second job.
+    EXPECT_EQ(lines("daemons"), std::vector<std::string>{daemon(1)});
     const std::string pipe =
         "CUDA_MPS_PIPE_DIRECTORY=" + options.run_dir + "/mps/1-" + std::to_string(uid) + "/pipe\n";
     for (const char* one : {"one", "two"}) {
@@ -84,13 +85,13 @@ TEST_F(MpsTest, OneDaemonServesAllJobsOfAUserOnAGpuAndGoesWithTheLast) {
     EXPECT_EQ(faults(), nullptr);
 }
 
-// With what it has started, so that none of it is left, and with a bound to its memory.
+// Together with whatever it has started, and with limited memory.
 TEST_F(MpsTest, ADaemonHasACgroupOfItsOwnThatGoesWithIt) {
     if (geteuid() != 0) GTEST_SKIP() << "SKIPPED: needs root";
     const CgroupTree tree(find_cgroup_mounts(), options.cgroup_prefix);
     if (!tree.usable()) GTEST_SKIP() << "SKIPPED: needs cgroups";
     const Cgroup own = tree.service("mps_1_" + std::to_string(uid));
-    std::ofstream(work + "/server") << "";  // It starts one, and leaves it behind.
+    std::ofstream(work + "/server") << "";  // It starts a server and leaves it behind.
     start(shared(1, 1, "while [ ! -e go ]; do sleep 0.05; done"));
     wait<RunStarted>(batch(1));
     ASSERT_TRUE(wait_for_file(work + "/server.pid"));

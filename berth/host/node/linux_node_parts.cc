@@ -70,7 +70,7 @@ Status LinuxNodeParts::open() {
     folders.reset(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
     timer.reset(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
     pending.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (!folders) {  // Many nodes on one machine, say: their folders are looked at by time then.
+    if (!folders) {  // For example with many nodes on one machine; the run folders are then polled.
         log.write(LogLevel::warning, "host",
                   "jobs' ends are noticed up to 0.1 s late: this user has as many inotify "
                   "instances as fs.inotify.max_user_instances allows (" +
@@ -118,8 +118,8 @@ Result<UserRecord> LinuxNodeParts::user_of(const Owner& owner) const {
 
 namespace {
 
-// Where the controller does not know where a device is, the node's own files may: they are the
-// node's alone with some sites, and what has no file is not isolated.
+// If the controller does not know a device's file, the node's own configuration may: some sites
+// keep it on the node only, and a device without a file is not isolated.
 void keep_files(NodeSetup& setup, const LinuxNodeOptions& known) {
     for (Device& device : setup.node.devices) {
         const std::string& name = setup.dimensions.at(device.dimension).name;
@@ -134,7 +134,7 @@ void keep_files(NodeSetup& setup, const LinuxNodeOptions& known) {
 
 }  // namespace
 
-// What runs keeps what it was given.
+// Live runs keep what they were given.
 void LinuxNodeParts::configure(NodeSetup setup) {
     const auto known = [&](const Device& device) {
         return device.dimension.index() < setup.dimensions.size();
@@ -179,7 +179,7 @@ void LinuxNodeParts::signal_run(const SignalRun& order) {
     } else if (order.signal != SIGCONT && !place->told_to_end) {
         place->told_to_end = Clock::now();
     }
-    // Under v1 what is frozen does not die, and its agent may have lost its memory of that.
+    // Under v1 a frozen process does not die, and the agent may have lost the record of the freeze.
     if (order.signal == SIGKILL) CgroupTree::freeze(place->group, false);
     for (auto& [key, run] : runs) {
         const bool own = key.job == order.run.job && key.attempt == order.run.attempt;
@@ -187,7 +187,7 @@ void LinuxNodeParts::signal_run(const SignalRun& order) {
     }
 }
 
-// Whoever looks for a job that took long to end finds here what kept it.
+// Logs which processes delayed the end of a job.
 void LinuxNodeParts::tell_of_kill(const RunKey& attempt, const Place& place) {
     if (!place.told_to_end) return;
     std::vector<int> left = CgroupTree::processes(place.group);
@@ -216,7 +216,7 @@ void LinuxNodeParts::tell_of_kill(const RunKey& attempt, const Place& place) {
                   (names.size() < left.size() ? ", ..." : ""));
 }
 
-// Without a freezer, the processes that are there are stopped one by one.
+// Without a freezer, the present processes are stopped one by one.
 void LinuxNodeParts::freeze_run(const FreezeRun& order) {
     const Place* const place = claim({order.run.job, order.run.attempt});
     if (place == nullptr || CgroupTree::freeze(place->group, order.frozen)) return;

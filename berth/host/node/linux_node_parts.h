@@ -1,4 +1,4 @@
-// The inside of LinuxNode: what it knows of each attempt and run, and how it finds out more.
+// The inside of LinuxNode: what it knows about each attempt and run, and how it learns more.
 #pragma once
 
 #include <chrono>
@@ -24,56 +24,57 @@ struct LinuxNodeParts {
     struct Run {
         RunDirectory folder;
         Cgroup group;
-        UniqueFd shepherd;  // Its pidfd; empty once it is gone.
-        int child = 0;      // The shepherd's process id, where we started it and must reap it.
-        int watch = -1;     // inotify's number of the folder.
-        bool gone = false;  // The shepherd.
+        UniqueFd shepherd;  // Its pidfd; empty once it has ended.
+        int child = 0;      // The shepherd's process id if it is our child, to be reaped.
+        int watch = -1;     // inotify watch of the folder.
+        bool gone = false;  // The shepherd has ended.
         bool started_told = false;
-        bool over = false;       // Its exit, or why it did not start, is told.
-        bool empty_due = false;  // RunEmpty is to be told once it is true.
-        bool unproved = false;   // Nobody is left to say whether anything of it lives.
-        RunUsage usage;          // As last measured.
+        bool over = false;       // Its exit, or its failure to start, has been reported.
+        bool empty_due = false;  // RunEmpty is to be reported once it is true.
+        // No process is left that could tell whether any of its processes lives.
+        bool unproved = false;
+        RunUsage usage;  // As last measured.
     };
     struct Place {
         std::string folder;
         Cgroup group;
         bool empty_due = false;
-        bool unclaimed = false;  // From an earlier process, and nobody has asked for it since.
-        bool orphan = false;     // The agent does not know it: to be removed once nothing runs.
-        std::optional<MpsKey> mps = std::nullopt;  // The daemon whose client it is.
+        bool unclaimed = false;  // From an earlier process; no order has named it since.
+        bool orphan = false;     // The agent does not know it: remove it once nothing runs.
+        std::optional<MpsKey> mps = std::nullopt;  // The MPS daemon that it is a client of.
         std::uint32_t uid = 0;
-        bool remove_shared_memory = false;             // With the last job of its user.
-        std::optional<Clock::time_point> told_to_end;  // By a signal before KILL.
+        bool remove_shared_memory = false;             // When the last job of its user ends.
+        std::optional<Clock::time_point> told_to_end;  // When it got a signal before SIGKILL.
     };
 
     LinuxNodeParts(LinuxNodeOptions options, LogSink& log);
     Status open();
 
-    // ---- What an earlier agent left (linux_node_adopt.cc).
+    // ---- Adoption of what an earlier agent process left (linux_node_adopt.cc).
     void adopt();
     void adopt_attempt(const AttemptFolder& folder);
     void adopt_run(const RunKey& key, const RunDirectory& folder, const Place& place);
     void find_shepherd(const RunKey& key, Run& run);
-    Place* claim(Key key);  // nullptr: there is none.
+    Place* claim(Key key);  // nullptr: unknown.
     void list(const ListAttempts& attempts);
     bool is_busy(const Key& key, const Place& place) const;
     bool has(const Key& key) const;
     void drop_orphans();
 
-    // ---- What the agent wants (linux_node_parts.cc, linux_node_start.cc).
+    // ---- Actions of the agent (linux_node_parts.cc, linux_node_start.cc).
     void start_attempt(const LaunchAttempt& launch);
     void refuse(const RunKey& run, const Error& why);
     Status make_way(const RunKey& key);
     Status prepare_attempt(const LaunchAttempt& launch);
     Status make_place(const LaunchAttempt& launch);
     Status keep_token(const LaunchAttempt& launch, const std::string& path, const UserRecord& user);
-    NodeView view_of_job(const LaunchAttempt& launch) const;  // Once it has its place.
+    NodeView view_of_job(const LaunchAttempt& launch) const;  // REQUIRES: the job has its place.
     void start_hook(const StartHook& start);
     Status clear_group(const Cgroup& group);
     void start_step(const StartStep& start);
     Result<UserRecord> user_of(const Owner& owner) const;
     NodeView view_for(const ConfinementSpec& wanted) const;
-    void find_mig_instances(NodeSpec& node);  // Their names, which CUDA knows them by.
+    void find_mig_instances(NodeSpec& node);  // Sets their names, which CUDA uses.
     Status start_run(RunSpec spec, const LaunchAttempt& launch, const StepShare* step);
     Status spawn_shepherd(Run& run, UniqueFd lock, std::string program);
     void signal_run(const SignalRun& order);
@@ -85,7 +86,7 @@ struct LinuxNodeParts {
     void forget_run(const RunKey& key);
     void tell_of_kill(const RunKey& attempt, const Place& place);
 
-    // ---- Parts of a GPU by NVIDIA's Multi-Process Service (linux_node_mps.cc).
+    // ---- GPU sharing through NVIDIA's Multi-Process Service (linux_node_mps.cc).
     Cgroup mps_group(const MpsKey& key) const;
     Status need_mps(const LaunchAttempt& launch, const UserRecord& user);
     std::vector<std::string> mps_environment(const LaunchAttempt& launch) const;
@@ -98,13 +99,13 @@ struct LinuxNodeParts {
     void adopt_user(Place& place, std::uint32_t uid);
     void look_at_shared_memory(const Place& gone);
 
-    // ---- What it uses (linux_node_usage.cc).
+    // ---- Usage (linux_node_usage.cc).
     void measure_run(Run& run) const;
     void measure_all();
 
     void configure(NodeSetup setup);
 
-    // ---- What happens (linux_node_events.cc).
+    // ---- Events (linux_node_events.cc).
     void watch_shepherd(const RunKey& key, Run& run);
     void serve();
     void read_folder_changes();
@@ -128,13 +129,14 @@ struct LinuxNodeParts {
     std::map<Key, Place> places;
     std::map<RunKey, Run> runs;
     std::map<int, RunKey> by_watch;
-    std::map<std::uint64_t, RunKey> by_number;  // In epoll's words.
-    std::vector<Place> leftovers;               // Removed, but for what was still busy.
+    std::map<std::uint64_t, RunKey> by_number;  // The numbers that epoll reports.
+    std::vector<Place> leftovers;               // Removed, except for what was still busy.
     std::deque<AgentEvent> events;
     std::map<std::uint32_t, std::time_t> shared_since;  // By user: when its first job came.
     std::uint64_t next_number = 0;
     UniqueFd epoll, folders, timer, pending;
-    std::chrono::milliseconds look_again{0};  // How soon; grows while nothing changes.
+    // When to look for empty groups again; grows while nothing changes.
+    std::chrono::milliseconds look_again{0};
     bool reset_look = false;
 };
 

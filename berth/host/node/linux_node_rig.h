@@ -1,5 +1,5 @@
-// For tests: a LinuxNode on this machine, with folders and cgroups of its own, all of it removed in
-// the end; jobs of shell text; and waiting for what it tells.
+// For tests: a LinuxNode on this machine with its own folders and cgroups, all removed at the end;
+// jobs made of shell text; and waiting for events.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ public:
         ASSERT_TRUE(opened.ok()) << opened.error().message;
         node = std::move(opened).value();
     }
-    // The agent dies; another takes over.
+    // The agent dies, and another one takes over.
     void reopen() {
         node.reset();
         seen.clear();
@@ -145,7 +145,7 @@ public:
     bool saw(const RunKey& run) const {
         return find<Event>(run) != nullptr;
     }
-    // Fails the test if it does not come.
+    // Fails the test if the event does not come.
     template <class Event>
     Event wait(const RunKey& run, std::chrono::seconds most = std::chrono::seconds(20)) {
         const auto until = std::chrono::steady_clock::now() + most;
@@ -177,7 +177,7 @@ public:
 
     static bool is_root() { return geteuid() == 0; }
 
-    // Another user where we may be one, so that what root can do and a job cannot shows.
+    // If we are root, jobs run as another user, so that the tests show what only root can do.
     std::uint32_t uid = is_root() ? 65534 : geteuid();
     std::uint32_t gid = is_root() ? 65534 : getegid();
     std::string user = is_root() ? "nobody" : "", group = is_root() ? "nogroup" : "";

@@ -1,5 +1,5 @@
-// What the last job of a user leaves in shared memory when it goes: reported, and removed where the
-// site says so.
+// Shared memory that is left when a user's last job ends: reported, and removed if the site wants
+// that.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ Status LinuxNodeParts::note_user(Place& place, std::uint32_t uid, bool remove_sh
     return write_atomically(place.folder + kRemoveMark, "");
 }
 
-// The place's first file is as old as the job.
+// The first file of the place is as old as the job.
 void LinuxNodeParts::adopt_user(Place& place, std::uint32_t uid) {
     struct stat file{};
     place.uid = uid;
@@ -34,7 +34,7 @@ void LinuxNodeParts::adopt_user(Place& place, std::uint32_t uid) {
     since = std::min(since, file.st_mtime);
 }
 
-// Another job, or a login, of the user may use what is there.
+// Another job or a login of the user may be using it.
 void LinuxNodeParts::look_at_shared_memory(const Place& gone) {
     const auto same_user = [&](const auto& one) { return one.second.uid == gone.uid; };
     if (std::ranges::any_of(places, same_user)) return;

@@ -1,5 +1,5 @@
-// How LinuxNode starts things: attempts, their steps, and the site's programs around them, each
-// under a shepherd of its own.
+// How LinuxNode starts attempts, their steps, and the site's prolog and epilog, each under a
+// shepherd of its own.
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -41,9 +41,9 @@ void LinuxNodeParts::refuse(const RunKey& run, const Error& why) {
                           not_begun_by(why)});
 }
 
-// An agent that died may have been at this run before. Its shepherd holds the lock from before it
-// is born, and writes its status before it lets the first program of the user's go: without either
-// nothing has run, nor ever will. Otherwise it is not begun a second time.
+// An agent that died may already have started this run. A shepherd holds the run's lock from its
+// creation, and writes its status before it lets the first of the user's programs run. Without lock
+// and status nothing has run or ever will; otherwise the run is refused.
 Status LinuxNodeParts::make_way(const RunKey& key) {
     const RunDirectory folder(options.run_dir + "/" + folder_of_attempt(key.job, key.attempt) +
                               "/" + folder_of_step(key.step));
@@ -58,7 +58,7 @@ Status LinuxNodeParts::make_way(const RunKey& key) {
 }
 
 Status LinuxNodeParts::prepare_attempt(const LaunchAttempt& launch) {
-    // The state file was damaged: an empty script would look like a job that failed.
+    // The state file was damaged. An empty script would look like a job that failed.
     const bool wants_script = launch.batch_host && !launch.spec.command->interactive;
     if (wants_script && launch.payload.script.empty()) {
         return Error{ErrorCode::failed_precondition,
@@ -70,7 +70,7 @@ Status LinuxNodeParts::prepare_attempt(const LaunchAttempt& launch) {
     return need_mps(launch, user);
 }
 
-// The site's programs run in no cgroup of the job's: what they leave behind is theirs.
+// Prologs and epilogs run outside the job's cgroup, so a daemon that they start survives the job.
 void LinuxNodeParts::start_hook(const StartHook& start) {
     Status started = Done{};
     if (claim({start.run.job, start.run.attempt}) == nullptr) {
@@ -80,7 +80,7 @@ void LinuxNodeParts::start_hook(const StartHook& start) {
     if (started.ok()) {
         const Place& place = places.at({start.run.job, start.run.attempt});
         const std::string folder = place.folder + "/" + folder_of_step(start.run.step);
-        // Once its end is told its shepherd is about to go, and has nothing more to say.
+        // A shepherd that has recorded the exit is about to end and reports nothing more.
         if (const RunDirectory before(folder); before.is_locked() && !before.exit()) {
             started = Error{ErrorCode::already_exists, "it runs on this node already"};
         } else {
@@ -105,7 +105,7 @@ Status LinuxNodeParts::make_place(const LaunchAttempt& launch) {
     if (::mkdir(place.folder.c_str(), 0711) != 0 && errno != EEXIST) {
         return system_error("cannot make the folder " + place.folder, errno);
     }
-    ::chmod(place.folder.c_str(), 0711);  // Whatever the umask.
+    ::chmod(place.folder.c_str(), 0711);  // Regardless of the umask.
     BERTH_CHECK(write_atomically(place.folder + "/place", encode(user.uid)));
     BERTH_CHECK(note_user(place, user.uid, launch.confinement.remove_shared_memory));
     BERTH_CHECK(keep_token(launch, place.folder + "/token", user));
@@ -117,8 +117,8 @@ Status LinuxNodeParts::make_place(const LaunchAttempt& launch) {
     return Done{};
 }
 
-// With it the job's commands prove to a controller on another host whose they are. The folder is
-// ours, so nobody can have put anything in the way.
+// The token authenticates the job's commands to a controller on another host. The folder is ours,
+// so nobody can have placed a file there.
 Status LinuxNodeParts::keep_token(const LaunchAttempt& launch, const std::string& path,
                                   const UserRecord& user) {
     const Environment given(launch.payload.environment);
@@ -144,7 +144,8 @@ NodeView LinuxNodeParts::view_of_job(const LaunchAttempt& launch) const {
     return view;
 }
 
-// The groups of a job are called the same in each of its attempts: those of the last one go first.
+// The cgroups of a job have the same names in each of its attempts: those of the last attempt must
+// be removed first.
 Status LinuxNodeParts::clear_group(const Cgroup& group) {
     std::erase_if(leftovers, [&](const Place& old) {
         if (old.group != group) return false;
@@ -157,7 +158,7 @@ Status LinuxNodeParts::clear_group(const Cgroup& group) {
         Status removed = CgroupTree::remove(group);
         if (removed.ok()) return Done{};
         if (i == kTries) return prefixed("an earlier attempt is not gone", removed.error());
-        ::usleep(kPause);  // The kernel may be a moment behind.
+        ::usleep(kPause);  // The kernel may lag a little.
     }
 }
 
@@ -209,7 +210,7 @@ Status LinuxNodeParts::start_run(RunSpec spec, const LaunchAttempt& launch, cons
 
 namespace {
 
-// Everything that posix_spawn needs, let go of in the end.
+// Everything that posix_spawn needs; released at the end.
 struct SpawnPlan {
     posix_spawn_file_actions_t files{};
     posix_spawnattr_t attributes{};
@@ -227,8 +228,8 @@ struct SpawnPlan {
 
 }  // namespace
 
-// In a session of its own, so that nothing meant for the agent reaches it, with no descriptor of
-// ours but the lock.
+// The shepherd gets its own session, so that no signal meant for the agent reaches it, and no
+// descriptor of ours but the lock.
 Status LinuxNodeParts::spawn_shepherd(Run& run, UniqueFd lock, std::string program) {
     SpawnPlan plan;
     const std::string log_path = run.folder.log_path();

@@ -1,4 +1,4 @@
-// What an srun does, and a running job to start steps in: for tests of steps on real processes.
+// For tests of steps on real processes: an srun, and a running job to start steps in.
 #pragma once
 
 #include <arpa/inet.h>
@@ -16,7 +16,7 @@
 
 namespace berth {
 
-// What an srun does: listens, greets, keeps what comes.
+// Acts as an srun does: listens, greets, collects what arrives.
 class ListeningSrun {
 public:
     ListeningSrun() {
@@ -30,7 +30,7 @@ public:
         getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&at), &size);
         address = "127.0.0.1:" + std::to_string(ntohs(at.sin_port));
     }
-    // Takes what has come; false once the step has closed the connection.
+    // Reads what has arrived; false once the step has closed the connection.
     bool serve() {
         if (!peer_) {
             peer_.reset(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
@@ -52,12 +52,12 @@ public:
         EXPECT_EQ(write(peer_.get(), frames.data(), frames.size()),
                   static_cast<ssize_t>(frames.size()));
     }
-    // So that most of what a step says waits at the step's end.
+    // Keeps the receive buffer small, so that most output still waits when the step ends.
     void take_little() {
         const int little = 4096;
         setsockopt(listener_.get(), SOL_SOCKET, SO_RCVBUF, &little, sizeof little);
     }
-    // Sends, for a task that there is not, and reads nothing.
+    // Sends input for a task that does not exist, and reads nothing.
     void pester(std::chrono::milliseconds length) {
         const std::string frame = encode_frame(StepFrameKind::standard_in, 99, "x");
         const auto until = std::chrono::steady_clock::now() + length;
@@ -82,7 +82,7 @@ public:
     std::map<std::uint32_t, ExitStatus> exits;
     std::vector<std::string> order;  // "out 0", "exit 0" …
     std::map<std::uint32_t, std::string> aborts;
-    std::vector<bool> holds;  // What it was told of input.
+    std::vector<bool> holds;  // The input holds that it received.
     bool paused = false;
 
 private:
@@ -109,7 +109,7 @@ private:
         }
     }
 
-    // Of a step with one node.
+    // For a step on one node.
     void give_back(const StepFrame& frame) {
         const auto outcome = exchange_.take(0, frame);
         ASSERT_TRUE(outcome.ok()) << outcome.error().message;

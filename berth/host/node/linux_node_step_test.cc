@@ -8,7 +8,7 @@ TEST_F(StepTest, RunsItsTasksWithRanksAndTellsOfEach) {
     const ExitStatus exit = run(step(0, 4,
                                      "echo rank $SLURM_PROCID of $SLURM_NTASKS; echo e >&2; "
                                      "exit $SLURM_LOCALID"));
-    EXPECT_EQ(exit, (ExitStatus{3, 0}));  // The highest.
+    EXPECT_EQ(exit, (ExitStatus{3, 0}));  // The highest one.
     EXPECT_EQ(srun.hello->ranks, (std::vector<std::uint32_t>{0, 1, 2, 3}));
     for (std::uint32_t rank = 0; rank < 4; ++rank) {
         EXPECT_EQ(srun.out[rank], "rank " + std::to_string(rank) + " of 4\n");
@@ -56,8 +56,8 @@ TEST_F(StepTest, WaitsForASlowSrunAndLosesNothing) {
     EXPECT_EQ(srun.out[0].size(), 2'000'000u);
 }
 
-// What srun has not taken yet lies with the kernel of the step's host, which throws it away where
-// the step closes on something unread: so the step must not be the first to close.
+// Output that srun has not read yet is buffered by the kernel of the step's host, which drops it if
+// the step closes a connection with unread input: so the step must not close first.
 TEST_F(StepTest, LosesNothingWhenSrunSendsWhatNobodyReadsAnyMore) {
     srun.take_little();
     for (std::uint32_t id = 0; id < 5; ++id) {
@@ -124,7 +124,7 @@ TEST_F(StepTest, WritesToOneFileOrOnePerTask) {
 }
 
 TEST_F(StepTest, EndsAStepAloneAndAllWithTheJob) {
-    // A shell that is ended while it forks would leave behind what the signal did not find yet.
+    // A shell that ends while it forks would leave a child that the signal did not reach.
     start(step(0, 2, "exec sleep 1000"));
     rig.wait<RunStarted>(rig.step_key(1, 0));
     rig.signal(rig.step_key(1, 0), SIGTERM);

@@ -1,4 +1,4 @@
-// Real processes that are stopped where they are, go on, and are told something.
+// Real processes that are frozen, thawed, and notified.
 #include <gtest/gtest.h>
 
 #include "berth/host/node/linux_node_rig.h"
@@ -9,7 +9,7 @@ namespace {
 class LinuxNodeSuspend : public ::testing::Test {
 protected:
     void SetUp() override { rig.open(); }
-    // Counts as fast as it can, and says how far it is.
+    // Counts as fast as it can and prints its count.
     void count() {
         rig.start(rig.job(1, "i=0; while :; do i=$((i+1)); echo $i >count; sleep 0.01; done"));
         rig.wait<RunStarted>(rig.batch(1));

@@ -1,4 +1,4 @@
-// Batch scripts on real processes: how they start, what they find, how they end.
+// Batch scripts on real processes: how they start, what they see, how they end.
 #include "berth/host/node/linux_node.h"
 
 #include <fcntl.h>
@@ -54,7 +54,7 @@ TEST_F(LinuxNodeTest, GivesTheScriptItsArgumentsAndItsInterpreter) {
 
 TEST_F(LinuxNodeTest, GivesTheScriptExactlyItsEnvironment) {
     LaunchAttempt job = rig.job(1, "");
-    // The interpreter prints what it was given; a shell would have added to it.
+    // The interpreter prints its environment; a shell would have added to it.
     job.payload.script = "#!/bin/cat /proc/self/environ\n";
     job.payload.environment = {"MINE=a b", "SLURM_NTASKS=9", "PATH=/opt/bin"};
     run(job);
@@ -196,7 +196,7 @@ TEST_F(LinuxNodeTest, LeavesNothingOfRootToTheJob) {
     has("SigBlk:\t0000000000000000");
     has("0022");
     has("0");
-    // 0, 1, 2, and the one that ls itself opened: no descriptor of ours.
+    // 0, 1, 2, and the one that ls itself opened: none of our descriptors.
     EXPECT_EQ(std::ranges::count_if(lines,
                                     [](const std::string& line) {
                                         return line == "0" || line == "1" || line == "2" ||

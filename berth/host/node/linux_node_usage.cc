@@ -1,4 +1,4 @@
-// How LinuxNode measures what runs.
+// How LinuxNode measures live runs.
 #include "berth/agent/signals.h"
 #include "berth/host/cgroup/run_meter.h"
 #include "berth/host/node/linux_node_parts.h"
@@ -6,7 +6,7 @@
 
 namespace berth {
 
-// What was used never becomes less, though those that used it are gone.
+// The usage never decreases, even when the processes that caused it have ended.
 void LinuxNodeParts::measure_run(Run& run) const {
     std::vector<int> processes;
     if (!run.group.none()) {

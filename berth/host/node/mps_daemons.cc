@@ -23,10 +23,10 @@
 namespace berth {
 namespace {
 
-constexpr int kReadyTries = 1000;  // Of …
+constexpr int kReadyTries = 1000;  // Of kReadyPause microseconds each.
 constexpr useconds_t kReadyPause = 5'000;
-constexpr int kSecondsToStop = 3;  // Then it is killed.
-constexpr int kRemoveTries = 50;   // Of its group, once nothing lives in it.
+constexpr int kSecondsToStop = 3;  // After that it is killed.
+constexpr int kRemoveTries = 50;   // To remove its group once it is empty.
 constexpr useconds_t kRemovePause = 2'000;
 
 // "3-1001"
@@ -47,13 +47,13 @@ std::vector<gid_t> groups_of(const UserRecord& user) {
     return groups;
 }
 
-// Becomes the user and then the program. Between fork and exec, where other threads may have held
-// locks: system calls alone.
+// Becomes the user and then the program. Between fork and exec only system calls are allowed, since
+// other threads may have held locks.
 struct Launch {
     const UserRecord& user;
     std::vector<gid_t> groups;
     int log;
-    std::vector<int> groups_files;  // cgroup.procs of its group, in each hierarchy.
+    std::vector<int> groups_files;  // cgroup.procs of its group in each hierarchy.
     char* const* arguments;
     char* const* environment;
 
@@ -81,7 +81,7 @@ struct Launch {
     }
 };
 
-// Opened before the fork, since what is done after it must not take memory.
+// Opens the files before the fork, since the code after it must not allocate memory.
 Result<std::vector<UniqueFd>> open_procs(const Cgroup& group) {
     std::vector<std::string> folders;
     folders.reserve(group.v1.size());
@@ -129,8 +129,7 @@ void MpsDaemons::watch(const MpsKey& key, Daemon daemon) {
     daemons_[key] = std::move(daemon);
 }
 
-// The daemon's user owns what the daemon writes to, and not the folder that says which process it
-// is.
+// The user owns the folders that the daemon writes to, but not the folder that names its process.
 Status MpsDaemons::prepare(const std::string& folder, const UserRecord& user) const {
     BERTH_CHECK(remove_tree(folder));
     BERTH_CHECK(make_folders(folder, 0711));
@@ -209,7 +208,7 @@ Status MpsDaemons::start(const MpsKey& key, const UserRecord& user, const std::s
     return ready;
 }
 
-// A client that comes too early runs without it, and says nothing.
+// A client that starts too early silently runs without MPS.
 Status MpsDaemons::wait_until_ready(const MpsKey& key) const {
     const std::string folder = folder_of(key);
     for (int i = 0; i < kReadyTries; ++i) {
@@ -229,7 +228,7 @@ void MpsDaemons::stop(const MpsKey& key) {
     const auto found = daemons_.find(key);
     if (found == daemons_.end() || found->second.stopping) return;
     found->second.stopping = true;
-    // With its servers: it leads a session of its own.
+    // Together with its servers, since it leads a session of its own.
     if (!has_ended(found->second)) ::kill(-found->second.pid, SIGTERM);
     itimerspec when{};
     when.it_value.tv_sec = kSecondsToStop;
@@ -244,13 +243,14 @@ void MpsDaemons::kill_overdue() {
     }
 }
 
-// All of it at once, where it has a group.
+// Kills the whole group at once, if there is one.
 void MpsDaemons::kill(const MpsKey& key, const Daemon& daemon) const {
     if (const Cgroup group = group_of_(key); !group.none()) return CgroupTree::kill(group);
     if (!has_ended(daemon)) ::kill(-daemon.pid, SIGKILL);
 }
 
-// Its servers too: without a group by their session, while nobody else can have its number.
+// Ends its servers too: through the group, or, without one, through their session while its number
+// cannot have been reused.
 void MpsDaemons::clean_up(const MpsKey& key, const Daemon& daemon) const {
     const Cgroup group = group_of_(key);
     if (!group.none()) {

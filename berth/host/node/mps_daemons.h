@@ -1,9 +1,9 @@
-// MpsDaemons: NVIDIA's Multi-Process Service, by which jobs compute on one GPU side by side: one
-// control daemon for each GPU and user that has a part of it, as that user, so that what they say
-// to it can harm no one else.
+// MpsDaemons: NVIDIA's Multi-Process Service, through which several jobs compute on one GPU at the
+// same time. Each pair of GPU and user has its own control daemon, which runs as that user, so that
+// what a user's jobs send to it can harm nobody else.
 //
-// Daemons outlive the agent, as jobs do: each has a folder that says which process it is, and a
-// cgroup, so that neither its memory nor what it has started is left to itself.
+// Daemons outlive the agent, as jobs do. Each has a folder that names its process, and a cgroup
+// that limits its memory and contains whatever it starts.
 #pragma once
 
 #include <sys/types.h>
@@ -22,7 +22,7 @@
 namespace berth {
 
 struct MpsKey {
-    std::uint32_t gpu = 0;  // Its index, as in gres.conf.
+    std::uint32_t gpu = 0;  // Index of the GPU, as in gres.conf.
     std::uint32_t uid = 0;
     friend auto operator<=>(const MpsKey&, const MpsKey&) = default;
     BERTH_FIELDS(MpsKey, gpu, uid)
@@ -32,34 +32,35 @@ class MpsDaemons {
 public:
     using GroupOf = std::function<Cgroup(const MpsKey&)>;
 
-    // `folder`: of its own, made when it is needed. `program`: NVIDIA's, or one in its place.
-    // `group_of`: where each one's processes are.
+    // - `folder`: for the daemons alone; created when needed.
+    // - `program`: NVIDIA's control daemon, or a replacement.
+    // - `group_of`: the cgroup of each daemon.
     MpsDaemons(std::string folder, std::string program, GroupOf group_of)
         : folder_(std::move(folder)),
           program_(std::move(program)),
           group_of_(std::move(group_of)) {}
 
-    Status open();  // Takes over what an earlier process has left.
+    Status open();  // Takes over the daemons of an earlier process.
     const std::string& program() const { return program_; }
 
-    // Returns when clients can reach it; at once where it runs already. `visible` is the GPU as
-    // CUDA_VISIBLE_DEVICES has it. REQUIRES: its group is there, if there are any.
+    // Returns when clients can reach the daemon; at once if it already runs. `visible`: the GPU as
+    // in CUDA_VISIBLE_DEVICES. REQUIRES: the daemon's cgroup exists, if cgroups are used.
     Status start(const MpsKey& key, const UserRecord& user, const std::string& visible);
-    void stop(const MpsKey& key);  // No one needs it any more.
+    void stop(const MpsKey& key);  // Its last client has ended.
     bool runs(const MpsKey& key) const;
     std::vector<MpsKey> running() const;
 
-    // For its clients, who may use so many hundredths of the GPU's threads.
+    // For its clients, which may use `percent` of the GPU's threads.
     std::vector<std::string> environment(const MpsKey& key, std::int64_t percent) const;
 
-    int fd() const { return epoll_.get(); }  // Readable when take_ended() is to be called.
-    std::vector<MpsKey> take_ended();        // Those that nobody has stopped.
+    int fd() const { return epoll_.get(); }  // Readable when take_ended() should be called.
+    std::vector<MpsKey> take_ended();        // Daemons that ended without stop().
 
 private:
     struct Daemon {
         UniqueFd process;
         pid_t pid = 0;
-        bool child = false;  // Ours to reap.
+        bool child = false;  // A child of ours, to be reaped.
         bool stopping = false;
     };
     std::string folder_of(const MpsKey& key) const;

@@ -6,7 +6,7 @@
 namespace berth {
 namespace {
 
-// Only what we call is declared, as Linux-PAM documents it.
+// Declares only the functions in use, as Linux-PAM documents them.
 constexpr int kPamSuccess = 0, kPamConversationError = 19;
 constexpr int kPamSilent = 0x8000;
 constexpr unsigned kSecondsMost = 30;
@@ -16,7 +16,7 @@ struct PamConversation {
     void* with;
 };
 
-// Nobody sits there to be asked.
+// No user is present to answer PAM's questions.
 int say_nothing(int, const void**, void**, void*) { return kPamConversationError; }
 
 class Pam {
@@ -31,7 +31,7 @@ public:
     }
     Pam(const Pam&) = delete;
     Pam& operator=(const Pam&) = delete;
-    ~Pam() {  // The library stays: its modules may have left something behind in this process.
+    ~Pam() {  // The library stays loaded: its modules may have left something in this process.
         if (handle_ != nullptr) end_(handle_, last_);
     }
 

@@ -1,6 +1,6 @@
-// AccountCheck: whether PAM lets a user have jobs here at all: expired accounts, closed hours, what
-// else the site has set up for the service. The library is opened at run time, as NVIDIA's is: a
-// node that does not ask PAM needs nothing of it.
+// AccountCheck: asks PAM whether a user may run jobs here (expired accounts, closed hours, whatever
+// the site has set up for the service). libpam is opened at run time: a node that does not use PAM
+// does not need it.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@
 namespace berth {
 
 struct AccountCheck {
-    std::string service;  // A file's name in /etc/pam.d; empty: nobody is asked about.
-    std::string folder;   // Instead of that one.
+    std::string service;  // A file name in /etc/pam.d; empty: no check.
+    std::string folder;   // If not empty, used instead of /etc/pam.d.
     BERTH_FIELDS(AccountCheck, service, folder)
 };
 
-// permission_denied: not this user. For root alone, who must be let in by no one. PAM's modules run
-// in this process, which is why a shepherd calls it and no daemon does: what they break, and the
-// half minute that they may take, is one run's.
+// permission_denied: PAM rejects the user. REQUIRES: we are root.
+// PAM modules run in the calling process and may take half a minute. Therefore only a shepherd
+// calls this, never a daemon: what a module breaks concerns one run.
 Status check_account(const AccountCheck& check, const std::string& user,
                      const char* library = "libpam.so.0");
 

@@ -16,7 +16,7 @@ namespace berth {
 
 namespace {
 
-// Which limit that is, where it can be raised.
+// Names the limit behind the error, if it can be raised.
 std::string limit_of(int number) {
     rlimit files{};
     if (number == EMFILE && ::getrlimit(RLIMIT_NOFILE, &files) == 0) {

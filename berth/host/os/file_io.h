@@ -1,4 +1,4 @@
-// Whole files, read and written: kernel files, durable files, folders that go.
+// Whole-file I/O: kernel files, durable files, removal of folders.
 #pragma once
 
 #include <sys/types.h>
@@ -12,38 +12,39 @@
 
 namespace berth {
 
-// "cannot open /x: No such file or directory", with the code that fits the errno.
+// "cannot open /x: No such file or directory", with the error code that fits the errno.
 Error system_error(std::string_view what, int number);
 
-// All of a file, unless it is larger than `limit`.
+// The whole file. An error if it is larger than `limit`.
 Result<std::string> read_file(const std::string& path, std::size_t limit = std::size_t{1} << 20);
 
-// Until its end, unless more than `limit` comes. `what` names it in errors.
+// Reads until end of file. An error if more than `limit` bytes come. `what` names the source in
+// errors.
 Result<std::string> read_to_end(int fd, const std::string& what,
                                 std::size_t limit = std::size_t{1} << 20);
 
-// One write(2) into a file that is there: how the kernel's files want it.
+// Writes an existing file with a single write(2), as the kernel's files require.
 Status write_kernel_file(const std::string& path, std::string_view text);
 
-// All of it, however often write(2) must be called.
+// Writes everything, with as many write(2) calls as it takes.
 Status write_all(int fd, std::string_view bytes);
 
-// A file of this content, whole or not at all, on disk when it returns: written beside, synced,
-// renamed, and the folder synced.
+// Replaces the file atomically and durably: writes a temporary file, syncs it, renames it, syncs
+// the folder.
 Status write_durably(const std::string& path, std::string_view bytes, mode_t mode = 0600);
-// The same without the syncs: whole or not at all, but a power cut may take it.
+// The same without the syncs: atomic, but a power failure may lose it.
 Status write_atomically(const std::string& path, std::string_view bytes, mode_t mode = 0600);
 
 Status sync_folder(const std::string& path);
 
-// Makes the folder, and those above it for everyone to pass. What is there already is left as it
-// is.
+// Creates the folder with `mode`, and missing folders above it so that everyone can pass. Existing
+// folders are left as they are.
 Status make_folders(const std::string& path, mode_t mode = 0755);
 
-// The first folder on the way to `path`, itself included, that other users may not pass.
+// The first folder on the path, including `path` itself, that other users cannot pass.
 std::optional<std::string> closed_to_others(const std::string& path);
 
-// Removes a folder with all in it, following no link. It is fine if it is not there.
+// Removes a folder and its content without following links. A missing folder is no error.
 Status remove_tree(const std::string& path);
 
 }  // namespace berth

@@ -26,7 +26,7 @@ struct CloseFolder {
 };
 using Folder = std::unique_ptr<DIR, CloseFolder>;
 
-// Follows no link: what is a user's may be swapped for one at any time.
+// Does not follow links: a user may replace a folder by a link at any time.
 Folder open_folder_at(int parent, const char* name) {
     const int fd = ::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     Folder folder(fd < 0 ? nullptr : ::fdopendir(fd));
@@ -43,7 +43,7 @@ bool is_users(int parent, const char* name, std::uint32_t uid, struct stat& file
     return ::fstatat(parent, name, &file, AT_SYMLINK_NOFOLLOW) == 0 && file.st_uid == uid;
 }
 
-// False: something of it is still there.
+// Returns false if something is left.
 bool remove_at(int parent, const char* name, std::uint32_t uid, int depth = 0) {
     struct stat file{};
     if (!is_users(parent, name, uid, file) || depth > kDepthMax) return false;
@@ -58,7 +58,7 @@ bool remove_at(int parent, const char* name, std::uint32_t uid, int depth = 0) {
     return all && ::unlinkat(parent, name, AT_REMOVEDIR) == 0;
 }
 
-// The columns of /proc/sysvipc/shm that count here.
+// The columns of /proc/sysvipc/shm in use.
 constexpr std::size_t kId = 1, kSize = 3, kAttached = 6, kUid = 7, kChanged = 13, kColumns = 14;
 
 void find_segments(std::uint32_t uid, std::time_t since, const std::string& list,

@@ -1,5 +1,5 @@
-// LeftBehind: what a user's jobs leave on a node outside of their cgroups: files in /dev/shm and
-// System V shared memory. It holds memory until somebody removes it.
+// LeftBehind: what a user's jobs leave on a node outside their cgroups: files in /dev/shm and
+// System V shared memory. It occupies memory until it is removed.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@ namespace berth {
 struct LeftBehind {
     std::vector<std::string> files;  // Names in the folder.
     std::vector<int> segments;       // Ids of shared memory that no process has attached.
-    std::uint64_t bytes = 0;         // Of all these.
+    std::uint64_t bytes = 0;         // Total size of both.
 
     bool none() const { return files.empty() && segments.empty(); }
 };
 
-// Where to look, for tests.
+// Where to look; set by tests.
 struct SharedMemoryPlaces {
     std::string folder = "/dev/shm";
     std::string segments = "/proc/sysvipc/shm";
 };
 
-// What belongs to the user and was made or changed since then.
+// What belongs to the user and was created or changed since that time.
 LeftBehind find_left_behind(std::uint32_t uid, std::time_t since,
                             const SharedMemoryPlaces& places = {});
 

@@ -67,7 +67,7 @@ TEST_F(LeftBehindTest, FindsAndRemovesSharedMemorySegments) {
     };
     EXPECT_TRUE(is_found());
     void* const at = shmat(id, nullptr, 0);
-    EXPECT_FALSE(is_found());  // Somebody uses it.
+    EXPECT_FALSE(is_found());  // A process has attached it.
     shmdt(at);
     LeftBehind left;
     left.segments = {id};

@@ -14,7 +14,7 @@
 namespace berth {
 namespace {
 
-// The fields of /proc/PID/stat from the third on: the second, the name, may hold anything.
+// The fields of /proc/PID/stat from the third on. The second, the name, may contain anything.
 std::vector<std::string> stat_fields(int pid) {
     const auto text = read_file("/proc/" + std::to_string(pid) + "/stat");
     if (!text.ok()) return {};
@@ -44,7 +44,7 @@ std::optional<ProcessMark> mark_of(int pid) {
 UniqueFd open_process(const ProcessMark& mark) {
     if (mark.pid <= 0) return {};
     UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, mark.pid, 0)));
-    // Looked at after it was opened: if it is the same now, it was the same then.
+    // Checked after the open: if the mark is the same now, the descriptor is of that process.
     if (process && mark_of(mark.pid) != mark) process.reset();
     return process;
 }

@@ -1,5 +1,4 @@
-// Processes as the kernel shows them: marks that no other process can have, and who descends from
-// whom.
+// Processes as the kernel shows them: unambiguous marks, and descent.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace berth {
 
-// One process: the id alone may have been given to another since.
+// Identifies one process. The id alone may have been reused.
 struct ProcessMark {
     std::int32_t pid = 0;
     std::uint64_t started = 0;  // Field 22 of /proc/PID/stat.
@@ -22,17 +21,18 @@ struct ProcessMark {
 // nullopt: there is no such process.
 std::optional<ProcessMark> mark_of(int pid);
 
-// A descriptor of just that process; empty if it is gone, whoever has its id now.
+// A descriptor of exactly that process; empty if it has ended, even if its id is in use again.
 UniqueFd open_process(const ProcessMark& mark);
 
 bool send_signal(const UniqueFd& process, int signal);
 
-// All that come from it, by parents that still live; a subreaper's get lost under no one else.
+// All descendants, found through parents that are alive. Children of a subreaper stay below it when
+// their parents end.
 std::vector<int> descendants_of(int pid);
 
-// Sends the signal to each that `list` gives, once each. KILL and STOP also to those that they
-// started in the meantime; other signals not: the program that a signal's handler starts
-// (`scontrol requeue`, say) is not meant.
+// Signals each process that `list` returns, once. SIGKILL and SIGSTOP also go to processes that are
+// started meanwhile. Other signals do not: they are not meant for a program that a signal handler
+// starts (`scontrol requeue`, for example).
 void signal_each(const std::function<std::vector<int>()>& list, int signal);
 
 }  // namespace berth

@@ -1,4 +1,5 @@
-// process_error: a process could not be started, and which limits may be too low for it.
+// process_error(): the error for a process that could not be started; names the limits that may be
+// too low.
 #pragma once
 
 #include <cerrno>

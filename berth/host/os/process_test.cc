@@ -1,4 +1,4 @@
-// Tests of process.h: who gets a signal.
+// Tests of process.h: which processes get a signal.
 #include "berth/host/os/process.h"
 
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 namespace berth {
 namespace {
 
-// Two that sleep: one that is there at first, and one that is only listed when that one got its
-// signal, as what its handler starts would be.
+// Two sleeping processes: the first is listed from the start; the second is listed only once the
+// first got its signal, as if the first one's handler had started it.
 class TwoProcesses {
 public:
     TwoProcesses() {
@@ -37,11 +37,11 @@ public:
         if (listed_ == 1) return {pids_[0]};
         return {pids_[0], pids_[1]};
     }
-    // Whether the signal was the second one's end.
+    // Whether the signal ended the second process.
     bool second_was_hit(int signal) {
         int status = 0;
         if (::waitpid(pids_[0], &status, 0) != pids_[0] || WTERMSIG(status) != signal) return false;
-        ::kill(pids_[1], SIGTERM);  // It ends by the earlier one of the two.
+        ::kill(pids_[1], SIGTERM);  // The earlier of the two signals ends it.
         return ::waitpid(pids_[1], &status, 0) == pids_[1] && WTERMSIG(status) == signal;
     }
 

@@ -1,4 +1,4 @@
-// Users as this node knows them.
+// The users that this node knows.
 #pragma once
 
 #include <cstdint>

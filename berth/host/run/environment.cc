@@ -23,7 +23,7 @@ void Environment::set(std::string_view name, std::string_view value) {
 void Environment::unset(std::string_view name) {
     const auto found = places_.find(name);
     if (found == places_.end()) return;
-    all_[found->second].first.clear();  // Its place stays empty.
+    all_[found->second].first.clear();  // Its slot stays empty.
     places_.erase(found);
 }
 

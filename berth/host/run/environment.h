@@ -1,4 +1,4 @@
-// Environment: variables in the order they were first set, each once.
+// Environment: variables in the order in which they were first set, each once.
 #pragma once
 
 #include <map>
@@ -12,10 +12,10 @@ namespace berth {
 class Environment {
 public:
     Environment() = default;
-    // "NAME=value" each; what is not of that form is left out.
+    // "NAME=value" each; other forms are skipped.
     explicit Environment(const std::vector<std::string>& settings) { add(settings); }
 
-    void add(const std::vector<std::string>& settings);  // Wins over what is there.
+    void add(const std::vector<std::string>& settings);  // Overwrites existing values.
     void set(std::string_view name, std::string_view value);
     void set(std::string_view name, std::int64_t value) { set(name, std::to_string(value)); }
     void unset(std::string_view name);

@@ -5,7 +5,7 @@
 namespace berth {
 namespace {
 
-// Unquoted, $pattern is what the shell finds; that which finds nothing stays as it is.
+// The shell expands the unquoted $pattern; a pattern without a match stays as it is and is skipped.
 constexpr const char* kOneAfterTheOther = R"(IFS=
 for pattern do
     for program in $pattern; do
@@ -28,7 +28,7 @@ Environment hook_environment(const StartHook& start, const NodeView& view) {
     environment.set("SLURM_JOB_RESTART_COUNT", launch.restarts);
     environment.set("SLURM_NODEID", node_index(launch));
     environment.add(view.environment);
-    // All of them: it is outside of the job's cgroups.
+    // The hook sees all GPUs, since it runs outside the job's cgroups.
     NodeView everything = view;
     everything.devices_isolated = false;
     set_gpus(environment, launch.share.devices, launch.share.devices, everything);
@@ -53,7 +53,7 @@ RunSpec hook_run(const StartHook& start, const NodeView& view, const UserRecord&
     run.arguments = {"/bin/sh", "-c", kOneAfterTheOther, before ? "prolog" : "epilog"};
     const std::vector<std::string>& programs = before ? hooks.prolog : hooks.epilog;
     run.arguments.insert(run.arguments.end(), programs.begin(), programs.end());
-    // A user's text must not look like several lines to a program of the site's.
+    // A user's text must not look like several lines to the site's program.
     for (const std::string& setting : hook_environment(start, view).settings())
         run.environment.push_back(with_escaped_controls(setting));
     TaskSpec task;

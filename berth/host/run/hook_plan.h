@@ -1,4 +1,4 @@
-// How the site's prolog or epilog is run. Pure, as run plans are.
+// The run of the site's prolog or epilog. Pure, as run plans are.
 #pragma once
 
 #include "berth/host/run/job_environment.h"
@@ -6,9 +6,9 @@
 
 namespace berth {
 
-// By `agent`, the agent's own user, with what it prints in `output`. One program after the other,
-// until one fails; a path whose last part is a pattern stands for all that match it, which may be
-// none.
+// Runs as `agent`, the agent's own user; the programs' output goes to the file `output`. The
+// programs run one after the other until one fails. A path whose last component is a pattern stands
+// for all matching files, possibly none.
 RunSpec hook_run(const StartHook& start, const NodeView& view, const UserRecord& agent,
                  const std::string& output);
 

@@ -10,7 +10,8 @@
 namespace berth {
 namespace {
 
-// Of a job or step around this one, when a job submits a job: none may be taken for this one's.
+// Variables of an enclosing job or step, when a job submits a job. They must not leak into this
+// one.
 constexpr std::string_view kOthers[] = {"SLURM_ARRAY_JOB_ID",
                                         "SLURM_ARRAY_TASK_COUNT",
                                         "SLURM_ARRAY_TASK_ID",
@@ -115,7 +116,7 @@ void set_topology(Environment& environment, const NodeView& view) {
     environment.set("SLURM_TOPOLOGY_ADDR_PATTERN", pattern + "node");
 }
 
-// CUDA finds a MIG instance by its name alone. Where one of the GPUs is such, all are named.
+// CUDA finds a MIG instance only by its name. If one of the GPUs is an instance, all are named.
 std::string mig_names(DeviceMask devices, const NodeView& view) {
     std::string names;
     bool any = false;
@@ -199,7 +200,7 @@ Environment batch_environment(const LaunchAttempt& launch, const NodeView& view,
     Environment environment;
     set_user(environment, user);
     environment.add(launch.payload.environment);
-    environment.unset(kJobTokenVariable);  // A file has it: see LinuxNodeParts::keep_token().
+    environment.unset(kJobTokenVariable);  // It is in a file: see LinuxNodeParts::keep_token().
     for (const std::string_view name : kOthers) environment.unset(name);
     environment.unset_if([](std::string_view name) {
         return name == "SLURM_HET_SIZE" || name.find("_HET_GROUP_") != std::string_view::npos;

@@ -8,7 +8,7 @@
 namespace berth {
 namespace {
 
-// The node and the users of the machine on which Debian's Slurm was asked.
+// The node and the users of the machine on which Debian's Slurm was run.
 NodeView node_gpu1() {
     NodeView view;
     const DimensionId gpu = *view.dimensions.intern("gpu", "a100");
@@ -60,9 +60,9 @@ std::vector<std::string> settings_with(const Environment& environment, const cha
 
 using Lines = std::vector<std::string>;
 
-// What Slurm 22.05 gave these three jobs, with three sorts of difference. Slurm 25.11 does without
-// SLURM_NODE_ALIASES, and adds the job's start time and its group; SLURM_WORKING_CLUSTER names
-// Slurm's own daemons; SLURM_TASK_PID is set where the task is.
+// What Slurm 22.05 gave these three jobs, with three kinds of difference. Slurm 25.11 has no
+// SLURM_NODE_ALIASES, and adds the job's start time and group. SLURM_WORKING_CLUSTER names Slurm's
+// own daemons. SLURM_TASK_PID is set elsewhere, for each task.
 TEST(JobEnvironment, IsThatOfSlurmForTwoTasksWithGres) {
     LaunchAttempt launch = launch_of(1, "train", 8, 0b11);
     launch.spec.request.edit().tasks = 2;
@@ -226,7 +226,7 @@ TEST(JobEnvironment, TakesNothingOfTheJobAroundIt) {
     const Environment environment = batch_environment(launch, node_gpu1(), games());
     EXPECT_EQ(environment.get("SLURM_JOB_ID"), "9");
     EXPECT_EQ(environment.get("SLURM_PROCID"), "0");
-    EXPECT_EQ(environment.get("SLURM_MPI_TYPE"), "pmix");  // The user's to set.
+    EXPECT_EQ(environment.get("SLURM_MPI_TYPE"), "pmix");  // The user may set it.
     for (const char* absent : {"SLURM_NTASKS", "SLURM_STEP_ID", "SLURM_ARRAY_TASK_ID",
                                "SLURM_JOB_GPUS", "CUDA_VISIBLE_DEVICES", "SLURM_GPUS_PER_NODE"}) {
         EXPECT_FALSE(environment.get(absent)) << absent;

@@ -1,5 +1,5 @@
-// Why a run did not begin, as the error that kept it from beginning tells: for want of something of
-// the node's, or of the job's.
+// Why a run did not begin, derived from the error: something is wrong with the node, or with the
+// job.
 #pragma once
 
 #include "berth/host/run/run_spec.h"
@@ -16,14 +16,14 @@ inline NotBegun not_begun_by(const Error& error) {
     }
 }
 
-// Of what has nothing to do with the job: whatever goes wrong there is the node's fault.
+// For work that does not depend on the job: every failure is the node's.
 inline Status on_node(Status done) {
     if (!done.ok() && not_begun_by(done.error()) != NotBegun::for_node)
         return Error{ErrorCode::unavailable, done.error().message};
     return done;
 }
 
-// What a shepherd has left instead of a run.
+// The error for a run whose shepherd reported that it did not begin.
 inline Error failure_of(const RunStatus& status) {
     ErrorCode code = ErrorCode::already_exists;
     if (status.not_begun == NotBegun::for_job) code = ErrorCode::failed_precondition;

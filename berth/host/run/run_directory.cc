@@ -22,7 +22,7 @@ constexpr std::size_t kSpecMax = std::size_t{64} << 20;
 constexpr off_t kExitBytes = 4096;
 constexpr std::size_t kNoticeNameSize = sizeof "notice." - 1 + 20 + 1 + 9;
 
-// With its length, since the file that was reserved for it is longer.
+// Preceded by its length, since the reserved file is longer.
 std::string framed(const std::string& bytes) { return std::to_string(bytes.size()) + ":" + bytes; }
 
 std::optional<std::string> unframed(const std::string& text) {

@@ -1,10 +1,10 @@
-// RunDirectory: the folder of one run, in which agent and shepherd leave each other word. It is how
-// a new agent finds what an old one started.
+// RunDirectory: the folder of one run, through which agent and shepherd exchange state. A new agent
+// finds there what an old one started.
 //
-// RUN_DIR/12.1/place     who owns attempt 1 of job 12
-// RUN_DIR/12.1/batch/    the run: `spec` for the shepherd, `shepherd` its process, `status` once it
-//                        has started, `exit` at the end, `lock` held for as long as it lives;
-//                        without a cgroup also `processes`, for as long as something may live
+// RUN_DIR/12.1/place     the owner of attempt 1 of job 12
+// RUN_DIR/12.1/batch/    the run: `spec` for the shepherd; `shepherd`: its process; `status` once
+//                        it has started; `exit` at the end; `lock`, held while it lives. Without a
+//                        cgroup also `processes`, while the run may have processes
 #pragma once
 
 #include <csignal>
@@ -31,25 +31,25 @@ public:
     std::string script_path() const { return path_ + "/slurm_script"; }
     std::string log_path() const { return path_ + "/log"; }
 
-    // For the agent. The lock is taken before the shepherd is started and handed on to it, so there
-    // is no moment at which a run that is under way looks dead.
+    // For the agent. The lock is taken before the shepherd starts and is passed on to it, so a run
+    // under way never looks dead.
     Result<UniqueFd> create(const RunSpec& spec) const;
-    bool is_locked() const;  // Its shepherd lives.
+    bool is_locked() const;  // True while its shepherd lives.
     std::optional<ProcessMark> shepherd() const;
     std::optional<RunStatus> status() const;
     std::optional<ExitRecord> exit() const;
-    // Something of a run without a cgroup may live: the shepherd and its guard have not both ended
-    // well since. Of an earlier boot nothing lives.
+    // For a run without a cgroup: true if its processes may be alive, because its shepherd and
+    // guard have not both ended cleanly. After a reboot nothing is alive.
     bool has_processes() const;
-    // A line for the run's user; its shepherd is to be woken by kNoticeSignal.
+    // Leaves a line for the run's user; the caller then wakes the shepherd with kNoticeSignal.
     Status leave_notice(const std::string& text) const;
 
     // For the shepherd. Reading the spec removes it.
     Result<RunSpec> take_spec() const;
     Status tell_shepherd(const ProcessMark& self) const;
     Status tell_status(const RunStatus& status) const;
-    // The exit record has its place on the disk before the run starts, so that a disk which the run
-    // has filled still takes it.
+    // Reserves disk space for the exit record before the run starts, so that it can be written even
+    // if the run fills the disk.
     Status reserve_exit() const;
     Status tell_exit(const ExitRecord& record) const;
     Status say_processes() const;
@@ -62,7 +62,7 @@ private:
     std::string path_;
 };
 
-// "12.1.batch", "12.1.0": for messages and for the folders' names.
+// "12.1.batch", "12.1.0": for messages and for folder names.
 std::string text_of(const RunKey& run);
 std::string folder_of_attempt(JobId job, Attempt attempt);  // "12.1"
 std::string folder_of_step(StepId step);                    // "batch", "0"
@@ -73,7 +73,7 @@ struct AttemptFolder {
     std::string path;
     std::vector<std::pair<StepId, RunDirectory>> runs;
 };
-// All that lie in this RUN_DIR, in order.
+// All attempts in this RUN_DIR, in order.
 std::vector<AttemptFolder> list_attempts(const std::string& run_dir);
 
 }  // namespace berth

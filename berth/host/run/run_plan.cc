@@ -46,7 +46,7 @@ BitSet cpu_set(const BitSet& cores, const NodeView& view) {
     return cpus;
 }
 
-// "0x0000000F": eight digits a word, as Slurm writes masks.
+// "0x0000000F": eight digits per word, as Slurm writes masks.
 std::string mask_text(const BitSet& cpus) {
     constexpr std::string_view kHex = "0123456789ABCDEF";
     std::size_t highest = 0;
@@ -70,7 +70,8 @@ std::string host_of(const std::string& address) { return address.substr(0, addre
 std::string port_of(const std::string& address) { return address.substr(address.rfind(':') + 1); }
 
 void set_cpu_bind(Environment& environment, const LaunchStep& launch, const NodeView& view) {
-    if (view.cpus_of_core.empty()) {  // Not pinned here: what another step was, it is not.
+    // Not pinned here: variables inherited from another step must go.
+    if (view.cpus_of_core.empty()) {
         for (const char* name : {"SLURM_CPU_BIND", "SLURM_CPU_BIND_LIST", "SLURM_CPU_BIND_TYPE",
                                  "SLURM_CPU_BIND_VERBOSE"}) {
             environment.unset(name);
@@ -87,7 +88,7 @@ void set_cpu_bind(Environment& environment, const LaunchStep& launch, const Node
     environment.set("SLURM_CPU_BIND_VERBOSE", "quiet");
 }
 
-// Of all tasks of the step on this node.
+// For all tasks of the step on this node.
 Environment step_environment(const LaunchStep& launch, const LaunchAttempt& attempt,
                              const NodeView& view) {
     Environment environment(launch.environment);
@@ -135,7 +136,7 @@ Environment step_environment(const LaunchStep& launch, const LaunchAttempt& atte
     } else {
         environment.unset("SLURM_GPUS_ON_NODE");
     }
-    set_gpus(environment, 0, 0, view);  // Each task has its own; none of the script's is left.
+    set_gpus(environment, 0, 0, view);  // Each task gets its own; the script's GPUs are removed.
     environment.unset("SLURM_STEP_GPUS");
     return environment;
 }
@@ -153,7 +154,7 @@ MpiStep mpi_of(const LaunchStep& launch) {
     return mpi;
 }
 
-// "none", "all", the number of the one task that is meant, or a pattern.
+// "none", "all", the number of a single task, or a pattern.
 StreamSpec step_stream(const std::string& pattern, const LaunchStep& launch,
                        const FilePatternValues& values, bool output) {
     if (pattern == "none" || pattern == "/dev/null") return {StreamKind::nothing, "", false};
@@ -162,9 +163,9 @@ StreamSpec step_stream(const std::string& pattern, const LaunchStep& launch,
     if (const auto only = parse_int64(pattern); only.ok() && *only >= 0) {
         return {*only == std::int64_t{values.task} ? to_srun : StreamKind::nothing, "", false};
     }
-    // One file for several tasks is truncated once, by the first; a file for each, by each. Nodes
-    // cannot agree on who is first: a file for all nodes is truncated by srun, which writes it, and
-    // only added to here.
+    // A file shared by several tasks is truncated once, by the first of them; a file of one task,
+    // by that task. Nodes cannot agree which task is first: so srun truncates a file shared by
+    // several nodes, and here it is only appended to.
     const bool own_file = file_pattern_has(pattern, 't');
     const bool own_by_node = file_pattern_has(pattern, 'n') || file_pattern_has(pattern, 'N');
     const std::uint32_t local = values.task - launch.share.tasks.front().rank;
@@ -219,7 +220,7 @@ TaskSpec task_of(std::size_t local, const LaunchStep& launch, const LaunchAttemp
     task.in = step_stream(launch.std_in, launch, values, false);
     task.out = step_stream(launch.std_out, launch, values, true);
     task.err = step_stream(launch.std_err, launch, values, true);
-    // With a file for the output alone, errors go there too.
+    // With a file for the output alone, errors go to it too.
     const bool to_file = task.out.kind == StreamKind::file;
     if (launch.errors_with_output || (launch.std_err.empty() && to_file) ||
         (to_file && task.err.path == task.out.path)) {
@@ -247,7 +248,7 @@ RunSpec batch_run(const LaunchAttempt& launch, const NodeView& view, const UserR
     run.work_dir = command.work_dir;
     run.inherited = command.inherited;
     run.script = launch.payload.script;
-    run.arguments.emplace_back();  // The script's path, once it is written.
+    run.arguments.emplace_back();  // Becomes the script's path once it is written.
     run.arguments.insert(run.arguments.end(), command.arguments.begin(), command.arguments.end());
     run.environment = batch_environment(launch, view, user).settings();
     TaskSpec task;

@@ -42,7 +42,7 @@ LaunchAttempt whole_node() {
     return launch;
 }
 
-// Eight tasks, each with its GPU and its 16 cores.
+// Eight tasks, each with one GPU and 16 cores.
 LaunchStep eight_tasks() {
     LaunchStep step;
     step.job = JobId{12};
@@ -197,7 +197,8 @@ TEST(RunPlan, SendsAStepsOutputWhereItIsWanted) {
         {"1", 1, {StreamKind::srun, "", false}},
         {"1", 0, {StreamKind::nothing, "", false}},
         {"out", 0, {StreamKind::file, "/home/ada/out", true}},
-        {"out", 1, {StreamKind::file, "/home/ada/out", false}},  // Cut once, by the first.
+        // Truncated once, by the first task.
+        {"out", 1, {StreamKind::file, "/home/ada/out", false}},
         {"out.%t", 1, {StreamKind::file, "/home/ada/out.1", true}},
         {"/x/%J.%N.%n", 0, {StreamKind::file, "/x/12.3.gpu1.0", true}},
         {"%x-%s-%02t", 7, {StreamKind::file, "/home/ada/train-3-07", true}},

@@ -19,7 +19,8 @@ constexpr useconds_t kFirstPause = 1000, kLongestPause = 100'000;
 
 int code_of(int wait_status) { return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 1; }
 
-// Until the shepherd has ended. Others that end meanwhile are not ours: it adopts its own.
+// Waits for the end of the shepherd. Other children that end meanwhile are not of this run: the
+// shepherd adopts those.
 int wait_for(pid_t shepherd) {
     int status = 0;
     for (;;) {
@@ -29,8 +30,8 @@ int wait_for(pid_t shepherd) {
     }
 }
 
-// We adopt what the shepherd has left, and all that this leaves in turn: without a child there is
-// nothing more.
+// The guard adopts what the shepherd has left and their descendants in turn: once it has no child,
+// nothing of the run is left.
 void end_all() {
     for (useconds_t pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
         pid_t ended = 0;

@@ -1,5 +1,5 @@
-// The guard of a run that has no cgroup: what a run has started is then known by descent only, and
-// would get lost with the shepherd. The guard is the shepherd's parent, and outlives it.
+// The guard of a run without a cgroup. The processes of such a run are known only by descent, which
+// would be lost with the shepherd. The guard is the shepherd's parent and outlives it.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace berth {
 
-// Makes the calling process the guard, and returns in a child of it that goes on as the shepherd.
-// When that child is gone, the guard kills all that it has left, says in the run's folder that
-// nothing of the run lives, and ends with the child's exit status.
-// REQUIRES: the process has no child and no thread.
+// Makes the calling process the guard, and returns in a child of it, which continues as the
+// shepherd. When that child ends, the guard kills all remaining processes of the run, records in
+// the run's folder that none is alive, and exits with the child's status. REQUIRES: the process has
+// no child and no other thread.
 Status begin_guarded(const RunDirectory& folder);
 
 }  // namespace berth

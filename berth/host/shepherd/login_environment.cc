@@ -18,7 +18,7 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kMost = std::size_t{1} << 20;
-constexpr std::chrono::seconds kPatience{120};  // Slurm's.
+constexpr std::chrono::seconds kPatience{120};  // As Slurm's.
 
 struct Shell {
     std::string path, home, user;
@@ -49,7 +49,7 @@ Shell shell_of_user() {
     ::_exit(127);
 }
 
-// All that comes until the end; nothing, if that does not come in time.
+// Everything up to the end of file; empty if that does not come in time.
 std::string read_all(int file, std::chrono::seconds patience) {
     const auto until = std::chrono::steady_clock::now() + patience;
     std::string text;

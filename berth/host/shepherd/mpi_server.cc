@@ -30,8 +30,9 @@ Result<Pair> socket_pair() {
     return Pair{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
-// Beside this very program, whatever users may pass on the way there: opened by us, and run by
-// descriptor, which lies behind those that it is handed.
+// Opens the server's program, which lies beside this one, as ourselves and runs it by descriptor,
+// since users may not be able to reach its folder. The descriptor's number lies above those that
+// the program inherits.
 Result<UniqueFd> open_program(const std::string& kind, std::size_t handed) {
     std::error_code failed;
     const auto folder = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
@@ -47,7 +48,8 @@ Result<UniqueFd> open_program(const std::string& kind, std::size_t handed) {
     return high;
 }
 
-// Of the user's environment it has what steers PMIx, and nothing that could change what it loads.
+// The server gets the variables that configure PMIx from the user's environment, and none that
+// could change which code it loads.
 std::vector<std::string> environment_of(const RunSpec& run) {
     std::vector<std::string> environment = {"PATH=/usr/bin:/bin"};
     for (const std::string& setting : run.environment) {

@@ -1,6 +1,6 @@
-// MpiServer: the program that answers the MPI library of a step's tasks on this node, from the
-// shepherd's side. It runs as the step's user and in the step's cgroup, with a socket to each task
-// and one to us: what it says there we pass on to srun and read no further.
+// MpiServer: the shepherd's side of the program that serves the MPI library of a step's tasks on
+// this node. The program runs as the step's user in the step's cgroup. It has a socket to each task
+// and one to the shepherd, which passes its messages on to srun unread.
 #pragma once
 
 #include <string>
@@ -14,11 +14,12 @@ namespace berth {
 struct MpiServer {
     StartedTask process;
     UniqueFd link;
-    std::vector<UniqueFd> tasks;                        // Their ends, in order; none for PMIx.
-    std::vector<std::vector<std::string>> environment;  // What they need to find it.
+    std::vector<UniqueFd> tasks;  // The tasks' ends, in order; none for PMIx.
+    // The variables that the tasks need to find it.
+    std::vector<std::vector<std::string>> environment;
 };
 
-// Started, and ready for the tasks.
+// Starts it; it is ready for the tasks on return.
 Result<MpiServer> start_mpi_server(const RunSpec& run);
 
 }  // namespace berth

@@ -1,5 +1,5 @@
-// SecurePeer: a step's connection to an srun on another host. A port of the shepherd's, so that the
-// program for all other steps starts without OpenSSL: that alone would double its time to start.
+// SecurePeer: a step's connection to an srun on another host. An interface of the shepherd, so that
+// other steps start without OpenSSL, which would double their start time.
 #pragma once
 
 #include <sys/types.h>
@@ -15,13 +15,13 @@ namespace berth {
 class SecurePeer {
 public:
     virtual ~SecurePeer() = default;
-    // As read(2) and write(2) of a non-blocking socket.
+    // Behave as read(2) and write(2) on a non-blocking socket.
     virtual ssize_t read(char* to, std::size_t size) = 0;
     virtual ssize_t write(const char* from, std::size_t size) = 0;
-    virtual bool has_more() const = 0;  // That poll(2) does not know of.
+    virtual bool has_more() const = 0;  // Has buffered data that poll(2) does not see.
 };
 
-// Both ends have this secret, and prove it.
+// Both ends prove that they know `secret`.
 using SecureSocket = Result<std::unique_ptr<SecurePeer>> (*)(int socket, const std::string& secret);
 
 }  // namespace berth

@@ -33,7 +33,8 @@ namespace {
 
 constexpr int kLookMs = 5000;
 constexpr std::int64_t kMpiEndSeconds = 5;
-constexpr std::int64_t kStuckSeconds = 60;  // An srun that takes nothing for so long after the end.
+// Longest wait for an srun that reads nothing after the end.
+constexpr std::int64_t kStuckSeconds = 60;
 
 std::int64_t now_seconds() {
     timespec now{};
@@ -46,7 +47,7 @@ Time wall_clock_now() {
     return Time(std::chrono::floor<Duration>(now));
 }
 
-// Slurm's order of "highest": what wait(2) gives, as one number.
+// Slurm's order of exit statuses: the number that wait(2) returns.
 bool higher(const ExitStatus& a, const ExitStatus& b) {
     return std::pair(a.code, a.signal) > std::pair(b.code, b.signal);
 }
@@ -89,11 +90,12 @@ private:
     StepPump pump_;
     std::vector<StartedTask> tasks_;
     std::map<int, std::uint32_t> running_;  // Process id -> rank.
-    std::map<int, int> epilogs_;            // Those of them that are epilogs: how the task ended.
-    std::vector<UniqueFd> mpi_sockets_;     // For each task, until it has its own.
-    int mpi_server_ = 0;                    // Its process id.
+    // Processes that are task epilogs, with the exit status of their task.
+    std::map<int, int> epilogs_;
+    std::vector<UniqueFd> mpi_sockets_;  // Of each task, until it has its own end.
+    int mpi_server_ = 0;                 // Its process id.
     std::int64_t tasks_ended_at_ = 0;
-    std::vector<UniqueFd> errors_;  // The tasks' standard error, where that is a plain file.
+    std::vector<UniqueFd> errors_;  // The tasks' standard error, if it is a plain file.
     ExitRecord record_;
     UniqueFd signals_;
     bool told_ = false;
@@ -112,7 +114,8 @@ Status Shepherd::prepare() {
     ::sigprocmask(SIG_BLOCK, &child, nullptr);
     signals_.reset(::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!signals_) return system_error("signalfd", errno);
-    // Orphans of the run come to us: reaped here and, without cgroups, not lost sight of.
+    // Orphaned processes of the run become our children: we reap them and, without cgroups, keep
+    // track of them.
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     rlimit files{};
     if (::getrlimit(RLIMIT_NOFILE, &files) == 0) {
@@ -125,12 +128,12 @@ Status Shepherd::prepare() {
     BERTH_CHECK(folder_.tell_shepherd(*self));
     BERTH_TRY(run_, folder_.take_spec());
     BERTH_CHECK(folder_.reserve_exit());
-    // What a prolog or epilog leaves running is the site's, and may.
+    // What a prolog or epilog leaves running belongs to the site and may stay.
     if (confined() || is_hook(run_.step)) return Done{};
     return begin_guarded(folder_);
 }
 
-// The user reads it, and nobody else: it may hold anything.
+// Only the user may read it, since it may contain secrets.
 Status Shepherd::write_script() {
     if (run_.script.empty()) return Done{};
     const std::string path = folder_.script_path();
@@ -175,7 +178,7 @@ Status Shepherd::start() {
     return Done{};
 }
 
-// The user's mistake, and no fault of the node: the script has run, and failed.
+// The user's mistake, not the node's fault: the script counts as run and failed.
 Status Shepherd::end_without_files(const std::string& why) {
     std::fprintf(stderr, "berth-step: %s\n", why.c_str());
     stop_all();
@@ -210,7 +213,7 @@ Status Shepherd::start_tasks() {
     return Done{};
 }
 
-// After a failed start: no task has come as far as exec, and none will.
+// After a failed start: no task has reached exec, and none will.
 void Shepherd::stop_all() {
     for (StartedTask& task : tasks_) {
         task.talk.reset();
@@ -223,7 +226,7 @@ void Shepherd::stop_all() {
     }
 }
 
-// Of a step its srun is told, too; it has a moment to take that.
+// For a step, also tells its srun, which gets a moment to receive it.
 void Shepherd::tell_failure(const Error& why) {
     (void)folder_.tell_status({why.message, {}, not_begun_by(why)});
     if (pump_.idle() || run_.tasks.empty()) return;
@@ -278,8 +281,9 @@ void Shepherd::reap() {
     }
 }
 
-// The site's, by the task's user and in its place. The task ends with it, so that srun, and the job
-// after it, go on only then; what it comes to is not looked at. False: there is none.
+// Starts the site's task epilog, as the task's user and in the task's place. The task ends only
+// with it, so srun and the job go on after it. Its result is ignored. Returns false if there is
+// none.
 bool Shepherd::start_epilog(std::uint32_t rank, int wait_status) {
     if (run_.task_epilog.empty()) return false;
     const auto task = std::ranges::find(run_.tasks, rank, &TaskSpec::rank);
@@ -303,7 +307,7 @@ void Shepherd::finish(std::uint32_t rank, int wait_status) {
     const ExitStatus exit = status_of(wait_status);
     if (higher(exit, record_.exit)) record_.exit = exit;
     if (running_.empty()) {
-        tell_of_oom();  // Before the last end, with which srun goes.
+        tell_of_oom();  // Before the last exit, after which srun leaves.
         pump_.end_mpi();
         tasks_ended_at_ = now_seconds();
         record_.ended_at = wall_clock_now();
@@ -354,7 +358,8 @@ Status Shepherd::tell_end() {
     return folder_.tell_exit(record_);
 }
 
-// With cgroups whoever is left is the agent's to end. Without, only we know them.
+// With cgroups, the agent ends what is left. Without cgroups, only the shepherd knows the remaining
+// processes.
 bool Shepherd::done() const {
     if (!told_) return false;
     if (!confined() && !childless_) return false;
@@ -376,19 +381,20 @@ Status Shepherd::watch() {
             carried_ = pump_.carried();
             moved_at_ = now_seconds();
         }
-        // What the MPI server says last may be that all nodes' tasks are to end: it has a moment.
+        // The last message of the MPI server may be to abort the tasks of all nodes: wait a moment
+        // for it.
         const bool waits = mpi_server_ != 0 && now_seconds() - tasks_ended_at_ < kMpiEndSeconds;
         if (running_.empty() && !told_ && !waits) BERTH_CHECK(tell_end());
         if (told_) pump_.leave();
     }
-    if (childless_) folder_.say_no_processes();  // Its guard may have been killed.
+    if (childless_) folder_.say_no_processes();  // The guard may have been killed.
     return Done{};
 }
 
 }  // namespace
 
-// By the address as it is given: a name that turns out to be this host's needs no TLS, but then it
-// is not asked for either.
+// Decides by the address as given: a name that resolves to this host needs no TLS, but the other
+// end does not ask for it then either.
 bool needs_tls(const std::string& io_address) {
     return !io_address.empty() && !io_address.starts_with("127.") &&
            !io_address.starts_with("[::1]:");

@@ -1,5 +1,5 @@
-// Shepherd: starts the tasks of one run, stays with them whatever becomes of the agent, and leaves
-// word of how they ended.
+// Shepherd: starts the tasks of one run, stays with them even if the agent dies, and records how
+// they ended.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace berth {
 
-// The whole life of the program berth-step, for the run in this folder. Its lock is at kLockFd.
-// `secure` is for steps whose srun is on another host: see needs_tls().
+// The main function of berth-step, for the run in this folder. REQUIRES: the lock of the run is at
+// kLockFd. `secure` is for steps whose srun is on another host: see needs_tls().
 int shepherd_run(const std::string& run_folder, SecureSocket secure = nullptr);
 
 // Whether this is the address of an srun on another host.

@@ -17,13 +17,14 @@
 namespace berth {
 namespace {
 
-constexpr std::size_t kBufferMax =
-    256 * 1024;  // Past it a slow srun slows its tasks, as a pipe does.
-constexpr std::size_t kHeldInputMax = std::size_t{8}
-                                      << 20;  // Came before srun heard that it should wait.
+// Above this, a slow srun slows its tasks down, as a pipe does.
+constexpr std::size_t kBufferMax = 256 * 1024;
+// For input that arrives before srun has received the hold.
+constexpr std::size_t kHeldInputMax = std::size_t{8} << 20;
 constexpr std::size_t kToMpiMax = std::size_t{8} << 20;
 constexpr int kConnectMs = 10'000;
-constexpr std::size_t kDrainMax = 1 << 20;  // A pipe holds less; leftovers may fill it for ever.
+// More than a pipe holds; remaining processes could fill it for ever.
+constexpr std::size_t kDrainMax = 1 << 20;
 
 constexpr char kEndOfTyping = 4;  // Ctrl-D: a terminal has no other end of input.
 
@@ -38,7 +39,7 @@ Status finish_connecting(int fd) {
     return failed == 0 ? Status(Done{}) : system_error("connect", failed);
 }
 
-// A peer that has silently vanished is found out within a few minutes.
+// Detects within a few minutes that a peer has vanished.
 void keep_alive(int fd) {
     const auto set = [fd](int level, int option, int value) {
         ::setsockopt(fd, level, option, &value, sizeof value);
@@ -61,7 +62,7 @@ Result<UniqueFd> connect_one(const addrinfo& to) {
     return fd;
 }
 
-// "host:port" or "[::1]:port".
+// `address` is "host:port" or "[::1]:port".
 Result<UniqueFd> connect_to(const std::string& address) {
     const std::size_t colon = address.rfind(':');
     if (colon == std::string::npos) {
@@ -116,7 +117,7 @@ Status StepPump::connect(const RunSpec& run) {
     return Done{};
 }
 
-// What is written at our end is what the user types, and what is read there is what he sees.
+// What is written to our end is what the user types; what is read there is what the user sees.
 Status StepPump::add_terminal(const RunSpec& run, std::uint32_t rank, UniqueFd& their_end) {
     winsize size{};
     size.ws_row = static_cast<unsigned short>(run.window.rows);
@@ -183,7 +184,7 @@ bool StepPump::input_over(std::size_t bytes) const {
     return false;
 }
 
-// Not to what only fills our memory.
+// False while more input would only fill our memory.
 bool StepPump::is_hearing() const {
     if (leaving_) return true;
     return !input_over(has_mpi_ ? kHeldInputMax : kBufferMax) && to_mpi_.size() <= kToMpiMax;
@@ -196,7 +197,8 @@ void StepPump::want(std::vector<pollfd>& waiting) const {
     for (const Stream& stream : streams_) {
         pollfd one{stream.fd.get(), 0, 0};
         if (stream.kind == StepFrameKind::standard_in) {
-            // Unasked, poll still tells when the reader is gone: only what must be written waits.
+            // poll reports a closed reader without being asked; only pending input must wait for
+            // POLLOUT.
             if (!stream.input.empty() || stream.ending) {
                 one.events = POLLOUT;
             } else {
@@ -247,7 +249,7 @@ void StepPump::write_input(Stream& stream) {
     if (!stream.input.empty()) {
         const ssize_t put = ::write(stream.fd.get(), stream.input.data(), stream.input.size());
         if (put < 0 && would_block()) return;
-        if (put < 0) {  // The task does not read any more.
+        if (put < 0) {  // The task has closed its input.
             stream.input.clear();
             stream.fd.reset();
             return;
@@ -266,14 +268,14 @@ ssize_t StepPump::write_peer_bytes(const char* from, std::size_t size) {
     return tls_ ? tls_->write(from, size) : ::send(peer_.get(), from, size, MSG_NOSIGNAL);
 }
 
-// What TLS has taken from the socket already, poll(2) would not tell of again.
+// poll(2) does not report bytes that TLS has already read from the socket.
 void StepPump::read_peer() {
     do {
         if (!read_frames()) return;
     } while (peer_ && tls_ && tls_->has_more());
 }
 
-// False: there is nothing more for now.
+// Returns false if there is nothing more for now.
 bool StepPump::read_frames() {
     char part[kStepFrameBytesMax];
     const ssize_t got = read_peer_bytes(part, sizeof part);
@@ -339,9 +341,11 @@ void StepPump::lose_peer() {
     sent_ = 0;
     for (Stream& stream : streams_) {
         if (stream.kind != StepFrameKind::standard_in) continue;
-        stream.ending = true;  // What srun sent before still reaches the task.
+        stream.ending = true;  // Input that srun sent before still reaches the task.
     }
-    lose_mpi();  // With no way to the other nodes: so tasks are told, and do not wait for ever.
+    // The other nodes cannot be reached any more: tasks are told, so that they do not wait for
+    // ever.
+    lose_mpi();
 }
 
 void StepPump::queue(std::string_view bytes) {
@@ -376,7 +380,7 @@ bool StepPump::all_sent() const {
 void StepPump::leave() {
     if (!peer_ || leaving_ || !all_sent()) return;
     leaving_ = true;
-    tls_.reset();  // With its own farewell.
+    tls_.reset();  // Sends TLS's own farewell.
     ::shutdown(peer_.get(), SHUT_WR);
 }
 
@@ -395,7 +399,7 @@ void StepPump::lose_mpi() {
     to_mpi_.clear();
 }
 
-// It is the user's: only what concerns the other nodes' servers goes on.
+// The server runs as the user: only frames for the other nodes' servers are passed on.
 void StepPump::read_mpi() {
     char part[kStepFrameBytesMax];
     const ssize_t got = ::read(mpi_.get(), part, sizeof part);
@@ -418,7 +422,7 @@ void StepPump::write_mpi() {
     while (mpi_ && !to_mpi_.empty()) {
         const ssize_t put = ::send(mpi_.get(), to_mpi_.data(), to_mpi_.size(), MSG_NOSIGNAL);
         if (put < 0 && would_block()) return;
-        if (put < 0) return to_mpi_.clear();  // Its end is seen when we read.
+        if (put < 0) return to_mpi_.clear();  // Its end is noticed when we read.
         to_mpi_.erase(0, static_cast<std::size_t>(put));
     }
 }

@@ -1,5 +1,5 @@
-// StepPump: carries the standard streams of a step's tasks between their pipes and the srun that
-// listens. If srun is gone, output is thrown away, so that no task ever hangs on it.
+// StepPump: carries the standard streams of a step's tasks between their pipes and the listening
+// srun. If srun is gone, output is discarded, so that no task ever blocks on it.
 #pragma once
 
 #include <poll.h>
@@ -16,45 +16,47 @@ namespace berth {
 
 class StepPump {
 public:
-    // `secure` is for an srun on another host; nullptr: this program has none.
+    // `secure` is for an srun on another host; nullptr: this program does not support that.
     explicit StepPump(SecureSocket secure = nullptr) : secure_(secure) {}
 
-    // Connects and says hello. Nobody there is an error: the step is then not started.
+    // Connects to srun and says hello. If srun does not listen, this is an error and the step is
+    // not started.
     Status connect(const RunSpec& run);
 
-    // The child's ends of the pipes, or of the terminal, that this task needs.
+    // Creates the child's ends of the pipes, or of the terminal, that this task needs.
     Result<TaskPipes> add(const RunSpec& run, const TaskSpec& task);
 
-    // What to wait for, and what to do once poll(2) has looked. The pump's entries are appended;
-    // `first` is where they begin.
+    // want() appends the pump's entries for poll(2); serve() handles them afterwards. `first`:
+    // index of the pump's first entry.
     void want(std::vector<pollfd>& waiting) const;
     void serve(const std::vector<pollfd>& waiting, std::size_t first);
 
-    // What the task has written until now goes before the news of its end.
+    // Sends the task's remaining output before its exit.
     void task_ended(std::uint32_t rank, const ExitStatus& exit);
-    // A line of ours on a task's standard error.
+    // Prints a line of ours on a task's standard error.
     void say(std::uint32_t rank, std::string_view text);
 
-    // What passes between the MPI server of this node and srun. Its tasks' input must not hold that
-    // up, so srun is told to wait with it where they are behind.
+    // Carries messages between this node's MPI server and srun. Task input must not delay them, so
+    // srun is told to hold input while tasks are slow to read it.
     void pass_on_for(UniqueFd mpi_server);
-    // No task runs any more. The server ends, and what it still has to say goes first.
+    // No task runs any more. The server ends; its remaining messages go first.
     void end_mpi();
 
-    // To be called once no task is left: says farewell when all is sent. srun then closes, which is
-    // waited for: a connection that we closed on what srun may still send would be reset, and what
-    // srun has not read yet be lost.
+    // Call once no task is left. Says farewell after everything is sent, then waits for srun to
+    // close. Closing first would reset the connection if srun still sends, and lose what srun has
+    // not read.
     void leave();
-    // Nothing is left to carry, and srun knows; in as far as anyone listens.
+    // Nothing is left to carry and srun knows it, or srun is gone.
     bool idle() const { return !peer_; }
-    std::uint64_t carried() const { return carried_; }  // Bytes ever: shows whether it moves.
+    // Total bytes carried; shows whether data still moves.
+    std::uint64_t carried() const { return carried_; }
 
 private:
     struct Stream {
         std::uint32_t rank = 0;
         StepFrameKind kind = StepFrameKind::standard_out;
         UniqueFd fd;        // Our end.
-        std::string input;  // For standard_in: not yet written.
+        std::string input;  // For standard_in: input not yet written.
         bool ending = false;
         bool terminal = false;
     };
@@ -79,7 +81,7 @@ private:
     bool input_over(std::size_t bytes) const;
     bool is_hearing() const;
 
-    // As read(2) and send(2) of srun's connection, whether there is TLS or not.
+    // As read(2) and send(2) on the connection to srun, with or without TLS.
     ssize_t read_peer_bytes(char* to, std::size_t size);
     ssize_t write_peer_bytes(const char* from, std::size_t size);
 
@@ -87,16 +89,16 @@ private:
     Status secure_peer(const RunSpec& run);
 
     UniqueFd peer_;
-    bool leaving_ = false;  // What comes now is of no use.
+    bool leaving_ = false;  // Whatever arrives now is ignored.
     SecureSocket secure_;
-    std::unique_ptr<SecurePeer> tls_;  // Where srun is on another host. Goes before peer_.
+    std::unique_ptr<SecurePeer> tls_;  // For an srun on another host. Destroyed before peer_.
     StepFrameReader frames_;
     std::string outgoing_;
-    std::size_t sent_ = 0;  // Of outgoing_.
+    std::size_t sent_ = 0;  // Bytes of outgoing_ already sent.
     std::vector<Stream> streams_;
     std::uint64_t carried_ = 0;
 
-    UniqueFd mpi_;  // To the MPI server, if there is one.
+    UniqueFd mpi_;  // The MPI server, if there is one.
     StepFrameReader mpi_frames_;
     std::string to_mpi_;
     bool has_mpi_ = false, holding_ = false;

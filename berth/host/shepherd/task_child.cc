@@ -36,7 +36,8 @@ Status check(bool right, const std::string& what) {
     return system_error(what, errno);
 }
 
-// Under v2 it was born there; the v1 groups it must enter by itself, before it is anyone else.
+// Under v2 the child was created in its cgroup. It must enter the v1 cgroups itself, while it is
+// still root.
 Status enter_cgroups(const RunSpec& run, bool born_in_unified) {
     for (const auto& [controller, folder] : run.cgroups) {
         BERTH_CHECK(write_kernel_file(folder + "/cgroup.procs", "0"));
@@ -45,7 +46,7 @@ Status enter_cgroups(const RunSpec& run, bool born_in_unified) {
     return write_kernel_file(run.unified + "/cgroup.procs", "0");
 }
 
-// By the kernel itself: glibc keeps two signals from us, which may have been ignored all the same.
+// Uses the system call, because glibc hides two signals, which may be ignored too.
 void reset_signals() {
     for (int number = 1; number < NSIG; ++number) {
         const std::uint64_t standard[8] = {};  // At least as large as the kernel's struct.
@@ -67,8 +68,9 @@ Status pin(const std::string& cpus) {
     return check(::sched_setaffinity(0, sizeof set, &set) == 0, "cannot bind to CPUs " + cpus);
 }
 
-// All of the identity goes, and it is looked at whether it has gone: a half-dropped root is worse
-// than no launch. Without root the agent's user is the job's, and only that is looked at.
+// Drops every part of root's identity and checks that it is gone: a partly dropped root is worse
+// than a failed launch. If the agent is not root, it runs as the job's user, which is all there is
+// to check.
 Status become_user(const RunSpec& run) {
     const uid_t uid = run.uid;
     const gid_t gid = run.gid;
@@ -97,8 +99,8 @@ Status become_user(const RunSpec& run) {
     return Done{};
 }
 
-// Errors come back by the socket; the text for the user's own standard error waits until that is
-// open.
+// Errors return through the socket. The notice for the user's own standard error waits until that
+// is open.
 Status enter_work_dir(const RunSpec& run, std::string& notice) {
     if (run.work_dir.empty() || ::chdir(run.work_dir.c_str()) == 0) return Done{};
     const std::string why = system_error("", errno).message.substr(2);
@@ -120,13 +122,14 @@ Status open_stream(const StreamSpec& stream, const UniqueFd& pipe, int number,
     if (number != STDIN_FILENO) {
         flags = O_WRONLY | O_CREAT | O_APPEND | (stream.truncate ? O_TRUNC : 0);
     }
-    constexpr mode_t kForAll = 0666;  // The umask takes its part.
+    constexpr mode_t kForAll = 0666;  // Reduced by the umask.
     const UniqueFd file(::open(path.c_str(), flags | O_NOCTTY | O_CLOEXEC, kForAll));
     if (!file) return system_error("Could not open " + what + " file " + path, errno);
     return put_at(number, file.get(), what);
 }
 
-// The session that it leads gets the terminal, so that Ctrl-C there reaches what runs in front.
+// Makes the terminal the controlling one of the task's session, so that Ctrl-C reaches the
+// foreground processes.
 Status open_terminal(const UniqueFd& terminal) {
     BERTH_CHECK(check(::ioctl(terminal.get(), TIOCSCTTY, 0) == 0, "cannot take the terminal"));
     BERTH_CHECK(put_at(STDIN_FILENO, terminal.get(), "terminal"));
@@ -153,14 +156,14 @@ Status get_ready(const RunSpec& run, const TaskSpec& task, bool born_in_unified,
     BERTH_CHECK(pin(task.cpus));
     BERTH_CHECK(become_user(run));
     BERTH_CHECK(enter_work_dir(run, notice));
-    // Without a cgroup it goes when its shepherd does, so that nobody is lost sight of.
+    // Without a cgroup, the task dies with its shepherd, so that it cannot get lost.
     if (run.unified.empty() && run.cgroups.empty()) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (run.of_site) return Done{};
     return check(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "cannot set no_new_privs");
 }
 
-// From descriptor 3 on. What is in the way is not needed any more; but the kept ones are in each
-// other's, and so go behind all of them first.
+// Places the kept descriptors from number 3 on. Others there are no longer needed, but the kept
+// ones could overwrite each other, so they are first copied above the range.
 Status place_kept(const std::vector<UniqueFd>& kept) {
     constexpr int kFirst = STDERR_FILENO + 1;
     const int behind = kFirst + static_cast<int>(kept.size());
@@ -193,7 +196,7 @@ Status place_kept(const std::vector<UniqueFd>& kept) {
     do {
         got = ::read(talk, &word, 1);
     } while (got < 0 && errno == EINTR);
-    if (got != 1 || word != kGo) ::_exit(1);  // The shepherd is gone, or a sister task failed.
+    if (got != 1 || word != kGo) ::_exit(1);  // The shepherd has died, or another task failed.
     if (!place_kept(pipes.kept).ok()) ::_exit(1);
     ::close_range(STDERR_FILENO + 1 + static_cast<unsigned>(pipes.kept.size()), ~0U,
                   CLOSE_RANGE_CLOEXEC);
@@ -207,7 +210,7 @@ struct CloneResult {
     bool in_unified = false;
 };
 
-// Like fork, with a pidfd, and straight into the cgroup.
+// Like fork, but returns a pidfd and creates the child in the cgroup.
 CloneResult clone_child(const std::string& unified) {
     UniqueFd folder;
     if (!unified.empty()) {
@@ -226,7 +229,7 @@ CloneResult clone_child(const std::string& unified) {
     child.pid = static_cast<int>(::syscall(SYS_clone3, &arguments, sizeof arguments));
     child.in_unified = static_cast<bool>(folder);
     if (child.pid < 0 && (errno == ENOSYS || errno == EINVAL || errno == E2BIG)) {
-        child.in_unified = false;  // An older kernel: it enters by itself.
+        child.in_unified = false;  // An older kernel: the child enters the cgroup itself.
         child.pid = ::fork();
         if (child.pid > 0) pidfd = static_cast<int>(::syscall(SYS_pidfd_open, child.pid, 0));
     }

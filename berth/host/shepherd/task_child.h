@@ -1,4 +1,4 @@
-// What a cloned child does to become a task: into its cgroups, down to its user, and exec.
+// How a cloned child becomes a task: it enters its cgroups, drops to its user, and calls exec.
 #pragma once
 
 #include <string>
@@ -9,25 +9,26 @@
 
 namespace berth {
 
-// Where the child's standard streams come from if not from files: the ends of pipes, or a terminal.
+// The child's standard streams where they are not files: ends of pipes, or a terminal.
 struct TaskPipes {
     UniqueFd in, out, err, terminal;
-    std::vector<UniqueFd> kept;  // Behind those three it has these, in order.
+    // Further descriptors that the child keeps, after the first three, in order.
+    std::vector<UniqueFd> kept;
 };
 
 struct StartedTask {
     std::uint32_t rank = 0;
     int pid = 0;
     UniqueFd process;  // A pidfd.
-    UniqueFd talk;     // To the child, until it execs.
+    UniqueFd talk;     // To the child, until it calls exec.
 };
 
-// Clones the child, straight into its v2 cgroup where there is one. It gets ready and then waits
-// for the word to exec: see wait_until_ready() and let_go(). So nothing of the user's runs before
-// all tasks of the run are known to be ready.
+// Clones the child, directly into its v2 cgroup if there is one. The child gets ready and then
+// waits before exec: see wait_until_ready() and let_go(). So nothing of the user's runs before all
+// tasks of the run are known to be ready.
 Result<StartedTask> start_task(const RunSpec& run, const TaskSpec& task, TaskPipes pipes);
 
-// The error is what kept it from getting ready: not_found where it was one of its files.
+// The error that kept it from getting ready; not_found if it could not open its files.
 Status wait_until_ready(const StartedTask& task);
 void let_go(StartedTask& task);
 

@@ -26,7 +26,7 @@ bool is_program(const std::string& path) {
     return false;
 }
 
-// As a shell looks for it, in the task's own PATH. What is nowhere stays as it is.
+// Searches the task's own PATH as a shell does. A name that is not found stays as it is.
 std::string find_program(const std::string& name, std::string_view path) {
     if (name.find('/') != std::string::npos) return name;
     for (const std::string_view folder : split(path, ':')) {
@@ -44,8 +44,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
     return all;
 }
 
-// What the site's program prints for the task, a line each: "export NAME=value", "unset NAME",
-// "print text". As Slurm's TaskProlog; other lines mean nothing.
+// Interprets a line that the site's program prints for the task: "export NAME=value", "unset NAME",
+// "print text". As Slurm's TaskProlog; other lines are ignored.
 void obey(std::string_view line, Environment& environment) {
     constexpr std::string_view kExport = "export ", kUnset = "unset ", kPrint = "print ";
     if (line.starts_with(kExport)) {

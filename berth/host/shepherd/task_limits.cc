@@ -16,7 +16,7 @@ constexpr std::array<Resource, kRlimitKinds> kResources = {
     RLIMIT_MEMLOCK, RLIMIT_NOFILE, RLIMIT_NPROC, RLIMIT_RSS,  RLIMIT_STACK};
 
 // GPU and RDMA libraries pin memory; frameworks open many files. A limit that we may not raise
-// stays as it is.
+// stays.
 void raise_limits() {
     const auto raise = [](Resource resource, rlim_t soft, rlim_t hard) {
         rlimit limit{soft, hard};

@@ -1,4 +1,4 @@
-// The resource limits of a task: hard ones as the node has them, soft ones as its user's shell had.
+// The resource limits of a task: hard limits from the node, soft limits from its user's shell.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace berth {
 
-// Of this process. Returns lines for the user about limits that were asked for by name and are
-// beyond the node's hard ones.
+// Sets the limits of this process. Returns lines for the user about limits that were requested by
+// name and exceed the node's hard limits.
 std::string set_limits(const Inherited& inherited);
 
 }  // namespace berth
