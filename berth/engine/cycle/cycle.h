@@ -54,6 +54,7 @@ private:
     void reprioritize();
     bool reprice_some(DerivedState::Repricing& under_way);  // True: all priorities are known.
     void take_new_priorities(DerivedState::Repricing& repricing);
+    void recheck_limits();
     void rerank();
     void write_eligible();
 

@@ -13,9 +13,21 @@ namespace {
 
 constexpr std::size_t kRepricedAtOnce = 8192;
 
-// Whether the job's blocking reason may change although nothing happens to the job.
+// Whether a change of what limits are counted on may change its blocking reason.
+bool asks_limits(const PendingJob& pending) {
+    return pending.blocking.reason == PendingReason::none || pending.blocking.by_limit;
+}
+
+// Whether its blocking reason is to be found again in each cycle.
 bool is_listed(const PendingJob& pending) {
-    return pending.watched || pending.limited || pending.blocking.reason != PendingReason::none;
+    return pending.watched ||
+           (pending.blocking.reason != PendingReason::none && !asks_limits(pending));
+}
+
+// The QOS, if it limits all of its jobs together.
+std::optional<QosId> limiting_qos(const ClusterSpec& spec, QosId qos) {
+    const Limits& limits = spec.qos[qos.index()].limits;
+    return limits.group_jobs || !limits.group_tres.empty() ? std::optional(qos) : std::nullopt;
 }
 
 }  // namespace
@@ -48,7 +60,6 @@ void CycleRun::check_eligibility(PendingJob& pending) {
                                           now_, limit_holders());
     if (is_injected(InjectedFault::ignores_blocking_reasons)) ignore_blocking(pending.blocking);
     pending.watched = blocking_may_change(job);
-    pending.limited = state().has_limits();
     pending.takes_less =
         job.spec.time_min.has_value() || bounding_reservation(state(), job) != nullptr;
     if (job.het) check_component(pending, job);
@@ -56,6 +67,11 @@ void CycleRun::check_eligibility(PendingJob& pending) {
     if (!pending.listed && is_listed(pending)) {
         pending.listed = true;
         derived_.pending.watch_list().push_back(pending.id);
+    }
+    if (state().has_limits() && !pending.limit_watched && asks_limits(pending)) {
+        pending.limit_watched = true;
+        derived_.pending.limit_watch().add(pending.id, pending.usage(),
+                                           limiting_qos(state().spec(), job.qos));
     }
     const PendingReason reason = pending.blocking.reason;
     if (reason == PendingReason::dependency_never_satisfied && !job.dependency_failed) {
@@ -120,20 +136,37 @@ void CycleRun::recheck_waiting() {
     if (std::exchange(derived_.feasibility_changed, false)) {
         for (const auto& [id, pending] : jobs.all()) jobs.unsettle(pending);
     }
-    const LimitNews news(state(), state_.take_changed_uses());
     std::erase_if(jobs.watch_list(), [&](JobId id) {
         PendingJob* pending = jobs.find(id);
         if (pending == nullptr) return true;
         pending->listed = is_listed(*pending);
-        const bool is_shut = pending->blocking.reason != PendingReason::none;
-        const bool asks_limits = pending->limited && (!is_shut || pending->blocking.by_limit);
-        if (pending->watched || (is_shut && !asks_limits) ||
-            (asks_limits && news.concerns(*pending))) {
-            jobs.unsettle(*pending);
-        }
+        if (pending->listed) jobs.unsettle(*pending);
         return !pending->listed;
     });
+    recheck_limits();
     settle_jobs();
+}
+
+// Finds the blocking reason again of the jobs whose limits may allow more, or less, than before.
+void CycleRun::recheck_limits() {
+    const LimitNews news(state(), state_.take_changed_uses());
+    if (news.none()) return;
+    PendingJobs& jobs = derived_.pending;
+    const auto recheck = [&](JobId id, const auto& is_the_same) {
+        PendingJob* pending = jobs.find(id);
+        if (pending == nullptr || !is_the_same(*pending)) return false;
+        pending->limit_watched = asks_limits(*pending);
+        if (pending->limit_watched) jobs.unsettle(*pending);
+        return pending->limit_watched;
+    };
+    jobs.limit_watch().visit(
+        news.usages(), news.qos(),
+        [&](JobId id, std::optional<std::size_t> usage) {
+            return recheck(id, [&](const PendingJob& job) { return job.usage() == usage; });
+        },
+        [&](JobId id, QosId qos) {
+            return recheck(id, [&](const PendingJob&) { return state().find_job(id)->qos == qos; });
+        });
 }
 
 // Ranks all pending jobs by the site's order rule, including those that are blocked.

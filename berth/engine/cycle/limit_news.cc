@@ -26,7 +26,7 @@ void each_above(const Accounts& accounts, std::string_view name, Visit visit) {
 }  // namespace
 
 LimitNews::LimitNews(const ClusterState& state, const LimitUses::Changed& changed)
-    : state_(state), none_(changed.empty() || !state.has_limits()) {
+    : none_(changed.empty() || !state.has_limits()) {
     if (none_) return;
     const ClusterSpec& spec = state.spec();
     Accounts accounts;
@@ -60,14 +60,6 @@ LimitNews::LimitNews(const ClusterState& state, const LimitUses::Changed& change
             return !usages_[i];
         });
     }
-}
-
-bool LimitNews::concerns(const PendingJob& pending) const {
-    if (none_) return false;
-    const std::uint32_t usage = pending.usage_index;
-    if (usage >= usages_.size() || usages_[usage]) return true;
-    const QosId qos = state_.find_job(pending.id)->qos;
-    return qos.index() < qos_.size() && qos_[qos.index()];
 }
 
 }  // namespace berth

@@ -11,7 +11,7 @@
 
 #include <vector>
 
-#include "berth/engine/derived/order.h"
+#include "berth/engine/state/cluster_state.h"
 
 namespace berth {
 
@@ -20,12 +20,13 @@ public:
     // `changed`: from ClusterState::take_changed_uses().
     LimitNews(const ClusterState& state, const LimitUses::Changed& changed);
 
-    bool concerns(const PendingJob& job) const;
+    bool none() const { return none_; }
+    // Whether jobs of each record of usage, and of each QOS, are concerned; by index.
+    const std::vector<bool>& usages() const { return usages_; }
+    const std::vector<bool>& qos() const { return qos_; }
 
 private:
-    const ClusterState& state_;
-    std::vector<bool> usages_;  // By number: ClusterState::usage().
-    std::vector<bool> qos_;
+    std::vector<bool> usages_, qos_;
     bool none_ = true;
 };
 

@@ -110,7 +110,7 @@ void PendingJobs::refresh(const ClusterState& state, JobId id) {
     pending.shape = shape_of(state, *job);
     const std::optional<std::size_t> usage = state.usage_of(*job);
     pending.usage_index = usage ? static_cast<std::uint32_t>(*usage) : PendingJob::kNoUsage;
-    pending.looked = pending.looked_ahead = false;
+    pending.looked = pending.looked_ahead = pending.limit_watched = false;
     unsettle(pending);
 }
 
@@ -125,6 +125,7 @@ void PendingJobs::rebuild(const ClusterState& state) {
     order_.clear();
     unsettled_.clear();
     watch_list_.clear();
+    limit_watch_.clear();
     kinds_.clear();
     for (const JobId id : state.pending_jobs()) refresh(state, id);
 }

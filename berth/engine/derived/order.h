@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "berth/engine/derived/limit_watch.h"
 #include "berth/engine/placement/demand.h"
 #include "berth/engine/plan/plan_book.h"
 #include "berth/engine/plan/plan_search.h"
@@ -118,8 +119,8 @@ struct PendingJob {
     bool looked : 1 = false;              // It has searched for a start since it was settled.
     bool looked_ahead : 1 = false;        // It has also searched for a planned start.
     bool watched : 1 = false;  // Its blocking reason may change though nothing happens to the job.
-    bool limited : 1 = false;  // The same, when other jobs of its account or QOS start or end.
     bool listed : 1 = false;   // In PendingJobs::watch_list().
+    bool limit_watched : 1 = false;   // In PendingJobs::limit_watch().
     bool disturbed : 1 = false;       // Something was released on a node of its planned start.
     bool moved_in_order : 1 = false;  // Moved explicitly; it may pass planned starts.
     bool repriced : 1 = false;        // Its new priority is in DerivedState::repricing.
@@ -187,8 +188,10 @@ public:
     JobTable<PendingJob>& all() { return jobs_; }
     const JobTable<PendingJob>& all() const { return jobs_; }
 
-    // Jobs that are blocked, or may become blocked.
+    // Jobs whose blocking reason is found again in each cycle: all that are blocked, but for those
+    // that only a limit blocks, and all whose blocking reason may change by itself.
     std::vector<JobId>& watch_list() { return watch_list_; }
+    LimitWatch& limit_watch() { return limit_watch_; }
 
     JobOrder& order() { return order_; }
     const JobOrder& order() const { return order_; }
@@ -212,6 +215,7 @@ private:
     JobTable<PendingJob> jobs_;
     JobOrder order_;
     std::vector<JobId> unsettled_, watch_list_;
+    LimitWatch limit_watch_;
     std::map<std::string, std::weak_ptr<Kind>> kinds_;  // By the encoded request.
     std::size_t sweep_at_ = 64;  // Beyond this many, kinds without jobs are dropped.
 };
