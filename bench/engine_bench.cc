@@ -79,7 +79,7 @@ std::size_t shapes(const Engine& engine) {
 // Those whose user or account has come to a limit are promised nothing any more.
 JobTable<PlannedStart> without_limited(const Engine& engine, JobTable<PlannedStart> plan) {
     for (const auto& [id, pending] : engine.derived().pending.all()) {
-        if (pending.gate.by_limit) plan.erase(id);
+        if (pending.blocking.by_limit) plan.erase(id);
     }
     return plan;
 }

@@ -92,7 +92,7 @@ TEST_F(ClientAndServer, SubmitAcrossRestarts) {
         }
         server.reset();
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
-        auto again = HttpServer::start(options, controller, published, archive, log);
+        auto again = HttpServer::start(options, controller, read_model, archive, log);
         ASSERT_TRUE(again.ok());
         server = *std::move(again);
         const std::lock_guard lock(controller.mutex);

@@ -143,7 +143,8 @@ TEST_F(Routes, CarryEachFieldOfAnUpdate) {
                                                                 {"licenses", "a:1"},
                                                                 {"time_min", "1:00"},
                                                                 {"mail_type", "END"}};
-    api::JobPatch::fields(api::JobPatch{}, [&](std::string_view name, const auto& value) {
+    const api::JobPatch all;
+    api::JobPatch::fields(all, [&](std::string_view name, const auto& value) {
         using Value = typename std::remove_cvref_t<decltype(value)>::value_type;
         std::string json = "1";
         if constexpr (std::is_same_v<Value, std::string>) {
