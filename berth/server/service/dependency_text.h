@@ -1,4 +1,4 @@
-// Dependencies as Slurm's users write them: "afterok:12:13_2,after:14+5", "singleton".
+// Parser of dependencies in Slurm's syntax: "afterok:12:13_2,after:14+5", "singleton".
 #pragma once
 
 #include <string_view>
@@ -9,8 +9,8 @@
 
 namespace berth {
 
-// Those that must all be fulfilled; none for a blank text. "?" between them is refused: a job that
-// is there keeps the way its dependencies are joined.
+// Dependencies that must all hold; none for a blank text. "?" is refused: an existing job keeps the
+// way in which its dependencies are joined.
 Result<std::vector<Dependency>> parse_dependencies(std::string_view text);
 
 }  // namespace berth
