@@ -1,4 +1,4 @@
-// Access: whether a principal may use a route. The table is control's; here it is only asked.
+// Access: whether a principal may use a route, by control's authorization table.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,11 @@
 
 namespace berth {
 
-// The verb that a route names; nullopt: it is open to whoever can connect.
+// The verb that a route names; nullopt: it is open to every peer that can connect.
 std::optional<Verb> verb_of(const api::Route& route);
 
-// `own`: what the path names belongs to the principal, or is nobody's yet. A route whose verb the
-// table does not know is open to nobody.
+// `own`: the object that the path names belongs to the principal, or has no owner yet. A route
+// whose verb is not in the table is closed.
 bool may_use(const api::Route& route, Role role, bool own);
 
 }  // namespace berth

@@ -1,5 +1,5 @@
-// AuditLog: a line of JSON for every call that changes something, or wanted to: who, what, from
-// where, and what came of it. Scripts and environments are not in it.
+// AuditLog: a line of JSON for every call that changes something or tried to: who, what, from
+// where, and the result. It contains no scripts and no environments.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace berth {
 struct AuditEntry {
     Time at{};
     Principal who;
-    std::int32_t pid = 0;     // Of who connected, as the kernel says; 0: from another host.
+    std::int32_t pid = 0;     // Of the process that connected, by the kernel; 0: from another host.
     std::string from;         // Its address there.
     std::string method;       // "PATCH"
     std::string path;         // "/v1/jobs/12"
@@ -37,9 +37,9 @@ public:
     virtual void write(const AuditEntry& entry) = 0;
 };
 
-// Appends to a file (0640), which is there once this returns. Whoever moves it away gets the lines
-// from then on in a new one: logrotate needs no signal. Where a line cannot be written, `log` says
-// so, once a minute.
+// Appends to a file (0640), which exists once this returns. After the file is moved away, lines go
+// to a new one, so logrotate needs no signal. If a line cannot be written, `log` reports it, at
+// most once a minute.
 Result<std::unique_ptr<AuditLog>> open_audit_file(const std::string& path, LogSink& log);
 // To the system's log (facility authpriv), which journald keeps: journalctl -t berth-audit.
 std::unique_ptr<AuditLog> open_audit_syslog();

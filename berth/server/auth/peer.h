@@ -1,4 +1,4 @@
-// Who is at the other end of a connection: a number from the kernel, names from the system.
+// Peer: the user at the other end of a connection: ids from the kernel, names from the system.
 #pragma once
 
 #include <optional>
@@ -15,17 +15,17 @@ struct PeerIds {
     std::int32_t pid = 0;
 };
 
-// Of a connected Unix socket (SO_PEERCRED): who had the other end when it connected.
+// The peer of a connected Unix socket when it connected (SO_PEERCRED).
 Result<PeerIds> peer_of(int socket);
 
-// As the system's list of users has it. nullopt: there is no such user.
+// From the system's list of users; nullopt: there is no such user.
 std::optional<PeerIds> ids_of_user(const std::string& name);
 
 // root, SlurmUser and the user that this process runs as are administrators.
 Role role_of(const Principal& principal, const ClusterSpec& spec);
 
-// The names behind the numbers, and all groups of the user; the number itself where there is no
-// name. It may be slow: see peer_names.h.
+// The names of these ids, and all groups of the user; the number itself if there is no name. May be
+// slow: see peer_names.h.
 Principal ask_system(PeerIds ids);
 
 }  // namespace berth

@@ -1,5 +1,5 @@
-// PeerNames: who is behind a uid. The system's lists of users and groups may be on another host and
-// slow, so they are asked on threads of their own, and what they said is kept for a while.
+// PeerNames: the user names and groups of uids, cached. The system's lists may be on another host
+// and slow, so they are queried on threads of their own.
 #pragma once
 
 #include <boost/asio/thread_pool.hpp>
@@ -18,7 +18,7 @@ class PeerNames {
 public:
     struct Settings {
         std::chrono::milliseconds kept = std::chrono::minutes(1);
-        // Beyond that an answer is still used, while it is asked for anew …
+        // After `kept`, an answer is still used for this long while it is queried again.
         std::chrono::milliseconds used_stale = std::chrono::minutes(10);
         std::function<Principal(PeerIds)> ask = ask_system;
         std::function<std::optional<PeerIds>(const std::string&)> ask_user = ids_of_user;
@@ -27,13 +27,13 @@ public:
     explicit PeerNames(Settings settings) : settings_(std::move(settings)) {}
     ~PeerNames() { stop(); }
 
-    // Calls `then` at once where the names are known; else later, on a thread of its own.
+    // Calls `then` at once if the names are known; otherwise later, on another thread.
     void find(PeerIds ids, std::function<void(const Principal&)> then);
-    // Likewise of a user by name; nullopt: there is none, or no longer with this uid.
+    // The same for a user by name; nullopt: there is none, or its uid has changed.
     void find_user(const std::string& name, std::uint32_t uid,
                    std::function<void(std::optional<Principal>)> then);
 
-    // What is not answered by now never is.
+    // Queries that are not answered by now are dropped.
     void stop();
 
 private:

@@ -1,4 +1,4 @@
-// Privacy: what the site's PrivateData keeps from users who are no operators.
+// Privacy: what PrivateData hides from users who are not operators.
 #pragma once
 
 #include <string>

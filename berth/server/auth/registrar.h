@@ -1,5 +1,5 @@
-// Registrar: who may come from other hosts. It certifies the nodes that come with a token to join,
-// gives users the tokens of their commands, and knows these again.
+// Registrar: authentication of other hosts. It certifies nodes that present a join token, issues
+// tokens for users' commands, and verifies them.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ namespace berth {
 // From any thread.
 class Registrar {
 public:
-    // `launch_key` is what a node's launcher knows the controller's orders by, as PEM.
+    // `launch_key`: the public key, as PEM, by which launchers verify the controller's orders.
     Registrar(Authority authority, SigningKeys keys, std::string cluster,
               std::string launch_key = {}, Revocations revocations = {})
         : authority_(std::move(authority)),
@@ -33,21 +33,23 @@ public:
     Result<api::JoinTokenReply> create_join_token(api::JoinTokenCall call, const ClusterSpec& spec,
                                                   Time now);
     Result<api::JoinReply> join(const api::JoinCall& call, const ClusterSpec& spec, Time now);
-    // For the link, whose peer has proved that it is the node.
+    // REQUIRES: the link's peer has proved that it is the node.
     Result<std::string> renew(const std::string& request, const std::string& node, Time now) const;
 
-    // All certificates that were given to this node until now; `revoked` is told of it.
+    // Revokes all certificates that this node has been given so far, and calls the callback of
+    // when_revoked().
     Status revoke(const std::string& node, const ClusterSpec& spec, Time now);
     void when_revoked(std::function<void(const std::string& node)> revoked) {
         revoked_ = std::move(revoked);
     }
-    // Why a node's certificate is not believed, though our authority has signed it; empty: it is.
+    // Why a node's certificate is rejected although our authority has signed it; empty: it is
+    // valid.
     std::string objection_to(const std::string& certificate) const;
 
-    // For this user, who was found by whoever calls.
+    // The caller has looked up the user and the uid.
     Result<api::TokenReply> create_token(const std::string& user, std::uint32_t uid,
                                          std::optional<Duration> lifetime, Time now) const;
-    // Good for its owner, while this attempt runs.
+    // Identifies the job's owner, while this attempt runs.
     std::string token_of_job(const LaunchAttempt& launch, Time now) const;
 
     struct Known {

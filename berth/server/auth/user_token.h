@@ -1,6 +1,6 @@
-// User tokens: short-lived JSON Web Tokens (EdDSA) by which commands of other hosts prove whose
-// they are. The key that a token names decides the algorithm; what its header says of it must
-// agree.
+// User tokens: short-lived JSON Web Tokens (EdDSA) that identify the user of commands on other
+// hosts. The key that a token names decides the algorithm; the header's `alg` must agree.
+// docs/dependencies.md says why libjwt is not used.
 #pragma once
 
 #include <optional>
@@ -20,14 +20,15 @@ struct UserToken {
     std::string audience;  // The cluster.
     Time issued_at{}, expires_at{};
     std::string id;
-    // That of a job: good while the job runs, and never an administrator's.
+    // Set in the token of a job: valid while the job runs, and never with administrator rights.
     std::optional<JobId> job;
     std::uint32_t attempt = 0;
 };
 
 std::string write_user_token(const UserToken& token, const SigningKeys& keys);
 
-// Refuses what is not signed by one of the keys, not for this cluster, or not for now.
+// Refuses a token that none of the keys has signed, that is for another cluster, or that is not
+// valid at `now`.
 Result<UserToken> read_user_token(std::string_view text, const SigningKeys& keys,
                                   std::string_view audience, Time now);
 

@@ -1,5 +1,4 @@
-// ByteStream: what a session reads and writes: a Unix socket, or TLS over TCP. For Beast it is one
-// type, so that all of HTTP is compiled once.
+// ByteStream: a Unix socket, or TLS over TCP, as one type for Beast, so that HTTP is compiled once.
 #pragma once
 
 #include <boost/asio/basic_stream_socket.hpp>
@@ -14,7 +13,7 @@
 
 namespace berth {
 
-// With its executor's own type: one that hides it costs a tenth of a request.
+// With the concrete executor type: a type-erased executor costs a tenth of a request.
 using Strand = boost::asio::strand<boost::asio::io_context::executor_type>;
 using UnixSocket = boost::asio::basic_stream_socket<boost::asio::local::stream_protocol, Strand>;
 using TcpSocket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, Strand>;

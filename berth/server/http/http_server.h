@@ -1,6 +1,6 @@
-// HttpServer: the API on a Unix socket, and over TLS on TCP where that is asked for: there each
-// request says by a token whose it is. Two threads of its own carry the bytes, two more wait for
-// the disk; none of them is the controller's.
+// HttpServer: the API on a Unix socket and, if configured, over TLS on TCP, where a token
+// identifies the user of each request. It has two threads for network I/O and two for slow reads;
+// none of them is the controller's.
 #pragma once
 
 #include <memory>
@@ -24,19 +24,19 @@ public:
 
 class HttpServer final : public Clients {
 public:
-    // Listens when it returns. What it is given must outlive it.
+    // Listens when it returns. REQUIRES: all arguments outlive the server.
     static Result<std::unique_ptr<HttpServer>> start(HttpServerOptions options, CommandSink& sink,
                                                      const ReadModel& read_model, Archive& archive,
                                                      LogSink& log);
     ~HttpServer() override;  // Stops.
 
-    // What it serves, for other ways to it.
+    // For other listeners of the same service.
     const Service& service() const;
 
     // From any thread.
     void answer(OutgoingAnswer answer) override;
 
-    // Closes every connection and takes the socket away. Answers that come later go nowhere.
+    // Closes every connection and removes the socket. Later answers are dropped.
     void stop();
 
 private:

@@ -1,4 +1,4 @@
-// HttpServerOptions: where the server listens, for whom, and how much it lets callers take.
+// HttpServerOptions: addresses, identities and limits of the HTTP server.
 #pragma once
 
 #include <chrono>
@@ -17,24 +17,24 @@
 namespace berth {
 
 struct HttpServerOptions {
-    std::string socket;  // Its folder must be there; the socket is open to everyone (0666).
+    std::string socket;  // Its folder must exist; every user may connect (0666).
     ServerIdentity identity;
     std::shared_ptr<Diagnostics> diagnostics = std::make_shared<Diagnostics>();
     std::shared_ptr<const MetricCounts> counts = std::make_shared<MetricCounts>();
-    std::shared_ptr<AuditLog> audit;  // None: nobody wants it.
-    // For other hosts: "0.0.0.0:6820"; empty: none. With a registrar, which knows their tokens.
+    std::shared_ptr<AuditLog> audit;  // nullptr: none.
+    // For other hosts: "0.0.0.0:6820"; empty: none. REQUIRES a registrar, which verifies tokens.
     std::string tls_address;
     std::string advertised;               // "head:6820", under which they find it.
     std::vector<std::string> host_names;  // For the certificate.
     std::chrono::milliseconds new_certificate_every = std::chrono::hours(24);
     std::shared_ptr<Registrar> registrar;
-    std::size_t remote_connections = 4096;  // As below, of other hosts alone.
+    std::size_t remote_connections = 4096;  // Like `connections`, for other hosts.
     UnauthenticatedRates::Limits unauthenticated_peers;
     std::chrono::milliseconds handshake_timeout{5'000};
-    std::size_t connections = 256;  // Beyond that the one that has idled longest gives way.
+    std::size_t connections = 256;  // Beyond that one is closed: connection_eviction.h.
     std::uint32_t header_bytes = 16 * 1024;
     std::uint64_t body_bytes = 8 << 20;
-    std::uint64_t bodies_bytes = 32 << 20;           // Of all that are being received.
+    std::uint64_t bodies_bytes = 32 << 20;           // Of all bodies that are being received.
     std::chrono::milliseconds idle_timeout{60'000};  // Until a whole header has come.
     std::chrono::milliseconds body_timeout{30'000};
     std::chrono::milliseconds answer_timeout{60'000};  // For the controller.

@@ -1,4 +1,4 @@
-// HttpSession: one connection: requests in, responses out, one after the other.
+// HttpSession: one connection, which handles requests one after the other.
 #pragma once
 
 #include <atomic>
@@ -18,14 +18,14 @@ namespace berth {
 
 class HttpSession;
 
-// What sessions share, and need of the server.
+// HttpHouse: what sessions share, and need from the server.
 class HttpHouse {
 public:
     virtual ~HttpHouse() = default;
     virtual const HttpServerOptions& options() const = 0;
     virtual const Service& service() const = 0;
     virtual Role role_of(const Principal& principal) const = 0;
-    // Whose token it is, with the role that this gives: `then` is told at once, or later on another
+    // Identifies the user of a token, with the role: calls `then` at once, or later on another
     // thread.
     using Identified = std::function<void(Result<Principal>)>;
     virtual void identify(std::string_view token, Identified then) = 0;
@@ -35,8 +35,8 @@ public:
                      const Principal& principal, Command command) = 0;
     virtual void forget(std::uint64_t ticket) = 0;
     virtual RequestMemoryBudget& bodies() = 0;
-    // Another host's connection has shown whose it is; or a request of it has not. True: that host
-    // has asked often enough, and this connection ends.
+    // proved(): a connection of another host has presented a valid token. refused(): a request has
+    // not. Returns true if that host has exceeded its rate: the connection ends.
     virtual void proved(const std::string& from) = 0;
     virtual bool refused(const std::string& from) = 0;
     // Whether this user may make one more request now.
@@ -44,12 +44,12 @@ public:
     virtual void ended(HttpSession* session) = 0;
 };
 
-// All of it but the marked runs on the strand of its stream.
+// Everything except what is marked runs on the strand of its stream.
 class HttpSession : public std::enable_shared_from_this<HttpSession> {
 public:
     // Over a Unix socket, whose peer the kernel has named.
     HttpSession(HttpHouse& house, UnixSocket socket, Principal principal, std::int32_t pid);
-    // Over TLS, where each request says by its token whose it is.
+    // Over TLS, where a token identifies the user of each request.
     HttpSession(HttpHouse& house, TcpSocket socket, boost::asio::ssl::context& how,
                 std::string from);
     ~HttpSession();
@@ -57,7 +57,8 @@ public:
     void start(std::chrono::milliseconds after = {});    // From any thread.
     void answered(std::uint64_t ticket, Answer answer);  // From any thread.
     void close();                                        // From any thread.
-    // Ends what has taken too long. Timers of its own would cost each request eight of their turns.
+    // Ends a request that has taken too long. A timer for each session would cost each request
+    // eight timer operations.
     void check(std::chrono::steady_clock::time_point now);  // From any thread.
     bool is_remote() const { return stream_.is_tls(); }     // From any thread.
     ConnectionSeen seen() const;                            // From any thread.
@@ -95,18 +96,17 @@ private:
     ByteStream stream_;
     Principal principal_;
     const std::string from_;             // Another host's address.
-    std::string refused_;                // Why the token of the request under way is none.
+    std::string refused_;                // Why the token of the current request is invalid.
     const std::int32_t pid_;             // Of who connected.
     std::optional<AuditEntry> audited_;  // Of the request under way, if it changes something.
     boost::beast::flat_buffer buffer_;
     std::optional<Parser> parser_;
-    std::uint64_t room_ = 0;  // Of the house's, for the body that comes …
-    std::string room_of_;     // … and in whose share.
-    // What was under way when it was shut comes to nothing; slow reads look at it on their own
-    // thread.
+    std::uint64_t room_ = 0;  // Bytes reserved in the request-memory budget …
+    std::string room_of_;     // … and the user they count for.
+    // Operations in progress at the close have no effect; slow reads test this on their own thread.
     std::atomic<bool> closed_{false};
-    bool proved_ = false;  // Has shown a good token once.
-    bool enough_ = false;  // Has shown too few: the connection ends with the next answer.
+    bool proved_ = false;  // It has presented a valid token.
+    bool enough_ = false;  // Too many requests had none: the connection ends with the next answer.
     bool keep_alive_ = false;
     bool chunked_ = true;
     std::optional<std::uint64_t> ticket_;               // Of the request that the controller has.

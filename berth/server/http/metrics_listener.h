@@ -1,6 +1,6 @@
-// MetricsListener: /metrics and /healthz over TCP, for Prometheus, which knows no Unix sockets. On
-// the loopback interface alone: there is neither TLS nor a token. One connection at a time, each
-// with little patience: who scrapes comes every few seconds and asks once.
+// MetricsListener: /metrics and /healthz over TCP, for Prometheus, which cannot use Unix sockets.
+// On the loopback interface only: there is neither TLS nor a token. It serves one connection at a
+// time, with a short timeout: a scraper connects every few seconds and asks once.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,8 @@ struct MetricsAddress {
     std::uint16_t port = 0;
 };
 
-// "127.0.0.1:9817", "[::1]:9817", "localhost:9817". Refuses what others could reach.
+// "127.0.0.1:9817", "[::1]:9817", "localhost:9817". Refuses an address that other hosts could
+// reach.
 Result<MetricsAddress> parse_metrics_address(const std::string& text);
 
 class MetricsListener {
@@ -28,7 +29,7 @@ public:
         std::chrono::milliseconds patience = std::chrono::seconds(5));
     ~MetricsListener();  // Stops.
 
-    std::uint16_t port() const;  // That it was given, where 0 was asked for.
+    std::uint16_t port() const;  // The port in use, also if 0 was requested.
 
 private:
     struct Works;

@@ -1,4 +1,4 @@
-// Which connection gives way where there are as many as there may be. Pure.
+// Connection eviction: which connection is closed when the limit is reached. Pure.
 #pragma once
 
 #include <chrono>
@@ -14,9 +14,9 @@ struct ConnectionSeen {
     std::chrono::steady_clock::time_point since{};  // When it last began to wait for a request.
 };
 
-// Whoever has more than a quarter of them all gives up the oldest, idle or not, so that nobody
-// keeps the others out; else the one that has idled longest goes. Its place in the list, or
-// nothing: then the new one has to wait.
+// A peer with more than a quarter of all connections loses its oldest, idle or not, so that no peer
+// locks out the others. Otherwise the connection that has been idle longest goes. Returns its
+// index; nullopt: the new connection has to wait.
 std::optional<std::size_t> connection_eviction(std::span<const ConnectionSeen> connections);
 
 }  // namespace berth

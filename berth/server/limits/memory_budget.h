@@ -1,6 +1,6 @@
-// RequestMemoryBudget: the memory that long bodies may take while they are received, promised
-// before it is taken. Nobody gets more than his share, so that stuck bodies of one keep no others
-// out.
+// RequestMemoryBudget: bounds the memory of long bodies while they are received. A session reserves
+// memory before it allocates. Each user has a share, so stalled bodies of one user do not lock out
+// the others.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace berth {
 
-// All of it may be called from any thread.
+// Thread-safe.
 class RequestMemoryBudget {
 public:
-    // In bytes, of all and of one.
+    // In bytes, of all users and of one user.
     RequestMemoryBudget(std::uint64_t total, std::uint64_t share) : total_(total), share_(share) {}
 
-    // False: there is not so much left, or it would be more than this one's share.
+    // False: not enough is left, or it would exceed this user's share.
     bool take(const std::string& who, std::uint64_t bytes);
     void give(const std::string& who, std::uint64_t bytes);
 

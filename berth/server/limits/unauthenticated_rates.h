@@ -1,6 +1,6 @@
-// UnauthenticatedRates: how much each other host has asked of us of late without saying whose it
-// is. Its handshakes and its wrong tokens cost us work before anybody is known, so a host that goes
-// on and on is heard late, and then not at all. Other hosts notice nothing. Any thread may ask it.
+// UnauthenticatedRates: limits the rate of handshakes and requests without a valid token, for each
+// other host. They cost work before a user is known, so a host above the rate is delayed and then
+// refused; other hosts are not affected. Thread-safe.
 #pragma once
 
 #include <chrono>
@@ -11,8 +11,8 @@
 
 namespace berth {
 
-// Whose account an address goes on: itself, or of IPv6 its network of 64 bits, all of which one
-// host may use.
+// The key under which an address counts: the address, or its /64 network for IPv6, since one host
+// may use all of it.
 std::string network_of(const std::string& address);
 
 class UnauthenticatedRates {
@@ -20,23 +20,22 @@ public:
     using Clock = std::chrono::steady_clock;
 
     struct Limits {
-        std::int64_t at_once = 500;  // So many, and then one for each …
+        std::int64_t at_once = 500;  // The burst; beyond it one for each …
         Clock::duration each = std::chrono::milliseconds(10);
-        Clock::duration patience = std::chrono::seconds(5);  // Who would wait longer is refused.
-        std::size_t hosts = 10'000;  // With an account of their own; all further ones share one.
+        Clock::duration patience = std::chrono::seconds(5);  // A longer wait is refused.
+        std::size_t hosts = 10'000;  // Hosts counted separately; all further ones share one count.
     };
     explicit UnauthenticatedRates(Limits limits) : limits_(limits) {}
 
-    // A connection comes. After how long it is heard; nullopt: not at all.
+    // For a new connection: the delay before it is served; nullopt: it is refused.
     std::optional<Clock::duration> came(const std::string& address, Clock::time_point now);
-    // It has shown a good token: it costs nothing.
+    // The connection has presented a valid token: it is not counted.
     void proved(const std::string& address, Clock::time_point now);
-    // A request has shown none, or a wrong one. True: the connection has to end, and the next one
-    // from there waits.
+    // A request had no valid token. True: the connection has to end, and the host's next one waits.
     bool refused(const std::string& address, Clock::time_point now);
 
 private:
-    // When all that the host has asked for is paid, at one each so often.
+    // When the host's count reaches zero at the given rate.
     Clock::time_point& account(const std::string& address, Clock::time_point now);
     Clock::duration wait(Clock::time_point paid, Clock::time_point now) const;
 

@@ -1,5 +1,4 @@
-// UserRates: how many requests each user has made of late, against the site's limit. Any thread may
-// ask it.
+// UserRates: enforces the site's limit on each user's request rate (rl_enable). Thread-safe.
 #pragma once
 
 #include <chrono>
@@ -18,7 +17,7 @@ class UserRates {
 public:
     using Clock = std::chrono::steady_clock;
 
-    // Whether this user may make one more request now. Administrators always may.
+    // Whether this user may make one more request now; counts it. Administrators are exempt.
     bool take(const std::shared_ptr<const ClusterSpec>& spec, const Principal& who,
               Clock::time_point now);
 
@@ -32,7 +31,7 @@ private:
     void forget_full(Clock::time_point now);
 
     std::mutex mutex_;
-    std::shared_ptr<const ClusterSpec> spec_;  // That limit_ was read from.
+    std::shared_ptr<const ClusterSpec> spec_;  // The configuration that limit_ was read from.
     RateLimit limit_;
     std::map<std::uint32_t, Bucket> buckets_;  // By user id.
 };

@@ -1,5 +1,5 @@
-// Diagnostics: what the controller has done and how long it took, counted where it happens and read
-// by sdiag. From any thread. It is not durable: a restart counts anew, as does each day (UTC).
+// Diagnostics: counts and times of the controller's work, for sdiag. Thread-safe. Not durable:
+// counters restart with the daemon and each day (UTC).
 #pragma once
 
 #include <array>
@@ -28,9 +28,9 @@ public:
     void called(api::RouteId route, const Principal& who, Clock::duration took);
     void note_threads(std::int64_t threads);
 
-    // What was counted, with the jobs of this edition.
+    // The counters, with the jobs of this snapshot.
     api::DiagnosticsRow row(const Snapshot& snapshot, Time now);
-    void reset(Time now);  // All but what counts since the start.
+    void reset(Time now);  // Resets everything except what counts since the start.
 
 private:
     static constexpr std::size_t kTurnParts = 6;
@@ -43,9 +43,9 @@ private:
     void start_day(Time now);
     void count_end(const Job& job);
 
-    static constexpr std::size_t kUsersMax = 10'000;  // Those that come later are not told apart.
+    static constexpr std::size_t kUsersMax = 10'000;  // Later users are counted together.
 
-    // Of the controller's thread alone.
+    // Only for the controller's thread.
     TurnPart part_ = TurnPart::waiting;
     Clock::time_point part_began_at_ = Clock::now();
     TurnTimes turn_;
@@ -53,9 +53,9 @@ private:
     std::mutex mutex_;
     Time since_;
     std::int64_t day_ = 0;
-    std::optional<Clock::time_point> began_at_;           // The cycle under way.
+    std::optional<Clock::time_point> began_at_;           // The current cycle.
     api::DiagnosticsRow counts_;                          // Without calls and users.
-    std::array<api::TurnFigures, kTurnParts + 1> turns_;  // The last one is the whole.
+    std::array<api::TurnFigures, kTurnParts + 1> turns_;  // The last one is the whole turn.
     std::map<api::RouteId, Figures> calls_;
     std::map<std::uint32_t, std::pair<std::string, Figures>> users_;
 };

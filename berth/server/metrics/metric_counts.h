@@ -1,6 +1,6 @@
-// MetricCounts: what is counted as it happens, for Prometheus: how long jobs wait, are placed, are
-// bound to their nodes and run, and how that ends. From any thread. A restart counts anew, which
-// Prometheus knows how to take.
+// MetricCounts: Prometheus counters and histograms: how long jobs wait, take to be placed and bound
+// to their nodes, and run, and how they end. Thread-safe. Counters restart with the daemon, which
+// Prometheus handles.
 #pragma once
 
 #include <memory>
@@ -22,13 +22,13 @@ public:
     void cycle_ended(const CycleWork& work) override;
     void recorded(const Record& record, const ClusterState& after) override;
 
-    // What an agent reports, on its way to the controller; the edition knows its jobs.
+    // An agent's report on its way to the controller; the snapshot has its jobs.
     void heard(const Input& input, const Snapshot& snapshot, Time now);
 
     // A mail or a post to the webhook: "sent", "failed" or "dropped".
     void notified(std::string_view channel, std::string_view result);
 
-    // All of it, by seed 002's names and by Berth's own.
+    // All families, under the training platforms' names (training_…) and Berth's own.
     void put_on(MetricPage& page) const;
 
 private:
@@ -36,8 +36,7 @@ private:
     std::unique_ptr<Counts> counts_;
 };
 
-// Whom a job's resources count for: its account, a queue of the tree of quotas; without accounts,
-// its partition.
+// The queue that a job's resources count for: its account; without accounts, its partition.
 const std::string& queue_of(const ClusterSpec& spec, const Job& job);
 // "gang", "interactive", "array" or "batch".
 const char* job_type_of(const Job& job);

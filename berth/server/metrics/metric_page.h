@@ -1,4 +1,4 @@
-// MetricPage: metrics of one page in the making, and the text that Prometheus reads.
+// MetricPage: builds the text of one page of metrics for Prometheus.
 #pragma once
 
 #include <prometheus/metric_family.h>
@@ -13,8 +13,8 @@ using MetricLabels = std::vector<std::pair<std::string, std::string>>;
 
 class MetricPage {
 public:
-    // A family begins; its samples follow. One without any is named all the same, so that whoever
-    // looks for it learns what it would be.
+    // Begins a family; its samples follow. A family without samples still appears, so that users
+    // can see that it exists.
     void gauge(std::string name, std::string help) {
         begin(std::move(name), std::move(help), prometheus::MetricType::Gauge);
     }
@@ -34,7 +34,7 @@ public:
     void declare(std::string name, std::string help, prometheus::MetricType type) {
         begin(std::move(name), std::move(help), type);
     }
-    // Families that the library has counted.
+    // Families of prometheus-cpp.
     void append(std::vector<prometheus::MetricFamily> families);
 
     std::string text() const;

@@ -1,5 +1,5 @@
-// The pages that Prometheus reads: Berth's own metrics with those of seed 002, and Slurm 25.11's
-// under Slurm's names. They are apart, since some names mean different things in either world.
+// The pages for Prometheus: Berth's own metrics with the training platforms' (training_…), and
+// Slurm 25.11's under Slurm's names. The pages are separate, since some names differ in meaning.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ void put_slurm_nodes(MetricPage& page, const Snapshot& snapshot);
 void put_slurm_partitions(MetricPage& page, const Snapshot& snapshot);
 void put_slurm_scheduler(MetricPage& page, const api::DiagnosticsRow& row);
 
-// GPUs of any type in this amount.
+// Number of GPUs of any type in this amount.
 std::int64_t gpus_in(const ClusterSpec& spec, const Resources& amount);
 
 }  // namespace berth

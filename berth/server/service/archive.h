@@ -1,4 +1,4 @@
-// Archive: what the server reads of the store: accounting, and the scripts of jobs.
+// Archive: what the server reads from the store: accounting and the scripts of jobs.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace berth {
 
-// Calls may take a while, and come from several threads.
+// Calls may block on the disk, and come from several threads.
 class Archive {
 public:
     virtual ~Archive() = default;

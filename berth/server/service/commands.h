@@ -1,4 +1,5 @@
-// What a request asks of the controller, and what its answer looks like on the wire.
+// Commands: conversion of requests into commands for the controller, and of its answers into
+// responses.
 #pragma once
 
 #include <span>
@@ -12,7 +13,7 @@
 
 namespace berth {
 
-// A request that is routed and allowed.
+// A routed and authorized request.
 struct CommandRequest {
     const api::Route& route;
     std::string_view capture;  // The job or node that the path names; empty: none.
@@ -20,7 +21,7 @@ struct CommandRequest {
     const Principal& principal;
 };
 
-// REQUIRES: the route is one that the controller answers (is_command).
+// REQUIRES: the controller answers the route (is_command).
 std::variant<Command, api::Problem> command_of(const Snapshot& snapshot,
                                                const CommandRequest& request);
 bool is_command(api::RouteId route);

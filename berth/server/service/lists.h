@@ -1,4 +1,4 @@
-// Long lists as bodies that are made while they are sent.
+// Response bodies of long lists, generated while they are sent.
 #pragma once
 
 #include <memory>
@@ -12,13 +12,14 @@
 
 namespace berth {
 
-inline constexpr std::size_t kPartBytes = 64 * 1024;  // Of a part of a body, or one row more.
+inline constexpr std::size_t kPartBytes =
+    64 * 1024;  // Size of a part of a body; a part may exceed it by one row.
 
 // {"sequence":…,"now":…,"jobs":[…]}
 std::unique_ptr<BodyParts> job_list(std::shared_ptr<const Snapshot> snapshot, JobFilter filter,
                                     api::FieldChoice choice);
 
-// The same of rows that are there already.
+// The same for rows that already exist.
 template <class Row>
 std::unique_ptr<BodyParts> row_list(const Snapshot& snapshot, std::string_view name,
                                     std::vector<Row> rows);
@@ -31,7 +32,7 @@ extern template std::unique_ptr<BodyParts> row_list(const Snapshot&, std::string
 extern template std::unique_ptr<BodyParts> row_list(const Snapshot&, std::string_view,
                                                     std::vector<api::ShareRow>);
 
-// Accounting: the rows are made of the records one by one. `more`: the list was cut off.
+// Accounting: rows are made from the records one by one. `more`: the list was truncated.
 std::unique_ptr<BodyParts> accounting_list(std::shared_ptr<const Snapshot> snapshot,
                                            AccountingAnswer answer);
 

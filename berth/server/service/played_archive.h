@@ -1,4 +1,4 @@
-// PlayedArchive: an archive that tests fill, and that says what it was asked for.
+// PlayedArchive: an archive for tests, which fill it and see what it was asked for.
 #pragma once
 
 #include <mutex>

@@ -1,4 +1,4 @@
-// What a request and its answer are, whatever carries them.
+// ApiRequest and ApiResponse: a request and its response, independent of the transport.
 #pragma once
 
 #include <memory>
@@ -16,15 +16,15 @@ struct ApiRequest {
     std::string target;  // Path and query, as sent.
     std::string body;
     Principal principal;
-    bool remote = false;  // Not over this host's own socket.
-    std::string refused;  // Why its token makes it nobody: the principal has no role then.
+    bool remote = false;  // Not over this host's Unix socket.
+    std::string refused;  // Why its token is invalid; the principal then has no role.
 };
 
-// A long body, made while it is sent, so that it is never held as a whole.
+// A long body, generated while it is sent, so that it is never in memory as a whole.
 class BodyParts {
 public:
     virtual ~BodyParts() = default;
-    // Puts the next part into `part`; false at the end.
+    // Writes the next part to `part`; false at the end.
     virtual bool next(std::string& part) = 0;
 };
 
@@ -33,8 +33,8 @@ struct ApiResponse {
     std::string content_type = "application/json";
     std::string body;
     std::unique_ptr<BodyParts> parts;   // Instead of `body`.
-    std::string allow;                  // Of a 405: what the path takes.
-    std::optional<api::RouteId> route;  // What was called, as far as it is known.
+    std::string allow;                  // For a 405: the methods of the path.
+    std::optional<api::RouteId> route;  // The route, if it is known.
 };
 
 ApiResponse respond(const api::Problem& problem);

@@ -1,5 +1,5 @@
-// Service: from a request to its response, with no network in between. It reads editions and the
-// archive itself; what changes something becomes a command for the controller.
+// Service: turns a request into its response, without any network. It reads snapshots and the
+// archive itself; a request that changes something becomes a command for the controller.
 #pragma once
 
 #include <functional>
@@ -17,19 +17,19 @@
 
 namespace berth {
 
-// What GET /v1/ping tells of this process.
+// What GET /v1/ping reports of this process.
 struct ServerIdentity {
     std::string version, host;
     Time started_at{};
     std::int32_t pid = 0;
 };
 
-// The controller has to answer this; respond() then makes the response.
+// The controller must answer this request; respond() then makes the response.
 struct ForController {
     api::RouteId route;
     Command command;
 };
-// It may wait for the disk: to be called where that keeps nobody waiting.
+// May block on the disk: call it where that delays no other request.
 using SlowRead = std::function<ApiResponse()>;
 
 class Service {
@@ -51,8 +51,8 @@ private:
         const ApiRequest& request;
         std::shared_ptr<const Snapshot> snapshot;
 
-        // What the path names is the principal's own; or there is no such job, which is for whoever
-        // looks it up to say.
+        // The object that the path names is the principal's own, or there is no such job; the
+        // lookup then reports that.
         bool own() const;
         Privacy privacy() const;
     };
@@ -70,7 +70,7 @@ private:
     std::variant<ApiResponse, ForController, SlowRead> accounting(const Routed& routed) const;
     std::variant<ApiResponse, ForController, SlowRead> script(const Routed& routed) const;
     SlowRead metrics(const Routed& routed) const;
-    // Of service_register.cc: who may come from other hosts.
+    // Of service_register.cc: authentication of other hosts.
     ApiResponse create_join_token(const Routed& routed) const;
     ApiResponse revoke_certificates(const Routed& routed) const;
     ApiResponse join(const Routed& routed) const;
@@ -81,8 +81,8 @@ private:
     Archive& archive_;
     std::shared_ptr<Diagnostics> diagnostics_;
     std::shared_ptr<const MetricCounts> counts_;
-    std::shared_ptr<Registrar> registrar_;  // nullptr: nobody comes from other hosts.
-    std::string advertised_;                // Where those find it.
+    std::shared_ptr<Registrar> registrar_;  // nullptr: other hosts are not accepted.
+    std::string advertised_;                // The address for other hosts.
     std::string openapi_;
 };
 

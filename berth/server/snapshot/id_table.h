@@ -1,5 +1,5 @@
-// IdTable: from small numbers to shared, unchanging values. A copy costs nothing and never changes:
-// what is set in one of them makes new the few nodes on the way to it, and shares the rest.
+// IdTable: a persistent map from small numbers to shared immutable values. A copy is O(1) and never
+// changes: setting a value in one table copies the few nodes on the path to it and shares the rest.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,7 @@
 
 namespace berth {
 
-// A radix tree, 64 ways at each of six levels; a node holds only what it has.
+// A radix tree with 64 children at each of six levels; a node stores only those that exist.
 template <class T>
 class IdTable {
 public:
@@ -41,8 +41,8 @@ public:
 
     std::size_t size() const { return size_; }
 
-    // `edition`: nodes made under this number are this table's alone and may change in place. So
-    // it must be another one after every copy that was handed out.
+    // `edition`: nodes made under this number belong to this table alone and may change in place.
+    // REQUIRES: a new number after every copy that was handed out.
     void set(std::uint64_t snapshot, std::uint32_t id, Value value) {
         BERTH_ASSERT(value != nullptr);
         Node* node = own(snapshot, root_);
@@ -64,7 +64,7 @@ private:
 
     struct Node {
         std::uint64_t snapshot = 0;
-        std::uint64_t present = 0;  // Which of the 64 there are.
+        std::uint64_t present = 0;  // Bit set of the children that exist.
         std::vector<std::shared_ptr<Node>> children;
         std::vector<Value> values;  // At level 0.
     };
@@ -81,7 +81,7 @@ private:
         return has(node, at) ? node.children[place(node, at)].get() : nullptr;
     }
 
-    // The place for this digit, made if it is not there.
+    // The slot for this digit, made if it does not exist.
     template <class Slot>
     static Slot& slot(std::vector<Slot>& slots, Node& node, unsigned at) {
         const std::size_t index = place(node, at);
@@ -91,7 +91,7 @@ private:
         }
         return slots[index];
     }
-    // A node that may be changed, in the place of one that may be shared.
+    // Replaces a node that may be shared by one that may be changed.
     static Node* own(std::uint64_t snapshot, std::shared_ptr<Node>& node) {
         if (!node) {
             node = std::make_shared<Node>();

@@ -1,6 +1,6 @@
-// ReadModel: the cluster as readers see it. After every turn of the controller's loop there is a
-// new edition, which shares with the one before all that did not change; readers hold on to the one
-// they began with. They never wait for the scheduler, nor it for them.
+// ReadModel: the cluster as readers see it. Every turn of the controller's loop publishes a new
+// snapshot, which shares everything unchanged with the previous one. Readers keep the snapshot they
+// began with. Readers never wait for the scheduler, nor the scheduler for readers.
 #pragma once
 
 #include <atomic>
@@ -28,13 +28,13 @@ struct SnapshotNode {
     std::optional<Time> last_busy_at;
 };
 
-// The jobs of one uid, and what it was called when they came.
+// The jobs of one uid, and its user name when they were submitted.
 struct OwnedJobs {
     std::vector<std::string> names;
     IdTable<JobId> jobs;  // By their id.
 };
 
-// Never changes once it is made.
+// Immutable once made.
 struct Snapshot {
     std::shared_ptr<const ClusterSpec> spec = std::make_shared<ClusterSpec>();
     Time now{};
@@ -42,7 +42,7 @@ struct Snapshot {
     Epoch epoch{0};
     IdTable<SnapshotJob> jobs;    // By job id.
     IdTable<SnapshotNode> nodes;  // By node id.
-    // By another key: an array's id → its tasks' ids; those that are planned; those completing.
+    // By another key: an array's id → its tasks' ids; planned jobs; completing jobs.
     IdTable<IdTable<JobId>> arrays;
     IdTable<JobId> planned, completing;
     IdTable<OwnedJobs> owners;                // By uid.
@@ -52,7 +52,7 @@ struct Snapshot {
         std::make_shared<std::vector<Reservation>>();  // By name.
 
     const Job* find_job(JobId id) const;
-    const SnapshotNode& node(NodeId id) const;  // A blank one where none is known yet.
+    const SnapshotNode& node(NodeId id) const;  // A blank one if the node is not known yet.
 };
 
 class ReadModel : public Readers {
@@ -74,7 +74,7 @@ private:
     void forget_owner(const Job& job);
 
     std::uint64_t turn_ = 1;
-    Snapshot next_;  // What is being made ready; the publishing thread's alone.
+    Snapshot next_;  // The next snapshot in preparation; only for the publishing thread.
     std::atomic<std::shared_ptr<const Snapshot>> current_;
 };
 

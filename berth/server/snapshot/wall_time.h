@@ -1,4 +1,4 @@
-// What the wall clock says, as the controller's records count time.
+// The wall clock, as the Time of the controller's records.
 #pragma once
 
 #include <chrono>

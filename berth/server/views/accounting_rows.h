@@ -1,4 +1,4 @@
-// AccountingRow out of what the store keeps, and a query into what the store is asked.
+// AccountingRow from the store's records, and the store's query from the API's query.
 #pragma once
 
 #include "berth/api/messages.h"
@@ -8,7 +8,7 @@
 
 namespace berth {
 
-// `spec` is the present one: it gives the resources their names.
+// `spec`: the current one, which names the resources.
 api::AccountingRow accounting_row(const ClusterSpec& spec, const AccountingRecord& record);
 
 Result<AccountingFilter> accounting_filter(const api::AccountingQuery& query);

@@ -1,4 +1,4 @@
-// Asked: what a job's request comes to in the numbers that Slurm shows of a job that waits.
+// Asked: a job's request in the numbers that Slurm shows for a pending job.
 #pragma once
 
 #include "berth/server/views/tres.h"
@@ -8,10 +8,10 @@ namespace berth {
 struct Asked {
     std::uint32_t nodes = 1, tasks = 1, cpus = 1;
     Tres tres;
-    JobRequest request;  // With the partition's memory default where nothing was asked.
+    JobRequest request;  // With the partition's default memory if the job asked for none.
 };
 
-// The least that would do: of "-N 2-4" it is 2.
+// The minimum: 2 for "-N 2-4".
 Asked asked_of(const ClusterSpec& spec, const Job& job);
 
 }  // namespace berth

@@ -5,8 +5,7 @@
 
 namespace berth {
 
-// From the root down, each account before its users and these before the accounts beneath it; by
-// name.
+// From the root down: each account, then its users, then the accounts beneath it, each by name.
 std::vector<api::AssociationRow> association_rows(const ClusterSpec& spec);
 std::vector<api::QosRow> qos_rows(const ClusterSpec& spec);
 

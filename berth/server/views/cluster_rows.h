@@ -1,4 +1,4 @@
-// NodeRow, PartitionRow and ConfigRow out of an edition.
+// NodeRow, PartitionRow and ConfigRow from a snapshot.
 #pragma once
 
 #include "berth/api/messages.h"
@@ -6,7 +6,7 @@
 
 namespace berth {
 
-// All nodes, in the order of the configuration; those that it no longer names are left out.
+// All nodes in the order of the configuration, without those that it no longer has.
 std::vector<api::NodeRow> node_rows(const Snapshot& snapshot);
 std::optional<api::NodeRow> node_row(const Snapshot& snapshot, std::string_view name);
 

@@ -1,4 +1,4 @@
-// Rows of what administrators declare: licenses and reservations.
+// Rows of licenses and reservations.
 #pragma once
 
 #include "berth/api/messages.h"

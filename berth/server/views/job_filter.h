@@ -1,4 +1,4 @@
-// JobFilter: which jobs of an edition a query asks for.
+// JobFilter: the jobs of a snapshot that a query selects.
 #pragma once
 
 #include <optional>
@@ -14,18 +14,18 @@ namespace berth {
 
 class JobFilter {
 public:
-    // Refuses a state that there is not. `sees_hidden`: the jobs of hidden partitions as well,
-    // though the query names neither them nor their partition.
+    // Refuses an unknown state. `sees_hidden`: also selects jobs of hidden partitions, even if the
+    // query names neither the jobs nor the partition.
     static Result<JobFilter> make(const Snapshot& snapshot, const api::JobQuery& query,
                                   bool sees_hidden = true);
 
-    // These records and no others.
+    // Only these records.
     static JobFilter only(std::set<JobId> ids);
-    // Of those, the ones of this user alone.
+    // Only this user's among them.
     void keep_to(const Snapshot& snapshot, std::uint32_t uid);
 
-    // The first at or after this id that is wanted; nullptr: no more. The edition is the one that
-    // it was made for.
+    // The first selected job at or after this id; nullptr: none. REQUIRES: the snapshot that the
+    // filter was made for.
     const SnapshotJob* first_from(const Snapshot& snapshot, std::uint32_t id) const;
 
 private:
@@ -34,17 +34,17 @@ private:
     bool wants(const Snapshot& snapshot, const Job& job) const;
 
     std::optional<std::set<JobId>> ids_;        // Only these; nullopt: all.
-    std::vector<const IdTable<JobId>*> owned_;  // Where users are named: what they have.
+    std::vector<const IdTable<JobId>*> owned_;  // The jobs of the named users, if any are named.
     std::set<std::string, std::less<>> users_, accounts_, partitions_, names_;
-    std::set<PartitionId> hidden_;  // Jobs there are not wanted.
+    std::set<PartitionId> hidden_;  // Their jobs are not selected.
     std::set<JobState> states_;
-    bool suspended_ = false, configuring_ = false;  // These, too.
+    bool suspended_ = false, configuring_ = false;  // Also selects these.
     std::set<NodeId> nodes_;
     bool by_node_ = false;
     std::optional<std::uint32_t> uid_;  // Only this user's.
 };
 
-// The records that a name means: for "12" of an array its record and its tasks, in id order.
+// The records that a name stands for: for "12" of an array its record and its tasks, in id order.
 std::set<JobId> records_of(const Snapshot& snapshot, const api::JobName& name);
 
 }  // namespace berth

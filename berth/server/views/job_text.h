@@ -1,4 +1,4 @@
-// The texts about a job that Slurm's commands print and that take more than one field to make.
+// Texts about a job that Slurm's commands print and that combine several fields.
 #pragma once
 
 #include <string>
@@ -10,11 +10,12 @@ namespace berth {
 // "0-5,7%2": the tasks of an array record that have not started; empty for other jobs.
 std::string array_pending_text(const Job& job);
 
-// "afterok:12(unfulfilled),after:13+5(unfulfilled)": what it still waits for, as in this edition.
+// "afterok:12(unfulfilled),after:13+5(unfulfilled)": what the job still waits for, in this
+// snapshot.
 std::string dependency_text(const Snapshot& snapshot, const Job& job);
 
-// Its output files, with the default where none was given and the patterns filled in as far as they
-// are known before it runs.
+// The job's output files, with defaults and with the patterns expanded as far as possible before it
+// runs.
 std::string std_out_of(const Job& job);
 std::string std_err_of(const Job& job);
 std::string std_in_of(const Job& job);

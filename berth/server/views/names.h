@@ -1,4 +1,4 @@
-// The words that Slurm's commands print for states.
+// Slurm's words for states.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace berth {
 
-// slurm_name(), but "SUSPENDED" where it stands still, "CONFIGURING" before it is launched.
+// slurm_name(), but "SUSPENDED" while the job is suspended and "CONFIGURING" before it is launched.
 std::string_view shown_state(const Job& job);
 std::string_view slurm_name(StepState state);
 std::string_view slurm_name(PartitionState state);

@@ -1,4 +1,4 @@
-// How a job went that is running or over, in plain sentences: what `berth why` says of it.
+// What `berth why` says of a running or ended job, in sentences.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace berth {
 
-// The first line says what became of it; the others, indented, where, for how long and why.
+// The first line has the outcome; the others, indented, say where, for how long and why.
 std::vector<std::string> outcome_of(const AccountingRecord& record, Time now);
 
 }  // namespace berth

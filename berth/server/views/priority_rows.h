@@ -1,4 +1,4 @@
-// PriorityRow out of an edition: what sprio shows.
+// PriorityRow from a snapshot: what sprio shows.
 #pragma once
 
 #include "berth/api/messages.h"
@@ -6,9 +6,9 @@
 
 namespace berth {
 
-// Of the jobs that wait and may start, as Slurm lists them: held ones, those that wait for a time
-// or another job, and those whose priority was set by hand are left out. With
-// PriorityFlags=CALCULATE_RUNNING those that run are there, too.
+// Rows of pending jobs, without held ones, those that wait for a time or another job, and those
+// whose priority was set by hand, as in Slurm. With PriorityFlags=CALCULATE_RUNNING also of running
+// jobs.
 std::vector<api::PriorityRow> priority_rows(const Snapshot& snapshot, const JobFilter& filter,
                                             Time now);
 

@@ -1,4 +1,4 @@
-// ShareRow out of an edition: what sshare shows.
+// ShareRow from a snapshot: what sshare shows.
 #pragma once
 
 #include "berth/api/messages.h"
@@ -6,10 +6,10 @@
 
 namespace berth {
 
-// An account before what is beneath it, its users before its accounts, each by name.
+// Each account before its children, its users before its accounts, each by name.
 std::vector<api::ShareRow> share_rows(const Snapshot& snapshot, Time now);
 
-// All records of an edition, in the order of their numbers.
+// All usage records of a snapshot, in the order of their numbers.
 std::vector<UsageRecord> usage_of(const Snapshot& snapshot);
 
 }  // namespace berth

@@ -1,4 +1,4 @@
-// sacctmgr add, modify and delete: what is to be changed, and what Slurm prints about it.
+// sacctmgr add, modify and delete: the change, and what Slurm prints about it.
 #pragma once
 
 #include "berth/slurm/admin/sacctmgr_show.h"
@@ -7,11 +7,11 @@ namespace berth::slurm {
 
 struct Intent {
     AccountingEdits edits;
-    std::string text;     // What is printed before it is done.
-    std::string problem;  // What is printed before the reason when it is refused.
+    std::string text;     // Printed before the change.
+    std::string problem;  // Printed before the reason of a refusal.
 };
 
-// The words behind "add account", "modify user" …; an error is Slurm's text.
+// Parses the words after "add account", "modify user" …; an error has Slurm's text.
 Result<Intent> parse_add(const AccountingView& view, Entity entity,
                          const std::vector<std::string>& words);
 Result<Intent> parse_modify(const AccountingView& view, Entity entity,

@@ -20,7 +20,7 @@ struct Option {
     char sign = '=';
 };
 
-// The words: names without a "=", "where" and "set" and the options behind each.
+// The parsed words: names without a "=", and the options after "where" and "set".
 struct Words {
     std::vector<std::string> names;
     std::vector<Option> where, set;
@@ -28,14 +28,14 @@ struct Words {
 };
 Words words_of(const std::vector<std::string>& words);
 
-Error unknown(const Option& option);  // Of an option that is none, or is not built yet.
+Error unknown(const Option& option);  // For an unknown option, or one that is not built yet.
 
 std::vector<std::string> lower_case_list(
     std::string_view text);  // In lower case, as Slurm keeps names.
 std::string padded(std::string text, std::size_t width);
 bool is_one_of(const std::string& name, std::initializer_list<std::string_view> names);
 
-// What accounts and users in accounts have in common; false: not one of these options.
+// Options that accounts and users in accounts share; false: not one of these.
 template <class Owner>
 Result<bool> set_common(Owner& owner, const Option& option, Settings& settings);
 Result<bool> set_qos_option(QosSpec& qos, const Option& option, Settings& settings);

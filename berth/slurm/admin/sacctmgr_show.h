@@ -20,7 +20,7 @@ struct SacctmgrOptions {
     bool quiet = false;
 };
 
-// What stands behind the entity: "where name=x account=y", "format=a,b%20", "withassoc", "tree".
+// The words after the entity: "where name=x account=y", "format=a,b%20", "withassoc", "tree".
 struct Selection {
     std::vector<std::string> names, accounts, users, qos;
     std::string format;
@@ -36,7 +36,7 @@ struct AccountingView {
 int show_accounting(const AccountingView& view, Entity entity, const Selection& selection,
                     const SacctmgrOptions& options, Streams& streams);
 
-// The limits in force: a user's own, or else those of the accounts above (but for those of groups).
+// The effective limits: a user's own, else those of the accounts above (except group limits).
 Limits inherited_limits(const AccountingView& view, const api::AssociationRow& row);
 
 }  // namespace berth::slurm

@@ -1,4 +1,4 @@
-// scontrol's verbs about jobs that are more than a call: wait_job, write batch_script, completing,
+// scontrol's verbs for jobs that need more than one call: wait_job, write batch_script, completing,
 // top, notify.
 #pragma once
 

@@ -1,4 +1,4 @@
-// scontrol reboot and cancel_reboot; create and delete of nodes that no file names.
+// scontrol reboot and cancel_reboot; create and delete of dynamic nodes.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@ namespace berth::slurm {
 // The partition that the words name: "PartitionName=x" or "partition=x"; empty: none.
 std::string partition_named(const std::vector<std::string>& words);
 
-// The words behind "create", "update" or "delete".
+// The words after "create", "update" or "delete".
 Result<api::PartitionCall> parse_partition(const std::vector<std::string>& words);
 
 }  // namespace berth::slurm

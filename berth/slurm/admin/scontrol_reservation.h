@@ -9,10 +9,11 @@
 
 namespace berth::slurm {
 
-// The words behind "create reservation" or "update": ReservationName=, StartTime=, Users+= …
+// The words after "create reservation" or "update": ReservationName=, StartTime=, Users+= …
 Result<api::ReservationCall> parse_reservation(const std::vector<std::string>& words, Time now);
 
-// What Slurm's command checks before it asks; Slurm's words, and ours behind "scontrol: error: ".
+// Checks that Slurm's command makes before it calls; Slurm's words, then ours after "scontrol:
+// error: ".
 Status check_new_reservation(const ReservationChange& change);
 
 // The reservation that the words name: "ReservationName=x" or "reservation=x"; empty: none.

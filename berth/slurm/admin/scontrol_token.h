@@ -1,4 +1,4 @@
-// scontrol token: what SLURM_JWT holds for commands of other hosts.
+// scontrol token: prints the SLURM_JWT for commands on other hosts.
 #pragma once
 
 #include <string>

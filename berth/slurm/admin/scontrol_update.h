@@ -10,8 +10,8 @@
 
 namespace berth::slurm {
 
-// Whose words they are. A job and a node are named first, for a job's change may name a
-// reservation; a reservation before a partition, likewise.
+// What the words change. A job or a node is recognised first, since a job's change may name a
+// reservation; a reservation before a partition, for the same reason.
 enum class Updated : unsigned char { job_or_node, reservation, partition };
 Updated what_is_updated(const std::vector<std::string>& words);
 
@@ -19,7 +19,7 @@ struct Update {
     std::vector<std::string> names;  // Jobs or nodes.
     api::JobPatch job;
     Duration time_limit_by{};            // TimeLimit=+10 or -10: not 0.
-    std::optional<api::NodePatch> node;  // Present: it is nodes that change.
+    std::optional<api::NodePatch> node;  // Present: the change is to nodes.
 };
 
 Result<Update> parse_update(const std::vector<std::string>& words, Time now);

@@ -1,5 +1,5 @@
-// Allocation: an interactive job from its client's side: asked for, waited for, given back. What
-// salloc is about, and what srun does first when it is called outside of a job.
+// Allocation: an interactive job from its client's side: request, wait, release. Used by salloc,
+// and by srun outside of a job.
 #pragma once
 
 #include <chrono>
@@ -18,14 +18,14 @@ namespace berth::slurm {
 
 class Allocation {
 public:
-    // Its messages begin with the command's name, and go to streams.err.
+    // Messages begin with the command's name and go to streams.err.
     Allocation(const Invocation& call, Client& client, Streams& streams);
 
-    // Asks for it, and waits until it has its nodes: true. False: it came to nothing, and that has
-    // been said. SIGINT, SIGTERM and SIGHUP end the waiting; the signal is in `interrupted`.
+    // Requests the job and waits until it has its nodes. False: it failed, and a message was
+    // printed. SIGINT, SIGTERM and SIGHUP end the wait; the signal is in `interrupted`.
     bool get(const Draft& draft, const std::vector<Draft>& others = {});
     int interrupted() const { return interrupted_; }
-    int exit_code() const { return exit_code_; }  // Where it came to nothing.
+    int exit_code() const { return exit_code_; }  // If the request failed.
 
     const api::JobRow& job() const { return job_; }
     std::string id() const { return to_string(job_.id); }
@@ -33,13 +33,12 @@ public:
     // The caller's environment, with the variables of the job.
     std::map<std::string, std::string> environment() const;
 
-    // The job's state as the controller has it; nullopt while it runs, or where that cannot be
-    // asked just now.
+    // The job's final state; nullopt while it runs, or if the controller cannot be reached now.
     std::optional<std::string> ended_as();
-    // ended_as() comes back as soon as this descriptor is readable; -1: none.
+    // ended_as() returns as soon as this descriptor is readable; -1: none.
     void stop_looks_at(int fd) { look_.stop_at(fd); }
 
-    // From here on the controller is told that this command is still there, until it is gone.
+    // From now on sends keepalives to the controller, until destruction.
     void attend() { keepalive_.emplace(call_, id()); }
 
     void give_back(ExitStatus exit);
@@ -58,8 +57,8 @@ private:
     JobLook look_;
     Streams& streams_;
     bool quiet_ = false;
-    bool waited_ = false;      // It was said that the job waits …
-    bool configured_ = false;  // … and likewise, for what the site does before it runs.
+    bool waited_ = false;      // A message said that the job waits …
+    bool configured_ = false;  // … or that the site's prolog runs.
     int interrupted_ = 0, exit_code_ = 1;
     api::JobRow job_;
     std::vector<api::JobRow> components_;  // Of a heterogeneous job, this one included.

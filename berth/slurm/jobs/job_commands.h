@@ -1,4 +1,4 @@
-// The commands that submit jobs and steps, and act on those that there are.
+// The commands that submit jobs and steps, and act on existing ones.
 #pragma once
 
 #include "berth/slurm/text/command.h"

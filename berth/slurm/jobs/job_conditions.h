@@ -1,4 +1,4 @@
-// JobConditions: the filters of scancel. All that are set must hold for a job.
+// JobConditions: the filters of scancel. A job is selected if all that are set hold.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@ struct JobConditions {
     bool any() const;
     bool hold_for(const api::JobRow& job) const;
 
-    // What the controller can select by; hold_for() decides on the rest.
+    // The part that the controller can filter by; hold_for() checks the rest.
     api::JobQuery query() const;
-    // The state that the controller checks once more; it takes a suspended job for a running one.
+    // The state that the controller checks again; a suspended job counts as running there.
     std::string state_to_send() const { return state == "SUSPENDED" ? "RUNNING" : state; }
 };
 

@@ -1,4 +1,4 @@
-// What sbatch --wait does: waits for the end of a job, and says how it ended.
+// sbatch --wait: waits for the end of a job and reports it.
 #pragma once
 
 #include <chrono>
@@ -8,13 +8,13 @@
 
 namespace berth::slurm {
 
-// The longest pause between two looks at a job that a command waits for.
+// The longest pause between two polls of a job.
 inline constexpr std::chrono::milliseconds kLongestWaitPause{2000};
 
-// The highest exit code of the job's tasks; 1 for one that ended in any other way, as Slurm has it.
+// The highest exit code of the job's tasks; 1 for a task that ended in any other way, as in Slurm.
 CallResult<int> wait_for_end(Client& client, JobId job);
 
-// Of one job or task that is over.
+// The exit code of one ended job or task.
 int exit_code_of(const api::AccountingRow& over);
 
 }  // namespace berth::slurm

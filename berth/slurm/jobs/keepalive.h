@@ -1,5 +1,5 @@
-// Keepalive: says to the controller now and then that this command is still there, beside whatever
-// the command does. See control/attendance.h.
+// Keepalive: tells the controller at intervals, on a thread of its own, that this command is alive.
+// See control/alarms/keepalives.h.
 #pragma once
 
 #include <condition_variable>
@@ -13,7 +13,7 @@ namespace berth::slurm {
 
 class Keepalive {
 public:
-    // Nothing is said in the first second: most commands are over by then, and those that fork do
+    // Sends nothing in the first second: most commands have ended by then, and those that fork do
     // so before.
     Keepalive(const Invocation& call, std::string job);
     ~Keepalive();
@@ -28,7 +28,7 @@ private:
     std::mutex mutex_;
     std::condition_variable over_;
     bool is_over_ = false;
-    int stop_fd_ = -1;  // Readable once it is over: a call does not hold us up.
+    int stop_fd_ = -1;  // Readable once it must stop, so that a call does not delay the stop.
     std::thread thread_;
 };
 

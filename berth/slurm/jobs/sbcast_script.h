@@ -1,4 +1,5 @@
-// What sbcast runs on each node: the file comes by standard input and appears whole, or not at all.
+// The step of sbcast on each node: reads the file from standard input, and creates it whole or not
+// at all.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +12,13 @@ struct BroadcastFile {
     std::string destination;
     std::int64_t size = 0;
     unsigned mode = 0600;  // Its permission bits.
-    bool force = false;    // A file that is there already is replaced.
+    bool force = false;    // Replaces an existing file.
     bool preserve = false;
     std::int64_t accessed = 0, modified = 0;  // Seconds since 1970.
 };
 
-// The arguments of the step. It ends with 17 where the file is there already, 2 where its folder is
-// not, as Slurm's sbcast does.
+// The arguments of the step. It exits with 17 if the file exists, 2 if its folder does not, as
+// Slurm's sbcast does.
 std::vector<std::string> broadcast_command(const BroadcastFile& file);
 
 }  // namespace berth::slurm

@@ -1,5 +1,5 @@
-// What the submit host can see of a batch job's files: folders that are not there, files that its
-// user may not open. The job's node may see others, so these are warnings.
+// Warnings about a batch job's files that the submit host can see: missing folders, files that the
+// user may not open. Only warnings, since the job's node may see other files.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace berth::slurm {
 
-// Names whose folder depends on the job ("%u/out") are left out.
+// Names whose folder depends on the job ("%u/out") are not checked.
 std::vector<std::string> file_warnings(const JobCommand& command);
 
 }  // namespace berth::slurm

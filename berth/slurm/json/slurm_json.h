@@ -1,5 +1,5 @@
-// SlurmJson: what --json prints, in the shapes of Slurm's data_parser v0.0.44. It is written piece
-// by piece, so that a long list needs no memory.
+// SlurmJson: what --json prints, in the shapes of Slurm's data_parser v0.0.44. Written
+// incrementally, so a long list takes no memory.
 #pragma once
 
 #include <iosfwd>
@@ -16,7 +16,7 @@
 
 namespace berth::slurm {
 
-// The value of --json: none, or the one version that we speak.
+// The value of --json: none, or a version that is supported.
 Status check_json_version(const char* value);
 
 class SlurmJson {
@@ -25,7 +25,7 @@ public:
 
     void begin(std::string_view name);  // An object; without a name, in an array or on top.
     void begin() { writer_.begin_object(); }
-    void key(std::string_view name) { writer_.key(name); }  // Of what is written next.
+    void key(std::string_view name) { writer_.key(name); }  // The key of the next value.
     void end() { writer_.end_object(); }
     void begin_list(std::string_view name);
     void end_list() { writer_.end_array(); }
@@ -46,9 +46,9 @@ public:
     // "cpu=8,mem=16G,gres/gpu=2" as a list of objects.
     void put_tres(std::string_view name, std::string_view tres);
 
-    // "meta", "errors" and "warnings", which every answer ends in.
+    // "meta", "errors" and "warnings", which end every document.
     void put_frame(const Invocation& call, const std::string& cluster);
-    void flush();  // What there is so far goes out.
+    void flush();  // Writes out what there is so far.
 
 private:
     std::ostream& out_;

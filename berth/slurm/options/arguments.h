@@ -1,6 +1,5 @@
-// Arguments: getopt_long over an Invocation, so that every command keeps to the same rules:
-// abbreviations,
-// "-N2", "--nodes=2", "--" and glibc's own words for what it does not know.
+// Arguments: getopt_long over an Invocation, so that all commands follow the same rules:
+// abbreviations, "-N2", "--nodes=2", "--" and glibc's own messages for unknown options.
 #pragma once
 
 #include <getopt.h>
@@ -23,15 +22,15 @@ struct Argument {
     const char* value = nullptr;  // nullptr: none.
 };
 
-// Not for two at once: getopt keeps its place in globals.
+// Only one at a time: getopt keeps its position in globals.
 class ArgumentReader {
 public:
-    // `options` ends in a row of nulls. `stop_at_operand`: what follows the first operand is not
-    // ours.
+    // REQUIRES: `options` ends in a row of nulls. `stop_at_operand`: what follows the first operand
+    // belongs to the command to run.
     ArgumentReader(const Invocation& call, std::span<const option> options, std::string letters,
                    bool stop_at_operand = false);
 
-    // The next option; nullopt at the end, or where one is wrong (and said so on streams.err).
+    // The next option; nullopt at the end, or after an invalid one (reported on streams.err).
     std::optional<Argument> next(Streams& streams);
     bool failed() const { return failed_; }
 
@@ -39,7 +38,7 @@ public:
     // streams.err, which options are in force; not where the options end at an operand, for then
     // the caller knows more, and says it.
     int verbosity() const { return verbosity_; }
-    void add_verbosity() { ++verbosity_; }  // From an input variable.
+    void add_verbosity() { ++verbosity_; }  // For an input variable.
     // Of an option that was not on the command line but is in force likewise.
     void note(const std::string& option_name, const char* value);
 
@@ -59,7 +58,7 @@ private:
     std::vector<option> options_;
     std::string letters_;
     bool failed_ = false, tells_ = true;
-    bool advises_ = false;  // A person reads what is said.
+    bool advises_ = false;  // Advice is on.
     int verbosity_ = 0;
     std::vector<std::pair<std::string, std::string>> defined_;
 };
@@ -69,10 +68,10 @@ void print_defined(const std::string& command,
                    const std::vector<std::pair<std::string, std::string>>& defined,
                    std::ostream& err);
 
-// The error for a known option of Slurm that is not built: names it.
+// The error for a known option of Slurm that is not built; it names the option.
 Status not_supported(std::span<const option> options, int letter);
 
-std::string user_name_of(std::uint32_t uid);  // The number itself where there is no name.
+std::string user_name_of(std::uint32_t uid);  // The number itself if there is no name.
 
 // Of a name, or of a number that is the uid itself; nullopt: there is no such user here.
 std::optional<std::uint32_t> uid_of_user(const std::string& name_or_uid);

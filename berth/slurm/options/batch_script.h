@@ -1,4 +1,4 @@
-// BatchScript: what sbatch reads in a script before it submits it: that it is one, and its #SBATCH
+// BatchScript: what sbatch checks and reads in a script before submission: its form and its #SBATCH
 // lines.
 #pragma once
 
@@ -12,7 +12,8 @@ namespace berth::slurm {
 
 inline constexpr std::size_t kScriptBytesMax = 4 * 1024 * 1024;  // As in Slurm.
 
-// Refuses, in Slurm's words, what is empty, has no "#!", has DOS line breaks or is too large.
+// Refuses, in Slurm's words, a script that is empty, has no "#!", has DOS line breaks or is too
+// large.
 Status check_script(std::string_view script);
 
 struct Directive {

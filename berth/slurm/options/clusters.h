@@ -1,4 +1,4 @@
-// -M, --clusters: there is one, and others are refused in Slurm's words.
+// -M, --clusters: there is one cluster; others are refused in Slurm's words.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Draft: a job or step in the making: what the options of one command line, its environment and its
-// script come to.
+// Draft: the job or step that the options of one command line, its environment and its script
+// describe.
 #pragma once
 
 #include <chrono>
@@ -20,13 +20,13 @@ struct Draft {
     bool export_given = false;
     bool parsable = false, quiet = false;
     int verbose = 0;
-    bool in_a_job = false;  // srun's: most of SLURM_* tell of the job then.
+    bool in_a_job = false;  // For srun: most of SLURM_* then describe the job.
     // srun's own.
     bool label = false, exact = false, overlap = false, unbuffered = false, pty = false;
-    bool gres_given = false;  // --gres=none and gpu:0 mean something there.
+    bool gres_given = false;  // Given, also as --gres=none or gpu:0.
     std::optional<std::string> job_id;
     bool time_given = false;
-    bool cpus_per_task_given = false;  // And not taken over from the job that srun is in.
+    bool cpus_per_task_given = false;  // Given here, not inherited from the job that srun is in.
     bool kill_on_bad_exit = false;
     std::optional<std::chrono::seconds> wait_for_tasks;  // --wait, from the first task's end on.
     bool list_mpi = false;                               // --mpi=list
@@ -34,9 +34,9 @@ struct Draft {
     bool wait = false;                                   // sbatch --wait
     std::string get_user_env;  // --get-user-env: "120L", as the node reads it.
     std::string export_file, clusters;
-    bool tell_ends = true;            // Of each task that failed.
-    std::vector<std::string> of_job;  // Options given that mean a job, and not a step in it.
-    // Those of who waits for a job.
+    bool tell_ends = true;            // Reports each task that failed.
+    std::vector<std::string> of_job;  // Given options that apply to a job, not to a step.
+    // Options of commands that wait for a job.
     std::optional<std::chrono::seconds> patience;  // --immediate
     bool no_shell = false;
     std::optional<std::int32_t> kill_command;  // --kill-command: this signal.

@@ -1,4 +1,4 @@
-// What of its caller goes with a job: the environment (--export), the folder, the command line.
+// What a job inherits from its submitter: the environment (--export), the folder, the command line.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace berth::slurm {
 
-// ALL, NONE, NIL, or a list of NAME and NAME=value; "ALL,NAME=value" is both. SLURM_* always goes
-// along.
+// ALL, NONE, NIL, or a list of NAME and NAME=value; "ALL,NAME=value" is both. SLURM_* is always
+// included.
 std::vector<std::string> exported_environment(const Invocation& call, const std::string& what);
 
-// --chdir as given, from the folder we are in; that one if it is empty.
-// --export-file: NAME=value texts, each ended by a zero byte, of a file or an open descriptor.
+// --chdir, relative to the current folder; the current folder if it is empty. --export-file:
+// NAME=value texts, each ended by a zero byte, of a file or an open descriptor.
 Result<std::vector<std::string>> environment_file(const std::string& name_or_number);
 
 std::string work_dir_of(const std::string& chdir);

@@ -21,13 +21,13 @@ enum CommandBits : unsigned {
     kSalloc = 4,
     kBoth = kSbatch | kSrun,
     kJobs = kSbatch | kSalloc | kSrun,
-    kNotStep = 8,  // Says nothing of a step within a job, so srun warns there.
+    kNotStep = 8,  // Has no effect on a step within a job, so srun warns there.
     kOfJob = kJobs | kNotStep,
 };
 
 struct JobOption {
     const char* name;
-    char letter = 0;             // 0: it has none.
+    char letter = 0;             // 0: none.
     int argument = no_argument;  // As getopt_long has it.
     unsigned commands = kJobs;
     Status (*set)(Draft& draft, const char* value) = nullptr;  // nullptr: not built yet.

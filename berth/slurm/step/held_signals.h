@@ -1,5 +1,5 @@
-// HeldSignals: SIGINT, SIGTERM, SIGHUP and SIGQUIT are held back while it lives, and taken at
-// leave. A Client that watches fd() stops waiting as soon as one of them comes.
+// HeldSignals: blocks SIGINT, SIGTERM, SIGHUP and SIGQUIT during its lifetime and hands them out on
+// request. A Client that watches fd() stops waiting as soon as one arrives.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ public:
     HeldSignals& operator=(const HeldSignals&) = delete;
 
     int fd() const { return fd_; }  // Readable while a signal waits to be taken.
-    // Takes one, if it comes within that time; 0: none came.
+    // Takes one that arrives within that time; 0: none did.
     int wait(std::chrono::milliseconds most) const;
 
 private:
@@ -26,19 +26,19 @@ private:
     int fd_ = -1;
 };
 
-// What salloc and srun pass on to the processes that they have started.
+// The signals that salloc and srun pass on to the processes that they have started.
 inline constexpr std::array kForwardedSignals{SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
-// For a command that was told to end: half a second for each answer, no retries, and no further
-// signal stops it.
+// For a command that was told to end: half a second for each answer, no retries, and further
+// signals are ignored.
 inline constexpr ClientOptions kBrief{.timeout = std::chrono::milliseconds(500),
                                       .retry_for = std::chrono::milliseconds(0),
                                       .slow_down_for = std::chrono::milliseconds(0)};
 
-// The controller did not answer, as opposed to: it refused.
+// The controller did not answer, as opposed to a refusal.
 bool is_silent(const api::Problem& problem);
 
-// The call; once more, briefly, if a signal stopped it.
+// Makes the call; repeats it once, briefly, if a signal stopped it.
 template <class Call>
 auto call_to_the_end(Client& client, Call call) {
     auto reply = call();

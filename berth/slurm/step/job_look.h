@@ -1,5 +1,5 @@
-// JobLook: how a command that waits beside a job (srun, salloc) sees whether the job is still
-// there. A look that comes to nothing is no sign that the job is over.
+// JobLook: lets a command that waits beside a job (srun, salloc) poll whether the job still exists.
+// A poll that fails does not mean that the job is over.
 #pragma once
 
 #include <chrono>
@@ -11,27 +11,28 @@
 
 namespace berth::slurm {
 
-// For calls that are repeated anyway: no retries, and over before a client would report a silent
-// controller.
+// For repeated calls: no retries, and a timeout shorter than that after which a client reports that
+// the controller does not respond.
 inline constexpr ClientOptions kOneTry{.timeout = std::chrono::seconds(3),
                                        .retry_for = std::chrono::milliseconds(0),
                                        .slow_down_for = std::chrono::milliseconds(0)};
 
 class JobLook {
 public:
-    // With a client of its own, which gives up soon: who looks has signals and output to attend to.
+    // Uses a client of its own with a short timeout, since the caller has signals and output to
+    // handle.
     explicit JobLook(const Invocation& call);
     CallResult<std::vector<api::JobRow>> at(const std::string& job) { return client_.job(job); }
     CallResult<api::NodeRow> node(const std::string& name) { return client_.node(name); }
-    void stop_at(int fd);  // A look ends as soon as this descriptor is readable; -1: none.
+    void stop_at(int fd);  // A poll ends as soon as this descriptor is readable; -1: none.
 
 private:
     Client client_;
 };
 
-// The controller was asked, and knows of no such job. False: nobody knows.
+// The controller answered that there is no such job. False: it exists, or that is not known.
 bool is_gone(const api::Problem& problem);
-// False only where the look has shown that the step is over.
+// False only if the poll has shown that the step is over.
 bool may_run_still(const CallResult<std::vector<api::JobRow>>& look, StepId step);
 
 }  // namespace berth::slurm

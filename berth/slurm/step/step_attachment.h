@@ -1,5 +1,5 @@
-// StepAttachment: a connection to the srun of a running step, beside the shepherds': what its tasks
-// write comes by it from now on, and what they are to read goes.
+// StepAttachment: sattach's connection to the srun of a running step: carries the tasks' output
+// from now on, and input to them.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@
 
 namespace berth::slurm {
 
-inline constexpr std::uint32_t kAttached = 0xffffffff;  // What our hello says for a node.
-// A peer (srun, a shepherd) that takes nothing for this long is gone.
+inline constexpr std::uint32_t kAttached = 0xffffffff;  // The node index in our hello.
+// A peer (srun, a shepherd) that reads nothing for this long is considered gone.
 inline constexpr int kSendMilliseconds = 60'000;
 
 class StepAttachment {
@@ -23,14 +23,14 @@ public:
     StepAttachment& operator=(StepAttachment&&) noexcept;
     ~StepAttachment();
 
-    // Waits for the next frame of srun's or for something to read at `input` (-1: none). nullopt
-    // where there is only something to read.
+    // Waits for the next frame from srun, or until `input` is readable (-1: none); nullopt in the
+    // second case.
     struct Heard {
         std::optional<StepFrame> frame;
         bool over = false;  // srun is gone.
     };
     Heard wait(int input);
-    // False: srun is gone, or takes nothing.
+    // False: srun is gone, or does not read.
     bool send_input(std::uint32_t task, std::string_view bytes);
 
 private:

@@ -1,6 +1,6 @@
-// StepFiles: the files of a step that srun writes itself: each that is one file for all tasks. One
-// writer and one truncation, so that no node takes away what another has written. A name that
-// differs by task or node (%t, %n, %N) is opened there.
+// StepFiles: the output files of a step that srun writes itself, namely those that all tasks share.
+// One writer and one truncation, so that no node destroys what another has written. Files whose
+// name differs by task or node (%t, %n, %N) are opened on the nodes.
 #pragma once
 
 #include <memory>
@@ -20,16 +20,17 @@ public:
     StepFiles(const StepFiles&) = delete;
     StepFiles& operator=(const StepFiles&) = delete;
 
-    // Opens those of the call's files that are srun's, as far as their names are known before the
-    // step is; what is in them stays. In the call, their output then comes to srun.
+    // Opens srun's files among those of the call, if their names are known before the step exists,
+    // without truncating them. Changes the call so that their output comes to srun.
     Status prepare(api::StepCall& call, JobLook& look);
-    // The step exists: opens the rest, and truncates all, unless the reply says to append.
+    // To be called once the step exists: opens the rest, and truncates all, unless the reply says
+    // to append.
     Status begin(const api::StepReply& reply);
 
-    // Where a task's output goes: a file, or what srun would write it to.
+    // The destination of a task's output: a file, or srun's own stream.
     std::ostream& out(std::ostream& otherwise);
     std::ostream& err(std::ostream& otherwise);
-    // What could not be written; empty: nothing.
+    // The error of a failed write; empty: none.
     std::string failure() const;
 
 private:
@@ -39,9 +40,9 @@ private:
     std::string path_of(const std::string& pattern, const StepId* step) const;
 
     std::string job_;
-    api::JobRow row_;  // Where a name asks for more than the job's id.
+    api::JobRow row_;  // For names that need more than the job's id.
     std::unique_ptr<OneFile> out_, err_;
-    bool joined_ = false;  // Errors are in the output's file.
+    bool joined_ = false;  // Standard error goes to the output's file.
 };
 
 // "a.out", "%j.log": but neither "none", "all", a task's number, nor what differs by task or node.

@@ -1,4 +1,5 @@
-// StepOutput: what the tasks write, line by line on srun's own output, and how each of them ended.
+// StepOutput: writes the tasks' output line by line to srun's own streams, and collects how each
+// task ended.
 #pragma once
 
 #include <iosfwd>
@@ -14,7 +15,7 @@ class StepOutput {
 public:
     struct Style {
         bool label = false;       // "3: " before each line.
-        bool unbuffered = false;  // As it comes, and not line by line.
+        bool unbuffered = false;  // Writes data as it arrives, not line by line.
         std::uint32_t tasks = 1;
     };
     StepOutput(Style style, std::ostream& out, std::ostream& err)
@@ -22,13 +23,13 @@ public:
 
     void write(const StepFrame& frame);  // An out or err frame.
     void task_ended(std::uint32_t task, ExitStatus exit);
-    void flush();  // Whatever has no line end yet.
+    void flush();  // Writes incomplete lines.
 
-    // srun's exit code: the highest of the tasks', 128 + signal where one was killed.
+    // srun's exit code: the highest of the tasks', 128 + signal for a killed one.
     int exit_code() const;
 
-    // "srun: error: gpu1: tasks 0-3: Exited with exit code 3", tasks of a node that ended alike
-    // together.
+    // "srun: error: gpu1: tasks 0-3: Exited with exit code 3", with the tasks of a node that ended
+    // alike on one line.
     void print_failures(const std::vector<std::string>& node_of_task, std::ostream& to) const;
 
     std::size_t ended() const { return ends_.size(); }

@@ -1,5 +1,5 @@
-// StepRun: one step of a running job from srun's side: asked for, its tasks' input and output
-// carried, its end told as an exit code.
+// StepRun: one step of a running job from srun's side: creates it, carries its tasks' input and
+// output, and returns its exit code.
 #pragma once
 
 #include <chrono>
@@ -20,8 +20,8 @@ namespace berth::slurm {
 
 class StepRun {
 public:
-    // `call` is srun's, with the job's variables in its environment; `own_job`: the job was made
-    // for this step, so what the options say of a job is not said of the step.
+    // `call`: srun's, with the job's variables in its environment. `own_job`: the job was made for
+    // this step, so options that apply to a job are not repeated for the step.
     StepRun(const Invocation& call, Client& client, Streams& streams, const Draft& draft,
             std::string job, std::vector<std::string> command, bool own_job);
 

@@ -1,5 +1,5 @@
-// StepSignals: what srun does with the signals it gets while its step runs. It passes them on to
-// the tasks; and where nobody answers who could end them, it leaves within two seconds.
+// StepSignals: srun's handling of signals while its step runs. It passes them on to the tasks. If
+// neither the controller nor a node answers, srun exits within two seconds.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ public:
         : job_(job), reply_(reply), client_(client), look_(look), streams_(streams) {}
 
     void take(int signal, const StepListener& listener);
-    // True: nobody answers, which has been said, and srun is to end with exit_code().
+    // True: no peer answers, a message was printed, and srun must exit with exit_code().
     bool leaves(const StepListener& listener);
     bool has_left() const { return leaves_; }
     int exit_code() const { return 128 + signal_; }
@@ -44,8 +44,8 @@ private:
     JobLook& look_;
     Streams& streams_;
     int signal_ = 0;                          // The last of those that end srun.
-    int held_back_ = 0;                       // Until there are tasks to pass it on to.
-    std::optional<Clock::time_point> asked_;  // When it came, or was looked into the last time.
+    int held_back_ = 0;                       // Kept until there are tasks to pass it on to.
+    std::optional<Clock::time_point> asked_;  // When the signal arrived, or was last acted on.
     bool forced_ = false, leaves_ = false;
     Clock::time_point interrupted_{}, ctrl_c_sent_{};
 };

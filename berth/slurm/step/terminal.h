@@ -1,5 +1,5 @@
-// RawTerminal: the terminal that srun --pty sits before, as a plain line to the one on the node:
-// what is typed goes there as it is, and its own echo, line editing and Ctrl-C are switched off.
+// RawTerminal: puts srun's terminal into raw mode for --pty: input goes to the node's terminal
+// unchanged, and local echo, line editing and Ctrl-C are off.
 #pragma once
 
 #include <termios.h>
@@ -12,8 +12,8 @@ namespace berth::slurm {
 
 class RawTerminal {
 public:
-    RawTerminal();   // Does nothing where standard input is no terminal.
-    ~RawTerminal();  // Puts it back as it was.
+    RawTerminal();   // Does nothing if standard input is not a terminal.
+    ~RawTerminal();  // Restores the former mode.
     RawTerminal(const RawTerminal&) = delete;
     RawTerminal& operator=(const RawTerminal&) = delete;
 
@@ -21,7 +21,7 @@ private:
     std::optional<termios> before_;
 };
 
-// Of the terminal at standard input; 24 by 80 where there is none.
+// Size of the terminal at standard input; 24 by 80 if there is none.
 TerminalSize terminal_size();
 
 }  // namespace berth::slurm

@@ -1,4 +1,4 @@
-// Iterate: --iterate of squeue and sinfo: the same again and again, until a signal ends it.
+// Iterate: --iterate of squeue and sinfo: repeats the output until a signal ends it.
 #pragma once
 
 #include <chrono>
@@ -13,8 +13,8 @@ namespace berth::slurm {
 
 Result<std::chrono::seconds> parse_iterate(const std::string& text);
 
-// Once without `every`. Otherwise each time with the date above and an empty line below, whatever
-// comes of it; it ends only when nobody reads any more.
+// Runs once without `every`. Otherwise repeats, also after errors, with the date above and an empty
+// line below, until the reader has closed the output.
 int show_repeatedly(std::optional<std::chrono::seconds> every, bool header, Streams& streams,
                     const std::function<int()>& show);
 

@@ -16,10 +16,10 @@ struct JobField {
     std::string_view reads = {};  // Of the row, separated by spaces; empty: it may be all.
 };
 
-// What a controller must tell of each job for these letters of -o and -S; empty: all.
+// The fields that the controller must send for these letters of -o and -S; empty: all.
 std::vector<std::string> fields_for(std::string_view letters);
 
-// nullptr: squeue has no such letter, or we do not print it yet.
+// nullptr: squeue has no such letter, or it is not built yet.
 const JobField* find_job_field(char letter);
 
 bool is_time(char letter);  // Slurm never cuts those off.

@@ -1,5 +1,5 @@
-// The order of squeue's rows, -S: what jobs are compared by. Rows are large and many, so what is
-// compared is taken out of each once, and the row need not be kept.
+// The order of squeue's rows, -S. Rows are large and many, so the keys are extracted once, and the
+// row need not be kept.
 #pragma once
 
 #include <compare>
@@ -15,7 +15,7 @@ namespace berth::slurm {
 
 class JobOrder {
 public:
-    // By the number, or where that is the same by the text.
+    // Compared by the number, then by the text.
     struct Key {
         std::int64_t number = 0;
         std::string text = {};

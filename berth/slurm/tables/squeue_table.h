@@ -1,5 +1,5 @@
-// squeue's table: rows come in one after the other and are printed in order. What is kept of each
-// is its line, a hundredth of it.
+// squeue's table: takes rows one by one and prints them in order. It keeps only the line of each
+// row, a hundredth of its size.
 #pragma once
 
 #include <iosfwd>
@@ -14,8 +14,8 @@ namespace berth::slurm {
 
 class JobTable {
 public:
-    // An error names a letter of `format`, or a key of `order`, that there is not.
-    // Without `convert` memory is in MiB, and not in the largest unit that fits.
+    // An error names an unknown letter of `format` or key of `order`. Without `convert` memory is
+    // in MiB, and not in the largest unit that fits.
     static Result<JobTable> make(PercentFormat format, std::string_view order, Time now,
                                  bool convert = true);
 

@@ -1,4 +1,4 @@
-// The commands that print tables of what there is.
+// The commands that print tables.
 #pragma once
 
 #include "berth/slurm/text/command.h"

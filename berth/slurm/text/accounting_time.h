@@ -1,4 +1,4 @@
-// AccountingTime: how long a job or step of the accounting waited, ran and stood still.
+// AccountingTime: how long a job or step in accounting waited, ran and was suspended.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@ namespace berth::slurm {
 
 // From a start to its end, or until now; zero without a start.
 Duration elapsed_between(std::optional<Time> from, std::optional<Time> to, Time now);
-// How long a job stood still, and how long it ran without that; until now, if it is not over.
+// Suspended time, and run time without it; until now if the job has not ended.
 Duration suspended_for(const api::AccountingRow& job, Time now);
 Duration ran_for(const api::AccountingRow& job, Time now);
 

@@ -1,4 +1,4 @@
-// ArgumentText: the lists, keywords and numbers that the arguments of several commands contain.
+// ArgumentText: lists, keywords and numbers in the arguments of several commands.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Command: how a Slurm-named command is called. It sees no process of its own, so that a test can
-// run it.
+// Command: the invocation of a Slurm-named command. The command does not touch its process, so that
+// a test can run it.
 #pragma once
 
 #include <iosfwd>
