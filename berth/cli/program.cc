@@ -263,7 +263,7 @@ private:
         CLI::App* sim = app_.add_subcommand("sim", "Simulations in virtual time");
         sim->require_subcommand(1);
         CLI::App* world = sim->add_subcommand(
-            "world", "The controller and the agents under faults; exits 1 if a promise is broken");
+            "world", "The controller and the agents under faults; exits 1 if an invariant is broken");
         world->add_option("--seeds", sim_.seeds, "How many worlds")
             ->check(CLI::Range(1, 1'000'000));
         world->add_option("--first", sim_.first, "The first seed");
@@ -347,7 +347,7 @@ private:
         run->add_option("--limits", sim_run_.limits,
                         "Time limits the trace does not tell: rounded, exact, none or a factor");
         run->add_option("--moves", sim_run_.moves,
-                        "So often a cycle looks for a start earlier than the promised one; 4; "
+                        "How often a cycle looks for a start earlier than the planned one; 4; "
                         "0: until nobody can move");
         run->add_option("--seed", sim_run_.seed, "Of a generated workload");
         run->add_option("--first", sim_run_.first, "Only so many jobs of the trace");

@@ -224,7 +224,7 @@ private:
                 continue;  // The planned start of an array is that of its next task.
             }
             const PlannedStart* now = engine_.state().planned(id);
-            ASSERT_NE(now, nullptr) << "job " << to_string(id) << " lost its promise";
+            ASSERT_NE(now, nullptr) << "job " << to_string(id) << " lost its planned start";
             ASSERT_LE(now->start, planned_for.start) << "job " << to_string(id) << " was put off";
         }
     }

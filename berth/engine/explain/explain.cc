@@ -122,12 +122,14 @@ private:
             return;
         }
         if (is_blocked() || result_.reason == PendingReason::licenses) return;
+        const std::string jobs = planned_for_jobs();
+        if (jobs.empty()) return;  // A reservation keeps the nodes, and that has been said.
         Blocker blocker{.reason = PendingReason::priority, .level = "plan"};
         const bool endless = pending_.shape->length == Duration::max();
         blocker.text = std::string("Enough is free now, but ") +
                        (endless ? "it has no time limit, so it would never give back what "
                                 : "within its time limit that ") +
-                       "is promised to jobs before it:" + planned_for_job() + ".";
+                       "is planned for jobs before it:" + jobs + ".";
         result_.blockers.push_back(std::move(blocker));
     }
 
@@ -165,7 +167,7 @@ private:
     }
 
     // The jobs whose planned starts use nodes that this job could use, within its time.
-    std::string planned_for_job() const {
+    std::string planned_for_jobs() const {
         std::string jobs;
         std::size_t count = 0;
         const Time end = after(now_, pending_.shape->length);
@@ -224,7 +226,7 @@ private:
         if (option.empty()) return;
         may_plan_ = false;
         add_blocker("plan", "It has no planned start, by the site's " + std::string(option) +
-                                "; it starts when there is room that nobody is promised.");
+                                "; it starts when there is room that is planned for no other job.");
     }
 
     void explain_priority() {

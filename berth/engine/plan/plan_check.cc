@@ -264,10 +264,10 @@ std::optional<std::string> check_plan(const ClusterState& state, Time now, PlanC
         if (auto wrong = check_devices(state.spec().nodes[n], nodes[n])) return wrong;
     }
     for (const auto& [id, planned] : state.plan()) {
-        if (planned.end <= planned.start) return "an empty promise to " + to_string(id);
+        if (planned.end <= planned.start) return "an empty planned start of " + to_string(id);
         for (const auto& [node, amount] : planned.amounts) {
             if (state.condition(node).schedulable()) continue;
-            return "a promise to " + to_string(id) + " on a node that takes no work";
+            return "a planned start of " + to_string(id) + " on a node that takes no work";
         }
     }
     if (wanted.nobody_later_than_without_those_behind) return check_order(state, now);
@@ -280,7 +280,7 @@ std::optional<std::string> check_kept(const ClusterState& state,
         const Job* job = state.find_job(id);
         if (job == nullptr || job->state != JobState::pending) continue;
         const PlannedStart* now = state.planned(id);
-        if (now == nullptr) return "job " + to_string(id) + " lost its promise";
+        if (now == nullptr) return "job " + to_string(id) + " lost its planned start";
         if (now->start > planned_for.start) return "job " + to_string(id) + " was put off";
     }
     return std::nullopt;

@@ -209,7 +209,7 @@ struct ClusterState::Loading {
         return Done{};
     }
     Status add(SnapshotPlannedStart piece) {
-        if (!state.index_.pending().contains(piece.job)) return malformed("a promise to no one");
+        if (!state.index_.pending().contains(piece.job)) return malformed("a planned start of no pending job");
         state.planned_[piece.job] = std::move(piece.planned);
         return Done{};
     }

@@ -1,5 +1,5 @@
-// Berth's own metrics and those of seed 002 that are read off the published cluster: queues, what
-// they hold, what they wait for, and how fair that is.
+// Berth's own metrics, and the training platforms' that are read off a snapshot of the cluster:
+// queues, what they hold, what they wait for, and how fair that is.
 #include <algorithm>
 #include <array>
 #include <map>
