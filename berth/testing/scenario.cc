@@ -359,7 +359,8 @@ private:
         }
         if (explanation.planned_start) {
             text += "planned " + clock(*explanation.planned_start) + " on " +
-                    compress_hostlist(explanation.planned_nodes) + ", after";
+                    compress_hostlist(explanation.planned_nodes) +
+                    (explanation.waits_for.empty() ? "" : ", after");
             for (const JobId job : explanation.waits_for) text += " " + to_string(job);
             text += "\n";
         }
