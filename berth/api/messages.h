@@ -161,6 +161,13 @@ struct TresPriorityRow {
     std::int64_t micropoints = 0;
     BERTH_FIELDS(TresPriorityRow, tres, weight, micropoints)
 };
+// A term that Slurm has no column for.
+struct PriorityTermRow {
+    std::string term;
+    std::int64_t weight = 0;
+    std::int64_t micropoints = 0;
+    BERTH_FIELDS(PriorityTermRow, term, weight, micropoints)
+};
 struct PriorityRow {
     JobId job{0};
     Owner owner;
@@ -169,8 +176,10 @@ struct PriorityRow {
     std::int64_t site = 0, age = 0, association = 0, fair_share = 0, job_size = 0,
                  partition_part = 0, qos_part = 0, nice = 0;
     std::vector<TresPriorityRow> tres;
+    std::vector<PriorityTermRow> other_terms;
     BERTH_FIELDS(PriorityRow, job, owner, account, partition, qos, cluster, priority, site, age,
-                 association, fair_share, job_size, partition_part, qos_part, nice, tres)
+                 association, fair_share, job_size, partition_part, qos_part, nice, tres,
+                 other_terms)
 };
 
 // GET /v1/shares: accounts and users, an account before what is beneath it. Parts of one are in

@@ -55,7 +55,7 @@ constexpr auto kYamlPartitionKeys = std::to_array<Translation>({
 
 // What a policy of its own may say: nothing about who and what there is.
 constexpr auto kPolicyKeys = std::to_array<std::string_view>(
-    {"order", "placement", "enforce_accounts", "enforce_limits", "hold_after"});
+    {"order", "placement", "priority", "enforce_accounts", "enforce_limits", "hold_after"});
 
 class YamlReader {
 public:
@@ -96,6 +96,8 @@ public:
             } else if (key == "placement") {
                 drop_rules("placement");
                 read_placement(entry.second);
+            } else if (key == "priority") {
+                read_priority(entry.second);
             } else if (key == "gpu_types") {
                 read_gpu_types(entry.second);
             } else if (key == "licenses") {
@@ -113,16 +115,18 @@ public:
             } else if (key == "enforce_accounts") {
                 draft_.spec.scheduling.enforce_accounts = flag(entry.second);
             } else {
-                error(entry.first,
-                      "there is no option " + key +
-                          "; there are cluster, nodes, partitions, accounts, qos, "
-                          "operators, order, placement, gpu_types, licenses, enforce_accounts, "
-                          "enforce_limits, hold_after, fence, notifications, remove_shared_memory");
+                no_option(entry.first);
             }
         }
     }
 
 private:
+    void no_option(const YAML::Node& key) {
+        error(key, "there is no option " + key.as<std::string>() +
+                       "; there are cluster, nodes, partitions, accounts, qos, operators, order, "
+                       "placement, priority, gpu_types, licenses, enforce_accounts, "
+                       "enforce_limits, hold_after, fence, notifications, remove_shared_memory");
+    }
     // licenses: {matlab: 4}
     void read_licenses_of(const YAML::Node& node) {
         if (!node.IsMap()) return error(node, "should be a map of names and numbers");
@@ -246,6 +250,20 @@ private:
         read_node_line(draft_, line, defaults);
     }
 
+    // {age: 1000, deadline: {weight: 5000, horizon: 3600}}
+    void read_priority(const YAML::Node& node) {
+        if (!node.IsMap()) return error(node, "should be a map of priority terms and weights");
+        for (const auto& entry : node) {
+            RuleSpec term{.kind = "priority", .name = scalar(entry.first)};
+            if (entry.second.IsMap()) {
+                for (const auto& one : entry.second)
+                    read_rule_key(scalar(one.first), one.second, term);
+            } else {
+                term.weight = number(entry.second, -kNumberMax, kNumberMax);
+            }
+            if (is_rule(entry.first, term)) draft_.priority_terms.push_back(std::move(term));
+        }
+    }
     // The name of a rule, or a map of `rule` and its settings, whole numbers all.
     // "spread", or {rule: spread, weight: 2, SETTING: NUMBER}.
     void read_rule(const char* kind, const YAML::Node& node) {
@@ -259,12 +277,14 @@ private:
             return error(node, std::string("should be a rule of kind ") + kind +
                                    "; `berth policy list` names them");
         }
+        if (is_rule(node, rule)) draft_.spec.scheduling.rules.push_back(std::move(rule));
+    }
+    bool is_rule(const YAML::Node& at, const RuleSpec& rule) {
         ClusterSpec alone;
         alone.scheduling.rules.push_back(rule);
-        if (const auto policy = build_policy(alone); !policy.ok()) {
-            return error(node, policy.error().message);
-        }
-        draft_.spec.scheduling.rules.push_back(std::move(rule));
+        const auto policy = build_policy(alone);
+        if (!policy.ok()) error(at, policy.error().message);
+        return policy.ok();
     }
     // Those of a file read before.
     void drop_rules(std::string_view kind) {

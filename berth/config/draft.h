@@ -45,7 +45,8 @@ struct Draft {
     std::map<std::string, NodeSet, std::less<>> node_sets;
     std::vector<Line> switches;  // SwitchName lines, wherever they stood.
     std::vector<std::pair<Line, std::optional<Pair>>>
-        partition_nodes;  // By partition: its line, its Nodes=.
+        partition_nodes;                   // By partition: its line, its Nodes=.
+    std::vector<RuleSpec> priority_terms;  // As berth.yaml says.
     std::string slurm_conf = "slurm.conf";
 
     void error(const Line& line, const Pair& pair, std::string message) {
@@ -78,6 +79,10 @@ void read_node_set_line(Draft& draft, const Line& line);
 void resolve_partition_nodes(Draft& draft);
 void read_scheduling_keys(Draft& draft);
 void read_priority_keys(Draft& draft);
+// berth.yaml's priority: stands above slurm.conf's weights, so it comes after them.
+void add_priority_terms(Draft& draft);
+// The weights as they are now, among the settings that `scontrol show config` lists.
+void list_priority_terms(Draft& draft);
 void read_care_keys(Draft& draft);
 void read_site_keys(Draft& draft);
 void read_step_keys(Draft& draft);

@@ -56,12 +56,14 @@ Loaded load_all(const ConfigFiles& files, const ConfigText* policy_file) {
     resolve_partition_nodes(draft);
     read_scheduling_keys(draft);
     read_priority_keys(draft);
+    add_priority_terms(draft);
     read_care_keys(draft);
     read_site_keys(draft);
     read_notification_keys(draft);
     read_step_keys(draft);
     read_licenses(draft);
     list_settings(draft);
+    list_priority_terms(draft);
     const Result<Policy> policy = build_policy(draft.spec);
     if (!policy.ok() && !draft.findings.has_errors()) {
         draft.findings.add(Severity::error, files.berth ? files.berth->name : draft.slurm_conf, 0,

@@ -65,6 +65,7 @@ Findings check_policy(const ConfigText& policy) {
         read_scheduling_keys(draft);
         read_priority_keys(draft);
     }
+    add_priority_terms(draft);
     draft.findings.sort();
     return draft.findings;
 }

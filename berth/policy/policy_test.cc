@@ -87,7 +87,7 @@ TEST(Policy, NamesTheRuleThatItDoesNotKnow) {
     const Case cases[] = {
         {term("ages", 1),
          "no priority rule 'ages'; there are site, age, association, "
-         "fair_share, size, partition, qos, tres, nice"},
+         "fair_share, size, partition, qos, tres, deadline, nice"},
         {{.kind = "placement", .name = "packing"},
          "no placement rule 'packing'; there are pack, weight, spread, first_fit, best_fit, "
          "worst_fit, dot_product, random, fgd, fragmentation, gpu_packing, gpu_clustering, "

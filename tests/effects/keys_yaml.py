@@ -177,6 +177,16 @@ def order(run):
     same(run.first(yaml={"order": "shortest_first"}, jobs=[{"limit": 100}, {"limit": 10}]), 2)
 
 
+@yaml_key("priority", seen="the term has its weight, and sprio shows it")
+def priority(run):
+    run.configure("PriorityWeightAge=7", yaml={"priority": {"deadline": {"weight": 1000, "horizon": 2 * 24 * 3600}, "size": 500}})
+    see("PriorityWeightJobSize   = 500" in run.out("scontrol", "show", "config"))
+    see("PriorityWeightAge       = 7" in run.out("scontrol", "show", "config"))
+    term, points = run.priority("-t60", "--deadline=now+1day", what="%X").split("=")
+    same(term, "deadline")
+    see(490 <= int(points) <= 510, points)
+
+
 @yaml_key("placement", seen="the second job is where the first is not")
 def placement(run):
     run.configure(yaml={"placement": "spread"})

@@ -76,7 +76,8 @@ api::PriorityRow row_of(const Snapshot& snapshot, const Job& job, const Policy& 
                          .qos = spec.qos[job.qos.index()].name,
                          .cluster = spec.name,
                          .priority = policy.priority(job, view)};
-    const std::pair<std::string_view, std::int64_t*> columns[] = {
+    using Column = std::pair<std::string_view, std::int64_t*>;
+    const Column columns[] = {
         {"site", &row.site},
         {"age", &row.age},
         {"association", &row.association},
@@ -86,8 +87,14 @@ api::PriorityRow row_of(const Snapshot& snapshot, const Job& job, const Policy& 
         {"qos", &row.qos_part},
     };
     for (const PriorityPart& part : policy.priority_parts(job, view)) {
-        for (const auto& [name, column] : columns) {
-            if (part.name == name) *column = part.micropoints;
+        const auto column = std::ranges::find(columns, part.name, &Column::first);
+        if (column != std::end(columns)) {
+            *column->second = part.micropoints;
+        } else if (part.name != "nice" && part.name != "tres") {
+            const std::int64_t weight = policy.priority_weight(part.name);
+            if (weight != 0) {
+                row.other_terms.push_back({std::string(part.name), weight, part.micropoints});
+            }
         }
     }
     row.nice = job.spec.nice;

@@ -98,6 +98,7 @@ std::string plain_format(const SprioOptions& options, const PriorityWeights& wei
                                      : std::string(" %.10") + letter;
     }
     if (!weights.tres.empty()) format += options.normalized ? " %20t" : " %.20T";
+    if (!weights.other.empty()) format += options.normalized ? " %20x" : " %.20X";
     return format;
 }
 

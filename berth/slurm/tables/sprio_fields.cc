@@ -49,6 +49,16 @@ std::string tres_factors(const PriorityRow& row, bool normalized) {
     return text;
 }
 
+std::string other_terms(const PriorityRow& row, bool normalized) {
+    std::string text;
+    for (const api::PriorityTermRow& one : row.other_terms) {
+        text += (text.empty() ? "" : ",") + one.term + "=" +
+                (normalized ? decimal(one.micropoints, one.weight * kMicro, 2)
+                            : whole_points(one.micropoints));
+    }
+    return text;
+}
+
 std::string none(const Weights&) { return ""; }
 
 #define BERTH_TERM(small, large, header, part, weight_name)                                       \
@@ -81,6 +91,9 @@ constexpr auto kPriorityFields = std::to_array<PriorityField>({
     {'t', "TRES", [](const PriorityRow& r, const Weights&) { return tres_factors(r, true); }, none},
     {'T', "TRES", [](const PriorityRow& r, const Weights&) { return tres_factors(r, false); },
      [](const Weights& w) { return w.tres; }},
+    {'x', "TERMS", [](const PriorityRow& r, const Weights&) { return other_terms(r, true); }, none},
+    {'X', "TERMS", [](const PriorityRow& r, const Weights&) { return other_terms(r, false); },
+     [](const Weights& w) { return w.other; }},
     {'u', "USER",
      [](const PriorityRow& r, const Weights&) {
          return r.owner.user.empty() ? std::to_string(r.owner.uid) : *r.owner.user;
@@ -142,7 +155,8 @@ PriorityWeights weights_of(const api::ConfigRow& config) {
             .size = weight("PriorityWeightJobSize"),
             .partition = weight("PriorityWeightPartition"),
             .qos = weight("PriorityWeightQOS"),
-            .tres = setting_of(config, "PriorityWeightTRES")};
+            .tres = setting_of(config, "PriorityWeightTRES"),
+            .other = setting_of(config, "PriorityTerms")};
 }
 
 const PriorityField* find_priority_field(char letter) {

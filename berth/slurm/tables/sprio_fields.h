@@ -13,7 +13,8 @@ namespace berth::slurm {
 // What slurm.conf gives each term; 0 where it says nothing.
 struct PriorityWeights {
     std::int64_t age = 0, association = 0, fair_share = 0, size = 0, partition = 0, qos = 0;
-    std::string tres;  // As configured.
+    std::string tres;   // As configured.
+    std::string other;  // Terms that Slurm has no column for: "deadline=5000".
 };
 PriorityWeights weights_of(const api::ConfigRow& config);
 std::string setting_of(const api::ConfigRow& config, std::string_view name);  // Empty: none.
