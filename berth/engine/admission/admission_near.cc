@@ -4,14 +4,14 @@
 #include "berth/base/size_text.h"
 #include "berth/engine/admission/admission_checks.h"
 #include "berth/engine/placement/demand.h"
+#include "berth/model/gres_lists.h"
 
 namespace berth {
 namespace {
 
 std::int64_t gpus_in(const JobRequest& request) {
     std::int64_t count = 0;
-    for (const auto* list :
-         {&request.gres_per_node, &request.gpus, &request.gpus_per_node, &request.gpus_per_task}) {
+    for (const auto* list : gres_lists(request)) {
         for (const GresRequest& one : *list) count += one.name == "gpu" ? one.count : 0;
     }
     return count;

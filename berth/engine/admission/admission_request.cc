@@ -9,6 +9,7 @@
 #include "berth/engine/placement/demand.h"
 #include "berth/engine/placement/features.h"
 #include "berth/engine/placement/gpu_counts.h"
+#include "berth/model/gres_lists.h"
 
 namespace berth {
 namespace {
@@ -72,17 +73,11 @@ Objection check_gres_list(const ClusterSpec& spec, const std::vector<GresRequest
     return std::nullopt;
 }
 
-bool has_gpus(const std::vector<GresRequest>& requests) {
-    return std::any_of(requests.begin(), requests.end(),
-                       [](const GresRequest& one) { return one.name == "gpu" && one.count > 0; });
-}
-
 Objection check_gres(const ClusterSpec& spec, const JobRequest& request) {
-    for (const auto* list :
-         {&request.gres_per_node, &request.gpus, &request.gpus_per_node, &request.gpus_per_task}) {
+    for (const auto* list : gres_lists(request)) {
         if (auto no = check_gres_list(spec, *list)) return no;
     }
-    if (has_gpus(request.gres_per_node) && has_gpus(request.gpus_per_node)) {
+    if (names_gpus(request.gres_per_node) && names_gpus(request.gpus_per_node)) {
         return refuse_invalid(
             "GPUs per node are given by --gres and by --gpus-per-node: say one of them");
     }
@@ -91,7 +86,7 @@ Objection check_gres(const ClusterSpec& spec, const JobRequest& request) {
     }
     std::int64_t total = 0;
     for (const GresRequest& gpus : request.gpus) total += gpus.count;
-    if (has_gpus(request.gpus) && total < request.nodes_min) {
+    if (names_gpus(request.gpus) && total < request.nodes_min) {
         return Refusing{.why = Refusal::unknown_gres,
                         .message = std::to_string(total) + " GPUs over " +
                                    std::to_string(request.nodes_min) +

@@ -5,6 +5,7 @@
 #include "berth/base/size_text.h"
 #include "berth/engine/admission/admission_checks.h"
 #include "berth/engine/placement/demand.h"
+#include "berth/model/gres_lists.h"
 
 namespace berth {
 namespace {
@@ -14,12 +15,8 @@ std::string amount_text(const GresRequest& part) {
 }
 
 bool asks_for_gpus(const JobRequest& request) {
-    const auto any = [](const std::vector<GresRequest>& list) {
-        return std::ranges::any_of(
-            list, [](const auto& one) { return one.name == "gpu" && one.count > 0; });
-    };
-    return any(request.gres_per_node) || any(request.gpus) || any(request.gpus_per_node) ||
-           any(request.gpus_per_task);
+    return std::ranges::any_of(gres_lists(request),
+                               [](const auto* list) { return names_gpus(*list); });
 }
 
 // The largest number of parts that one of their GPUs has.

@@ -1,6 +1,7 @@
 #include "berth/engine/state/shared_parts.h"
 
 #include "berth/base/codec.h"
+#include "berth/model/gres_lists.h"
 
 namespace berth {
 namespace {
@@ -40,10 +41,7 @@ void SharedParts::Texts::share(SharedText& text) {
 }
 
 void SharedParts::share_parts(JobRequest& request) {
-    for (auto* const list :
-         {&request.gres_per_node, &request.gpus, &request.gpus_per_node, &request.gpus_per_task}) {
-        gres_.share(*list);
-    }
+    for (auto* const list : gres_lists(request)) gres_.share(*list);
     nearness_.share(request.nearness);
     texts_.share(request.constraint);
     texts_.share(request.reservation);
