@@ -1,6 +1,7 @@
 #include "berth/store/accounting_rows.h"
 
 #include "berth/base/bitmask.h"
+#include "berth/model/node_names.h"
 
 namespace berth {
 
@@ -67,13 +68,6 @@ std::string tasks_text(const std::vector<std::uint32_t>& tasks, std::uint32_t ma
     BitSet set(std::size_t{tasks.back()} + 1);
     for (const std::uint32_t task : tasks) set.set(task);
     return set.to_list() + (max_running > 0 ? "%" + std::to_string(max_running) : "");
-}
-
-std::vector<std::string> names_of(const std::vector<NodeId>& nodes, const ClusterSpec& spec) {
-    std::vector<std::string> names;
-    names.reserve(nodes.size());
-    for (const NodeId node : nodes) names.push_back(spec.node(node).name);
-    return names;
 }
 
 void describe(AccountingRecord& row, const Job& job, const ClusterSpec& spec) {
@@ -143,7 +137,7 @@ AccountingRecord row_of(const Job& job, const ClusterSpec& spec, std::int64_t pr
     if (job.started_at) {
         row.cpus = job.cpus;
         row.allocated = job.allocated;
-        row.nodes = names_of(job.nodes, spec);
+        row.nodes = names_of(spec, job.nodes);
     }
     return row;
 }
@@ -198,7 +192,7 @@ AccountedStep row_of(const Step& step, const ClusterSpec& spec) {
             .state = step.state,
             .tasks = step.tasks,
             .cpus = step.cpus,
-            .nodes = names_of(step.nodes, spec),
+            .nodes = names_of(spec, step.nodes),
             .allocated = step.allocated,
             .started_at = step.started_at,
             .ended_at = step.ended_at,

@@ -8,6 +8,7 @@
 
 #include "berth/control/agents/nodes.h"
 #include "berth/engine/admission/admission.h"
+#include "berth/model/node_names.h"
 
 namespace berth {
 namespace {
@@ -18,11 +19,8 @@ constexpr std::size_t kJobsLost = 3;    // Before the node is drained.
 constexpr Duration kTryAgain = std::chrono::seconds(10);
 constexpr const char* kHeld = "launch failed requeued held";
 
-std::vector<std::string> names_of(const TurnBuilder& builder, const std::set<NodeId>& nodes) {
-    std::vector<std::string> names;
-    names.reserve(nodes.size());
-    for (const NodeId node : nodes) names.push_back(builder.state().spec().node(node).name);
-    return names;
+std::vector<std::string> names_in_order(const TurnBuilder& builder, const std::set<NodeId>& nodes) {
+    return names_of(builder.state().spec(), std::vector<NodeId>(nodes.begin(), nodes.end()));
 }
 
 JobUpdated refused_by(const Job& job, std::vector<std::string> nodes) {
@@ -35,7 +33,7 @@ JobUpdated refused_by(const Job& job, std::vector<std::string> nodes) {
 std::optional<JobUpdated> without(const TurnBuilder& builder, const Job& job,
                                   const std::set<NodeId>& nodes) {
     auto admitted = admit_update(builder.state(), builder.now(),
-                                 refused_by(job, names_of(builder, nodes)), true);
+                                 refused_by(job, names_in_order(builder, nodes)), true);
     if (auto* const fact = std::get_if<JobUpdated>(&admitted)) return std::move(*fact);
     return std::nullopt;
 }
@@ -60,7 +58,7 @@ bool Nodes::send_back(TurnBuilder& builder, NodeId node, const Job& job,
                           .outcome = JobState::pending,
                           .hold = for_job ? Hold::admin : Hold::none,
                           .reason = for_job ? kHeld : "",
-                          .refused_by = names_of(builder, refusals.by)});
+                          .refused_by = names_in_order(builder, refusals.by)});
     return true;
 }
 

@@ -4,19 +4,13 @@
 #include <cstring>
 #include <map>
 
+#include "berth/model/node_names.h"
 #include "berth/server/views/asked.h"
 #include "berth/server/views/job_text.h"
 #include "berth/server/views/names.h"
 
 namespace berth {
 namespace {
-
-std::vector<std::string> names_of(const ClusterSpec& spec, const std::vector<NodeId>& nodes) {
-    std::vector<std::string> names;
-    names.reserve(nodes.size());
-    for (const NodeId id : nodes) names.push_back(spec.node(id).name);
-    return names;
-}
 
 // Slurm numbers CPUs core by core: with two threads, core 1 is CPUs 2 and 3.
 std::string cpu_ids(const BitSet& cores, std::uint32_t threads) {
