@@ -65,6 +65,7 @@ void DerivedState::note_task_run(const Job& job) {
 }
 
 std::size_t DerivedState::running_tasks(const Job& job) const {
+    if (!job.array_job && !job.spec.array) return 0;
     const auto runs = task_runs.find(job.array_job.value_or(job.id));
     return runs == task_runs.end() ? 0 : runs->second.size();
 }
