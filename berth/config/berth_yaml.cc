@@ -255,7 +255,15 @@ private:
         if (!node.IsMap()) return error(node, "should be a map of priority terms and weights");
         for (const auto& entry : node) {
             RuleSpec term{.kind = "priority", .name = scalar(entry.first)};
+            if (!is_weighed(term.name)) {
+                error(entry.first, term.name +
+                                       " has no weight here: tres has PriorityWeightTRES "
+                                       "of slurm.conf, site and nice count a point each");
+                continue;
+            }
             if (entry.second.IsMap()) {
+                if (!entry.second["weight"])
+                    error(entry.first, term.name + " should have a weight, as {weight: 1000}");
                 for (const auto& one : entry.second)
                     read_rule_key(scalar(one.first), one.second, term);
             } else {

@@ -79,6 +79,8 @@ void read_node_set_line(Draft& draft, const Line& line);
 void resolve_partition_nodes(Draft& draft);
 void read_scheduling_keys(Draft& draft);
 void read_priority_keys(Draft& draft);
+// Whether berth.yaml's priority: can give this term a weight.
+bool is_weighed(std::string_view term);
 // berth.yaml's priority: stands above slurm.conf's weights, so it comes after them.
 void add_priority_terms(Draft& draft);
 // The weights as they are now, among the settings that `scontrol show config` lists.

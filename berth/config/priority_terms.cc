@@ -19,8 +19,6 @@ constexpr auto kSlurmTerms = std::to_array<SlurmTerm>({
     {"partition", "PriorityWeightPartition"},
     {"qos", "PriorityWeightQOS"},
 });
-constexpr auto kWithoutWeight = std::to_array<std::string_view>({"site", "tres", "nice"});
-
 bool is_priority(const RuleSpec& rule) { return rule.kind == "priority"; }
 
 // What `from` says goes above what `term` has; the rest stays.
@@ -50,6 +48,10 @@ void set(std::vector<std::pair<std::string, std::string>>& settings, std::string
 
 }  // namespace
 
+bool is_weighed(std::string_view term) {
+    return term != "site" && term != "tres" && term != "nice";
+}
+
 void add_priority_terms(Draft& draft) {
     std::vector<RuleSpec>& rules = draft.spec.scheduling.rules;
     if (draft.priority_terms.empty()) return;
@@ -72,9 +74,7 @@ void list_priority_terms(Draft& draft) {
     if (draft.priority_terms.empty()) return;
     std::string others;
     for (const RuleSpec& rule : draft.spec.scheduling.rules) {
-        if (!is_priority(rule) ||
-            std::ranges::find(kWithoutWeight, rule.name) != kWithoutWeight.end())
-            continue;
+        if (!is_priority(rule) || !is_weighed(rule.name)) continue;
         const auto slurm = std::ranges::find(kSlurmTerms, rule.name, &SlurmTerm::term);
         const std::string weight = std::to_string(rule.weight);
         if (slurm != kSlurmTerms.end()) {

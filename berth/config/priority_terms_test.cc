@@ -51,5 +51,17 @@ TEST(PriorityTerms, OfBerthYamlStandAboveSlurmsWeights) {
         std::string::npos);
 }
 
+// Each would be accepted and change nothing, or take the weight away that slurm.conf gave.
+TEST(PriorityTerms, NeedAWeightThatCounts) {
+    for (const auto& [yaml, why] :
+         {std::pair{"priority: {age: {max_age: 60}}\n", "age should have a weight"},
+          std::pair{"priority: {tres: 5}\n", "tres has no weight here"},
+          std::pair{"priority: {nice: 0}\n", "nice has no weight here"},
+          std::pair{"priority: {site: 2}\n", "site has no weight here"}}) {
+        EXPECT_NE(text_of(load_slurm(kSmallCluster, "", "", "", yaml)).find(why), std::string::npos)
+            << yaml;
+    }
+}
+
 }  // namespace
 }  // namespace berth::config
