@@ -84,20 +84,32 @@ private:
             if (id->index() == 0) {
                 return refuse(Refusal::not_supported, "QOS " + one.name + " is always there");
             }
-            if (state_.uses().of_qos(*id).submitted > 0) return in_use("QOS " + one.name);
+            if (any_unfinished([&](const Job& job) { return job.qos == *id; }))
+                return in_use("QOS " + one.name);
         }
         for (const std::string& name : edits_.removed_accounts) {
             if (account(name) == nullptr) {
                 return refuse(Refusal::unknown_account, "there is no account '" + name + "'");
             }
-            if (state_.uses().of_accounts({name}).submitted > 0) return in_use("account " + name);
+            if (any_unfinished([&](const Job& job) { return job.spec.account == name; }))
+                return in_use("account " + name);
         }
         for (const auto& [name, user] : edits_.removed_associations) {
-            if (state_.uses().of_user(name, user).submitted > 0) {
+            const auto is_of = [&](const Job& job) {
+                return job.spec.account == name && job.owner->user == user;
+            };
+            if (any_unfinished(is_of)) {
                 return in_use(("user " + user).append(" in account ").append(name));
             }
         }
         return std::nullopt;
+    }
+
+    template <class Which>
+    bool any_unfinished(Which which) const {
+        const auto is_one = [&](JobId id) { return which(*state_.find_job(id)); };
+        return std::ranges::any_of(state_.pending_jobs(), is_one) ||
+               std::ranges::any_of(state_.holding_jobs(), is_one);
     }
 
     static Refusing in_use(const std::string& what) {

@@ -106,7 +106,7 @@ Objection check_reservation(const ClusterState& state, Time now, const Job& job)
 
 // Slurm prints the reason before its own message.
 Objection check_limits(const ClusterState& state, const Job& job) {
-    if (!state.has_limits()) return std::nullopt;
+    if (!state.quota().enforced()) return std::nullopt;
     const auto excess = limit_on_submission(state, job, demand_of(state.spec(), job));
     if (!excess) return std::nullopt;
     return Refusing{.why = Refusal::over_limit,

@@ -1,7 +1,5 @@
 // A job's limits are checked again only when a change may affect it. The result must equal that of
 // checking every job each time.
-#include "berth/engine/cycle/limit_news.h"
-
 #include <gtest/gtest.h>
 
 #include "berth/engine/admission/admission.h"

@@ -111,7 +111,7 @@ BlockingReason feasibility_blocking(const ClusterState& state, const Shape& shap
 // Visits the reasons that apply, in Slurm's order, until `visit` returns false.
 template <class Visit>
 void each_shut(const ClusterState& state, const Job& job, const Shape& shape,
-               std::size_t running_tasks, Time now, const LimitHolders* holders, Visit visit) {
+               std::size_t running_tasks, Time now, Visit visit) {
     const auto goes_on = [&](const BlockingReason& blocking) {
         return blocking.reason == PendingReason::none || visit(blocking);
     };
@@ -126,8 +126,9 @@ void each_shut(const ClusterState& state, const Job& job, const Shape& shape,
     if (!goes_on(own_blocking(state, job, now))) return;
     if (!goes_on(partition_blocking(state.spec(), job, shape.demand()))) return;
     if (!goes_on(qos_blocking(state.spec(), job))) return;
-    if (const auto excess = limit_on_start(state, job, shape.demand(), holders)) {
-        BlockingReason blocking = shut(excess->reason);
+    const PendingReason limit = limit_reason_of(state, job, *shape.kind);
+    if (limit != PendingReason::none) {
+        BlockingReason blocking = shut(limit);
         blocking.by_limit = true;
         if (!visit(blocking)) return;
     }
@@ -137,11 +138,16 @@ void each_shut(const ClusterState& state, const Job& job, const Shape& shape,
 
 }  // namespace
 
+PendingReason limit_reason_of(const ClusterState& state, const Job& job, Kind& kind) {
+    if (!state.quota().enforced()) return PendingReason::none;
+    if (!kind.asked) kind.asked = limit_request_of(state.spec(), job.partition, kind.demand);
+    return limit_reason_on_start(state, job, kind.demand, *kind.asked);
+}
+
 BlockingReason blocking_reason_of(const ClusterState& state, const Job& job, const Shape& shape,
-                                  std::size_t running_tasks, Time now,
-                                  const LimitHolders* holders) {
+                                  std::size_t running_tasks, Time now) {
     BlockingReason first;
-    each_shut(state, job, shape, running_tasks, now, holders, [&](const BlockingReason& blocking) {
+    each_shut(state, job, shape, running_tasks, now, [&](const BlockingReason& blocking) {
         first = blocking;
         return false;
     });
@@ -152,7 +158,7 @@ std::vector<BlockingReason> blocking_reasons_of(const ClusterState& state, const
                                                 const Shape& shape, std::size_t running_tasks,
                                                 Time now) {
     std::vector<BlockingReason> all;
-    each_shut(state, job, shape, running_tasks, now, nullptr, [&](const BlockingReason& blocking) {
+    each_shut(state, job, shape, running_tasks, now, [&](const BlockingReason& blocking) {
         all.push_back(blocking);
         return true;
     });

@@ -26,10 +26,11 @@ std::optional<std::uint32_t> first_ready_task(const ClusterState& state, const J
 std::optional<Time> last_moment(const Job& job);
 
 // The first blocking reason that applies, in Slurm's order. `running_tasks`: of the job's array.
-// `holders`: see limit_on_start().
 BlockingReason blocking_reason_of(const ClusterState& state, const Job& job, const Shape& shape,
-                                  std::size_t running_tasks, Time now,
-                                  const LimitHolders* holders = nullptr);
+                                  std::size_t running_tasks, Time now);
+
+// The limit that keeps a job of this kind from starting now; none: no limit does.
+PendingReason limit_reason_of(const ClusterState& state, const Job& job, Kind& kind);
 
 // All blocking reasons that apply.
 std::vector<BlockingReason> blocking_reasons_of(const ClusterState& state, const Job& job,

@@ -47,7 +47,6 @@ private:
 
     // cycle_order.cc: which jobs are eligible, and in which order.
     void find_feasibility(Kind& kind) const;
-    const LimitHolders* limit_holders();
     void check_eligibility(PendingJob& job);
     void settle_jobs();      // Evaluates new and changed jobs.
     void recheck_waiting();  // Evaluates jobs whose blocking reason may have changed.
@@ -196,7 +195,6 @@ private:
     Cycle result_;
     std::vector<JobId> eligible_;  // To be recorded as eligible.
     std::uint32_t starts_ = 0;
-    std::optional<LimitHolders> limit_holders_;  // Built on first use.
     bool left_unmoved_ = false;  // Some job could perhaps move, but moves are limited.
 };
 

@@ -181,12 +181,13 @@ std::optional<Time> CycleRun::put_together(const Together& all, Time from, Time 
 
 // Limits count the components started before, so the starts are tried and rolled back.
 bool CycleRun::may_start_together(const Together& all, const std::vector<Found>& found) {
-    if (!state().has_limits()) return true;
+    if (!state().quota().enforced()) return true;
     ClusterState& tried = state_;
     const ClusterState::Mark mark = tried.checkpoint();
     bool may = true;
     for (std::size_t i = 0; may && i < all.size(); ++i) {
-        may = !limit_on_start(state(), *state().find_job(all[i]->id), all[i]->shape->demand());
+        const Job& job = *state().find_job(all[i]->id);
+        may = limit_reason_of(state(), job, *all[i]->shape->kind) == PendingReason::none;
         if (may) tried.apply(now_, start_of(*all[i], found[i], std::nullopt));
     }
     tried.rollback(mark);

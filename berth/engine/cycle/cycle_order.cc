@@ -3,7 +3,6 @@
 
 #include "berth/engine/cycle/blocking_reasons.h"
 #include "berth/engine/cycle/cycle.h"
-#include "berth/engine/cycle/limit_news.h"
 #include "berth/engine/limits/reservation_access.h"
 #include "berth/engine/state/job_ids.h"
 
@@ -25,9 +24,9 @@ bool is_listed(const PendingJob& pending) {
 }
 
 // The QOS, if it limits all of its jobs together.
-std::optional<QosId> limiting_qos(const ClusterSpec& spec, QosId qos) {
-    const Limits& limits = spec.qos[qos.index()].limits;
-    return limits.group_jobs || !limits.group_tres.empty() ? std::optional(qos) : std::nullopt;
+std::optional<QosId> limiting_qos(const QuotaTree& quota, QosId qos) {
+    const QuotaLimits* const limits = quota.limits_of_qos(qos);
+    return limits != nullptr && limits->limits_all() ? std::optional(qos) : std::nullopt;
 }
 
 }  // namespace
@@ -44,20 +43,13 @@ void CycleRun::find_feasibility(Kind& kind) const {
     }
 }
 
-// Indexed, so that no job scans a list of thousands of users.
-const LimitHolders* CycleRun::limit_holders() {
-    if (!state().has_limits()) return nullptr;
-    if (!limit_holders_) limit_holders_.emplace(state().spec());
-    return &*limit_holders_;
-}
-
 // Finds whether the job is eligible, and updates its record.
 void CycleRun::check_eligibility(PendingJob& pending) {
     derived_.unwritten.push_back(pending.id);
     find_feasibility(*pending.shape->kind);
     const Job& job = *state().find_job(pending.id);
-    pending.blocking = blocking_reason_of(state(), job, *pending.shape, derived_.running_tasks(job),
-                                          now_, limit_holders());
+    pending.blocking =
+        blocking_reason_of(state(), job, *pending.shape, derived_.running_tasks(job), now_);
     if (is_injected(InjectedFault::ignores_blocking_reasons)) ignore_blocking(pending.blocking);
     pending.watched = blocking_may_change(job);
     pending.takes_less =
@@ -68,10 +60,10 @@ void CycleRun::check_eligibility(PendingJob& pending) {
         pending.listed = true;
         derived_.pending.watch_list().push_back(pending.id);
     }
-    if (state().has_limits() && !pending.limit_watched && asks_limits(pending)) {
+    if (state().quota().enforced() && !pending.limit_watched && asks_limits(pending)) {
         pending.limit_watched = true;
-        derived_.pending.limit_watch().add(pending.id, pending.usage(),
-                                           limiting_qos(state().spec(), job.qos));
+        derived_.pending.limit_watch().add(pending.id, state().quota().leaf_of(pending.id),
+                                           limiting_qos(state().quota(), job.qos));
     }
     const PendingReason reason = pending.blocking.reason;
     if (reason == PendingReason::dependency_never_satisfied && !job.dependency_failed) {
@@ -149,23 +141,21 @@ void CycleRun::recheck_waiting() {
 
 // Finds the blocking reason again of the jobs whose limits may allow more, or less, than before.
 void CycleRun::recheck_limits() {
-    const LimitNews news(state(), state_.take_changed_uses());
+    const QuotaTree::News news = state_.take_quota_news();
     if (news.none()) return;
     PendingJobs& jobs = derived_.pending;
-    const auto recheck = [&](JobId id, const auto& is_the_same) {
-        PendingJob* pending = jobs.find(id);
-        if (pending == nullptr || !is_the_same(*pending)) return false;
+    const auto recheck = [&](PendingJob* pending) {
+        if (pending == nullptr) return false;
         pending->limit_watched = asks_limits(*pending);
         if (pending->limit_watched) jobs.unsettle(*pending);
         return pending->limit_watched;
     };
     jobs.limit_watch().visit(
-        news.usages(), news.qos(),
-        [&](JobId id, std::optional<std::size_t> usage) {
-            return recheck(id, [&](const PendingJob& job) { return job.usage() == usage; });
-        },
+        news, [&](JobId id) { return recheck(jobs.find(id)); },
         [&](JobId id, QosId qos) {
-            return recheck(id, [&](const PendingJob&) { return state().find_job(id)->qos == qos; });
+            const Job* const job = state().find_job(id);
+            const bool is_of_qos = job != nullptr && job->qos == qos;
+            return recheck(is_of_qos ? jobs.find(id) : nullptr);
         });
 }
 

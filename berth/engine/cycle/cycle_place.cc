@@ -55,7 +55,7 @@ bool CycleRun::try_to_schedule(PendingJob& pending, Time floor, bool may_plan) {
     const JobId id = pending.id;
     PendingJob* job = &pending;
     ++result_.work.depth;
-    if (job->watched || state().has_limits()) check_eligibility(*job);
+    if (job->watched || state().quota().enforced()) check_eligibility(*job);
     while (job->blocking.reason == PendingReason::none && try_job(*job, floor, may_plan)) {
         ++starts_;
         job = derived_.pending.find(id);

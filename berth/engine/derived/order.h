@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "berth/engine/derived/limit_watch.h"
+#include "berth/engine/limits/limit_request.h"
 #include "berth/engine/placement/demand.h"
 #include "berth/engine/plan/plan_book.h"
 #include "berth/engine/plan/plan_search.h"
@@ -44,7 +45,8 @@ struct Kind {
     } feasibility = Feasibility::unknown;
     // Of the first component of a heterogeneous job: whether all components fit side by side.
     Feasibility together = Feasibility::unknown;
-    SharedText missing;  // With not_now, once asked for: the nodes that are missing.
+    std::optional<LimitRequest> asked;  // As limits count it, once a limit asked for it.
+    SharedText missing;                 // With not_now, once asked for: the nodes that are missing.
     std::vector<std::pair<Duration, std::weak_ptr<Shape>>> shapes;  // By length.
     // For the search for immediate starts: the longest run that could start now, and the shortest
     // that was tried and failed.

@@ -93,7 +93,9 @@ private:
         if (looks_ + looks > kLooksMax) return std::nullopt;
         looks_ += looks;
         const Demand demand = demand_of_changed(job);
-        if (limit_on_start(state_, job, demand)) return std::nullopt;
+        const LimitRequest asked = limit_request_of(spec_, job.partition, demand);
+        if (limit_reason_on_start(state_, job, demand, asked) != PendingReason::none)
+            return std::nullopt;
         if (find_now(demand, job.time_limit, known)) return now_;
         Time latest = known_ - Duration(1);
         if (job.spec.deadline && job.time_limit >= *job.spec.deadline - now_) return std::nullopt;

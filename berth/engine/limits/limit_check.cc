@@ -1,12 +1,9 @@
 #include "berth/engine/limits/limit_check.h"
 
-#include "berth/base/size_text.h"
-
 #include <algorithm>
 #include <bit>
-#include <map>
-#include <tuple>
 
+#include "berth/base/size_text.h"
 #include "berth/policy/tres.h"
 
 namespace berth {
@@ -14,459 +11,335 @@ namespace {
 
 using R = PendingReason;
 
-// What the job asks for, as limits count it.
-struct Asked {
-    std::int64_t nodes = 0, cpus = 0, memory = 0;  // Memory in MiB.
-    std::vector<std::pair<DimensionSet, std::int64_t>> gres;
-    Resources amount;  // The same, for billing. GRES of any type count as the first type.
-};
-
-// The dimensions of each GRES that is allocated whole: "gpu" stands for all its types.
-std::vector<DimensionSet> gres_by_name(const ClusterSpec& spec) {
-    std::map<std::string_view, DimensionSet> by_name;
-    for (std::uint32_t d = kMemoryDimension.value() + 1; d < spec.dimensions.size(); ++d) {
-        const std::string& name = spec.dimensions.at(DimensionId(d)).name;
-        if (!is_share_name(name)) by_name[name] |= dimension_bit(DimensionId(d));
-    }
-    std::vector<DimensionSet> sets;
-    sets.reserve(by_name.size());
-    for (const auto& [name, set] : by_name) sets.push_back(set);
-    return sets;
+const QuotaLimits& no_limits() {
+    static const QuotaLimits none;
+    return none;
 }
 
-std::int64_t amount_in(const Resources& amount, DimensionSet set) {
+const QuotaUse& nothing() {
+    static const QuotaUse none;
+    return none;
+}
+
+// What a holder uses of what the limit counts.
+std::int64_t used_of(const ClusterSpec& spec, PartitionId partition, const TresLimit& limit,
+                     const QuotaUse& use) {
     std::int64_t sum = 0;
-    for (; set != 0; set &= set - 1) {
-        sum += amount[DimensionId(static_cast<std::uint32_t>(std::countr_zero(set)))];
+    switch (limit.kind) {
+        case TresKind::cpu: return use.amount.cpu().count() / 1000;
+        case TresKind::mem: return use.amount.memory().count() >> 20;
+        case TresKind::node: return use.nodes;
+        case TresKind::billing: return billing_of(spec, partition, {use.nodes, use.amount}).whole;
+        case TresKind::license: {
+            const auto known =
+                std::ranges::find(use.licenses, license_of(limit), &LicenseCount::name);
+            return known == use.licenses.end() ? 0 : known->count;
+        }
+        case TresKind::gres:
+            for (DimensionSet left = limit.dimensions; left != 0; left &= left - 1) {
+                sum += use.amount[DimensionId(static_cast<std::uint32_t>(std::countr_zero(left)))];
+            }
+            return sum;
     }
     return sum;
 }
 
-// An exclusive job holds its nodes whole, whatever it asks for: at least as much as the smallest
-// nodes that it may have.
-void add_whole_nodes(const ClusterSpec& spec, const Demand& demand, Asked& asked) {
-    const std::vector<DimensionSet> names = gres_by_name(spec);
-    std::int64_t least = INT64_MAX;
-    std::vector<std::int64_t> least_gres(names.size(), INT64_MAX);
-    for (const BitSet& choice : demand.choices) {
-        for (std::size_t n = choice.find_first(); n != BitSet::kNone; n = choice.find_next(n)) {
-            least = std::min<std::int64_t>(least, spec.nodes[n].cpus());
-            for (std::size_t i = 0; i < names.size(); ++i) {
-                least_gres[i] =
-                    std::min(least_gres[i], amount_in(spec.nodes[n].capacity, names[i]));
-            }
-        }
-    }
-    if (least == INT64_MAX) return;
-    asked.cpus = std::max(asked.cpus, least * asked.nodes);
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        std::int64_t more = least_gres[i] * asked.nodes;
-        for (const auto& [dimensions, count] : asked.gres) {
-            if ((dimensions & ~names[i]) == 0) more -= count;
-        }
-        if (more <= 0) continue;
-        asked.gres.emplace_back(names[i], more);
-        const auto first = static_cast<std::uint32_t>(std::countr_zero(names[i]));
-        asked.amount[DimensionId(first)] += more;
-    }
+// Where a job is counted. The job need not be in the state.
+QuotaTree::Place place_of(const ClusterState& state, const Job& job) {
+    const QuotaTree& quota = state.quota();
+    const QuotaTree::Index leaf = quota.leaf_of(job.id);
+    if (leaf != QuotaTree::kNone) return quota.place_of(leaf);
+    const auto known = state.usage_of(job);
+    if (known) return quota.place_of(static_cast<QuotaTree::Index>(*known));
+    return quota.place_of(job.spec.account, job.owner->user);
 }
 
-Asked asked_by(const ClusterSpec& spec, const Demand& demand) {
-    Asked asked{.nodes = demand.nodes_min};
-    const std::int64_t tasks =
-        demand.tasks ? *demand.tasks : std::int64_t{demand.nodes_min} * demand.tasks_per_node;
-    asked.cpus = tasks * demand.cpus_per_task;
-    const std::int64_t times = demand.memory_rule == MemoryRule::per_cpu ? asked.cpus : asked.nodes;
-    const bool counted =
-        demand.memory_rule == MemoryRule::per_cpu || demand.memory_rule == MemoryRule::per_node;
-    if (counted) asked.memory = (demand.memory.count() >> 20) * times;
-    const auto add = [&](const std::vector<GresDemand>& demands, std::int64_t factor) {
-        for (const GresDemand& one : demands) {
-            asked.gres.emplace_back(one.dimensions, one.count * factor);
-            if (one.dimensions == 0) continue;
-            const auto first = static_cast<std::uint32_t>(std::countr_zero(one.dimensions));
-            asked.amount[DimensionId(first)] += one.count * factor;
-        }
-    };
-    add(demand.gres_per_node, asked.nodes);
-    add(demand.gres_per_task, tasks);
-    add(demand.gres_total, 1);
-    if (demand.exclusive) add_whole_nodes(spec, demand, asked);
-    asked.amount.set_cpu(cores(asked.cpus));
-    asked.amount.set_memory(Bytes(asked.memory << 20));
-    return asked;
+// Whether a limit of the QOS on the same TRES overrides it.
+bool is_over(const TresLimitList* over, const TresLimit& limit) {
+    return over != nullptr && std::ranges::any_of(*over, [&](const TresLimit& one) {
+               return one.kind == limit.kind && one.tres == limit.tres;
+           });
 }
 
-DimensionSet dimensions_named(const ClusterSpec& spec, std::string_view gres) {
-    const std::size_t colon = gres.find(':');
-    DimensionSet set = 0;
-    for (const DimensionId d : spec.dimensions.of_name(gres.substr(0, colon))) {
-        const bool meant =
-            colon == std::string_view::npos || spec.dimensions.at(d).type == gres.substr(colon + 1);
-        if (meant) set |= dimension_bit(d);
+// What a check found. Texts are made only where somebody reads them.
+class Excesses {
+public:
+    enum class Wanted : std::uint8_t { first_reason, first, all };
+    explicit Excesses(Wanted wanted) : wanted_(wanted) {}
+
+    bool done() const { return wanted_ != Wanted::all && !found_.empty(); }
+    template <class Holder>
+    void add(Excess excess, const Holder& holder, std::string_view what) {
+        if (done()) return;
+        if (wanted_ != Wanted::first_reason) {
+            excess.holder = holder();
+            excess.what = what;
+        }
+        found_.push_back(std::move(excess));
     }
-    return set;
-}
+    std::vector<Excess> take() { return std::move(found_); }
+
+private:
+    Wanted wanted_;
+    std::vector<Excess> found_;
+};
 
 class Checking {
 public:
-    Checking(const ClusterState& state, const Job& job, const Demand& demand, bool alone,
-             const LimitHolders* holders = nullptr)
+    Checking(const ClusterState& state, const Job& job, const Demand& demand,
+             const LimitRequest& asked, Excesses& excesses, bool alone = false)
         : state_(state),
-          holders_(holders),
+          quota_(state.quota()),
           spec_(state.spec()),
           job_(job),
           demand_(demand),
-          asked_(asked_by(spec_, demand)),
+          asked_(asked),
+          place_(place_of(state, job)),
+          qos_(quota_.limits_of_qos(job.qos)),
+          over_(qos_ == nullptr ? no_limits() : *qos_),
+          excesses_(excesses),
           alone_(alone) {}
 
-    std::optional<Excess> of_start() {
-        if (const QosSpec* qos = qos_of_job()) check_qos(*qos);
-        check_associations();
-        return found_;
+    void check_start() {
+        if (qos_ != nullptr) check_qos();
+        each_group([&](const QuotaLimits& limits, const QuotaUse& use, const auto& holder) {
+            check_group(limits, use, holder);
+        });
+        if (const QuotaLimits* nearest = quota_.nearest_limits(place_)) check_nearest(*nearest);
     }
-    std::vector<Excess> all_of_start() {
-        std::vector<Excess> all;
-        all_ = &all;
-        of_start();
-        return all;
-    }
-    std::optional<Excess> of_submission() {
-        submitting_ = true;
-        const QosSpec* qos = qos_of_job();
-        if (qos != nullptr) check_submitted_of_qos(qos->limits, "qos " + qos->name);
-        check_associations();
-        if (found_ || qos == nullptr || !qos->deny_on_limit) return found_;
-        return Checking(state_, job_, demand_, true).of_start();
+
+    void check_submission() {
+        if (qos_ != nullptr) check_submitted_of_qos();
+        each_group([&](const QuotaLimits& limits, const QuotaUse& use, const auto& holder) {
+            if (over_.group_submitted) return;
+            check_count(limits.group_submitted, R::assoc_grp_submit, use.submitted, tasks(),
+                        "submitted jobs", holder);
+        });
+        const QuotaLimits* const nearest = quota_.nearest_limits(place_);
+        if (nearest == nullptr || over_.max_submitted) return;
+        check_count(nearest->max_submitted, R::assoc_max_submit,
+                    quota_.use_of_leaf(place_.leaf).submitted, tasks(), "submitted jobs",
+                    [&] { return own_name(); });
     }
 
 private:
-    const QosSpec* qos_of_job() const {
-        return job_.qos.index() < spec_.qos.size() ? &spec_.qos[job_.qos.index()] : nullptr;
+    // ---- Holders.
+    std::string own_name() const {
+        return "user " + job_.owner->user + " in account " + job_.spec.account;
     }
+    std::string qos_name() const { return "qos " + spec_.qos[job_.qos.index()].name; }
+    std::string user_of_qos() const { return qos_name() + " for user " + job_.owner->user; }
+    std::string account_of_qos() const { return qos_name() + " for account " + job_.spec.account; }
+    // The use of a holder; nothing, if the job is checked as if it ran alone.
+    const QuotaUse& in_use(const QuotaUse& use) const { return alone_ ? nothing() : use; }
 
-    void note(R reason, const std::string& holder, std::string what, std::int64_t asked,
-              std::int64_t used, std::int64_t most, bool at_least = false) {
-        if (found_) return;
-        Excess excess{reason, holder, std::move(what), asked, used, most, at_least};
-        if (all_ != nullptr) {
-            all_->push_back(std::move(excess));
-        } else {
-            found_ = std::move(excess);
+    // Visits the holders of group limits: the association, then each account up to the root.
+    template <class Visit>
+    void each_group(Visit visit) {
+        if (place_.association != QuotaTree::kNone) {
+            visit(*quota_.limits_of_association(place_.association),
+                  in_use(quota_.use_of_leaf(place_.leaf)), [&] { return own_name(); });
         }
-    }
-
-    // Limits on the number of running or submitted jobs.
-    void check_count(const std::optional<std::uint32_t>& most, R reason, const std::string& holder,
-                     std::int64_t used, std::string_view what, std::int64_t more = 1) {
-        if (!most || found_ || used + more <= std::int64_t{*most}) return;
-        note(reason, holder, std::string(what), more, used, *most);
-    }
-
-    std::int64_t asked_of(std::string_view tres) const {
-        if (tres == "cpu") return asked_.cpus;
-        if (tres == "mem") return asked_.memory;
-        if (tres == "node") return asked_.nodes;
-        if (tres == "billing") {
-            return billing_of(spec_, job_.partition, {asked_.nodes, asked_.amount}).whole;
-        }
-        std::int64_t sum = 0;
-        if (tres.starts_with("license/")) {
-            for (const LicenseCount& one : demand_.licenses.counts) {
-                if (one.name == tres.substr(8)) sum += one.count;
-            }
-            return sum;
-        }
-        const DimensionSet meant = dimensions_named(spec_, tres.substr(5));
-        for (const auto& [dimensions, count] : asked_.gres) {
-            if (dimensions != 0 && (dimensions & ~meant) == 0) sum += count;
-        }
-        return sum;
-    }
-
-    std::int64_t used_of(std::string_view tres, const LimitUse& use) const {
-        if (tres == "cpu") return use.amount.cpu().count() / 1000;
-        if (tres == "mem") return use.amount.memory().count() >> 20;
-        if (tres == "node") return use.nodes;
-        if (tres == "billing") {
-            return billing_of(spec_, job_.partition, {use.nodes, use.amount}).whole;
-        }
-        if (tres.starts_with("license/")) {
-            const auto known = use.licenses.find(std::string(tres.substr(8)));
-            return known == use.licenses.end() ? 0 : known->second;
-        }
-        std::int64_t sum = 0;
-        const DimensionSet meant = dimensions_named(spec_, tres.substr(5));
-        for (std::uint32_t d = 0; d < spec_.dimensions.size(); ++d) {
-            if ((meant & dimension_bit(DimensionId(d))) != 0) sum += use.amount[DimensionId(d)];
-        }
-        return sum;
-    }
-
-    // `over`: limits of the QOS. Those of the same kind override the ones checked here.
-    void check_tres(const TresLimits& most, R block, const std::string& holder, const LimitUse& use,
-                    const TresLimits* over = nullptr) {
-        for (const auto& [tres, count] : most) {
-            if (found_ || is_over(over, tres)) continue;
-            const std::int64_t asked = asked_of(tres), used = alone_ ? 0 : used_of(tres, use);
-            if (asked == 0 || asked + used <= count) continue;
-            note(reason_for(block, tres), holder, tres, asked, used, count);
+        for (auto a = place_.account; a != QuotaTree::kNone && !excesses_.done();
+             a = quota_.parent_of(a)) {
+            const QuotaLimits* const limits = quota_.limits_of_account(a);
+            if (limits == nullptr) continue;
+            visit(*limits, in_use(quota_.use_of_account(a)),
+                  [&] { return "account " + spec_.accounts[a].name; });
         }
     }
 
-    static bool is_over(const TresLimits* over, const std::string& tres) {
-        return over != nullptr &&
-               std::ranges::any_of(*over, [&](const auto& entry) { return entry.first == tres; });
-    }
-
-    // Limits per node: the request spread evenly over the nodes.
-    void check_per_node(const TresLimits& most, R block, const std::string& holder,
-                        const TresLimits* over = nullptr) {
-        for (const auto& [tres, count] : most) {
-            if (found_ || is_over(over, tres) || tres == "node") continue;
-            const std::int64_t nodes = std::max<std::int64_t>(1, asked_.nodes);
-            const std::int64_t asked = (asked_of(tres) + nodes - 1) / nodes;
-            if (asked > count)
-                note(reason_for(block, tres), holder, tres + " per node", asked, 0, count);
-        }
-    }
-
-    void check_minutes(const TresLimits& most, R block, const std::string& holder,
-                       const TresLimits* over = nullptr) {
-        const std::int64_t minutes = job_.time_limit == Duration::max()
-                                         ? INT64_MAX
-                                         : job_.time_limit / std::chrono::minutes(1);
-        for (const auto& [tres, count] : most) {
-            const std::int64_t asked = asked_of(tres);
-            if (found_ || is_over(over, tres) || asked == 0) continue;
-            if (minutes <= count / asked) continue;
-            const bool endless = minutes > INT64_MAX / std::max<std::int64_t>(1, asked);
-            note(reason_for(block, tres), holder, tres + " minutes",
-                 endless ? INT64_MAX : asked * minutes, 0, count);
-        }
-    }
-
-    void check_qos(const QosSpec& qos) {
-        const Limits& limits = qos.limits;
-        const std::string holder = "qos " + qos.name;
-        const LimitUses& uses = state_.uses();
-        for (const auto& [tres, least] : limits.min_tres_per_job) {
-            if (asked_of(tres) >= least) continue;
-            note(reason_for(R::qos_min, tres), holder, tres, asked_of(tres), 0, least, true);
-        }
-        check_per_node(limits.max_tres_per_node, R::qos_max_node, holder);
-        check_tres(limits.max_tres_per_job, R::qos_max_job, holder, {});
-        check_minutes(limits.max_tres_minutes_per_job, R::qos_max_minutes, holder);
-        const bool of_user = limits.max_jobs || !limits.max_tres_per_user.empty();
-        if (of_user && !found_) {
-            const LimitUse use = alone_ ? LimitUse{} : uses.of_qos_user(job_.qos, job_.owner->user);
-            const std::string who = holder + " for user " + job_.owner->user;
-            check_count(limits.max_jobs, R::qos_max_jobs_user, who, use.running, "running jobs");
-            check_tres(limits.max_tres_per_user, R::qos_max_user, who, use);
-        }
-        const bool of_account = limits.max_jobs_per_account || !limits.max_tres_per_account.empty();
-        if (of_account && !found_) {
-            const LimitUse use =
-                alone_ ? LimitUse{} : uses.of_qos_account(job_.qos, job_.spec.account);
-            const std::string who = holder + " for account " + job_.spec.account;
-            check_count(limits.max_jobs_per_account, R::qos_max_jobs_account, who, use.running,
-                        "running jobs");
-            check_tres(limits.max_tres_per_account, R::qos_max_account, who, use);
-        }
-        if (found_ || (!limits.group_jobs && limits.group_tres.empty())) return;
-        const LimitUse use = alone_ ? LimitUse{} : uses.of_qos(job_.qos);
-        check_count(limits.group_jobs, R::qos_grp_jobs, holder, use.running, "running jobs");
-        check_tres(limits.group_tres, R::qos_grp, holder, use);
-    }
-
+    // ---- Kinds of limits.
+    std::int64_t asked_of(const TresLimit& limit) const { return asked_.of(limit, demand_); }
     std::int64_t tasks() const {
         return job_.spec.array ? static_cast<std::int64_t>(job_.spec.array->tasks.size()) : 1;
     }
 
-    void check_submitted_of_qos(const Limits& limits, const std::string& holder) {
-        const LimitUses& uses = state_.uses();
-        if (limits.max_submitted) {
-            check_count(limits.max_submitted, R::qos_max_submit_user,
-                        holder + " for user " + job_.owner->user,
-                        uses.of_qos_user(job_.qos, job_.owner->user).submitted, "submitted jobs",
-                        tasks());
-        }
-        if (limits.max_submitted_per_account) {
-            check_count(limits.max_submitted_per_account, R::qos_max_submit_account,
-                        holder + " for account " + job_.spec.account,
-                        uses.of_qos_account(job_.qos, job_.spec.account).submitted,
-                        "submitted jobs", tasks());
-        }
-        if (limits.group_submitted) {
-            check_count(limits.group_submitted, R::qos_grp_submit, holder,
-                        uses.of_qos(job_.qos).submitted, "submitted jobs", tasks());
+    template <class Holder>
+    void check_count(const std::optional<std::uint32_t>& most, R reason, std::int64_t used,
+                     std::int64_t more, std::string_view what, const Holder& holder) {
+        if (!most || used + more <= std::int64_t{*most}) return;
+        excesses_.add({.reason = reason, .asked = more, .used = used, .most = *most}, holder, what);
+    }
+    template <class Holder>
+    void check_running(const std::optional<std::uint32_t>& most, R reason, const QuotaUse& use,
+                       const Holder& holder) {
+        check_count(most, reason, use.running, 1, "running jobs", holder);
+    }
+
+    // `over`: limits of the QOS. Those on the same TRES override the ones checked here.
+    template <class Holder>
+    void check_tres(const TresLimitList& most, R block, const QuotaUse& use, const Holder& holder,
+                    const TresLimitList* over = nullptr) {
+        for (const TresLimit& limit : most) {
+            if (excesses_.done() || is_over(over, limit)) continue;
+            const std::int64_t asked = asked_of(limit);
+            if (asked == 0) continue;
+            const std::int64_t used = used_of(spec_, job_.partition, limit, use);
+            if (asked + used <= limit.most) continue;
+            excesses_.add({.reason = reason_for(block, limit.tres),
+                           .asked = asked,
+                           .used = used,
+                           .most = limit.most},
+                          holder, limit.tres);
         }
     }
 
-    const AssociationSpec* own_association() const {
-        const std::string &account = job_.spec.account, &user = job_.owner->user;
-        if (holders_ != nullptr) return holders_->association(account, user);
-        const auto own = std::ranges::find_if(spec_.associations, [&](const auto& one) {
-            return one.account == account && one.user == user;
-        });
-        return own == spec_.associations.end() ? nullptr : &*own;
-    }
-
-    const AccountSpec* find_account(const std::string& name) const {
-        if (holders_ != nullptr) return holders_->account(name);
-        const auto known = std::ranges::find(spec_.accounts, name, &AccountSpec::name);
-        return known == spec_.accounts.end() ? nullptr : &*known;
-    }
-
-    // From the user's own association up to the root. Per-user limits come from the first
-    // association that sets them; group limits apply at every level.
-    void check_associations() {
-        const QosSpec* qos = qos_of_job();
-        const Limits none;
-        const Limits& over = qos == nullptr ? none : qos->limits;
-        Limits nearest;  // Per-user limits met first on the way up.
-        std::string nearest_holder =
-            "user " + job_.owner->user + " in account " + job_.spec.account;
-        if (const AssociationSpec* const own = own_association()) {
-            nearest = own->limits;
-            check_group(own->limits, over, nearest_holder,
-                        [&] { return state_.uses().of_user(own->account, own->user); });
-        }
-        std::string account = job_.spec.account;
-        for (std::size_t depth = 0; depth < 64 && !account.empty() && !found_; ++depth) {
-            const AccountSpec* const known = find_account(account);
-            if (known == nullptr) break;
-            inherit(nearest, known->limits);
-            check_group(known->limits, over, "account " + account,
-                        [&] { return state_.uses().of_accounts(beneath(known->name)); });
-            account = known->parent;
-        }
-        check_nearest(nearest, over, nearest_holder);
-    }
-
-    template <class Use>
-    void check_group(const Limits& limits, const Limits& over, const std::string& holder, Use use) {
-        if (found_) return;
-        if (submitting_) {
-            if (!limits.group_submitted || over.group_submitted) return;
-            return check_count(limits.group_submitted, R::assoc_grp_submit, holder, use().submitted,
-                               "submitted jobs", tasks());
-        }
-        if (!limits.group_jobs && limits.group_tres.empty()) return;
-        const LimitUse now = alone_ ? LimitUse{} : use();
-        if (!over.group_jobs) {
-            check_count(limits.group_jobs, R::assoc_grp_jobs, holder, now.running, "running jobs");
-        }
-        check_tres(limits.group_tres, R::assoc_grp, holder, now, &over.group_tres);
-    }
-
-    void check_nearest(const Limits& limits, const Limits& over, const std::string& holder) {
-        const auto own = [&] { return state_.uses().of_user(job_.spec.account, job_.owner->user); };
-        if (submitting_) {
-            if (!limits.max_submitted || over.max_submitted) return;
-            return check_count(limits.max_submitted, R::assoc_max_submit, holder, own().submitted,
-                               "submitted jobs", tasks());
-        }
-        check_per_node(limits.max_tres_per_node, R::assoc_max_node, holder,
-                       &over.max_tres_per_node);
-        check_tres(limits.max_tres_per_job, R::assoc_max_job, holder, {}, &over.max_tres_per_job);
-        check_minutes(limits.max_tres_minutes_per_job, R::assoc_max_minutes, holder,
-                      &over.max_tres_minutes_per_job);
-        if (limits.max_jobs && !over.max_jobs && !found_) {
-            check_count(limits.max_jobs, R::assoc_max_jobs, holder, alone_ ? 0 : own().running,
-                        "running jobs");
-        }
-        const QosSpec* qos = qos_of_job();
-        const bool by_qos = qos != nullptr && qos->max_wall;
-        if (limits.max_wall && !by_qos && job_.time_limit > *limits.max_wall) {
-            constexpr auto kMinute = std::chrono::minutes(1);
-            const bool endless = job_.time_limit == Duration::max();
-            note(R::assoc_max_wall, holder, "minutes", endless ? -1 : job_.time_limit / kMinute, 0,
-                 *limits.max_wall / kMinute);
+    // Limits per node: the request spread evenly over the nodes.
+    template <class Holder>
+    void check_per_node(const TresLimitList& most, R block, const Holder& holder,
+                        const TresLimitList* over = nullptr) {
+        for (const TresLimit& limit : most) {
+            if (excesses_.done() || limit.kind == TresKind::node || is_over(over, limit)) continue;
+            const std::int64_t nodes = std::max<std::int64_t>(1, asked_.nodes);
+            const std::int64_t asked = (asked_of(limit) + nodes - 1) / nodes;
+            if (asked <= limit.most) continue;
+            excesses_.add(
+                {.reason = reason_for(block, limit.tres), .asked = asked, .most = limit.most},
+                holder, limit.tres + " per node");
         }
     }
 
-    static void inherit(Limits& nearest, const Limits& above) {
-        const auto each = [](TresLimits& own, const TresLimits& others) {
-            for (const auto& entry : others) {
-                if (!is_over(&own, entry.first)) own.push_back(entry);
-            }
-        };
-        each(nearest.max_tres_per_job, above.max_tres_per_job);
-        each(nearest.max_tres_per_node, above.max_tres_per_node);
-        each(nearest.max_tres_minutes_per_job, above.max_tres_minutes_per_job);
-        if (!nearest.max_jobs) nearest.max_jobs = above.max_jobs;
-        if (!nearest.max_submitted) nearest.max_submitted = above.max_submitted;
-        if (!nearest.max_wall) nearest.max_wall = above.max_wall;
+    template <class Holder>
+    void check_minutes(const TresLimitList& most, R block, const Holder& holder,
+                       const TresLimitList* over = nullptr) {
+        const bool endless = job_.time_limit == Duration::max();
+        const std::int64_t minutes =
+            endless ? INT64_MAX : job_.time_limit / std::chrono::minutes(1);
+        for (const TresLimit& limit : most) {
+            const std::int64_t asked = asked_of(limit);
+            if (excesses_.done() || asked == 0 || is_over(over, limit)) continue;
+            if (minutes <= limit.most / asked) continue;
+            const bool beyond = minutes > INT64_MAX / asked;
+            excesses_.add({.reason = reason_for(block, limit.tres),
+                           .asked = beyond ? INT64_MAX : asked * minutes,
+                           .most = limit.most},
+                          holder, limit.tres + " minutes");
+        }
     }
 
-    // The account and all its descendants.
-    std::vector<std::string> beneath(const std::string& account) const {
-        std::vector<std::string> names = {account};
-        for (std::size_t i = 0; i < names.size(); ++i) {
-            for (const AccountSpec& one : spec_.accounts) {
-                if (one.parent == names[i] && one.name != names[i]) names.push_back(one.name);
-            }
-            if (names.size() > spec_.accounts.size()) break;  // A cycle, which is never admitted.
+    // ---- All limits of a QOS, in Slurm's order.
+    void check_qos() {
+        const auto holder = [&] { return qos_name(); };
+        for (const TresLimit& limit : qos_->least_per_job) {
+            const std::int64_t asked = asked_of(limit);
+            if (asked >= limit.most) continue;
+            excesses_.add({.reason = reason_for(R::qos_min, limit.tres),
+                           .asked = asked,
+                           .most = limit.most,
+                           .at_least = true},
+                          holder, limit.tres);
         }
-        return names;
+        check_per_node(qos_->per_node, R::qos_max_node, holder);
+        check_tres(qos_->per_job, R::qos_max_job, nothing(), holder);
+        check_minutes(qos_->minutes_per_job, R::qos_max_minutes, holder);
+        if (qos_->limits_users() && !excesses_.done()) {
+            const QuotaUse& use = in_use(quota_.use_of_qos_user(job_.qos, place_.user));
+            const auto who = [&] { return user_of_qos(); };
+            check_running(qos_->max_jobs, R::qos_max_jobs_user, use, who);
+            check_tres(qos_->per_user, R::qos_max_user, use, who);
+        }
+        if (qos_->limits_accounts() && !excesses_.done()) {
+            const QuotaUse& use = in_use(quota_.use_of_qos_account(job_.qos, place_.account_name));
+            const auto who = [&] { return account_of_qos(); };
+            check_running(qos_->max_jobs_per_account, R::qos_max_jobs_account, use, who);
+            check_tres(qos_->per_account, R::qos_max_account, use, who);
+        }
+        if (excesses_.done() || !qos_->limits_all()) return;
+        const QuotaUse& use = in_use(quota_.use_of_qos(job_.qos));
+        check_running(qos_->group_jobs, R::qos_grp_jobs, use, holder);
+        check_tres(qos_->group, R::qos_grp, use, holder);
+    }
+
+    void check_submitted_of_qos() {
+        constexpr std::string_view kWhat = "submitted jobs";
+        check_count(qos_->max_submitted, R::qos_max_submit_user,
+                    quota_.use_of_qos_user(job_.qos, place_.user).submitted, tasks(), kWhat,
+                    [&] { return user_of_qos(); });
+        check_count(qos_->max_submitted_per_account, R::qos_max_submit_account,
+                    quota_.use_of_qos_account(job_.qos, place_.account_name).submitted, tasks(),
+                    kWhat, [&] { return account_of_qos(); });
+        check_count(qos_->group_submitted, R::qos_grp_submit, quota_.use_of_qos(job_.qos).submitted,
+                    tasks(), kWhat, [&] { return qos_name(); });
+    }
+
+    // ---- Limits of associations.
+    template <class Holder>
+    void check_group(const QuotaLimits& limits, const QuotaUse& use, const Holder& holder) {
+        if (!over_.group_jobs) check_running(limits.group_jobs, R::assoc_grp_jobs, use, holder);
+        check_tres(limits.group, R::assoc_grp, use, holder, &over_.group);
+    }
+
+    // The limits of each user.
+    void check_nearest(const QuotaLimits& limits) {
+        const auto holder = [&] { return own_name(); };
+        check_per_node(limits.per_node, R::assoc_max_node, holder, &over_.per_node);
+        check_tres(limits.per_job, R::assoc_max_job, nothing(), holder, &over_.per_job);
+        check_minutes(limits.minutes_per_job, R::assoc_max_minutes, holder, &over_.minutes_per_job);
+        if (!over_.max_jobs && !excesses_.done()) {
+            check_running(limits.max_jobs, R::assoc_max_jobs,
+                          in_use(quota_.use_of_leaf(place_.leaf)), holder);
+        }
+        const bool by_qos =
+            job_.qos.index() < spec_.qos.size() && spec_.qos[job_.qos.index()].max_wall;
+        if (!limits.max_wall || by_qos || job_.time_limit <= *limits.max_wall) return;
+        constexpr auto kOne = std::chrono::minutes(1);
+        const bool endless = job_.time_limit == Duration::max();
+        excesses_.add({.reason = R::assoc_max_wall,
+                       .asked = endless ? -1 : job_.time_limit / kOne,
+                       .most = *limits.max_wall / kOne},
+                      holder, "minutes");
     }
 
     const ClusterState& state_;
-    const LimitHolders* holders_;
+    const QuotaTree& quota_;
     const ClusterSpec& spec_;
     const Job& job_;
     const Demand& demand_;
-    Asked asked_;
+    const LimitRequest& asked_;
+    QuotaTree::Place place_;
+    const QuotaLimits* qos_;   // nullptr: the QOS has no limits.
+    const QuotaLimits& over_;  // Of the QOS, or none.
+    Excesses& excesses_;
     bool alone_;  // As if nothing else ran.
-    bool submitting_ = false;
-    std::optional<Excess> found_;
-    std::vector<Excess>* all_ = nullptr;  // If set, collects all of them.
 };
+
+std::optional<Excess> first_of(Excesses& excesses) {
+    std::vector<Excess> found = excesses.take();
+    return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
+}
 
 }  // namespace
 
-LimitHolders::LimitHolders(const ClusterSpec& spec) {
-    for (const AssociationSpec& one : spec.associations) {
-        if (!one.limits.none()) associations_.push_back(&one);
-    }
-    for (const AccountSpec& one : spec.accounts) accounts_.push_back(&one);
-    std::ranges::stable_sort(associations_, {}, [](const AssociationSpec* one) {
-        return std::tie(one->account, one->user);
-    });
-    std::ranges::stable_sort(accounts_, {},
-                             [](const AccountSpec* one) { return std::tie(one->name); });
-}
-
-const AssociationSpec* LimitHolders::association(const std::string& account,
-                                                 const std::string& user) const {
-    const auto key = [](const AssociationSpec* one) { return std::tie(one->account, one->user); };
-    const auto at = std::ranges::lower_bound(associations_, std::tie(account, user), {}, key);
-    return at != associations_.end() && key(*at) == std::tie(account, user) ? *at : nullptr;
-}
-
-const AccountSpec* LimitHolders::account(const std::string& name) const {
-    const auto key = [](const AccountSpec* one) { return std::tie(one->name); };
-    const auto at = std::ranges::lower_bound(accounts_, std::tie(name), {}, key);
-    return at != accounts_.end() && (*at)->name == name ? *at : nullptr;
-}
-
-std::optional<Excess> limit_on_start(const ClusterState& state, const Job& job,
-                                     const Demand& demand, const LimitHolders* holders) {
-    if (!state.has_limits()) return std::nullopt;
-    return Checking(state, job, demand, false, holders).of_start();
+PendingReason limit_reason_on_start(const ClusterState& state, const Job& job, const Demand& demand,
+                                    const LimitRequest& asked) {
+    if (!state.quota().enforced()) return R::none;
+    Excesses excesses(Excesses::Wanted::first_reason);
+    Checking(state, job, demand, asked, excesses).check_start();
+    const auto found = first_of(excesses);
+    return found ? found->reason : R::none;
 }
 
 std::vector<Excess> limits_on_start(const ClusterState& state, const Job& job,
                                     const Demand& demand) {
-    if (!state.has_limits()) return {};
-    return Checking(state, job, demand, false).all_of_start();
+    if (!state.quota().enforced()) return {};
+    const LimitRequest asked = limit_request_of(state.spec(), job.partition, demand);
+    Excesses excesses(Excesses::Wanted::all);
+    Checking(state, job, demand, asked, excesses).check_start();
+    return excesses.take();
 }
 
 std::optional<Excess> limit_on_submission(const ClusterState& state, const Job& job,
                                           const Demand& demand) {
-    if (!state.has_limits()) return std::nullopt;
-    return Checking(state, job, demand, false).of_submission();
+    if (!state.quota().enforced()) return std::nullopt;
+    const LimitRequest asked = limit_request_of(state.spec(), job.partition, demand);
+    Excesses excesses(Excesses::Wanted::first);
+    Checking(state, job, demand, asked, excesses).check_submission();
+    const std::vector<QosSpec>& qos = state.spec().qos;
+    const bool at_once = job.qos.index() < qos.size() && qos[job.qos.index()].deny_on_limit;
+    if (!excesses.done() && at_once)
+        Checking(state, job, demand, asked, excesses, true).check_start();
+    return first_of(excesses);
 }
 
 std::string in_words(const Excess& excess) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "berth/engine/limits/limit_request.h"
 #include "berth/engine/placement/demand.h"
 #include "berth/engine/state/cluster_state.h"
 
@@ -24,27 +25,12 @@ struct Excess {
 // "qos gold allows 2 gres/gpu at once; it asks for 3, and 1 are in use"
 std::string in_words(const Excess& excess);
 
-// Index of accounts and of users' limits in them. Build it once for many checks. Valid as long as
-// the specification does not change.
-class LimitHolders {
-public:
-    explicit LimitHolders(const ClusterSpec& spec);
+// The reason of the first limit that keeps the job from starting now; none: no limit does.
+// `asked`: limit_request_of() the demand.
+PendingReason limit_reason_on_start(const ClusterState& state, const Job& job, const Demand& demand,
+                                    const LimitRequest& asked);
 
-    // nullptr: not there, or without limits of its own.
-    const AssociationSpec* association(const std::string& account, const std::string& user) const;
-    const AccountSpec* account(const std::string& name) const;
-
-private:
-    std::vector<const AssociationSpec*> associations_;  // Those with limits, by account and user.
-    std::vector<const AccountSpec*> accounts_;          // By name.
-};
-
-// The first limit that keeps the job from starting now; nullopt: none. `holders`: index of the
-// state's specification, if the caller has one.
-std::optional<Excess> limit_on_start(const ClusterState& state, const Job& job,
-                                     const Demand& demand, const LimitHolders* holders = nullptr);
-
-// All such limits.
+// All limits that keep it from starting now.
 std::vector<Excess> limits_on_start(const ClusterState& state, const Job& job,
                                     const Demand& demand);
 

@@ -58,7 +58,7 @@ void ClusterState::install(Time now, ClusterSpec kept) {
     conditions_.resize(spec_.nodes.size());
     recompute_free();
     recompute_rates();
-    find_limits();
+    rebuild_quota();
     touched_spec_ = true;
     const std::uint32_t first = spec_.scheduling.first_job_id;
     if (next_job_id_.value() < first) set_counters(epoch_, id_after(JobId(first - 1)));
@@ -157,11 +157,12 @@ void ClusterState::undo(Before before) {
     std::visit(
         Overloaded{
             [&](const JobBefore& was) {
-                if (const Job* job = find_job(was.id)) index_.remove(*job);
+                if (const Job* job = find_job(was.id)) remove_from_indexes(*job);
                 if (was.job == nullptr) {
                     jobs_.erase(was.id);
+                    quota_.forget(was.id);
                 } else {
-                    index_.add(jobs_.put(*was.job));
+                    add_to_indexes(jobs_.put(*was.job));
                 }
             },
             [&](const PlanBefore& was) { restore(planned_, was.id, was.planned); },
@@ -179,13 +180,14 @@ void ClusterState::undo(Before before) {
                 } else {
                     usage_by_name_.erase({usage_.back().account, usage_.back().user});
                     usage_.pop_back();
+                    if (quota_.enforced()) quota_.drop_last_leaf();
                 }
             },
             [&](const RunsBefore& was) { run_history_.restore(was.slot, *was.samples); },
             [&](const UsagesBefore& was) { usage_ = *was.records; },
             [&](const SpecBefore& was) {
                 spec_ = *was.spec;
-                find_limits();
+                rebuild_quota();
                 touched_spec_ = was.touched;
             },
             [&](const EditsBefore& was) { edits_ = *was.edits; },

@@ -10,14 +10,6 @@ void ClusterState::remember_spec() {
     undo_.record(SpecBefore{std::make_shared<const ClusterSpec>(spec_), touched_spec_});
 }
 
-void ClusterState::find_limits() {
-    const auto limited = [](const auto& one) { return !one.limits.none(); };
-    has_limits_ =
-        spec_.scheduling.enforce_limits &&
-        (std::ranges::any_of(spec_.qos, limited) || std::ranges::any_of(spec_.accounts, limited) ||
-         std::ranges::any_of(spec_.associations, limited));
-}
-
 void ClusterState::remember_reservation(const std::string& name) {
     if (undo_.recording()) {
         const Reservation* known = find_reservation(name);
@@ -62,7 +54,7 @@ void ClusterState::take(Time now, const AccountingEdited& fact) {
     settle_usage(now);
     apply_edits(spec_, fact.edits);
     recompute_rates();
-    find_limits();
+    rebuild_quota();
     touched_spec_ = true;
 }
 

@@ -36,6 +36,7 @@ std::size_t ClusterState::usage_index(Time now, const std::string& account,
     if (is_new) {
         if (undo_.recording()) undo_.record(UsageBefore{usage_.size(), nullptr});
         usage_.push_back({.account = account, .user = user, .at = now, .used = {}, .rate = {}});
+        if (quota_.enforced()) quota_.add_leaf(account, user);
         touch_usage(at->second);
     }
     return at->second;

@@ -20,8 +20,6 @@ const Reservation* ClusterState::find_reservation(std::string_view name) const {
     const auto at = reservations_.find(name);
     return at == reservations_.end() ? nullptr : &at->second;
 }
-const LimitUses& ClusterState::uses() const { return index_.uses(); }
-LimitUses::Changed ClusterState::take_changed_uses() { return index_.take_changed_uses(); }
 const JobSet& ClusterState::pending_jobs() const { return index_.pending(); }
 const JobSet& ClusterState::holding_jobs() const { return index_.holding(); }
 const std::set<std::pair<Time, JobId>>& ClusterState::finished_jobs() const {

@@ -16,6 +16,7 @@
 #include "berth/engine/state/job_table.h"
 #include "berth/engine/state/node_free.h"
 #include "berth/engine/state/past_requests.h"
+#include "berth/engine/state/quota_tree.h"
 #include "berth/engine/state/run_history.h"
 #include "berth/engine/state/shared_parts.h"
 #include "berth/engine/state/undo.h"
@@ -50,9 +51,8 @@ public:
     const AccountingEdits& accounting_edits() const;  // Already part of spec().
     const ClusterEdits& cluster_edits() const;        // Already part of spec().
 
-    const LimitUses& uses() const;           // Current use, against which limits are checked.
-    LimitUses::Changed take_changed_uses();  // Since the last call; for the scheduler.
-    bool has_limits() const { return has_limits_; }  // Whether any limit is set and enforced.
+    const QuotaTree& quota() const { return quota_; }  // Current use, and the limits on it.
+    QuotaTree::News take_quota_news() { return quota_.take_news(); }
 
     // ---- Indexes, in id order. They are kept up to date; reading them scans nothing.
     const JobSet& pending_jobs() const;  // Including held jobs and array records.
@@ -168,7 +168,11 @@ private:
     void set_counters(Epoch epoch, JobId next_job_id);
     void remember_spec();
     void install(Time now, ClusterSpec kept);
-    void find_limits();
+    void rebuild_quota();
+    QuotaTree quota_from_scratch() const;
+    QuotaTree::Index leaf_of(const Job& job) const;
+    void add_to_indexes(const Job& job);
+    void remove_from_indexes(const Job& job);
     void remember_reservation(const std::string& name);
     void take_share(const NodeShare& share);
     void give_back_share(const NodeShare& share);
@@ -191,6 +195,7 @@ private:
     void recompute_rates();
     void touch_usage(std::size_t index);
     void check_usage() const;
+    void check_quota() const;
 
     // The longer parts of facts about jobs and runs.
     JobId split_task(JobId array, std::uint32_t task, JobId id);
@@ -222,7 +227,7 @@ private:
     std::vector<NodeFree> free_;
     JobIndex index_;
     SharedParts parts_;
-    bool has_limits_ = false;
+    QuotaTree quota_;
     std::map<std::pair<std::string, std::string>, std::size_t> usage_by_name_;
 
     // Volatile.

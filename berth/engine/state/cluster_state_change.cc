@@ -55,7 +55,7 @@ void ClusterState::insert_job(Job job) {
     const JobId id = job.id;
     remember_job(id);
     BERTH_ASSERT(!jobs_.contains(id));
-    index_.add(jobs_.put(std::move(job)));
+    add_to_indexes(jobs_.put(std::move(job)));
     touch(id);
 }
 
@@ -66,7 +66,8 @@ void ClusterState::erase_job(JobId id) {
         standings_.erase(id);
     }
     remember_job(id);
-    index_.remove(jobs_.at(id));
+    remove_from_indexes(jobs_.at(id));
+    quota_.forget(id);
     jobs_.erase(id);
     touch(id);
 }

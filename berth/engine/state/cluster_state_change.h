@@ -16,9 +16,9 @@ template <class Change>
 void ClusterState::change_job(JobId id, Change change) {
     Job& job = jobs_.at(id);
     remember_job(id);
-    index_.remove(job);
+    remove_from_indexes(job);
     change(job);
-    index_.add(job);
+    add_to_indexes(job);
     touch(id);
 }
 

@@ -23,6 +23,7 @@ void ClusterState::check_invariants() const {
         }
     }
     check_usage();
+    check_quota();
     for (const auto& [id, standing] : standings_) BERTH_ASSERT(jobs_.contains(id));
 }
 

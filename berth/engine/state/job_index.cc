@@ -56,14 +56,12 @@ void JobIndex::change_named(const Job& job, bool more) {
 void JobIndex::add(const Job& job) {
     change_named(job, true);
     each_entry(job, [](auto& set, const auto& element) { set.insert(element); });
-    uses_.add(job);
     if (!job.spec.request_id.empty()) requests_.try_emplace(job.spec.request_id, job.id);
 }
 
 void JobIndex::remove(const Job& job) {
     change_named(job, false);
     each_entry(job, [](auto& set, const auto& element) { set.erase(element); });
-    uses_.remove(job);
     const auto known = requests_.find(job.spec.request_id);
     if (known != requests_.end() && known->second == job.id) requests_.erase(known);
 }

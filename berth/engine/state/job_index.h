@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "berth/engine/state/job_set.h"
-#include "berth/engine/state/limit_uses.h"
 #include "berth/model/job.h"
 
 namespace berth {
@@ -27,8 +26,6 @@ public:
     std::vector<JobId> dependents(JobId job) const;  // Pending jobs that name it as a dependency.
     std::vector<JobId> singletons(std::uint32_t uid, std::string_view name) const;
 
-    const LimitUses& uses() const { return uses_; }
-    LimitUses::Changed take_changed_uses() { return uses_.take_changed(); }
     const JobSet& pending() const { return pending_; }
     const JobSet& holding() const { return holding_; }
     const std::set<std::pair<Time, JobId>>& finished() const { return finished_; }
@@ -51,7 +48,6 @@ private:
     template <class Apply>
     void each_entry(const Job& job, Apply apply);
 
-    LimitUses uses_;
     std::map<SharedText, JobId, std::less<>> requests_;
     JobSet pending_, holding_;
     std::set<std::pair<Time, JobId>> finished_;

@@ -205,11 +205,13 @@ struct ClusterState::Loading {
         const JobId id = piece.id;
         state.parts_.share(piece);
         if (state.jobs_.contains(id)) return malformed("a job twice");
-        state.index_.add(state.jobs_.put(std::move(piece)));
+        state.index_.add(
+            state.jobs_.put(std::move(piece)));  // The rest of the indexes once all is here.
         return Done{};
     }
     Status add(SnapshotPlannedStart piece) {
-        if (!state.index_.pending().contains(piece.job)) return malformed("a planned start of no pending job");
+        if (!state.index_.pending().contains(piece.job))
+            return malformed("a planned start of no pending job");
         state.planned_[piece.job] = std::move(piece.planned);
         return Done{};
     }
@@ -303,13 +305,13 @@ Result<ClusterState> ClusterState::from_slices(std::span<const std::string> slic
     }
     if (!loading.complete()) return malformed("parts are missing");
     loading.state.recompute_free();
-    for (const JobId id : loading.state.index_.holding()) {  // Older snapshots had no usage.
-        const Job& job = loading.state.jobs_.at(id);
+    for (const auto& [id, job] : loading.state.jobs_) {  // Older snapshots had no usage.
+        if (is_final(job.state)) continue;
         loading.state.usage_index(job.started_at.value_or(Time{}), job.spec.account,
                                   job.owner->user);
     }
     loading.state.recompute_rates();
-    loading.state.find_limits();
+    loading.state.rebuild_quota();
     loading.state.touched_usage_.clear();
     loading.state.touched_spec_ = loading.state.touched_reservations_ = true;
     return std::move(loading.state);

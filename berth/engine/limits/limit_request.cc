@@ -1,0 +1,128 @@
+#include "berth/engine/limits/limit_request.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+
+#include "berth/policy/tres.h"
+
+namespace berth {
+namespace {
+
+struct Asked {
+    std::int64_t nodes = 0, cpus = 0, memory = 0;  // Memory in MiB.
+    std::vector<std::pair<DimensionSet, std::int64_t>> gres;
+    Resources amount;  // The same, for billing. GRES of any type count as the first type.
+};
+
+// The dimensions of each GRES that is allocated whole: "gpu" stands for all its types.
+std::vector<DimensionSet> gres_by_name(const ClusterSpec& spec) {
+    std::map<std::string_view, DimensionSet> by_name;
+    for (std::uint32_t d = kMemoryDimension.value() + 1; d < spec.dimensions.size(); ++d) {
+        const std::string& name = spec.dimensions.at(DimensionId(d)).name;
+        if (!is_share_name(name)) by_name[name] |= dimension_bit(DimensionId(d));
+    }
+    std::vector<DimensionSet> sets;
+    sets.reserve(by_name.size());
+    for (const auto& [name, set] : by_name) sets.push_back(set);
+    return sets;
+}
+
+std::int64_t amount_in(const Resources& amount, DimensionSet set) {
+    std::int64_t sum = 0;
+    for (; set != 0; set &= set - 1) {
+        sum += amount[DimensionId(static_cast<std::uint32_t>(std::countr_zero(set)))];
+    }
+    return sum;
+}
+
+// An exclusive job holds its nodes whole, whatever it asks for: at least as much as the smallest
+// nodes that it may have.
+void add_whole_nodes(const ClusterSpec& spec, const Demand& demand, Asked& asked) {
+    const std::vector<DimensionSet> names = gres_by_name(spec);
+    std::int64_t least = INT64_MAX;
+    std::vector<std::int64_t> least_gres(names.size(), INT64_MAX);
+    for (const BitSet& choice : demand.choices) {
+        for (std::size_t n = choice.find_first(); n != BitSet::kNone; n = choice.find_next(n)) {
+            least = std::min<std::int64_t>(least, spec.nodes[n].cpus());
+            for (std::size_t i = 0; i < names.size(); ++i) {
+                least_gres[i] =
+                    std::min(least_gres[i], amount_in(spec.nodes[n].capacity, names[i]));
+            }
+        }
+    }
+    if (least == INT64_MAX) return;
+    asked.cpus = std::max(asked.cpus, least * asked.nodes);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        std::int64_t more = least_gres[i] * asked.nodes;
+        for (const auto& [dimensions, count] : asked.gres) {
+            if ((dimensions & ~names[i]) == 0) more -= count;
+        }
+        if (more <= 0) continue;
+        asked.gres.emplace_back(names[i], more);
+        const auto first = static_cast<std::uint32_t>(std::countr_zero(names[i]));
+        asked.amount[DimensionId(first)] += more;
+    }
+}
+
+Asked asked_by(const ClusterSpec& spec, const Demand& demand) {
+    Asked asked{.nodes = demand.nodes_min};
+    const std::int64_t tasks =
+        demand.tasks ? *demand.tasks : std::int64_t{demand.nodes_min} * demand.tasks_per_node;
+    asked.cpus = tasks * demand.cpus_per_task;
+    const std::int64_t times = demand.memory_rule == MemoryRule::per_cpu ? asked.cpus : asked.nodes;
+    const bool counted =
+        demand.memory_rule == MemoryRule::per_cpu || demand.memory_rule == MemoryRule::per_node;
+    if (counted) asked.memory = (demand.memory.count() >> 20) * times;
+    const auto add = [&](const std::vector<GresDemand>& demands, std::int64_t factor) {
+        for (const GresDemand& one : demands) {
+            asked.gres.emplace_back(one.dimensions, one.count * factor);
+            if (one.dimensions == 0) continue;
+            const auto first = static_cast<std::uint32_t>(std::countr_zero(one.dimensions));
+            asked.amount[DimensionId(first)] += one.count * factor;
+        }
+    };
+    add(demand.gres_per_node, asked.nodes);
+    add(demand.gres_per_task, tasks);
+    add(demand.gres_total, 1);
+    if (demand.exclusive) add_whole_nodes(spec, demand, asked);
+    asked.amount.set_cpu(cores(asked.cpus));
+    asked.amount.set_memory(Bytes(asked.memory << 20));
+    return asked;
+}
+
+}  // namespace
+
+std::int64_t LimitRequest::of(const TresLimit& limit, const Demand& demand) const {
+    std::int64_t sum = 0;
+    switch (limit.kind) {
+        case TresKind::cpu: return cpus;
+        case TresKind::mem: return memory;
+        case TresKind::node: return nodes;
+        case TresKind::billing: return billing;
+        case TresKind::license:
+            for (const LicenseCount& one : demand.licenses.counts) {
+                if (one.name == license_of(limit)) sum += one.count;
+            }
+            return sum;
+        case TresKind::gres:
+            for (const auto& [dimensions, count] : gres) {
+                if (dimensions != 0 && (dimensions & ~limit.dimensions) == 0) sum += count;
+            }
+            return sum;
+    }
+    return sum;
+}
+
+LimitRequest limit_request_of(const ClusterSpec& spec, PartitionId partition,
+                              const Demand& demand) {
+    Asked asked = asked_by(spec, demand);
+    const std::int64_t billing = billing_of(spec, partition, {asked.nodes, asked.amount}).whole;
+    return {.nodes = asked.nodes,
+            .cpus = asked.cpus,
+            .memory = asked.memory,
+            .billing = billing,
+            .gres = std::move(asked.gres)};
+}
+
+}  // namespace berth

@@ -1,0 +1,27 @@
+// LimitRequest: what a job asks for, as limits count it. It follows from the demand alone, so jobs
+// of one kind share it. Licenses are read from the demand itself.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "berth/engine/placement/demand.h"
+#include "berth/engine/state/quota_limits.h"
+#include "berth/model/cluster_spec.h"
+
+namespace berth {
+
+struct LimitRequest {
+    std::int64_t nodes = 0, cpus = 0, memory = 0;  // Memory in MiB.
+    std::int64_t billing = 0;
+    std::vector<std::pair<DimensionSet, std::int64_t>> gres;
+
+    // `demand`: the one that it was made of.
+    std::int64_t of(const TresLimit& limit, const Demand& demand) const;
+};
+
+// `partition`: its weights make the billing.
+LimitRequest limit_request_of(const ClusterSpec& spec, PartitionId partition, const Demand& demand);
+
+}  // namespace berth

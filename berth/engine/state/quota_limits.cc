@@ -1,0 +1,73 @@
+#include "berth/engine/state/quota_limits.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace berth {
+namespace {
+
+// The dimensions of "gpu" (all types) or "gpu:a100".
+DimensionSet dimensions_named(const Dimensions& dimensions, std::string_view gres) {
+    const std::size_t colon = gres.find(':');
+    DimensionSet set = 0;
+    for (const DimensionId d : dimensions.of_name(gres.substr(0, colon))) {
+        const bool meant =
+            colon == std::string_view::npos || dimensions.at(d).type == gres.substr(colon + 1);
+        if (meant) set |= dimension_bit(d);
+    }
+    return set;
+}
+
+TresLimitList resolve(const Dimensions& dimensions, const TresLimits& limits) {
+    TresLimitList resolved;
+    resolved.reserve(limits.size());
+    for (const auto& [tres, count] : limits) {
+        TresLimit limit{.tres = tres, .kind = kind_of_tres(tres), .most = count};
+        if (limit.kind == TresKind::gres && tres.size() > 5) {
+            limit.dimensions = dimensions_named(dimensions, std::string_view(tres).substr(5));
+        }
+        resolved.push_back(std::move(limit));
+    }
+    return resolved;
+}
+
+}  // namespace
+
+QuotaLimits quota_limits_of(const Dimensions& dimensions, const Limits& limits) {
+    return {
+        .group = resolve(dimensions, limits.group_tres),
+        .per_job = resolve(dimensions, limits.max_tres_per_job),
+        .per_node = resolve(dimensions, limits.max_tres_per_node),
+        .minutes_per_job = resolve(dimensions, limits.max_tres_minutes_per_job),
+        .per_user = resolve(dimensions, limits.max_tres_per_user),
+        .per_account = resolve(dimensions, limits.max_tres_per_account),
+        .least_per_job = resolve(dimensions, limits.min_tres_per_job),
+        .group_jobs = limits.group_jobs,
+        .group_submitted = limits.group_submitted,
+        .max_jobs = limits.max_jobs,
+        .max_submitted = limits.max_submitted,
+        .max_jobs_per_account = limits.max_jobs_per_account,
+        .max_submitted_per_account = limits.max_submitted_per_account,
+        .max_wall = limits.max_wall,
+    };
+}
+
+void inherit(QuotaLimits& own, const QuotaLimits& above) {
+    const auto each = [](TresLimitList& mine, const TresLimitList& others) {
+        const std::size_t set_here = mine.size();
+        for (const TresLimit& other : others) {
+            const auto end = mine.begin() + static_cast<std::ptrdiff_t>(set_here);
+            const bool is_set = std::any_of(
+                mine.begin(), end, [&](const TresLimit& one) { return one.tres == other.tres; });
+            if (!is_set) mine.push_back(other);
+        }
+    };
+    each(own.per_job, above.per_job);
+    each(own.per_node, above.per_node);
+    each(own.minutes_per_job, above.minutes_per_job);
+    if (!own.max_jobs) own.max_jobs = above.max_jobs;
+    if (!own.max_submitted) own.max_submitted = above.max_submitted;
+    if (!own.max_wall) own.max_wall = above.max_wall;
+}
+
+}  // namespace berth

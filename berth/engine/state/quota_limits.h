@@ -1,0 +1,48 @@
+// QuotaLimits: the limits of one holder (an account, an association, a QOS) as they are checked:
+// each TRES resolved to what is counted, so that a check compares numbers alone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "berth/base/time.h"
+#include "berth/model/limits.h"
+#include "berth/model/resources.h"
+
+namespace berth {
+
+// "gres/gpu:a100=4", resolved.
+struct TresLimit {
+    std::string tres;  // As configured.
+    TresKind kind = TresKind::cpu;
+    DimensionSet dimensions = 0;  // Of a GRES; none if this cluster has no such GRES.
+    std::int64_t most = 0;        // Memory in MiB.
+};
+// The name in "license/matlab".
+inline std::string_view license_of(const TresLimit& limit) {
+    return std::string_view(limit.tres).substr(8);
+}
+using TresLimitList = std::vector<TresLimit>;
+
+struct QuotaLimits {
+    TresLimitList group, per_job, per_node, minutes_per_job, per_user, per_account, least_per_job;
+    std::optional<std::uint32_t> group_jobs, group_submitted;  // Of all jobs below the holder.
+    std::optional<std::uint32_t> max_jobs, max_submitted;      // Of each user.
+    std::optional<std::uint32_t> max_jobs_per_account, max_submitted_per_account;  // Of a QOS.
+    std::optional<Duration> max_wall;
+
+    bool limits_all() const { return group_jobs || !group.empty(); }
+    bool limits_users() const { return max_jobs || !per_user.empty(); }
+    bool limits_accounts() const { return max_jobs_per_account || !per_account.empty(); }
+};
+
+QuotaLimits quota_limits_of(const Dimensions& dimensions, const Limits& limits);
+
+// The limits of each user that `own` does not set are taken from `above`. Group limits are not:
+// they are checked at every level.
+void inherit(QuotaLimits& own, const QuotaLimits& above);
+
+}  // namespace berth

@@ -1,0 +1,317 @@
+#include "berth/engine/state/quota_tree.h"
+
+#include <algorithm>
+
+namespace berth {
+namespace {
+
+const QuotaUse& no_use() {
+    static const QuotaUse none;
+    return none;
+}
+
+std::int64_t jobs_in(const Job& job) {
+    const bool waits = job.state == JobState::pending && job.spec.array;
+    return waits ? static_cast<std::int64_t>(job.spec.array->tasks.size()) : 1;
+}
+
+// What the job adds to each holder's use, or takes away.
+QuotaUse use_of(const Job& job, std::int64_t times) {
+    QuotaUse use{.submitted = times * jobs_in(job)};
+    if (!job.allocation) return use;
+    use.running = times;
+    use.nodes = times * static_cast<std::int64_t>(job.nodes.size());
+    use.amount = job.allocated * times;
+    for (const LicenseCount& one : job.allocation->licenses) {
+        use.licenses.push_back({one.name, times * one.count});
+    }
+    return use;
+}
+
+void add_use(QuotaUse& sum, const QuotaUse& more) {
+    sum.submitted += more.submitted;
+    if (more.running == 0) return;  // Only a run holds something.
+    sum.running += more.running;
+    sum.nodes += more.nodes;
+    sum.amount += more.amount;
+    for (const LicenseCount& one : more.licenses) {
+        auto at = std::ranges::lower_bound(sum.licenses, one.name, {}, &LicenseCount::name);
+        if (at == sum.licenses.end() || at->name != one.name) {
+            at = sum.licenses.insert(at, {one.name, 0});
+        }
+        at->count += one.count;
+        if (at->count == 0) sum.licenses.erase(at);
+    }
+}
+
+}  // namespace
+
+// ---- Structure.
+
+QuotaTree::Index QuotaTree::keep_limits(QuotaLimits limits) {
+    limits_.push_back(std::move(limits));
+    return static_cast<Index>(limits_.size() - 1);
+}
+
+void QuotaTree::rebuild(const ClusterSpec& spec) {
+    *this = QuotaTree();
+    const auto limited = [](const auto& one) { return !one.limits.none(); };
+    enforced_ = spec.scheduling.enforce_limits && (std::ranges::any_of(spec.qos, limited) ||
+                                                   std::ranges::any_of(spec.accounts, limited) ||
+                                                   std::ranges::any_of(spec.associations, limited));
+    if (!enforced_) return;
+    rebuild_accounts(spec);
+    rebuild_associations(spec);
+    for (const QosSpec& one : spec.qos) {
+        qos_.emplace_back();
+        if (one.limits.none()) continue;
+        qos_.back().limits = keep_limits(quota_limits_of(spec.dimensions, one.limits));
+    }
+}
+
+void QuotaTree::rebuild_accounts(const ClusterSpec& spec) {
+    accounts_.resize(spec.accounts.size());
+    last_of_account_.resize(spec.accounts.size(), kNone);
+    for (Index a = 0; a < accounts_.size(); ++a)
+        account_names_.try_emplace(spec.accounts[a].name, a);
+    std::vector<Index> tops;
+    for (Index a = 0; a < accounts_.size(); ++a) {
+        const AccountSpec& account = spec.accounts[a];
+        const auto above = account_names_.find(account.parent);
+        if (above == account_names_.end() || above->second == a) {
+            tops.push_back(a);
+            continue;
+        }
+        accounts_[a].parent = above->second;
+        accounts_[above->second].children.push_back(a);
+    }
+    for (const Index top : tops) rebuild_account(spec, top, kNone);
+    // Admission refuses accounts in a circle. Should one be there, its accounts stand alone.
+    for (Account& account : accounts_) {
+        if (!account.has_top) account.parent = kNone;
+    }
+}
+
+void QuotaTree::rebuild_account(const ClusterSpec& spec, Index index, Index above) {
+    Account& account = accounts_[index];
+    account.has_top = true;
+    account.nearest = above;
+    const Limits& limits = spec.accounts[index].limits;
+    if (!limits.none()) {
+        QuotaLimits own = quota_limits_of(spec.dimensions, limits);
+        if (above != kNone) inherit(own, limits_[above]);
+        account.own = account.nearest = keep_limits(std::move(own));
+    }
+    for (const Index child : account.children) rebuild_account(spec, child, account.nearest);
+}
+
+void QuotaTree::rebuild_associations(const ClusterSpec& spec) {
+    association_limits_.assign(spec.associations.size(), kNone);
+    for (Index i = 0; i < association_limits_.size(); ++i) {
+        const AssociationSpec& one = spec.associations[i];
+        if (one.limits.none()) continue;
+        if (!associations_.emplace(std::pair(one.account, one.user), i).second) continue;
+        QuotaLimits own = quota_limits_of(spec.dimensions, one.limits);
+        const auto account = account_names_.find(one.account);
+        const Index above =
+            account == account_names_.end() ? kNone : accounts_[account->second].nearest;
+        if (above != kNone) inherit(own, limits_[above]);
+        association_limits_[i] = keep_limits(std::move(own));
+    }
+}
+
+QuotaTree::Index QuotaTree::number_of_user(const std::string& user) {
+    const auto next = static_cast<Index>(last_of_user_.size());
+    const auto [at, is_new] = users_.try_emplace(user, next);
+    if (is_new) last_of_user_.push_back(kNone);
+    return at->second;
+}
+
+QuotaTree::Index QuotaTree::number_of_account(const std::string& account) {
+    const auto next = static_cast<Index>(last_of_account_.size());
+    const auto [at, is_new] = account_names_.try_emplace(account, next);
+    if (is_new) last_of_account_.push_back(kNone);
+    return at->second;
+}
+
+void QuotaTree::add_leaf(const std::string& account, const std::string& user) {
+    const auto leaf = static_cast<Index>(leaves_.size());
+    Place place = place_of(account, user);
+    place.leaf = leaf;
+    place.user = number_of_user(user);
+    place.account_name = number_of_account(account);
+    leaves_.push_back({place,
+                       std::exchange(last_of_user_[place.user], leaf),
+                       std::exchange(last_of_account_[place.account_name], leaf),
+                       {}});
+}
+
+void QuotaTree::drop_last_leaf() {
+    const Leaf& last = leaves_.back();
+    last_of_user_[last.place.user] = last.next_of_user;
+    last_of_account_[last.place.account_name] = last.next_of_account;
+    changed_.erase(last.place.leaf);
+    leaves_.pop_back();
+}
+
+QuotaTree::Place QuotaTree::place_of(const std::string& account, const std::string& user) const {
+    Place place;
+    if (const auto at = users_.find(user); at != users_.end()) place.user = at->second;
+    if (const auto at = account_names_.find(account); at != account_names_.end()) {
+        place.account_name = at->second;
+        if (at->second < accounts_.size()) place.account = at->second;
+    }
+    const auto at = associations_.find({account, user});
+    if (at != associations_.end()) place.association = at->second;
+    return place;
+}
+
+// ---- Use.
+
+QuotaUse& QuotaTree::row(std::vector<Index>& rows, Index of) {
+    if (rows.size() <= of) rows.resize(of + 1, kNone);
+    if (rows[of] == kNone) {
+        rows[of] = static_cast<Index>(rows_.size());
+        rows_.emplace_back();
+    }
+    return rows_[rows[of]];
+}
+
+const QuotaUse& QuotaTree::row_if_any(const std::vector<Index>& rows, Index of) const {
+    return of >= rows.size() || rows[of] == kNone ? no_use() : rows_[rows[of]];
+}
+
+template <class Visit>
+void QuotaTree::each_use(const Place& place, QosId qos, Visit visit) {
+    visit(leaves_[place.leaf].use);
+    for (Index a = place.account; a != kNone; a = accounts_[a].parent) visit(accounts_[a].use);
+    if (qos.index() >= qos_.size()) return;
+    Qos& own = qos_[qos.index()];
+    const QuotaLimits* const limits = at(own.limits);
+    if (limits == nullptr) return;
+    visit(own.use);
+    if (limits->limits_users() || limits->max_submitted) visit(row(own.of_user, place.user));
+    if (limits->limits_accounts() || limits->max_submitted_per_account) {
+        visit(row(own.of_account, place.account_name));
+    }
+}
+
+void QuotaTree::count(const Job& job, Index leaf, std::int64_t times) {
+    const QuotaUse use = use_of(job, times);
+    each_use(leaves_[leaf].place, job.qos, [&](QuotaUse& sum) { add_use(sum, use); });
+}
+
+void QuotaTree::note_run(const Job& job, Index leaf) {
+    if (!job.allocation) return;
+    std::vector<QosId>& changed = changed_[leaf];
+    if (std::ranges::find(changed, job.qos) == changed.end()) changed.push_back(job.qos);
+}
+
+void QuotaTree::add(const Job& job, Index leaf) {
+    BERTH_ASSERT(!is_final(job.state) && leaf < leaves_.size());
+    leaf_of_[job.id] = leaf;
+    count(job, leaf, 1);
+    note_run(job, leaf);
+}
+
+void QuotaTree::remove(const Job& job) {
+    const Index leaf = leaf_of(job.id);
+    count(job, leaf, -1);
+    note_run(job, leaf);
+}
+
+const QuotaLimits* QuotaTree::nearest_limits(const Place& place) const {
+    if (place.association != kNone) return limits_of_association(place.association);
+    return place.account == kNone ? nullptr : at(accounts_[place.account].nearest);
+}
+
+const QuotaLimits* QuotaTree::limits_of_qos(QosId qos) const {
+    return qos.index() < qos_.size() ? at(qos_[qos.index()].limits) : nullptr;
+}
+
+const QuotaUse& QuotaTree::use_of_leaf(Index leaf) const {
+    return leaf == kNone ? no_use() : leaves_[leaf].use;
+}
+const QuotaUse& QuotaTree::use_of_qos(QosId qos) const { return qos_[qos.index()].use; }
+const QuotaUse& QuotaTree::use_of_qos_user(QosId qos, Index user) const {
+    return row_if_any(qos_[qos.index()].of_user, user);
+}
+const QuotaUse& QuotaTree::use_of_qos_account(QosId qos, Index account_name) const {
+    return row_if_any(qos_[qos.index()].of_account, account_name);
+}
+
+// ---- News.
+
+void QuotaTree::want_all_below(Index account, BitSet& wanted) const {
+    Index leaf = last_of_account_[account];
+    for (; leaf != kNone; leaf = leaves_[leaf].next_of_account) wanted.set(leaf);
+    for (const Index child : accounts_[account].children) want_all_below(child, wanted);
+}
+
+QuotaTree::News QuotaTree::take_news() {
+    News news;
+    if (changed_.empty()) return news;
+    BitSet wanted(leaves_.size()), seen(accounts_.size()), qos(qos_.size());
+    const auto want = [&](Index leaf, Index Leaf::* next) {
+        for (; leaf != kNone; leaf = leaves_[leaf].*next) wanted.set(leaf);
+    };
+    for (const auto& [leaf, ran_in] : std::exchange(changed_, {})) {
+        const Place& place = leaves_[leaf].place;
+        wanted.set(leaf);
+        Index highest = kNone;  // With limits for all of its jobs.
+        for (Index a = place.account; a != kNone; a = accounts_[a].parent) {
+            const QuotaLimits* const limits = limits_of_account(a);
+            if (limits != nullptr && limits->limits_all()) highest = a;
+        }
+        if (highest != kNone && !seen.test(highest)) {
+            seen.set(highest);
+            want_all_below(highest, wanted);
+        }
+        for (const QosId one : ran_in) {
+            const QuotaLimits* const limits = limits_of_qos(one);
+            if (limits == nullptr) continue;
+            if (limits->limits_all()) qos.set(one.index());
+            if (limits->limits_users()) want(last_of_user_[place.user], &Leaf::next_of_user);
+            if (limits->limits_accounts())
+                want(last_of_account_[place.account_name], &Leaf::next_of_account);
+        }
+    }
+    for (std::size_t i = wanted.find_first(); i != BitSet::kNone; i = wanted.find_next(i)) {
+        news.leaves.push_back(static_cast<Index>(i));
+    }
+    for (std::size_t i = qos.find_first(); i != BitSet::kNone; i = qos.find_next(i)) {
+        news.qos.push_back(QosId::from_index(i));
+    }
+    return news;
+}
+
+bool QuotaTree::counts_as(const QuotaTree& other) const {
+    if (enforced_ != other.enforced_ || leaves_.size() != other.leaves_.size() ||
+        accounts_.size() != other.accounts_.size() || qos_.size() != other.qos_.size()) {
+        return false;
+    }
+    const auto same = [](const auto& a, const auto& b) { return a.use == b.use; };
+    if (!std::ranges::equal(leaves_, other.leaves_, same) ||
+        !std::ranges::equal(accounts_, other.accounts_, same) ||
+        !std::ranges::equal(qos_, other.qos_, same)) {
+        return false;
+    }
+    for (std::size_t q = 0; q < qos_.size(); ++q) {
+        const QosId qos = QosId::from_index(q);
+        for (const auto& [user, number] : users_) {
+            const auto known = other.users_.find(user);
+            const Index there = known == other.users_.end() ? kNone : known->second;
+            if (use_of_qos_user(qos, number) != other.use_of_qos_user(qos, there)) return false;
+        }
+        for (const auto& [account, number] : account_names_) {
+            const auto known = other.account_names_.find(account);
+            const Index there = known == other.account_names_.end() ? kNone : known->second;
+            if (use_of_qos_account(qos, number) != other.use_of_qos_account(qos, there)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+}  // namespace berth

@@ -1,0 +1,155 @@
+// QuotaTree: accounts and associations as one tree of dense ids, with the use and the limits of
+// each. QOS lie across it: each has one use in all, and one for each user and each account that it
+// limits.
+//
+// The tree follows from the configuration and the job records; it is never saved. A job changes the
+// holders above it alone, and no name is compared: it knows its leaf. While the configuration
+// enforces no limits, nothing is counted.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/base/bitmask.h"
+#include "berth/engine/state/job_table.h"
+#include "berth/engine/state/quota_limits.h"
+#include "berth/model/cluster_spec.h"
+#include "berth/model/job.h"
+
+namespace berth {
+
+// What the jobs of one holder use.
+struct QuotaUse {
+    std::int64_t submitted = 0;  // Jobs that are not final; each task of an array counts as one.
+    std::int64_t running = 0;
+    // Of running jobs, and only where a TRES limit asks for it:
+    std::int64_t nodes = 0;
+    Resources amount;
+    std::vector<LicenseCount> licenses;  // By name.
+
+    friend bool operator==(const QuotaUse&, const QuotaUse&) = default;
+};
+
+class QuotaTree {
+public:
+    using Index = std::uint32_t;
+    static constexpr Index kNone = ~Index{0};
+
+    // Where an account and user stand. `leaf` may be kNone: they never had a job.
+    struct Place {
+        Index leaf = kNone,
+              account = kNone;  // `account`: kNone if the configuration has none such.
+        Index user = kNone, account_name = kNone;  // For the rows of a QOS.
+        Index association = kNone;                 // In ClusterSpec::associations, with limits.
+    };
+
+    // Anew, without leaves and jobs.
+    void rebuild(const ClusterSpec& spec);
+    bool enforced() const { return enforced_; }
+
+    // Leaves have the numbers of ClusterState::usage(), which come and go in order.
+    void add_leaf(const std::string& account, const std::string& user);
+    void drop_last_leaf();
+
+    void add(const Job& job, Index leaf);  // REQUIRES: the job is not final.
+    void remove(const Job& job);           // As it was added. Its leaf is kept; see forget().
+    // For trials: the job counts no more, and again. Neither is news.
+    void set_aside(const Job& job) { count(job, leaf_of(job.id), -1); }
+    void put_back(const Job& job) { count(job, leaf_of(job.id), 1); }
+    void forget(JobId job) { leaf_of_.erase(job); }  // After remove().
+    // kNone: the job was not added.
+    Index leaf_of(JobId job) const {
+        const Index* const known = leaf_of_.find(job);
+        return known == nullptr ? kNone : *known;
+    }
+
+    // ---- Reading.
+    Place place_of(Index leaf) const { return leaves_[leaf].place; }
+    Place place_of(const std::string& account, const std::string& user) const;
+    Index parent_of(Index account) const { return accounts_[account].parent; }
+    // The group limits that the holder itself sets; nullptr: none.
+    const QuotaLimits* limits_of_account(Index account) const { return at(accounts_[account].own); }
+    const QuotaLimits* limits_of_association(Index association) const {
+        return at(association_limits_[association]);
+    }
+    // The limits of each user that apply to the place, each from the nearest holder that sets it.
+    const QuotaLimits* nearest_limits(const Place& place) const;
+    const QuotaLimits* limits_of_qos(QosId qos) const;
+
+    const QuotaUse& use_of_leaf(Index leaf) const;  // kNone: nothing.
+    const QuotaUse& use_of_account(Index account) const { return accounts_[account].use; }
+    const QuotaUse& use_of_qos(QosId qos) const;
+    const QuotaUse& use_of_qos_user(QosId qos, Index user) const;
+    const QuotaUse& use_of_qos_account(QosId qos, Index account_name) const;
+
+    // ---- For the scheduler: leaves whose jobs may find other results when their limits are
+    // checked again, and QOS whose jobs all may, since runs began, changed or ended. In order.
+    struct News {
+        std::vector<Index> leaves;
+        std::vector<QosId> qos;
+        bool none() const { return leaves.empty() && qos.empty(); }
+    };
+    News take_news();
+
+    // For checks from scratch: whether both count the same.
+    bool counts_as(const QuotaTree& other) const;
+
+private:
+    struct Account {
+        Index parent = kNone;
+        Index own = kNone;      // Into limits_: what it sets itself, with what it inherits.
+        Index nearest = kNone;  // The same or, if it sets nothing, what it inherits.
+        QuotaUse use;
+        std::vector<Index> children;
+        bool has_top = false;  // Its ancestors end at an account without a parent.
+    };
+    struct Leaf {
+        Place place;
+        Index next_of_user = kNone, next_of_account = kNone;
+        QuotaUse use;
+    };
+    struct Qos {
+        Index limits = kNone;
+        QuotaUse use;
+        std::vector<Index> of_user, of_account;  // Into rows_.
+    };
+
+    Index keep_limits(QuotaLimits limits);
+    void rebuild_accounts(const ClusterSpec& spec);
+    void rebuild_account(const ClusterSpec& spec, Index account, Index above);
+    void rebuild_associations(const ClusterSpec& spec);
+    Index number_of_user(const std::string& user);
+    Index number_of_account(const std::string& account);
+    // Visits every holder that counts the job: leaf, accounts up to the root, and of its QOS.
+    template <class Visit>
+    void each_use(const Place& place, QosId qos, Visit visit);
+    void count(const Job& job, Index leaf, std::int64_t times);
+    void note_run(const Job& job, Index leaf);
+    QuotaUse& row(std::vector<Index>& rows, Index of);
+    const QuotaUse& row_if_any(const std::vector<Index>& rows, Index of) const;
+    void want_all_below(Index account, BitSet& wanted) const;
+    const QuotaLimits* at(Index limits) const {
+        return limits == kNone ? nullptr : &limits_[limits];
+    }
+
+    bool enforced_ = false;
+    std::vector<QuotaLimits> limits_;
+    std::vector<Account> accounts_;  // As in ClusterSpec::accounts.
+    std::vector<Leaf> leaves_;
+    std::vector<Qos> qos_;
+    std::vector<QuotaUse> rows_;             // Of QOS: of one user or one account each.
+    std::vector<Index> association_limits_;  // As in ClusterSpec::associations, into limits_.
+    JobTable<Index> leaf_of_;
+
+    // For names, at admission: what is new gets the next number.
+    // Names, for new leaves. Configured accounts come first, with their own numbers.
+    std::map<std::string, Index, std::less<>> users_, account_names_;
+    std::vector<Index> last_of_user_, last_of_account_;  // Leaves, each of which names the next.
+    std::map<std::pair<std::string, std::string>, Index> associations_;  // Those with limits.
+
+    std::map<Index, std::vector<QosId>> changed_;  // By leaf: runs that began, changed or ended.
+};
+
+}  // namespace berth

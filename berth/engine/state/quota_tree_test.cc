@@ -1,0 +1,192 @@
+// The quota tree: who counts a job, which limits apply where, and whom a change concerns.
+#include "berth/engine/state/quota_tree.h"
+
+#include <gtest/gtest.h>
+
+#include "berth/testing/builders.h"
+
+namespace berth {
+namespace {
+
+using Index = QuotaTree::Index;
+
+// root ── science ── physics (ann, ben), biology (ann)
+//      └─ art (cleo)
+ClusterSpec site() {
+    ClusterSpec spec = testing::make_cluster(1, {.gpus = 4});
+    spec.scheduling.enforce_limits = true;
+    spec.accounts.push_back({.name = "root"});
+    spec.accounts.push_back({.name = "science", .parent = "root"});
+    spec.accounts.push_back({.name = "physics", .parent = "science"});
+    spec.accounts.push_back({.name = "biology", .parent = "science"});
+    spec.accounts.push_back({.name = "art", .parent = "root"});
+    spec.associations.push_back({.account = "physics", .user = "ann"});
+    spec.qos.resize(1);
+    spec.qos.push_back({.name = "gold"});
+    return spec;
+}
+enum : Index { kRoot, kScience, kPhysics, kBiology, kArt };
+enum : Index { kAnn, kBen, kAnnOfBiology, kCleo };
+
+QuotaTree tree_of(const ClusterSpec& spec) {
+    QuotaTree tree;
+    tree.rebuild(spec);
+    if (!tree.enforced()) return tree;
+    tree.add_leaf("physics", "ann");
+    tree.add_leaf("physics", "ben");
+    tree.add_leaf("biology", "ann");
+    tree.add_leaf("art", "cleo");
+    return tree;
+}
+
+Job job(std::uint32_t id, QosId qos = QosId(0)) {
+    Job made;
+    made.id = JobId(id);
+    made.qos = qos;
+    return made;
+}
+
+Job running(std::uint32_t id, std::int64_t cpus, QosId qos = QosId(0)) {
+    Job made = job(id, qos);
+    made.state = JobState::running;
+    made.allocation.emplace();
+    made.allocation->licenses = {{"matlab", 2}};
+    made.nodes = {NodeId(0)};
+    made.allocated.edit().set_cpu(cores(cpus));
+    return made;
+}
+
+TEST(QuotaTree, CountsNothingWithoutLimits) {
+    ClusterSpec spec = site();
+    EXPECT_FALSE(tree_of(spec).enforced());
+    spec.accounts[kScience].limits.group_jobs = 3;
+    EXPECT_TRUE(tree_of(spec).enforced());
+    spec.scheduling.enforce_limits = false;
+    EXPECT_FALSE(tree_of(spec).enforced());
+}
+
+TEST(QuotaTree, CountsARunInItsLeafAndEachAccountAboveIt) {
+    ClusterSpec spec = site();
+    spec.accounts[kScience].limits.group_jobs = 3;
+    QuotaTree tree = tree_of(spec);
+    tree.add(job(1), kBen);
+    tree.add(running(2, 4), kAnn);
+    tree.add(running(3, 1), kAnnOfBiology);
+    EXPECT_EQ(tree.use_of_leaf(kAnn).running, 1);
+    EXPECT_EQ(tree.use_of_account(kPhysics).submitted, 2);
+    EXPECT_EQ(tree.use_of_account(kPhysics).amount.cpu(), cores(4));
+    EXPECT_EQ(tree.use_of_account(kScience).amount.cpu(), cores(5));
+    EXPECT_EQ(tree.use_of_account(kRoot).running, 2);
+    EXPECT_EQ(tree.use_of_account(kArt), QuotaUse{});
+    ASSERT_EQ(tree.use_of_account(kScience).licenses.size(), 1U);
+    EXPECT_EQ(tree.use_of_account(kScience).licenses.front().count, 4);
+
+    tree.remove(running(2, 4));
+    tree.remove(running(3, 1));
+    tree.remove(job(1));
+    for (const Index account : {kRoot, kScience, kPhysics, kBiology}) {
+        EXPECT_EQ(tree.use_of_account(account), QuotaUse{});
+    }
+}
+
+TEST(QuotaTree, CountsEachTaskOfAWaitingArray) {
+    ClusterSpec spec = site();
+    spec.accounts[kRoot].limits.group_submitted = 9;
+    QuotaTree tree = tree_of(spec);
+    Job array = job(1);
+    array.spec.array.emplace();
+    array.spec.array->tasks = {1, 2, 5};
+    tree.add(array, kCleo);
+    EXPECT_EQ(tree.use_of_account(kRoot).submitted, 3);
+}
+
+TEST(QuotaTree, CountsUsersAndAccountsOfAQosThatLimitsThem) {
+    ClusterSpec spec = site();
+    spec.qos[1].limits.max_tres_per_user = {{"cpu", 8}};
+    QuotaTree tree = tree_of(spec);
+    const QosId gold(1);
+    tree.add(running(1, 2, gold), kAnn);
+    tree.add(running(2, 3, gold), kAnnOfBiology);
+    tree.add(running(3, 1), kAnn);  // Of a QOS without limits.
+    const Index ann = tree.place_of(kAnn).user;
+    EXPECT_EQ(tree.use_of_qos_user(gold, ann).amount.cpu(), cores(5));
+    EXPECT_EQ(tree.use_of_qos(gold).running, 2);
+    EXPECT_EQ(tree.use_of_qos_user(QosId(0), ann), QuotaUse{});
+    // It does not limit accounts.
+    EXPECT_EQ(tree.use_of_qos_account(gold, tree.place_of(kAnn).account_name), QuotaUse{});
+}
+
+TEST(QuotaTree, TakesEachLimitOfAUserFromTheNearestHolder) {
+    ClusterSpec spec = site();
+    spec.accounts[kRoot].limits.max_jobs = 9;
+    spec.accounts[kRoot].limits.max_tres_per_job = {{"cpu", 90}, {"gres/gpu", 9}};
+    spec.accounts[kPhysics].limits.max_tres_per_job = {{"cpu", 50}};
+    spec.accounts[kPhysics].limits.group_jobs = 7;
+    spec.associations[0].limits.max_jobs = 1;
+    const QuotaTree tree = tree_of(spec);
+
+    const QuotaLimits* const ann = tree.nearest_limits(tree.place_of(kAnn));
+    ASSERT_NE(ann, nullptr);
+    EXPECT_EQ(ann->max_jobs, 1U);
+    ASSERT_EQ(ann->per_job.size(), 2U);
+    EXPECT_EQ(ann->per_job[0].most, 50);
+    EXPECT_EQ(ann->per_job[1].most, 9);
+    EXPECT_FALSE(ann->group_jobs);  // A group limit stays with its holder.
+    const QuotaLimits* const ben = tree.nearest_limits(tree.place_of(kBen));
+    EXPECT_EQ(ben->max_jobs, 9U);
+    EXPECT_EQ(tree.limits_of_account(kPhysics)->group_jobs, 7U);
+    EXPECT_EQ(tree.limits_of_account(kBiology), nullptr);
+    EXPECT_EQ(tree.nearest_limits(tree.place_of("nowhere", "ann")), nullptr);
+}
+
+TEST(QuotaTree, TellsWhomARunConcerns) {
+    ClusterSpec spec = site();
+    spec.accounts[kScience].limits.group_tres = {{"cpu", 8}};
+    QuotaTree tree = tree_of(spec);
+    EXPECT_TRUE(tree.take_news().none());
+    tree.add(job(1), kAnn);  // Waits: it uses nothing.
+    EXPECT_TRUE(tree.take_news().none());
+    tree.add(running(2, 1), kCleo);
+    EXPECT_EQ(tree.take_news().leaves, std::vector<Index>{kCleo});
+    tree.add(running(3, 1), kBen);
+    EXPECT_EQ(tree.take_news().leaves, (std::vector<Index>{kAnn, kBen, kAnnOfBiology}));
+    EXPECT_TRUE(tree.take_news().none());
+}
+
+TEST(QuotaTree, TellsWhomARunOfAQosConcerns) {
+    ClusterSpec spec = site();
+    const QosId gold(1);
+    const auto concerned = [&](const Limits& limits) {
+        spec.qos[1].limits = limits;
+        QuotaTree tree = tree_of(spec);
+        tree.add(running(1, 1, gold), kAnn);
+        return tree.take_news();
+    };
+    EXPECT_EQ(concerned({.max_jobs = 1}).leaves, (std::vector<Index>{kAnn, kAnnOfBiology}));
+    EXPECT_EQ(concerned({.max_jobs_per_account = 1}).leaves, (std::vector<Index>{kAnn, kBen}));
+    const QuotaTree::News all = concerned({.group_jobs = 1});
+    EXPECT_EQ(all.leaves, std::vector<Index>{kAnn});
+    EXPECT_EQ(all.qos, std::vector<QosId>{gold});
+}
+
+TEST(QuotaTree, DropsTheLastLeaf) {
+    ClusterSpec spec = site();
+    spec.qos[1].limits.max_jobs = 1;
+    QuotaTree tree = tree_of(spec);
+    tree.add_leaf("art", "ann");
+    tree.drop_last_leaf();
+    tree.add(running(1, 1, QosId(1)), kAnn);
+    EXPECT_EQ(tree.take_news().leaves, (std::vector<Index>{kAnn, kAnnOfBiology}));
+}
+
+TEST(QuotaTree, EndsWhereAccountsStandInACircle) {
+    ClusterSpec spec = site();
+    spec.accounts[kScience].parent = "physics";
+    spec.accounts[kScience].limits.group_jobs = 1;
+    QuotaTree tree = tree_of(spec);
+    tree.add(running(1, 1), kAnn);
+    EXPECT_EQ(tree.use_of_account(kPhysics).running, 1);
+}
+
+}  // namespace
+}  // namespace berth
