@@ -170,7 +170,7 @@ Row measure(const Load& load, const GivenQueue* given, const Options& options) {
 
 void print(const Row& row) {
     std::printf(
-        "%-16s %7u %6u %7zu %7zu %7zu %8.1f ms %8.2f us/planned %7.2f ms (worst %.2f, settled "
+        "%-19s %7u %6u %7zu %7zu %7zu %8.1f ms %8.2f us/planned %7.2f ms (worst %.2f, settled "
         "%.1f) %5zu B/job (%zu of it the job's record)\n",
         row.load.name.c_str(), row.load.pending, row.load.nodes, row.shapes, row.end_times,
         row.planned, row.full_cycle_ms, row.us_per_planned, row.event_ms, row.event_worst_ms,
@@ -229,17 +229,31 @@ Measured measured(const Row& row) {
              {"bytes_per_job", static_cast<double>(row.bytes_per_job)}}};
 }
 
+// A row X beside X_unlimited: how much a planned job costs with limits, for each 1 without them.
+void compare_unlimited(const std::vector<Row>& rows, std::vector<Measured>& all) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const auto plain = std::ranges::find(rows, rows[i].load.name + "_unlimited",
+                                             [](const Row& row) { return row.load.name; });
+        if (plain == rows.end() || plain->us_per_planned <= 0) continue;
+        const double ratio = rows[i].us_per_planned / plain->us_per_planned;
+        all[i].values.emplace_back("over_unlimited", ratio);
+        std::printf("%s: a planned job costs %.2f times that of the same without limits\n",
+                    rows[i].load.name.c_str(), ratio);
+    }
+}
+
 // 1 where one is missed.
 int hold_gates(const std::vector<Row>& rows, const Options& options) {
+    std::vector<Measured> all;
+    all.reserve(rows.size());
+    for (const Row& row : rows) all.push_back(measured(row));
+    compare_unlimited(rows, all);
     if (options.gate.empty()) return 0;
     const Result<std::vector<Gate>> gates = read_gates(options.gate);
     if (!gates.ok()) {
         std::cerr << "engine_bench: " << gates.error().message << "\n";
         return 2;
     }
-    std::vector<Measured> all;
-    all.reserve(rows.size());
-    for (const Row& row : rows) all.push_back(measured(row));
     const std::vector<std::string> lines = missed(*gates, all, !options.only.empty());
     for (const std::string& line : lines) std::cerr << "MISSED " << line << "\n";
     return lines.empty() ? 0 : 1;
@@ -258,9 +272,10 @@ int run(const Options& options) {
     loads.push_back({"heavy_10k_limits", Mix::heavy, 10'000, 1'000, Owners::accounts});
     loads.push_back({"heavy_100k_limits", Mix::heavy, 100'000, 10'000, Owners::accounts});
     loads.push_back({"users_10k", Mix::heavy, 10'000, 1'000, Owners::users});
+    loads.push_back({"users_10k_unlimited", Mix::heavy, 10'000, 1'000, Owners::users, false});
     loads.push_back({"users_100k", Mix::heavy, 100'000, 10'000, Owners::users});
     std::vector<Row> rows;
-    std::printf("%-16s %7s %6s %7s %7s %7s\n", "case", "pending", "nodes", "shapes", "ends",
+    std::printf("%-19s %7s %6s %7s %7s %7s\n", "case", "pending", "nodes", "shapes", "ends",
                 "planned");
     for (const Load& load : loads) {
         if (!is_meant(load, loads, options.only)) continue;

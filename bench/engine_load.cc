@@ -170,6 +170,7 @@ Engine busy_engine(const Load& load, Rng& rng) {
     const bool of_users = load.owners == Owners::users;
     ClusterSpec spec = of_users ? with_partitions(users_spec(load.nodes), kPartitions)
                                 : make_spec(load.nodes, kPartitions);
+    if (!load.enforces_limits) spec.scheduling.enforce_limits = false;
     if (load.owners == Owners::accounts) add_limits(spec, load.nodes);
     Engine engine = testing::make_engine(std::move(spec));
     if (of_users) set_past_usage(engine, rng);

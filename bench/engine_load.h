@@ -25,6 +25,7 @@ struct Load {
     Mix mix = Mix::heavy;
     std::uint32_t pending = 0, nodes = 0;
     Owners owners = Owners::one;
+    bool enforces_limits = true;  // Of Owners::users: false is what limits are compared with.
 };
 
 // Every GPU of every node is held by something that runs, each with an end of its own.
