@@ -160,7 +160,10 @@ void FailingDisk::mend() {
     disk->fail_at = 0;
     disk->only.clear();
 }
-std::int64_t FailingDisk::operations() const { return disk->operations; }
+std::int64_t FailingDisk::operations() const {
+    const std::lock_guard lock(disk->mutex);
+    return disk->operations;
+}
 bool FailingDisk::failed() const {
     const std::lock_guard lock(disk->mutex);
     return disk->struck;
