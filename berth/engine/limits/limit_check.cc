@@ -191,7 +191,7 @@ private:
                         const TresLimitList* over = nullptr) {
         for (const TresLimit& limit : most) {
             if (excesses_.done() || limit.kind == TresKind::node || is_over(over, limit)) continue;
-            const std::int64_t nodes = std::max<std::int64_t>(1, asked_.nodes);
+            const std::int64_t nodes = std::max<std::int64_t>(1, demand_.nodes_min);
             const std::int64_t asked = (asked_of(limit) + nodes - 1) / nodes;
             if (asked <= limit.most) continue;
             excesses_.add(

@@ -9,11 +9,26 @@
 namespace berth {
 namespace {
 
+std::int64_t tasks_of(const Demand& demand) {
+    return demand.tasks ? *demand.tasks : std::int64_t{demand.nodes_min} * demand.tasks_per_node;
+}
+
 struct Asked {
     std::int64_t nodes = 0, cpus = 0, memory = 0;  // Memory in MiB.
-    std::vector<std::pair<DimensionSet, std::int64_t>> gres;
-    Resources amount;  // The same, for billing. GRES of any type count as the first type.
+    GresCounts beyond;                             // What whole nodes have beyond the request.
+    Resources amount;  // All of it, for billing. GRES of any type count as the first type.
 };
+
+// Visits the dimensions and the number of each GRES of the request.
+template <class Visit>
+void each_gres(const Demand& demand, Visit visit) {
+    const auto each = [&](const std::vector<GresDemand>& demands, std::int64_t factor) {
+        for (const GresDemand& one : demands) visit(one.dimensions, one.count * factor);
+    };
+    each(demand.gres_per_node, demand.nodes_min);
+    each(demand.gres_per_task, tasks_of(demand));
+    each(demand.gres_total, 1);
+}
 
 // The dimensions of each GRES that is allocated whole: "gpu" stands for all its types.
 std::vector<DimensionSet> gres_by_name(const ClusterSpec& spec) {
@@ -55,11 +70,11 @@ void add_whole_nodes(const ClusterSpec& spec, const Demand& demand, Asked& asked
     asked.cpus = std::max(asked.cpus, least * asked.nodes);
     for (std::size_t i = 0; i < names.size(); ++i) {
         std::int64_t more = least_gres[i] * asked.nodes;
-        for (const auto& [dimensions, count] : asked.gres) {
+        each_gres(demand, [&](DimensionSet dimensions, std::int64_t count) {
             if ((dimensions & ~names[i]) == 0) more -= count;
-        }
+        });
         if (more <= 0) continue;
-        asked.gres.emplace_back(names[i], more);
+        asked.beyond.emplace_back(names[i], more);
         const auto first = static_cast<std::uint32_t>(std::countr_zero(names[i]));
         asked.amount[DimensionId(first)] += more;
     }
@@ -67,24 +82,16 @@ void add_whole_nodes(const ClusterSpec& spec, const Demand& demand, Asked& asked
 
 Asked asked_by(const ClusterSpec& spec, const Demand& demand) {
     Asked asked{.nodes = demand.nodes_min};
-    const std::int64_t tasks =
-        demand.tasks ? *demand.tasks : std::int64_t{demand.nodes_min} * demand.tasks_per_node;
-    asked.cpus = tasks * demand.cpus_per_task;
+    asked.cpus = tasks_of(demand) * demand.cpus_per_task;
     const std::int64_t times = demand.memory_rule == MemoryRule::per_cpu ? asked.cpus : asked.nodes;
     const bool counted =
         demand.memory_rule == MemoryRule::per_cpu || demand.memory_rule == MemoryRule::per_node;
     if (counted) asked.memory = (demand.memory.count() >> 20) * times;
-    const auto add = [&](const std::vector<GresDemand>& demands, std::int64_t factor) {
-        for (const GresDemand& one : demands) {
-            asked.gres.emplace_back(one.dimensions, one.count * factor);
-            if (one.dimensions == 0) continue;
-            const auto first = static_cast<std::uint32_t>(std::countr_zero(one.dimensions));
-            asked.amount[DimensionId(first)] += one.count * factor;
-        }
-    };
-    add(demand.gres_per_node, asked.nodes);
-    add(demand.gres_per_task, tasks);
-    add(demand.gres_total, 1);
+    each_gres(demand, [&](DimensionSet dimensions, std::int64_t count) {
+        if (dimensions == 0) return;
+        const auto first = static_cast<std::uint32_t>(std::countr_zero(dimensions));
+        asked.amount[DimensionId(first)] += count;
+    });
     if (demand.exclusive) add_whole_nodes(spec, demand, asked);
     asked.amount.set_cpu(cores(asked.cpus));
     asked.amount.set_memory(Bytes(asked.memory << 20));
@@ -98,18 +105,21 @@ std::int64_t LimitRequest::of(const TresLimit& limit, const Demand& demand) cons
     switch (limit.kind) {
         case TresKind::cpu: return cpus;
         case TresKind::mem: return memory;
-        case TresKind::node: return nodes;
+        case TresKind::node: return demand.nodes_min;
         case TresKind::billing: return billing;
         case TresKind::license:
             for (const LicenseCount& one : demand.licenses.counts) {
                 if (one.name == license_of(limit)) sum += one.count;
             }
             return sum;
-        case TresKind::gres:
-            for (const auto& [dimensions, count] : gres) {
+        case TresKind::gres: {
+            const auto add = [&](DimensionSet dimensions, std::int64_t count) {
                 if (dimensions != 0 && (dimensions & ~limit.dimensions) == 0) sum += count;
-            }
+            };
+            each_gres(demand, add);
+            for (const auto& [dimensions, count] : *beyond) add(dimensions, count);
             return sum;
+        }
     }
     return sum;
 }
@@ -118,11 +128,10 @@ LimitRequest limit_request_of(const ClusterSpec& spec, PartitionId partition,
                               const Demand& demand) {
     Asked asked = asked_by(spec, demand);
     const std::int64_t billing = billing_of(spec, partition, {asked.nodes, asked.amount}).whole;
-    return {.nodes = asked.nodes,
-            .cpus = asked.cpus,
+    return {.cpus = asked.cpus,
             .memory = asked.memory,
             .billing = billing,
-            .gres = std::move(asked.gres)};
+            .beyond = std::move(asked.beyond)};
 }
 
 }  // namespace berth

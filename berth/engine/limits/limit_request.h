@@ -1,21 +1,24 @@
 // LimitRequest: what a job asks for, as limits count it. It follows from the demand alone, so jobs
-// of one kind share it. Licenses are read from the demand itself.
+// of one kind share it. The demand says the rest.
 #pragma once
 
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "berth/base/shared.h"
 #include "berth/engine/placement/demand.h"
 #include "berth/engine/state/quota_limits.h"
 #include "berth/model/cluster_spec.h"
 
 namespace berth {
 
+using GresCounts = std::vector<std::pair<DimensionSet, std::int64_t>>;
+
 struct LimitRequest {
-    std::int64_t nodes = 0, cpus = 0, memory = 0;  // Memory in MiB.
+    std::int64_t cpus = 0, memory = 0;  // Memory in MiB.
     std::int64_t billing = 0;
-    std::vector<std::pair<DimensionSet, std::int64_t>> gres;
+    Shared<GresCounts> beyond;  // Of an exclusive job: what its nodes have beyond its request.
 
     // `demand`: the one that it was made of.
     std::int64_t of(const TresLimit& limit, const Demand& demand) const;
