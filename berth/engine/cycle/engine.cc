@@ -39,6 +39,8 @@ void Engine::undo(ClusterState::Mark before, FairShares shares) {
     derived_->fair_shares = std::move(shares);
 }
 
+Trial Engine::trial() { return Trial(state_, derived_->book); }
+
 void Engine::plant(InjectedFault bug) { derived_->injected = bug; }
 
 Cycle Engine::cycle(Time now, std::uint32_t budget) {

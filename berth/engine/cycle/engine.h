@@ -10,6 +10,7 @@
 #include "berth/engine/cycle/cycle_result.h"
 #include "berth/engine/derived/fair_shares.h"
 #include "berth/engine/derived/injected_fault.h"
+#include "berth/engine/plan/trial.h"
 #include "berth/engine/state/cluster_state.h"
 #include "berth/policy/policy.h"
 
@@ -46,6 +47,9 @@ public:
     // Undoes everything since `before`. Rebuilds the derived state, except for fair shares, which
     // are fixed for a priority period: they are set to `shares`.
     void undo(ClusterState::Mark before, FairShares shares);
+
+    // Tries things on the state and the plan; see Trial. Nothing else may change meanwhile.
+    Trial trial();
 
     void plant(InjectedFault bug);
 

@@ -175,15 +175,25 @@ void PlanBook::enter(JobId job, PlannedReservation planned_reservation) {
         running_[job] = std::move(planned_reservation);
         return;
     }
+    const Time start = planned_reservation.start;
+    enter_planned(job, std::move(planned_reservation));
+    remember_start(start, job);
+}
+
+// Apart from the timelines and the heap of starts.
+void PlanBook::enter_planned(JobId job, PlannedReservation planned_reservation) {
     for (const NodeId node : planned_reservation.amounts.nodes()) {
         if (planned_on_[node.index()].empty()) planned_nodes_.insert(node);
         planned_on_[node.index()].push_back(job);
         starts_on_[node.index()].push_back(planned_reservation.start);
     }
-    starts_.emplace_back(planned_reservation.start, job);
-    std::ranges::push_heap(starts_, std::greater{});
     changed_.push_back(job);
     planned_starts_[job] = std::move(planned_reservation);
+}
+
+void PlanBook::remember_start(Time start, JobId job) {
+    starts_.emplace_back(start, job);
+    std::ranges::push_heap(starts_, std::greater{});
     if (starts_.size() > 64 + 2 * planned_starts_.size()) {
         std::erase_if(starts_, [&](const auto& entry) {
             const PlannedReservation* known = planned_start(entry.second);

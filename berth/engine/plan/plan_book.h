@@ -144,6 +144,8 @@ public:
     bool take_collision() { return std::exchange(collision_, false); }
 
 private:
+    friend class Trial;  // Changes the plan for a while.
+
     std::optional<PlannedReservation> planned_reservation_of(const ClusterState& state,
                                                              const Job& job) const;
     void change_timelines(const PlannedReservation& planned_reservation, bool more);
@@ -153,6 +155,8 @@ private:
     // Books the shared GPU anew after it got a user or lost one.
     void change_shared(const PartOf& part, JobId job, Time start, std::optional<Time> end);
     void enter(JobId job, PlannedReservation planned_reservation);
+    void enter_planned(JobId job, PlannedReservation planned_reservation);
+    void remember_start(Time start, JobId job);
     void remove(JobId job);
     void fill_fresh(NodeId node);
 
@@ -187,9 +191,10 @@ private:
         Time from{}, until{};
         std::map<JobId, Time> ends;  // By the job that uses a part.
     };
-    std::map<std::pair<NodeId, std::uint32_t>, Shared> shared_;
+    using DeviceKey = std::pair<NodeId, std::uint32_t>;
+    std::map<DeviceKey, Shared> shared_;
     // Drained devices, and since when each is booked.
-    std::map<std::pair<NodeId, std::uint32_t>, Time> drained_;
+    std::map<DeviceKey, Time> drained_;
     bool collision_ = false;
     FreeSlotChange free_slot_change_;  // A member only to keep its memory.
 };

@@ -114,6 +114,8 @@ public:
     void check_invariants() const;
 
 private:
+    friend class Trial;  // plan/trial.h: gives back what runs hold, for a while.
+
     // One overload for each kind of fact, or apply() does not compile. Defined in apply.cc,
     // apply_jobs.cc, apply_runs.cc and apply_declared.cc.
     void take(Time now, const ControllerStarted& fact);
