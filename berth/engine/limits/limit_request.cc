@@ -13,7 +13,7 @@ std::int64_t tasks_of(const Demand& demand) {
     return demand.tasks ? *demand.tasks : std::int64_t{demand.nodes_min} * demand.tasks_per_node;
 }
 
-struct Asked {
+struct WholeRequest {
     std::int64_t nodes = 0, cpus = 0, memory = 0;  // Memory in MiB.
     GresCounts beyond;                             // What whole nodes have beyond the request.
     Resources amount;  // All of it, for billing. GRES of any type count as the first type.
@@ -53,7 +53,7 @@ std::int64_t amount_in(const Resources& amount, DimensionSet set) {
 
 // An exclusive job holds its nodes whole, whatever it asks for: at least as much as the smallest
 // nodes that it may have.
-void add_whole_nodes(const ClusterSpec& spec, const Demand& demand, Asked& asked) {
+void add_whole_nodes(const ClusterSpec& spec, const Demand& demand, WholeRequest& asked) {
     const std::vector<DimensionSet> names = gres_by_name(spec);
     std::int64_t least = INT64_MAX;
     std::vector<std::int64_t> least_gres(names.size(), INT64_MAX);
@@ -80,8 +80,8 @@ void add_whole_nodes(const ClusterSpec& spec, const Demand& demand, Asked& asked
     }
 }
 
-Asked asked_by(const ClusterSpec& spec, const Demand& demand) {
-    Asked asked{.nodes = demand.nodes_min};
+WholeRequest asked_by(const ClusterSpec& spec, const Demand& demand) {
+    WholeRequest asked{.nodes = demand.nodes_min};
     asked.cpus = tasks_of(demand) * demand.cpus_per_task;
     const std::int64_t times = demand.memory_rule == MemoryRule::per_cpu ? asked.cpus : asked.nodes;
     const bool counted =
@@ -126,7 +126,7 @@ std::int64_t LimitRequest::of(const TresLimit& limit, const Demand& demand) cons
 
 LimitRequest limit_request_of(const ClusterSpec& spec, PartitionId partition,
                               const Demand& demand) {
-    Asked asked = asked_by(spec, demand);
+    WholeRequest asked = asked_by(spec, demand);
     const std::int64_t billing = billing_of(spec, partition, {asked.nodes, asked.amount}).whole;
     return {.cpus = asked.cpus,
             .memory = asked.memory,
