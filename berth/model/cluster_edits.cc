@@ -92,25 +92,47 @@ void take_change(PartitionSpec& partition, const ClusterSpec& spec, const Partit
     }
 }
 
+// Whether the partition takes nodes that join by themselves.
+bool takes_joined(const PartitionSpec& partition) {
+    return !partition.gone && (partition.all_nodes || !partition.node_features.empty());
+}
+
+bool takes_joined(const PartitionSpec& partition, const NodeSpec& node) {
+    if (!node.is_dynamic() || node.gone) return false;
+    return partition.all_nodes || std::ranges::any_of(node.features, [&](const auto& feature) {
+               return std::ranges::find(partition.node_features, feature) !=
+                      partition.node_features.end();
+           });
+}
+
 // Nodes that no file names are in the partitions that say so, and in no other by a file.
 void take_joined(PartitionSpec& partition, const ClusterSpec& spec) {
-    if (partition.gone || (!partition.all_nodes && partition.node_features.empty())) return;
-    const auto is_meant = [&](const NodeSpec& node) {
-        return partition.all_nodes || std::ranges::any_of(node.features, [&](const auto& feature) {
-                   return std::ranges::find(partition.node_features, feature) !=
-                          partition.node_features.end();
-               });
-    };
+    if (!takes_joined(partition)) return;
     const std::vector<NodeId> before = std::exchange(partition.nodes, {});
     for (const NodeId node : before) {
         if (!spec.node(node).is_dynamic()) partition.nodes.push_back(node);
     }
     for (std::size_t i = 0; i < spec.nodes.size(); ++i) {
-        const NodeSpec& node = spec.nodes[i];
-        if (node.is_dynamic() && !node.gone && is_meant(node))
+        if (takes_joined(partition, spec.nodes[i]))
             partition.nodes.push_back(NodeId::from_index(i));
     }
     std::ranges::sort(partition.nodes);
+}
+
+void take_joined(PartitionSpec& partition, const ClusterSpec& spec, NodeId node) {
+    if (!takes_joined(partition) || !spec.node(node).is_dynamic()) return;
+    const auto at = std::ranges::lower_bound(partition.nodes, node);
+    const bool is_in = at != partition.nodes.end() && *at == node;
+    const bool belongs = takes_joined(partition, spec.node(node));
+    if (is_in && !belongs) partition.nodes.erase(at);
+    if (!is_in && belongs) partition.nodes.insert(at, node);
+}
+
+void take_edit(NodeSpec& node, const NodeChange& change) {
+    take(node.weight, change.weight);
+    take(node.features, change.features);
+    take(node.comment, change.comment);
+    take(node.extra, change.extra);
 }
 
 // The one of that name; nullptr: not configured. What is new begins with nothing set.
@@ -211,13 +233,16 @@ void apply_edits(ClusterSpec& spec, const ClusterEdits& edits) {
     for (const NodeEdit& edit : edits.nodes) {
         const auto node = spec.find_node(edit.name);
         if (!node) continue;
-        NodeSpec& changed = spec.nodes[node->index()];
-        take(changed.weight, edit.change.weight);
-        take(changed.features, edit.change.features);
-        take(changed.comment, edit.change.comment);
-        take(changed.extra, edit.change.extra);
+        take_edit(spec.nodes[node->index()], edit.change);
     }
     for (PartitionSpec& partition : spec.partitions) take_joined(partition, spec);
+}
+
+void apply_node_edits(ClusterSpec& spec, const std::vector<NodeEdit>& edits, NodeId node) {
+    NodeSpec& edited = spec.nodes[node.index()];
+    const auto edit = std::ranges::find(edits, edited.name, &NodeEdit::name);
+    if (edit != edits.end()) take_edit(edited, edit->change);
+    for (PartitionSpec& partition : spec.partitions) take_joined(partition, spec, node);
 }
 
 void close_partition(PartitionSpec& partition) {

@@ -82,6 +82,9 @@ void merge(ClusterEdits& into, const ClusterEdits& later);
 // features, have whatever joined of these. Doing it twice changes nothing.
 void apply_edits(ClusterSpec& spec, const ClusterEdits& edits);
 
+// The same for one node that is new or described anew. REQUIRES: no edit of a partition.
+void apply_node_edits(ClusterSpec& spec, const std::vector<NodeEdit>& edits, NodeId node);
+
 // No longer there, but for its id.
 void close_partition(PartitionSpec& partition);
 

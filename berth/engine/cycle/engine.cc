@@ -1,5 +1,8 @@
 #include "berth/engine/cycle/engine.h"
 
+#include <utility>
+#include <variant>
+
 #include "berth/engine/cycle/cycle.h"
 
 namespace berth {
@@ -15,9 +18,37 @@ Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 Engine::~Engine() = default;
 
+namespace {
+
+template <class... Kinds>
+bool is_one_of(const Fact& fact) {
+    return (std::holds_alternative<Kinds>(fact) || ...);
+}
+
+bool changes_spec(const Fact& fact) {
+    return is_one_of<SpecInstalled, AccountingEdited, ClusterEdited, NodeDescribed>(fact);
+}
+
+// A rebuild from the state sees the fact itself.
+bool is_seen_by_rebuild(const Fact& fact) {
+    return is_one_of<ControllerStarted, NodeRegistered, NodeNotResponding, NodeUpdated, NodeFenced,
+                     StepCreated, StepEnded>(fact);
+}
+
+}  // namespace
+
 void Engine::apply(Time now, const Fact& fact) {
     state_.apply(now, fact);
-    derived_->note(state_, now, fact);
+    if (changes_spec(fact)) {
+        outdated_ = true;
+    } else if (!outdated_ || !is_seen_by_rebuild(fact)) {
+        current().note(state_, now, fact);
+    }
+}
+
+DerivedState& Engine::current() const {
+    if (std::exchange(outdated_, false)) derived_->rebuild(state_);
+    return *derived_;
 }
 
 void Engine::note_readings(NodeId node, NodeReadings readings) {
@@ -37,14 +68,15 @@ void Engine::undo(ClusterState::Mark before, FairShares shares) {
     derived_->injected = injected;
     derived_->moves_max = moves_max;
     derived_->fair_shares = std::move(shares);
+    outdated_ = false;
 }
 
-Trial Engine::trial() { return Trial(state_, derived_->book); }
+Trial Engine::trial() { return Trial(state_, current().book); }
 
 void Engine::plant(InjectedFault bug) { derived_->injected = bug; }
 
 Cycle Engine::cycle(Time now, std::uint32_t budget) {
-    DerivedState& derived = *derived_;
+    DerivedState& derived = current();
     std::optional<Time> wake_at = derived.wake_at;
     if (derived.submitted_at) {
         const Time due = *derived.submitted_at + state_.spec().scheduling.planning.submission_wait;

@@ -54,11 +54,16 @@ public:
     void plant(InjectedFault bug);
 
     // For explanations, tests and measurements.
-    const DerivedState& derived() const { return *derived_; }
+    const DerivedState& derived() const { return current(); }
 
 private:
+    DerivedState& current() const;
+
     ClusterState state_;
     std::unique_ptr<DerivedState> derived_;
+    // The configuration has changed: all is derived anew once it is asked for, so a thousand nodes
+    // that join cost one rebuild.
+    mutable bool outdated_ = false;
 };
 
 }  // namespace berth

@@ -29,7 +29,30 @@ void ClusterState::take(Time now, const SpecInstalled& fact) {
     install(now, keep_ids(spec_, fact.spec));
 }
 
+// A node that joins, or is described anew: all else stays, so a thousand nodes may join one after
+// the other. False: that is not all that changes.
+bool ClusterState::describe_in_place(const NodeDescribed& fact) {
+    if (fact.node.gone || !cluster_edits_.partitions.empty()) return false;
+    if (!(fact.dimensions == spec_.dimensions)) return false;
+    const auto known = spec_.find_node(fact.node.name);
+    if (known && spec_.node(*known).gone) return false;
+    remember_spec();
+    remember_all_nodes();
+    const NodeId id = known.value_or(NodeId::from_index(spec_.nodes.size()));
+    if (!known) {
+        spec_.nodes.emplace_back();
+        conditions_.emplace_back();
+        free_.emplace_back();
+    }
+    spec_.nodes[id.index()] = fact.node;
+    apply_node_edits(spec_, cluster_edits_.nodes, id);
+    free_[id.index()] = free_of(id);
+    touched_spec_ = true;
+    return true;
+}
+
 void ClusterState::take(Time now, const NodeDescribed& fact) {
+    if (describe_in_place(fact)) return;
     ClusterSpec with_it = spec_;
     with_it.dimensions = fact.dimensions;
     const auto known = with_it.find_node(fact.node.name);

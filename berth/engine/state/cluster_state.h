@@ -168,6 +168,7 @@ private:
     void erase_job(JobId id);
     void set_planned(JobId id, std::optional<PlannedStart> planned);
     void set_counters(Epoch epoch, JobId next_job_id);
+    bool describe_in_place(const NodeDescribed& fact);
     void remember_spec();
     void install(Time now, ClusterSpec kept);
     void rebuild_quota();
