@@ -2,12 +2,9 @@
 
 namespace berth {
 
-Nodes::Nodes(const ClusterState& state) : sessions_(state.spec().nodes.size()) {
-    install(state.spec());
-}
+Nodes::Nodes(const ClusterState& state) { install(state.spec()); }
 
 void Nodes::install(const ClusterSpec& spec) {
-    sessions_.resize(spec.nodes.size());
     by_name_.clear();
     for (std::size_t i = 0; i < spec.nodes.size(); ++i) {
         by_name_.emplace(spec.nodes[i].name, NodeId::from_index(i));
@@ -28,7 +25,7 @@ void Nodes::reinstall(TurnBuilder& builder, const ClusterSpec& before) {
         // A shorter timeout counts from now, so that no node is late at once.
         if (link || builder.state().condition(node).responding)
             sessions_.of(node).heard_at = builder.now();
-        sessions_.mark(node);
+        queue_.mark(node);
     }
 }
 
@@ -38,7 +35,7 @@ void Nodes::lose(TurnBuilder& builder, Link link) {
     builder.log(LogLevel::info, "node " + builder.state().spec().node(*node).name +
                                     ": the link to its agent is lost");
     sessions_.close(*node);
-    sessions_.mark(*node);  // The timeout keeps counting from its last message.
+    queue_.mark(*node);  // The timeout keeps counting from its last message.
 }
 
 std::optional<Time> Nodes::silence_due(const ClusterState& state, NodeId node) const {
@@ -50,8 +47,8 @@ std::optional<Time> Nodes::silence_due(const ClusterState& state, NodeId node) c
 // Also closes the link of a node that does not respond, so that there is only one way back: a
 // registration with the whole inventory.
 void Nodes::note_silence(TurnBuilder& builder) {
-    for (const NodeId node : sessions_.take_due(builder.now())) {
-        sessions_.mark(node);
+    for (const NodeId node : queue_.take_due(builder.now())) {
+        queue_.mark(node);
         const std::optional<Time> due = silence_due(builder.state(), node);
         if (!due || *due > builder.now()) {
             settle_silent(builder, node);
@@ -76,7 +73,7 @@ void Nodes::end_at_once(const Job& job) {
         RunProgress& run = sessions_.of(share.node).run({job.id, job.attempt});
         run.at_once = true;
         run.delivery = {};
-        sessions_.mark(share.node);
+        queue_.mark(share.node);
     }
 }
 
@@ -87,7 +84,7 @@ void Nodes::start_step(const Job& job, const Step& step, LaunchStep common) {
         StepProgress& progress = run.steps[step.id];
         progress.launch = launch;
         progress.srun = {launch->io_address, launch->io_token};
-        sessions_.mark(share.node);
+        queue_.mark(share.node);
     }
 }
 
@@ -108,7 +105,7 @@ void Nodes::end_step(const Job& job, const Step& step) {
         StepProgress& progress = sessions_.of(share.node).run({job.id, job.attempt}).steps[step.id];
         progress.ending = true;
         progress.delivery = {};
-        sessions_.mark(share.node);
+        queue_.mark(share.node);
     }
 }
 
@@ -136,7 +133,7 @@ void Nodes::mark_changed(const ClusterState& state, const ClusterState::Touched&
         const auto [was, is_new] = seen_.emplace(id, is);
         if (!is_new && was->second == is) continue;
         was->second = is;
-        for (const NodeShare& share : job->allocation->shares) sessions_.mark(share.node);
+        for (const NodeShare& share : job->allocation->shares) queue_.mark(share.node);
     }
 }
 

@@ -15,6 +15,7 @@
 #include <span>
 
 #include "berth/control/agents/sessions.h"
+#include "berth/control/agents/sync_queue.h"
 #include "berth/control/turn/turn_builder.h"
 
 namespace berth {
@@ -45,7 +46,7 @@ public:
     // ---- Requests of commands.
     bool is_connected(NodeId node) const { return sessions_.of(node).link.has_value(); }
     // Call when a command changes what the node should do.
-    void look_at(NodeId node) { sessions_.mark(node); }
+    void look_at(NodeId node) { queue_.mark(node); }
     // The job's processes get SIGKILL without a SIGTERM first, once the state says that the job
     // ends.
     void end_at_once(const Job& job);
@@ -62,7 +63,7 @@ public:
     void mark_changed(const ClusterState& state, const ClusterState::Touched& touched);
     void sync_marked(TurnBuilder& builder);
 
-    std::optional<Time> next_check() const { return sessions_.next_check(); }
+    std::optional<Time> next_check() const { return queue_.next_check(); }
 
 private:
     // registration.cc
@@ -133,6 +134,7 @@ private:
     std::optional<Time> next_due(const TurnBuilder& builder, NodeId node) const;
 
     Sessions sessions_;
+    SyncQueue queue_;
     std::size_t fencing_ = 0;  // Sessions with a fence call under way.
     std::map<std::string, NodeId, std::less<>> by_name_;
     // Jobs that hold resources, as they were when their nodes were last marked. Only a job that

@@ -105,7 +105,7 @@ void Nodes::accept(TurnBuilder& builder, Link link, NodeId node, const Registrat
                                            "they are gone");
         builder.record(NodeNotResponding{node});
     }
-    sessions_.mark(node);
+    queue_.mark(node);
 }
 
 // The whole inventory goes into one record.

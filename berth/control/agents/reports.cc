@@ -57,7 +57,7 @@ void Nodes::attempt_started(TurnBuilder& builder, NodeId node, AttemptId attempt
     } else {
         session.orphans.try_emplace(attempt);  // It should not be there.
     }
-    sessions_.mark(node);
+    queue_.mark(node);
 }
 
 void Nodes::attempt_frozen(TurnBuilder& builder, NodeId node, const AttemptFrozen& report) {
@@ -65,7 +65,7 @@ void Nodes::attempt_frozen(TurnBuilder& builder, NodeId node, const AttemptFroze
     if (!holds(builder.state(), node, attempt)) return;
     RunProgress& run = sessions_.of(node).run(attempt);
     run.frozen = std::max(run.frozen, report.change);
-    sessions_.mark(node);
+    queue_.mark(node);
 }
 
 // With the protection `attempts` off, a report about an earlier attempt counts for the current one.
@@ -115,7 +115,7 @@ void Nodes::attempt_ended(TurnBuilder& builder, NodeId node, const AttemptReport
     }
     give(builder, node, AcknowledgeEnd{report.job, report.attempt, std::nullopt});
     orphan_ended(builder, node, {report.job, report.attempt});
-    sessions_.mark(node);
+    queue_.mark(node);
 }
 
 // If the site's prolog or epilog fails on a node, the node takes no more work until an
@@ -146,7 +146,7 @@ void Nodes::step_started(TurnBuilder& builder, NodeId node, const StepStarted& r
     StepProgress& progress = run.steps[report.step];
     progress.started = true;
     progress.launch.reset();
-    sessions_.mark(node);
+    queue_.mark(node);
 }
 
 void Nodes::step_ended(TurnBuilder& builder, NodeId node, const StepReport& report) {
@@ -161,7 +161,7 @@ void Nodes::step_ended(TurnBuilder& builder, NodeId node, const StepReport& repo
         sessions_.of(node).run({report.job, report.attempt}).steps.erase(report.step);
     }
     give(builder, node, AcknowledgeEnd{report.job, report.attempt, report.step});
-    sessions_.mark(node);
+    queue_.mark(node);
 }
 
 }  // namespace berth

@@ -1,7 +1,5 @@
 #include "berth/control/agents/sessions.h"
 
-#include <algorithm>
-
 namespace berth {
 
 RunProgress& NodeSession::run(AttemptId attempt) {
@@ -66,37 +64,6 @@ void Sessions::close(NodeId node) {
     NodeSession& session = of(node);
     if (session.link) links_.erase(*session.link);
     session.link.reset();
-}
-
-void Sessions::mark(NodeId node) { marked_.insert(node); }
-
-std::vector<NodeId> Sessions::take_marked() {
-    std::vector<NodeId> nodes(marked_.begin(), marked_.end());
-    marked_.clear();
-    return nodes;
-}
-
-void Sessions::check_by(NodeId node, std::optional<Time> at) {
-    NodeSession& session = of(node);
-    if (session.check_at) checks_.erase({*session.check_at, node});
-    session.check_at = at;
-    if (at) checks_.insert({*at, node});
-}
-
-std::vector<NodeId> Sessions::take_due(Time now) {
-    std::vector<NodeId> nodes;
-    while (!checks_.empty() && checks_.begin()->first <= now) {
-        const NodeId node = checks_.begin()->second;
-        check_by(node, std::nullopt);
-        nodes.push_back(node);
-    }
-    std::ranges::sort(nodes);
-    return nodes;
-}
-
-std::optional<Time> Sessions::next_check() const {
-    if (checks_.empty()) return std::nullopt;
-    return checks_.begin()->first;
 }
 
 }  // namespace berth

@@ -5,11 +5,10 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "berth/control/agents/per_node.h"
 #include "berth/control/orders/delivery.h"
 #include "berth/control/orders/reconcile.h"
 #include "berth/control/turn/input.h"
@@ -69,7 +68,6 @@ struct NodeSession {
     // When to run the health check and the reboot program (again).
     std::optional<Time> health_at, reboot_at;
     bool health_is_first = false;  // The next health check is the first of this session.
-    std::optional<Time> check_at;  // This node's entry in Sessions::checks_.
 
     // The progress of the attempt that currently holds resources on the node.
     RunProgress& run(AttemptId attempt);
@@ -77,11 +75,8 @@ struct NodeSession {
 
 class Sessions {
 public:
-    explicit Sessions(std::size_t nodes) : nodes_(nodes) {}
-    void resize(std::size_t nodes) { nodes_.resize(nodes); }
-
-    NodeSession& of(NodeId node) { return nodes_[node.index()]; }
-    const NodeSession& of(NodeId node) const { return nodes_[node.index()]; }
+    NodeSession& of(NodeId node) { return nodes_[node]; }
+    const NodeSession& of(NodeId node) const { return nodes_[node]; }
     std::optional<NodeId> node_on(Link link) const;  // nullopt: the link is unknown or closed.
 
     // What to do with a registration.
@@ -109,18 +104,9 @@ public:
                              bool same_boot);
     void close(NodeId node);  // Forgets the link; what the agent has confirmed stays.
 
-    // Nodes to synchronise: those marked, and those whose check is due. In node order.
-    void mark(NodeId node);
-    std::vector<NodeId> take_marked();
-    void check_by(NodeId node, std::optional<Time> at);  // Replaces the earlier time.
-    std::vector<NodeId> take_due(Time now);
-    std::optional<Time> next_check() const;
-
 private:
-    std::vector<NodeSession> nodes_;
+    PerNode<NodeSession> nodes_;
     std::map<Link, NodeId> links_;
-    std::set<NodeId> marked_;
-    std::set<std::pair<Time, NodeId>> checks_;
 };
 
 }  // namespace berth

@@ -9,9 +9,9 @@
 namespace berth {
 
 void Nodes::sync_marked(TurnBuilder& builder) {
-    for (const NodeId node : sessions_.take_marked()) {
+    for (const NodeId node : queue_.take_marked()) {
         sync(builder, node);
-        sessions_.check_by(node, next_due(builder, node));
+        queue_.check_at(node, next_due(builder, node));
     }
 }
 

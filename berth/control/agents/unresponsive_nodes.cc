@@ -32,7 +32,7 @@ void Nodes::begin_watch(TurnBuilder& builder) {
         const NodeId node = NodeId::from_index(i);
         NodeSession& session = sessions_.of(node);
         if (!session.link) session.heard_at = builder.now();
-        sessions_.mark(node);
+        queue_.mark(node);
     }
 }
 
@@ -115,7 +115,7 @@ void Nodes::fence_answered(TurnBuilder& builder, const FenceAnswered& answer) {
     NodeSession& session = sessions_.of(node);
     if (std::exchange(session.fencing, false) && fencing_-- == kFencesAtOnce) mark_silent(builder);
     session.fence_at = builder.now() + kFenceRepeat;
-    sessions_.mark(node);
+    queue_.mark(node);
     const NodeCondition& condition = builder.state().condition(node);
     // It has rebooted since, which is proof enough.
     if (condition.boot_id != answer.boot_id) return;
@@ -137,7 +137,7 @@ void Nodes::fence_answered(TurnBuilder& builder, const FenceAnswered& answer) {
 void Nodes::mark_silent(const TurnBuilder& builder) {
     for (std::size_t i = 0; i < builder.state().spec().nodes.size(); ++i) {
         const NodeId node = NodeId::from_index(i);
-        if (!sessions_.of(node).link) sessions_.mark(node);
+        if (!sessions_.of(node).link) queue_.mark(node);
     }
 }
 
