@@ -2,6 +2,7 @@
 // cannot go on.
 #include <algorithm>
 
+#include "berth/control/agents/changed_by.h"
 #include "berth/control/agents/hardware.h"
 #include "berth/control/agents/nodes.h"
 
@@ -58,7 +59,7 @@ void Nodes::note_faults(TurnBuilder& builder, NodeId node, const std::vector<Gpu
         builder.record(DevicesDrained{.node = node,
                                       .devices = bit(static_cast<int>(*device)),
                                       .reason = text,
-                                      .by = kOurselves,
+                                      .by = kByController,
                                       .instance = instance,
                                       .number = fault.number});
         if (action == FaultAction::end_job) end_holders(builder, node, *device);
@@ -76,7 +77,7 @@ void Nodes::drain_absent_gpus(TurnBuilder& builder, NodeId node, const NodeSpec&
             "gpu " + std::to_string(device.index) + ": " + device.file + " is not there";
         builder.log(LogLevel::error, "node " + configured.name + ", " + text);
         builder.record(
-            DevicesDrained{.node = node, .devices = bit(i), .reason = text, .by = kOurselves});
+            DevicesDrained{.node = node, .devices = bit(i), .reason = text, .by = kByController});
         end_holders(builder, node, static_cast<std::uint32_t>(i));
     });
 }

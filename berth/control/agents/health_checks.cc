@@ -1,4 +1,5 @@
 // Health checks of responding nodes, and reboots of nodes on which nothing runs.
+#include "berth/control/agents/changed_by.h"
 #include "berth/control/agents/nodes.h"
 
 namespace berth {
@@ -31,7 +32,7 @@ void Nodes::keep_down(TurnBuilder& builder, NodeId node) {
     if (builder.state().spec().care.return_to_service != 0) return;
     if (builder.state().condition(node).down) return;
     builder.record(
-        NodeUpdated{.node = node, .down = true, .reason = kNotResponding, .by = kOurselves});
+        NodeUpdated{.node = node, .down = true, .reason = kNotResponding, .by = kByController});
 }
 
 // Applies ReturnToService when a node registers:
@@ -43,10 +44,10 @@ void Nodes::return_to_service(TurnBuilder& builder, NodeId node, const NodeCondi
                               bool was_silent) {
     const std::optional<std::uint8_t> rule = builder.state().spec().care.return_to_service;
     if (!rule) return;
-    const bool for_silence = before.reason == kNotResponding && before.reason_by == kOurselves;
+    const bool for_silence = before.reason == kNotResponding && before.reason_by == kByController;
     if (before.down) {
         if (*rule == 0 || (*rule == 1 && !for_silence)) return;
-        builder.record(NodeUpdated{.node = node, .down = false, .by = kOurselves});
+        builder.record(NodeUpdated{.node = node, .down = false, .by = kByController});
         return;
     }
     const NodeCondition& now = builder.state().condition(node);
@@ -55,7 +56,7 @@ void Nodes::return_to_service(TurnBuilder& builder, NodeId node, const NodeCondi
                           before.fenced_boot == before.boot_id || was_silent;
     if (*rule == 2 || !rebooted || expected) return;
     builder.record(NodeUpdated{
-        .node = node, .down = true, .reason = "Node unexpectedly rebooted", .by = kOurselves});
+        .node = node, .down = true, .reason = "Node unexpectedly rebooted", .by = kByController});
 }
 
 // Each node is checked when it registers.
@@ -67,7 +68,7 @@ void Nodes::begin_care(TurnBuilder& builder, NodeId node, bool same_boot) {
     session.health_is_first = true;
     const NodeReboot reboot = builder.state().condition(node).reboot;
     if (reboot.stage != NodeReboot::Stage::issued || same_boot) return;
-    NodeUpdated back{.node = node, .by = kOurselves, .reboot = NodeReboot{}};
+    NodeUpdated back{.node = node, .by = kByController, .reboot = NodeReboot{}};
     if (reboot.down) {
         back.down = true;
         back.reason = reboot.reason.empty() ? "rebooted, and to stay down" : reboot.reason;
@@ -115,14 +116,14 @@ void Nodes::reboot(TurnBuilder& builder, NodeId node) {
         reboot.stage = NodeReboot::Stage::issued;
         reboot.issued_at = builder.now();
         builder.log(LogLevel::info, "node " + spec.node(node).name + " is told to reboot");
-        builder.record(NodeUpdated{.node = node, .by = kOurselves, .reboot = reboot});
+        builder.record(NodeUpdated{.node = node, .by = kByController, .reboot = reboot});
         session.reboot_at = builder.now();
     }
     if (builder.now() >= *reboot.issued_at + spec.care.resume_timeout) {
         builder.record(NodeUpdated{.node = node,
                                    .down = true,
                                    .reason = "reboot timed out",
-                                   .by = kOurselves,
+                                   .by = kByController,
                                    .reboot = NodeReboot{}});
         return;
     }
@@ -144,7 +145,7 @@ void Nodes::program_ended(TurnBuilder& builder, NodeId node, const NodeProgramEn
     builder.record(NodeUpdated{.node = node,
                                .drained = true,
                                .reason = "reboot failed: RebootProgram " + report.failure,
-                               .by = kOurselves,
+                               .by = kByController,
                                .reboot = NodeReboot{}});
 }
 

@@ -14,14 +14,12 @@
 #include <optional>
 #include <span>
 
+#include "berth/control/agents/refusals.h"
 #include "berth/control/agents/sessions.h"
 #include "berth/control/agents/sync_queue.h"
 #include "berth/control/turn/turn_builder.h"
 
 namespace berth {
-
-// The user that `scontrol show node` names when Berth itself drains a node for a fault.
-inline constexpr const char* kOurselves = "slurm";
 
 class Nodes {
 public:
@@ -91,12 +89,6 @@ private:
     void orphan_ended(TurnBuilder& builder, NodeId node, AttemptId attempt);
     AttemptId meant_attempt(const TurnBuilder& builder, AttemptId attempt) const;
 
-    // refusals.cc
-    bool send_back(TurnBuilder& builder, NodeId node, const Job& job, const AttemptReport& report);
-    void note_refusal(TurnBuilder& builder, NodeId node, const AttemptReport& report);
-    void settle_refused(TurnBuilder& builder, JobId id);
-    void forget_refusals(const TurnBuilder& builder, NodeId node, JobId id);
-
     // health_checks.cc
     void begin_care(TurnBuilder& builder, NodeId node, bool same_boot);
     void return_to_service(TurnBuilder& builder, NodeId node, const NodeCondition& before,
@@ -147,15 +139,7 @@ private:
         friend bool operator==(const Seen&, const Seen&) = default;
     };
     std::map<JobId, Seen> seen_;
-    // `refused_`: jobs that some nodes failed to begin, until the job runs. `refusing_`: for each
-    // node, the jobs that it recently failed to begin. Not recorded: a new controller starts with
-    // none.
-    struct Refusals {
-        std::set<NodeId> by;
-        NotBegun why = NotBegun::unknown;  // Of the last failure.
-    };
-    std::map<JobId, Refusals> refused_;
-    std::map<NodeId, std::set<JobId>> refusing_;
+    Refusals refusals_;
 };
 
 }  // namespace berth

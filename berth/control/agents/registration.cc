@@ -1,6 +1,7 @@
 // How an agent's registration opens a session, and how its inventory is reconciled with the state.
 #include <algorithm>
 
+#include "berth/control/agents/changed_by.h"
 #include "berth/control/agents/dynamic_nodes.h"
 #include "berth/control/agents/hardware.h"
 #include "berth/control/agents/nodes.h"
@@ -179,8 +180,8 @@ void Nodes::check_hardware(TurnBuilder& builder, NodeId node, const NodeSpec& fo
                                            builder.state().condition(node).drained_mask());
     if (fault.empty() || builder.state().condition(node).drained) return;
     builder.log(LogLevel::warning, "node " + spec.node(node).name + " is drained: " + fault);
-    builder.record(
-        NodeUpdated{.node = node, .drained = true, .reason = std::move(fault), .by = kOurselves});
+    builder.record(NodeUpdated{
+        .node = node, .drained = true, .reason = std::move(fault), .by = kByController});
 }
 
 void Nodes::welcome(TurnBuilder& builder, NodeId node, std::vector<JobId> over) {

@@ -1,6 +1,7 @@
 // Reports of agents within a session, and what is recorded of them.
 #include <algorithm>
 
+#include "berth/control/agents/changed_by.h"
 #include "berth/control/agents/nodes.h"
 #include "berth/control/orders/on_node.h"
 
@@ -53,7 +54,7 @@ void Nodes::attempt_started(TurnBuilder& builder, NodeId node, AttemptId attempt
     NodeSession& session = sessions_.of(node);
     if (holds(builder.state(), node, attempt)) {
         session.run(attempt).started = true;
-        forget_refusals(builder, node, attempt.job);
+        refusals_.forget(builder.state(), node, attempt.job);
     } else {
         session.orphans.try_emplace(attempt);  // It should not be there.
     }
@@ -87,11 +88,11 @@ void Nodes::attempt_ended(TurnBuilder& builder, NodeId node, const AttemptReport
                                    (report.never_ran || !started);
         // A job that was already to end was killed by us: its node is not at fault.
         const Job& job = *builder.state().find_job(attempt.job);
-        const bool was_to_run = job.state == JobState::running || refused_.contains(job.id);
+        const bool was_to_run = job.state == JobState::running || refusals_.contains(job.id);
         const bool not_begun = launch_failed && was_to_run && report.not_begun != NotBegun::unknown;
-        const bool sent_back = not_begun && send_back(builder, node, job, report);
+        const bool requeued = not_begun && refusals_.requeue(builder, node, job, report);
         const bool held =
-            launch_failed && !sent_back && report.not_begun != NotBegun::for_node &&
+            launch_failed && !requeued && report.not_begun != NotBegun::for_node &&
             (report.failed_hook != Hook::prolog || builder.state().spec().hooks.hold_on_failure);
         builder.record(AttemptEnded{
             .job = attempt.job,
@@ -104,8 +105,8 @@ void Nodes::attempt_ended(TurnBuilder& builder, NodeId node, const AttemptReport
             .usage = report.usage,
             .ended_at = report.ended_at,
         });
-        if (not_begun) note_refusal(builder, node, report);
-        settle_refused(builder, attempt.job);
+        if (not_begun) refusals_.count_against(builder, node, report);
+        refusals_.settle(builder, attempt.job);
         if (report.failed_hook != Hook::none) drain_for(builder, node, report);
         if (!report.failure.empty()) {
             builder.log(LogLevel::warning, "job " + to_string(attempt.job) + " on node " +
@@ -126,7 +127,8 @@ void Nodes::drain_for(TurnBuilder& builder, NodeId node, const AttemptReport& re
                                      " is drained: " + report.hook_failure + " (job " +
                                      to_string(report.job) + ")");
     if (builder.state().condition(node).drained) return;
-    builder.record(NodeUpdated{.node = node, .drained = true, .reason = reason, .by = kOurselves});
+    builder.record(
+        NodeUpdated{.node = node, .drained = true, .reason = reason, .by = kByController});
 }
 
 // When the last orphan has ended, the node may take work again.

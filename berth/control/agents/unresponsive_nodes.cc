@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "berth/control/agents/changed_by.h"
 #include "berth/control/agents/nodes.h"
 
 namespace berth {
@@ -160,7 +161,7 @@ void Nodes::note_survival(TurnBuilder& builder, NodeId node) {
     builder.record(NodeUpdated{.node = node,
                                .drained = true,
                                .reason = "Fence reported it dead, and it was not",
-                               .by = kOurselves});
+                               .by = kByController});
 }
 
 }  // namespace berth
