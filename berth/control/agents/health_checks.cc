@@ -5,8 +5,6 @@
 namespace berth {
 namespace {
 
-constexpr const char* kNotResponding = "Not responding";
-
 constexpr Duration kHealthTimeout = std::chrono::seconds(60);
 constexpr Duration kRebootTimeout = std::chrono::minutes(5);
 constexpr Duration kRepeatReboot = std::chrono::minutes(1);
@@ -26,38 +24,6 @@ bool is_checked(const ClusterState& state, NodeId node) {
 }
 
 }  // namespace
-
-// ReturnToService=0: a node that did not respond stays down until an administrator resumes it.
-void Nodes::keep_down(TurnBuilder& builder, NodeId node) {
-    if (builder.state().spec().care.return_to_service != 0) return;
-    if (builder.state().condition(node).down) return;
-    builder.record(
-        NodeUpdated{.node = node, .down = true, .reason = kNotResponding, .by = kByController});
-}
-
-// Applies ReturnToService when a node registers:
-// - 2: the node takes work again, whatever it was down for.
-// - 1: it takes work again if it was down because it did not respond. It goes down if it rebooted
-//   unexpectedly.
-// - 0: a node that is down stays down. It goes down if it rebooted unexpectedly.
-void Nodes::return_to_service(TurnBuilder& builder, NodeId node, const NodeCondition& before,
-                              bool was_silent) {
-    const std::optional<std::uint8_t> rule = builder.state().spec().care.return_to_service;
-    if (!rule) return;
-    const bool for_silence = before.reason == kNotResponding && before.reason_by == kByController;
-    if (before.down) {
-        if (*rule == 0 || (*rule == 1 && !for_silence)) return;
-        builder.record(NodeUpdated{.node = node, .down = false, .by = kByController});
-        return;
-    }
-    const NodeCondition& now = builder.state().condition(node);
-    const bool rebooted = !before.boot_id.empty() && before.boot_id != now.boot_id;
-    const bool expected = before.reboot.stage != NodeReboot::Stage::none ||
-                          before.fenced_boot == before.boot_id || was_silent;
-    if (*rule == 2 || !rebooted || expected) return;
-    builder.record(NodeUpdated{
-        .node = node, .down = true, .reason = "Node unexpectedly rebooted", .by = kByController});
-}
 
 // Each node is checked when it registers.
 void Nodes::begin_care(TurnBuilder& builder, NodeId node, bool same_boot) {

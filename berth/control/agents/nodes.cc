@@ -1,5 +1,7 @@
 #include "berth/control/agents/nodes.h"
 
+#include "berth/control/agents/return_to_service.h"
+
 namespace berth {
 
 Nodes::Nodes(const ClusterState& state) { install(state.spec()); }
@@ -64,7 +66,7 @@ void Nodes::note_silence(TurnBuilder& builder) {
         if (const std::optional<Link> link = sessions_.of(node).link) builder.close(*link);
         sessions_.close(node);
         sessions_.of(node).silent_at = builder.now();
-        keep_down(builder, node);
+        set_down_if_kept(builder, node);
     }
 }
 

@@ -91,18 +91,11 @@ private:
 
     // health_checks.cc
     void begin_care(TurnBuilder& builder, NodeId node, bool same_boot);
-    void return_to_service(TurnBuilder& builder, NodeId node, const NodeCondition& before,
-                           bool was_silent);
-    void keep_down(TurnBuilder& builder, NodeId node);
     void care_for(TurnBuilder& builder, NodeId node);
     void check_health(TurnBuilder& builder, NodeId node);
     void reboot(TurnBuilder& builder, NodeId node);
     void program_ended(TurnBuilder& builder, NodeId node, const NodeProgramEnded& report);
     std::optional<Time> care_due(const ClusterState& state, NodeId node) const;
-
-    // gpu_health.cc
-    void note_faults(TurnBuilder& builder, NodeId node, const std::vector<GpuFault>& faults);
-    void drain_absent_gpus(TurnBuilder& builder, NodeId node, const NodeSpec& found);
 
     // unresponsive_nodes.cc
     std::optional<Time> settling_due(const ClusterState& state, NodeId node) const;

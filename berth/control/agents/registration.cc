@@ -3,8 +3,10 @@
 
 #include "berth/control/agents/changed_by.h"
 #include "berth/control/agents/dynamic_nodes.h"
+#include "berth/control/agents/gpu_health.h"
 #include "berth/control/agents/hardware.h"
 #include "berth/control/agents/nodes.h"
+#include "berth/control/agents/return_to_service.h"
 #include "berth/control/orders/on_node.h"
 
 namespace berth {
@@ -95,7 +97,7 @@ void Nodes::accept(TurnBuilder& builder, Link link, NodeId node, const Registrat
     note_survival(builder, node);
     return_to_service(builder, node, before, was_silent);
     begin_care(builder, node, same_boot);
-    note_faults(builder, node, registration.faults);
+    take_gpu_faults(builder, node, session.instance, registration.faults);
     check_hardware(builder, node, registration.found);
     settle_steps(builder, node, registration, same_boot);
     settle(builder, node, registration, same_boot);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "berth/control/agents/changed_by.h"
+#include "berth/control/agents/gpu_health.h"
 #include "berth/control/agents/nodes.h"
 #include "berth/control/orders/on_node.h"
 
@@ -42,7 +43,7 @@ void Nodes::hear(TurnBuilder& builder, AgentInput input) {
     } else if (const auto* ended = std::get_if<StepReport>(&input.report.body)) {
         step_ended(builder, *node, *ended);
     } else if (const auto* faulted = std::get_if<GpusFaulted>(&input.report.body)) {
-        note_faults(builder, *node, faulted->faults);
+        take_gpu_faults(builder, *node, session.instance, faulted->faults);
     } else if (auto* sampled = std::get_if<UsageSampled>(&input.report.body)) {
         builder.note_usage(*node, std::move(sampled->runs));
     } else if (const auto* program = std::get_if<NodeProgramEnded>(&input.report.body)) {
