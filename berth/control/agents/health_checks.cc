@@ -57,8 +57,9 @@ void Nodes::check_health(TurnBuilder& builder, NodeId node) {
     const HealthCheckSpec& care = spec.care;
     const bool first = std::exchange(session.health_is_first, false);
     if (first || is_checked(builder.state(), node)) {
-        give(builder, node,
-             RunNodeProgram{NodeProgram::health_check, care.health_check, kHealthTimeout});
+        sessions_.send_order(
+            builder, node,
+            RunNodeProgram{NodeProgram::health_check, care.health_check, kHealthTimeout});
     }
     session.health_at.reset();
     if (care.health_interval == Duration{} || care.health_states == HealthCheckSpec::kStartOnly) {
@@ -95,7 +96,8 @@ void Nodes::reboot(TurnBuilder& builder, NodeId node) {
     }
     if (!session.link || session.reboot_at.value_or(builder.now()) > builder.now()) return;
     session.reboot_at = builder.now() + kRepeatReboot;
-    give(builder, node, RunNodeProgram{NodeProgram::reboot, spec.care.reboot, kRebootTimeout});
+    sessions_.send_order(builder, node,
+                         RunNodeProgram{NodeProgram::reboot, spec.care.reboot, kRebootTimeout});
 }
 
 // As in Slurm, a failed health check has no effect of its own: the program calls scontrol if it

@@ -114,11 +114,11 @@ void Nodes::end_step(const Job& job, const Step& step) {
 void Nodes::signal(TurnBuilder& builder, const Job& job, std::span<const NodeId> nodes,
                    const SignalAttempt& order) {
     BERTH_ASSERT(order.job == job.id && order.attempt == job.attempt);
-    for (const NodeId node : nodes) give(builder, node, order);
+    for (const NodeId node : nodes) sessions_.send_order(builder, node, order);
 }
 
 void Nodes::notify(TurnBuilder& builder, const Job& job, const std::string& text) {
-    give(builder, job.nodes.front(), NotifyAttempt{job.id, job.attempt, text});
+    sessions_.send_order(builder, job.nodes.front(), NotifyAttempt{job.id, job.attempt, text});
 }
 
 // A change to a job that holds resources concerns its nodes only if it is another run, or its end.

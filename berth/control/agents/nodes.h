@@ -114,7 +114,6 @@ private:
     void sync_steps(TurnBuilder& builder, NodeId node, const Job& job, RunProgress& run);
     void sync_frozen(TurnBuilder& builder, NodeId node, const Job& job, RunProgress& run);
     void sync_orphans(TurnBuilder& builder, NodeId node);
-    void give(TurnBuilder& builder, NodeId node, OrderBody body);
     std::optional<Time> silence_due(const ClusterState& state, NodeId node) const;
     std::optional<Time> next_due(const TurnBuilder& builder, NodeId node) const;
 

@@ -188,13 +188,14 @@ void Nodes::check_hardware(TurnBuilder& builder, NodeId node, const NodeSpec& fo
 
 void Nodes::welcome(TurnBuilder& builder, NodeId node, std::vector<JobId> over) {
     const ClusterSpec& spec = builder.state().spec();
-    give(builder, node,
-         Welcome{.node = node,
-                 .heartbeat = builder.scheduling().heartbeat,
-                 .oldest_live_job = sessions_.of(node).oldest_live,
-                 .sampling = spec.care.sampling,
-                 .setup = NodeSetup{.node = spec.node(node), .dimensions = spec.dimensions},
-                 .over = std::move(over)});
+    sessions_.send_order(
+        builder, node,
+        Welcome{.node = node,
+                .heartbeat = builder.scheduling().heartbeat,
+                .oldest_live_job = sessions_.of(node).oldest_live,
+                .sampling = spec.care.sampling,
+                .setup = NodeSetup{.node = spec.node(node), .dimensions = spec.dimensions},
+                .over = std::move(over)});
 }
 
 }  // namespace berth

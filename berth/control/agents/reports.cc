@@ -115,7 +115,7 @@ void Nodes::attempt_ended(TurnBuilder& builder, NodeId node, const AttemptReport
                                                report.failure);
         }
     }
-    give(builder, node, AcknowledgeEnd{report.job, report.attempt, std::nullopt});
+    sessions_.send_order(builder, node, AcknowledgeEnd{report.job, report.attempt, std::nullopt});
     orphan_ended(builder, node, {report.job, report.attempt});
     queue_.mark(node);
 }
@@ -163,7 +163,7 @@ void Nodes::step_ended(TurnBuilder& builder, NodeId node, const StepReport& repo
         }
         sessions_.of(node).run({report.job, report.attempt}).steps.erase(report.step);
     }
-    give(builder, node, AcknowledgeEnd{report.job, report.attempt, report.step});
+    sessions_.send_order(builder, node, AcknowledgeEnd{report.job, report.attempt, report.step});
     queue_.mark(node);
 }
 

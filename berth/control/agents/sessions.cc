@@ -66,4 +66,11 @@ void Sessions::close(NodeId node) {
     session.link.reset();
 }
 
+void Sessions::send_order(TurnBuilder& builder, NodeId node, OrderBody body) const {
+    const NodeSession& session = of(node);
+    if (!session.link) return;
+    builder.order(*session.link, node,
+                  Order{builder.epoch(), session.boot_id, session.number, std::move(body)});
+}
+
 }  // namespace berth

@@ -11,7 +11,7 @@
 #include "berth/control/agents/per_node.h"
 #include "berth/control/orders/delivery.h"
 #include "berth/control/orders/reconcile.h"
-#include "berth/control/turn/input.h"
+#include "berth/control/turn/turn_builder.h"
 
 namespace berth {
 
@@ -103,6 +103,9 @@ public:
     std::optional<Link> open(NodeId node, Link link, const Registration& registration, Time now,
                              bool same_boot);
     void close(NodeId node);  // Forgets the link; what the agent has confirmed stays.
+
+    // Sends the order once, within the node's session. It is lost if the node is not connected.
+    void send_order(TurnBuilder& builder, NodeId node, OrderBody body) const;
 
 private:
     PerNode<NodeSession> nodes_;

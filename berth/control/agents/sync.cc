@@ -32,8 +32,9 @@ void Nodes::sync_orphans(TurnBuilder& builder, NodeId node) {
     for (auto& [attempt, delivery] : sessions_.of(node).orphans) {
         if (!delivery.due(builder.now())) continue;
         delivery.sent(builder.now());
-        give(builder, node,
-             EndAttempt{attempt.job, attempt.attempt, builder.scheduling().kill_wait});
+        sessions_.send_order(
+            builder, node,
+            EndAttempt{attempt.job, attempt.attempt, builder.scheduling().kill_wait});
     }
 }
 
@@ -61,13 +62,13 @@ void Nodes::sync_run(TurnBuilder& builder, NodeId node, const Job& job) {
     if (!run.delivery.due(builder.now())) return;
     run.delivery.sent(builder.now());
     if (need == RunProgress::Need::launch) {
-        return give(builder, node, launch_attempt(builder.state(), job, node));
+        return sessions_.send_order(builder, node, launch_attempt(builder.state(), job, node));
     }
     constexpr std::int32_t kTerm = 15, kKill = 9;
     const AttemptId attempt{job.id, job.attempt};
-    give(builder, node,
-         EndAttempt{job.id, job.attempt, builder.scheduling().kill_wait,
-                    run.at_once ? kKill : kTerm});
+    sessions_.send_order(builder, node,
+                         EndAttempt{job.id, job.attempt, builder.scheduling().kill_wait,
+                                    run.at_once ? kKill : kTerm});
     // With the protection wait_for_clean off, an attempt counts as ended as soon as it is ordered
     // to end.
     if (!builder.protections().wait_for_clean && job.state == JobState::completing) {
@@ -83,7 +84,8 @@ void Nodes::sync_frozen(TurnBuilder& builder, NodeId node, const Job& job, RunPr
     if (std::exchange(run.freezing, done ? 0 : wanted) != wanted) run.freeze_delivery = {};
     if (done || !run.freeze_delivery.due(builder.now())) return;
     run.freeze_delivery.sent(builder.now());
-    give(builder, node, FreezeAttempt{job.id, job.attempt, job.is_suspended(), wanted});
+    sessions_.send_order(builder, node,
+                         FreezeAttempt{job.id, job.attempt, job.is_suspended(), wanted});
 }
 
 void Nodes::sync_steps(TurnBuilder& builder, NodeId node, const Job& job, RunProgress& run) {
@@ -99,20 +101,14 @@ void Nodes::sync_steps(TurnBuilder& builder, NodeId node, const Job& job, RunPro
         if ((!to_launch && !progress.ending) || !progress.delivery.due(builder.now())) continue;
         progress.delivery.sent(builder.now());
         if (progress.ending) {
-            give(builder, node,
-                 EndStep{job.id, job.attempt, step.id, builder.scheduling().kill_wait});
+            sessions_.send_order(
+                builder, node,
+                EndStep{job.id, job.attempt, step.id, builder.scheduling().kill_wait});
         } else {
-            give(builder, node, launch_step(*progress.launch, step, node));
+            sessions_.send_order(builder, node, launch_step(*progress.launch, step, node));
         }
     }
     std::erase_if(run.steps, [&](const auto& entry) { return !here.contains(entry.first); });
-}
-
-void Nodes::give(TurnBuilder& builder, NodeId node, OrderBody body) {
-    const NodeSession& session = sessions_.of(node);
-    if (!session.link) return;
-    builder.order(*session.link, node,
-                  Order{builder.epoch(), session.boot_id, session.number, std::move(body)});
 }
 
 // When to look at the node again if nothing happens before.
