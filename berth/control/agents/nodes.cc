@@ -54,7 +54,7 @@ void Nodes::note_silence(TurnBuilder& builder) {
         const std::optional<Time> due = silence_due(builder.state(), node);
         if (!due || *due > builder.now()) {
             settle_silent(builder, node);
-            care_for(builder, node);
+            order_node_programs(builder, node);
             continue;
         }
         builder.log(LogLevel::warning,

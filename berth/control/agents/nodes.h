@@ -14,6 +14,8 @@
 #include <optional>
 #include <span>
 
+#include "berth/control/agents/health_checks.h"
+#include "berth/control/agents/reboots.h"
 #include "berth/control/agents/refusals.h"
 #include "berth/control/agents/sessions.h"
 #include "berth/control/agents/sync_queue.h"
@@ -24,6 +26,8 @@ namespace berth {
 class Nodes {
 public:
     explicit Nodes(const ClusterState& state);
+    Nodes(const Nodes&) = delete;  // The parts refer to one another.
+    Nodes& operator=(const Nodes&) = delete;
     void install(const ClusterSpec& spec);  // Call after SpecInstalled.
     // The same while agents are connected: nodes whose description changed register anew.
     void reinstall(TurnBuilder& builder, const ClusterSpec& before);
@@ -89,14 +93,6 @@ private:
     void orphan_ended(TurnBuilder& builder, NodeId node, AttemptId attempt);
     AttemptId meant_attempt(const TurnBuilder& builder, AttemptId attempt) const;
 
-    // health_checks.cc
-    void begin_care(TurnBuilder& builder, NodeId node, bool same_boot);
-    void care_for(TurnBuilder& builder, NodeId node);
-    void check_health(TurnBuilder& builder, NodeId node);
-    void reboot(TurnBuilder& builder, NodeId node);
-    void program_ended(TurnBuilder& builder, NodeId node, const NodeProgramEnded& report);
-    std::optional<Time> care_due(const ClusterState& state, NodeId node) const;
-
     // unresponsive_nodes.cc
     std::optional<Time> settling_due(const ClusterState& state, NodeId node) const;
     void settle_silent(TurnBuilder& builder, NodeId node);
@@ -108,6 +104,7 @@ private:
 
     // sync.cc
     void sync(TurnBuilder& builder, NodeId node);
+    void order_node_programs(TurnBuilder& builder, NodeId node);
     RunProgress::Need need_of(const TurnBuilder& builder, NodeId node, const Job& job,
                               const RunProgress& run) const;
     void sync_run(TurnBuilder& builder, NodeId node, const Job& job);
@@ -119,6 +116,8 @@ private:
 
     Sessions sessions_;
     SyncQueue queue_;
+    HealthChecks health_checks_{sessions_};
+    Reboots reboots_{sessions_};
     std::size_t fencing_ = 0;  // Sessions with a fence call under way.
     std::map<std::string, NodeId, std::less<>> by_name_;
     // Jobs that hold resources, as they were when their nodes were last marked. Only a job that

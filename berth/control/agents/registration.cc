@@ -96,7 +96,8 @@ void Nodes::accept(TurnBuilder& builder, Link link, NodeId node, const Registrat
     builder.record(session.registered);
     note_survival(builder, node);
     return_to_service(builder, node, before, was_silent);
-    begin_care(builder, node, same_boot);
+    health_checks_.on_registered(builder, node);
+    reboots_.on_registered(builder, node, same_boot);
     take_gpu_faults(builder, node, session.instance, registration.faults);
     check_hardware(builder, node, registration.found);
     settle_steps(builder, node, registration, same_boot);

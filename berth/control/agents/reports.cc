@@ -47,7 +47,11 @@ void Nodes::hear(TurnBuilder& builder, AgentInput input) {
     } else if (auto* sampled = std::get_if<UsageSampled>(&input.report.body)) {
         builder.note_usage(*node, std::move(sampled->runs));
     } else if (const auto* program = std::get_if<NodeProgramEnded>(&input.report.body)) {
-        program_ended(builder, *node, *program);
+        if (program->program == NodeProgram::reboot) {
+            reboots_.on_program_ended(builder, *node, *program);
+        } else {
+            health_checks_.on_program_ended(builder, *node, *program);
+        }
     }
 }
 

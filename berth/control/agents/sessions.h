@@ -65,9 +65,6 @@ struct NodeSession {
     std::optional<Time> silent_at;
     bool fencing = false;  // A fence call is under way.
     Time fence_at{};       // No fence call before this time.
-    // When to run the health check and the reboot program (again).
-    std::optional<Time> health_at, reboot_at;
-    bool health_is_first = false;  // The next health check is the first of this session.
 
     // The progress of the attempt that currently holds resources on the node.
     RunProgress& run(AttemptId attempt);

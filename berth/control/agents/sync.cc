@@ -25,7 +25,12 @@ void Nodes::sync(TurnBuilder& builder, NodeId node) {
     for (const JobId id : builder.state().jobs_on(node)) {
         sync_run(builder, node, *builder.state().find_job(id));
     }
-    care_for(builder, node);
+    order_node_programs(builder, node);
+}
+
+void Nodes::order_node_programs(TurnBuilder& builder, NodeId node) {
+    reboots_.order_due(builder, node);
+    health_checks_.run_due(builder, node);
 }
 
 void Nodes::sync_orphans(TurnBuilder& builder, NodeId node) {
@@ -116,7 +121,8 @@ std::optional<Time> Nodes::next_due(const TurnBuilder& builder, NodeId node) con
     const NodeSession& session = sessions_.of(node);
     std::optional<Time> due = silence_due(builder.state(), node);
     const auto earlier = [&](Time at) { due = due ? std::min(*due, at) : at; };
-    if (const auto care = care_due(builder.state(), node)) earlier(*care);
+    if (const auto reboot = reboots_.next_due(builder.state(), node)) earlier(*reboot);
+    if (const auto check = health_checks_.next_due(node)) earlier(*check);
     if (!session.link) {
         if (const auto settling = settling_due(builder.state(), node)) earlier(*settling);
         return due;
